@@ -1,0 +1,91 @@
+#include "compiler-lite/graph/bound_operator.h"
+
+#include <cstdlib>
+
+#include "kernels/registry.h"
+
+namespace nestrt::compiler {
+
+TensorSpec tensor_spec(const Value& value) {
+  TensorSpec spec;
+  spec.type = value.type;
+  spec.shape = value.shape;
+  spec.layout = value.layout;
+  spec.packing = value.packing;
+  spec.constant = value.constant ? value.constant->data() : nullptr;
+  return spec;
+}
+
+BoundOperator::BoundOperator(const Graph& graph, const Node& node) {
+  bind(graph, node.attributes, node.inputs, node.outputs);
+}
+
+BoundOperator::BoundOperator(const Graph& graph, const plan::AttributesUnion& attributes,
+                             const std::vector<ValueId>& inputs) {
+  bind(graph, attributes, inputs, {});
+}
+
+void BoundOperator::bind(const Graph& graph, const plan::AttributesUnion& attributes,
+                         const std::vector<ValueId>& inputs, const std::vector<ValueId>& outputs) {
+  const auto table = attributes.Pack(builder_);
+  plan::OperatorBuilder op(builder_);
+  op.add_attributes_type(attributes.type);
+  op.add_attributes(table);
+  builder_.Finish(op.Finish());
+  spec_.op = flatbuffers::GetRoot<plan::Operator>(builder_.GetBufferPointer());
+
+  for (ValueId id : inputs) {
+    if (id == kNoValue) {
+      inputs_.emplace_back();
+      inputs_.back().present = false;
+    } else {
+      inputs_.push_back(tensor_spec(graph.value(id)));
+    }
+  }
+  for (ValueId id : outputs) outputs_.push_back(tensor_spec(graph.value(id)));
+  spec_.inputs = inputs_;
+  spec_.outputs = outputs_;
+}
+
+Result<std::vector<TensorSpec>> infer(const Graph& graph, const plan::AttributesUnion& attributes,
+                                      const std::vector<ValueId>& inputs) {
+  const BoundOperator bound(graph, attributes, inputs);
+  const OperatorRules* rules = kernels::registry().find(attributes.type);
+  if (rules == nullptr) {
+    return Status(Code::kUnsupported, std::string("no kernels for operator ") + plan::EnumNameAttributes(attributes.type));
+  }
+  return rules->infer(bound.spec());
+}
+
+Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node) {
+  const BoundOperator bound(graph, node);
+  const KernelVariant* variant = kernels::registry().select(bound.spec());
+  if (variant == nullptr) {
+    return Status(Code::kUnsupported, "node '" + node.name + "': no kernel for these types and layouts");
+  }
+  NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, variant->prepare(bound.spec()));
+
+  std::vector<const std::byte*> inputs;
+  for (const TensorSpec& input : bound.spec().inputs) inputs.push_back(input.constant);
+  std::vector<Bytes> results;
+  for (const TensorSpec& output : bound.spec().outputs) results.emplace_back(static_cast<size_t>(output.storage_bytes()));
+  std::vector<std::byte*> outputs;
+  for (Bytes& result : results) outputs.push_back(result.data());
+
+  const ScratchSize size = kernel->scratch(1);
+  const auto aligned = [](size_t bytes) { return (bytes + 63) / 64 * 64; };
+  const size_t total = aligned(size.shared) + aligned(size.per_thread) + 64;
+  std::unique_ptr<std::byte, decltype(&std::free)> scratch(
+      static_cast<std::byte*>(std::aligned_alloc(64, aligned(total))), &std::free);
+  InlineRunner runner;
+  KernelCall call;
+  call.inputs = inputs;
+  call.outputs = outputs;
+  call.shared_scratch = scratch.get();
+  call.thread_scratch = scratch.get() + aligned(size.shared);
+  call.parallel = &runner;
+  kernel->run(call);
+  return results;
+}
+
+}  // namespace nestrt::compiler

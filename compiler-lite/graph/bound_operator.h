@@ -1,0 +1,43 @@
+// BoundOperator: a node of the graph in the form that kernels and operator rules take.
+#pragma once
+
+#include <vector>
+
+#include "compiler-lite/graph/graph.h"
+#include "flatbuffers/flatbuffers.h"
+#include "nestrt/kernel.h"
+
+namespace nestrt::compiler {
+
+class BoundOperator {
+ public:
+  // The graph must outlive the BoundOperator and stay unchanged. Outputs are as the graph has them.
+  BoundOperator(const Graph& graph, const Node& node);
+  // Before the node exists: no outputs.
+  BoundOperator(const Graph& graph, const plan::AttributesUnion& attributes, const std::vector<ValueId>& inputs);
+  BoundOperator(const BoundOperator&) = delete;
+  BoundOperator& operator=(const BoundOperator&) = delete;
+
+  const OperatorSpec& spec() const { return spec_; }
+
+ private:
+  void bind(const Graph& graph, const plan::AttributesUnion& attributes, const std::vector<ValueId>& inputs,
+            const std::vector<ValueId>& outputs);
+
+  flatbuffers::FlatBufferBuilder builder_;
+  std::vector<TensorSpec> inputs_;
+  std::vector<TensorSpec> outputs_;
+  OperatorSpec spec_;
+};
+
+// What kernels know of a value.
+TensorSpec tensor_spec(const Value& value);
+
+// Types and shapes of the outputs that such a node would have. Errors: kInvalidModel, kUnsupported.
+Result<std::vector<TensorSpec>> infer(const Graph& graph, const plan::AttributesUnion& attributes,
+                                      const std::vector<ValueId>& inputs);
+
+// Runs a node whose inputs are all constant with the preferred kernel; the elements of each output.
+Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node);
+
+}  // namespace nestrt::compiler

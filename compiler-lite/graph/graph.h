@@ -1,0 +1,129 @@
+// Graph: the compiler's network. Nodes are operators of the plan (their attributes are the plan's own tables, in
+// FlatBuffers' object form); values are the tensors between them. All shapes are static: dynamic dimensions are fixed
+// before import, and every value's type and shape is known from the moment its node is added.
+//
+// Order: nodes() is topological. Passes may break the order between two calls of tidy(), which restores it.
+// Threads: none; one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "nestrt/data_type.h"
+#include "nestrt/plan.h"
+#include "nestrt/plan_generated.h"
+#include "nestrt/result.h"
+#include "nestrt/shape.h"
+
+namespace nestrt::compiler {
+
+using ValueId = int32_t;
+inline constexpr ValueId kNoValue = -1;  // an absent optional input
+
+using Bytes = std::vector<std::byte>;
+
+struct Value {
+  std::string name;
+  DataType type = DataType::kF32;
+  Shape shape;
+  Layout layout = Layout::kPlain;
+  plan::Packing packing = plan::Packing::none;
+  std::shared_ptr<const Bytes> constant;  // null unless the value is known at compile time
+
+  bool is_constant() const { return constant != nullptr; }
+  template <typename T>
+  const T* data() const { return reinterpret_cast<const T*>(constant->data()); }
+};
+
+struct Node {
+  std::string name;
+  plan::AttributesUnion attributes;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+
+  plan::Attributes kind() const { return attributes.type; }
+  // Null where the node is of another kind: node.as<plan::ConvT>().
+  template <typename T>
+  T* as() {
+    return kind() == plan::AttributesUnionTraits<T>::enum_value ? static_cast<T*>(attributes.value) : nullptr;
+  }
+  template <typename T>
+  const T* as() const { return const_cast<Node*>(this)->as<T>(); }
+  ValueId input(size_t index) const { return index < inputs.size() ? inputs[index] : kNoValue; }
+};
+
+struct GraphInput {
+  ValueId value = kNoValue;
+  std::optional<Preprocessing> preprocessing;
+};
+
+class Graph {
+ public:
+  Graph() = default;
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  Graph(Graph&&) = default;
+  Graph& operator=(Graph&&) = default;
+
+  std::string name;
+  std::vector<GraphInput> inputs;
+  std::vector<ValueId> outputs;  // change through set_output()
+
+  // --- values ---
+  size_t num_values() const { return values_.size(); }
+  // The reference is invalidated by the next add_value/add_constant/add_node.
+  Value& value(ValueId id) { return values_[static_cast<size_t>(id)]; }
+  const Value& value(ValueId id) const { return values_[static_cast<size_t>(id)]; }
+  ValueId add_value(Value value);
+  // `elements` row-major; requires elements.size() == bytes of type and shape.
+  ValueId add_constant(std::string name, DataType type, const Shape& shape, Bytes elements);
+  // The same from numbers: add_constant("bias", std::vector<float>{...}, {4}).
+  ValueId add_constant(std::string name, const std::vector<float>& elements, const Shape& shape);
+  ValueId add_constant(std::string name, const std::vector<int64_t>& elements, const Shape& shape);
+
+  // --- nodes ---
+  // Live nodes, in topological order after tidy().
+  const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
+  // Appends a node whose outputs are new values; infers and checks their types and shapes.
+  // Errors: kInvalidModel with the node's name and the rule that was broken.
+  Result<Node*> add_node(std::string node_name, plan::AttributesUnion attributes, std::vector<ValueId> node_inputs,
+                         const std::vector<std::string>& output_names);
+  // Takes the node out; its outputs stay as values without a producer. Requires: nothing uses them.
+  void remove(Node* node);
+  Node* producer(ValueId id) const;                  // null for inputs and constants
+  const std::vector<Node*>& users(ValueId id) const; // one entry per use, so a node may appear twice
+  bool is_output(ValueId id) const;
+  // True where `id` feeds exactly one operand and is no graph output: its producer may be fused into the user.
+  bool has_single_use(ValueId id) const { return users(id).size() == 1 && !is_output(id); }
+  void set_input(Node* node, size_t index, ValueId id);
+  void add_input(Node* node, ValueId id);
+  // Every use of `from`, graph outputs included, becomes a use of `to`.
+  void replace_uses(ValueId from, ValueId to);
+
+  // Drops nodes whose outputs nobody needs and sorts the rest topologically (stable). Invalidates no Node*, but those dropped.
+  void tidy();
+
+ private:
+  void forget_user(ValueId id, const Node* node);
+
+  std::vector<Value> values_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<Node*> producers_;           // by value
+  std::vector<std::vector<Node*>> users_;  // by value
+};
+
+// plan::AttributesUnion from a table: attributes(plan::SoftmaxT{...}).
+template <typename T>
+plan::AttributesUnion attributes(T table) {
+  plan::AttributesUnion result;
+  result.Set(std::move(table));
+  return result;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,80 @@
+// Which instruction set kernels run on. Every SIMD source is compiled once per set (Highway's foreach_target) and one
+// table per function, made by NESTRT_SIMD_EXPORT, holds the results; simd_call picks at run time.
+// A fallback (Isa::kPortable) always exists.
+//
+// A SIMD source looks like this:
+//
+//   #undef HWY_TARGET_INCLUDE
+//   #define HWY_TARGET_INCLUDE "kernels/unary/unary_simd.cpp"  // this file
+//   #include "hwy/foreach_target.h"
+//   #include "hwy/highway.h"
+//   #include "kernels/common/simd.h"
+//   HWY_BEFORE_NAMESPACE();
+//   namespace nestrt::kernels::HWY_NAMESPACE {
+//   void relu(const float* x, float* y, int64_t count) { ... }
+//   }
+//   HWY_AFTER_NAMESPACE();
+//   #if HWY_ONCE
+//   namespace nestrt::kernels {
+//   NESTRT_SIMD_EXPORT(relu)                     // defines relu_table
+//   ... simd_pick(relu_table)(x, y, count);
+//   }
+//   #endif
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "hwy/detect_targets.h"
+
+namespace nestrt::kernels {
+
+enum class Isa { kPortable = 0, kNeon = 1, kAvx2 = 2, kAvx512 = 3 };
+inline constexpr int kNumIsas = 4;
+
+// "portable", "neon", "avx2", "avx512": the names that plans use.
+std::string_view name(Isa isa);
+// The sets that this machine can run, best first. Never empty.
+std::span<const Isa> supported_isas();
+// The best one, unless NESTRT_ISA in the environment or force_isa() says otherwise.
+Isa current_isa();
+// For tests and benchmarks. False (and no effect) where this machine cannot run it. Not for use while kernels run.
+bool force_isa(Isa isa);
+
+template <typename Function>
+using SimdTable = std::array<Function, kNumIsas>;
+
+template <typename Function>
+Function simd_pick(const SimdTable<Function>& table) {
+  return table[static_cast<size_t>(current_isa())];
+}
+
+}  // namespace nestrt::kernels
+
+// A set for which the file was not compiled has a null entry, and supported_isas() does not list it.
+#if HWY_TARGETS & HWY_EMU128
+#define NESTRT_SIMD_PORTABLE(function) &N_EMU128::function
+#else
+#define NESTRT_SIMD_PORTABLE(function) nullptr
+#endif
+#if HWY_TARGETS & HWY_NEON
+#define NESTRT_SIMD_NEON(function) &N_NEON::function
+#else
+#define NESTRT_SIMD_NEON(function) nullptr
+#endif
+#if HWY_TARGETS & HWY_AVX2
+#define NESTRT_SIMD_AVX2(function) &N_AVX2::function
+#else
+#define NESTRT_SIMD_AVX2(function) nullptr
+#endif
+#if HWY_TARGETS & HWY_AVX3
+#define NESTRT_SIMD_AVX512(function) &N_AVX3::function
+#else
+#define NESTRT_SIMD_AVX512(function) nullptr
+#endif
+
+#define NESTRT_SIMD_EXPORT(function)                                                                        \
+  static constexpr ::nestrt::kernels::SimdTable<decltype(&HWY_NAMESPACE::function)> function##_table = {    \
+      NESTRT_SIMD_PORTABLE(function), NESTRT_SIMD_NEON(function), NESTRT_SIMD_AVX2(function),               \
+      NESTRT_SIMD_AVX512(function)};

@@ -1,0 +1,47 @@
+#include "nestrt/shape.h"
+
+#include "nestrt/data_type.h"
+
+namespace nestrt {
+
+std::string_view name(DataType type) {
+  switch (type) {
+    case DataType::kF32: return "f32";
+    case DataType::kS8: return "s8";
+    case DataType::kU8: return "u8";
+    case DataType::kS32: return "s32";
+    case DataType::kS64: return "s64";
+    case DataType::kBool: return "bool";
+  }
+  return "?";
+}
+
+std::string_view name(Layout layout) {
+  switch (layout) {
+    case Layout::kPlain: return "plain";
+    case Layout::kBlocked16: return "blocked16";
+    case Layout::kBlocked32: return "blocked32";
+  }
+  return "?";
+}
+
+std::string Shape::to_string() const {
+  if (rank_ == 0) return "scalar";
+  std::string text;
+  for (int64_t dim : dims()) {
+    if (!text.empty()) text += 'x';
+    text += std::to_string(dim);
+  }
+  return text;
+}
+
+int64_t storage_bytes(DataType type, const Shape& shape, Layout layout) {
+  int64_t elements = shape.num_elements();
+  if (const int64_t block = block_size(layout); block > 1 && shape.rank() >= 2) {
+    const int64_t blocks = (shape[1] + block - 1) / block;
+    elements = shape[0] * blocks * block * shape.product(2, shape.rank());
+  }
+  return elements * static_cast<int64_t>(size_bytes(type));
+}
+
+}  // namespace nestrt

@@ -1,0 +1,22 @@
+// Logging of libnestrt. By default messages of level kWarning and above go to standard error through spdlog;
+// an application may take them over, or choose another level.
+//
+// Threads: set the hook before sessions run; the hook itself may be called from any thread.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace nestrt {
+
+enum class LogLevel { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3, kOff = 4 };
+
+using LogHook = std::function<void(LogLevel level, std::string_view message)>;
+
+void set_log_level(LogLevel level);
+// An empty hook restores the default.
+void set_log_hook(LogHook hook);
+// Cheap when the level is off. Never called from Session::run on success.
+void log(LogLevel level, std::string_view message);
+
+}  // namespace nestrt

@@ -1,0 +1,57 @@
+// Result<T>: a value, or the Status that says why there is none.
+//
+// Member names follow std::expected (C++23), so that a later move is a one-line alias.
+// Accessing the value of a failed Result is a programmer's error and aborts.
+#pragma once
+
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "nestrt/status.h"
+
+namespace nestrt {
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}  // NOLINT: implicit by design
+  Result(Status error) : error_(std::move(error)) {  // NOLINT: implicit by design
+    if (error_.ok()) std::abort();
+  }
+
+  bool has_value() const { return value_.has_value(); }
+  explicit operator bool() const { return has_value(); }
+
+  T& value() & { return checked(); }
+  const T& value() const& { return const_cast<Result*>(this)->checked(); }
+  T&& value() && { return std::move(checked()); }
+  T& operator*() & { return checked(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(checked()); }
+  T* operator->() { return &checked(); }
+  const T* operator->() const { return &value(); }
+
+  // Ok when there is a value.
+  const Status& error() const { return error_; }
+
+ private:
+  T& checked() {
+    if (!value_.has_value()) std::abort();
+    return *value_;
+  }
+
+  std::optional<T> value_;
+  Status error_;
+};
+
+}  // namespace nestrt
+
+#define NESTRT_CONCAT_INNER(a, b) a##b
+#define NESTRT_CONCAT(a, b) NESTRT_CONCAT_INNER(a, b)
+// NESTRT_ASSIGN_OR_RETURN(auto value, expression_returning_result);
+#define NESTRT_ASSIGN_OR_RETURN(declaration, expression)                         \
+  auto NESTRT_CONCAT(nestrt_result_, __LINE__) = (expression);                   \
+  if (!NESTRT_CONCAT(nestrt_result_, __LINE__).has_value())                      \
+    return NESTRT_CONCAT(nestrt_result_, __LINE__).error();                      \
+  declaration = std::move(*NESTRT_CONCAT(nestrt_result_, __LINE__))

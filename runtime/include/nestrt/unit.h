@@ -1,0 +1,99 @@
+// Unit: something that executes programs: the CPU pool, one EVTA instance, one U280 core. The interface between the
+// runtime, which schedules, and drivers/, which make units available.
+//
+// A unit describes itself, prepares a program once for a session, and then runs it any number of times. Every unit is
+// interchangeable for the branches it accepts: placement never changes a bit of a quantized result.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/event.h"
+#include "nestrt/kernel.h"
+#include "nestrt/parallel.h"
+#include "nestrt/plan.h"
+#include "nestrt/result.h"
+
+namespace nestrt {
+
+struct UnitInfo {
+  std::string kind;         // "cpu", "evta", ...: matches plan::Program.unit
+  std::string name;         // "cpu", "evta0", ...: unique within a session
+  std::string fingerprint;  // configuration; programs and measured costs are bound to it
+  int num_threads = 1;
+};
+
+// A branch of a plan as a unit sees it. Everything outlives the executables prepared from it.
+struct BranchSpec {
+  std::shared_ptr<const Plan> plan;
+  uint32_t branch = 0;              // index in plan::Plan.branches
+  const plan::Program* program = nullptr;
+};
+
+// The memory of one run: the address of every buffer of the plan, by buffer index. Constants point into the plan.
+struct Bindings {
+  std::span<std::byte* const> buffers;
+  std::byte* scratch = nullptr;  // at least Executable::scratch_bytes(), aligned to 64
+};
+
+// Told by a unit as it runs; for profiles and traces. Called on the running thread, must not block or allocate.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void operator_done(uint32_t operator_index, SteadyClock::time_point start, SteadyClock::time_point end) = 0;
+};
+
+struct Submission {
+  Bindings bindings;
+  Deadline deadline = kNoDeadline;
+  RunObserver* observer = nullptr;
+  Event* completion = nullptr;  // armed by the submitter; the unit signals `generation` exactly once
+  uint64_t generation = 0;
+};
+
+// A program prepared on a unit for a session. Threads: submit() from one thread at a time.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  virtual size_t scratch_bytes() const = 0;
+  // Starts the program; returns at once on asynchronous units, after completion on others. The memory of `bindings`
+  // stays valid until the event is signalled or the unit is reset. A failure to start is signalled through the event too.
+  virtual void submit(const Submission& submission) = 0;
+
+  // One line per operator for `info`: the kernel that will run it.
+  struct KernelChoice {
+    uint32_t operator_index;
+    std::string_view kernel;
+    bool repacked;
+  };
+  virtual std::vector<KernelChoice> kernel_choices() const { return {}; }
+};
+
+class Unit {
+ public:
+  virtual ~Unit() = default;
+  virtual const UnitInfo& info() const = 0;
+  // Verifies the program completely (operator rules, instructions) and makes it ready to run.
+  // Errors: kInvalidPlan, kIncompatible, kUnsupported, kOutOfMemory.
+  virtual Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) = 0;
+  // Stops whatever runs and forgets it; its completions never arrive.
+  virtual Status reset() { return {}; }
+};
+
+// The units of a session, in order of preference; shared by sessions. Units are safe to share between threads.
+using UnitList = std::vector<std::shared_ptr<Unit>>;
+
+struct UnitOptions {
+  int num_threads = 0;  // of the CPU pool; 0: the cores this process may use
+};
+
+// Makes units available: `spec` is a comma-separated list such as "cpu". The composition root (drivers/open_units.cpp)
+// implements it; an application with units of its own builds the list itself.
+// Errors: kInvalidArgument for an unknown unit, kUnavailable.
+Result<UnitList> open_units(std::string_view spec = "cpu", const UnitOptions& options = {});
+
+}  // namespace nestrt

@@ -1,0 +1,39 @@
+// The file around the tables of a plan.
+//
+//   0                header (64 bytes, below)
+//   64               FlatBuffers tables (plan.fbs), identifier "NEST"
+//   data_offset      data area: constants and programs, each at a multiple of 64, used in place from mmap
+//   data_offset + data_bytes = size of the file
+//
+// Everything is little-endian. data_offset is a multiple of 4096, so that the data area maps page by page.
+// tables_digest covers the header (with both digests zero) and the tables: it is checked on every load.
+// content_digest covers the same and the data area: it is checked by Verification::kComplete and is the plan's
+// identity in caches. Both are XXH3: they detect damage, not malice; against malice every table is verified.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nestrt::plan_format {
+
+inline constexpr char kMagic[8] = {'N', 'E', 'S', 'T', 'P', 'L', 'A', 'N'};
+inline constexpr uint16_t kVersionMajor = 1;  // a reader refuses another
+inline constexpr uint16_t kVersionMinor = 0;  // a reader accepts any; newer fields are ignored
+inline constexpr uint32_t kKnownFeatures = 0;
+inline constexpr size_t kSegmentAlignment = 64;
+inline constexpr size_t kDataAlignment = 4096;
+
+struct Header {
+  char magic[8];
+  uint16_t version_major;
+  uint16_t version_minor;
+  uint32_t features;  // bits that a reader must know to run the plan
+  uint64_t tables_bytes;
+  uint64_t data_offset;
+  uint64_t data_bytes;
+  uint64_t tables_digest;      // XXH3-64
+  uint64_t content_digest[2];  // XXH3-128, low word first
+};
+static_assert(sizeof(Header) == 64);
+
+}  // namespace nestrt::plan_format

@@ -1,0 +1,282 @@
+#include "test/support/kernel_runner.h"
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <thread>
+#include <utility>
+
+#include "kernels/common/simd.h"
+#include "kernels/registry.h"
+
+namespace nestrt::test {
+namespace {
+
+constexpr std::byte kGuard{0xA5};
+constexpr size_t kGuardBytes = 256;
+
+size_t align64(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// Memory aligned to 64 with guard bytes behind it.
+class GuardedBuffer {
+ public:
+  explicit GuardedBuffer(size_t bytes)
+      : bytes_(bytes), data_(static_cast<std::byte*>(std::aligned_alloc(64, align64(bytes + kGuardBytes)))) {
+    std::fill(data_, data_ + align64(bytes + kGuardBytes), kGuard);
+  }
+  GuardedBuffer(GuardedBuffer&& other) noexcept : bytes_(other.bytes_), data_(std::exchange(other.data_, nullptr)) {}
+  GuardedBuffer(const GuardedBuffer&) = delete;
+  ~GuardedBuffer() { std::free(data_); }
+  std::byte* data() { return data_; }
+  bool intact() const {
+    return std::all_of(data_ + bytes_, data_ + bytes_ + kGuardBytes, [](std::byte b) { return b == kGuard; });
+  }
+
+ private:
+  size_t bytes_;
+  std::byte* data_;
+};
+
+// One thread per slot, every call claimed from a shared counter.
+class ThreadRunner final : public ParallelRunner {
+ public:
+  explicit ThreadRunner(int threads) : threads_(threads) {}
+  int num_threads() const override { return threads_; }
+  void parallel_for(int64_t count, FunctionRef<void(int64_t, int)> task) override {
+    std::atomic<int64_t> next{0};
+    auto work = [&](int slot) {
+      for (int64_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) task(i, slot);
+    };
+    std::vector<std::thread> workers;
+    for (int slot = 1; slot < threads_; ++slot) workers.emplace_back(work, slot);
+    work(0);
+    for (std::thread& worker : workers) worker.join();
+  }
+
+ private:
+  int threads_;
+};
+
+// Calls visit(plain_element_index, stored_element_index) for every element.
+template <typename Visit>
+void for_each_element(const Shape& shape, Layout layout, Visit visit) {
+  const int64_t count = shape.num_elements();
+  const int64_t block = block_size(layout);
+  if (block == 1) {
+    for (int64_t i = 0; i < count; ++i) visit(i, i);
+    return;
+  }
+  const int64_t channels = shape[1], spatial = shape.product(2, shape.rank());
+  const int64_t blocks = (channels + block - 1) / block;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t s = i % spatial, c = i / spatial % channels, n = i / spatial / channels;
+    visit(i, ((n * blocks + c / block) * spatial + s) * block + c % block);
+  }
+}
+
+// All ones is a NaN in f32 and -1 in integers.
+std::vector<std::byte> store(const TestTensor& tensor) {
+  if (tensor.packing != plan::Packing::none) return tensor.bytes;
+  std::vector<std::byte> stored(static_cast<size_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout)),
+                                std::byte{0xFF});
+  const size_t size = size_bytes(tensor.type);
+  for_each_element(tensor.shape, tensor.layout, [&](int64_t plain, int64_t at) {
+    std::memcpy(&stored[static_cast<size_t>(at) * size], &tensor.bytes[static_cast<size_t>(plain) * size], size);
+  });
+  return stored;
+}
+
+TensorSpec spec_of(const TestTensor& tensor, const std::byte* constant) {
+  TensorSpec spec;
+  spec.type = tensor.type;
+  spec.shape = tensor.shape;
+  spec.layout = tensor.layout;
+  spec.packing = tensor.packing;
+  spec.present = tensor.present;
+  spec.constant = constant;
+  return spec;
+}
+
+template <typename T>
+TestTensor make(DataType type, const Shape& shape, const std::vector<T>& values) {
+  REQUIRE(static_cast<int64_t>(values.size()) == shape.num_elements());
+  TestTensor result;
+  result.type = type;
+  result.shape = shape;
+  result.bytes.resize(values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(result.bytes.data(), values.data(), result.bytes.size());
+  return result;
+}
+
+}  // namespace
+
+TestTensor tensor(const Shape& shape, const std::vector<float>& values) { return make(DataType::kF32, shape, values); }
+TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values) { return make(DataType::kS32, shape, values); }
+TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values) { return make(DataType::kS64, shape, values); }
+TestTensor tensor_bool(const Shape& shape, const std::vector<int>& values) {
+  return make(DataType::kBool, shape, std::vector<uint8_t>(values.begin(), values.end()));
+}
+TestTensor absent() {
+  TestTensor result;
+  result.present = false;
+  return result;
+}
+TestTensor random_tensor(std::mt19937& generator, const Shape& shape, float low, float high) {
+  std::uniform_real_distribution<float> distribution(low, high);
+  std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+  for (float& value : values) value = distribution(generator);
+  return tensor(shape, values);
+}
+TestTensor as_constant(TestTensor tensor) {
+  tensor.constant = true;
+  return tensor;
+}
+TestTensor with_layout(TestTensor tensor, Layout layout) {
+  tensor.layout = layout;
+  return tensor;
+}
+
+void OperatorCase::pack() {
+  const auto table = attributes_.Pack(builder_);
+  plan::OperatorBuilder op(builder_);
+  op.add_attributes_type(attributes_.type);
+  op.add_attributes(table);
+  builder_.Finish(op.Finish());
+}
+
+OperatorCase& OperatorCase::input(TestTensor tensor) {
+  inputs_.push_back(std::move(tensor));
+  return *this;
+}
+
+OperatorCase& OperatorCase::output(DataType type, const Shape& shape, Layout layout) {
+  TestTensor result;
+  result.type = type;
+  result.shape = shape;
+  result.layout = layout;
+  outputs_.push_back(std::move(result));
+  return *this;
+}
+
+OperatorSpec OperatorCase::spec() const {
+  stored_inputs_.clear();
+  input_specs_.clear();
+  output_specs_.clear();
+  for (const TestTensor& input : inputs_) stored_inputs_.push_back(input.present ? store(input) : std::vector<std::byte>());
+  for (size_t i = 0; i < inputs_.size(); ++i)
+    input_specs_.push_back(spec_of(inputs_[i], inputs_[i].constant ? stored_inputs_[i].data() : nullptr));
+  for (const TestTensor& output : outputs_) output_specs_.push_back(spec_of(output, nullptr));
+  OperatorSpec result;
+  result.op = flatbuffers::GetRoot<plan::Operator>(builder_.GetBufferPointer());
+  result.inputs = input_specs_;
+  result.outputs = output_specs_;
+  return result;
+}
+
+Result<std::vector<TensorSpec>> OperatorCase::infer() const {
+  const OperatorRules* rules = kernels::registry().find(attributes_.type);
+  REQUIRE(rules != nullptr);
+  return rules->infer(spec());
+}
+
+std::vector<std::string> OperatorCase::variants() const {
+  const OperatorRules* rules = kernels::registry().find(attributes_.type);
+  REQUIRE(rules != nullptr);
+  const OperatorSpec operator_spec = spec();
+  std::vector<std::string> names;
+  for (const KernelVariant& variant : rules->kernels)
+    if (variant.accepts(operator_spec)) names.emplace_back(variant.name);
+  return names;
+}
+
+std::vector<TestTensor> OperatorCase::run(std::string_view name, int threads) const {
+  const OperatorSpec operator_spec = spec();
+  const KernelVariant* variant = kernels::registry().select(operator_spec, name);
+  INFO("kernel " << name);
+  REQUIRE(variant != nullptr);
+  REQUIRE(variant->name == name);
+  auto kernel = variant->prepare(operator_spec);
+  if (!kernel) FAIL(kernel.error().to_string());
+
+  std::vector<GuardedBuffer> input_buffers, output_buffers;
+  std::vector<const std::byte*> inputs;
+  std::vector<std::byte*> outputs;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    input_buffers.emplace_back(stored_inputs_[i].size());
+    std::copy(stored_inputs_[i].begin(), stored_inputs_[i].end(), input_buffers.back().data());
+    const std::byte* data = inputs_[i].constant ? stored_inputs_[i].data() : input_buffers.back().data();
+    inputs.push_back(inputs_[i].present ? data : nullptr);
+  }
+  for (const TestTensor& output : outputs_) {
+    output_buffers.emplace_back(static_cast<size_t>(storage_bytes(output.type, output.shape, output.layout)));
+    outputs.push_back(output_buffers.back().data());
+  }
+  const ScratchSize size = (*kernel)->scratch(threads);
+  GuardedBuffer shared(size.shared), per_thread(align64(size.per_thread) * static_cast<size_t>(threads));
+  ThreadRunner runner(threads);
+  KernelCall call;
+  call.inputs = inputs;
+  call.outputs = outputs;
+  call.shared_scratch = shared.data();
+  call.thread_scratch = per_thread.data();
+  call.parallel = &runner;
+  (*kernel)->run(call);
+  CHECK(shared.intact());
+  CHECK(per_thread.intact());
+
+  std::vector<TestTensor> results;
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    CHECK(output_buffers[i].intact());
+    TestTensor result = outputs_[i];
+    const size_t element = size_bytes(result.type);
+    result.bytes.resize(static_cast<size_t>(result.shape.num_elements()) * element);
+    for_each_element(result.shape, result.layout, [&](int64_t plain, int64_t at) {
+      std::memcpy(&result.bytes[static_cast<size_t>(plain) * element],
+                  output_buffers[i].data() + static_cast<size_t>(at) * element, element);
+    });
+    result.layout = Layout::kPlain;
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+std::vector<TestTensor> reference(const OperatorCase& operator_case) {
+  for (const std::string& name : operator_case.variants())
+    if (name.ends_with(".reference")) return operator_case.run(name);
+  FAIL("the operator has no reference that accepts this case");
+  return {};
+}
+
+void for_each_fast_kernel(const OperatorCase& operator_case,
+                          const std::function<void(const std::string&, const std::vector<TestTensor>&)>& check) {
+  const kernels::Isa before = kernels::current_isa();
+  for (kernels::Isa isa : kernels::supported_isas()) {
+    REQUIRE(kernels::force_isa(isa));
+    for (const std::string& name : operator_case.variants()) {
+      if (name.ends_with(".reference")) continue;
+      for (int threads : {1, 3}) {
+        check(name + " on " + std::string(kernels::name(isa)) + ", threads: " + std::to_string(threads),
+              operator_case.run(name, threads));
+      }
+    }
+  }
+  kernels::force_isa(before);
+}
+
+double relative_error(const TestTensor& actual, const TestTensor& expected) {
+  if (!(actual.shape == expected.shape) || actual.bytes.size() != expected.bytes.size())
+    return std::numeric_limits<double>::infinity();
+  const std::vector<float> a = actual.values<float>(), b = expected.values<float>();
+  double worst = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
+    const double error = std::abs(static_cast<double>(a[i]) - b[i]) / std::max(1.0, std::abs(static_cast<double>(b[i])));
+    worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
+  }
+  return worst;
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,94 @@
+// Runs one operator without a plan: builds its spec, checks the rules, and runs any variant on any instruction set.
+//
+//   OperatorCase c(plan::SoftmaxT{...});
+//   c.input(tensor({2, 3}, {1, 2, 3, 4, 5, 6}));
+//   c.output(DataType::kF32, {2, 3});
+//   for_each_fast_kernel(c, [&](std::string_view name, const std::vector<TestTensor>& outputs) { ... });
+//
+// Logical tensors are plain; an operand or output given a blocked layout is converted on the way in and out, with NaN
+// in the padding lanes of inputs, so that a kernel which lets them through is caught.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "flatbuffers/flatbuffers.h"
+#include "nestrt/kernel.h"
+
+namespace nestrt::test {
+
+struct TestTensor {
+  DataType type = DataType::kF32;
+  Shape shape;
+  Layout layout = Layout::kPlain;
+  plan::Packing packing = plan::Packing::none;
+  bool constant = false;         // weights: known to prepare()
+  bool present = true;
+  std::vector<std::byte> bytes;  // plain, row-major (packed constants: as packed)
+
+  template <typename T>
+  std::vector<T> values() const {
+    std::vector<T> result(bytes.size() / sizeof(T));
+    if (!result.empty()) std::memcpy(result.data(), bytes.data(), bytes.size());
+    return result;
+  }
+};
+
+TestTensor tensor(const Shape& shape, const std::vector<float>& values);
+TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values);
+TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values);
+TestTensor tensor_bool(const Shape& shape, const std::vector<int>& values);
+TestTensor absent();
+// Uniform in [low, high], seeded by the caller's generator.
+TestTensor random_tensor(std::mt19937& generator, const Shape& shape, float low = -1, float high = 1);
+TestTensor as_constant(TestTensor tensor);
+TestTensor with_layout(TestTensor tensor, Layout layout);
+
+class OperatorCase {
+ public:
+  template <typename Table>
+  explicit OperatorCase(Table table) {
+    attributes_.Set(std::move(table));
+    pack();
+  }
+  OperatorCase& input(TestTensor tensor);
+  // What infer() must give; the layout is the one that kernels are asked to write.
+  OperatorCase& output(DataType type, const Shape& shape, Layout layout = Layout::kPlain);
+
+  // The outcome of the operator's rules on the inputs: their outputs, or their complaint.
+  Result<std::vector<TensorSpec>> infer() const;
+  // Names of the variants that accept the operator, references included.
+  std::vector<std::string> variants() const;
+  // Runs one variant on the current instruction set, with `threads` slots used by real threads where > 1; outputs in
+  // plain layout. Fails the test where the variant does not exist, accept or prepare, or writes outside its outputs.
+  std::vector<TestTensor> run(std::string_view variant, int threads = 1) const;
+
+ private:
+  void pack();
+  OperatorSpec spec() const;
+
+  plan::AttributesUnion attributes_;
+  flatbuffers::FlatBufferBuilder builder_;
+  std::vector<TestTensor> inputs_;
+  std::vector<TestTensor> outputs_;
+  mutable std::vector<std::vector<std::byte>> stored_inputs_;
+  mutable std::vector<TensorSpec> input_specs_;
+  mutable std::vector<TensorSpec> output_specs_;
+};
+
+// The outputs of the variant whose name ends in ".reference". References accept plain tensors and unpacked constants
+// only: make a second, plain case where the one under test is blocked.
+std::vector<TestTensor> reference(const OperatorCase& operator_case);
+
+// Every variant that accepts the case but the references, on every instruction set this machine has, with 1 and 3 threads.
+void for_each_fast_kernel(const OperatorCase& operator_case,
+                          const std::function<void(const std::string& what, const std::vector<TestTensor>& outputs)>& check);
+
+// Largest |a - b| / max(1, |b|) over the elements of two f32 tensors; infinite where shapes differ or exactly one is NaN.
+double relative_error(const TestTensor& actual, const TestTensor& expected);
+
+}  // namespace nestrt::test

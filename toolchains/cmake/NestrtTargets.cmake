@@ -1,0 +1,72 @@
+# How the targets of nestrt are made. One object library per folder; libnestrt is their sum.
+include(GNUInstallDirs)
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+
+find_program(CCACHE ccache)
+if(CCACHE AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+# Debian's FlatBuffers ships no imported shared target for a foreign architecture: name the library itself.
+find_path(FLATBUFFERS_INCLUDE_DIR flatbuffers/flatbuffers.h REQUIRED)
+find_library(FLATBUFFERS_LIBRARY flatbuffers REQUIRED)
+find_program(FLATC flatc REQUIRED)
+
+# What every target of the project is compiled with.
+add_library(nestrt_options INTERFACE)
+target_compile_features(nestrt_options INTERFACE cxx_std_20)
+target_compile_options(nestrt_options INTERFACE -Wall -Wextra)
+target_include_directories(nestrt_options INTERFACE ${PROJECT_SOURCE_DIR})
+if(NESTRT_SANITIZE)
+  target_compile_options(nestrt_options INTERFACE -fsanitize=${NESTRT_SANITIZE} -fno-omit-frame-pointer
+                                                  -fno-sanitize-recover=all)
+  target_link_options(nestrt_options INTERFACE -fsanitize=${NESTRT_SANITIZE})
+endif()
+
+set(NESTRT_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
+set(NESTRT_PARTS "" CACHE INTERNAL "object libraries of libnestrt")
+
+# nestrt_add_part(NAME): the sources of the current folder as one part of libnestrt.
+function(nestrt_add_part name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/runtime/(tools|command)/")
+  add_library(nestrt_${name} OBJECT ${sources})
+  set_target_properties(nestrt_${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
+                                                  CXX_VISIBILITY_PRESET default)
+  target_link_libraries(nestrt_${name} PRIVATE nestrt_options)
+  target_include_directories(nestrt_${name} PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include ${NESTRT_GENERATED_DIR}
+                                                    ${FLATBUFFERS_INCLUDE_DIR})
+  add_dependencies(nestrt_${name} nestrt_schema)
+  set(NESTRT_PARTS ${NESTRT_PARTS} nestrt_${name} CACHE INTERNAL "")
+endfunction()
+
+# libnestrt from its parts, once static and once shared.
+function(nestrt_add_library)
+  set(objects "")
+  foreach(part ${NESTRT_PARTS})
+    list(APPEND objects $<TARGET_OBJECTS:${part}>)
+  endforeach()
+  foreach(kind STATIC SHARED)
+    string(TOLOWER nestrt_${kind} target)
+    add_library(${target} ${kind} ${objects})
+    add_library(nestrt::${target} ALIAS ${target})
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME nestrt VERSION ${PROJECT_VERSION} SOVERSION 0)
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    target_include_directories(${target} PUBLIC
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include> $<BUILD_INTERFACE:${NESTRT_GENERATED_DIR}>
+      $<BUILD_INTERFACE:${FLATBUFFERS_INCLUDE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(${target} PUBLIC Threads::Threads PRIVATE ${FLATBUFFERS_LIBRARY} spdlog::spdlog)
+    if(NESTRT_SANITIZE)
+      target_link_options(${target} PUBLIC -fsanitize=${NESTRT_SANITIZE})
+    endif()
+    add_dependencies(${target} nestrt_schema)
+  endforeach()
+  add_library(nestrt::nestrt ALIAS nestrt_static)
+endfunction()
