@@ -1,0 +1,60 @@
+#include "kernels/common/rules.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace nestrt::kernels {
+
+Status rule_error(std::string message) { return Status(Code::kInvalidModel, std::move(message)); }
+
+Status expect_inputs(const OperatorSpec& spec, size_t minimum, size_t maximum) {
+  if (spec.op->attributes() == nullptr) return rule_error("has no attributes");
+  const size_t count = spec.inputs.size();
+  if (count < minimum || count > maximum) {
+    std::string expected = std::to_string(minimum);
+    if (maximum != minimum) expected += " to " + std::to_string(maximum);
+    return rule_error("has " + std::to_string(count) + " inputs, expected " + expected);
+  }
+  for (size_t i = 0; i < minimum; ++i)
+    if (!spec.inputs[i].present) return rule_error("input " + std::to_string(i) + " is absent but required");
+  return ok_status();
+}
+
+Result<Shape> checked_shape(std::span<const int64_t> dims, std::string_view what) {
+  if (dims.size() > static_cast<size_t>(Shape::kMaxRank))
+    return rule_error(std::string(what) + " has " + std::to_string(dims.size()) + " dimensions, at most " +
+                      std::to_string(Shape::kMaxRank) + " are supported");
+  int64_t elements = 1;
+  for (int64_t dim : dims) {
+    if (dim < 0) return rule_error(std::string(what) + " has the negative dimension " + std::to_string(dim));
+    // An empty tensor must not hide dimensions whose products overflow.
+    if (__builtin_mul_overflow(elements, std::max<int64_t>(dim, 1), &elements) || elements > kMaxElements)
+      return rule_error(std::string(what) + " has more than 2^40 elements");
+  }
+  return Shape(dims);
+}
+
+Result<int> checked_axis(int64_t axis, int rank, std::string_view what) {
+  if (axis < -rank || axis >= rank)
+    return rule_error(std::string(what) + " is " + std::to_string(axis) + ", expected a value in [" +
+                      std::to_string(-rank) + ", " + std::to_string(rank) + ") for an input of rank " +
+                      std::to_string(rank));
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+std::vector<TensorSpec> single_output(DataType type, const Shape& shape) {
+  TensorSpec output;
+  output.type = type;
+  output.shape = shape;
+  return {output};
+}
+
+bool is_plain(const OperatorSpec& spec) {
+  const auto plain = [](const TensorSpec& tensor) {
+    return tensor.layout == Layout::kPlain && tensor.packing == plan::Packing::none;
+  };
+  return std::all_of(spec.inputs.begin(), spec.inputs.end(), plain) &&
+         std::all_of(spec.outputs.begin(), spec.outputs.end(), plain);
+}
+
+}  // namespace nestrt::kernels

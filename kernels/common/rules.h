@@ -1,0 +1,44 @@
+// What the shape rules of operators have in common. The messages name the operand or attribute; the caller of infer()
+// adds the operator's name.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "nestrt/kernel.h"
+
+namespace nestrt::kernels {
+
+inline constexpr int64_t kMaxElements = int64_t{1} << 40;  // of a tensor
+
+// A broken rule.
+Status rule_error(std::string message);
+
+// The attributes are there, and between `minimum` and `maximum` inputs, of which the first `minimum` are present.
+Status expect_inputs(const OperatorSpec& spec, size_t minimum, size_t maximum);
+
+// The shape of these dimensions, proven to be one: rank, signs and number of elements. `what` names the attribute or
+// operand that they come from.
+Result<Shape> checked_shape(std::span<const int64_t> dims, std::string_view what);
+
+// An axis counted from either end as one in [0, rank).
+Result<int> checked_axis(int64_t axis, int rank, std::string_view what = "axis");
+
+// The outputs of an operator that has one.
+std::vector<TensorSpec> single_output(DataType type, const Shape& shape);
+
+// True where every operand is in plain layout and no constant is packed: what references accept.
+bool is_plain(const OperatorSpec& spec);
+
+// The elements of a FlatBuffers vector; empty where it is absent.
+template <typename Vector>
+auto span_of(const Vector* vector) {
+  using Element = std::remove_reference_t<decltype(*vector->data())>;
+  return vector == nullptr ? std::span<Element>() : std::span<Element>(vector->data(), vector->size());
+}
+
+}  // namespace nestrt::kernels
