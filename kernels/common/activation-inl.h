@@ -1,0 +1,90 @@
+// The activations of plan::ActivationKind on f32 vectors; kernels/common/activation.h has the definitions.
+// Include from a Highway source after hwy/highway.h.
+//
+//   with_activation(activation.kind, [&](auto kind) {          // once per call or per tile
+//     ... y = activate<kind()>(d, y, Set(d, activation.alpha), Set(d, activation.beta)); ...
+//   });
+//   y = apply_activation(d, activation, y);                    // a switch per vector: for cold places
+#if defined(NESTRT_KERNELS_COMMON_ACTIVATION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef NESTRT_KERNELS_COMMON_ACTIVATION_INL_H_
+#undef NESTRT_KERNELS_COMMON_ACTIVATION_INL_H_
+#else
+#define NESTRT_KERNELS_COMMON_ACTIVATION_INL_H_
+#endif
+
+#include "hwy/highway.h"
+#include "kernels/common/activation.h"
+#include "kernels/common/vector_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Comparisons instead of Min and Max, which treat a NaN differently on each instruction set.
+template <class V>
+HWY_INLINE V simd_clip(V x, V low, V high) {
+  const V raised = hn::IfThenElse(hn::Lt(x, low), low, x);
+  return hn::IfThenElse(hn::Gt(raised, high), high, raised);
+}
+
+template <plan::ActivationKind kKind, class D, class V = hn::Vec<D>>
+HWY_INLINE V activate(D d, V x, V alpha, V beta) {
+  using Kind = plan::ActivationKind;
+  const V zero = hn::Zero(d), one = hn::Set(d, 1.0f);
+  (void)alpha, (void)beta, (void)zero, (void)one;
+  if constexpr (kKind == Kind::relu) return hn::IfThenZeroElse(hn::Lt(x, zero), x);
+  if constexpr (kKind == Kind::clip) return simd_clip(x, alpha, beta);
+  if constexpr (kKind == Kind::leaky_relu) return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(x, alpha), x);
+  if constexpr (kKind == Kind::hard_sigmoid) return simd_clip(hn::MulAdd(x, alpha, beta), zero, one);
+  if constexpr (kKind == Kind::hard_swish) {
+    return hn::Mul(x, simd_clip(hn::MulAdd(x, hn::Set(d, 1.0f / 6.0f), hn::Set(d, 0.5f)), zero, one));
+  }
+  if constexpr (kKind == Kind::sigmoid) return simd_sigmoid(d, x);
+  if constexpr (kKind == Kind::tanh) return simd_tanh(d, x);
+  if constexpr (kKind == Kind::silu) return hn::Mul(x, simd_sigmoid(d, x));
+  return x;
+}
+
+template <plan::ActivationKind kKind>
+struct ActivationConstant {
+  constexpr plan::ActivationKind operator()() const { return kKind; }
+};
+
+// Calls body(ActivationConstant<kind>()), so that the kind is a constant in its loops.
+template <class Body>
+HWY_INLINE void with_activation(plan::ActivationKind kind, const Body& body) {
+  using Kind = plan::ActivationKind;
+  switch (kind) {
+    case Kind::none:
+      return body(ActivationConstant<Kind::none>());
+    case Kind::relu:
+      return body(ActivationConstant<Kind::relu>());
+    case Kind::clip:
+      return body(ActivationConstant<Kind::clip>());
+    case Kind::leaky_relu:
+      return body(ActivationConstant<Kind::leaky_relu>());
+    case Kind::hard_sigmoid:
+      return body(ActivationConstant<Kind::hard_sigmoid>());
+    case Kind::hard_swish:
+      return body(ActivationConstant<Kind::hard_swish>());
+    case Kind::sigmoid:
+      return body(ActivationConstant<Kind::sigmoid>());
+    case Kind::tanh:
+      return body(ActivationConstant<Kind::tanh>());
+    case Kind::silu:
+      return body(ActivationConstant<Kind::silu>());
+  }
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V apply_activation(D d, const Activation& activation, V x) {
+  const V alpha = hn::Set(d, activation.alpha), beta = hn::Set(d, activation.beta);
+  V y = x;
+  with_activation(activation.kind, [&](auto kind) HWY_ATTR { y = activate<kind()>(d, x, alpha, beta); });
+  return y;
+}
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
