@@ -1,0 +1,46 @@
+#include "kernels/concat/concat.h"
+
+#include "kernels/common/rules.h"
+
+namespace nestrt::kernels {
+namespace {
+
+std::string input_name(size_t index) { return "input " + std::to_string(index); }
+
+// The input may follow the first one along the axis.
+Status check_input(const OperatorSpec& spec, size_t index, int axis) {
+  const TensorSpec &first = spec.inputs[0], &input = spec.inputs[index];
+  if (!input.present) return rule_error(input_name(index) + " is absent but required");
+  if (input.type != first.type)
+    return rule_error(input_name(index) + " is " + std::string(name(input.type)) + ", expected " +
+                      std::string(name(first.type)) + " as input 0");
+  bool fits = input.shape.rank() == first.shape.rank();
+  for (int i = 0; fits && i < first.shape.rank(); ++i) fits = i == axis || input.shape[i] == first.shape[i];
+  if (!fits)
+    return rule_error(input_name(index) + " has shape " + input.shape.to_string() + ", which differs from " +
+                      first.shape.to_string() + " of input 0 outside axis " + std::to_string(axis));
+  return ok_status();
+}
+
+Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
+  NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, SIZE_MAX));
+  Shape shape = spec.inputs[0].shape;
+  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.op->attributes_as_Concat()->axis(), shape.rank()));
+  for (size_t i = 1; i < spec.inputs.size(); ++i) {
+    NESTRT_RETURN_IF_ERROR(check_input(spec, i, axis));
+    if (__builtin_add_overflow(shape[axis], spec.inputs[i].shape[axis], &shape[axis]))
+      return rule_error("the output's axis " + std::to_string(axis) + " is too long");
+  }
+  NESTRT_RETURN_IF_ERROR(checked_shape(shape.dims(), "the output").error());
+  return single_output(spec.inputs[0].type, shape);
+}
+
+}  // namespace
+
+const OperatorRules& concat_rules() {
+  static constexpr KernelVariant kVariants[] = {{"concat.reference", 0, is_plain, prepare_concat_reference}};
+  static const OperatorRules rules{plan::Attributes::Concat, "Concat", infer, kVariants};
+  return rules;
+}
+
+}  // namespace nestrt::kernels

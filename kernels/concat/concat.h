@@ -1,0 +1,12 @@
+// Concat: the inputs one after the other along an axis.
+#pragma once
+
+#include "nestrt/kernel.h"
+
+namespace nestrt::kernels {
+
+const OperatorRules& concat_rules();
+
+Result<std::unique_ptr<Kernel>> prepare_concat_reference(const OperatorSpec& spec);
+
+}  // namespace nestrt::kernels

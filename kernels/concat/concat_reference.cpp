@@ -1,0 +1,28 @@
+#include <cstring>
+#include <vector>
+
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/rules.h"
+#include "kernels/concat/concat.h"
+
+namespace nestrt::kernels {
+
+Result<std::unique_ptr<Kernel>> prepare_concat_reference(const OperatorSpec& spec) {
+  const Shape& output = spec.outputs[0].shape;
+  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.op->attributes_as_Concat()->axis(), output.rank()));
+  std::vector<size_t> row_bytes;  // by input: what it adds to each row of the output
+  for (const TensorSpec& input : spec.inputs)
+    row_bytes.push_back(static_cast<size_t>(input.shape.product(axis, output.rank())) * size_bytes(input.type));
+  const int64_t rows = output.product(0, axis);
+  return make_kernel([rows, row_bytes](const KernelCall& call) {
+    std::byte* to = call.outputs[0];
+    for (int64_t row = 0; row < rows; ++row) {
+      for (size_t i = 0; i < row_bytes.size(); ++i) {
+        if (row_bytes[i] > 0) std::memcpy(to, call.inputs[i] + static_cast<size_t>(row) * row_bytes[i], row_bytes[i]);
+        to += row_bytes[i];
+      }
+    }
+  });
+}
+
+}  // namespace nestrt::kernels

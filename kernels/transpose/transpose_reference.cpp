@@ -1,0 +1,21 @@
+#include "kernels/common/elements.h"
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/rules.h"
+#include "kernels/transpose/transpose.h"
+
+namespace nestrt::kernels {
+
+Result<std::unique_ptr<Kernel>> prepare_transpose_reference(const OperatorSpec& spec) {
+  const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
+  const auto permutation = span_of(spec.op->attributes_as_Transpose()->permutation());
+  const Index strides = strides_of(input.shape);
+  return make_kernel([=, shape = output.shape, size = size_bytes(input.type)](const KernelCall& call) {
+    copy_elements(shape, size, call.inputs[0], call.outputs[0], [&](const Index& index) {
+      int64_t source = 0;
+      for (size_t i = 0; i < permutation.size(); ++i) source += index[i] * strides[static_cast<size_t>(permutation[i])];
+      return source;
+    });
+  });
+}
+
+}  // namespace nestrt::kernels
