@@ -1,0 +1,193 @@
+#include "test/repository/layering.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace nestrt::test {
+namespace {
+
+struct Folder {
+  std::string_view prefix;
+  std::vector<std::string_view> may_include;  // beside itself
+};
+
+// The first prefix that fits is a file's folder. The tools are users of libnestrt that live under runtime/.
+const std::vector<Folder>& folders() {
+  static const std::vector<Folder> kFolders = {
+      {"runtime/tools/", {"runtime/"}},
+      {"runtime/command/", {"runtime/tools/", "drivers/", "scheduler/", "kernels/", "runtime/"}},
+      {"runtime/", {}},
+      {"kernels/", {"runtime/"}},
+      {"scheduler/", {"runtime/"}},
+      {"drivers/", {"runtime/", "kernels/", "scheduler/"}},
+      {"compiler-lite/", {"runtime/tools/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
+  };
+  return kFolders;
+}
+
+struct Library {
+  std::string_view prefix;
+  std::vector<std::string_view> users;  // path prefixes
+};
+
+const std::vector<Library>& libraries() {
+  static const std::vector<Library> kLibraries = {
+      {"onnx/", {"compiler-lite/", "test/"}},
+      {"google/protobuf/", {"compiler-lite/", "test/"}},
+      {"Eigen/", {"compiler-lite/", "test/"}},
+      {"yaml-cpp/", {"compiler-lite/", "runtime/command/", "runtime/tools/", "test/"}},
+      {"CLI/", {"compiler-lite/command/", "runtime/command/", "runtime/tools/"}},
+      {"nlohmann/", {"compiler-lite/", "runtime/command/", "runtime/tools/", "test/"}},
+      {"fmt/", {"compiler-lite/", "runtime/command/", "runtime/tools/", "test/"}},
+      {"spdlog/", {"runtime/core/"}},
+      {"hwy/", {"kernels/", "test/kernels/"}},
+      {"jpeglib.h", {"runtime/tools/"}},
+      {"stb/", {"runtime/tools/", "test/"}},
+      {"catch2/", {"test/"}},
+      {"benchmark/", {"test/", "kernels/", "scheduler/"}},
+  };
+  return kLibraries;
+}
+
+struct Include {
+  std::string target;
+  bool quoted;
+  size_t line;
+};
+
+std::vector<Include> includes_of(std::string_view text) {
+  std::vector<Include> includes;
+  size_t number = 0;
+  for (std::string_view line : lines_of(text)) {
+    ++number;
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!line.starts_with("#")) continue;
+    line.remove_prefix(std::min(line.find_first_not_of("# \t"), line.size()));
+    if (!line.starts_with("include")) continue;
+    const size_t begin = line.find_first_of("<\"");
+    if (begin == std::string_view::npos) continue;
+    const bool quoted = line[begin] == '"';
+    const size_t end = line.find(quoted ? '"' : '>', begin + 1);
+    includes.push_back({std::string(line.substr(begin + 1, end - begin - 1)), quoted, number});
+  }
+  return includes;
+}
+
+bool is_generated(std::string_view target) { return target == "nestrt/plan_generated.h"; }
+
+// The file of the tree that an include means; empty for a library's.
+std::optional<std::string> resolve(const SourceTree& tree, const Include& include) {
+  for (const std::string& path : {include.target, "runtime/include/" + include.target}) {
+    if (tree.contains(path)) return path;
+  }
+  return std::nullopt;
+}
+
+bool starts_with_any(std::string_view path, const std::vector<std::string_view>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return path.starts_with(prefix); });
+}
+
+const Folder* folder_of(std::string_view path) {
+  for (const Folder& folder : folders()) {
+    if (path.starts_with(folder.prefix)) return &folder;
+  }
+  return nullptr;
+}
+
+// Examples, tests and whatever else has no folder of its own may include everything.
+bool may_include(const std::string& from, const std::string& to) {
+  const Folder* source = folder_of(from);
+  const Folder* target = folder_of(to);
+  if (source == nullptr || source == target) return true;
+  if (target == nullptr) return false;
+  return std::find(source->may_include.begin(), source->may_include.end(), target->prefix) != source->may_include.end();
+}
+
+bool names_own_folder(std::string_view target) {
+  return target.starts_with("nestrt/") || target.starts_with("test/") || target.starts_with("examples/") ||
+         folder_of(target) != nullptr;
+}
+
+std::string finding(const std::string& path, const Include& include, std::string_view what) {
+  return path + ":" + std::to_string(include.line) + ": includes " + include.target + ", " + std::string(what);
+}
+
+// Depth-first search over the headers that a file includes.
+class CycleSearch {
+ public:
+  explicit CycleSearch(const SourceTree& tree) : tree_(tree) {}
+
+  void visit(const std::string& path) {
+    if (finished_.contains(path)) return;
+    if (auto begin = std::find(stack_.begin(), stack_.end(), path); begin != stack_.end()) {
+      report({begin, stack_.end()});
+      return;
+    }
+    stack_.push_back(path);
+    for (const Include& include : includes_of(tree_.at(path))) {
+      if (auto target = resolve(tree_, include)) visit(*target);
+    }
+    stack_.pop_back();
+    finished_.insert(path);
+  }
+
+  Findings findings() && { return std::move(findings_); }
+
+ private:
+  void report(const std::vector<std::string>& cycle) {
+    std::string text;
+    for (const std::string& path : cycle) text += path + " -> ";
+    findings_.push_back(text + cycle.front());
+  }
+
+  const SourceTree& tree_;
+  std::vector<std::string> stack_;
+  std::set<std::string> finished_;
+  Findings findings_;
+};
+
+}  // namespace
+
+Findings layering_violations(const SourceTree& tree) {
+  Findings findings;
+  for (const auto& [path, text] : tree) {
+    if (!is_code(path)) continue;
+    for (const Include& include : includes_of(text)) {
+      if (!names_own_folder(include.target) || is_generated(include.target)) continue;
+      const auto target = resolve(tree, include);
+      if (!target) {
+        findings.push_back(finding(path, include, "which does not exist"));
+      } else if (!may_include(path, *target)) {
+        findings.push_back(finding(path, include, "which its layer may not know (see ARCHITECTURE.md)"));
+      }
+    }
+  }
+  return findings;
+}
+
+Findings library_violations(const SourceTree& tree) {
+  Findings findings;
+  for (const auto& [path, text] : tree) {
+    if (!is_code(path)) continue;
+    for (const Include& include : includes_of(text)) {
+      for (const Library& library : libraries()) {
+        if (include.target.starts_with(library.prefix) && !starts_with_any(path, library.users)) {
+          findings.push_back(finding(path, include, "a library that has no place in this folder"));
+        }
+      }
+    }
+  }
+  return findings;
+}
+
+Findings include_cycles(const SourceTree& tree) {
+  CycleSearch search(tree);
+  for (const auto& [path, text] : tree) {
+    if (is_header(path)) search.visit(path);
+  }
+  return std::move(search).findings();
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,92 @@
+#include "test/repository/layering.h"
+
+#include <catch2/catch.hpp>
+
+namespace nestrt::test {
+namespace {
+
+SourceTree repository() { return load_source_tree(NESTRT_SOURCE_DIR); }
+
+void require_none(const Findings& findings) {
+  INFO(join(findings));
+  REQUIRE(findings.empty());
+}
+
+// A tree in which `from` includes `to`.
+SourceTree edge(const std::string& from, const std::string& to, const std::string& line) {
+  return {{from, line + "\n"}, {to, ""}};
+}
+
+}  // namespace
+
+TEST_CASE("Every include of the repository points down its layers") {
+  const SourceTree tree = repository();
+  REQUIRE(tree.contains("runtime/include/nestrt/session.h"));
+  require_none(layering_violations(tree));
+}
+
+TEST_CASE("Heavy libraries stay out of libnestrt") { require_none(library_violations(repository())); }
+
+TEST_CASE("No header of the repository includes itself by way of others") {
+  require_none(include_cycles(repository()));
+}
+
+TEST_CASE("An include that points up the layers is found") {
+  auto [from, to] = GENERATE(table<std::string, std::string>({
+      {"runtime/session/session.cpp", "kernels/registry.h"},
+      {"runtime/session/session.cpp", "runtime/tools/npy.h"},
+      {"runtime/tools/npy.cpp", "drivers/cpu/cpu_unit.h"},
+      {"kernels/conv/conv.cpp", "scheduler/thread_pool.h"},
+      {"kernels/conv/conv.cpp", "compiler-lite/graph/graph.h"},
+      {"scheduler/thread_pool.h", "kernels/registry.h"},
+      {"scheduler/thread_pool.cpp", "drivers/cpu/cpu_unit.h"},
+      {"drivers/cpu/cpu_unit.cpp", "compiler-lite/graph/graph.h"},
+      {"compiler-lite/emit/emit.cpp", "test/support/kernel_runner.h"},
+  }));
+  const Findings findings = layering_violations(edge(from, to, "#include \"" + to + "\""));
+  INFO(from << " -> " << to);
+  REQUIRE(findings.size() == 1);
+  REQUIRE(findings[0].starts_with(from + ":1: includes " + to));
+}
+
+TEST_CASE("An include that points down the layers is accepted") {
+  auto [from, to] = GENERATE(table<std::string, std::string>({
+      {"kernels/conv/conv.cpp", "kernels/common/simd.h"},
+      {"drivers/cpu/cpu_unit.cpp", "kernels/registry.h"},
+      {"drivers/cpu/cpu_unit.cpp", "scheduler/thread_pool.h"},
+      {"compiler-lite/passes/fold.cpp", "kernels/registry.h"},
+      {"runtime/command/run.cpp", "runtime/tools/npy.h"},
+      {"test/kernels/conv/conv_test.cpp", "compiler-lite/graph/graph.h"},
+  }));
+  INFO(from << " -> " << to);
+  REQUIRE(layering_violations(edge(from, to, "  #  include \"" + to + "\"")).empty());
+}
+
+TEST_CASE("A public header is known by its public name") {
+  REQUIRE(layering_violations(
+              edge("kernels/conv/conv.cpp", "runtime/include/nestrt/kernel.h", "#include \"nestrt/kernel.h\""))
+              .empty());
+}
+
+TEST_CASE("An include of a file that does not exist is found") {
+  REQUIRE(layering_violations({{"kernels/a.cpp", "#include \"kernels/b.h\"\n"}}).size() == 1);
+  REQUIRE(layering_violations({{"kernels/a.cpp", "#include \"nestrt/b.h\"\n"}}).size() == 1);
+  REQUIRE(
+      layering_violations({{"kernels/a.cpp", "#include \"nestrt/plan_generated.h\"\n#include <vector>\n"}}).empty());
+}
+
+TEST_CASE("A library in the wrong folder is found") {
+  REQUIRE(library_violations({{"runtime/session/a.cpp", "#include <onnx/onnx_pb.h>\n"}}).size() == 1);
+  REQUIRE(library_violations({{"kernels/a.cpp", "#include <Eigen/Core>\n"}}).size() == 1);
+  REQUIRE(library_violations({{"compiler-lite/import/a.cpp", "#include <onnx/onnx_pb.h>\n"}}).empty());
+}
+
+TEST_CASE("A cycle of headers is found and spelled out") {
+  const Findings findings = include_cycles({{"kernels/a.h", "#include \"kernels/b.h\"\n"},
+                                            {"kernels/b.h", "#include \"kernels/c.h\"\n"},
+                                            {"kernels/c.h", "#include \"kernels/a.h\"\n"},
+                                            {"kernels/d.h", "#include \"kernels/a.h\"\n"}});
+  REQUIRE(findings == Findings{"kernels/a.h -> kernels/b.h -> kernels/c.h -> kernels/a.h"});
+}
+
+}  // namespace nestrt::test

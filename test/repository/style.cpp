@@ -1,0 +1,94 @@
+#include "test/repository/style.h"
+
+#include <regex>
+
+namespace nestrt::test {
+namespace {
+
+constexpr size_t kMaxLines = 600;
+constexpr size_t kMaxColumns = 120;
+
+bool is_script(std::string_view path) {
+  return path.starts_with("script/") || path.ends_with(".py") || path.ends_with(".sh");
+}
+
+bool is_build_description(std::string_view path) {
+  return path.ends_with("CMakeLists.txt") || path.ends_with(".cmake") || path.ends_with(".fbs");
+}
+
+// This file must name what it forbids.
+bool holds_rules(std::string_view path) { return path.starts_with("test/repository/style"); }
+
+bool in_libnestrt(std::string_view path) {
+  for (std::string_view folder : {"runtime/tools/", "runtime/command/"}) {
+    if (path.starts_with(folder)) return false;
+  }
+  for (std::string_view folder : {"runtime/", "kernels/", "scheduler/", "drivers/"}) {
+    if (path.starts_with(folder)) return is_code(path) && !path.ends_with("_bench.cpp");
+  }
+  return false;
+}
+
+size_t columns(std::string_view line) {
+  size_t count = 0;
+  for (char c : line) count += (c & 0xC0) != 0x80;  // continuation bytes of UTF-8 take no column
+  return count;
+}
+
+std::string without_comment(std::string_view line) { return std::string(line.substr(0, line.find("//"))); }
+
+void check_line(const std::string& path, std::string_view line, size_t number, Findings& findings) {
+  static const std::regex kUnfinished(R"(\b(TODO|FIXME|XXX|HACK)\b)");
+  static const std::regex kForeignPath(R"((^|[\s"'`=(])/(home|root|work|Users)/)");
+  static const std::regex kException(R"(\b(throw|try|catch)\b\s*[\w({])");
+  const auto report = [&](std::string_view what) {
+    findings.push_back(path + ":" + std::to_string(number) + ": " + std::string(what));
+  };
+  const std::string text(line);
+  if (text.find('\t') != std::string::npos) report("a tab; indent with blanks");
+  if (text.ends_with(' ')) report("blanks at the end of the line");
+  if (is_code(path) && columns(line) > kMaxColumns) report("wider than 120 columns");
+  if (!holds_rules(path) && std::regex_search(text, kUnfinished)) report("a mark of unfinished work");
+  if (!holds_rules(path) && std::regex_search(text, kForeignPath)) report("a path of one person's machine");
+  if (in_libnestrt(path) && std::regex_search(without_comment(line), kException)) {
+    report("an exception; libnestrt returns a Status");
+  }
+}
+
+}  // namespace
+
+Findings style_violations(const SourceTree& tree) {
+  Findings findings;
+  for (const auto& [path, text] : tree) {
+    if (!is_code(path) && !is_script(path) && !is_build_description(path)) continue;
+    const auto lines = lines_of(text);
+    if (lines.size() > kMaxLines) {
+      findings.push_back(path + ":" + std::to_string(lines.size()) +
+                         ": longer than 600 lines; a concept may be missing");
+    }
+    if (is_header(path) && text.find("#pragma once") == std::string::npos &&
+        text.find("#ifndef NESTRT_") == std::string::npos) {
+      findings.push_back(path + ":1: a header without #pragma once");
+    }
+    for (size_t i = 0; i < lines.size(); ++i) check_line(path, lines[i], i + 1, findings);
+  }
+  return findings;
+}
+
+Findings orphaned_tests(const SourceTree& tree) {
+  Findings findings;
+  const auto build = tree.find("test/CMakeLists.txt");
+  const std::string_view description = build == tree.end() ? std::string_view() : std::string_view(build->second);
+  for (const auto& [path, text] : tree) {
+    if (!path.starts_with("test/") || !path.ends_with("_test.cpp")) continue;
+    const std::string folder = path.substr(5, path.find('/', 5) - 5);
+    const std::string call = "nestrt_add_tests(" + folder;
+    const size_t at = description.find(call);
+    const bool compiled =
+        at != std::string_view::npos && (description[at + call.size()] == ')' || description[at + call.size()] == ' ');
+    if (!compiled) findings.push_back(path + ":1: compiled by no test executable");
+  }
+  return findings;
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,71 @@
+#include "test/repository/style.h"
+
+#include <catch2/catch.hpp>
+
+namespace nestrt::test {
+namespace {
+
+void require_none(const Findings& findings) {
+  INFO(join(findings));
+  REQUIRE(findings.empty());
+}
+
+const std::string kHeader = "#pragma once\n";
+
+}  // namespace
+
+TEST_CASE("The repository keeps its house rules") {
+  require_none(style_violations(load_source_tree(NESTRT_SOURCE_DIR)));
+}
+
+TEST_CASE("Every test source is compiled into a test executable") {
+  require_none(orphaned_tests(load_source_tree(NESTRT_SOURCE_DIR)));
+}
+
+TEST_CASE("Each breach of a house rule is found once") {
+  auto [path, text] = GENERATE(table<std::string, std::string>({
+      {"runtime/a.h", "int x;\n"},
+      {"kernels/a.cpp", "\tint x;\n"},
+      {"kernels/a.cpp", "int x; \n"},
+      {"kernels/a.cpp", "// " + std::string(118, 'x') + "\n"},
+      {"kernels/a.cpp", "// TODO: later\n"},
+      {"script/a", "cd /home/somebody\n"},
+      {"drivers/a.cpp", "if (bad) throw std::runtime_error(\"bad\");\n"},
+      {"runtime/a.cpp", "try {\n"},
+  }));
+  INFO(path << ": " << text);
+  REQUIRE(style_violations({{path, text}}).size() == 1);
+}
+
+TEST_CASE("What the house rules allow is not reported") {
+  auto [path, text] = GENERATE(table<std::string, std::string>({
+      {"runtime/a.h", kHeader},
+      {"runtime/include/nestrt/nestrt.h", "#ifndef NESTRT_NESTRT_H_\n"},
+      {"kernels/a.cpp", "// " + std::string(117, 'x') + "\n"},
+      {"kernels/a.cpp", "int retry = 3;  // we try once more, never throw\n"},
+      {"runtime/command/a.cpp", "try {\n"},
+      {"docs/a.md", "\tTODO\n"},
+  }));
+  INFO(path << ": " << text);
+  require_none(style_violations({{path, text}}));
+}
+
+TEST_CASE("A file of more than 600 lines is found") {
+  std::string text;
+  for (int i = 0; i < 600; ++i) text += "int x;\n";
+  REQUIRE(style_violations({{"kernels/a.cpp", text}}).empty());
+  REQUIRE(style_violations({{"kernels/a.cpp", text + "int y;\n"}}).size() == 1);
+}
+
+TEST_CASE("A test source outside the test executables is found") {
+  const std::string build = "nestrt_add_tests(kernels)\nnestrt_add_tests(compiler-lite nestrt_compiler)\n";
+  const auto findings = [&](const std::string& path) {
+    return orphaned_tests({{"test/CMakeLists.txt", build}, {path, ""}});
+  };
+  REQUIRE(findings("test/kernels/conv/conv_test.cpp").empty());
+  REQUIRE(findings("test/compiler-lite/graph_test.cpp").empty());
+  REQUIRE(findings("test/compiler/graph_test.cpp").size() == 1);
+  REQUIRE(findings("test/other/graph_test.cpp").size() == 1);
+}
+
+}  // namespace nestrt::test
