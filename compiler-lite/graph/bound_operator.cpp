@@ -52,7 +52,8 @@ Result<std::vector<TensorSpec>> infer(const Graph& graph, const plan::Attributes
   const BoundOperator bound(graph, attributes, inputs);
   const OperatorRules* rules = kernels::registry().find(attributes.type);
   if (rules == nullptr) {
-    return Status(Code::kUnsupported, std::string("no kernels for operator ") + plan::EnumNameAttributes(attributes.type));
+    return Status(Code::kUnsupported,
+                  std::string("no kernels for operator ") + plan::EnumNameAttributes(attributes.type));
   }
   return rules->infer(bound.spec());
 }
@@ -68,7 +69,8 @@ Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node) {
   std::vector<const std::byte*> inputs;
   for (const TensorSpec& input : bound.spec().inputs) inputs.push_back(input.constant);
   std::vector<Bytes> results;
-  for (const TensorSpec& output : bound.spec().outputs) results.emplace_back(static_cast<size_t>(output.storage_bytes()));
+  for (const TensorSpec& output : bound.spec().outputs)
+    results.emplace_back(static_cast<size_t>(output.storage_bytes()));
   std::vector<std::byte*> outputs;
   for (Bytes& result : results) outputs.push_back(result.data());
 

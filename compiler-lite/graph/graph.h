@@ -106,7 +106,8 @@ class Graph {
   // Every use of `from`, graph outputs included, becomes a use of `to`.
   void replace_uses(ValueId from, ValueId to);
 
-  // Drops nodes whose outputs nobody needs and sorts the rest topologically (stable). Invalidates no Node*, but those dropped.
+  // Drops nodes whose outputs nobody needs and sorts the rest topologically (stable). Invalidates no Node*, but those
+  // dropped.
   void tidy();
 
  private:

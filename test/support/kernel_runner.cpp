@@ -114,8 +114,12 @@ TestTensor make(DataType type, const Shape& shape, const std::vector<T>& values)
 }  // namespace
 
 TestTensor tensor(const Shape& shape, const std::vector<float>& values) { return make(DataType::kF32, shape, values); }
-TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values) { return make(DataType::kS32, shape, values); }
-TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values) { return make(DataType::kS64, shape, values); }
+TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values) {
+  return make(DataType::kS32, shape, values);
+}
+TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values) {
+  return make(DataType::kS64, shape, values);
+}
 TestTensor tensor_bool(const Shape& shape, const std::vector<int>& values) {
   return make(DataType::kBool, shape, std::vector<uint8_t>(values.begin(), values.end()));
 }
@@ -165,7 +169,8 @@ OperatorSpec OperatorCase::spec() const {
   stored_inputs_.clear();
   input_specs_.clear();
   output_specs_.clear();
-  for (const TestTensor& input : inputs_) stored_inputs_.push_back(input.present ? store(input) : std::vector<std::byte>());
+  for (const TestTensor& input : inputs_)
+    stored_inputs_.push_back(input.present ? store(input) : std::vector<std::byte>());
   for (size_t i = 0; i < inputs_.size(); ++i)
     input_specs_.push_back(spec_of(inputs_[i], inputs_[i].constant ? stored_inputs_[i].data() : nullptr));
   for (const TestTensor& output : outputs_) output_specs_.push_back(spec_of(output, nullptr));
@@ -273,7 +278,8 @@ double relative_error(const TestTensor& actual, const TestTensor& expected) {
   double worst = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
-    const double error = std::abs(static_cast<double>(a[i]) - b[i]) / std::max(1.0, std::abs(static_cast<double>(b[i])));
+    const double error =
+        std::abs(static_cast<double>(a[i]) - b[i]) / std::max(1.0, std::abs(static_cast<double>(b[i])));
     worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
   }
   return worst;

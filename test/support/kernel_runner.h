@@ -84,11 +84,14 @@ class OperatorCase {
 // only: make a second, plain case where the one under test is blocked.
 std::vector<TestTensor> reference(const OperatorCase& operator_case);
 
-// Every variant that accepts the case but the references, on every instruction set this machine has, with 1 and 3 threads.
-void for_each_fast_kernel(const OperatorCase& operator_case,
-                          const std::function<void(const std::string& what, const std::vector<TestTensor>& outputs)>& check);
+// Every variant that accepts the case but the references, on every instruction set this machine has, with 1 and 3
+// threads.
+void for_each_fast_kernel(
+    const OperatorCase& operator_case,
+    const std::function<void(const std::string& what, const std::vector<TestTensor>& outputs)>& check);
 
-// Largest |a - b| / max(1, |b|) over the elements of two f32 tensors; infinite where shapes differ or exactly one is NaN.
+// Largest |a - b| / max(1, |b|) over the elements of two f32 tensors; infinite where shapes differ or exactly one is
+// NaN.
 double relative_error(const TestTensor& actual, const TestTensor& expected);
 
 }  // namespace nestrt::test

@@ -1,8 +1,8 @@
 /* nestrt for C: load a plan, run it. Stable ABI: functions are never removed or changed, structs are never passed by
  * value, new functions go last.
  *
- * Ownership: every *_create/_load gives an object that the caller frees with the matching *_free (NULL is fine). A session
- * keeps its plan alive. Strings returned live as long as the object they came from.
+ * Ownership: every *_create/_load gives an object that the caller frees with the matching *_free (NULL is fine). A
+ * session keeps its plan alive. Strings returned live as long as the object they came from.
  * Threads: as the C++ classes: one run at a time per session, everything else const. The error message is per thread.
  * Errors: functions return a nestrt_code, 0 on success; nestrt_last_error() says what was wrong and what to do.
  */
@@ -28,7 +28,14 @@ extern "C" {
 typedef int32_t nestrt_code;
 
 /* Values of nestrt::DataType. */
-typedef enum { NESTRT_F32 = 0, NESTRT_S8 = 1, NESTRT_U8 = 2, NESTRT_S32 = 3, NESTRT_S64 = 4, NESTRT_BOOL = 5 } nestrt_data_type;
+typedef enum {
+  NESTRT_F32 = 0,
+  NESTRT_S8 = 1,
+  NESTRT_U8 = 2,
+  NESTRT_S32 = 3,
+  NESTRT_S64 = 4,
+  NESTRT_BOOL = 5
+} nestrt_data_type;
 
 typedef struct nestrt_plan nestrt_plan;
 typedef struct nestrt_session nestrt_session;

@@ -61,7 +61,8 @@ class Executable {
   virtual ~Executable() = default;
   virtual size_t scratch_bytes() const = 0;
   // Starts the program; returns at once on asynchronous units, after completion on others. The memory of `bindings`
-  // stays valid until the event is signalled or the unit is reset. A failure to start is signalled through the event too.
+  // stays valid until the event is signalled or the unit is reset. A failure to start is signalled through the event
+  // too.
   virtual void submit(const Submission& submission) = 0;
 
   // One line per operator for `info`: the kernel that will run it.
