@@ -1,0 +1,62 @@
+#include "runtime/tools/cli.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "nestrt/nestrt.h"
+
+namespace nestrt::tools {
+
+Cli::Cli(std::string program, std::string description)
+    : program_(std::move(program)), app_(std::move(description), program_) {
+  app_.set_version_flag("--version", fmt::format("{} {}", program_, nestrt_version()));
+  app_.require_subcommand(1);
+  app_.footer(
+      fmt::format("'{} COMMAND --help' shows the options of a command and examples.\n"
+                  "Exit codes: 0 done, 1 a comparison failed, 2 bad input.",
+                  program_));
+}
+
+CLI::App& Cli::add_command(const std::string& name, const std::string& description, std::vector<std::string> examples,
+                           std::function<Result<ExitCode>()> run) {
+  CLI::App* command = app_.add_subcommand(name, description);
+  command->footer(fmt::format("{}\n  {}", examples.size() > 1 ? "Examples:" : "Example:", fmt::join(examples, "\n  ")));
+  commands_.push_back({command, std::move(run)});
+  return *command;
+}
+
+int Cli::run(int argc, const char* const* argv) {
+  try {
+    app_.parse(argc, argv);
+    return run_chosen();
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app_.exit(error);  // --help, --version
+    const auto chosen = app_.get_subcommands();
+    const std::string command = chosen.empty() ? program_ : program_ + " " + chosen[0]->get_name();
+    return report(fmt::format("invalid argument: {}; see {} --help", error.what(), command));
+  } catch (const std::bad_alloc&) {
+    return report("out of memory");
+  } catch (const std::exception& error) {
+    return report(fmt::format("internal error: {}", error.what()));
+  }
+}
+
+int Cli::run_chosen() {
+  for (const Command& command : commands_) {
+    if (!command.app->parsed()) continue;
+    const Result<ExitCode> result = command.run();
+    return result ? static_cast<int>(*result) : report(result.error().to_string());
+  }
+  return static_cast<int>(ExitCode::kBadInput);
+}
+
+int Cli::report(std::string_view message) const {
+  std::fflush(stdout);
+  fmt::print(stderr, "{}: {}\n", program_, message);
+  return static_cast<int>(ExitCode::kBadInput);
+}
+
+}  // namespace nestrt::tools

@@ -1,0 +1,95 @@
+#include "runtime/tools/files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+namespace nestrt::tools {
+namespace {
+
+constexpr uint64_t kMaxTextBytes = uint64_t{64} << 20;
+constexpr size_t kChunkBytes = size_t{1} << 20;
+
+struct CloseFile {
+  void operator()(FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<FILE, CloseFile>;
+
+Status io_error(std::string_view what, const std::string& path, int error) {
+  const Code code = error == ENOENT ? Code::kNotFound : Code::kIo;
+  return Status(code, fmt::format("cannot {} '{}': {}", what, path, std::strerror(error)));
+}
+
+Status write_and_close(File file, const std::string& path, std::span<const std::byte> bytes) {
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
+  const int write_error = errno;
+  if (std::fclose(file.release()) != 0 || !written) return io_error("write", path, written ? errno : write_error);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t max_bytes) {
+  File file(std::fopen(path.c_str(), "rb"));
+  if (!file) return io_error("open", path, errno);
+  std::vector<std::byte> bytes;
+  for (;;) {
+    const size_t old_size = bytes.size();
+    bytes.resize(old_size + kChunkBytes);
+    const size_t count = std::fread(bytes.data() + old_size, 1, kChunkBytes, file.get());
+    bytes.resize(old_size + count);
+    if (bytes.size() > max_bytes) {
+      return Status(Code::kInvalidArgument,
+                    fmt::format("'{}' is longer than the {} bytes that such a file may have", path, max_bytes));
+    }
+    if (count < kChunkBytes) break;
+  }
+  if (std::ferror(file.get())) return io_error("read", path, errno);
+  return bytes;
+}
+
+Result<std::vector<std::string>> read_lines(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, read_file(path, kMaxTextBytes));
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.find('\0') != std::string_view::npos) {
+    return Status(Code::kInvalidArgument, fmt::format("'{}' is not a text file", path));
+  }
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+Status write_file(const std::string& path, std::span<const std::byte> bytes) {
+  const std::string temporary = fmt::format("{}.tmp-{}", path, getpid());
+  File file(std::fopen(temporary.c_str(), "wb"));
+  if (!file) return io_error("write", path, errno);
+  Status status = write_and_close(std::move(file), path, bytes);
+  if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0) status = io_error("write", path, errno);
+  if (!status.ok()) std::remove(temporary.c_str());
+  return status;
+}
+
+Status write_text(const std::string& path, std::string_view text) {
+  return write_file(path, std::as_bytes(std::span(text)));
+}
+
+Status make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return Status(Code::kIo, fmt::format("cannot make the folder '{}': {}", path, error.message()));
+  return {};
+}
+
+}  // namespace nestrt::tools

@@ -1,0 +1,30 @@
+// Whole files, read with a bound and written so that nothing half-written is ever seen.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/result.h"
+
+namespace nestrt::tools {
+
+inline constexpr uint64_t kMaxFileBytes = uint64_t{4} << 30;
+
+// Errors: kNotFound, kIo, kInvalidArgument where the file is longer than `max_bytes`.
+Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t max_bytes = kMaxFileBytes);
+
+// Without line ends (LF or CR LF). A file that holds a NUL is refused as not being text.
+Result<std::vector<std::string>> read_lines(const std::string& path);
+
+// Writes `path`.tmp-<process> and renames it. Errors: kIo, with nothing left behind.
+Status write_file(const std::string& path, std::span<const std::byte> bytes);
+Status write_text(const std::string& path, std::string_view text);
+
+// Makes a folder and its parents; one that exists is fine.
+Status make_folder(const std::string& path);
+
+}  // namespace nestrt::tools

@@ -1,0 +1,42 @@
+// Pictures: decoded from JPEG, PNG and BMP, resized as Pillow does.
+//
+// JPEG is decoded by libjpeg with its default options (accurate integer DCT, smooth chroma upsampling), so that pixels
+// equal those of other programs that use it. Alpha is dropped; CMYK is converted to RGB; 16-bit PNG is cut to 8 bits.
+// A file is untrusted: pictures of more than kMaxPixels are refused before memory is allocated.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/result.h"
+
+namespace nestrt::tools {
+
+inline constexpr int64_t kMaxPixels = int64_t{1} << 26;
+
+struct Image {
+  int width = 0;
+  int height = 0;
+  int channels = 0;             // 1: luminance, 3: RGB
+  std::vector<uint8_t> pixels;  // [height][width][channels]
+};
+
+// Errors: kNotFound, kIo, kInvalidArgument (not a picture, cut short, too large), each naming the file.
+Result<Image> read_image(const std::string& path);
+// The same over a file's content; `name` stands in messages.
+Result<Image> decode_image(std::span<const std::byte> content, std::string_view name);
+
+// ITU-R 601 luminance of an RGB picture, or RGB of three equal channels; the same picture where it has them already.
+Image to_channels(const Image& image, int channels);
+
+// Bilinear with half-pixel centres; where the picture shrinks, the triangle filter widens with the factor, so nothing
+// is skipped (antialiasing). Bit for bit Pillow's Image.resize(size, BILINEAR), which torchvision uses too: fixed-point
+// weights of 22 bits, rows first, rounded to 8 bits in between. Equal size copies.
+// Requires: a picture that is not empty; width, height > 0.
+Image resize(const Image& image, int width, int height);
+
+}  // namespace nestrt::tools

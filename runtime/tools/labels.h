@@ -1,0 +1,34 @@
+// Text files beside a network: class names, labelled pictures, reference results.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nestrt/result.h"
+
+namespace nestrt::tools {
+
+// One class name per line; the line number from 0 is the class.
+Result<std::vector<std::string>> read_class_names(const std::string& path);
+
+struct LabelledFile {
+  std::string file;
+  int64_t label = 0;
+};
+
+// Lines `file<TAB>class`; further columns are ignored, so is a first line whose class is no number (a header).
+// Errors: kInvalidArgument naming the line.
+Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path);
+
+struct ReferenceResult {
+  std::string file;
+  int64_t label = 0;
+  int64_t top1 = 0;
+  double largest_output = 0;
+};
+
+// Lines `file<TAB>label<TAB>top-1 class<TAB>largest output` after an optional header line.
+Result<std::vector<ReferenceResult>> read_reference(const std::string& path);
+
+}  // namespace nestrt::tools

@@ -1,0 +1,36 @@
+// NumPy's .npy files, format versions 1 to 3 (numpy.lib.format).
+//
+// Read: f4, f8 (rounded to f32), i1, u1, i4, i8, b1; little-endian, C order. Everything else is refused with the numpy
+// expression that converts it. A file is untrusted: the header is bounded, the shape checked for overflow, and the
+// data must have exactly the bytes that the header promises.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/result.h"
+#include "nestrt/tensor.h"
+
+namespace nestrt::tools {
+
+struct Array {
+  DataType type = DataType::kF32;
+  Shape shape;
+  std::vector<std::byte> bytes;  // dense, row-major
+
+  ConstTensorView view() const { return {type, shape, bytes.data()}; }
+};
+
+// Errors: kNotFound, kIo, kInvalidArgument, kUnsupported.
+Result<Array> read_npy(const std::string& path);
+// The same over a file's content; `name` stands in messages.
+Result<Array> parse_npy(std::span<const std::byte> content, std::string_view name);
+
+// The file's content, version 1.0.
+std::vector<std::byte> format_npy(const ConstTensorView& tensor);
+Status write_npy(const std::string& path, const ConstTensorView& tensor);
+
+}  // namespace nestrt::tools

@@ -1,0 +1,35 @@
+// A progress bar on standard error, shown only where that is a terminal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace nestrt::tools {
+
+class Progress {
+ public:
+  Progress(std::string what, int64_t total);
+  ~Progress();  // clears the line, so that what follows starts clean
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // `steps` more are done. Redraws at most ten times a second.
+  void advance(int64_t steps = 1);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string what_;
+  int64_t total_;
+  int64_t done_ = 0;
+  bool visible_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point next_draw_ = start_;
+};
+
+// "pictures  [#####.....] 250/500  12 s left", the bar `width` wide.
+std::string format_progress(std::string_view what, int64_t done, int64_t total, double elapsed_seconds, int width = 30);
+
+}  // namespace nestrt::tools

@@ -1,0 +1,39 @@
+// Tables for people: aligned columns, and numbers in units that can be read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nestrt::tools {
+
+enum class Align { kLeft, kRight };
+
+class Table {
+ public:
+  struct Column {
+    std::string title;
+    Align align = Align::kLeft;
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  // Missing cells are empty. Requires: no more cells than columns.
+  void add_row(std::vector<std::string> cells);
+  // Titles, a line under them, the rows; two spaces between columns, none at the end of a line. A table without any
+  // title has no such head.
+  std::string to_string() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// Names out of a file, safe for a terminal: control characters become '?'. UTF-8 passes.
+std::string printable(std::string_view text);
+
+std::string format_bytes(uint64_t bytes);    // "17 B", "1.2 KB", "4.7 MB": powers of 1000
+std::string format_count(double count);      // "17", "1.2 k", "349.2 M", "4.1 G"
+std::string format_ms(double milliseconds);  // "0.123 ms", "12.3 ms", "1234 ms"
+
+}  // namespace nestrt::tools
