@@ -1,12 +1,8 @@
 #include "kernels/registry.h"
 
 #include "kernels/concat/concat.h"
-#include "kernels/conv/conv.h"
-#include "kernels/conv_transpose/conv_transpose.h"
-#include "kernels/dense/dense.h"
 #include "kernels/gather/gather.h"
 #include "kernels/gather_elements/gather_elements.h"
-#include "kernels/matmul/matmul.h"
 #include "kernels/pad/pad.h"
 #include "kernels/reshape/reshape.h"
 #include "kernels/slice/slice.h"
@@ -18,12 +14,8 @@ namespace nestrt::kernels {
 const KernelRegistry& registry() {
   static const OperatorRules operators[] = {
       concat_rules(),           // one a line, sorted
-      conv_rules(),             //
-      conv_transpose_rules(),   //
-      dense_rules(),            //
-      gather_rules(),           //
       gather_elements_rules(),  //
-      matmul_rules(),           //
+      gather_rules(),           //
       pad_rules(),              //
       reshape_rules(),          //
       slice_rules(),            //
