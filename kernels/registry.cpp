@@ -1,26 +1,46 @@
 #include "kernels/registry.h"
 
+#include "kernels/binary/binary.h"
+#include "kernels/cast/cast.h"
 #include "kernels/concat/concat.h"
+#include "kernels/conv/conv.h"
+#include "kernels/conv_transpose/conv_transpose.h"
+#include "kernels/dense/dense.h"
 #include "kernels/gather/gather.h"
 #include "kernels/gather_elements/gather_elements.h"
+#include "kernels/matmul/matmul.h"
 #include "kernels/pad/pad.h"
+#include "kernels/reduce/reduce.h"
 #include "kernels/reshape/reshape.h"
+#include "kernels/select/select.h"
 #include "kernels/slice/slice.h"
+#include "kernels/softmax/softmax.h"
 #include "kernels/tile/tile.h"
 #include "kernels/transpose/transpose.h"
+#include "kernels/unary/unary.h"
 
 namespace nestrt::kernels {
 
 const KernelRegistry& registry() {
   static const OperatorRules operators[] = {
-      concat_rules(),           // one a line, sorted
+      binary_rules(),           // one a line, sorted
+      cast_rules(),             //
+      concat_rules(),           //
+      conv_rules(),             //
+      conv_transpose_rules(),   //
+      dense_rules(),            //
       gather_elements_rules(),  //
       gather_rules(),           //
+      matmul_rules(),           //
       pad_rules(),              //
+      reduce_rules(),           //
       reshape_rules(),          //
+      select_rules(),           //
       slice_rules(),            //
+      softmax_rules(),          //
       tile_rules(),             //
       transpose_rules(),        //
+      unary_rules(),            //
   };
   static const KernelRegistry instance{operators};
   return instance;

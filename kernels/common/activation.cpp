@@ -3,6 +3,8 @@
 #include <cmath>
 #include <string>
 
+#include "kernels/common/rules.h"
+
 namespace nestrt::kernels {
 namespace {
 
@@ -19,11 +21,9 @@ Activation activation_of(const plan::Activation* stated) {
   return {stated->kind(), stated->alpha(), stated->beta()};
 }
 
-Status check_activation(std::string_view operator_name, const plan::Activation* stated) {
+Status check_activation(const plan::Activation* stated) {
   if (stated == nullptr || stated->kind() <= plan::ActivationKind::MAX) return ok_status();
-  return Status(Code::kInvalidArgument, std::string(operator_name) + ": activation kind " +
-                                            std::to_string(static_cast<int>(stated->kind())) +
-                                            " does not exist; compile the model again");
+  return rule_error("activation kind " + std::to_string(static_cast<int>(stated->kind())) + " does not exist");
 }
 
 float sigmoid(float x) {

@@ -2,8 +2,6 @@
 // The definitions; kernels/common/activation-inl.h has the same on vectors. A NaN stays a NaN in all of them.
 #pragma once
 
-#include <string_view>
-
 #include "nestrt/plan_generated.h"
 #include "nestrt/status.h"
 
@@ -18,8 +16,8 @@ struct Activation {
 // As stated in an operator's attributes; null means none.
 Activation activation_of(const plan::Activation* stated);
 
-// Refuses a kind that does not exist. `operator_name` starts the message.
-Status check_activation(std::string_view operator_name, const plan::Activation* stated);
+// Refuses a kind that does not exist.
+Status check_activation(const plan::Activation* stated);
 
 float apply_activation(const Activation& activation, float x);
 

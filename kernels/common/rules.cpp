@@ -20,6 +20,12 @@ Status expect_inputs(const OperatorSpec& spec, size_t minimum, size_t maximum) {
   return ok_status();
 }
 
+Status expect_type(const TensorSpec& tensor, DataType type, std::string_view what) {
+  if (tensor.type == type) return ok_status();
+  return rule_error(std::string(what) + " is " + std::string(name(tensor.type)) + ", expected " +
+                    std::string(name(type)));
+}
+
 Result<Shape> checked_shape(std::span<const int64_t> dims, std::string_view what) {
   if (dims.size() > static_cast<size_t>(Shape::kMaxRank))
     return rule_error(std::string(what) + " has " + std::to_string(dims.size()) + " dimensions, at most " +

@@ -21,6 +21,9 @@ Status rule_error(std::string message);
 // The attributes are there, and between `minimum` and `maximum` inputs, of which the first `minimum` are present.
 Status expect_inputs(const OperatorSpec& spec, size_t minimum, size_t maximum);
 
+// `what` names the operand: "the input", "scale".
+Status expect_type(const TensorSpec& tensor, DataType type, std::string_view what);
+
 // The shape of these dimensions, proven to be one: rank, signs and number of elements. `what` names the attribute or
 // operand that they come from.
 Result<Shape> checked_shape(std::span<const int64_t> dims, std::string_view what);

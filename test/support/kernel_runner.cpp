@@ -79,7 +79,7 @@ void for_each_element(const Shape& shape, Layout layout, Visit visit) {
 
 // All ones is a NaN in f32 and -1 in integers.
 std::vector<std::byte> store(const TestTensor& tensor) {
-  if (tensor.packing != plan::Packing::none) return tensor.bytes;
+  if (tensor.packing != plan::Packing::none || tensor.bytes.empty()) return tensor.bytes;
   std::vector<std::byte> stored(static_cast<size_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout)),
                                 std::byte{0xFF});
   const size_t size = size_bytes(tensor.type);
@@ -126,6 +126,11 @@ TestTensor tensor_bool(const Shape& shape, const std::vector<int>& values) {
 TestTensor absent() {
   TestTensor result;
   result.present = false;
+  return result;
+}
+TestTensor shape_only(const Shape& shape) {
+  TestTensor result;
+  result.shape = shape;
   return result;
 }
 TestTensor random_tensor(std::mt19937& generator, const Shape& shape, float low, float high) {

@@ -41,8 +41,12 @@ struct TestTensor {
 TestTensor tensor(const Shape& shape, const std::vector<float>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values);
+// For braced values, which do not say their type.
+inline TestTensor tensor_f32(const Shape& shape, const std::vector<float>& values) { return tensor(shape, values); }
 TestTensor tensor_bool(const Shape& shape, const std::vector<int>& values);
 TestTensor absent();
+// f32 without elements: for infer() alone.
+TestTensor shape_only(const Shape& shape);
 // Uniform in [low, high], seeded by the caller's generator.
 TestTensor random_tensor(std::mt19937& generator, const Shape& shape, float low = -1, float high = 1);
 TestTensor as_constant(TestTensor tensor);

@@ -1,0 +1,187 @@
+#include <cmath>
+#include <type_traits>
+
+#include "kernels/binary/binary.h"
+#include "kernels/common/activation.h"
+#include "kernels/common/broadcast.h"
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/parallel_ranges.h"
+#include "kernels/common/rules.h"
+
+namespace nestrt::kernels {
+namespace {
+
+using Kind = plan::BinaryKind;
+
+template <typename T>
+constexpr bool kIsFloat = std::is_floating_point_v<T>;
+
+// Integer arithmetic in the unsigned type of the same size: overflow wraps.
+template <typename T, typename Function>
+T wrapping(T a, T b, Function function) {
+  if constexpr (kIsFloat<T>) {
+    return function(a, b);
+  } else {
+    using U = std::make_unsigned_t<T>;
+    return static_cast<T>(function(static_cast<U>(a), static_cast<U>(b)));
+  }
+}
+
+template <typename T>
+T multiply(T a, T b) {
+  return wrapping(a, b, [](auto x, auto y) { return x * y; });
+}
+
+template <typename T>
+T divide(T a, T b) {
+  if constexpr (kIsFloat<T>)
+    return a / b;
+  else if (b == 0)
+    return 0;
+  else if (b == -1)
+    return multiply(a, b);  // the smallest value has no opposite: wraps
+  else
+    return a / b;
+}
+
+template <typename T>
+T remainder(T a, T b) {
+  if constexpr (kIsFloat<T>)
+    return std::fmod(a, b);
+  else
+    return b == 0 || b == -1 ? T{0} : static_cast<T>(a % b);
+}
+
+// With the sign of the divisor.
+template <typename T>
+T modulo(T a, T b) {
+  const T rest = remainder(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+}
+
+template <typename T>
+T power(T a, T b) {
+  if constexpr (kIsFloat<T>) {
+    return std::pow(a, b);
+  } else {
+    if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
+    T result = 1;
+    for (T base = a; b > 0; b /= 2, base = multiply(base, base))
+      if (b % 2 == 1) result = multiply(result, base);
+    return result;
+  }
+}
+
+template <typename T>
+bool is_nan(T x) {
+  return x != x;
+}
+
+template <typename In, typename Out, typename Function>
+Result<std::unique_ptr<Kernel>> map_kernel(const OperatorSpec& spec, Function function) {
+  const Shape& shape = spec.outputs[0].shape;
+  const auto loop = make_broadcast_loop<2>(shape, {&spec.inputs[0].shape, &spec.inputs[1].shape});
+  return make_kernel([loop, count = shape.num_elements(), function](const KernelCall& call) {
+    const In *a = call.input<In>(0), *b = call.input<In>(1);
+    Out* y = call.output<Out>(0);
+    const int64_t step_a = loop.inner_stride(0), step_b = loop.inner_stride(1);
+    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
+      for_each_run(loop, first, last, [&](int64_t out, const auto& offsets, int64_t length) {
+        for (int64_t i = 0; i < length; ++i)
+          y[out + i] = static_cast<Out>(function(a[offsets[0] + i * step_a], b[offsets[1] + i * step_b]));
+      });
+    });
+  });
+}
+
+template <typename T, typename Function>
+Result<std::unique_ptr<Kernel>> arithmetic(const OperatorSpec& spec, Function function) {
+  const Activation activation = activation_of(spec.op->attributes_as_Binary()->activation());
+  if constexpr (kIsFloat<T>) {
+    return map_kernel<T, T>(spec, [=](T a, T b) { return apply_activation(activation, function(a, b)); });
+  } else {
+    return map_kernel<T, T>(spec, function);
+  }
+}
+
+Result<std::unique_ptr<Kernel>> no_such_kind() {
+  return Status(Code::kInternal, "a binary kind does not fit its type");
+}
+
+template <typename T>
+Result<std::unique_ptr<Kernel>> prepare_numbers(const OperatorSpec& spec) {
+  const auto wrap = [](auto function) { return [function](T a, T b) { return wrapping(a, b, function); }; };
+  switch (spec.op->attributes_as_Binary()->kind()) {
+    case Kind::add:
+      return arithmetic<T>(spec, wrap([](auto a, auto b) { return a + b; }));
+    case Kind::sub:
+      return arithmetic<T>(spec, wrap([](auto a, auto b) { return a - b; }));
+    case Kind::mul:
+      return arithmetic<T>(spec, multiply<T>);
+    case Kind::div:
+      return arithmetic<T>(spec, divide<T>);
+    case Kind::pow:
+      return arithmetic<T>(spec, power<T>);
+    case Kind::min:
+      return arithmetic<T>(spec, [](T a, T b) { return a < b || is_nan(a) ? a : b; });
+    case Kind::max:
+      return arithmetic<T>(spec, [](T a, T b) { return a > b || is_nan(a) ? a : b; });
+    case Kind::prelu:
+      return arithmetic<T>(spec, [](T a, T b) { return a >= 0 ? a : multiply(a, b); });
+    case Kind::mod:
+      return arithmetic<T>(spec, modulo<T>);
+    case Kind::fmod:
+      return arithmetic<T>(spec, remainder<T>);
+    case Kind::equal:
+      return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a == b; });
+    case Kind::less:
+      return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a < b; });
+    case Kind::less_or_equal:
+      return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a <= b; });
+    case Kind::greater:
+      return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a > b; });
+    case Kind::greater_or_equal:
+      return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a >= b; });
+    default:
+      return no_such_kind();
+  }
+}
+
+Result<std::unique_ptr<Kernel>> prepare_booleans(const OperatorSpec& spec) {
+  const auto logical = [&](auto function) {
+    return map_kernel<uint8_t, uint8_t>(spec, [function](uint8_t a, uint8_t b) { return function(a != 0, b != 0); });
+  };
+  switch (spec.op->attributes_as_Binary()->kind()) {
+    case Kind::equal:
+      return logical([](bool a, bool b) { return a == b; });
+    case Kind::logical_and:
+      return logical([](bool a, bool b) { return a && b; });
+    case Kind::logical_or:
+      return logical([](bool a, bool b) { return a || b; });
+    case Kind::logical_xor:
+      return logical([](bool a, bool b) { return a != b; });
+    default:
+      return no_such_kind();
+  }
+}
+
+}  // namespace
+
+bool accepts_binary_reference(const OperatorSpec& spec) { return is_plain(spec); }
+
+Result<std::unique_ptr<Kernel>> prepare_binary_reference(const OperatorSpec& spec) {
+  switch (spec.inputs[0].type) {
+    case DataType::kF32:
+      return prepare_numbers<float>(spec);
+    case DataType::kS32:
+      return prepare_numbers<int32_t>(spec);
+    case DataType::kS64:
+      return prepare_numbers<int64_t>(spec);
+    case DataType::kBool:
+      return prepare_booleans(spec);
+    default:
+      return no_such_kind();
+  }
+}
+
+}  // namespace nestrt::kernels

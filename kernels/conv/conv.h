@@ -1,0 +1,32 @@
+// Convolution over 1, 2 or 3 spatial axes: y = activation(conv(x) + bias + residual). Operands as plan.fbs says.
+//
+// Variants, and the layouts and weights each accepts (input -> output; a residual has the layout of the output):
+//   conv.f32.reference    plain -> plain          any weights, packing none
+//   conv.f32.gemm         plain -> plain          any weights, packing none
+//   conv.f32.direct16     blocked16 -> blocked16  constant weights and bias; group 1, or channels per group (in and
+//                                                 out) multiples of 16; packing o16i16
+//   conv.f32.stem16       plain -> blocked16      constant weights and bias; group 1; packing stem16
+//   conv.f32.depthwise16  blocked16 -> blocked16  constant weights and bias; group = inputs = outputs; depthwise16
+// Weights that arrive unpacked are packed by prepare().
+#pragma once
+
+#include "nestrt/kernel.h"
+
+namespace nestrt::kernels {
+
+const OperatorRules& conv_rules();
+
+// How a convolution runs fastest: what the compiler's layout pass and packing follow.
+struct ConvPlan {
+  Layout input = Layout::kPlain;
+  Layout output = Layout::kPlain;
+  plan::Packing packing = plan::Packing::none;
+};
+
+// Layouts and packing in the spec are ignored: they are the answer. Requires: infer accepts the operator.
+ConvPlan preferred_conv(const OperatorSpec& spec);
+
+// The variants.
+Result<std::unique_ptr<Kernel>> prepare_conv_reference(const OperatorSpec& spec);
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,191 @@
+#include "kernels/conv/geometry.h"
+
+#include <string>
+
+#include "kernels/common/activation.h"
+#include "kernels/common/rules.h"
+
+namespace nestrt::kernels {
+namespace {
+
+using IntList = flatbuffers::Vector<int32_t>;
+
+// The lists that Conv and ConvTranspose share.
+struct Lists {
+  const IntList* kernel;
+  const IntList* stride;
+  const IntList* dilation;
+  const IntList* pad_begin;
+  const IntList* pad_end;
+  const IntList* output_padding;  // null for Conv
+  int64_t group;
+};
+
+Status check_list(const char* list_name, const IntList* list, int spatial_rank, int minimum) {
+  const size_t length = list == nullptr ? 0 : list->size();
+  if (length != static_cast<size_t>(spatial_rank))
+    return rule_error(std::string(list_name) + " has " + std::to_string(length) + " entries, but the input has " +
+                      std::to_string(spatial_rank) + " spatial axes");
+  for (int32_t value : *list)
+    if (value < minimum)
+      return rule_error(std::string(list_name) + " holds " + std::to_string(value) + ", must be at least " +
+                        std::to_string(minimum));
+  return {};
+}
+
+Status check_lists(const Lists& lists, int spatial_rank) {
+  NESTRT_RETURN_IF_ERROR(check_list("kernel", lists.kernel, spatial_rank, 1));
+  NESTRT_RETURN_IF_ERROR(check_list("stride", lists.stride, spatial_rank, 1));
+  NESTRT_RETURN_IF_ERROR(check_list("dilation", lists.dilation, spatial_rank, 1));
+  NESTRT_RETURN_IF_ERROR(check_list("pad_begin", lists.pad_begin, spatial_rank, 0));
+  NESTRT_RETURN_IF_ERROR(check_list("pad_end", lists.pad_end, spatial_rank, 0));
+  if (lists.output_padding != nullptr)
+    NESTRT_RETURN_IF_ERROR(check_list("output_padding", lists.output_padding, spatial_rank, 0));
+  return {};
+}
+
+Status check_operands(const OperatorSpec& spec) {
+  if (spec.inputs.size() < 2 || spec.inputs.size() > 4 || !spec.has_input(0) || !spec.has_input(1))
+    return rule_error("needs input and weights, and at most bias and residual besides; has " +
+                      std::to_string(spec.inputs.size()) + " operands");
+  static constexpr const char* kNames[] = {"input", "weights", "bias", "residual"};
+  for (size_t i = 0; i < spec.inputs.size(); ++i) {
+    if (!spec.has_input(i)) continue;
+    const TensorSpec& tensor = spec.inputs[i];
+    if (tensor.type != DataType::kF32)
+      return Status(Code::kUnsupported,
+                    std::string(kNames[i]) + " is " + std::string(name(tensor.type)) + ", only f32 is supported");
+    if ((i == 1 || i == 2) && tensor.layout != Layout::kPlain)
+      return rule_error(std::string(kNames[i]) + " must have the plain layout");
+  }
+  const Shape& input = spec.inputs[0].shape;
+  if (input.rank() < 3 || input.rank() > 5)
+    return Status(Code::kUnsupported,
+                  "input " + input.to_string() + " must have a batch, channels and 1 to 3 spatial axes");
+  for (const Shape* shape : {&input, &spec.inputs[1].shape})
+    for (int64_t dim : shape->dims())
+      if (dim < 1) return rule_error("shape " + shape->to_string() + " is empty");
+  return {};
+}
+
+// The weights' shape must be `expected`, which says what the attributes and the input ask for.
+Status check_weights(const Shape& weights, const Shape& expected, const char* form) {
+  if (weights == expected) return {};
+  return rule_error("weights are " + weights.to_string() + ", expected " + expected.to_string() + " (" + form + ")");
+}
+
+// Fills the axes but their outputs.
+void read_axes(const Lists& lists, const Shape& input, ConvGeometry& geometry) {
+  const int spatial_rank = input.rank() - 2;
+  for (int i = 0; i < spatial_rank; ++i) {
+    const auto at = static_cast<flatbuffers::uoffset_t>(i);
+    ConvAxis& axis = geometry.axes[static_cast<size_t>(3 - spatial_rank + i)];
+    axis.input = input[2 + i];
+    axis.kernel = lists.kernel->Get(at);
+    axis.stride = lists.stride->Get(at);
+    axis.dilation = lists.dilation->Get(at);
+    axis.pad_begin = lists.pad_begin->Get(at);
+    axis.pad_end = lists.pad_end->Get(at);
+  }
+}
+
+Status finish(const OperatorSpec& spec, ConvGeometry& geometry) {
+  const int spatial_rank = spec.inputs[0].shape.rank() - 2;
+  geometry.output = {geometry.batch, geometry.out_channels};
+  for (int i = 0; i < spatial_rank; ++i) {
+    const int64_t extent = geometry.axes[static_cast<size_t>(3 - spatial_rank + i)].output;
+    if (extent < 1)
+      return rule_error("spatial axis " + std::to_string(i) + " of the output would have " + std::to_string(extent) +
+                        " elements: the kernel is larger than the padded input " + spec.inputs[0].shape.to_string());
+    geometry.output.push_back(extent);
+  }
+  int64_t elements = 1;
+  for (int64_t dim : geometry.output.dims())
+    if (__builtin_mul_overflow(elements, dim, &elements) || elements > kMaxElements)
+      return rule_error("output " + geometry.output.to_string() + " is too large");
+  if (spec.has_input(2) && !(spec.inputs[2].shape == Shape{geometry.out_channels}))
+    return rule_error("bias is " + spec.inputs[2].shape.to_string() + ", expected " +
+                      std::to_string(geometry.out_channels));
+  if (spec.has_input(3) && !(spec.inputs[3].shape == geometry.output))
+    return rule_error("residual is " + spec.inputs[3].shape.to_string() + ", expected the output's shape " +
+                      geometry.output.to_string());
+  return {};
+}
+
+Status start(const Lists& lists, const OperatorSpec& spec, ConvGeometry& geometry) {
+  NESTRT_RETURN_IF_ERROR(check_operands(spec));
+  const Shape& input = spec.inputs[0].shape;
+  NESTRT_RETURN_IF_ERROR(check_lists(lists, input.rank() - 2));
+  geometry.batch = input[0];
+  geometry.in_channels = input[1];
+  geometry.group = lists.group;
+  if (lists.group < 1 || geometry.in_channels % lists.group != 0)
+    return rule_error("group " + std::to_string(lists.group) + " does not divide the " +
+                      std::to_string(geometry.in_channels) + " input channels");
+  read_axes(lists, input, geometry);
+  return {};
+}
+
+}  // namespace
+
+bool ConvGeometry::pointwise() const {
+  for (const ConvAxis& axis : axes)
+    if (axis.kernel != 1 || axis.stride != 1 || axis.pad_begin != 0 || axis.pad_end != 0) return false;
+  return true;
+}
+
+Result<ConvGeometry> conv_geometry(const OperatorSpec& spec) {
+  const plan::Conv* conv = spec.op->attributes_as_Conv();
+  if (conv == nullptr) return rule_error("has no attributes");
+  const Lists lists{conv->kernel(),  conv->stride(), conv->dilation(), conv->pad_begin(),
+                    conv->pad_end(), nullptr,        conv->group()};
+  NESTRT_RETURN_IF_ERROR(check_activation("Conv", conv->activation()));
+  ConvGeometry geometry;
+  NESTRT_RETURN_IF_ERROR(start(lists, spec, geometry));
+  const Shape& weights = spec.inputs[1].shape;
+  geometry.out_channels = weights[0];
+  Shape expected{geometry.out_channels, geometry.group_inputs()};
+  for (int32_t extent : *lists.kernel) expected.push_back(extent);
+  NESTRT_RETURN_IF_ERROR(check_weights(weights, expected, "outputs, input channels / group, kernel"));
+  if (geometry.out_channels % geometry.group != 0)
+    return rule_error("group " + std::to_string(geometry.group) + " does not divide the " +
+                      std::to_string(geometry.out_channels) + " output channels");
+  for (ConvAxis& axis : geometry.axes) {
+    const int64_t room = axis.input + axis.pad_begin + axis.pad_end - ((axis.kernel - 1) * axis.dilation + 1);
+    axis.output = room < 0 ? 0 : room / axis.stride + 1;
+  }
+  NESTRT_RETURN_IF_ERROR(finish(spec, geometry));
+  return geometry;
+}
+
+Result<ConvGeometry> conv_transpose_geometry(const OperatorSpec& spec) {
+  const plan::ConvTranspose* conv = spec.op->attributes_as_ConvTranspose();
+  if (conv == nullptr) return rule_error("has no attributes");
+  const Lists lists{conv->kernel(),  conv->stride(),         conv->dilation(), conv->pad_begin(),
+                    conv->pad_end(), conv->output_padding(), conv->group()};
+  NESTRT_RETURN_IF_ERROR(check_activation("ConvTranspose", conv->activation()));
+  ConvGeometry geometry;
+  NESTRT_RETURN_IF_ERROR(start(lists, spec, geometry));
+  const Shape& weights = spec.inputs[1].shape;
+  Shape expected{geometry.in_channels, weights.rank() > 1 ? weights[1] : 0};
+  for (int32_t extent : *lists.kernel) expected.push_back(extent);
+  NESTRT_RETURN_IF_ERROR(check_weights(weights, expected, "input channels, outputs / group, kernel"));
+  if (__builtin_mul_overflow(weights[1], geometry.group, &geometry.out_channels))
+    return rule_error("the number of output channels overflows");
+  const int spatial_rank = spec.inputs[0].shape.rank() - 2;
+  for (int i = 0; i < spatial_rank; ++i) {
+    ConvAxis& axis = geometry.axes[static_cast<size_t>(3 - spatial_rank + i)];
+    int64_t reach = 0;
+    if (__builtin_mul_overflow(axis.input - 1, axis.stride, &reach) ||
+        __builtin_add_overflow(reach, (axis.kernel - 1) * axis.dilation + 1, &reach))
+      return rule_error("the output's extent overflows");
+    const int64_t extra =
+        lists.output_padding == nullptr ? 0 : lists.output_padding->Get(static_cast<flatbuffers::uoffset_t>(i));
+    if (__builtin_add_overflow(reach, extra, &reach)) return rule_error("the output's extent overflows");
+    axis.output = reach - axis.pad_begin - axis.pad_end;
+  }
+  NESTRT_RETURN_IF_ERROR(finish(spec, geometry));
+  return geometry;
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,44 @@
+// The geometry of a convolution or a transposed convolution, read from an operator and checked completely.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "nestrt/kernel.h"
+
+namespace nestrt::kernels {
+
+// One spatial axis. Bounds: everything fits 41 bits, (kernel - 1) * dilation 62.
+struct ConvAxis {
+  int64_t input = 1;
+  int64_t output = 1;
+  int64_t kernel = 1;
+  int64_t stride = 1;
+  int64_t dilation = 1;
+  int64_t pad_begin = 0;
+  int64_t pad_end = 0;
+};
+
+struct ConvGeometry {
+  int64_t batch = 1;
+  int64_t in_channels = 1;
+  int64_t out_channels = 1;
+  int64_t group = 1;
+  std::array<ConvAxis, 3> axes;  // depth, height, width: fewer spatial axes fill the back, the rest stay trivial
+  Shape output;                  // logical, of the operator's own rank
+
+  int64_t group_inputs() const { return in_channels / group; }
+  int64_t group_outputs() const { return out_channels / group; }
+  int64_t in_spatial() const { return axes[0].input * axes[1].input * axes[2].input; }
+  int64_t out_spatial() const { return axes[0].output * axes[1].output * axes[2].output; }
+  int64_t taps() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
+  // One tap, no padding, every input pixel once: pixels of input and output correspond one to one.
+  bool pointwise() const;
+};
+
+// Operands of both: x [N, C, spatial...], weights, bias [M] (optional), residual of the output's shape (optional).
+// Errors: kInvalidModel, kUnsupported.
+Result<ConvGeometry> conv_geometry(const OperatorSpec& spec);
+Result<ConvGeometry> conv_transpose_geometry(const OperatorSpec& spec);
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,54 @@
+#include "kernels/dense/dense.h"
+
+#include "kernels/common/activation.h"
+#include "kernels/common/rules.h"
+
+namespace nestrt::kernels {
+namespace {
+
+Status check_operands(const OperatorSpec& spec) {
+  NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 2, 3));
+  for (const TensorSpec& input : spec.inputs) {
+    if (!input.present) continue;
+    if (input.type != DataType::kF32)
+      return Status(Code::kUnsupported, "an input is " + std::string(name(input.type)) + ", only f32 is supported");
+    if (input.layout != Layout::kPlain) return rule_error("every input must have the plain layout");
+  }
+  for (size_t i : {0, 1})
+    if (spec.inputs[i].shape.rank() != 2)
+      return rule_error("input " + std::to_string(i) + " is " + spec.inputs[i].shape.to_string() +
+                        ", expected a matrix");
+  return {};
+}
+
+Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const DenseGeometry geometry, dense_geometry(spec));
+  return single_output(DataType::kF32, {geometry.rows, geometry.outputs});
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"dense.f32.reference", 0, is_plain, prepare_dense_reference},
+};
+
+}  // namespace
+
+Result<DenseGeometry> dense_geometry(const OperatorSpec& spec) {
+  NESTRT_RETURN_IF_ERROR(check_operands(spec));
+  NESTRT_RETURN_IF_ERROR(check_activation("Dense", spec.op->attributes_as_Dense()->activation()));
+  const Shape& x = spec.inputs[0].shape;
+  const Shape& weights = spec.inputs[1].shape;
+  if (x[1] != weights[0])
+    return rule_error("input " + x.to_string() + " does not fit weights " + weights.to_string() + ": " +
+                      std::to_string(x[1]) + " columns meet " + std::to_string(weights[0]) + " rows");
+  if (spec.has_input(2) && !(spec.inputs[2].shape == Shape{weights[1]}))
+    return rule_error("bias is " + spec.inputs[2].shape.to_string() + ", expected " + std::to_string(weights[1]));
+  NESTRT_RETURN_IF_ERROR(checked_shape(std::array{x[0], weights[1]}, "the output").error());
+  return DenseGeometry{x[0], x[1], weights[1]};
+}
+
+const OperatorRules& dense_rules() {
+  static constexpr OperatorRules kRules{plan::Attributes::Dense, "Dense", infer, kKernels};
+  return kRules;
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,38 @@
+// Matrix product of two tensors with the rules of numpy.matmul: the last two axes are matrices, the axes before them
+// are broadcast, and a vector is a row on the left and a column on the right.
+//
+// Variants (plain layout, any operand may be constant):
+//   matmul.f32.reference
+#pragma once
+
+#include "nestrt/kernel.h"
+
+namespace nestrt::kernels {
+
+const OperatorRules& matmul_rules();
+
+struct MatMulGeometry {
+  int64_t rows = 0;     // M
+  int64_t inner = 0;    // K
+  int64_t columns = 0;  // N
+  Shape batch;          // broadcast
+  Shape a_batch;        // of `batch`'s rank, 1 where it is stretched
+  Shape b_batch;
+  Shape output;
+
+  int64_t batches() const { return batch.num_elements(); }
+  // The matrix of A (of B) that belongs to a batch, counted in matrices.
+  int64_t a_index(int64_t index) const { return operand_index(a_batch, index); }
+  int64_t b_index(int64_t index) const { return operand_index(b_batch, index); }
+
+ private:
+  int64_t operand_index(const Shape& operand, int64_t index) const;
+};
+
+// Checks the operator completely. Errors: kInvalidModel, kUnsupported.
+Result<MatMulGeometry> matmul_geometry(const OperatorSpec& spec);
+
+// The variants.
+Result<std::unique_ptr<Kernel>> prepare_matmul_reference(const OperatorSpec& spec);
+
+}  // namespace nestrt::kernels

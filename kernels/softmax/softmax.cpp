@@ -1,0 +1,38 @@
+#include "kernels/softmax/softmax.h"
+
+#include <array>
+#include <string>
+
+#include "kernels/common/rules.h"
+
+namespace nestrt::kernels {
+namespace {
+
+Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
+  NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
+  NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[0], DataType::kF32, "the input"));
+  const Shape& shape = spec.inputs[0].shape;
+  const auto axis = checked_axis(spec.op->attributes_as_Softmax()->axis(), shape.rank());
+  if (!axis) return axis.error();
+  return single_output(DataType::kF32, shape);
+}
+
+constexpr std::array kKernels = {
+    KernelVariant{"softmax.f32.reference", 0, accepts_softmax_reference, prepare_softmax_reference},
+};
+
+}  // namespace
+
+SoftmaxExtents softmax_extents(const OperatorSpec& spec) {
+  const plan::Softmax& attributes = *spec.op->attributes_as_Softmax();
+  const Shape& shape = spec.inputs[0].shape;
+  const int axis = attributes.axis() < 0 ? attributes.axis() + shape.rank() : attributes.axis();
+  return {shape.product(0, axis), shape[axis], shape.product(axis + 1, shape.rank()), attributes.log()};
+}
+
+const OperatorRules& softmax_rules() {
+  static const OperatorRules rules{plan::Attributes::Softmax, "Softmax", infer, kKernels};
+  return rules;
+}
+
+}  // namespace nestrt::kernels

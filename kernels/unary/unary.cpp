@@ -1,0 +1,50 @@
+#include "kernels/unary/unary.h"
+
+#include <array>
+#include <string>
+
+#include "kernels/common/rules.h"
+
+namespace nestrt::kernels {
+namespace {
+
+using Kind = plan::UnaryKind;
+
+bool takes_integers(Kind kind) {
+  return kind == Kind::relu || kind == Kind::clip || kind == Kind::abs || kind == Kind::neg || kind == Kind::sign;
+}
+
+bool takes(Kind kind, DataType type) {
+  switch (type) {
+    case DataType::kF32:
+      return kind != Kind::logical_not;
+    case DataType::kBool:
+      return kind == Kind::logical_not;
+    default:
+      return takes_integers(kind);
+  }
+}
+
+Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
+  NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
+  const Kind kind = spec.op->attributes_as_Unary()->kind();
+  const std::string kind_name = plan::EnumNameUnaryKind(kind);
+  if (kind_name.empty()) return rule_error("kind " + std::to_string(static_cast<int>(kind)) + " does not exist");
+  const TensorSpec& input = spec.inputs[0];
+  if (!takes(kind, input.type)) return rule_error(kind_name + " does not take " + std::string(name(input.type)));
+  const bool test = kind == Kind::is_nan || kind == Kind::is_inf;
+  return single_output(test ? DataType::kBool : input.type, input.shape);
+}
+
+constexpr std::array kKernels = {
+    KernelVariant{"unary.reference", 0, accepts_unary_reference, prepare_unary_reference},
+};
+
+}  // namespace
+
+const OperatorRules& unary_rules() {
+  static const OperatorRules rules{plan::Attributes::Unary, "Unary", infer, kKernels};
+  return rules;
+}
+
+}  // namespace nestrt::kernels

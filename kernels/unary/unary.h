@@ -1,0 +1,20 @@
+// Unary: one function of each element. Attributes: plan::Unary. Input and output have the same shape.
+//   f32           every kind but logical_not; is_nan and is_inf give boolean
+//   s8 u8 s32 s64 relu, clip, abs, neg, sign; results wrap, the bounds of clip saturate
+//   boolean       logical_not
+#pragma once
+
+#include "nestrt/kernel.h"
+
+namespace nestrt::kernels {
+
+const OperatorRules& unary_rules();
+
+// The definition of an f32 kind; alpha and beta as plan.fbs says. Null for kinds that do not map f32 to f32.
+using UnaryFunction = float (*)(float x, float alpha, float beta);
+UnaryFunction unary_function(plan::UnaryKind kind);
+
+bool accepts_unary_reference(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_unary_reference(const OperatorSpec& spec);
+
+}  // namespace nestrt::kernels

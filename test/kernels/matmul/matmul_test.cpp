@@ -1,0 +1,52 @@
+#include "kernels/matmul/matmul.h"
+
+#include <catch2/catch.hpp>
+
+#include "test/support/kernel_runner.h"
+
+namespace nestrt::test {
+namespace {
+
+std::vector<float> product(const TestTensor& a, const TestTensor& b, const Shape& expected) {
+  OperatorCase c(plan::MatMulT{});
+  c.input(a).input(b).output(DataType::kF32, expected);
+  REQUIRE(c.infer().value()[0].shape == expected);
+  return reference(c)[0].values<float>();
+}
+
+}  // namespace
+
+TEST_CASE("MatMul of two matrices is their product") {
+  CHECK(product(tensor_f32({2, 2}, {1, 2, 3, 4}), tensor_f32({2, 1}, {10, 1}), {2, 1}) == std::vector<float>{12, 34});
+}
+
+TEST_CASE("MatMul takes vectors as a row on the left and a column on the right") {
+  const TestTensor vector = tensor_f32({2}, {1, 10}), matrix = tensor_f32({2, 2}, {1, 2, 3, 4});
+  CHECK(product(vector, matrix, {2}) == std::vector<float>{31, 42});
+  CHECK(product(matrix, vector, {2}) == std::vector<float>{21, 43});
+  CHECK(product(vector, vector, {}) == std::vector<float>{101});
+}
+
+TEST_CASE("MatMul broadcasts batch axes") {
+  const TestTensor a = tensor_f32({2, 1, 1, 1}, {1, 2}), b = tensor_f32({3, 1, 1}, {3, 4, 5});
+  CHECK(product(a, b, {2, 3, 1, 1}) == std::vector<float>{3, 4, 5, 6, 8, 10});
+}
+
+TEST_CASE("MatMul over an empty inner axis is zero") {
+  CHECK(product(tensor_f32({1, 0}, {}), tensor_f32({0, 2}, {}), {1, 2}) == std::vector<float>{0, 0});
+}
+
+TEST_CASE("MatMul refuses what does not fit") {
+  const auto complaint = [](const Shape& a, const Shape& b) {
+    OperatorCase c(plan::MatMulT{});
+    for (const Shape& shape : {a, b}) c.input(shape_only(shape));
+    return c.infer().error();
+  };
+  CHECK(complaint({5, 2, 3}, {3, 4}).ok());
+  CHECK_FALSE(complaint({2, 3}, {4, 3}).ok());
+  CHECK_FALSE(complaint({2, 1, 3}, {3, 3, 1}).ok());
+  CHECK_FALSE(complaint({}, {1}).ok());
+  CHECK_FALSE(complaint({int64_t{1} << 40, 1}, {1, int64_t{1} << 40}).ok());
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,112 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "test/support/kernel_runner.h"
+
+namespace nestrt::test {
+namespace {
+
+using Kind = plan::ReduceKind;
+
+// The output is what infer says; for a case that infer refuses there is none.
+OperatorCase reduce_case(Kind kind, const TestTensor& input, const std::vector<int32_t>& axes, bool keep_dims = true) {
+  plan::ReduceT table;
+  table.kind = kind;
+  table.axes = axes;
+  table.keep_dims = keep_dims;
+  OperatorCase c(table);
+  c.input(input);
+  if (const auto specs = c.infer()) c.output((*specs)[0].type, (*specs)[0].shape);
+  return c;
+}
+
+TestTensor counting(const Shape& shape) {
+  std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i + 1);
+  return tensor(shape, values);
+}
+
+}  // namespace
+
+TEST_CASE("Reduce knows every kind") {
+  const TestTensor x = tensor({2, 2}, std::vector<float>{1, -2, 3, 4});
+  const auto value = [&](Kind kind) { return reference(reduce_case(kind, x, {1}))[0].values<float>(); };
+  CHECK(value(Kind::mean) == std::vector<float>{-0.5f, 3.5f});
+  CHECK(value(Kind::sum) == std::vector<float>{-1, 7});
+  CHECK(value(Kind::max) == std::vector<float>{1, 4});
+  CHECK(value(Kind::min) == std::vector<float>{-2, 3});
+  CHECK(value(Kind::l1) == std::vector<float>{3, 7});
+  CHECK(value(Kind::l2) == std::vector<float>{std::sqrt(5.0f), 5});
+  CHECK(value(Kind::prod) == std::vector<float>{-2, 12});
+  CHECK(value(Kind::sum_square) == std::vector<float>{5, 25});
+  CHECK(value(Kind::log_sum)[1] == Approx(std::log(7.0f)));
+  CHECK(value(Kind::log_sum_exp)[1] == Approx(4.3132617f));
+}
+
+TEST_CASE("Reduce takes any axes, none meaning all") {
+  const TestTensor x = counting({2, 3, 2});
+  CHECK(reference(reduce_case(Kind::sum, x, {}))[0].values<float>() == std::vector<float>{78});
+  CHECK(reference(reduce_case(Kind::sum, x, {0, 2}))[0].values<float>() == std::vector<float>{18, 26, 34});
+  CHECK(reference(reduce_case(Kind::sum, x, {-2}))[0].values<float>() == std::vector<float>{9, 12, 27, 30});
+  CHECK((*reduce_case(Kind::sum, x, {0, 2}).infer())[0].shape == Shape{1, 3, 1});
+  CHECK((*reduce_case(Kind::sum, x, {0, 2}, false).infer())[0].shape == Shape{3});
+  CHECK((*reduce_case(Kind::sum, x, {}, false).infer())[0].shape == Shape());
+}
+
+TEST_CASE("Reduce of integers is exact and wraps") {
+  const TestTensor x = tensor({4}, std::vector<int64_t>{int64_t{1} << 62, int64_t{1} << 62, 3, -8});
+  CHECK(reference(reduce_case(Kind::sum, x, {0}))[0].values<int64_t>()[0] == std::numeric_limits<int64_t>::max() - 4);
+  const TestTensor small = tensor({3}, std::vector<int32_t>{-7, 2, 3});
+  const auto value = [&](Kind kind) { return reference(reduce_case(kind, small, {0}))[0].values<int32_t>()[0]; };
+  CHECK(value(Kind::mean) == 0);
+  CHECK(value(Kind::prod) == -42);
+  CHECK(value(Kind::max) == 3);
+  CHECK(value(Kind::min) == -7);
+}
+
+TEST_CASE("Reduce keeps NaN and survives infinities") {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const TestTensor x = tensor({2, 2}, std::vector<float>{NAN, 1, kInf, 1});
+  const auto value = [&](Kind kind) { return reference(reduce_case(kind, x, {1}))[0].values<float>(); };
+  CHECK(std::isnan(value(Kind::max)[0]));
+  CHECK(std::isnan(value(Kind::min)[0]));
+  CHECK(value(Kind::log_sum_exp)[1] == kInf);
+  const TestTensor lowest = tensor({2}, std::vector<float>{-kInf, -kInf});
+  CHECK(reference(reduce_case(Kind::log_sum_exp, lowest, {0}))[0].values<float>()[0] == -kInf);
+}
+
+TEST_CASE("Reduce of nothing gives the neutral element") {
+  const TestTensor x = tensor({2, 0}, std::vector<float>{});
+  const auto value = [&](Kind kind) { return reference(reduce_case(kind, x, {1}))[0].values<float>()[1]; };
+  CHECK(value(Kind::sum) == 0);
+  CHECK(value(Kind::prod) == 1);
+  CHECK(std::isnan(value(Kind::mean)));
+  CHECK(value(Kind::max) == -std::numeric_limits<float>::infinity());
+}
+
+TEST_CASE("Fast reductions agree with their reference") {
+  std::mt19937 generator(3);
+  for (const Shape& shape : {Shape{2, 3, 7, 7}, Shape{1, 65, 3, 3}, Shape{1, 2, 150, 151}, Shape{4, 1}, Shape{3, 33}}) {
+    const TestTensor x = random_tensor(generator, shape, 0.5, 2);
+    for (const std::vector<int32_t>& axes : {std::vector<int32_t>{}, {-1}, {0}, {-1, -2}}) {
+      const OperatorCase c = reduce_case(Kind::mean, x, axes);
+      const TestTensor expected = reference(c)[0];
+      for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+        INFO(what << " " << shape.to_string());
+        CHECK(relative_error(outputs[0], expected) < 1e-6);
+      });
+    }
+  }
+}
+
+TEST_CASE("Reduce refuses what does not fit") {
+  const TestTensor x = counting({2, 2});
+  CHECK(reduce_case(Kind::sum, x, {2}).infer().error().message().find("axes") != std::string_view::npos);
+  CHECK(reduce_case(Kind::sum, x, {1, -1}).infer().error().message().find("twice") != std::string_view::npos);
+  CHECK(reduce_case(static_cast<Kind>(50), x, {1}).infer().error().message().find("50") != std::string_view::npos);
+  const TestTensor integers = tensor({2}, std::vector<int64_t>{1, 2});
+  CHECK(reduce_case(Kind::l2, integers, {0}).infer().error().message().find("l2") != std::string_view::npos);
+}
+
+}  // namespace nestrt::test
