@@ -139,7 +139,7 @@ Result<ConvGeometry> conv_geometry(const OperatorSpec& spec) {
   if (conv == nullptr) return rule_error("has no attributes");
   const Lists lists{conv->kernel(),  conv->stride(), conv->dilation(), conv->pad_begin(),
                     conv->pad_end(), nullptr,        conv->group()};
-  NESTRT_RETURN_IF_ERROR(check_activation("Conv", conv->activation()));
+  NESTRT_RETURN_IF_ERROR(check_activation(conv->activation()));
   ConvGeometry geometry;
   NESTRT_RETURN_IF_ERROR(start(lists, spec, geometry));
   const Shape& weights = spec.inputs[1].shape;
@@ -163,7 +163,7 @@ Result<ConvGeometry> conv_transpose_geometry(const OperatorSpec& spec) {
   if (conv == nullptr) return rule_error("has no attributes");
   const Lists lists{conv->kernel(),  conv->stride(),         conv->dilation(), conv->pad_begin(),
                     conv->pad_end(), conv->output_padding(), conv->group()};
-  NESTRT_RETURN_IF_ERROR(check_activation("ConvTranspose", conv->activation()));
+  NESTRT_RETURN_IF_ERROR(check_activation(conv->activation()));
   ConvGeometry geometry;
   NESTRT_RETURN_IF_ERROR(start(lists, spec, geometry));
   const Shape& weights = spec.inputs[1].shape;

@@ -34,7 +34,7 @@ constexpr KernelVariant kKernels[] = {
 
 Result<DenseGeometry> dense_geometry(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(check_operands(spec));
-  NESTRT_RETURN_IF_ERROR(check_activation("Dense", spec.op->attributes_as_Dense()->activation()));
+  NESTRT_RETURN_IF_ERROR(check_activation(spec.op->attributes_as_Dense()->activation()));
   const Shape& x = spec.inputs[0].shape;
   const Shape& weights = spec.inputs[1].shape;
   if (x[1] != weights[0])
