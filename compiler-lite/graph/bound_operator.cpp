@@ -59,6 +59,13 @@ Result<std::vector<TensorSpec>> infer(const Graph& graph, const plan::Attributes
 }
 
 Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node) {
+  std::vector<const std::byte*> operands;
+  for (ValueId id : node.inputs) operands.push_back(id == kNoValue ? nullptr : graph.value(id).constant->data());
+  return evaluate(graph, node, operands);
+}
+
+Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node,
+                                    const std::vector<const std::byte*>& operands) {
   const BoundOperator bound(graph, node);
   const KernelVariant* variant = kernels::registry().select(bound.spec());
   if (variant == nullptr) {
@@ -66,8 +73,6 @@ Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node) {
   }
   NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, variant->prepare(bound.spec()));
 
-  std::vector<const std::byte*> inputs;
-  for (const TensorSpec& input : bound.spec().inputs) inputs.push_back(input.constant);
   std::vector<Bytes> results;
   for (const TensorSpec& output : bound.spec().outputs)
     results.emplace_back(static_cast<size_t>(output.storage_bytes()));
@@ -81,7 +86,7 @@ Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node) {
       static_cast<std::byte*>(std::aligned_alloc(64, aligned(total))), &std::free);
   InlineRunner runner;
   KernelCall call;
-  call.inputs = inputs;
+  call.inputs = operands;
   call.outputs = outputs;
   call.shared_scratch = scratch.get();
   call.thread_scratch = scratch.get() + aligned(size.shared);

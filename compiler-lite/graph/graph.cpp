@@ -8,6 +8,24 @@
 
 namespace nestrt::compiler {
 
+Graph Graph::clone() const {
+  Graph copy;
+  copy.name = name;
+  copy.inputs = inputs;
+  copy.outputs = outputs;
+  copy.values_ = values_;
+  copy.producers_.resize(values_.size(), nullptr);
+  copy.users_.resize(values_.size());
+  for (const std::unique_ptr<Node>& node : nodes_) {
+    copy.nodes_.push_back(std::make_unique<Node>(*node));
+    Node* added = copy.nodes_.back().get();
+    for (ValueId id : added->outputs) copy.producers_[static_cast<size_t>(id)] = added;
+    for (ValueId id : added->inputs)
+      if (id != kNoValue) copy.users_[static_cast<size_t>(id)].push_back(added);
+  }
+  return copy;
+}
+
 ValueId Graph::add_value(Value value) {
   values_.push_back(std::move(value));
   producers_.push_back(nullptr);
@@ -101,11 +119,12 @@ void Graph::add_input(Node* node, ValueId id) {
 
 void Graph::replace_uses(ValueId from, ValueId to) {
   if (from == to) return;
-  const std::vector<Node*> users = users_[static_cast<size_t>(from)];
-  for (Node* node : users) {
-    for (size_t i = 0; i < node->inputs.size(); ++i)
-      if (node->inputs[i] == from) set_input(node, i, to);
-  }
+  // All at once: one value may have very many users.
+  std::vector<Node*>& source = users_[static_cast<size_t>(from)];
+  std::vector<Node*>& target = users_[static_cast<size_t>(to)];
+  for (Node* node : source) std::replace(node->inputs.begin(), node->inputs.end(), from, to);
+  target.insert(target.end(), source.begin(), source.end());
+  source.clear();
   std::replace(outputs.begin(), outputs.end(), from, to);
 }
 

@@ -70,6 +70,8 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
   Graph(Graph&&) = default;
   Graph& operator=(Graph&&) = default;
+  // The same values (constants shared) and nodes, to try a change on. ValueIds are the same, Node* are not.
+  Graph clone() const;
 
   std::string name;
   std::vector<GraphInput> inputs;

@@ -1,0 +1,75 @@
+#include <memory>
+#include <optional>
+
+#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/rewrite.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using plan::ActivationKind;
+using plan::UnaryKind;
+
+std::optional<plan::Activation> as_activation(const plan::UnaryT& unary) {
+  const auto kind = [&]() -> std::optional<ActivationKind> {
+    switch (unary.kind) {
+      case UnaryKind::relu:
+        return ActivationKind::relu;
+      case UnaryKind::clip:
+        return ActivationKind::clip;
+      case UnaryKind::leaky_relu:
+        return ActivationKind::leaky_relu;
+      case UnaryKind::hard_sigmoid:
+        return ActivationKind::hard_sigmoid;
+      case UnaryKind::hard_swish:
+        return ActivationKind::hard_swish;
+      case UnaryKind::sigmoid:
+        return ActivationKind::sigmoid;
+      case UnaryKind::tanh:
+        return ActivationKind::tanh;
+      case UnaryKind::silu:
+        return ActivationKind::silu;
+      default:
+        return std::nullopt;
+    }
+  }();
+  if (!kind) return std::nullopt;
+  return plan::Activation(*kind, unary.alpha, unary.beta);
+}
+
+// Where the node keeps its activation; null where it has none to keep.
+std::unique_ptr<plan::Activation>* activation_slot(Node* node) {
+  if (auto* conv = node->as<plan::ConvT>()) return &conv->activation;
+  if (auto* transposed = node->as<plan::ConvTransposeT>()) return &transposed->activation;
+  if (auto* dense = node->as<plan::DenseT>()) return &dense->activation;
+  auto* binary = node->as<plan::BinaryT>();
+  const bool arithmetic =
+      binary != nullptr && (binary->kind == plan::BinaryKind::add || binary->kind == plan::BinaryKind::sub ||
+                            binary->kind == plan::BinaryKind::mul || binary->kind == plan::BinaryKind::div);
+  return arithmetic ? &binary->activation : nullptr;
+}
+
+bool fuse(Graph& graph, Node* node) {
+  std::unique_ptr<plan::Activation>* slot = activation_slot(node);
+  const ValueId output = node->outputs[0];
+  if (slot == nullptr || !graph.has_single_use(output) || graph.value(output).type != DataType::kF32) return false;
+  if (*slot != nullptr && (*slot)->kind() != ActivationKind::none) return false;
+  Node* user = graph.users(output)[0];
+  const auto* unary = user->as<plan::UnaryT>();
+  const auto activation = unary ? as_activation(*unary) : std::nullopt;
+  if (!activation) return false;
+  *slot = std::make_unique<plan::Activation>(*activation);
+  absorb(graph, node, user);
+  return true;
+}
+
+}  // namespace
+
+Result<int> fuse_activation(Graph& graph) {
+  int changes = 0;
+  for (Node* node : snapshot(graph)) changes += is_used(graph, *node) && fuse(graph, node);
+  graph.tidy();
+  return changes;
+}
+
+}  // namespace nestrt::compiler

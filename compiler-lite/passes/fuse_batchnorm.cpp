@@ -1,0 +1,236 @@
+// Conv(x) * s + t = Conv'(x) with weights w * s and bias b * s + t, and Conv(x * s + t) likewise where no padding mixes
+// zeros into x * s + t. All sums and products are taken in double and rounded once.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/rewrite.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using plan::BinaryKind;
+
+// y[c] = scale[c] * x[c] + shift[c].
+struct ChannelMap {
+  std::vector<double> scale, shift;
+
+  explicit ChannelMap(int64_t channels)
+      : scale(static_cast<size_t>(channels), 1.0), shift(static_cast<size_t>(channels), 0.0) {}
+  void then(const ChannelMap& next) {
+    for (size_t c = 0; c < scale.size(); ++c) {
+      scale[c] *= next.scale[c];
+      shift[c] = shift[c] * next.scale[c] + next.shift[c];
+    }
+  }
+};
+
+// One element per channel of a constant that broadcasts along `axis` of a tensor of rank `rank` only; empty otherwise.
+std::vector<double> by_channel(const Graph& graph, ValueId constant, int rank, int axis, int64_t channels) {
+  const std::span<const float> elements = floats(graph, constant);
+  const Shape& shape = graph.value(constant).shape;
+  if (elements.empty() || shape.rank() > rank) return {};
+  for (int i = 0; i < shape.rank(); ++i)
+    if (shape[i] != 1 && i + rank - shape.rank() != axis) return {};
+  std::vector<double> result(elements.begin(), elements.end());
+  if (result.size() == 1) result.resize(static_cast<size_t>(channels), result[0]);
+  if (static_cast<int64_t>(result.size()) != channels) return {};
+  return result;
+}
+
+// A Binary with a constant per channel of `axis`, as a map of its other operand.
+std::optional<ChannelMap> channel_map(const Graph& graph, const Node& node, int axis) {
+  const auto operand = constant_operand(graph, node);
+  const auto* binary = node.as<plan::BinaryT>();
+  if (!operand || (binary->activation && binary->activation->kind() != plan::ActivationKind::none)) return std::nullopt;
+  const Shape& shape = graph.value(node.outputs[0]).shape;
+  if (!(graph.value(operand->variable).shape == shape) || axis >= shape.rank()) return std::nullopt;
+  const std::vector<double> constant = by_channel(graph, operand->constant, shape.rank(), axis, shape[axis]);
+  if (constant.empty()) return std::nullopt;
+
+  ChannelMap map(shape[axis]);
+  for (size_t c = 0; c < constant.size(); ++c) {
+    switch (binary->kind) {
+      case BinaryKind::mul:
+        map.scale[c] = constant[c];
+        break;
+      case BinaryKind::add:
+        map.shift[c] = constant[c];
+        break;
+      case BinaryKind::sub:
+        map.scale[c] = operand->constant_first ? -1 : 1;
+        map.shift[c] = operand->constant_first ? constant[c] : -constant[c];
+        break;
+      case BinaryKind::div:
+        if (operand->constant_first || constant[c] == 0) return std::nullopt;
+        map.scale[c] = 1 / constant[c];
+        break;
+      default:
+        return std::nullopt;
+    }
+  }
+  return map;
+}
+
+// A Conv, ConvTranspose or Dense whose weights can be rewritten.
+struct Linear {
+  Node* node = nullptr;
+  int channel_axis = 1;  // of the output
+  int64_t group = 1;
+  bool activated = false;
+  bool padded = false;
+
+  bool transposed() const { return node->as<plan::ConvTransposeT>() != nullptr; }
+  bool dense() const { return node->as<plan::DenseT>() != nullptr; }
+};
+
+bool any_nonzero(const std::vector<int32_t>& list) {
+  return std::any_of(list.begin(), list.end(), [](int32_t entry) { return entry != 0; });
+}
+
+template <typename Table>
+bool has_activation(const Table& table) {
+  return table.activation && table.activation->kind() != plan::ActivationKind::none;
+}
+
+std::optional<Linear> linear(const Graph& graph, Node* node) {
+  Linear result;
+  result.node = node;
+  if (const auto* conv = node->as<plan::ConvT>()) {
+    result.group = conv->group;
+    result.activated = has_activation(*conv);
+    result.padded = any_nonzero(conv->pad_begin) || any_nonzero(conv->pad_end);
+  } else if (const auto* transposed = node->as<plan::ConvTransposeT>()) {
+    result.group = transposed->group;
+    result.activated = has_activation(*transposed);
+  } else if (const auto* dense = node->as<plan::DenseT>()) {
+    result.activated = has_activation(*dense);
+  } else {
+    return std::nullopt;
+  }
+  const bool known_bias = node->input(2) == kNoValue || !floats(graph, node->input(2)).empty();
+  if (floats(graph, node->input(1)).empty() || !known_bias || node->input(3) != kNoValue) return std::nullopt;
+  return result;
+}
+
+// The output channel that each weight contributes to.
+// Weights are [M, C/group, ...] for Conv, [C, M/group, ...] for ConvTranspose and [K, N] for Dense.
+size_t output_channel(const Linear& linear, const Shape& weights, int64_t index) {
+  const int64_t inner = weights.product(2, weights.rank());
+  const int64_t second = index / inner % weights[1], first = index / inner / weights[1];
+  if (linear.dense()) return static_cast<size_t>(second);
+  if (!linear.transposed()) return static_cast<size_t>(first);
+  const int64_t group = first / (weights[0] / linear.group);
+  return static_cast<size_t>(group * weights[1] + second);
+}
+
+// The input channel that a weight of a Conv is multiplied with.
+size_t input_channel(const Linear& linear, const Shape& weights, int64_t index) {
+  const int64_t inner = weights.product(2, weights.rank());
+  const int64_t second = index / inner % weights[1], first = index / inner / weights[1];
+  const int64_t group = first / (weights[0] / linear.group);
+  return static_cast<size_t>(group * weights[1] + second);
+}
+
+std::vector<double> bias_of(const Graph& graph, const Linear& linear) {
+  const std::span<const float> bias = floats(graph, linear.node->input(2));
+  if (!bias.empty()) return {bias.begin(), bias.end()};
+  const Shape& output = graph.value(linear.node->outputs[0]).shape;
+  return std::vector<double>(static_cast<size_t>(output[linear.channel_axis]), 0.0);
+}
+
+// False, and nothing is changed, where a number leaves the range of f32.
+bool store(Graph& graph, const Linear& linear, const std::vector<double>& weights, const std::vector<double>& bias) {
+  const auto rounded = [](const std::vector<double>& numbers) {
+    return std::vector<float>(numbers.begin(), numbers.end());
+  };
+  const std::vector<float> new_weights = rounded(weights), new_bias = rounded(bias);
+  const auto finite = [](float number) { return std::isfinite(number); };
+  if (!std::all_of(new_weights.begin(), new_weights.end(), finite)) return false;
+  if (!std::all_of(new_bias.begin(), new_bias.end(), finite)) return false;
+
+  Node* node = linear.node;
+  const Value old = graph.value(node->inputs[1]);
+  const ValueId old_bias = node->input(2);
+  const std::string bias_name = old_bias == kNoValue ? node->name + ".bias" : graph.value(old_bias).name;
+  graph.set_input(node, 1, graph.add_constant(old.name, new_weights, old.shape));
+  while (node->inputs.size() < 3) graph.add_input(node, kNoValue);
+  graph.set_input(node, 2, graph.add_constant(bias_name, new_bias, {static_cast<int64_t>(new_bias.size())}));
+  return true;
+}
+
+bool fold_after(Graph& graph, const Linear& linear, const ChannelMap& map) {
+  const std::span<const float> old = floats(graph, linear.node->inputs[1]);
+  const Shape shape = graph.value(linear.node->inputs[1]).shape;
+  std::vector<double> weights(old.begin(), old.end());
+  for (size_t i = 0; i < weights.size(); ++i)
+    weights[i] *= map.scale[output_channel(linear, shape, static_cast<int64_t>(i))];
+  std::vector<double> bias = bias_of(graph, linear);
+  for (size_t c = 0; c < bias.size(); ++c) bias[c] = bias[c] * map.scale[c] + map.shift[c];
+  return store(graph, linear, weights, bias);
+}
+
+bool fold_before(Graph& graph, const Linear& linear, const ChannelMap& map) {
+  const std::span<const float> old = floats(graph, linear.node->inputs[1]);
+  const Shape shape = graph.value(linear.node->inputs[1]).shape;
+  std::vector<double> weights(old.begin(), old.end());
+  std::vector<double> bias = bias_of(graph, linear);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const size_t channel = input_channel(linear, shape, static_cast<int64_t>(i));
+    bias[output_channel(linear, shape, static_cast<int64_t>(i))] += weights[i] * map.shift[channel];
+    weights[i] *= map.scale[channel];
+  }
+  return store(graph, linear, weights, bias);
+}
+
+// Every foldable Binary that follows, in one step.
+int fold_followers(Graph& graph, const Linear& linear) {
+  if (linear.activated) return 0;
+  const ValueId output = linear.node->outputs[0];
+  ChannelMap total(graph.value(output).shape[linear.channel_axis]);
+  std::vector<Node*> folded;
+  for (ValueId at = output; graph.has_single_use(at); at = folded.back()->outputs[0]) {
+    Node* user = graph.users(at)[0];
+    const auto map = channel_map(graph, *user, linear.channel_axis);
+    if (!map) break;
+    total.then(*map);
+    folded.push_back(user);
+  }
+  if (folded.empty() || !fold_after(graph, linear, total)) return 0;
+  for (Node* node : folded) absorb(graph, linear.node, node);
+  return static_cast<int>(folded.size());
+}
+
+// The Binary before a Conv, when it feeds nothing else. Padding adds zeros after the Binary: a scale keeps them zero.
+int fold_leader(Graph& graph, const Linear& linear) {
+  if (linear.node->as<plan::ConvT>() == nullptr) return 0;
+  Node* leader = sole_producer<plan::BinaryT>(graph, *linear.node, 0);
+  const auto map = leader ? channel_map(graph, *leader, 1) : std::nullopt;
+  if (!map) return 0;
+  const bool shifts = std::any_of(map->shift.begin(), map->shift.end(), [](double shift) { return shift != 0; });
+  if ((shifts && linear.padded) || !fold_before(graph, linear, *map)) return 0;
+  graph.set_input(linear.node, 0, constant_operand(graph, *leader)->variable);
+  retire(graph, leader);
+  return 1;
+}
+
+}  // namespace
+
+Result<int> fuse_batchnorm(Graph& graph) {
+  int changes = 0;
+  for (Node* node : snapshot(graph)) {
+    if (!is_used(graph, *node)) continue;
+    const auto found = linear(graph, node);
+    if (!found) continue;
+    changes += fold_followers(graph, *found);
+    while (fold_leader(graph, *found) != 0) ++changes;
+  }
+  graph.tidy();
+  return changes;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,126 @@
+// Pad -> Conv and Pad -> Pool. A Conv and an average pool that counts its padding see zeros around their input, a max
+// pool sees minus infinity: a Pad folds only where it adds just that.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "compiler-lite/graph/bound_operator.h"
+#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/rewrite.h"
+
+namespace nestrt::compiler {
+namespace {
+
+// A Pad that only adds constants around the spatial axes of [N, C, spatial...].
+const plan::PadT* spatial_pad(const Graph& graph, const Node* node) {
+  const auto* pad = node ? node->as<plan::PadT>() : nullptr;
+  if (pad == nullptr || pad->mode != plan::PadMode::constant) return nullptr;
+  if (graph.value(node->inputs[0]).type != DataType::kF32 || node->inputs.size() != 1) return nullptr;
+  const size_t rank = pad->begin.size();
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const bool spatial = axis >= 2;
+    if (pad->begin[axis] < 0 || pad->end[axis] < 0) return nullptr;
+    if (!spatial && (pad->begin[axis] != 0 || pad->end[axis] != 0)) return nullptr;
+  }
+  return pad;
+}
+
+bool add_pads(const std::vector<int64_t>& extra, std::vector<int32_t>& pads) {
+  if (extra.size() != pads.size() + 2) return false;
+  for (size_t i = 0; i < pads.size(); ++i) {
+    int32_t sum = 0;
+    if (__builtin_add_overflow(extra[i + 2], int64_t{pads[i]}, &sum)) return false;
+    pads[i] = sum;
+  }
+  return true;
+}
+
+// True where the node's results are known not to be negative.
+bool is_nonnegative(const Graph& graph, ValueId id) {
+  const Node* node = graph.producer(id);
+  if (node == nullptr) return false;
+  const auto confines = [](plan::ActivationKind kind, float alpha) {
+    return kind == plan::ActivationKind::relu || kind == plan::ActivationKind::sigmoid ||
+           kind == plan::ActivationKind::hard_sigmoid || (kind == plan::ActivationKind::clip && alpha >= 0);
+  };
+  if (const auto* unary = node->as<plan::UnaryT>()) {
+    return unary->kind == plan::UnaryKind::relu || unary->kind == plan::UnaryKind::sigmoid ||
+           unary->kind == plan::UnaryKind::hard_sigmoid || (unary->kind == plan::UnaryKind::clip && unary->alpha >= 0);
+  }
+  const plan::Activation* activation = nullptr;
+  if (const auto* conv = node->as<plan::ConvT>()) activation = conv->activation.get();
+  if (const auto* binary = node->as<plan::BinaryT>()) activation = binary->activation.get();
+  return activation != nullptr && confines(activation->kind(), activation->alpha());
+}
+
+// True where every window of the pool, padded as it is, holds at least one element of the input.
+bool windows_touch_input(const plan::PoolT& pool) {
+  for (size_t i = 0; i < pool.kernel.size(); ++i) {
+    // With a dilation a window may step over the input: only the dense case is easy to see.
+    if (!pool.dilation.empty() && pool.dilation[i] != 1) return false;
+    if (pool.pad_begin[i] >= pool.kernel[i] || pool.pad_end[i] >= pool.kernel[i]) return false;
+  }
+  return true;
+}
+
+bool no_pads(const plan::PoolT& pool) {
+  const auto zero = [](int32_t pad) { return pad == 0; };
+  return std::all_of(pool.pad_begin.begin(), pool.pad_begin.end(), zero) &&
+         std::all_of(pool.pad_end.begin(), pool.pad_end.end(), zero);
+}
+
+// The pool with the Pad inside; no value where that is another function.
+std::optional<plan::PoolT> padded_pool(const Graph& graph, plan::PoolT pool, const plan::PadT& pad, ValueId source) {
+  const bool was_bare = no_pads(pool);
+  if (pool.ceil_mode || !add_pads(pad.begin, pool.pad_begin) || !add_pads(pad.end, pool.pad_end)) return std::nullopt;
+  if (pool.kind == plan::PoolKind::average) {
+    if (pad.value != 0 || !(was_bare || pool.count_include_pad)) return std::nullopt;
+    pool.count_include_pad = true;
+    return pool;
+  }
+  if (pool.kind != plan::PoolKind::max) return std::nullopt;
+  const bool lowest = pad.value == -std::numeric_limits<float>::infinity();
+  const bool irrelevant = lowest || (pad.value <= 0 && is_nonnegative(graph, source));
+  if (!irrelevant || !windows_touch_input(pool)) return std::nullopt;
+  return pool;
+}
+
+// Gives the node other attributes and the Pad's operand, if its shape rule still gives the same result.
+bool rewrite(Graph& graph, Node* node, plan::AttributesUnion attributes, ValueId source) {
+  std::vector<ValueId> inputs = node->inputs;
+  inputs[0] = source;
+  const auto inferred = infer(graph, attributes, inputs);
+  if (!inferred || !((*inferred)[0].shape == graph.value(node->outputs[0]).shape)) return false;
+  node->attributes = std::move(attributes);
+  graph.set_input(node, 0, source);
+  return true;
+}
+
+bool fuse(Graph& graph, Node* node) {
+  const bool candidate = node->as<plan::ConvT>() != nullptr || node->as<plan::PoolT>() != nullptr;
+  const Node* producer = candidate ? graph.producer(node->inputs[0]) : nullptr;
+  const plan::PadT* pad = spatial_pad(graph, producer);
+  if (pad == nullptr) return false;
+  const ValueId source = producer->inputs[0];
+  if (const auto* conv = node->as<plan::ConvT>()) {
+    plan::ConvT padded = *conv;
+    if (pad->value != 0 || !add_pads(pad->begin, padded.pad_begin) || !add_pads(pad->end, padded.pad_end)) return false;
+    return rewrite(graph, node, attributes(std::move(padded)), source);
+  }
+  auto padded = padded_pool(graph, *node->as<plan::PoolT>(), *pad, source);
+  return padded && rewrite(graph, node, attributes(std::move(*padded)), source);
+}
+
+}  // namespace
+
+Result<int> fuse_pad(Graph& graph) {
+  int changes = 0;
+  for (Node* node : snapshot(graph))
+    while (is_used(graph, *node) && fuse(graph, node)) ++changes;
+  graph.tidy();
+  return changes;
+}
+
+}  // namespace nestrt::compiler

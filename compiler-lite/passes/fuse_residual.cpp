@@ -1,0 +1,58 @@
+// Conv + Add: the other operand of the addition becomes the Conv's residual. The addition is the only user of the Conv,
+// so its other operand cannot depend on the Conv.
+#include <unordered_map>
+
+#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/rewrite.h"
+
+namespace nestrt::compiler {
+namespace {
+
+constexpr size_t kResidual = 3;
+
+// The Conv behind operand `index`, if it can take a residual.
+Node* open_conv(const Graph& graph, const Node& add, size_t index) {
+  Node* node = sole_producer<plan::ConvT>(graph, add, index);
+  if (node == nullptr || node->input(kResidual) != kNoValue) return nullptr;
+  const auto* conv = node->as<plan::ConvT>();
+  const bool activated = conv->activation != nullptr && conv->activation->kind() != plan::ActivationKind::none;
+  return activated ? nullptr : node;
+}
+
+bool is_plain_add(const Graph& graph, const Node& node) {
+  const auto* binary = node.as<plan::BinaryT>();
+  if (binary == nullptr || binary->kind != plan::BinaryKind::add || node.inputs[0] == node.inputs[1]) return false;
+  const Value& a = graph.value(node.inputs[0]);
+  const Value& b = graph.value(node.inputs[1]);
+  return a.shape == b.shape && a.type == DataType::kF32 && !a.is_constant() && !b.is_constant();
+}
+
+void fuse(Graph& graph, Node* conv, Node* add, ValueId residual) {
+  const auto* binary = add->as<plan::BinaryT>();
+  if (binary->activation) conv->as<plan::ConvT>()->activation = std::make_unique<plan::Activation>(*binary->activation);
+  while (conv->inputs.size() <= kResidual) graph.add_input(conv, kNoValue);
+  graph.set_input(conv, kResidual, residual);
+  absorb(graph, conv, add);
+}
+
+}  // namespace
+
+Result<int> fuse_residual(Graph& graph) {
+  int changes = 0;
+  std::unordered_map<const Node*, size_t> position;
+  for (Node* node : snapshot(graph)) position.emplace(node, position.size());
+  for (Node* add : snapshot(graph)) {
+    if (!is_used(graph, *add) || !is_plain_add(graph, *add)) continue;
+    Node* first = open_conv(graph, *add, 0);
+    Node* second = open_conv(graph, *add, 1);
+    if (first == nullptr && second == nullptr) continue;
+    // The one that runs last: then the order of the nodes stays, and with it what is alive at the same time.
+    const bool take_first = second == nullptr || (first != nullptr && position.at(first) > position.at(second));
+    fuse(graph, take_first ? first : second, add, add->inputs[take_first ? 1 : 0]);
+    ++changes;
+  }
+  graph.tidy();
+  return changes;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,54 @@
+#include "compiler-lite/passes/passes.h"
+
+#include <algorithm>
+
+namespace nestrt::compiler {
+namespace {
+
+// Clean first, so that patterns stand bare; recognise whole activations before their parts are folded into weights;
+// residuals before activations, since the activation of a Conv comes after its residual.
+constexpr Pass kPasses[] = {
+    {"fold-constants", "evaluate nodes whose inputs are all constant", &fold_constants},
+    {"remove-identity", "remove operators that change nothing, merge those that follow each other", &remove_identity},
+    {"common-subexpressions", "compute equal nodes once, store equal constants once", &common_subexpressions},
+    {"remove-dead", "drop nodes and constants that no output needs", &remove_dead},
+    {"recognise-activations", "replace spelled-out activations by one operator", &recognise_activations},
+    {"fuse-pad", "fold Pad into Conv and Pool", &fuse_pad},
+    {"fuse-batchnorm", "fold per-channel arithmetic into weights and bias", &fuse_batchnorm},
+    {"fuse-residual", "make the addition after a Conv its residual input", &fuse_residual},
+    {"fuse-activation", "make activations part of the operator before them", &fuse_activation},
+};
+
+Status check_names(const PassOptions& options) {
+  for (const std::string& name : options.disabled) {
+    if (std::any_of(std::begin(kPasses), std::end(kPasses), [&](const Pass& pass) { return pass.name == name; }))
+      continue;
+    std::string known;
+    for (const Pass& pass : kPasses) known += (known.empty() ? "" : ", ") + std::string(pass.name);
+    return Status(Code::kInvalidArgument, "there is no pass '" + name + "'; the passes are " + known);
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+std::span<const Pass> passes() { return kPasses; }
+
+Status optimise(Graph& graph, const PassOptions& options) {
+  NESTRT_RETURN_IF_ERROR(check_names(options));
+  graph.tidy();
+  for (int round = 0; round < kMaxRounds; ++round) {
+    int total = 0;
+    for (const Pass& pass : kPasses) {
+      if (options.disabled.count(pass.name) != 0) continue;
+      auto changes = pass.run(graph);
+      if (!changes) return changes.error().with_context("pass " + std::string(pass.name));
+      total += *changes;
+      if (options.observer) options.observer(pass, round, *changes, graph);
+    }
+    if (total == 0) break;
+  }
+  return ok_status();
+}
+
+}  // namespace nestrt::compiler

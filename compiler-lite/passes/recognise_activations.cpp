@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/rewrite.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using plan::BinaryKind;
+using plan::UnaryKind;
+
+bool near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
+
+plan::AttributesUnion unary(UnaryKind kind, float alpha = 0, float beta = 0) {
+  plan::UnaryT table;
+  table.kind = kind;
+  table.alpha = alpha;
+  table.beta = beta;
+  return attributes(std::move(table));
+}
+
+bool is_plain_binary(const Node& node, BinaryKind kind) {
+  const auto* binary = node.as<plan::BinaryT>();
+  return binary != nullptr && binary->kind == kind &&
+         (!binary->activation || binary->activation->kind() == plan::ActivationKind::none);
+}
+
+// A value as scale * x + shift.
+struct Affine {
+  ValueId x = kNoValue;
+  double scale = 1;
+  double shift = 0;
+};
+
+// The node as an affine map of one operand with uniform constants; no value where it is none.
+std::optional<Affine> affine(const Graph& graph, const Node& node) {
+  const auto operand = constant_operand(graph, node);
+  if (!operand || !(graph.value(operand->variable).shape == graph.value(node.outputs[0]).shape)) return std::nullopt;
+  const auto constant = uniform_value(graph, operand->constant);
+  if (!constant) return std::nullopt;
+  const double c = *constant;
+  if (is_plain_binary(node, BinaryKind::add)) return Affine{operand->variable, 1, c};
+  if (is_plain_binary(node, BinaryKind::mul)) return Affine{operand->variable, c, 0};
+  if (is_plain_binary(node, BinaryKind::sub))
+    return operand->constant_first ? Affine{operand->variable, -1, c} : Affine{operand->variable, 1, -c};
+  if (is_plain_binary(node, BinaryKind::div) && !operand->constant_first && c != 0)
+    return Affine{operand->variable, 1 / c, 0};
+  return std::nullopt;
+}
+
+// At most two affine nodes behind operand 0 of `clip`, as one map: x * a + b, (x + c) * a and so on.
+Affine affine_before(const Graph& graph, const Node& clip) {
+  Affine total{clip.inputs[0], 1, 0};
+  const Node* node = &clip;
+  for (int depth = 0; depth < 2; ++depth) {
+    node = sole_producer<plan::BinaryT>(graph, *node, depth == 0 ? 0 : node->inputs[0] == total.x ? 0 : 1);
+    const auto step = node ? affine(graph, *node) : std::nullopt;
+    if (!step) break;
+    total = {step->x, total.scale * step->scale, total.shift + total.scale * step->shift};
+  }
+  return total;
+}
+
+// The node as clip(scale * x + shift, 0, high), computed by a Unary clip with what is before it.
+struct Ramp {
+  Affine inside;
+  double high = 0;
+};
+
+std::optional<Ramp> ramp(const Graph& graph, const Node* clip) {
+  const auto* table = clip ? clip->as<plan::UnaryT>() : nullptr;
+  if (table == nullptr || table->kind != UnaryKind::clip || table->alpha != 0 || !(table->beta > 0))
+    return std::nullopt;
+  if (!std::isfinite(table->beta)) return std::nullopt;
+  return Ramp{affine_before(graph, *clip), table->beta};
+}
+
+// clip(a * x + b, 0, h) / h and clip(a * x + b, 0, 1) are hard sigmoids.
+Result<bool> recognise_hard_sigmoid(Graph& graph, Node* node) {
+  double scale = 1;
+  const Node* clip = node;
+  if (const auto outer = affine(graph, *node); outer && outer->shift == 0) {
+    scale = outer->scale;
+    clip = sole_producer<plan::UnaryT>(graph, *node, node->inputs[0] == outer->x ? 0 : 1);
+  }
+  const auto found = ramp(graph, clip);
+  if (!found || !near(found->high * scale, 1) || found->inside.x == clip->inputs[0]) return false;
+  const double alpha = found->inside.scale / found->high, beta = found->inside.shift / found->high;
+  NESTRT_ASSIGN_OR_RETURN(
+      [[maybe_unused]] Node * replaced,
+      replace(graph, node, unary(UnaryKind::hard_sigmoid, static_cast<float>(alpha), static_cast<float>(beta)),
+              {found->inside.x}));
+  return true;
+}
+
+// x * clip(x + 3, 0, 6) / 6, where the division comes last.
+Result<bool> recognise_hard_swish(Graph& graph, Node* node) {
+  const auto outer = affine(graph, *node);
+  if (!outer || outer->shift != 0) return false;
+  const Node* product = sole_producer<plan::BinaryT>(graph, *node, node->inputs[0] == outer->x ? 0 : 1);
+  if (product == nullptr || !is_plain_binary(*product, BinaryKind::mul)) return false;
+  for (size_t side : {0, 1}) {
+    const auto found = ramp(graph, sole_producer<plan::UnaryT>(graph, *product, side));
+    if (!found || found->inside.x != product->inputs[1 - side]) continue;
+    if (!near(found->high * outer->scale, 1) || !near(found->inside.scale * outer->scale, 1.0 / 6) ||
+        !near(found->inside.shift * outer->scale, 0.5))
+      continue;
+    NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] Node * replaced,
+                            replace(graph, node, unary(UnaryKind::hard_swish), {found->inside.x}));
+    return true;
+  }
+  return false;
+}
+
+// x * sigmoid(x) and x * hard_sigmoid(x).
+Result<bool> recognise_gate(Graph& graph, Node* node) {
+  if (!is_plain_binary(*node, BinaryKind::mul)) return false;
+  for (size_t side : {0, 1}) {
+    const Node* gate = sole_producer<plan::UnaryT>(graph, *node, side);
+    if (gate == nullptr || gate->inputs[0] != node->inputs[1 - side]) continue;
+    const auto& table = *gate->as<plan::UnaryT>();
+    const bool hard = table.kind == UnaryKind::hard_sigmoid && near(table.alpha, 1.0 / 6) && near(table.beta, 0.5);
+    if (!hard && table.kind != UnaryKind::sigmoid) continue;
+    NESTRT_ASSIGN_OR_RETURN(
+        [[maybe_unused]] Node * replaced,
+        replace(graph, node, unary(hard ? UnaryKind::hard_swish : UnaryKind::silu), {gate->inputs[0]}));
+    return true;
+  }
+  return false;
+}
+
+// max(x, 0) is relu; min and max with other constants are clips.
+Result<bool> recognise_clip(Graph& graph, Node* node) {
+  const bool lower = is_plain_binary(*node, BinaryKind::max);
+  if (!lower && !is_plain_binary(*node, BinaryKind::min)) return false;
+  const auto operand = constant_operand(graph, *node);
+  if (!operand || !(graph.value(operand->variable).shape == graph.value(node->outputs[0]).shape)) return false;
+  const auto bound = uniform_value(graph, operand->constant);
+  if (!bound) return false;
+  const float infinity = std::numeric_limits<float>::infinity();
+  plan::AttributesUnion clip = lower && *bound == 0 ? unary(UnaryKind::relu)
+                               : lower              ? unary(UnaryKind::clip, *bound, infinity)
+                                                    : unary(UnaryKind::clip, -infinity, *bound);
+  NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] Node * replaced, replace(graph, node, std::move(clip), {operand->variable}));
+  return true;
+}
+
+// The interval to which a Unary relu or clip confines its operand.
+std::optional<std::pair<float, float>> interval(const Node* node) {
+  const auto* table = node ? node->as<plan::UnaryT>() : nullptr;
+  if (table == nullptr) return std::nullopt;
+  if (table->kind == UnaryKind::relu) return std::pair(0.0f, std::numeric_limits<float>::infinity());
+  if (table->kind == UnaryKind::clip) return std::pair(table->alpha, table->beta);
+  return std::nullopt;
+}
+
+// A clip of a clip is one clip where the intervals meet.
+Result<bool> merge_clips(Graph& graph, Node* node) {
+  const Node* inner_node = sole_producer<plan::UnaryT>(graph, *node, 0);
+  const auto outer = interval(node), inner = interval(inner_node);
+  if (!outer || !inner) return false;
+  const float low = std::max(outer->first, inner->first), high = std::min(outer->second, inner->second);
+  if (!(low <= high)) return false;
+  const bool relu = low == 0 && high == std::numeric_limits<float>::infinity();
+  NESTRT_ASSIGN_OR_RETURN(
+      [[maybe_unused]] Node * replaced,
+      replace(graph, node, relu ? unary(UnaryKind::relu) : unary(UnaryKind::clip, low, high), {inner_node->inputs[0]}));
+  return true;
+}
+
+using Rule = Result<bool> (*)(Graph& graph, Node* node);
+constexpr Rule kRules[] = {&recognise_clip, &merge_clips, &recognise_hard_swish, &recognise_hard_sigmoid,
+                           &recognise_gate};
+
+}  // namespace
+
+Result<int> recognise_activations(Graph& graph) {
+  int changes = 0;
+  for (Node* node : snapshot(graph)) {
+    for (Rule rule : kRules) {
+      if (!is_used(graph, *node)) break;
+      NESTRT_ASSIGN_OR_RETURN(const bool changed, rule(graph, node));
+      changes += changed;
+    }
+  }
+  graph.tidy();
+  return changes;
+}
+
+}  // namespace nestrt::compiler

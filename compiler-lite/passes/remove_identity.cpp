@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/rewrite.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using plan::BinaryKind;
+
+bool same_shape(const Graph& graph, const Node& node) {
+  return graph.value(node.inputs[0]).shape == graph.value(node.outputs[0]).shape;
+}
+
+template <typename T>
+bool all_equal(const std::vector<T>& list, T value) {
+  return std::all_of(list.begin(), list.end(), [&](T entry) { return entry == value; });
+}
+
+bool is_identity_permutation(const std::vector<int32_t>& permutation) {
+  for (size_t i = 0; i < permutation.size(); ++i)
+    if (permutation[i] != static_cast<int32_t>(i)) return false;
+  return true;
+}
+
+// x + 0, x - 0, x * 1, x / 1, x ^ 1, and the mirrored forms of those that commute, where broadcasting changes no shape.
+// -0 + 0 gives +0: equal numbers, which no later operator but a division by zero tells apart.
+bool is_neutral_binary(const Graph& graph, const Node& node, const plan::BinaryT& binary, ValueId* kept) {
+  const auto operand = constant_operand(graph, node);
+  if (!operand || !(graph.value(operand->variable).shape == graph.value(node.outputs[0]).shape)) return false;
+  if (binary.activation && binary.activation->kind() != plan::ActivationKind::none) return false;
+  const auto constant = uniform_value(graph, operand->constant);
+  const bool commutes = binary.kind == BinaryKind::add || binary.kind == BinaryKind::mul;
+  if (!constant || (operand->constant_first && !commutes)) return false;
+  const bool additive = binary.kind == BinaryKind::add || binary.kind == BinaryKind::sub;
+  const bool multiplicative =
+      binary.kind == BinaryKind::mul || binary.kind == BinaryKind::div || binary.kind == BinaryKind::pow;
+  *kept = operand->variable;
+  return (additive && *constant == 0) || (multiplicative && *constant == 1);
+}
+
+bool is_identity_pool(const plan::PoolT& pool) {
+  return pool.kind != plan::PoolKind::lp && all_equal(pool.kernel, 1) && all_equal(pool.stride, 1) &&
+         all_equal(pool.pad_begin, 0) && all_equal(pool.pad_end, 0);
+}
+
+// The operand that the node's result equals; kNoValue where it computes something.
+ValueId equal_operand(const Graph& graph, const Node& node) {
+  if (node.inputs.empty() || node.outputs.size() != 1) return kNoValue;
+  ValueId kept = node.inputs[0];
+  bool identity = false;
+  if (node.as<plan::ReshapeT>() || node.as<plan::TileT>()) {
+    identity = same_shape(graph, node);
+  } else if (const auto* transpose = node.as<plan::TransposeT>()) {
+    identity = is_identity_permutation(transpose->permutation);
+  } else if (const auto* slice = node.as<plan::SliceT>()) {
+    identity = same_shape(graph, node) && all_equal<int64_t>(slice->step, 1);
+  } else if (node.as<plan::CastT>()) {
+    identity = graph.value(kept).type == graph.value(node.outputs[0]).type;
+  } else if (node.as<plan::ConcatT>()) {
+    identity = node.inputs.size() == 1;
+  } else if (const auto* pad = node.as<plan::PadT>()) {
+    identity = all_equal<int64_t>(pad->begin, 0) && all_equal<int64_t>(pad->end, 0);
+  } else if (const auto* pool = node.as<plan::PoolT>()) {
+    identity = is_identity_pool(*pool);
+  } else if (const auto* binary = node.as<plan::BinaryT>()) {
+    identity = is_neutral_binary(graph, node, *binary, &kept);
+  }
+  return identity ? kept : kNoValue;
+}
+
+// Reshape of a Reshape: the first does not matter.
+bool merge_reshapes(Graph& graph, Node* node) {
+  const Node* before = node->as<plan::ReshapeT>() ? graph.producer(node->inputs[0]) : nullptr;
+  if (before == nullptr || before->as<plan::ReshapeT>() == nullptr) return false;
+  graph.set_input(node, 0, before->inputs[0]);
+  return true;
+}
+
+bool merge_transposes(Graph& graph, Node* node) {
+  auto* second = node->as<plan::TransposeT>();
+  const Node* before = second ? graph.producer(node->inputs[0]) : nullptr;
+  const auto* first = before ? before->as<plan::TransposeT>() : nullptr;
+  if (first == nullptr) return false;
+  for (int32_t& axis : second->permutation) axis = first->permutation[static_cast<size_t>(axis)];
+  graph.set_input(node, 0, before->inputs[0]);
+  return true;
+}
+
+// A Transpose that only moves dimensions of 1 leaves the elements where they are.
+Result<bool> transpose_to_reshape(Graph& graph, Node* node) {
+  const auto* transpose = node->as<plan::TransposeT>();
+  if (transpose == nullptr || is_identity_permutation(transpose->permutation)) return false;
+  const Shape& shape = graph.value(node->inputs[0]).shape;
+  int32_t last = -1;
+  for (int32_t axis : transpose->permutation) {
+    if (shape[axis] == 1) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  plan::ReshapeT reshape;
+  const Shape& result = graph.value(node->outputs[0]).shape;
+  reshape.shape.assign(result.begin(), result.end());
+  NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] Node * replaced,
+                          replace(graph, node, attributes(std::move(reshape)), {node->inputs[0]}));
+  return true;
+}
+
+}  // namespace
+
+Result<int> remove_identity(Graph& graph) {
+  int changes = 0;
+  for (Node* node : snapshot(graph)) {
+    if (!is_used(graph, *node)) continue;
+    if (merge_reshapes(graph, node) || merge_transposes(graph, node)) ++changes;
+    if (const ValueId equal = equal_operand(graph, *node); equal != kNoValue) {
+      if (!forward(graph, node->outputs[0], equal)) continue;
+      retire(graph, node);
+      ++changes;
+      continue;
+    }
+    NESTRT_ASSIGN_OR_RETURN(const bool reshaped, transpose_to_reshape(graph, node));
+    changes += reshaped;
+  }
+  graph.tidy();
+  return changes;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,77 @@
+#include "compiler-lite/passes/rewrite.h"
+
+#include <algorithm>
+
+namespace nestrt::compiler {
+
+std::vector<Node*> snapshot(const Graph& graph) {
+  std::vector<Node*> nodes;
+  nodes.reserve(graph.nodes().size());
+  for (const std::unique_ptr<Node>& node : graph.nodes()) nodes.push_back(node.get());
+  return nodes;
+}
+
+bool is_used(const Graph& graph, const Node& node) {
+  return std::any_of(node.outputs.begin(), node.outputs.end(),
+                     [&](ValueId id) { return !graph.users(id).empty() || graph.is_output(id); });
+}
+
+std::span<const float> floats(const Graph& graph, ValueId id) {
+  if (id == kNoValue) return {};
+  const Value& value = graph.value(id);
+  if (!value.is_constant() || value.type != DataType::kF32 || value.packing != plan::Packing::none) return {};
+  return {value.data<float>(), static_cast<size_t>(value.shape.num_elements())};
+}
+
+std::optional<float> uniform_value(const Graph& graph, ValueId id) {
+  const std::span<const float> elements = floats(graph, id);
+  if (elements.empty()) return std::nullopt;
+  for (float element : elements)
+    if (!(element == elements[0])) return std::nullopt;
+  return elements[0];
+}
+
+std::optional<ConstantOperand> constant_operand(const Graph& graph, const Node& node) {
+  if (node.as<plan::BinaryT>() == nullptr) return std::nullopt;
+  const bool first = !floats(graph, node.input(0)).empty();
+  const bool second = !floats(graph, node.input(1)).empty();
+  if (first == second) return std::nullopt;
+  return ConstantOperand{node.inputs[first ? 1 : 0], node.inputs[first ? 0 : 1], first};
+}
+
+void retire(Graph& graph, Node* node) {
+  for (size_t i = 0; i < node->inputs.size(); ++i) graph.set_input(node, i, kNoValue);
+}
+
+bool forward(Graph& graph, ValueId from, ValueId to) {
+  if (graph.is_output(from)) {
+    if (graph.producer(to) == nullptr || graph.is_output(to)) return false;
+    graph.value(to).name = graph.value(from).name;
+  }
+  graph.replace_uses(from, to);
+  return true;
+}
+
+void absorb(Graph& graph, Node* first, Node* second) {
+  const ValueId result = first->outputs[0], old_result = second->outputs[0];
+  graph.value(result).name = graph.value(old_result).name;
+  retire(graph, second);
+  graph.replace_uses(old_result, result);
+}
+
+Result<Node*> replace(Graph& graph, Node* old, plan::AttributesUnion attributes, const std::vector<ValueId>& inputs) {
+  const ValueId old_result = old->outputs[0];
+  NESTRT_ASSIGN_OR_RETURN(Node * node,
+                          graph.add_node(old->name, std::move(attributes), inputs, {graph.value(old_result).name}));
+  const Value& before = graph.value(old_result);
+  const Value& after = graph.value(node->outputs[0]);
+  if (before.type != after.type || !(before.shape == after.shape)) {
+    return Status(Code::kInternal, "node '" + old->name + "' gave " + before.shape.to_string() +
+                                       ", what replaces it gives " + after.shape.to_string());
+  }
+  retire(graph, old);
+  graph.replace_uses(old_result, node->outputs[0]);
+  return node;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,180 @@
+#include "test/compiler-lite/graph_tools.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "compiler-lite/graph/interpreter.h"
+
+namespace nestrt::test {
+
+using compiler::Graph;
+using compiler::HostTensor;
+using compiler::Value;
+using compiler::ValueId;
+
+ValueId add_input(Graph& graph, const std::string& name, const Shape& shape) {
+  Value value;
+  value.name = name;
+  value.shape = shape;
+  const ValueId id = graph.add_value(value);
+  graph.inputs.push_back({id, {}});
+  return id;
+}
+
+ValueId random_constant(Graph& graph, std::mt19937& generator, const Shape& shape, float low, float high) {
+  std::uniform_real_distribution<float> distribution(low, high);
+  std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
+  for (float& element : elements) element = distribution(generator);
+  return graph.add_constant("constant" + std::to_string(graph.num_values()), elements, shape);
+}
+
+ValueId scalar(Graph& graph, float value) {
+  return graph.add_constant("scalar" + std::to_string(graph.num_values()), std::vector<float>{value}, Shape{});
+}
+
+ValueId add(Graph& graph, plan::AttributesUnion attributes, const std::vector<ValueId>& inputs,
+            const std::string& name) {
+  const std::string node_name = name.empty() ? "node" + std::to_string(graph.num_values()) : name;
+  auto node = graph.add_node(node_name, std::move(attributes), inputs, {node_name});
+  INFO(node.error().to_string());
+  REQUIRE(node.has_value());
+  return (*node)->outputs[0];
+}
+
+plan::ConvT conv_attributes(const std::vector<int32_t>& kernel, int32_t pad, int32_t stride, int32_t group) {
+  plan::ConvT conv;
+  conv.kernel = kernel;
+  conv.stride.assign(kernel.size(), stride);
+  conv.dilation.assign(kernel.size(), 1);
+  conv.pad_begin.assign(kernel.size(), pad);
+  conv.pad_end.assign(kernel.size(), pad);
+  conv.group = group;
+  return conv;
+}
+
+ValueId add_conv(Graph& graph, std::mt19937& generator, ValueId input, int64_t channels, int32_t kernel, int32_t pad,
+                 bool bias, int32_t group) {
+  const Shape shape = graph.value(input).shape;
+  Shape weights{channels, shape[1] / group};
+  for (int axis = 2; axis < shape.rank(); ++axis) weights.push_back(kernel);
+  const float reach = 1.0f / std::sqrt(static_cast<float>(weights.product(1, weights.rank())));
+  std::vector<ValueId> inputs = {input, random_constant(graph, generator, weights, -reach, reach)};
+  if (bias) inputs.push_back(random_constant(graph, generator, {channels}));
+  return add(graph, conv_attributes(std::vector<int32_t>(static_cast<size_t>(shape.rank() - 2), kernel), pad, 1, group),
+             inputs);
+}
+
+plan::PoolT pool_attributes(plan::PoolKind kind, const std::vector<int32_t>& kernel, int32_t pad) {
+  plan::PoolT pool;
+  pool.kind = kind;
+  pool.kernel = kernel;
+  pool.stride.assign(kernel.size(), 1);
+  pool.dilation.assign(kernel.size(), 1);
+  pool.pad_begin.assign(kernel.size(), pad);
+  pool.pad_end.assign(kernel.size(), pad);
+  return pool;
+}
+
+plan::UnaryT unary_attributes(plan::UnaryKind kind, float alpha, float beta) {
+  plan::UnaryT unary;
+  unary.kind = kind;
+  unary.alpha = alpha;
+  unary.beta = beta;
+  return unary;
+}
+
+plan::BinaryT binary_attributes(plan::BinaryKind kind) {
+  plan::BinaryT binary;
+  binary.kind = kind;
+  return binary;
+}
+
+plan::ReshapeT reshape_attributes(const std::vector<int64_t>& shape) {
+  plan::ReshapeT reshape;
+  reshape.shape = shape;
+  return reshape;
+}
+
+plan::TransposeT transpose_attributes(const std::vector<int32_t>& permutation) {
+  plan::TransposeT transpose;
+  transpose.permutation = permutation;
+  return transpose;
+}
+
+plan::PadT pad_attributes(const std::vector<int64_t>& begin, const std::vector<int64_t>& end, float value) {
+  plan::PadT pad;
+  pad.begin = begin;
+  pad.end = end;
+  pad.value = value;
+  return pad;
+}
+
+plan::ConcatT concat_attributes(int32_t axis) {
+  plan::ConcatT concat;
+  concat.axis = axis;
+  return concat;
+}
+
+int count(const Graph& graph, plan::Attributes kind) {
+  return static_cast<int>(std::count_if(graph.nodes().begin(), graph.nodes().end(),
+                                        [&](const auto& node) { return node->kind() == kind; }));
+}
+
+std::vector<HostTensor> random_inputs(const Graph& graph, std::mt19937& generator, float low, float high) {
+  std::uniform_real_distribution<float> distribution(low, high);
+  std::vector<HostTensor> inputs;
+  for (const auto& input : graph.inputs) {
+    const Value& value = graph.value(input.value);
+    REQUIRE(value.type == DataType::kF32);
+    std::vector<float> elements(static_cast<size_t>(value.shape.num_elements()));
+    for (float& element : elements) element = distribution(generator);
+    HostTensor tensor{value.type, value.shape, compiler::Bytes(elements.size() * sizeof(float))};
+    if (!elements.empty()) std::memcpy(tensor.elements.data(), elements.data(), tensor.elements.size());
+    inputs.push_back(std::move(tensor));
+  }
+  return inputs;
+}
+
+namespace {
+
+double relative_error(const HostTensor& actual, const HostTensor& expected) {
+  double worst = 0;
+  for (size_t i = 0; i < actual.elements.size(); i += sizeof(float)) {
+    float a, b;
+    std::memcpy(&a, &actual.elements[i], sizeof a);
+    std::memcpy(&b, &expected.elements[i], sizeof b);
+    if (std::isnan(a) && std::isnan(b)) continue;
+    if (a == b) continue;
+    const double error = std::abs(double{a} - b) / std::max(1.0, std::abs(double{b}));
+    worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
+  }
+  return worst;
+}
+
+}  // namespace
+
+double difference(const Graph& actual, const Graph& expected, std::mt19937& generator) {
+  REQUIRE(actual.inputs.size() == expected.inputs.size());
+  REQUIRE(actual.outputs.size() == expected.outputs.size());
+  for (size_t i = 0; i < actual.inputs.size(); ++i)
+    REQUIRE(actual.value(actual.inputs[i].value).name == expected.value(expected.inputs[i].value).name);
+  const std::vector<HostTensor> inputs = random_inputs(expected, generator);
+  const auto left = compiler::interpret(actual, inputs);
+  const auto right = compiler::interpret(expected, inputs);
+  INFO(left.error().to_string() << ", " << right.error().to_string());
+  REQUIRE(left.has_value());
+  REQUIRE(right.has_value());
+  double worst = 0;
+  for (size_t i = 0; i < left->size(); ++i) {
+    REQUIRE(actual.value(actual.outputs[i]).name == expected.value(expected.outputs[i]).name);
+    REQUIRE((*left)[i].type == DataType::kF32);
+    REQUIRE((*right)[i].type == DataType::kF32);
+    REQUIRE((*left)[i].shape == (*right)[i].shape);
+    worst = std::max(worst, relative_error((*left)[i], (*right)[i]));
+  }
+  return worst;
+}
+
+}  // namespace nestrt::test

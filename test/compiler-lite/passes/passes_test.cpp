@@ -1,0 +1,61 @@
+#include "compiler-lite/passes/passes.h"
+
+#include <algorithm>
+
+#include "test/compiler-lite/graph_tools.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::Graph;
+using compiler::PassOptions;
+using compiler::ValueId;
+
+Graph chain_of_reshapes() {
+  Graph graph;
+  const ValueId x = add_input(graph, "x", {2, 3});
+  const ValueId turned = add(graph, transpose_attributes({1, 0}), {x});
+  const ValueId flat = add(graph, reshape_attributes({6}), {turned});
+  graph.outputs = {add(graph, reshape_attributes({2, 3}), {flat}, "y")};
+  return graph;
+}
+
+TEST_CASE("Passes have distinct names") {
+  std::set<std::string_view> names;
+  for (const compiler::Pass& pass : compiler::passes()) CHECK(names.insert(pass.name).second);
+}
+
+TEST_CASE("Optimisation repeats the passes until nothing changes") {
+  Graph graph = chain_of_reshapes();
+  int last_round = 0, last_changes = 0;
+  PassOptions options;
+  options.observer = [&](const compiler::Pass&, int round, int changes, const Graph&) {
+    last_changes = round == last_round ? last_changes + changes : changes;
+    last_round = round;
+  };
+  REQUIRE(compiler::optimise(graph, options).ok());
+  CHECK(graph.nodes().size() == 2);
+  CHECK(last_round > 0);
+  CHECK(last_changes == 0);
+}
+
+TEST_CASE("A disabled pass does not run") {
+  Graph graph = chain_of_reshapes();
+  PassOptions options;
+  options.disabled = {"remove-identity"};
+  REQUIRE(compiler::optimise(graph, options).ok());
+  CHECK(graph.nodes().size() == 3);
+}
+
+TEST_CASE("Disabling a pass that does not exist is an error that lists the passes") {
+  Graph graph = chain_of_reshapes();
+  PassOptions options;
+  options.disabled = {"remove-everything"};
+  const Status status = compiler::optimise(graph, options);
+  CHECK(status.code() == Code::kInvalidArgument);
+  CHECK(status.message().find("'remove-everything'") != std::string_view::npos);
+  CHECK(status.message().find("fold-constants") != std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace nestrt::test
