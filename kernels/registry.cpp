@@ -10,7 +10,9 @@
 #include "kernels/gather_elements/gather_elements.h"
 #include "kernels/matmul/matmul.h"
 #include "kernels/pad/pad.h"
+#include "kernels/pool/pool.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/reorder/reorder.h"
 #include "kernels/reshape/reshape.h"
 #include "kernels/select/select.h"
 #include "kernels/slice/slice.h"
@@ -33,7 +35,9 @@ const KernelRegistry& registry() {
       gather_rules(),           //
       matmul_rules(),           //
       pad_rules(),              //
+      pool_rules(),             //
       reduce_rules(),           //
+      reorder_rules(),          //
       reshape_rules(),          //
       select_rules(),           //
       slice_rules(),            //

@@ -1,0 +1,57 @@
+// Pool: the maximum, average or Lp norm of each window of the input [N, C, spatial...] with one to three spatial axes.
+//
+// Padding never wins a maximum and adds nothing to a sum. An average divides by the elements of the window that lie in
+// the input or, with count_include_pad, in the input or its explicit padding: what ceil_mode adds beyond never counts.
+// A window without elements gives the lowest value for max, 0 otherwise. A NaN is never a maximum.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "nestrt/kernel.h"
+
+namespace nestrt::kernels {
+
+const OperatorRules& pool_rules();
+
+// The part of one output element's window along one axis that lies in the input.
+struct PoolWindow {
+  int64_t first = 0;    // input position of the first such element
+  int64_t count = 0;    // such elements, `dilation` apart
+  int64_t divisor = 0;  // elements that an average divides by
+};
+
+// One spatial axis; the default is an axis that the tensor does not have.
+struct PoolAxis {
+  int64_t input = 1, output = 1;
+  int64_t kernel = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
+  bool include_pad = false;
+
+  int64_t extent() const { return (kernel - 1) * dilation + 1; }
+  // The window of the output element at `position`.
+  PoolWindow window(int64_t position) const {
+    const int64_t start = position * stride - pad_begin;
+    if (start >= 0 && start + extent() <= input) return {start, kernel, kernel};
+    return edge_window(start);
+  }
+
+ private:
+  PoolWindow edge_window(int64_t start) const;
+};
+
+struct PoolParameters {
+  plan::PoolKind kind = plan::PoolKind::max;
+  int32_t p = 2;
+  int64_t planes = 0;            // batch x channels
+  std::array<PoolAxis, 3> axes;  // the last ones are the tensor's, the others have one element
+
+  int64_t input_plane() const { return axes[0].input * axes[1].input * axes[2].input; }
+  int64_t output_plane() const { return axes[0].output * axes[1].output * axes[2].output; }
+};
+
+// Requires: infer has accepted the operator.
+PoolParameters pool_parameters(const OperatorSpec& spec);
+
+Result<std::unique_ptr<Kernel>> prepare_pool_reference(const OperatorSpec& spec);
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,28 @@
+#include "kernels/reorder/reorder.h"
+
+#include <algorithm>
+
+#include "kernels/common/rules.h"
+
+namespace nestrt::kernels {
+namespace {
+
+Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
+  NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
+  const TensorSpec& input = spec.inputs[0];
+  if (input.shape.rank() < 2)
+    return rule_error("the input has shape " + input.shape.to_string() + ", expected batch and channels at least");
+  return single_output(input.type, input.shape);
+}
+
+bool accepts_reference(const OperatorSpec& spec) { return spec.inputs[0].packing == plan::Packing::none; }
+
+}  // namespace
+
+const OperatorRules& reorder_rules() {
+  static constexpr KernelVariant kVariants[] = {{"reorder.reference", 0, accepts_reference, prepare_reorder_reference}};
+  static const OperatorRules rules{plan::Attributes::Reorder, "Reorder", infer, kVariants};
+  return rules;
+}
+
+}  // namespace nestrt::kernels

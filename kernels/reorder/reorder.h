@@ -1,0 +1,13 @@
+// Reorder: the same logical tensor in another layout. The output's layout is what its tensor says; padding lanes of a
+// blocked output become zeros.
+#pragma once
+
+#include "nestrt/kernel.h"
+
+namespace nestrt::kernels {
+
+const OperatorRules& reorder_rules();
+
+Result<std::unique_ptr<Kernel>> prepare_reorder_reference(const OperatorSpec& spec);
+
+}  // namespace nestrt::kernels

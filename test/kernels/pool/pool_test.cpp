@@ -1,0 +1,130 @@
+#include <catch2/catch.hpp>
+
+#include "test/support/kernel_runner.h"
+
+namespace nestrt::test {
+namespace {
+
+using plan::PoolKind;
+
+// A pool without padding or dilation.
+plan::PoolT pool(PoolKind kind, std::vector<int32_t> kernel, std::vector<int32_t> stride) {
+  plan::PoolT table;
+  table.kind = kind;
+  table.dilation.assign(kernel.size(), 1);
+  table.pad_begin.assign(kernel.size(), 0);
+  table.pad_end.assign(kernel.size(), 0);
+  table.kernel = std::move(kernel);
+  table.stride = std::move(stride);
+  return table;
+}
+
+std::vector<float> run_reference(const plan::PoolT& table, const TestTensor& input, const Shape& output) {
+  OperatorCase c(table);
+  c.input(input).output(DataType::kF32, output);
+  const auto inferred = c.infer();
+  if (!inferred) FAIL(inferred.error().to_string());
+  CHECK(inferred->front().shape == output);
+  return reference(c)[0].values<float>();
+}
+
+TestTensor square() { return tensor({1, 1, 3, 3}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9}); }
+
+TEST_CASE("Pool takes the largest element of each window") {
+  CHECK(run_reference(pool(PoolKind::max, {2, 2}, {1, 1}), square(), {1, 1, 2, 2}) == std::vector<float>{5, 6, 8, 9});
+}
+
+TEST_CASE("Pool averages without padding unless it is counted") {
+  plan::PoolT table = pool(PoolKind::average, {2, 2}, {2, 2});
+  table.pad_begin = {1, 1};
+  CHECK(run_reference(table, square(), {1, 1, 2, 2}) == std::vector<float>{1, 2.5, 5.5, 7});
+  table.count_include_pad = true;
+  CHECK(run_reference(table, square(), {1, 1, 2, 2}) == std::vector<float>{0.25, 1.25, 2.75, 7});
+}
+
+TEST_CASE("Pool never counts what ceil_mode adds beyond the padding") {
+  plan::PoolT table = pool(PoolKind::average, {2, 2}, {2, 2});
+  table.ceil_mode = true;
+  table.count_include_pad = true;
+  CHECK(run_reference(table, square(), {1, 1, 2, 2}) == std::vector<float>{3, 4.5, 7.5, 9});
+}
+
+TEST_CASE("Pool drops a last window that would start in the end padding") {
+  plan::PoolT table = pool(PoolKind::max, {2}, {3});
+  table.ceil_mode = true;
+  table.pad_end = {1};
+  // Four windows' worth of room would need a start at 3, past the input of 3 elements.
+  CHECK(run_reference(table, tensor({1, 1, 3}, std::vector<float>{1, 5, 2}), {1, 1, 1}) == std::vector<float>{5});
+}
+
+TEST_CASE("Pool dilates its windows") {
+  plan::PoolT table = pool(PoolKind::max, {2, 2}, {1, 1});
+  table.dilation = {2, 2};
+  CHECK(run_reference(table, square(), {1, 1, 1, 1}) == std::vector<float>{9});
+}
+
+TEST_CASE("Pool gives the Lp norm of each window") {
+  plan::PoolT table = pool(PoolKind::lp, {2}, {1});
+  const TestTensor input = tensor({1, 1, 3}, std::vector<float>{3, -4, 0});
+  CHECK(run_reference(table, input, {1, 1, 2}) == std::vector<float>{5, 4});
+  table.p = 1;
+  CHECK(run_reference(table, input, {1, 1, 2}) == std::vector<float>{7, 4});
+}
+
+TEST_CASE("Pool of nothing but padding is the lowest value") {
+  plan::PoolT table = pool(PoolKind::max, {2}, {1});
+  table.dilation = {4};
+  table.pad_begin = table.pad_end = {3};
+  const float lowest = -std::numeric_limits<float>::infinity();
+  CHECK(run_reference(table, tensor({1, 1, 2}, std::vector<float>{7, 8}), {1, 1, 4}) ==
+        std::vector<float>{8, lowest, lowest, 7});
+}
+
+TEST_CASE("Pool takes maxima of 8-bit integers") {
+  OperatorCase c(pool(PoolKind::max, {2}, {2}));
+  TestTensor input;
+  input.type = DataType::kS8;
+  input.shape = {1, 1, 4};
+  for (int value : {-128, -3, 127, -1}) input.bytes.push_back(static_cast<std::byte>(value));
+  c.input(input).output(DataType::kS8, {1, 1, 2});
+  REQUIRE(c.infer());
+  CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{-3, 127});
+}
+
+TEST_CASE("Pool names the attribute that breaks a rule") {
+  const auto complaint = [](const plan::PoolT& table, const TestTensor& input = square()) {
+    OperatorCase c(table);
+    c.input(input);
+    return std::string(c.infer().error().message());
+  };
+  const plan::PoolT good = pool(PoolKind::average, {2, 2}, {1, 1});
+  plan::PoolT table = good;
+  table.kernel = {2};
+  CHECK_THAT(complaint(table), Catch::Contains("kernel has 1 entries, expected 2"));
+  table.kernel = {2, 0};
+  CHECK_THAT(complaint(table), Catch::Contains("kernel of spatial axis 1 is 0"));
+  table.kernel = {5, 2};
+  CHECK_THAT(complaint(table), Catch::Contains("kernel of spatial axis 0 is 5"));
+  table = good;
+  table.stride = {1, -1};
+  CHECK_THAT(complaint(table), Catch::Contains("stride of spatial axis 1 is -1"));
+  table = good;
+  table.dilation = {std::numeric_limits<int32_t>::max(), 1};
+  CHECK_THAT(complaint(table), Catch::Contains("kernel of spatial axis 0"));
+  table.dilation = {0, 1};
+  CHECK_THAT(complaint(table), Catch::Contains("dilation of spatial axis 0 is 0"));
+  table = good;
+  table.pad_begin = {2, 0};
+  CHECK_THAT(complaint(table), Catch::Contains("pad_begin of spatial axis 0 is 2"));
+  table = good;
+  table.pad_end = {0, -1};
+  CHECK_THAT(complaint(table), Catch::Contains("pad_end of spatial axis 1 is -1"));
+  table = pool(PoolKind::lp, {2, 2}, {1, 1});
+  table.p = 0;
+  CHECK_THAT(complaint(table), Catch::Contains("p is 0"));
+  CHECK_THAT(complaint(good, tensor({1, 1, 3, 3}, std::vector<int32_t>(9))), Catch::Contains("s32"));
+  CHECK_THAT(complaint(good, tensor({3, 3}, std::vector<float>(9))), Catch::Contains("3x3"));
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,47 @@
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "test/support/kernel_runner.h"
+
+namespace nestrt::test {
+namespace {
+
+constexpr Layout kLayouts[] = {Layout::kPlain, Layout::kBlocked16, Layout::kBlocked32};
+
+TestTensor random_bytes(std::mt19937& generator, DataType type, const Shape& shape) {
+  TestTensor result;
+  result.type = type;
+  result.shape = shape;
+  result.bytes.resize(static_cast<size_t>(shape.num_elements()) * size_bytes(type));
+  for (std::byte& byte : result.bytes) byte = static_cast<std::byte>(generator() & 0xFF);
+  return result;
+}
+
+TEST_CASE("Reorder changes the layout and nothing else") {
+  std::mt19937 generator(1);
+  for (DataType type : {DataType::kF32, DataType::kS8, DataType::kU8, DataType::kS64})
+    for (const Shape& shape :
+         {Shape{1, 3, 5, 7}, Shape{2, 16, 4, 4}, Shape{2, 37, 3, 3}, Shape{3, 33}, Shape{1, 64, 17}})
+      for (Layout from : kLayouts)
+        for (Layout to : kLayouts) {
+          const TestTensor input = random_bytes(generator, type, shape);
+          OperatorCase c{plan::ReorderT()};
+          c.input(with_layout(input, from)).output(type, shape, to);
+          const std::string what = shape.to_string() + " " + std::string(name(from)) + " to " + std::string(name(to));
+          INFO(what);
+          CHECK(reference(c)[0].bytes == input.bytes);
+          for_each_fast_kernel(c, [&](const std::string& kernel, const std::vector<TestTensor>& outputs) {
+            INFO(kernel);
+            CHECK(outputs[0].bytes == input.bytes);
+          });
+        }
+}
+
+TEST_CASE("Reorder refuses a tensor without channels") {
+  OperatorCase c{plan::ReorderT()};
+  c.input(tensor({4}, std::vector<float>(4)));
+  CHECK_THAT(std::string(c.infer().error().message()), Catch::Contains("shape 4"));
+}
+
+}  // namespace
+}  // namespace nestrt::test
