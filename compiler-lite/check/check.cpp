@@ -1,0 +1,148 @@
+#include "compiler-lite/check/check.h"
+
+#include <set>
+
+#include "compiler-lite/check/plan_trace.h"
+#include "nestrt/plan_generated.h"
+#include "nestrt/session.h"
+
+namespace nestrt::compiler {
+namespace {
+
+struct Run {
+  std::vector<tools::Array> inputs;  // the plan's, in its order
+  NamedArrays bound;                 // the model's others
+};
+
+Result<Run> run_from_files(const CheckOptions& options, const Plan& plan) {
+  Run run;
+  std::set<std::string> unused;
+  for (const auto& [name, file] : options.inputs) unused.insert(name);
+  for (const TensorInfo& input : plan.inputs()) {
+    const auto file = options.inputs.find(input.name);
+    if (file == options.inputs.end()) {
+      return Status(Code::kInvalidArgument, "no file for input " + input.name + " (" + std::string(name(input.type)) +
+                                                " " + input.shape.to_string() + "); add --input " + input.name +
+                                                "=FILE.npy");
+    }
+    NESTRT_ASSIGN_OR_RETURN(run.inputs.emplace_back(), tools::read_npy(file->second));
+    unused.erase(input.name);
+  }
+  for (const std::string& name : unused) {
+    NESTRT_ASSIGN_OR_RETURN(run.bound[name], tools::read_npy(options.inputs.at(name)));
+  }
+  return run;
+}
+
+Result<std::vector<Run>> gather_runs(const CheckOptions& options, const Plan& plan) {
+  std::vector<Run> runs;
+  if (!options.inputs.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(runs.emplace_back(), run_from_files(options, plan));
+    return runs;
+  }
+  for (int i = 0; i < options.random_runs; ++i) {
+    runs.push_back({random_inputs(plan, options.seed + static_cast<uint64_t>(i)), {}});
+  }
+  return runs;
+}
+
+NamedArrays named(const Run& run, const Plan& plan) {
+  NamedArrays arrays = run.bound;
+  for (size_t i = 0; i < run.inputs.size(); ++i) arrays[plan.inputs()[i].name] = run.inputs[i];
+  return arrays;
+}
+
+// The plan's tensor that an operand is, where it has a name.
+std::string tensor_name(const Plan& plan, int32_t tensor) {
+  const auto* name = plan.tables().tensors()->Get(static_cast<uint32_t>(tensor))->name();
+  return name == nullptr ? std::string() : name->str();
+}
+
+std::vector<std::string> names_of_values(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const plan::Operator* op : *plan.tables().operators()) {
+    for (int32_t tensor : *op->outputs()) {
+      if (std::string name = tensor_name(plan, tensor); !name.empty()) names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+Result<std::vector<tools::Array>> run_session(Session& session, const std::vector<tools::Array>& inputs) {
+  std::vector<ConstTensorView> input_views;
+  for (const tools::Array& input : inputs) input_views.push_back(input.view());
+  std::vector<tools::Array> outputs;
+  std::vector<TensorView> output_views;
+  for (const TensorInfo& info : session.outputs()) {
+    outputs.push_back({info.type, info.shape, std::vector<std::byte>(info.size_bytes())});
+    output_views.push_back({info.type, info.shape, outputs.back().bytes.data()});
+  }
+  NESTRT_RETURN_IF_ERROR(session.run(input_views, output_views));
+  return outputs;
+}
+
+Status compare_outputs(const CheckOptions& options, Session& session, size_t run,
+                       const std::vector<tools::Array>& actual, const NamedArrays& expected, CheckReport& report) {
+  for (size_t i = 0; i < actual.size(); ++i) {
+    const std::string& name = session.outputs()[i].name;
+    const auto found = expected.find(name);
+    if (found == expected.end()) {
+      return Status(Code::kInvalidArgument, "the model has no output " + name + ", which the plan has; are " +
+                                                options.model + " and " + options.plan + " the same network?");
+    }
+    auto difference = compare(actual[i].view(), found->second.view());
+    if (!difference) return difference.error().with_context("output " + name);
+    report.matches = report.matches && difference->within(options.tolerance);
+    report.outputs.push_back({run, name, *difference});
+  }
+  return {};
+}
+
+// Compares what each operator of the plan wrote with the model's value of that name.
+Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> plan, const Run& run,
+                      const NamedArrays& expected, CheckReport& report) {
+  NESTRT_ASSIGN_OR_RETURN(PlanTrace trace, PlanTrace::create(plan));
+  NESTRT_RETURN_IF_ERROR(trace.run(run.inputs));
+  for (uint32_t index = 0; index < plan->tables().operators()->size(); ++index) {
+    const plan::Operator& op = *plan->tables().operators()->Get(index);
+    for (int32_t output : *op.outputs()) {
+      const auto value = output < 0 ? expected.end() : expected.find(tensor_name(*plan, output));
+      if (value == expected.end()) continue;
+      auto difference = compare(trace.tensor(static_cast<uint32_t>(output)).view(), value->second.view());
+      if (!difference) return difference.error().with_context("value " + value->first);
+      const bool diverges = !difference->within(options.tolerance);
+      if (diverges && !report.first_divergence) report.first_divergence = report.layers.size();
+      report.layers.push_back({index, op.name() == nullptr ? "" : op.name()->str(),
+                               plan::EnumNameAttributes(op.attributes_type()), value->first, *difference});
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CheckReport> check(const CheckOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, Plan::map(options.plan));
+  NESTRT_ASSIGN_OR_RETURN(const UnitList units, open_units("cpu"));
+  NESTRT_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::create(plan, units));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<Run> runs, gather_runs(options, *plan));
+
+  OnnxRuntimeRequest request{options.python, options.model, {}, {}};
+  if (request.python.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(request.python, onnx_runtime_python());
+  }
+  for (const Run& run : runs) request.runs.push_back(named(run, *plan));
+  if (options.layers) request.values = names_of_values(*plan);
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<NamedArrays> expected, run_onnx_runtime(request));
+  if (expected.size() != runs.size()) return Status(Code::kInternal, "ONNX Runtime answered another number of runs");
+
+  CheckReport report;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    NESTRT_ASSIGN_OR_RETURN(const auto actual, run_session(*session, runs[i].inputs));
+    NESTRT_RETURN_IF_ERROR(compare_outputs(options, *session, i, actual, expected[i], report));
+  }
+  if (options.layers) NESTRT_RETURN_IF_ERROR(compare_layers(options, plan, runs.front(), expected.front(), report));
+  return report;
+}
+
+}  // namespace nestrt::compiler

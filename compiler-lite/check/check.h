@@ -1,0 +1,58 @@
+// The sanity checker: the same inputs through ONNX Runtime and through a plan, compared.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler-lite/check/compare.h"
+#include "compiler-lite/check/onnx_runtime.h"
+#include "nestrt/plan.h"
+
+namespace nestrt::compiler {
+
+struct CheckOptions {
+  std::string model;
+  std::string plan;
+  // Files by input name. Inputs of the model that the plan has not (they were bound at compile time) go to ONNX
+  // Runtime.
+  std::map<std::string, std::string> inputs;
+  int random_runs = 1;  // without files
+  uint64_t seed = 0;
+  bool layers = false;
+  double tolerance = 1e-4;  // of the largest element of the tensor
+  std::string python;       // empty: the private environment
+};
+
+struct CheckedOutput {
+  size_t run = 0;
+  std::string name;
+  Difference difference;
+};
+
+// An operator's output that exists under the same name in the model. What was fused into another operator is not among
+// them.
+struct CheckedLayer {
+  uint32_t operator_index = 0;
+  std::string operator_name;
+  std::string kind;
+  std::string tensor;
+  Difference difference;
+};
+
+struct CheckReport {
+  std::vector<CheckedOutput> outputs;
+  std::vector<CheckedLayer> layers;  // of the first run, in the plan's order; empty unless asked for
+  bool matches = true;
+  std::optional<size_t> first_divergence;  // in layers
+};
+
+// Errors: kUnavailable where ONNX Runtime cannot be had; those of reading the files and of running either side.
+Result<CheckReport> check(const CheckOptions& options);
+
+// Inputs for a plan that depend on the seed alone: pixels where the plan states preprocessing, otherwise numbers of a
+// standard normal distribution; 0 or 1 where the type is an integer's.
+std::vector<tools::Array> random_inputs(const Plan& plan, uint64_t seed);
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,83 @@
+#include "compiler-lite/check/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace nestrt::compiler {
+namespace {
+
+double element(const ConstTensorView& tensor, int64_t index) {
+  switch (tensor.type) {
+    case DataType::kF32:
+      return static_cast<const float*>(tensor.data)[index];
+    case DataType::kS8:
+      return static_cast<const int8_t*>(tensor.data)[index];
+    case DataType::kU8:
+      return static_cast<const uint8_t*>(tensor.data)[index];
+    case DataType::kS32:
+      return static_cast<const int32_t*>(tensor.data)[index];
+    case DataType::kS64:
+      return static_cast<double>(static_cast<const int64_t*>(tensor.data)[index]);
+    case DataType::kBool:
+      return static_cast<const uint8_t*>(tensor.data)[index] != 0;
+  }
+  return 0;
+}
+
+double distance(double actual, double expected) {
+  if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return 0;
+  const double difference = std::abs(actual - expected);
+  return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+}
+
+// Length of the last axis that is longer than 1.
+int64_t row_length(const Shape& shape) {
+  for (int axis = shape.rank(); axis > 0; --axis) {
+    if (shape[axis - 1] > 1) return shape[axis - 1];
+  }
+  return 1;
+}
+
+int64_t top(const ConstTensorView& tensor, int64_t begin, int64_t length) {
+  int64_t best = 0;
+  for (int64_t i = 1; i < length; ++i) {
+    if (element(tensor, begin + i) > element(tensor, begin + best)) best = i;
+  }
+  return best;
+}
+
+void compare_rows(const ConstTensorView& actual, const ConstTensorView& expected, Difference& difference) {
+  const int64_t length = row_length(expected.shape);
+  difference.rows = expected.shape.num_elements() / length;
+  for (int64_t row = 0; row < difference.rows; ++row) {
+    const int64_t mine = top(actual, row * length, length), theirs = top(expected, row * length, length);
+    difference.rows_agreeing += mine == theirs;
+    if (row == 0) difference.actual_top = mine, difference.expected_top = theirs;
+  }
+}
+
+}  // namespace
+
+double Difference::relative() const {
+  if (max_absolute == 0) return 0;
+  return largest > 0 ? max_absolute / largest : std::numeric_limits<double>::infinity();
+}
+
+Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView& expected) {
+  if (actual.type != expected.type || actual.shape.num_elements() != expected.shape.num_elements()) {
+    return Status(Code::kInvalidArgument, "the plan gives " + std::string(name(actual.type)) + " " +
+                                              actual.shape.to_string() + ", ONNX Runtime " +
+                                              std::string(name(expected.type)) + " " + expected.shape.to_string());
+  }
+  Difference difference;
+  for (int64_t i = 0; i < expected.shape.num_elements(); ++i) {
+    const double theirs = element(expected, i), apart = distance(element(actual, i), theirs);
+    if (std::isfinite(theirs)) difference.largest = std::max(difference.largest, std::abs(theirs));
+    if (apart > difference.max_absolute) difference.max_absolute = apart, difference.at = i;
+  }
+  compare_rows(actual, expected, difference);
+  return difference;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,31 @@
+// How far a tensor is from what it should be.
+#pragma once
+
+#include <cstdint>
+
+#include "nestrt/result.h"
+#include "nestrt/tensor.h"
+
+namespace nestrt::compiler {
+
+// Equal NaNs and equal infinities count as no difference; one alone as an infinite one.
+struct Difference {
+  double max_absolute = 0;    // largest |actual - expected|
+  double largest = 0;         // largest finite |expected|
+  int64_t at = 0;             // row-major index of the largest difference
+  int64_t rows = 0;           // vectors along the class axis: the last that is longer than 1
+  int64_t rows_agreeing = 0;  // those whose largest element is in the same place
+  int64_t actual_top = 0;     // place of the largest element in the first row
+  int64_t expected_top = 0;
+
+  // max_absolute as a share of the largest element: one figure for probabilities and logits alike.
+  double relative() const;
+  bool within(double tolerance) const { return max_absolute <= tolerance * largest + kNoise; }
+
+  static constexpr double kNoise = 1e-7;  // tensors of zeros have no scale of their own
+};
+
+// Errors: kInvalidArgument where the types or the numbers of elements differ.
+Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView& expected);
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,99 @@
+#include "compiler-lite/check/onnx_runtime.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "compiler-lite/check/process.h"
+#include "runtime/tools/files.h"
+
+namespace nestrt::compiler {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::string_view kRemedy =
+    "; name an interpreter that has onnxruntime, onnx and numpy with --python, or allow pip to install them";
+
+// The folder of the Python files: share/nestrt/check of an installation, or the source tree around a build folder.
+Result<fs::path> scripts() {
+  std::error_code failure;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failure);
+  for (fs::path folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+    for (const char* place : {"share/nestrt/check", "compiler-lite/check"}) {
+      if (fs::exists(folder / place / "ort_run.py", failure)) return folder / place;
+    }
+  }
+  return Status(Code::kUnavailable, "ort_run.py is missing: looked for share/nestrt/check above " + program.string() +
+                                        "; install nestrt completely");
+}
+
+// What a program wrote last, which is where Python says what went wrong.
+std::string last_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+// Text of a name that JSON can hold; ONNX names are UTF-8, but nothing enforces it.
+std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+Status write_request(const OnnxRuntimeRequest& request, const fs::path& folder) {
+  json runs = json::array();
+  for (size_t run = 0; run < request.runs.size(); ++run) {
+    json files = json::object();
+    for (const auto& [name, array] : request.runs[run]) {
+      const std::string file = "run_" + std::to_string(run) + "_input_" + std::to_string(files.size()) + ".npy";
+      NESTRT_RETURN_IF_ERROR(tools::write_npy((folder / file).string(), array.view()));
+      files[name] = file;
+    }
+    runs.push_back(std::move(files));
+  }
+  return tools::write_text((folder / "request.json").string(), dump({{"runs", runs}, {"values", request.values}}));
+}
+
+Result<std::vector<NamedArrays>> read_response(const fs::path& folder) {
+  NESTRT_ASSIGN_OR_RETURN(const auto bytes, tools::read_file((folder / "response.json").string()));
+  const auto* text = reinterpret_cast<const char*>(bytes.data());
+  const json response = json::parse(text, text + bytes.size(), nullptr, false);
+  if (!response.is_array()) return Status(Code::kInternal, "ort_run.py wrote no list of runs");
+  std::vector<NamedArrays> runs;
+  for (const json& files : response) {
+    NamedArrays arrays;
+    for (const auto& [name, file] : files.items()) {
+      NESTRT_ASSIGN_OR_RETURN(arrays[name], tools::read_npy((folder / file.get<std::string>()).string()));
+    }
+    runs.push_back(std::move(arrays));
+  }
+  return runs;
+}
+
+}  // namespace
+
+Result<std::string> onnx_runtime_python() {
+  NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
+  NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
+  const auto process = run_process({"python3", (folder / "ort_environment.py").string()}, temporary.path());
+  if (!process) return Status(Code::kUnavailable, std::string(process.error().message()) + std::string(kRemedy));
+  if (process->exit_code != 0) {
+    return Status(Code::kUnavailable, last_line(process->error) + std::string(kRemedy));
+  }
+  return last_line(process->output);
+}
+
+Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& request) {
+  NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
+  NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
+  NESTRT_RETURN_IF_ERROR(write_request(request, temporary.path()));
+  const auto process = run_process({request.python, (folder / "ort_run.py").string(),
+                                    fs::absolute(request.model).string(), temporary.path().string()},
+                                   temporary.path());
+  if (!process) return Status(Code::kUnavailable, std::string(process.error().message()) + std::string(kRemedy));
+  if (process->exit_code != 0) {
+    const bool lacks_packages = process->error.find("ModuleNotFoundError") != std::string::npos;
+    return Status(lacks_packages ? Code::kUnavailable : Code::kInvalidModel,
+                  "ONNX Runtime: " + last_line(process->error) + (lacks_packages ? std::string(kRemedy) : ""));
+  }
+  return read_response(temporary.path());
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,77 @@
+"""Runs an ONNX model with ONNX Runtime on the CPU for `nestc check`.
+
+ort_run.py MODEL FOLDER
+
+FOLDER/request.json:  {"runs": [{"INPUT": "FILE.npy", ...}, ...], "values": ["NAME", ...]}
+FOLDER/response.json: [{"NAME": "FILE.npy", ...}, ...], one entry per run: every output of the model, and those of
+`values` that a node of its main graph computes. Inputs are cast to the types that the model states.
+"""
+
+import json
+import os
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+
+
+def expose(model_path, values, folder):
+    """The path of a copy of the model in which `values` are outputs too; the model itself where there are none."""
+    if not values:
+        return model_path
+    model = onnx.load(model_path)
+    known = {output.name for output in model.graph.output}
+    computed = {name for node in model.graph.node for name in node.output if name}
+    for name in values:
+        if name in computed and name not in known:
+            known.add(name)
+            model.graph.output.append(onnx.ValueInfoProto(name=name))
+    path = os.path.join(folder, "exposed.onnx")
+    onnx.save(model, path)
+    return path
+
+
+def element_type(onnx_type):
+    """numpy's type for ONNX Runtime's "tensor(float)"."""
+    name = onnx_type[len("tensor("):-1]
+    return np.dtype({"float": "float32", "double": "float64"}.get(name, name))
+
+
+def open_session(path):
+    options = ort.SessionOptions()
+    options.log_severity_level = 3
+    # Intermediate values keep their meaning only where the graph stays as it is.
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def main():
+    model_path, folder = sys.argv[1:3]
+    with open(os.path.join(folder, "request.json"), encoding="utf-8") as file:
+        request = json.load(file)
+    session = open_session(expose(model_path, request["values"], folder))
+    types = {argument.name: element_type(argument.type) for argument in session.get_inputs()}
+    names = [output.name for output in session.get_outputs()]
+    response = []
+    for run, files in enumerate(request["runs"]):
+        inputs = {name: np.load(os.path.join(folder, file)).astype(types.get(name, np.float32))
+                  for name, file in files.items()}
+        results = {}
+        for index, value in enumerate(session.run(names, inputs)):
+            value = np.ascontiguousarray(value)
+            if value.dtype in (np.float16, np.float64):
+                value = value.astype(np.float32)
+            results[names[index]] = f"run_{run}_output_{index}.npy"
+            np.save(os.path.join(folder, results[names[index]]), value)
+        response.append(results)
+    with open(os.path.join(folder, "response.json"), "w", encoding="utf-8") as file:
+        json.dump(response, file)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Exception as error:  # whatever ONNX Runtime says is what the user needs to read
+        print(error, file=sys.stderr)
+        sys.exit(1)

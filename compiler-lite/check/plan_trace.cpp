@@ -1,0 +1,120 @@
+#include "compiler-lite/check/plan_trace.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "nestrt/event.h"
+#include "nestrt/plan_generated.h"
+
+namespace nestrt::compiler {
+namespace {
+
+const plan::Program* cpu_program(const plan::Branch& branch) {
+  for (const plan::Program* program : *branch.programs()) {
+    if (program->unit()->string_view() == "cpu") return program;
+  }
+  return nullptr;
+}
+
+// Copies the elements of a tensor with blocked channels into row-major order.
+void unblock(const std::byte* from, std::byte* to, const Shape& shape, int64_t block, size_t element_bytes) {
+  const int64_t channels = shape[1], spatial = shape.product(2, shape.rank());
+  const int64_t blocks = (channels + block - 1) / block;
+  for (int64_t i = 0; i < shape.num_elements(); ++i) {
+    const int64_t pixel = i % spatial, channel = i / spatial % channels, batch = i / spatial / channels;
+    const int64_t at = ((batch * blocks + channel / block) * spatial + pixel) * block + channel % block;
+    std::memcpy(to + static_cast<size_t>(i) * element_bytes, from + static_cast<size_t>(at) * element_bytes,
+                element_bytes);
+  }
+}
+
+}  // namespace
+
+Result<PlanTrace> PlanTrace::create(std::shared_ptr<const Plan> plan) {
+  PlanTrace trace(std::move(plan));
+  NESTRT_ASSIGN_OR_RETURN(trace.units_, open_units("cpu"));
+  NESTRT_RETURN_IF_ERROR(trace.allocate_buffers());
+  NESTRT_RETURN_IF_ERROR(trace.prepare_branches(*trace.units_.front()));
+  return trace;
+}
+
+Result<PlanTrace::Memory> PlanTrace::allocate(uint64_t bytes) {
+  const uint64_t rounded = (bytes / 64 + 2) * 64;
+  Memory memory(static_cast<std::byte*>(std::aligned_alloc(64, rounded)));
+  if (memory == nullptr) return Status(Code::kOutOfMemory, "no " + std::to_string(bytes) + " bytes for a tensor");
+  std::memset(memory.get(), 0, rounded);
+  return memory;
+}
+
+Status PlanTrace::allocate_buffers() {
+  for (uint32_t index = 0; index < plan_->tables().buffers()->size(); ++index) {
+    const plan::Buffer& buffer = *plan_->tables().buffers()->Get(index);
+    if (buffer.kind() == plan::BufferKind::constant) {
+      buffers_.push_back(const_cast<std::byte*>(plan_->constant(index).data()));  // units only read it
+      continue;
+    }
+    NESTRT_ASSIGN_OR_RETURN(memory_.emplace_back(), allocate(buffer.size()));
+    buffers_.push_back(memory_.back().get());
+  }
+  return {};
+}
+
+Status PlanTrace::prepare_branches(Unit& unit) {
+  size_t scratch_bytes = 0;
+  for (uint32_t index = 0; index < plan_->tables().branches()->size(); ++index) {
+    const plan::Program* program = cpu_program(*plan_->tables().branches()->Get(index));
+    if (program == nullptr)
+      return Status(Code::kInvalidPlan, "branch " + std::to_string(index) + " has no CPU program");
+    NESTRT_ASSIGN_OR_RETURN(branches_.emplace_back(), unit.prepare({plan_, index, program}));
+    scratch_bytes = std::max(scratch_bytes, branches_.back()->scratch_bytes());
+  }
+  NESTRT_ASSIGN_OR_RETURN(scratch_, allocate(scratch_bytes));
+  return {};
+}
+
+Status PlanTrace::run(const std::vector<tools::Array>& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const plan::Tensor& tensor = *plan_->tables().tensors()->Get(plan_->tables().inputs()->Get(i)->tensor());
+    const TensorInfo& expected = plan_->inputs()[i];
+    if (inputs[i].type != expected.type || !(inputs[i].shape == expected.shape)) {
+      return Status(Code::kInvalidArgument, "input " + expected.name + ": expected " +
+                                                std::string(name(expected.type)) + " " + expected.shape.to_string() +
+                                                ", got " + std::string(name(inputs[i].type)) + " " +
+                                                inputs[i].shape.to_string());
+    }
+    std::memcpy(buffers_[tensor.buffer()] + tensor.offset(), inputs[i].bytes.data(), inputs[i].bytes.size());
+  }
+  for (const plan::Region* region : *plan_->tables().regions()) {
+    if (region->kind() == plan::RegionKind::branch) NESTRT_RETURN_IF_ERROR(run_branch(*branches_[region->branch()]));
+  }
+  return {};
+}
+
+Status PlanTrace::run_branch(Executable& executable) {
+  Event event;
+  Submission submission;
+  submission.bindings = {buffers_, scratch_.get()};
+  submission.completion = &event;
+  submission.generation = event.arm();
+  executable.submit(submission);
+  return event.wait();
+}
+
+tools::Array PlanTrace::tensor(uint32_t index) const {
+  const plan::Tensor& tensor = *plan_->tables().tensors()->Get(index);
+  tools::Array array;
+  array.type = static_cast<DataType>(tensor.type());
+  array.shape = Shape(std::span(tensor.shape()->data(), tensor.shape()->size()));
+  const std::byte* stored = buffers_[tensor.buffer()] + tensor.offset();
+  array.bytes.resize(static_cast<size_t>(array.shape.num_elements()) * size_bytes(array.type));
+  const auto layout = static_cast<Layout>(tensor.layout());
+  if (layout == Layout::kPlain) {
+    std::copy_n(stored, array.bytes.size(), array.bytes.data());
+  } else {
+    unblock(stored, array.bytes.data(), array.shape, block_size(layout), size_bytes(array.type));
+  }
+  return array;
+}
+
+}  // namespace nestrt::compiler

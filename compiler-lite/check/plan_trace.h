@@ -1,0 +1,47 @@
+// PlanTrace: runs a plan as its session would, kernel for kernel, but gives every buffer memory of its own, so that all
+// intermediate tensors can be read afterwards.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nestrt/plan.h"
+#include "nestrt/unit.h"
+#include "runtime/tools/npy.h"
+
+namespace nestrt::compiler {
+
+class PlanTrace {
+ public:
+  // Prepares every branch for the CPU. Errors: those of Unit::prepare and kOutOfMemory.
+  static Result<PlanTrace> create(std::shared_ptr<const Plan> plan);
+
+  // Inputs in the plan's order, of its types and shapes. Errors: kInvalidArgument, and those of the unit.
+  Status run(const std::vector<tools::Array>& inputs);
+
+  // A tensor as the last run left it, row-major whatever its layout. Requires: tensor < number of tensors; not packed.
+  tools::Array tensor(uint32_t index) const;
+
+ private:
+  struct FreeDeleter {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  using Memory = std::unique_ptr<std::byte[], FreeDeleter>;
+
+  explicit PlanTrace(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+  static Result<Memory> allocate(uint64_t bytes);
+  Status allocate_buffers();
+  Status prepare_branches(Unit& unit);
+  Status run_branch(Executable& executable);
+
+  std::shared_ptr<const Plan> plan_;
+  UnitList units_;
+  std::vector<Memory> memory_;       // of the buffers that are no constants
+  std::vector<std::byte*> buffers_;  // by buffer
+  std::vector<std::unique_ptr<Executable>> branches_;
+  Memory scratch_;
+};
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,40 @@
+// Other programs, and the folder in which files are exchanged with them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nestrt/result.h"
+
+namespace nestrt::compiler {
+
+struct ProcessResult {
+  int exit_code = 0;   // 128 + signal where it was killed
+  std::string output;  // standard output
+  std::string error;   // standard error
+};
+
+// Runs a program, found by PATH, and waits for it. `folder` receives the files that hold what it prints.
+// Errors: kNotFound where the program cannot be started, kIo.
+Result<ProcessResult> run_process(const std::vector<std::string>& command, const std::filesystem::path& folder);
+
+// A new folder for temporary files, removed with everything in it by the destructor.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> create();
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&& other) noexcept {
+    std::swap(path_, other.path_);
+    return *this;
+  }
+  ~TemporaryFolder();
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+}  // namespace nestrt::compiler
