@@ -1,0 +1,69 @@
+#include "compiler-lite/check/compare.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+namespace nestrt::compiler {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+Difference difference(const std::vector<float>& actual, const std::vector<float>& expected, const Shape& shape) {
+  const auto result = compare(tensor_view(std::span(actual), shape), tensor_view(std::span(expected), shape));
+  REQUIRE(result.has_value());
+  return *result;
+}
+
+}  // namespace
+
+TEST_CASE("Equal tensors do not differ") {
+  const Difference d = difference({1, kNan, kInfinity}, {1, kNan, kInfinity}, {3});
+  REQUIRE(d.max_absolute == 0);
+  REQUIRE(d.relative() == 0);
+  REQUIRE(d.within(0));
+}
+
+TEST_CASE("The largest difference is found and put in proportion to the largest element") {
+  const Difference d = difference({1, -7.5, 3}, {1, -8, 3.25}, {3});
+  REQUIRE(d.max_absolute == 0.5);
+  REQUIRE(d.at == 1);
+  REQUIRE(d.relative() == 0.5 / 8);
+  REQUIRE(d.within(0.0626));
+  REQUIRE_FALSE(d.within(0.0624));
+}
+
+TEST_CASE("A NaN or an infinity on one side alone is an infinite difference") {
+  auto [actual, expected] =
+      GENERATE(table<float, float>({{kNan, 1.f}, {1.f, kNan}, {kInfinity, 1.f}, {1.f, -kInfinity}}));
+  const Difference d = difference({0, actual}, {0, expected}, {2});
+  REQUIRE(d.max_absolute == kInfinity);
+  REQUIRE_FALSE(d.within(1));
+}
+
+TEST_CASE("The top classes are compared along the last axis that is longer than 1") {
+  const Difference d = difference({1, 9, 2, 9, 1, 2}, {1, 8, 2, 1, 9, 2}, {2, 3, 1, 1});
+  REQUIRE(d.rows == 2);
+  REQUIRE(d.rows_agreeing == 1);
+  REQUIRE(d.actual_top == 1);
+  REQUIRE(d.expected_top == 1);
+}
+
+TEST_CASE("Integers are compared exactly") {
+  const std::vector<int64_t> a = {1, 2, 3}, b = {1, 2, 4};
+  const auto result = compare({DataType::kS64, {3}, a.data()}, {DataType::kS64, {3}, b.data()});
+  REQUIRE(result->max_absolute == 1);
+}
+
+TEST_CASE("An empty tensor does not differ from an empty tensor") { REQUIRE(difference({}, {}, {0, 4}).within(0)); }
+
+TEST_CASE("Tensors of different types or sizes cannot be compared") {
+  const std::vector<float> a(4), b(6);
+  const std::vector<int32_t> c(4);
+  REQUIRE(compare(tensor_view(std::span(a), {4}), tensor_view(std::span(b), {6})).error().code() ==
+          Code::kInvalidArgument);
+  REQUIRE(compare(tensor_view(std::span(a), {4}), {DataType::kS32, {4}, c.data()}).error().code() ==
+          Code::kInvalidArgument);
+}
+
+}  // namespace nestrt::compiler

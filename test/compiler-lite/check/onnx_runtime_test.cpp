@@ -1,0 +1,63 @@
+#include "compiler-lite/check/onnx_runtime.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+
+#include "compiler-lite/check/process.h"
+
+namespace nestrt::compiler {
+namespace {
+
+const std::filesystem::path kModel =
+    std::filesystem::path(NESTRT_SOURCE_DIR) / "examples" / "models" / "nest_squeeze_cifar10.onnx";
+
+// The environment, where somebody has made it; a test installs nothing.
+std::optional<std::string> existing_python() {
+  const auto folder = TemporaryFolder::create();
+  const std::string script = std::string(NESTRT_SOURCE_DIR) + "/compiler-lite/check/ort_environment.py";
+  const auto process = run_process({"python3", script, "--offline"}, folder->path());
+  if (!process || process->exit_code != 0) {
+    std::cout << "skipped: ONNX Runtime is not installed; `nestc check` would install it\n";
+    return std::nullopt;
+  }
+  return process->output.substr(0, process->output.find('\n'));
+}
+
+tools::Array zeros(const Shape& shape) {
+  return {DataType::kF32, shape, std::vector<std::byte>(static_cast<size_t>(shape.num_elements()) * 4)};
+}
+
+}  // namespace
+
+TEST_CASE("An interpreter that cannot be started makes ONNX Runtime unavailable, with the remedy") {
+  const auto result = run_onnx_runtime({"/no/such/python", kModel.string(), {{}}, {}});
+  REQUIRE_FALSE(result);
+  REQUIRE(result.error().code() == Code::kUnavailable);
+  REQUIRE(result.error().message().find("--python") != std::string_view::npos);
+}
+
+TEST_CASE("ONNX Runtime's own words are told where it refuses a model") {
+  const auto python = existing_python();
+  if (!python) return;
+  const auto result = run_onnx_runtime({*python, NESTRT_SOURCE_DIR "/LICENSE", {{}}, {}});
+  REQUIRE_FALSE(result);
+  REQUIRE(result.error().code() == Code::kInvalidModel);
+}
+
+TEST_CASE("ONNX Runtime gives outputs of every run and the intermediate values asked for") {
+  const auto python = existing_python();
+  if (!python) return;
+  const NamedArrays inputs = {{"image", zeros({1, 3, 32, 32})}};
+  const auto outputs = run_onnx_runtime({*python, kModel.string(), {inputs, inputs}, {"conv1", "no such value"}});
+  INFO(outputs.error().to_string());
+  REQUIRE(outputs);
+  REQUIRE(outputs->size() == 2);
+  REQUIRE(outputs->front().size() == 2);  // the output, and conv1
+  const tools::Array& scores = outputs->front().at("probabilities");
+  REQUIRE(scores.shape.num_elements() == 10);
+  REQUIRE(scores.bytes == outputs->back().at("probabilities").bytes);
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,43 @@
+#include "compiler-lite/check/process.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+namespace nestrt::compiler {
+
+TEST_CASE("A process's exit code, output and error are told") {
+  const auto folder = TemporaryFolder::create();
+  REQUIRE(folder);
+  const auto result = run_process({"sh", "-c", "echo \"$1\"; echo down >&2; exit 7", "sh", "a  b"}, folder->path());
+  REQUIRE(result);
+  REQUIRE(result->exit_code == 7);
+  REQUIRE(result->output == "a  b\n");
+  REQUIRE(result->error == "down\n");
+}
+
+TEST_CASE("A process that was killed has the exit code of its signal") {
+  const auto folder = TemporaryFolder::create();
+  REQUIRE(run_process({"sh", "-c", "kill -9 $$"}, folder->path())->exit_code == 128 + 9);
+}
+
+TEST_CASE("A program that does not exist is named") {
+  const auto folder = TemporaryFolder::create();
+  const auto result = run_process({"no-such-program-of-nestrt"}, folder->path());
+  REQUIRE_FALSE(result);
+  REQUIRE(result.error().code() == Code::kNotFound);
+  REQUIRE(result.error().message().find("no-such-program-of-nestrt") != std::string_view::npos);
+}
+
+TEST_CASE("A temporary folder goes with everything in it") {
+  std::filesystem::path path;
+  {
+    auto folder = TemporaryFolder::create();
+    path = folder->path();
+    const TemporaryFolder moved = std::move(*folder);
+    std::ofstream(path / "file") << "content";
+    REQUIRE(std::filesystem::is_directory(path));
+  }
+  REQUIRE_FALSE(std::filesystem::exists(path));
+}
+
+}  // namespace nestrt::compiler
