@@ -40,6 +40,7 @@ Result<std::vector<TensorSpec>> infer(const Graph& graph, const plan::Attributes
 // Runs a node whose inputs are all constant with the preferred kernel; the elements of each output.
 Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node);
 // Runs any node on the given operands, null where absent.
-Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node, const std::vector<const std::byte*>& operands);
+Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node,
+                                    const std::vector<const std::byte*>& operands);
 
 }  // namespace nestrt::compiler
