@@ -1,13 +1,19 @@
 #include "kernels/registry.h"
 
+#include "kernels/arg_reduce/arg_reduce.h"
 #include "kernels/binary/binary.h"
 #include "kernels/cast/cast.h"
 #include "kernels/concat/concat.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv_transpose/conv_transpose.h"
+#include "kernels/cumsum/cumsum.h"
 #include "kernels/dense/dense.h"
 #include "kernels/gather/gather.h"
 #include "kernels/gather_elements/gather_elements.h"
+#include "kernels/instance_norm/instance_norm.h"
+#include "kernels/layer_norm/layer_norm.h"
+#include "kernels/local_response_norm/local_response_norm.h"
+#include "kernels/lp_norm/lp_norm.h"
 #include "kernels/matmul/matmul.h"
 #include "kernels/pad/pad.h"
 #include "kernels/pool/pool.h"
@@ -25,26 +31,32 @@ namespace nestrt::kernels {
 
 const KernelRegistry& registry() {
   static const OperatorRules operators[] = {
-      binary_rules(),           // one a line, sorted
-      cast_rules(),             //
-      concat_rules(),           //
-      conv_rules(),             //
-      conv_transpose_rules(),   //
-      dense_rules(),            //
-      gather_elements_rules(),  //
-      gather_rules(),           //
-      matmul_rules(),           //
-      pad_rules(),              //
-      pool_rules(),             //
-      reduce_rules(),           //
-      reorder_rules(),          //
-      reshape_rules(),          //
-      select_rules(),           //
-      slice_rules(),            //
-      softmax_rules(),          //
-      tile_rules(),             //
-      transpose_rules(),        //
-      unary_rules(),            //
+      arg_reduce_rules(),           // one a line, sorted
+      binary_rules(),               //
+      cast_rules(),                 //
+      concat_rules(),               //
+      conv_rules(),                 //
+      conv_transpose_rules(),       //
+      cumsum_rules(),               //
+      dense_rules(),                //
+      gather_elements_rules(),      //
+      gather_rules(),               //
+      instance_norm_rules(),        //
+      layer_norm_rules(),           //
+      local_response_norm_rules(),  //
+      lp_norm_rules(),              //
+      matmul_rules(),               //
+      pad_rules(),                  //
+      pool_rules(),                 //
+      reduce_rules(),               //
+      reorder_rules(),              //
+      reshape_rules(),              //
+      select_rules(),               //
+      slice_rules(),                //
+      softmax_rules(),              //
+      tile_rules(),                 //
+      transpose_rules(),            //
+      unary_rules(),                //
   };
   static const KernelRegistry instance{operators};
   return instance;

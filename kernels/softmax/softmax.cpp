@@ -23,13 +23,6 @@ constexpr std::array kKernels = {
 
 }  // namespace
 
-SoftmaxExtents softmax_extents(const OperatorSpec& spec) {
-  const plan::Softmax& attributes = *spec.op->attributes_as_Softmax();
-  const Shape& shape = spec.inputs[0].shape;
-  const int axis = attributes.axis() < 0 ? attributes.axis() + shape.rank() : attributes.axis();
-  return {shape.product(0, axis), shape[axis], shape.product(axis + 1, shape.rank()), attributes.log()};
-}
-
 const OperatorRules& softmax_rules() {
   static const OperatorRules rules{plan::Attributes::Softmax, "Softmax", infer, kKernels};
   return rules;

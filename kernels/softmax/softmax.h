@@ -8,15 +8,6 @@ namespace nestrt::kernels {
 
 const OperatorRules& softmax_rules();
 
-// The input seen as [outer, length, inner].
-struct SoftmaxExtents {
-  int64_t outer = 1;
-  int64_t length = 1;
-  int64_t inner = 1;
-  bool log = false;
-};
-SoftmaxExtents softmax_extents(const OperatorSpec& spec);
-
 bool accepts_softmax_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_softmax_reference(const OperatorSpec& spec);
 

@@ -2,8 +2,8 @@
 #include <limits>
 
 #include "kernels/common/function_kernel.h"
-#include "kernels/common/parallel_ranges.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/slices.h"
 #include "kernels/softmax/softmax.h"
 
 namespace nestrt::kernels {
@@ -27,15 +27,13 @@ void softmax_slice(const float* x, float* y, int64_t length, int64_t step, bool 
 bool accepts_softmax_reference(const OperatorSpec& spec) { return is_plain(spec); }
 
 Result<std::unique_ptr<Kernel>> prepare_softmax_reference(const OperatorSpec& spec) {
-  return make_kernel([extents = softmax_extents(spec)](const KernelCall& call) {
-    const auto [outer, length, inner, log] = extents;
+  const plan::Softmax& attributes = *spec.op->attributes_as_Softmax();
+  const AxisExtents extents = axis_extents(spec.inputs[0].shape, attributes.axis());
+  return make_kernel([extents, log = attributes.log()](const KernelCall& call) {
     const float* x = call.input<float>(0);
     float* y = call.output<float>(0);
-    parallel_ranges(*call.parallel, outer * inner, length, [&, length, inner, log](int64_t first, int64_t last) {
-      for (int64_t slice = first; slice < last; ++slice) {
-        const int64_t start = slice / inner * length * inner + slice % inner;
-        softmax_slice(x + start, y + start, length, inner, log);
-      }
+    for_each_slice(*call.parallel, extents, [&](int64_t, int64_t start) {
+      softmax_slice(x + start, y + start, extents.length, extents.inner, log);
     });
   });
 }

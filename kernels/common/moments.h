@@ -1,0 +1,26 @@
+// Mean and variance of a run of numbers, in double precision.
+#pragma once
+
+#include <cstdint>
+
+namespace nestrt::kernels {
+
+struct Moments {
+  double mean = 0;
+  double variance = 0;  // of the population
+};
+
+// Two passes: the variance of large, close numbers does not cancel. Nothing gives NaN.
+inline Moments moments(const float* x, int64_t count) {
+  Moments result;
+  for (int64_t i = 0; i < count; ++i) result.mean += x[i];
+  result.mean /= static_cast<double>(count);
+  for (int64_t i = 0; i < count; ++i) {
+    const double distance = x[i] - result.mean;
+    result.variance += distance * distance;
+  }
+  result.variance /= static_cast<double>(count);
+  return result;
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,155 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "test/support/kernel_runner.h"
+
+namespace nestrt::test {
+namespace {
+
+using Kind = plan::UnaryKind;
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+OperatorCase unary_case(Kind kind, const TestTensor& input, float alpha = 0, float beta = 0) {
+  plan::UnaryT table;
+  table.kind = kind;
+  table.alpha = alpha;
+  table.beta = beta;
+  OperatorCase c(table);
+  c.input(input);
+  if (const auto specs = c.infer()) c.output((*specs)[0].type, (*specs)[0].shape, input.layout);
+  return c;
+}
+
+// One element.
+float value(Kind kind, float x, float alpha = 0, float beta = 0) {
+  return reference(unary_case(kind, tensor({1}, std::vector<float>{x}), alpha, beta))[0].values<float>()[0];
+}
+
+bool is_f32_kind(Kind kind) {
+  return plan::EnumNameUnaryKind(kind)[0] != '\0' && kind != Kind::logical_not && kind != Kind::is_nan &&
+         kind != Kind::is_inf;
+}
+
+void check_fast_kernels(Kind kind, const TestTensor& plain, Layout layout) {
+  const TestTensor expected = reference(unary_case(kind, plain, 0.75f, 1.25f))[0];
+  const OperatorCase c = unary_case(kind, with_layout(plain, layout), 0.75f, 1.25f);
+  for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+    INFO(plan::EnumNameUnaryKind(kind) << ", " << what << ", " << plain.shape.to_string() << " " << name(layout));
+    CHECK(relative_error(outputs[0], expected) < 5e-7);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("Unary activations have the values of the ONNX specification") {
+  CHECK(value(Kind::relu, -3) == 0);
+  CHECK(value(Kind::clip, 3, -1, 2) == 2);
+  CHECK(value(Kind::leaky_relu, -2, 0.1f) == Approx(-0.2));
+  CHECK(value(Kind::hard_sigmoid, 1, 0.2f, 0.5f) == Approx(0.7));
+  CHECK(value(Kind::hard_swish, 1) == Approx(2.0 / 3));
+  CHECK(value(Kind::sigmoid, 1) == Approx(0.7310585786));
+  CHECK(value(Kind::silu, 1) == Approx(0.7310585786));
+  CHECK(value(Kind::elu, -1, 2) == Approx(2 * (std::exp(-1.0) - 1)));
+  CHECK(value(Kind::selu, -1, 2, 3) == Approx(6 * (std::exp(-1.0) - 1)));
+  CHECK(value(Kind::selu, 2, 2, 3) == 6);
+  CHECK(value(Kind::celu, -1, 2) == Approx(2 * (std::exp(-0.5) - 1)));
+  CHECK(value(Kind::softplus, 1) == Approx(std::log(1 + std::exp(1.0))));
+  CHECK(value(Kind::softplus, 1000) == 1000);
+  CHECK(value(Kind::softsign, -3) == -0.75f);
+  CHECK(value(Kind::thresholded_relu, 2, 2) == 0);
+  CHECK(value(Kind::thresholded_relu, 2.5f, 2) == 2.5f);
+  CHECK(value(Kind::shrink, -2, 1.5f, 0.5f) == -1.5f);
+  CHECK(value(Kind::shrink, 2, 1.5f, 0.5f) == 1.5f);
+  CHECK(value(Kind::shrink, 1, 1.5f, 0.5f) == 0);
+  CHECK(value(Kind::gelu, 1) == Approx(0.8413447461));
+  CHECK(value(Kind::gelu, 1, 1) == Approx(0.8411919906));
+  CHECK(value(Kind::mish, 1) == Approx(0.8650983883));
+}
+
+TEST_CASE("Unary mathematics has the values of the standard library") {
+  CHECK(value(Kind::abs, -2.5f) == 2.5f);
+  CHECK(value(Kind::neg, -2.5f) == 2.5f);
+  CHECK(value(Kind::exp, 1) == Approx(std::exp(1.0)));
+  CHECK(value(Kind::log, 2) == Approx(std::log(2.0)));
+  CHECK(value(Kind::sqrt, 2) == Approx(std::sqrt(2.0)));
+  CHECK(value(Kind::reciprocal, 4) == 0.25f);
+  CHECK(value(Kind::erf, 0.5f) == Approx(std::erf(0.5)));
+  CHECK(value(Kind::sign, -7) == -1);
+  CHECK(value(Kind::floor, -1.5f) == -2);
+  CHECK(value(Kind::ceil, -1.5f) == -1);
+  CHECK(value(Kind::round, 2.5f) == 2);
+  CHECK(value(Kind::round, -1.5f) == -2);
+  CHECK(value(Kind::sin, 1) == Approx(std::sin(1.0)));
+  CHECK(value(Kind::cos, 1) == Approx(std::cos(1.0)));
+  CHECK(value(Kind::tan, 1) == Approx(std::tan(1.0)));
+  CHECK(value(Kind::asin, 0.5f) == Approx(std::asin(0.5)));
+  CHECK(value(Kind::acos, 0.5f) == Approx(std::acos(0.5)));
+  CHECK(value(Kind::atan, 1) == Approx(std::atan(1.0)));
+  CHECK(value(Kind::sinh, 1) == Approx(std::sinh(1.0)));
+  CHECK(value(Kind::cosh, 1) == Approx(std::cosh(1.0)));
+  CHECK(value(Kind::asinh, 1) == Approx(std::asinh(1.0)));
+  CHECK(value(Kind::acosh, 2) == Approx(std::acosh(2.0)));
+  CHECK(value(Kind::atanh, 0.5f) == Approx(std::atanh(0.5)));
+}
+
+TEST_CASE("Unary tests of NaN and infinity give booleans") {
+  const TestTensor x = tensor({4}, std::vector<float>{kNan, kInf, -kInf, 1});
+  const auto bits = [](const OperatorCase& c) { return reference(c)[0].values<uint8_t>(); };
+  CHECK(bits(unary_case(Kind::is_nan, x)) == std::vector<uint8_t>{1, 0, 0, 0});
+  CHECK(bits(unary_case(Kind::is_inf, x, 1, 1)) == std::vector<uint8_t>{0, 1, 1, 0});
+  CHECK(bits(unary_case(Kind::is_inf, x, 0, 1)) == std::vector<uint8_t>{0, 1, 0, 0});
+  CHECK(bits(unary_case(Kind::is_inf, x, 1, 0)) == std::vector<uint8_t>{0, 0, 1, 0});
+  CHECK(bits(unary_case(Kind::logical_not, tensor_bool({3}, {0, 1, 9}))) == std::vector<uint8_t>{1, 0, 0});
+}
+
+TEST_CASE("Unary integers wrap and saturate") {
+  constexpr int32_t kMin = std::numeric_limits<int32_t>::min();
+  const TestTensor x = tensor({3}, std::vector<int32_t>{kMin, -5, 7});
+  const auto numbers = [](const OperatorCase& c) { return reference(c)[0].values<int32_t>(); };
+  CHECK(numbers(unary_case(Kind::neg, x)) == std::vector<int32_t>{kMin, 5, -7});
+  CHECK(numbers(unary_case(Kind::abs, x)) == std::vector<int32_t>{kMin, 5, 7});
+  CHECK(numbers(unary_case(Kind::sign, x)) == std::vector<int32_t>{-1, -1, 1});
+  CHECK(numbers(unary_case(Kind::relu, x)) == std::vector<int32_t>{0, 0, 7});
+  CHECK(numbers(unary_case(Kind::clip, x, -6, kInf)) == std::vector<int32_t>{-6, -5, 7});
+  const TestTensor wide = tensor({2}, std::vector<int64_t>{-5000000000, 5000000000});
+  CHECK(reference(unary_case(Kind::abs, wide))[0].values<int64_t>() == std::vector<int64_t>{5000000000, 5000000000});
+}
+
+TEST_CASE("Fast unary kernels agree with the reference in every layout") {
+  std::mt19937 generator(11);
+  for (int k = 0; k <= static_cast<int>(Kind::MAX); ++k) {
+    const Kind kind = static_cast<Kind>(k);
+    if (!is_f32_kind(kind)) continue;
+    for (const Shape& shape : {Shape{1, 1, 1, 1}, Shape{1, 19, 3, 3}, Shape{2, 16, 7}})
+      for (Layout layout : {Layout::kPlain, Layout::kBlocked16, Layout::kBlocked32})
+        check_fast_kernels(kind, random_tensor(generator, shape, -6, 6), layout);
+  }
+  check_fast_kernels(Kind::sigmoid, random_tensor(generator, {3, 41, 501}, -6, 6), Layout::kPlain);
+}
+
+TEST_CASE("Fast unary kernels treat special values as the reference does") {
+  const std::vector<float> special = {0,   -0.0f, kInf, -kInf, kNan, 3e38f, -3e38f, 1e-45f, -1e-45f, 1e-38f,
+                                      100, -100,  88,   -88,   0.5f, -0.5f, 2.5f,   0.75f,  1.25f};
+  for (int k = 0; k <= static_cast<int>(Kind::MAX); ++k) {
+    const Kind kind = static_cast<Kind>(k);
+    if (is_f32_kind(kind)) check_fast_kernels(kind, tensor({19}, special), Layout::kPlain);
+  }
+}
+
+TEST_CASE("Unary refuses kinds and types that do not fit") {
+  const TestTensor x = tensor({1}, std::vector<int64_t>{1});
+  CHECK(unary_case(Kind::exp, x).infer().error().message().find("exp does not take s64") != std::string_view::npos);
+  CHECK(unary_case(static_cast<Kind>(18), x).infer().error().message().find("18") != std::string_view::npos);
+  CHECK(unary_case(static_cast<Kind>(200), x).infer().error().message().find("200") != std::string_view::npos);
+  CHECK(!unary_case(Kind::logical_not, x).infer().has_value());
+  CHECK(!unary_case(Kind::relu, tensor_bool({1}, {1})).infer().has_value());
+  plan::UnaryT table;
+  OperatorCase two(table);
+  two.input(x).input(x);
+  CHECK(two.infer().error().message().find("2 inputs") != std::string_view::npos);
+}
+
+}  // namespace nestrt::test
