@@ -12,6 +12,7 @@ constexpr Pass kPasses[] = {
     {"remove-identity", "remove operators that change nothing, merge those that follow each other", &remove_identity},
     {"common-subexpressions", "compute equal nodes once, store equal constants once", &common_subexpressions},
     {"remove-dead", "drop nodes and constants that no output needs", &remove_dead},
+    {"sink-transposes", "move Transposes down until they cancel", &sink_transposes},
     {"recognise-activations", "replace spelled-out activations by one operator", &recognise_activations},
     {"fuse-pad", "fold Pad into Conv and Pool", &fuse_pad},
     {"fuse-batchnorm", "fold per-channel arithmetic into weights and bias", &fuse_batchnorm},

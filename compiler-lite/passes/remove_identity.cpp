@@ -93,13 +93,7 @@ bool merge_transposes(Graph& graph, Node* node) {
 Result<bool> transpose_to_reshape(Graph& graph, Node* node) {
   const auto* transpose = node->as<plan::TransposeT>();
   if (transpose == nullptr || is_identity_permutation(transpose->permutation)) return false;
-  const Shape& shape = graph.value(node->inputs[0]).shape;
-  int32_t last = -1;
-  for (int32_t axis : transpose->permutation) {
-    if (shape[axis] == 1) continue;
-    if (axis < last) return false;
-    last = axis;
-  }
+  if (!keeps_order(graph.value(node->inputs[0]).shape, transpose->permutation)) return false;
   plan::ReshapeT reshape;
   const Shape& result = graph.value(node->outputs[0]).shape;
   reshape.shape.assign(result.begin(), result.end());

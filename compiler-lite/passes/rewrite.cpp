@@ -74,4 +74,14 @@ Result<Node*> replace(Graph& graph, Node* old, plan::AttributesUnion attributes,
   return node;
 }
 
+bool keeps_order(const Shape& shape, const std::vector<int32_t>& permutation) {
+  int32_t last = -1;
+  for (int32_t axis : permutation) {
+    if (shape[axis] == 1) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+
 }  // namespace nestrt::compiler

@@ -45,6 +45,9 @@ void absorb(Graph& graph, Node* first, Node* second);
 // A new node in place of `old`, with its name and its output's name. kInternal where type or shape come out otherwise.
 Result<Node*> replace(Graph& graph, Node* old, plan::AttributesUnion attributes, const std::vector<ValueId>& inputs);
 
+// True where a Transpose of such a tensor leaves the elements where they are: it only moves dimensions of 1.
+bool keeps_order(const Shape& shape, const std::vector<int32_t>& permutation);
+
 // An axis that counts from either end, as one in [0, rank).
 inline int from_front(int axis, int rank) { return axis < 0 ? axis + rank : axis; }
 

@@ -1,0 +1,212 @@
+// Models exported from frameworks that keep channels last are full of pairs of Transposes with elementwise operators,
+// Pads and Concats between them. Here Transposes sink towards the outputs, through everything that can as well work on
+// the untransposed tensor, until they meet their inverse or something that needs the order.
+//
+// Sinking through an operator with several users, or past one operand of many, costs Transposes before it saves some:
+// so the whole is tried on a copy and kept only if the copy, cleaned up, moves fewer bytes.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler-lite/graph/bound_operator.h"
+#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/rewrite.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using Permutation = std::vector<int32_t>;
+
+const Permutation* permutation_of(const Graph& graph, ValueId id) {
+  const Node* node = id == kNoValue ? nullptr : graph.producer(id);
+  const auto* transpose = node ? node->as<plan::TransposeT>() : nullptr;
+  return transpose ? &transpose->permutation : nullptr;
+}
+
+Permutation inverse(const Permutation& permutation) {
+  Permutation result(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i) result[static_cast<size_t>(permutation[i])] = static_cast<int32_t>(i);
+  return result;
+}
+
+plan::AttributesUnion transpose(const Permutation& permutation) {
+  plan::TransposeT table;
+  table.permutation = permutation;
+  return attributes(std::move(table));
+}
+
+// Output axis i of a Transpose is axis permutation[i] before it: per-axis lists go the other way.
+template <typename T>
+std::vector<T> before_transpose(const std::vector<T>& list, const Permutation& permutation) {
+  std::vector<T> result(list.size());
+  for (size_t i = 0; i < list.size(); ++i) result[static_cast<size_t>(permutation[i])] = list[i];
+  return result;
+}
+
+Shape with_rank(const Shape& shape, int rank) {
+  Shape result;
+  for (int i = shape.rank(); i < rank; ++i) result.push_back(1);
+  for (int64_t dim : shape) result.push_back(dim);
+  return result;
+}
+
+class Sinker {
+ public:
+  Sinker(Graph& graph, Node* node, const Permutation& permutation)
+      : graph_(graph), node_(node), permutation_(permutation) {}
+
+  // The node before the Transpose, and the Transpose after it. False where that cannot be.
+  Result<bool> run() {
+    auto attributes = attributes_before();
+    if (!attributes) return false;
+    for (ValueId id : node_->inputs)
+      if (!can_go_before(id)) return false;
+    std::vector<ValueId> inputs;
+    for (ValueId id : node_->inputs) {
+      NESTRT_ASSIGN_OR_RETURN(const ValueId input, before(id));
+      inputs.push_back(input);
+    }
+    const std::string result_name = graph_.value(node_->outputs[0]).name;
+    NESTRT_ASSIGN_OR_RETURN(
+        Node * sunk, graph_.add_node(node_->name, std::move(*attributes), inputs, {result_name + ".untransposed"}));
+    const Permutation after = permutation_after();
+    NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] Node * replaced,
+                            replace(graph_, node_, transpose(after), {sunk->outputs[0]}));
+    return true;
+  }
+
+ private:
+  int rank() const { return static_cast<int>(permutation_.size()); }
+
+  // Operands that are the same in either order, or can be brought into it for nothing.
+  bool can_go_before(ValueId id) const {
+    if (id == kNoValue) return false;
+    if (const Permutation* other = permutation_of(graph_, id)) return *other == permutation_;
+    const Value& value = graph_.value(id);
+    const bool broadcasts = node_->as<plan::BinaryT>() != nullptr;
+    if (!broadcasts && value.shape.rank() != rank()) return false;
+    if (value.shape.rank() > rank()) return false;
+    return value.is_constant() || value.shape.num_elements() == 1 ||
+           keeps_order(with_rank(value.shape, rank()), inverse(permutation_));
+  }
+
+  Result<ValueId> before(ValueId id) {
+    if (permutation_of(graph_, id) != nullptr) return graph_.producer(id)->inputs[0];
+    const Shape shape = graph_.value(id).shape;
+    if (node_->as<plan::BinaryT>() != nullptr && shape.num_elements() == 1) return id;
+    ValueId source = id;
+    if (shape.rank() != rank()) {
+      plan::ReshapeT reshape;
+      const Shape full = with_rank(shape, rank());
+      reshape.shape.assign(full.begin(), full.end());
+      NESTRT_ASSIGN_OR_RETURN(source, add(attributes(std::move(reshape)), id));
+    }
+    return add(transpose(inverse(permutation_)), source);
+  }
+
+  Result<ValueId> add(plan::AttributesUnion attributes, ValueId input) {
+    const std::string name = graph_.value(input).name + ".transposed";
+    NESTRT_ASSIGN_OR_RETURN(Node * node, graph_.add_node(name, std::move(attributes), {input}, {name}));
+    return node->outputs[0];
+  }
+
+  // What the node's attributes are for untransposed operands; no value where it needs the order.
+  std::optional<plan::AttributesUnion> attributes_before() const {
+    if (node_->as<plan::UnaryT>() || node_->as<plan::BinaryT>() || node_->as<plan::CastT>()) return node_->attributes;
+    if (const auto* concat = node_->as<plan::ConcatT>()) {
+      plan::ConcatT moved = *concat;
+      moved.axis = permutation_[static_cast<size_t>(from_front(concat->axis, rank()))];
+      return attributes(std::move(moved));
+    }
+    if (const auto* pad = node_->as<plan::PadT>()) {
+      plan::PadT moved = *pad;
+      moved.begin = before_transpose(pad->begin, permutation_);
+      moved.end = before_transpose(pad->end, permutation_);
+      return attributes(std::move(moved));
+    }
+    if (const auto* slice = node_->as<plan::SliceT>()) {
+      plan::SliceT moved = *slice;
+      moved.start = before_transpose(slice->start, permutation_);
+      moved.step = before_transpose(slice->step, permutation_);
+      moved.shape = before_transpose(slice->shape, permutation_);
+      return attributes(std::move(moved));
+    }
+    if (const auto* reduce = node_->as<plan::ReduceT>()) {
+      if (graph_.value(node_->outputs[0]).shape.rank() == 0) return std::nullopt;
+      plan::ReduceT moved = *reduce;
+      for (int32_t& axis : moved.axes) axis = permutation_[static_cast<size_t>(from_front(axis, rank()))];
+      std::sort(moved.axes.begin(), moved.axes.end());
+      return attributes(std::move(moved));
+    }
+    return std::nullopt;
+  }
+
+  // The same, unless a Reduce takes axes away.
+  Permutation permutation_after() const {
+    const auto* reduce = node_->as<plan::ReduceT>();
+    if (reduce == nullptr || reduce->keep_dims) return permutation_;
+    std::vector<bool> gone(permutation_.size(), reduce->axes.empty());
+    for (int32_t axis : reduce->axes)
+      gone[static_cast<size_t>(permutation_[static_cast<size_t>(from_front(axis, rank()))])] = true;
+    Permutation result;
+    for (int32_t axis : permutation_) {
+      if (gone[static_cast<size_t>(axis)]) continue;
+      const auto gone_before = std::count(gone.begin(), gone.begin() + axis, true);
+      result.push_back(axis - static_cast<int32_t>(gone_before));
+    }
+    return result;
+  }
+
+  Graph& graph_;
+  Node* node_;
+  Permutation permutation_;
+};
+
+// Bytes that Transposes move.
+int64_t transposed_bytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const auto& node : graph.nodes()) {
+    const auto* table = node->as<plan::TransposeT>();
+    if (table == nullptr) continue;
+    const Value& source = graph.value(node->inputs[0]);
+    if (!keeps_order(source.shape, table->permutation))
+      bytes += storage_bytes(source.type, source.shape, Layout::kPlain);
+  }
+  return bytes;
+}
+
+Result<int> sink_all(Graph& graph) {
+  int changes = 0;
+  // In order, so that what has sunk through one node goes on through the next.
+  for (Node* node : snapshot(graph)) {
+    if (!is_used(graph, *node)) continue;
+    const Permutation* found = nullptr;
+    for (size_t i = 0; i < node->inputs.size() && found == nullptr; ++i) found = permutation_of(graph, node->inputs[i]);
+    if (found == nullptr) continue;
+    NESTRT_ASSIGN_OR_RETURN(const bool sunk, Sinker(graph, node, *found).run());
+    changes += sunk;
+  }
+  graph.tidy();
+  return changes;
+}
+
+}  // namespace
+
+Result<int> sink_transposes(Graph& graph) {
+  const int64_t before = transposed_bytes(graph);
+  if (before == 0) return 0;
+  Graph trial = graph.clone();
+  NESTRT_ASSIGN_OR_RETURN(const int changes, sink_all(trial));
+  if (changes == 0) return 0;
+  for (const auto clean : {&fold_constants, &remove_identity, &common_subexpressions}) {
+    NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] const int cleaned, clean(trial));
+  }
+  if (transposed_bytes(trial) >= before) return 0;
+  graph = std::move(trial);
+  return changes;
+}
+
+}  // namespace nestrt::compiler

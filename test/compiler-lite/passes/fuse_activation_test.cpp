@@ -1,0 +1,65 @@
+#include "compiler-lite/passes/passes.h"
+#include "test/compiler-lite/graph_tools.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::Graph;
+using compiler::ValueId;
+using plan::UnaryKind;
+
+size_t nodes_left(Graph& graph, ValueId output) {
+  std::mt19937 generator(1);
+  graph.outputs = {output};
+  const Graph before = graph.clone();
+  REQUIRE(compiler::fuse_activation(graph).has_value());
+  CHECK(difference(graph, before, generator) < 1e-6);
+  return graph.nodes().size();
+}
+
+TEST_CASE("Every activation goes into the Conv before it") {
+  std::mt19937 generator(1);
+  for (const UnaryKind kind : {UnaryKind::relu, UnaryKind::clip, UnaryKind::leaky_relu, UnaryKind::hard_sigmoid,
+                               UnaryKind::hard_swish, UnaryKind::sigmoid, UnaryKind::tanh, UnaryKind::silu}) {
+    Graph graph;
+    const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);
+    INFO(plan::EnumNameUnaryKind(kind));
+    CHECK(nodes_left(graph, add(graph, unary_attributes(kind, 0.25f, 0.5f), {conv})) == 1);
+  }
+}
+
+TEST_CASE("An activation goes into Dense, ConvTranspose and Binary") {
+  std::mt19937 generator(1);
+  Graph dense;
+  const ValueId product =
+      add(dense, plan::DenseT{}, {add_input(dense, "x", {3, 4}), random_constant(dense, generator, {4, 5})});
+  CHECK(nodes_left(dense, add(dense, unary_attributes(UnaryKind::relu), {product})) == 1);
+
+  Graph sum;
+  const ValueId x = add_input(sum, "x", {3, 4});
+  const ValueId twice = add(sum, binary_attributes(plan::BinaryKind::add), {x, x});
+  CHECK(nodes_left(sum, add(sum, unary_attributes(UnaryKind::relu), {twice})) == 1);
+}
+
+TEST_CASE("The second activation stays, and so does one of a Conv that feeds something else") {
+  std::mt19937 generator(1);
+  Graph graph;
+  ValueId y = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);
+  y = add(graph, unary_attributes(UnaryKind::relu), {y});
+  CHECK(nodes_left(graph, add(graph, unary_attributes(UnaryKind::sigmoid), {y})) == 2);
+
+  Graph shared;
+  const ValueId conv = add_conv(shared, generator, add_input(shared, "x", {1, 3, 4, 4}), 5);
+  const ValueId relu = add(shared, unary_attributes(UnaryKind::relu), {conv});
+  CHECK(nodes_left(shared, add(shared, concat_attributes(1), {conv, relu})) == 3);
+}
+
+TEST_CASE("Operators that are no activations stay") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);
+  CHECK(nodes_left(graph, add(graph, unary_attributes(UnaryKind::abs), {conv})) == 2);
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,125 @@
+#include "compiler-lite/passes/passes.h"
+#include "test/compiler-lite/graph_tools.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::Graph;
+using compiler::ValueId;
+using plan::BinaryKind;
+
+// Runs the pass, checks that the results are the same, and returns the number of nodes that are left.
+size_t nodes_left(Graph& graph, ValueId output) {
+  std::mt19937 generator(1);
+  graph.outputs = {output};
+  const Graph before = graph.clone();
+  REQUIRE(compiler::fuse_batchnorm(graph).has_value());
+  CHECK(difference(graph, before, generator) < 1e-5);
+  return graph.nodes().size();
+}
+
+// y * scale + shift with constants of the given shape.
+ValueId normalise(Graph& graph, std::mt19937& generator, ValueId y, const Shape& shape) {
+  const ValueId scaled =
+      add(graph, binary_attributes(BinaryKind::mul), {y, random_constant(graph, generator, shape, 0.5f, 2)});
+  return add(graph, binary_attributes(BinaryKind::add), {random_constant(graph, generator, shape), scaled});
+}
+
+TEST_CASE("Scale and shift per channel go into the Conv before them") {
+  std::mt19937 generator(1);
+  for (bool bias : {false, true}) {
+    Graph graph;
+    const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {2, 4, 5, 5}), 6, 3, 1, bias, 2);
+    CHECK(nodes_left(graph, normalise(graph, generator, conv, {6, 1, 1})) == 1);
+  }
+}
+
+TEST_CASE("Scale and shift go into a 1-D Conv") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {2, 4, 9}), 6, 3);
+  CHECK(nodes_left(graph, normalise(graph, generator, conv, {1, 6, 1})) == 1);
+}
+
+TEST_CASE("Scale and shift go into a grouped ConvTranspose") {
+  std::mt19937 generator(1);
+  Graph graph;
+  plan::ConvTransposeT transposed;
+  transposed.kernel = {2, 2};
+  transposed.stride = {2, 2};
+  transposed.dilation = {1, 1};
+  transposed.pad_begin = transposed.pad_end = transposed.output_padding = {0, 0};
+  transposed.group = 2;
+  const ValueId y =
+      add(graph, transposed, {add_input(graph, "x", {1, 4, 3, 3}), random_constant(graph, generator, {4, 3, 2, 2})});
+  CHECK(nodes_left(graph, normalise(graph, generator, y, {6, 1, 1})) == 1);
+}
+
+TEST_CASE("Scale and shift go into Dense") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId y =
+      add(graph, plan::DenseT{}, {add_input(graph, "x", {3, 4}), random_constant(graph, generator, {4, 5})});
+  CHECK(nodes_left(graph, normalise(graph, generator, y, {5})) == 1);
+}
+
+TEST_CASE("Subtraction and division fold like their inverses, constant minus conv too") {
+  std::mt19937 generator(1);
+  Graph graph;
+  ValueId y = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);
+  y = add(graph, binary_attributes(BinaryKind::sub), {y, random_constant(graph, generator, {5, 1, 1})});
+  y = add(graph, binary_attributes(BinaryKind::div), {y, random_constant(graph, generator, {5, 1, 1}, 1, 2)});
+  y = add(graph, binary_attributes(BinaryKind::sub), {scalar(graph, 3), y});
+  CHECK(nodes_left(graph, y) == 1);
+}
+
+TEST_CASE("Constants that vary inside a channel do not fold") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 4);
+  CHECK(nodes_left(graph, normalise(graph, generator, conv, {4, 1, 4})) == 3);
+}
+
+TEST_CASE("A Conv that feeds something else keeps its weights") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 4);
+  const ValueId scaled = normalise(graph, generator, conv, {4, 1, 1});
+  CHECK(nodes_left(graph, add(graph, binary_attributes(BinaryKind::add), {scaled, conv})) == 4);
+}
+
+TEST_CASE("Preprocessing in the graph goes into a Conv without padding") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId shifted = add(graph, binary_attributes(BinaryKind::sub),
+                              {add_input(graph, "x", {1, 4, 5, 5}), random_constant(graph, generator, {4, 1, 1})});
+  const ValueId scaled =
+      add(graph, binary_attributes(BinaryKind::div), {shifted, random_constant(graph, generator, {4, 1, 1}, 1, 2)});
+  CHECK(nodes_left(graph, add_conv(graph, generator, scaled, 6, 3, 0, true, 2)) == 1);
+}
+
+TEST_CASE("Before a Conv with padding a scale folds and a shift stays") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId y = normalise(graph, generator, add_input(graph, "x", {1, 4, 5, 5}), {4, 1, 1});
+  CHECK(nodes_left(graph, add_conv(graph, generator, y, 6, 3, 1)) == 3);
+
+  Graph scaled;
+  const ValueId z = add(scaled, binary_attributes(BinaryKind::mul),
+                        {add_input(scaled, "x", {1, 4, 5, 5}), random_constant(scaled, generator, {4, 1, 1})});
+  CHECK(nodes_left(scaled, add_conv(scaled, generator, z, 6, 3, 1)) == 1);
+}
+
+TEST_CASE("Weights that would overflow stay as they are") {
+  std::mt19937 generator(1);
+  Graph graph;
+  ValueId y = add_conv(graph, generator, add_input(graph, "x", {1, 3, 2, 2}), 4);
+  y = add(graph, binary_attributes(BinaryKind::div), {y, scalar(graph, 1e-40f)});
+  graph.outputs = {y};
+  const auto changes = compiler::fuse_batchnorm(graph);
+  REQUIRE(changes.has_value());
+  CHECK(*changes == 0);
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,87 @@
+#include "compiler-lite/passes/passes.h"
+
+#include <limits>
+
+#include "test/compiler-lite/graph_tools.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::Graph;
+using compiler::ValueId;
+using plan::PoolKind;
+
+const Shape kPicture{1, 3, 6, 6};
+
+// Runs the pass, checks that the results are the same, and returns the number of Pads that are left.
+int pads_left(Graph& graph, ValueId output) {
+  std::mt19937 generator(1);
+  graph.outputs = {output};
+  const Graph before = graph.clone();
+  REQUIRE(compiler::fuse_pad(graph).has_value());
+  CHECK(difference(graph, before, generator) == 0);
+  return count(graph, plan::Attributes::Pad);
+}
+
+ValueId padded(Graph& graph, ValueId x, float value = 0) {
+  return add(graph, pad_attributes({0, 0, 0, 1}, {0, 0, 1, 1}, value), {x});
+}
+
+TEST_CASE("A Pad of zeros goes into the Conv, on top of its own padding") {
+  std::mt19937 generator(1);
+  Graph graph;
+  CHECK(pads_left(graph, add_conv(graph, generator, padded(graph, add_input(graph, "x", kPicture)), 4, 3, 1)) == 0);
+}
+
+TEST_CASE("A Pad of another number, or of channels, stays before a Conv") {
+  std::mt19937 generator(1);
+  Graph graph;
+  CHECK(pads_left(graph, add_conv(graph, generator, padded(graph, add_input(graph, "x", kPicture), 1), 4, 3)) == 1);
+
+  Graph channels;
+  const ValueId pad = add(channels, pad_attributes({0, 1, 0, 0}, {0, 0, 0, 0}), {add_input(channels, "x", kPicture)});
+  CHECK(pads_left(channels, add_conv(channels, generator, pad, 4, 3)) == 1);
+}
+
+TEST_CASE("A Pad of zeros goes into an average pool that counts it") {
+  for (const int32_t pad : {0, 1}) {
+    for (const bool counted : {false, true}) {
+      Graph graph;
+      plan::PoolT pool = pool_attributes(PoolKind::average, {3, 3}, pad);
+      pool.count_include_pad = counted;
+      const int left = pads_left(graph, add(graph, pool, {padded(graph, add_input(graph, "x", kPicture))}));
+      CHECK(left == (pad == 0 || counted ? 0 : 1));
+    }
+  }
+}
+
+TEST_CASE("A Pad of minus infinity goes into a max pool, one of zeros does not") {
+  for (const float value : {0.0f, -std::numeric_limits<float>::infinity()}) {
+    Graph graph;
+    const ValueId pad = padded(graph, add_input(graph, "x", kPicture), value);
+    CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::max, {3, 3}), {pad})) == (value == 0 ? 1 : 0));
+  }
+}
+
+TEST_CASE("A Pad of zeros goes into a max pool whose input is not negative") {
+  Graph graph;
+  const ValueId relu = add(graph, unary_attributes(plan::UnaryKind::relu), {add_input(graph, "x", kPicture)});
+  CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::max, {3, 3}), {padded(graph, relu)})) == 0);
+}
+
+TEST_CASE("A Pad as wide as the window of a max pool stays") {
+  Graph graph;
+  const ValueId relu = add(graph, unary_attributes(plan::UnaryKind::relu), {add_input(graph, "x", kPicture)});
+  CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::max, {1, 1}), {padded(graph, relu)})) == 1);
+}
+
+TEST_CASE("A Pad with two users goes into both") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId pad = padded(graph, add_input(graph, "x", kPicture));
+  const ValueId a = add_conv(graph, generator, pad, 4, 3), b = add_conv(graph, generator, pad, 4, 3);
+  CHECK(pads_left(graph, add(graph, concat_attributes(1), {a, b})) == 0);
+}
+
+}  // namespace
+}  // namespace nestrt::test

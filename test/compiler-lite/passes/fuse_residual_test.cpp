@@ -1,0 +1,79 @@
+#include "compiler-lite/passes/passes.h"
+#include "test/compiler-lite/graph_tools.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::Graph;
+using compiler::ValueId;
+using plan::BinaryKind;
+using plan::UnaryKind;
+
+size_t nodes_left(Graph& graph, ValueId output) {
+  std::mt19937 generator(1);
+  graph.outputs = {output};
+  const Graph before = graph.clone();
+  REQUIRE(compiler::fuse_residual(graph).has_value());
+  CHECK(difference(graph, before, generator) < 1e-5);
+  return graph.nodes().size();
+}
+
+ValueId sum(Graph& graph, ValueId a, ValueId b) { return add(graph, binary_attributes(BinaryKind::add), {a, b}); }
+
+TEST_CASE("A skip connection becomes the residual of the Conv, its activation the Conv's") {
+  std::mt19937 generator(1);
+  for (const bool bias : {false, true}) {
+    Graph graph;
+    const ValueId x = add_input(graph, "x", {1, 4, 5, 5});
+    const ValueId conv = add_conv(graph, generator, x, 4, 3, 1, bias);
+    const ValueId y = add(graph, unary_attributes(UnaryKind::relu), {sum(graph, x, conv)}, "y");
+    REQUIRE(nodes_left(graph, y) == 2);
+    CHECK(graph.nodes()[0]->input(3) == x);
+    REQUIRE(compiler::fuse_activation(graph).has_value());
+    REQUIRE(graph.nodes().size() == 1);
+    CHECK(graph.nodes()[0]->as<plan::ConvT>()->activation->kind() == plan::ActivationKind::relu);
+    CHECK(graph.value(graph.outputs[0]).name == "y");
+  }
+}
+
+TEST_CASE("Of two Convs the later one takes the other as its residual") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId x = add_input(graph, "x", {1, 4, 5, 5});
+  const ValueId first = add_conv(graph, generator, x, 4), second = add_conv(graph, generator, x, 4);
+  CHECK(nodes_left(graph, sum(graph, second, first)) == 2);
+  CHECK(graph.nodes()[1]->input(3) == first);
+}
+
+TEST_CASE("An activation that the addition has already moves into the Conv") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId x = add_input(graph, "x", {1, 4, 5, 5});
+  plan::BinaryT added = binary_attributes(BinaryKind::add);
+  added.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  const ValueId conv = add_conv(graph, generator, x, 4);
+  CHECK(nodes_left(graph, add(graph, std::move(added), {conv, x})) == 1);
+}
+
+TEST_CASE("A Conv whose result is used elsewhere takes no residual") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId x = add_input(graph, "x", {1, 4, 5, 5});
+  const ValueId conv = add_conv(graph, generator, x, 4);
+  CHECK(nodes_left(graph, add(graph, concat_attributes(1), {conv, sum(graph, conv, x)})) == 3);
+}
+
+TEST_CASE("A Conv with an activation, an addition that broadcasts and one of a Conv to itself stay") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId x = add_input(graph, "x", {1, 4, 5, 5}), row = add_input(graph, "row", {1, 4, 1, 5});
+  const ValueId conv = add_conv(graph, generator, x, 4);
+  graph.producer(conv)->as<plan::ConvT>()->activation =
+      std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  ValueId y = add_conv(graph, generator, sum(graph, conv, x), 4);
+  y = add_conv(graph, generator, sum(graph, y, row), 4);
+  CHECK(nodes_left(graph, sum(graph, y, y)) == 6);
+}
+
+}  // namespace
+}  // namespace nestrt::test

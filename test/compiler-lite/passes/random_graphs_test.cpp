@@ -1,0 +1,147 @@
+// Random networks, optimised and as they are, compute the same.
+#include <algorithm>
+
+#include "compiler-lite/layout/layout.h"
+#include "compiler-lite/passes/passes.h"
+#include "test/compiler-lite/graph_tools.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::Graph;
+using compiler::ValueId;
+using plan::BinaryKind;
+using plan::UnaryKind;
+
+// Draws nodes over values of rank 4 with a picture of one size, some of them transposed on the way.
+class RandomNetwork {
+ public:
+  explicit RandomNetwork(uint32_t seed) : generator_(seed) {}
+
+  Graph draw() {
+    Graph graph;
+    values_ = {add_input(graph, "a", {1, 5, 6, 7}), add_input(graph, "b", {1, 16, 6, 7})};
+    for (int i = 0; i < 14; ++i) values_.push_back(node(graph));
+    // Two outputs: the last value, and one from the middle that others use as well.
+    graph.outputs = {add(graph, unary_attributes(UnaryKind::abs), {values_.back()}, "y")};
+    if (values_[9] != values_.back() && graph.producer(values_[9]) != nullptr) graph.outputs.push_back(values_[9]);
+    graph.tidy();
+    return graph;
+  }
+
+ private:
+  int pick(int count) { return std::uniform_int_distribution<int>(0, count - 1)(generator_); }
+  // A recent value more often than an old one, so that networks are deep.
+  ValueId any() {
+    const int size = static_cast<int>(values_.size());
+    return values_[static_cast<size_t>(std::max(pick(size), pick(size)))];
+  }
+
+  ValueId node(Graph& graph) {
+    const ValueId x = any();
+    const int64_t channels = graph.value(x).shape[1];
+    switch (pick(9)) {
+      case 0:
+        return add_conv(graph, generator_, x, pick(2) == 0 ? 16 : 5, 3, 1);
+      case 1:
+        return add_conv(graph, generator_, x, channels, 3, 1, false, static_cast<int32_t>(channels));
+      case 2:
+        return add(graph, unary_attributes(activation(), 0.1f, 0.9f), {x});
+      case 3:
+        return normalise(graph, x);
+      case 4:
+        return sum_with_equal(graph, x);
+      case 5:
+        return channels > 20 ? x : add(graph, concat_attributes(1), {x, any_of_channels(graph, 16)});
+      case 6:
+        return padded(graph, x);
+      case 7:
+        return transposed(graph, x);
+      default:
+        return gate(graph, x);
+    }
+  }
+
+  UnaryKind activation() {
+    constexpr UnaryKind kKinds[] = {UnaryKind::relu,         UnaryKind::clip,       UnaryKind::leaky_relu,
+                                    UnaryKind::hard_sigmoid, UnaryKind::hard_swish, UnaryKind::sigmoid,
+                                    UnaryKind::tanh,         UnaryKind::silu};
+    return kKinds[pick(8)];
+  }
+  ValueId any_of_channels(Graph& graph, int64_t channels) {
+    for (int attempt = 0; attempt < 8; ++attempt)
+      if (const ValueId id = any(); graph.value(id).shape[1] == channels) return id;
+    return values_[1];
+  }
+  ValueId normalise(Graph& graph, ValueId x) {
+    const int64_t channels = graph.value(x).shape[1];
+    const ValueId scaled = add(graph, binary_attributes(BinaryKind::mul),
+                               {x, random_constant(graph, generator_, {channels, 1, 1}, 0.5f, 1.5f)});
+    return add(graph, binary_attributes(BinaryKind::add),
+               {scaled, random_constant(graph, generator_, {1, channels, 1, 1})});
+  }
+  ValueId sum_with_equal(Graph& graph, ValueId x) {
+    for (auto other = values_.rbegin(); other != values_.rend(); ++other)
+      if (*other != x && graph.value(*other).shape == graph.value(x).shape)
+        return add(graph, binary_attributes(pick(2) == 0 ? BinaryKind::add : BinaryKind::sub), {x, *other});
+    return x;
+  }
+  ValueId padded(Graph& graph, ValueId x) {
+    const ValueId pad = add(graph, pad_attributes({0, 0, 1, 1}, {0, 0, 1, 1}), {x});
+    if (pick(2) == 0) return add_conv(graph, generator_, pad, 16, 3);
+    const auto kind = pick(2) == 0 ? plan::PoolKind::max : plan::PoolKind::average;
+    return add(graph, pool_attributes(kind, {3, 3}), {pad});
+  }
+  ValueId transposed(Graph& graph, ValueId x) {
+    ValueId y = add(graph, transpose_attributes({0, 2, 3, 1}), {x});
+    const int64_t channels = graph.value(x).shape[1];
+    y = add(graph, binary_attributes(BinaryKind::add), {y, random_constant(graph, generator_, {channels})});
+    y = add(graph, unary_attributes(activation(), 0.1f, 0.9f), {y});
+    return add(graph, transpose_attributes({0, 3, 1, 2}), {y});
+  }
+  ValueId gate(Graph& graph, ValueId x) {
+    const ValueId sigmoid = add(graph, unary_attributes(UnaryKind::sigmoid), {x});
+    return add(graph, binary_attributes(BinaryKind::mul), {x, sigmoid});
+  }
+
+  std::mt19937 generator_;
+  std::vector<ValueId> values_;
+};
+
+TEST_CASE("Random networks compute the same after all passes, layouts and packing") {
+  for (uint32_t seed = 0; seed < 100; ++seed) {
+    const Graph before = RandomNetwork(seed).draw();
+    INFO("seed " << seed);
+    Graph after = before.clone();
+    const Status optimised = compiler::optimise(after);
+    INFO(optimised.to_string());
+    REQUIRE(optimised.ok());
+    CHECK(after.nodes().size() <= before.nodes().size());
+    std::mt19937 generator(seed);
+    CHECK(difference(after, before, generator) < 1e-5);
+
+    const Status laid_out = compiler::choose_layout(after);
+    INFO(laid_out.to_string());
+    REQUIRE(laid_out.ok());
+    CHECK(difference(after, before, generator) < 1e-5);
+  }
+}
+
+TEST_CASE("Random networks compute the same with any one pass left out") {
+  uint32_t seed = 1000;
+  for (const compiler::Pass& pass : compiler::passes()) {
+    for (int i = 0; i < 5; ++i) {
+      const Graph before = RandomNetwork(++seed).draw();
+      INFO("seed " << seed << ", without " << pass.name);
+      Graph after = before.clone();
+      compiler::PassOptions options;
+      options.disabled = {std::string(pass.name)};
+      REQUIRE(compiler::optimise(after, options).ok());
+      std::mt19937 generator(seed);
+      CHECK(difference(after, before, generator) < 1e-5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nestrt::test
