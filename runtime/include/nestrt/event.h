@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 
@@ -24,12 +25,14 @@ class Event {
   // Completes `generation`; false (and no effect) where it is not the current one or is complete already.
   bool signal(uint64_t generation, Status status = {});
   bool done() const { return state_.load(std::memory_order_acquire) & 1; }
-  // Waits until the current generation is complete and returns its Status, or kDeadlineExceeded.
+  // Waits until the current generation is complete and returns its Status, or kDeadlineExceeded. Spins shortly, then
+  // sleeps.
   Status wait(Deadline deadline = kNoDeadline);
 
  private:
   std::atomic<uint64_t> state_{1};  // generation * 2 + done
-  std::mutex mutex_;                // guards status_
+  std::mutex mutex_;                // guards status_ and every change of state_
+  std::condition_variable completed_;
   Status status_;
 };
 

@@ -1,0 +1,34 @@
+#include "runtime/core/aligned_memory.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "runtime/core/text.h"
+
+namespace nestrt {
+namespace {
+
+uint64_t physical_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page_bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return SIZE_MAX / 2;
+  return static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes);
+}
+
+}  // namespace
+
+void AlignedMemory::Free::operator()(std::byte* data) const { std::free(data); }
+
+Result<AlignedMemory> AlignedMemory::allocate(uint64_t bytes, std::string_view purpose) {
+  AlignedMemory memory;
+  if (bytes == 0) return memory;
+  const uint64_t available = physical_memory();
+  if (bytes <= available) memory.data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, align_up(bytes, kAlignment))));
+  if (memory.data_ == nullptr)
+    return Status(Code::kOutOfMemory, text(purpose, " of ", bytes, " bytes cannot be allocated (the machine has ", available,
+                                           " bytes); use a smaller model or input"));
+  memory.size_ = bytes;
+  return memory;
+}
+
+}  // namespace nestrt

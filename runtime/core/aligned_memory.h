@@ -1,0 +1,34 @@
+// AlignedMemory: a block aligned to 64 bytes that frees itself. Move-only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "nestrt/result.h"
+
+namespace nestrt {
+
+class AlignedMemory {
+ public:
+  static constexpr size_t kAlignment = 64;
+
+  AlignedMemory() = default;
+  // Contents are unspecified. Errors: kOutOfMemory; sizes beyond the machine's physical memory fail at once, although
+  // the operating system might promise them. `purpose` names the block in the message.
+  static Result<AlignedMemory> allocate(uint64_t bytes, std::string_view purpose);
+
+  std::byte* data() const { return data_.get(); }  // null where size() is 0
+  size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const;
+  };
+  std::unique_ptr<std::byte, Free> data_;
+  size_t size_ = 0;
+};
+
+constexpr uint64_t align_up(uint64_t bytes, uint64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+
+}  // namespace nestrt
