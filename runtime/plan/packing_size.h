@@ -1,0 +1,18 @@
+// How much memory a constant takes in each packing of plan.fbs. kernels/common/packing.h defines the order of the
+// elements; this rule is here because the verifier needs it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "nestrt/plan_generated.h"
+#include "nestrt/shape.h"
+
+namespace nestrt {
+
+// Bytes of an f32 constant of the logical `shape`, zero padding included. Empty where the packing does not apply to
+// that rank or is unknown (`none` has no rule here: storage_bytes() is its size).
+// Requires: shape has at most 2^40 elements.
+std::optional<int64_t> packed_bytes(plan::Packing packing, const Shape& shape);
+
+}  // namespace nestrt

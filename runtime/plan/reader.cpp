@@ -1,0 +1,163 @@
+// From the bytes of a file to a verified Plan.
+#include <bit>
+#include <cstring>
+
+#include "nestrt/plan.h"
+#include "runtime/core/aligned_memory.h"
+#include "runtime/core/guard.h"
+#include "runtime/core/text.h"
+#include "runtime/plan/digest.h"
+#include "runtime/plan/format.h"
+#include "runtime/plan/mapped_file.h"
+#include "runtime/plan/tables.h"
+#include "runtime/plan/verify.h"
+
+namespace nestrt {
+
+static_assert(std::endian::native == std::endian::little, "plans are little-endian and used in place");
+static_assert(static_cast<int>(DataType::kF32) == static_cast<int>(plan::DataType::f32) &&
+              static_cast<int>(DataType::kS8) == static_cast<int>(plan::DataType::s8) &&
+              static_cast<int>(DataType::kU8) == static_cast<int>(plan::DataType::u8) &&
+              static_cast<int>(DataType::kS32) == static_cast<int>(plan::DataType::s32) &&
+              static_cast<int>(DataType::kS64) == static_cast<int>(plan::DataType::s64) &&
+              static_cast<int>(DataType::kBool) == static_cast<int>(plan::DataType::boolean) &&
+              static_cast<int>(DataType::kBool) == static_cast<int>(plan::DataType::MAX));
+static_assert(static_cast<int>(Layout::kPlain) == static_cast<int>(plan::Layout::plain) &&
+              static_cast<int>(Layout::kBlocked16) == static_cast<int>(plan::Layout::blocked16) &&
+              static_cast<int>(Layout::kBlocked32) == static_cast<int>(plan::Layout::blocked32) &&
+              static_cast<int>(Layout::kBlocked32) == static_cast<int>(plan::Layout::MAX));
+
+namespace {
+
+using plan_format::Header;
+
+// FlatBuffers' offsets are signed 32-bit numbers.
+constexpr uint64_t kMaxTablesBytes = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
+constexpr uint32_t kMaxTableDepth = 16;
+
+
+Status check_identity(const Header& header) {
+  if (std::memcmp(header.magic, plan_format::kMagic, sizeof header.magic) != 0)
+    return Status(Code::kInvalidPlan, "this is not a plan; compile the model with nestc");
+  if (header.version_major != plan_format::kVersionMajor)
+    return Status(Code::kIncompatible, text("the plan has format version ", header.version_major, ".",
+                                            header.version_minor, ", this nestrt reads version ",
+                                            plan_format::kVersionMajor, "; recompile the model with this version's nestc"));
+  if (const uint32_t unknown = header.features & ~plan_format::kKnownFeatures; unknown != 0)
+    return Status(Code::kIncompatible, text("the plan uses features (bits ", unknown,
+                                            ") that this nestrt does not know; update nestrt or recompile the model"));
+  return {};
+}
+
+Status check_sizes(const Header& header, uint64_t file_bytes) {
+  if (header.tables_bytes > kMaxTablesBytes)
+    return damaged_plan(text("header: tables of ", header.tables_bytes, " bytes exceed the format's limit"));
+  if (header.data_offset != align_up(sizeof(Header) + header.tables_bytes, plan_format::kDataAlignment))
+    return damaged_plan(text("header: tables of ", header.tables_bytes, " bytes do not end at the data area, which starts at ",
+                             header.data_offset));
+  if (header.data_offset > file_bytes || header.data_bytes != file_bytes - header.data_offset)
+    return damaged_plan(text("header: the plan has ", header.data_bytes, " bytes of data from byte ", header.data_offset,
+                             ", but the file has ", file_bytes, " bytes"));
+  return {};
+}
+
+Result<Header> read_header(std::span<const std::byte> bytes) {
+  if (bytes.size() < sizeof(Header))
+    return damaged_plan(text("the file has ", bytes.size(), " bytes, less than a plan's header"));
+  Header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  NESTRT_RETURN_IF_ERROR(check_identity(header));
+  NESTRT_RETURN_IF_ERROR(check_sizes(header, bytes.size()));
+  return header;
+}
+
+Status check_digests(const Header& header, std::span<const std::byte> bytes, Verification verification) {
+  if (plan_format::tables_digest(bytes) != header.tables_digest)
+    return damaged_plan("the tables do not match their digest");
+  if (verification != Verification::kComplete) return {};
+  const plan_format::ContentDigest content = plan_format::content_digest(bytes);
+  if (content.low != header.content_digest[0] || content.high != header.content_digest[1])
+    return damaged_plan("the content does not match its digest");
+  return {};
+}
+
+// Proves that every offset in the tables stays inside them.
+Result<const plan::Plan*> check_encoding(std::span<const std::byte> tables) {
+  const auto* const data = reinterpret_cast<const uint8_t*>(tables.data());
+  flatbuffers::Verifier::Options options;
+  options.max_depth = kMaxTableDepth;
+  // A table takes at least four bytes: more of them means that tables are shared, which nestc never does.
+  options.max_tables = static_cast<flatbuffers::uoffset_t>(tables.size() / 4 + 1);
+  flatbuffers::Verifier verifier(data, tables.size(), options);
+  if (!plan::VerifyPlanBuffer(verifier)) return damaged_plan("the tables are malformed");
+  return plan::GetPlan(data);
+}
+
+TensorInfo info_of(const plan::Tensor& tensor) {
+  return {std::string(view(tensor.name())), static_cast<DataType>(tensor.type()), shape_of(tensor)};
+}
+
+std::optional<Preprocessing> preprocessing_of(const plan::Input& input, const Shape& shape) {
+  const plan::Preprocessing* const table = input.preprocessing();
+  if (table == nullptr) return std::nullopt;
+  const auto channels = static_cast<size_t>(shape[1]);
+  Preprocessing result;
+  const auto& mean = items(table->mean());
+  const auto& scale = items(table->scale());
+  result.mean.assign(mean.begin(), mean.end());
+  result.scale.assign(scale.begin(), scale.end());
+  result.mean.resize(channels, 0.0f);
+  result.scale.resize(channels, 1.0f);
+  result.resize = table->resize();
+  result.bgr = table->bgr();
+  return result;
+}
+
+}  // namespace
+
+class PlanReader {
+ public:
+  static Result<std::shared_ptr<const Plan>> read(std::span<const std::byte> bytes, std::shared_ptr<void> mapping,
+                                                  Verification verification) {
+    if (reinterpret_cast<uintptr_t>(bytes.data()) % plan_format::kSegmentAlignment != 0)
+      return Status(Code::kInvalidArgument, "the memory of a plan must be aligned to 64 bytes");
+    NESTRT_ASSIGN_OR_RETURN(const Header header, read_header(bytes));
+    NESTRT_RETURN_IF_ERROR(check_digests(header, bytes, verification));
+    NESTRT_ASSIGN_OR_RETURN(const plan::Plan* const tables,
+                            check_encoding(bytes.subspan(sizeof(Header), header.tables_bytes)));
+    NESTRT_RETURN_IF_ERROR(verify_plan(*tables, header.tables_bytes, header.data_bytes));
+
+    std::shared_ptr<Plan> plan(new Plan);
+    plan->bytes_ = bytes;
+    plan->data_ = bytes.subspan(header.data_offset);
+    plan->mapping_ = std::move(mapping);
+    plan->tables_ = tables;
+    describe_interface(*plan);
+    return std::shared_ptr<const Plan>(std::move(plan));
+  }
+
+ private:
+  static void describe_interface(Plan& plan) {
+    const auto& tensors = items(plan.tables_->tensors());
+    for (const plan::Input* input : items(plan.tables_->inputs())) {
+      plan.inputs_.push_back(info_of(*tensors[input->tensor()]));
+      plan.preprocessing_.push_back(preprocessing_of(*input, plan.inputs_.back().shape));
+    }
+    for (uint32_t tensor : items(plan.tables_->outputs())) plan.outputs_.push_back(info_of(*tensors[tensor]));
+  }
+};
+
+Result<std::shared_ptr<const Plan>> Plan::map(const std::string& path, Verification verification) {
+  return guarded([&]() -> Result<std::shared_ptr<const Plan>> {
+    NESTRT_ASSIGN_OR_RETURN(MappedFile file, map_file(path));
+    auto plan = PlanReader::read(file.bytes, std::move(file.owner), verification);
+    if (!plan) return plan.error().with_context(path);
+    return plan;
+  });
+}
+
+Result<std::shared_ptr<const Plan>> Plan::from_memory(std::span<const std::byte> bytes, Verification verification) {
+  return guarded([&] { return PlanReader::read(bytes, nullptr, verification); });
+}
+
+}  // namespace nestrt

@@ -1,0 +1,73 @@
+// Operators' attributes: the union's member is known and there, and every enumeration in it has a value that exists.
+// Numbers are checked against shapes by the operator's own rules (OperatorRules::infer).
+#include "runtime/plan/verify_parts.h"
+
+namespace nestrt::plan_verify {
+namespace {
+
+// The first enumeration with an unknown value, as "field = value"; empty where all are known.
+class EnumCheck {
+ public:
+  template <typename Enum>
+  EnumCheck& field(std::string_view name, Enum value, const char* (*enum_name)(Enum)) {
+    if (complaint_.empty() && !known(enum_name(value))) complaint_ = text(name, " = ", static_cast<int>(value));
+    return *this;
+  }
+  EnumCheck& activation(const plan::Activation* activation) {
+    return activation == nullptr ? *this : field("activation", activation->kind(), plan::EnumNameActivationKind);
+  }
+  std::string complaint() const { return complaint_; }
+
+ private:
+  std::string complaint_;
+};
+
+std::string unknown_enum(const plan::Operator& op) {
+  EnumCheck check;
+  switch (op.attributes_type()) {
+    case plan::Attributes::Conv: return check.activation(op.attributes_as_Conv()->activation()).complaint();
+    case plan::Attributes::ConvTranspose:
+      return check.activation(op.attributes_as_ConvTranspose()->activation()).complaint();
+    case plan::Attributes::Dense: return check.activation(op.attributes_as_Dense()->activation()).complaint();
+    case plan::Attributes::Binary: {
+      const plan::Binary& binary = *op.attributes_as_Binary();
+      return check.field("kind", binary.kind(), plan::EnumNameBinaryKind).activation(binary.activation()).complaint();
+    }
+    case plan::Attributes::Unary:
+      return check.field("kind", op.attributes_as_Unary()->kind(), plan::EnumNameUnaryKind).complaint();
+    case plan::Attributes::Pool:
+      return check.field("kind", op.attributes_as_Pool()->kind(), plan::EnumNamePoolKind).complaint();
+    case plan::Attributes::Pad:
+      return check.field("mode", op.attributes_as_Pad()->mode(), plan::EnumNamePadMode).complaint();
+    case plan::Attributes::Reduce:
+      return check.field("kind", op.attributes_as_Reduce()->kind(), plan::EnumNameReduceKind).complaint();
+    case plan::Attributes::Resize: {
+      const plan::Resize& resize = *op.attributes_as_Resize();
+      return check.field("mode", resize.mode(), plan::EnumNameResizeMode)
+          .field("coordinate", resize.coordinate(), plan::EnumNameCoordinateMode)
+          .field("nearest", resize.nearest(), plan::EnumNameNearestMode)
+          .complaint();
+    }
+    default: return {};
+  }
+}
+
+}  // namespace
+
+Status verify_attributes(Context& context) {
+  const auto& operators = items(context.plan.operators());
+  if (!context.charge(&operators)) return shared_vectors();
+  for (uint32_t index = 0; index < operators.size(); ++index) {
+    const plan::Operator& op = *operators[index];
+    if (op.attributes_type() == plan::Attributes::NONE || op.attributes_type() > plan::Attributes::MAX ||
+        op.attributes() == nullptr) {
+      return damaged_plan(text(operator_name(context.plan, index), ": operator kind ",
+                               static_cast<int>(op.attributes_type()), " is unknown"));
+    }
+    if (const std::string complaint = unknown_enum(op); !complaint.empty())
+      return damaged_plan(text(operator_name(context.plan, index), ": ", complaint, " is unknown"));
+  }
+  return {};
+}
+
+}  // namespace nestrt::plan_verify

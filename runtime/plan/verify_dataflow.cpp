@@ -1,0 +1,91 @@
+// Operators' operands: they exist, every tensor is given once and before it is read, and nothing is written that is not
+// the operator's to write.
+#include "runtime/plan/sharing.h"
+#include "runtime/plan/verify_parts.h"
+
+namespace nestrt::plan_verify {
+namespace {
+
+constexpr uint32_t kMaxOutputs = 64;
+
+class Dataflow {
+ public:
+  explicit Dataflow(Context& context)
+      : context_(context), tensors_(items(context.plan.tensors())), available_(tensors_.size(), false) {
+    for (uint32_t i = 0; i < tensors_.size(); ++i) available_[i] = kind_of(i) == plan::BufferKind::constant;
+    for (const plan::Input* input : items(context.plan.inputs())) available_[input->tensor()] = true;
+  }
+
+  Status add(uint32_t index) {
+    const plan::Operator& op = *items(context_.plan.operators())[index];
+    if (!context_.charge(op.inputs()) || !context_.charge(op.outputs())) return shared_vectors();
+    for (int32_t tensor : items(op.inputs())) NESTRT_RETURN_IF_ERROR(check_input(index, tensor));
+    const auto& outputs = items(op.outputs());
+    if (outputs.size() == 0 || outputs.size() > kMaxOutputs) return fail(index, text("has ", outputs.size(), " outputs"));
+    for (int32_t tensor : outputs) NESTRT_RETURN_IF_ERROR(check_output(index, tensor));
+    NESTRT_RETURN_IF_ERROR(verify_sharing(context_, index));
+    return is_view(context_.plan, op) ? Status() : check_writes(index, outputs);
+  }
+
+  Status finish() const {
+    for (uint32_t tensor : items(context_.plan.outputs())) {
+      if (!available_[tensor])
+        return damaged_plan(text("output ", tensor_name(context_.plan, tensor), ": no operator computes it"));
+    }
+    return {};
+  }
+
+ private:
+  Status fail(uint32_t index, std::string what) const {
+    return damaged_plan(text(operator_name(context_.plan, index), ": ", what));
+  }
+
+  plan::BufferKind kind_of(uint32_t tensor) const {
+    return items(context_.plan.buffers())[tensors_[tensor]->buffer()]->kind();
+  }
+
+  bool exists(int32_t tensor) const { return tensor >= 0 && static_cast<uint32_t>(tensor) < tensors_.size(); }
+
+  Status check_input(uint32_t index, int32_t tensor) const {
+    if (tensor == -1) return {};
+    if (!exists(tensor)) return fail(index, text("input tensor ", tensor, " does not exist: there are ", tensors_.size()));
+    if (!available_[static_cast<uint32_t>(tensor)])
+      return fail(index, text("reads ", tensor_name(context_.plan, static_cast<uint32_t>(tensor)),
+                              ", which no earlier operator computes"));
+    return {};
+  }
+
+  Status check_output(uint32_t index, int32_t tensor) {
+    if (!exists(tensor)) return fail(index, text("output tensor ", tensor, " does not exist: there are ", tensors_.size()));
+    const auto at = static_cast<uint32_t>(tensor);
+    if (available_[at] && kind_of(at) != plan::BufferKind::constant)
+      return fail(index, text("computes ", tensor_name(context_.plan, at), ", which has its value already"));
+    available_[at] = true;
+    return {};
+  }
+
+  Status check_writes(uint32_t index, const flatbuffers::Vector<int32_t>& outputs) const {
+    for (int32_t tensor : outputs) {
+      const auto at = static_cast<uint32_t>(tensor);
+      if (kind_of(at) == plan::BufferKind::constant || kind_of(at) == plan::BufferKind::input)
+        return fail(index, text("writes ", tensor_name(context_.plan, at), ", which lies in a buffer of kind ",
+                                plan::EnumNameBufferKind(kind_of(at))));
+    }
+    return {};
+  }
+
+  Context& context_;
+  const flatbuffers::Vector<flatbuffers::Offset<plan::Tensor>>& tensors_;
+  std::vector<bool> available_;  // by tensor: it has a value before the next operator
+};
+
+}  // namespace
+
+Status verify_dataflow(Context& context) {
+  Dataflow dataflow(context);
+  for (uint32_t index = 0; index < items(context.plan.operators()).size(); ++index)
+    NESTRT_RETURN_IF_ERROR(dataflow.add(index));
+  return dataflow.finish();
+}
+
+}  // namespace nestrt::plan_verify

@@ -1,0 +1,142 @@
+// Memory plans: every buffer of the arena lies inside it, lives as long as operators touch it, and shares no byte with
+// another that is alive at the same time.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <queue>
+
+#include "runtime/plan/format.h"
+#include "runtime/plan/verify_parts.h"
+
+namespace nestrt::plan_verify {
+namespace {
+
+using Buffers = flatbuffers::Vector<flatbuffers::Offset<plan::Buffer>>;
+
+// First and last operator that touches each buffer.
+struct Touched {
+  std::vector<uint32_t> first;
+  std::vector<uint32_t> last;
+
+  explicit Touched(const plan::Plan& plan)
+      : first(items(plan.buffers()).size(), std::numeric_limits<uint32_t>::max()), last(first.size(), 0) {
+    const auto& operators = items(plan.operators());
+    for (uint32_t index = 0; index < operators.size(); ++index) {
+      for (const auto* operands : {operators[index]->inputs(), operators[index]->outputs()})
+        for (int32_t tensor : items(operands))
+          if (tensor >= 0) touch(items(plan.tensors())[static_cast<uint32_t>(tensor)]->buffer(), index);
+    }
+  }
+
+  void touch(uint32_t buffer, uint32_t index) {
+    first[buffer] = std::min(first[buffer], index);
+    last[buffer] = std::max(last[buffer], index);
+  }
+};
+
+Status verify_lifetimes(const plan::Plan& plan) {
+  const Touched touched(plan);
+  const auto& buffers = items(plan.buffers());
+  for (uint32_t index = 0; index < buffers.size(); ++index) {
+    const plan::Buffer& buffer = *buffers[index];
+    if (buffer.kind() != plan::BufferKind::arena) continue;
+    const bool covered = buffer.first_use() <= touched.first[index] && buffer.last_use() >= touched.last[index];
+    if (!covered || buffer.first_use() > buffer.last_use() || buffer.last_use() >= items(plan.operators()).size())
+      return damaged_plan(text("buffer ", index, ": its life from operator ", buffer.first_use(), " to ", buffer.last_use(),
+                               " does not cover its use from ", touched.first[index], " to ", touched.last[index]));
+  }
+  return {};
+}
+
+Status verify_places(const Buffers& buffers, const plan::MemoryPlan& memory, uint32_t memory_index) {
+  const auto& offsets = items(memory.offsets());
+  for (uint32_t index = 0; index < buffers.size(); ++index) {
+    if (buffers[index]->kind() != plan::BufferKind::arena) continue;
+    const uint64_t offset = offsets[index], size = buffers[index]->size();
+    if (offset % plan_format::kSegmentAlignment != 0)
+      return damaged_plan(text("memory plan ", memory_index, ": offset ", offset, " of buffer ", index,
+                               " is not a multiple of ", plan_format::kSegmentAlignment));
+    if (offset > memory.arena_bytes() || size > memory.arena_bytes() - offset)
+      return damaged_plan(text("memory plan ", memory_index, ": buffer ", index, " of ", size, " bytes at ", offset,
+                               " ends outside the arena of ", memory.arena_bytes(), " bytes"));
+  }
+  return {};
+}
+
+// Sweeps over the operators in file order, keeping the buffers that are alive sorted by place. The file order is one
+// of the orders that an any_schedule plan is made for: what clashes here is wrong in both kinds.
+class Sweep {
+ public:
+  Sweep(const Buffers& buffers, const plan::MemoryPlan& memory) : buffers_(buffers), offsets_(items(memory.offsets())) {
+    for (uint32_t index = 0; index < buffers.size(); ++index)
+      if (buffers[index]->kind() == plan::BufferKind::arena && buffers[index]->size() > 0) order_.push_back(index);
+    std::sort(order_.begin(), order_.end(),
+              [&](uint32_t a, uint32_t b) { return buffers_[a]->first_use() < buffers_[b]->first_use(); });
+  }
+
+  Status run(uint32_t memory_index) {
+    for (uint32_t index : order_) {
+      expire(buffers_[index]->first_use());
+      const auto [place, is_new] = alive_.try_emplace(offsets_[index], index);
+      uint32_t other = place->second;
+      if (is_new && !clashes(place, &other)) {
+        expiry_.push({buffers_[index]->last_use(), offsets_[index]});
+        continue;
+      }
+      return damaged_plan(text("memory plan ", memory_index, ": buffers ", other, " and ", index,
+                               " share bytes while both are in use"));
+    }
+    return {};
+  }
+
+ private:
+  using Alive = std::map<uint64_t, uint32_t>;        // place -> buffer
+  using Expiry = std::pair<uint32_t, uint64_t>;      // last use, place
+
+  void expire(uint32_t now) {
+    for (; !expiry_.empty() && expiry_.top().first < now; expiry_.pop()) alive_.erase(expiry_.top().second);
+  }
+
+  // Neighbours suffice: those alive do not overlap each other.
+  bool clashes(Alive::iterator place, uint32_t* other) const {
+    if (const auto next = std::next(place); next != alive_.end() && place->first + bytes(place) > next->first) {
+      *other = next->second;
+      return true;
+    }
+    if (place == alive_.begin()) return false;
+    const auto previous = std::prev(place);
+    *other = previous->second;
+    return previous->first + bytes(previous) > place->first;
+  }
+
+  uint64_t bytes(Alive::const_iterator place) const { return buffers_[place->second]->size(); }
+
+  const Buffers& buffers_;
+  const flatbuffers::Vector<uint64_t>& offsets_;
+  std::vector<uint32_t> order_;
+  Alive alive_;
+  std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>> expiry_;
+};
+
+}  // namespace
+
+Status verify_memory(Context& context) {
+  const auto& buffers = items(context.plan.buffers());
+  const auto& memory_plans = items(context.plan.memory_plans());
+  if (memory_plans.size() == 0) return damaged_plan("the plan has no memory plan");
+  NESTRT_RETURN_IF_ERROR(verify_lifetimes(context.plan));
+  for (uint32_t index = 0; index < memory_plans.size(); ++index) {
+    const plan::MemoryPlan& memory = *memory_plans[index];
+    if (static_cast<uint32_t>(memory.kind()) != index || !known(plan::EnumNameMemoryPlanKind(memory.kind())))
+      return damaged_plan(text("memory plan ", index, ": kind ", static_cast<int>(memory.kind()), " is out of order"));
+    if (!context.charge(memory.offsets())) return shared_vectors();
+    if (items(memory.offsets()).size() != buffers.size())
+      return damaged_plan(text("memory plan ", index, ": has ", items(memory.offsets()).size(), " offsets for ",
+                               buffers.size(), " buffers"));
+    NESTRT_RETURN_IF_ERROR(verify_places(buffers, memory, index));
+    NESTRT_RETURN_IF_ERROR(Sweep(buffers, memory).run(index));
+  }
+  return {};
+}
+
+}  // namespace nestrt::plan_verify

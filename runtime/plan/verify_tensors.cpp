@@ -1,0 +1,126 @@
+// Buffers and tensors: kinds, types, shapes, sizes, alignment.
+#include <cmath>
+
+#include "nestrt/result.h"
+#include "runtime/plan/format.h"
+#include "runtime/plan/packing_size.h"
+#include "runtime/plan/verify_parts.h"
+
+namespace nestrt::plan_verify {
+namespace {
+
+constexpr int64_t kMaxElements = int64_t{1} << 40;
+
+Status verify_buffer(const Context& context, const plan::Buffer& buffer, uint32_t index) {
+  const auto fail = [&](std::string what) { return damaged_plan(text("buffer ", index, ": ", what)); };
+  if (!known(plan::EnumNameBufferKind(buffer.kind())))
+    return fail(text("kind ", static_cast<int>(buffer.kind()), " is unknown"));
+  if (buffer.kind() != plan::BufferKind::constant) return {};
+  if (buffer.data_offset() % plan_format::kSegmentAlignment != 0)
+    return fail(text("data offset ", buffer.data_offset(), " is not a multiple of ", plan_format::kSegmentAlignment));
+  if (buffer.data_offset() > context.data_bytes || buffer.size() > context.data_bytes - buffer.data_offset())
+    return fail(text(buffer.size(), " bytes at ", buffer.data_offset(), " end outside the data area of ",
+                     context.data_bytes, " bytes"));
+  return {};
+}
+
+// Zero dimensions count as one in the limit: no product of some of the dimensions may overflow either.
+Status verify_shape(const plan::Tensor& tensor) {
+  const auto& dims = items(tensor.shape());
+  if (dims.size() > Shape::kMaxRank) return Status(Code::kInvalidPlan, text("rank ", dims.size(), " exceeds ", Shape::kMaxRank));
+  int64_t elements = 1;
+  for (int64_t dim : dims) {
+    if (dim < 0) return Status(Code::kInvalidPlan, text("dimension ", dim, " is negative"));
+    if (__builtin_mul_overflow(elements, dim == 0 ? 1 : dim, &elements) || elements > kMaxElements)
+      return Status(Code::kInvalidPlan, "the shape has more than 2^40 elements");
+  }
+  return {};
+}
+
+Status verify_quantization(Context& context, const plan::Quantization& quantization, const Shape& shape) {
+  const int axis = quantization.axis();
+  if (axis < -1 || axis >= shape.rank())
+    return Status(Code::kInvalidPlan, text("quantization axis ", axis, " is outside shape ", shape.to_string()));
+  if (!context.charge(quantization.exponents()) || !context.charge(quantization.scales()) ||
+      !context.charge(quantization.zero_points()))
+    return shared_vectors();
+  const int64_t expected = axis == -1 ? 1 : shape[axis];
+  for (int64_t count : {items(quantization.exponents()).size(), items(quantization.scales()).size(),
+                        items(quantization.zero_points()).size()}) {
+    if (count != 0 && count != expected)
+      return Status(Code::kInvalidPlan, text("quantization has ", count, " values where ", expected, " are needed"));
+  }
+  for (float scale : items(quantization.scales()))
+    if (!(std::isfinite(scale) && scale > 0)) return Status(Code::kInvalidPlan, "a quantization scale is not positive");
+  return {};
+}
+
+// Bytes that the tensor takes in its buffer.
+Result<int64_t> stored_bytes(const plan::Tensor& tensor, const Shape& shape, plan::BufferKind kind) {
+  const auto type = static_cast<DataType>(tensor.type());
+  const auto layout = static_cast<Layout>(tensor.layout());
+  if (layout != Layout::kPlain && shape.rank() < 2)
+    return Status(Code::kInvalidPlan, text("layout ", name(layout), " needs rank 2 or more"));
+  if (tensor.packing() == plan::Packing::none) return storage_bytes(type, shape, layout);
+  if (kind != plan::BufferKind::constant || type != DataType::kF32 || layout != Layout::kPlain)
+    return Status(Code::kInvalidPlan, "only plain f32 constants can be packed");
+  const std::optional<int64_t> bytes = packed_bytes(tensor.packing(), shape);
+  if (!bytes) {
+    return Status(Code::kInvalidPlan, text("packing ", plan::EnumNamePacking(tensor.packing()),
+                                           " does not apply to shape ", shape.to_string()));
+  }
+  return *bytes;
+}
+
+Result<Extent> extent_of(const plan::Plan& plan, const plan::Tensor& tensor, const Shape& shape) {
+  const auto& buffers = items(plan.buffers());
+  if (tensor.buffer() >= buffers.size())
+    return Status(Code::kInvalidPlan, text("buffer ", tensor.buffer(), " does not exist: there are ", buffers.size()));
+  const plan::Buffer& buffer = *buffers[tensor.buffer()];
+  NESTRT_ASSIGN_OR_RETURN(const int64_t signed_bytes, stored_bytes(tensor, shape, buffer.kind()));
+  const auto bytes = static_cast<uint64_t>(signed_bytes);
+  if (tensor.offset() > buffer.size() || bytes > buffer.size() - tensor.offset())
+    return Status(Code::kInvalidPlan, text(bytes, " bytes at ", tensor.offset(), " end outside buffer ", tensor.buffer(),
+                                           " of ", buffer.size(), " bytes"));
+  if (tensor.offset() % size_bytes(static_cast<DataType>(tensor.type())) != 0)
+    return Status(Code::kInvalidPlan, text("offset ", tensor.offset(), " is not a multiple of its element's size"));
+  return Extent{tensor.buffer(), tensor.offset(), tensor.offset() + bytes};
+}
+
+Result<Extent> verify_tensor(Context& context, const plan::Tensor& tensor) {
+  if (!known(plan::EnumNameDataType(tensor.type())))
+    return Status(Code::kInvalidPlan, text("type ", static_cast<int>(tensor.type()), " is unknown"));
+  if (!known(plan::EnumNameLayout(tensor.layout())))
+    return Status(Code::kInvalidPlan, text("layout ", static_cast<int>(tensor.layout()), " is unknown"));
+  if (!known(plan::EnumNamePacking(tensor.packing())))
+    return Status(Code::kInvalidPlan, text("packing ", static_cast<int>(tensor.packing()), " is unknown"));
+  NESTRT_RETURN_IF_ERROR(verify_shape(tensor));
+  const Shape shape = shape_of(tensor);
+  if (tensor.quantization() != nullptr)
+    NESTRT_RETURN_IF_ERROR(verify_quantization(context, *tensor.quantization(), shape));
+  return extent_of(context.plan, tensor, shape);
+}
+
+}  // namespace
+
+Status verify_buffers(Context& context) {
+  const auto& buffers = items(context.plan.buffers());
+  if (!context.charge(&buffers)) return shared_vectors();
+  for (uint32_t index = 0; index < buffers.size(); ++index)
+    NESTRT_RETURN_IF_ERROR(verify_buffer(context, *buffers[index], index));
+  return {};
+}
+
+Status verify_tensors(Context& context) {
+  const auto& tensors = items(context.plan.tensors());
+  if (!context.charge(&tensors)) return shared_vectors();
+  context.extents.reserve(tensors.size());
+  for (uint32_t index = 0; index < tensors.size(); ++index) {
+    const Result<Extent> extent = verify_tensor(context, *tensors[index]);
+    if (!extent) return damaged_plan(text(tensor_name(context.plan, index), ": ", extent.error().message()));
+    context.extents.push_back(*extent);
+  }
+  return {};
+}
+
+}  // namespace nestrt::plan_verify
