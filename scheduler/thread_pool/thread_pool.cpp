@@ -1,0 +1,199 @@
+#include "scheduler/thread_pool/thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <system_error>
+
+namespace nestrt::scheduler {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+inline void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield" ::: "memory");
+#endif
+}
+
+// Polls until `ready()` or the time is over; says whether it was ready.
+template <typename Ready>
+bool spin_until(std::chrono::microseconds limit, Ready ready) {
+  if (ready()) return true;
+  if (limit.count() == 0) return false;
+  const Clock::time_point end = Clock::now() + limit;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (ready()) return true;
+      pause_briefly();
+    }
+  } while (Clock::now() < end);
+  return false;
+}
+
+// Signals are for the application's threads. Restores the mask when it goes.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+int available_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+Result<std::unique_ptr<ThreadPool>> ThreadPool::create(const ThreadPoolOptions& options) {
+  if (options.num_threads < 0 || options.num_threads > kMaxThreads)
+    return Status(Code::kInvalidArgument, "a pool has 1 to " + std::to_string(kMaxThreads) + " threads, or 0 for all cores; " +
+                                              std::to_string(options.num_threads) + " were asked for");
+  std::unique_ptr<ThreadPool> pool(new ThreadPool(options));
+  NESTRT_RETURN_IF_ERROR(pool->start());
+  return pool;
+}
+
+ThreadPool::ThreadPool(const ThreadPoolOptions& options)
+    : num_threads_(options.num_threads == 0 ? std::min(available_cores(), kMaxThreads) : options.num_threads),
+      spin_(options.spin) {}
+
+Status ThreadPool::start() {
+  const BlockedSignals blocked;
+  workers_.reserve(static_cast<size_t>(num_threads_ - 1));
+  try {
+    for (int slot = 1; slot < num_threads_; ++slot) {
+      workers_.emplace_back([this, slot] { work(slot); });
+      pthread_setname_np(workers_.back().native_handle(), ("nestrt-" + std::to_string(slot)).c_str());
+    }
+  } catch (const std::system_error& error) {
+    return Status(Code::kUnavailable, "cannot start thread " + std::to_string(workers_.size() + 1) + " of " +
+                                          std::to_string(num_threads_) + ": " + error.what() + "; ask for fewer threads");
+  }
+  return {};
+}
+
+ThreadPool::~ThreadPool() {
+  stopping_.store(true);
+  epoch_.fetch_add(1);
+  epoch_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::parallel_for(int64_t count, Task task) {
+  const int index = count > 1 && !workers_.empty() ? claim_slot() : -1;
+  if (index >= 0) return run_job(index, count, task);
+  for (int64_t i = 0; i < count; ++i) task(i, 0);
+}
+
+// -1 where all are taken.
+int ThreadPool::claim_slot() {
+  uint64_t claimed = claimed_.load(std::memory_order_relaxed);
+  while (claimed != ~uint64_t{0}) {
+    const int index = std::countr_one(claimed);
+    // Acquire: everything about the job that used the slot before has happened.
+    if (claimed_.compare_exchange_weak(claimed, claimed | uint64_t{1} << index, std::memory_order_acquire,
+                                       std::memory_order_relaxed))
+      return index;
+  }
+  return -1;
+}
+
+void ThreadPool::run_job(int index, int64_t count, const Task& task) {
+  Job& job = jobs_[static_cast<size_t>(index)];
+  const uint64_t bit = uint64_t{1} << index;
+  job.task = &task;
+  job.count = count;
+  job.next.store(0, std::memory_order_relaxed);
+  job.state.store(Job::kOpen, std::memory_order_release);
+  open_.fetch_or(bit);
+  wake(count - 1);
+
+  drain(job, 0);
+  open_.fetch_and(~bit);
+  close(job);
+  claimed_.fetch_and(~bit, std::memory_order_release);
+}
+
+// Lets nobody in any more and waits until everybody has left.
+void ThreadPool::close(Job& job) {
+  uint32_t state = job.state.fetch_and(~Job::kOpen, std::memory_order_acq_rel) & ~Job::kOpen;
+  const auto is_empty = [&] {
+    state = job.state.load(std::memory_order_acquire);
+    return state == 0;
+  };
+  if (state == 0 || spin_until(spin_, is_empty)) return;
+  while (!is_empty()) job.state.wait(state, std::memory_order_acquire);
+}
+
+// Runs indices until none is left; whether there was any.
+bool ThreadPool::drain(Job& job, int slot) {
+  const int64_t count = job.count;
+  const Task& task = *job.task;
+  int64_t index = job.next.fetch_add(1, std::memory_order_relaxed);
+  const bool any = index < count;
+  for (; index < count; index = job.next.fetch_add(1, std::memory_order_relaxed)) task(index, slot);
+  return any;
+}
+
+bool ThreadPool::join(Job& job, int slot) {
+  uint32_t state = job.state.load(std::memory_order_relaxed);
+  do {
+    if ((state & Job::kOpen) == 0) return false;
+  } while (!job.state.compare_exchange_weak(state, state + 1, std::memory_order_acquire, std::memory_order_relaxed));
+  const bool any = drain(job, slot);
+  // The last one out tells the caller, who may be asleep.
+  if (job.state.fetch_sub(1, std::memory_order_release) == 1) job.state.notify_one();
+  return any;
+}
+
+// Looks at every open job once, from a different one on each worker; whether there was anything to do.
+bool ThreadPool::help(int slot) {
+  const int first = slot % kMaxJobs;
+  bool any = false;
+  for (uint64_t open = std::rotr(open_.load(), first); open != 0; open &= open - 1) {
+    const int index = (std::countr_zero(open) + first) % kMaxJobs;
+    any |= join(jobs_[static_cast<size_t>(index)], slot);
+  }
+  return any;
+}
+
+void ThreadPool::work(int slot) {
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    const uint32_t epoch = epoch_.load();
+    if (help(slot)) continue;
+    if (spin_until(spin_, [&] { return epoch_.load(std::memory_order_relaxed) != epoch; })) continue;
+    sleep_until_changed(epoch);
+  }
+}
+
+// sleepers_ and epoch_ are written and read in opposite orders here and in wake(), all sequentially consistent: either
+// the waker sees the sleeper, or the sleeper sees the new epoch.
+void ThreadPool::sleep_until_changed(uint32_t epoch) {
+  sleepers_.fetch_add(1);
+  epoch_.wait(epoch);
+  sleepers_.fetch_sub(1);
+}
+
+void ThreadPool::wake(int64_t workers) {
+  epoch_.fetch_add(1);
+  const int64_t sleepers = std::min<int64_t>(workers, sleepers_.load());
+  for (int64_t i = 0; i < sleepers; ++i) epoch_.notify_one();
+}
+
+}  // namespace nestrt::scheduler
