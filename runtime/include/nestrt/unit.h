@@ -60,6 +60,8 @@ class Executable {
  public:
   virtual ~Executable() = default;
   virtual size_t scratch_bytes() const = 0;
+  // Weights that the executable holds in another packing than the plan's.
+  virtual size_t repacked_bytes() const { return 0; }
   // Starts the program; returns at once on asynchronous units, after completion on others. The memory of `bindings`
   // stays valid until the event is signalled or the unit is reset. A failure to start is signalled through the event
   // too.

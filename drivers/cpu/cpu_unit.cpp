@@ -1,0 +1,40 @@
+#include "drivers/cpu/cpu_unit.h"
+
+#include "drivers/cpu/kernel_program.h"
+#include "kernels/common/simd.h"
+#include "scheduler/thread_pool/thread_pool.h"
+
+namespace nestrt::drivers {
+namespace {
+
+class CpuUnit final : public Unit {
+ public:
+  explicit CpuUnit(std::shared_ptr<ParallelRunner> pool) : pool_(std::move(pool)) {
+    info_.kind = "cpu";
+    info_.name = "cpu";
+    info_.fingerprint = kernels::name(kernels::current_isa());
+    info_.num_threads = pool_->num_threads();
+  }
+
+  const UnitInfo& info() const override { return info_; }
+
+  Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
+    NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Executable> program, KernelProgram::prepare(branch, pool_));
+    return program;
+  }
+
+ private:
+  std::shared_ptr<ParallelRunner> pool_;
+  UnitInfo info_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Unit>> open_cpu_unit(const UnitOptions& options) {
+  scheduler::ThreadPoolOptions pool_options;
+  pool_options.num_threads = options.num_threads;
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<ParallelRunner> pool, scheduler::ThreadPool::create(pool_options));
+  return std::shared_ptr<Unit>(std::make_shared<CpuUnit>(std::move(pool)));
+}
+
+}  // namespace nestrt::drivers

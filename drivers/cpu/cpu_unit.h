@@ -1,0 +1,14 @@
+// CpuUnit: the CPU's cores as a unit. Runs programs of kernels, one operator after the other, on the thread that submits;
+// kernels spread their work over the unit's thread pool.
+#pragma once
+
+#include <memory>
+
+#include "nestrt/unit.h"
+
+namespace nestrt::drivers {
+
+// Errors: as scheduler::ThreadPool::create.
+Result<std::shared_ptr<Unit>> open_cpu_unit(const UnitOptions& options = {});
+
+}  // namespace nestrt::drivers

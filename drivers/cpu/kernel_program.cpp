@@ -1,0 +1,191 @@
+#include "drivers/cpu/kernel_program.h"
+
+#include <algorithm>
+
+#include "kernels/common/simd.h"
+#include "kernels/registry.h"
+#include "runtime/core/aligned_memory.h"
+#include "runtime/core/text.h"
+#include "runtime/plan/sharing.h"
+#include "runtime/plan/tables.h"
+
+namespace nestrt::drivers {
+namespace {
+
+constexpr std::string_view kViewName = "view";
+
+// What infer() gives must be what the plan says; the layout is the plan's choice.
+Status check_outputs(const OperatorSpec& spec, const OperatorRules& rules) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<TensorSpec> inferred, rules.infer(spec));
+  if (inferred.size() != spec.outputs.size())
+    return Status(Code::kInvalidPlan, text("has ", spec.outputs.size(), " outputs where it gives ", inferred.size()));
+  for (size_t i = 0; i < inferred.size(); ++i) {
+    const TensorSpec &expected = inferred[i], &stated = spec.outputs[i];
+    if (stated.type != expected.type || !(stated.shape == expected.shape))
+      return Status(Code::kInvalidPlan, text("output ", i, " is ", name(stated.type), " ", stated.shape.to_string(), " where the operator gives ",
+                                             name(expected.type), " ", expected.shape.to_string()));
+  }
+  return {};
+}
+
+std::string describe(const OperatorSpec& spec) {
+  std::string operands;
+  for (const TensorSpec& input : spec.inputs) {
+    if (!operands.empty()) operands += ", ";
+    operands += input.present ? text(name(input.type), " ", input.shape.to_string(), " ", name(input.layout),
+                                     input.packing == plan::Packing::none ? "" : " ", 
+                                     input.packing == plan::Packing::none ? "" : plan::EnumNamePacking(input.packing))
+                              : "absent";
+  }
+  return operands;
+}
+
+// The kernels that the plan names for this machine's instruction set; null where it names none.
+const plan::KernelSelection* selection_for(const plan::Program& program, kernels::Isa isa) {
+  for (const plan::KernelSelection* selection : items(program.selections()))
+    if (view(selection->instruction_set()) == kernels::name(isa)) return selection;
+  return nullptr;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& branch,
+                                                              std::shared_ptr<ParallelRunner> pool) {
+  std::unique_ptr<KernelProgram> program(new KernelProgram(branch.plan, std::move(pool)));
+  const plan::KernelSelection* const selection = selection_for(*branch.program, kernels::current_isa());
+  const auto& operators = items(items(branch.plan->tables().branches())[branch.branch]->operators());
+  for (uint32_t i = 0; i < operators.size(); ++i) {
+    const std::string_view wanted = selection != nullptr ? view(items(selection->kernels())[i]) : std::string_view();
+    const Status status = program->add(operators[i], wanted);
+    if (status.ok()) continue;
+    const plan::Operator& op = *items(branch.plan->tables().operators())[operators[i]];
+    return status.with_context(text("operator ", operators[i], " '", view(op.name()), "' (",
+                                    plan::EnumNameAttributes(op.attributes_type()), ")"));
+  }
+  return program;
+}
+
+Status KernelProgram::add(uint32_t operator_index, std::string_view wanted_kernel) {
+  const plan::Operator& op = *items(plan_->tables().operators())[operator_index];
+  const auto &inputs = items(op.inputs()), &outputs = items(op.outputs());
+  std::vector<TensorSpec>& tensors = specs_.emplace_back();
+  for (const auto* operands : {&inputs, &outputs}) {
+    for (int32_t tensor : *operands) {
+      tensors.push_back(spec_of(tensor));
+      operands_.push_back(operand_of(tensor));
+    }
+  }
+  OperatorSpec spec;
+  spec.op = &op;
+  spec.inputs = std::span(tensors).first(inputs.size());
+  spec.outputs = std::span(tensors).subspan(inputs.size());
+
+  Step step;
+  step.operator_index = operator_index;
+  step.num_inputs = inputs.size();
+  step.num_outputs = outputs.size();
+  inputs_.resize(std::max<size_t>(inputs_.size(), inputs.size()));
+  outputs_.resize(std::max<size_t>(outputs_.size(), outputs.size()));
+  NESTRT_RETURN_IF_ERROR(prepare_kernel(spec, wanted_kernel, &step));
+  steps_.push_back(std::move(step));
+  return {};
+}
+
+Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, Step* step) {
+  const OperatorRules* const rules = kernels::registry().find(spec.kind());
+  if (rules == nullptr) return Status(Code::kUnsupported, "this build has no kernels for the operator");
+  NESTRT_RETURN_IF_ERROR(check_outputs(spec, *rules));
+  if (is_view(plan_->tables(), *spec.op)) {
+    step->kernel_name = kViewName;
+    return {};
+  }
+  const KernelVariant* const variant = kernels::registry().select(spec, wanted_kernel);
+  if (variant == nullptr) return Status(Code::kUnsupported, text("no kernel takes inputs ", describe(spec)));
+  NESTRT_ASSIGN_OR_RETURN(step->kernel, variant->prepare(spec));
+  step->kernel_name = variant->name;
+  if (step->kernel->repacked()) {
+    for (const TensorSpec& input : spec.inputs)
+      if (input.constant != nullptr && input.shape.rank() > 1) repacked_bytes_ += static_cast<size_t>(input.storage_bytes());
+  }
+  return reserve_scratch(step);
+}
+
+Status KernelProgram::reserve_scratch(Step* step) {
+  const ScratchSize size = step->kernel->scratch(pool_->num_threads());
+  constexpr size_t kLimit = size_t{1} << 48;
+  size_t total = 0;
+  if (size.shared > kLimit || size.per_thread > kLimit ||
+      __builtin_mul_overflow(align_up(size.per_thread, 64), static_cast<size_t>(pool_->num_threads()), &total) ||
+      __builtin_add_overflow(total, align_up(size.shared, 64), &total))
+    return Status(Code::kOutOfMemory, text("its kernel ", step->kernel_name, " needs more scratch memory than any machine has"));
+  step->shared_scratch = align_up(size.shared, 64);
+  scratch_bytes_ = std::max(scratch_bytes_, total);
+  return {};
+}
+
+TensorSpec KernelProgram::spec_of(int32_t index) const {
+  TensorSpec spec;
+  spec.present = index >= 0;
+  if (!spec.present) return spec;
+  const plan::Tensor& tensor = *items(plan_->tables().tensors())[static_cast<uint32_t>(index)];
+  spec.type = static_cast<DataType>(tensor.type());
+  spec.shape = shape_of(tensor);
+  spec.layout = static_cast<Layout>(tensor.layout());
+  spec.packing = tensor.packing();
+  spec.quantization = tensor.quantization();
+  if (items(plan_->tables().buffers())[tensor.buffer()]->kind() == plan::BufferKind::constant)
+    spec.constant = plan_->constant(tensor.buffer()).data() + tensor.offset();
+  return spec;
+}
+
+KernelProgram::Operand KernelProgram::operand_of(int32_t index) const {
+  if (index < 0) return {};
+  const plan::Tensor& tensor = *items(plan_->tables().tensors())[static_cast<uint32_t>(index)];
+  return {tensor.buffer(), tensor.offset()};
+}
+
+void KernelProgram::submit(const Submission& submission) {
+  submission.completion->signal(submission.generation, run(submission));
+}
+
+Status KernelProgram::run(const Submission& submission) {
+  const Operand* operands = operands_.data();
+  for (const Step& step : steps_) {
+    if (submission.deadline != kNoDeadline && SteadyClock::now() >= submission.deadline) {
+      const plan::Operator& op = *items(plan_->tables().operators())[step.operator_index];
+      return Status(Code::kDeadlineExceeded, text("the deadline passed before operator ", step.operator_index, " '",
+                                                  view(op.name()), "'"));
+    }
+    const SteadyClock::time_point start = submission.observer != nullptr ? SteadyClock::now() : SteadyClock::time_point();
+    run_step(step, operands, submission.bindings);
+    if (submission.observer != nullptr)
+      submission.observer->operator_done(step.operator_index, start, SteadyClock::now());
+    operands += step.num_inputs + step.num_outputs;
+  }
+  return {};
+}
+
+void KernelProgram::run_step(const Step& step, const Operand* operands, const Bindings& bindings) {
+  if (step.kernel == nullptr) return;
+  const auto address = [&](const Operand& operand) -> std::byte* {
+    return operand.buffer == Operand::kAbsent ? nullptr : bindings.buffers[operand.buffer] + operand.offset;
+  };
+  for (uint32_t i = 0; i < step.num_inputs; ++i) inputs_[i] = address(operands[i]);
+  for (uint32_t i = 0; i < step.num_outputs; ++i) outputs_[i] = address(operands[step.num_inputs + i]);
+  KernelCall call;
+  call.inputs = std::span(inputs_).first(step.num_inputs);
+  call.outputs = std::span(outputs_).first(step.num_outputs);
+  call.shared_scratch = bindings.scratch;
+  call.thread_scratch = bindings.scratch + step.shared_scratch;
+  call.parallel = pool_.get();
+  step.kernel->run(call);
+}
+
+std::vector<Executable::KernelChoice> KernelProgram::kernel_choices() const {
+  std::vector<KernelChoice> choices;
+  for (const Step& step : steps_)
+    choices.push_back({step.operator_index, step.kernel_name, step.kernel != nullptr && step.kernel->repacked()});
+  return choices;
+}
+
+}  // namespace nestrt::drivers

@@ -1,0 +1,64 @@
+// KernelProgram: a branch prepared for the CPU: its operators' kernels, operands resolved to places in buffers.
+//
+// Threads: submit() from one thread at a time; it completes before it returns and allocates nothing on success.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "nestrt/unit.h"
+
+namespace nestrt::drivers {
+
+class KernelProgram final : public Executable {
+ public:
+  // Errors: kInvalidPlan (an operator breaks its rules), kUnsupported (no kernel takes an operator).
+  // `pool` is shared with the unit.
+  static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch, std::shared_ptr<ParallelRunner> pool);
+
+  size_t scratch_bytes() const override { return scratch_bytes_; }
+  size_t repacked_bytes() const override { return repacked_bytes_; }
+  void submit(const Submission& submission) override;
+  std::vector<KernelChoice> kernel_choices() const override;
+
+ private:
+  // Where an operand is at run time.
+  struct Operand {
+    static constexpr uint32_t kAbsent = UINT32_MAX;
+    uint32_t buffer = kAbsent;
+    uint64_t offset = 0;
+  };
+
+  struct Step {
+    uint32_t operator_index = 0;
+    std::string_view kernel_name;
+    std::unique_ptr<Kernel> kernel;  // null where the output is the input's bytes
+    uint32_t num_inputs = 0;
+    uint32_t num_outputs = 0;
+    size_t shared_scratch = 0;  // bytes, a multiple of 64
+  };
+
+  KernelProgram(std::shared_ptr<const Plan> plan, std::shared_ptr<ParallelRunner> pool)
+      : plan_(std::move(plan)), pool_(std::move(pool)) {}
+
+  Status add(uint32_t operator_index, std::string_view wanted_kernel);
+  Status prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, Step* step);
+  Status reserve_scratch(Step* step);
+  TensorSpec spec_of(int32_t tensor) const;
+  Operand operand_of(int32_t tensor) const;
+  Status run(const Submission& submission);
+  void run_step(const Step& step, const Operand* operands, const Bindings& bindings);
+
+  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<ParallelRunner> pool_;
+  std::deque<std::vector<TensorSpec>> specs_;  // kernels may point into them
+  std::vector<Step> steps_;
+  std::vector<Operand> operands_;  // of all steps: inputs, then outputs
+  std::vector<const std::byte*> inputs_;  // addresses of one step, while it runs
+  std::vector<std::byte*> outputs_;
+  size_t scratch_bytes_ = 0;
+  size_t repacked_bytes_ = 0;
+};
+
+}  // namespace nestrt::drivers

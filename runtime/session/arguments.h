@@ -1,0 +1,37 @@
+// Arguments: checks what the caller passes to Session::run. Allocates on failure only.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "nestrt/plan.h"
+#include "nestrt/status.h"
+#include "nestrt/tensor.h"
+
+namespace nestrt {
+
+class Arguments {
+ public:
+  // Requires: the plan outlives the Arguments.
+  explicit Arguments(const Plan& plan);
+
+  // Number, types, shapes, addresses, alignment, and that no output shares a byte with an input or another output.
+  Status check(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs);
+
+ private:
+  struct Range {
+    uintptr_t begin = 0;
+    uintptr_t end = 0;
+    bool is_output = false;
+    uint32_t position = 0;
+  };
+
+  Status check_overlap(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs);
+  void add_range(const ConstTensorView& view, bool is_output, size_t position);
+  std::string describe(const Range& range) const;
+
+  const Plan& plan_;
+  std::vector<Range> ranges_;  // of one check; reserved once
+};
+
+}  // namespace nestrt
