@@ -1,0 +1,92 @@
+// PlanBuilder: small plans in memory, without the compiler.
+//
+//   PlanBuilder builder;
+//   const int x = builder.input("x", {2, 3});
+//   const int y = builder.output("y", {2, 3});
+//   builder.op("relu", unary(plan::UnaryKind::relu), {x}, {y});
+//   const PlanBytes file = builder.build();
+//   auto plan = Plan::from_memory(file.bytes());
+//
+// Every tensor gets a buffer, every buffer of the arena a place of its own, and all operators form one branch
+// unless branch() says otherwise. tables() may be changed before build(), to break a rule.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nestrt/plan.h"
+#include "nestrt/plan_generated.h"
+
+namespace nestrt::test {
+
+// A plan file in memory aligned to 64 bytes. Copies, so that a test may damage one and keep the other.
+class PlanBytes {
+ public:
+  explicit PlanBytes(std::span<const std::byte> bytes);
+  PlanBytes(const PlanBytes& other) : PlanBytes(other.bytes()) {}
+  PlanBytes& operator=(const PlanBytes&) = delete;
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  std::span<std::byte> mutable_bytes() { return {data_, size_}; }
+  // The FlatBuffers tables.
+  std::span<std::byte> tables();
+  // Makes damage elsewhere look intact.
+  void write_digests();
+
+ private:
+  std::vector<std::byte> storage_;
+  std::byte* data_;
+  size_t size_;
+};
+
+class PlanBuilder {
+ public:
+  PlanBuilder();
+  int input(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
+  int output(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
+  int arena(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
+  template <typename T>
+  int constant(const std::string& name, const Shape& shape, const std::vector<T>& values,
+               DataType type = DataType::kF32) {
+    return constant_bytes(name, shape, type, std::as_bytes(std::span(values)));
+  }
+  // A tensor at `offset` bytes of another's buffer.
+  int view(const std::string& name, int of, const Shape& shape, uint64_t offset = 0);
+  template <typename Attributes>
+  void op(const std::string& name, Attributes attributes, const std::vector<int>& inputs, const std::vector<int>& outputs) {
+    plan::AttributesUnion made;
+    made.Set(std::move(attributes));
+    add_operator(name, std::move(made), inputs, outputs);
+  }
+  // The operators added since the last call become a branch of their own.
+  void branch();
+
+  // Everything that build() writes, complete but for what follows from sizes.
+  plan::PlanT& tables();
+  // The file, valid unless tables() was changed.
+  PlanBytes build();
+
+ private:
+  int add_tensor(const std::string& name, const Shape& shape, DataType type, plan::BufferKind kind);
+  int constant_bytes(const std::string& name, const Shape& shape, DataType type, std::span<const std::byte> bytes);
+  void add_operator(const std::string& name, plan::AttributesUnion attributes, const std::vector<int>& inputs,
+                    const std::vector<int>& outputs);
+  void complete();
+  void place_arena();
+  void add_regions();
+
+  plan::PlanT plan_;
+  std::vector<std::byte> data_;
+  uint32_t first_of_branch_ = 0;
+  bool complete_ = false;
+};
+
+// Attributes that tests need often.
+plan::UnaryT unary(plan::UnaryKind kind);
+plan::BinaryT binary(plan::BinaryKind kind);
+
+}  // namespace nestrt::test
