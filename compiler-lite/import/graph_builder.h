@@ -1,0 +1,54 @@
+// GraphBuilder: the Graph while it is being imported: ONNX's names, folding of constants, and the limits.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler-lite/import/onnx_model.h"
+#include "nestrt/kernel.h"
+
+namespace nestrt::compiler {
+
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(const ImportLimits& limits) : limits_(limits) {}
+
+  Graph& graph() { return graph_; }
+  const Graph& graph() const { return graph_; }
+  const ImportLimits& limits() const { return limits_; }
+
+  // --- names of the model ---
+  // kNoValue for an unknown name.
+  ValueId find(const std::string& name) const;
+  // Errors: kInvalidModel for a name that exists.
+  Status define(const std::string& name, ValueId id);
+
+  // --- values ---
+  // Errors: kInvalidModel where the tensor is larger than the limits allow.
+  Status check_size(const std::string& name, DataType type, const Shape& shape) const;
+  // Errors: kInvalidModel where the limits are passed.
+  Result<ValueId> add_constant(std::string name, DataType type, const Shape& shape, Bytes elements);
+  Result<ValueId> add_constant(const OnnxTensor& tensor);
+  // The outputs of one operator, which is evaluated at once (and leaves no node) where all its inputs are constant.
+  // `label` starts every message: "node 'conv1' (Conv)".
+  Result<std::vector<ValueId>> add(const std::string& label, std::string node_name, plan::AttributesUnion attributes,
+                                   std::vector<ValueId> inputs, const std::vector<std::string>& output_names);
+  // A name of its own for graph outputs: `id`, or a copy of it, called `name`.
+  Result<ValueId> as_output(ValueId id, const std::string& name);
+
+ private:
+  Status account(int64_t bytes);
+  bool may_fold(const plan::AttributesUnion& attributes, const std::vector<ValueId>& inputs,
+                const std::vector<TensorSpec>& outputs);
+  Result<std::vector<ValueId>> fold(const std::string& label, Node& node, const std::vector<TensorSpec>& specs,
+                                    const std::vector<std::string>& output_names);
+
+  const ImportLimits& limits_;
+  Graph graph_;
+  std::unordered_map<std::string, ValueId> values_;
+  int64_t constant_bytes_ = 0;
+  int64_t folding_steps_ = 0;
+};
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,12 @@
+// The inputs of the graph: their static shapes, and those that the caller binds to constants.
+#pragma once
+
+#include "compiler-lite/import/graph_builder.h"
+
+namespace nestrt::compiler {
+
+// Defines every input of the model. Errors: kUnsupported (types), kInvalidArgument (a dynamic dimension that no option
+// fixes, options for inputs that do not exist or do not fit).
+Status add_inputs(GraphBuilder& builder, const OnnxModel& model, const ImportOptions& options);
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,175 @@
+#include "compiler-lite/import/import.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <unordered_map>
+
+#include "compiler-lite/import/graph_builder.h"
+#include "compiler-lite/import/graph_inputs.h"
+#include "compiler-lite/import/node_context.h"
+#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/operator_table.h"
+#include "nestrt/log.h"
+
+namespace nestrt::compiler {
+namespace {
+
+bool is_supported(const OnnxNode& node, int64_t opset) {
+  return node.domain.empty() && find_import_rule(node.op_type, opset) != nullptr;
+}
+
+// One message for all operators that are missing.
+Status check_operators(const OnnxModel& model) {
+  struct Missing {
+    int64_t count = 0;
+    std::string first;
+  };
+  std::map<std::string, Missing> missing;
+  const auto look_at = [&](const OnnxNode& node) {
+    if (is_supported(node, model.opset)) return;
+    Missing& entry = missing[(node.domain.empty() ? "" : node.domain + ".") + node.op_type];
+    if (entry.count++ == 0) entry.first = !node.name.empty() || node.outputs.empty() ? node.name : node.outputs.front();
+  };
+  std::for_each(model.nodes.begin(), model.nodes.end(), look_at);
+  std::for_each(model.subgraph_nodes.begin(), model.subgraph_nodes.end(), look_at);
+  if (missing.empty()) return ok_status();
+
+  constexpr size_t kMostListed = 200;
+  std::string list;
+  size_t listed = 0;
+  for (const auto& [op_type, entry] : missing) {
+    if (listed++ == kMostListed) break;
+    list += (list.empty() ? "" : ", ") + op_type + " (" + std::to_string(entry.count) +
+            (entry.count == 1 ? " node, '" : " nodes, first '") + entry.first + "')";
+  }
+  if (listed > kMostListed) list += ", and " + std::to_string(missing.size() - kMostListed) + " more";
+  return Status(Code::kUnsupported, std::to_string(missing.size()) + " operators of the model (opset " +
+                                        std::to_string(model.opset) + ") are not supported: " + list +
+                                        "; docs/operators.md lists the supported ones");
+}
+
+// Nodes by index in an order that respects the data flow; file order where that does.
+class NodeOrder {
+ public:
+  static Result<std::vector<size_t>> of(const OnnxModel& model, const GraphBuilder& builder) {
+    NodeOrder order(model, builder);
+    NESTRT_RETURN_IF_ERROR(order.find_producers());
+    NESTRT_RETURN_IF_ERROR(order.find_users());
+    return order.sort();
+  }
+
+ private:
+  NodeOrder(const OnnxModel& model, const GraphBuilder& builder)
+      : model_(model), builder_(builder), users_(model.nodes.size()), waiting_(model.nodes.size()) {}
+
+  Status find_producers() {
+    for (size_t i = 0; i < model_.nodes.size(); ++i) {
+      for (const std::string& output : model_.nodes[i].outputs) {
+        if (output.empty()) continue;
+        if (!producer_.emplace(output, i).second || builder_.find(output) != kNoValue) {
+          return Status(Code::kInvalidModel, model_.nodes[i].label() + ": value '" + output + "' is defined twice");
+        }
+      }
+    }
+    return ok_status();
+  }
+
+  Status find_users() {
+    for (size_t i = 0; i < model_.nodes.size(); ++i) {
+      for (const std::string& input : model_.nodes[i].inputs) {
+        if (input.empty() || builder_.find(input) != kNoValue) continue;
+        const auto found = producer_.find(input);
+        if (found == producer_.end()) {
+          return Status(Code::kInvalidModel, model_.nodes[i].label() + ": tensor '" + input +
+                                                 "' is neither an input, nor an initializer, nor made by a node");
+        }
+        users_[found->second].push_back(i);
+        ++waiting_[i];
+      }
+    }
+    return ok_status();
+  }
+
+  Result<std::vector<size_t>> sort() {
+    std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
+    for (size_t i = 0; i < waiting_.size(); ++i)
+      if (waiting_[i] == 0) ready.push(i);
+    std::vector<size_t> sorted;
+    while (!ready.empty()) {
+      const size_t current = ready.top();
+      ready.pop();
+      sorted.push_back(current);
+      for (size_t user : users_[current])
+        if (--waiting_[user] == 0) ready.push(user);
+    }
+    if (sorted.size() == waiting_.size()) return sorted;
+    const auto stuck = std::find_if(waiting_.begin(), waiting_.end(), [](size_t count) { return count != 0; });
+    return Status(Code::kInvalidModel, model_.nodes[static_cast<size_t>(stuck - waiting_.begin())].label() +
+                                           ": is part of a cycle, or fed by one");
+  }
+
+  const OnnxModel& model_;
+  const GraphBuilder& builder_;
+  std::unordered_map<std::string, size_t> producer_;
+  std::vector<std::vector<size_t>> users_;
+  std::vector<size_t> waiting_;  // inputs whose producer is not sorted yet
+};
+
+Status import_node(GraphBuilder& builder, const OnnxNode& node, int64_t opset) {
+  NodeContext context(builder, node, opset);
+  NESTRT_RETURN_IF_ERROR(find_import_rule(node.op_type, opset)->import(context));
+  return context.close();
+}
+
+Status add_outputs(GraphBuilder& builder, const OnnxModel& model) {
+  if (model.outputs.empty()) return Status(Code::kInvalidModel, "the model has no outputs");
+  for (const std::string& name : model.outputs) {
+    const ValueId id = builder.find(name);
+    if (id == kNoValue) return Status(Code::kInvalidModel, "output '" + name + "' is made by no node");
+    NESTRT_ASSIGN_OR_RETURN(const ValueId output, builder.as_output(id, name));
+    if (builder.graph().is_output(output)) return Status(Code::kInvalidModel, "output '" + name + "' is listed twice");
+    builder.graph().outputs.push_back(output);
+  }
+  return ok_status();
+}
+
+Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
+  if (static_cast<int64_t>(model.nodes.size() + model.subgraph_nodes.size()) > options.limits.nodes) {
+    return Status(Code::kInvalidModel, "more than " + std::to_string(options.limits.nodes) + " nodes, the limit");
+  }
+  NESTRT_RETURN_IF_ERROR(check_operators(model));
+  if (model.opset > kNewestKnownOpset) {
+    log(LogLevel::kWarning, "the model is of opset " + std::to_string(model.opset) + ", newer than the newest known (" +
+                                std::to_string(kNewestKnownOpset) + "): check its results with nestc check");
+  }
+  GraphBuilder builder(options.limits);
+  builder.graph().name = model.name;
+  for (const OnnxTensor& tensor : model.initializers) {
+    NESTRT_ASSIGN_OR_RETURN(const ValueId id, builder.add_constant(tensor));
+    NESTRT_RETURN_IF_ERROR(builder.define(tensor.name, id));
+  }
+  NESTRT_RETURN_IF_ERROR(add_inputs(builder, model, options));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<size_t> order, NodeOrder::of(model, builder));
+  for (size_t index : order) NESTRT_RETURN_IF_ERROR(import_node(builder, model.nodes[index], model.opset));
+  NESTRT_RETURN_IF_ERROR(add_outputs(builder, model));
+  builder.graph().tidy();
+  return std::move(builder.graph());
+}
+
+}  // namespace
+
+Result<Graph> import_onnx(const std::filesystem::path& path, const ImportOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(const OnnxModel model, read_onnx_model(path, options.limits));
+  auto graph = build(model, options);
+  if (!graph) return graph.error().with_context("'" + path.string() + "'");
+  if (graph->name.empty()) graph->name = path.stem().string();
+  return graph;
+}
+
+Result<Graph> import_onnx(std::span<const std::byte> bytes, const ImportOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(const OnnxModel model, read_onnx_model(bytes, options.limits));
+  return build(model, options);
+}
+
+}  // namespace nestrt::compiler

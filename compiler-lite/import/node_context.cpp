@@ -1,0 +1,252 @@
+#include "compiler-lite/import/node_context.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace nestrt::compiler {
+namespace {
+
+template <typename To, typename From>
+std::vector<To> elements_as(const Value& value) {
+  const From* data = value.data<From>();
+  std::vector<To> result(static_cast<size_t>(value.shape.num_elements()));
+  for (size_t i = 0; i < result.size(); ++i) result[i] = static_cast<To>(data[i]);
+  return result;
+}
+
+template <typename T>
+Bytes bytes_of(const T& element) {
+  Bytes bytes(sizeof(T));
+  std::memcpy(bytes.data(), &element, sizeof(T));
+  return bytes;
+}
+
+}  // namespace
+
+NodeContext::NodeContext(GraphBuilder& builder, const OnnxNode& node, int64_t opset)
+    : builder_(builder),
+      node_(node),
+      opset_(opset),
+      label_(node.label()),
+      first_own_value_(builder.graph().num_values()) {
+  for (const std::string& input : node.inputs) inputs_.push_back(input.empty() ? kNoValue : builder.find(input));
+}
+
+Result<ValueId> NodeContext::input(size_t index) const {
+  if (has_input(index)) return inputs_[index];
+  return invalid("input " + std::to_string(index) + " is missing");
+}
+
+Result<std::vector<ValueId>> NodeContext::all_inputs() const {
+  if (inputs_.empty()) return invalid("has no inputs");
+  for (size_t i = 0; i < inputs_.size(); ++i) NESTRT_RETURN_IF_ERROR(input(i).error());
+  return inputs_;
+}
+
+Result<std::vector<int64_t>> NodeContext::constant_ints(size_t index, std::string_view what) const {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId id, input(index));
+  return ints_of(id, what);
+}
+
+Result<std::vector<float>> NodeContext::constant_floats(size_t index, std::string_view what) const {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId id, input(index));
+  return floats_of(id, what);
+}
+
+Result<std::vector<int64_t>> NodeContext::ints_of(ValueId id, std::string_view what) const {
+  const Value& found = value(id);
+  if (!found.is_constant()) {
+    return unsupported(std::string(what) + " (tensor '" + found.name +
+                       "') must be known at compile time; fix the shapes it depends on, or bind the input");
+  }
+  switch (found.type) {
+    case DataType::kS64:
+      return elements_as<int64_t, int64_t>(found);
+    case DataType::kS32:
+      return elements_as<int64_t, int32_t>(found);
+    case DataType::kS8:
+      return elements_as<int64_t, int8_t>(found);
+    case DataType::kU8:
+      return elements_as<int64_t, uint8_t>(found);
+    case DataType::kBool:
+      return elements_as<int64_t, uint8_t>(found);
+    case DataType::kF32:
+      break;
+  }
+  return invalid(std::string(what) + " must be integers, not " + std::string(name(found.type)));
+}
+
+Result<std::vector<float>> NodeContext::floats_of(ValueId id, std::string_view what) const {
+  const Value& found = value(id);
+  if (found.type == DataType::kF32 && found.is_constant()) return elements_as<float, float>(found);
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> ints, ints_of(id, what));
+  return std::vector<float>(ints.begin(), ints.end());
+}
+
+const OnnxAttribute* NodeContext::find(std::string_view name) {
+  used_.insert(std::string(name));
+  const auto found = node_.attributes.find(std::string(name));
+  return found == node_.attributes.end() ? nullptr : &found->second;
+}
+
+template <typename T>
+T NodeContext::read(std::string_view name, T fallback) {
+  const OnnxAttribute* attribute = find(name);
+  if (attribute == nullptr) return fallback;
+  if (const T* value = std::get_if<T>(attribute)) return *value;
+  wrong_attribute_ = std::string(name);
+  return fallback;
+}
+
+template int64_t NodeContext::read(std::string_view, int64_t);
+template float NodeContext::read(std::string_view, float);
+template std::string NodeContext::read(std::string_view, std::string);
+template std::vector<int64_t> NodeContext::read(std::string_view, std::vector<int64_t>);
+template std::vector<float> NodeContext::read(std::string_view, std::vector<float>);
+template std::vector<std::string> NodeContext::read(std::string_view, std::vector<std::string>);
+
+Result<OnnxTensor> NodeContext::tensor_attribute(std::string_view name) {
+  const OnnxAttribute* attribute = find(name);
+  if (attribute != nullptr && std::holds_alternative<OnnxTensor>(*attribute)) return std::get<OnnxTensor>(*attribute);
+  return invalid("attribute '" + std::string(name) + "' must be a tensor");
+}
+
+Result<int64_t> NodeContext::required_int(std::string_view name) {
+  if (!has_attribute(name)) return invalid("attribute '" + std::string(name) + "' is missing");
+  return attribute(name, int64_t{0});
+}
+
+Result<int> NodeContext::axis(int64_t stated, int rank) const {
+  if (stated >= -rank && stated < rank) return static_cast<int>(stated < 0 ? stated + rank : stated);
+  return invalid("axis " + std::to_string(stated) + " is outside a tensor of rank " + std::to_string(rank));
+}
+
+Result<std::vector<int>> NodeContext::axes(const std::vector<int64_t>& stated, int rank) const {
+  std::vector<int> result;
+  for (int64_t entry : stated) {
+    NESTRT_ASSIGN_OR_RETURN(const int valid, axis(entry, rank));
+    if (std::find(result.begin(), result.end(), valid) != result.end()) {
+      return invalid("axis " + std::to_string(entry) + " is named twice");
+    }
+    result.push_back(valid);
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+Status NodeContext::check_size(DataType type, const Shape& shape) const {
+  return builder_.check_size(node_.outputs.empty() ? "" : node_.outputs.front(), type, shape).with_context(label_);
+}
+
+std::string NodeContext::next_name() {
+  const std::string base = node_.outputs.empty() ? node_.op_type : node_.outputs.front();
+  return base + ":" + std::to_string(num_added_++);
+}
+
+Result<ValueId> NodeContext::add(plan::AttributesUnion attributes, std::vector<ValueId> inputs) {
+  const std::string node_name = !node_.name.empty() || node_.outputs.empty() ? node_.name : node_.outputs.front();
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs,
+                          builder_.add(label_, node_name, std::move(attributes), std::move(inputs), {next_name()}));
+  return outputs.front();
+}
+
+Result<ValueId> NodeContext::constant(DataType type, const Shape& shape, Bytes elements) {
+  auto id = builder_.add_constant(next_name(), type, shape, std::move(elements));
+  if (!id) return id.error().with_context(label_);
+  return id;
+}
+
+Result<ValueId> NodeContext::constant(const std::vector<float>& elements, const Shape& shape) {
+  return builder_.graph().add_constant(next_name(), elements, shape);
+}
+
+Result<ValueId> NodeContext::constant(const std::vector<int64_t>& elements, const Shape& shape) {
+  return builder_.graph().add_constant(next_name(), elements, shape);
+}
+
+Result<ValueId> NodeContext::scalar_of(DataType type, double element) {
+  switch (type) {
+    case DataType::kF32:
+      return constant(type, Shape(), bytes_of(static_cast<float>(element)));
+    case DataType::kS32:
+      return constant(type, Shape(), bytes_of(static_cast<int32_t>(element)));
+    case DataType::kS64:
+      return constant(type, Shape(), bytes_of(static_cast<int64_t>(element)));
+    case DataType::kS8:
+      return constant(type, Shape(), bytes_of(static_cast<int8_t>(element)));
+    case DataType::kU8:
+      return constant(type, Shape(), bytes_of(static_cast<uint8_t>(element)));
+    case DataType::kBool:
+      return constant(type, Shape(), bytes_of(uint8_t{element != 0}));
+  }
+  return invalid("unknown element type");
+}
+
+Result<ValueId> NodeContext::reshape(ValueId id, const Shape& shape) {
+  if (value(id).shape == shape) return id;
+  plan::ReshapeT table;
+  table.shape.assign(shape.begin(), shape.end());
+  return add(std::move(table), {id});
+}
+
+Result<ValueId> NodeContext::transpose(ValueId id, const std::vector<int>& permutation) {
+  plan::TransposeT table;
+  table.permutation = permutation;
+  return add(std::move(table), {id});
+}
+
+Result<ValueId> NodeContext::slice(ValueId id, const std::vector<int64_t>& start, const std::vector<int64_t>& step,
+                                   const Shape& shape) {
+  const auto is_one = [](int64_t entry) { return entry == 1; };
+  if (value(id).shape == shape && std::all_of(step.begin(), step.end(), is_one)) return id;
+  plan::SliceT table;
+  table.start = start;
+  table.step = step;
+  table.shape.assign(shape.begin(), shape.end());
+  return add(std::move(table), {id});
+}
+
+Result<ValueId> NodeContext::cast(ValueId id, DataType type) {
+  if (value(id).type == type) return id;
+  plan::CastT table;
+  table.to = static_cast<plan::DataType>(type);
+  return add(std::move(table), {id});
+}
+
+Result<ValueId> NodeContext::unary(plan::UnaryKind kind, ValueId id, float alpha, float beta) {
+  plan::UnaryT table;
+  table.kind = kind;
+  table.alpha = alpha;
+  table.beta = beta;
+  return add(std::move(table), {id});
+}
+
+Result<ValueId> NodeContext::binary(plan::BinaryKind kind, ValueId a, ValueId b) {
+  plan::BinaryT table;
+  table.kind = kind;
+  return add(std::move(table), {a, b});
+}
+
+Status NodeContext::set_output(size_t index, ValueId id) {
+  if (!wants_output(index)) return ok_status();
+  const std::string& name = node_.outputs[index];
+  if (static_cast<size_t>(id) >= first_own_value_) builder_.graph().value(id).name = name;
+  return builder_.define(name, id).with_context(label_);
+}
+
+Status NodeContext::set_output(Result<ValueId> id) { return id ? set_output(0, *id) : id.error(); }
+
+Status NodeContext::close() const {
+  if (!wrong_attribute_.empty()) return invalid("attribute '" + wrong_attribute_ + "' has the wrong type");
+  for (const auto& [name, unused] : node_.attributes) {
+    if (used_.count(name) == 0) return unsupported("attribute '" + name + "' is not known");
+  }
+  for (const std::string& output : node_.outputs) {
+    if (!output.empty() && builder_.find(output) == kNoValue) {
+      return unsupported("output '" + output + "' is not supported (only the first is)");
+    }
+  }
+  return ok_status();
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,127 @@
+// NodeContext: what the import function of an operator sees: one ONNX node, and the graph it is translated into.
+//
+// Attributes are read with a default, inputs as values of the graph. An attribute of the wrong type is noted and makes
+// the node fail after its function has returned; the function meanwhile goes on with the default. An attribute that no
+// function asked for makes the node fail, too: it may change what the operator means.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler-lite/import/graph_builder.h"
+
+namespace nestrt::compiler {
+
+class NodeContext {
+ public:
+  NodeContext(GraphBuilder& builder, const OnnxNode& node, int64_t opset);
+
+  const std::string& op_type() const { return node_.op_type; }
+  int64_t opset() const { return opset_; }
+  // A failure that names the node.
+  Status invalid(std::string_view what) const { return Status(Code::kInvalidModel, label_ + ": " + std::string(what)); }
+  Status unsupported(std::string_view what) const {
+    return Status(Code::kUnsupported, label_ + ": " + std::string(what));
+  }
+
+  // --- inputs ---
+  size_t num_inputs() const { return inputs_.size(); }
+  bool has_input(size_t index) const { return index < inputs_.size() && inputs_[index] != kNoValue; }
+  // kNoValue where absent.
+  ValueId optional_input(size_t index) const { return index < inputs_.size() ? inputs_[index] : kNoValue; }
+  // Errors: kInvalidModel where absent.
+  Result<ValueId> input(size_t index) const;
+  // All inputs, none absent, at least one.
+  Result<std::vector<ValueId>> all_inputs() const;
+  const Value& value(ValueId id) const { return builder_.graph().value(id); }
+  // A copy: adding operators moves values.
+  Shape shape(ValueId id) const { return value(id).shape; }
+  DataType type(ValueId id) const { return value(id).type; }
+
+  // Elements of an input that has to be known at compile time; `what` names it in messages.
+  Result<std::vector<int64_t>> constant_ints(size_t index, std::string_view what) const;
+  Result<std::vector<float>> constant_floats(size_t index, std::string_view what) const;
+  Result<std::vector<int64_t>> ints_of(ValueId id, std::string_view what) const;
+  Result<std::vector<float>> floats_of(ValueId id, std::string_view what) const;
+
+  // --- attributes ---
+  bool has_attribute(std::string_view name) const { return node_.attributes.count(std::string(name)) != 0; }
+  int64_t attribute(std::string_view name, int64_t fallback) { return read(name, fallback); }
+  float attribute(std::string_view name, float fallback) { return read(name, fallback); }
+  std::string attribute(std::string_view name, const char* fallback) { return read(name, std::string(fallback)); }
+  std::vector<int64_t> attribute(std::string_view name, std::vector<int64_t> fallback) { return read(name, fallback); }
+  std::vector<float> attribute(std::string_view name, std::vector<float> fallback) { return read(name, fallback); }
+  std::vector<std::string> attribute(std::string_view name, std::vector<std::string> fallback) {
+    return read(name, fallback);
+  }
+  bool flag(std::string_view name, bool fallback) { return attribute(name, int64_t{fallback}) != 0; }
+  Result<OnnxTensor> tensor_attribute(std::string_view name);
+  Result<int64_t> required_int(std::string_view name);
+  // Known, and without influence on inference.
+  void ignore(std::string_view name) { used_.insert(std::string(name)); }
+
+  // An axis of a tensor of `rank` dimensions, counted from the end where negative. Errors: kInvalidModel outside.
+  Result<int> axis(int64_t stated, int rank) const;
+  // The same for a list without repetitions, sorted.
+  Result<std::vector<int>> axes(const std::vector<int64_t>& stated, int rank) const;
+
+  // --- building ---
+  // Refuses negative dimensions and tensors larger than the limits allow.
+  Status check_size(DataType type, const Shape& shape) const;
+  // One operator; its only output, under a name made from the node's first output.
+  Result<ValueId> add(plan::AttributesUnion attributes, std::vector<ValueId> inputs);
+  template <typename Table>
+  Result<ValueId> add(Table table, std::vector<ValueId> inputs) {
+    return add(attributes(std::move(table)), std::move(inputs));
+  }
+  Result<ValueId> constant(const std::vector<float>& elements, const Shape& shape);
+  Result<ValueId> constant(const std::vector<int64_t>& elements, const Shape& shape);
+  Result<ValueId> constant(DataType type, const Shape& shape, Bytes elements);
+  Result<ValueId> scalar(float element) { return constant(std::vector<float>{element}, Shape()); }
+  // A scalar of any type.
+  Result<ValueId> scalar_of(DataType type, double element);
+  // `id` in another shape of as many elements; `id` itself where the shape is the same.
+  Result<ValueId> reshape(ValueId id, const Shape& shape);
+  Result<ValueId> transpose(ValueId id, const std::vector<int>& permutation);
+  // y[i] = x[start + i * step], of the given shape; `id` itself where that is all of it.
+  Result<ValueId> slice(ValueId id, const std::vector<int64_t>& start, const std::vector<int64_t>& step,
+                        const Shape& shape);
+  Result<ValueId> cast(ValueId id, DataType type);
+  Result<ValueId> unary(plan::UnaryKind kind, ValueId id, float alpha = 0, float beta = 0);
+  Result<ValueId> binary(plan::BinaryKind kind, ValueId a, ValueId b);
+
+  // --- outputs ---
+  size_t num_outputs() const { return node_.outputs.size(); }
+  bool wants_output(size_t index) const { return index < node_.outputs.size() && !node_.outputs[index].empty(); }
+  // Output `index` of the node is `id`. Errors: kInvalidModel for a name that exists.
+  Status set_output(size_t index, ValueId id);
+  Status set_output(Result<ValueId> id);
+  // add() as the node's only output.
+  template <typename Table>
+  Status finish(Table table, std::vector<ValueId> inputs) {
+    return set_output(add(std::move(table), std::move(inputs)));
+  }
+
+  // What went wrong besides: attributes of the wrong type, attributes nobody asked for, outputs nobody gave.
+  Status close() const;
+
+ private:
+  template <typename T>
+  T read(std::string_view name, T fallback);
+  std::string next_name();
+  const OnnxAttribute* find(std::string_view name);
+
+  GraphBuilder& builder_;
+  const OnnxNode& node_;
+  int64_t opset_;
+  std::string label_;
+  std::vector<ValueId> inputs_;
+  std::set<std::string> used_;
+  std::string wrong_attribute_;
+  size_t first_own_value_;
+  int num_added_ = 0;
+};
+
+}  // namespace nestrt::compiler

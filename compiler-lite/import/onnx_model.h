@@ -1,0 +1,71 @@
+// OnnxModel: an ONNX file as plain structures, free of protobuf, with all tensors decoded. The importer's only view of
+// the model.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler-lite/graph/graph.h"
+#include "compiler-lite/import/import.h"
+
+namespace nestrt::compiler {
+
+struct OnnxTensor {
+  std::string name;
+  DataType type = DataType::kF32;
+  Shape shape;
+  std::shared_ptr<const Bytes> elements;
+};
+
+// A kind that no supported operator takes (a subgraph, a list of tensors, a type).
+struct OnnxOpaque {};
+
+using OnnxAttribute = std::variant<OnnxOpaque, int64_t, float, std::string, OnnxTensor, std::vector<int64_t>,
+                                   std::vector<float>, std::vector<std::string>>;
+
+struct OnnxNode {
+  std::string op_type;
+  std::string domain;  // empty for ONNX's own operators
+  std::string name;
+  std::vector<std::string> inputs;  // empty: an absent optional one
+  std::vector<std::string> outputs;
+  std::map<std::string, OnnxAttribute> attributes;
+
+  // "node 'conv1' (Conv)"; a node without a name goes by its first output.
+  std::string label() const;
+};
+
+inline constexpr int64_t kDynamic = -1;
+
+struct OnnxValueInfo {
+  std::string name;
+  std::optional<DataType> type;              // as converted; absent for other than tensors of numbers
+  std::string type_name;                     // the model's word for it
+  std::optional<std::vector<int64_t>> dims;  // kDynamic where symbolic; absent where even the rank is open
+  std::vector<std::string> dim_names;        // for messages
+};
+
+struct OnnxModel {
+  std::string name;
+  int64_t opset = 0;
+  std::vector<OnnxValueInfo> inputs;  // initializers that are listed as inputs, too, are left out
+  std::vector<std::string> outputs;
+  std::vector<OnnxTensor> initializers;
+  std::vector<OnnxNode> nodes;           // as in the file
+  std::vector<OnnxNode> subgraph_nodes;  // of If, Loop, Scan: op_type, domain and name only
+};
+
+// The type that stands for an ONNX one (float16, bfloat16 and double become f32); absent for what nestrt lacks.
+std::optional<DataType> converted_type(int32_t onnx_type);
+// "float16"; "type 99" for an unknown one.
+std::string onnx_type_name(int32_t onnx_type);
+
+// Decode a file or its bytes, which must not refer to external data.
+Result<OnnxModel> read_onnx_model(const std::filesystem::path& path, const ImportLimits& limits);
+Result<OnnxModel> read_onnx_model(std::span<const std::byte> bytes, const ImportLimits& limits);
+
+}  // namespace nestrt::compiler

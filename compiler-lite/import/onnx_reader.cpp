@@ -1,0 +1,290 @@
+#include <fcntl.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <unistd.h>
+
+#include <unordered_set>
+#include <utility>
+
+#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/tensor_proto.h"
+#include "compiler-lite/import/wire_limits.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using google::protobuf::io::ArrayInputStream;
+using google::protobuf::io::CodedInputStream;
+using google::protobuf::io::FileInputStream;
+using google::protobuf::io::ZeroCopyInputStream;
+using onnx::AttributeProto;
+
+constexpr int64_t kOldestOpset = 6;
+
+std::string normalized_domain(const std::string& domain) { return domain == "ai.onnx" ? std::string() : domain; }
+
+// Turns a ModelProto into an OnnxModel; frees what it has converted, so that weights are not held twice.
+class Reader {
+ public:
+  Reader(onnx::ModelProto& proto, const std::filesystem::path* folder, const ImportLimits& limits)
+      : proto_(proto), folder_(folder), limits_(limits) {}
+
+  Result<OnnxModel> read() {
+    if (!proto_.has_graph()) return Status(Code::kInvalidModel, "not an ONNX model: it has no graph");
+    onnx::GraphProto& graph = *proto_.mutable_graph();
+    model_.name = graph.name();
+    NESTRT_RETURN_IF_ERROR(read_opset());
+    NESTRT_RETURN_IF_ERROR(read_initializers(graph));
+    for (const auto& input : graph.input()) {
+      if (initialized_.count(input.name()) == 0) model_.inputs.push_back(value_info(input));
+    }
+    for (const auto& output : graph.output()) model_.outputs.push_back(output.name());
+    for (onnx::NodeProto& node : *graph.mutable_node()) NESTRT_RETURN_IF_ERROR(read_node(node));
+    return std::move(model_);
+  }
+
+ private:
+  Status read_opset() {
+    for (const auto& entry : proto_.opset_import()) {
+      if (normalized_domain(entry.domain()).empty()) model_.opset = std::max(model_.opset, entry.version());
+    }
+    if (model_.opset >= kOldestOpset) return ok_status();
+    const std::string found = model_.opset == 0 ? "no opset of ONNX" : "opset " + std::to_string(model_.opset);
+    return Status(Code::kUnsupported, "the model imports " + found + "; at least " + std::to_string(kOldestOpset) +
+                                          " is needed: convert it with onnx.version_converter");
+  }
+
+  Status read_initializers(onnx::GraphProto& graph) {
+    if (graph.sparse_initializer_size() != 0) {
+      return Status(Code::kUnsupported, "sparse initializers are not supported; store them dense");
+    }
+    for (onnx::TensorProto& tensor : *graph.mutable_initializer()) {
+      NESTRT_RETURN_IF_ERROR(add_tensor(tensor, &model_.initializers.emplace_back()));
+      if (!initialized_.insert(tensor.name()).second) {
+        return Status(Code::kInvalidModel, "initializer '" + tensor.name() + "' is given twice");
+      }
+      tensor.clear_raw_data();
+      tensor.clear_float_data();
+    }
+    return ok_status();
+  }
+
+  Status add_tensor(const onnx::TensorProto& proto, OnnxTensor* tensor) {
+    NESTRT_ASSIGN_OR_RETURN(*tensor, decode_tensor(proto, folder_, limits_));
+    constant_bytes_ += static_cast<int64_t>(tensor->elements->size());
+    if (constant_bytes_ > limits_.constant_bytes) {
+      return Status(Code::kInvalidModel,
+                    "constants take more than " + std::to_string(limits_.constant_bytes) + " bytes, the limit");
+    }
+    return ok_status();
+  }
+
+  static OnnxValueInfo value_info(const onnx::ValueInfoProto& proto) {
+    OnnxValueInfo info;
+    info.name = proto.name();
+    if (!proto.type().has_tensor_type()) {
+      info.type_name = "something else than a tensor";
+      return info;
+    }
+    const auto& tensor = proto.type().tensor_type();
+    info.type = converted_type(tensor.elem_type());
+    info.type_name = onnx_type_name(tensor.elem_type());
+    if (!tensor.has_shape()) return info;
+    info.dims.emplace();
+    for (const auto& dim : tensor.shape().dim()) {
+      info.dims->push_back(dim.dim_value() > 0 ? dim.dim_value() : kDynamic);
+      info.dim_names.push_back(dim.dim_param());
+    }
+    return info;
+  }
+
+  Status read_node(onnx::NodeProto& proto) {
+    OnnxNode& node = model_.nodes.emplace_back(head(proto));
+    node.inputs.assign(proto.input().begin(), proto.input().end());
+    for (AttributeProto& attribute : *proto.mutable_attribute()) {
+      OnnxAttribute value;
+      const Status status = read_attribute(attribute, &value);
+      if (!status.ok()) return status.with_context(node.label() + ", attribute '" + attribute.name() + "'");
+      if (!node.attributes.emplace(attribute.name(), std::move(value)).second) {
+        return Status(Code::kInvalidModel, node.label() + ": attribute '" + attribute.name() + "' is given twice");
+      }
+    }
+    proto.Clear();
+    return ok_status();
+  }
+
+  static OnnxNode head(const onnx::NodeProto& proto) {
+    OnnxNode node;
+    node.op_type = proto.op_type();
+    node.domain = normalized_domain(proto.domain());
+    node.name = proto.name();
+    node.outputs.assign(proto.output().begin(), proto.output().end());
+    return node;
+  }
+
+  Status read_attribute(const AttributeProto& proto, OnnxAttribute* value) {
+    if (!proto.ref_attr_name().empty()) return Status(Code::kInvalidModel, "refers to a function's parameter");
+    switch (kind(proto)) {
+      case AttributeProto::INT:
+        *value = proto.i();
+        break;
+      case AttributeProto::FLOAT:
+        *value = proto.f();
+        break;
+      case AttributeProto::STRING:
+        *value = proto.s();
+        break;
+      case AttributeProto::INTS:
+        *value = std::vector<int64_t>(proto.ints().begin(), proto.ints().end());
+        break;
+      case AttributeProto::FLOATS:
+        *value = std::vector<float>(proto.floats().begin(), proto.floats().end());
+        break;
+      case AttributeProto::STRINGS:
+        *value = std::vector<std::string>(proto.strings().begin(), proto.strings().end());
+        break;
+      case AttributeProto::TENSOR:
+        return add_tensor(proto.t(), &value->emplace<OnnxTensor>());
+      case AttributeProto::GRAPH:
+        add_subgraph(proto.g());
+        break;
+      case AttributeProto::GRAPHS:
+        for (const auto& graph : proto.graphs()) add_subgraph(graph);
+        break;
+      default:
+        break;  // stays opaque
+    }
+    return ok_status();
+  }
+
+  // Files of the first ONNX versions state no type.
+  static AttributeProto::AttributeType kind(const AttributeProto& proto) {
+    if (proto.type() != AttributeProto::UNDEFINED) return proto.type();
+    if (proto.has_i()) return AttributeProto::INT;
+    if (proto.has_f()) return AttributeProto::FLOAT;
+    if (proto.has_s()) return AttributeProto::STRING;
+    if (proto.has_t()) return AttributeProto::TENSOR;
+    if (proto.has_g()) return AttributeProto::GRAPH;
+    if (proto.floats_size() != 0) return AttributeProto::FLOATS;
+    if (proto.strings_size() != 0) return AttributeProto::STRINGS;
+    return AttributeProto::INTS;
+  }
+
+  // The depth of nesting is bounded by check_wire_limits.
+  void add_subgraph(const onnx::GraphProto& graph) {
+    for (const onnx::NodeProto& node : graph.node()) {
+      model_.subgraph_nodes.push_back(head(node));
+      for (const AttributeProto& attribute : node.attribute()) {
+        if (attribute.has_g()) add_subgraph(attribute.g());
+        for (const auto& inner : attribute.graphs()) add_subgraph(inner);
+      }
+    }
+  }
+
+  onnx::ModelProto& proto_;
+  const std::filesystem::path* folder_;
+  const ImportLimits& limits_;
+  OnnxModel model_;
+  std::unordered_set<std::string> initialized_;
+  int64_t constant_bytes_ = 0;
+};
+
+Status check(ZeroCopyInputStream& input, const google::protobuf::Descriptor& descriptor, const ImportLimits& limits) {
+  CodedInputStream stream(&input);
+  stream.SetTotalBytesLimit(INT32_MAX);
+  return check_wire_limits(stream, descriptor, limits);
+}
+
+Status parse(ZeroCopyInputStream& input, google::protobuf::Message& message) {
+  CodedInputStream stream(&input);
+  stream.SetTotalBytesLimit(INT32_MAX);
+  if (message.ParsePartialFromCodedStream(&stream) && stream.ConsumedEntireMessage()) return ok_status();
+  return Status(Code::kInvalidModel, "not an ONNX model, or cut short: its protobuf encoding is broken");
+}
+
+class OpenFile {
+ public:
+  static Result<OpenFile> open(const std::filesystem::path& path, const ImportLimits& limits) {
+    std::error_code failure;
+    if (!std::filesystem::exists(path, failure)) return Status(Code::kNotFound, "no such file");
+    if (!std::filesystem::is_regular_file(path, failure)) return Status(Code::kInvalidArgument, "not a regular file");
+    OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const auto size = std::filesystem::file_size(path, failure);
+    if (file.fd_ < 0 || failure) return Status(Code::kIo, "cannot be opened");
+    if (size == 0) return Status(Code::kInvalidModel, "the file is empty");
+    if (size > static_cast<uintmax_t>(limits.file_bytes)) {
+      return Status(Code::kInvalidModel, "the file has " + std::to_string(size) + " bytes, the limit is " +
+                                             std::to_string(limits.file_bytes) + ": keep weights as external data");
+    }
+    return file;
+  }
+  OpenFile(OpenFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  OpenFile& operator=(OpenFile&&) = delete;
+  ~OpenFile() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  Status load(google::protobuf::Message& message, const ImportLimits& limits) const {
+    FileInputStream first(fd_);
+    NESTRT_RETURN_IF_ERROR(check(first, *message.GetDescriptor(), limits));
+    if (::lseek(fd_, 0, SEEK_SET) != 0) return Status(Code::kIo, "cannot be read twice");
+    FileInputStream second(fd_);
+    return parse(second, message);
+  }
+
+ private:
+  explicit OpenFile(int fd) : fd_(fd) {}
+  int fd_;
+};
+
+Result<OnnxModel> read_file(const std::filesystem::path& path, const ImportLimits& limits) {
+  onnx::ModelProto proto;
+  {
+    NESTRT_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::open(path, limits));
+    NESTRT_RETURN_IF_ERROR(file.load(proto, limits));
+  }
+  const std::filesystem::path folder = path.parent_path();
+  return Reader(proto, &folder, limits).read();
+}
+
+Result<HostTensor> read_tensor_file(const std::filesystem::path& path) {
+  const ImportLimits limits;
+  onnx::TensorProto proto;
+  NESTRT_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::open(path, limits));
+  NESTRT_RETURN_IF_ERROR(file.load(proto, limits));
+  NESTRT_ASSIGN_OR_RETURN(const OnnxTensor tensor, decode_tensor(proto, nullptr, limits));
+  return HostTensor{tensor.type, tensor.shape, *tensor.elements};
+}
+
+template <typename T>
+Result<T> about(const std::filesystem::path& path, Result<T> result) {
+  if (!result) return result.error().with_context("'" + path.string() + "'");
+  return result;
+}
+
+}  // namespace
+
+std::string OnnxNode::label() const {
+  const std::string& shown = !name.empty() || outputs.empty() ? name : outputs.front();
+  return "node '" + shown + "' (" + (domain.empty() ? "" : domain + ".") + op_type + ")";
+}
+
+Result<OnnxModel> read_onnx_model(const std::filesystem::path& path, const ImportLimits& limits) {
+  return about(path, read_file(path, limits));
+}
+
+Result<OnnxModel> read_onnx_model(std::span<const std::byte> bytes, const ImportLimits& limits) {
+  if (bytes.empty() || bytes.size() > static_cast<size_t>(limits.file_bytes)) {
+    return Status(Code::kInvalidModel, "a model has 1 to " + std::to_string(limits.file_bytes) + " bytes, this one " +
+                                           std::to_string(bytes.size()));
+  }
+  onnx::ModelProto proto;
+  ArrayInputStream first(bytes.data(), static_cast<int>(bytes.size()));
+  NESTRT_RETURN_IF_ERROR(check(first, *proto.GetDescriptor(), limits));
+  ArrayInputStream second(bytes.data(), static_cast<int>(bytes.size()));
+  NESTRT_RETURN_IF_ERROR(parse(second, proto));
+  return Reader(proto, nullptr, limits).read();
+}
+
+Result<HostTensor> read_tensor_proto(const std::filesystem::path& path) { return about(path, read_tensor_file(path)); }
+
+}  // namespace nestrt::compiler

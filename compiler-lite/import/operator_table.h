@@ -1,0 +1,27 @@
+// The table of every ONNX operator that can be imported.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "compiler-lite/import/node_context.h"
+
+namespace nestrt::compiler {
+
+// The newest opset whose operators were compared with these functions. A newer model is accepted with a warning.
+inline constexpr int64_t kNewestKnownOpset = 21;
+
+struct ImportRule {
+  std::string_view op_type;
+  // Translates one node. Everything of the node is untrusted but this: named inputs exist.
+  Status (*import)(NodeContext& node) = nullptr;
+  int64_t first_opset = 1;
+  int64_t last_opset = INT64_MAX;
+};
+
+// Sorted by op_type.
+std::span<const ImportRule> import_rules();
+// Null where the operator does not exist in that opset, or is not supported.
+const ImportRule* find_import_rule(std::string_view op_type, int64_t opset);
+
+}  // namespace nestrt::compiler

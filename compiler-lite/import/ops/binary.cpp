@@ -1,0 +1,124 @@
+#include "compiler-lite/import/ops/families.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using plan::BinaryKind;
+
+// Before opset 7 the second operand aligned with the axes of the first from `axis` on; since then as in numpy.
+Result<ValueId> aligned_operand(NodeContext& node, ValueId a, ValueId b) {
+  node.ignore("consumed_inputs");
+  if (node.opset() >= 7) return b;
+  const bool broadcast = node.flag("broadcast", false);
+  const int rank = node.shape(a).rank();
+  const int64_t first = node.attribute("axis", int64_t{rank} - node.shape(b).rank());
+  if (!broadcast || rank == 0) return b;
+  NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(first, rank));
+  Shape shape = node.shape(b);
+  if (axis + shape.rank() > rank) return node.invalid("axis and shape of the second operand pass the first");
+  while (axis + shape.rank() < rank) shape.push_back(1);
+  return node.reshape(b, shape);
+}
+
+template <BinaryKind kind>
+Status import_plain(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(ValueId b, node.input(1));
+  if (node.shape(b).rank() <= node.shape(a).rank()) {
+    NESTRT_ASSIGN_OR_RETURN(b, aligned_operand(node, a, b));
+  }
+  return node.set_output(node.binary(kind, a, b));
+}
+
+// The exponent may be of another type; the result has the base's. Mixed pairs are computed in f32.
+Status import_pow(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(ValueId base, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(ValueId exponent, node.input(1));
+  if (node.shape(exponent).rank() <= node.shape(base).rank()) {
+    NESTRT_ASSIGN_OR_RETURN(exponent, aligned_operand(node, base, exponent));
+  }
+  const DataType result = node.type(base);
+  if (node.type(exponent) != result) {
+    const bool floating = result == DataType::kF32 || node.type(exponent) == DataType::kF32;
+    const DataType common = floating ? DataType::kF32 : DataType::kS64;
+    NESTRT_ASSIGN_OR_RETURN(base, node.cast(base, common));
+    NESTRT_ASSIGN_OR_RETURN(exponent, node.cast(exponent, common));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const ValueId power, node.binary(BinaryKind::pow, base, exponent));
+  return node.set_output(node.cast(power, result));
+}
+
+Status import_prelu(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(ValueId slope, node.input(1));
+  const Shape shape = node.shape(x);
+  // Before opset 7 a vector of slopes went by channel.
+  if (node.opset() < 7 && node.shape(slope).rank() == 1 && shape.rank() > 2) {
+    Shape by_channel{node.shape(slope)[0]};
+    for (int axis = 2; axis < shape.rank(); ++axis) by_channel.push_back(1);
+    NESTRT_ASSIGN_OR_RETURN(slope, node.reshape(slope, by_channel));
+  }
+  return node.set_output(node.binary(BinaryKind::prelu, x, slope));
+}
+
+Status import_mod(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId b, node.input(1));
+  return node.set_output(node.binary(node.flag("fmod", false) ? BinaryKind::fmod : BinaryKind::mod, a, b));
+}
+
+// a op b op c ...; a single operand is the result itself.
+Result<ValueId> chain(NodeContext& node, BinaryKind kind) {
+  node.ignore("consumed_inputs");
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, node.all_inputs());
+  ValueId result = inputs.front();
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    NESTRT_ASSIGN_OR_RETURN(result, node.binary(kind, result, inputs[i]));
+  }
+  return result;
+}
+
+template <BinaryKind kind>
+Status import_chain(NodeContext& node) {
+  return node.set_output(chain(node, kind));
+}
+
+Status import_mean(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId sum, chain(node, BinaryKind::add));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId count, node.scalar(static_cast<float>(node.num_inputs())));
+  return node.set_output(node.binary(BinaryKind::div, sum, count));
+}
+
+Status import_where(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, node.all_inputs());
+  return node.finish(plan::SelectT(), std::move(inputs));
+}
+
+constexpr ImportRule kRules[] = {
+    {"Add", import_plain<BinaryKind::add>},
+    {"And", import_plain<BinaryKind::logical_and>},
+    {"Div", import_plain<BinaryKind::div>},
+    {"Equal", import_plain<BinaryKind::equal>},
+    {"Greater", import_plain<BinaryKind::greater>},
+    {"GreaterOrEqual", import_plain<BinaryKind::greater_or_equal>},
+    {"Less", import_plain<BinaryKind::less>},
+    {"LessOrEqual", import_plain<BinaryKind::less_or_equal>},
+    {"Max", import_chain<BinaryKind::max>},
+    {"Mean", import_mean},
+    {"Min", import_chain<BinaryKind::min>},
+    {"Mod", import_mod},
+    {"Mul", import_plain<BinaryKind::mul>},
+    {"Or", import_plain<BinaryKind::logical_or>},
+    {"PRelu", import_prelu},
+    {"Pow", import_pow},
+    {"Sub", import_plain<BinaryKind::sub>},
+    {"Sum", import_chain<BinaryKind::add>},
+    {"Where", import_where},
+    {"Xor", import_plain<BinaryKind::logical_xor>},
+};
+
+}  // namespace
+
+std::span<const ImportRule> binary_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,198 @@
+// Operators whose result is known once shapes are.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "compiler-lite/import/ops/families.h"
+
+namespace nestrt::compiler {
+namespace {
+
+Status import_constant(NodeContext& node) {
+  if (node.has_attribute("value")) {
+    NESTRT_ASSIGN_OR_RETURN(const OnnxTensor tensor, node.tensor_attribute("value"));
+    return node.set_output(node.constant(tensor.type, tensor.shape, *tensor.elements));
+  }
+  if (node.has_attribute("value_float")) return node.set_output(node.scalar(node.attribute("value_float", 0.0f)));
+  if (node.has_attribute("value_int")) {
+    return node.set_output(node.constant(std::vector<int64_t>{node.attribute("value_int", int64_t{0})}, Shape()));
+  }
+  if (node.has_attribute("value_floats")) {
+    const auto list = node.attribute("value_floats", std::vector<float>());
+    return node.set_output(node.constant(list, {static_cast<int64_t>(list.size())}));
+  }
+  if (node.has_attribute("value_ints")) {
+    const auto list = node.attribute("value_ints", std::vector<int64_t>());
+    return node.set_output(node.constant(list, {static_cast<int64_t>(list.size())}));
+  }
+  return node.unsupported("only constants of numbers are supported");
+}
+
+// Dimensions [start, end) of the input, both clamped.
+Status import_shape(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const Shape shape = node.shape(x);
+  const int64_t rank = shape.rank();
+  const auto clamped = [rank](int64_t index) { return std::clamp<int64_t>(index < 0 ? index + rank : index, 0, rank); };
+  const int64_t first = clamped(node.attribute("start", int64_t{0}));
+  const int64_t last = std::max(first, clamped(node.attribute("end", rank)));
+  const std::vector<int64_t> dims(shape.begin() + first, shape.begin() + last);
+  return node.set_output(node.constant(dims, {last - first}));
+}
+
+Status import_size(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  return node.set_output(node.constant(std::vector<int64_t>{node.shape(x).num_elements()}, Shape()));
+}
+
+// A target shape from a constant tensor. Negative and overflowing dimensions are refused.
+Result<Shape> checked_shape(NodeContext& node, const std::vector<int64_t>& dims) {
+  if (dims.size() > static_cast<size_t>(Shape::kMaxRank)) {
+    return node.unsupported("more than " + std::to_string(Shape::kMaxRank) + " dimensions");
+  }
+  const Shape shape{std::span(dims)};
+  NESTRT_RETURN_IF_ERROR(node.check_size(DataType::kS64, shape));
+  return shape;
+}
+
+Status import_constant_of_shape(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> dims, node.constant_ints(0, "shape"));
+  NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(node, dims));
+  OnnxTensor value{"", DataType::kF32, {1}, std::make_shared<const Bytes>(4)};
+  if (node.has_attribute("value")) {
+    NESTRT_ASSIGN_OR_RETURN(value, node.tensor_attribute("value"));
+  }
+  if (value.shape.num_elements() != 1) return node.invalid("value must have one element");
+  const size_t width = size_bytes(value.type);
+  Bytes elements(static_cast<size_t>(shape.num_elements()) * width);
+  for (size_t at = 0; at < elements.size(); at += width) std::memcpy(&elements[at], value.elements->data(), width);
+  return node.set_output(node.constant(value.type, shape, std::move(elements)));
+}
+
+// start, start + delta, ... before limit.
+template <typename T>
+Result<ValueId> range(NodeContext& node, T start, T limit, T delta) {
+  if (delta == 0) return node.invalid("delta must not be 0");
+  const double steps =
+      std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta));
+  if (!(steps < 0x1p40)) return node.invalid("the range has too many elements");
+  const auto count = static_cast<int64_t>(std::max(steps, 0.0));
+  NESTRT_RETURN_IF_ERROR(node.check_size(DataType::kS64, {count}));
+  std::vector<T> elements(static_cast<size_t>(count));
+  for (size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<T>(start + static_cast<T>(i) * delta);
+  return node.constant(elements, {count});
+}
+
+Status import_range(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, node.all_inputs());
+  if (inputs.size() != 3) return node.invalid("needs start, limit and delta");
+  const DataType type = node.type(inputs[0]);
+  if (type == DataType::kF32) {
+    float bounds[3];
+    for (size_t i = 0; i < 3; ++i) {
+      NESTRT_ASSIGN_OR_RETURN(const std::vector<float> bound, node.constant_floats(i, "bound"));
+      if (bound.size() != 1) return node.invalid("bounds must be scalars");
+      bounds[i] = bound.front();
+    }
+    return node.set_output(range(node, bounds[0], bounds[1], bounds[2]));
+  }
+  int64_t bounds[3];
+  for (size_t i = 0; i < 3; ++i) {
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> bound, node.constant_ints(i, "bound"));
+    if (bound.size() != 1 || std::abs(static_cast<double>(bound.front())) > 0x1p61)
+      return node.invalid("bounds must be scalars below 2^61");
+    bounds[i] = bound.front();
+  }
+  NESTRT_ASSIGN_OR_RETURN(const ValueId result, range(node, bounds[0], bounds[1], bounds[2]));
+  return node.set_output(node.cast(result, type));
+}
+
+Status import_eye_like(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const Shape shape = node.shape(x);
+  if (shape.rank() != 2) return node.invalid("the input must be a matrix");
+  DataType type = node.type(x);
+  if (node.has_attribute("dtype")) {
+    const std::optional<DataType> stated = converted_type(static_cast<int32_t>(node.attribute("dtype", int64_t{0})));
+    if (!stated) return node.unsupported("this dtype is not supported");
+    type = *stated;
+  }
+  const int64_t diagonal = node.attribute("k", int64_t{0});
+  std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
+  for (int64_t row = 0; row < shape[0]; ++row) {
+    // Compared by differences within the matrix, so that no k overflows.
+    for (int64_t column = 0; column < shape[1]; ++column) {
+      if (column - row == diagonal) elements[static_cast<size_t>(row * shape[1] + column)] = 1.0f;
+    }
+  }
+  NESTRT_ASSIGN_OR_RETURN(const ValueId eye, node.constant(elements, shape));
+  return node.set_output(node.cast(eye, type));
+}
+
+// on where an index equals the position along the new axis (negative ones count from the end), else off.
+Status import_one_hot(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(ValueId indices, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<float> depths, node.constant_floats(1, "depth"));  // of any type
+  NESTRT_ASSIGN_OR_RETURN(const ValueId values, node.input(2));
+  if (depths.size() != 1 || !(depths[0] >= 1 && depths[0] < 0x1p40f) || node.shape(values) != Shape{2}) {
+    return node.invalid("depth must be one positive number, values two");
+  }
+  const auto depth = static_cast<int64_t>(depths.front());
+  NESTRT_RETURN_IF_ERROR(node.check_size(DataType::kS64, {depth}));
+  const Shape shape = node.shape(indices);
+  if (shape.rank() >= Shape::kMaxRank) return node.unsupported("too many dimensions");
+  NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(node.attribute("axis", int64_t{-1}), shape.rank() + 1));
+  Shape with_axis;
+  Shape along_axis;
+  for (int i = 0; i <= shape.rank(); ++i) {
+    with_axis.push_back(i == axis ? 1 : shape[i < axis ? i : i - 1]);
+    along_axis.push_back(i == axis ? depth : 1);
+  }
+  std::vector<int64_t> forward(static_cast<size_t>(depth));
+  std::vector<int64_t> backward(forward.size());
+  for (size_t i = 0; i < forward.size(); ++i) {
+    forward[i] = static_cast<int64_t>(i);
+    backward[i] = forward[i] - depth;
+  }
+  NESTRT_ASSIGN_OR_RETURN(indices, node.cast(indices, DataType::kS64));
+  NESTRT_ASSIGN_OR_RETURN(indices, node.reshape(indices, with_axis));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId positions, node.constant(forward, along_axis));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId from_end, node.constant(backward, along_axis));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId hit, node.binary(plan::BinaryKind::equal, indices, positions));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId hit_from_end, node.binary(plan::BinaryKind::equal, indices, from_end));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId either, node.binary(plan::BinaryKind::logical_or, hit, hit_from_end));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId off, node.slice(values, {0}, {1}, Shape{1}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId on, node.slice(values, {1}, {1}, Shape{1}));
+  return node.finish(plan::SelectT(), {either, on, off});
+}
+
+// Its shape depends on the data, so only constants will do.
+Status import_non_zero(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<float> elements, node.floats_of(x, "the input"));
+  const Shape shape = node.shape(x);
+  std::vector<int64_t> hits;
+  for (size_t i = 0; i < elements.size(); ++i)
+    if (elements[i] != 0) hits.push_back(static_cast<int64_t>(i));
+  const Shape result{std::max(shape.rank(), 1), static_cast<int64_t>(hits.size())};
+  NESTRT_RETURN_IF_ERROR(node.check_size(DataType::kS64, result));
+  std::vector<int64_t> positions;
+  for (int axis = 0; axis < result[0]; ++axis) {
+    const int64_t stride = shape.rank() == 0 ? 1 : shape.product(axis + 1, shape.rank());
+    for (int64_t hit : hits) positions.push_back(shape.rank() == 0 ? 0 : hit / stride % shape[axis]);
+  }
+  return node.set_output(node.constant(positions, result));
+}
+
+constexpr ImportRule kRules[] = {
+    {"Constant", import_constant}, {"ConstantOfShape", import_constant_of_shape},
+    {"EyeLike", import_eye_like},  {"NonZero", import_non_zero},
+    {"OneHot", import_one_hot},    {"Range", import_range},
+    {"Shape", import_shape},       {"Size", import_size},
+};
+
+}  // namespace
+
+std::span<const ImportRule> constant_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

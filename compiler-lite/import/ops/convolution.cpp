@@ -1,0 +1,126 @@
+#include <algorithm>
+
+#include "compiler-lite/import/ops/families.h"
+#include "compiler-lite/import/ops/window.h"
+
+namespace nestrt::compiler {
+namespace {
+
+struct Operands {
+  std::vector<ValueId> ids;  // x, weights, bias where there is one
+  Shape x;
+  std::vector<int64_t> kernel;
+  int spatial_rank = 0;
+};
+
+Result<Operands> read_operands(const NodeContext& node) {
+  Operands operands;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId weights, node.input(1));
+  operands.ids = {x, weights};
+  if (node.has_input(2)) operands.ids.push_back(node.optional_input(2));
+  operands.x = node.shape(x);
+  const Shape shape = node.shape(weights);
+  if (operands.x.rank() < 3 || shape.rank() != operands.x.rank()) {
+    return node.invalid("input of shape " + operands.x.to_string() + " and weights of shape " + shape.to_string() +
+                        " must have the same rank, at least 3");
+  }
+  operands.kernel.assign(shape.begin() + 2, shape.end());
+  operands.spatial_rank = shape.rank() - 2;
+  return operands;
+}
+
+Result<int32_t> read_group(NodeContext& node) {
+  const int64_t group = node.attribute("group", int64_t{1});
+  if (group >= 1 && group <= INT32_MAX) return static_cast<int32_t>(group);
+  return node.invalid("group " + std::to_string(group) + " must be at least 1");
+}
+
+Status import_conv(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(Operands operands, read_operands(node));
+  NESTRT_ASSIGN_OR_RETURN(Window window, read_window(node, operands.spatial_rank, operands.kernel));
+  NESTRT_RETURN_IF_ERROR(resolve_auto_pad(node, operands.x, window));
+  plan::ConvT conv;
+  set_window(conv, window);
+  NESTRT_ASSIGN_OR_RETURN(conv.group, read_group(node));
+  return node.finish(std::move(conv), std::move(operands.ids));
+}
+
+// The pads that make a transposed convolution give `output_shape`, as ONNX distributes them; output padding is part
+// of the sum.
+Status pads_for_shape(NodeContext& node, const Shape& x, const std::vector<int64_t>& output_shape,
+                      const std::vector<int32_t>& output_padding, Window& window) {
+  const int rank = window.spatial_rank();
+  if (output_shape.size() != static_cast<size_t>(rank)) return node.invalid("output_shape has the wrong length");
+  const bool upper = node.attribute("auto_pad", "NOTSET") == "SAME_UPPER";
+  for (int axis = 0; axis < rank; ++axis) {
+    const auto i = static_cast<size_t>(axis);
+    int64_t full = 0;
+    if (__builtin_mul_overflow(x[axis + 2] - 1, int64_t{window.stride[i]}, &full))
+      return node.invalid("strides are too large");
+    const int64_t total = full + output_padding[i] + window.extent(axis) - output_shape[i];
+    if (total < 0 || total > INT32_MAX || output_shape[i] < 1) {
+      return node.unsupported("output_shape " + std::to_string(output_shape[i]) + " is outside what the kernel covers");
+    }
+    const auto smaller = static_cast<int32_t>(total / 2);
+    window.pad_begin[i] = upper ? smaller : static_cast<int32_t>(total) - smaller;
+    window.pad_end[i] = static_cast<int32_t>(total) - window.pad_begin[i];
+  }
+  return ok_status();
+}
+
+Result<std::vector<int32_t>> read_output_padding(NodeContext& node, int spatial_rank) {
+  std::vector<int64_t> stated = node.attribute("output_padding", std::vector<int64_t>());
+  if (stated.empty()) stated.assign(static_cast<size_t>(spatial_rank), 0);
+  const bool valid =
+      stated.size() == static_cast<size_t>(spatial_rank) &&
+      std::all_of(stated.begin(), stated.end(), [](int64_t pad) { return pad >= 0 && pad <= INT32_MAX; });
+  if (!valid) return node.invalid("output_padding must be one non-negative number per spatial axis");
+  return std::vector<int32_t>(stated.begin(), stated.end());
+}
+
+// auto_pad of the transposed convolution: SAME makes output = input * stride.
+Result<std::vector<int64_t>> same_shape(NodeContext& node, const Shape& x, const Window& window) {
+  const std::string mode = node.attribute("auto_pad", "NOTSET");
+  std::vector<int64_t> shape;
+  if (mode == "NOTSET" || mode == "VALID") return shape;
+  for (int axis = 0; axis < window.spatial_rank(); ++axis) {
+    int64_t size = 0;
+    if (__builtin_mul_overflow(x[axis + 2], int64_t{window.stride[static_cast<size_t>(axis)]}, &size)) {
+      return node.invalid("strides are too large");
+    }
+    shape.push_back(size);
+  }
+  return shape;
+}
+
+Status import_conv_transpose(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(Operands operands, read_operands(node));
+  NESTRT_ASSIGN_OR_RETURN(Window window, read_window(node, operands.spatial_rank, operands.kernel));
+  plan::ConvTransposeT conv;
+  NESTRT_ASSIGN_OR_RETURN(conv.output_padding, read_output_padding(node, operands.spatial_rank));
+  std::vector<int64_t> output_shape = node.attribute("output_shape", std::vector<int64_t>());
+  // Some exporters state all dimensions.
+  if (output_shape.size() == static_cast<size_t>(operands.x.rank()))
+    output_shape.erase(output_shape.begin(), output_shape.begin() + 2);
+  if (output_shape.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(output_shape, same_shape(node, operands.x, window));
+  }
+  if (!output_shape.empty()) {
+    NESTRT_RETURN_IF_ERROR(pads_for_shape(node, operands.x, output_shape, conv.output_padding, window));
+  }
+  set_window(conv, window);
+  NESTRT_ASSIGN_OR_RETURN(conv.group, read_group(node));
+  return node.finish(std::move(conv), std::move(operands.ids));
+}
+
+constexpr ImportRule kRules[] = {
+    {"Conv", import_conv},
+    {"ConvTranspose", import_conv_transpose},
+};
+
+}  // namespace
+
+std::span<const ImportRule> convolution_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,94 @@
+#include <cmath>
+
+#include "compiler-lite/import/ops/families.h"
+
+namespace nestrt::compiler {
+namespace {
+
+bool is_constant_matrix(const NodeContext& node, ValueId id) {
+  return node.value(id).is_constant() && node.shape(id).rank() == 2 && node.type(id) == DataType::kF32;
+}
+
+Result<ValueId> transposed_if(NodeContext& node, ValueId id, bool wanted) {
+  return wanted ? node.transpose(id, {1, 0}) : Result<ValueId>(id);
+}
+
+Result<ValueId> scaled(NodeContext& node, ValueId id, float factor) {
+  if (factor == 1.0f) return id;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.scalar_of(node.type(id), factor));
+  return node.binary(plan::BinaryKind::mul, id, scale);
+}
+
+// C of Gemm as a vector of N elements, where it is a constant that does not depend on the row; else kNoValue.
+Result<ValueId> as_bias(NodeContext& node, ValueId c, int64_t n) {
+  if (!node.value(c).is_constant() || node.type(c) != DataType::kF32) return kNoValue;
+  const Shape shape = node.shape(c);
+  if (shape.rank() > 2 || (shape.rank() == 2 && shape[0] != 1)) return kNoValue;
+  const int64_t last = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
+  if (last == n) return node.reshape(c, {n});
+  if (last != 1) return kNoValue;  // left to the broadcast rules, which refuse it
+  NESTRT_ASSIGN_OR_RETURN(const ValueId flat, node.reshape(c, {1}));
+  plan::TileT tile;
+  tile.shape = {n};
+  return node.add(std::move(tile), {flat});
+}
+
+Status import_gemm(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(ValueId a, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(ValueId b, node.input(1));
+  if (node.shape(a).rank() != 2 || node.shape(b).rank() != 2) return node.invalid("A and B must be matrices");
+  node.ignore("broadcast");  // before opset 7
+  const float alpha = node.attribute("alpha", 1.0f);
+  const float beta = node.attribute("beta", 1.0f);
+  NESTRT_ASSIGN_OR_RETURN(a, transposed_if(node, a, node.flag("transA", false)));
+  NESTRT_ASSIGN_OR_RETURN(b, transposed_if(node, b, node.flag("transB", false)));
+  const bool dense = is_constant_matrix(node, b) && node.type(a) == DataType::kF32;
+  if (dense) {
+    NESTRT_ASSIGN_OR_RETURN(b, scaled(node, b, alpha));
+  }
+  ValueId c = node.optional_input(2);
+  if (c != kNoValue) {
+    NESTRT_ASSIGN_OR_RETURN(c, scaled(node, c, beta));
+  }
+  ValueId bias = kNoValue;
+  if (dense && c != kNoValue) {
+    NESTRT_ASSIGN_OR_RETURN(bias, as_bias(node, c, node.shape(b)[1]));
+  }
+  ValueId product = kNoValue;
+  if (dense) {
+    std::vector<ValueId> operands = {a, b};
+    if (bias != kNoValue) operands.push_back(bias);
+    NESTRT_ASSIGN_OR_RETURN(product, node.add(plan::DenseT(), std::move(operands)));
+  } else {
+    NESTRT_ASSIGN_OR_RETURN(product, node.add(plan::MatMulT(), {a, b}));
+    NESTRT_ASSIGN_OR_RETURN(product, scaled(node, product, alpha));
+  }
+  if (c == kNoValue || bias != kNoValue) return node.set_output(product);
+  return node.set_output(node.binary(plan::BinaryKind::add, product, c));
+}
+
+// A constant matrix on the right makes a fully connected layer, over all leading dimensions of the left side.
+Status import_mat_mul(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId b, node.input(1));
+  Shape shape = node.shape(a);
+  const int rank = shape.rank();
+  const bool dense =
+      is_constant_matrix(node, b) && node.type(a) == DataType::kF32 && rank >= 2 && shape[rank - 1] == node.shape(b)[0];
+  if (!dense) return node.finish(plan::MatMulT(), {a, b});
+  NESTRT_ASSIGN_OR_RETURN(const ValueId rows, node.reshape(a, {shape.product(0, rank - 1), shape[rank - 1]}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId product, node.add(plan::DenseT(), {rows, b}));
+  shape[rank - 1] = node.shape(b)[1];
+  return node.set_output(node.reshape(product, shape));
+}
+
+constexpr ImportRule kRules[] = {
+    {"Gemm", import_gemm},
+    {"MatMul", import_mat_mul},
+};
+
+}  // namespace
+
+std::span<const ImportRule> matrix_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,175 @@
+#include <cmath>
+
+#include "compiler-lite/import/ops/families.h"
+
+namespace nestrt::compiler {
+namespace {
+
+// [C, 1, 1, ...]: one number per channel of a tensor of `rank` dimensions.
+Shape channel_shape(int64_t channels, int rank) {
+  Shape shape{channels};
+  for (int axis = 2; axis < rank; ++axis) shape.push_back(1);
+  return shape;
+}
+
+// y = (x - mean) / sqrt(variance + epsilon) * scale + bias, as one multiplication and one addition per element, their
+// factors computed in double. The passes fuse both into a convolution before them.
+Status import_batch_normalization(NodeContext& node) {
+  for (const char* name : {"momentum", "spatial", "is_test", "consumed_inputs"}) node.ignore(name);
+  if (node.flag("training_mode", false))
+    return node.unsupported("training_mode is not supported; export for inference");
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const double epsilon = node.attribute("epsilon", 1e-5f);
+  std::vector<float> parameters[4];
+  const char* names[4] = {"scale", "bias", "mean", "variance"};
+  const Shape shape = node.shape(x);
+  if (shape.rank() < 2) return node.invalid("input of shape " + shape.to_string() + " has no channels");
+  for (size_t i = 0; i < 4; ++i) {
+    NESTRT_ASSIGN_OR_RETURN(parameters[i], node.constant_floats(i + 1, names[i]));
+    if (static_cast<int64_t>(parameters[i].size()) != shape[1]) {
+      return node.invalid(std::string(names[i]) + " has " + std::to_string(parameters[i].size()) + " elements for " +
+                          std::to_string(shape[1]) + " channels");
+    }
+  }
+  std::vector<float> factor(parameters[0].size());
+  std::vector<float> offset(factor.size());
+  for (size_t c = 0; c < factor.size(); ++c) {
+    const double by = double{parameters[0][c]} / std::sqrt(double{parameters[3][c]} + epsilon);
+    factor[c] = static_cast<float>(by);
+    offset[c] = static_cast<float>(double{parameters[1][c]} - double{parameters[2][c]} * by);
+  }
+  NESTRT_ASSIGN_OR_RETURN(const ValueId factors, node.constant(factor, channel_shape(shape[1], shape.rank())));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId offsets, node.constant(offset, channel_shape(shape[1], shape.rank())));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId product, node.binary(plan::BinaryKind::mul, x, factors));
+  return node.set_output(node.binary(plan::BinaryKind::add, product, offsets));
+}
+
+Status import_instance_normalization(NodeContext& node) {
+  node.ignore("consumed_inputs");
+  NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, node.all_inputs());
+  plan::InstanceNormT norm;
+  norm.epsilon = node.attribute("epsilon", 1e-5f);
+  return node.finish(std::move(norm), std::move(inputs));
+}
+
+// Each group is one channel of an instance normalization; scale and bias follow by channel (opset 21) or group (18).
+Status import_group_normalization(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, node.all_inputs());
+  NESTRT_ASSIGN_OR_RETURN(const int64_t groups, node.required_int("num_groups"));
+  node.ignore("stash_type");
+  const Shape shape = node.shape(inputs[0]);
+  if (inputs.size() != 3 || shape.rank() < 2 || groups < 1 || shape[0] < 1 || shape[1] < 1 || shape[1] % groups != 0) {
+    return node.invalid("num_groups " + std::to_string(groups) + " does not divide the channels of " +
+                        shape.to_string());
+  }
+  plan::InstanceNormT norm;
+  norm.epsilon = node.attribute("epsilon", 1e-5f);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId one,
+                          node.constant(std::vector<float>(static_cast<size_t>(groups), 1), {groups}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId zero,
+                          node.constant(std::vector<float>(static_cast<size_t>(groups), 0), {groups}));
+  const int64_t rest = shape.num_elements() / (shape[0] * groups);
+  NESTRT_ASSIGN_OR_RETURN(ValueId y, node.reshape(inputs[0], {shape[0], groups, rest}));
+  NESTRT_ASSIGN_OR_RETURN(y, node.add(std::move(norm), {y, one, zero}));
+  const bool by_group = node.opset() < 21;
+  const Shape scaled = by_group ? Shape{shape[0], groups, rest} : shape;
+  const int64_t length = by_group ? groups : shape[1];
+  NESTRT_ASSIGN_OR_RETURN(y, node.reshape(y, scaled));
+  for (const size_t operand : {size_t{1}, size_t{2}}) {
+    if (node.shape(inputs[operand]).num_elements() != length)
+      return node.invalid("scale and bias have the wrong length");
+    NESTRT_ASSIGN_OR_RETURN(const ValueId factor, node.reshape(inputs[operand], channel_shape(length, scaled.rank())));
+    NESTRT_ASSIGN_OR_RETURN(y, node.binary(operand == 1 ? plan::BinaryKind::mul : plan::BinaryKind::add, y, factor));
+  }
+  return node.set_output(node.reshape(y, shape));
+}
+
+Status import_layer_normalization(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, node.all_inputs());
+  node.ignore("stash_type");
+  plan::LayerNormT norm;
+  NESTRT_ASSIGN_OR_RETURN(norm.axis, node.axis(node.attribute("axis", int64_t{-1}), node.shape(inputs[0]).rank()));
+  norm.epsilon = node.attribute("epsilon", 1e-5f);
+  return node.finish(std::move(norm), std::move(inputs));
+}
+
+Status import_lp_normalization(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  plan::LpNormT norm;
+  NESTRT_ASSIGN_OR_RETURN(norm.axis, node.axis(node.attribute("axis", int64_t{-1}), node.shape(x).rank()));
+  norm.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
+  return node.finish(std::move(norm), {x});
+}
+
+Status import_lrn(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const int64_t size, node.required_int("size"));
+  if (size < 1 || size > INT32_MAX) return node.invalid("size " + std::to_string(size) + " must be at least 1");
+  plan::LocalResponseNormT norm;
+  norm.size = static_cast<int32_t>(size);
+  norm.alpha = node.attribute("alpha", 0.0001f);
+  norm.beta = node.attribute("beta", 0.75f);
+  norm.bias = node.attribute("bias", 1.0f);
+  return node.finish(std::move(norm), {x});
+}
+
+// (x - mean) / (sqrt(variance) + 1e-9), the epsilon of the operator's definition.
+Status import_mean_variance_normalization(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const auto stated = node.attribute("axes", std::vector<int64_t>{0, 2, 3});
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int> axes, node.axes(stated, node.shape(x).rank()));
+  const auto mean_of = [&](ValueId id) {
+    plan::ReduceT reduce;
+    reduce.axes.assign(axes.begin(), axes.end());
+    return node.add(std::move(reduce), {id});
+  };
+  NESTRT_ASSIGN_OR_RETURN(const ValueId mean, mean_of(x));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId centred, node.binary(plan::BinaryKind::sub, x, mean));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId square, node.binary(plan::BinaryKind::mul, centred, centred));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId variance, mean_of(square));
+  NESTRT_ASSIGN_OR_RETURN(ValueId deviation, node.unary(plan::UnaryKind::sqrt, variance));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId epsilon, node.scalar(1e-9f));
+  NESTRT_ASSIGN_OR_RETURN(deviation, node.binary(plan::BinaryKind::add, deviation, epsilon));
+  return node.set_output(node.binary(plan::BinaryKind::div, centred, deviation));
+}
+
+Result<ValueId> softmax(NodeContext& node, ValueId x, int axis, bool log) {
+  plan::SoftmaxT table;
+  table.axis = axis;
+  table.log = log;
+  return node.add(std::move(table), {x});
+}
+
+Status import_softmax(NodeContext& node, bool log) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const Shape shape = node.shape(x);
+  const bool flattens = node.opset() < 13;
+  const int rank = shape.rank();
+  NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(node.attribute("axis", int64_t{flattens ? 1 : -1}), rank));
+  // Until opset 12 all axes from `axis` on were one; that only matters where more than one of them is wider than 1.
+  if (!flattens || shape.product(axis + 1, rank) == 1) return node.set_output(softmax(node, x, axis, log));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId flat, node.reshape(x, {shape.product(0, axis), shape.product(axis, rank)}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId result, softmax(node, flat, 1, log));
+  return node.set_output(node.reshape(result, shape));
+}
+
+Status import_plain_softmax(NodeContext& node) { return import_softmax(node, false); }
+Status import_log_softmax(NodeContext& node) { return import_softmax(node, true); }
+
+constexpr ImportRule kRules[] = {
+    {"BatchNormalization", import_batch_normalization},
+    {"GroupNormalization", import_group_normalization, 18},
+    {"InstanceNormalization", import_instance_normalization},
+    {"LRN", import_lrn},
+    {"LayerNormalization", import_layer_normalization},
+    {"LogSoftmax", import_log_softmax},
+    {"LpNormalization", import_lp_normalization},
+    {"MeanVarianceNormalization", import_mean_variance_normalization},
+    {"Softmax", import_plain_softmax},
+};
+
+}  // namespace
+
+std::span<const ImportRule> normalization_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,66 @@
+#include "compiler-lite/import/ops/families.h"
+#include "compiler-lite/import/ops/window.h"
+
+namespace nestrt::compiler {
+namespace {
+
+Status import_pool(NodeContext& node, plan::PoolKind kind) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const Shape shape = node.shape(x);
+  if (shape.rank() < 3) return node.invalid("input of shape " + shape.to_string() + " has no spatial axes");
+  NESTRT_ASSIGN_OR_RETURN(Window window, read_window(node, shape.rank() - 2, {}));
+  NESTRT_RETURN_IF_ERROR(resolve_auto_pad(node, shape, window));
+  plan::PoolT pool;
+  pool.kind = kind;
+  set_window(pool, window);
+  pool.ceil_mode = node.flag("ceil_mode", false);
+  if (kind == plan::PoolKind::average) pool.count_include_pad = node.flag("count_include_pad", false);
+  if (kind == plan::PoolKind::lp) pool.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
+  return node.finish(std::move(pool), {x});
+}
+
+Status import_max_pool(NodeContext& node) {
+  node.ignore("storage_order");  // of the indices only
+  return import_pool(node, plan::PoolKind::max);
+}
+Status import_average_pool(NodeContext& node) { return import_pool(node, plan::PoolKind::average); }
+Status import_lp_pool(NodeContext& node) { return import_pool(node, plan::PoolKind::lp); }
+
+// A pool whose window is the whole picture.
+Status import_global_pool(NodeContext& node, plan::PoolKind kind) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const Shape shape = node.shape(x);
+  if (shape.rank() < 3) return node.invalid("input of shape " + shape.to_string() + " has no spatial axes");
+  plan::PoolT pool;
+  pool.kind = kind;
+  for (int axis = 2; axis < shape.rank(); ++axis) {
+    if (shape[axis] < 1 || shape[axis] > INT32_MAX)
+      return node.invalid("spatial axes must have 1 to 2^31 - 1 elements");
+    pool.kernel.push_back(static_cast<int32_t>(shape[axis]));
+  }
+  pool.stride.assign(pool.kernel.size(), 1);
+  pool.dilation.assign(pool.kernel.size(), 1);
+  pool.pad_begin.assign(pool.kernel.size(), 0);
+  pool.pad_end.assign(pool.kernel.size(), 0);
+  if (kind == plan::PoolKind::lp) pool.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
+  return node.finish(std::move(pool), {x});
+}
+
+Status import_global_average_pool(NodeContext& node) { return import_global_pool(node, plan::PoolKind::average); }
+Status import_global_max_pool(NodeContext& node) { return import_global_pool(node, plan::PoolKind::max); }
+Status import_global_lp_pool(NodeContext& node) { return import_global_pool(node, plan::PoolKind::lp); }
+
+constexpr ImportRule kRules[] = {
+    {"AveragePool", import_average_pool},
+    {"GlobalAveragePool", import_global_average_pool},
+    {"GlobalLpPool", import_global_lp_pool},
+    {"GlobalMaxPool", import_global_max_pool},
+    {"LpPool", import_lp_pool},
+    {"MaxPool", import_max_pool},
+};
+
+}  // namespace
+
+std::span<const ImportRule> pool_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,79 @@
+#include <numeric>
+
+#include "compiler-lite/import/ops/families.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using plan::ReduceKind;
+
+// Axes as an attribute, or as input 1 since opset 13 (ReduceSum) and 18 (the others).
+Result<std::vector<int64_t>> stated_axes(NodeContext& node) {
+  if (node.has_input(1)) return node.constant_ints(1, "axes");
+  return node.attribute("axes", std::vector<int64_t>());
+}
+
+template <ReduceKind kind>
+Status import_reduce(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const int rank = node.shape(x).rank();
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, stated_axes(node));
+  NESTRT_ASSIGN_OR_RETURN(std::vector<int> axes, node.axes(stated, rank));
+  plan::ReduceT reduce;
+  reduce.kind = kind;
+  reduce.keep_dims = node.flag("keepdims", true);
+  const bool keep_input = node.flag("noop_with_empty_axes", false);
+  if (axes.empty() && keep_input) return node.set_output(0, x);
+  if (axes.empty()) {
+    axes.resize(static_cast<size_t>(rank));
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  reduce.axes.assign(axes.begin(), axes.end());
+  return node.finish(std::move(reduce), {x});
+}
+
+Status import_arg_reduce(NodeContext& node, bool min) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  plan::ArgReduceT reduce;
+  reduce.min = min;
+  NESTRT_ASSIGN_OR_RETURN(reduce.axis, node.axis(node.attribute("axis", int64_t{0}), node.shape(x).rank()));
+  reduce.keep_dims = node.flag("keepdims", true);
+  reduce.select_last = node.flag("select_last_index", false);
+  return node.finish(std::move(reduce), {x});
+}
+
+Status import_arg_max(NodeContext& node) { return import_arg_reduce(node, false); }
+Status import_arg_min(NodeContext& node) { return import_arg_reduce(node, true); }
+
+Status import_cum_sum(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, node.constant_ints(1, "axis"));
+  if (axis.size() != 1) return node.invalid("axis must be one number");
+  plan::CumSumT sum;
+  NESTRT_ASSIGN_OR_RETURN(sum.axis, node.axis(axis.front(), node.shape(x).rank()));
+  sum.exclusive = node.flag("exclusive", false);
+  sum.reverse = node.flag("reverse", false);
+  return node.finish(std::move(sum), {x});
+}
+
+constexpr ImportRule kRules[] = {
+    {"ArgMax", import_arg_max},
+    {"ArgMin", import_arg_min},
+    {"CumSum", import_cum_sum},
+    {"ReduceL1", import_reduce<ReduceKind::l1>},
+    {"ReduceL2", import_reduce<ReduceKind::l2>},
+    {"ReduceLogSum", import_reduce<ReduceKind::log_sum>},
+    {"ReduceLogSumExp", import_reduce<ReduceKind::log_sum_exp>},
+    {"ReduceMax", import_reduce<ReduceKind::max>},
+    {"ReduceMean", import_reduce<ReduceKind::mean>},
+    {"ReduceMin", import_reduce<ReduceKind::min>},
+    {"ReduceProd", import_reduce<ReduceKind::prod>},
+    {"ReduceSum", import_reduce<ReduceKind::sum>},
+    {"ReduceSumSquare", import_reduce<ReduceKind::sum_square>},
+};
+
+}  // namespace
+
+std::span<const ImportRule> reduction_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

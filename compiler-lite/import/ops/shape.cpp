@@ -1,0 +1,129 @@
+#include <algorithm>
+
+#include "compiler-lite/import/ops/families.h"
+
+namespace nestrt::compiler {
+namespace {
+
+// The target of Reshape: 0 copies the input's dimension (unless zeros are allowed), one -1 takes what is left.
+Result<Shape> resolve_target(NodeContext& node, const Shape& input, const std::vector<int64_t>& target) {
+  if (target.size() > static_cast<size_t>(Shape::kMaxRank)) {
+    return node.unsupported("rank " + std::to_string(target.size()) + ", at most " + std::to_string(Shape::kMaxRank) +
+                            " is supported");
+  }
+  const bool zeros = node.flag("allowzero", false);
+  Shape shape;
+  int open_axis = -1;
+  int64_t known = 1;
+  for (int axis = 0; axis < static_cast<int>(target.size()); ++axis) {
+    int64_t dim = target[static_cast<size_t>(axis)];
+    if (dim == 0 && !zeros) {
+      if (axis >= input.rank()) return node.invalid("shape has a 0 where the input has no dimension");
+      dim = input[axis];
+    }
+    if (dim < -1 || (dim == -1 && open_axis >= 0)) return node.invalid("shape may have one -1 and nothing below");
+    if (dim == -1) open_axis = axis;
+    shape.push_back(dim == -1 ? 1 : dim);
+    if (__builtin_mul_overflow(known, shape[axis], &known)) return node.invalid("shape overflows");
+  }
+  const int64_t elements = input.num_elements();
+  if (open_axis >= 0 && known != 0) shape[open_axis] = elements / known;
+  if (open_axis >= 0 ? known == 0 || elements % known != 0 : known != elements) {
+    return node.invalid("shape " + shape.to_string() + " does not hold the " + std::to_string(elements) +
+                        " elements of the input (" + input.to_string() + ")");
+  }
+  return shape;
+}
+
+Status reshape_to(NodeContext& node, const std::vector<int64_t>& target) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const Shape shape, resolve_target(node, node.shape(x), target));
+  return node.set_output(node.reshape(x, shape));
+}
+
+Status import_reshape(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> target, node.constant_ints(1, "shape"));
+  return reshape_to(node, target);
+}
+
+Status import_flatten(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const Shape shape = node.shape(x);
+  const int64_t stated = node.attribute("axis", int64_t{1});
+  // The axis may be the rank itself: everything in one row per element.
+  if (stated < -shape.rank() || stated > shape.rank())
+    return node.invalid("axis " + std::to_string(stated) + " is outside");
+  const int axis = static_cast<int>(stated < 0 ? stated + shape.rank() : stated);
+  return node.set_output(node.reshape(x, {shape.product(0, axis), shape.product(axis, shape.rank())}));
+}
+
+// Axes as an attribute, or as input 1 since opset 13.
+Result<std::vector<int64_t>> stated_axes(NodeContext& node) {
+  if (node.has_input(1)) return node.constant_ints(1, "axes");
+  return node.attribute("axes", std::vector<int64_t>());
+}
+
+Status import_squeeze(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const Shape shape = node.shape(x);
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, stated_axes(node));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int> axes, node.axes(stated, shape.rank()));
+  Shape result;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const bool named = std::find(axes.begin(), axes.end(), axis) != axes.end();
+    if (named && shape[axis] != 1)
+      return node.invalid("axis " + std::to_string(axis) + " of " + shape.to_string() + " is not 1");
+    if (!(named || (axes.empty() && shape[axis] == 1))) result.push_back(shape[axis]);
+  }
+  return node.set_output(node.reshape(x, result));
+}
+
+Status import_unsqueeze(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const Shape shape = node.shape(x);
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, stated_axes(node));
+  const size_t rank = static_cast<size_t>(shape.rank()) + stated.size();
+  if (rank > static_cast<size_t>(Shape::kMaxRank))
+    return node.unsupported("more than " + std::to_string(Shape::kMaxRank) + " axes");
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int> axes, node.axes(stated, static_cast<int>(rank)));
+  Shape result;
+  int next = 0;
+  for (int axis = 0; axis < static_cast<int>(rank); ++axis) {
+    const bool added = std::find(axes.begin(), axes.end(), axis) != axes.end();
+    result.push_back(added ? 1 : shape[next++]);
+  }
+  return node.set_output(node.reshape(x, result));
+}
+
+Status import_identity(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  return node.set_output(0, x);
+}
+
+// In inference the identity; its mask is all true.
+Status import_dropout(NodeContext& node) {
+  for (const char* name : {"ratio", "seed", "is_test", "consumed_inputs"}) node.ignore(name);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  if (node.has_input(2)) {
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> training, node.constant_ints(2, "training_mode"));
+    if (!training.empty() && training.front() != 0) return node.unsupported("training_mode is not supported");
+  }
+  if (node.wants_output(1)) {
+    const Shape shape = node.shape(x);
+    Bytes ones(static_cast<size_t>(shape.num_elements()), std::byte{1});
+    NESTRT_ASSIGN_OR_RETURN(const ValueId mask, node.constant(DataType::kBool, shape, std::move(ones)));
+    NESTRT_RETURN_IF_ERROR(node.set_output(1, mask));
+  }
+  return node.set_output(0, x);
+}
+
+constexpr ImportRule kRules[] = {
+    {"Dropout", import_dropout}, {"Flatten", import_flatten}, {"Identity", import_identity},
+    {"Reshape", import_reshape}, {"Squeeze", import_squeeze}, {"Unsqueeze", import_unsqueeze},
+};
+
+}  // namespace
+
+std::span<const ImportRule> shape_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

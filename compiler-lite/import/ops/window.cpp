@@ -1,0 +1,73 @@
+#include "compiler-lite/import/ops/window.h"
+
+#include <algorithm>
+
+namespace nestrt::compiler {
+namespace {
+
+Result<std::vector<int32_t>> checked_list(const NodeContext& node, const char* name, const std::vector<int64_t>& list,
+                                          int length, int64_t least) {
+  if (list.size() != static_cast<size_t>(length)) {
+    return node.invalid(std::string(name) + " has " + std::to_string(list.size()) + " entries instead of " +
+                        std::to_string(length));
+  }
+  std::vector<int32_t> result;
+  for (int64_t entry : list) {
+    if (entry < least || entry > INT32_MAX) {
+      return node.invalid(std::string(name) + " " + std::to_string(entry) + " is outside " + std::to_string(least) +
+                          " to " + std::to_string(INT32_MAX));
+    }
+    result.push_back(static_cast<int32_t>(entry));
+  }
+  return result;
+}
+
+}  // namespace
+
+int64_t Window::extent(int axis) const {
+  const auto i = static_cast<size_t>(axis);
+  return (int64_t{kernel[i]} - 1) * dilation[i] + 1;
+}
+
+Result<Window> read_window(NodeContext& node, int spatial_rank, const std::vector<int64_t>& kernel) {
+  const std::vector<int64_t> ones(static_cast<size_t>(spatial_rank), 1);
+  const std::vector<int64_t> zeros(2 * static_cast<size_t>(spatial_rank), 0);
+  const auto stated_or = [&node](const char* name, const std::vector<int64_t>& fallback) {
+    const std::vector<int64_t> stated = node.attribute(name, std::vector<int64_t>());
+    return stated.empty() ? fallback : stated;
+  };
+  Window window;
+  NESTRT_ASSIGN_OR_RETURN(window.kernel,
+                          checked_list(node, "kernel_shape", stated_or("kernel_shape", kernel), spatial_rank, 1));
+  NESTRT_ASSIGN_OR_RETURN(window.stride, checked_list(node, "strides", stated_or("strides", ones), spatial_rank, 1));
+  NESTRT_ASSIGN_OR_RETURN(window.dilation,
+                          checked_list(node, "dilations", stated_or("dilations", ones), spatial_rank, 1));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int32_t> pads,
+                          checked_list(node, "pads", stated_or("pads", zeros), 2 * spatial_rank, 0));
+  window.pad_begin.assign(pads.begin(), pads.begin() + spatial_rank);
+  window.pad_end.assign(pads.begin() + spatial_rank, pads.end());
+  return window;
+}
+
+Status resolve_auto_pad(NodeContext& node, const Shape& input, Window& window) {
+  const std::string mode = node.attribute("auto_pad", "NOTSET");
+  if (mode == "NOTSET") return ok_status();
+  if (mode != "SAME_UPPER" && mode != "SAME_LOWER" && mode != "VALID")
+    return node.invalid("auto_pad '" + mode + "' is unknown");
+  for (int axis = 0; axis < window.spatial_rank(); ++axis) {
+    const auto i = static_cast<size_t>(axis);
+    int64_t total = 0;
+    if (mode != "VALID") {
+      const int64_t size = input[axis + 2];
+      const int64_t outputs = (size + window.stride[i] - 1) / window.stride[i];
+      total = std::max<int64_t>(0, (outputs - 1) * window.stride[i] + window.extent(axis) - size);
+      if (total > INT32_MAX) return node.invalid("auto_pad gives pads beyond 2^31");
+    }
+    const int64_t smaller = total / 2;
+    window.pad_begin[i] = static_cast<int32_t>(mode == "SAME_LOWER" ? total - smaller : smaller);
+    window.pad_end[i] = static_cast<int32_t>(total) - window.pad_begin[i];
+  }
+  return ok_status();
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,17 @@
+// TensorProto -> OnnxTensor. Includes protobuf: for the reader only.
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <filesystem>
+
+#include "compiler-lite/import/onnx_model.h"
+
+namespace nestrt::compiler {
+
+// `folder`: where external data lie; null refuses them.
+// Errors: kInvalidModel (dimensions, sizes), kUnsupported (types); they name the tensor.
+Result<OnnxTensor> decode_tensor(const onnx::TensorProto& proto, const std::filesystem::path* folder,
+                                 const ImportLimits& limits);
+
+}  // namespace nestrt::compiler

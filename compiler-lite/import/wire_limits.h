@@ -1,0 +1,17 @@
+// A first look at an ONNX file, before protobuf builds objects from it. Two bytes of file may become a hundred bytes of
+// memory, so what the file asks for is counted first. Includes protobuf: for the reader only.
+#pragma once
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/io/coded_stream.h>
+
+#include "compiler-lite/import/import.h"
+
+namespace nestrt::compiler {
+
+// Walks a message of type `descriptor` by its wire format. Errors: kInvalidModel where the bytes are no such message,
+// are nested deeper than protobuf allows, or ask for more nodes, messages or list elements than `limits`.
+Status check_wire_limits(google::protobuf::io::CodedInputStream& stream, const google::protobuf::Descriptor& descriptor,
+                         const ImportLimits& limits);
+
+}  // namespace nestrt::compiler
