@@ -20,6 +20,7 @@
 #include "kernels/reduce/reduce.h"
 #include "kernels/reorder/reorder.h"
 #include "kernels/reshape/reshape.h"
+#include "kernels/resize/resize.h"
 #include "kernels/select/select.h"
 #include "kernels/slice/slice.h"
 #include "kernels/softmax/softmax.h"
@@ -51,6 +52,7 @@ const KernelRegistry& registry() {
       reduce_rules(),               //
       reorder_rules(),              //
       reshape_rules(),              //
+      resize_rules(),               //
       select_rules(),               //
       slice_rules(),                //
       softmax_rules(),              //

@@ -6,11 +6,18 @@
 #include <cstdint>
 #include <cstring>
 
+#include "nestrt/data_type.h"
 #include "nestrt/shape.h"
 
 namespace nestrt::kernels {
 
 using Index = std::array<int64_t, Shape::kMaxRank>;
+
+// One element of any type, in its first bytes.
+using ElementBytes = std::array<std::byte, 8>;
+
+// `value` as an element of that type, truncated and saturated; NaN becomes 0 in integers.
+ElementBytes element_of(float value, DataType type);
 
 // Elements between neighbours along each axis of a dense row-major tensor.
 inline Index strides_of(const Shape& shape) {

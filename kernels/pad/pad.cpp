@@ -1,9 +1,6 @@
 #include "kernels/pad/pad.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "kernels/common/rules.h"
 
@@ -49,22 +46,6 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(input.type, shape);
 }
 
-template <typename T>
-T saturated(float value) {
-  if (std::isnan(value)) return 0;
-  // 2^63 and 2^31 are exact in f32; the largest integers below them are not.
-  if (value >= static_cast<float>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-  if (value <= static_cast<float>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-  return static_cast<T>(value);
-}
-
-template <typename T>
-std::array<std::byte, 8> bytes_of(T value) {
-  std::array<std::byte, 8> bytes{};
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  return bytes;
-}
-
 }  // namespace
 
 PadAxes pad_axes(const OperatorSpec& spec) {
@@ -74,25 +55,6 @@ PadAxes pad_axes(const OperatorSpec& spec) {
   for (size_t i = 0; i < begin.size(); ++i)
     axes[i] = pad_axis(spec.inputs[0].shape[static_cast<int>(i)], begin[i], end[i]);
   return axes;
-}
-
-std::array<std::byte, 8> pad_element(const OperatorSpec& spec) {
-  const float value = spec.op->attributes_as_Pad()->value();
-  switch (spec.inputs[0].type) {
-    case DataType::kF32:
-      return bytes_of(value);
-    case DataType::kS8:
-      return bytes_of(saturated<int8_t>(value));
-    case DataType::kU8:
-      return bytes_of(saturated<uint8_t>(value));
-    case DataType::kS32:
-      return bytes_of(saturated<int32_t>(value));
-    case DataType::kS64:
-      return bytes_of(saturated<int64_t>(value));
-    case DataType::kBool:
-      return bytes_of(static_cast<uint8_t>(value != 0));
-  }
-  return {};
 }
 
 const OperatorRules& pad_rules() {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
+#include <cstdint>
 
 #include "nestrt/kernel.h"
 
@@ -26,8 +26,6 @@ using PadAxes = std::array<PadAxis, Shape::kMaxRank>;
 
 // Requires: infer has accepted the operator.
 PadAxes pad_axes(const OperatorSpec& spec);
-// The attribute `value` as an element of the tensor's type, saturated.
-std::array<std::byte, 8> pad_element(const OperatorSpec& spec);
 
 Result<std::unique_ptr<Kernel>> prepare_pad_reference(const OperatorSpec& spec);
 

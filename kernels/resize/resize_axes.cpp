@@ -1,0 +1,148 @@
+// The taps of Resize along one axis: https://onnx.ai/onnx/operators/onnx__Resize.html
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kernels/common/rules.h"
+#include "kernels/resize/resize.h"
+
+namespace nestrt::kernels {
+namespace {
+
+using plan::CoordinateMode;
+using plan::NearestMode;
+using plan::ResizeMode;
+
+// Resize's attributes along one axis.
+struct AxisRule {
+  const plan::Resize* resize;
+  int64_t input, output;
+  float scale, roi_start, roi_end;
+
+  // Where output position x lies on the input axis.
+  float coordinate(float x) const {
+    const auto last = static_cast<float>(input - 1), output_last = static_cast<float>(output - 1);
+    switch (resize->coordinate()) {
+      case CoordinateMode::half_pixel:
+        return (x + 0.5f) / scale - 0.5f;
+      case CoordinateMode::asymmetric:
+        return x / scale;
+      case CoordinateMode::align_corners:
+        return output == 1 ? 0 : x * last / output_last;
+      case CoordinateMode::pytorch_half_pixel:
+        return output == 1 ? 0 : (x + 0.5f) / scale - 0.5f;
+      case CoordinateMode::tf_half_pixel_for_nn:
+        return (x + 0.5f) / scale;
+      case CoordinateMode::tf_crop_and_resize:
+        return output == 1 ? 0.5f * (roi_start + roi_end) * last
+                           : roi_start * last + x * (roi_end - roi_start) * last / output_last;
+    }
+    return 0;
+  }
+
+  // Every mode but the crop maps an axis of the same length and scale 1 to itself, up to tf_half_pixel_for_nn's half.
+  bool is_copy() const {
+    const bool interpolated_half = resize->coordinate() == CoordinateMode::tf_half_pixel_for_nn &&
+                                   (resize->mode() != ResizeMode::nearest || resize->nearest() == NearestMode::ceil ||
+                                    resize->nearest() == NearestMode::round_prefer_ceil);
+    return input == output && scale == 1 && resize->coordinate() != CoordinateMode::tf_crop_and_resize &&
+           !interpolated_half;
+  }
+};
+
+AxisRule axis_rule(const OperatorSpec& spec, int axis) {
+  const plan::Resize& resize = *spec.op->attributes_as_Resize();
+  const auto scales = span_of(resize.scales()), roi = span_of(resize.roi());
+  const auto i = static_cast<size_t>(axis), rank = static_cast<size_t>(spec.inputs[0].shape.rank());
+  AxisRule rule{&resize, spec.inputs[0].shape[axis], spec.outputs[0].shape[axis], 1, 0, 1};
+  rule.scale = scales.empty() ? static_cast<float>(rule.output) / static_cast<float>(rule.input) : scales[i];
+  if (roi.size() == 2 * rank) {
+    rule.roi_start = roi[i];
+    rule.roi_end = roi[rank + i];
+  }
+  return rule;
+}
+
+float rounded(float x, NearestMode mode) {
+  switch (mode) {
+    case NearestMode::round_prefer_floor:
+      return std::ceil(x - 0.5f);
+    case NearestMode::round_prefer_ceil:
+      return std::floor(x + 0.5f);
+    case NearestMode::floor:
+      return std::floor(x);
+    case NearestMode::ceil:
+      return std::ceil(x);
+  }
+  return x;
+}
+
+// Keys' cubic convolution at distance r past the second of four elements.
+std::array<float, 4> cubic_weights(float r, float a) {
+  const auto near = [a](float d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
+  const auto far = [a](float d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
+  return {far(r + 1), near(r), near(1 - r), far(2 - r)};
+}
+
+// Taps outside the input lose their weight, the others share it; where none is left, nothing changes.
+void exclude_outside(std::array<float, 4>& weights, int64_t first, int64_t length) {
+  std::array<float, 4> kept = weights;
+  float sum = 0;
+  for (int tap = 0; tap < 4; ++tap) {
+    if (first + tap < 0 || first + tap >= length) kept[static_cast<size_t>(tap)] = 0;
+    sum += kept[static_cast<size_t>(tap)];
+  }
+  if (sum == 0) return;
+  for (size_t tap = 0; tap < 4; ++tap) weights[tap] = kept[tap] / sum;
+}
+
+// The first of the elements that the sample at x takes (it may lie outside), and their weights.
+int64_t sample(const AxisRule& rule, float x, std::array<float, 4>& weights) {
+  const plan::Resize& resize = *rule.resize;
+  if (resize.mode() == ResizeMode::nearest) {
+    weights = {1};
+    return static_cast<int64_t>(rounded(x, resize.nearest()));
+  }
+  const float base = std::floor(x), fraction = x - base;
+  if (resize.mode() == ResizeMode::linear) {
+    weights = {1 - fraction, fraction};
+    return static_cast<int64_t>(base);
+  }
+  const int64_t first = static_cast<int64_t>(base) - 1;
+  weights = cubic_weights(fraction, resize.cubic_coefficient());
+  if (resize.exclude_outside()) exclude_outside(weights, first, rule.input);
+  return first;
+}
+
+int num_taps(ResizeMode mode) { return mode == ResizeMode::nearest ? 1 : mode == ResizeMode::linear ? 2 : 4; }
+
+ResizeAxis resize_axis(const AxisRule& rule) {
+  ResizeAxis axis{rule.input, rule.output, 0, {}, {}, {}};
+  if (rule.is_copy()) return axis;
+  axis.taps = num_taps(rule.resize->mode());
+  const bool extrapolates = rule.resize->coordinate() == CoordinateMode::tf_crop_and_resize;
+  const auto last = static_cast<float>(rule.input - 1);
+  for (int64_t position = 0; position < rule.output; ++position) {
+    float x = rule.coordinate(static_cast<float>(position));
+    if (extrapolates) axis.outside.push_back(!(x >= 0 && x <= last));
+    // Samples further out than this all see the edge alone; a NaN counts as the near edge.
+    x = x > -3 ? std::min(x, last + 3) : -3;
+    std::array<float, 4> weights{};
+    const int64_t first = sample(rule, x, weights);
+    for (int tap = 0; tap < axis.taps; ++tap) {
+      axis.indices.push_back(static_cast<int32_t>(std::clamp<int64_t>(first + tap, 0, rule.input - 1)));
+      axis.weights.push_back(weights[static_cast<size_t>(tap)]);
+    }
+  }
+  return axis;
+}
+
+}  // namespace
+
+std::vector<ResizeAxis> resize_axes(const OperatorSpec& spec) {
+  std::vector<ResizeAxis> axes;
+  for (int axis = 0; axis < spec.inputs[0].shape.rank(); ++axis) axes.push_back(resize_axis(axis_rule(spec, axis)));
+  return axes;
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,129 @@
+#include <catch2/catch.hpp>
+
+#include "test/support/kernel_runner.h"
+
+namespace nestrt::test {
+namespace {
+
+using plan::CoordinateMode;
+using plan::NearestMode;
+using plan::ResizeMode;
+
+plan::ResizeT resize(ResizeMode mode, CoordinateMode coordinate, std::vector<float> scales,
+                     std::vector<int64_t> sizes) {
+  plan::ResizeT table;
+  table.mode = mode;
+  table.coordinate = coordinate;
+  table.scales = std::move(scales);
+  table.sizes = std::move(sizes);
+  return table;
+}
+
+TestTensor run_reference(const plan::ResizeT& table, const TestTensor& input) {
+  OperatorCase c(table);
+  c.input(input).output(input.type, Shape(table.sizes));
+  const auto inferred = c.infer();
+  if (!inferred) FAIL(inferred.error().to_string());
+  CHECK(inferred->front().shape == Shape(table.sizes));
+  return reference(c)[0];
+}
+
+TestTensor counting(const Shape& shape) {
+  std::vector<float> values;
+  for (int64_t i = 0; i < shape.num_elements(); ++i) values.push_back(static_cast<float>(i + 1));
+  return tensor(shape, values);
+}
+
+void check_near(const TestTensor& actual, const std::vector<float>& expected) {
+  CHECK(relative_error(actual, tensor(actual.shape, expected)) < 1e-5);
+}
+
+// The expected values of most cases below are those of the ONNX operator tests.
+
+TEST_CASE("Resize repeats the nearest element") {
+  const auto table = resize(ResizeMode::nearest, CoordinateMode::half_pixel, {1, 1, 2, 3}, {1, 1, 4, 6});
+  const std::vector<float> expected{1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4};
+  CHECK(run_reference(table, counting({1, 1, 2, 2})).values<float>() == expected);
+}
+
+TEST_CASE("Resize moves integers by the nearest mode") {
+  const auto table = resize(ResizeMode::nearest, CoordinateMode::half_pixel, {2}, {4});
+  CHECK(run_reference(table, tensor({2}, std::vector<int64_t>{-5, 1ll << 60})).values<int64_t>() ==
+        std::vector<int64_t>{-5, -5, 1ll << 60, 1ll << 60});
+}
+
+TEST_CASE("Resize rounds halves as told") {
+  const auto pick = [](NearestMode mode) {
+    auto table = resize(ResizeMode::nearest, CoordinateMode::asymmetric, {2}, {6});
+    table.nearest = mode;
+    return run_reference(table, counting({3})).values<float>();
+  };
+  CHECK(pick(NearestMode::floor) == std::vector<float>{1, 1, 2, 2, 3, 3});
+  CHECK(pick(NearestMode::round_prefer_floor) == std::vector<float>{1, 1, 2, 2, 3, 3});
+  CHECK(pick(NearestMode::ceil) == std::vector<float>{1, 2, 2, 3, 3, 3});
+  CHECK(pick(NearestMode::round_prefer_ceil) == std::vector<float>{1, 2, 2, 3, 3, 3});
+}
+
+TEST_CASE("Resize interpolates linearly between pixel centres") {
+  const auto table = resize(ResizeMode::linear, CoordinateMode::half_pixel, {1, 1, 2, 2}, {1, 1, 4, 4});
+  check_near(run_reference(table, counting({1, 1, 2, 2})),
+             {1, 1.25, 1.75, 2, 1.5, 1.75, 2.25, 2.5, 2.5, 2.75, 3.25, 3.5, 3, 3.25, 3.75, 4});
+}
+
+TEST_CASE("Resize keeps the corners when they are aligned") {
+  const auto table = resize(ResizeMode::linear, CoordinateMode::align_corners, {1, 1, 2, 2}, {1, 1, 4, 4});
+  check_near(run_reference(table, counting({1, 1, 2, 2})), {1, 4.f / 3, 5.f / 3, 2, 5.f / 3, 2, 7.f / 3, 8.f / 3,
+                                                            7.f / 3, 8.f / 3, 3, 10.f / 3, 3, 10.f / 3, 11.f / 3, 4});
+}
+
+TEST_CASE("Resize interpolates with cubic weights") {
+  const auto table = resize(ResizeMode::cubic, CoordinateMode::half_pixel, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
+  check_near(run_reference(table, counting({1, 1, 4, 4})),
+             {1.47119141f, 2.78125f, 4.08251953f, 6.71142578f, 8.02148438f, 9.32275391f, 11.91650391f, 13.2265625f,
+              14.52783203f});
+}
+
+TEST_CASE("Resize shares the weight of excluded elements") {
+  auto table = resize(ResizeMode::cubic, CoordinateMode::half_pixel, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
+  table.cubic_coefficient = -0.5f;
+  table.exclude_outside = true;
+  check_near(run_reference(table, counting({1, 1, 4, 4})), {1.36812675f, 2.6695014f, 4.0133367f, 6.57362535f, 7.875f,
+                                                            9.2188353f, 11.94896657f, 13.25034122f, 14.59417652f});
+}
+
+TEST_CASE("Resize extrapolates outside the crop") {
+  auto table = resize(ResizeMode::linear, CoordinateMode::tf_crop_and_resize, {}, {3});
+  table.roi = {0, 2};
+  table.extrapolation_value = 9;
+  check_near(run_reference(table, counting({3})), {1, 3, 9});
+}
+
+TEST_CASE("Resize of an empty tensor is empty") {
+  const auto table = resize(ResizeMode::linear, CoordinateMode::half_pixel, {}, {0, 1000});
+  CHECK(run_reference(table, tensor({0, 3}, std::vector<float>{})).bytes.empty());
+}
+
+TEST_CASE("Resize names the attribute that breaks a rule") {
+  const auto complaint = [](const plan::ResizeT& table, const TestTensor& input = counting({2, 2})) {
+    OperatorCase c(table);
+    c.input(input);
+    return std::string(c.infer().error().message());
+  };
+  const auto linear = [](std::vector<float> scales, std::vector<int64_t> sizes) {
+    return resize(ResizeMode::linear, CoordinateMode::half_pixel, std::move(scales), std::move(sizes));
+  };
+  CHECK_THAT(complaint(linear({2}, {4, 4})), Catch::Contains("scales has 1 entries"));
+  CHECK_THAT(complaint(linear({2, 0}, {4, 4})), Catch::Contains("scales has the entry 0"));
+  CHECK_THAT(complaint(linear({}, {4})), Catch::Contains("sizes has 1 entries"));
+  CHECK_THAT(complaint(linear({}, {4, -4})), Catch::Contains("sizes has the negative"));
+  CHECK_THAT(complaint(linear({}, {1, 1 << 25})), Catch::Contains("sizes") && Catch::Contains("2^24"));
+  CHECK_THAT(complaint(linear({}, {1, 1}), tensor({1, 0}, std::vector<float>{})), Catch::Contains("sizes"));
+  CHECK_THAT(complaint(linear({}, {4, 4}), tensor({2, 2}, std::vector<int32_t>(4))), Catch::Contains("s32"));
+  auto crop = resize(ResizeMode::nearest, CoordinateMode::tf_crop_and_resize, {}, {4, 4});
+  CHECK_THAT(complaint(crop), Catch::Contains("roi has 0 entries"));
+  crop.roi = {0, 0, std::numeric_limits<float>::infinity(), 1};
+  CHECK_THAT(complaint(crop), Catch::Contains("roi"));
+}
+
+}  // namespace
+}  // namespace nestrt::test
