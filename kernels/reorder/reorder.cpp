@@ -17,10 +17,22 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 
 bool accepts_reference(const OperatorSpec& spec) { return spec.inputs[0].packing == plan::Packing::none; }
 
+bool accepts_to_blocked(const OperatorSpec& spec) {
+  return accepts_reference(spec) && spec.inputs[0].layout == Layout::kPlain && spec.outputs[0].layout != Layout::kPlain;
+}
+
+bool accepts_to_plain(const OperatorSpec& spec) {
+  return accepts_reference(spec) && spec.inputs[0].layout != Layout::kPlain && spec.outputs[0].layout == Layout::kPlain;
+}
+
 }  // namespace
 
 const OperatorRules& reorder_rules() {
-  static constexpr KernelVariant kVariants[] = {{"reorder.reference", 0, accepts_reference, prepare_reorder_reference}};
+  static constexpr KernelVariant kVariants[] = {
+      {"reorder.reference", 0, accepts_reference, prepare_reorder_reference},
+      {"reorder.to_blocked", 10, accepts_to_blocked, prepare_reorder_to_blocked},
+      {"reorder.to_plain", 10, accepts_to_plain, prepare_reorder_to_plain},
+  };
   static const OperatorRules rules{plan::Attributes::Reorder, "Reorder", infer, kVariants};
   return rules;
 }
