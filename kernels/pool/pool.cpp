@@ -111,7 +111,7 @@ PoolParameters pool_parameters(const OperatorSpec& spec) {
   parameters.p = pool.p();
   parameters.planes = input[0] * input[1];
   for (int i = 0; i < input.rank() - 2; ++i) {
-    PoolAxis& axis = parameters.axes[static_cast<size_t>(kMaxSpatialAxes - (input.rank() - 2) + i)];
+    PoolAxis& axis = parameters.axes[kMaxSpatialAxes - (input.rank() - 2) + i];
     axis = pool_axis(pool, i, input[i + 2]);
     axis.output = output[i + 2];
   }
@@ -119,7 +119,11 @@ PoolParameters pool_parameters(const OperatorSpec& spec) {
 }
 
 const OperatorRules& pool_rules() {
-  static constexpr KernelVariant kVariants[] = {{"pool.reference", 0, is_plain, prepare_pool_reference}};
+  static constexpr KernelVariant kVariants[] = {
+      {"pool.reference", 0, is_plain, prepare_pool_reference},
+      {"pool.f32.blocked16", 10, accepts_pool_blocked16, prepare_pool_blocked16},
+      {"pool.f32.global", 20, accepts_pool_global, prepare_pool_global},
+  };
   static const OperatorRules rules{plan::Attributes::Pool, "Pool", infer, kVariants};
   return rules;
 }

@@ -5,7 +5,6 @@
 // A window without elements gives the lowest value for max, 0 otherwise. A NaN is never a maximum.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "nestrt/kernel.h"
@@ -42,8 +41,8 @@ struct PoolAxis {
 struct PoolParameters {
   plan::PoolKind kind = plan::PoolKind::max;
   int32_t p = 2;
-  int64_t planes = 0;            // batch x channels
-  std::array<PoolAxis, 3> axes;  // the last ones are the tensor's, the others have one element
+  int64_t planes = 0;  // batch x channels
+  PoolAxis axes[3];    // the last ones are the tensor's, the others have one element
 
   int64_t input_plane() const { return axes[0].input * axes[1].input * axes[2].input; }
   int64_t output_plane() const { return axes[0].output * axes[1].output * axes[2].output; }
@@ -53,5 +52,12 @@ struct PoolParameters {
 PoolParameters pool_parameters(const OperatorSpec& spec);
 
 Result<std::unique_ptr<Kernel>> prepare_pool_reference(const OperatorSpec& spec);
+
+// f32 with 16 channels a vector.
+bool accepts_pool_blocked16(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_pool_blocked16(const OperatorSpec& spec);
+// f32 where the window is the whole input; the output may have any layout, since its channels lie side by side.
+bool accepts_pool_global(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_pool_global(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

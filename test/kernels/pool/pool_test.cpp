@@ -91,6 +91,72 @@ TEST_CASE("Pool takes maxima of 8-bit integers") {
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{-3, 127});
 }
 
+// Runs every fast kernel on the case in `layout` and compares with the reference; fails where `kernel` is not among
+// them.
+void check_fast(const plan::PoolT& table, const TestTensor& input, Layout layout, Layout output_layout,
+                const std::string& kernel, double tolerance) {
+  OperatorCase plain(table);
+  plain.input(input);
+  const auto inferred = plain.infer();
+  if (!inferred) FAIL(inferred.error().to_string());
+  const Shape shape = inferred->front().shape;
+  plain.output(DataType::kF32, shape);
+  const TestTensor expected = reference(plain)[0];
+  OperatorCase fast(table);
+  fast.input(with_layout(input, layout)).output(DataType::kF32, shape, output_layout);
+  bool found = false;
+  for_each_fast_kernel(fast, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+    INFO(what << " " << input.shape.to_string() << " " << plan::EnumNamePoolKind(table.kind));
+    found = found || what.starts_with(kernel);
+    CHECK(relative_error(outputs[0], expected) <= tolerance);
+  });
+  CHECK(found);
+}
+
+// Sums of these are exact in no order, and some elements are infinite.
+TestTensor extreme_tensor(std::mt19937& generator, const Shape& shape) {
+  TestTensor result = random_tensor(generator, shape, -1e30f, 1e30f);
+  std::vector<float> values = result.values<float>();
+  for (size_t i = 0; i < values.size(); i += 11) values[i] = -std::numeric_limits<float>::infinity();
+  return tensor(shape, values);
+}
+
+TEST_CASE("Pool in blocks of 16 channels is exact for maxima and averages") {
+  std::mt19937 generator(3);
+  for (PoolKind kind : {PoolKind::max, PoolKind::average, PoolKind::lp}) {
+    plan::PoolT table = pool(kind, {3, 2}, {2, 1});
+    table.pad_begin = {1, 1};
+    table.pad_end = {2, 0};
+    const double tolerance = kind == PoolKind::lp ? 1e-6 : 0;
+    for (bool ceil_mode : {false, true})
+      for (const Shape& shape : {Shape{1, 16, 7, 9}, Shape{2, 37, 5, 2}, Shape{1, 3, 1, 1}, Shape{1, 64, 33, 31}}) {
+        table.ceil_mode = ceil_mode;
+        table.count_include_pad = ceil_mode;
+        table.p = ceil_mode ? 1 : 2;
+        check_fast(table, random_tensor(generator, shape), Layout::kBlocked16, Layout::kBlocked16, "pool.f32.blocked16",
+                   tolerance);
+      }
+  }
+  plan::PoolT table = pool(PoolKind::max, {3, 3}, {1, 1});
+  table.dilation = {2, 3};
+  check_fast(table, extreme_tensor(generator, {1, 20, 9, 11}), Layout::kBlocked16, Layout::kBlocked16,
+             "pool.f32.blocked16", 0);
+  check_fast(pool(PoolKind::average, {4}, {3}), random_tensor(generator, {2, 5, 40}), Layout::kBlocked16,
+             Layout::kBlocked16, "pool.f32.blocked16", 0);
+  check_fast(pool(PoolKind::average, {2, 3, 2}, {1, 2, 2}), random_tensor(generator, {1, 18, 4, 6, 5}),
+             Layout::kBlocked16, Layout::kBlocked16, "pool.f32.blocked16", 0);
+}
+
+TEST_CASE("Pool over the whole input reads and writes any layout") {
+  std::mt19937 generator(4);
+  for (PoolKind kind : {PoolKind::max, PoolKind::average, PoolKind::lp})
+    for (const Shape& shape : {Shape{1, 16, 7, 7}, Shape{3, 37, 3, 5}, Shape{2, 5, 1, 1}, Shape{1, 200, 14, 15}})
+      for (Layout layout : {Layout::kPlain, Layout::kBlocked16})
+        for (Layout output_layout : {Layout::kPlain, Layout::kBlocked16, Layout::kBlocked32})
+          check_fast(pool(kind, {static_cast<int32_t>(shape[2]), static_cast<int32_t>(shape[3])}, {1, 1}),
+                     random_tensor(generator, shape), layout, output_layout, "pool.f32.global", 1e-5);
+}
+
 TEST_CASE("Pool names the attribute that breaks a rule") {
   const auto complaint = [](const plan::PoolT& table, const TestTensor& input = square()) {
     OperatorCase c(table);

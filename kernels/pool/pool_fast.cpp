@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/parallel_ranges.h"
+#include "kernels/pool/pool_simd.h"
+
+namespace nestrt::kernels {
+namespace {
+
+constexpr int64_t kBlock = 16;
+
+bool has_reduction(const OperatorSpec& spec) {
+  const plan::Pool& pool = *spec.op->attributes_as_Pool();
+  return spec.inputs[0].type == DataType::kF32 && (pool.kind() != plan::PoolKind::lp || pool.p() <= 2);
+}
+
+// Requires: has_reduction().
+PoolReduction reduction_of(const OperatorSpec& spec) {
+  const plan::Pool& pool = *spec.op->attributes_as_Pool();
+  if (pool.kind() == plan::PoolKind::max) return PoolReduction::kMax;
+  if (pool.kind() == plan::PoolKind::average) return PoolReduction::kAverage;
+  return pool.p() == 1 ? PoolReduction::kL1 : PoolReduction::kL2;
+}
+
+Result<std::unique_ptr<Kernel>> prepare_global_blocked16(const OperatorSpec& spec) {
+  const Shape shape = spec.inputs[0].shape;
+  const PoolReduction reduction = reduction_of(spec);
+  const int64_t pixels = shape.product(2, shape.rank()), channels = shape[1], blocks = (channels + kBlock - 1) / kBlock;
+  const int64_t to_block = block_size(spec.outputs[0].layout),
+                batch_stride = (channels + to_block - 1) / to_block * to_block;
+  return make_kernel([=](const KernelCall& call) {
+    parallel_ranges(*call.parallel, shape[0] * blocks, pixels * kBlock, [&](int64_t first, int64_t last) {
+      for (int64_t item = first; item < last; ++item) {
+        const int64_t channel = item % blocks * kBlock;
+        float result[kBlock];
+        pool_block16(reduction, call.input<float>(0) + item * pixels * kBlock, pixels, result);
+        std::memcpy(call.output<float>(0) + item / blocks * batch_stride + channel, result,
+                    static_cast<size_t>(std::min(kBlock, channels - channel)) * sizeof(float));
+      }
+    });
+  });
+}
+
+Result<std::unique_ptr<Kernel>> prepare_global_plain(const OperatorSpec& spec) {
+  const Shape shape = spec.inputs[0].shape;
+  const PoolReduction reduction = reduction_of(spec);
+  const int64_t pixels = shape.product(2, shape.rank()), channels = shape[1];
+  const int64_t to_block = block_size(spec.outputs[0].layout),
+                batch_stride = (channels + to_block - 1) / to_block * to_block;
+  return make_kernel([=](const KernelCall& call) {
+    parallel_ranges(*call.parallel, shape[0] * channels, pixels, [&](int64_t first, int64_t last) {
+      for (int64_t item = first; item < last; ++item)
+        call.output<float>(0)[item / channels * batch_stride + item % channels] =
+            pool_plane(reduction, call.input<float>(0) + item * pixels, pixels);
+    });
+  });
+}
+
+}  // namespace
+
+bool accepts_pool_blocked16(const OperatorSpec& spec) {
+  return has_reduction(spec) && spec.inputs[0].layout == Layout::kBlocked16 &&
+         spec.outputs[0].layout == Layout::kBlocked16;
+}
+
+Result<std::unique_ptr<Kernel>> prepare_pool_blocked16(const OperatorSpec& spec) {
+  const Shape& shape = spec.inputs[0].shape;
+  const PoolParameters pool = pool_parameters(spec);
+  const int64_t rows = shape[0] * ((shape[1] + kBlock - 1) / kBlock) * pool.axes[0].output * pool.axes[1].output;
+  const int64_t window = pool.axes[0].kernel * pool.axes[1].kernel * pool.axes[2].kernel;
+  return make_kernel([=, reduction = reduction_of(spec)](const KernelCall& call) {
+    parallel_ranges(*call.parallel, rows, pool.axes[2].output * kBlock * window, [&](int64_t first, int64_t last) {
+      pool_rows16(reduction, pool, call.input<float>(0), call.output<float>(0), first, last);
+    });
+  });
+}
+
+bool accepts_pool_global(const OperatorSpec& spec) {
+  const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
+  if (!has_reduction(spec) || input.packing != plan::Packing::none || input.layout == Layout::kBlocked32) return false;
+  // An output of one pixel whose window reaches as far as the input, without padding, sees all of it.
+  const PoolParameters pool = pool_parameters(spec);
+  return output.shape.product(2, output.shape.rank()) == 1 &&
+         std::all_of(std::begin(pool.axes), std::end(pool.axes), [](const PoolAxis& axis) {
+           return axis.kernel == axis.input && axis.dilation == 1 && axis.pad_begin == 0 && axis.pad_end == 0;
+         });
+}
+
+Result<std::unique_ptr<Kernel>> prepare_pool_global(const OperatorSpec& spec) {
+  return spec.inputs[0].layout == Layout::kBlocked16 ? prepare_global_blocked16(spec) : prepare_global_plain(spec);
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,178 @@
+#include "kernels/pool/pool_simd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/pool/pool_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Every instruction set works on 16 lanes in the same order, so that all give the same bits (L2 apart, where some fuse
+// the multiplication and the addition).
+constexpr int64_t kBlock = 16;
+using D = hn::CappedTag<float, kBlock>;
+using V = hn::Vec<D>;
+constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(D()));
+constexpr int64_t kVectors = kBlock / kLanes;
+
+// What a reduction does with an element, with two partial results, and with the result. The maximum is written as a
+// comparison, since the instructions for it differ between machines in what they do with a NaN.
+struct Maximum {
+  static V start() { return hn::Neg(hn::Inf(D())); }
+  static V add(V sum, V x) { return hn::IfThenElse(hn::Gt(x, sum), x, sum); }
+  static V merge(V a, V b) { return add(a, b); }
+  static V finish(V sum, float) { return sum; }
+};
+struct Average {
+  static V start() { return hn::Zero(D()); }
+  static V add(V sum, V x) { return hn::Add(sum, x); }
+  static V merge(V a, V b) { return hn::Add(a, b); }
+  static V finish(V sum, float divisor) { return divisor == 0 ? hn::Zero(D()) : hn::Div(sum, hn::Set(D(), divisor)); }
+};
+struct L1Norm {
+  static V start() { return hn::Zero(D()); }
+  static V add(V sum, V x) { return hn::Add(sum, hn::Abs(x)); }
+  static V merge(V a, V b) { return hn::Add(a, b); }
+  static V finish(V sum, float) { return sum; }
+};
+struct L2Norm {
+  static V start() { return hn::Zero(D()); }
+  static V add(V sum, V x) { return hn::MulAdd(x, x, sum); }
+  static V merge(V a, V b) { return hn::Add(a, b); }
+  static V finish(V sum, float) { return hn::Sqrt(sum); }
+};
+
+// One pixel of the output: the elements of its window in row-major order.
+template <typename Kind>
+void pool_pixel(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
+                const PoolWindow& w, float* to) {
+  const int64_t step = pool.axes[2].dilation * kBlock;
+  V sums[kVectors];
+  for (V& sum : sums) sum = Kind::start();
+  for (int64_t i = 0; i < d.count; ++i) {
+    for (int64_t j = 0; j < h.count; ++j) {
+      const int64_t row =
+          (d.first + i * pool.axes[0].dilation) * pool.axes[1].input + h.first + j * pool.axes[1].dilation;
+      const float* x = plane + (row * pool.axes[2].input + w.first) * kBlock;
+      for (int64_t k = 0; k < w.count; ++k, x += step)
+        for (int64_t v = 0; v < kVectors; ++v) sums[v] = Kind::add(sums[v], hn::LoadU(D(), x + v * kLanes));
+    }
+  }
+  const auto divisor = static_cast<float>(d.divisor * h.divisor * w.divisor);
+  for (int64_t v = 0; v < kVectors; ++v) hn::StoreU(Kind::finish(sums[v], divisor), D(), to + v * kLanes);
+}
+
+template <typename Kind>
+struct Rows {
+  static void run(const PoolParameters* parameters, const float* input, float* output, int64_t first, int64_t last) {
+    const PoolParameters& pool = *parameters;
+    const int64_t plane_rows = pool.axes[0].output * pool.axes[1].output, width = pool.axes[2].output;
+    for (int64_t row = first; row < last; ++row) {
+      const float* plane = input + row / plane_rows * pool.input_plane() * kBlock;
+      const PoolWindow d = pool.axes[0].window(row % plane_rows / pool.axes[1].output);
+      const PoolWindow h = pool.axes[1].window(row % pool.axes[1].output);
+      for (int64_t x = 0; x < width; ++x)
+        pool_pixel<Kind>(pool, plane, d, h, pool.axes[2].window(x), output + (row * width + x) * kBlock);
+    }
+  }
+};
+
+// Four partial results hide the latency of the additions and keep their rounding errors small.
+template <typename Kind>
+struct Block {
+  static void run(const float* x, int64_t pixels, float* to) {
+    constexpr int64_t kChains = 4;
+    for (int64_t v = 0; v < kVectors; ++v, x += kLanes, to += kLanes) {
+      V sums[kChains];
+      for (V& sum : sums) sum = Kind::start();
+      int64_t pixel = 0;
+      for (; pixel + kChains <= pixels; pixel += kChains)
+        for (int64_t i = 0; i < kChains; ++i) sums[i] = Kind::add(sums[i], hn::LoadU(D(), x + (pixel + i) * kBlock));
+      for (; pixel < pixels; ++pixel) sums[0] = Kind::add(sums[0], hn::LoadU(D(), x + pixel * kBlock));
+      const V all = Kind::merge(Kind::merge(sums[0], sums[1]), Kind::merge(sums[2], sums[3]));
+      hn::StoreU(Kind::finish(all, static_cast<float>(pixels)), D(), to);
+    }
+  }
+};
+
+// Sixteen partial results, which take the elements in turn.
+template <typename Kind>
+struct Plane {
+  static float run(const float* x, int64_t count) {
+    V sums[kVectors];
+    for (V& sum : sums) sum = Kind::start();
+    int64_t i = 0;
+    for (; i + kBlock <= count; i += kBlock)
+      for (int64_t v = 0; v < kVectors; ++v) sums[v] = Kind::add(sums[v], hn::LoadU(D(), x + i + v * kLanes));
+    V all = merge_lanes(sums);
+    for (; i < count; ++i) all = Kind::add(all, hn::Set(D(), x[i]));
+    return hn::GetLane(Kind::finish(all, static_cast<float>(count)));
+  }
+
+  // Every lane of the result is the reduction of all of them, merged in halves.
+  static V merge_lanes(const V* sums) {
+    float lanes[kBlock];
+    for (int64_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], D(), lanes + v * kLanes);
+    for (int64_t half = kBlock / 2; half > 0; half /= 2)
+      for (int64_t i = 0; i < half; ++i)
+        lanes[i] = hn::GetLane(Kind::merge(hn::Set(D(), lanes[i]), hn::Set(D(), lanes[half + i])));
+    return hn::Set(D(), lanes[0]);
+  }
+};
+
+template <template <typename> class Loop, typename... Arguments>
+auto reduce(PoolReduction reduction, Arguments... arguments) {
+  switch (reduction) {
+    case PoolReduction::kAverage:
+      return Loop<Average>::run(arguments...);
+    case PoolReduction::kL1:
+      return Loop<L1Norm>::run(arguments...);
+    case PoolReduction::kL2:
+      return Loop<L2Norm>::run(arguments...);
+    default:
+      return Loop<Maximum>::run(arguments...);
+  }
+}
+
+void rows16(PoolReduction reduction, const PoolParameters* pool, const float* input, float* output, int64_t first,
+            int64_t last) {
+  reduce<Rows>(reduction, pool, input, output, first, last);
+}
+
+void block16(PoolReduction reduction, const float* input, int64_t pixels, float* output) {
+  reduce<Block>(reduction, input, pixels, output);
+}
+
+float plane(PoolReduction reduction, const float* input, int64_t count) {
+  return reduce<Plane>(reduction, input, count);
+}
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+
+NESTRT_SIMD_EXPORT(rows16)
+NESTRT_SIMD_EXPORT(block16)
+NESTRT_SIMD_EXPORT(plane)
+
+void pool_rows16(PoolReduction reduction, const PoolParameters& pool, const float* input, float* output, int64_t first,
+                 int64_t last) {
+  simd_pick(rows16_table)(reduction, &pool, input, output, first, last);
+}
+
+void pool_block16(PoolReduction reduction, const float* input, int64_t pixels, float* output) {
+  simd_pick(block16_table)(reduction, input, pixels, output);
+}
+
+float pool_plane(PoolReduction reduction, const float* input, int64_t count) {
+  return simd_pick(plane_table)(reduction, input, count);
+}
+
+}  // namespace nestrt::kernels
+#endif
