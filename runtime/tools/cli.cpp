@@ -6,13 +6,11 @@
 #include <exception>
 #include <new>
 
-#include "nestrt/nestrt.h"
-
 namespace nestrt::tools {
 
 Cli::Cli(std::string program, std::string description)
     : program_(std::move(program)), app_(std::move(description), program_) {
-  app_.set_version_flag("--version", fmt::format("{} {}", program_, nestrt_version()));
+  app_.set_version_flag("--version", program_ + " " NESTRT_VERSION);
   app_.require_subcommand(1);
   app_.footer(
       fmt::format("'{} COMMAND --help' shows the options of a command and examples.\n"

@@ -1,0 +1,255 @@
+// nestrt bench: latency of a plan. Counts inferences, never seconds, so that it does the same under an emulator.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include "nestrt/plan_generated.h"
+#include "runtime/command/commands.h"
+#include "runtime/command/load.h"
+#include "runtime/command/summaries.h"
+#include "runtime/tools/json.h"
+#include "runtime/tools/statistics.h"
+#include "runtime/tools/table.h"
+
+namespace nestrt::command {
+namespace {
+
+using tools::Align;
+using tools::ExitCode;
+using tools::Json;
+using tools::Table;
+
+struct Options {
+  std::string plan;
+  int threads = 0;
+  int runs = 100;
+  int warmup = 10;
+  bool per_op = false;
+  std::string json;
+};
+
+double milliseconds(SteadyClock::duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+// The time of each operator, summed over the runs that are measured.
+class OperatorTimes final : public RunObserver {
+ public:
+  explicit OperatorTimes(size_t num_operators) : totals_(num_operators) {}
+  void operator_done(uint32_t operator_index, SteadyClock::time_point start, SteadyClock::time_point end) override {
+    totals_[operator_index] += end - start;
+  }
+  void reset() { std::fill(totals_.begin(), totals_.end(), SteadyClock::duration::zero()); }
+  std::vector<double> milliseconds_per_run(int runs) const {
+    std::vector<double> result;
+    for (const SteadyClock::duration total : totals_) result.push_back(milliseconds(total) / runs);
+    return result;
+  }
+
+ private:
+  std::vector<SteadyClock::duration> totals_;
+};
+
+struct Measurement {
+  int threads = 0;
+  double map_ms = 0;     // mapping and verification of the tables
+  double create_ms = 0;  // preparation of the kernels, memory
+  double first_ms = 0;   // the first inference of all
+  std::vector<double> run_ms;
+  std::vector<double> operator_ms;  // mean of the measured runs; empty unless asked for
+  double peak_rss_mb = 0;
+};
+
+double peak_rss_mb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
+}
+
+// f32 in [-1, 1], integers 0 or 1: legal for every operator, indices included. The same in every run.
+void fill_random(std::span<const TensorView> tensors) {
+  std::mt19937 generator(1);
+  for (const TensorView& tensor : tensors) {
+    if (tensor.type == DataType::kF32) {
+      std::uniform_real_distribution<float> distribution(-1, 1);
+      const std::span values(static_cast<float*>(tensor.data), static_cast<size_t>(tensor.shape.num_elements()));
+      std::generate(values.begin(), values.end(), [&] { return distribution(generator); });
+      continue;
+    }
+    const size_t element_bytes = size_bytes(tensor.type);
+    std::memset(tensor.data, 0, tensor.size_bytes());
+    for (size_t at = 0; at < tensor.size_bytes(); at += element_bytes) {
+      static_cast<unsigned char*>(tensor.data)[at] = generator() & 1;
+    }
+  }
+}
+
+Status run_once(Session& session, std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
+                double& elapsed_ms) {
+  const SteadyClock::time_point start = SteadyClock::now();
+  NESTRT_RETURN_IF_ERROR(session.run(inputs, outputs));
+  elapsed_ms = milliseconds(SteadyClock::now() - start);
+  return {};
+}
+
+Status run_all(Session& session, const Options& options, OperatorTimes* operator_times, Measurement& result) {
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet inputs, TensorSet::create(session.inputs()));
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(session.outputs()));
+  fill_random(inputs.views());
+  const std::vector<ConstTensorView> input_views = inputs.const_views();
+  result.run_ms.reserve(static_cast<size_t>(options.runs));
+  for (int i = 0; i < options.warmup + options.runs; ++i) {
+    if (i == options.warmup && operator_times != nullptr) operator_times->reset();
+    double elapsed_ms = 0;
+    NESTRT_RETURN_IF_ERROR(run_once(session, input_views, outputs.views(), elapsed_ms));
+    if (i == 0) result.first_ms = elapsed_ms;
+    if (i >= options.warmup) result.run_ms.push_back(elapsed_ms);
+  }
+  result.peak_rss_mb = peak_rss_mb();
+  if (operator_times != nullptr) result.operator_ms = operator_times->milliseconds_per_run(options.runs);
+  return {};
+}
+
+struct Bench {
+  Measurement measurement;
+  PlanSummary plan;
+};
+
+Result<Bench> measure(const Options& options) {
+  Bench bench;
+  Measurement& measurement = bench.measurement;
+  // Damage is found here, outside the timing, and the file is cached afterwards.
+  if (auto verified = Plan::map(options.plan, Verification::kComplete); !verified) return verified.error();
+  NESTRT_ASSIGN_OR_RETURN(const auto units, open_units("cpu", {.num_threads = options.threads}));
+  measurement.threads = units.front()->info().num_threads;
+
+  const SteadyClock::time_point start = SteadyClock::now();
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
+  const SteadyClock::time_point mapped = SteadyClock::now();
+  std::unique_ptr<OperatorTimes> operator_times;
+  if (options.per_op) operator_times = std::make_unique<OperatorTimes>(plan->tables().operators()->size());
+  NESTRT_ASSIGN_OR_RETURN(const auto session, Session::create(plan, units, {.observer = operator_times.get()}));
+  measurement.map_ms = milliseconds(mapped - start);
+  measurement.create_ms = milliseconds(SteadyClock::now() - mapped);
+  NESTRT_RETURN_IF_ERROR(run_all(*session, options, operator_times.get(), measurement));
+  bench.plan = summarize_plan(*session);
+  return bench;
+}
+
+void print_latency(const Bench& bench, const Options& options) {
+  const Measurement& m = bench.measurement;
+  const tools::Summary latency = tools::summarize(m.run_ms);
+  Table table({{""}, {"", Align::kRight}, {""}});
+  const auto row = [&](std::string what, double ms, std::string note = "") {
+    table.add_row({std::move(what), tools::format_ms(ms), std::move(note)});
+  };
+  row("median", latency.median,
+      fmt::format("{} runs after {} warm-up runs, {} threads", options.runs, options.warmup, m.threads));
+  row("p90", latency.p90);
+  row("p99", latency.p99);
+  row("min", latency.min);
+  row("first run", m.first_ms);
+  row("load", m.map_ms + m.create_ms,
+      fmt::format("map and verify {}, create session {}", tools::format_ms(m.map_ms), tools::format_ms(m.create_ms)));
+  const auto bytes = [&](std::string what, size_t size, std::string note = "") {
+    table.add_row({std::move(what), tools::format_bytes(size), std::move(note)});
+  };
+  bytes("peak RSS", static_cast<size_t>(m.peak_rss_mb * 1e6));
+  bytes("arena", bench.plan.memory.arena_bytes);
+  bytes("scratch", bench.plan.memory.scratch_bytes);
+  if (bench.plan.memory.repacked_bytes > 0) {
+    bytes("repacked", bench.plan.memory.repacked_bytes,
+          "weights packed for another CPU; nestc compile --target avoids it");
+  }
+  if (bench.plan.macs > 0) {
+    const double per_second = static_cast<double>(bench.plan.macs) / latency.median * 1e3;
+    table.add_row({"speed", tools::format_count(per_second) + "MAC/s",
+                   tools::format_count(static_cast<double>(bench.plan.macs)) + "MAC per inference"});
+  }
+  fmt::print("{}", table.to_string());
+}
+
+// Operators by time, the slowest first.
+void print_operators(const Bench& bench) {
+  const std::vector<double>& ms = bench.measurement.operator_ms;
+  const double total = std::accumulate(ms.begin(), ms.end(), 0.0);
+  std::vector<size_t> order(ms.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return ms[a] > ms[b]; });
+  Table table({{"operator"},
+               {"kind"},
+               {"kernel"},
+               {"time", Align::kRight},
+               {"share", Align::kRight},
+               {"MAC/s", Align::kRight}});
+  for (const size_t i : order) {
+    const OperatorRow& op = bench.plan.operators[i];
+    const double macs_per_second = ms[i] > 0 ? static_cast<double>(op.macs) / ms[i] * 1e3 : 0;
+    table.add_row({tools::printable(op.name), op.kind, op.kernel, tools::format_ms(ms[i]),
+                   fmt::format("{:.1f} %", total > 0 ? 100 * ms[i] / total : 0),
+                   op.macs > 0 ? tools::format_count(macs_per_second) : ""});
+  }
+  fmt::print("\n{}", table.to_string());
+}
+
+Json to_json(const Bench& bench, const Options& options) {
+  const Measurement& m = bench.measurement;
+  const tools::Summary latency = tools::summarize(m.run_ms);
+  Json json{{"plan", options.plan},
+            {"digest", bench.plan.digest},
+            {"threads", m.threads},
+            {"runs", options.runs},
+            {"warmup", options.warmup},
+            {"median_ms", latency.median},
+            {"p90_ms", latency.p90},
+            {"p99_ms", latency.p99},
+            {"min_ms", latency.min},
+            {"first_ms", m.first_ms},
+            {"load_ms", m.map_ms + m.create_ms},
+            {"map_ms", m.map_ms},
+            {"create_ms", m.create_ms},
+            {"peak_rss_mb", m.peak_rss_mb},
+            {"arena_bytes", bench.plan.memory.arena_bytes},
+            {"scratch_bytes", bench.plan.memory.scratch_bytes},
+            {"repacked_bytes", bench.plan.memory.repacked_bytes},
+            {"macs", bench.plan.macs}};
+  for (size_t i = 0; i < m.operator_ms.size(); ++i) {
+    const OperatorRow& op = bench.plan.operators[i];
+    json["operators"].push_back(Json{
+        {"name", op.name}, {"kind", op.kind}, {"kernel", op.kernel}, {"mean_ms", m.operator_ms[i]}, {"macs", op.macs}});
+  }
+  return json;
+}
+
+Result<ExitCode> run_bench(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
+  print_latency(bench, options);
+  if (options.per_op) print_operators(bench);
+  if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(bench, options)));
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_bench(tools::Cli& cli) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app = cli.add_command("bench", "Measure latency, load time and memory of a plan on random inputs",
+                                  {"nestrt bench squeezenet.nest --threads 4 --runs 200 --warmup 20",
+                                   "nestrt bench squeezenet.nest --threads 1 --per-op --json latency.json"},
+                                  [options] { return run_bench(*options); });
+  add_plan_argument(app, options->plan);
+  add_threads_option(app, options->threads);
+  app.add_option("--runs", options->runs, "measured inferences")->check(CLI::Range(1, 10000000))->capture_default_str();
+  app.add_option("--warmup", options->warmup, "inferences before them; the very first is reported on its own")
+      ->check(CLI::Range(0, 10000000))
+      ->capture_default_str();
+  app.add_flag("--per-op", options->per_op, "the time of each operator too (timestamps add a little to the total)");
+  app.add_option("--json", options->json, "file for the figures");
+}
+
+}  // namespace nestrt::command

@@ -1,0 +1,14 @@
+// The commands of nestrt, one file each.
+#pragma once
+
+#include "runtime/tools/cli.h"
+
+namespace nestrt::command {
+
+void add_run(tools::Cli& cli);
+void add_eval(tools::Cli& cli);
+void add_bench(tools::Cli& cli);
+void add_info(tools::Cli& cli);
+void add_verify(tools::Cli& cli);
+
+}  // namespace nestrt::command

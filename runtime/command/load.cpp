@@ -1,0 +1,50 @@
+#include "runtime/command/load.h"
+
+#include <fmt/format.h>
+
+#include "runtime/tools/table.h"
+
+namespace nestrt::command {
+
+using tools::Table;
+
+Result<LoadedPlan> load_plan(const std::string& path, int threads) {
+  NESTRT_ASSIGN_OR_RETURN(auto plan, Plan::map(path, Verification::kComplete));
+  NESTRT_ASSIGN_OR_RETURN(auto units, open_units("cpu", {.num_threads = threads}));
+  NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, std::move(units)));
+  return LoadedPlan{std::move(plan), std::move(session)};
+}
+
+Result<TensorSet> TensorSet::create(std::span<const TensorInfo> infos) {
+  constexpr size_t kAlignment = 64;
+  TensorSet set;
+  for (const TensorInfo& info : infos) {
+    const size_t rounded = (info.size_bytes() + kAlignment) / kAlignment * kAlignment;  // never zero
+    set.memory_.emplace_back(std::aligned_alloc(kAlignment, rounded));
+    if (!set.memory_.back()) {
+      return Status(Code::kOutOfMemory, fmt::format("no memory for '{}' ({} bytes)", info.name, info.size_bytes()));
+    }
+    set.views_.push_back({info.type, info.shape, set.memory_.back().get()});
+  }
+  return set;
+}
+
+std::string describe(std::span<const TensorInfo> infos) {
+  Table table({{""}, {""}, {""}, {""}});
+  for (const TensorInfo& info : infos) {
+    table.add_row({"", tools::printable(info.name), std::string(name(info.type)), info.shape.to_string()});
+  }
+  return table.to_string();
+}
+
+void add_plan_argument(CLI::App& app, std::string& path) {
+  app.add_option("PLAN", path, "compiled network (.nest)")->required();
+}
+
+void add_threads_option(CLI::App& app, int& threads) {
+  app.add_option("--threads", threads, "threads of the CPU; 0: all cores this process may use")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+}
+
+}  // namespace nestrt::command

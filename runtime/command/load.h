@@ -1,0 +1,47 @@
+// What the commands have in common: a plan with its session, and memory for its inputs and outputs.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nestrt/plan.h"
+#include "nestrt/session.h"
+#include "runtime/tools/cli.h"
+
+namespace nestrt::command {
+
+struct LoadedPlan {
+  std::shared_ptr<const Plan> plan;
+  std::unique_ptr<Session> session;
+};
+
+// Verified completely and prepared on the CPU; `threads` as in UnitOptions.
+Result<LoadedPlan> load_plan(const std::string& path, int threads = 0);
+
+// Tensors of one's own, for the inputs or outputs of a plan. Aligned to 64; not initialised.
+class TensorSet {
+ public:
+  // Errors: kOutOfMemory.
+  static Result<TensorSet> create(std::span<const TensorInfo> infos);
+  std::span<const TensorView> views() const { return views_; }
+  std::vector<ConstTensorView> const_views() const { return {views_.begin(), views_.end()}; }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  std::vector<std::unique_ptr<void, Free>> memory_;
+  std::vector<TensorView> views_;
+};
+
+// "  data  f32  1x3x224x224" line by line.
+std::string describe(std::span<const TensorInfo> infos);
+
+// Options that several commands take. The values outlive the parsing of the command line.
+void add_plan_argument(CLI::App& app, std::string& path);
+void add_threads_option(CLI::App& app, int& threads);
+
+}  // namespace nestrt::command

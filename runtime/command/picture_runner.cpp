@@ -1,0 +1,41 @@
+#include "runtime/command/picture_runner.h"
+
+#include <fmt/format.h>
+
+#include "runtime/tools/preprocess.h"
+
+namespace nestrt::command {
+
+Result<PictureRunner> PictureRunner::create(const std::string& plan_path, int threads) {
+  PictureRunner runner;
+  NESTRT_ASSIGN_OR_RETURN(runner.loaded_, load_plan(plan_path, threads));
+  const Plan& plan = runner.plan();
+  if (plan.inputs().size() != 1) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("a picture fills one input, but the plan has {}; pass each as --input NAME=FILE.npy:\n{}",
+                              plan.inputs().size(), describe(plan.inputs())));
+  }
+  if (plan.outputs().empty() || plan.outputs()[0].type != DataType::kF32) {
+    return Status(
+        Code::kInvalidArgument,
+        "the plan's first output is not f32, so it is no classifier; use nestrt run --input ... --output DIR");
+  }
+  NESTRT_ASSIGN_OR_RETURN(runner.outputs_, TensorSet::create(plan.outputs()));
+  return runner;
+}
+
+Result<std::span<const float>> PictureRunner::run(const std::string& picture_path) {
+  static const Preprocessing kPixelsAsTheyAre;
+  const Preprocessing* stated = plan().preprocessing(0);
+  const TensorInfo& input = plan().inputs()[0];
+  NESTRT_ASSIGN_OR_RETURN(const tools::Image image, tools::read_image(picture_path));
+  auto values = tools::preprocess(image, stated != nullptr ? *stated : kPixelsAsTheyAre, input);
+  if (!values) return values.error().with_context(picture_path);
+  const ConstTensorView view(DataType::kF32, input.shape, values->data());
+  NESTRT_RETURN_IF_ERROR(loaded_.session->run(std::span(&view, 1), outputs()));
+  const TensorView& output = outputs()[0];
+  return std::span<const float>(static_cast<const float*>(output.data),
+                                static_cast<size_t>(output.shape.num_elements()));
+}
+
+}  // namespace nestrt::command

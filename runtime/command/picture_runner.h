@@ -1,0 +1,30 @@
+// Runs a classifier on picture files.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/command/load.h"
+
+namespace nestrt::command {
+
+class PictureRunner {
+ public:
+  // Errors: kInvalidArgument where the plan has not exactly one input, or its first output is not f32.
+  static Result<PictureRunner> create(const std::string& plan_path, int threads);
+
+  // Decodes, preprocesses as the plan states (pixels as they are where it states nothing), runs. The values of the
+  // first output, valid until the next run.
+  Result<std::span<const float>> run(const std::string& picture_path);
+
+  // All outputs of the last run.
+  std::span<const TensorView> outputs() const { return outputs_.views(); }
+  const Plan& plan() const { return *loaded_.plan; }
+
+ private:
+  LoadedPlan loaded_;
+  TensorSet outputs_;
+};
+
+}  // namespace nestrt::command

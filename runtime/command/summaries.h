@@ -1,0 +1,38 @@
+// What a plan holds and what a session made of it, gathered for tables and JSON.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nestrt/session.h"
+
+namespace nestrt::command {
+
+struct OperatorRow {
+  std::string name;
+  std::string kind;
+  std::string kernel;
+  std::string unit;
+  std::string output_shape;  // of the first output
+  uint64_t macs = 0;
+  bool repacked = false;
+};
+
+struct PlanSummary {
+  std::string producer;
+  std::string model;
+  std::string digest;
+  std::vector<std::string> targets;  // "cpu x86-64-v3"
+  uint64_t file_bytes = 0;
+  uint64_t weight_bytes = 0;             // constants, programs included
+  uint64_t arena_lower_bound_bytes = 0;  // the largest sum of tensors alive at one time
+  uint64_t num_branches = 0;
+  uint64_t macs = 0;
+  SessionMemory memory;
+  std::vector<OperatorRow> operators;
+};
+
+PlanSummary summarize_plan(const Session& session);
+
+}  // namespace nestrt::command

@@ -1,0 +1,18 @@
+// Summary of repeated measurements.
+#pragma once
+
+#include <vector>
+
+namespace nestrt::tools {
+
+struct Summary {
+  double min = 0;
+  double median = 0;  // mean of the two in the middle where their number is even
+  double p90 = 0;     // nearest rank: the smallest value that at least 90 % do not exceed
+  double p99 = 0;
+};
+
+// Zeros for no values.
+Summary summarize(std::vector<double> values);
+
+}  // namespace nestrt::tools

@@ -1,0 +1,19 @@
+# The demo's network as a plan, for tests that need a real one: a ctest fixture that runs nestc into the build folder.
+#   NESTRT_DEMO_PLAN   the file; empty where there is no nestc, and then no such test
+# Tests that need it set FIXTURES_REQUIRED demo_plan.
+set(NESTRT_HOST_NESTC "" CACHE FILEPATH "nestc of the machine that builds, for builds without one")
+
+set(NESTRT_DEMO_PLAN ${PROJECT_BINARY_DIR}/nest_squeeze.nest)
+if(TARGET nestc)
+  set(nestc nestc)
+elseif(EXISTS "${NESTRT_HOST_NESTC}")
+  set(nestc ${NESTRT_HOST_NESTC})
+else()
+  set(NESTRT_DEMO_PLAN "")
+  return()
+endif()
+
+add_test(NAME "demo: nestc compiles the network"
+  COMMAND ${nestc} compile ${PROJECT_SOURCE_DIR}/examples/models/nest_squeeze_cifar10.onnx -o ${NESTRT_DEMO_PLAN}
+          --mean 128,128,128 --scale 0.015625 --resize 32)
+set_tests_properties("demo: nestc compiles the network" PROPERTIES FIXTURES_SETUP demo_plan TIMEOUT 300)
