@@ -66,7 +66,8 @@ function(nestrt_add_library)
     target_include_directories(${target} PUBLIC
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include> $<BUILD_INTERFACE:${NESTRT_GENERATED_DIR}>
       $<BUILD_INTERFACE:${FLATBUFFERS_INCLUDE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-    target_link_libraries(${target} PUBLIC Threads::Threads PRIVATE ${FLATBUFFERS_LIBRARY} spdlog::spdlog)
+    target_link_libraries(${target} PUBLIC Threads::Threads PRIVATE
+      $<BUILD_INTERFACE:${FLATBUFFERS_LIBRARY}> $<INSTALL_INTERFACE:flatbuffers> spdlog::spdlog)
     if(NESTRT_SANITIZE)
       target_link_options(${target} PUBLIC -fsanitize=${NESTRT_SANITIZE})
     endif()

@@ -1,0 +1,57 @@
+// Classifies a picture: classify PLAN PICTURE LABELS
+//
+// The plan says how a picture becomes its input (nestc compile --mean ... --scale ...), so this program does not know
+// the network. Decoding and preprocessing come from nestrt's tools; libnestrt itself needs only the tensors.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "nestrt/plan.h"
+#include "nestrt/session.h"
+#include "runtime/tools/classify.h"
+#include "runtime/tools/image.h"
+#include "runtime/tools/labels.h"
+#include "runtime/tools/preprocess.h"
+
+namespace {
+
+int fail(const nestrt::Status& status) {
+  std::fprintf(stderr, "classify: %s\n", status.to_string().c_str());
+  return 2;
+}
+
+nestrt::Status classify(const std::string& plan_path, const std::string& picture, const std::string& labels) {
+  NESTRT_ASSIGN_OR_RETURN(const auto names, nestrt::tools::read_class_names(labels));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, nestrt::Plan::map(plan_path, nestrt::Verification::kComplete));
+  NESTRT_ASSIGN_OR_RETURN(auto units, nestrt::open_units("cpu"));
+  NESTRT_ASSIGN_OR_RETURN(const auto session, nestrt::Session::create(plan, std::move(units)));
+
+  const nestrt::Preprocessing* preprocessing = plan->inputs().empty() ? nullptr : plan->preprocessing(0);
+  if (preprocessing == nullptr || plan->inputs().size() != 1 || plan->outputs().size() != 1 ||
+      plan->outputs()[0].type != nestrt::DataType::kF32) {
+    return {nestrt::Code::kInvalidArgument, "not a classifier of pictures: compile it with --mean and --scale"};
+  }
+  NESTRT_ASSIGN_OR_RETURN(const auto image, nestrt::tools::read_image(picture));
+  NESTRT_ASSIGN_OR_RETURN(const auto pixels, nestrt::tools::preprocess(image, *preprocessing, plan->inputs()[0]));
+
+  std::vector<float> scores(static_cast<size_t>(plan->outputs()[0].shape.num_elements()));
+  const auto input = nestrt::tensor_view(std::span(pixels), plan->inputs()[0].shape);
+  const auto output = nestrt::tensor_view(std::span(scores), plan->outputs()[0].shape);
+  NESTRT_RETURN_IF_ERROR(session->run({&input, 1}, {&output, 1}));
+
+  for (const size_t index : nestrt::tools::largest(scores, 3)) {
+    std::printf("%8.4f  %s\n", scores[index], index < names.size() ? names[index].c_str() : "(no label)");
+  }
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    std::fprintf(stderr, "usage: classify PLAN PICTURE LABELS\n");
+    return 2;
+  }
+  const nestrt::Status status = classify(argv[1], argv[2], argv[3]);
+  return status.ok() ? 0 : fail(status);
+}

@@ -1,0 +1,27 @@
+# What `cmake --install` puts where, in three components: library, development, tools.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS nestrt_shared EXPORT nestrtTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
+install(TARGETS nestrt_static EXPORT nestrtTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/nestrt ${NESTRT_GENERATED_DIR}/nestrt
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/nestrt)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/nestrtConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/nestrtConfig.cmake INSTALL_DESTINATION ${package_dir})
+# Until 1.0 a minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/nestrtConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/nestrtConfig.cmake ${PROJECT_BINARY_DIR}/nestrtConfigVersion.cmake
+  DESTINATION ${package_dir} COMPONENT development)
+install(EXPORT nestrtTargets NAMESPACE nestrt:: DESTINATION ${package_dir} COMPONENT development)
+
+configure_file(${CMAKE_CURRENT_LIST_DIR}/nestrt.pc.in ${PROJECT_BINARY_DIR}/nestrt.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/nestrt.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+foreach(tool nestrt nestc)
+  if(TARGET ${tool})
+    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  endif()
+endforeach()

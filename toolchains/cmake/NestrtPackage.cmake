@@ -1,0 +1,31 @@
+# Debian packages for the architecture of the build: `cpack -G DEB` in the build folder gives
+# libnestrt0, libnestrt-dev and nestrt-tools.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME nestrt)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "The nestrt developers <nestrt@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+
+set(CPACK_COMPONENTS_ALL library development tools)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+else()
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE amd64)
+endif()
+set(CPACK_DEBIAN_PACKAGE_SECTION libs)
+# Versions of the libraries come from the binaries; the packages of this build depend on each other by name.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libnestrt0)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libnestrt-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+  "libnestrt0 (= ${PROJECT_VERSION}), libflatbuffers-dev, libspdlog-dev, libfmt-dev")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME nestrt-tools)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
+include(CPack)
