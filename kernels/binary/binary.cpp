@@ -53,6 +53,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 
 constexpr std::array kKernels = {
     KernelVariant{"binary.reference", 0, accepts_binary_reference, prepare_binary_reference},
+    KernelVariant{"binary.f32.runs", 10, accepts_binary_runs, prepare_binary_runs},
+    KernelVariant{"binary.f32.blocked", 10, accepts_binary_blocked, prepare_binary_blocked},
 };
 
 }  // namespace

@@ -16,4 +16,13 @@ const OperatorRules& binary_rules();
 bool accepts_binary_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_reference(const OperatorSpec& spec);
 
+// f32 arithmetic but pow, plain tensors, any broadcasting.
+bool accepts_binary_runs(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_binary_runs(const OperatorSpec& spec);
+
+// The same into a blocked tensor; each operand has the output's shape and layout, or is blocked with one pixel
+// ([N or 1, C, 1, 1]: squeeze and excitation), or is a plain constant with one value per channel, or is one element.
+bool accepts_binary_blocked(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_binary_blocked(const OperatorSpec& spec);
+
 }  // namespace nestrt::kernels

@@ -20,6 +20,10 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 }
 
 constexpr std::array kKernels = {
+    KernelVariant{"local_response_norm.f32.plain", 10, accepts_local_response_norm_plain,
+                  prepare_local_response_norm_plain},
+    KernelVariant{"local_response_norm.f32.blocked", 10, accepts_local_response_norm_blocked,
+                  prepare_local_response_norm_blocked},
     KernelVariant{"local_response_norm.f32.reference", 0, accepts_local_response_norm_reference,
                   prepare_local_response_norm_reference},
 };

@@ -11,4 +11,12 @@ const OperatorRules& local_response_norm_rules();
 bool accepts_local_response_norm_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_reference(const OperatorSpec& spec);
 
+// For a positive bias and an alpha that is not negative.
+bool accepts_local_response_norm_plain(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_local_response_norm_plain(const OperatorSpec& spec);
+
+// The same from blocked16 to blocked16, up to 1024 channels and windows of 33.
+bool accepts_local_response_norm_blocked(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_local_response_norm_blocked(const OperatorSpec& spec);
+
 }  // namespace nestrt::kernels

@@ -52,6 +52,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 
 constexpr std::array kKernels = {
     KernelVariant{"reduce.reference", 0, accepts_reduce_reference, prepare_reduce_reference},
+    KernelVariant{"reduce.f32.rows", 10, accepts_reduce_rows, prepare_reduce_rows},
+    KernelVariant{"reduce.f32.blocked", 10, accepts_reduce_blocked, prepare_reduce_blocked},
 };
 
 }  // namespace

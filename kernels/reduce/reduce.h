@@ -17,4 +17,12 @@ uint32_t reduced_axes(const OperatorSpec& spec);
 bool accepts_reduce_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reduce_reference(const OperatorSpec& spec);
 
+// f32 mean and sum over the trailing axes of a plain tensor.
+bool accepts_reduce_rows(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_reduce_rows(const OperatorSpec& spec);
+
+// f32 mean and sum over all spatial axes of a blocked16 tensor; the output is plain or blocked16.
+bool accepts_reduce_blocked(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_reduce_blocked(const OperatorSpec& spec);
+
 }  // namespace nestrt::kernels

@@ -19,6 +19,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 
 constexpr std::array kKernels = {
     KernelVariant{"softmax.f32.reference", 0, accepts_softmax_reference, prepare_softmax_reference},
+    KernelVariant{"softmax.f32.simd", 10, accepts_softmax_simd, prepare_softmax_simd},
 };
 
 }  // namespace

@@ -11,4 +11,8 @@ const OperatorRules& softmax_rules();
 bool accepts_softmax_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_softmax_reference(const OperatorSpec& spec);
 
+// Plain tensors, any axis.
+bool accepts_softmax_simd(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_softmax_simd(const OperatorSpec& spec);
+
 }  // namespace nestrt::kernels

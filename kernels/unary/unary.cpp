@@ -36,8 +36,15 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(test ? DataType::kBool : input.type, input.shape);
 }
 
+// What the reference leaves to others: blocked layouts.
+bool accepts_elementwise(const OperatorSpec& spec) {
+  return spec.inputs[0].layout != Layout::kPlain && spec.inputs[0].layout == spec.outputs[0].layout;
+}
+
 constexpr std::array kKernels = {
     KernelVariant{"unary.reference", 0, accepts_unary_reference, prepare_unary_reference},
+    KernelVariant{"unary.elementwise", 1, accepts_elementwise, prepare_unary_reference},
+    KernelVariant{"unary.f32.simd", 10, accepts_unary_simd, prepare_unary_simd},
 };
 
 }  // namespace

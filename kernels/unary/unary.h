@@ -15,6 +15,11 @@ using UnaryFunction = float (*)(float x, float alpha, float beta);
 UnaryFunction unary_function(plan::UnaryKind kind);
 
 bool accepts_unary_reference(const OperatorSpec& spec);
+// Any layout, as long as input and output agree: every stored element is mapped, padding lanes included.
 Result<std::unique_ptr<Kernel>> prepare_unary_reference(const OperatorSpec& spec);
+
+// Vectors, for the kinds that networks spend time in; any layout, as above.
+bool accepts_unary_simd(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_unary_simd(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

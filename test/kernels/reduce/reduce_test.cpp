@@ -89,13 +89,36 @@ TEST_CASE("Fast reductions agree with their reference") {
   std::mt19937 generator(3);
   for (const Shape& shape : {Shape{2, 3, 7, 7}, Shape{1, 65, 3, 3}, Shape{1, 2, 150, 151}, Shape{4, 1}, Shape{3, 33}}) {
     const TestTensor x = random_tensor(generator, shape, 0.5, 2);
-    for (const std::vector<int32_t>& axes : {std::vector<int32_t>{}, {-1}, {0}, {-1, -2}}) {
+    for (const std::vector<int32_t>& axes : {std::vector<int32_t>{}, {-1}, {0}, {-1, -2}, {0, 1}}) {
       const OperatorCase c = reduce_case(Kind::mean, x, axes);
       const TestTensor expected = reference(c)[0];
       for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
         INFO(what << " " << shape.to_string());
         CHECK(relative_error(outputs[0], expected) < 1e-6);
       });
+    }
+  }
+}
+
+TEST_CASE("Fast spatial means of blocked tensors agree with the reference") {
+  std::mt19937 generator(4);
+  for (const Shape& shape : {Shape{2, 19, 7, 7}, Shape{1, 16, 1, 1}, Shape{3, 40, 130}}) {
+    const TestTensor x = random_tensor(generator, shape, 0.5, 2);
+    const std::vector<int32_t> axes = shape.rank() == 4 ? std::vector<int32_t>{2, 3} : std::vector<int32_t>{-1};
+    plan::ReduceT table;
+    table.axes = axes;
+    for (bool keep_dims : {true, false}) {
+      table.keep_dims = keep_dims;
+      const TestTensor expected = reference(reduce_case(Kind::mean, x, axes, keep_dims))[0];
+      for (Layout layout : {Layout::kPlain, Layout::kBlocked16}) {
+        OperatorCase c(table);
+        c.input(with_layout(x, Layout::kBlocked16)).output(DataType::kF32, expected.shape, layout);
+        CHECK(c.variants() == std::vector<std::string>{"reduce.f32.blocked"});
+        for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+          INFO(what << " " << shape.to_string() << " to " << name(layout));
+          CHECK(relative_error(outputs[0], expected) < 1e-6);
+        });
+      }
     }
   }
 }

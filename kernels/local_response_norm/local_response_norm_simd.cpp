@@ -1,0 +1,177 @@
+// Vectors across pixels for plain tensors, across channels for blocked ones. The window is summed anew for every
+// channel: a running sum would carry a NaN, and rounding errors, to all channels behind.
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/parallel_ranges.h"
+#include "kernels/common/rules.h"
+#include "kernels/local_response_norm/local_response_norm.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/local_response_norm/local_response_norm_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/partial-inl.h"
+#include "kernels/common/simd.h"
+#include "kernels/common/vector_math-inl.h"
+
+#ifndef NESTRT_LOCAL_RESPONSE_NORM_WINDOW_
+#define NESTRT_LOCAL_RESPONSE_NORM_WINDOW_
+namespace nestrt::kernels {
+namespace {
+
+// The window of channel c is [c - before, c + after]; y = x / (bias + factor * sum)^beta.
+struct NormWindow {
+  int64_t before = 0;
+  int64_t after = 0;
+  float factor = 0;
+  float bias = 0;
+  float beta = 0;
+};
+
+// Room on the stack for the squares of one pixel of a blocked tensor, with zeros on both sides.
+constexpr int64_t kMaxChannels = 1024;
+constexpr int64_t kMaxReach = 16;
+
+}  // namespace
+}  // namespace nestrt::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace {
+
+// x / base^beta. The usual exponent 3/4 is two square roots. Requires: base is positive or NaN.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V normalized(D d, V x, V sum, const NormWindow& window) {
+  const V base = hn::MulAdd(sum, hn::Set(d, window.factor), hn::Set(d, window.bias));
+  if (window.beta == 0.75f) {
+    const V root = hn::Sqrt(base);
+    return hn::Div(x, hn::Mul(root, hn::Sqrt(root)));
+  }
+  const V power = simd_exp(d, hn::Mul(hn::Set(d, window.beta), simd_log_positive(d, base)));
+  return hn::Div(x, hn::IfThenElse(hn::Eq(base, base), power, base));
+}
+
+template <class D, class Load>
+HWY_INLINE hn::Vec<D> sum_of_squares(D d, int64_t first, int64_t last, const Load& load) {
+  auto sum = hn::Zero(d);
+  for (int64_t i = first; i <= last; ++i) {
+    const auto v = load(i);
+    sum = hn::MulAdd(v, v, sum);
+  }
+  return sum;
+}
+
+}  // namespace
+
+// `pixels` neighbouring pixels of all channels of a plain picture; channels lie `step` apart.
+void normalize_pixels(const NormWindow& window, const float* x, float* y, int64_t channels, int64_t step,
+                      int64_t pixels) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t c = 0; c < channels; ++c) {
+    const int64_t first = HWY_MAX(int64_t{0}, c - window.before), last = HWY_MIN(channels - 1, c + window.after);
+    int64_t p = 0;
+    for (; p + lanes <= pixels; p += lanes) {
+      const auto sum =
+          sum_of_squares(d, first, last, [&](int64_t i) HWY_ATTR { return hn::LoadU(d, x + i * step + p); });
+      hn::StoreU(normalized(d, hn::LoadU(d, x + c * step + p), sum, window), d, y + c * step + p);
+    }
+    if (p == pixels) continue;
+    const int64_t rest = pixels - p;
+    const auto load = [&](int64_t i) HWY_ATTR { return load_partial(d, x + i * step + p, rest); };
+    const auto sum = sum_of_squares(d, first, last, load);
+    store_partial(d, normalized(d, load(c), sum, window), y + c * step + p, rest);
+  }
+}
+
+// One pixel of a blocked16 picture; blocks lie `step` apart. Padding lanes count as zero.
+void normalize_blocked(const NormWindow& window, const float* x, float* y, int64_t channels, int64_t step) {
+  const hn::CappedTag<float, 16> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), padded = (channels + 15) / 16 * 16;
+  HWY_ALIGN float room[kMaxChannels + 2 * kMaxReach];
+  float* squares = room + kMaxReach;
+  for (int64_t c = 0; c < padded; c += lanes) {
+    const auto v = hn::LoadU(d, x + c / 16 * step + c % 16);
+    hn::StoreU(hn::Mul(v, v), d, squares + c);
+  }
+  for (int64_t i = 1; i <= kMaxReach; ++i) squares[-i] = 0;
+  for (int64_t c = channels; c < padded + kMaxReach; ++c) squares[c] = 0;
+  for (int64_t c = 0; c < padded; c += lanes) {
+    auto sum = hn::Zero(d);
+    for (int64_t i = -window.before; i <= window.after; ++i) sum = hn::Add(sum, hn::LoadU(d, squares + c + i));
+    const int64_t at = c / 16 * step + c % 16;
+    hn::StoreU(normalized(d, hn::LoadU(d, x + at), sum, window), d, y + at);
+  }
+}
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+
+NESTRT_SIMD_EXPORT(normalize_pixels)
+NESTRT_SIMD_EXPORT(normalize_blocked)
+
+namespace {
+
+NormWindow window_of(const OperatorSpec& spec) {
+  const plan::LocalResponseNorm& p = *spec.op->attributes_as_LocalResponseNorm();
+  return {(p.size() - 1) / 2, p.size() / 2, p.alpha() / static_cast<float>(p.size()), p.bias(), p.beta()};
+}
+
+// Then the base of the power is a positive, normal number.
+bool has_positive_base(const OperatorSpec& spec) {
+  const plan::LocalResponseNorm& p = *spec.op->attributes_as_LocalResponseNorm();
+  return p.bias() >= 1e-30f && p.alpha() >= 0;
+}
+
+}  // namespace
+
+bool accepts_local_response_norm_plain(const OperatorSpec& spec) { return is_plain(spec) && has_positive_base(spec); }
+
+Result<std::unique_ptr<Kernel>> prepare_local_response_norm_plain(const OperatorSpec& spec) {
+  const Shape& shape = spec.inputs[0].shape;
+  const int64_t images = shape[0], channels = shape[1], spatial = shape.product(2, shape.rank());
+  return make_kernel([=, window = window_of(spec), run = simd_pick(normalize_pixels_table)](const KernelCall& call) {
+    constexpr int64_t kStrip = 256;  // pixels whose window of channels stays in the first-level cache
+    const int64_t strips = (spatial + kStrip - 1) / kStrip;
+    const float* x = call.input<float>(0);
+    float* y = call.output<float>(0);
+    parallel_ranges(*call.parallel, images * strips, channels * kStrip, [&](int64_t first, int64_t last) {
+      for (int64_t strip = first; strip < last; ++strip) {
+        const int64_t pixel = strip % strips * kStrip, start = strip / strips * channels * spatial + pixel;
+        run(window, x + start, y + start, channels, spatial, std::min(kStrip, spatial - pixel));
+      }
+    });
+  });
+}
+
+bool accepts_local_response_norm_blocked(const OperatorSpec& spec) {
+  const TensorSpec& input = spec.inputs[0];
+  const NormWindow window = window_of(spec);
+  return input.layout == Layout::kBlocked16 && spec.outputs[0].layout == Layout::kBlocked16 &&
+         input.shape[1] <= kMaxChannels && window.after <= kMaxReach && has_positive_base(spec);
+}
+
+Result<std::unique_ptr<Kernel>> prepare_local_response_norm_blocked(const OperatorSpec& spec) {
+  const Shape& shape = spec.inputs[0].shape;
+  const int64_t images = shape[0], channels = shape[1], spatial = shape.product(2, shape.rank());
+  return make_kernel([=, window = window_of(spec), run = simd_pick(normalize_blocked_table)](const KernelCall& call) {
+    const int64_t step = spatial * 16, image = (channels + 15) / 16 * step;
+    const float* x = call.input<float>(0);
+    float* y = call.output<float>(0);
+    parallel_ranges(*call.parallel, images * spatial, channels, [&](int64_t first, int64_t last) {
+      for (int64_t pixel = first; pixel < last; ++pixel) {
+        const int64_t start = pixel / spatial * image + pixel % spatial * 16;
+        run(window, x + start, y + start, channels, step);
+      }
+    });
+  });
+}
+
+}  // namespace nestrt::kernels
+#endif

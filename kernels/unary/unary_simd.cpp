@@ -1,0 +1,152 @@
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/parallel_ranges.h"
+#include "kernels/unary/unary.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/unary/unary_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/activation-inl.h"
+#include "kernels/common/partial-inl.h"
+#include "kernels/common/simd.h"
+#include "kernels/common/vector_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace {
+
+using UnaryKind = plan::UnaryKind;
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp_minus_one(D d, V x) {
+  return hn::Sub(simd_exp(d, x), hn::Set(d, 1.0f));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V gelu(D d, V x) {
+  const V erf = simd_erf(d, hn::Mul(x, hn::Set(d, 0.7071067812f)));
+  return hn::Mul(hn::Mul(hn::Set(d, 0.5f), x), hn::Add(hn::Set(d, 1.0f), erf));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V gelu_tanh(D d, V x) {
+  const V cube = hn::Mul(hn::Mul(hn::Mul(hn::Set(d, 0.044715f), x), x), x);
+  const V tanh = simd_tanh(d, hn::Mul(hn::Set(d, 0.7978845608f), hn::Add(x, cube)));
+  return hn::Mul(hn::Mul(hn::Set(d, 0.5f), x), hn::Add(hn::Set(d, 1.0f), tanh));
+}
+
+}  // namespace
+
+// The kinds that activations have too.
+void map_activation(const Activation& activation, const float* x, float* y, int64_t count) {
+  const hn::ScalableTag<float> d;
+  const auto alpha = hn::Set(d, activation.alpha), beta = hn::Set(d, activation.beta);
+  with_activation(activation.kind, [&](auto kind) HWY_ATTR {
+    transform(x, y, count, [&](auto v) HWY_ATTR { return activate<kind()>(d, v, alpha, beta); });
+  });
+}
+
+// The others. Requires: has_vector_form(kind).
+void map_unary(UnaryKind kind, float alpha, float beta, const float* x, float* y, int64_t count) {
+  const hn::ScalableTag<float> d;
+  const auto a = hn::Set(d, alpha), b = hn::Set(d, beta), zero = hn::Zero(d), one = hn::Set(d, 1.0f);
+  const auto map = [&](const auto& function) HWY_ATTR { transform(x, y, count, function); };
+  switch (kind) {
+    case UnaryKind::elu:
+      return map([&](auto v) HWY_ATTR { return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(a, exp_minus_one(d, v)), v); });
+    case UnaryKind::selu:
+      return map([&](auto v) HWY_ATTR {
+        return hn::Mul(b, hn::IfThenElse(hn::Lt(v, zero), hn::Mul(a, exp_minus_one(d, v)), v));
+      });
+    case UnaryKind::gelu:
+      if (alpha != 0) return map([&](auto v) HWY_ATTR { return gelu_tanh(d, v); });
+      return map([&](auto v) HWY_ATTR { return gelu(d, v); });
+    case UnaryKind::abs:
+      return map([](auto v) HWY_ATTR { return hn::Abs(v); });
+    case UnaryKind::neg:
+      return map([](auto v) HWY_ATTR { return hn::Neg(v); });
+    case UnaryKind::exp:
+      return map([&](auto v) HWY_ATTR { return simd_exp(d, v); });
+    case UnaryKind::sqrt:
+      return map([](auto v) HWY_ATTR { return hn::Sqrt(v); });
+    case UnaryKind::reciprocal:
+      return map([&](auto v) HWY_ATTR { return hn::Div(one, v); });
+    case UnaryKind::erf:
+      return map([&](auto v) HWY_ATTR { return simd_erf(d, v); });
+    default:
+      return;
+  }
+}
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+
+NESTRT_SIMD_EXPORT(map_activation)
+NESTRT_SIMD_EXPORT(map_unary)
+
+namespace {
+
+using Kind = plan::UnaryKind;
+
+// none where the kind is no activation. The first kinds of both enumerations are the same.
+plan::ActivationKind activation_kind(Kind kind) {
+  static_assert(static_cast<int>(Kind::relu) + 1 == static_cast<int>(plan::ActivationKind::relu));
+  static_assert(static_cast<int>(Kind::silu) + 1 == static_cast<int>(plan::ActivationKind::silu));
+  return kind <= Kind::silu ? static_cast<plan::ActivationKind>(static_cast<int>(kind) + 1)
+                            : plan::ActivationKind::none;
+}
+
+bool has_vector_form(Kind kind) {
+  switch (kind) {
+    case Kind::elu:
+    case Kind::selu:
+    case Kind::gelu:
+    case Kind::abs:
+    case Kind::neg:
+    case Kind::exp:
+    case Kind::sqrt:
+    case Kind::reciprocal:
+    case Kind::erf:
+      return true;
+    default:
+      return activation_kind(kind) != plan::ActivationKind::none;
+  }
+}
+
+// map(x, y, count) over all of the storage, in whatever layout.
+template <typename Map>
+Result<std::unique_ptr<Kernel>> storage_kernel(const OperatorSpec& spec, Map map) {
+  const int64_t count = spec.inputs[0].storage_bytes() / static_cast<int64_t>(sizeof(float));
+  return make_kernel([count, map](const KernelCall& call) {
+    const float* x = call.input<float>(0);
+    float* y = call.output<float>(0);
+    parallel_ranges(*call.parallel, count, 1,
+                    [&](int64_t first, int64_t last) { map(x + first, y + first, last - first); });
+  });
+}
+
+}  // namespace
+
+bool accepts_unary_simd(const OperatorSpec& spec) {
+  const TensorSpec& input = spec.inputs[0];
+  return input.type == DataType::kF32 && input.layout == spec.outputs[0].layout &&
+         input.packing == plan::Packing::none && has_vector_form(spec.op->attributes_as_Unary()->kind());
+}
+
+Result<std::unique_ptr<Kernel>> prepare_unary_simd(const OperatorSpec& spec) {
+  const plan::Unary& attributes = *spec.op->attributes_as_Unary();
+  const float alpha = attributes.alpha(), beta = attributes.beta();
+  const Kind kind = attributes.kind();
+  if (const auto activation = activation_kind(kind); activation != plan::ActivationKind::none) {
+    return storage_kernel(spec, [run = simd_pick(map_activation_table), stated = Activation{activation, alpha, beta}](
+                                    const float* x, float* y, int64_t count) { run(stated, x, y, count); });
+  }
+  return storage_kernel(spec, [run = simd_pick(map_unary_table), kind, alpha, beta](
+                                  const float* x, float* y, int64_t count) { run(kind, alpha, beta, x, y, count); });
+}
+
+}  // namespace nestrt::kernels
+#endif

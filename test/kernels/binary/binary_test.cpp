@@ -1,0 +1,219 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "test/support/kernel_runner.h"
+
+namespace nestrt::test {
+namespace {
+
+using Kind = plan::BinaryKind;
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// The output is what infer says; for a case that infer refuses there is none.
+OperatorCase binary_case(Kind kind, const TestTensor& a, const TestTensor& b, Layout layout = Layout::kPlain,
+                         plan::Activation activation = {}) {
+  plan::BinaryT table;
+  table.kind = kind;
+  table.activation = std::make_unique<plan::Activation>(activation);
+  OperatorCase c(table);
+  c.input(a).input(b);
+  if (const auto specs = c.infer()) c.output((*specs)[0].type, (*specs)[0].shape, layout);
+  return c;
+}
+
+std::string complaint(Kind kind, const TestTensor& a, const TestTensor& b, plan::Activation activation = {}) {
+  return std::string(binary_case(kind, a, b, Layout::kPlain, activation).infer().error().message());
+}
+
+TestTensor plain(TestTensor tensor) {
+  tensor.layout = Layout::kPlain;
+  return tensor;
+}
+
+constexpr Kind kFastKinds[] = {Kind::add, Kind::sub, Kind::mul, Kind::div, Kind::min, Kind::max, Kind::prelu};
+
+// Fails where no fast kernel takes the case.
+void check_fast_kernels(Kind kind, const TestTensor& a, const TestTensor& b, Layout layout,
+                        plan::Activation activation = {}) {
+  const TestTensor expected = reference(binary_case(kind, plain(a), plain(b), Layout::kPlain, activation))[0];
+  int runs = 0;
+  for_each_fast_kernel(binary_case(kind, a, b, layout, activation),
+                       [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+                         INFO(plan::EnumNameBinaryKind(kind) << ", " << what << ", " << a.shape.to_string() << " and "
+                                                             << b.shape.to_string() << ", " << name(layout));
+                         CHECK(relative_error(outputs[0], expected) < 5e-7);
+                         ++runs;
+                       });
+  CHECK(runs > 0);
+}
+
+}  // namespace
+
+TEST_CASE("Binary f32 arithmetic has the expected values") {
+  const TestTensor a = tensor({4}, std::vector<float>{7, -7, 2, -3}), b = tensor({4}, std::vector<float>{2, 2, -4, 3});
+  const auto value = [&](Kind kind) { return reference(binary_case(kind, a, b))[0].values<float>(); };
+  CHECK(value(Kind::add) == std::vector<float>{9, -5, -2, 0});
+  CHECK(value(Kind::sub) == std::vector<float>{5, -9, 6, -6});
+  CHECK(value(Kind::mul) == std::vector<float>{14, -14, -8, -9});
+  CHECK(value(Kind::div) == std::vector<float>{3.5f, -3.5f, -0.5f, -1});
+  CHECK(value(Kind::pow) == std::vector<float>{49, 49, 0.0625f, -27});
+  CHECK(value(Kind::min) == std::vector<float>{2, -7, -4, -3});
+  CHECK(value(Kind::max) == std::vector<float>{7, 2, 2, 3});
+  CHECK(value(Kind::prelu) == std::vector<float>{7, -14, 2, -9});
+  CHECK(value(Kind::fmod) == std::vector<float>{1, -1, 2, 0});
+}
+
+TEST_CASE("Binary comparisons give booleans, false for NaN") {
+  const TestTensor a = tensor({4}, std::vector<float>{1, 2, 3, kNan}),
+                   b = tensor({4}, std::vector<float>{2, 2, 2, kNan});
+  const auto value = [&](Kind kind) { return reference(binary_case(kind, a, b))[0].values<uint8_t>(); };
+  CHECK(value(Kind::equal) == std::vector<uint8_t>{0, 1, 0, 0});
+  CHECK(value(Kind::less) == std::vector<uint8_t>{1, 0, 0, 0});
+  CHECK(value(Kind::less_or_equal) == std::vector<uint8_t>{1, 1, 0, 0});
+  CHECK(value(Kind::greater) == std::vector<uint8_t>{0, 0, 1, 0});
+  CHECK(value(Kind::greater_or_equal) == std::vector<uint8_t>{0, 1, 1, 0});
+}
+
+TEST_CASE("Binary logic takes any byte but 0 for true") {
+  const TestTensor a = tensor_bool({4}, {0, 0, 1, 2}), b = tensor_bool({4}, {0, 3, 0, 1});
+  const auto value = [&](Kind kind) { return reference(binary_case(kind, a, b))[0].values<uint8_t>(); };
+  CHECK(value(Kind::logical_and) == std::vector<uint8_t>{0, 0, 0, 1});
+  CHECK(value(Kind::logical_or) == std::vector<uint8_t>{0, 1, 1, 1});
+  CHECK(value(Kind::logical_xor) == std::vector<uint8_t>{0, 1, 1, 0});
+  CHECK(value(Kind::equal) == std::vector<uint8_t>{1, 0, 0, 1});
+}
+
+TEST_CASE("Binary integers wrap, truncate and divide by zero harmlessly") {
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
+  const auto value = [](Kind kind, const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+    const Shape shape{static_cast<int64_t>(a.size())};
+    return reference(binary_case(kind, tensor(shape, a), tensor(shape, b)))[0].values<int64_t>();
+  };
+  using Values = std::vector<int64_t>;
+  CHECK(value(Kind::add, {kMax, 1}, {1, 2}) == Values{kMin, 3});
+  CHECK(value(Kind::sub, {kMin, 1}, {1, 2}) == Values{kMax, -1});
+  CHECK(value(Kind::mul, {kMax, -3}, {2, 4}) == Values{-2, -12});
+  CHECK(value(Kind::div, {-7, 7, 5, kMin}, {2, -2, 0, -1}) == Values{-3, -3, 0, kMin});
+  CHECK(value(Kind::mod, {-7, 7, 5, kMin, -6}, {3, -3, 0, -1, 3}) == Values{2, -2, 0, 0, 0});
+  CHECK(value(Kind::fmod, {-7, 7, 5, kMin}, {3, -3, 0, -1}) == Values{-1, 1, 0, 0});
+  CHECK(value(Kind::pow, {2, -3, 2, -1, 1, 0, 0}, {62, 3, -1, -3, -9, 0, -1}) ==
+        Values{int64_t{1} << 62, -27, 0, -1, 1, 1, 0});
+  CHECK(value(Kind::prelu, {-2, 3}, {5, 5}) == Values{-10, 3});
+  const TestTensor least = tensor({1}, std::vector<int32_t>{std::numeric_limits<int32_t>::min()});
+  CHECK(reference(binary_case(Kind::mul, least, least))[0].values<int32_t>()[0] == 0);
+}
+
+TEST_CASE("Binary broadcasts as numpy does, up to eight dimensions") {
+  const TestTensor a = tensor({2, 1, 2}, std::vector<float>{1, 2, 3, 4}),
+                   b = tensor({3, 1}, std::vector<float>{10, 20, 30});
+  const OperatorCase c = binary_case(Kind::add, a, b);
+  CHECK((*c.infer())[0].shape == Shape{2, 3, 2});
+  CHECK(reference(c)[0].values<float>() == std::vector<float>{11, 12, 21, 22, 31, 32, 13, 14, 23, 24, 33, 34});
+  const TestTensor deep = tensor({2, 1, 2, 1, 1, 1, 1, 2}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
+  const OperatorCase eight = binary_case(Kind::mul, tensor({3, 1, 1, 1}, std::vector<float>{1, 10, 100}), deep);
+  CHECK((*eight.infer())[0].shape == Shape{2, 1, 2, 1, 3, 1, 1, 2});
+  const std::vector<float> y = reference(eight)[0].values<float>();
+  CHECK(std::vector<float>(y.begin(), y.begin() + 8) == std::vector<float>{1, 2, 10, 20, 100, 200, 3, 4});
+}
+
+TEST_CASE("Binary of an empty tensor is empty") {
+  const OperatorCase c =
+      binary_case(Kind::add, tensor({0, 3}, std::vector<float>{}), tensor({1}, std::vector<float>{1}));
+  CHECK((*c.infer())[0].shape == Shape{0, 3});
+  CHECK(reference(c)[0].bytes.empty());
+}
+
+TEST_CASE("Fast binary kernels agree with the reference on plain tensors") {
+  std::mt19937 generator(21);
+  const std::pair<Shape, Shape> shapes[] = {
+      {{1, 19, 3, 3}, {1, 19, 3, 3}},
+      {{2, 5, 7}, {1}},
+      {Shape(), {2, 5, 7}},
+      {{2, 19, 5, 5}, {1, 19, 1, 1}},
+      {{2, 19, 5, 5}, {19, 1, 1}},
+      {{3, 1, 17}, {2, 1}},
+      {{4, 33}, {33}},
+      {{1, 40000}, {1, 40000}},
+      {{1, 3, 1, 2, 5}, {2, 1, 4, 1, 5}},
+      {Shape(), Shape()},
+      {{2, 3, 170, 31}, {3, 1, 1}},
+  };
+  for (Kind kind : kFastKinds) {
+    for (const auto& [a, b] : shapes) {
+      check_fast_kernels(kind, random_tensor(generator, a, 0.5, 3), random_tensor(generator, b, -3, -0.5),
+                         Layout::kPlain);
+    }
+  }
+}
+
+TEST_CASE("Fast binary kernels agree with the reference on blocked tensors") {
+  std::mt19937 generator(22);
+  for (Layout layout : {Layout::kBlocked16, Layout::kBlocked32}) {
+    for (const Shape& shape : {Shape{1, 19, 3, 3}, Shape{2, 40, 1, 1}, Shape{3, 16, 101}, Shape{2, 33, 30, 31}}) {
+      const TestTensor x = with_layout(random_tensor(generator, shape, -3, 3), layout);
+      const TestTensor same = with_layout(random_tensor(generator, shape, 0.5, 2), layout);
+      Shape pixel = shape, channels = shape;
+      for (int axis = 2; axis < shape.rank(); ++axis) pixel[axis] = channels[axis] = 1;
+      channels[0] = 1;
+      const TestTensor one_pixel = with_layout(random_tensor(generator, pixel, 0.5, 2), layout);
+      const TestTensor constant = as_constant(random_tensor(generator, channels, 0.5, 2));
+      const TestTensor scalar = tensor(Shape(), std::vector<float>{1.75f});
+      for (Kind kind : kFastKinds) {
+        for (const TestTensor& other : {same, one_pixel, constant, scalar}) {
+          check_fast_kernels(kind, x, other, layout);
+          check_fast_kernels(kind, other, x, layout);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Fast binary kernels apply every activation") {
+  std::mt19937 generator(23);
+  const TestTensor a = random_tensor(generator, {2, 19, 9, 9}, -4, 4),
+                   b = random_tensor(generator, {2, 19, 9, 9}, -4, 4);
+  for (int kind = 0; kind <= static_cast<int>(plan::ActivationKind::MAX); ++kind) {
+    const plan::Activation activation(static_cast<plan::ActivationKind>(kind), 0.25f, 0.75f);
+    check_fast_kernels(Kind::add, a, b, Layout::kPlain, activation);
+    check_fast_kernels(Kind::mul, a, tensor({1}, std::vector<float>{2}), Layout::kPlain, activation);
+    check_fast_kernels(Kind::add, with_layout(a, Layout::kBlocked16), with_layout(b, Layout::kBlocked16),
+                       Layout::kBlocked16, activation);
+  }
+}
+
+TEST_CASE("Fast binary kernels treat special values as the reference does") {
+  const std::vector<float> special = {0, -0.0f, kInf, -kInf, kNan, 3e38f, -3e38f, 1e-45f, 1, -1};
+  std::vector<float> left, right;
+  for (float a : special) {
+    for (float b : special) {
+      left.push_back(a);
+      right.push_back(b);
+    }
+  }
+  for (Kind kind : kFastKinds) {
+    check_fast_kernels(kind, tensor({100}, left), tensor({100}, right), Layout::kPlain);
+    check_fast_kernels(kind, tensor({10, 1}, special), tensor({10}, special), Layout::kPlain);
+  }
+}
+
+TEST_CASE("Binary refuses what does not fit") {
+  const TestTensor f32 = tensor({2}, std::vector<float>{1, 2}), s64 = tensor({2}, std::vector<int64_t>{1, 2});
+  const TestTensor three = tensor({3}, std::vector<float>{1, 2, 3});
+  CHECK(complaint(Kind::add, f32, s64).find("Cast") != std::string::npos);
+  CHECK(complaint(Kind::add, f32, three).find("broadcast") != std::string::npos);
+  CHECK(complaint(Kind::mod, f32, f32).find("mod does not take f32") != std::string::npos);
+  CHECK(complaint(Kind::logical_and, f32, f32).find("f32") != std::string::npos);
+  CHECK(complaint(Kind::add, tensor_bool({1}, {1}), tensor_bool({1}, {1})).find("bool") != std::string::npos);
+  CHECK(complaint(static_cast<Kind>(15), f32, f32).find("15") != std::string::npos);
+  const plan::Activation relu(plan::ActivationKind::relu, 0, 0), unknown(static_cast<plan::ActivationKind>(50), 0, 0);
+  CHECK(complaint(Kind::add, s64, s64, relu).find("activation") != std::string::npos);
+  CHECK(complaint(Kind::add, f32, f32, unknown).find("50") != std::string::npos);
+}
+
+}  // namespace nestrt::test
