@@ -84,6 +84,10 @@ Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node,
   const size_t total = aligned(size.shared) + aligned(size.per_thread) + 64;
   std::unique_ptr<std::byte, decltype(&std::free)> scratch(
       static_cast<std::byte*>(std::aligned_alloc(64, aligned(total))), &std::free);
+  if (scratch == nullptr) {
+    return Status(Code::kOutOfMemory,
+                  "node '" + node.name + "': no memory for " + std::to_string(total) + " bytes of scratch");
+  }
   InlineRunner runner;
   KernelCall call;
   call.inputs = operands;

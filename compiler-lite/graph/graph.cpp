@@ -144,14 +144,18 @@ void Graph::tidy() {
   }
 
   std::vector<std::unique_ptr<Node>> live;
+  std::unordered_set<ValueId> touched;
   for (std::unique_ptr<Node>& node : nodes_) {
     if (needed.count(node.get()) != 0) {
       live.push_back(std::move(node));
       continue;
     }
-    for (ValueId id : node->inputs) forget_user(id, node.get());
+    touched.insert(node->inputs.begin(), node->inputs.end());
     for (ValueId id : node->outputs) producers_[static_cast<size_t>(id)] = nullptr;
   }
+  touched.erase(kNoValue);
+  for (ValueId id : touched)
+    std::erase_if(users_[static_cast<size_t>(id)], [&](const Node* user) { return needed.count(user) == 0; });
 
   // Stable topological order: emit a node as soon as its producers are out, in list order.
   std::unordered_set<const Node*> emitted;

@@ -68,9 +68,7 @@ Result<int> common_subexpressions(Graph& graph) {
   for (Node* node : snapshot(graph)) {
     const auto [found, is_new] = seen.emplace(node_key(*node), node);
     if (is_new || node->outputs.size() != 1) continue;
-    if (!forward(graph, node->outputs[0], found->second->outputs[0])) continue;
-    retire(graph, node);
-    ++changes;
+    changes += forward(graph, node->outputs[0], found->second->outputs[0]);
   }
   graph.tidy();
   return changes;

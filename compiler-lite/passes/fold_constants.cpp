@@ -11,11 +11,22 @@ namespace {
 // A result larger than this is folded only where it is no larger than the operands: an Expand to a big tensor is
 // cheaper to run than to store.
 constexpr int64_t kFreeBytes = 1 << 20;
+// All results together: this, and twice the constants of the model. Only a hostile model comes near it.
+constexpr int64_t kBudgetBytes = 64 << 20;
 
 int64_t bytes_of(const Graph& graph, const std::vector<ValueId>& ids) {
   int64_t bytes = 0;
   for (ValueId id : ids)
     if (id != kNoValue) bytes += storage_bytes(graph.value(id).type, graph.value(id).shape, Layout::kPlain);
+  return bytes;
+}
+
+int64_t constant_bytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < graph.num_values(); ++i) {
+    const Value& value = graph.value(static_cast<ValueId>(i));
+    if (value.is_constant()) bytes += static_cast<int64_t>(value.constant->size());
+  }
   return bytes;
 }
 
@@ -33,8 +44,10 @@ bool is_foldable(const Graph& graph, const Node& node) {
 
 Result<int> fold_constants(Graph& graph) {
   int changes = 0;
+  int64_t budget = kBudgetBytes + 2 * constant_bytes(graph);
   for (Node* node : snapshot(graph)) {
-    if (!is_foldable(graph, *node)) continue;
+    if (!is_foldable(graph, *node) || bytes_of(graph, node->outputs) > budget) continue;
+    budget -= bytes_of(graph, node->outputs);
     auto results = evaluate(graph, *node);
     if (!results) continue;  // no kernel for these types: left to whoever checks the finished graph
     for (size_t i = 0; i < node->outputs.size(); ++i) {
@@ -43,7 +56,6 @@ Result<int> fold_constants(Graph& graph) {
       const ValueId folded = graph.add_constant(value.name, value.type, shape, std::move((*results)[i]));
       graph.replace_uses(node->outputs[i], folded);
     }
-    retire(graph, node);
     ++changes;
   }
   graph.tidy();

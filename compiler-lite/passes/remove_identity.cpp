@@ -110,9 +110,7 @@ Result<int> remove_identity(Graph& graph) {
     if (!is_used(graph, *node)) continue;
     if (merge_reshapes(graph, node) || merge_transposes(graph, node)) ++changes;
     if (const ValueId equal = equal_operand(graph, *node); equal != kNoValue) {
-      if (!forward(graph, node->outputs[0], equal)) continue;
-      retire(graph, node);
-      ++changes;
+      changes += forward(graph, node->outputs[0], equal);
       continue;
     }
     NESTRT_ASSIGN_OR_RETURN(const bool reshaped, transpose_to_reshape(graph, node));
