@@ -16,11 +16,11 @@ run(${CMAKE_COMMAND} --build ${consumer})
 run(${consumer}/consumer_of_nestrt ${PLAN})
 run(${consumer}/consumer_of_nestrt_shared ${PLAN})
 
-# pkg-config alone is enough too. Its file names the configured prefix, so the temporary one is given.
+# pkg-config alone is enough too.
 find_program(PKG_CONFIG pkg-config)
 if(PKG_CONFIG)
   set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
-  execute_process(COMMAND ${PKG_CONFIG} --define-variable=prefix=${prefix} --cflags --libs nestrt
+  execute_process(COMMAND ${PKG_CONFIG} --cflags --libs nestrt
     OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run(${CXX} -std=c++20 ${SOURCE_DIR}/examples/consumer/main.cpp -o ${consumer}/by_pkg_config ${flags}

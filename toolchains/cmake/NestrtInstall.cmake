@@ -17,6 +17,8 @@ install(FILES ${PROJECT_BINARY_DIR}/nestrtConfig.cmake ${PROJECT_BINARY_DIR}/nes
   DESTINATION ${package_dir} COMPONENT development)
 install(EXPORT nestrtTargets NAMESPACE nestrt:: DESTINATION ${package_dir} COMPONENT development)
 
+file(RELATIVE_PATH NESTRT_INCLUDEDIR_FROM_PKGCONFIG
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/nestrt.pc.in ${PROJECT_BINARY_DIR}/nestrt.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/nestrt.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
