@@ -1,4 +1,5 @@
-# What `cmake --install` puts where, in three components: library, development, tools.
+# What `cmake --install` puts where, in three components: library, development, and tools, which is the default of the
+# commands' own install rules.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS nestrt_shared EXPORT nestrtTargets
@@ -21,9 +22,3 @@ file(RELATIVE_PATH NESTRT_INCLUDEDIR_FROM_PKGCONFIG
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/nestrt.pc.in ${PROJECT_BINARY_DIR}/nestrt.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/nestrt.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
-
-foreach(tool nestrt nestc)
-  if(TARGET ${tool})
-    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
-  endif()
-endforeach()
