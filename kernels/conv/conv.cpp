@@ -12,6 +12,10 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 }
 
 constexpr KernelVariant kKernels[] = {
+    {"conv.f32.depthwise16", 30, accepts_conv_depthwise16, prepare_conv_depthwise16},
+    {"conv.f32.direct16", 20, accepts_conv_direct16, prepare_conv_direct16},
+    {"conv.f32.stem16", 20, accepts_conv_stem16, prepare_conv_stem16},
+    {"conv.f32.gemm", 10, is_plain, prepare_conv_gemm},
     {"conv.f32.reference", 0, is_plain, prepare_conv_reference},
 };
 
@@ -27,9 +31,9 @@ ConvPlan preferred_conv(const OperatorSpec& spec) {
   const bool constant =
       spec.inputs[1].constant != nullptr && (!spec.has_input(2) || spec.inputs[2].constant != nullptr);
   if (!geometry || !constant) return {};
-  constexpr int64_t kBlock = 16, kStemChannels = 8;
+  constexpr int64_t kBlock = 16;
   const ConvGeometry& g = *geometry;
-  if (g.group == 1 && g.in_channels <= kStemChannels)
+  if (g.group == 1 && g.in_channels <= kStemChannels && g.axes[2].dilation == 1)
     return {Layout::kPlain, Layout::kBlocked16, plan::Packing::stem16};
   if (g.group == 1 || (g.group_inputs() % kBlock == 0 && g.group_outputs() % kBlock == 0))
     return {Layout::kBlocked16, Layout::kBlocked16, plan::Packing::o16i16};

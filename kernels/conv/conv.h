@@ -5,7 +5,8 @@
 //   conv.f32.gemm         plain -> plain          any weights, packing none
 //   conv.f32.direct16     blocked16 -> blocked16  constant weights and bias; group 1, or channels per group (in and
 //                                                 out) multiples of 16; packing o16i16
-//   conv.f32.stem16       plain -> blocked16      constant weights and bias; group 1; packing stem16
+//   conv.f32.stem16       plain -> blocked16      constant weights and bias; group 1; at most kStemChannels inputs, no
+//                                                 dilation along the last axis; packing stem16
 //   conv.f32.depthwise16  blocked16 -> blocked16  constant weights and bias; group = inputs = outputs; depthwise16
 // Weights that arrive unpacked are packed by prepare().
 #pragma once
@@ -15,6 +16,8 @@
 namespace nestrt::kernels {
 
 const OperatorRules& conv_rules();
+
+inline constexpr int64_t kStemChannels = 8;
 
 // How a convolution runs fastest: what the compiler's layout pass and packing follow.
 struct ConvPlan {
@@ -26,7 +29,14 @@ struct ConvPlan {
 // Layouts and packing in the spec are ignored: they are the answer. Requires: infer accepts the operator.
 ConvPlan preferred_conv(const OperatorSpec& spec);
 
-// The variants.
+// The variants. Plain ones accept is_plain().
 Result<std::unique_ptr<Kernel>> prepare_conv_reference(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_gemm(const OperatorSpec& spec);
+bool accepts_conv_direct16(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_direct16(const OperatorSpec& spec);
+bool accepts_conv_stem16(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_stem16(const OperatorSpec& spec);
+bool accepts_conv_depthwise16(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_depthwise16(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

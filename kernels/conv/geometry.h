@@ -19,6 +19,12 @@ struct ConvAxis {
   int64_t pad_end = 0;
 };
 
+// The element of the input that a tap of a convolution's output reads; -1 in the padding.
+inline int64_t tap_position(const ConvAxis& axis, int64_t output, int64_t tap) {
+  const int64_t position = output * axis.stride - axis.pad_begin + tap * axis.dilation;
+  return position < 0 || position >= axis.input ? -1 : position;
+}
+
 struct ConvGeometry {
   int64_t batch = 1;
   int64_t in_channels = 1;

@@ -65,6 +65,11 @@ class OperatorCase {
 
   // The outcome of the operator's rules on the inputs: their outputs, or their complaint.
   Result<std::vector<TensorSpec>> infer() const;
+  // Lends the operator as kernels see it.
+  template <typename Use>
+  void with_spec(Use use) const {
+    use(spec());
+  }
   // Names of the variants that accept the operator, references included.
   std::vector<std::string> variants() const;
   // Runs one variant on the current instruction set, with `threads` slots used by real threads where > 1; outputs in

@@ -1,0 +1,55 @@
+#include "kernels/common/packed_constant.h"
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/common/packing.h"
+
+namespace nestrt::kernels {
+namespace {
+
+Status out_of_memory(int64_t bytes) {
+  return Status(Code::kOutOfMemory, "no memory for " + std::to_string(bytes) + " bytes of packed constants");
+}
+
+}  // namespace
+
+AlignedFloats::AlignedFloats(int64_t count) {
+  const size_t elements = static_cast<size_t>(std::max<int64_t>(count, 1));
+  data_.reset(new (std::align_val_t{64}, std::nothrow) float[elements]());
+}
+
+Result<PackedConstant> PackedConstant::make(const TensorSpec& constant, plan::Packing packing) {
+  PackedConstant result;
+  const float* elements = reinterpret_cast<const float*>(constant.constant);
+  if (constant.packing == packing) {
+    result.in_place_ = elements;
+    return result;
+  }
+  const int64_t bytes = packed_bytes(packing, constant.shape);
+  if (bytes < 0 || !packing_fits(constant.packing, constant.shape))
+    return Status(Code::kInvalidPlan, "weights " + constant.shape.to_string() + " do not fit their packing");
+  AlignedFloats plain;
+  if (constant.packing != plan::Packing::none) {
+    plain = AlignedFloats(constant.shape.num_elements());
+    if (plain.data() == nullptr) return out_of_memory(constant.shape.num_elements() * int64_t{sizeof(float)});
+    unpack_weights(constant.packing, constant.shape, elements, plain.data());
+    elements = plain.data();
+  }
+  result.copy_ = AlignedFloats(bytes / int64_t{sizeof(float)});
+  if (result.copy_.data() == nullptr) return out_of_memory(bytes);
+  pack_weights(packing, constant.shape, elements, result.copy_.data());
+  return result;
+}
+
+Result<AlignedFloats> padded_bias(const OperatorSpec& spec, size_t input) {
+  if (!spec.has_input(input)) return AlignedFloats();
+  const TensorSpec& bias = spec.inputs[input];
+  const int64_t count = bias.shape.num_elements();
+  AlignedFloats result((count + 15) / 16 * 16);
+  if (result.data() == nullptr) return out_of_memory(count * int64_t{sizeof(float)});
+  std::copy_n(reinterpret_cast<const float*>(bias.constant), count, result.data());
+  return result;
+}
+
+}  // namespace nestrt::kernels

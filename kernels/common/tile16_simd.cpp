@@ -1,0 +1,194 @@
+#include "kernels/common/tile16.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/common/tile16_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/activation-inl.h"
+#include "kernels/common/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<float, kTileBlock>;
+using V = hn::Vec<D>;
+
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;  // of a block
+
+// Accumulators take most of the registers, the rest hold weights and the broadcast input:
+// 2 x 14 of 32 vectors of 16 lanes, 2 x 6 of 16 vectors of 8 lanes, 4 x 6 of 32 vectors of 4 lanes.
+constexpr int kMaxBlocks = kVectors == 1 ? 2 : 1;
+constexpr int kMaxPoints = kVectors == 1 ? 14 : 6;
+
+alignas(64) constexpr float kZeros[kTileZeros] = {};
+
+#define NESTRT_UNROLL _Pragma("GCC unroll 16")
+
+template <int kBlocks, int kPoints>
+struct Sums {
+  V at[kPoints][kBlocks * kVectors];
+};
+
+template <int kBlocks, int kPoints>
+HWY_INLINE void start(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
+  const D d;
+  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+    NESTRT_UNROLL for (int v = 0; v < kBlocks * kVectors; ++v) {
+      V sum = tile.bias != nullptr ? hn::LoadU(d, tile.bias + v * kLanes) : hn::Zero(d);
+      sums.at[p][v] = tile.point_bias != nullptr ? hn::Set(d, tile.point_bias[p]) : sum;
+    }
+  }
+}
+
+// Adds one segment: `weights` are those of its first element.
+template <int kBlocks, int kPoints>
+HWY_INLINE void add_segment(const float* const* HWY_RESTRICT in, const float* HWY_RESTRICT weights,
+                            int64_t weights_stride, int64_t length, Sums<kBlocks, kPoints>& sums) {
+  const D d;
+  for (int64_t i = 0; i < length; ++i, weights += kTileBlock) {
+    V w[kBlocks * kVectors];
+    NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) {
+      NESTRT_UNROLL for (int v = 0; v < kVectors; ++v) {
+        w[b * kVectors + v] = hn::LoadU(d, weights + b * weights_stride + v * kLanes);
+      }
+    }
+    NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+      const V x = hn::Set(d, in[p][i]);
+      NESTRT_UNROLL for (int v = 0; v < kBlocks * kVectors; ++v) { sums.at[p][v] = hn::MulAdd(x, w[v], sums.at[p][v]); }
+    }
+  }
+}
+
+template <int kBlocks, int kPoints>
+HWY_INLINE void reduce(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
+  const float* weights = tile.weights;
+  const float* input = tile.input;
+  for (int64_t chunk = 0; chunk < tile.chunks; ++chunk, input += tile.chunk_stride) {
+    const int64_t length = chunk + 1 < tile.chunks ? tile.length : tile.last_length;
+    const int64_t* offsets = tile.offsets;
+    for (int64_t s = 0; s < tile.segments; ++s, offsets += kPoints, weights += length * kTileBlock) {
+      const float* in[kPoints];
+      NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) in[p] = offsets[p] < 0 ? kZeros : input + offsets[p];
+      add_segment<kBlocks, kPoints>(in, weights, tile.weights_stride, length, sums);
+    }
+  }
+}
+
+struct Bounds {
+  bool used;
+  float low, high;
+};
+
+// Relu and clip happen on the way to memory; the other activations in a pass of their own.
+HWY_INLINE Bounds bounds_of(const Activation& activation) {
+  if (activation.kind == plan::ActivationKind::relu) return {true, 0.0f, __builtin_inff()};
+  if (activation.kind == plan::ActivationKind::clip) return {true, activation.alpha, activation.beta};
+  return {activation.kind != plan::ActivationKind::none, -__builtin_inff(), __builtin_inff()};
+}
+
+template <int kBlocks, int kPoints>
+HWY_INLINE void store_full(const Tile16& tile, const Sums<kBlocks, kPoints>& sums) {
+  const D d;
+  const Bounds bounds = bounds_of(tile.activation);
+  const V low = hn::Set(d, bounds.low), high = hn::Set(d, bounds.high);
+  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+    NESTRT_UNROLL for (int v = 0; v < kBlocks * kVectors; ++v) {
+      const int64_t at = p * tile.point_stride + v / kVectors * tile.block_stride + v % kVectors * kLanes;
+      V y = sums.at[p][v];
+      if (tile.residual != nullptr) y = hn::Add(y, hn::LoadU(d, tile.residual + at));
+      if (bounds.used) y = simd_clip(y, low, high);
+      hn::StoreU(y, d, tile.output + at);
+    }
+  }
+}
+
+// Where the last block is short: through a copy.
+template <int kBlocks, int kPoints>
+HWY_NOINLINE void store_partial(const Tile16& tile, const Sums<kBlocks, kPoints>& sums) {
+  const D d;
+  const Bounds bounds = bounds_of(tile.activation);
+  for (int p = 0; p < kPoints; ++p) {
+    for (int b = 0; b < kBlocks; ++b) {
+      alignas(64) float values[kTileBlock];
+      const int64_t at = p * tile.point_stride + b * tile.block_stride;
+      const int64_t lanes = b + 1 < kBlocks ? kTileBlock : tile.last_lanes;
+      for (int v = 0; v < kVectors; ++v) hn::Store(sums.at[p][b * kVectors + v], d, values + v * kLanes);
+      for (int64_t i = 0; i < lanes; ++i) {
+        float y = values[i];
+        if (tile.residual != nullptr) y += tile.residual[at + i];
+        y = y < bounds.low ? bounds.low : y;
+        tile.output[at + i] = y > bounds.high ? bounds.high : y;
+      }
+    }
+  }
+}
+
+// The activations that are not bounds, over what was stored.
+HWY_NOINLINE void activate_stored(const Tile16& tile) {
+  const D d;
+  for (int64_t p = 0; p < tile.points; ++p) {
+    for (int64_t b = 0; b < tile.blocks; ++b) {
+      float* y = tile.output + p * tile.point_stride + b * tile.block_stride;
+      const int64_t lanes = b + 1 < tile.blocks ? kTileBlock : tile.last_lanes;
+      alignas(64) float values[kTileBlock] = {};
+      for (int64_t i = 0; i < lanes; ++i) values[i] = y[i];
+      for (int v = 0; v < kVectors; ++v)
+        hn::Store(apply_activation(d, tile.activation, hn::Load(d, values + v * kLanes)), d, values + v * kLanes);
+      for (int64_t i = 0; i < lanes; ++i) y[i] = values[i];
+    }
+  }
+}
+
+template <int kBlocks, int kPoints>
+void run_tile(const Tile16& tile) {
+  Sums<kBlocks, kPoints> sums;
+  start<kBlocks, kPoints>(tile, sums);
+  reduce<kBlocks, kPoints>(tile, sums);
+  if (tile.last_lanes == kTileBlock)
+    store_full<kBlocks, kPoints>(tile, sums);
+  else
+    store_partial<kBlocks, kPoints>(tile, sums);
+  const auto kind = tile.activation.kind;
+  if (kind != plan::ActivationKind::none && kind != plan::ActivationKind::relu && kind != plan::ActivationKind::clip)
+    activate_stored(tile);
+}
+
+// Calls run_tile with the number of points as a constant.
+template <int kBlocks, int kPoints = kMaxPoints>
+HWY_INLINE void with_points(const Tile16& tile) {
+  if constexpr (kPoints > 0) {
+    if (tile.points == kPoints) return run_tile<kBlocks, kPoints>(tile);
+    with_points<kBlocks, kPoints - 1>(tile);
+  }
+}
+
+}  // namespace
+
+void tile16(const Tile16& tile) {
+  if constexpr (kMaxBlocks == 2) {
+    if (tile.blocks == 2) return with_points<2>(tile);
+  }
+  with_points<1>(tile);
+}
+
+TileLimits limits() { return {kMaxPoints, kMaxBlocks}; }
+
+#undef NESTRT_UNROLL
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+
+NESTRT_SIMD_EXPORT(tile16)
+NESTRT_SIMD_EXPORT(limits)
+
+TileLimits tile16_limits() { return simd_pick(limits_table)(); }
+Tile16Function tile16_function() { return simd_pick(tile16_table); }
+
+}  // namespace nestrt::kernels
+#endif

@@ -1,0 +1,49 @@
+// What the convolutions that write blocked16 share: constants, epilogue, and how work becomes tasks.
+#pragma once
+
+#include "kernels/common/packed_constant.h"
+#include "kernels/common/tile16.h"
+#include "kernels/conv/geometry.h"
+
+namespace nestrt::kernels {
+
+// True where every operand has the layout that these kernels need (`input` for x, blocked16 for the output and the
+// residual), weights and bias are constant, and the weights come in a packing that can be changed into `packing`.
+bool accepts_blocked(const OperatorSpec& spec, Layout input, plan::Packing packing);
+
+struct BlockedConv {
+  ConvGeometry geometry;
+  Activation activation;
+  PackedConstant weights;
+  AlignedFloats bias;  // padded; null where there is none
+  // Fixed by prepare(), so that a kernel stays on one instruction set.
+  Tile16Function tile = nullptr;
+  TileLimits limits;
+
+  int64_t out_blocks() const { return (geometry.out_channels + kTileBlock - 1) / kTileBlock; }
+  int64_t in_blocks() const { return (geometry.in_channels + kTileBlock - 1) / kTileBlock; }
+  const float* block_bias(int64_t block) const {
+    return bias.data() == nullptr ? nullptr : bias.data() + block * kTileBlock;
+  }
+};
+
+// Errors: kInvalidModel, kInvalidPlan, kOutOfMemory.
+Result<BlockedConv> make_blocked_conv(const OperatorSpec& spec, plan::Packing packing);
+
+// The residual of a call; null where there is none.
+inline const float* residual_of(const KernelCall& call) {
+  return call.inputs.size() > 3 ? call.input<float>(3) : nullptr;
+}
+
+// How many tasks that many sums of that many products are worth.
+int64_t task_count(int64_t outputs, int64_t reduction, int threads);
+
+// Part `index` of `parts` of [0, count), in whole multiples of `grain` but for the end.
+struct Range {
+  int64_t first = 0;
+  int64_t last = 0;
+  int64_t size() const { return last - first; }
+};
+Range part_of(int64_t count, int64_t index, int64_t parts, int64_t grain = 1);
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,122 @@
+// Convolution of plain tensors as a matrix product, for everything that the blocked kernels do not take: weights that
+// are not constant, groups of odd sizes. A task gathers the inputs of a panel of output pixels, [channels * taps][16]
+// for every block of 16 pixels, and multiplies the group's weights with it: the points of a tile are output channels.
+#include <algorithm>
+
+#include "kernels/common/function_kernel.h"
+#include "kernels/conv/blocked.h"
+#include "kernels/conv/conv.h"
+
+namespace nestrt::kernels {
+namespace {
+
+class Gemm {
+ public:
+  Gemm(const ConvGeometry& geometry, const Activation& activation)
+      : g_(geometry),
+        activation_(activation),
+        tile_(tile16_function()),
+        limits_(tile16_limits()),
+        reduction_(geometry.group_inputs() * geometry.taps()) {}
+
+  size_t panel_bytes() const { return static_cast<size_t>(limits_.blocks * kTileBlock * reduction_) * sizeof(float); }
+  void operator()(const KernelCall& call) const;
+
+ private:
+  void gather(const float* input, Range pixels, float* panel) const;
+  void gather_tap(const float* plane, const std::array<int64_t, 3>& tap, Range pixels, float* column) const;
+  void multiply(const KernelCall& call, int64_t image, int64_t group, Range pixels, const float* panel) const;
+
+  ConvGeometry g_;
+  Activation activation_;
+  Tile16Function tile_;
+  TileLimits limits_;
+  int64_t reduction_;
+};
+
+void Gemm::operator()(const KernelCall& call) const {
+  const int64_t width = limits_.blocks * kTileBlock, panels = (g_.out_spatial() + width - 1) / width;
+  const size_t slot_bytes = (panel_bytes() + 63) / 64 * 64;
+  call.parallel->parallel_for(g_.batch * g_.group * panels, [&](int64_t index, int slot) {
+    float* panel = reinterpret_cast<float*>(call.thread_scratch + static_cast<size_t>(slot) * slot_bytes);
+    const int64_t image = index / panels / g_.group, group = index / panels % g_.group;
+    const Range pixels = part_of(g_.out_spatial(), index % panels, panels, width);
+    const int64_t plane = image * g_.in_channels + group * g_.group_inputs();
+    gather(call.input<float>(0) + plane * g_.in_spatial(), pixels, panel);
+    multiply(call, image, group, pixels, panel);
+  });
+}
+
+// Every block of 16 pixels: [channels][taps][16]. Lanes past the last pixel hold zeros.
+void Gemm::gather(const float* input, Range pixels, float* panel) const {
+  const auto& [d, h, w] = g_.axes;
+  for (int64_t first = pixels.first; first < pixels.last; first += kTileBlock) {
+    const Range block{first, std::min(first + kTileBlock, pixels.last)};
+    for (int64_t c = 0; c < g_.group_inputs(); ++c)
+      for (int64_t kd = 0; kd < d.kernel; ++kd)
+        for (int64_t kh = 0; kh < h.kernel; ++kh)
+          for (int64_t kw = 0; kw < w.kernel; ++kw, panel += kTileBlock)
+            gather_tap(input + c * g_.in_spatial(), {kd, kh, kw}, block, panel);
+  }
+}
+
+void Gemm::gather_tap(const float* plane, const std::array<int64_t, 3>& tap, Range pixels, float* column) const {
+  std::fill(column, column + kTileBlock, 0.0f);
+  if (g_.pointwise()) {
+    std::copy_n(plane + pixels.first, pixels.size(), column);
+    return;
+  }
+  const auto& [d, h, w] = g_.axes;
+  int64_t pixel = pixels.first;
+  while (pixel < pixels.last) {  // a run of pixels in one row of the output
+    const int64_t x = pixel % w.output, y = pixel / w.output % h.output, z = pixel / w.output / h.output;
+    const int64_t run = std::min(w.output - x, pixels.last - pixel);
+    const int64_t iz = tap_position(d, z, tap[0]), iy = tap_position(h, y, tap[1]);
+    const float* line = plane + (iz * h.input + iy) * w.input;
+    for (int64_t i = 0; i < run && iz >= 0 && iy >= 0; ++i)
+      if (const int64_t ix = tap_position(w, x + i, tap[2]); ix >= 0) column[pixel - pixels.first + i] = line[ix];
+    pixel += run;
+  }
+}
+
+void Gemm::multiply(const KernelCall& call, int64_t image, int64_t group, Range pixels, const float* panel) const {
+  const int64_t outputs = g_.group_outputs();
+  const float* bias = call.inputs.size() > 2 ? call.input<float>(2) : nullptr;
+  const float* residual = residual_of(call);
+  constexpr int64_t kMaxPoints = 32;
+  int64_t offsets[kMaxPoints];
+  for (int64_t p = 0; p < limits_.points; ++p) offsets[p] = p * reduction_;
+  Tile16 tile;
+  tile.blocks = (pixels.size() + kTileBlock - 1) / kTileBlock;
+  tile.last_lanes = pixels.size() - (tile.blocks - 1) * kTileBlock;
+  tile.offsets = offsets;
+  tile.segments = tile.chunks = 1;
+  tile.length = tile.last_length = reduction_;
+  tile.weights = panel;
+  tile.weights_stride = reduction_ * kTileBlock;
+  tile.point_stride = g_.out_spatial();
+  tile.block_stride = kTileBlock;
+  tile.activation = activation_;
+  const int64_t tiles = (outputs + limits_.points - 1) / limits_.points;
+  for (int64_t t = 0; t < tiles; ++t) {
+    const Range part = part_of(outputs, t, tiles);
+    const int64_t channel = group * outputs + part.first;
+    const int64_t at = (image * g_.out_channels + channel) * g_.out_spatial() + pixels.first;
+    tile.points = part.size();
+    tile.input = call.input<float>(1) + channel * reduction_;
+    tile.point_bias = bias == nullptr ? nullptr : bias + channel;
+    tile.residual = residual == nullptr ? nullptr : residual + at;
+    tile.output = call.output<float>(0) + at;
+    tile_(tile);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Kernel>> prepare_conv_gemm(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const ConvGeometry geometry, conv_geometry(spec));
+  const Gemm gemm(geometry, activation_of(spec.op->attributes_as_Conv()->activation()));
+  return make_kernel(gemm, ScratchSize{0, gemm.panel_bytes()});
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,191 @@
+// Every fast kernel of Conv against the reference, on shapes with odd sizes everywhere.
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+
+#include "kernels/common/packing.h"
+#include "kernels/conv/conv.h"
+#include "test/support/kernel_runner.h"
+#include "test/support/sum_check.h"
+
+namespace nestrt::test {
+namespace {
+
+struct Layer {
+  Shape x;
+  int64_t outputs;
+  std::vector<int> kernel, stride, dilation, pad_begin, pad_end;
+  int group = 1;
+  bool bias = true, residual = false;
+  plan::ActivationKind activation = plan::ActivationKind::none;
+};
+
+plan::ConvT attributes(const Layer& layer, bool with_activation) {
+  plan::ConvT conv;
+  conv.kernel.assign(layer.kernel.begin(), layer.kernel.end());
+  conv.stride.assign(layer.stride.begin(), layer.stride.end());
+  conv.dilation.assign(layer.dilation.begin(), layer.dilation.end());
+  conv.pad_begin.assign(layer.pad_begin.begin(), layer.pad_begin.end());
+  conv.pad_end.assign(layer.pad_end.begin(), layer.pad_end.end());
+  conv.group = layer.group;
+  if (with_activation) conv.activation = std::make_unique<plan::Activation>(layer.activation, 0.2f, 0.7f);
+  return conv;
+}
+
+struct Operands {
+  TestTensor x, weights, bias, residual;
+};
+
+Shape output_shape(const Layer& layer, const Shape& weights) {
+  OperatorCase c(attributes(layer, true));
+  c.input(shape_only(layer.x)).input(shape_only(weights));
+  const auto outputs = c.infer();
+  if (!outputs) FAIL(outputs.error().to_string());
+  return outputs.value()[0].shape;
+}
+
+Operands operands(const Layer& layer, std::mt19937& generator) {
+  Shape weights{layer.outputs, layer.x[1] / layer.group};
+  for (int extent : layer.kernel) weights.push_back(extent);
+  Operands result;
+  result.x = random_tensor(generator, layer.x);
+  result.weights = random_tensor(generator, weights);
+  result.bias = layer.bias ? random_tensor(generator, {layer.outputs}) : absent();
+  result.residual = layer.residual ? random_tensor(generator, output_shape(layer, weights)) : absent();
+  return result;
+}
+
+TestTensor packed(const TestTensor& weights, plan::Packing packing) {
+  TestTensor result = weights;
+  result.packing = packing;
+  result.constant = true;
+  result.bytes.resize(static_cast<size_t>(kernels::packed_bytes(packing, weights.shape)));
+  kernels::pack_weights(packing, weights.shape, reinterpret_cast<const float*>(weights.bytes.data()),
+                        reinterpret_cast<float*>(result.bytes.data()));
+  return result;
+}
+
+OperatorCase make_case(const Layer& layer, const Operands& o, Layout in, Layout out, plan::Packing packing) {
+  const bool constant = out != Layout::kPlain;
+  OperatorCase c(attributes(layer, true));
+  c.input(with_layout(o.x, in)).input(packing == plan::Packing::none ? o.weights : packed(o.weights, packing));
+  c.input(constant && o.bias.present ? as_constant(o.bias) : o.bias);
+  c.input(o.residual.present ? with_layout(o.residual, out) : o.residual);
+  c.output(DataType::kF32, output_shape(layer, o.weights.shape), out);
+  return c;
+}
+
+TestTensor magnitudes(const Layer& layer, const Operands& o) {
+  OperatorCase c(attributes(layer, false));
+  c.input(magnitude(o.x)).input(magnitude(o.weights)).input(magnitude(o.bias)).input(magnitude(o.residual));
+  c.output(DataType::kF32, output_shape(layer, o.weights.shape));
+  return reference(c)[0];
+}
+
+// All kernels that take the layer in the plain layout, and in the one that preferred_conv() names. Returns their names.
+std::set<std::string> check_layer(const Layer& layer, std::mt19937& generator) {
+  const Operands o = operands(layer, generator);
+  const OperatorCase plain = make_case(layer, o, Layout::kPlain, Layout::kPlain, plan::Packing::none);
+  const TestTensor expected = reference(plain)[0], sums = magnitudes(layer, o);
+  const int64_t terms = o.weights.shape.product(1, o.weights.shape.rank());
+  std::set<std::string> names;
+  std::map<std::string, std::vector<std::byte>> by_isa;
+  const auto check = [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+    check_sums(what + " of " + layer.x.to_string(), outputs[0], expected, sums, terms);
+    names.insert(what.substr(0, what.find(' ')));
+    // Not a bit depends on the number of threads.
+    const auto [known, fresh] = by_isa.emplace(what.substr(0, what.find(',')), outputs[0].bytes);
+    CHECK((fresh || known->second == outputs[0].bytes));
+  };
+  for_each_fast_kernel(plain, check);
+  for (const auto& [in, out, packing] : {std::tuple{Layout::kBlocked16, Layout::kBlocked16, plan::Packing::o16i16},
+                                         std::tuple{Layout::kBlocked16, Layout::kBlocked16, plan::Packing::depthwise16},
+                                         std::tuple{Layout::kPlain, Layout::kBlocked16, plan::Packing::stem16}}) {
+    if (!kernels::packing_fits(packing, o.weights.shape)) continue;
+    by_isa.clear();
+    for_each_fast_kernel(make_case(layer, o, in, out, packing), check);
+  }
+  return names;
+}
+
+Layer layer2d(const Shape& x, int64_t outputs, int kernel, int stride, int pad, int group = 1) {
+  return {x, outputs, {kernel, kernel}, {stride, stride}, {1, 1}, {pad, pad}, {pad, pad}, group};
+}
+
+Layer random_layer(std::mt19937& generator) {
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
+  Layer layer;
+  const int rank = draw(1, 3), form = draw(0, 5);
+  int64_t channels = draw(1, 40);
+  layer.outputs = draw(1, 50);
+  if (form == 1) channels = draw(1, 8);
+  if (form == 2) layer.outputs = layer.group = static_cast<int>(channels);
+  if (form == 3) layer.group = 2, channels = 32 * draw(1, 2), layer.outputs = 32 * draw(1, 2);
+  if (form == 4)
+    layer.group = draw(2, 3), channels = layer.group * draw(1, 9), layer.outputs = layer.group * draw(1, 9);
+  layer.x = {draw(1, 2), channels};
+  for (int axis = 0; axis < rank; ++axis) {
+    const int kernel = draw(1, rank == 3 ? 3 : 5), dilation = draw(1, 2);
+    layer.kernel.push_back(kernel);
+    layer.dilation.push_back(axis + 1 == rank && form == 1 ? 1 : dilation);
+    layer.stride.push_back(draw(1, 3));
+    layer.pad_begin.push_back(draw(0, 3));
+    layer.pad_end.push_back(draw(0, 3));
+    layer.x.push_back(draw(kernel * 2, rank == 1 ? 60 : rank == 2 ? 19 : 9));
+  }
+  layer.bias = draw(0, 3) > 0;
+  layer.residual = draw(0, 1) > 0;
+  layer.activation = static_cast<plan::ActivationKind>(draw(0, 8));
+  return layer;
+}
+
+}  // namespace
+
+TEST_CASE("Every kernel of Conv agrees with the reference") {
+  std::mt19937 generator(1);
+  std::set<std::string> names;
+  for (int i = 0; i < 60; ++i) names.merge(check_layer(random_layer(generator), generator));
+  CHECK(names ==
+        std::set<std::string>{"conv.f32.depthwise16", "conv.f32.direct16", "conv.f32.gemm", "conv.f32.stem16"});
+}
+
+TEST_CASE("Conv kernels agree with the reference on layers large enough to be split") {
+  std::mt19937 generator(2);
+  check_layer(layer2d({1, 64, 14, 14}, 80, 3, 1, 1), generator);
+  check_layer(layer2d({1, 40, 28, 28}, 48, 1, 1, 0), generator);
+  check_layer(layer2d({1, 3, 57, 57}, 40, 7, 2, 3), generator);
+  check_layer(layer2d({1, 96, 28, 28}, 96, 3, 2, 1, 96), generator);
+}
+
+TEST_CASE("Weights packed for another kernel are repacked") {
+  std::mt19937 generator(3);
+  const Layer layer = layer2d({1, 20, 5, 5}, 24, 3, 1, 1);
+  const Operands o = operands(layer, generator);
+  const TestTensor expected = reference(make_case(layer, o, Layout::kPlain, Layout::kPlain, plan::Packing::none))[0];
+  for (plan::Packing packing : {plan::Packing::none, plan::Packing::stem16, plan::Packing::o16i16}) {
+    OperatorCase c(attributes(layer, true));
+    c.input(with_layout(o.x, Layout::kBlocked16));
+    c.input(packing == plan::Packing::none ? as_constant(o.weights) : packed(o.weights, packing));
+    c.input(as_constant(o.bias)).output(DataType::kF32, expected.shape, Layout::kBlocked16);
+    CHECK(relative_error(c.run("conv.f32.direct16")[0], expected) < 1e-5);
+  }
+}
+
+TEST_CASE("preferred_conv names layouts that a fast kernel takes") {
+  const auto preferred = [](const Layer& layer) {
+    Shape weights{layer.outputs, layer.x[1] / layer.group, 3, 3};
+    OperatorCase c(attributes(layer, true));
+    TestTensor constant = tensor(weights, std::vector<float>(static_cast<size_t>(weights.num_elements())));
+    c.input(shape_only(layer.x)).input(as_constant(constant));
+    kernels::ConvPlan plan;
+    c.with_spec([&](const OperatorSpec& spec) { plan = kernels::preferred_conv(spec); });
+    return plan.packing;
+  };
+  CHECK(preferred(layer2d({1, 3, 9, 9}, 32, 3, 1, 1)) == plan::Packing::stem16);
+  CHECK(preferred(layer2d({1, 32, 9, 9}, 20, 3, 1, 1)) == plan::Packing::o16i16);
+  CHECK(preferred(layer2d({1, 32, 9, 9}, 64, 3, 1, 1, 2)) == plan::Packing::o16i16);
+  CHECK(preferred(layer2d({1, 32, 9, 9}, 32, 3, 1, 1, 32)) == plan::Packing::depthwise16);
+  CHECK(preferred(layer2d({1, 30, 9, 9}, 30, 3, 1, 1, 3)) == plan::Packing::none);
+}
+
+}  // namespace nestrt::test
