@@ -4,7 +4,7 @@
 #define HWY_TARGET_INCLUDE "kernels/common/tile16_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/activation-inl.h"
+#include "kernels/common/bounds-inl.h"
 #include "kernels/common/simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -77,18 +77,6 @@ HWY_INLINE void reduce(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
   }
 }
 
-struct Bounds {
-  bool used;
-  float low, high;
-};
-
-// Relu and clip happen on the way to memory; the other activations in a pass of their own.
-HWY_INLINE Bounds bounds_of(const Activation& activation) {
-  if (activation.kind == plan::ActivationKind::relu) return {true, 0.0f, __builtin_inff()};
-  if (activation.kind == plan::ActivationKind::clip) return {true, activation.alpha, activation.beta};
-  return {activation.kind != plan::ActivationKind::none, -__builtin_inff(), __builtin_inff()};
-}
-
 template <int kBlocks, int kPoints>
 HWY_INLINE void store_full(const Tile16& tile, const Sums<kBlocks, kPoints>& sums) {
   const D d;
@@ -126,18 +114,11 @@ HWY_NOINLINE void store_partial(const Tile16& tile, const Sums<kBlocks, kPoints>
   }
 }
 
-// The activations that are not bounds, over what was stored.
-HWY_NOINLINE void activate_stored(const Tile16& tile) {
-  const D d;
+HWY_NOINLINE void activate_tile(const Tile16& tile) {
   for (int64_t p = 0; p < tile.points; ++p) {
     for (int64_t b = 0; b < tile.blocks; ++b) {
-      float* y = tile.output + p * tile.point_stride + b * tile.block_stride;
-      const int64_t lanes = b + 1 < tile.blocks ? kTileBlock : tile.last_lanes;
-      alignas(64) float values[kTileBlock] = {};
-      for (int64_t i = 0; i < lanes; ++i) values[i] = y[i];
-      for (int v = 0; v < kVectors; ++v)
-        hn::Store(apply_activation(d, tile.activation, hn::Load(d, values + v * kLanes)), d, values + v * kLanes);
-      for (int64_t i = 0; i < lanes; ++i) y[i] = values[i];
+      activate_stored(D(), tile.activation, tile.output + p * tile.point_stride + b * tile.block_stride,
+                      b + 1 < tile.blocks ? kTileBlock : tile.last_lanes);
     }
   }
 }
@@ -151,9 +132,7 @@ void run_tile(const Tile16& tile) {
     store_full<kBlocks, kPoints>(tile, sums);
   else
     store_partial<kBlocks, kPoints>(tile, sums);
-  const auto kind = tile.activation.kind;
-  if (kind != plan::ActivationKind::none && kind != plan::ActivationKind::relu && kind != plan::ActivationKind::clip)
-    activate_stored(tile);
+  if (needs_pass(tile.activation)) activate_tile(tile);
 }
 
 // Calls run_tile with the number of points as a constant.

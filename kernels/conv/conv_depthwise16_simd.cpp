@@ -4,7 +4,7 @@
 #define HWY_TARGET_INCLUDE "kernels/conv/conv_depthwise16_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/common/activation-inl.h"
+#include "kernels/common/bounds-inl.h"
 #include "kernels/common/simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -56,33 +56,36 @@ HWY_INLINE void add_taps(const DepthwiseRow& row, int64_t x, Taps kz, Taps ky, T
   }
 }
 
-template <int kCount, int kVector, plan::ActivationKind kKind>
+template <int kCount, int kVector>
 HWY_INLINE void step_vector(const DepthwiseRow& row, int64_t x, Taps kz, Taps ky, Taps kx) {
   const D d;
   V sums[kCount];
   const V bias = row.bias == nullptr ? hn::Zero(d) : hn::LoadU(d, row.bias + kVector * kLanes);
   NESTRT_UNROLL for (int p = 0; p < kCount; ++p) sums[p] = bias;
   add_taps<kCount, kVector>(row, x, kz, ky, kx, sums);
-  const V alpha = hn::Set(d, row.activation.alpha), beta = hn::Set(d, row.activation.beta);
+  const Bounds bounds = bounds_of(row.activation);
+  const V low = hn::Set(d, bounds.low), high = hn::Set(d, bounds.high);
   NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
     const int64_t at = (x + p) * kBlock + kVector * kLanes;
     V y = sums[p];
     if (row.residual != nullptr) y = hn::Add(y, hn::LoadU(d, row.residual + at));
-    hn::StoreU(activate<kKind>(d, y, alpha, beta), d, row.output + at);
+    if (bounds.used) y = simd_clip(y, low, high);
+    hn::StoreU(y, d, row.output + at);
   }
 }
 
-template <int kCount, plan::ActivationKind kKind>
+template <int kCount>
 HWY_INLINE void step(const DepthwiseRow& row, int64_t x, Taps kz, Taps ky, Taps kx) {
-  step_vector<kCount, 0, kKind>(row, x, kz, ky, kx);
-  if constexpr (kVectors > 1) step_vector<kCount, 1, kKind>(row, x, kz, ky, kx);
-  if constexpr (kVectors > 2) step_vector<kCount, 2, kKind>(row, x, kz, ky, kx);
-  if constexpr (kVectors > 2) step_vector<kCount, 3, kKind>(row, x, kz, ky, kx);
+  step_vector<kCount, 0>(row, x, kz, ky, kx);
+  if constexpr (kVectors > 1) step_vector<kCount, 1>(row, x, kz, ky, kx);
+  if constexpr (kVectors > 2) step_vector<kCount, 2>(row, x, kz, ky, kx);
+  if constexpr (kVectors > 2) step_vector<kCount, 3>(row, x, kz, ky, kx);
 }
 
+}  // namespace
+
 // Outputs whose taps all lie inside the row go several at a time, those at the edges one by one.
-template <plan::ActivationKind kKind>
-HWY_NOINLINE void run_row(const DepthwiseRow& row) {
+void depthwise_row(const DepthwiseRow& row) {
   const auto& [depth, height, width] = row.geometry->axes;
   const Taps kz = taps_inside(depth, row.z), ky = taps_inside(height, row.y), all{0, width.kernel};
   const auto inside = [&](int64_t x, int64_t count) {
@@ -93,25 +96,20 @@ HWY_NOINLINE void run_row(const DepthwiseRow& row) {
   int64_t x = 0;
   while (x < width.output) {
     if (inside(x, 8)) {
-      step<8, kKind>(row, x, kz, ky, all);
+      step<8>(row, x, kz, ky, all);
       x += 8;
     } else if (inside(x, 4)) {
-      step<4, kKind>(row, x, kz, ky, all);
+      step<4>(row, x, kz, ky, all);
       x += 4;
     } else {
-      step<1, kKind>(row, x, kz, ky, taps_inside(width, x));
+      step<1>(row, x, kz, ky, taps_inside(width, x));
       ++x;
     }
   }
+  if (needs_pass(row.activation)) activate_stored(D(), row.activation, row.output, width.output * kBlock);
 }
 
 #undef NESTRT_UNROLL
-
-}  // namespace
-
-void depthwise_row(const DepthwiseRow& row) {
-  with_activation(row.activation.kind, [&](auto kind) HWY_ATTR { run_row<kind()>(row); });
-}
 
 }  // namespace nestrt::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
