@@ -9,8 +9,6 @@
 namespace nestrt::compiler {
 namespace {
 
-// A node that only a reference kernel can run costs as if it moved this many times its bytes.
-constexpr int64_t kReferenceCost = 8;
 // Sweeps in which nodes change their minds; two settle the networks seen so far.
 constexpr int kMaxSweeps = 6;
 
@@ -46,7 +44,7 @@ class Assignment {
       own += bytes(graph_.value(id), option.output);
       reorders += reorder_cost(id);
     }
-    return own * (option.reference ? kReferenceCost : 1) + reorders;
+    return own * option.slowdown + reorders;
   }
 
  private:
@@ -104,7 +102,7 @@ std::vector<Decision> decide_all(const Graph& graph, Assignment& assignment) {
   std::vector<Decision> decisions;
   for (const auto& node : graph.nodes()) {
     Decision decision{node.get(), layout_options(graph, *node), 0, false};
-    if (decision.options.empty()) decision.options = {{std::vector<Layout>(node->inputs.size()), Layout::kPlain, true}};
+    if (decision.options.empty()) decision.options = {{std::vector<Layout>(node->inputs.size()), Layout::kPlain}};
     decisions.push_back(std::move(decision));
   }
   for (Decision& decision : decisions)

@@ -16,10 +16,10 @@ Status choose_layout(Graph& graph, const LayoutOptions& options = {});
 // Chooses plain or blocked16 for every value and inserts a Reorder wherever producer and user differ, one per value and
 // layout. Graph inputs and outputs stay plain. Returns the number of Reorders.
 //
-// A Conv runs in the layouts of its fastest kernel (preferred_conv()). Every other node takes, in order, the layouts
-// that move the fewest bytes given what is decided so far: its own operands, padding lanes included, and the Reorders
-// around it; then nodes change their minds one at a time while that lowers the total. What a kernel accepts is asked of
-// the registry; a node that only a reference could run pays for it.
+// What a kernel accepts is asked of the registry. Every node takes, in order, the layouts that move the fewest bytes
+// given what is decided so far: its own operands, padding lanes included, and the Reorders around it; then nodes change
+// their minds one at a time while that lowers the total. Layouts in which a Conv would have to use a slower algorithm,
+// or any node its reference, count several times.
 Result<int> assign_layouts(Graph& graph);
 
 // Replaces the constant weights of each node by the packing that its kernel would otherwise make at load. Nodes that

@@ -2,16 +2,26 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "compiler-lite/graph/bound_operator.h"
-#include "kernels/conv/conv.h"
 #include "kernels/registry.h"
 
 namespace nestrt::compiler {
 namespace {
 
+// A reference kernel where there could be a faster one.
+constexpr int64_t kReferenceSlowdown = 8;
+// A Conv by another than its fastest algorithm; more than the Reorders that a lone Conv needs around it.
+constexpr int64_t kConvSlowdown = 4;
+
+struct Candidate {
+  LayoutOption option;
+  int preference = 0;  // of the kernel
+};
+
 // The node under the option, as kernels would see it.
-std::optional<LayoutOption> accepted(const BoundOperator& bound, LayoutOption option) {
+std::optional<Candidate> accepted(const BoundOperator& bound, LayoutOption option) {
   std::vector<TensorSpec> inputs(bound.spec().inputs.begin(), bound.spec().inputs.end());
   std::vector<TensorSpec> outputs(bound.spec().outputs.begin(), bound.spec().outputs.end());
   for (size_t i = 0; i < inputs.size(); ++i) inputs[i].layout = option.inputs[i];
@@ -21,8 +31,7 @@ std::optional<LayoutOption> accepted(const BoundOperator& bound, LayoutOption op
   spec.outputs = outputs;
   const KernelVariant* variant = kernels::registry().select(spec);
   if (variant == nullptr) return std::nullopt;
-  option.reference = variant->preference == 0;
-  return option;
+  return Candidate{std::move(option), variant->preference};
 }
 
 // The operands with a choice.
@@ -48,19 +57,12 @@ std::vector<std::vector<Layout>> input_patterns(size_t operands, const std::vect
   return patterns;
 }
 
-// What the fastest kernel of a Conv wants; a residual lies as the output does.
-std::optional<LayoutOption> conv_option(const Graph& graph, const Node& node, const BoundOperator& bound) {
-  constexpr size_t kResidual = 3;
-  const kernels::ConvPlan preferred = kernels::preferred_conv(bound.spec());
-  LayoutOption option;
-  option.inputs.assign(node.inputs.size(), Layout::kPlain);
-  option.inputs[0] = preferred.input;
-  if (node.input(kResidual) != kNoValue) {
-    if (!can_be_blocked(graph.value(node.inputs[kResidual])) && preferred.output != Layout::kPlain) return std::nullopt;
-    option.inputs[kResidual] = preferred.output;
-  }
-  option.output = preferred.output;
-  return accepted(bound, option);
+// Preferences order the algorithms of a Conv. For other operators they order variants of the same layouts, and say
+// nothing about one layout against another.
+int64_t slowdown(const Node& node, int preference, int best) {
+  if (preference == best) return 1;
+  if (preference == 0) return kReferenceSlowdown;
+  return node.as<plan::ConvT>() != nullptr ? kConvSlowdown : 1;
 }
 
 }  // namespace
@@ -72,17 +74,23 @@ bool can_be_blocked(const Value& value) {
 
 std::vector<LayoutOption> layout_options(const Graph& graph, const Node& node) {
   const BoundOperator bound(graph, node);
-  if (node.as<plan::ConvT>() != nullptr) {
-    if (const auto option = conv_option(graph, node, bound)) return {*option};
-  }
   const bool free_output = std::all_of(node.outputs.begin(), node.outputs.end(),
                                        [&](ValueId id) { return can_be_blocked(graph.value(id)); });
-  std::vector<LayoutOption> options;
+  std::vector<Candidate> candidates;
+  int best = 0;
   for (const std::vector<Layout>& inputs : input_patterns(node.inputs.size(), free_inputs(graph, node))) {
     for (const Layout output : {Layout::kPlain, Layout::kBlocked16}) {
       if (output != Layout::kPlain && !free_output) continue;
-      if (const auto option = accepted(bound, {inputs, output, false})) options.push_back(*option);
+      const auto candidate = accepted(bound, {inputs, output});
+      if (!candidate) continue;
+      candidates.push_back(*candidate);
+      best = std::max(best, candidate->preference);
     }
+  }
+  std::vector<LayoutOption> options;
+  for (Candidate& candidate : candidates) {
+    candidate.option.slowdown = slowdown(node, candidate.preference, best);
+    options.push_back(std::move(candidate.option));
   }
   return options;
 }

@@ -10,7 +10,8 @@ namespace nestrt::compiler {
 struct LayoutOption {
   std::vector<Layout> inputs;  // by operand
   Layout output = Layout::kPlain;
-  bool reference = false;  // only a reference kernel runs it
+  // How many times slower than the node's best kernel its kernel is taken to be; 1 for the best.
+  int64_t slowdown = 1;
 };
 
 // True where the value may lie in blocks: [N, C, spatial...] of f32, not constant.

@@ -1,5 +1,6 @@
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/passes/rewrite.h"
@@ -49,17 +50,29 @@ std::unique_ptr<plan::Activation>* activation_slot(Node* node) {
   return arithmetic ? &binary->activation : nullptr;
 }
 
+// The node, what only moves its elements, and the first node that does more. Activations do not mind being moved.
+std::vector<Node*> path_to_activation(const Graph& graph, Node* node) {
+  std::vector<Node*> path = {node};
+  do {
+    path.push_back(graph.users(path.back()->outputs[0])[0]);
+  } while ((path.back()->as<plan::ReshapeT>() || path.back()->as<plan::TransposeT>()) &&
+           graph.has_single_use(path.back()->outputs[0]));
+  return path;
+}
+
 bool fuse(Graph& graph, Node* node) {
   std::unique_ptr<plan::Activation>* slot = activation_slot(node);
   const ValueId output = node->outputs[0];
   if (slot == nullptr || !graph.has_single_use(output) || graph.value(output).type != DataType::kF32) return false;
   if (*slot != nullptr && (*slot)->kind() != ActivationKind::none) return false;
-  Node* user = graph.users(output)[0];
-  const auto* unary = user->as<plan::UnaryT>();
+  const std::vector<Node*> path = path_to_activation(graph, node);
+  const auto* unary = path.back()->as<plan::UnaryT>();
   const auto activation = unary ? as_activation(*unary) : std::nullopt;
   if (!activation) return false;
   *slot = std::make_unique<plan::Activation>(*activation);
-  absorb(graph, node, user);
+  // Values before the old place are no longer what the model calls by their names.
+  for (size_t i = 0; i + 2 < path.size(); ++i) graph.value(path[i]->outputs[0]).name += ".activated";
+  absorb(graph, path[path.size() - 2], path.back());
   return true;
 }
 

@@ -41,6 +41,17 @@ TEST_CASE("An activation goes into Dense, ConvTranspose and Binary") {
   CHECK(nodes_left(sum, add(sum, unary_attributes(UnaryKind::relu), {twice})) == 1);
 }
 
+TEST_CASE("An activation behind a Reshape and a Transpose goes into the Conv before them") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);
+  ValueId y = add(graph, transpose_attributes({0, 2, 3, 1}), {conv}, "moved");
+  y = add(graph, reshape_attributes({1, 16, 5}), {y});
+  CHECK(nodes_left(graph, add(graph, unary_attributes(UnaryKind::sigmoid), {y}, "y")) == 3);
+  CHECK(graph.value(graph.outputs[0]).name == "y");
+  CHECK(graph.value(graph.nodes()[1]->outputs[0]).name != "moved");
+}
+
 TEST_CASE("The second activation stays, and so does one of a Conv that feeds something else") {
   std::mt19937 generator(1);
   Graph graph;
