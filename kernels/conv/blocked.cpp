@@ -1,7 +1,5 @@
 #include "kernels/conv/blocked.h"
 
-#include <algorithm>
-
 #include "kernels/common/packing.h"
 
 namespace nestrt::kernels {
@@ -24,22 +22,6 @@ Result<BlockedConv> make_blocked_conv(const OperatorSpec& spec, plan::Packing pa
   conv.tile = tile16_function();
   conv.limits = tile16_limits();
   return conv;
-}
-
-int64_t task_count(int64_t outputs, int64_t reduction, int threads) {
-  constexpr double kTaskMultiplyAdds = 200'000;  // a few microseconds: what handing over a task is worth
-  constexpr double kTasksPerThread = 4;          // evens out cores of different speed
-  if (threads == 1) return 1;
-  const double worth = static_cast<double>(outputs) * static_cast<double>(reduction) / kTaskMultiplyAdds;
-  return static_cast<int64_t>(std::clamp(worth, 1.0, threads * kTasksPerThread));
-}
-
-Range part_of(int64_t count, int64_t index, int64_t parts, int64_t grain) {
-  const int64_t grains = (count + grain - 1) / grain;
-  const auto bound = [&](int64_t i) {
-    return std::min(count, (grains / parts * i + std::min(i, grains % parts)) * grain);
-  };
-  return {bound(index), bound(index + 1)};
 }
 
 }  // namespace nestrt::kernels

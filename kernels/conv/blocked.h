@@ -1,7 +1,8 @@
-// What the convolutions that write blocked16 share: constants, epilogue, and how work becomes tasks.
+// What the convolutions that write blocked16 share: conditions and constants.
 #pragma once
 
 #include "kernels/common/packed_constant.h"
+#include "kernels/common/split.h"
 #include "kernels/common/tile16.h"
 #include "kernels/conv/geometry.h"
 
@@ -34,16 +35,5 @@ Result<BlockedConv> make_blocked_conv(const OperatorSpec& spec, plan::Packing pa
 inline const float* residual_of(const KernelCall& call) {
   return call.inputs.size() > 3 ? call.input<float>(3) : nullptr;
 }
-
-// How many tasks that many sums of that many products are worth.
-int64_t task_count(int64_t outputs, int64_t reduction, int threads);
-
-// Part `index` of `parts` of [0, count), in whole multiples of `grain` but for the end.
-struct Range {
-  int64_t first = 0;
-  int64_t last = 0;
-  int64_t size() const { return last - first; }
-};
-Range part_of(int64_t count, int64_t index, int64_t parts, int64_t grain = 1);
 
 }  // namespace nestrt::kernels

@@ -6,6 +6,7 @@
 #include "kernels/common/function_kernel.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
+#include "kernels/conv/gather_panel.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -19,12 +20,14 @@ class Gemm {
         limits_(tile16_limits()),
         reduction_(geometry.group_inputs() * geometry.taps()) {}
 
+  // A panel for every block of a tile, and the offsets of one; a multiple of 64.
   size_t panel_bytes() const { return static_cast<size_t>(limits_.blocks * kTileBlock * reduction_) * sizeof(float); }
+  size_t slot_bytes() const { return panel_bytes() + static_cast<size_t>(kTileBlock * g_.taps()) * sizeof(int64_t); }
   void operator()(const KernelCall& call) const;
 
  private:
-  void gather(const float* input, Range pixels, float* panel) const;
-  void gather_tap(const float* plane, const std::array<int64_t, 3>& tap, Range pixels, float* column) const;
+  void fill_offsets(Range pixels, int64_t* offsets) const;
+  void gather(const float* input, Range pixels, float* panel, int64_t* offsets) const;
   void multiply(const KernelCall& call, int64_t image, int64_t group, Range pixels, const float* panel) const;
 
   ConvGeometry g_;
@@ -36,46 +39,38 @@ class Gemm {
 
 void Gemm::operator()(const KernelCall& call) const {
   const int64_t width = limits_.blocks * kTileBlock, panels = (g_.out_spatial() + width - 1) / width;
-  const size_t slot_bytes = (panel_bytes() + 63) / 64 * 64;
   call.parallel->parallel_for(g_.batch * g_.group * panels, [&](int64_t index, int slot) {
-    float* panel = reinterpret_cast<float*>(call.thread_scratch + static_cast<size_t>(slot) * slot_bytes);
+    std::byte* scratch = call.thread_scratch + static_cast<size_t>(slot) * slot_bytes();
+    float* panel = reinterpret_cast<float*>(scratch);
     const int64_t image = index / panels / g_.group, group = index / panels % g_.group;
     const Range pixels = part_of(g_.out_spatial(), index % panels, panels, width);
     const int64_t plane = image * g_.in_channels + group * g_.group_inputs();
-    gather(call.input<float>(0) + plane * g_.in_spatial(), pixels, panel);
+    gather(call.input<float>(0) + plane * g_.in_spatial(), pixels, panel,
+           reinterpret_cast<int64_t*>(scratch + panel_bytes()));
     multiply(call, image, group, pixels, panel);
   });
 }
 
-// Every block of 16 pixels: [channels][taps][16]. Lanes past the last pixel hold zeros.
-void Gemm::gather(const float* input, Range pixels, float* panel) const {
+// What 16 pixels read: [taps][16], negative in the padding and past the last pixel.
+void Gemm::fill_offsets(Range pixels, int64_t* offsets) const {
   const auto& [d, h, w] = g_.axes;
-  for (int64_t first = pixels.first; first < pixels.last; first += kTileBlock) {
-    const Range block{first, std::min(first + kTileBlock, pixels.last)};
-    for (int64_t c = 0; c < g_.group_inputs(); ++c)
-      for (int64_t kd = 0; kd < d.kernel; ++kd)
-        for (int64_t kh = 0; kh < h.kernel; ++kh)
-          for (int64_t kw = 0; kw < w.kernel; ++kw, panel += kTileBlock)
-            gather_tap(input + c * g_.in_spatial(), {kd, kh, kw}, block, panel);
-  }
+  for (int64_t kd = 0; kd < d.kernel; ++kd)
+    for (int64_t kh = 0; kh < h.kernel; ++kh)
+      for (int64_t kw = 0; kw < w.kernel; ++kw)
+        for (int64_t i = 0; i < kTileBlock; ++i) {
+          const int64_t pixel = pixels.first + i, x = pixel % w.output, row = pixel / w.output;
+          const int64_t iz = tap_position(d, row / h.output, kd), iy = tap_position(h, row % h.output, kh);
+          const int64_t ix = tap_position(w, x, kw);
+          const bool inside = pixel < pixels.last && (iz | iy | ix) >= 0;
+          *offsets++ = inside ? (iz * h.input + iy) * w.input + ix : -1;
+        }
 }
 
-void Gemm::gather_tap(const float* plane, const std::array<int64_t, 3>& tap, Range pixels, float* column) const {
-  std::fill(column, column + kTileBlock, 0.0f);
-  if (g_.pointwise()) {
-    std::copy_n(plane + pixels.first, pixels.size(), column);
-    return;
-  }
-  const auto& [d, h, w] = g_.axes;
-  int64_t pixel = pixels.first;
-  while (pixel < pixels.last) {  // a run of pixels in one row of the output
-    const int64_t x = pixel % w.output, y = pixel / w.output % h.output, z = pixel / w.output / h.output;
-    const int64_t run = std::min(w.output - x, pixels.last - pixel);
-    const int64_t iz = tap_position(d, z, tap[0]), iy = tap_position(h, y, tap[1]);
-    const float* line = plane + (iz * h.input + iy) * w.input;
-    for (int64_t i = 0; i < run && iz >= 0 && iy >= 0; ++i)
-      if (const int64_t ix = tap_position(w, x + i, tap[2]); ix >= 0) column[pixel - pixels.first + i] = line[ix];
-    pixel += run;
+// Every block of 16 pixels: [channels][taps][16].
+void Gemm::gather(const float* input, Range pixels, float* panel, int64_t* offsets) const {
+  for (int64_t first = pixels.first; first < pixels.last; first += kTileBlock, panel += reduction_ * kTileBlock) {
+    fill_offsets({first, std::min(first + kTileBlock, pixels.last)}, offsets);
+    gather_panel(input, g_.group_inputs(), g_.in_spatial(), offsets, g_.taps(), panel);
   }
 }
 
@@ -83,8 +78,7 @@ void Gemm::multiply(const KernelCall& call, int64_t image, int64_t group, Range 
   const int64_t outputs = g_.group_outputs();
   const float* bias = call.inputs.size() > 2 ? call.input<float>(2) : nullptr;
   const float* residual = residual_of(call);
-  constexpr int64_t kMaxPoints = 32;
-  int64_t offsets[kMaxPoints];
+  int64_t offsets[kMaxTilePoints];
   for (int64_t p = 0; p < limits_.points; ++p) offsets[p] = p * reduction_;
   Tile16 tile;
   tile.blocks = (pixels.size() + kTileBlock - 1) / kTileBlock;
@@ -116,7 +110,7 @@ void Gemm::multiply(const KernelCall& call, int64_t image, int64_t group, Range 
 Result<std::unique_ptr<Kernel>> prepare_conv_gemm(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry geometry, conv_geometry(spec));
   const Gemm gemm(geometry, activation_of(spec.op->attributes_as_Conv()->activation()));
-  return make_kernel(gemm, ScratchSize{0, gemm.panel_bytes()});
+  return make_kernel(gemm, ScratchSize{0, gemm.slot_bytes()});
 }
 
 }  // namespace nestrt::kernels

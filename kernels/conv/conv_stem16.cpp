@@ -72,8 +72,7 @@ void Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const f
   const ConvGeometry& g = conv_.geometry;
   const ConvAxis& width = g.axes[2];
   const float* residual = residual_of(call);
-  constexpr int64_t kMaxPoints = 32;
-  int64_t offsets[kMaxPoints];
+  int64_t offsets[kMaxTilePoints];
   for (int64_t p = 0; p < conv_.limits.points; ++p) offsets[p] = p * width.stride;
   Tile16 tile;
   tile.offsets = offsets;

@@ -12,6 +12,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 }
 
 constexpr KernelVariant kKernels[] = {
+    {"conv_transpose.f32.gemm", 10, is_plain, prepare_conv_transpose_gemm},
     {"conv_transpose.f32.reference", 0, is_plain, prepare_conv_transpose_reference},
 };
 

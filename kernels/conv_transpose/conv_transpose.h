@@ -1,5 +1,7 @@
 // Transposed convolution over 1, 2 or 3 spatial axes: y = activation(conv_transpose(x) + bias + residual).
-// Every variant takes plain tensors and unpacked weights, constant or not.
+//
+// Variants: conv_transpose.f32.gemm, conv_transpose.f32.reference. Both take plain tensors and unpacked weights,
+// constant or not.
 #pragma once
 
 #include "nestrt/kernel.h"
@@ -8,7 +10,8 @@ namespace nestrt::kernels {
 
 const OperatorRules& conv_transpose_rules();
 
-// The variants.
+// The variants. Both accept is_plain().
+Result<std::unique_ptr<Kernel>> prepare_conv_transpose_gemm(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_transpose_reference(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

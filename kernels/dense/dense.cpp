@@ -27,6 +27,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 }
 
 constexpr KernelVariant kKernels[] = {
+    {"dense.f32.panel16", 10, accepts_dense_panel16, prepare_dense_panel16},
     {"dense.f32.reference", 0, is_plain, prepare_dense_reference},
 };
 
@@ -44,6 +45,12 @@ Result<DenseGeometry> dense_geometry(const OperatorSpec& spec) {
     return rule_error("bias is " + spec.inputs[2].shape.to_string() + ", expected " + std::to_string(weights[1]));
   NESTRT_RETURN_IF_ERROR(checked_shape(std::array{x[0], weights[1]}, "the output").error());
   return DenseGeometry{x[0], x[1], weights[1]};
+}
+
+plan::Packing preferred_dense(const OperatorSpec& spec) {
+  const bool constant =
+      spec.inputs[1].constant != nullptr && (!spec.has_input(2) || spec.inputs[2].constant != nullptr);
+  return constant ? plan::Packing::panel16 : plan::Packing::none;
 }
 
 const OperatorRules& dense_rules() {

@@ -1,7 +1,9 @@
 // Fully connected layer: y [M, N] = activation(x [M, K] * weights [K, N] + bias [N]).
 //
 // Variants:
+//   dense.f32.panel16    constant weights and bias; packing panel16
 //   dense.f32.reference  weights packing none, constant or not
+// Weights that arrive unpacked are packed by prepare(). Inputs and outputs are plain.
 #pragma once
 
 #include "nestrt/kernel.h"
@@ -19,7 +21,12 @@ struct DenseGeometry {
 // Checks the operator completely. Errors: kInvalidModel, kUnsupported.
 Result<DenseGeometry> dense_geometry(const OperatorSpec& spec);
 
+// The packing of the weights that runs fastest. Requires: infer accepts the operator.
+plan::Packing preferred_dense(const OperatorSpec& spec);
+
 // The variants.
+bool accepts_dense_panel16(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_dense_panel16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_dense_reference(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

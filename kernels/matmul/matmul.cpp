@@ -45,6 +45,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 }
 
 constexpr KernelVariant kKernels[] = {
+    {"matmul.f32.panel16", 10, is_plain, prepare_matmul_panel16},
     {"matmul.f32.reference", 0, is_plain, prepare_matmul_reference},
 };
 

@@ -2,6 +2,7 @@
 // are broadcast, and a vector is a row on the left and a column on the right.
 //
 // Variants (plain layout, any operand may be constant):
+//   matmul.f32.panel16
 //   matmul.f32.reference
 #pragma once
 
@@ -32,7 +33,8 @@ struct MatMulGeometry {
 // Checks the operator completely. Errors: kInvalidModel, kUnsupported.
 Result<MatMulGeometry> matmul_geometry(const OperatorSpec& spec);
 
-// The variants.
+// The variants. Both accept is_plain().
+Result<std::unique_ptr<Kernel>> prepare_matmul_panel16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_matmul_reference(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "test/support/kernel_runner.h"
+#include "test/support/sum_check.h"
 
 namespace nestrt::test {
 namespace {
@@ -59,6 +60,71 @@ TEST_CASE("ConvTranspose refuses outputs that vanish or overflow") {
   CHECK_FALSE(complaint(attributes(1, 3, 1, 3), {1, 1, 4}, {1, 1, 3}).ok());
   CHECK_FALSE(complaint(attributes(1, 3, 2147483647), {1, 1, int64_t{1} << 40}, {1, 1, 3}).ok());
   CHECK_FALSE(complaint(attributes(1, 3), {1, 2, 4}, {1, 1, 3}).ok());
+}
+
+namespace {
+
+plan::ConvTransposeT random_attributes(std::mt19937& generator, int rank) {
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
+  plan::ConvTransposeT conv = attributes(rank, 1);
+  for (size_t axis = 0; axis < static_cast<size_t>(rank); ++axis) {
+    conv.kernel[axis] = draw(1, 5);
+    conv.stride[axis] = draw(1, 4);
+    conv.dilation[axis] = draw(1, 3);
+    conv.pad_begin[axis] = draw(0, 2);
+    conv.pad_end[axis] = draw(0, 2);
+    conv.output_padding[axis] = draw(0, 2);
+  }
+  conv.group = draw(1, 3);
+  return conv;
+}
+
+}  // namespace
+
+TEST_CASE("Every kernel of ConvTranspose agrees with the reference") {
+  std::mt19937 generator(1);
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
+  for (int i = 0; i < 40; ++i) {
+    const int rank = 1 + i % 3;
+    const plan::ConvTransposeT conv = random_attributes(generator, rank);
+    Shape x{draw(1, 2), conv.group * draw(1, 20)}, weights{x[1], draw(1, 20)};
+    for (int axis = 0; axis < rank; ++axis) x.push_back(draw(5, rank == 3 ? 6 : 11));
+    for (int extent : conv.kernel) weights.push_back(extent);
+    const TestTensor input = random_tensor(generator, x), kernel = random_tensor(generator, weights);
+    const TestTensor bias = i % 4 == 0 ? absent() : random_tensor(generator, {weights[1] * conv.group});
+    const auto make = [&](const TestTensor& in, const TestTensor& k, const TestTensor& b, bool activated) {
+      plan::ConvTransposeT attributes = conv;
+      const auto kind = static_cast<plan::ActivationKind>(activated ? i % 9 : 0);
+      attributes.activation = std::make_unique<plan::Activation>(kind, 0.2f, 0.7f);
+      OperatorCase c(attributes);
+      c.input(in).input(k).input(b);
+      const auto outputs = c.infer();
+      if (!outputs) FAIL(outputs.error().to_string());
+      c.output(DataType::kF32, outputs.value()[0].shape);
+      return c;
+    };
+    const OperatorCase c = make(input, i % 2 == 0 ? kernel : as_constant(kernel), bias, true);
+    const TestTensor expected = reference(c)[0];
+    const TestTensor sums = reference(make(magnitude(input), magnitude(kernel), magnitude(bias), false))[0];
+    const int64_t terms = x[1] / conv.group * weights.product(2, weights.rank());
+    for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+      check_sums(what + " of " + x.to_string(), outputs[0], expected, sums, terms);
+    });
+  }
+}
+
+TEST_CASE("ConvTranspose adds a residual before the activation") {
+  std::mt19937 generator(2);
+  plan::ConvTransposeT conv = attributes(2, 3, 2);
+  conv.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  OperatorCase c(conv);
+  c.input(random_tensor(generator, {1, 3, 4, 5})).input(random_tensor(generator, {3, 18, 3, 3})).input(absent());
+  c.input(random_tensor(generator, {1, 18, 9, 11})).output(DataType::kF32, {1, 18, 9, 11});
+  const TestTensor expected = reference(c)[0];
+  for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+    INFO(what);
+    CHECK(relative_error(outputs[0], expected) < 1e-5);
+  });
 }
 
 }  // namespace nestrt::test

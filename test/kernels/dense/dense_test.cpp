@@ -2,7 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "kernels/common/packing.h"
 #include "test/support/kernel_runner.h"
+#include "test/support/sum_check.h"
 
 namespace nestrt::test {
 
@@ -27,6 +29,40 @@ TEST_CASE("Dense refuses what does not fit") {
   CHECK_FALSE(complaint({2, 3}, {3, 4}, {3}).ok());
   CHECK_FALSE(complaint({2, 3, 1}, {3, 4}, {4}).ok());
   CHECK_FALSE(complaint({int64_t{1} << 40, 1}, {1, int64_t{1} << 40}, {int64_t{1} << 40}).ok());
+}
+
+TEST_CASE("Every kernel of Dense agrees with the reference") {
+  std::mt19937 generator(1);
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
+  for (int i = 0; i < 30; ++i) {
+    const int64_t rows = i % 3 == 0 ? 1 : draw(1, 40), inputs = draw(1, 300), outputs = draw(1, 100);
+    const TestTensor x = random_tensor(generator, {rows, inputs}),
+                     weights = random_tensor(generator, {inputs, outputs});
+    const TestTensor bias = i % 4 == 0 ? absent() : as_constant(random_tensor(generator, {outputs}));
+    const auto make = [&](const TestTensor& in, const TestTensor& w, const TestTensor& b, plan::ActivationKind kind) {
+      plan::DenseT dense;
+      dense.activation = std::make_unique<plan::Activation>(kind, 0.2f, 0.7f);
+      OperatorCase c(dense);
+      c.input(in).input(w).input(b).output(DataType::kF32, {rows, outputs});
+      return c;
+    };
+    const auto kind = static_cast<plan::ActivationKind>(i % 9);
+    const TestTensor expected = reference(make(x, weights, bias, kind))[0];
+    const TestTensor sums =
+        reference(make(magnitude(x), magnitude(weights), magnitude(bias), plan::ActivationKind::none))[0];
+    const auto check = [&](const std::string& what, const std::vector<TestTensor>& results) {
+      check_sums(what, results[0], expected, sums, inputs);
+    };
+    for_each_fast_kernel(make(x, as_constant(weights), bias, kind), check);
+    TestTensor packed = as_constant(weights);
+    packed.packing = plan::Packing::panel16;
+    packed.bytes.resize(static_cast<size_t>(kernels::packed_bytes(packed.packing, weights.shape)));
+    kernels::pack_weights(packed.packing, weights.shape, reinterpret_cast<const float*>(weights.bytes.data()),
+                          reinterpret_cast<float*>(packed.bytes.data()));
+    const OperatorCase c = make(x, packed, bias, kind);
+    REQUIRE(c.variants() == std::vector<std::string>{"dense.f32.panel16"});
+    for_each_fast_kernel(c, check);
+  }
 }
 
 }  // namespace nestrt::test

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "test/support/kernel_runner.h"
+#include "test/support/sum_check.h"
 
 namespace nestrt::test {
 namespace {
@@ -47,6 +48,26 @@ TEST_CASE("MatMul refuses what does not fit") {
   CHECK_FALSE(complaint({2, 1, 3}, {3, 3, 1}).ok());
   CHECK_FALSE(complaint({}, {1}).ok());
   CHECK_FALSE(complaint({int64_t{1} << 40, 1}, {1, int64_t{1} << 40}).ok());
+}
+
+TEST_CASE("Every kernel of MatMul agrees with the reference") {
+  std::mt19937 generator(1);
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
+  for (int i = 0; i < 30; ++i) {
+    const int64_t rows = draw(1, 70), inner = draw(0, 90), columns = draw(1, 80), batch = draw(1, 3);
+    const Shape a{i % 2 == 0 ? batch : 1, 2, rows, inner}, b{batch, 1, inner, columns};
+    const auto make = [&](const TestTensor& left, const TestTensor& right) {
+      OperatorCase c(plan::MatMulT{});
+      c.input(left).input(right).output(DataType::kF32, {batch, 2, rows, columns});
+      return c;
+    };
+    const TestTensor left = random_tensor(generator, a), right = random_tensor(generator, b);
+    const OperatorCase c = make(left, right);
+    const TestTensor expected = reference(c)[0], sums = reference(make(magnitude(left), magnitude(right)))[0];
+    for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+      check_sums(what + " of " + a.to_string() + " and " + b.to_string(), outputs[0], expected, sums, inner);
+    });
+  }
 }
 
 }  // namespace nestrt::test

@@ -1,0 +1,240 @@
+// Transposed convolution as matrix products. Outputs whose positions agree modulo the strides (a phase) are reached by
+// the same taps, each with a fixed shift between output and input: within a phase it is a convolution of stride 1. So
+// weights are sorted by phase, a task gathers the inputs of 16-pixel panels of one phase, and nothing is multiplied in
+// vain.
+#include <algorithm>
+
+#include "kernels/common/packed_constant.h"
+#include "kernels/common/split.h"
+#include "kernels/common/tile16.h"
+#include "kernels/conv/gather_panel.h"
+#include "kernels/conv/geometry.h"
+#include "kernels/conv_transpose/conv_transpose.h"
+
+namespace nestrt::kernels {
+namespace {
+
+// The taps of one axis that reach outputs phase, phase + stride, ...: every step-th from the first. Output
+// phase + j * stride reads input shift + j * 1 through the first, and `shift_step` less through each next.
+struct AxisPhase {
+  int64_t outputs = 0;
+  int64_t first = 0, step = 1, taps = 0;
+  int64_t shift = 0, shift_step = 0;
+};
+
+AxisPhase axis_phase(const ConvAxis& axis, int64_t phase) {
+  AxisPhase result;
+  result.outputs = (axis.output - phase + axis.stride - 1) / axis.stride;
+  int64_t last = -1;
+  for (int64_t k = 0; k < axis.kernel; ++k) {
+    if ((phase + axis.pad_begin - k * axis.dilation) % axis.stride != 0) continue;
+    if (result.taps == 0) result.first = k;
+    if (result.taps == 1) result.step = k - last;
+    last = k;
+    ++result.taps;
+  }
+  result.shift = (phase + axis.pad_begin - result.first * axis.dilation) / axis.stride;
+  result.shift_step = result.step * axis.dilation / axis.stride;
+  return result;
+}
+
+struct Phase {
+  std::array<int64_t, 3> at{};  // of its first output
+  std::array<AxisPhase, 3> axes;
+
+  int64_t taps() const { return axes[0].taps * axes[1].taps * axes[2].taps; }
+  int64_t pixels() const { return axes[0].outputs * axes[1].outputs * axes[2].outputs; }
+  int64_t tap_index(const ConvGeometry& g, int64_t d, int64_t h, int64_t w) const {
+    const auto tap = [&](size_t axis, int64_t i) { return axes[axis].first + i * axes[axis].step; };
+    return (tap(0, d) * g.axes[1].kernel + tap(1, h)) * g.axes[2].kernel + tap(2, w);
+  }
+};
+
+class Gemm final : public Kernel {
+ public:
+  explicit Gemm(const ConvGeometry& geometry, const Activation& activation)
+      : g_(geometry), activation_(activation), tile_(tile16_function()), limits_(tile16_limits()) {}
+
+  // Constant weights are sorted once. Errors: kOutOfMemory.
+  Status sort_constant(const float* weights) {
+    const int64_t count = g_.in_channels * g_.group_outputs() * g_.taps();
+    sorted_ = AlignedFloats(count);
+    if (sorted_.data() == nullptr) return Status(Code::kOutOfMemory, "no memory for sorted weights");
+    sort_weights(weights, sorted_.data());
+    return {};
+  }
+
+  void run(const KernelCall& call) const override;
+  ScratchSize scratch(int) const override {
+    const int64_t weights = sorted_.data() != nullptr ? 0 : g_.in_channels * g_.group_outputs() * g_.taps();
+    return {static_cast<size_t>(weights) * sizeof(float), slot_bytes()};
+  }
+
+ private:
+  // Scratch of a thread: the panels of a tile, what their pixels read, and the products.
+  int64_t panel_width() const { return limits_.blocks * kTileBlock; }
+  size_t panel_bytes() const {
+    return static_cast<size_t>(panel_width() * g_.group_inputs() * g_.taps()) * sizeof(float);
+  }
+  size_t offset_bytes() const { return static_cast<size_t>(kTileBlock * g_.taps()) * sizeof(int64_t); }
+  size_t product_bytes() const { return static_cast<size_t>(kMaxTilePoints * panel_width()) * sizeof(float); }
+  size_t slot_bytes() const { return panel_bytes() + offset_bytes() + product_bytes(); }
+
+  int64_t phases() const {
+    int64_t count = 1;
+    for (const ConvAxis& axis : g_.axes) count *= std::min(axis.stride, axis.output);
+    return count;
+  }
+  Phase phase_at(int64_t index) const;
+  void sort_weights(const float* weights, float* sorted) const;
+  void run_panel(const KernelCall& call, const Phase& phase, const float* weights, int64_t image_group, Range pixels,
+                 std::byte* scratch) const;
+  void fill_offsets(const Phase& phase, Range pixels, int64_t* offsets) const;
+  void multiply(const KernelCall& call, const Phase& phase, const float* weights, int64_t image_group, Range pixels,
+                const float* panel, float* products) const;
+  void scatter(const KernelCall& call, const Phase& phase, const float* products, int64_t first_channel, Range channels,
+               Range pixels) const;
+
+  ConvGeometry g_;
+  Activation activation_;
+  Tile16Function tile_;
+  TileLimits limits_;
+  AlignedFloats sorted_;
+};
+
+Phase Gemm::phase_at(int64_t index) const {
+  Phase phase;
+  for (size_t axis = 3; axis-- > 0;) {
+    const int64_t count = std::min(g_.axes[axis].stride, g_.axes[axis].output);
+    phase.at[axis] = index % count;
+    phase.axes[axis] = axis_phase(g_.axes[axis], phase.at[axis]);
+    index /= count;
+  }
+  return phase;
+}
+
+// [in_channels][group outputs][taps] as, phase after phase, [group][group outputs][group inputs][taps of the phase].
+void Gemm::sort_weights(const float* weights, float* sorted) const {
+  const int64_t outputs = g_.group_outputs(), inputs = g_.group_inputs();
+  for (int64_t index = 0; index < phases(); ++index) {
+    const Phase phase = phase_at(index);
+    for (int64_t group = 0; group < g_.group; ++group)
+      for (int64_t m = 0; m < outputs; ++m)
+        for (int64_t c = group * inputs; c < (group + 1) * inputs; ++c)
+          for (int64_t d = 0; d < phase.axes[0].taps; ++d)
+            for (int64_t h = 0; h < phase.axes[1].taps; ++h)
+              for (int64_t w = 0; w < phase.axes[2].taps; ++w)
+                *sorted++ = weights[(c * outputs + m) * g_.taps() + phase.tap_index(g_, d, h, w)];
+  }
+}
+
+void Gemm::run(const KernelCall& call) const {
+  const float* sorted = sorted_.data();
+  if (sorted == nullptr) {
+    float* target = reinterpret_cast<float*>(call.shared_scratch);
+    sort_weights(call.input<float>(1), target);
+    sorted = target;
+  }
+  int64_t taps = 0;
+  for (int64_t index = 0; index < phases(); ++index) {
+    const Phase phase = phase_at(index);
+    const float* weights = sorted + taps * g_.in_channels * g_.group_outputs();
+    taps += phase.taps();
+    const int64_t panels = (phase.pixels() + panel_width() - 1) / panel_width();
+    call.parallel->parallel_for(g_.batch * g_.group * panels, [&](int64_t i, int slot) {
+      run_panel(call, phase, weights, i / panels, part_of(phase.pixels(), i % panels, panels, panel_width()),
+                call.thread_scratch + static_cast<size_t>(slot) * ((slot_bytes() + 63) / 64 * 64));
+    });
+  }
+}
+
+// What 16 pixels of a phase read: [taps of the phase][16], negative outside the input and past the last pixel.
+void Gemm::fill_offsets(const Phase& phase, Range pixels, int64_t* offsets) const {
+  const auto& [d, h, w] = phase.axes;
+  const auto source = [&](size_t axis, int64_t output, int64_t tap) {
+    const int64_t input = phase.axes[axis].shift + output - tap * phase.axes[axis].shift_step;
+    return input < g_.axes[axis].input ? input : -1;
+  };
+  for (int64_t kd = 0; kd < d.taps; ++kd)
+    for (int64_t kh = 0; kh < h.taps; ++kh)
+      for (int64_t kw = 0; kw < w.taps; ++kw)
+        for (int64_t i = 0; i < kTileBlock; ++i) {
+          const int64_t pixel = pixels.first + i, row = pixel / w.outputs;
+          const int64_t z = source(0, row / h.outputs, kd), y = source(1, row % h.outputs, kh);
+          const int64_t x = source(2, pixel % w.outputs, kw);
+          const bool inside = pixel < pixels.last && z >= 0 && y >= 0 && x >= 0;
+          *offsets++ = inside ? (z * g_.axes[1].input + y) * g_.axes[2].input + x : -1;
+        }
+}
+
+void Gemm::run_panel(const KernelCall& call, const Phase& phase, const float* weights, int64_t image_group,
+                     Range pixels, std::byte* scratch) const {
+  float* panel = reinterpret_cast<float*>(scratch);
+  float* products = reinterpret_cast<float*>(scratch + panel_bytes());
+  int64_t* offsets = reinterpret_cast<int64_t*>(scratch + panel_bytes() + product_bytes());
+  const float* input = call.input<float>(0) + image_group * g_.group_inputs() * g_.in_spatial();
+  float* block = panel;
+  for (int64_t first = pixels.first; first < pixels.last; first += kTileBlock) {
+    fill_offsets(phase, {first, std::min(first + kTileBlock, pixels.last)}, offsets);
+    gather_panel(input, g_.group_inputs(), g_.in_spatial(), offsets, phase.taps(), block);
+    block += g_.group_inputs() * phase.taps() * kTileBlock;
+  }
+  multiply(call, phase, weights, image_group, pixels, panel, products);
+}
+
+void Gemm::multiply(const KernelCall& call, const Phase& phase, const float* weights, int64_t image_group, Range pixels,
+                    const float* panel, float* products) const {
+  const int64_t outputs = g_.group_outputs(), reduction = g_.group_inputs() * phase.taps();
+  const int64_t group = image_group % g_.group;
+  const float* bias = call.inputs.size() > 2 ? call.input<float>(2) : nullptr;
+  int64_t offsets[kMaxTilePoints];
+  for (int64_t p = 0; p < limits_.points; ++p) offsets[p] = p * reduction;
+  Tile16 tile;
+  tile.blocks = (pixels.size() + kTileBlock - 1) / kTileBlock;
+  tile.offsets = offsets;
+  tile.segments = tile.chunks = 1;
+  tile.length = tile.last_length = reduction;
+  tile.weights = panel;
+  tile.weights_stride = reduction * kTileBlock;
+  tile.output = products;
+  tile.point_stride = panel_width();
+  tile.block_stride = kTileBlock;
+  const int64_t tiles = (outputs + limits_.points - 1) / limits_.points;
+  for (int64_t t = 0; t < tiles; ++t) {
+    const Range channels = part_of(outputs, t, tiles);
+    tile.points = channels.size();
+    tile.input = weights + (group * outputs + channels.first) * reduction;
+    tile.point_bias = bias == nullptr ? nullptr : bias + group * outputs + channels.first;
+    tile_(tile);
+    scatter(call, phase, products, image_group * outputs, channels, pixels);
+  }
+}
+
+// Products of a tile to where their phase lies in the output.
+void Gemm::scatter(const KernelCall& call, const Phase& phase, const float* products, int64_t first_channel,
+                   Range channels, Range pixels) const {
+  const auto& [d, h, w] = g_.axes;
+  const float* residual = call.inputs.size() > 3 ? call.input<float>(3) : nullptr;
+  for (int64_t pixel = pixels.first; pixel < pixels.last; ++pixel) {
+    const int64_t x = phase.at[2] + pixel % phase.axes[2].outputs * w.stride, row = pixel / phase.axes[2].outputs;
+    const int64_t y = phase.at[1] + row % phase.axes[1].outputs * h.stride;
+    const int64_t z = phase.at[0] + row / phase.axes[1].outputs * d.stride;
+    for (int64_t m = channels.first; m < channels.last; ++m) {
+      const int64_t at = (((first_channel + m) * d.output + z) * h.output + y) * w.output + x;
+      const float sum = products[(m - channels.first) * panel_width() + pixel - pixels.first];
+      call.output<float>(0)[at] = apply_activation(activation_, residual == nullptr ? sum : sum + residual[at]);
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Kernel>> prepare_conv_transpose_gemm(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const ConvGeometry geometry, conv_transpose_geometry(spec));
+  auto kernel = std::make_unique<Gemm>(geometry, activation_of(spec.op->attributes_as_ConvTranspose()->activation()));
+  if (spec.inputs[1].constant != nullptr)
+    NESTRT_RETURN_IF_ERROR(kernel->sort_constant(reinterpret_cast<const float*>(spec.inputs[1].constant)));
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+}  // namespace nestrt::kernels

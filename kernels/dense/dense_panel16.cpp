@@ -1,0 +1,71 @@
+// Dense on panels of 16 outputs. A single row reads every weight once: its speed is that of the memory, so the panels
+// are spread over the threads. More rows share a panel while it is in the cache.
+#include "kernels/common/packed_constant.h"
+#include "kernels/common/packing.h"
+#include "kernels/common/panel_product.h"
+#include "kernels/dense/dense.h"
+
+namespace nestrt::kernels {
+namespace {
+
+class Panel16 final : public Kernel {
+ public:
+  Panel16(const DenseGeometry& geometry, const Activation& activation, PackedConstant weights, AlignedFloats bias)
+      : geometry_(geometry),
+        activation_(activation),
+        weights_(std::move(weights)),
+        bias_(std::move(bias)),
+        tile_(tile16_function()),
+        limits_(tile16_limits()) {}
+
+  bool repacked() const override { return weights_.repacked(); }
+
+  void run(const KernelCall& call) const override {
+    const DenseGeometry& g = geometry_;
+    if (g.rows == 0 || g.outputs == 0) return;
+    PanelProduct product;
+    product.a = call.input<float>(0);
+    product.panels = weights_.data();
+    product.bias = bias_.data();
+    product.y = call.output<float>(0);
+    product.inner = g.inputs;
+    product.columns = product.stride = g.outputs;
+    product.activation = activation_;
+    const int64_t panels = (g.outputs + kTileBlock - 1) / kTileBlock;
+    const int64_t wanted = task_count(g.rows * g.outputs, g.inputs, call.parallel->num_threads());
+    const int64_t panel_parts = std::min(wanted, (panels + limits_.blocks - 1) / limits_.blocks);
+    const int64_t row_parts =
+        std::min((wanted + panel_parts - 1) / panel_parts, (g.rows + limits_.points - 1) / limits_.points);
+    call.parallel->parallel_for(panel_parts * row_parts, [&](int64_t index, int) {
+      run_panels(product, tile_, limits_, part_of(g.rows, index % row_parts, row_parts, limits_.points),
+                 part_of(panels, index / row_parts, panel_parts, limits_.blocks));
+    });
+  }
+
+ private:
+  DenseGeometry geometry_;
+  Activation activation_;
+  PackedConstant weights_;
+  AlignedFloats bias_;
+  Tile16Function tile_;
+  TileLimits limits_;
+};
+
+}  // namespace
+
+bool accepts_dense_panel16(const OperatorSpec& spec) {
+  if (!dense_geometry(spec)) return false;
+  const TensorSpec& weights = spec.inputs[1];
+  const bool constant = weights.constant != nullptr && (!spec.has_input(2) || spec.inputs[2].constant != nullptr);
+  return constant && packing_fits(weights.packing, weights.shape) && spec.outputs[0].layout == Layout::kPlain;
+}
+
+Result<std::unique_ptr<Kernel>> prepare_dense_panel16(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const DenseGeometry geometry, dense_geometry(spec));
+  NESTRT_ASSIGN_OR_RETURN(PackedConstant weights, PackedConstant::make(spec.inputs[1], plan::Packing::panel16));
+  NESTRT_ASSIGN_OR_RETURN(AlignedFloats bias, padded_bias(spec, 2));
+  const Activation activation = activation_of(spec.op->attributes_as_Dense()->activation());
+  return std::unique_ptr<Kernel>(std::make_unique<Panel16>(geometry, activation, std::move(weights), std::move(bias)));
+}
+
+}  // namespace nestrt::kernels
