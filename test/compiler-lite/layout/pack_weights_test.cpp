@@ -1,0 +1,75 @@
+#include "compiler-lite/graph/bound_operator.h"
+#include "compiler-lite/layout/layout.h"
+#include "kernels/registry.h"
+#include "test/compiler-lite/graph_tools.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::Graph;
+using compiler::ValueId;
+using plan::Packing;
+
+Packing packing_of_weights(const Graph& graph, ValueId conv) {
+  return graph.value(graph.producer(conv)->inputs[1]).packing;
+}
+
+// Lays out and packs, checks that the results are the same and that no kernel packs again.
+void choose(Graph& graph, const std::vector<ValueId>& outputs, const compiler::LayoutOptions& options = {}) {
+  std::mt19937 generator(1);
+  graph.outputs = outputs;
+  const Graph before = graph.clone();
+  const Status status = compiler::choose_layout(graph, options);
+  INFO(status.to_string());
+  REQUIRE(status.ok());
+  CHECK(difference(graph, before, generator) < 1e-5);
+  for (const auto& node : graph.nodes()) {
+    const compiler::BoundOperator bound(graph, *node);
+    const KernelVariant* variant = kernels::registry().select(bound.spec());
+    REQUIRE(variant != nullptr);
+    const auto kernel = variant->prepare(bound.spec());
+    REQUIRE(kernel.has_value());
+    INFO(node->name << ", " << variant->name);
+    CHECK_FALSE((*kernel)->repacked());
+  }
+}
+
+TEST_CASE("Each convolution has the packing of its kernel") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId stem = add_conv(graph, generator, add_input(graph, "x", {1, 3, 8, 8}), 20, 3, 1);
+  const ValueId depthwise = add_conv(graph, generator, stem, 20, 3, 1, true, 20);
+  const ValueId pointwise = add_conv(graph, generator, depthwise, 33, 1);
+  choose(graph, {pointwise});
+  CHECK(packing_of_weights(graph, stem) == Packing::stem16);
+  CHECK(packing_of_weights(graph, depthwise) == Packing::depthwise16);
+  CHECK(packing_of_weights(graph, pointwise) == Packing::o16i16);
+}
+
+TEST_CASE("Weights that two convolutions share are packed once") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId x = add_input(graph, "x", {1, 16, 4, 4});
+  const ValueId weights = random_constant(graph, generator, {16, 16, 1, 1});
+  const ValueId a = add(graph, conv_attributes({1, 1}), {x, weights});
+  const ValueId b = add(graph, conv_attributes({1, 1}), {a, weights});
+  choose(graph, {b});
+  CHECK(packing_of_weights(graph, a) == Packing::o16i16);
+  CHECK(graph.producer(a)->inputs[1] == graph.producer(b)->inputs[1]);
+  CHECK_FALSE(graph.value(weights).is_constant());
+}
+
+TEST_CASE("In plain layout no Reorder is inserted") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId stem = add_conv(graph, generator, add_input(graph, "x", {1, 3, 8, 8}), 16, 3, 1);
+  const ValueId conv = add_conv(graph, generator, stem, 16, 3, 1);
+  compiler::LayoutOptions plain;
+  plain.plain = true;
+  choose(graph, {conv}, plain);
+  CHECK(graph.nodes().size() == 2);
+  CHECK(graph.value(stem).layout == Layout::kPlain);
+}
+
+}  // namespace
+}  // namespace nestrt::test
