@@ -61,7 +61,11 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 }  // namespace
 
 const OperatorRules& resize_rules() {
-  static constexpr KernelVariant kVariants[] = {{"resize.reference", 0, is_plain, prepare_resize_reference}};
+  static constexpr KernelVariant kVariants[] = {
+      {"resize.reference", 0, is_plain, prepare_resize_reference},
+      {"resize.nearest", 10, accepts_resize_nearest, prepare_resize_nearest},
+      {"resize.f32.linear2d", 10, accepts_resize_linear, prepare_resize_linear},
+  };
   static const OperatorRules rules{plan::Attributes::Resize, "Resize", infer, kVariants};
   return rules;
 }

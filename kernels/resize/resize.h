@@ -28,6 +28,14 @@ struct ResizeAxis {
 // Requires: infer has accepted the operator, and the output has elements.
 std::vector<ResizeAxis> resize_axes(const OperatorSpec& spec);
 
+// True where batch and channels stay as they are. Requires: rank 2 or more.
+bool resize_copies_channels(const OperatorSpec& spec);
+
 Result<std::unique_ptr<Kernel>> prepare_resize_reference(const OperatorSpec& spec);
+
+bool accepts_resize_nearest(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_resize_nearest(const OperatorSpec& spec);
+bool accepts_resize_linear(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_resize_linear(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

@@ -139,6 +139,10 @@ ResizeAxis resize_axis(const AxisRule& rule) {
 
 }  // namespace
 
+bool resize_copies_channels(const OperatorSpec& spec) {
+  return axis_rule(spec, 0).is_copy() && axis_rule(spec, 1).is_copy();
+}
+
 std::vector<ResizeAxis> resize_axes(const OperatorSpec& spec) {
   std::vector<ResizeAxis> axes;
   for (int axis = 0; axis < spec.inputs[0].shape.rank(); ++axis) axes.push_back(resize_axis(axis_rule(spec, axis)));

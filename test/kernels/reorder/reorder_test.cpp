@@ -1,21 +1,11 @@
 #include <catch2/catch.hpp>
-#include <numeric>
 
-#include "test/support/kernel_runner.h"
+#include "test/support/exact.h"
 
 namespace nestrt::test {
 namespace {
 
 constexpr Layout kLayouts[] = {Layout::kPlain, Layout::kBlocked16, Layout::kBlocked32};
-
-TestTensor random_bytes(std::mt19937& generator, DataType type, const Shape& shape) {
-  TestTensor result;
-  result.type = type;
-  result.shape = shape;
-  result.bytes.resize(static_cast<size_t>(shape.num_elements()) * size_bytes(type));
-  for (std::byte& byte : result.bytes) byte = static_cast<std::byte>(generator() & 0xFF);
-  return result;
-}
 
 TEST_CASE("Reorder changes the layout and nothing else") {
   std::mt19937 generator(1);

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "test/support/kernel_runner.h"
+#include "test/support/exact.h"
 
 namespace nestrt::test {
 namespace {
@@ -101,6 +101,49 @@ TEST_CASE("Resize extrapolates outside the crop") {
 TEST_CASE("Resize of an empty tensor is empty") {
   const auto table = resize(ResizeMode::linear, CoordinateMode::half_pixel, {}, {0, 1000});
   CHECK(run_reference(table, tensor({0, 3}, std::vector<float>{})).bytes.empty());
+}
+
+// Every fast kernel in `layout` against the plain reference; `kernel` has to be one of them.
+void check_fast(const plan::ResizeT& table, const TestTensor& input, Layout layout, const std::string& kernel) {
+  OperatorCase fast(table);
+  fast.input(with_layout(input, layout)).output(input.type, Shape(table.sizes), layout);
+  const TestTensor expected = run_reference(table, input);
+  bool found = false;
+  for_each_fast_kernel(fast, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+    INFO(what << " " << input.shape.to_string() << " to " << expected.shape.to_string());
+    found = found || what.starts_with(kernel);
+    if (table.mode == ResizeMode::nearest) CHECK(outputs[0].bytes == expected.bytes);
+    if (table.mode != ResizeMode::nearest) CHECK(relative_error(outputs[0], expected) < 1e-6);
+  });
+  CHECK(found);
+}
+
+TEST_CASE("Resize picks the same nearest pixels in every layout") {
+  std::mt19937 generator(1);
+  for (Layout layout : {Layout::kPlain, Layout::kBlocked16, Layout::kBlocked32})
+    for (CoordinateMode mode :
+         {CoordinateMode::half_pixel, CoordinateMode::asymmetric, CoordinateMode::align_corners}) {
+      for (DataType type : {DataType::kF32, DataType::kS8, DataType::kS64}) {
+        check_fast(resize(ResizeMode::nearest, mode, {}, {2, 21, 10, 14}), random_bytes(generator, type, {2, 21, 5, 7}),
+                   layout, "resize.nearest");
+      }
+      check_fast(resize(ResizeMode::nearest, mode, {1, 1, 1, 0.6f}, {1, 3, 5, 4}),
+                 random_bytes(generator, DataType::kF32, {1, 3, 5, 7}), layout, "resize.nearest");
+      check_fast(resize(ResizeMode::nearest, mode, {1, 1, 2.5f, 1}, {1, 33, 12, 40}),
+                 random_bytes(generator, DataType::kF32, {1, 33, 5, 40}), layout, "resize.nearest");
+    }
+  check_fast(resize(ResizeMode::nearest, CoordinateMode::half_pixel, {}, {4, 6}),
+             random_bytes(generator, DataType::kF32, {2, 9}), Layout::kPlain, "resize.nearest");
+}
+
+TEST_CASE("Resize interpolates pictures in plain and blocked layouts") {
+  std::mt19937 generator(2);
+  for (Layout layout : {Layout::kPlain, Layout::kBlocked16})
+    for (CoordinateMode mode : {CoordinateMode::half_pixel, CoordinateMode::asymmetric, CoordinateMode::align_corners,
+                                CoordinateMode::pytorch_half_pixel})
+      for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{2, 19, 14, 21}, {2, 19, 3, 1}, {2, 19, 50, 80}})
+        check_fast(resize(ResizeMode::linear, mode, {}, sizes), random_tensor(generator, {2, 19, 5, 7}), layout,
+                   "resize.f32.linear2d");
 }
 
 TEST_CASE("Resize names the attribute that breaks a rule") {
