@@ -38,7 +38,10 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 }  // namespace
 
 const OperatorRules& concat_rules() {
-  static constexpr KernelVariant kVariants[] = {{"concat.reference", 0, is_plain, prepare_concat_reference}};
+  static constexpr KernelVariant kVariants[] = {
+      {"concat.reference", 0, is_plain, prepare_concat_reference},
+      {"concat.copy", 10, accepts_concat_copy, prepare_concat_copy},
+  };
   static const OperatorRules rules{plan::Attributes::Concat, "Concat", infer, kVariants};
   return rules;
 }

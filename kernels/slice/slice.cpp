@@ -37,7 +37,10 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 }  // namespace
 
 const OperatorRules& slice_rules() {
-  static constexpr KernelVariant kVariants[] = {{"slice.reference", 0, is_plain, prepare_slice_reference}};
+  static constexpr KernelVariant kVariants[] = {
+      {"slice.reference", 0, is_plain, prepare_slice_reference},
+      {"slice.copy", 10, is_plain, prepare_slice_copy},
+  };
   static const OperatorRules rules{plan::Attributes::Slice, "Slice", infer, kVariants};
   return rules;
 }

@@ -8,5 +8,6 @@ namespace nestrt::kernels {
 const OperatorRules& slice_rules();
 
 Result<std::unique_ptr<Kernel>> prepare_slice_reference(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_slice_copy(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

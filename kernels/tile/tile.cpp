@@ -24,7 +24,10 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 }  // namespace
 
 const OperatorRules& tile_rules() {
-  static constexpr KernelVariant kVariants[] = {{"tile.reference", 0, is_plain, prepare_tile_reference}};
+  static constexpr KernelVariant kVariants[] = {
+      {"tile.reference", 0, is_plain, prepare_tile_reference},
+      {"tile.copy", 10, is_plain, prepare_tile_copy},
+  };
   static const OperatorRules rules{plan::Attributes::Tile, "Tile", infer, kVariants};
   return rules;
 }

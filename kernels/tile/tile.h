@@ -8,5 +8,6 @@ namespace nestrt::kernels {
 const OperatorRules& tile_rules();
 
 Result<std::unique_ptr<Kernel>> prepare_tile_reference(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_tile_copy(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

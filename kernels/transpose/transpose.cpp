@@ -27,7 +27,10 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 }  // namespace
 
 const OperatorRules& transpose_rules() {
-  static constexpr KernelVariant kVariants[] = {{"transpose.reference", 0, is_plain, prepare_transpose_reference}};
+  static constexpr KernelVariant kVariants[] = {
+      {"transpose.reference", 0, is_plain, prepare_transpose_reference},
+      {"transpose.copy", 10, is_plain, prepare_transpose_copy},
+  };
   static const OperatorRules rules{plan::Attributes::Transpose, "Transpose", infer, kVariants};
   return rules;
 }

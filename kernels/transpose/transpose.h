@@ -8,5 +8,6 @@ namespace nestrt::kernels {
 const OperatorRules& transpose_rules();
 
 Result<std::unique_ptr<Kernel>> prepare_transpose_reference(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_transpose_copy(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

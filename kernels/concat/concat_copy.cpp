@@ -1,0 +1,63 @@
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/rules.h"
+#include "kernels/common/strided_copy.h"
+#include "kernels/concat/concat.h"
+
+namespace nestrt::kernels {
+namespace {
+
+int axis_of(const OperatorSpec& spec) {
+  const int axis = spec.op->attributes_as_Concat()->axis();
+  return axis < 0 ? axis + spec.outputs[0].shape.rank() : axis;
+}
+
+// Elements that a tensor stores inside one step of the axes before `axis`: its part of a row of the output.
+int64_t row_elements(const TensorSpec& tensor, int axis) {
+  const Shape& shape = tensor.shape;
+  const int64_t block = block_size(tensor.layout);
+  const int64_t elements = shape.product(axis, shape.rank());
+  if (block == 1) return elements;
+  const int64_t padded = (shape[1] + block - 1) / block * block;
+  // Past the channels the rows are those of a plane of blocks: [n][c / block] rows of `block` lanes a pixel.
+  return axis > 1 ? elements * block : shape.product(2, shape.rank()) * padded * (axis == 0 ? shape[0] : 1);
+}
+
+int64_t num_rows(const TensorSpec& output, int axis) {
+  const int64_t block = block_size(output.layout);
+  if (block == 1 || axis <= 1) return output.shape.product(0, axis);
+  return output.shape[0] * ((output.shape[1] + block - 1) / block) * output.shape.product(2, axis);
+}
+
+}  // namespace
+
+// One layout for all; along the channels of a blocked layout every input but the last fills its blocks.
+bool accepts_concat_copy(const OperatorSpec& spec) {
+  const Layout layout = spec.outputs[0].layout;
+  const int64_t block = block_size(layout);
+  if (block > 1 && spec.outputs[0].shape.rank() < 2) return false;
+  for (size_t i = 0; i < spec.inputs.size(); ++i) {
+    const TensorSpec& input = spec.inputs[i];
+    if (input.layout != layout || input.packing != plan::Packing::none) return false;
+    if (axis_of(spec) == 1 && i + 1 < spec.inputs.size() && input.shape[1] % block != 0) return false;
+  }
+  return true;
+}
+
+Result<std::unique_ptr<Kernel>> prepare_concat_copy(const OperatorSpec& spec) {
+  const int axis = axis_of(spec);
+  const TensorSpec& output = spec.outputs[0];
+  const int64_t rows = num_rows(output, axis), to_row = row_elements(output, axis);
+  std::vector<StridedCopy> copies;
+  int64_t offset = 0;
+  for (const TensorSpec& input : spec.inputs) {
+    const int64_t from_row = row_elements(input, axis);
+    const CopyAxis axes[] = {{rows, from_row, to_row}, {from_row, 1, 1}};
+    copies.emplace_back(size_bytes(input.type), axes, 0, offset);
+    offset += from_row;
+  }
+  return make_kernel([copies = std::move(copies)](const KernelCall& call) {
+    for (size_t i = 0; i < copies.size(); ++i) copies[i].run(call.inputs[i], call.outputs[0], *call.parallel);
+  });
+}
+
+}  // namespace nestrt::kernels

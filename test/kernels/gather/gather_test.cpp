@@ -1,0 +1,60 @@
+#include <catch2/catch.hpp>
+
+#include "test/support/exact.h"
+
+namespace nestrt::test {
+namespace {
+
+plan::GatherT gather(int32_t axis) {
+  plan::GatherT table;
+  table.axis = axis;
+  return table;
+}
+
+const std::vector<float> kTwelve{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+
+TEST_CASE("Gather picks slices along an axis") {
+  OperatorCase c(gather(1));
+  c.input(tensor({2, 3, 2}, kTwelve)).input(tensor({1, 2}, std::vector<int64_t>{2, -3}));
+  c.output(DataType::kF32, {2, 1, 2, 2});
+  const auto inferred = c.infer();
+  REQUIRE(inferred);
+  CHECK(inferred->front().shape == Shape{2, 1, 2, 2});
+  CHECK(reference(c)[0].values<float>() == std::vector<float>{4, 5, 0, 1, 10, 11, 6, 7});
+}
+
+TEST_CASE("Gather of a scalar index drops the axis") {
+  OperatorCase c(gather(0));
+  c.input(tensor({3}, std::vector<int64_t>{7, 8, 9})).input(tensor({}, std::vector<int32_t>{1}));
+  c.output(DataType::kS64, {});
+  CHECK(complaint(c) == "");
+  CHECK(reference(c)[0].values<int64_t>() == std::vector<int64_t>{8});
+}
+
+TEST_CASE("Gather clamps indices that leave the axis") {
+  constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
+  OperatorCase c(gather(0));
+  c.input(tensor({3}, std::vector<float>{1, 2, 3}));
+  c.input(tensor({4}, std::vector<int64_t>{3, -4, kLowest, std::numeric_limits<int64_t>::max()}));
+  c.output(DataType::kF32, {4});
+  CHECK(reference(c)[0].values<float>() == std::vector<float>{3, 1, 1, 3});
+}
+
+TEST_CASE("Gather names what does not fit") {
+  const auto of = [](int32_t axis, const TestTensor& data, const TestTensor& indices) {
+    OperatorCase c(gather(axis));
+    c.input(data).input(indices);
+    return complaint(c);
+  };
+  const TestTensor index = tensor({1}, std::vector<int64_t>{0});
+  CHECK_THAT(of(3, tensor({2, 3, 2}, kTwelve), index), Catch::Contains("axis is 3"));
+  CHECK_THAT(of(0, tensor({}, std::vector<float>{1}), index), Catch::Contains("axis is 0"));
+  CHECK_THAT(of(0, tensor({2}, std::vector<float>{1, 2}), tensor({1}, std::vector<float>{0})),
+             Catch::Contains("indices are f32"));
+  CHECK_THAT(of(0, tensor({0}, std::vector<float>{}), index), Catch::Contains("axis"));
+  CHECK_THAT(of(0, tensor({1, 1, 1, 1, 1}, std::vector<float>{1}), tensor({1, 1, 1, 1, 1}, std::vector<int64_t>{0})),
+             Catch::Contains("9 dimensions"));
+}
+
+}  // namespace
+}  // namespace nestrt::test
