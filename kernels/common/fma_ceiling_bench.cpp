@@ -1,0 +1,73 @@
+#include "kernels/common/fma_ceiling.h"
+
+#include <algorithm>
+#include <ctime>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/common/fma_ceiling_bench.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int kChains = 12;  // more than latency times units of any core, and they fit the registers
+
+// Floating-point operations of `rounds` rounds of independent multiply-adds; `x` keeps the compiler from foreseeing
+// them.
+double multiply_add_rounds(long rounds, float* x) {
+  const hn::CappedTag<float, 16> d;
+  using V = hn::Vec<decltype(d)>;
+  V sums[kChains];
+  const V factor = hn::Set(d, x[0]), addend = hn::Set(d, x[1]);
+  for (int i = 0; i < kChains; ++i) sums[i] = hn::Set(d, x[2] + static_cast<float>(i));
+  for (long round = 0; round < rounds; ++round) {
+    _Pragma("GCC unroll 16") for (int i = 0; i < kChains; ++i) sums[i] = hn::MulAdd(sums[i], factor, addend);
+  }
+  V total = hn::Zero(d);
+  for (int i = 0; i < kChains; ++i) total = hn::Add(total, sums[i]);
+  x[3] = hn::GetLane(hn::SumOfLanes(d, total));
+  return 2.0 * kChains * static_cast<double>(hn::Lanes(d)) * static_cast<double>(rounds);
+}
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+namespace {
+
+NESTRT_SIMD_EXPORT(multiply_add_rounds)
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double measure() {
+  constexpr long kRounds = 400'000;
+  volatile float seed = 0.5f;
+  float x[4] = {seed, seed, seed, 0};
+  double best = 0;
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    const double start = thread_seconds();
+    const double operations = simd_pick(multiply_add_rounds_table)(kRounds, x);
+    best = std::max(best, operations / (thread_seconds() - start) * 1e-9);
+  }
+  return best;
+}
+
+}  // namespace
+
+double fma_ceiling_gflops() {
+  static double known[kNumIsas] = {};
+  double& ceiling = known[static_cast<size_t>(current_isa())];
+  if (ceiling == 0) ceiling = measure();
+  return ceiling;
+}
+
+}  // namespace nestrt::kernels
+#endif
