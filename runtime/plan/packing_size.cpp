@@ -3,25 +3,35 @@
 namespace nestrt {
 namespace {
 
-constexpr int64_t round_up_16(int64_t count) { return (count + 15) / 16 * 16; }
+constexpr int64_t kBlock = 16;
+
+// The axis whose extent is rounded up to whole blocks: the outputs. -1 where the packing does not apply.
+int output_axis(plan::Packing packing, const Shape& shape) {
+  switch (packing) {
+    case plan::Packing::none: return -1;
+    case plan::Packing::o16i16:
+    case plan::Packing::stem16: return shape.rank() >= 3 ? 0 : -1;
+    case plan::Packing::depthwise16: return shape.rank() >= 3 && shape[1] == 1 ? 0 : -1;
+    case plan::Packing::panel16: return shape.rank() == 2 ? 1 : -1;
+  }
+  return -1;
+}
 
 }  // namespace
 
 std::optional<int64_t> packed_bytes(plan::Packing packing, const Shape& shape) {
-  constexpr int64_t kElementBytes = sizeof(float);
-  const int rank = shape.rank();
-  switch (packing) {
-    case plan::Packing::none: return std::nullopt;
-    case plan::Packing::o16i16:
-    case plan::Packing::stem16:
-    case plan::Packing::depthwise16:
-      if (rank < 3) return std::nullopt;
-      return round_up_16(shape[0]) * shape.product(1, rank) * kElementBytes;
-    case plan::Packing::panel16:
-      if (rank != 2) return std::nullopt;
-      return round_up_16(shape[1]) * shape[0] * kElementBytes;
+  const int blocked_axis = output_axis(packing, shape);
+  if (blocked_axis < 0) return std::nullopt;
+  int64_t bytes = sizeof(float);
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    int64_t extent = shape[axis];
+    if (axis == blocked_axis) {
+      if (__builtin_add_overflow(extent, kBlock - 1, &extent)) return std::nullopt;
+      extent = extent / kBlock * kBlock;
+    }
+    if (extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes)) return std::nullopt;
   }
-  return std::nullopt;
+  return bytes;
 }
 
 }  // namespace nestrt

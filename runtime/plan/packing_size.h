@@ -11,8 +11,7 @@
 namespace nestrt {
 
 // Bytes of an f32 constant of the logical `shape`, zero padding included. Empty where the packing does not apply to
-// that rank or is unknown (`none` has no rule here: storage_bytes() is its size).
-// Requires: shape has at most 2^40 elements.
+// the shape, the size overflows, or for `none`, whose size is storage_bytes().
 std::optional<int64_t> packed_bytes(plan::Packing packing, const Shape& shape);
 
 }  // namespace nestrt

@@ -1,7 +1,12 @@
 #include "nestrt/session.h"
 
+#include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <new>
+#include <thread>
 
+#include "test/support/allocation_counter.h"
 #include "test/support/sample_plans.h"
 
 namespace nestrt::test {
@@ -61,6 +66,202 @@ TEST_CASE("Reshape, Slice and Concat in place compute nothing") {
   int views = 0;
   for (const OperatorSummary& op : session->operators()) views += op.kernel == "view";
   CHECK(views == 3);
+}
+
+// branches_plan with its arguments.
+struct BranchesRun {
+  std::vector<float> x = std::vector<float>(16), y = std::vector<float>(16), expected = std::vector<float>(16);
+  ConstTensorView inputs[1];
+  TensorView outputs[1];
+
+  explicit BranchesRun(float first) {
+    for (size_t i = 0; i < 16; ++i) {
+      x[i] = first + static_cast<float>(i);
+      expected[i] = std::max(x[i], 0.0f) + static_cast<float>(i % 8 + 1) * x[i];
+    }
+    inputs[0] = tensor_view(std::span<const float>(x), {2, 8});
+    outputs[0] = tensor_view(std::span<float>(y), {2, 8});
+  }
+  bool right() const { return y == expected; }
+};
+
+TEST_CASE("Sessions on one plan and one pool run side by side") {
+  const PlanBytes file = branches_plan().build();
+  const auto plan = load(file);
+  UnitOptions options;
+  options.num_threads = 3;
+  const auto units = open_units("cpu", options);
+  REQUIRE(units);
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      auto session = Session::create(plan, *units);
+      if (!session) { ++failures; return; }
+      for (int round = 0; round < 200; ++round) {
+        BranchesRun call(static_cast<float>(i * 100 + round));
+        failures += !(*session)->run(call.inputs, call.outputs).ok() || !call.right();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failures == 0);
+}
+
+TEST_CASE("A second caller of one session waits for the first") {
+  const PlanBytes file = branches_plan().build();
+  const auto session = open(file, 2);
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 200; ++round) {
+        BranchesRun call(static_cast<float>(i * 100 - round));
+        failures += !session->run(call.inputs, call.outputs).ok() || !call.right();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failures == 0);
+}
+
+TEST_CASE("A run allocates nothing") {
+  const PlanBytes file = branches_plan().build();
+  const auto session = open(file, 3);
+  BranchesRun call(-5);
+  bool ok = true;
+  int64_t allocations = 0;
+  {
+    const AllocationCounter counter;
+    for (int round = 0; round < 100; ++round) ok &= session->run(call.inputs, call.outputs).ok();
+    allocations = counter.count();
+  }
+  CHECK(ok);
+  CHECK(call.right());
+  CHECK(allocations == 0);
+}
+
+TEST_CASE("The allocation counter counts") {
+  const AllocationCounter counter;
+  ::operator delete(::operator new(64));
+  CHECK(counter.count() >= 1);
+}
+
+TEST_CASE("Wrong arguments are refused with what was expected and what came") {
+  const PlanBytes file = relu_plan().build();
+  const auto session = open(file);
+  std::vector<float> x(8), y(8);
+  const auto refusal = [&](std::vector<ConstTensorView> inputs, std::vector<TensorView> outputs) {
+    const Status status = session->run(inputs, outputs);
+    CHECK(status.code() == Code::kInvalidArgument);
+    return std::string(status.message());
+  };
+  const TensorView good_y{DataType::kF32, {2, 3}, y.data()};
+  const ConstTensorView good_x{DataType::kF32, {2, 3}, x.data()};
+  auto* const odd = reinterpret_cast<std::byte*>(y.data()) + 2;
+
+  CHECK(refusal({}, {good_y}) == "the plan has 1 inputs, the call has 0");
+  CHECK(refusal({good_x}, {good_y, good_y}) == "the plan has 1 outputs, the call has 2");
+  CHECK(refusal({{DataType::kF32, {3, 2}, x.data()}}, {good_y}) == "input 0 'x': expected f32 2x3, got f32 3x2");
+  CHECK(refusal({{DataType::kS32, {2, 3}, x.data()}}, {good_y}) == "input 0 'x': expected f32 2x3, got s32 2x3");
+  CHECK(refusal({good_x}, {{DataType::kF32, {6}, y.data()}}) == "output 0 'y': expected f32 2x3, got f32 6");
+  CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, nullptr}}) == "output 0 'y': expected 24 bytes of memory, got null");
+  CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, odd}}) == "output 0 'y': memory must be aligned to 4 bytes, the size of f32");
+  CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, x.data() + 1}}) ==
+        "input 0 'x' and output 0 'y' share memory; give every output memory of its own");
+  CHECK(session->run(std::vector{good_x}, std::vector{good_y}).ok());
+}
+
+TEST_CASE("Inputs may share memory, outputs may not") {
+  PlanBuilder builder;
+  const int a = builder.input("a", {4});
+  const int b = builder.input("b", {4});
+  const int sum = builder.output("sum", {4});
+  const int difference = builder.output("difference", {4});
+  builder.op("sum", binary(plan::BinaryKind::add), {a, b}, {sum});
+  builder.op("difference", binary(plan::BinaryKind::sub), {a, b}, {difference});
+  const PlanBytes file = builder.build();
+  const auto session = open(file);
+  std::vector<float> x = {1, 2, 3, 4}, y(8);
+  const ConstTensorView in{DataType::kF32, {4}, x.data()};
+  const auto out = [&](size_t first) { return TensorView{DataType::kF32, {4}, y.data() + first}; };
+  CHECK(session->run(std::vector{in, in}, std::vector{out(0), out(4)}).ok());
+  CHECK(y == std::vector<float>{2, 4, 6, 8, 0, 0, 0, 0});
+  CHECK_FALSE(session->run(std::vector{in, in}, std::vector{out(0), out(3)}).ok());
+}
+
+TEST_CASE("Sessions that cannot run are refused at creation") {
+  const PlanBytes file = relu_plan().build();
+  const auto units = open_units();
+  REQUIRE(units);
+  CHECK(Session::create(nullptr, *units).error().code() == Code::kInvalidArgument);
+  CHECK(Session::create(load(file), {}).error().code() == Code::kInvalidArgument);
+  CHECK(Session::create(load(file), {nullptr}).error().code() == Code::kInvalidArgument);
+}
+
+TEST_CASE("An operator that breaks its rules is refused by name") {
+  PlanBuilder builder = branches_plan();
+  builder.tables().tensors[3]->shape = {4, 4};
+  const PlanBytes file = builder.build();
+  const auto session = Session::create(load(file), *open_units());
+  REQUIRE_FALSE(session);
+  CHECK(session.error().code() == Code::kInvalidPlan);
+  CHECK(session.error().message().find("operator 1 'right' (Binary)") != std::string_view::npos);
+}
+
+TEST_CASE("An arena larger than the machine's memory is out of memory") {
+  PlanBuilder builder = branches_plan();
+  builder.tables().memory_plans[0]->arena_bytes = uint64_t{1} << 60;
+  const PlanBytes file = builder.build();
+  const auto session = Session::create(load(file), *open_units());
+  REQUIRE_FALSE(session);
+  CHECK(session.error().code() == Code::kOutOfMemory);
+}
+
+TEST_CASE("A plan's kernels are used where they exist, and reported") {
+  PlanBuilder builder = relu_plan();
+  plan::ProgramT& program = *builder.tables().branches[0]->programs[0];
+  for (const char* set : {"portable", "neon", "avx2", "avx512"}) {
+    program.selections.push_back(std::make_unique<plan::KernelSelectionT>());
+    program.selections.back()->instruction_set = set;
+    program.selections.back()->kernels = {"unary.reference"};
+  }
+  const PlanBytes file = builder.build();
+  const auto session = open(file);
+  REQUIRE(session->operators().size() == 1);
+  CHECK(session->operators()[0].name == "relu");
+  CHECK(session->operators()[0].kind == "Unary");
+  CHECK(session->operators()[0].unit == "cpu");
+  CHECK(session->operators()[0].kernel == "unary.reference");
+}
+
+TEST_CASE("The observer hears of every operator in order") {
+  class Recorder final : public RunObserver {
+   public:
+    void operator_done(uint32_t index, SteadyClock::time_point start, SteadyClock::time_point end) override {
+      seen.push_back(index);
+      ordered &= start <= end;
+    }
+    std::vector<uint32_t> seen;
+    bool ordered = true;
+  } recorder;
+  const PlanBytes file = branches_plan().build();
+  SessionOptions options;
+  options.observer = &recorder;
+  auto session = Session::create(load(file), *open_units(), options);
+  REQUIRE(session);
+  BranchesRun call(1);
+  REQUIRE((*session)->run(call.inputs, call.outputs).ok());
+  CHECK(recorder.seen == std::vector<uint32_t>{0, 1, 2});
+  CHECK(recorder.ordered);
+}
+
+TEST_CASE("Inputs and outputs are found by name") {
+  const PlanBytes file = views_plan().build();
+  const auto session = open(file);
+  CHECK(session->find_input("x") == 0u);
+  CHECK(session->find_output("z") == 1u);
+  CHECK_FALSE(session->find_output("x"));
 }
 
 }  // namespace

@@ -1,0 +1,34 @@
+#include <catch2/catch.hpp>
+
+#include "nestrt/unit.h"
+
+namespace nestrt {
+namespace {
+
+TEST_CASE("The CPU is there with the threads asked for") {
+  UnitOptions options;
+  options.num_threads = 3;
+  const auto units = open_units("cpu", options);
+  REQUIRE(units);
+  REQUIRE(units->size() == 1);
+  CHECK((*units)[0]->info().kind == "cpu");
+  CHECK((*units)[0]->info().num_threads == 3);
+}
+
+TEST_CASE("Unknown units are refused with the list of those that exist") {
+  for (const char* spec : {"tpu", "", "cpu,", "cpu,cpu"}) {
+    const auto units = open_units(spec);
+    REQUIRE_FALSE(units);
+    CHECK(units.error().code() == Code::kInvalidArgument);
+  }
+  CHECK(open_units("tpu").error().message() == "there is no unit 'tpu'; nestrt has: cpu");
+}
+
+TEST_CASE("Impossible numbers of threads are refused") {
+  UnitOptions options;
+  options.num_threads = -1;
+  CHECK(open_units("cpu", options).error().code() == Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace nestrt

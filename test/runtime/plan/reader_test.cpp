@@ -1,0 +1,111 @@
+// Plans as files and as bytes: what is read, and that damage never gets through.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "nestrt/session.h"
+#include "runtime/plan/format.h"
+#include "test/support/sample_plans.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+Code code_of(const Result<std::shared_ptr<const Plan>>& plan) { return plan ? Code::kOk : plan.error().code(); }
+
+TEST_CASE("A mapped plan tells its inputs, outputs and identity") {
+  PlanBuilder builder = branches_plan();
+  const TemporaryFolder folder;
+  const auto plan = Plan::map(folder.write("net.nest", builder.build().bytes()), Verification::kComplete);
+  if (!plan) FAIL(plan.error().to_string());
+  REQUIRE((*plan)->inputs().size() == 1);
+  REQUIRE((*plan)->outputs().size() == 1);
+  CHECK((*plan)->inputs()[0].name == "x");
+  CHECK((*plan)->outputs()[0].shape == Shape{2, 8});
+  CHECK((*plan)->preprocessing(0) == nullptr);
+  CHECK((*plan)->digest().size() == 32);
+  CHECK((*plan)->constant(1).size() == 32);
+  CHECK((*plan)->constant(0).empty());
+  CHECK((*plan)->constant(99).empty());
+}
+
+TEST_CASE("Preprocessing that leaves mean or scale out gets 0 and 1") {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 3, 2, 2});
+  const int y = builder.output("y", {1, 3, 2, 2});
+  builder.op("relu", unary(plan::UnaryKind::relu), {x}, {y});
+  builder.tables().inputs[0]->preprocessing = std::make_unique<plan::PreprocessingT>();
+  builder.tables().inputs[0]->preprocessing->mean = {1, 2, 3};
+  const PlanBytes file = builder.build();
+  const auto plan = Plan::from_memory(file.bytes());
+  REQUIRE(plan);
+  REQUIRE((*plan)->preprocessing(0) != nullptr);
+  CHECK((*plan)->preprocessing(0)->mean == std::vector<float>{1, 2, 3});
+  CHECK((*plan)->preprocessing(0)->scale == std::vector<float>{1, 1, 1});
+}
+
+TEST_CASE("Files that are not plans are refused with their path") {
+  const TemporaryFolder folder;
+  const std::vector<std::byte> noise(5000, std::byte{42});
+  CHECK(code_of(Plan::map(folder.path() + "/missing.nest")) == Code::kNotFound);
+  CHECK(code_of(Plan::map(folder.path())) == Code::kInvalidPlan);
+  CHECK(code_of(Plan::map("/dev/null")) == Code::kInvalidPlan);
+  CHECK(code_of(Plan::map(folder.write("empty.nest", {}))) == Code::kInvalidPlan);
+  const std::string path = folder.write("noise.nest", noise);
+  const auto plan = Plan::map(path);
+  REQUIRE_FALSE(plan);
+  CHECK(plan.error().message().find(path) == 0);
+}
+
+TEST_CASE("Plans of another version or with unknown features are incompatible") {
+  const PlanBytes good = relu_plan().build();
+  const auto with = [&](auto change) {
+    PlanBytes file = good;
+    plan_format::Header header;
+    std::memcpy(&header, file.bytes().data(), sizeof header);
+    change(header);
+    std::memcpy(file.mutable_bytes().data(), &header, sizeof header);
+    file.write_digests();
+    return code_of(Plan::from_memory(file.bytes()));
+  };
+  CHECK(with([](plan_format::Header& header) { header.version_minor = 7; }) == Code::kOk);
+  CHECK(with([](plan_format::Header& header) { header.version_major = 2; }) == Code::kIncompatible);
+  CHECK(with([](plan_format::Header& header) { header.features = 4; }) == Code::kIncompatible);
+}
+
+TEST_CASE("Misaligned memory is refused") {
+  const PlanBytes file = relu_plan().build();
+  std::vector<std::byte> storage(file.bytes().size() + 128);
+  auto* const aligned = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64);
+  std::copy(file.bytes().begin(), file.bytes().end(), aligned + 8);
+  CHECK(code_of(Plan::from_memory({aligned + 8, file.bytes().size()})) == Code::kInvalidArgument);
+}
+
+TEST_CASE("Every truncation of a plan is refused") {
+  const PlanBytes file = branches_plan().build();
+  for (size_t size = 0; size < file.bytes().size(); ++size) {
+    const PlanBytes part(file.bytes().first(size));
+    if (Plan::from_memory(part.bytes())) FAIL("accepted the first " << size << " bytes");
+  }
+}
+
+TEST_CASE("Every flipped bit is refused") {
+  const PlanBytes file = branches_plan().build();
+  plan_format::Header header;
+  std::memcpy(&header, file.bytes().data(), sizeof header);
+  PlanBytes damaged = file;
+  for (size_t at = 0; at < file.bytes().size(); ++at) {
+    const bool in_tables = at < header.data_offset;
+    // The content digest is looked at by the complete verification only.
+    const bool in_content_digest =
+        at >= offsetof(plan_format::Header, content_digest) && at < sizeof(plan_format::Header);
+    for (int bit = 0; bit < 8; ++bit) {
+      damaged.mutable_bytes()[at] ^= std::byte{1} << bit;
+      if (Plan::from_memory(damaged.bytes(), Verification::kComplete)) FAIL("complete: bit " << bit << " of byte " << at);
+      if (in_tables && !in_content_digest && Plan::from_memory(damaged.bytes())) FAIL("tables: bit " << bit << " of byte " << at);
+      damaged.mutable_bytes()[at] ^= std::byte{1} << bit;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nestrt::test
