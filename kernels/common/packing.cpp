@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/plan/packing_size.h"
+
 namespace nestrt::kernels {
 namespace {
 
@@ -38,32 +40,11 @@ void for_each_packed(plan::Packing packing, const Shape& shape, Visit visit) {
 
 }  // namespace
 
-bool packing_fits(plan::Packing packing, const Shape& shape) {
-  switch (packing) {
-    case plan::Packing::none:
-      return true;
-    case plan::Packing::o16i16:
-    case plan::Packing::stem16:
-      return shape.rank() >= 3;
-    case plan::Packing::depthwise16:
-      return shape.rank() >= 3 && shape[1] == 1;
-    case plan::Packing::panel16:
-      return shape.rank() == 2;
-  }
-  return false;
-}
+bool packing_fits(plan::Packing packing, const Shape& shape) { return packed_bytes(packing, shape) >= 0; }
 
 int64_t packed_bytes(plan::Packing packing, const Shape& shape) {
-  if (!packing_fits(packing, shape)) return -1;
-  const int output_axis = packing == plan::Packing::none ? -1 : packing == plan::Packing::panel16 ? 1 : 0;
-  int64_t bytes = sizeof(float);
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    int64_t extent = shape[axis];
-    if (axis == output_axis && (__builtin_add_overflow(extent, kBlock - 1, &extent))) return -1;
-    if (axis == output_axis) extent = extent / kBlock * kBlock;
-    if (extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes)) return -1;
-  }
-  return bytes;
+  if (packing == plan::Packing::none) return storage_bytes(DataType::kF32, shape, Layout::kPlain);
+  return packed_size_bytes(packing, shape).value_or(-1);
 }
 
 void pack_weights(plan::Packing packing, const Shape& shape, const float* plain, float* packed) {

@@ -19,7 +19,7 @@ int output_axis(plan::Packing packing, const Shape& shape) {
 
 }  // namespace
 
-std::optional<int64_t> packed_bytes(plan::Packing packing, const Shape& shape) {
+std::optional<int64_t> packed_size_bytes(plan::Packing packing, const Shape& shape) {
   const int blocked_axis = output_axis(packing, shape);
   if (blocked_axis < 0) return std::nullopt;
   int64_t bytes = sizeof(float);

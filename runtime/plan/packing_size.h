@@ -12,6 +12,6 @@ namespace nestrt {
 
 // Bytes of an f32 constant of the logical `shape`, zero padding included. Empty where the packing does not apply to
 // the shape, the size overflows, or for `none`, whose size is storage_bytes().
-std::optional<int64_t> packed_bytes(plan::Packing packing, const Shape& shape);
+std::optional<int64_t> packed_size_bytes(plan::Packing packing, const Shape& shape);
 
 }  // namespace nestrt

@@ -64,7 +64,7 @@ Result<int64_t> stored_bytes(const plan::Tensor& tensor, const Shape& shape, pla
   if (tensor.packing() == plan::Packing::none) return storage_bytes(type, shape, layout);
   if (kind != plan::BufferKind::constant || type != DataType::kF32 || layout != Layout::kPlain)
     return Status(Code::kInvalidPlan, "only plain f32 constants can be packed");
-  const std::optional<int64_t> bytes = packed_bytes(tensor.packing(), shape);
+  const std::optional<int64_t> bytes = packed_size_bytes(tensor.packing(), shape);
   if (!bytes) {
     return Status(Code::kInvalidPlan, text("packing ", plan::EnumNamePacking(tensor.packing()),
                                            " does not apply to shape ", shape.to_string()));
