@@ -1,0 +1,38 @@
+#include "test/support/shared_data.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace nestrt::test {
+namespace {
+
+// Of a linked worktree, .git is a file: "gitdir: MAIN/.git/worktrees/NAME".
+std::filesystem::path main_worktree(const std::filesystem::path& source) {
+  std::ifstream file(source / ".git");
+  std::string key;
+  std::string folder;
+  if (!(file >> key >> folder) || key != "gitdir:") return source;
+  return std::filesystem::path(folder).parent_path().parent_path().parent_path();
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> shared_data(std::string_view relative) {
+  const std::filesystem::path source(NESTRT_SOURCE_DIR);
+  std::vector<std::filesystem::path> roots;
+  if (const char* stated = std::getenv("NESTRT_SHARED")) roots.emplace_back(stated);
+  roots.push_back(source / ".." / "shared");
+  roots.push_back(main_worktree(source) / ".." / "shared");
+  for (const auto& root : roots) {
+    std::error_code failure;
+    const auto path = root / "data" / relative;
+    if (std::filesystem::exists(path, failure)) return path;
+  }
+  std::cout << "skipped: no shared/data/" << relative << std::endl;
+  return std::nullopt;
+}
+
+}  // namespace nestrt::test

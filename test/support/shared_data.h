@@ -1,0 +1,15 @@
+// Where the shared test data lie: real networks, pictures and expected results that are not part of the repository.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+namespace nestrt::test {
+
+// The file or folder of that name under $NESTRT_SHARED/data, or under ../shared/data beside the source tree or beside
+// the main worktree of its git repository. Where it is missing, prints a line that starts with "skipped: " (so that the
+// test counts as skipped) and returns nothing.
+std::optional<std::filesystem::path> shared_data(std::string_view relative);
+
+}  // namespace nestrt::test
