@@ -10,15 +10,15 @@ namespace {
 
 class Depthwise16 final : public Kernel {
  public:
-  explicit Depthwise16(BlockedConv conv) : conv_(std::move(conv)), row_(depthwise_row_function()) {}
+  explicit Depthwise16(BlockedConv conv) : conv_(std::move(conv)), rows_(depthwise_function()) {}
   void run(const KernelCall& call) const override;
   bool repacked() const override { return conv_.weights.repacked(); }
 
  private:
-  void run_row(const KernelCall& call, int64_t index) const;
+  void run_rows(const KernelCall& call, int64_t slab, Range rows) const;
 
   BlockedConv conv_;
-  DepthwiseRowFunction row_;
+  DepthwiseFunction rows_;
 };
 
 void Depthwise16::run(const KernelCall& call) const {
@@ -28,29 +28,34 @@ void Depthwise16::run(const KernelCall& call) const {
   const int64_t parts =
       std::min(rows, task_count(rows * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads()));
   call.parallel->parallel_for(parts, [&](int64_t index, int) {
+    const int64_t height = g.axes[1].output;
     const Range part = part_of(rows, index, parts);
-    for (int64_t row = part.first; row < part.last; ++row) run_row(call, row);
+    for (int64_t row = part.first; row < part.last;) {
+      const int64_t slab = row / height, last = std::min(part.last, (slab + 1) * height);
+      run_rows(call, slab, {row - slab * height, last - slab * height});
+      row = last;
+    }
   });
 }
 
-// Rows are counted through [image][block][z][y].
-void Depthwise16::run_row(const KernelCall& call, int64_t index) const {
+// A slab is one depth of one block of one image, counted through [image][block][z].
+void Depthwise16::run_rows(const KernelCall& call, int64_t slab, Range range) const {
   const ConvGeometry& g = conv_.geometry;
-  const int64_t height = g.axes[1].output, depth = g.axes[0].output;
-  const int64_t plane = index / (depth * height), block = plane % conv_.out_blocks();
-  const int64_t at = index * g.axes[2].output * kTileBlock;
+  const int64_t depth = g.axes[0].output, plane = slab / depth, block = plane % conv_.out_blocks();
+  const int64_t at = (slab * g.axes[1].output + range.first) * g.axes[2].output * kTileBlock;
   const float* residual = residual_of(call);
-  DepthwiseRow row;
-  row.geometry = &g;
-  row.input = call.input<float>(0) + plane * g.in_spatial() * kTileBlock;
-  row.weights = conv_.weights.data() + block * g.taps() * kTileBlock;
-  row.bias = conv_.block_bias(block);
-  row.residual = residual == nullptr ? nullptr : residual + at;
-  row.output = call.output<float>(0) + at;
-  row.z = index / height % depth;
-  row.y = index % height;
-  row.activation = conv_.activation;
-  row_(row);
+  DepthwiseRows rows;
+  rows.geometry = &g;
+  rows.input = call.input<float>(0) + plane * g.in_spatial() * kTileBlock;
+  rows.weights = conv_.weights.data() + block * g.taps() * kTileBlock;
+  rows.bias = conv_.block_bias(block);
+  rows.residual = residual == nullptr ? nullptr : residual + at;
+  rows.output = call.output<float>(0) + at;
+  rows.z = slab % depth;
+  rows.first = range.first;
+  rows.last = range.last;
+  rows.activation = conv_.activation;
+  rows_(rows);
 }
 
 }  // namespace

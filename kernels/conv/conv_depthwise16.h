@@ -6,20 +6,21 @@
 
 namespace nestrt::kernels {
 
-// One row of outputs of one block of 16 channels.
-struct DepthwiseRow {
+// Consecutive rows of outputs, in one plane of depth, of one block of 16 channels.
+struct DepthwiseRows {
   const ConvGeometry* geometry = nullptr;
   const float* input = nullptr;     // the block's plane of the image
   const float* weights = nullptr;   // [taps][16]
   const float* bias = nullptr;      // 16, or null
-  const float* residual = nullptr;  // of the row, or null
-  float* output = nullptr;          // of the row
-  int64_t z = 0, y = 0;             // the row
+  const float* residual = nullptr;  // of the first row, or null
+  float* output = nullptr;          // of the first row
+  int64_t z = 0;
+  int64_t first = 0, last = 0;  // the rows
   Activation activation;
 };
 
-using DepthwiseRowFunction = void (*)(const DepthwiseRow& row);
+using DepthwiseFunction = void (*)(const DepthwiseRows& rows);
 // The implementation for the current instruction set.
-DepthwiseRowFunction depthwise_row_function();
+DepthwiseFunction depthwise_function();
 
 }  // namespace nestrt::kernels

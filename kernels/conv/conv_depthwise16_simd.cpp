@@ -33,17 +33,29 @@ HWY_INLINE Taps taps_inside(const ConvAxis& axis, int64_t output) {
   return taps;
 }
 
-// kCount outputs from `x` on, all of whose taps in [kx.first, kx.last) are inside.
+// One row: what its outputs share.
+struct Row {
+  const ConvGeometry& geometry;
+  const float* input;  // the plane
+  const float* weights;
+  const float* bias;
+  const float* residual;
+  float* output;
+  int64_t iz, iy;  // where the window of the first output starts
+  Taps kz, ky;
+  Bounds bounds;
+};
+
+// Adds the taps in kx, all of which are inside, to kCount outputs from `x` on.
 template <int kCount, int kVector>
-HWY_INLINE void add_taps(const DepthwiseRow& row, int64_t x, Taps kz, Taps ky, Taps kx, V (&sums)[kCount]) {
+HWY_INLINE void add_taps(const Row& row, int64_t x, Taps kx, V (&sums)[kCount]) {
   const D d;
-  const auto& [depth, height, width] = row.geometry->axes;
-  const int64_t iz0 = row.z * depth.stride - depth.pad_begin, iy0 = row.y * height.stride - height.pad_begin;
-  const int64_t ix0 = x * width.stride - width.pad_begin, step = width.stride * kBlock;
-  for (int64_t z = kz.first; z < kz.last; ++z) {
-    for (int64_t y = ky.first; y < ky.last; ++y) {
-      const int64_t line = (iz0 + z * depth.dilation) * height.input + iy0 + y * height.dilation;
-      const float* in = row.input + (line * width.input + ix0) * kBlock + kVector * kLanes;
+  const auto& [depth, height, width] = row.geometry.axes;
+  const int64_t ix = x * width.stride - width.pad_begin, step = width.stride * kBlock;
+  for (int64_t z = row.kz.first; z < row.kz.last; ++z) {
+    for (int64_t y = row.ky.first; y < row.ky.last; ++y) {
+      const int64_t line = (row.iz + z * depth.dilation) * height.input + row.iy + y * height.dilation;
+      const float* in = row.input + (line * width.input + ix) * kBlock + kVector * kLanes;
       const float* weights = row.weights + (z * height.kernel + y) * width.kernel * kBlock + kVector * kLanes;
       for (int64_t k = kx.first; k < kx.last; ++k) {
         const V w = hn::LoadU(d, weights + k * kBlock);
@@ -57,56 +69,75 @@ HWY_INLINE void add_taps(const DepthwiseRow& row, int64_t x, Taps kz, Taps ky, T
 }
 
 template <int kCount, int kVector>
-HWY_INLINE void step_vector(const DepthwiseRow& row, int64_t x, Taps kz, Taps ky, Taps kx) {
+HWY_INLINE void step_vector(const Row& row, int64_t x, Taps kx) {
   const D d;
   V sums[kCount];
   const V bias = row.bias == nullptr ? hn::Zero(d) : hn::LoadU(d, row.bias + kVector * kLanes);
   NESTRT_UNROLL for (int p = 0; p < kCount; ++p) sums[p] = bias;
-  add_taps<kCount, kVector>(row, x, kz, ky, kx, sums);
-  const Bounds bounds = bounds_of(row.activation);
-  const V low = hn::Set(d, bounds.low), high = hn::Set(d, bounds.high);
+  add_taps<kCount, kVector>(row, x, kx, sums);
+  const V low = hn::Set(d, row.bounds.low), high = hn::Set(d, row.bounds.high);
   NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
     const int64_t at = (x + p) * kBlock + kVector * kLanes;
     V y = sums[p];
     if (row.residual != nullptr) y = hn::Add(y, hn::LoadU(d, row.residual + at));
-    if (bounds.used) y = simd_clip(y, low, high);
+    if (row.bounds.used) y = simd_clip(y, low, high);
     hn::StoreU(y, d, row.output + at);
   }
 }
 
 template <int kCount>
-HWY_INLINE void step(const DepthwiseRow& row, int64_t x, Taps kz, Taps ky, Taps kx) {
-  step_vector<kCount, 0>(row, x, kz, ky, kx);
-  if constexpr (kVectors > 1) step_vector<kCount, 1>(row, x, kz, ky, kx);
-  if constexpr (kVectors > 2) step_vector<kCount, 2>(row, x, kz, ky, kx);
-  if constexpr (kVectors > 2) step_vector<kCount, 3>(row, x, kz, ky, kx);
+HWY_INLINE void step(const Row& row, int64_t x, Taps kx) {
+  step_vector<kCount, 0>(row, x, kx);
+  if constexpr (kVectors > 1) step_vector<kCount, 1>(row, x, kx);
+  if constexpr (kVectors > 2) step_vector<kCount, 2>(row, x, kx);
+  if constexpr (kVectors > 2) step_vector<kCount, 3>(row, x, kx);
+}
+
+// Outputs whose taps all lie inside the row, [first, last).
+HWY_INLINE Taps inside_outputs(const ConvAxis& axis) {
+  const int64_t reach = (axis.kernel - 1) * axis.dilation, room = axis.input - 1 - reach + axis.pad_begin;
+  const int64_t first = HWY_MIN(axis.output, (axis.pad_begin + axis.stride - 1) / axis.stride);
+  const int64_t last = room < 0 ? 0 : HWY_MIN(axis.output, room / axis.stride + 1);
+  return {first, HWY_MAX(first, last)};
+}
+
+// The inner outputs go several at a time, those at the edges one by one.
+HWY_INLINE void run_row(const Row& row, Taps inner) {
+  const ConvAxis& width = row.geometry.axes[2];
+  const Taps all{0, width.kernel};
+  int64_t x = 0;
+  for (; x < inner.first; ++x) step<1>(row, x, taps_inside(width, x));
+  for (; x + 8 <= inner.last; x += 8) step<8>(row, x, all);
+  if (x + 4 <= inner.last) {
+    step<4>(row, x, all);
+    x += 4;
+  }
+  for (; x < inner.last; ++x) step<1>(row, x, all);
+  for (; x < width.output; ++x) step<1>(row, x, taps_inside(width, x));
 }
 
 }  // namespace
 
-// Outputs whose taps all lie inside the row go several at a time, those at the edges one by one.
-void depthwise_row(const DepthwiseRow& row) {
-  const auto& [depth, height, width] = row.geometry->axes;
-  const Taps kz = taps_inside(depth, row.z), ky = taps_inside(height, row.y), all{0, width.kernel};
-  const auto inside = [&](int64_t x, int64_t count) {
-    const int64_t first = x * width.stride - width.pad_begin;
-    const int64_t last = first + (count - 1) * width.stride + (width.kernel - 1) * width.dilation;
-    return first >= 0 && last < width.input && x + count <= width.output;
-  };
-  int64_t x = 0;
-  while (x < width.output) {
-    if (inside(x, 8)) {
-      step<8>(row, x, kz, ky, all);
-      x += 8;
-    } else if (inside(x, 4)) {
-      step<4>(row, x, kz, ky, all);
-      x += 4;
-    } else {
-      step<1>(row, x, kz, ky, taps_inside(width, x));
-      ++x;
-    }
+void depthwise(const DepthwiseRows& rows) {
+  const auto& [depth, height, width] = rows.geometry->axes;
+  const Taps inner = inside_outputs(width), kz = taps_inside(depth, rows.z);
+  const int64_t iz = rows.z * depth.stride - depth.pad_begin, row_floats = width.output * kBlock;
+  for (int64_t y = rows.first; y < rows.last; ++y) {
+    const int64_t at = (y - rows.first) * row_floats;
+    const Row row{*rows.geometry,
+                  rows.input,
+                  rows.weights,
+                  rows.bias,
+                  rows.residual == nullptr ? nullptr : rows.residual + at,
+                  rows.output + at,
+                  iz,
+                  y * height.stride - height.pad_begin,
+                  kz,
+                  taps_inside(height, y),
+                  bounds_of(rows.activation)};
+    run_row(row, inner);
+    if (needs_pass(rows.activation)) activate_stored(D(), rows.activation, rows.output + at, row_floats);
   }
-  if (needs_pass(row.activation)) activate_stored(D(), row.activation, row.output, width.output * kBlock);
 }
 
 #undef NESTRT_UNROLL
@@ -117,9 +148,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace nestrt::kernels {
 
-NESTRT_SIMD_EXPORT(depthwise_row)
+NESTRT_SIMD_EXPORT(depthwise)
 
-DepthwiseRowFunction depthwise_row_function() { return simd_pick(depthwise_row_table); }
+DepthwiseFunction depthwise_function() { return simd_pick(depthwise_table); }
 
 }  // namespace nestrt::kernels
 #endif
