@@ -28,11 +28,11 @@ constexpr Network kNetworks[] = {
     {"resnet8_cifar10.onnx", 13, 0},
     {"resnet20.onnx", 24, 0},
     {"mobilenet_v1_0.25_128_deq.onnx", 31, 1},
-    {"squeezenet1.1.onnx", 40, 24},
-    {"yunet_n_320_320.onnx", 85, 16},
-    {"ultraface-version-RFB-320_simplified.onnx", 72, 12},
+    {"squeezenet1.1.onnx", 40, 0},
+    {"yunet_n_320_320.onnx", 85, 12},
+    {"ultraface-version-RFB-320_simplified.onnx", 72, 8},
     {"mobilenet_v2_1.0_224_qat_deq.onnx", 56, 1},
-    {"bvlc_googlenet.onnx", 85, 44},
+    {"bvlc_googlenet.onnx", 85, 0},
     {"resnet50_v1.5_q8w_deq.onnx", 57, 0},
 };
 
