@@ -43,10 +43,12 @@ Status check_operators(const OnnxModel& model) {
     list += (list.empty() ? "" : ", ") + op_type + " (" + std::to_string(entry.count) +
             (entry.count == 1 ? " node, '" : " nodes, first '") + entry.first + "')";
   }
+  const std::string remedy =
+      model.opset >= kOldestOpset ? "" : "; convert the model to a newer opset with onnx.version_converter";
   if (listed > kMostListed) list += ", and " + std::to_string(missing.size() - kMostListed) + " more";
   return Status(Code::kUnsupported, std::to_string(missing.size()) + " operators of the model (opset " +
                                         std::to_string(model.opset) + ") are not supported: " + list +
-                                        "; docs/operators.md lists the supported ones");
+                                        "; docs/operators.md lists the supported ones" + remedy);
 }
 
 // Nodes by index in an order that respects the data flow; file order where that does.
@@ -162,7 +164,7 @@ Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
 Result<Graph> import_onnx(const std::filesystem::path& path, const ImportOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(const OnnxModel model, read_onnx_model(path, options.limits));
   auto graph = build(model, options);
-  if (!graph) return graph.error().with_context("'" + path.string() + "'");
+  if (!graph) return graph.error().with_context(path.string());
   if (graph->name.empty()) graph->name = path.stem().string();
   return graph;
 }

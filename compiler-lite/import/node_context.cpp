@@ -222,6 +222,13 @@ Result<ValueId> NodeContext::unary(plan::UnaryKind kind, ValueId id, float alpha
 }
 
 Result<ValueId> NodeContext::binary(plan::BinaryKind kind, ValueId a, ValueId b) {
+  const DataType narrow = type(a);
+  if (narrow == type(b) && (narrow == DataType::kS8 || narrow == DataType::kU8)) {
+    NESTRT_ASSIGN_OR_RETURN(a, cast(a, DataType::kS32));
+    NESTRT_ASSIGN_OR_RETURN(b, cast(b, DataType::kS32));
+    NESTRT_ASSIGN_OR_RETURN(const ValueId wide, binary(kind, a, b));
+    return type(wide) == DataType::kS32 ? cast(wide, narrow) : wide;  // comparisons stay boolean
+  }
   plan::BinaryT table;
   table.kind = kind;
   return add(std::move(table), {a, b});

@@ -90,6 +90,7 @@ class NodeContext {
                         const Shape& shape);
   Result<ValueId> cast(ValueId id, DataType type);
   Result<ValueId> unary(plan::UnaryKind kind, ValueId id, float alpha = 0, float beta = 0);
+  // 8-bit integers are computed in 32 bits.
   Result<ValueId> binary(plan::BinaryKind kind, ValueId a, ValueId b);
 
   // --- outputs ---

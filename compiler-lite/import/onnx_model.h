@@ -51,7 +51,7 @@ struct OnnxValueInfo {
 
 struct OnnxModel {
   std::string name;
-  int64_t opset = 0;
+  int64_t opset = 0;  // of ONNX's own operators; 0: none
   std::vector<OnnxValueInfo> inputs;  // initializers that are listed as inputs, too, are left out
   std::vector<std::string> outputs;
   std::vector<OnnxTensor> initializers;

@@ -18,8 +18,6 @@ using google::protobuf::io::FileInputStream;
 using google::protobuf::io::ZeroCopyInputStream;
 using onnx::AttributeProto;
 
-constexpr int64_t kOldestOpset = 6;
-
 std::string normalized_domain(const std::string& domain) { return domain == "ai.onnx" ? std::string() : domain; }
 
 // Turns a ModelProto into an OnnxModel; frees what it has converted, so that weights are not held twice.
@@ -32,7 +30,7 @@ class Reader {
     if (!proto_.has_graph()) return Status(Code::kInvalidModel, "not an ONNX model: it has no graph");
     onnx::GraphProto& graph = *proto_.mutable_graph();
     model_.name = graph.name();
-    NESTRT_RETURN_IF_ERROR(read_opset());
+    read_opset();
     NESTRT_RETURN_IF_ERROR(read_initializers(graph));
     for (const auto& input : graph.input()) {
       if (initialized_.count(input.name()) == 0) model_.inputs.push_back(value_info(input));
@@ -43,14 +41,10 @@ class Reader {
   }
 
  private:
-  Status read_opset() {
+  void read_opset() {
     for (const auto& entry : proto_.opset_import()) {
       if (normalized_domain(entry.domain()).empty()) model_.opset = std::max(model_.opset, entry.version());
     }
-    if (model_.opset >= kOldestOpset) return ok_status();
-    const std::string found = model_.opset == 0 ? "no opset of ONNX" : "opset " + std::to_string(model_.opset);
-    return Status(Code::kUnsupported, "the model imports " + found + "; at least " + std::to_string(kOldestOpset) +
-                                          " is needed: convert it with onnx.version_converter");
   }
 
   Status read_initializers(onnx::GraphProto& graph) {
@@ -257,7 +251,7 @@ Result<HostTensor> read_tensor_file(const std::filesystem::path& path) {
 
 template <typename T>
 Result<T> about(const std::filesystem::path& path, Result<T> result) {
-  if (!result) return result.error().with_context("'" + path.string() + "'");
+  if (!result) return result.error().with_context(path.string());
   return result;
 }
 

@@ -8,6 +8,8 @@
 
 namespace nestrt::compiler {
 
+// Operators of earlier opsets are supported where they did not change since.
+inline constexpr int64_t kOldestOpset = 6;
 // The newest opset whose operators were compared with these functions. A newer model is accepted with a warning.
 inline constexpr int64_t kNewestKnownOpset = 21;
 
@@ -15,7 +17,7 @@ struct ImportRule {
   std::string_view op_type;
   // Translates one node. Everything of the node is untrusted but this: named inputs exist.
   Status (*import)(NodeContext& node) = nullptr;
-  int64_t first_opset = 1;
+  int64_t first_opset = kOldestOpset;  // older where the operator did not change since
   int64_t last_opset = INT64_MAX;
 };
 

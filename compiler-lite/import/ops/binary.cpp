@@ -12,7 +12,7 @@ Result<ValueId> aligned_operand(NodeContext& node, ValueId a, ValueId b) {
   const bool broadcast = node.flag("broadcast", false);
   const int rank = node.shape(a).rank();
   const int64_t first = node.attribute("axis", int64_t{rank} - node.shape(b).rank());
-  if (!broadcast || rank == 0) return b;
+  if (!broadcast || node.shape(b).rank() == 0) return b;
   NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(first, rank));
   Shape shape = node.shape(b);
   if (axis + shape.rank() > rank) return node.invalid("axis and shape of the second operand pass the first");

@@ -65,7 +65,10 @@ Status import_constant_of_shape(NodeContext& node) {
   if (value.shape.num_elements() != 1) return node.invalid("value must have one element");
   const size_t width = size_bytes(value.type);
   Bytes elements(static_cast<size_t>(shape.num_elements()) * width);
-  for (size_t at = 0; at < elements.size(); at += width) std::memcpy(&elements[at], value.elements->data(), width);
+  if (!elements.empty()) std::memcpy(elements.data(), value.elements->data(), width);
+  for (size_t done = width; done < elements.size(); done *= 2) {
+    std::memcpy(&elements[done], elements.data(), std::min(done, elements.size() - done));
+  }
   return node.set_output(node.constant(value.type, shape, std::move(elements)));
 }
 
@@ -185,10 +188,10 @@ Status import_non_zero(NodeContext& node) {
 }
 
 constexpr ImportRule kRules[] = {
-    {"Constant", import_constant}, {"ConstantOfShape", import_constant_of_shape},
-    {"EyeLike", import_eye_like},  {"NonZero", import_non_zero},
-    {"OneHot", import_one_hot},    {"Range", import_range},
-    {"Shape", import_shape},       {"Size", import_size},
+    {"Constant", import_constant, 1}, {"ConstantOfShape", import_constant_of_shape},
+    {"EyeLike", import_eye_like},     {"NonZero", import_non_zero},
+    {"OneHot", import_one_hot},       {"Range", import_range},
+    {"Shape", import_shape, 1},       {"Size", import_size, 1},
 };
 
 }  // namespace

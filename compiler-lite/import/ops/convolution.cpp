@@ -46,10 +46,10 @@ Status import_conv(NodeContext& node) {
   return node.finish(std::move(conv), std::move(operands.ids));
 }
 
-// The pads that make a transposed convolution give `output_shape`, as ONNX distributes them; output padding is part
-// of the sum.
+// The pads that make a transposed convolution give `output_shape`, as ONNX distributes them; where the kernel does not
+// reach that far, output padding does.
 Status pads_for_shape(NodeContext& node, const Shape& x, const std::vector<int64_t>& output_shape,
-                      const std::vector<int32_t>& output_padding, Window& window) {
+                      std::vector<int32_t>& output_padding, Window& window) {
   const int rank = window.spatial_rank();
   if (output_shape.size() != static_cast<size_t>(rank)) return node.invalid("output_shape has the wrong length");
   const bool upper = node.attribute("auto_pad", "NOTSET") == "SAME_UPPER";
@@ -58,10 +58,12 @@ Status pads_for_shape(NodeContext& node, const Shape& x, const std::vector<int64
     int64_t full = 0;
     if (__builtin_mul_overflow(x[axis + 2] - 1, int64_t{window.stride[i]}, &full))
       return node.invalid("strides are too large");
-    const int64_t total = full + output_padding[i] + window.extent(axis) - output_shape[i];
-    if (total < 0 || total > INT32_MAX || output_shape[i] < 1) {
-      return node.unsupported("output_shape " + std::to_string(output_shape[i]) + " is outside what the kernel covers");
-    }
+    if (output_shape[i] < 1 || output_shape[i] > INT32_MAX)
+      return node.invalid("output_shape must be positive, below 2^31");
+    const int64_t reached = full + window.extent(axis) + output_padding[i];
+    const int64_t total = std::max<int64_t>(reached - output_shape[i], 0);
+    if (total > INT32_MAX) return node.invalid("output_shape asks for pads beyond 2^31");
+    if (reached < output_shape[i]) output_padding[i] += static_cast<int32_t>(output_shape[i] - reached);
     const auto smaller = static_cast<int32_t>(total / 2);
     window.pad_begin[i] = upper ? smaller : static_cast<int32_t>(total) - smaller;
     window.pad_end[i] = static_cast<int32_t>(total) - window.pad_begin[i];

@@ -287,12 +287,12 @@ constexpr ImportRule kRules[] = {
     {"Expand", import_expand},
     {"Gather", import_gather<plan::GatherT>},
     {"GatherElements", import_gather<plan::GatherElementsT>},
-    {"Slice", import_slice_attributes, 1, 9},
+    {"Slice", import_slice_attributes, 6, 9},
     {"Slice", import_slice_inputs, 10},
     {"SpaceToDepth", import_space_to_depth},
     {"Split", import_split},
     {"Tile", import_tile},
-    {"Transpose", import_transpose},
+    {"Transpose", import_transpose, 1},
     {"Trilu", import_trilu},
 };
 

@@ -84,12 +84,37 @@ Status import_group_normalization(NodeContext& node) {
   return node.set_output(node.reshape(y, shape));
 }
 
+Result<ValueId> mean_over(NodeContext& node, ValueId x, const std::vector<int>& axes) {
+  plan::ReduceT reduce;
+  reduce.axes.assign(axes.begin(), axes.end());
+  return node.add(std::move(reduce), {x});
+}
+
+// Mean and 1 / sqrt(variance + epsilon): outputs that hardly any model uses, so they are computed apart.
+Status layer_statistics(NodeContext& node, ValueId x, int axis, float epsilon) {
+  std::vector<int> axes;
+  for (int i = axis; i < node.shape(x).rank(); ++i) axes.push_back(i);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId mean, mean_over(node, x, axes));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId centred, node.binary(plan::BinaryKind::sub, x, mean));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId square, node.binary(plan::BinaryKind::mul, centred, centred));
+  NESTRT_ASSIGN_OR_RETURN(ValueId spread, mean_over(node, square, axes));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId least, node.scalar(epsilon));
+  NESTRT_ASSIGN_OR_RETURN(spread, node.binary(plan::BinaryKind::add, spread, least));
+  NESTRT_ASSIGN_OR_RETURN(spread, node.unary(plan::UnaryKind::sqrt, spread));
+  NESTRT_ASSIGN_OR_RETURN(spread, node.unary(plan::UnaryKind::reciprocal, spread));
+  NESTRT_RETURN_IF_ERROR(node.set_output(1, mean));
+  return node.set_output(2, spread);
+}
+
 Status import_layer_normalization(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, node.all_inputs());
   node.ignore("stash_type");
   plan::LayerNormT norm;
   NESTRT_ASSIGN_OR_RETURN(norm.axis, node.axis(node.attribute("axis", int64_t{-1}), node.shape(inputs[0]).rank()));
   norm.epsilon = node.attribute("epsilon", 1e-5f);
+  if (node.wants_output(1) || node.wants_output(2)) {
+    NESTRT_RETURN_IF_ERROR(layer_statistics(node, inputs[0], norm.axis, norm.epsilon));
+  }
   return node.finish(std::move(norm), std::move(inputs));
 }
 
@@ -118,15 +143,10 @@ Status import_mean_variance_normalization(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const auto stated = node.attribute("axes", std::vector<int64_t>{0, 2, 3});
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int> axes, node.axes(stated, node.shape(x).rank()));
-  const auto mean_of = [&](ValueId id) {
-    plan::ReduceT reduce;
-    reduce.axes.assign(axes.begin(), axes.end());
-    return node.add(std::move(reduce), {id});
-  };
-  NESTRT_ASSIGN_OR_RETURN(const ValueId mean, mean_of(x));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId mean, mean_over(node, x, axes));
   NESTRT_ASSIGN_OR_RETURN(const ValueId centred, node.binary(plan::BinaryKind::sub, x, mean));
   NESTRT_ASSIGN_OR_RETURN(const ValueId square, node.binary(plan::BinaryKind::mul, centred, centred));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId variance, mean_of(square));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId variance, mean_over(node, square, axes));
   NESTRT_ASSIGN_OR_RETURN(ValueId deviation, node.unary(plan::UnaryKind::sqrt, variance));
   NESTRT_ASSIGN_OR_RETURN(const ValueId epsilon, node.scalar(1e-9f));
   NESTRT_ASSIGN_OR_RETURN(deviation, node.binary(plan::BinaryKind::add, deviation, epsilon));
@@ -160,7 +180,7 @@ constexpr ImportRule kRules[] = {
     {"BatchNormalization", import_batch_normalization},
     {"GroupNormalization", import_group_normalization, 18},
     {"InstanceNormalization", import_instance_normalization},
-    {"LRN", import_lrn},
+    {"LRN", import_lrn, 1},
     {"LayerNormalization", import_layer_normalization},
     {"LogSoftmax", import_log_softmax},
     {"LpNormalization", import_lp_normalization},

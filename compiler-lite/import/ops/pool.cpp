@@ -52,9 +52,9 @@ Status import_global_lp_pool(NodeContext& node) { return import_global_pool(node
 
 constexpr ImportRule kRules[] = {
     {"AveragePool", import_average_pool},
-    {"GlobalAveragePool", import_global_average_pool},
+    {"GlobalAveragePool", import_global_average_pool, 1},
     {"GlobalLpPool", import_global_lp_pool},
-    {"GlobalMaxPool", import_global_max_pool},
+    {"GlobalMaxPool", import_global_max_pool, 1},
     {"LpPool", import_lp_pool},
     {"MaxPool", import_max_pool},
 };

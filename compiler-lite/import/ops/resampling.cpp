@@ -227,7 +227,7 @@ Status import_upsample(NodeContext& node) {
 }
 
 constexpr ImportRule kRules[] = {
-    {"Pad", import_pad_attributes, 1, 10}, {"Pad", import_pad_inputs, 11},      {"Resize", import_resize, 11},
+    {"Pad", import_pad_attributes, 6, 10}, {"Pad", import_pad_inputs, 11},      {"Resize", import_resize, 11},
     {"Resize", import_upsample, 10, 10},   {"Upsample", import_upsample, 7, 9},
 };
 

@@ -118,8 +118,8 @@ Status import_dropout(NodeContext& node) {
 }
 
 constexpr ImportRule kRules[] = {
-    {"Dropout", import_dropout}, {"Flatten", import_flatten}, {"Identity", import_identity},
-    {"Reshape", import_reshape}, {"Squeeze", import_squeeze}, {"Unsqueeze", import_unsqueeze},
+    {"Dropout", import_dropout}, {"Flatten", import_flatten, 1}, {"Identity", import_identity, 1},
+    {"Reshape", import_reshape}, {"Squeeze", import_squeeze},    {"Unsqueeze", import_unsqueeze},
 };
 
 }  // namespace

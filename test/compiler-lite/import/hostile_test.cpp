@@ -1,0 +1,287 @@
+// Files that are malformed on purpose: a message with the node's or tensor's name, never a crash.
+#include <catch2/catch.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <random>
+
+#include "compiler-lite/import/import.h"
+#include "test/compiler-lite/import/model_builder.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::ImportOptions;
+
+// A convolution and what it needs; each test breaks something.
+ModelBuilder small_model() {
+  ModelBuilder model;
+  model.input("x", {1, 2, 4, 4}).output("y").constant("w", {3, 2, 1, 1}, std::vector<float>(6, 1));
+  model.node("Conv", {"x", "w"}, {"y"});
+  return model;
+}
+
+void check_refused(const Result<compiler::Graph>& graph, Code code, const std::string& part) {
+  REQUIRE(!graph);
+  INFO(graph.error().to_string());
+  CHECK(graph.error().code() == code);
+  CHECK(std::string(graph.error().message()).find(part) != std::string::npos);
+}
+
+TEST_CASE("An empty file, text and other formats are no models") {
+  check_refused(import_bytes(""), Code::kInvalidModel, "0");
+  check_refused(import_bytes("This is not a model at all, but a line of text."), Code::kInvalidModel,
+                "not an ONNX model");
+  check_refused(import_bytes(std::string(1000, '\xff')), Code::kInvalidModel, "not an ONNX model");
+  check_refused(import_bytes(std::string(1000, '\0')), Code::kInvalidModel, "not an ONNX model");
+}
+
+TEST_CASE("Every truncation of a model is refused or still a model, and never crashes") {
+  const std::string bytes = small_model().bytes();
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    const auto graph = import_bytes(bytes.substr(0, length));
+    if (!graph) CHECK(!graph.error().message().empty());
+  }
+}
+
+TEST_CASE("Models with flipped bytes never crash") {
+  const std::string bytes = small_model().bytes();
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    for (const unsigned flip : {0x01u, 0x80u, 0xffu}) {
+      std::string broken = bytes;
+      broken[at] = static_cast<char>(static_cast<unsigned char>(broken[at]) ^ flip);
+      const auto graph = import_bytes(broken);
+      if (!graph) CHECK(!graph.error().message().empty());
+    }
+  }
+}
+
+TEST_CASE("A model that is sound is imported") { CHECK(small_model().import()); }
+
+TEST_CASE("A cycle is named") {
+  ModelBuilder model = small_model();
+  model.node("Relu", {"b"}, {"a"});
+  model.node("Relu", {"a"}, {"b"});
+  check_refused(model.import(), Code::kInvalidModel, "cycle");
+}
+
+TEST_CASE("A tensor that nobody makes is named with the node that wants it") {
+  ModelBuilder model = small_model();
+  model.node("Add", {"y", "nowhere"}, {"z"});
+  check_refused(model.import(), Code::kInvalidModel, "'nowhere'");
+  check_refused(model.import(), Code::kInvalidModel, "node 'Add2' (Add)");
+}
+
+TEST_CASE("Values defined twice are refused") {
+  ModelBuilder by_nodes = small_model();
+  by_nodes.node("Relu", {"x"}, {"y"});
+  check_refused(by_nodes.import(), Code::kInvalidModel, "'y' is defined twice");
+  ModelBuilder by_initializers = small_model();
+  by_initializers.constant("w", {1}, {0});
+  check_refused(by_initializers.import(), Code::kInvalidModel, "'w' is given twice");
+  ModelBuilder by_input = small_model();
+  by_input.input("x", {1});
+  check_refused(by_input.import(), Code::kInvalidModel, "'x' is defined twice");
+}
+
+TEST_CASE("An output that no node makes is named") {
+  ModelBuilder model = small_model();
+  model.output("ghost");
+  check_refused(model.import(), Code::kInvalidModel, "'ghost'");
+}
+
+TEST_CASE("Tensors whose dimensions are negative or overflow are refused") {
+  for (const std::vector<int64_t>& dims :
+       {std::vector<int64_t>{-1, 2}, {int64_t{1} << 62, int64_t{1} << 62}, {int64_t{1} << 32, int64_t{1} << 32, 0}}) {
+    ModelBuilder model = small_model();
+    model.constant("odd", dims, {});
+    check_refused(model.import(), Code::kInvalidModel, "tensor 'odd'");
+  }
+}
+
+TEST_CASE("Tensors whose bytes do not fit their shape are refused") {
+  ModelBuilder raw = small_model();
+  raw.graph().mutable_initializer(0)->clear_float_data();
+  raw.graph().mutable_initializer(0)->set_raw_data("12345");
+  check_refused(raw.import(), Code::kInvalidModel, "raw_data has 5 bytes");
+  ModelBuilder list = small_model();
+  list.graph().mutable_initializer(0)->add_float_data(1);
+  check_refused(list.import(), Code::kInvalidModel, "holds 7 elements");
+}
+
+TEST_CASE("Tensors of strings are refused") {
+  ModelBuilder model = small_model();
+  model.graph().mutable_initializer(0)->set_data_type(onnx::TensorProto::STRING);
+  check_refused(model.import(), Code::kUnsupported, "string");
+}
+
+TEST_CASE("Inputs with huge dimensions are refused") {
+  ModelBuilder model;
+  model.input("x", {int64_t{1} << 40, int64_t{1} << 40}).output("y").node("Relu", {"x"}, {"y"});
+  check_refused(model.import(), Code::kInvalidModel, "'x'");
+}
+
+TEST_CASE("Attributes of the wrong type and range are named") {
+  ModelBuilder type = small_model();
+  set_attribute(*type.graph().mutable_node(0), "group", std::string("two"));
+  check_refused(type.import(), Code::kInvalidModel, "attribute 'group' has the wrong type");
+  ModelBuilder unknown = small_model();
+  set_attribute(*unknown.graph().mutable_node(0), "colour", int64_t{3});
+  check_refused(unknown.import(), Code::kUnsupported, "'colour'");
+  for (const int64_t stride : {int64_t{0}, int64_t{-1}, int64_t{1} << 40}) {
+    ModelBuilder strides = small_model();
+    set_attribute(*strides.graph().mutable_node(0), "strides", std::vector<int64_t>{stride, 1});
+    check_refused(strides.import(), Code::kInvalidModel, "strides");
+  }
+  ModelBuilder group = small_model();
+  set_attribute(*group.graph().mutable_node(0), "group", int64_t{0});
+  check_refused(group.import(), Code::kInvalidModel, "group");
+}
+
+TEST_CASE("More nodes than the limit are refused before they are built") {
+  ModelBuilder model = small_model();
+  for (int i = 0; i < 1'000'000; ++i) {
+    onnx::NodeProto& node = *model.graph().add_node();
+    node.set_op_type("Relu");
+  }
+  check_refused(model.import(), Code::kInvalidModel, "100000 nodes");
+}
+
+TEST_CASE("Files that unfold to more memory than they have bytes are refused") {
+  ModelBuilder model = small_model();
+  std::string bytes = model.bytes();
+  // Empty entries of ModelProto.metadata_props (field 14): two bytes each in the file.
+  for (int i = 0; i < 5'000'000; ++i) bytes += std::string("\x72\x00", 2);
+  check_refused(import_bytes(bytes), Code::kInvalidModel, "fields");
+}
+
+TEST_CASE("Constants that grow without bounds while folding are refused") {
+  ModelBuilder model;
+  model.output("y").constant("shape", std::vector<int64_t>{1 << 20, 1 << 20});
+  model.node("ConstantOfShape", {"shape"}, {"y"});
+  check_refused(model.import(), Code::kInvalidModel, "limit");
+
+  ModelBuilder repeated;
+  repeated.output("y13")
+      .constant("y0", {1 << 20}, std::vector<float>(1 << 20, 1))
+      .constant("twice", std::vector<int64_t>{2});
+  const auto name = [](int i) { return std::string("y").append(std::to_string(i)); };
+  for (int i = 0; i < 13; ++i) repeated.node("Tile", {name(i), "twice"}, {name(i + 1)});
+  ImportOptions options;
+  options.limits.constant_bytes = 64 << 20;
+  check_refused(repeated.import(options), Code::kInvalidModel, "limit");
+}
+
+TEST_CASE("Deeply nested subgraphs are refused") {
+  onnx::GraphProto graph;
+  for (int depth = 0; depth < 200; ++depth) {
+    onnx::GraphProto outer;
+    onnx::NodeProto& node = *outer.add_node();
+    node.set_op_type("If");
+    onnx::AttributeProto& attribute = *node.add_attribute();
+    attribute.set_type(onnx::AttributeProto::GRAPH);
+    attribute.mutable_g()->Swap(&graph);
+    graph.Swap(&outer);
+  }
+  ModelBuilder model;
+  model.graph().Swap(&graph);
+  check_refused(model.import(), Code::kInvalidModel, "nested");
+}
+
+TEST_CASE("An opset that is too old is refused with the remedy") {
+  ModelBuilder model(5);
+  model.input("x", {1}).output("y").node("Relu", {"x"}, {"y"});
+  check_refused(model.import(), Code::kUnsupported, "version_converter");
+}
+
+// --- external data --------------------------------------------------------------------------------------------------
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "nestrt-import-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+    std::filesystem::create_directories(path_ / "model" / "sub");
+    write("outside.bin", 64);
+    write("model/inside.bin", 64);
+    write("model/sub/deeper.bin", 24);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+  void write(const std::string& name, size_t bytes) const {
+    std::ofstream(path_ / name, std::ios::binary) << std::string(bytes, '\0');
+  }
+  Result<compiler::Graph> import(const std::string& location, const std::string& offset = "",
+                                 const std::string& length = "") const {
+    ModelBuilder model = small_model();
+    onnx::TensorProto& tensor = *model.graph().mutable_initializer(0);
+    tensor.clear_float_data();
+    tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+    for (const auto& [key, value] : {std::pair{"location", location}, {"offset", offset}, {"length", length}}) {
+      if (value.empty()) continue;
+      auto& entry = *tensor.add_external_data();
+      entry.set_key(key);
+      entry.set_value(value);
+    }
+    std::ofstream(path_ / "model/model.onnx", std::ios::binary) << model.bytes();
+    return compiler::import_onnx(path_ / "model/model.onnx");
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST_CASE("External data beside the model are read") {
+  const Folder folder;
+  CHECK(folder.import("inside.bin"));
+  CHECK(folder.import("inside.bin", "40", "24"));
+  CHECK(folder.import("sub/deeper.bin"));
+}
+
+TEST_CASE("External data outside the model's folder are refused, whatever the way there") {
+  const Folder folder;
+  check_refused(folder.import("../outside.bin"), Code::kInvalidModel, "'..'");
+  check_refused(folder.import("sub/../../outside.bin"), Code::kInvalidModel, "'..'");
+  check_refused(folder.import((folder / "outside.bin").string()), Code::kInvalidModel, "inside the model's folder");
+  check_refused(folder.import(""), Code::kInvalidModel, "inside the model's folder");
+  std::filesystem::create_symlink(folder / "outside.bin", folder / "model/link.bin");
+  check_refused(folder.import("link.bin"), Code::kInvalidModel, "link");
+  std::filesystem::create_directory_symlink(folder / ".", folder / "model/up");
+  check_refused(folder.import("up/outside.bin"), Code::kInvalidModel, "link");
+  std::filesystem::create_hard_link(folder / "outside.bin", folder / "model/hard.bin");
+  check_refused(folder.import("hard.bin"), Code::kInvalidModel, "hard link");
+}
+
+TEST_CASE("External data must be a regular file that holds the stated range") {
+  const Folder folder;
+  REQUIRE(::mkfifo((folder / "model/fifo").c_str(), 0600) == 0);
+  check_refused(folder.import("fifo"), Code::kInvalidModel, "regular file");
+  check_refused(folder.import("sub"), Code::kInvalidModel, "regular file");
+  check_refused(folder.import("missing.bin"), Code::kInvalidModel, "cannot be found");
+  check_refused(folder.import("inside.bin", "41"), Code::kInvalidModel, "23 bytes");
+  check_refused(folder.import("inside.bin", "65"), Code::kInvalidModel, "offset 65");
+  check_refused(folder.import("inside.bin", "0", "23"), Code::kInvalidModel, "23 bytes");
+  check_refused(folder.import("inside.bin", "-1"), Code::kInvalidModel, "not a number");
+  check_refused(folder.import("inside.bin", "99999999999999999999"), Code::kInvalidModel, "not a number");
+}
+
+TEST_CASE("A model in memory has no external data") {
+  ModelBuilder model = small_model();
+  model.graph().mutable_initializer(0)->set_data_location(onnx::TensorProto::EXTERNAL);
+  check_refused(model.import(), Code::kInvalidModel, "no folder");
+}
+
+TEST_CASE("A model that is no regular file is refused") {
+  const Folder folder;
+  check_refused(compiler::import_onnx(folder / "none.onnx"), Code::kNotFound, "none.onnx");
+  check_refused(compiler::import_onnx(folder / "model"), Code::kInvalidArgument, "regular file");
+  REQUIRE(::mkfifo((folder / "model/fifo").c_str(), 0600) == 0);
+  check_refused(compiler::import_onnx(folder / "model/fifo"), Code::kInvalidArgument, "regular file");
+}
+
+}  // namespace
+}  // namespace nestrt::test

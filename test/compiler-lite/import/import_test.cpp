@@ -1,0 +1,280 @@
+#include "compiler-lite/import/import.h"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+#include "test/compiler-lite/import/model_builder.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::Graph;
+using compiler::HostTensor;
+using compiler::ImportOptions;
+
+Graph import_or_fail(const ModelBuilder& model, const ImportOptions& options = {}) {
+  auto graph = model.import(options);
+  INFO(graph.error().to_string());
+  REQUIRE(graph);
+  return std::move(*graph);
+}
+
+std::multiset<std::string> kinds(const Graph& graph) {
+  std::multiset<std::string> result;
+  for (const auto& node : graph.nodes()) result.insert(plan::EnumNameAttributes(node->kind()));
+  return result;
+}
+
+std::string message_of(const ModelBuilder& model, const ImportOptions& options = {}) {
+  const auto graph = model.import(options);
+  REQUIRE(!graph);
+  return graph.error().to_string();
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// --- inputs ---------------------------------------------------------------------------------------------------------
+
+TEST_CASE("A batch dimension that alone is open becomes one") {
+  ModelBuilder model;
+  model.input("x", {0, 3}).output("y").node("Relu", {"x"}, {"y"});
+  const Graph graph = import_or_fail(model);
+  CHECK(graph.value(graph.inputs[0].value).shape == Shape{1, 3});
+}
+
+TEST_CASE("Other open dimensions must be stated, and the message says how") {
+  ModelBuilder model;
+  model.input("picture", {0, 3, 0, 0}).output("y").node("Relu", {"picture"}, {"y"});
+  const std::string message = message_of(model);
+  CHECK(contains(message, "input 'picture'"));
+  CHECK(contains(message, "dimension 2 ('N')"));
+  CHECK(contains(message, "--input-shape picture="));
+  ImportOptions options;
+  options.input_shapes["picture"] = {2, 3, 8, 8};
+  const Graph graph = import_or_fail(model, options);
+  CHECK(graph.value(graph.outputs[0]).shape == Shape{2, 3, 8, 8});
+}
+
+TEST_CASE("Stated shapes must fit the model") {
+  ModelBuilder model;
+  model.input("x", {1, 3}).output("y").node("Relu", {"x"}, {"y"});
+  ImportOptions wrong;
+  wrong.input_shapes["x"] = {1, 4};
+  CHECK(contains(message_of(model, wrong), "shape 1x4 does not fit the model's 1,3"));
+  ImportOptions unknown;
+  unknown.input_shapes["z"] = {1, 3};
+  CHECK(contains(message_of(model, unknown), "no input 'z'; its inputs are: 'x' (1,3)"));
+}
+
+TEST_CASE("A bound input becomes a constant") {
+  ModelBuilder model;
+  model.input("x", {2, 3})
+      .input("shape", {2}, onnx::TensorProto::INT64)
+      .output("y")
+      .node("Reshape", {"x", "shape"}, {"y"});
+  CHECK(contains(message_of(model), "shape (tensor 'shape') must be known at compile time"));
+  ImportOptions options;
+  HostTensor shape{DataType::kS64, {2}, compiler::Bytes(16)};
+  const int64_t target[2] = {3, 2};
+  std::memcpy(shape.elements.data(), target, 16);
+  options.bindings["shape"] = shape;
+  const Graph graph = import_or_fail(model, options);
+  CHECK(graph.inputs.size() == 1);
+  CHECK(graph.value(graph.outputs[0]).shape == Shape{3, 2});
+  options.bindings["shape"].type = DataType::kF32;
+  CHECK(contains(message_of(model, options), "has type s64"));
+}
+
+// --- the graph as a whole -------------------------------------------------------------------------------------------
+
+TEST_CASE("Unsupported operators are listed in one message, subgraphs included") {
+  ModelBuilder model;
+  model.input("x", {1}).output("y");
+  model.node("LSTM", {"x"}, {"a"});
+  model.node("LSTM", {"a"}, {"b"});
+  model.node("NoSuchThing", {"b"}, {"c"}).set_domain("org.example");
+  onnx::AttributeProto& branch = *model.node("If", {"c"}, {"y"}).add_attribute();
+  branch.set_name("then_branch");
+  branch.set_type(onnx::AttributeProto::GRAPH);
+  branch.mutable_g()->add_node()->set_op_type("Loop");
+  const std::string message = message_of(model);
+  for (const char* part : {"unsupported: 4 operators", "LSTM (2 nodes, first 'LSTM1')",
+                           "org.example.NoSuchThing (1 node, 'NoSuchThing3')", "If (1 node", "Loop (1 node"}) {
+    INFO(message);
+    CHECK(contains(message, part));
+  }
+}
+
+TEST_CASE("Nodes may come in any order") {
+  ModelBuilder model;
+  model.input("x", {2}).output("y");
+  model.node("Neg", {"a"}, {"y"});
+  model.node("Exp", {"x"}, {"a"});
+  CHECK(run(import_or_fail(model), {{0, 0}}) == std::vector<float>{-1, -1});
+}
+
+TEST_CASE("Shape arithmetic is computed during import") {
+  ModelBuilder model;
+  model.input("x", {2, 3, 4})
+      .output("y")
+      .constant("zero", std::vector<int64_t>{0})
+      .constant("rest", std::vector<int64_t>{-1});
+  model.node("Shape", {"x"}, {"shape"});
+  model.node("Gather", {"shape", "zero"}, {"first"});
+  set_attribute(model.node("Concat", {"first", "rest"}, {"target"}), "axis", int64_t{0});
+  model.node("Reshape", {"x", "target"}, {"y"});
+  const Graph graph = import_or_fail(model);
+  CHECK(kinds(graph) == std::multiset<std::string>{"Reshape"});
+  CHECK(graph.value(graph.outputs[0]).shape == Shape{2, 12});
+}
+
+TEST_CASE("Outputs keep the model's names, through nodes that vanish") {
+  ModelBuilder model;
+  model.input("x", {2}).output("same").output("again").output("relu");
+  model.node("Identity", {"x"}, {"same"});
+  model.node("Relu", {"x"}, {"r"});
+  model.node("Dropout", {"r"}, {"relu"});
+  model.node("Identity", {"r"}, {"again"});
+  const Graph graph = import_or_fail(model);
+  std::vector<std::string> names;
+  for (compiler::ValueId id : graph.outputs) names.push_back(graph.value(id).name);
+  CHECK(names == std::vector<std::string>{"same", "again", "relu"});
+  CHECK(graph.value(graph.inputs[0].value).name == "x");
+}
+
+TEST_CASE("Weights of half and double precision become f32") {
+  ModelBuilder model;
+  model.input("x", {3}).output("y").constant("half", {3}, {}).constant("double", {3}, {});
+  auto& half = *model.graph().mutable_initializer(0);
+  half.set_data_type(onnx::TensorProto::FLOAT16);
+  for (const int bits : {0x3c00, 0xc000, 0x0001}) half.add_int32_data(bits);  // 1, -2, 2^-24
+  auto& wide = *model.graph().mutable_initializer(1);
+  wide.set_data_type(onnx::TensorProto::DOUBLE);
+  for (const double element : {1.0, 2.0, 0.0}) wide.add_double_data(element);
+  model.node("Mul", {"x", "half"}, {"a"});
+  model.node("Add", {"a", "double"}, {"y"});
+  CHECK(run(import_or_fail(model), {{1, 1, 1}}) == std::vector<float>{2, 0, 0x1p-24f});
+}
+
+TEST_CASE("A newer opset is accepted where its operators are known") {
+  ModelBuilder model(99);
+  model.input("x", {2}).output("y").node("Relu", {"x"}, {"y"});
+  CHECK(model.import());
+}
+
+// --- operators ------------------------------------------------------------------------------------------------------
+
+TEST_CASE("BatchNormalization becomes one multiplication and one addition") {
+  ModelBuilder model;
+  model.input("x", {1, 2, 1, 1}).output("y");
+  model.constant("scale", {2}, {2, 1})
+      .constant("bias", {2}, {1, 0})
+      .constant("mean", {2}, {3, 0})
+      .constant("var", {2}, {4, 1});
+  set_attribute(model.node("BatchNormalization", {"x", "scale", "bias", "mean", "var"}, {"y"}), "epsilon", 0.0f);
+  const Graph graph = import_or_fail(model);
+  CHECK(kinds(graph) == std::multiset<std::string>{"Binary", "Binary"});
+  CHECK(run(graph, {{5, 7}}) == std::vector<float>{3, 7});
+}
+
+TEST_CASE("Gemm with constant weights becomes Dense, its factors folded") {
+  ModelBuilder model;
+  model.input("x", {2, 1}).output("y").constant("w", {3, 2}, {1, 2, 3, 4, 5, 6}).constant("c", {3}, {1, 1, 1});
+  onnx::NodeProto& gemm = model.node("Gemm", {"x", "w", "c"}, {"y"});
+  set_attribute(gemm, "alpha", 2.0f);
+  set_attribute(gemm, "beta", 10.0f);
+  set_attribute(gemm, "transA", int64_t{1});
+  set_attribute(gemm, "transB", int64_t{1});
+  const Graph graph = import_or_fail(model);
+  CHECK(kinds(graph) == std::multiset<std::string>{"Dense", "Transpose"});
+  CHECK(run(graph, {{1, 1}}) == std::vector<float>{16, 24, 32});
+}
+
+TEST_CASE("Gemm with computed operands is a matrix product") {
+  ModelBuilder model;
+  model.input("a", {1, 2}).input("b", {2, 2}).input("c", {1, 2}).output("y");
+  set_attribute(model.node("Gemm", {"a", "b", "c"}, {"y"}), "alpha", 2.0f);
+  CHECK(run(import_or_fail(model), {{1, 1}, {1, 2, 3, 4}, {1, 0}}) == std::vector<float>{9, 12});
+}
+
+TEST_CASE("MatMul by constant weights is Dense over all leading dimensions") {
+  ModelBuilder model;
+  model.input("x", {2, 1, 2}).output("y").constant("w", {2, 1}, {1, 10});
+  model.node("MatMul", {"x", "w"}, {"y"});
+  const Graph graph = import_or_fail(model);
+  CHECK(kinds(graph).count("Dense") == 1);
+  CHECK(graph.value(graph.outputs[0]).shape == Shape{2, 1, 1});
+  CHECK(run(graph, {{1, 2, 3, 4}}) == std::vector<float>{21, 43});
+}
+
+TEST_CASE("Softmax before opset 13 runs over all axes from its own on") {
+  ModelBuilder model(11);
+  model.input("x", {1, 2, 2}).output("y").node("Softmax", {"x"}, {"y"});
+  CHECK(run(import_or_fail(model), {{0, 0, 0, 0}}) == std::vector<float>{0.25f, 0.25f, 0.25f, 0.25f});
+  ModelBuilder flat(11);
+  flat.input("x", {1, 4, 1, 1}).output("y").node("Softmax", {"x"}, {"y"});
+  CHECK(kinds(import_or_fail(flat)) == std::multiset<std::string>{"Softmax"});
+}
+
+TEST_CASE("Same padding puts the odd pixel where the model says") {
+  const auto pads = [](const std::string& mode) {
+    ModelBuilder model;
+    model.input("x", {1, 1, 4, 4}).output("y").constant("w", {1, 1, 3, 3}, std::vector<float>(9, 1));
+    onnx::NodeProto& conv = model.node("Conv", {"x", "w"}, {"y"});
+    set_attribute(conv, "auto_pad", mode);
+    set_attribute(conv, "strides", std::vector<int64_t>{2, 2});
+    const Graph graph = import_or_fail(model);
+    const auto* table = graph.nodes()[0]->as<plan::ConvT>();
+    return std::vector<int32_t>{table->pad_begin[0], table->pad_end[0]};
+  };
+  CHECK(pads("SAME_UPPER") == std::vector<int32_t>{0, 1});
+  CHECK(pads("SAME_LOWER") == std::vector<int32_t>{1, 0});
+  CHECK(pads("VALID") == std::vector<int32_t>{0, 0});
+}
+
+TEST_CASE("Split becomes slices") {
+  ModelBuilder model;
+  model.input("x", {4}).output("b").constant("parts", std::vector<int64_t>{1, 3});
+  model.node("Split", {"x", "parts"}, {"a", "b"});
+  const Graph graph = import_or_fail(model);
+  CHECK(kinds(graph) == std::multiset<std::string>{"Slice"});  // the unused part vanishes
+  CHECK(run(graph, {{1, 2, 3, 4}}) == std::vector<float>{2, 3, 4});
+}
+
+TEST_CASE("Slice clamps its bounds, and steps backwards") {
+  const auto sliced = [](int64_t start, int64_t end, int64_t step) {
+    ModelBuilder model;
+    model.input("x", {4})
+        .output("y")
+        .constant("s", std::vector<int64_t>{start})
+        .constant("e", std::vector<int64_t>{end});
+    model.constant("axis", std::vector<int64_t>{0}).constant("step", std::vector<int64_t>{step});
+    model.node("Slice", {"x", "s", "e", "axis", "step"}, {"y"});
+    return run(import_or_fail(model), {{0, 1, 2, 3}});
+  };
+  CHECK(sliced(1, INT64_MAX, 1) == std::vector<float>{1, 2, 3});
+  CHECK(sliced(-1, INT64_MIN, -2) == std::vector<float>{3, 1});
+  CHECK(sliced(INT64_MIN, 2, 1) == std::vector<float>{0, 1});
+  CHECK(sliced(0, 4, INT64_MAX) == std::vector<float>{0});
+  CHECK(sliced(3, 0, INT64_MIN) == std::vector<float>{3});
+}
+
+TEST_CASE("Operators of opset 6 broadcast along their axis") {
+  ModelBuilder model(6);
+  model.input("x", {1, 2, 2}).output("y").constant("b", {2}, {10, 20});
+  onnx::NodeProto& add = model.node("Add", {"x", "b"}, {"y"});
+  set_attribute(add, "broadcast", int64_t{1});
+  set_attribute(add, "axis", int64_t{1});
+  CHECK(run(import_or_fail(model), {{0, 1, 2, 3}}) == std::vector<float>{10, 11, 22, 23});
+}
+
+TEST_CASE("Upsample of old opsets repeats pixels") {
+  ModelBuilder model(9);
+  model.input("x", {1, 1, 1, 2}).output("y").constant("scales", {4}, {1, 1, 2, 2});
+  model.node("Upsample", {"x", "scales"}, {"y"});
+  CHECK(run(import_or_fail(model), {{1, 2}}) == std::vector<float>{1, 1, 2, 2, 1, 1, 2, 2});
+}
+
+}  // namespace
+}  // namespace nestrt::test

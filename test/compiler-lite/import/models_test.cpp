@@ -1,0 +1,100 @@
+// Whole networks of the shared data, imported and interpreted.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "compiler-lite/graph/interpreter.h"
+#include "compiler-lite/import/import.h"
+#include "test/support/shared_data.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using test::shared_data;
+
+Graph import_or_fail(const std::filesystem::path& path, const ImportOptions& options = {}) {
+  auto graph = import_onnx(path, options);
+  INFO(graph.error().to_string());
+  REQUIRE(graph);
+  return std::move(*graph);
+}
+
+// The generated models keep ConstantOfShape for all their weights and state input = i / count - 0.5 ... see the test.
+HostTensor filled(const Value& value, float element) {
+  const std::vector<float> elements(static_cast<size_t>(value.shape.num_elements()), element);
+  HostTensor tensor{value.type, value.shape, Bytes(elements.size() * sizeof(float))};
+  std::memcpy(tensor.elements.data(), elements.data(), tensor.elements.size());
+  return tensor;
+}
+
+const std::vector<std::string> kModels = {"ad01_autoencoder",
+                                          "bvlc_googlenet",
+                                          "dscnn_kws",
+                                          "mnist_cntk",
+                                          "mobilenet_v1_0.25_128_deq",
+                                          "mobilenet_v2_1.0_224_qat_deq",
+                                          "mobilenetv1_025_vww",
+                                          "nest_squeeze_cifar10",
+                                          "resnet20",
+                                          "resnet32",
+                                          "resnet50_v1.5_q8w_deq",
+                                          "resnet8_cifar10",
+                                          "squeezenet1.1",
+                                          "ultraface-version-RFB-320_simplified",
+                                          "yunet_n_320_320"};
+
+TEST_CASE("Every shared network with static shapes is imported") {
+  for (const std::string& name : kModels) {
+    const auto path = shared_data("models/" + name + ".onnx");
+    if (!path) return;
+    INFO(name);
+    const Graph graph = import_or_fail(*path);
+    CHECK(!graph.nodes().empty());
+    for (const auto& node : graph.nodes()) {
+      for (ValueId id : node->inputs) CHECK((id == kNoValue || graph.value(id).shape.rank() <= Shape::kMaxRank));
+    }
+  }
+}
+
+TEST_CASE("A network with dynamic shapes needs them stated, and folds all its shape arithmetic") {
+  const auto path = shared_data("models/ch_PP-OCRv4_det_infer.onnx");
+  if (!path) return;
+  const auto refused = import_onnx(*path);
+  REQUIRE(!refused);
+  CHECK(refused.error().code() == Code::kInvalidArgument);
+  CHECK(std::string(refused.error().message()).find("--input-shape x=") != std::string::npos);
+
+  ImportOptions options;
+  options.input_shapes["x"] = {1, 3, 320, 320};
+  const Graph graph = import_or_fail(*path, options);
+  CHECK(graph.value(graph.outputs.at(0)).shape == Shape{1, 1, 320, 320});
+  for (const auto& node : graph.nodes()) CHECK(graph.value(node->outputs[0]).type == DataType::kF32);
+}
+
+TEST_CASE("A network with control flow is refused with one message that lists every unsupported operator") {
+  const auto path = shared_data("models/silero_vad_v5.onnx");
+  if (!path) return;
+  const auto refused = import_onnx(*path);
+  REQUIRE(!refused);
+  CHECK(refused.error().code() == Code::kUnsupported);
+  const std::string message(refused.error().message());
+  CHECK(message.find("If (") != std::string::npos);
+  CHECK(message.find("LSTM (") != std::string::npos);
+}
+
+TEST_CASE("A network's nodes run") {
+  const auto path = shared_data("models/nest_squeeze_cifar10.onnx");
+  if (!path) return;
+  const Graph graph = import_or_fail(*path);
+  const auto outputs = interpret(graph, {filled(graph.value(graph.inputs[0].value), 0.25f)});
+  INFO(outputs.error().to_string());
+  REQUIRE(outputs);
+  double sum = 0;
+  for (int64_t i = 0; i < outputs->front().shape.num_elements(); ++i) {
+    sum += reinterpret_cast<const float*>(outputs->front().elements.data())[i];
+  }
+  CHECK(sum == Approx(1).margin(1e-5));  // a softmax
+}
+
+}  // namespace
+}  // namespace nestrt::compiler
