@@ -1,0 +1,188 @@
+#include "test/compiler-lite/onnx_conformance/conformance_case.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "compiler-lite/graph/interpreter.h"
+#include "compiler-lite/import/import.h"
+#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/operator_table.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::HostTensor;
+
+constexpr double kAbsolute = 1e-5;
+constexpr double kRelative = 1e-5;
+constexpr double kCoarse = 1e-3;
+
+bool close(float actual, float expected, double relative) {
+  if (std::isnan(actual) || std::isnan(expected)) return std::isnan(actual) && std::isnan(expected);
+  if (std::isinf(actual) || std::isinf(expected)) return actual == expected;
+  return std::abs(double{actual} - double{expected}) <= kAbsolute + relative * std::abs(double{expected});
+}
+
+std::string describe(const HostTensor& tensor) {
+  return std::string(name(tensor.type)) + " " + tensor.shape.to_string();
+}
+
+// Empty where the tensors agree.
+std::string difference(const HostTensor& actual, const HostTensor& expected, double relative) {
+  if (actual.type != expected.type || !(actual.shape == expected.shape)) {
+    return describe(actual) + " instead of " + describe(expected);
+  }
+  if (actual.type != DataType::kF32) return actual.elements == expected.elements ? "" : "integers differ";
+  const auto* a = reinterpret_cast<const float*>(actual.elements.data());
+  const auto* b = reinterpret_cast<const float*>(expected.elements.data());
+  for (int64_t i = 0; i < actual.shape.num_elements(); ++i) {
+    if (!close(a[i], b[i], relative)) {
+      return "element " + std::to_string(i) + " is " + std::to_string(a[i]) + " instead of " + std::to_string(b[i]);
+    }
+  }
+  return "";
+}
+
+Result<std::vector<HostTensor>> read_tensors(const std::filesystem::path& folder, const std::string& prefix) {
+  std::vector<HostTensor> tensors;
+  for (int i = 0;; ++i) {
+    const auto path = folder / (prefix + "_" + std::to_string(i) + ".pb");
+    if (!std::filesystem::exists(path)) return tensors;
+    NESTRT_ASSIGN_OR_RETURN(HostTensor tensor, compiler::read_tensor_proto(path));
+    tensors.push_back(std::move(tensor));
+  }
+}
+
+class Case {
+ public:
+  explicit Case(const std::filesystem::path& folder) : folder_(folder) {
+    result_.name = folder.parent_path().filename().string() + "/" + folder.filename().string();
+  }
+
+  CaseResult run() {
+    const Status status = run_checked();
+    result_.verdict = status.ok()                           ? Verdict::kPassed
+                      : status.code() == Code::kUnsupported ? Verdict::kUnsupported
+                                                            : Verdict::kFailed;
+    result_.message = std::string(status.message());
+    return result_;
+  }
+
+ private:
+  Status run_checked() {
+    NESTRT_ASSIGN_OR_RETURN(model_, compiler::read_onnx_model(folder_ / "model.onnx", {}));
+    list_operators();
+    for (const auto& input : model_.inputs) {
+      if (!input.type) return other_types(Status(Code::kUnsupported, "inputs of type " + input.type_name));
+    }
+    for (int i = 0;; ++i) {
+      const auto data = folder_ / ("test_data_set_" + std::to_string(i));
+      if (!std::filesystem::exists(data)) return i > 0 ? ok_status() : Status(Code::kInternal, "no test data");
+      NESTRT_RETURN_IF_ERROR(run_data(data));
+    }
+  }
+
+  Status other_types(const Status& status) {
+    result_.other_types = status.code() == Code::kUnsupported;
+    return status;
+  }
+
+  void list_operators() {
+    std::set<std::string> all;
+    std::set<std::string> missing;
+    for (const auto* nodes : {&model_.nodes, &model_.subgraph_nodes}) {
+      for (const compiler::OnnxNode& node : *nodes) {
+        const std::string shown = (node.domain.empty() ? "" : node.domain + ".") + node.op_type;
+        all.insert(shown);
+        const bool known = node.domain.empty() && compiler::find_import_rule(node.op_type, model_.opset) != nullptr;
+        if (!known) missing.insert(shown);
+      }
+    }
+    result_.operators.assign(all.begin(), all.end());
+    result_.missing.assign(missing.begin(), missing.end());
+  }
+
+  Status run_data(const std::filesystem::path& data) {
+    const auto read = read_tensors(data, "input");
+    const auto expected = read_tensors(data, "output");
+    if (!read) return other_types(read.error());
+    if (!expected) return other_types(expected.error());
+    const std::vector<HostTensor>& inputs = *read;
+    if (inputs.size() != model_.inputs.size()) return Status(Code::kInternal, "wrong number of inputs");
+    NESTRT_ASSIGN_OR_RETURN(const compiler::Graph graph, import_binding(inputs));
+    std::vector<HostTensor> open;
+    for (const auto& input : graph.inputs) open.push_back(inputs[index_of(graph.value(input.value).name)]);
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<HostTensor> actual, compiler::interpret(graph, open));
+    return compare(actual, *expected);
+  }
+
+  // Binds one input more, from the last, as long as the model cannot be imported.
+  Result<compiler::Graph> import_binding(const std::vector<HostTensor>& inputs) {
+    compiler::ImportOptions options;
+    for (size_t i = 0; i < inputs.size(); ++i) options.input_shapes[model_.inputs[i].name] = inputs[i].shape;
+    result_.bound.clear();
+    for (size_t left = inputs.size();; --left) {
+      auto graph = compiler::import_onnx(folder_ / "model.onnx", options);
+      if (graph || left == 0 || graph.error().code() != Code::kUnsupported) return graph;
+      const std::string& name = model_.inputs[left - 1].name;
+      options.bindings[name] = inputs[left - 1];
+      result_.bound.push_back(name);
+    }
+  }
+
+  size_t index_of(const std::string& name) const {
+    const auto found = std::find_if(model_.inputs.begin(), model_.inputs.end(),
+                                    [&](const compiler::OnnxValueInfo& input) { return input.name == name; });
+    return static_cast<size_t>(found - model_.inputs.begin());
+  }
+
+  Status compare(const std::vector<HostTensor>& actual, const std::vector<HostTensor>& expected) const {
+    const double relative = coarse_cases().count(result_.name) != 0 ? kCoarse : kRelative;
+    if (actual.size() != expected.size()) return Status(Code::kInternal, "wrong number of outputs");
+    for (size_t i = 0; i < actual.size(); ++i) {
+      const std::string what = difference(actual[i], expected[i], relative);
+      if (!what.empty()) return Status(Code::kInternal, "output " + std::to_string(i) + ": " + what);
+    }
+    return ok_status();
+  }
+
+  std::filesystem::path folder_;
+  compiler::OnnxModel model_;
+  CaseResult result_;
+};
+
+}  // namespace
+
+std::vector<std::filesystem::path> conformance_cases() {
+  std::vector<std::filesystem::path> cases;
+  for (const char* group : {"node", "pytorch-converted", "pytorch-operator", "simple"}) {
+    const std::filesystem::path folder = std::filesystem::path("/usr/share/libonnx-testdata/data") / group;
+    std::error_code missing;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, missing)) {
+      if (std::filesystem::exists(entry.path() / "model.onnx")) cases.push_back(entry.path());
+    }
+  }
+  std::sort(cases.begin(), cases.end());
+  return cases;
+}
+
+const std::map<std::string, std::string>& coarse_cases() {
+  static const std::map<std::string, std::string> cases = [] {
+    std::map<std::string, std::string> result;
+    for (const char* window : {"blackmanwindow", "hammingwindow", "hannwindow"})
+      for (const char* form : {"_expanded", "_symmetric_expanded"})
+        result["node/test_" + std::string(window) + form] = "the expected values are 2e-5 off the exact ones";
+    for (const char* cast :
+         {"cast_DOUBLE_to_FLOAT16", "cast_FLOAT_to_FLOAT16", "castlike_DOUBLE_to_FLOAT16", "castlike_FLOAT_to_FLOAT16",
+          "castlike_DOUBLE_to_FLOAT16_expanded", "castlike_FLOAT_to_FLOAT16_expanded"})
+      result["node/test_" + std::string(cast)] =
+          "the expected values are rounded to float16, which nestrt computes in f32";
+    return result;
+  }();
+  return cases;
+}
+
+CaseResult run_conformance_case(const std::filesystem::path& folder) { return Case(folder).run(); }
+
+}  // namespace nestrt::test

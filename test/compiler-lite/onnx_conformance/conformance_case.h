@@ -1,0 +1,40 @@
+// One case of ONNX's own operator tests (Debian: libonnx-testdata): a model, inputs, and the outputs it must give.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nestrt::test {
+
+enum class Verdict {
+  kPassed,
+  kFailed,
+  kUnsupported,  // nestrt refused it, with a message
+};
+
+struct CaseResult {
+  std::string name;                    // "node/test_relu"
+  std::vector<std::string> operators;  // of the model, each once
+  std::vector<std::string> missing;    // those that nestrt does not import
+  std::vector<std::string> bound;      // inputs that had to be constants
+  bool other_types = false;            // tensors of types that nestrt does not have
+  Verdict verdict = Verdict::kFailed;
+  std::string message;  // why it did not pass
+};
+
+// Folders with a model.onnx, sorted, of the groups node, pytorch-converted, pytorch-operator and simple. Empty where
+// the package is not installed.
+std::vector<std::filesystem::path> conformance_cases();
+
+// Cases whose expected outputs are less exact than 1e-5, and why.
+const std::map<std::string, std::string>& coarse_cases();
+
+// Imports the model for the shapes of the test's inputs, runs it, and compares every output: integers and booleans
+// exactly, floats within 1e-5 absolutely plus 1e-5 relatively; within 1e-3 relatively, as ONNX's own runner does, for
+// the coarse_cases(). Inputs that decide shapes (of Reshape, Slice, ...) are bound to the test's data at import: as few
+// as importing takes, from the last.
+CaseResult run_conformance_case(const std::filesystem::path& folder);
+
+}  // namespace nestrt::test

@@ -1,0 +1,56 @@
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "test/compiler-lite/onnx_conformance/conformance_case.h"
+#include "test/compiler-lite/onnx_conformance/operator_table.h"
+
+namespace nestrt::test {
+namespace {
+
+std::string read(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+// A case fails the test where it should pass and does not, or is excluded and passes.
+void check_case(const CaseResult& result) {
+  if (!result.missing.empty()) {
+    CHECK(result.verdict != Verdict::kPassed);
+    return;
+  }
+  if (result.other_types) return;
+  const bool excluded = known_exclusions().count(result.name) != 0;
+  INFO(result.name << (excluded ? " is excluded, but passes" : ": " + result.message));
+  CHECK((result.verdict == Verdict::kPassed) != excluded);
+}
+
+TEST_CASE("ONNX's operator cases pass, and docs/operators.md says so") {
+  std::vector<CaseResult> results;
+  int passed = 0;
+  for (const auto& folder : conformance_cases()) {
+    results.push_back(run_conformance_case(folder));
+    check_case(results.back());
+    passed += results.back().verdict == Verdict::kPassed;
+  }
+  if (results.empty()) {
+    std::cout << "skipped: libonnx-testdata is not installed" << std::endl;
+    return;
+  }
+  CHECK(passed >= 300);
+
+  const std::string table = operator_table(results);
+  const auto path = std::filesystem::path(NESTRT_SOURCE_DIR) / "docs/operators.md";
+  if (std::getenv("NESTRT_WRITE_OPERATORS") != nullptr) std::ofstream(path, std::ios::binary) << table;
+  // Not CHECK(read(path) == table), which would print both.
+  const bool current = read(path) == table;
+  INFO("docs/operators.md is stale: run script/operators-table");
+  CHECK(current);
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,18 @@
+// docs/operators.md from the results of the conformance cases.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "test/compiler-lite/onnx_conformance/conformance_case.h"
+
+namespace nestrt::test {
+
+// Why a case of supported operators is not expected to pass, by the case's name.
+const std::map<std::string, std::string>& known_exclusions();
+
+// The whole document.
+std::string operator_table(const std::vector<CaseResult>& results);
+
+}  // namespace nestrt::test
