@@ -168,8 +168,8 @@ void print_latency(const Bench& bench, const Options& options) {
   }
   if (bench.plan.macs > 0) {
     const double per_second = static_cast<double>(bench.plan.macs) / latency.median * 1e3;
-    table.add_row({"speed", tools::format_count(per_second) + "MAC/s",
-                   tools::format_count(static_cast<double>(bench.plan.macs)) + "MAC per inference"});
+    table.add_row({"speed", tools::format_count(per_second, "MAC/s"),
+                   tools::format_count(static_cast<double>(bench.plan.macs), "MAC") + " per inference"});
   }
   fmt::print("{}", table.to_string());
 }
@@ -186,13 +186,13 @@ void print_operators(const Bench& bench) {
                {"kernel"},
                {"time", Align::kRight},
                {"share", Align::kRight},
-               {"MAC/s", Align::kRight}});
+               {"speed", Align::kRight}});
   for (const size_t i : order) {
     const OperatorRow& op = bench.plan.operators[i];
     const double macs_per_second = ms[i] > 0 ? static_cast<double>(op.macs) / ms[i] * 1e3 : 0;
     table.add_row({tools::printable(op.name), op.kind, op.kernel, tools::format_ms(ms[i]),
                    fmt::format("{:.1f} %", total > 0 ? 100 * ms[i] / total : 0),
-                   op.macs > 0 ? tools::format_count(macs_per_second) : ""});
+                   op.macs > 0 ? tools::format_count(macs_per_second, "MAC/s") : ""});
   }
   fmt::print("\n{}", table.to_string());
 }

@@ -56,8 +56,8 @@ void print_head(const PlanSummary& summary, const std::string& path) {
           ? "none: the weights are packed for this CPU"
           : fmt::format("{} of {} operators ({}): compiled for another CPU; nestc compile --target avoids it", repacked,
                         summary.operators.size(), tools::format_bytes(summary.memory.repacked_bytes)));
-  row("operators", fmt::format("{} in {} branches, {}MAC", summary.operators.size(), summary.num_branches,
-                               tools::format_count(static_cast<double>(summary.macs))));
+  row("operators", fmt::format("{} in {} branches, {}", summary.operators.size(), summary.num_branches,
+                               tools::format_count(static_cast<double>(summary.macs), "MAC")));
   fmt::print("{}", table.to_string());
 }
 
@@ -73,10 +73,10 @@ void print_tensors(const Plan& plan) {
 }
 
 void print_operators(const PlanSummary& summary) {
-  Table table({{"operator"}, {"kind"}, {"output"}, {"MAC", Align::kRight}, {"unit"}, {"kernel"}, {""}});
+  Table table({{"operator"}, {"kind"}, {"output"}, {"work", Align::kRight}, {"unit"}, {"kernel"}, {""}});
   for (const OperatorRow& op : summary.operators) {
     table.add_row({tools::printable(op.name), op.kind, op.output_shape,
-                   op.macs > 0 ? tools::format_count(static_cast<double>(op.macs)) : "", op.unit, op.kernel,
+                   op.macs > 0 ? tools::format_count(static_cast<double>(op.macs), "MAC") : "", op.unit, op.kernel,
                    op.repacked ? "repacked" : ""});
   }
   fmt::print("{}", table.to_string());

@@ -66,7 +66,9 @@ std::string format_bytes(uint64_t bytes) {
   return format_scaled(static_cast<double>(bytes), {" B", " KB", " MB", " GB", " TB"});
 }
 
-std::string format_count(double count) { return format_scaled(count, {"", " k", " M", " G", " T"}); }
+std::string format_count(double count, std::string_view unit) {
+  return format_scaled(count, {" ", " k", " M", " G", " T"}).append(unit);
+}
 
 std::string format_ms(double milliseconds) {
   const int digits = milliseconds < 10 ? 3 : milliseconds < 1000 ? 1 : 0;

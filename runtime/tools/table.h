@@ -33,7 +33,8 @@ class Table {
 std::string printable(std::string_view text);
 
 std::string format_bytes(uint64_t bytes);    // "17 B", "1.2 KB", "4.7 MB": powers of 1000
-std::string format_count(double count);      // "17", "1.2 k", "349.2 M", "4.1 G"
+// "17 MAC", "1.2 kMAC", "349.2 MMAC", "4.1 GMAC/s"
+std::string format_count(double count, std::string_view unit);
 std::string format_ms(double milliseconds);  // "0.123 ms", "12.3 ms", "1234 ms"
 
 }  // namespace nestrt::tools

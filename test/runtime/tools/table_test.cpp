@@ -28,8 +28,8 @@ TEST_CASE("Numbers are written in units") {
   CHECK(format_bytes(999) == "999 B");
   CHECK(format_bytes(1250) == "1.2 KB");
   CHECK(format_bytes(999999) == "1.0 MB");
-  CHECK(format_count(349.2e6) == "349.2 M");
-  CHECK(format_count(0) == "0");
+  CHECK(format_count(349.2e6, "MAC") == "349.2 MMAC");
+  CHECK(format_count(0, "MAC") == "0 MAC");
   CHECK(format_ms(0.1234) == "0.123 ms");
   CHECK(format_ms(12.34) == "12.3 ms");
 }
