@@ -1,7 +1,6 @@
 #include "compiler-lite/check/plan_trace.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "nestrt/event.h"
@@ -39,14 +38,6 @@ Result<PlanTrace> PlanTrace::create(std::shared_ptr<const Plan> plan) {
   return trace;
 }
 
-Result<PlanTrace::Memory> PlanTrace::allocate(uint64_t bytes) {
-  const uint64_t rounded = (bytes / 64 + 2) * 64;
-  Memory memory(static_cast<std::byte*>(std::aligned_alloc(64, rounded)));
-  if (memory == nullptr) return Status(Code::kOutOfMemory, "no " + std::to_string(bytes) + " bytes for a tensor");
-  std::memset(memory.get(), 0, rounded);
-  return memory;
-}
-
 Status PlanTrace::allocate_buffers() {
   for (uint32_t index = 0; index < plan_->tables().buffers()->size(); ++index) {
     const plan::Buffer& buffer = *plan_->tables().buffers()->Get(index);
@@ -54,8 +45,8 @@ Status PlanTrace::allocate_buffers() {
       buffers_.push_back(const_cast<std::byte*>(plan_->constant(index).data()));  // units only read it
       continue;
     }
-    NESTRT_ASSIGN_OR_RETURN(memory_.emplace_back(), allocate(buffer.size()));
-    buffers_.push_back(memory_.back().get());
+    NESTRT_ASSIGN_OR_RETURN(memory_.emplace_back(), AlignedMemory::allocate(buffer.size(), "the values of a plan"));
+    buffers_.push_back(memory_.back().data());
   }
   return {};
 }
@@ -69,7 +60,7 @@ Status PlanTrace::prepare_branches(Unit& unit) {
     NESTRT_ASSIGN_OR_RETURN(branches_.emplace_back(), unit.prepare({plan_, index, program}));
     scratch_bytes = std::max(scratch_bytes, branches_.back()->scratch_bytes());
   }
-  NESTRT_ASSIGN_OR_RETURN(scratch_, allocate(scratch_bytes));
+  NESTRT_ASSIGN_OR_RETURN(scratch_, AlignedMemory::allocate(scratch_bytes, "scratch"));
   return {};
 }
 
@@ -94,7 +85,7 @@ Status PlanTrace::run(const std::vector<tools::Array>& inputs) {
 Status PlanTrace::run_branch(Executable& executable) {
   Event event;
   Submission submission;
-  submission.bindings = {buffers_, scratch_.get()};
+  submission.bindings = {buffers_, scratch_.data()};
   submission.completion = &event;
   submission.generation = event.arm();
   executable.submit(submission);

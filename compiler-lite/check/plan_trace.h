@@ -2,13 +2,13 @@
 // intermediate tensors can be read afterwards.
 #pragma once
 
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "nestrt/plan.h"
 #include "nestrt/unit.h"
+#include "runtime/core/aligned_memory.h"
 #include "runtime/tools/npy.h"
 
 namespace nestrt::compiler {
@@ -25,23 +25,17 @@ class PlanTrace {
   tools::Array tensor(uint32_t index) const;
 
  private:
-  struct FreeDeleter {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
-  using Memory = std::unique_ptr<std::byte[], FreeDeleter>;
-
   explicit PlanTrace(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
-  static Result<Memory> allocate(uint64_t bytes);
   Status allocate_buffers();
   Status prepare_branches(Unit& unit);
   Status run_branch(Executable& executable);
 
   std::shared_ptr<const Plan> plan_;
   UnitList units_;
-  std::vector<Memory> memory_;       // of the buffers that are no constants
-  std::vector<std::byte*> buffers_;  // by buffer
+  std::vector<AlignedMemory> memory_;  // of the buffers that are no constants
+  std::vector<std::byte*> buffers_;    // by buffer
   std::vector<std::unique_ptr<Executable>> branches_;
-  Memory scratch_;
+  AlignedMemory scratch_;
 };
 
 }  // namespace nestrt::compiler
