@@ -1,5 +1,5 @@
-// CpuUnit: the CPU's cores as a unit. Runs programs of kernels, one operator after the other, on the thread that submits;
-// kernels spread their work over the unit's thread pool.
+// CpuUnit: the CPU's cores as a unit. Runs programs of kernels, one operator after the other, on the thread that
+// submits; kernels spread their work over the unit's thread pool.
 #pragma once
 
 #include <memory>

@@ -22,8 +22,9 @@ Status check_outputs(const OperatorSpec& spec, const OperatorRules& rules) {
   for (size_t i = 0; i < inferred.size(); ++i) {
     const TensorSpec &expected = inferred[i], &stated = spec.outputs[i];
     if (stated.type != expected.type || !(stated.shape == expected.shape))
-      return Status(Code::kInvalidPlan, text("output ", i, " is ", name(stated.type), " ", stated.shape.to_string(), " where the operator gives ",
-                                             name(expected.type), " ", expected.shape.to_string()));
+      return Status(Code::kInvalidPlan,
+                    text("output ", i, " is ", name(stated.type), " ", stated.shape.to_string(),
+                         " where the operator gives ", name(expected.type), " ", expected.shape.to_string()));
   }
   return {};
 }
@@ -33,7 +34,7 @@ std::string describe(const OperatorSpec& spec) {
   for (const TensorSpec& input : spec.inputs) {
     if (!operands.empty()) operands += ", ";
     operands += input.present ? text(name(input.type), " ", input.shape.to_string(), " ", name(input.layout),
-                                     input.packing == plan::Packing::none ? "" : " ", 
+                                     input.packing == plan::Packing::none ? "" : " ",
                                      input.packing == plan::Packing::none ? "" : plan::EnumNamePacking(input.packing))
                               : "absent";
   }
@@ -105,7 +106,8 @@ Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view 
   step->kernel_name = variant->name;
   if (step->kernel->repacked()) {
     for (const TensorSpec& input : spec.inputs)
-      if (input.constant != nullptr && input.shape.rank() > 1) repacked_bytes_ += static_cast<size_t>(input.storage_bytes());
+      if (input.constant != nullptr && input.shape.rank() > 1)
+        repacked_bytes_ += static_cast<size_t>(input.storage_bytes());
   }
   return reserve_scratch(step);
 }
@@ -117,7 +119,8 @@ Status KernelProgram::reserve_scratch(Step* step) {
   if (size.shared > kLimit || size.per_thread > kLimit ||
       __builtin_mul_overflow(align_up(size.per_thread, 64), static_cast<size_t>(pool_->num_threads()), &total) ||
       __builtin_add_overflow(total, align_up(size.shared, 64), &total))
-    return Status(Code::kOutOfMemory, text("its kernel ", step->kernel_name, " needs more scratch memory than any machine has"));
+    return Status(Code::kOutOfMemory,
+                  text("its kernel ", step->kernel_name, " needs more scratch memory than any machine has"));
   step->shared_scratch = align_up(size.shared, 64);
   scratch_bytes_ = std::max(scratch_bytes_, total);
   return {};
@@ -156,7 +159,8 @@ Status KernelProgram::run(const Submission& submission) {
       return Status(Code::kDeadlineExceeded, text("the deadline passed before operator ", step.operator_index, " '",
                                                   view(op.name()), "'"));
     }
-    const SteadyClock::time_point start = submission.observer != nullptr ? SteadyClock::now() : SteadyClock::time_point();
+    const SteadyClock::time_point start =
+        submission.observer != nullptr ? SteadyClock::now() : SteadyClock::time_point();
     run_step(step, operands, submission.bindings);
     if (submission.observer != nullptr)
       submission.observer->operator_done(step.operator_index, start, SteadyClock::now());

@@ -158,8 +158,12 @@ void nestrt_session_free(nestrt_session* session) { delete session; }
 
 size_t nestrt_num_inputs(const nestrt_session* session) { return inputs_of(session).size(); }
 size_t nestrt_num_outputs(const nestrt_session* session) { return outputs_of(session).size(); }
-const char* nestrt_input_name(const nestrt_session* session, size_t index) { return name_at(inputs_of(session), index); }
-const char* nestrt_output_name(const nestrt_session* session, size_t index) { return name_at(outputs_of(session), index); }
+const char* nestrt_input_name(const nestrt_session* session, size_t index) {
+  return name_at(inputs_of(session), index);
+}
+const char* nestrt_output_name(const nestrt_session* session, size_t index) {
+  return name_at(outputs_of(session), index);
+}
 int32_t nestrt_input_type(const nestrt_session* session, size_t index) { return type_at(inputs_of(session), index); }
 int32_t nestrt_output_type(const nestrt_session* session, size_t index) { return type_at(outputs_of(session), index); }
 size_t nestrt_input_bytes(const nestrt_session* session, size_t index) { return bytes_at(inputs_of(session), index); }

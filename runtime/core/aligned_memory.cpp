@@ -23,10 +23,11 @@ Result<AlignedMemory> AlignedMemory::allocate(uint64_t bytes, std::string_view p
   AlignedMemory memory;
   if (bytes == 0) return memory;
   const uint64_t available = physical_memory();
-  if (bytes <= available) memory.data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, align_up(bytes, kAlignment))));
+  if (bytes <= available)
+    memory.data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, align_up(bytes, kAlignment))));
   if (memory.data_ == nullptr)
-    return Status(Code::kOutOfMemory, text(purpose, " of ", bytes, " bytes cannot be allocated (the machine has ", available,
-                                           " bytes); use a smaller model or input"));
+    return Status(Code::kOutOfMemory, text(purpose, " of ", bytes, " bytes cannot be allocated (the machine has ",
+                                           available, " bytes); use a smaller model or input"));
   memory.size_ = bytes;
   return memory;
 }

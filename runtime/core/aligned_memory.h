@@ -29,6 +29,8 @@ class AlignedMemory {
   size_t size_ = 0;
 };
 
-constexpr uint64_t align_up(uint64_t bytes, uint64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+constexpr uint64_t align_up(uint64_t bytes, uint64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
 
 }  // namespace nestrt

@@ -35,7 +35,8 @@ Result<MappedFile> map_file(const std::string& path) {
   struct stat info;
   if (::fstat(file.value, &info) != 0) return system_failure(path, "examine");
   if (!S_ISREG(info.st_mode)) return Status(Code::kInvalidPlan, text(path, ": not a regular file"));
-  if (info.st_size <= 0) return Status(Code::kInvalidPlan, text(path, ": the file is empty; compile the model with nestc"));
+  if (info.st_size <= 0)
+    return Status(Code::kInvalidPlan, text(path, ": the file is empty; compile the model with nestc"));
 
   const auto size = static_cast<size_t>(info.st_size);
   void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value, 0);

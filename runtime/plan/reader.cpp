@@ -40,9 +40,10 @@ Status check_identity(const Header& header) {
   if (std::memcmp(header.magic, plan_format::kMagic, sizeof header.magic) != 0)
     return Status(Code::kInvalidPlan, "this is not a plan; compile the model with nestc");
   if (header.version_major != plan_format::kVersionMajor)
-    return Status(Code::kIncompatible, text("the plan has format version ", header.version_major, ".",
-                                            header.version_minor, ", this nestrt reads version ",
-                                            plan_format::kVersionMajor, "; recompile the model with this version's nestc"));
+    return Status(Code::kIncompatible,
+                  text("the plan has format version ", header.version_major, ".", header.version_minor,
+                       ", this nestrt reads version ", plan_format::kVersionMajor,
+                       "; recompile the model with this version's nestc"));
   if (const uint32_t unknown = header.features & ~plan_format::kKnownFeatures; unknown != 0)
     return Status(Code::kIncompatible, text("the plan uses features (bits ", unknown,
                                             ") that this nestrt does not know; update nestrt or recompile the model"));
@@ -53,11 +54,11 @@ Status check_sizes(const Header& header, uint64_t file_bytes) {
   if (header.tables_bytes > kMaxTablesBytes)
     return damaged_plan(text("header: tables of ", header.tables_bytes, " bytes exceed the format's limit"));
   if (header.data_offset != align_up(sizeof(Header) + header.tables_bytes, plan_format::kDataAlignment))
-    return damaged_plan(text("header: tables of ", header.tables_bytes, " bytes do not end at the data area, which starts at ",
-                             header.data_offset));
+    return damaged_plan(text("header: tables of ", header.tables_bytes,
+                             " bytes do not end at the data area, which starts at ", header.data_offset));
   if (header.data_offset > file_bytes || header.data_bytes != file_bytes - header.data_offset)
-    return damaged_plan(text("header: the plan has ", header.data_bytes, " bytes of data from byte ", header.data_offset,
-                             ", but the file has ", file_bytes, " bytes"));
+    return damaged_plan(text("header: the plan has ", header.data_bytes, " bytes of data from byte ",
+                             header.data_offset, ", but the file has ", file_bytes, " bytes"));
   return {};
 }
 

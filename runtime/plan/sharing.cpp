@@ -10,7 +10,8 @@ bool lies_at(const plan::Tensor& part, const plan::Tensor& whole, std::optional<
   return offset && part.buffer() == whole.buffer() && part.offset() == whole.offset() + *offset;
 }
 
-std::optional<uint64_t> offset_of_slice(const plan::Slice& slice, const plan::Tensor& input, const plan::Tensor& output) {
+std::optional<uint64_t> offset_of_slice(const plan::Slice& slice, const plan::Tensor& input,
+                                        const plan::Tensor& output) {
   const Shape whole = shape_of(input), part = shape_of(output);
   const auto rank = static_cast<flatbuffers::uoffset_t>(whole.rank());
   const auto &start = items(slice.start()), &step = items(slice.step());
@@ -59,7 +60,8 @@ std::optional<uint64_t> offset_of_part(const plan::Tensor& whole, const plan::Te
   return static_cast<uint64_t>(start * outer.product(axis + 1, outer.rank()) * element_bytes);
 }
 
-std::optional<uint64_t> offset_in_input(const plan::Operator& op, const plan::Tensor& input, const plan::Tensor& output) {
+std::optional<uint64_t> offset_in_input(const plan::Operator& op, const plan::Tensor& input,
+                                        const plan::Tensor& output) {
   if (const plan::Slice* slice = op.attributes_as_Slice()) return offset_of_slice(*slice, input, output);
   const bool same_bytes = op.attributes_type() == plan::Attributes::Reshape && input.type() == output.type() &&
                           input.layout() == plan::Layout::plain && output.layout() == plan::Layout::plain;

@@ -18,7 +18,8 @@ namespace nestrt {
 std::optional<uint64_t> offset_of_part(const plan::Tensor& whole, const plan::Tensor& part, int axis, int64_t start);
 
 // The same for a Slice, by its attributes; and for a Reshape, where it is 0.
-std::optional<uint64_t> offset_in_input(const plan::Operator& op, const plan::Tensor& input, const plan::Tensor& output);
+std::optional<uint64_t> offset_in_input(const plan::Operator& op, const plan::Tensor& input,
+                                        const plan::Tensor& output);
 
 // True where a unit has nothing to do for the operator. Requires: a verified plan.
 bool is_view(const plan::Plan& plan, const plan::Operator& op);

@@ -27,7 +27,8 @@ std::string quoted(std::string_view name) { return name.empty() ? std::string() 
 
 std::string tensor_name(const plan::Plan& plan, uint64_t index) {
   const auto& tensors = items(plan.tensors());
-  return text("tensor ", index, index < tensors.size() ? quoted(view(tensors[static_cast<uint32_t>(index)]->name())) : "");
+  return text("tensor ", index,
+              index < tensors.size() ? quoted(view(tensors[static_cast<uint32_t>(index)]->name())) : "");
 }
 
 std::string operator_name(const plan::Plan& plan, uint64_t index) {

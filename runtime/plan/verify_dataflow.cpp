@@ -21,7 +21,8 @@ class Dataflow {
     if (!context_.charge(op.inputs()) || !context_.charge(op.outputs())) return shared_vectors();
     for (int32_t tensor : items(op.inputs())) NESTRT_RETURN_IF_ERROR(check_input(index, tensor));
     const auto& outputs = items(op.outputs());
-    if (outputs.size() == 0 || outputs.size() > kMaxOutputs) return fail(index, text("has ", outputs.size(), " outputs"));
+    if (outputs.size() == 0 || outputs.size() > kMaxOutputs)
+      return fail(index, text("has ", outputs.size(), " outputs"));
     for (int32_t tensor : outputs) NESTRT_RETURN_IF_ERROR(check_output(index, tensor));
     NESTRT_RETURN_IF_ERROR(verify_sharing(context_, index));
     return is_view(context_.plan, op) ? Status() : check_writes(index, outputs);
@@ -48,7 +49,8 @@ class Dataflow {
 
   Status check_input(uint32_t index, int32_t tensor) const {
     if (tensor == -1) return {};
-    if (!exists(tensor)) return fail(index, text("input tensor ", tensor, " does not exist: there are ", tensors_.size()));
+    if (!exists(tensor))
+      return fail(index, text("input tensor ", tensor, " does not exist: there are ", tensors_.size()));
     if (!available_[static_cast<uint32_t>(tensor)])
       return fail(index, text("reads ", tensor_name(context_.plan, static_cast<uint32_t>(tensor)),
                               ", which no earlier operator computes"));
@@ -56,7 +58,8 @@ class Dataflow {
   }
 
   Status check_output(uint32_t index, int32_t tensor) {
-    if (!exists(tensor)) return fail(index, text("output tensor ", tensor, " does not exist: there are ", tensors_.size()));
+    if (!exists(tensor))
+      return fail(index, text("output tensor ", tensor, " does not exist: there are ", tensors_.size()));
     const auto at = static_cast<uint32_t>(tensor);
     if (available_[at] && kind_of(at) != plan::BufferKind::constant)
       return fail(index, text("computes ", tensor_name(context_.plan, at), ", which has its value already"));

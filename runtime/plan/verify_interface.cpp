@@ -56,13 +56,15 @@ class Face {
 
 Status verify_preprocessing(const plan::Preprocessing& preprocessing, const plan::Tensor& tensor) {
   const auto& dims = items(tensor.shape());
-  if (dims.size() != 4) return Status(Code::kInvalidPlan, text("preprocessing needs an input of rank 4, not ", dims.size()));
+  if (dims.size() != 4)
+    return Status(Code::kInvalidPlan, text("preprocessing needs an input of rank 4, not ", dims.size()));
   const int64_t channels = dims[1];
   if (channels < 1 || channels > 4)
     return Status(Code::kInvalidPlan, text("preprocessing needs 1 to 4 channels, not ", channels));
   for (const flatbuffers::Vector<float>* values : {preprocessing.mean(), preprocessing.scale()}) {
     if (items(values).size() != 0 && items(values).size() != channels)
-      return Status(Code::kInvalidPlan, text("preprocessing has ", items(values).size(), " values for ", channels, " channels"));
+      return Status(Code::kInvalidPlan,
+                    text("preprocessing has ", items(values).size(), " values for ", channels, " channels"));
     for (float value : items(values))
       if (!std::isfinite(value)) return Status(Code::kInvalidPlan, "a value of the preprocessing is not finite");
   }
@@ -84,7 +86,8 @@ Status verify_interface(Context& context) {
     const Status status =
         verify_preprocessing(*inputs[i]->preprocessing(), *items(context.plan.tensors())[inputs[i]->tensor()]);
     if (!status.ok())
-      return damaged_plan(text("input ", i, ", ", tensor_name(context.plan, inputs[i]->tensor()), ": ", status.message()));
+      return damaged_plan(
+          text("input ", i, ", ", tensor_name(context.plan, inputs[i]->tensor()), ": ", status.message()));
   }
   NESTRT_RETURN_IF_ERROR(input_face.finish());
 

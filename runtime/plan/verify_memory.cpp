@@ -42,8 +42,9 @@ Status verify_lifetimes(const plan::Plan& plan) {
     if (buffer.kind() != plan::BufferKind::arena) continue;
     const bool covered = buffer.first_use() <= touched.first[index] && buffer.last_use() >= touched.last[index];
     if (!covered || buffer.first_use() > buffer.last_use() || buffer.last_use() >= items(plan.operators()).size())
-      return damaged_plan(text("buffer ", index, ": its life from operator ", buffer.first_use(), " to ", buffer.last_use(),
-                               " does not cover its use from ", touched.first[index], " to ", touched.last[index]));
+      return damaged_plan(text("buffer ", index, ": its life from operator ", buffer.first_use(), " to ",
+                               buffer.last_use(), " does not cover its use from ", touched.first[index], " to ",
+                               touched.last[index]));
   }
   return {};
 }

@@ -17,7 +17,8 @@ class BranchCheck {
     if (items(branch_.operators()).size() == 0) return fail("has no operators");
     for (uint32_t op : items(branch_.operators())) {
       if (op != *next || op >= items(context_.plan.operators()).size())
-        return fail(text("has operator ", op, " where ", *next, " is next: branches must split the operators in file order"));
+        return fail(
+            text("has operator ", op, " where ", *next, " is next: branches must split the operators in file order"));
       ++*next;
     }
     return {};
@@ -42,7 +43,8 @@ class BranchCheck {
       return fail(text("has a program of unknown kind ", static_cast<int>(program.kind())));
     if (view(program.unit()) == "cpu" && program.kind() != plan::ProgramKind::kernels)
       return fail("has a program for unit 'cpu' that is not made of kernels");
-    if (!context_.charge(program.selections()) || !context_.charge(program.segments()) || !context_.charge(program.costs()))
+    if (!context_.charge(program.selections()) || !context_.charge(program.segments()) ||
+        !context_.charge(program.costs()))
       return shared_vectors();
     NESTRT_RETURN_IF_ERROR(verify_selections(program));
     NESTRT_RETURN_IF_ERROR(verify_segments(program));

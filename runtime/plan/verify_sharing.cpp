@@ -23,12 +23,14 @@ class SharingCheck {
 
  private:
   const Extent& extent(int32_t tensor) const { return context_.extents[static_cast<uint32_t>(tensor)]; }
-  const plan::Tensor& tensor(int32_t index) const { return *items(context_.plan.tensors())[static_cast<uint32_t>(index)]; }
+  const plan::Tensor& tensor(int32_t index) const {
+    return *items(context_.plan.tensors())[static_cast<uint32_t>(index)];
+  }
 
   Status clash(int32_t one, int32_t other) const {
-    return damaged_plan(text(operator_name(context_.plan, index_), ": ", tensor_name(context_.plan, static_cast<uint32_t>(one)),
-                             " and ", tensor_name(context_.plan, static_cast<uint32_t>(other)), " overlap in buffer ",
-                             tensor(one).buffer()));
+    return damaged_plan(text(
+        operator_name(context_.plan, index_), ": ", tensor_name(context_.plan, static_cast<uint32_t>(one)), " and ",
+        tensor_name(context_.plan, static_cast<uint32_t>(other)), " overlap in buffer ", tensor(one).buffer()));
   }
 
   Status outputs_apart() const {
@@ -51,7 +53,8 @@ class SharingCheck {
     const Shape whole = shape_of(tensor(output));
     const int stated_axis = op_.attributes_as_Concat()->axis();
     const int axis = stated_axis < 0 ? stated_axis + whole.rank() : stated_axis;
-    if (items(op_.outputs()).size() != 1 || axis < 0 || axis >= whole.rank()) return clash(items(op_.inputs())[0], output);
+    if (items(op_.outputs()).size() != 1 || axis < 0 || axis >= whole.rank())
+      return clash(items(op_.inputs())[0], output);
 
     std::vector<Extent> written;  // ascending
     std::vector<int32_t> elsewhere;
@@ -61,7 +64,8 @@ class SharingCheck {
       const int64_t count = shape_of(tensor(input))[axis];
       if (count > whole[axis] - start) return clash(input, output);
       const std::optional<uint64_t> offset = offset_of_part(tensor(output), tensor(input), axis, start);
-      if (!offset || extent(input).buffer != extent(output).buffer || extent(input).begin != extent(output).begin + *offset) {
+      if (!offset || extent(input).buffer != extent(output).buffer ||
+          extent(input).begin != extent(output).begin + *offset) {
         elsewhere.push_back(input);
         written.push_back(part_of(output, whole, axis, start, count));
       }

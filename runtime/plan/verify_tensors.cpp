@@ -27,7 +27,8 @@ Status verify_buffer(const Context& context, const plan::Buffer& buffer, uint32_
 // Zero dimensions count as one in the limit: no product of some of the dimensions may overflow either.
 Status verify_shape(const plan::Tensor& tensor) {
   const auto& dims = items(tensor.shape());
-  if (dims.size() > Shape::kMaxRank) return Status(Code::kInvalidPlan, text("rank ", dims.size(), " exceeds ", Shape::kMaxRank));
+  if (dims.size() > Shape::kMaxRank)
+    return Status(Code::kInvalidPlan, text("rank ", dims.size(), " exceeds ", Shape::kMaxRank));
   int64_t elements = 1;
   for (int64_t dim : dims) {
     if (dim < 0) return Status(Code::kInvalidPlan, text("dimension ", dim, " is negative"));
@@ -80,8 +81,8 @@ Result<Extent> extent_of(const plan::Plan& plan, const plan::Tensor& tensor, con
   NESTRT_ASSIGN_OR_RETURN(const int64_t signed_bytes, stored_bytes(tensor, shape, buffer.kind()));
   const auto bytes = static_cast<uint64_t>(signed_bytes);
   if (tensor.offset() > buffer.size() || bytes > buffer.size() - tensor.offset())
-    return Status(Code::kInvalidPlan, text(bytes, " bytes at ", tensor.offset(), " end outside buffer ", tensor.buffer(),
-                                           " of ", buffer.size(), " bytes"));
+    return Status(Code::kInvalidPlan, text(bytes, " bytes at ", tensor.offset(), " end outside buffer ",
+                                           tensor.buffer(), " of ", buffer.size(), " bytes"));
   if (tensor.offset() % size_bytes(static_cast<DataType>(tensor.type())) != 0)
     return Status(Code::kInvalidPlan, text("offset ", tensor.offset(), " is not a multiple of its element's size"));
   return Extent{tensor.buffer(), tensor.offset(), tensor.offset() + bytes};

@@ -25,7 +25,8 @@ Status check_view(std::string_view side, size_t position, const TensorInfo& expe
   if (got.data == nullptr) return fail(text("expected ", bytes, " bytes of memory, got null"));
   const auto address = reinterpret_cast<uintptr_t>(got.data);
   if (address % size_bytes(expected.type) != 0)
-    return fail(text("memory must be aligned to ", size_bytes(expected.type), " bytes, the size of ", name(expected.type)));
+    return fail(
+        text("memory must be aligned to ", size_bytes(expected.type), " bytes, the size of ", name(expected.type)));
   if (address + bytes < address) return fail("memory wraps around the address space");
   return {};
 }
@@ -55,7 +56,8 @@ std::string Arguments::describe(const Range& range) const {
   return text(range.is_output ? "output" : "input", " ", range.position, " '", info.name, "'");
 }
 
-// In order of address, a range clashes where it begins before an earlier one has ended; inputs may share among themselves.
+// In order of address, a range clashes where it begins before an earlier one has ended; inputs may share among
+// themselves.
 Status Arguments::check_overlap(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
   ranges_.clear();
   for (size_t i = 0; i < inputs.size(); ++i) add_range(inputs[i], false, i);

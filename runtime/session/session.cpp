@@ -104,15 +104,17 @@ class SessionImpl final : public Session {
     for (const plan::Program* program : items(items(plan_->tables().branches())[branch]->programs()))
       wanted += text(wanted.empty() ? "" : ", ", view(program->unit()));
     for (const std::shared_ptr<Unit>& unit : units_) given += text(given.empty() ? "" : ", ", unit->info().kind);
-    return Status(Code::kIncompatible, text("branch ", branch, " has programs for ", wanted, ", but the session's units are ",
-                                            given, "; add a unit or recompile the model for it"));
+    return Status(Code::kIncompatible,
+                  text("branch ", branch, " has programs for ", wanted, ", but the session's units are ", given,
+                       "; add a unit or recompile the model for it"));
   }
 
   Status allocate() {
     const plan::MemoryPlan& memory = *items(plan_->tables().memory_plans())[0];  // sequential
     NESTRT_ASSIGN_OR_RETURN(arena_, AlignedMemory::allocate(memory.arena_bytes(), "the arena"));
     size_t scratch_bytes = 0;
-    for (const PlacedBranch& branch : branches_) scratch_bytes = std::max(scratch_bytes, branch.executable->scratch_bytes());
+    for (const PlacedBranch& branch : branches_)
+      scratch_bytes = std::max(scratch_bytes, branch.executable->scratch_bytes());
     NESTRT_ASSIGN_OR_RETURN(scratch_, AlignedMemory::allocate(scratch_bytes, "scratch memory"));
 
     const auto& buffers = items(plan_->tables().buffers());

@@ -62,8 +62,9 @@ int available_cores() {
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::create(const ThreadPoolOptions& options) {
   if (options.num_threads < 0 || options.num_threads > kMaxThreads)
-    return Status(Code::kInvalidArgument, "a pool has 1 to " + std::to_string(kMaxThreads) + " threads, or 0 for all cores; " +
-                                              std::to_string(options.num_threads) + " were asked for");
+    return Status(Code::kInvalidArgument, "a pool has 1 to " + std::to_string(kMaxThreads) +
+                                              " threads, or 0 for all cores; " + std::to_string(options.num_threads) +
+                                              " were asked for");
   std::unique_ptr<ThreadPool> pool(new ThreadPool(options));
   NESTRT_RETURN_IF_ERROR(pool->start());
   return pool;
@@ -83,7 +84,8 @@ Status ThreadPool::start() {
     }
   } catch (const std::system_error& error) {
     return Status(Code::kUnavailable, "cannot start thread " + std::to_string(workers_.size() + 1) + " of " +
-                                          std::to_string(num_threads_) + ": " + error.what() + "; ask for fewer threads");
+                                          std::to_string(num_threads_) + ": " + error.what() +
+                                          "; ask for fewer threads");
   }
   return {};
 }

@@ -1,8 +1,8 @@
 // ThreadPool: the cores that kernels share. One pool serves every session of a process.
 //
 // How it works: a caller opens a job in one of a fixed number of slots and starts on its indices at once; workers
-// that look for work join any open job and claim indices from the same counter. The caller returns when no index is left
-// and every worker has gone. So a job never waits for a worker that is busy elsewhere, jobs of several sessions
+// that look for work join any open job and claim indices from the same counter. The caller returns when no index is
+// left and every worker has gone. So a job never waits for a worker that is busy elsewhere, jobs of several sessions
 // proceed side by side, and nothing is allocated.
 // Workers look for work for `spin` after their last job, then sleep: an idle pool costs no CPU.
 //

@@ -48,7 +48,7 @@ std::string without_comment(std::string_view line) { return std::string(line.sub
 void check_line(const std::string& path, std::string_view line, size_t number, Findings& findings) {
   static const std::regex kUnfinished(R"(\b(TODO|FIXME|XXX|HACK)\b)");
   static const std::regex kForeignPath(R"((^|[\s"'`=(])/(home|root|work|Users)/)");
-  static const std::regex kException(R"(\b(throw|try|catch)\b\s*[\w({])");
+  static const std::regex kThrow(R"(\bthrow\b\s*[\w;])");
   const auto report = [&](std::string_view what) {
     findings.push_back(path + ":" + std::to_string(number) + ": " + std::string(what));
   };
@@ -58,8 +58,8 @@ void check_line(const std::string& path, std::string_view line, size_t number, F
   if (is_code(path) && columns(line) > kMaxColumns) report("wider than 120 columns");
   if (!holds_rules(path) && std::regex_search(text, kUnfinished)) report("a mark of unfinished work");
   if (!holds_rules(path) && std::regex_search(text, kForeignPath)) report("a path of one person's machine");
-  if (in_libnestrt(path) && std::regex_search(without_comment(line), kException)) {
-    report("an exception; libnestrt returns a Status");
+  if (in_libnestrt(path) && std::regex_search(without_comment(line), kThrow)) {
+    report("throws; libnestrt returns a Status");
   }
 }
 

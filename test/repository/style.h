@@ -6,7 +6,7 @@
 namespace nestrt::test {
 
 // Files too long to hold one idea, lines too wide, tabs, trailing blanks, headers without #pragma once, marks of
-// unfinished work, paths of somebody's machine, exceptions inside libnestrt.
+// unfinished work, paths of somebody's machine, exceptions thrown by libnestrt.
 Findings style_violations(const SourceTree& tree);
 
 // Test sources that no call of nestrt_add_tests in test/CMakeLists.txt compiles.

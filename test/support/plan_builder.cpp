@@ -80,8 +80,8 @@ int PlanBuilder::view(const std::string& name, int of, const Shape& shape, uint6
   return static_cast<int>(plan_.tensors.size() - 1);
 }
 
-void PlanBuilder::add_operator(const std::string& name, plan::AttributesUnion attributes, const std::vector<int>& inputs,
-                               const std::vector<int>& outputs) {
+void PlanBuilder::add_operator(const std::string& name, plan::AttributesUnion attributes,
+                               const std::vector<int>& inputs, const std::vector<int>& outputs) {
   auto op = std::make_unique<plan::OperatorT>();
   op->name = name;
   op->attributes = std::move(attributes);

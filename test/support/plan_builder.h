@@ -57,7 +57,8 @@ class PlanBuilder {
   // A tensor at `offset` bytes of another's buffer.
   int view(const std::string& name, int of, const Shape& shape, uint64_t offset = 0);
   template <typename Attributes>
-  void op(const std::string& name, Attributes attributes, const std::vector<int>& inputs, const std::vector<int>& outputs) {
+  void op(const std::string& name, Attributes attributes, const std::vector<int>& inputs,
+          const std::vector<int>& outputs) {
     plan::AttributesUnion made;
     made.Set(std::move(attributes));
     add_operator(name, std::move(made), inputs, outputs);

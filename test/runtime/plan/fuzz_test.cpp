@@ -22,9 +22,24 @@ int fuzz_runs() {
 
 // Values that arithmetic goes wrong with.
 uint64_t awkward(std::mt19937& random) {
-  static constexpr uint64_t kValues[] = {0,          1,          2,          3,          16,         63,
-                                         64,         127,        128,        255,        0x7FFF,     0xFFFF,
-                                         0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, uint64_t{1} << 40, ~uint64_t{0}, ~uint64_t{0} >> 1};
+  static constexpr uint64_t kValues[] = {0,
+                                         1,
+                                         2,
+                                         3,
+                                         16,
+                                         63,
+                                         64,
+                                         127,
+                                         128,
+                                         255,
+                                         0x7FFF,
+                                         0xFFFF,
+                                         0x7FFFFFFF,
+                                         0x80000000,
+                                         0xFFFFFFFF,
+                                         uint64_t{1} << 40,
+                                         ~uint64_t{0},
+                                         ~uint64_t{0} >> 1};
   return kValues[random() % std::size(kValues)];
 }
 
@@ -35,7 +50,9 @@ void mutate(std::span<std::byte> tables, std::mt19937& random) {
     switch (random() % 4) {
       case 0: tables[at] ^= std::byte{1} << (random() % 8); break;
       case 1: tables[at] = static_cast<std::byte>(random()); break;
-      case 2: tables[at] = static_cast<std::byte>(static_cast<int>(tables[at]) + 1 - 2 * static_cast<int>(random() % 2)); break;
+      case 2:
+        tables[at] = static_cast<std::byte>(static_cast<int>(tables[at]) + 1 - 2 * static_cast<int>(random() % 2));
+        break;
       default: {
         const size_t width = size_t{1} << (random() % 4);
         const size_t start = at / width * width;

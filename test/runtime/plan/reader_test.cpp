@@ -100,8 +100,10 @@ TEST_CASE("Every flipped bit is refused") {
         at >= offsetof(plan_format::Header, content_digest) && at < sizeof(plan_format::Header);
     for (int bit = 0; bit < 8; ++bit) {
       damaged.mutable_bytes()[at] ^= std::byte{1} << bit;
-      if (Plan::from_memory(damaged.bytes(), Verification::kComplete)) FAIL("complete: bit " << bit << " of byte " << at);
-      if (in_tables && !in_content_digest && Plan::from_memory(damaged.bytes())) FAIL("tables: bit " << bit << " of byte " << at);
+      if (Plan::from_memory(damaged.bytes(), Verification::kComplete))
+        FAIL("complete: bit " << bit << " of byte " << at);
+      if (in_tables && !in_content_digest && Plan::from_memory(damaged.bytes()))
+        FAIL("tables: bit " << bit << " of byte " << at);
       damaged.mutable_bytes()[at] ^= std::byte{1} << bit;
     }
   }

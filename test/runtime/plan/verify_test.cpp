@@ -57,25 +57,46 @@ TEST_CASE("Broken buffers are refused") {
 }
 
 TEST_CASE("Broken tensors are refused") {
-  expect_all_refused(branches_plan, {
-      {"tensor 2 'left': type 200 is unknown", [](plan::PlanT& p) { p.tensors[2]->type = unknown<plan::DataType>(); }},
-      {"tensor 2 'left': layout 200 is unknown", [](plan::PlanT& p) { p.tensors[2]->layout = unknown<plan::Layout>(); }},
-      {"tensor 2 'left': packing 200 is unknown", [](plan::PlanT& p) { p.tensors[2]->packing = unknown<plan::Packing>(); }},
-      {"tensor 2 'left': rank 9 exceeds 8", [](plan::PlanT& p) { p.tensors[2]->shape.assign(9, 1); }},
-      {"tensor 2 'left': dimension -2 is negative", [](plan::PlanT& p) { p.tensors[2]->shape = {-2, -8}; }},
-      {"tensor 2 'left': the shape has more than 2^40 elements", [](plan::PlanT& p) { p.tensors[2]->shape = {1 << 30, 1 << 30}; }},
-      {"more than 2^40 elements", [](plan::PlanT& p) { p.tensors[2]->shape.assign(8, int64_t{1} << 62); }},
-      {"more than 2^40 elements", [](plan::PlanT& p) { p.tensors[2]->shape = {0, int64_t{1} << 50}; }},
-      {"tensor 2 'left': buffer 77 does not exist", [](plan::PlanT& p) { p.tensors[2]->buffer = 77; }},
-      {"tensor 2 'left': 64 bytes at 4 end outside buffer 2", [](plan::PlanT& p) { p.tensors[2]->offset = 4; }},
-      {"end outside buffer 2", [](plan::PlanT& p) { p.tensors[2]->offset = ~uint64_t{3}; }},
-      {"tensor 2 'left': offset 2 is not a multiple", [](plan::PlanT& p) { p.buffers[2]->size = 66; p.tensors[2]->offset = 2; }},
-      {"only plain f32 constants can be packed", [](plan::PlanT& p) { p.tensors[2]->packing = plan::Packing::panel16; }},
-      {"packing panel16 does not apply to shape 8", [](plan::PlanT& p) { p.tensors[1]->packing = plan::Packing::panel16; }},
-      {"tensor 2 'left': 128 bytes at 0 end outside buffer 2",
-       [](plan::PlanT& p) { p.tensors[2]->layout = plan::Layout::blocked16; }},
-      {"tensor 1 'c': layout blocked16 needs rank 2", [](plan::PlanT& p) { p.tensors[1]->layout = plan::Layout::blocked16; }},
-  });
+  expect_all_refused(
+      branches_plan,
+      {
+          {"tensor 2 'left': type 200 is unknown",
+           [](plan::PlanT& p) { p.tensors[2]->type = unknown<plan::DataType>(); }},
+          {"tensor 2 'left': layout 200 is unknown",
+           [](plan::PlanT& p) { p.tensors[2]->layout = unknown<plan::Layout>(); }},
+          {"tensor 2 'left': packing 200 is unknown",
+           [](plan::PlanT& p) { p.tensors[2]->packing = unknown<plan::Packing>(); }},
+          {"tensor 2 'left': rank 9 exceeds 8", [](plan::PlanT& p) { p.tensors[2]->shape.assign(9, 1); }},
+          {"tensor 2 'left': dimension -2 is negative",
+           [](plan::PlanT& p) {
+             p.tensors[2]->shape = {-2, -8};
+           }},
+          {"tensor 2 'left': the shape has more than 2^40 elements",
+           [](plan::PlanT& p) {
+             p.tensors[2]->shape = {1 << 30, 1 << 30};
+           }},
+          {"more than 2^40 elements", [](plan::PlanT& p) { p.tensors[2]->shape.assign(8, int64_t{1} << 62); }},
+          {"more than 2^40 elements",
+           [](plan::PlanT& p) {
+             p.tensors[2]->shape = {0, int64_t{1} << 50};
+           }},
+          {"tensor 2 'left': buffer 77 does not exist", [](plan::PlanT& p) { p.tensors[2]->buffer = 77; }},
+          {"tensor 2 'left': 64 bytes at 4 end outside buffer 2", [](plan::PlanT& p) { p.tensors[2]->offset = 4; }},
+          {"end outside buffer 2", [](plan::PlanT& p) { p.tensors[2]->offset = ~uint64_t{3}; }},
+          {"tensor 2 'left': offset 2 is not a multiple",
+           [](plan::PlanT& p) {
+             p.buffers[2]->size = 66;
+             p.tensors[2]->offset = 2;
+           }},
+          {"only plain f32 constants can be packed",
+           [](plan::PlanT& p) { p.tensors[2]->packing = plan::Packing::panel16; }},
+          {"packing panel16 does not apply to shape 8",
+           [](plan::PlanT& p) { p.tensors[1]->packing = plan::Packing::panel16; }},
+          {"tensor 2 'left': 128 bytes at 0 end outside buffer 2",
+           [](plan::PlanT& p) { p.tensors[2]->layout = plan::Layout::blocked16; }},
+          {"tensor 1 'c': layout blocked16 needs rank 2",
+           [](plan::PlanT& p) { p.tensors[1]->layout = plan::Layout::blocked16; }},
+      });
 }
 
 TEST_CASE("Broken quantization is refused") {
@@ -85,27 +106,40 @@ TEST_CASE("Broken quantization is refused") {
       change(*p.tensors[2]->quantization);
     };
   };
-  expect_all_refused(branches_plan, {
-      {"quantization axis 2 is outside shape 2x8", quantized([](plan::QuantizationT& q) { q.axis = 2; })},
-      {"quantization has 2 values where 1", quantized([](plan::QuantizationT& q) { q.exponents = {1, 2}; })},
-      {"quantization has 2 values where 8", quantized([](plan::QuantizationT& q) { q.axis = 1; q.exponents = {1, 2}; })},
-      {"a quantization scale is not positive", quantized([](plan::QuantizationT& q) { q.scales = {-1}; })},
-  });
+  expect_all_refused(
+      branches_plan,
+      {
+          {"quantization axis 2 is outside shape 2x8", quantized([](plan::QuantizationT& q) { q.axis = 2; })},
+          {"quantization has 2 values where 1", quantized([](plan::QuantizationT& q) {
+             q.exponents = {1, 2};
+           })},
+          {"quantization has 2 values where 8", quantized([](plan::QuantizationT& q) {
+             q.axis = 1;
+             q.exponents = {1, 2};
+           })},
+          {"a quantization scale is not positive", quantized([](plan::QuantizationT& q) { q.scales = {-1}; })},
+      });
 }
 
 TEST_CASE("Broken inputs and outputs are refused") {
-  expect_all_refused(branches_plan, {
-      {"input 0, tensor 99: does not exist", [](plan::PlanT& p) { p.inputs[0]->tensor = 99; }},
-      {"input 0, tensor 2 'left': lies in a buffer of kind arena", [](plan::PlanT& p) { p.inputs[0]->tensor = 2; }},
-      {"output 0, tensor 99: does not exist", [](plan::PlanT& p) { p.outputs[0] = 99; }},
-      {"output 1, tensor 4 'y': buffer 4 is another output's", [](plan::PlanT& p) { p.outputs = {4, 4}; }},
-      {"the plan has no output", [](plan::PlanT& p) { p.outputs.clear(); }},
-      {"buffer 0: of kind input, but belongs to no input", [](plan::PlanT& p) { p.inputs.clear(); }},
-      {"does not fill buffer 0 of 128 bytes", [](plan::PlanT& p) { p.buffers[0]->size = 128; }},
-      {"must be plain and unquantized", [](plan::PlanT& p) { p.tensors[0]->quantization = std::make_unique<plan::QuantizationT>(); }},
-      {"preprocessing needs an input of rank 4, not 2",
-       [](plan::PlanT& p) { p.inputs[0]->preprocessing = std::make_unique<plan::PreprocessingT>(); }},
-  });
+  expect_all_refused(
+      branches_plan,
+      {
+          {"input 0, tensor 99: does not exist", [](plan::PlanT& p) { p.inputs[0]->tensor = 99; }},
+          {"input 0, tensor 2 'left': lies in a buffer of kind arena", [](plan::PlanT& p) { p.inputs[0]->tensor = 2; }},
+          {"output 0, tensor 99: does not exist", [](plan::PlanT& p) { p.outputs[0] = 99; }},
+          {"output 1, tensor 4 'y': buffer 4 is another output's",
+           [](plan::PlanT& p) {
+             p.outputs = {4, 4};
+           }},
+          {"the plan has no output", [](plan::PlanT& p) { p.outputs.clear(); }},
+          {"buffer 0: of kind input, but belongs to no input", [](plan::PlanT& p) { p.inputs.clear(); }},
+          {"does not fill buffer 0 of 128 bytes", [](plan::PlanT& p) { p.buffers[0]->size = 128; }},
+          {"must be plain and unquantized",
+           [](plan::PlanT& p) { p.tensors[0]->quantization = std::make_unique<plan::QuantizationT>(); }},
+          {"preprocessing needs an input of rank 4, not 2",
+           [](plan::PlanT& p) { p.inputs[0]->preprocessing = std::make_unique<plan::PreprocessingT>(); }},
+      });
 }
 
 TEST_CASE("Broken preprocessing is refused") {
@@ -126,87 +160,112 @@ TEST_CASE("Broken preprocessing is refused") {
 
 TEST_CASE("Broken attributes are refused") {
   const auto clip = [](plan::PlanT& p) -> plan::BinaryT& { return *p.operators[1]->attributes.AsBinary(); };
-  expect_all_refused(branches_plan, {
-      {"operator 0 'left' (NONE): operator kind 0 is unknown", [](plan::PlanT& p) { p.operators[0]->attributes.Reset(); }},
-      {"operator 0 'left' (Unary): kind = 49 is unknown",
-       [](plan::PlanT& p) { p.operators[0]->attributes.AsUnary()->kind = static_cast<plan::UnaryKind>(49); }},
-      {"operator 1 'right' (Binary): kind = 200 is unknown", [=](plan::PlanT& p) { clip(p).kind = unknown<plan::BinaryKind>(); }},
-      {"operator 1 'right' (Binary): activation = 200 is unknown",
-       [=](plan::PlanT& p) {
-         clip(p).activation = std::make_unique<plan::Activation>(unknown<plan::ActivationKind>(), 0.0f, 0.0f);
-       }},
-  });
+  expect_all_refused(
+      branches_plan,
+      {
+          {"operator 0 'left' (NONE): operator kind 0 is unknown",
+           [](plan::PlanT& p) { p.operators[0]->attributes.Reset(); }},
+          {"operator 0 'left' (Unary): kind = 49 is unknown",
+           [](plan::PlanT& p) { p.operators[0]->attributes.AsUnary()->kind = static_cast<plan::UnaryKind>(49); }},
+          {"operator 1 'right' (Binary): kind = 200 is unknown",
+           [=](plan::PlanT& p) { clip(p).kind = unknown<plan::BinaryKind>(); }},
+          {"operator 1 'right' (Binary): activation = 200 is unknown",
+           [=](plan::PlanT& p) {
+             clip(p).activation = std::make_unique<plan::Activation>(unknown<plan::ActivationKind>(), 0.0f, 0.0f);
+           }},
+      });
 }
 
 TEST_CASE("Broken operands are refused") {
-  expect_all_refused(branches_plan, {
-      {"operator 2 'join' (Binary): input tensor 99 does not exist", [](plan::PlanT& p) { p.operators[2]->inputs[0] = 99; }},
-      {"input tensor -2 does not exist", [](plan::PlanT& p) { p.operators[2]->inputs[0] = -2; }},
-      {"output tensor -1 does not exist", [](plan::PlanT& p) { p.operators[0]->outputs[0] = -1; }},
-      {"operator 0 'left' (Unary): has 0 outputs", [](plan::PlanT& p) { p.operators[0]->outputs.clear(); }},
-      {"reads tensor 3 'right', which no earlier operator computes", [](plan::PlanT& p) { p.operators[0]->inputs[0] = 3; }},
-      {"computes tensor 2 'left', which has its value already", [](plan::PlanT& p) { p.operators[1]->outputs[0] = 2; }},
-      {"computes tensor 0 'x', which has its value already", [](plan::PlanT& p) { p.operators[1]->outputs[0] = 0; }},
-      {"writes tensor 1 'c', which lies in a buffer of kind constant", [](plan::PlanT& p) { p.operators[0]->outputs[0] = 1; }},
-      {"tensor 0 'x' and tensor 2 'left' overlap in buffer 0", [](plan::PlanT& p) { p.tensors[2]->buffer = 0; }},
-      {"output tensor 4 'y': no operator computes it",
-       [](plan::PlanT& p) {
-         p.tensors.push_back(std::make_unique<plan::TensorT>(*p.tensors[4]));
-         p.operators[2]->outputs[0] = 5;
-       }},
-  });
+  expect_all_refused(
+      branches_plan,
+      {
+          {"operator 2 'join' (Binary): input tensor 99 does not exist",
+           [](plan::PlanT& p) { p.operators[2]->inputs[0] = 99; }},
+          {"input tensor -2 does not exist", [](plan::PlanT& p) { p.operators[2]->inputs[0] = -2; }},
+          {"output tensor -1 does not exist", [](plan::PlanT& p) { p.operators[0]->outputs[0] = -1; }},
+          {"operator 0 'left' (Unary): has 0 outputs", [](plan::PlanT& p) { p.operators[0]->outputs.clear(); }},
+          {"reads tensor 3 'right', which no earlier operator computes",
+           [](plan::PlanT& p) { p.operators[0]->inputs[0] = 3; }},
+          {"computes tensor 2 'left', which has its value already",
+           [](plan::PlanT& p) { p.operators[1]->outputs[0] = 2; }},
+          {"computes tensor 0 'x', which has its value already",
+           [](plan::PlanT& p) { p.operators[1]->outputs[0] = 0; }},
+          {"writes tensor 1 'c', which lies in a buffer of kind constant",
+           [](plan::PlanT& p) { p.operators[0]->outputs[0] = 1; }},
+          {"tensor 0 'x' and tensor 2 'left' overlap in buffer 0", [](plan::PlanT& p) { p.tensors[2]->buffer = 0; }},
+          {"output tensor 4 'y': no operator computes it",
+           [](plan::PlanT& p) {
+             p.tensors.push_back(std::make_unique<plan::TensorT>(*p.tensors[4]));
+             p.operators[2]->outputs[0] = 5;
+           }},
+      });
 }
 
 TEST_CASE("Sharing that is not in place is refused") {
   // Tensors: x 0, whole 1, relu 2, neg 3, tall 4, tail 5, y 6, z 7.
   expect_all_refused(views_plan, {
-      {"operator 4 'slice' (Slice): tensor 4 'tall' and tensor 5 'tail' overlap", [](plan::PlanT& p) { p.tensors[5]->offset = 16; }},
-      {"operator 3 'reshape' (Reshape): tensor 1 'whole' and tensor 4 'tall' overlap",
-       [](plan::PlanT& p) { p.tensors[4]->offset = 4; p.buffers[1]->size = 36; }},
-      {"operator 2 'concat' (Concat): tensor 3 'neg' and tensor 1 'whole' overlap", [](plan::PlanT& p) { p.tensors[3]->offset = 12; }},
-  });
+                                     {"operator 4 'slice' (Slice): tensor 4 'tall' and tensor 5 'tail' overlap",
+                                      [](plan::PlanT& p) { p.tensors[5]->offset = 16; }},
+                                     {"operator 3 'reshape' (Reshape): tensor 1 'whole' and tensor 4 'tall' overlap",
+                                      [](plan::PlanT& p) {
+                                        p.tensors[4]->offset = 4;
+                                        p.buffers[1]->size = 36;
+                                      }},
+                                     {"operator 2 'concat' (Concat): tensor 3 'neg' and tensor 1 'whole' overlap",
+                                      [](plan::PlanT& p) { p.tensors[3]->offset = 12; }},
+                                 });
 }
 
 TEST_CASE("Broken memory plans are refused") {
-  expect_all_refused(branches_plan, {
-      {"the plan has no memory plan", [](plan::PlanT& p) { p.memory_plans.clear(); }},
-      {"memory plan 0: kind 1 is out of order",
-       [](plan::PlanT& p) { p.memory_plans[0]->kind = plan::MemoryPlanKind::any_schedule; }},
-      {"memory plan 0: has 2 offsets for 5 buffers", [](plan::PlanT& p) { p.memory_plans[0]->offsets.resize(2); }},
-      {"offset 32 of buffer 3 is not a multiple of 64", [](plan::PlanT& p) { p.memory_plans[0]->offsets[3] = 32; }},
-      {"buffer 3 of 64 bytes at 128 ends outside the arena of 128", [](plan::PlanT& p) { p.memory_plans[0]->offsets[3] = 128; }},
-      {"ends outside the arena", [](plan::PlanT& p) { p.memory_plans[0]->offsets[3] = ~uint64_t{63}; }},
-      {"buffers 2 and 3 share bytes while both are in use", [](plan::PlanT& p) { p.memory_plans[0]->offsets[3] = 0; }},
-      {"buffer 2: its life from operator 1 to 2 does not cover its use from 0 to 2",
-       [](plan::PlanT& p) { p.buffers[2]->first_use = 1; }},
-      {"buffer 2: its life from operator 0 to 1", [](plan::PlanT& p) { p.buffers[2]->last_use = 1; }},
-      {"buffer 2: its life from operator 0 to 9", [](plan::PlanT& p) { p.buffers[2]->last_use = 9; }},
-  });
+  expect_all_refused(
+      branches_plan,
+      {
+          {"the plan has no memory plan", [](plan::PlanT& p) { p.memory_plans.clear(); }},
+          {"memory plan 0: kind 1 is out of order",
+           [](plan::PlanT& p) { p.memory_plans[0]->kind = plan::MemoryPlanKind::any_schedule; }},
+          {"memory plan 0: has 2 offsets for 5 buffers", [](plan::PlanT& p) { p.memory_plans[0]->offsets.resize(2); }},
+          {"offset 32 of buffer 3 is not a multiple of 64", [](plan::PlanT& p) { p.memory_plans[0]->offsets[3] = 32; }},
+          {"buffer 3 of 64 bytes at 128 ends outside the arena of 128",
+           [](plan::PlanT& p) { p.memory_plans[0]->offsets[3] = 128; }},
+          {"ends outside the arena", [](plan::PlanT& p) { p.memory_plans[0]->offsets[3] = ~uint64_t{63}; }},
+          {"buffers 2 and 3 share bytes while both are in use",
+           [](plan::PlanT& p) { p.memory_plans[0]->offsets[3] = 0; }},
+          {"buffer 2: its life from operator 1 to 2 does not cover its use from 0 to 2",
+           [](plan::PlanT& p) { p.buffers[2]->first_use = 1; }},
+          {"buffer 2: its life from operator 0 to 1", [](plan::PlanT& p) { p.buffers[2]->last_use = 1; }},
+          {"buffer 2: its life from operator 0 to 9", [](plan::PlanT& p) { p.buffers[2]->last_use = 9; }},
+      });
 }
 
 TEST_CASE("Broken branches and programs are refused") {
   const auto program = [](plan::PlanT& p) -> plan::ProgramT& { return *p.branches[1]->programs[0]; };
-  expect_all_refused(branches_plan, {
-      {"branch 1: has operator 2 where 1 is next", [](plan::PlanT& p) { p.branches[1]->operators = {2}; }},
-      {"branch 1: has no operators", [](plan::PlanT& p) { p.branches[1]->operators.clear(); }},
-      {"operator 2 'join' (Binary): belongs to no branch", [](plan::PlanT& p) { p.branches.pop_back(); }},
-      {"branch 1: has no program of kernels for unit 'cpu'", [](plan::PlanT& p) { p.branches[1]->programs.clear(); }},
-      {"branch 1: has a program of unknown kind 200", [=](plan::PlanT& p) { program(p).kind = unknown<plan::ProgramKind>(); }},
-      {"branch 1: has a program for unit 'cpu' that is not made of kernels",
-       [=](plan::PlanT& p) { program(p).kind = plan::ProgramKind::blob; }},
-      {"branch 1: has a program for no unit", [=](plan::PlanT& p) { program(p).unit.clear(); }},
-      {"branch 1: has a program in buffer 2, which is not a constant", [=](plan::PlanT& p) { program(p).segments = {2}; }},
-      {"branch 1: names 2 kernels for 1 operators",
-       [=](plan::PlanT& p) {
-         program(p).selections.push_back(std::make_unique<plan::KernelSelectionT>());
-         program(p).selections[0]->kernels = {"a", "b"};
-       }},
-      {"branch 1: has a cost that is not a time",
-       [=](plan::PlanT& p) {
-         program(p).costs.push_back(std::make_unique<plan::CostT>());
-         program(p).costs[0]->microseconds = -1;
-       }},
-  });
+  expect_all_refused(
+      branches_plan,
+      {
+          {"branch 1: has operator 2 where 1 is next", [](plan::PlanT& p) { p.branches[1]->operators = {2}; }},
+          {"branch 1: has no operators", [](plan::PlanT& p) { p.branches[1]->operators.clear(); }},
+          {"operator 2 'join' (Binary): belongs to no branch", [](plan::PlanT& p) { p.branches.pop_back(); }},
+          {"branch 1: has no program of kernels for unit 'cpu'",
+           [](plan::PlanT& p) { p.branches[1]->programs.clear(); }},
+          {"branch 1: has a program of unknown kind 200",
+           [=](plan::PlanT& p) { program(p).kind = unknown<plan::ProgramKind>(); }},
+          {"branch 1: has a program for unit 'cpu' that is not made of kernels",
+           [=](plan::PlanT& p) { program(p).kind = plan::ProgramKind::blob; }},
+          {"branch 1: has a program for no unit", [=](plan::PlanT& p) { program(p).unit.clear(); }},
+          {"branch 1: has a program in buffer 2, which is not a constant",
+           [=](plan::PlanT& p) { program(p).segments = {2}; }},
+          {"branch 1: names 2 kernels for 1 operators",
+           [=](plan::PlanT& p) {
+             program(p).selections.push_back(std::make_unique<plan::KernelSelectionT>());
+             program(p).selections[0]->kernels = {"a", "b"};
+           }},
+          {"branch 1: has a cost that is not a time",
+           [=](plan::PlanT& p) {
+             program(p).costs.push_back(std::make_unique<plan::CostT>());
+             program(p).costs[0]->microseconds = -1;
+           }},
+      });
 }
 
 TEST_CASE("Broken region trees are refused") {

@@ -165,8 +165,10 @@ TEST_CASE("Wrong arguments are refused with what was expected and what came") {
   CHECK(refusal({{DataType::kF32, {3, 2}, x.data()}}, {good_y}) == "input 0 'x': expected f32 2x3, got f32 3x2");
   CHECK(refusal({{DataType::kS32, {2, 3}, x.data()}}, {good_y}) == "input 0 'x': expected f32 2x3, got s32 2x3");
   CHECK(refusal({good_x}, {{DataType::kF32, {6}, y.data()}}) == "output 0 'y': expected f32 2x3, got f32 6");
-  CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, nullptr}}) == "output 0 'y': expected 24 bytes of memory, got null");
-  CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, odd}}) == "output 0 'y': memory must be aligned to 4 bytes, the size of f32");
+  CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, nullptr}}) ==
+        "output 0 'y': expected 24 bytes of memory, got null");
+  CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, odd}}) ==
+        "output 0 'y': memory must be aligned to 4 bytes, the size of f32");
   CHECK(refusal({good_x}, {{DataType::kF32, {2, 3}, x.data() + 1}}) ==
         "input 0 'x' and output 0 'y' share memory; give every output memory of its own");
   CHECK(session->run(std::vector{good_x}, std::vector{good_y}).ok());
