@@ -47,16 +47,25 @@ Result<std::unique_ptr<Kernel>> prepare_concat_copy(const OperatorSpec& spec) {
   const int axis = axis_of(spec);
   const TensorSpec& output = spec.outputs[0];
   const int64_t rows = num_rows(output, axis), to_row = row_elements(output, axis);
-  std::vector<StridedCopy> copies;
+  struct Part {
+    StridedCopy copy;
+    size_t begin;  // bytes from the start of the output
+  };
+  std::vector<Part> parts;
   int64_t offset = 0;
   for (const TensorSpec& input : spec.inputs) {
     const int64_t from_row = row_elements(input, axis);
     const CopyAxis axes[] = {{rows, from_row, to_row}, {from_row, 1, 1}};
-    copies.emplace_back(size_bytes(input.type), axes, 0, offset);
+    const size_t size = size_bytes(input.type);
+    parts.push_back({StridedCopy(size, axes, 0, offset), static_cast<size_t>(offset) * size});
     offset += from_row;
   }
-  return make_kernel([copies = std::move(copies)](const KernelCall& call) {
-    for (size_t i = 0; i < copies.size(); ++i) copies[i].run(call.inputs[i], call.outputs[0], *call.parallel);
+  return make_kernel([parts = std::move(parts)](const KernelCall& call) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      // The plan may have placed the input where it belongs already.
+      if (call.inputs[i] != call.outputs[0] + parts[i].begin)
+        parts[i].copy.run(call.inputs[i], call.outputs[0], *call.parallel);
+    }
   });
 }
 

@@ -18,7 +18,9 @@ Result<std::unique_ptr<Kernel>> prepare_concat_reference(const OperatorSpec& spe
     std::byte* to = call.outputs[0];
     for (int64_t row = 0; row < rows; ++row) {
       for (size_t i = 0; i < row_bytes.size(); ++i) {
-        if (row_bytes[i] > 0) std::memcpy(to, call.inputs[i] + static_cast<size_t>(row) * row_bytes[i], row_bytes[i]);
+        const std::byte* const from = call.inputs[i] + static_cast<size_t>(row) * row_bytes[i];
+        // The plan may have placed the input where it belongs already.
+        if (row_bytes[i] > 0 && from != to) std::memcpy(to, from, row_bytes[i]);
         to += row_bytes[i];
       }
     }

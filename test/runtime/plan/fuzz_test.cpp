@@ -17,7 +17,7 @@ constexpr uint64_t kMaxArena = 1 << 24;  // mutants that ask for more are not ru
 
 int fuzz_runs() {
   const char* wanted = std::getenv("NESTRT_FUZZ_RUNS");
-  return wanted != nullptr ? std::atoi(wanted) : 20000;
+  return wanted != nullptr ? std::atoi(wanted) : 100000;
 }
 
 // Values that arithmetic goes wrong with.

@@ -68,6 +68,27 @@ TEST_CASE("Reshape, Slice and Concat in place compute nothing") {
   CHECK(views == 3);
 }
 
+TEST_CASE("Concat copies only the inputs that are not in their place") {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 3});
+  const int whole = builder.arena("whole", {1, 9});
+  const int first = builder.view("first", whole, {1, 3});
+  const int y = builder.output("y", {1, 9});
+  plan::ConcatT concat;
+  concat.axis = 1;
+  builder.op("neg", unary(plan::UnaryKind::neg), {x}, {first});
+  builder.op("concat", concat, {first, first, x}, {whole});
+  builder.op("double", binary(plan::BinaryKind::add), {whole, whole}, {y});
+  const PlanBytes file = builder.build();
+  const auto session = open(file, 2);
+  const std::vector<float> values = {1, 2, 3};
+  std::vector<float> result(9);
+  const ConstTensorView inputs[] = {tensor_view(values, {1, 3})};
+  const TensorView outputs[] = {tensor_view(std::span<float>(result), {1, 9})};
+  REQUIRE(session->run(inputs, outputs).ok());
+  CHECK(result == std::vector<float>{-2, -4, -6, -2, -4, -6, 2, 4, 6});
+}
+
 // branches_plan with its arguments.
 struct BranchesRun {
   std::vector<float> x = std::vector<float>(16), y = std::vector<float>(16), expected = std::vector<float>(16);
