@@ -67,6 +67,16 @@ Result<std::vector<NamedArrays>> read_response(const fs::path& folder) {
   return runs;
 }
 
+// What ort_run.py says of the model, or that the interpreter could not even run it.
+Status failure(const ProcessResult& process, const std::string& python) {
+  const std::string words = last_line(process.error);
+  if (words.empty() || words.starts_with("ModuleNotFoundError")) {
+    return Status(Code::kUnavailable,
+                  python + " cannot run ONNX Runtime" + (words.empty() ? "" : ": " + words) + std::string(kRemedy));
+  }
+  return Status(Code::kInvalidModel, "ONNX Runtime: " + words);
+}
+
 }  // namespace
 
 Result<std::string> onnx_runtime_python() {
@@ -88,11 +98,7 @@ Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& requ
                                     fs::absolute(request.model).string(), temporary.path().string()},
                                    temporary.path());
   if (!process) return Status(Code::kUnavailable, std::string(process.error().message()) + std::string(kRemedy));
-  if (process->exit_code != 0) {
-    const bool lacks_packages = process->error.find("ModuleNotFoundError") != std::string::npos;
-    return Status(lacks_packages ? Code::kUnavailable : Code::kInvalidModel,
-                  "ONNX Runtime: " + last_line(process->error) + (lacks_packages ? std::string(kRemedy) : ""));
-  }
+  if (process->exit_code != 0) return failure(*process, request.python);
   return read_response(temporary.path());
 }
 

@@ -31,8 +31,9 @@ tools::Array zeros(const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("An interpreter that cannot be started makes ONNX Runtime unavailable, with the remedy") {
-  const auto result = run_onnx_runtime({"/no/such/python", kModel.string(), {{}}, {}});
+TEST_CASE("An interpreter that does not work makes ONNX Runtime unavailable, with the remedy") {
+  const std::string python = GENERATE("/no/such/python", "false");
+  const auto result = run_onnx_runtime({python, kModel.string(), {{}}, {}});
   REQUIRE_FALSE(result);
   REQUIRE(result.error().code() == Code::kUnavailable);
   REQUIRE(result.error().message().find("--python") != std::string_view::npos);
