@@ -145,6 +145,7 @@ Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
     log(LogLevel::kWarning, "the model is of opset " + std::to_string(model.opset) + ", newer than the newest known (" +
                                 std::to_string(kNewestKnownOpset) + "): check its results with nestc check");
   }
+  for (const std::string& type : model.converted_types) log(LogLevel::kInfo, type + " of the model is computed in f32");
   GraphBuilder builder(options.limits);
   builder.graph().name = model.name;
   for (const OnnxTensor& tensor : model.initializers) {

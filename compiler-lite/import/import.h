@@ -27,7 +27,7 @@ struct ImportLimits {
   int64_t fields = 4'000'000;                   // of the protobuf encoding: bounds the memory of parsing
   int64_t tensor_bytes = int64_t{1} << 31;      // of one tensor, constant or not
   int64_t constant_bytes = int64_t{4} << 30;    // of all constants, folded ones included
-  int64_t folding_steps = int64_t{4} << 30;     // multiply-adds (or elements) spent on folding, over the whole model
+  int64_t folding_steps = int64_t{1} << 30;     // multiply-adds (or elements) spent on folding, over the whole model
 };
 
 struct ImportOptions {

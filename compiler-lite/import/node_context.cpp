@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace nestrt::compiler {
 namespace {
@@ -19,6 +20,12 @@ Bytes bytes_of(const T& element) {
   Bytes bytes(sizeof(T));
   std::memcpy(bytes.data(), &element, sizeof(T));
   return bytes;
+}
+
+template <typename T>
+Bytes bytes_of_all(const std::vector<T>& elements) {
+  const auto bytes = std::as_bytes(std::span(elements));
+  return Bytes(bytes.begin(), bytes.end());
 }
 
 }  // namespace
@@ -150,18 +157,25 @@ Result<ValueId> NodeContext::add(plan::AttributesUnion attributes, std::vector<V
   return outputs.front();
 }
 
+Result<ValueId> NodeContext::labelled(Result<ValueId> id) const {
+  return id ? std::move(id) : Result<ValueId>(id.error().with_context(label_));
+}
+
 Result<ValueId> NodeContext::constant(DataType type, const Shape& shape, Bytes elements) {
-  auto id = builder_.add_constant(next_name(), type, shape, std::move(elements));
-  if (!id) return id.error().with_context(label_);
-  return id;
+  return labelled(builder_.add_constant(next_name(), type, shape, std::move(elements)));
+}
+
+Result<ValueId> NodeContext::constant(OnnxTensor tensor) {
+  tensor.name = next_name();
+  return labelled(builder_.add_constant(tensor));
 }
 
 Result<ValueId> NodeContext::constant(const std::vector<float>& elements, const Shape& shape) {
-  return builder_.graph().add_constant(next_name(), elements, shape);
+  return constant(DataType::kF32, shape, bytes_of_all(elements));
 }
 
 Result<ValueId> NodeContext::constant(const std::vector<int64_t>& elements, const Shape& shape) {
-  return builder_.graph().add_constant(next_name(), elements, shape);
+  return constant(DataType::kS64, shape, bytes_of_all(elements));
 }
 
 Result<ValueId> NodeContext::scalar_of(DataType type, double element) {

@@ -79,6 +79,7 @@ class NodeContext {
   Result<ValueId> constant(const std::vector<float>& elements, const Shape& shape);
   Result<ValueId> constant(const std::vector<int64_t>& elements, const Shape& shape);
   Result<ValueId> constant(DataType type, const Shape& shape, Bytes elements);
+  Result<ValueId> constant(OnnxTensor tensor);  // shares the elements
   Result<ValueId> scalar(float element) { return constant(std::vector<float>{element}, Shape()); }
   // A scalar of any type.
   Result<ValueId> scalar_of(DataType type, double element);
@@ -112,6 +113,7 @@ class NodeContext {
   template <typename T>
   T read(std::string_view name, T fallback);
   std::string next_name();
+  Result<ValueId> labelled(Result<ValueId> id) const;
   const OnnxAttribute* find(std::string_view name);
 
   GraphBuilder& builder_;

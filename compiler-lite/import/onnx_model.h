@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -51,12 +52,13 @@ struct OnnxValueInfo {
 
 struct OnnxModel {
   std::string name;
-  int64_t opset = 0;  // of ONNX's own operators; 0: none
+  int64_t opset = 0;                  // of ONNX's own operators; 0: none
   std::vector<OnnxValueInfo> inputs;  // initializers that are listed as inputs, too, are left out
   std::vector<std::string> outputs;
   std::vector<OnnxTensor> initializers;
-  std::vector<OnnxNode> nodes;           // as in the file
-  std::vector<OnnxNode> subgraph_nodes;  // of If, Loop, Scan: op_type, domain and name only
+  std::vector<OnnxNode> nodes;            // as in the file
+  std::set<std::string> converted_types;  // floating types of the file that became f32
+  std::vector<OnnxNode> subgraph_nodes;   // of If, Loop, Scan: op_type, domain and name only
 };
 
 // The type that stands for an ONNX one (float16, bfloat16 and double become f32); absent for what nestrt lacks.

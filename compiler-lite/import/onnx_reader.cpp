@@ -64,6 +64,7 @@ class Reader {
 
   Status add_tensor(const onnx::TensorProto& proto, OnnxTensor* tensor) {
     NESTRT_ASSIGN_OR_RETURN(*tensor, decode_tensor(proto, folder_, limits_));
+    note_type(proto.data_type());
     constant_bytes_ += static_cast<int64_t>(tensor->elements->size());
     if (constant_bytes_ > limits_.constant_bytes) {
       return Status(Code::kInvalidModel,
@@ -72,7 +73,12 @@ class Reader {
     return ok_status();
   }
 
-  static OnnxValueInfo value_info(const onnx::ValueInfoProto& proto) {
+  void note_type(int32_t onnx_type) {
+    if (onnx_type == onnx::TensorProto::FLOAT || converted_type(onnx_type) != DataType::kF32) return;
+    model_.converted_types.insert(onnx_type_name(onnx_type));
+  }
+
+  OnnxValueInfo value_info(const onnx::ValueInfoProto& proto) {
     OnnxValueInfo info;
     info.name = proto.name();
     if (!proto.type().has_tensor_type()) {
@@ -80,6 +86,7 @@ class Reader {
       return info;
     }
     const auto& tensor = proto.type().tensor_type();
+    note_type(tensor.elem_type());
     info.type = converted_type(tensor.elem_type());
     info.type_name = onnx_type_name(tensor.elem_type());
     if (!tensor.has_shape()) return info;

@@ -11,7 +11,7 @@ namespace {
 Status import_constant(NodeContext& node) {
   if (node.has_attribute("value")) {
     NESTRT_ASSIGN_OR_RETURN(const OnnxTensor tensor, node.tensor_attribute("value"));
-    return node.set_output(node.constant(tensor.type, tensor.shape, *tensor.elements));
+    return node.set_output(node.constant(tensor));
   }
   if (node.has_attribute("value_float")) return node.set_output(node.scalar(node.attribute("value_float", 0.0f)));
   if (node.has_attribute("value_int")) {
@@ -45,23 +45,17 @@ Status import_size(NodeContext& node) {
   return node.set_output(node.constant(std::vector<int64_t>{node.shape(x).num_elements()}, Shape()));
 }
 
-// A target shape from a constant tensor. Negative and overflowing dimensions are refused.
-Result<Shape> checked_shape(NodeContext& node, const std::vector<int64_t>& dims) {
+Status import_constant_of_shape(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> dims, node.constant_ints(0, "shape"));
   if (dims.size() > static_cast<size_t>(Shape::kMaxRank)) {
     return node.unsupported("more than " + std::to_string(Shape::kMaxRank) + " dimensions");
   }
   const Shape shape{std::span(dims)};
-  NESTRT_RETURN_IF_ERROR(node.check_size(DataType::kS64, shape));
-  return shape;
-}
-
-Status import_constant_of_shape(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> dims, node.constant_ints(0, "shape"));
-  NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(node, dims));
   OnnxTensor value{"", DataType::kF32, {1}, std::make_shared<const Bytes>(4)};
   if (node.has_attribute("value")) {
     NESTRT_ASSIGN_OR_RETURN(value, node.tensor_attribute("value"));
   }
+  NESTRT_RETURN_IF_ERROR(node.check_size(value.type, shape));
   if (value.shape.num_elements() != 1) return node.invalid("value must have one element");
   const size_t width = size_bytes(value.type);
   Bytes elements(static_cast<size_t>(shape.num_elements()) * width);

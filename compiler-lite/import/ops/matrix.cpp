@@ -15,7 +15,9 @@ Result<ValueId> transposed_if(NodeContext& node, ValueId id, bool wanted) {
 
 Result<ValueId> scaled(NodeContext& node, ValueId id, float factor) {
   if (factor == 1.0f) return id;
-  NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.scalar_of(node.type(id), factor));
+  if (node.type(id) != DataType::kF32)
+    return node.unsupported("alpha and beta other than 1 are supported for floats only");
+  NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.scalar(factor));
   return node.binary(plan::BinaryKind::mul, id, scale);
 }
 

@@ -23,6 +23,10 @@ Status pad(NodeContext& node, const std::vector<int64_t>& pads, const std::vecto
     return node.invalid("pads has " + std::to_string(pads.size()) + " entries instead of " +
                         std::to_string(2 * axes.size()));
   }
+  for (int64_t entry : pads) {
+    if (entry > INT32_MAX || entry < -INT32_MAX)
+      return node.invalid("a pad of " + std::to_string(entry) + " is too large");
+  }
   const auto rank = static_cast<size_t>(node.shape(x).rank());
   table.begin.assign(rank, 0);
   table.end.assign(rank, 0);

@@ -174,6 +174,45 @@ TEST_CASE("Constants that grow without bounds while folding are refused") {
   check_refused(repeated.import(options), Code::kInvalidModel, "limit");
 }
 
+TEST_CASE("Computations on constants that would take long stay in the graph") {
+  ModelBuilder model;
+  model.output("y").constant("a", {64, 64}, std::vector<float>(64 * 64, 1));
+  model.node("MatMul", {"a", "a"}, {"y"});
+  ImportOptions options;
+  options.limits.folding_steps = 1000;
+  const auto large = model.import(options);
+  REQUIRE(large);
+  CHECK(large->nodes().size() == 1);
+  const auto small = model.import();
+  REQUIRE(small);
+  CHECK(small->nodes().empty());
+}
+
+TEST_CASE("Pads, ranges and repeats without bounds are refused") {
+  for (const int64_t size : {int64_t{1} << 40, INT64_MAX, INT64_MIN}) {
+    ModelBuilder pad;
+    pad.input("x", {4}).output("y").constant("pads", std::vector<int64_t>{size, size});
+    pad.node("Pad", {"x", "pads"}, {"y"});
+    check_refused(pad.import(), Code::kInvalidModel, "Pad1");
+    ModelBuilder tile;
+    tile.input("x", {4}).output("y").constant("repeats", std::vector<int64_t>{size});
+    tile.node("Tile", {"x", "repeats"}, {"y"});
+    check_refused(tile.import(), Code::kInvalidModel, "Tile1");
+    ModelBuilder reshape;
+    reshape.input("x", {4}).output("y").constant("shape", std::vector<int64_t>{size, size, -1});
+    reshape.node("Reshape", {"x", "shape"}, {"y"});
+    check_refused(reshape.import(), Code::kInvalidModel, "Reshape1");
+  }
+  ModelBuilder range;
+  range.output("y").constant("limit", {}, {1e30f}).constant("zero", {}, {0}).constant("one", {}, {1});
+  range.node("Range", {"zero", "limit", "one"}, {"y"});
+  check_refused(range.import(), Code::kInvalidModel, "too many elements");
+  ModelBuilder standing;
+  standing.output("y").constant("zero", {}, {0}).constant("one", {}, {1});
+  standing.node("Range", {"zero", "one", "zero"}, {"y"});
+  check_refused(standing.import(), Code::kInvalidModel, "delta");
+}
+
 TEST_CASE("Deeply nested subgraphs are refused") {
   onnx::GraphProto graph;
   for (int depth = 0; depth < 200; ++depth) {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "compiler-lite/graph/interpreter.h"
 #include "test/compiler-lite/import/model_builder.h"
 
 namespace nestrt::test {
@@ -258,6 +259,19 @@ TEST_CASE("Slice clamps its bounds, and steps backwards") {
   CHECK(sliced(INT64_MIN, 2, 1) == std::vector<float>{0, 1});
   CHECK(sliced(0, 4, INT64_MAX) == std::vector<float>{0});
   CHECK(sliced(3, 0, INT64_MIN) == std::vector<float>{3});
+}
+
+TEST_CASE("8-bit integers wrap as the model's type does") {
+  ModelBuilder model;
+  model.input("x", {2}, onnx::TensorProto::UINT8).output("y");
+  model.node("Add", {"x", "x"}, {"sum"});
+  set_attribute(model.node("Cast", {"sum"}, {"y"}), "to", int64_t{onnx::TensorProto::FLOAT});
+  const Graph graph = import_or_fail(model);
+  const auto outputs = compiler::interpret(graph, {{DataType::kU8, {2}, {std::byte{200}, std::byte{3}}}});
+  REQUIRE(outputs);
+  const auto* sums = reinterpret_cast<const float*>(outputs->front().elements.data());
+  CHECK(sums[0] == 144);
+  CHECK(sums[1] == 6);
 }
 
 TEST_CASE("Operators of opset 6 broadcast along their axis") {

@@ -8,6 +8,8 @@
 #include "compiler-lite/import/import.h"
 #include "compiler-lite/import/onnx_model.h"
 #include "compiler-lite/import/operator_table.h"
+#include "compiler-lite/layout/layout.h"
+#include "compiler-lite/passes/passes.h"
 
 namespace nestrt::test {
 namespace {
@@ -110,11 +112,19 @@ class Case {
     if (!expected) return other_types(expected.error());
     const std::vector<HostTensor>& inputs = *read;
     if (inputs.size() != model_.inputs.size()) return Status(Code::kInternal, "wrong number of inputs");
-    NESTRT_ASSIGN_OR_RETURN(const compiler::Graph graph, import_binding(inputs));
+    NESTRT_ASSIGN_OR_RETURN(compiler::Graph graph, import_binding(inputs));
+    NESTRT_RETURN_IF_ERROR(check_graph(graph, inputs, *expected));
+    NESTRT_RETURN_IF_ERROR(compiler::optimise(graph));
+    NESTRT_RETURN_IF_ERROR(compiler::choose_layout(graph, {}));
+    return check_graph(graph, inputs, *expected).with_context("after the passes");
+  }
+
+  Status check_graph(const compiler::Graph& graph, const std::vector<HostTensor>& inputs,
+                     const std::vector<HostTensor>& expected) const {
     std::vector<HostTensor> open;
     for (const auto& input : graph.inputs) open.push_back(inputs[index_of(graph.value(input.value).name)]);
     NESTRT_ASSIGN_OR_RETURN(const std::vector<HostTensor> actual, compiler::interpret(graph, open));
-    return compare(actual, *expected);
+    return compare(actual, expected);
   }
 
   // Binds one input more, from the last, as long as the model cannot be imported.
