@@ -9,8 +9,7 @@ bool accepts_blocked(const OperatorSpec& spec, Layout input, plan::Packing packi
   if (spec.inputs[0].layout != input || spec.outputs[0].layout != Layout::kBlocked16) return false;
   if (spec.has_input(3) && spec.inputs[3].layout != Layout::kBlocked16) return false;
   if (weights.constant == nullptr || (spec.has_input(2) && spec.inputs[2].constant == nullptr)) return false;
-  if (!packing_fits(weights.packing, weights.shape) || !packing_fits(packing, weights.shape)) return false;
-  return true;
+  return packing_fits(weights.packing, weights.shape) && packing_fits(packing, weights.shape);
 }
 
 Result<BlockedConv> make_blocked_conv(const OperatorSpec& spec, plan::Packing packing) {
