@@ -19,6 +19,12 @@ inline std::string_view view(const flatbuffers::String* string) {
   return string != nullptr ? std::string_view(string->data(), string->size()) : std::string_view();
 }
 
+// The FlatBuffers verifier aligns vectors to 4 bytes only, which is not enough for elements of 8.
+template <typename T>
+bool is_aligned(const flatbuffers::Vector<T>* vector) {
+  return vector == nullptr || reinterpret_cast<uintptr_t>(vector->Data()) % alignof(T) == 0;
+}
+
 // Requires: a verified plan.
 inline Shape shape_of(const plan::Tensor& tensor) {
   Shape shape;

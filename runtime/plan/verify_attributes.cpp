@@ -52,6 +52,20 @@ std::string unknown_enum(const plan::Operator& op) {
   }
 }
 
+template <typename... Vectors>
+bool all_aligned(const Vectors*... vectors) {
+  return (is_aligned(vectors) && ...);
+}
+
+bool lists_aligned(const plan::Operator& op) {
+  if (const plan::Slice* slice = op.attributes_as_Slice()) return all_aligned(slice->start(), slice->step(), slice->shape());
+  if (const plan::Pad* pad = op.attributes_as_Pad()) return all_aligned(pad->begin(), pad->end());
+  if (const plan::Reshape* reshape = op.attributes_as_Reshape()) return all_aligned(reshape->shape());
+  if (const plan::Tile* tile = op.attributes_as_Tile()) return all_aligned(tile->shape());
+  if (const plan::Resize* resize = op.attributes_as_Resize()) return all_aligned(resize->sizes());
+  return true;
+}
+
 }  // namespace
 
 Status verify_attributes(Context& context) {
@@ -64,6 +78,8 @@ Status verify_attributes(Context& context) {
       return damaged_plan(text(operator_name(context.plan, index), ": operator kind ",
                                static_cast<int>(op.attributes_type()), " is unknown"));
     }
+    if (!lists_aligned(op))
+      return damaged_plan(text(operator_name(context.plan, index), ": a list of its attributes is misaligned"));
     if (const std::string complaint = unknown_enum(op); !complaint.empty())
       return damaged_plan(text(operator_name(context.plan, index), ": ", complaint, " is unknown"));
   }

@@ -134,6 +134,7 @@ Status verify_memory(Context& context) {
     if (items(memory.offsets()).size() != buffers.size())
       return damaged_plan(text("memory plan ", index, ": has ", items(memory.offsets()).size(), " offsets for ",
                                buffers.size(), " buffers"));
+    if (!is_aligned(memory.offsets())) return damaged_plan(text("memory plan ", index, ": the offsets are misaligned"));
     NESTRT_RETURN_IF_ERROR(verify_places(buffers, memory, index));
     NESTRT_RETURN_IF_ERROR(Sweep(buffers, memory).run(index));
   }

@@ -26,6 +26,7 @@ Status verify_buffer(const Context& context, const plan::Buffer& buffer, uint32_
 
 // Zero dimensions count as one in the limit: no product of some of the dimensions may overflow either.
 Status verify_shape(const plan::Tensor& tensor) {
+  if (!is_aligned(tensor.shape())) return Status(Code::kInvalidPlan, "the shape is misaligned");
   const auto& dims = items(tensor.shape());
   if (dims.size() > Shape::kMaxRank)
     return Status(Code::kInvalidPlan, text("rank ", dims.size(), " exceeds ", Shape::kMaxRank));
