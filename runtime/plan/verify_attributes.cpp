@@ -58,7 +58,8 @@ bool all_aligned(const Vectors*... vectors) {
 }
 
 bool lists_aligned(const plan::Operator& op) {
-  if (const plan::Slice* slice = op.attributes_as_Slice()) return all_aligned(slice->start(), slice->step(), slice->shape());
+  if (const plan::Slice* slice = op.attributes_as_Slice())
+    return all_aligned(slice->start(), slice->step(), slice->shape());
   if (const plan::Pad* pad = op.attributes_as_Pad()) return all_aligned(pad->begin(), pad->end());
   if (const plan::Reshape* reshape = op.attributes_as_Reshape()) return all_aligned(reshape->shape());
   if (const plan::Tile* tile = op.attributes_as_Tile()) return all_aligned(tile->shape());

@@ -43,7 +43,7 @@ const std::vector<Library>& libraries() {
       {"spdlog/", {"runtime/core/"}},
       {"hwy/", {"kernels/", "test/kernels/"}},
       {"jpeglib.h", {"runtime/tools/"}},
-      {"stb/", {"runtime/tools/", "test/"}},
+      {"stb/", {"runtime/tools/", "examples/", "test/"}},
       {"catch2/", {"test/"}},
       {"benchmark/", {"test/", "kernels/", "scheduler/"}},
   };
