@@ -19,9 +19,10 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;  // of a block
 
 // Accumulators take most of the registers, the rest hold weights and the broadcast input:
-// 2 x 14 of 32 vectors of 16 lanes, 2 x 6 of 16 vectors of 8 lanes, 4 x 6 of 32 vectors of 4 lanes.
+// 2 x 14 of 32 vectors of 16 lanes, 2 x 6 of 16 vectors of 8 lanes, 4 x 5 of 32 vectors of 4 lanes (one more would
+// spill: the compiler loads the inputs of all points at once).
 constexpr int kMaxBlocks = kVectors == 1 ? 2 : 1;
-constexpr int kMaxPoints = kVectors == 1 ? 14 : 6;
+constexpr int kMaxPoints = kVectors == 1 ? 14 : kVectors == 2 ? 6 : 5;
 
 alignas(64) constexpr float kZeros[kTileZeros] = {};
 
@@ -29,6 +30,7 @@ alignas(64) constexpr float kZeros[kTileZeros] = {};
 
 template <int kBlocks, int kPoints>
 struct Sums {
+  HWY_INLINE Sums() {}  // an implicit one would not be compiled for the target
   V at[kPoints][kBlocks * kVectors];
 };
 
@@ -93,23 +95,29 @@ HWY_INLINE void store_full(const Tile16& tile, const Sums<kBlocks, kPoints>& sum
   }
 }
 
-// Where the last block is short: through a copy.
-template <int kBlocks, int kPoints>
-HWY_NOINLINE void store_partial(const Tile16& tile, const Sums<kBlocks, kPoints>& sums) {
-  const D d;
+// Where the last block is short: from a copy of the sums, [points][blocks * 16].
+HWY_NOINLINE void store_partial(const Tile16& tile, const float* HWY_RESTRICT sums) {
   const Bounds bounds = bounds_of(tile.activation);
-  for (int p = 0; p < kPoints; ++p) {
-    for (int b = 0; b < kBlocks; ++b) {
-      alignas(64) float values[kTileBlock];
+  for (int64_t p = 0; p < tile.points; ++p) {
+    for (int64_t b = 0; b < tile.blocks; ++b, sums += kTileBlock) {
       const int64_t at = p * tile.point_stride + b * tile.block_stride;
-      const int64_t lanes = b + 1 < kBlocks ? kTileBlock : tile.last_lanes;
-      for (int v = 0; v < kVectors; ++v) hn::Store(sums.at[p][b * kVectors + v], d, values + v * kLanes);
+      const int64_t lanes = b + 1 < tile.blocks ? kTileBlock : tile.last_lanes;
       for (int64_t i = 0; i < lanes; ++i) {
-        float y = values[i];
+        float y = sums[i];
         if (tile.residual != nullptr) y += tile.residual[at + i];
         y = y < bounds.low ? bounds.low : y;
         tile.output[at + i] = y > bounds.high ? bounds.high : y;
       }
+    }
+  }
+}
+
+// The copy: sums whose address escapes would not stay in registers.
+template <int kBlocks, int kPoints>
+HWY_INLINE void copy_sums(const Sums<kBlocks, kPoints>& sums, float* HWY_RESTRICT copy) {
+  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+    NESTRT_UNROLL for (int v = 0; v < kBlocks * kVectors; ++v) {
+      hn::StoreU(sums.at[p][v], D(), copy + (p * kBlocks * kVectors + v) * kLanes);
     }
   }
 }
@@ -128,10 +136,13 @@ void run_tile(const Tile16& tile) {
   Sums<kBlocks, kPoints> sums;
   start<kBlocks, kPoints>(tile, sums);
   reduce<kBlocks, kPoints>(tile, sums);
-  if (tile.last_lanes == kTileBlock)
+  if (tile.last_lanes == kTileBlock) {
     store_full<kBlocks, kPoints>(tile, sums);
-  else
-    store_partial<kBlocks, kPoints>(tile, sums);
+  } else {
+    float copy[kPoints * kBlocks * kTileBlock];
+    copy_sums<kBlocks, kPoints>(sums, copy);
+    store_partial(tile, copy);
+  }
   if (needs_pass(tile.activation)) activate_tile(tile);
 }
 
