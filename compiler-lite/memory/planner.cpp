@@ -1,0 +1,209 @@
+#include "compiler-lite/memory/planner.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <unordered_map>
+
+#include "runtime/plan/format.h"
+
+namespace nestrt::compiler {
+namespace {
+
+// Above this many operators the ancestor matrix (one bit per pair) would pass 32 MiB.
+constexpr size_t kMaxOrderedOperators = 16384;
+constexpr int kLocalSearchSteps = 400;
+constexpr size_t kMaxLocalSearchBuffers = 512;
+
+uint64_t aligned(uint64_t bytes) {
+  const uint64_t alignment = plan_format::kSegmentAlignment;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// Which buffers of the arena must not share bytes.
+struct Problem {
+  std::vector<uint32_t> buffers;                 // indices in Storage::buffers
+  std::vector<uint64_t> sizes;                   // aligned; by position in `buffers`
+  std::vector<std::vector<uint32_t>> conflicts;  // by position, positions
+};
+
+Problem arena_problem(const Storage& storage) {
+  Problem problem;
+  for (uint32_t i = 0; i < storage.buffers.size(); ++i) {
+    if (storage.buffers[i].kind != plan::BufferKind::arena) continue;
+    problem.buffers.push_back(i);
+    problem.sizes.push_back(aligned(storage.buffers[i].size));
+  }
+  problem.conflicts.resize(problem.buffers.size());
+  return problem;
+}
+
+void add_conflict(Problem& problem, size_t i, size_t j) {
+  problem.conflicts[i].push_back(static_cast<uint32_t>(j));
+  problem.conflicts[j].push_back(static_cast<uint32_t>(i));
+}
+
+struct Placement {
+  uint64_t height = 0;
+  std::vector<uint64_t> offsets;  // by position
+};
+
+// Each buffer in turn goes to the lowest gap that its already placed conflicts leave.
+Placement first_fit(const Problem& problem, const std::vector<uint32_t>& order) {
+  constexpr uint64_t kUnplaced = ~uint64_t{0};
+  Placement placement;
+  placement.offsets.assign(problem.sizes.size(), kUnplaced);
+  std::vector<std::pair<uint64_t, uint64_t>> occupied;
+  for (uint32_t item : order) {
+    occupied.clear();
+    for (uint32_t other : problem.conflicts[item]) {
+      const uint64_t offset = placement.offsets[other];
+      if (offset != kUnplaced) occupied.emplace_back(offset, offset + problem.sizes[other]);
+    }
+    std::sort(occupied.begin(), occupied.end());
+    uint64_t candidate = 0;
+    for (const auto& [begin, end] : occupied) {
+      if (begin >= candidate + problem.sizes[item]) break;
+      candidate = std::max(candidate, end);
+    }
+    placement.offsets[item] = candidate;
+    placement.height = std::max(placement.height, candidate + problem.sizes[item]);
+  }
+  return placement;
+}
+
+// No two buffers share a byte: right for every order, whatever the graph.
+Placement side_by_side(const Problem& problem) {
+  Placement placement;
+  for (uint64_t size : problem.sizes) {
+    placement.offsets.push_back(placement.height);
+    placement.height += size;
+  }
+  return placement;
+}
+
+std::vector<std::vector<uint32_t>> starting_orders(const Problem& problem) {
+  std::vector<uint32_t> by_time(problem.sizes.size());
+  std::iota(by_time.begin(), by_time.end(), 0);
+  std::vector<uint32_t> by_size = by_time;
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](uint32_t a, uint32_t b) { return problem.sizes[a] > problem.sizes[b]; });
+  std::vector<uint64_t> pressure(problem.sizes);
+  for (size_t i = 0; i < pressure.size(); ++i)
+    for (uint32_t other : problem.conflicts[i]) pressure[i] += problem.sizes[other];
+  std::vector<uint32_t> by_pressure = by_time;
+  std::stable_sort(by_pressure.begin(), by_pressure.end(),
+                   [&](uint32_t a, uint32_t b) { return pressure[a] > pressure[b]; });
+  return {by_size, by_pressure, by_time};
+}
+
+Placement place(const Problem& problem, uint64_t lower_bound) {
+  Placement best;
+  std::vector<uint32_t> best_order;
+  for (const std::vector<uint32_t>& order : starting_orders(problem)) {
+    Placement placement = first_fit(problem, order);
+    if (!best.offsets.empty() && placement.height >= best.height) continue;
+    best = std::move(placement);
+    best_order = order;
+  }
+  if (problem.sizes.size() < 2 || problem.sizes.size() > kMaxLocalSearchBuffers) return best;
+  std::mt19937 generator(1);  // fixed: the same model gives the same plan
+  for (int step = 0; step < kLocalSearchSteps && best.height > lower_bound; ++step) {
+    std::vector<uint32_t> order = best_order;
+    const size_t from = generator() % order.size(), to = generator() % order.size();
+    const uint32_t moved = order[from];
+    order.erase(order.begin() + static_cast<std::ptrdiff_t>(from));
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(to), moved);
+    Placement placement = first_fit(problem, order);
+    if (placement.height > best.height) continue;
+    best = std::move(placement);
+    best_order = std::move(order);
+  }
+  return best;
+}
+
+MemoryLayout to_layout(const Storage& storage, const Problem& problem, const Placement& placement, uint64_t lower_bound) {
+  MemoryLayout layout;
+  layout.arena_bytes = placement.height;
+  layout.lower_bound_bytes = lower_bound;
+  layout.offsets.assign(storage.buffers.size(), 0);
+  for (size_t i = 0; i < problem.buffers.size(); ++i) layout.offsets[problem.buffers[i]] = placement.offsets[i];
+  return layout;
+}
+
+uint64_t largest_live_set(const Storage& storage, size_t num_operators) {
+  std::vector<int64_t> change(num_operators + 1, 0);
+  for (const BufferUse& buffer : storage.buffers) {
+    if (buffer.kind != plan::BufferKind::arena) continue;
+    change[buffer.users.front()] += static_cast<int64_t>(aligned(buffer.size));
+    change[buffer.users.back() + 1] -= static_cast<int64_t>(aligned(buffer.size));
+  }
+  int64_t live = 0, largest = 0;
+  for (int64_t delta : change) largest = std::max(largest, live += delta);
+  return static_cast<uint64_t>(largest);
+}
+
+// ancestors.before(u, w): operator u runs before operator w in every order that respects the graph.
+class Ancestors {
+ public:
+  explicit Ancestors(const Graph& graph) : words_((graph.nodes().size() + 63) / 64) {
+    const size_t count = graph.nodes().size();
+    bits_.assign(count * words_, 0);
+    std::unordered_map<const Node*, size_t> positions;
+    for (size_t w = 0; w < count; ++w) {
+      const Node* node = graph.nodes()[w].get();
+      positions[node] = w;
+      for (ValueId id : node->inputs) {
+        const Node* source = id == kNoValue ? nullptr : graph.producer(id);
+        if (source == nullptr) continue;
+        const size_t u = positions.at(source);
+        for (size_t i = 0; i < words_; ++i) bits_[w * words_ + i] |= bits_[u * words_ + i];
+        bits_[w * words_ + u / 64] |= uint64_t{1} << (u % 64);
+      }
+    }
+  }
+  bool before(uint32_t u, uint32_t w) const { return (bits_[w * words_ + u / 64] >> (u % 64)) & 1; }
+
+ private:
+  size_t words_;
+  std::vector<uint64_t> bits_;
+};
+
+}  // namespace
+
+MemoryLayout plan_sequential(const Storage& storage, size_t num_operators) {
+  const uint64_t lower_bound = largest_live_set(storage, num_operators);
+  Problem problem = arena_problem(storage);
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    // Buffers come in the order of their first use, so the search ends at the first that starts too late.
+    const uint32_t last = storage.buffers[problem.buffers[i]].users.back();
+    for (size_t j = i + 1; j < problem.buffers.size(); ++j) {
+      if (storage.buffers[problem.buffers[j]].users.front() > last) break;
+      add_conflict(problem, i, j);
+    }
+  }
+  return to_layout(storage, problem, place(problem, lower_bound), lower_bound);
+}
+
+MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph) {
+  const uint64_t lower_bound = largest_live_set(storage, graph.nodes().size());
+  Problem problem = arena_problem(storage);
+  if (graph.nodes().size() > kMaxOrderedOperators) return to_layout(storage, problem, side_by_side(problem), lower_bound);
+  const Ancestors ancestors(graph);
+  const auto precedes = [&](const BufferUse& a, const BufferUse& b) {
+    for (uint32_t user : a.users)
+      for (uint32_t writer : b.writers)
+        if (!ancestors.before(user, writer)) return false;
+    return true;
+  };
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    const BufferUse& a = storage.buffers[problem.buffers[i]];
+    for (size_t j = i + 1; j < problem.buffers.size(); ++j) {
+      const BufferUse& b = storage.buffers[problem.buffers[j]];
+      if (!precedes(a, b) && !precedes(b, a)) add_conflict(problem, i, j);
+    }
+  }
+  return to_layout(storage, problem, place(problem, lower_bound), lower_bound);
+}
+
+}  // namespace nestrt::compiler

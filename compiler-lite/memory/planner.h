@@ -1,0 +1,29 @@
+// Memory planner: places the buffers of the arena.
+//
+// Two buffers may share bytes when their lives are apart. "Apart" has two meanings, and a plan carries both:
+//   sequential    operators run one after the other in file order: lives are intervals of positions
+//   any_schedule  operators run in any order that respects the graph: every operator that touches the one must be an
+//                 ancestor of every operator that writes the other
+//
+// Placing is bin packing (NP-hard): the planner runs a first-fit over several orders of the buffers, with local search on
+// the order, and stops at the lower bound. Deterministic.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler-lite/graph/graph.h"
+#include "compiler-lite/memory/storage.h"
+
+namespace nestrt::compiler {
+
+struct MemoryLayout {
+  uint64_t arena_bytes = 0;
+  uint64_t lower_bound_bytes = 0;  // the largest sum of buffers alive at one position of the file order
+  std::vector<uint64_t> offsets;   // by buffer; 0 for those outside the arena; multiples of 64
+};
+
+MemoryLayout plan_sequential(const Storage& storage, size_t num_operators);
+MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph);
+
+}  // namespace nestrt::compiler

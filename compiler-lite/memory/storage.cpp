@@ -1,0 +1,165 @@
+#include "compiler-lite/memory/storage.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+
+namespace nestrt::compiler {
+namespace {
+
+uint64_t bytes_of(const Value& value) {
+  return value.is_constant() ? value.constant->size()
+                             : static_cast<uint64_t>(storage_bytes(value.type, value.shape, value.layout));
+}
+
+// Bytes from the start of `whole` to coordinate `start` on `axis`, where that part is contiguous; -1 where it is not.
+int64_t contiguous_offset(const Value& whole, const Value& part, int axis, int64_t start) {
+  if (whole.layout != part.layout || whole.shape.product(0, axis) != 1) return -1;
+  const int64_t block = block_size(whole.layout);
+  if (block > 1 && (axis != 1 || start % block != 0)) return -1;
+  const int64_t inner = whole.shape.product(axis + 1, whole.shape.rank());
+  return start * inner * static_cast<int64_t>(size_bytes(whole.type));
+}
+
+// Values that share bytes, as a forest: a view points to the value that contains it.
+class ViewForest {
+ public:
+  ViewForest(const Graph& graph) : graph_(graph), container_(graph.num_values(), kNoValue), offset_(graph.num_values(), 0) {
+    for (const GraphInput& input : graph.inputs) external_.insert(input.value);
+    for (ValueId id : graph.outputs) external_.insert(id);
+  }
+
+  // Outermost container of a value, and the offset in it.
+  std::pair<ValueId, uint64_t> root(ValueId id) const {
+    uint64_t offset = 0;
+    for (; container_[static_cast<size_t>(id)] != kNoValue; id = container_[static_cast<size_t>(id)])
+      offset += offset_[static_cast<size_t>(id)];
+    return {id, offset};
+  }
+
+  // Makes `part` a view of `whole`; false where `part` already lies elsewhere or is not the arena's to place.
+  bool place(ValueId part, ValueId whole, uint64_t offset) {
+    if (container_[static_cast<size_t>(part)] != kNoValue || !movable(part) || root(whole).first == part) return false;
+    if (graph_.value(root(whole).first).is_constant()) return false;
+    container_[static_cast<size_t>(part)] = whole;
+    offset_[static_cast<size_t>(part)] = offset;
+    return true;
+  }
+
+ private:
+  bool movable(ValueId id) const { return external_.count(id) == 0 && !graph_.value(id).is_constant(); }
+
+  const Graph& graph_;
+  std::unordered_set<ValueId> external_;
+  std::vector<ValueId> container_;
+  std::vector<uint64_t> offset_;
+};
+
+// The output lies in the input (always right: values are written once), or the input in the output.
+void view_reshape(const Node& node, ViewForest& views) {
+  if (!views.place(node.outputs[0], node.inputs[0], 0)) views.place(node.inputs[0], node.outputs[0], 0);
+}
+
+void view_slice(const Graph& graph, const Node& node, const plan::SliceT& slice, ViewForest& views) {
+  const Value& whole = graph.value(node.inputs[0]);
+  const Value& part = graph.value(node.outputs[0]);
+  int axis = -1;
+  for (int i = 0; i < whole.shape.rank(); ++i) {
+    if (whole.shape[i] == part.shape[i]) continue;
+    if (axis != -1 || slice.step[static_cast<size_t>(i)] != 1) return;
+    axis = i;
+  }
+  if (axis == -1 || std::any_of(slice.step.begin(), slice.step.end(), [](int64_t step) { return step != 1; })) return;
+  const int64_t offset = contiguous_offset(whole, part, axis, slice.start[static_cast<size_t>(axis)]);
+  if (offset >= 0) views.place(node.outputs[0], node.inputs[0], static_cast<uint64_t>(offset));
+}
+
+void view_concat(const Graph& graph, const Node& node, const plan::ConcatT& concat, ViewForest& views) {
+  const Value& whole = graph.value(node.outputs[0]);
+  const int axis = concat.axis < 0 ? concat.axis + whole.shape.rank() : concat.axis;
+  int64_t start = 0;
+  for (ValueId input : node.inputs) {
+    const Value& part = graph.value(input);
+    const int64_t offset = contiguous_offset(whole, part, axis, start);
+    // A part must be free to move, with everything that already views it.
+    if (offset >= 0 && views.root(input).first == input) views.place(input, node.outputs[0], static_cast<uint64_t>(offset));
+    start += part.shape[axis];
+  }
+}
+
+ViewForest find_views(const Graph& graph) {
+  ViewForest views(graph);
+  for (const auto& node : graph.nodes()) {
+    if (const auto* slice = node->as<plan::SliceT>()) view_slice(graph, *node, *slice, views);
+    if (node->kind() == plan::Attributes::Reshape) view_reshape(*node, views);
+    if (const auto* concat = node->as<plan::ConcatT>()) view_concat(graph, *node, *concat, views);
+  }
+  return views;
+}
+
+plan::BufferKind kind_of(const Graph& graph, ValueId id) {
+  if (graph.value(id).is_constant()) return plan::BufferKind::constant;
+  if (graph.is_output(id)) return plan::BufferKind::output;
+  const bool is_input = std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                                    [id](const GraphInput& input) { return input.value == id; });
+  return is_input ? plan::BufferKind::input : plan::BufferKind::arena;
+}
+
+void add_use(std::vector<uint32_t>& uses, uint32_t position) {
+  if (uses.empty() || uses.back() != position) uses.push_back(position);
+}
+
+}  // namespace
+
+Status legalize_outputs(Graph& graph) {
+  std::unordered_set<ValueId> taken;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const ValueId id = graph.outputs[i];
+    if (graph.producer(id) != nullptr && taken.insert(id).second) continue;
+    const Value value = graph.value(id);
+    plan::ReshapeT reshape;
+    reshape.shape.assign(value.shape.begin(), value.shape.end());
+    NESTRT_ASSIGN_OR_RETURN(Node * copy, graph.add_node(value.name + ".copy", attributes(std::move(reshape)), {id},
+                                                        {value.name}));
+    graph.outputs[i] = copy->outputs[0];
+    taken.insert(copy->outputs[0]);
+  }
+  return {};
+}
+
+Storage assign_storage(const Graph& graph) {
+  const ViewForest views = find_views(graph);
+  Storage storage;
+  storage.places.resize(graph.num_values());
+  std::unordered_map<ValueId, uint32_t> buffer_of_root;
+  auto touch = [&](ValueId id) -> BufferUse& {
+    const auto [root, offset] = views.root(id);
+    const auto [found, is_new] = buffer_of_root.try_emplace(root, static_cast<uint32_t>(storage.buffers.size()));
+    if (is_new) {
+      BufferUse buffer;
+      buffer.kind = kind_of(graph, root);
+      buffer.size = bytes_of(graph.value(root));
+      buffer.value = root;
+      storage.buffers.push_back(std::move(buffer));
+    }
+    storage.places[static_cast<size_t>(id)] = {found->second, offset};
+    return storage.buffers[found->second];
+  };
+
+  for (const GraphInput& input : graph.inputs) touch(input.value);
+  uint32_t position = 0;
+  for (const auto& node : graph.nodes()) {
+    for (ValueId id : node->inputs)
+      if (id != kNoValue) add_use(touch(id).users, position);
+    for (ValueId id : node->outputs) {
+      BufferUse& buffer = touch(id);
+      add_use(buffer.writers, position);
+      add_use(buffer.users, position);
+    }
+    ++position;
+  }
+  return storage;
+}
+
+}  // namespace nestrt::compiler
