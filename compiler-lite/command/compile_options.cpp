@@ -1,0 +1,73 @@
+#include "compiler-lite/command/compile_options.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+namespace nestrt::compiler {
+namespace {
+
+// "NAME=VALUE" -> {NAME, VALUE}. Names may contain '=': the last one separates.
+Result<std::pair<std::string, std::string>> split_assignment(const std::string& text, const std::string& flag) {
+  const size_t at = text.rfind('=');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
+    return Status(Code::kInvalidArgument, flag + " takes NAME=VALUE; '" + text + "' was given");
+  }
+  return std::pair(text.substr(0, at), text.substr(at + 1));
+}
+
+Result<Shape> parse_shape(const std::string& text, const std::string& flag) {
+  Shape shape;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (true) {
+    int64_t dim = 0;
+    const auto [next, error] = std::from_chars(at, end, dim);
+    if (error != std::errc() || dim < 1 || shape.rank() == Shape::kMaxRank || (next != end && *next != ',')) {
+      return Status(Code::kInvalidArgument, flag + " takes up to " + std::to_string(Shape::kMaxRank) +
+                                                " positive dimensions such as 1,3,640,640; '" + text + "' was given");
+    }
+    shape.push_back(dim);
+    if (next == end) return shape;
+    at = next + 1;
+  }
+}
+
+}  // namespace
+
+void CompileFlags::add_to(CLI::App& command) {
+  command.add_option("--input-shape", input_shapes_, "fix the dimensions of an input: NAME=1,3,640,640 (repeatable)")
+      ->expected(1)->take_all();
+  command.add_option("--mean", mean_, "preprocessing kept in the plan: x = (pixel - mean) * scale; one value, or one per channel")
+      ->delimiter(',');
+  command.add_option("--scale", scale_, "see --mean")->delimiter(',');
+  command.add_option("--resize", resize_, "resize the shorter side of a picture to N, then crop its centre to the input");
+  command.add_flag("--bgr", bgr_, "the input's channels are blue, green, red");
+  command.add_option("--layout", layout_, "memory layout inside the plan")->check(CLI::IsMember({"auto", "plain"}));
+  command.add_option("--disable-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes")->take_all();
+  command.add_option("--target", target_, "what the plan is compiled for")->check(CLI::IsMember({"host", "cpu"}));
+}
+
+Result<std::optional<Preprocessing>> CompileFlags::preprocessing() const {
+  if (mean_.empty() && scale_.empty() && resize_ == 0 && !bgr_) return std::optional<Preprocessing>();
+  Preprocessing result;
+  result.mean = mean_.empty() ? std::vector<float>{0} : mean_;
+  result.scale = scale_.empty() ? std::vector<float>{1} : scale_;
+  result.resize = resize_;
+  result.bgr = bgr_;
+  return std::optional(result);
+}
+
+Result<CompileOptions> CompileFlags::options() const {
+  CompileOptions options;
+  for (const std::string& text : input_shapes_) {
+    NESTRT_ASSIGN_OR_RETURN(const auto assignment, split_assignment(text, "--input-shape"));
+    NESTRT_ASSIGN_OR_RETURN(options.import.input_shapes[assignment.first],
+                            parse_shape(assignment.second, "--input-shape " + assignment.first));
+  }
+  NESTRT_ASSIGN_OR_RETURN(options.preprocessing, preprocessing());
+  options.passes.disabled.insert(disabled_passes_.begin(), disabled_passes_.end());
+  options.layout.plain = layout_ == "plain";
+  return options;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,180 @@
+// nestc inspect: what is in a plan, or what a model would become.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "compiler-lite/command/command.h"
+#include "compiler-lite/command/compile_options.h"
+#include "compiler-lite/compile.h"
+#include "nestrt/plan.h"
+#include "runtime/plan/format.h"
+#include "runtime/plan/statistics.h"
+#include "runtime/tools/cli.h"
+#include "runtime/tools/files.h"
+#include "runtime/tools/table.h"
+
+namespace nestrt::compiler {
+namespace {
+
+struct InspectCommand {
+  CompileFlags flags;
+  std::string file;
+  std::string json;
+
+  Status run() const;
+};
+
+// A plan, with the bytes that it may live in.
+struct LoadedPlan {
+  std::optional<PlanBytes> bytes;
+  std::shared_ptr<const Plan> plan;
+};
+
+bool is_plan_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  char magic[sizeof plan_format::kMagic] = {};
+  stream.read(magic, sizeof magic);
+  return std::equal(std::begin(magic), std::end(magic), std::begin(plan_format::kMagic));
+}
+
+Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
+  LoadedPlan loaded;
+  if (is_plan_file(path)) {
+    NESTRT_ASSIGN_OR_RETURN(loaded.plan, Plan::map(path, Verification::kComplete));
+    return loaded;
+  }
+  NESTRT_ASSIGN_OR_RETURN(const CompileOptions options, flags.options());
+  NESTRT_ASSIGN_OR_RETURN(loaded.bytes, compile(path, options));
+  NESTRT_ASSIGN_OR_RETURN(loaded.plan, Plan::from_memory(loaded.bytes->span()));
+  return loaded;
+}
+
+std::string fixed(double value, int digits) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::string describe(const plan::Tensor& tensor) {
+  const Shape shape(std::span(tensor.shape()->data(), tensor.shape()->size()));
+  std::string text = shape.to_string();
+  if (tensor.layout() != plan::Layout::plain) text += std::string(" ") + plan::EnumNameLayout(tensor.layout());
+  return text;
+}
+
+// The first present input, and the first output: what a reader looks for.
+std::string shapes(const plan::Plan& tables, const plan::Operator& op) {
+  const plan::Tensor* input = tables.tensors()->Get(static_cast<uint32_t>(op.inputs()->Get(0)));
+  const plan::Tensor* output = tables.tensors()->Get(static_cast<uint32_t>(op.outputs()->Get(0)));
+  return describe(*input) + " -> " + describe(*output);
+}
+
+std::string kernel_name(const plan::Plan& tables, uint32_t op) {
+  for (const plan::Branch* branch : *tables.branches()) {
+    for (uint32_t i = 0; i < branch->operators()->size(); ++i) {
+      if (branch->operators()->Get(i) != op) continue;
+      const auto* selections = branch->programs()->Get(0)->selections();
+      return selections == nullptr || selections->size() == 0 ? "" : selections->Get(0)->kernels()->Get(i)->str();
+    }
+  }
+  return "";
+}
+
+void print_operators(const plan::Plan& tables) {
+  tools::Table table({"#", "operator", "kind", "kernel", "shapes", "MMAC", "weights kB", "moved kB", "MAC/B"});
+  OperatorStatistics total;
+  for (uint32_t i = 0; i < tables.operators()->size(); ++i) {
+    const plan::Operator& op = *tables.operators()->Get(i);
+    const OperatorStatistics s = statistics(tables, op);
+    table.add_row({std::to_string(i), op.name() ? op.name()->str() : "", plan::EnumNameAttributes(op.attributes_type()),
+                   kernel_name(tables, i), shapes(tables, op), fixed(static_cast<double>(s.macs) / 1e6, 2),
+                   fixed(static_cast<double>(s.weight_bytes) / 1e3, 1), fixed(static_cast<double>(s.bytes()) / 1e3, 1),
+                   fixed(s.intensity(), 1)});
+    total.macs += s.macs;
+    total.input_bytes += s.input_bytes;
+    total.output_bytes += s.output_bytes;
+    total.weight_bytes += s.weight_bytes;
+  }
+  table.add_row({"", "total", "", "", "", fixed(static_cast<double>(total.macs) / 1e6, 2),
+                 fixed(static_cast<double>(total.weight_bytes) / 1e3, 1),
+                 fixed(static_cast<double>(total.bytes()) / 1e3, 1), fixed(total.intensity(), 1)});
+  table.print(std::cout);
+}
+
+double ratio(const plan::MemoryPlan& memory) {
+  const uint64_t bound = memory.lower_bound_bytes();
+  return bound == 0 ? 1.0 : static_cast<double>(memory.arena_bytes()) / static_cast<double>(bound);
+}
+
+void print_memory(const plan::Plan& tables) {
+  tools::Table table({"memory plan", "arena bytes", "largest live set", "ratio"});
+  for (const plan::MemoryPlan* memory : *tables.memory_plans()) {
+    table.add_row({plan::EnumNameMemoryPlanKind(memory->kind()), std::to_string(memory->arena_bytes()),
+                   std::to_string(memory->lower_bound_bytes()), fixed(ratio(*memory), 3)});
+  }
+  table.print(std::cout);
+}
+
+void print_summary(const Plan& plan) {
+  const plan::Plan& tables = plan.tables();
+  plan_format::Header header;
+  std::memcpy(&header, plan.bytes().data(), sizeof header);
+  std::cout << "model     " << (tables.model_name() ? tables.model_name()->str() : "") << "\n";
+  std::cout << "producer  " << (tables.producer() ? tables.producer()->str() : "") << ", digest " << plan.digest() << "\n";
+  for (const TensorInfo& info : plan.inputs())
+    std::cout << "input     " << info.name << " " << name(info.type) << " " << info.shape.to_string() << "\n";
+  for (const TensorInfo& info : plan.outputs())
+    std::cout << "output    " << info.name << " " << name(info.type) << " " << info.shape.to_string() << "\n";
+  std::cout << "file      " << plan.bytes().size() << " bytes: tables " << header.tables_bytes << ", weights "
+            << header.data_bytes << "; scratch of the hungriest operator " << tables.scratch_bytes() << "\n\n";
+}
+
+nlohmann::json to_json(const Plan& plan) {
+  const plan::Plan& tables = plan.tables();
+  nlohmann::json result;
+  result["digest"] = plan.digest();
+  result["file_bytes"] = plan.bytes().size();
+  for (uint32_t i = 0; i < tables.operators()->size(); ++i) {
+    const plan::Operator& op = *tables.operators()->Get(i);
+    const OperatorStatistics s = statistics(tables, op);
+    result["operators"].push_back({{"name", op.name() ? op.name()->str() : ""},
+                                   {"kind", plan::EnumNameAttributes(op.attributes_type())},
+                                   {"kernel", kernel_name(tables, i)},
+                                   {"macs", s.macs},
+                                   {"weight_bytes", s.weight_bytes},
+                                   {"bytes", s.bytes()}});
+  }
+  for (const plan::MemoryPlan* memory : *tables.memory_plans()) {
+    result["memory"][plan::EnumNameMemoryPlanKind(memory->kind())] = {{"arena_bytes", memory->arena_bytes()},
+                                                                     {"lower_bound_bytes", memory->lower_bound_bytes()},
+                                                                     {"ratio", ratio(*memory)}};
+  }
+  return result;
+}
+
+Status InspectCommand::run() const {
+  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load(file, flags));
+  print_summary(*loaded.plan);
+  print_operators(loaded.plan->tables());
+  std::cout << "\n";
+  print_memory(loaded.plan->tables());
+  if (json.empty()) return {};
+  return tools::write_text(json, to_json(*loaded.plan).dump(2) + "\n");
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& app, int* exit_code) {
+  auto command = std::make_shared<InspectCommand>();
+  CLI::App* sub = app.add_subcommand("inspect", "operators, memory and sizes of a plan, or of what a model would become");
+  sub->add_option("file", command->file, "a plan (.nest) or a model (.onnx)")->required();
+  sub->add_option("--json", command->json, "also write the tables to this file");
+  command->flags.add_to(*sub);
+  sub->footer("Examples:\n  nestc inspect squeezenet.nest\n  nestc inspect squeezenet1.1.onnx --json squeezenet.json");
+  sub->callback([command, exit_code] { *exit_code = tools::report("nestc inspect", command->run()); });
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,52 @@
+#include "compiler-lite/compile.h"
+
+namespace nestrt::compiler {
+namespace {
+
+bool is_picture(const Value& value) {
+  return value.type == DataType::kF32 && value.shape.rank() == 4 && (value.shape[1] == 1 || value.shape[1] == 3);
+}
+
+// Preprocessing belongs to the one input that can hold a picture: [N, 1 or 3, H, W].
+Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
+  GraphInput* picture = nullptr;
+  for (GraphInput& input : graph.inputs) {
+    if (!is_picture(graph.value(input.value))) continue;
+    if (picture != nullptr) {
+      return Status(Code::kInvalidArgument, "--mean, --scale, --resize and --bgr need one picture input; the model has several");
+    }
+    picture = &input;
+  }
+  if (picture == nullptr) {
+    return Status(Code::kInvalidArgument,
+                  "--mean, --scale, --resize and --bgr need a picture input of shape Nx1xHxW or Nx3xHxW; the model has none");
+  }
+  const auto channels = static_cast<size_t>(graph.value(picture->value).shape[1]);
+  picture->preprocessing = preprocessing;
+  for (std::vector<float>* values : {&picture->preprocessing->mean, &picture->preprocessing->scale}) {
+    if (values->size() == 1) values->assign(channels, values->front());
+    if (values->size() != channels) {
+      return Status(Code::kInvalidArgument, "--mean and --scale take one value, or one for each of the input's " +
+                                                std::to_string(channels) + " channels; " +
+                                                std::to_string(values->size()) + " were given");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Graph> build_graph(const std::filesystem::path& model, const CompileOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(Graph graph, import_onnx(model, options.import));
+  if (options.preprocessing) NESTRT_RETURN_IF_ERROR(attach_preprocessing(graph, *options.preprocessing));
+  NESTRT_RETURN_IF_ERROR(optimise(graph, options.passes));
+  NESTRT_RETURN_IF_ERROR(choose_layout(graph, options.layout));
+  return graph;
+}
+
+Result<PlanBytes> compile(const std::filesystem::path& model, const CompileOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(Graph graph, build_graph(model, options));
+  return emit_plan(graph);
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,32 @@
+// The whole way from an ONNX file to a plan: import, optimise, choose layouts, pack weights, emit.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "compiler-lite/emit/emit.h"
+#include "compiler-lite/graph/graph.h"
+#include "compiler-lite/import/import.h"
+#include "compiler-lite/layout/layout.h"
+#include "compiler-lite/passes/passes.h"
+#include "nestrt/result.h"
+
+namespace nestrt::compiler {
+
+struct CompileOptions {
+  ImportOptions import;
+  PassOptions passes;
+  LayoutOptions layout;
+  // Kept in the plan for the (only) picture input; see nestrt/plan.h.
+  std::optional<Preprocessing> preprocessing;
+};
+
+// The optimised graph, weights packed, as the emitter takes it. Errors: those of import, and kInvalidArgument where
+// preprocessing is stated for a model that has no picture input.
+Result<Graph> build_graph(const std::filesystem::path& model, const CompileOptions& options);
+
+// The bytes of the plan.
+Result<PlanBytes> compile(const std::filesystem::path& model, const CompileOptions& options);
+
+}  // namespace nestrt::compiler
