@@ -43,7 +43,7 @@ void CompileFlags::add_to(CLI::App& command) {
   command.add_option("--resize", resize_, "resize the shorter side of a picture to N, then crop its centre to the input");
   command.add_flag("--bgr", bgr_, "the input's channels are blue, green, red");
   command.add_option("--layout", layout_, "memory layout inside the plan")->check(CLI::IsMember({"auto", "plain"}));
-  command.add_option("--disable-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes")->take_all();
+  command.add_option("--no-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes")->take_all();
   command.add_option("--target", target_, "what the plan is compiled for")->check(CLI::IsMember({"host", "cpu"}));
 }
 

@@ -1,0 +1,90 @@
+#include "compiler-lite/emit/emit.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "nestrt/plan.h"
+#include "nestrt/plan_generated.h"
+#include "runtime/plan/format.h"
+
+using namespace nestrt;
+using namespace nestrt::compiler;
+
+namespace {
+
+// y = relu(x + c), and the input's first half as a second output.
+Graph small_graph() {
+  Graph graph;
+  graph.name = "small";
+  Value x;
+  x.name = "x";
+  x.shape = {1, 8};
+  const ValueId input = graph.add_value(x);
+  graph.inputs.push_back({input, {}});
+  const ValueId c = graph.add_constant("c", std::vector<float>(8, 0.5f), Shape{1, 8});
+  const ValueId sum = (*graph.add_node("add", attributes(plan::BinaryT{}), {input, c}, {"sum"}))->outputs[0];
+  plan::UnaryT relu;
+  relu.kind = plan::UnaryKind::relu;
+  const ValueId y = (*graph.add_node("relu", attributes(std::move(relu)), {sum}, {"y"}))->outputs[0];
+  plan::SliceT half;
+  half.start = {0, 0};
+  half.step = {1, 1};
+  half.shape = {1, 4};
+  const ValueId z = (*graph.add_node("half", attributes(std::move(half)), {input}, {"z"}))->outputs[0];
+  graph.outputs = {y, z};
+  return graph;
+}
+
+}  // namespace
+
+TEST_CASE("An emitted plan passes complete verification and states its face") {
+  Graph graph = small_graph();
+  const auto bytes = emit_plan(graph);
+  REQUIRE(bytes.has_value());
+  const auto plan = Plan::from_memory(bytes->span(), Verification::kComplete);
+  REQUIRE(plan.has_value());
+  REQUIRE((*plan)->inputs().size() == 1);
+  CHECK((*plan)->inputs()[0].name == "x");
+  CHECK((*plan)->inputs()[0].shape == Shape{1, 8});
+  REQUIRE((*plan)->outputs().size() == 2);
+  CHECK((*plan)->outputs()[0].name == "y");
+  CHECK((*plan)->outputs()[1].name == "z");
+}
+
+TEST_CASE("The same graph gives the same bytes") {
+  Graph first = small_graph(), second = small_graph();
+  const auto a = emit_plan(first), b = emit_plan(second);
+  REQUIRE(a.has_value());
+  REQUIRE(b.has_value());
+  REQUIRE(a->span().size() == b->span().size());
+  CHECK(std::memcmp(a->span().data(), b->span().data(), a->span().size()) == 0);
+}
+
+TEST_CASE("Constants are aligned in the data area and hold the graph's elements") {
+  Graph graph = small_graph();
+  const auto bytes = emit_plan(graph);
+  REQUIRE(bytes.has_value());
+  const auto plan = *Plan::from_memory(bytes->span());
+  const plan::Plan& tables = plan->tables();
+  int constants = 0;
+  for (uint32_t i = 0; i < tables.buffers()->size(); ++i) {
+    if (tables.buffers()->Get(i)->kind() != plan::BufferKind::constant) continue;
+    ++constants;
+    const auto elements = plan->constant(i);
+    REQUIRE(elements.size() == 8 * sizeof(float));
+    CHECK(reinterpret_cast<uintptr_t>(elements.data()) % plan_format::kSegmentAlignment == 0);
+    CHECK(reinterpret_cast<const float*>(elements.data())[7] == 0.5f);
+  }
+  CHECK(constants == 1);
+}
+
+TEST_CASE("Every operator is in a branch with a CPU program, and the region tree has a root") {
+  Graph graph = small_graph();
+  const auto bytes = emit_plan(graph);
+  REQUIRE(bytes.has_value());
+  const plan::Plan& tables = (*Plan::from_memory(bytes->span()))->tables();
+  REQUIRE(tables.branches()->size() == 1);
+  CHECK(tables.branches()->Get(0)->operators()->size() == tables.operators()->size());
+  CHECK(tables.branches()->Get(0)->programs()->Get(0)->unit()->str() == "cpu");
+  CHECK(tables.regions()->size() == 1);
+}
