@@ -1,5 +1,4 @@
 // nestc compile: from an ONNX file to a plan.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -10,6 +9,7 @@
 #include "nestrt/plan.h"
 #include "runtime/tools/cli.h"
 #include "runtime/tools/files.h"
+#include "runtime/tools/table.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -23,15 +23,11 @@ struct CompileCommand {
   Status run() const;
 };
 
-std::string megabytes(uint64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f MB", static_cast<double>(bytes) / 1e6);
-  return text;
-}
-
 Status CompileCommand::run() const {
   if (list_passes) {
-    for (const Pass& pass : passes()) std::cout << pass.name << "\n";
+    tools::Table table({{"pass"}, {"what it does"}});
+    for (const Pass& pass : passes()) table.add_row({std::string(pass.name), std::string(pass.summary)});
+    std::cout << table.to_string();
     return {};
   }
   if (model.empty()) return Status(Code::kInvalidArgument, "no model given; try: nestc compile model.onnx -o model.nest");
@@ -45,24 +41,26 @@ Status CompileCommand::run() const {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const plan::MemoryPlan& memory = *plan->tables().memory_plans()->Get(0);
   std::cout << path.string() << ": " << plan->tables().operators()->size() << " operators, "
-            << megabytes(bytes.span().size()) << ", arena " << megabytes(memory.arena_bytes()) << ", compiled in "
+            << tools::format_bytes(bytes.span().size()) << ", arena " << tools::format_bytes(memory.arena_bytes()) << ", compiled in "
             << static_cast<int>(seconds.count() * 1e3) << " ms\n";
   return {};
 }
 
 }  // namespace
 
-void add_compile_command(CLI::App& app, int* exit_code) {
+void add_compile_command(tools::Cli& cli) {
   auto command = std::make_shared<CompileCommand>();
-  CLI::App* sub = app.add_subcommand("compile", "compile an ONNX file into a plan");
-  sub->add_option("model", command->model, "the ONNX file");
-  sub->add_option("-o,--output", command->output, "the plan to write (default: the model's name with .nest)");
-  sub->add_flag("--passes", command->list_passes, "list the optimisations in their order, and stop");
-  command->flags.add_to(*sub);
-  sub->footer("Examples:\n"
-              "  nestc compile squeezenet1.1.onnx -o squeezenet.nest --mean 123,117,104\n"
-              "  nestc compile detector.onnx -o detector.nest --input-shape x=1,3,640,640");
-  sub->callback([command, exit_code] { *exit_code = tools::report("nestc compile", command->run()); });
+  CLI::App& app = cli.add_command("compile", "compile an ONNX file into a plan",
+                                  {"nestc compile squeezenet1.1.onnx -o squeezenet.nest --mean 123,117,104",
+                                   "nestc compile detector.onnx -o detector.nest --input-shape x=1,3,640,640"},
+                                  [command]() -> Result<tools::ExitCode> {
+                                    NESTRT_RETURN_IF_ERROR(command->run());
+                                    return tools::ExitCode::kOk;
+                                  });
+  app.add_option("model", command->model, "the ONNX file");
+  app.add_option("-o,--output", command->output, "the plan to write (default: the model's name with .nest)");
+  app.add_flag("--passes", command->list_passes, "list the optimisations in their order, and stop");
+  command->flags.add_to(app);
 }
 
 }  // namespace nestrt::compiler

@@ -1,6 +1,6 @@
 // nestc inspect: what is in a plan, or what a model would become.
-#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -52,6 +52,8 @@ Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
   return loaded;
 }
 
+std::string name_of(const plan::Operator& op) { return op.name() == nullptr ? "" : tools::printable(op.name()->str()); }
+
 std::string fixed(double value, int digits) {
   char text[48];
   std::snprintf(text, sizeof text, "%.*f", digits, value);
@@ -84,12 +86,14 @@ std::string kernel_name(const plan::Plan& tables, uint32_t op) {
 }
 
 void print_operators(const plan::Plan& tables) {
-  tools::Table table({"#", "operator", "kind", "kernel", "shapes", "MMAC", "weights kB", "moved kB", "MAC/B"});
+  using enum tools::Align;
+  tools::Table table({{"#", kRight}, {"operator"}, {"kind"}, {"kernel"}, {"shapes"}, {"MMAC", kRight}, {"weights kB", kRight},
+                      {"moved kB", kRight}, {"MAC/B", kRight}});
   OperatorStatistics total;
   for (uint32_t i = 0; i < tables.operators()->size(); ++i) {
     const plan::Operator& op = *tables.operators()->Get(i);
     const OperatorStatistics s = statistics(tables, op);
-    table.add_row({std::to_string(i), op.name() ? op.name()->str() : "", plan::EnumNameAttributes(op.attributes_type()),
+    table.add_row({std::to_string(i), name_of(op), plan::EnumNameAttributes(op.attributes_type()),
                    kernel_name(tables, i), shapes(tables, op), fixed(static_cast<double>(s.macs) / 1e6, 2),
                    fixed(static_cast<double>(s.weight_bytes) / 1e3, 1), fixed(static_cast<double>(s.bytes()) / 1e3, 1),
                    fixed(s.intensity(), 1)});
@@ -101,7 +105,7 @@ void print_operators(const plan::Plan& tables) {
   table.add_row({"", "total", "", "", "", fixed(static_cast<double>(total.macs) / 1e6, 2),
                  fixed(static_cast<double>(total.weight_bytes) / 1e3, 1),
                  fixed(static_cast<double>(total.bytes()) / 1e3, 1), fixed(total.intensity(), 1)});
-  table.print(std::cout);
+  std::cout << table.to_string();
 }
 
 double ratio(const plan::MemoryPlan& memory) {
@@ -110,12 +114,13 @@ double ratio(const plan::MemoryPlan& memory) {
 }
 
 void print_memory(const plan::Plan& tables) {
-  tools::Table table({"memory plan", "arena bytes", "largest live set", "ratio"});
+  using enum tools::Align;
+  tools::Table table({{"memory plan"}, {"arena bytes", kRight}, {"largest live set", kRight}, {"ratio", kRight}});
   for (const plan::MemoryPlan* memory : *tables.memory_plans()) {
     table.add_row({plan::EnumNameMemoryPlanKind(memory->kind()), std::to_string(memory->arena_bytes()),
                    std::to_string(memory->lower_bound_bytes()), fixed(ratio(*memory), 3)});
   }
-  table.print(std::cout);
+  std::cout << table.to_string();
 }
 
 void print_summary(const Plan& plan) {
@@ -140,7 +145,7 @@ nlohmann::json to_json(const Plan& plan) {
   for (uint32_t i = 0; i < tables.operators()->size(); ++i) {
     const plan::Operator& op = *tables.operators()->Get(i);
     const OperatorStatistics s = statistics(tables, op);
-    result["operators"].push_back({{"name", op.name() ? op.name()->str() : ""},
+    result["operators"].push_back({{"name", name_of(op)},
                                    {"kind", plan::EnumNameAttributes(op.attributes_type())},
                                    {"kernel", kernel_name(tables, i)},
                                    {"macs", s.macs},
@@ -167,14 +172,18 @@ Status InspectCommand::run() const {
 
 }  // namespace
 
-void add_inspect_command(CLI::App& app, int* exit_code) {
+void add_inspect_command(tools::Cli& cli) {
   auto command = std::make_shared<InspectCommand>();
-  CLI::App* sub = app.add_subcommand("inspect", "operators, memory and sizes of a plan, or of what a model would become");
-  sub->add_option("file", command->file, "a plan (.nest) or a model (.onnx)")->required();
-  sub->add_option("--json", command->json, "also write the tables to this file");
-  command->flags.add_to(*sub);
-  sub->footer("Examples:\n  nestc inspect squeezenet.nest\n  nestc inspect squeezenet1.1.onnx --json squeezenet.json");
-  sub->callback([command, exit_code] { *exit_code = tools::report("nestc inspect", command->run()); });
+  CLI::App& app = cli.add_command("inspect", "operators, memory and sizes of a plan, or of what a model would become",
+                                  {"nestc inspect squeezenet.nest",
+                                   "nestc inspect squeezenet1.1.onnx --json squeezenet.json"},
+                                  [command]() -> Result<tools::ExitCode> {
+                                    NESTRT_RETURN_IF_ERROR(command->run());
+                                    return tools::ExitCode::kOk;
+                                  });
+  app.add_option("file", command->file, "a plan (.nest) or a model (.onnx)")->required();
+  app.add_option("--json", command->json, "also write the tables to this file");
+  command->flags.add_to(app);
 }
 
 }  // namespace nestrt::compiler
