@@ -10,7 +10,7 @@ namespace {
 bool cpu_has(Isa isa) {
 #if HWY_ARCH_X86
   switch (isa) {
-    case Isa::kPortable: return (HWY_TARGETS & HWY_EMU128) != 0;
+    case Isa::kPortable: return (HWY_TARGETS & (HWY_EMU128 | HWY_SCALAR)) != 0;
     case Isa::kAvx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case Isa::kAvx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

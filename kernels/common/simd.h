@@ -55,6 +55,8 @@ Function simd_pick(const SimdTable<Function>& table) {
 // A set for which the file was not compiled has a null entry, and supported_isas() does not list it.
 #if HWY_TARGETS & HWY_EMU128
 #define NESTRT_SIMD_PORTABLE(function) &N_EMU128::function
+#elif HWY_TARGETS & HWY_SCALAR  // where the compiler is known to break EMU128 (GCC before 12.3)
+#define NESTRT_SIMD_PORTABLE(function) &N_SCALAR::function
 #else
 #define NESTRT_SIMD_PORTABLE(function) nullptr
 #endif
