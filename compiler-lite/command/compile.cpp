@@ -31,7 +31,7 @@ Status CompileCommand::run() const {
     return {};
   }
   if (model.empty()) return Status(Code::kInvalidArgument, "no model given; try: nestc compile model.onnx -o model.nest");
-  const std::filesystem::path path = output.empty() ? std::filesystem::path(model).replace_extension(".nest") : output;
+  const std::filesystem::path path = output.empty() ? std::filesystem::path(model).replace_extension(".nest") : std::filesystem::path(output);
   NESTRT_ASSIGN_OR_RETURN(const CompileOptions options, flags.options());
   const auto start = std::chrono::steady_clock::now();
   NESTRT_ASSIGN_OR_RETURN(const PlanBytes bytes, compile(model, options));

@@ -75,7 +75,7 @@ class Graph {
 
   std::string name;
   std::vector<GraphInput> inputs;
-  std::vector<ValueId> outputs;  // change through set_output()
+  std::vector<ValueId> outputs;
 
   // --- values ---
   size_t num_values() const { return values_.size(); }
