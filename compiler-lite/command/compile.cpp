@@ -30,8 +30,10 @@ Status CompileCommand::run() const {
     std::cout << table.to_string();
     return {};
   }
-  if (model.empty()) return Status(Code::kInvalidArgument, "no model given; try: nestc compile model.onnx -o model.nest");
-  const std::filesystem::path path = output.empty() ? std::filesystem::path(model).replace_extension(".nest") : std::filesystem::path(output);
+  if (model.empty())
+    return Status(Code::kInvalidArgument, "no model given; try: nestc compile model.onnx -o model.nest");
+  const std::filesystem::path path =
+      output.empty() ? std::filesystem::path(model).replace_extension(".nest") : std::filesystem::path(output);
   NESTRT_ASSIGN_OR_RETURN(const CompileOptions options, flags.options());
   const auto start = std::chrono::steady_clock::now();
   NESTRT_ASSIGN_OR_RETURN(const PlanBytes bytes, compile(model, options));
@@ -41,8 +43,8 @@ Status CompileCommand::run() const {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const plan::MemoryPlan& memory = *plan->tables().memory_plans()->Get(0);
   std::cout << path.string() << ": " << plan->tables().operators()->size() << " operators, "
-            << tools::format_bytes(bytes.span().size()) << ", arena " << tools::format_bytes(memory.arena_bytes()) << ", compiled in "
-            << static_cast<int>(seconds.count() * 1e3) << " ms\n";
+            << tools::format_bytes(bytes.span().size()) << ", arena " << tools::format_bytes(memory.arena_bytes())
+            << ", compiled in " << static_cast<int>(seconds.count() * 1e3) << " ms\n";
   return {};
 }
 

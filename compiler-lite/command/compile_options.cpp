@@ -36,14 +36,19 @@ Result<Shape> parse_shape(const std::string& text, const std::string& flag) {
 
 void CompileFlags::add_to(CLI::App& command) {
   command.add_option("--input-shape", input_shapes_, "fix the dimensions of an input: NAME=1,3,640,640 (repeatable)")
-      ->expected(1)->take_all();
-  command.add_option("--mean", mean_, "preprocessing kept in the plan: x = (pixel - mean) * scale; one value, or one per channel")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("--mean", mean_,
+                  "preprocessing kept in the plan: x = (pixel - mean) * scale; one value, or one per channel")
       ->delimiter(',');
   command.add_option("--scale", scale_, "see --mean")->delimiter(',');
-  command.add_option("--resize", resize_, "resize the shorter side of a picture to N, then crop its centre to the input");
+  command.add_option("--resize", resize_,
+                     "resize the shorter side of a picture to N, then crop its centre to the input");
   command.add_flag("--bgr", bgr_, "the input's channels are blue, green, red");
   command.add_option("--layout", layout_, "memory layout inside the plan")->check(CLI::IsMember({"auto", "plain"}));
-  command.add_option("--no-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes")->take_all();
+  command.add_option("--no-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes")
+      ->take_all();
   command.add_option("--target", target_, "what the plan is compiled for")->check(CLI::IsMember({"host", "cpu"}));
 }
 

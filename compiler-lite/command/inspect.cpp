@@ -10,6 +10,7 @@
 #include "compiler-lite/command/compile_options.h"
 #include "compiler-lite/compile.h"
 #include "nestrt/plan.h"
+#include "nestrt/session.h"
 #include "runtime/plan/format.h"
 #include "runtime/plan/statistics.h"
 #include "runtime/tools/cli.h"
@@ -27,10 +28,10 @@ struct InspectCommand {
   Status run() const;
 };
 
-// A plan, with the bytes that it may live in.
+// A plan that a session accepts (so that every operator obeys its rules), with the bytes that it may live in.
 struct LoadedPlan {
   std::optional<PlanBytes> bytes;
-  std::shared_ptr<const Plan> plan;
+  std::unique_ptr<Session> session;
 };
 
 bool is_plan_file(const std::string& path) {
@@ -42,13 +43,16 @@ bool is_plan_file(const std::string& path) {
 
 Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
   LoadedPlan loaded;
+  std::shared_ptr<const Plan> plan;
   if (is_plan_file(path)) {
-    NESTRT_ASSIGN_OR_RETURN(loaded.plan, Plan::map(path, Verification::kComplete));
-    return loaded;
+    NESTRT_ASSIGN_OR_RETURN(plan, Plan::map(path, Verification::kComplete));
+  } else {
+    NESTRT_ASSIGN_OR_RETURN(const CompileOptions options, flags.options());
+    NESTRT_ASSIGN_OR_RETURN(loaded.bytes, compile(path, options));
+    NESTRT_ASSIGN_OR_RETURN(plan, Plan::from_memory(loaded.bytes->span()));
   }
-  NESTRT_ASSIGN_OR_RETURN(const CompileOptions options, flags.options());
-  NESTRT_ASSIGN_OR_RETURN(loaded.bytes, compile(path, options));
-  NESTRT_ASSIGN_OR_RETURN(loaded.plan, Plan::from_memory(loaded.bytes->span()));
+  NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units("cpu", {.num_threads = 1}));
+  NESTRT_ASSIGN_OR_RETURN(loaded.session, Session::create(plan, std::move(units)));
   return loaded;
 }
 
@@ -74,27 +78,25 @@ std::string shapes(const plan::Plan& tables, const plan::Operator& op) {
   return describe(*input) + " -> " + describe(*output);
 }
 
-std::string kernel_name(const plan::Plan& tables, uint32_t op) {
-  for (const plan::Branch* branch : *tables.branches()) {
-    for (uint32_t i = 0; i < branch->operators()->size(); ++i) {
-      if (branch->operators()->Get(i) != op) continue;
-      const auto* selections = branch->programs()->Get(0)->selections();
-      return selections == nullptr || selections->size() == 0 ? "" : selections->Get(0)->kernels()->Get(i)->str();
-    }
-  }
-  return "";
-}
-
-void print_operators(const plan::Plan& tables) {
+void print_operators(const Session& session) {
+  const plan::Plan& tables = session.plan().tables();
+  const std::vector<OperatorSummary> summaries = session.operators();
   using enum tools::Align;
-  tools::Table table({{"#", kRight}, {"operator"}, {"kind"}, {"kernel"}, {"shapes"}, {"MMAC", kRight}, {"weights kB", kRight},
-                      {"moved kB", kRight}, {"MAC/B", kRight}});
+  tools::Table table({{"#", kRight},
+                      {"operator"},
+                      {"kind"},
+                      {"kernel"},
+                      {"shapes"},
+                      {"MMAC", kRight},
+                      {"weights kB", kRight},
+                      {"moved kB", kRight},
+                      {"MAC/B", kRight}});
   OperatorStatistics total;
   for (uint32_t i = 0; i < tables.operators()->size(); ++i) {
     const plan::Operator& op = *tables.operators()->Get(i);
     const OperatorStatistics s = statistics(tables, op);
     table.add_row({std::to_string(i), name_of(op), plan::EnumNameAttributes(op.attributes_type()),
-                   kernel_name(tables, i), shapes(tables, op), fixed(static_cast<double>(s.macs) / 1e6, 2),
+                   std::string(summaries[i].kernel), shapes(tables, op), fixed(static_cast<double>(s.macs) / 1e6, 2),
                    fixed(static_cast<double>(s.weight_bytes) / 1e3, 1), fixed(static_cast<double>(s.bytes()) / 1e3, 1),
                    fixed(s.intensity(), 1)});
     total.macs += s.macs;
@@ -128,7 +130,8 @@ void print_summary(const Plan& plan) {
   plan_format::Header header;
   std::memcpy(&header, plan.bytes().data(), sizeof header);
   std::cout << "model     " << (tables.model_name() ? tables.model_name()->str() : "") << "\n";
-  std::cout << "producer  " << (tables.producer() ? tables.producer()->str() : "") << ", digest " << plan.digest() << "\n";
+  std::cout << "producer  " << (tables.producer() ? tables.producer()->str() : "") << ", digest " << plan.digest()
+            << "\n";
   for (const TensorInfo& info : plan.inputs())
     std::cout << "input     " << info.name << " " << name(info.type) << " " << info.shape.to_string() << "\n";
   for (const TensorInfo& info : plan.outputs())
@@ -137,8 +140,10 @@ void print_summary(const Plan& plan) {
             << header.data_bytes << "; scratch of the hungriest operator " << tables.scratch_bytes() << "\n\n";
 }
 
-nlohmann::json to_json(const Plan& plan) {
+nlohmann::json to_json(const Session& session) {
+  const Plan& plan = session.plan();
   const plan::Plan& tables = plan.tables();
+  const std::vector<OperatorSummary> summaries = session.operators();
   nlohmann::json result;
   result["digest"] = plan.digest();
   result["file_bytes"] = plan.bytes().size();
@@ -147,40 +152,41 @@ nlohmann::json to_json(const Plan& plan) {
     const OperatorStatistics s = statistics(tables, op);
     result["operators"].push_back({{"name", name_of(op)},
                                    {"kind", plan::EnumNameAttributes(op.attributes_type())},
-                                   {"kernel", kernel_name(tables, i)},
+                                   {"kernel", std::string(summaries[i].kernel)},
                                    {"macs", s.macs},
                                    {"weight_bytes", s.weight_bytes},
                                    {"bytes", s.bytes()}});
   }
   for (const plan::MemoryPlan* memory : *tables.memory_plans()) {
-    result["memory"][plan::EnumNameMemoryPlanKind(memory->kind())] = {{"arena_bytes", memory->arena_bytes()},
-                                                                     {"lower_bound_bytes", memory->lower_bound_bytes()},
-                                                                     {"ratio", ratio(*memory)}};
+    result["memory"][plan::EnumNameMemoryPlanKind(memory->kind())] = {
+        {"arena_bytes", memory->arena_bytes()},
+        {"lower_bound_bytes", memory->lower_bound_bytes()},
+        {"ratio", ratio(*memory)}};
   }
   return result;
 }
 
 Status InspectCommand::run() const {
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load(file, flags));
-  print_summary(*loaded.plan);
-  print_operators(loaded.plan->tables());
+  print_summary(loaded.session->plan());
+  print_operators(*loaded.session);
   std::cout << "\n";
-  print_memory(loaded.plan->tables());
+  print_memory(loaded.session->plan().tables());
   if (json.empty()) return {};
-  return tools::write_text(json, to_json(*loaded.plan).dump(2) + "\n");
+  return tools::write_text(json, to_json(*loaded.session).dump(2) + "\n");
 }
 
 }  // namespace
 
 void add_inspect_command(tools::Cli& cli) {
   auto command = std::make_shared<InspectCommand>();
-  CLI::App& app = cli.add_command("inspect", "operators, memory and sizes of a plan, or of what a model would become",
-                                  {"nestc inspect squeezenet.nest",
-                                   "nestc inspect squeezenet1.1.onnx --json squeezenet.json"},
-                                  [command]() -> Result<tools::ExitCode> {
-                                    NESTRT_RETURN_IF_ERROR(command->run());
-                                    return tools::ExitCode::kOk;
-                                  });
+  CLI::App& app =
+      cli.add_command("inspect", "operators, memory and sizes of a plan, or of what a model would become",
+                      {"nestc inspect squeezenet.nest", "nestc inspect squeezenet1.1.onnx --json squeezenet.json"},
+                      [command]() -> Result<tools::ExitCode> {
+                        NESTRT_RETURN_IF_ERROR(command->run());
+                        return tools::ExitCode::kOk;
+                      });
   app.add_option("file", command->file, "a plan (.nest) or a model (.onnx)")->required();
   app.add_option("--json", command->json, "also write the tables to this file");
   command->flags.add_to(app);

@@ -5,5 +5,6 @@ int main(int argc, char** argv) {
   nestrt::tools::Cli cli("nestc", "nestc: compiles ONNX networks into plans for nestrt");
   nestrt::compiler::add_compile_command(cli);
   nestrt::compiler::add_inspect_command(cli);
+  nestrt::compiler::add_check_command(cli);
   return cli.run(argc, argv);
 }

@@ -24,9 +24,9 @@ class PlanBytes {
   size_t size_;
 };
 
-// Tidies the graph, plans its memory, chooses kernels and writes everything down. The graph's weights are packed already
-// (compiler-lite/layout). Errors: kUnsupported where no kernel takes an operator, kInternal where the plan that came out
-// fails its own verification.
+// Tidies the graph, plans its memory, chooses kernels and writes everything down. The graph's weights are packed
+// already (compiler-lite/layout). Errors: kUnsupported where no kernel takes an operator, kInternal where the plan that
+// came out fails its own verification.
 Result<PlanBytes> emit_plan(Graph& graph);
 
 }  // namespace nestrt::compiler

@@ -122,7 +122,8 @@ Placement place(const Problem& problem, uint64_t lower_bound) {
   return best;
 }
 
-MemoryLayout to_layout(const Storage& storage, const Problem& problem, const Placement& placement, uint64_t lower_bound) {
+MemoryLayout to_layout(const Storage& storage, const Problem& problem, const Placement& placement,
+                       uint64_t lower_bound) {
   MemoryLayout layout;
   layout.arena_bytes = placement.height;
   layout.lower_bound_bytes = lower_bound;
@@ -188,7 +189,8 @@ MemoryLayout plan_sequential(const Storage& storage, size_t num_operators) {
 MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph) {
   const uint64_t lower_bound = largest_live_set(storage, graph.nodes().size());
   Problem problem = arena_problem(storage);
-  if (graph.nodes().size() > kMaxOrderedOperators) return to_layout(storage, problem, side_by_side(problem), lower_bound);
+  if (graph.nodes().size() > kMaxOrderedOperators)
+    return to_layout(storage, problem, side_by_side(problem), lower_bound);
   const Ancestors ancestors(graph);
   const auto precedes = [&](const BufferUse& a, const BufferUse& b) {
     for (uint32_t user : a.users)

@@ -5,8 +5,8 @@
 //   any_schedule  operators run in any order that respects the graph: every operator that touches the one must be an
 //                 ancestor of every operator that writes the other
 //
-// Placing is bin packing (NP-hard): the planner runs a first-fit over several orders of the buffers, with local search on
-// the order, and stops at the lower bound. Deterministic.
+// Placing is bin packing (NP-hard): the planner runs a first-fit over several orders of the buffers, with local search
+// on the order, and stops at the lower bound. Deterministic.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-
 namespace nestrt::compiler {
 namespace {
 
@@ -25,7 +24,8 @@ int64_t contiguous_offset(const Value& whole, const Value& part, int axis, int64
 // Values that share bytes, as a forest: a view points to the value that contains it.
 class ViewForest {
  public:
-  ViewForest(const Graph& graph) : graph_(graph), container_(graph.num_values(), kNoValue), offset_(graph.num_values(), 0) {
+  ViewForest(const Graph& graph)
+      : graph_(graph), container_(graph.num_values(), kNoValue), offset_(graph.num_values(), 0) {
     for (const GraphInput& input : graph.inputs) external_.insert(input.value);
     for (ValueId id : graph.outputs) external_.insert(id);
   }
@@ -83,7 +83,8 @@ void view_concat(const Graph& graph, const Node& node, const plan::ConcatT& conc
     const Value& part = graph.value(input);
     const int64_t offset = contiguous_offset(whole, part, axis, start);
     // A part must be free to move, with everything that already views it.
-    if (offset >= 0 && views.root(input).first == input) views.place(input, node.outputs[0], static_cast<uint64_t>(offset));
+    if (offset >= 0 && views.root(input).first == input)
+      views.place(input, node.outputs[0], static_cast<uint64_t>(offset));
     start += part.shape[axis];
   }
 }
@@ -120,8 +121,8 @@ Status legalize_outputs(Graph& graph) {
     const Value value = graph.value(id);
     plan::ReshapeT reshape;
     reshape.shape.assign(value.shape.begin(), value.shape.end());
-    NESTRT_ASSIGN_OR_RETURN(Node * copy, graph.add_node(value.name + ".copy", attributes(std::move(reshape)), {id},
-                                                        {value.name}));
+    NESTRT_ASSIGN_OR_RETURN(Node * copy,
+                            graph.add_node(value.name + ".copy", attributes(std::move(reshape)), {id}, {value.name}));
     graph.outputs[i] = copy->outputs[0];
     taken.insert(copy->outputs[0]);
   }

@@ -21,10 +21,10 @@ struct Place {
 
 struct BufferUse {
   plan::BufferKind kind = plan::BufferKind::arena;
-  uint64_t size = 0;                  // bytes
-  ValueId value = kNoValue;           // constant, input, output: the value it holds; arena: one that fills it
-  std::vector<uint32_t> writers;      // operators by position in Graph::nodes(), ascending
-  std::vector<uint32_t> users;        // all that touch it, writers included, ascending
+  uint64_t size = 0;              // bytes
+  ValueId value = kNoValue;       // constant, input, output: the value it holds; arena: one that fills it
+  std::vector<uint32_t> writers;  // operators by position in Graph::nodes(), ascending
+  std::vector<uint32_t> users;    // all that touch it, writers included, ascending
 };
 
 struct Storage {

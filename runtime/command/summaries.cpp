@@ -1,7 +1,7 @@
 #include "runtime/command/summaries.h"
 
 #include "nestrt/plan_generated.h"
-#include "runtime/tools/multiply_adds.h"
+#include "runtime/plan/statistics.h"
 
 namespace nestrt::command {
 namespace {
@@ -29,7 +29,7 @@ std::vector<OperatorRow> operator_rows(const Session& session) {
   for (const OperatorSummary& op : session.operators()) {
     const plan::Operator& table = *tables.operators()->Get(index++);
     rows.push_back({std::string(op.name), std::string(op.kind), std::string(op.kernel), std::string(op.unit),
-                    output_shape(tables, table), tools::multiply_adds(tables, table), op.repacked});
+                    output_shape(tables, table), statistics(tables, table).macs, op.repacked});
   }
   return rows;
 }

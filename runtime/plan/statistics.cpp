@@ -19,23 +19,28 @@ uint64_t bytes_of(const plan::Plan& plan, const plan::Tensor& tensor) {
       storage_bytes(static_cast<DataType>(tensor.type()), shape, static_cast<Layout>(tensor.layout())));
 }
 
-
 uint64_t macs(const plan::Plan& plan, const plan::Operator& op) {
-  const auto operand = [&](flatbuffers::uoffset_t index) { return plan.tensors()->Get(static_cast<uint32_t>(op.inputs()->Get(index))); };
+  const auto operand = [&](flatbuffers::uoffset_t index) {
+    return plan.tensors()->Get(static_cast<uint32_t>(op.inputs()->Get(index)));
+  };
   const plan::Tensor* output = plan.tensors()->Get(static_cast<uint32_t>(op.outputs()->Get(0)));
   const auto weights_per = [&](const plan::Tensor* weights, uint32_t axis) {
     const auto dim = static_cast<uint64_t>(weights->shape()->Get(axis));
     return dim == 0 ? 0 : elements(*weights) / dim;
   };
   switch (op.attributes_type()) {
-    case plan::Attributes::Conv: return elements(*output) * weights_per(operand(1), 0);
-    case plan::Attributes::ConvTranspose: return elements(*operand(0)) * weights_per(operand(1), 0);
-    case plan::Attributes::Dense: return elements(*output) * static_cast<uint64_t>(operand(1)->shape()->Get(0));
+    case plan::Attributes::Conv:
+      return elements(*output) * weights_per(operand(1), 0);
+    case plan::Attributes::ConvTranspose:
+      return elements(*operand(0)) * weights_per(operand(1), 0);
+    case plan::Attributes::Dense:
+      return elements(*output) * static_cast<uint64_t>(operand(1)->shape()->Get(0));
     case plan::Attributes::MatMul: {
       const auto* shape = operand(0)->shape();
       return elements(*output) * static_cast<uint64_t>(shape->Get(shape->size() - 1));
     }
-    default: return 0;
+    default:
+      return 0;
   }
 }
 
@@ -49,7 +54,8 @@ OperatorStatistics statistics(const plan::Plan& plan, const plan::Operator& op) 
     const bool constant = plan.buffers()->Get(tensor->buffer())->kind() == plan::BufferKind::constant;
     (constant ? result.weight_bytes : result.input_bytes) += bytes_of(plan, *tensor);
   }
-  for (int32_t index : *op.outputs()) result.output_bytes += bytes_of(plan, *plan.tensors()->Get(static_cast<uint32_t>(index)));
+  for (int32_t index : *op.outputs())
+    result.output_bytes += bytes_of(plan, *plan.tensors()->Get(static_cast<uint32_t>(index)));
   result.macs = macs(plan, op);
   return result;
 }

@@ -18,7 +18,7 @@ struct OperatorStatistics {
   double intensity() const { return bytes() == 0 ? 0.0 : static_cast<double>(macs) / static_cast<double>(bytes()); }
 };
 
-// Requires: a verified plan and an operator of it.
+// Requires: an operator of a plan that a Session accepts, so that its operands are those of its kind.
 OperatorStatistics statistics(const plan::Plan& plan, const plan::Operator& op);
 
 }  // namespace nestrt

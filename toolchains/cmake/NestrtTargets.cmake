@@ -40,7 +40,9 @@ set(NESTRT_PARTS "" CACHE INTERNAL "object libraries of libnestrt")
 # Most sources include the plan's generated classes, which take two seconds to parse: parse them once per target.
 # -fpch-preprocess lets ccache see through.
 function(nestrt_precompile target)
-  target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<nestrt/kernel.h$<ANGLE-R>>" ${ARGN})
+  foreach(header nestrt/kernel.h ${ARGN})
+    target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
+  endforeach()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
   endif()
