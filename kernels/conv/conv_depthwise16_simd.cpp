@@ -85,12 +85,10 @@ HWY_INLINE void step_vector(const Row& row, int64_t x, Taps kx) {
   }
 }
 
-template <int kCount>
+template <int kCount, int kVector = 0>
 HWY_INLINE void step(const Row& row, int64_t x, Taps kx) {
-  step_vector<kCount, 0>(row, x, kx);
-  if constexpr (kVectors > 1) step_vector<kCount, 1>(row, x, kx);
-  if constexpr (kVectors > 2) step_vector<kCount, 2>(row, x, kx);
-  if constexpr (kVectors > 2) step_vector<kCount, 3>(row, x, kx);
+  step_vector<kCount, kVector>(row, x, kx);
+  if constexpr (kVector + 1 < kVectors) step<kCount, kVector + 1>(row, x, kx);
 }
 
 // Outputs whose taps all lie inside the row, [first, last).
