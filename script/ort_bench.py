@@ -5,7 +5,6 @@ ort_bench.py MODEL --threads N --warmup N --runs N [--input-shape NAME=1,3,640,6
 
 import argparse
 import json
-import resource
 import statistics
 import time
 
@@ -14,7 +13,10 @@ import onnxruntime as ort
 
 
 def peak_rss_mb():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+    """VmHWM, which exec() resets: getrusage's figure begins with what the parent process held when it forked."""
+    with open("/proc/self/status") as status:
+        line = next(line for line in status if line.startswith("VmHWM:"))
+    return int(line.split()[1]) * 1024 / 1e6
 
 
 def milliseconds(action):
