@@ -26,16 +26,43 @@ int64_t plain_index(plan::Packing packing, const Extents& e, int64_t output, int
   return (output * e.channels + channel) * e.spatial + position;
 }
 
+// A packed constant in memory is [output blocks][channel blocks][spatial][channel groups][16 outputs][group].
+struct Order {
+  int64_t channel_block = 1;
+  int64_t group = 1;          // channels side by side within an output
+  bool whole_blocks = false;  // the last channel block is as long as the others
+};
+
+Order order_of(plan::Packing packing) {
+  switch (packing) {
+    case plan::Packing::o16i16:
+      return {kBlock, 1, false};
+    case plan::Packing::s8_o16i4:
+      return {kBlock, 4, true};
+    case plan::Packing::s8_o16i16:
+      return {kBlock, kBlock, true};
+    default:
+      return {};
+  }
+}
+
 // Calls visit(plain index or -1 for padding) for every packed element in order.
 template <typename Visit>
 void for_each_packed(plan::Packing packing, const Shape& shape, Visit visit) {
   const Extents e = extents(packing, shape);
-  const int64_t channel_block = packing == plan::Packing::o16i16 ? kBlock : 1;
+  const Order order = order_of(packing);
+  const auto visit_group = [&](int64_t o0, int64_t c0, int64_t s) {
+    for (int64_t o = o0; o < o0 + kBlock; ++o)
+      for (int64_t c = c0; c < c0 + order.group; ++c)
+        visit(o < e.outputs && c < e.channels ? plain_index(packing, e, o, c, s) : -1);
+  };
   for (int64_t o0 = 0; o0 < e.outputs; o0 += kBlock)
-    for (int64_t c0 = 0; c0 < e.channels; c0 += channel_block)
+    for (int64_t c0 = 0; c0 < e.channels; c0 += order.channel_block) {
+      const int64_t whole = c0 + order.channel_block;
+      const int64_t end = order.whole_blocks ? whole : std::min(whole, e.channels);
       for (int64_t s = 0; s < e.spatial; ++s)
-        for (int64_t c = c0; c < std::min(c0 + channel_block, e.channels); ++c)
-          for (int64_t o = o0; o < o0 + kBlock; ++o) visit(o < e.outputs ? plain_index(packing, e, o, c, s) : -1);
+        for (int64_t c = c0; c < end; c += order.group) visit_group(o0, c, s);
+    }
 }
 
 }  // namespace
@@ -47,15 +74,17 @@ int64_t packed_bytes(plan::Packing packing, const Shape& shape) {
   return packed_size_bytes(packing, shape).value_or(-1);
 }
 
-void pack_weights(plan::Packing packing, const Shape& shape, const float* plain, float* packed) {
+template <typename T>
+void pack_weights(plan::Packing packing, const Shape& shape, const T* plain, T* packed) {
   if (packing == plan::Packing::none) {
     std::copy_n(plain, shape.num_elements(), packed);
     return;
   }
-  for_each_packed(packing, shape, [&](int64_t index) { *packed++ = index < 0 ? 0.0f : plain[index]; });
+  for_each_packed(packing, shape, [&](int64_t index) { *packed++ = index < 0 ? T{0} : plain[index]; });
 }
 
-void unpack_weights(plan::Packing packing, const Shape& shape, const float* packed, float* plain) {
+template <typename T>
+void unpack_weights(plan::Packing packing, const Shape& shape, const T* packed, T* plain) {
   if (packing == plan::Packing::none) {
     std::copy_n(packed, shape.num_elements(), plain);
     return;
@@ -65,5 +94,10 @@ void unpack_weights(plan::Packing packing, const Shape& shape, const float* pack
     ++packed;
   });
 }
+
+template void pack_weights(plan::Packing, const Shape&, const float*, float*);
+template void pack_weights(plan::Packing, const Shape&, const int8_t*, int8_t*);
+template void unpack_weights(plan::Packing, const Shape&, const float*, float*);
+template void unpack_weights(plan::Packing, const Shape&, const int8_t*, int8_t*);
 
 }  // namespace nestrt::kernels

@@ -16,6 +16,7 @@ class EnumCheck {
   EnumCheck& activation(const plan::Activation* activation) {
     return activation == nullptr ? *this : field("activation", activation->kind(), plan::EnumNameActivationKind);
   }
+  EnumCheck& rounding(plan::Rounding rounding) { return field("rounding", rounding, plan::EnumNameRounding); }
   std::string complaint() const { return complaint_; }
 
  private:
@@ -25,18 +26,33 @@ class EnumCheck {
 std::string unknown_enum(const plan::Operator& op) {
   EnumCheck check;
   switch (op.attributes_type()) {
-    case plan::Attributes::Conv: return check.activation(op.attributes_as_Conv()->activation()).complaint();
+    case plan::Attributes::Conv: {
+      const plan::Conv& conv = *op.attributes_as_Conv();
+      return check.activation(conv.activation()).rounding(conv.rounding()).complaint();
+    }
     case plan::Attributes::ConvTranspose:
       return check.activation(op.attributes_as_ConvTranspose()->activation()).complaint();
-    case plan::Attributes::Dense: return check.activation(op.attributes_as_Dense()->activation()).complaint();
+    case plan::Attributes::Dense: {
+      const plan::Dense& dense = *op.attributes_as_Dense();
+      return check.activation(dense.activation()).rounding(dense.rounding()).complaint();
+    }
     case plan::Attributes::Binary: {
       const plan::Binary& binary = *op.attributes_as_Binary();
-      return check.field("kind", binary.kind(), plan::EnumNameBinaryKind).activation(binary.activation()).complaint();
+      return check.field("kind", binary.kind(), plan::EnumNameBinaryKind)
+          .activation(binary.activation())
+          .rounding(binary.rounding())
+          .complaint();
     }
     case plan::Attributes::Unary:
       return check.field("kind", op.attributes_as_Unary()->kind(), plan::EnumNameUnaryKind).complaint();
-    case plan::Attributes::Pool:
-      return check.field("kind", op.attributes_as_Pool()->kind(), plan::EnumNamePoolKind).complaint();
+    case plan::Attributes::Pool: {
+      const plan::Pool& pool = *op.attributes_as_Pool();
+      return check.field("kind", pool.kind(), plan::EnumNamePoolKind).rounding(pool.rounding()).complaint();
+    }
+    case plan::Attributes::Quantize:
+      return check.rounding(op.attributes_as_Quantize()->rounding()).complaint();
+    case plan::Attributes::Requantize:
+      return check.rounding(op.attributes_as_Requantize()->rounding()).complaint();
     case plan::Attributes::Pad:
       return check.field("mode", op.attributes_as_Pad()->mode(), plan::EnumNamePadMode).complaint();
     case plan::Attributes::Reduce:
@@ -48,7 +64,8 @@ std::string unknown_enum(const plan::Operator& op) {
           .field("nearest", resize.nearest(), plan::EnumNameNearestMode)
           .complaint();
     }
-    default: return {};
+    default:
+      return {};
   }
 }
 

@@ -64,8 +64,11 @@ Result<int64_t> stored_bytes(const plan::Tensor& tensor, const Shape& shape, pla
   if (layout != Layout::kPlain && shape.rank() < 2)
     return Status(Code::kInvalidPlan, text("layout ", name(layout), " needs rank 2 or more"));
   if (tensor.packing() == plan::Packing::none) return storage_bytes(type, shape, layout);
-  if (kind != plan::BufferKind::constant || type != DataType::kF32 || layout != Layout::kPlain)
-    return Status(Code::kInvalidPlan, "only plain f32 constants can be packed");
+  const DataType packed = packed_type(tensor.packing());
+  if (kind != plan::BufferKind::constant || type != packed || layout != Layout::kPlain) {
+    return Status(Code::kInvalidPlan, text("packing ", plan::EnumNamePacking(tensor.packing()), " is for plain ",
+                                           name(packed), " constants"));
+  }
   const std::optional<int64_t> bytes = packed_size_bytes(tensor.packing(), shape);
   if (!bytes) {
     return Status(Code::kInvalidPlan, text("packing ", plan::EnumNamePacking(tensor.packing()),

@@ -6,12 +6,13 @@
 namespace nestrt::kernels {
 namespace {
 
-std::vector<float> packed(plan::Packing packing, const Shape& shape) {
-  std::vector<float> plain(static_cast<size_t>(shape.num_elements()));
-  std::iota(plain.begin(), plain.end(), 1.0f);
-  std::vector<float> result(static_cast<size_t>(packed_bytes(packing, shape)) / sizeof(float));
+template <typename T = float>
+std::vector<T> packed(plan::Packing packing, const Shape& shape) {
+  std::vector<T> plain(static_cast<size_t>(shape.num_elements()));
+  std::iota(plain.begin(), plain.end(), T{1});
+  std::vector<T> result(static_cast<size_t>(packed_bytes(packing, shape)) / sizeof(T));
   pack_weights(packing, shape, plain.data(), result.data());
-  std::vector<float> back(plain.size());
+  std::vector<T> back(plain.size());
   unpack_weights(packing, shape, result.data(), back.data());
   CHECK(back == plain);
   return result;
@@ -42,6 +43,28 @@ TEST_CASE("Depthwise and matrix packings put outputs innermost") {
   CHECK(panel[16] == 18);
   CHECK(panel[32] == 17);
   CHECK(panel[33] == 0);
+}
+
+TEST_CASE("Packed s8 weights hold whole blocks of input channels") {
+  const Shape shape{2, 18, 1, 2};  // element [o, i, 0, s] is 1 + 36 o + 2 i + s
+  const std::vector<int8_t> fours = packed<int8_t>(plan::Packing::s8_o16i4, shape);
+  REQUIRE(fours.size() == 16 * 32 * 2);
+  CHECK(fours[1] == 3);             // output 0, channel 1, position 0
+  CHECK(fours[4] == 37);            // output 1, channel 0
+  CHECK(fours[8] == 0);             // output 2 does not exist
+  CHECK(fours[64] == 1 + 8);        // output 0, channel 4
+  CHECK(fours[256] == 2);           // output 0, channel 0, position 1
+  CHECK(fours[512 + 1] == 1 + 34);  // output 0, channel 17
+  CHECK(fours[512 + 2] == 0);       // channel 18 does not exist
+  const std::vector<int8_t> sixteens = packed<int8_t>(plan::Packing::s8_o16i16, shape);
+  REQUIRE(sixteens.size() == fours.size());
+  CHECK(sixteens[4] == 1 + 8);  // output 0, channel 4
+  CHECK(sixteens[16] == 37);    // output 1, channel 0
+  CHECK(sixteens[256] == 2);    // position 1
+  CHECK(sixteens[512 + 2] == 0);
+  const std::vector<int8_t> depthwise = packed<int8_t>(plan::Packing::s8_depthwise16, {3, 1, 2});
+  CHECK(std::vector<int8_t>(depthwise.begin(), depthwise.begin() + 4) == std::vector<int8_t>{1, 3, 5, 0});
+  CHECK(depthwise[16] == 2);
 }
 
 TEST_CASE("Packed bytes are refused where the packing does not fit or the size overflows") {

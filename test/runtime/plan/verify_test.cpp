@@ -88,7 +88,7 @@ TEST_CASE("Broken tensors are refused") {
              p.buffers[2]->size = 66;
              p.tensors[2]->offset = 2;
            }},
-          {"only plain f32 constants can be packed",
+          {"packing panel16 is for plain f32 constants",
            [](plan::PlanT& p) { p.tensors[2]->packing = plan::Packing::panel16; }},
           {"packing panel16 does not apply to shape 8",
            [](plan::PlanT& p) { p.tensors[1]->packing = plan::Packing::panel16; }},
