@@ -1,0 +1,18 @@
+# Run by ctest with READELF, LIBRARY, MACHINE: what the shared library is made for, and what it loads.
+execute_process(COMMAND ${READELF} --file-header --dynamic ${LIBRARY}
+  OUTPUT_VARIABLE header COMMAND_ERROR_IS_FATAL ANY)
+if(NOT header MATCHES "Machine: +[^\n]*${MACHINE}")
+  message(FATAL_ERROR "${LIBRARY} is not for ${MACHINE}:\n${header}")
+endif()
+
+string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*" needed "${header}")
+if(NOT needed)
+  message(FATAL_ERROR "${READELF} names no library that ${LIBRARY} needs, not even libc:\n${header}")
+endif()
+foreach(line ${needed})
+  string(REGEX REPLACE ".*\\[(.*)\\].*" "\\1" name "${line}")
+  if(NOT name MATCHES "^(lib(flatbuffers|spdlog|fmt|stdc\\+\\+|c|m|gcc_s)|ld-linux-[a-z0-9-]+)\\.so")
+    message(FATAL_ERROR "${LIBRARY} needs ${name}: it may link FlatBuffers, spdlog and the compiler's own libraries")
+  endif()
+  message(STATUS "${name}")
+endforeach()
