@@ -60,26 +60,24 @@ class ThreadRunner final : public ParallelRunner {
   int threads_;
 };
 
-// Calls visit(plain_element_index, stored_element_index) for every element.
+// Calls visit(plain_element_index, stored_element_index) for every element of a blocked tensor.
 template <typename Visit>
 void for_each_element(const Shape& shape, Layout layout, Visit visit) {
-  const int64_t count = shape.num_elements();
-  const int64_t block = block_size(layout);
-  if (block == 1) {
-    for (int64_t i = 0; i < count; ++i) visit(i, i);
-    return;
-  }
-  const int64_t channels = shape[1], spatial = shape.product(2, shape.rank());
+  const int64_t block = block_size(layout), channels = shape[1], spatial = shape.product(2, shape.rank());
   const int64_t blocks = (channels + block - 1) / block;
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t s = i % spatial, c = i / spatial % channels, n = i / spatial / channels;
-    visit(i, ((n * blocks + c / block) * spatial + s) * block + c % block);
+  int64_t plain = 0;
+  for (int64_t n = 0; n < shape[0]; ++n) {
+    for (int64_t c = 0; c < channels; ++c) {
+      const int64_t first = (n * blocks + c / block) * spatial * block + c % block;
+      for (int64_t s = 0; s < spatial; ++s) visit(plain++, first + s * block);
+    }
   }
 }
 
 // All ones is a NaN in f32 and -1 in integers.
 std::vector<std::byte> store(const TestTensor& tensor) {
-  if (tensor.packing != plan::Packing::none || tensor.bytes.empty()) return tensor.bytes;
+  if (tensor.packing != plan::Packing::none || tensor.bytes.empty() || block_size(tensor.layout) == 1)
+    return tensor.bytes;
   std::vector<std::byte> stored(static_cast<size_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout)),
                                 std::byte{0xFF});
   const size_t size = size_bytes(tensor.type);
@@ -87,6 +85,22 @@ std::vector<std::byte> store(const TestTensor& tensor) {
     std::memcpy(&stored[static_cast<size_t>(at) * size], &tensor.bytes[static_cast<size_t>(plain) * size], size);
   });
   return stored;
+}
+
+// The other way: a plain tensor of the type and shape of `like` from what a kernel stored in the layout of `like`.
+TestTensor load(const TestTensor& like, const std::byte* stored) {
+  TestTensor result = like;
+  const size_t size = size_bytes(like.type);
+  result.layout = Layout::kPlain;
+  result.bytes.resize(static_cast<size_t>(like.shape.num_elements()) * size);
+  if (block_size(like.layout) == 1) {
+    std::copy(stored, stored + result.bytes.size(), result.bytes.begin());
+    return result;
+  }
+  for_each_element(like.shape, like.layout, [&](int64_t plain, int64_t at) {
+    std::memcpy(&result.bytes[static_cast<size_t>(plain) * size], stored + static_cast<size_t>(at) * size, size);
+  });
+  return result;
 }
 
 TensorSpec spec_of(const TestTensor& tensor, const std::byte* constant) {
@@ -240,15 +254,7 @@ std::vector<TestTensor> OperatorCase::run(std::string_view name, int threads) co
   std::vector<TestTensor> results;
   for (size_t i = 0; i < outputs_.size(); ++i) {
     CHECK(output_buffers[i].intact());
-    TestTensor result = outputs_[i];
-    const size_t element = size_bytes(result.type);
-    result.bytes.resize(static_cast<size_t>(result.shape.num_elements()) * element);
-    for_each_element(result.shape, result.layout, [&](int64_t plain, int64_t at) {
-      std::memcpy(&result.bytes[static_cast<size_t>(plain) * element],
-                  output_buffers[i].data() + static_cast<size_t>(at) * element, element);
-    });
-    result.layout = Layout::kPlain;
-    results.push_back(std::move(result));
+    results.push_back(load(outputs_[i], output_buffers[i].data()));
   }
   return results;
 }

@@ -7,6 +7,7 @@
 #include "kernels/conv/conv.h"
 #include "test/support/kernel_runner.h"
 #include "test/support/sum_check.h"
+#include "test/support/test_level.h"
 
 namespace nestrt::test {
 namespace {
@@ -144,7 +145,8 @@ Layer random_layer(std::mt19937& generator) {
 TEST_CASE("Every kernel of Conv agrees with the reference") {
   std::mt19937 generator(1);
   std::set<std::string> names;
-  for (int i = 0; i < 60; ++i) names.merge(check_layer(random_layer(generator), generator));
+  const int layers = by_level(30, 60, 300);
+  for (int i = 0; i < layers; ++i) names.merge(check_layer(random_layer(generator), generator));
   CHECK(names ==
         std::set<std::string>{"conv.f32.depthwise16", "conv.f32.direct16", "conv.f32.gemm", "conv.f32.stem16"});
 }

@@ -4,6 +4,7 @@
 
 #include "test/support/kernel_runner.h"
 #include "test/support/sum_check.h"
+#include "test/support/test_level.h"
 
 namespace nestrt::test {
 namespace {
@@ -84,7 +85,8 @@ plan::ConvTransposeT random_attributes(std::mt19937& generator, int rank) {
 TEST_CASE("Every kernel of ConvTranspose agrees with the reference") {
   std::mt19937 generator(1);
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
-  for (int i = 0; i < 40; ++i) {
+  const int cases = by_level(12, 40, 200);
+  for (int i = 0; i < cases; ++i) {
     const int rank = 1 + i % 3;
     const plan::ConvTransposeT conv = random_attributes(generator, rank);
     Shape x{draw(1, 2), conv.group * draw(1, 20)}, weights{x[1], draw(1, 20)};
