@@ -12,7 +12,9 @@ build() {
   shift
   say "build $preset"
   mkdir -p build
-  if ! { cmake --preset "$preset" && cmake --build "build/$preset" ${1:+--target "$@"}; } >"$log" 2>&1; then
+  if ! {
+    cmake --preset "$preset" && cmake --build "build/$preset" --parallel "$(nproc)" ${1:+--target "$@"}
+  } >"$log" 2>&1; then
     grep -E -A12 'error|Error|FAILED' "$log" | head -n 100 >&2 || true
     echo "$0: the build of '$preset' failed; the whole log is $log" >&2
     return 1
