@@ -1,0 +1,64 @@
+// The register tile under every s8 convolution and dense layer: integer sums, without what becomes of them, so that all
+// forms of quantization share it.
+//
+// As in kernels/common/tile16.h a tile is `points` x (`blocks` * 16) sums, and a segment a run of contiguous bytes of
+// the input, per point. Each sum is start + sum of x[i] * weight[i] over the segments of all chunks, modulo 2^32.
+//
+// Weights are [segments of all chunks][length / 4][16 outputs][4 bytes], the order of Packing::s8_o16i4.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "kernels/common/simd.h"
+#include "kernels/common/tile16.h"
+
+namespace nestrt::kernels {
+
+inline constexpr int64_t kS8Grain = 8;                          // segments are multiples of it
+inline constexpr int64_t kMaxS8TileSums = 14 * 2 * kTileBlock;  // of any instruction set
+
+struct S8Tile {
+  int64_t points = 0;  // 1 to S8TileKernel::limits.points
+  int64_t blocks = 0;  // 1 to S8TileKernel::limits.blocks
+
+  // Point p of segment s in chunk c reads from input + c * chunk_stride + offsets[s * points + p]; a negative offset
+  // reads zeros (padding), for which length must not exceed kTileBlock.
+  const int8_t* input = nullptr;
+  const int64_t* offsets = nullptr;
+  int64_t segments = 0;
+  int64_t chunks = 0;
+  int64_t chunk_stride = 0;
+  int64_t length = 0;  // bytes of a segment, a multiple of kS8Grain
+  const int8_t* weights = nullptr;
+  int64_t weights_stride = 0;  // bytes between blocks
+
+  const int32_t* start = nullptr;  // blocks * 16
+  int32_t* sums = nullptr;         // [points][blocks * 16]
+};
+
+// One implementation. Dot products of unsigned with signed bytes add 128 to every input, so that the sums come out too
+// large by input_offset * (sum of the output's weights): the caller takes that off `start`.
+struct S8TileKernel {
+  std::string_view name;  // "avx512vnni"
+  TileLimits limits;
+  int32_t input_offset = 0;
+  bool takes_lowest = true;  // right for weights of -128 too
+  void (*run)(const S8Tile& tile) = nullptr;
+};
+
+// The implementations for an instruction set that this machine can run, best first. Never empty for a supported one.
+std::span<const S8TileKernel> s8_tile_kernels(Isa isa);
+// The best one of the current instruction set. `lowest`: a weight is -128.
+const S8TileKernel& s8_tile_kernel(bool lowest);
+
+// By source file; null `run` where it is not for this processor family.
+S8TileKernel s8_tile_vnni();
+S8TileKernel s8_tile_avx512();
+S8TileKernel s8_tile_avx2();
+S8TileKernel s8_tile_dotprod();
+S8TileKernel s8_tile_neon_pairs();
+S8TileKernel s8_tile_neon();
+
+}  // namespace nestrt::kernels

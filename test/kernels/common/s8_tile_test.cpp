@@ -1,0 +1,111 @@
+// Every implementation of the s8 tile, on every instruction set, against plain loops.
+#include "kernels/common/s8_tile.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace nestrt::test {
+namespace {
+
+using kernels::kTileBlock;
+using kernels::S8Tile;
+using kernels::S8TileKernel;
+
+// A tile with its operands: bytes over the whole range, or the extremes alone.
+struct Operands {
+  std::vector<int8_t> input, weights;
+  std::vector<int64_t> offsets;
+  std::vector<int32_t> start;
+  S8Tile tile;
+};
+
+std::vector<int8_t> bytes(std::mt19937& generator, int64_t count, bool extremes, int lowest) {
+  std::uniform_int_distribution<int> any(lowest, 127), coin(0, 1);
+  std::vector<int8_t> result(static_cast<size_t>(count));
+  for (int8_t& value : result)
+    value = static_cast<int8_t>(extremes ? (coin(generator) ? 127 : lowest) : any(generator));
+  return result;
+}
+
+Operands random_operands(const S8TileKernel& kernel, std::mt19937& generator) {
+  const auto draw = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(generator);
+  };
+  const bool extremes = draw(0, 3) == 0;
+  Operands o;
+  S8Tile& tile = o.tile;
+  tile.points = draw(1, kernel.limits.points);
+  tile.blocks = draw(1, kernel.limits.blocks);
+  tile.segments = draw(1, 9);
+  tile.chunks = draw(1, 4);
+  tile.length = kernels::kS8Grain * draw(1, 2);
+  tile.chunk_stride = 100;
+  tile.weights_stride = tile.chunks * tile.segments * tile.length * kTileBlock;
+  o.input = bytes(generator, 4 * 100, extremes, -128);
+  o.weights = bytes(generator, tile.blocks * tile.weights_stride, extremes, kernel.takes_lowest ? -128 : -127);
+  for (int64_t i = 0; i < tile.segments * tile.points; ++i) o.offsets.push_back(draw(-20, 80));
+  for (int64_t i = 0; i < tile.blocks * kTileBlock; ++i) o.start.push_back(static_cast<int32_t>(generator()));
+  tile.input = o.input.data();
+  tile.weights = o.weights.data();
+  tile.offsets = o.offsets.data();
+  return o;
+}
+
+int64_t plain_sum(const S8Tile& tile, int64_t point, int64_t output, bool ones) {
+  const int8_t* weights = tile.weights + output / kTileBlock * tile.weights_stride + output % kTileBlock * 4;
+  int64_t sum = 0;
+  for (int64_t c = 0; c < tile.chunks; ++c)
+    for (int64_t s = 0; s < tile.segments; ++s)
+      for (int64_t i = 0; i < tile.length; ++i) {
+        const int64_t offset = tile.offsets[s * tile.points + point];
+        const int64_t x = ones ? 1 : offset < 0 ? 0 : tile.input[c * tile.chunk_stride + offset + i];
+        const int64_t position = (c * tile.segments + s) * tile.length + i;
+        sum += x * weights[position / 4 * 4 * kTileBlock + position % 4];
+      }
+  return sum;
+}
+
+void check_tile(const S8TileKernel& kernel, std::mt19937& generator) {
+  Operands o = random_operands(kernel, generator);
+  const int64_t outputs = o.tile.blocks * kTileBlock;
+  std::vector<int32_t> start(static_cast<size_t>(outputs)), expected,
+      sums(static_cast<size_t>(outputs * o.tile.points));
+  for (int64_t i = 0; i < outputs; ++i)
+    start[static_cast<size_t>(i)] = static_cast<int32_t>(
+        static_cast<uint32_t>(o.start[static_cast<size_t>(i)] - kernel.input_offset * plain_sum(o.tile, 0, i, true)));
+  for (int64_t p = 0; p < o.tile.points; ++p)
+    for (int64_t i = 0; i < outputs; ++i)
+      expected.push_back(static_cast<int32_t>(
+          static_cast<uint32_t>(o.start[static_cast<size_t>(i)] + plain_sum(o.tile, p, i, false))));
+  o.tile.start = start.data();
+  o.tile.sums = sums.data();
+  kernel.run(o.tile);
+  CHECK(sums == expected);
+}
+
+}  // namespace
+
+TEST_CASE("Every s8 tile gives the sums of plain loops") {
+  std::mt19937 generator(1);
+  for (kernels::Isa isa : kernels::supported_isas()) {
+    for (const S8TileKernel& kernel : kernels::s8_tile_kernels(isa)) {
+      INFO(kernel.name);
+      for (int i = 0; i < 300; ++i) check_tile(kernel, generator);
+    }
+  }
+}
+
+TEST_CASE("Weights of -128 get an s8 tile that takes them") {
+  const kernels::Isa chosen = kernels::current_isa();
+  for (kernels::Isa isa : kernels::supported_isas()) {
+    kernels::force_isa(isa);
+    CHECK(kernels::s8_tile_kernel(true).takes_lowest);
+    CHECK(kernels::s8_tile_kernel(false).name == kernels::s8_tile_kernels(isa)[0].name);
+  }
+  kernels::force_isa(chosen);
+}
+
+}  // namespace nestrt::test
