@@ -10,8 +10,6 @@
 namespace nestrt::compiler {
 namespace {
 
-// Above this many operators the ancestor matrix (one bit per pair) would pass 32 MiB.
-constexpr size_t kMaxOrderedOperators = 16384;
 constexpr int kLocalSearchSteps = 400;
 constexpr size_t kMaxLocalSearchBuffers = 512;
 
@@ -189,7 +187,8 @@ MemoryLayout plan_sequential(const Storage& storage, size_t num_operators) {
 MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph) {
   const uint64_t lower_bound = largest_live_set(storage, graph.nodes().size());
   Problem problem = arena_problem(storage);
-  if (graph.nodes().size() > kMaxOrderedOperators)
+  if (graph.nodes().size() > plan_format::kMaxOrderedOperators ||
+      problem.buffers.size() > plan_format::kMaxOrderedBuffers)
     return to_layout(storage, problem, side_by_side(problem), lower_bound);
   const Ancestors ancestors(graph);
   const auto precedes = [&](const BufferUse& a, const BufferUse& b) {

@@ -127,6 +127,7 @@ class PlanReader {
     NESTRT_ASSIGN_OR_RETURN(const plan::Plan* const tables,
                             check_encoding(bytes.subspan(sizeof(Header), header.tables_bytes)));
     NESTRT_RETURN_IF_ERROR(verify_plan(*tables, header.tables_bytes, header.data_bytes));
+    if (verification == Verification::kComplete) NESTRT_RETURN_IF_ERROR(verify_any_schedule(*tables));
 
     std::shared_ptr<Plan> plan(new Plan);
     plan->bytes_ = bytes;

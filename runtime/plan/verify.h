@@ -19,4 +19,8 @@ Status damaged_plan(std::string what);
 // Requires: the tables passed the FlatBuffers verifier. `data_bytes` is the size of the data area.
 Status verify_plan(const plan::Plan& plan, uint64_t tables_bytes, uint64_t data_bytes);
 
+// Proves that the memory plan for any schedule, where there is one, is right for every order that respects the graph.
+// Time is up to cubic in plan_format::kMaxOrderedOperators. Requires: verify_plan() passed.
+Status verify_any_schedule(const plan::Plan& plan);
+
 }  // namespace nestrt

@@ -65,7 +65,8 @@ Status verify_places(const Buffers& buffers, const plan::MemoryPlan& memory, uin
 }
 
 // Sweeps over the operators in file order, keeping the buffers that are alive sorted by place. The file order is one
-// of the orders that an any_schedule plan is made for: what clashes here is wrong in both kinds.
+// of the orders that an any_schedule plan is made for: what clashes here is wrong in both kinds. All its orders are
+// verify_any_schedule()'s.
 class Sweep {
  public:
   Sweep(const Buffers& buffers, const plan::MemoryPlan& memory) : buffers_(buffers), offsets_(items(memory.offsets())) {
