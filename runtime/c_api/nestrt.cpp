@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nestrt/session.h"
+#include "runtime/c_api/shared_units.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/text.h"
 
@@ -16,6 +17,7 @@ struct nestrt_plan {
 };
 
 struct nestrt_session {
+  std::shared_ptr<const nestrt::UnitList> units;  // keeps them shareable
   std::unique_ptr<nestrt::Session> session;
   // The arguments of one run; reserved once. The mutex keeps two runs apart that fill them.
   std::mutex mutex;
@@ -92,11 +94,10 @@ Status create(const nestrt_plan* plan, const char* units, int32_t num_threads, n
   NESTRT_RETURN_IF_ERROR(expect_argument(session, "session"));
   *session = nullptr;
   NESTRT_RETURN_IF_ERROR(expect_argument(plan, "plan"));
-  nestrt::UnitOptions options;
-  options.num_threads = num_threads;
-  NESTRT_ASSIGN_OR_RETURN(auto opened, nestrt::open_units(units != nullptr ? units : "cpu", options));
-  NESTRT_ASSIGN_OR_RETURN(auto made, nestrt::Session::create(plan->plan, std::move(opened)));
+  NESTRT_ASSIGN_OR_RETURN(auto shared, nestrt::c_api::shared_units(units != nullptr ? units : "cpu", num_threads));
+  NESTRT_ASSIGN_OR_RETURN(auto made, nestrt::Session::create(plan->plan, *shared));
   auto result = std::make_unique<nestrt_session>();
+  result->units = std::move(shared);
   result->session = std::move(made);
   result->inputs.resize(result->session->inputs().size());
   result->outputs.resize(result->session->outputs().size());
@@ -106,8 +107,8 @@ Status create(const nestrt_plan* plan, const char* units, int32_t num_threads, n
 
 Status expect_bytes(std::string_view side, size_t index, const TensorInfo& info, size_t bytes) {
   if (bytes == info.size_bytes()) return {};
-  return Status(Code::kInvalidArgument, text(side, " ", index, " '", info.name, "': expected ", info.size_bytes(),
-                                             " bytes, got ", bytes));
+  return Status(Code::kInvalidArgument,
+                text(side, " ", index, " '", info.name, "': expected ", info.size_bytes(), " bytes, got ", bytes));
 }
 
 Status run(nestrt_session* session, const void* const* inputs, const size_t* input_bytes, void* const* outputs,

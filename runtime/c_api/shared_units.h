@@ -1,0 +1,16 @@
+// Units shared by the sessions of the C API: those that ask for the same get the same, and so one thread pool, as long
+// as any of them lives.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "nestrt/unit.h"
+
+namespace nestrt::c_api {
+
+// Safe to call from any thread. Errors: those of open_units().
+Result<std::shared_ptr<const UnitList>> shared_units(const std::string& spec, int32_t num_threads);
+
+}  // namespace nestrt::c_api
