@@ -99,11 +99,16 @@ class SessionImpl final : public Session {
     return no_unit_for(branch);
   }
 
+  static std::string describe(std::string_view kind, std::string_view fingerprint) {
+    return fingerprint.empty() ? std::string(kind) : text(kind, " (", fingerprint, ")");
+  }
+
   Status no_unit_for(uint32_t branch) const {
     std::string wanted, given;
     for (const plan::Program* program : items(items(plan_->tables().branches())[branch]->programs()))
-      wanted += text(wanted.empty() ? "" : ", ", view(program->unit()));
-    for (const std::shared_ptr<Unit>& unit : units_) given += text(given.empty() ? "" : ", ", unit->info().kind);
+      wanted += text(wanted.empty() ? "" : ", ", describe(view(program->unit()), view(program->fingerprint())));
+    for (const std::shared_ptr<Unit>& unit : units_)
+      given += text(given.empty() ? "" : ", ", describe(unit->info().kind, unit->info().fingerprint));
     return Status(Code::kIncompatible,
                   text("branch ", branch, " has programs for ", wanted, ", but the session's units are ", given,
                        "; add a unit or recompile the model for it"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/common/packing.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/plan/digest.h"
 #include "runtime/plan/format.h"
@@ -45,6 +46,22 @@ int PlanBuilder::output(const std::string& name, const Shape& shape, DataType ty
 
 int PlanBuilder::arena(const std::string& name, const Shape& shape, DataType type) {
   return add_tensor(name, shape, type, plan::BufferKind::arena);
+}
+
+int PlanBuilder::blocked(const std::string& name, const Shape& shape) {
+  const int tensor = arena(name, shape);
+  plan_.tensors.back()->layout = plan::Layout::blocked16;
+  plan_.buffers.back()->size = static_cast<uint64_t>(storage_bytes(DataType::kF32, shape, Layout::kBlocked16));
+  return tensor;
+}
+
+int PlanBuilder::packed(const std::string& name, const Shape& shape, plan::Packing packing,
+                        const std::vector<float>& values) {
+  std::vector<float> elements(static_cast<size_t>(kernels::packed_bytes(packing, shape)) / sizeof(float));
+  kernels::pack_weights(packing, shape, values.data(), elements.data());
+  const int tensor = constant(name, shape, elements);
+  plan_.tensors.back()->packing = packing;
+  return tensor;
 }
 
 int PlanBuilder::constant_bytes(const std::string& name, const Shape& shape, DataType type,

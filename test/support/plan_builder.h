@@ -49,11 +49,15 @@ class PlanBuilder {
   int input(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
   int output(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
   int arena(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
+  // f32 in the arena, in blocks of 16 channels.
+  int blocked(const std::string& name, const Shape& shape);
   template <typename T>
   int constant(const std::string& name, const Shape& shape, const std::vector<T>& values,
                DataType type = DataType::kF32) {
     return constant_bytes(name, shape, type, std::as_bytes(std::span(values)));
   }
+  // f32 weights of that shape, packed.
+  int packed(const std::string& name, const Shape& shape, plan::Packing packing, const std::vector<float>& values);
   // A tensor at `offset` bytes of another's buffer.
   int view(const std::string& name, int of, const Shape& shape, uint64_t offset = 0);
   template <typename Attributes>

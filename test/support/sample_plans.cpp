@@ -54,4 +54,125 @@ PlanBuilder views_plan() {
   return builder;
 }
 
+namespace {
+
+// Numbers of both signs that sums tell apart.
+std::vector<float> ramp(int64_t count) {
+  std::vector<float> values(static_cast<size_t>(count));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 13) / 8 - 0.75f;
+  return values;
+}
+
+// A 3x3 window that keeps the size.
+plan::ConvT conv3x3(int group = 1) {
+  plan::ConvT conv;
+  conv.kernel = {3, 3};
+  conv.stride = conv.dilation = conv.pad_begin = conv.pad_end = {1, 1};
+  conv.group = group;
+  conv.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  return conv;
+}
+
+plan::PoolT pool2x2(plan::PoolKind kind) {
+  plan::PoolT pool;
+  pool.kind = kind;
+  pool.kernel = pool.stride = {2, 2};
+  pool.dilation = {1, 1};
+  pool.pad_begin = pool.pad_end = {0, 0};
+  return pool;
+}
+
+}  // namespace
+
+PlanBuilder blocked_plan() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 16, 6, 6});
+  const int direct_weights = builder.packed("direct_w", {20, 16, 3, 3}, plan::Packing::o16i16, ramp(20 * 16 * 9));
+  const int bias = builder.constant<float>("bias", {20}, ramp(20));
+  const int depthwise_weights = builder.packed("depthwise_w", {20, 1, 3, 3}, plan::Packing::depthwise16, ramp(20 * 9));
+  const int blocked_x = builder.blocked("blocked_x", {1, 16, 6, 6});
+  const int direct = builder.blocked("direct", {1, 20, 6, 6});
+  const int depthwise = builder.blocked("depthwise", {1, 20, 6, 6});
+  const int pool = builder.blocked("pool", {1, 20, 3, 3});
+  const int y = builder.output("y", {1, 20, 3, 3});
+  builder.op("block", plan::ReorderT(), {x}, {blocked_x});
+  builder.op("direct", conv3x3(), {blocked_x, direct_weights, bias}, {direct});
+  builder.op("depthwise", conv3x3(20), {direct, depthwise_weights}, {depthwise});
+  builder.op("pool", pool2x2(plan::PoolKind::max), {depthwise}, {pool});
+  builder.op("unblock", plan::ReorderT(), {pool}, {y});
+  return builder;
+}
+
+PlanBuilder plain_conv_plan() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 3, 5, 5});
+  const int weights = builder.constant<float>("w", {4, 3, 3, 3}, ramp(4 * 3 * 9));
+  const int y = builder.output("y", {1, 4, 5, 5});
+  builder.op("conv", conv3x3(), {x, weights}, {y});
+  return builder;
+}
+
+PlanBuilder unpacked_conv_plan() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 3, 5, 5});
+  const int weights = builder.constant<float>("w", {4, 3, 3, 3}, ramp(4 * 3 * 9));
+  const int blocked = builder.blocked("blocked", {1, 4, 5, 5});
+  const int y = builder.output("y", {1, 4, 5, 5});
+  builder.op("conv", conv3x3(), {x, weights}, {blocked});
+  builder.op("unblock", plan::ReorderT(), {blocked}, {y});
+  return builder;
+}
+
+PlanBuilder movement_plan() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 2, 3, 4});
+  const int indices = builder.constant<int64_t>("indices", {3}, {2, 0, -1}, DataType::kS64);
+  const int padded = builder.arena("padded", {1, 2, 4, 6});
+  const int resized = builder.arena("resized", {1, 2, 8, 9});
+  const int transposed = builder.arena("transposed", {1, 9, 8, 2});
+  const int gathered = builder.arena("gathered", {1, 3, 8, 2});
+  const int y = builder.output("y", {1, 3, 1, 2});
+  plan::PadT pad;
+  pad.mode = plan::PadMode::reflect;
+  pad.begin = {0, 0, 1, 1};
+  pad.end = {0, 0, 0, 1};
+  builder.op("pad", pad, {x}, {padded});
+  plan::ResizeT resize;
+  resize.mode = plan::ResizeMode::linear;
+  resize.sizes = {1, 2, 8, 9};
+  resize.scales = {1, 1, 2, 1.5f};
+  builder.op("resize", resize, {padded}, {resized});
+  plan::TransposeT transpose;
+  transpose.permutation = {0, 3, 2, 1};
+  builder.op("transpose", transpose, {resized}, {transposed});
+  plan::GatherT gather;
+  gather.axis = 1;
+  builder.op("gather", gather, {transposed, indices}, {gathered});
+  plan::ReduceT reduce;
+  reduce.kind = plan::ReduceKind::mean;
+  reduce.axes = {2};
+  builder.op("reduce", reduce, {gathered}, {y});
+  return builder;
+}
+
+PlanBuilder classifier_plan() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 5, 2, 2});
+  const int weights = builder.packed("w", {5, 2}, plan::Packing::panel16, ramp(10));
+  const int bias = builder.constant<float>("b", {2}, {0.5f, -0.5f});
+  const int pool = builder.arena("pool", {1, 5, 1, 1});
+  const int flat = builder.view("flat", pool, {1, 5});
+  const int logits = builder.arena("logits", {1, 2});
+  const int y = builder.output("y", {1, 2});
+  builder.op("pool", pool2x2(plan::PoolKind::average), {x}, {pool});
+  plan::ReshapeT reshape;
+  reshape.shape = {1, 5};
+  builder.op("flatten", reshape, {pool}, {flat});
+  builder.op("dense", plan::DenseT(), {flat, weights, bias}, {logits});
+  plan::SoftmaxT softmax;
+  softmax.axis = -1;
+  builder.op("softmax", softmax, {logits}, {y});
+  return builder;
+}
+
 }  // namespace nestrt::test

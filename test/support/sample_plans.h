@@ -12,5 +12,16 @@ PlanBuilder branches_plan();
 // whole = concat(relu(x), neg(x)), in place; y = 2 * whole, reshaped in place to 8x1; z = abs of its last 3, sliced in
 // place.
 PlanBuilder views_plan();
+// A small picture through convolutions in blocks of 16 channels (direct and depthwise, packed weights), pooling, and
+// back to plain: Reorder, Conv, Conv, Pool, Reorder.
+PlanBuilder blocked_plan();
+// y = a convolution of plain tensors with weights in the model's order, 1x4x5x5.
+PlanBuilder plain_conv_plan();
+// The same into blocks of 16 channels, whose kernels want packed weights, and back: Conv, Reorder.
+PlanBuilder unpacked_conv_plan();
+// Operators that move elements: Pad, Resize, Transpose, Gather, Reduce.
+PlanBuilder movement_plan();
+// Two classes by a fully connected layer: Pool, Dense, Softmax.
+PlanBuilder classifier_plan();
 
 }  // namespace nestrt::test

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "nestrt/data_type.h"
 #include "nestrt/shape.h"
@@ -49,8 +50,11 @@ struct ConstTensorView {
   }
 };
 
-inline TensorView tensor_view(std::span<float> data, const Shape& shape) {
-  return {DataType::kF32, shape, data.data()};
+// Over a span, vector or array of floats; of constant ones, the view is constant too.
+template <typename Floats>
+  requires std::is_convertible_v<Floats, std::span<float>>
+TensorView tensor_view(Floats&& data, const Shape& shape) {
+  return {DataType::kF32, shape, std::span<float>(data).data()};
 }
 inline ConstTensorView tensor_view(std::span<const float> data, const Shape& shape) {
   return {DataType::kF32, shape, data.data()};

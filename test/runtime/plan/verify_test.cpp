@@ -40,7 +40,8 @@ Enum unknown() {
 // In branches_plan: tensors x 0, c 1, left 2, right 3, y 4, each in the buffer of its number; one operator per branch.
 
 TEST_CASE("The sample plans pass verification") {
-  for (const auto make : {relu_plan, branches_plan, views_plan}) {
+  for (const auto make : {relu_plan, branches_plan, views_plan, blocked_plan, plain_conv_plan, unpacked_conv_plan, movement_plan,
+                          classifier_plan}) {
     const PlanBytes file = make().build();
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
     if (!plan) FAIL(plan.error().to_string());
@@ -127,6 +128,15 @@ TEST_CASE("Broken inputs and outputs are refused") {
       {
           {"input 0, tensor 99: does not exist", [](plan::PlanT& p) { p.inputs[0]->tensor = 99; }},
           {"input 0, tensor 2 'left': lies in a buffer of kind arena", [](plan::PlanT& p) { p.inputs[0]->tensor = 2; }},
+          {"two inputs are named 'x'",
+           [](plan::PlanT& p) {
+             p.buffers.push_back(std::make_unique<plan::BufferT>(*p.buffers[0]));
+             p.memory_plans[0]->offsets.push_back(0);
+             p.tensors.push_back(std::make_unique<plan::TensorT>(*p.tensors[0]));
+             p.tensors[5]->buffer = 5;
+             p.inputs.push_back(std::make_unique<plan::InputT>());
+             p.inputs[1]->tensor = 5;
+           }},
           {"output 0, tensor 99: does not exist", [](plan::PlanT& p) { p.outputs[0] = 99; }},
           {"output 1, tensor 4 'y': buffer 4 is another output's",
            [](plan::PlanT& p) {
@@ -193,6 +203,12 @@ TEST_CASE("Broken operands are refused") {
            [](plan::PlanT& p) { p.operators[1]->outputs[0] = 0; }},
           {"writes tensor 1 'c', which lies in a buffer of kind constant",
            [](plan::PlanT& p) { p.operators[0]->outputs[0] = 1; }},
+          {"operator 0 'left' (Unary): tensor 2 'left' and tensor 5 'twin' overlap in buffer 2",
+           [](plan::PlanT& p) {
+             p.tensors.push_back(std::make_unique<plan::TensorT>(*p.tensors[2]));
+             p.tensors[5]->name = "twin";
+             p.operators[0]->outputs = {2, 5};
+           }},
           {"tensor 0 'x' and tensor 2 'left' overlap in buffer 0", [](plan::PlanT& p) { p.tensors[2]->buffer = 0; }},
           {"output tensor 4 'y': no operator computes it",
            [](plan::PlanT& p) {
@@ -238,6 +254,57 @@ TEST_CASE("Broken memory plans are refused") {
       });
 }
 
+// Moves a vector of 8-byte elements by 4 bytes: its length is then the low half of what was its first element.
+void misalign(const flatbuffers::Table* table, flatbuffers::voffset_t field) {
+  auto* const position = const_cast<uint8_t*>(table->GetAddressOf(field));
+  REQUIRE(position != nullptr);
+  const auto moved = flatbuffers::ReadScalar<flatbuffers::uoffset_t>(position) + 4;
+  flatbuffers::WriteScalar(position, moved);
+}
+
+// The generated tables hide that they are FlatBuffers' tables.
+template <typename Table>
+const flatbuffers::Table* raw(const Table* table) {
+  return reinterpret_cast<const flatbuffers::Table*>(table);
+}
+
+void expect_misaligned(const std::function<PlanBuilder()>& make, const char* message,
+                       const std::function<void(const plan::Plan&)>& damage) {
+  PlanBytes file = make().build();
+  damage(*plan::GetPlan(file.tables().data()));
+  file.write_digests();
+  const auto plan = Plan::from_memory(file.bytes());
+  REQUIRE_FALSE(plan);
+  INFO(message << "; got: " << plan.error().message());
+  CHECK(plan.error().message().find(message) != std::string_view::npos);
+}
+
+TEST_CASE("Vectors of 8-byte elements that are not aligned to 8 are refused") {
+  expect_misaligned(branches_plan, "tensor 2 'left': the shape is misaligned", [](const plan::Plan& p) {
+    misalign(raw(p.tensors()->Get(2)), plan::Tensor::VT_SHAPE);
+  });
+  expect_misaligned(branches_plan, "memory plan 0: the offsets are misaligned", [](const plan::Plan& p) {
+    auto* const lengths = const_cast<uint64_t*>(p.memory_plans()->Get(0)->offsets()->data());
+    lengths[0] = 5;  // the new length; buffer 0 is an input, whose offset nobody reads
+    misalign(raw(p.memory_plans()->Get(0)), plan::MemoryPlan::VT_OFFSETS);
+  });
+  const auto attributes = [](uint32_t index, flatbuffers::voffset_t field) {
+    return [=](const plan::Plan& p) {
+      misalign(static_cast<const flatbuffers::Table*>(p.operators()->Get(index)->attributes()), field);
+    };
+  };
+  expect_misaligned(views_plan, "operator 3 'reshape' (Reshape): a list of its attributes is misaligned",
+                    attributes(3, plan::Reshape::VT_SHAPE));
+  for (auto field : {plan::Slice::VT_START, plan::Slice::VT_STEP, plan::Slice::VT_SHAPE})
+    expect_misaligned(views_plan, "operator 4 'slice' (Slice): a list of its attributes is misaligned",
+                      attributes(4, field));
+  for (auto field : {plan::Pad::VT_BEGIN, plan::Pad::VT_END})
+    expect_misaligned(movement_plan, "operator 0 'pad' (Pad): a list of its attributes is misaligned",
+                      attributes(0, field));
+  expect_misaligned(movement_plan, "operator 1 'resize' (Resize): a list of its attributes is misaligned",
+                    attributes(1, plan::Resize::VT_SIZES));
+}
+
 TEST_CASE("Broken branches and programs are refused") {
   const auto program = [](plan::PlanT& p) -> plan::ProgramT& { return *p.branches[1]->programs[0]; };
   expect_all_refused(
@@ -259,6 +326,11 @@ TEST_CASE("Broken branches and programs are refused") {
            [=](plan::PlanT& p) {
              program(p).selections.push_back(std::make_unique<plan::KernelSelectionT>());
              program(p).selections[0]->kernels = {"a", "b"};
+           }},
+          {"branch 1: has a cost of unknown origin 200",
+           [=](plan::PlanT& p) {
+             program(p).costs.push_back(std::make_unique<plan::CostT>());
+             program(p).costs[0]->origin = unknown<plan::CostOrigin>();
            }},
           {"branch 1: has a cost that is not a time",
            [=](plan::PlanT& p) {

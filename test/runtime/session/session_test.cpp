@@ -222,6 +222,59 @@ TEST_CASE("Sessions that cannot run are refused at creation") {
   CHECK(Session::create(load(file), {nullptr}).error().code() == Code::kInvalidArgument);
 }
 
+// A unit that no plan here has a program for.
+class ForeignUnit final : public Unit {
+ public:
+  explicit ForeignUnit(std::string kind) { info_.kind = info_.name = std::move(kind); }
+  const UnitInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Executable>> prepare(const BranchSpec&) override {
+    return Status(Code::kInternal, "a program was prepared on a unit that it is not for");
+  }
+
+ private:
+  UnitInfo info_;
+};
+
+TEST_CASE("A plan without a program for the session's units is incompatible, and the message says what to do") {
+  const PlanBytes file = relu_plan().build();
+  const auto session = Session::create(load(file), {std::make_shared<ForeignUnit>("npu")});
+  REQUIRE_FALSE(session);
+  CHECK(session.error().code() == Code::kIncompatible);
+  CHECK(session.error().message() == "branch 0 has programs for cpu, but the session's units are npu; add a unit or "
+                                     "recompile the model for it");
+}
+
+TEST_CASE("A program for another configuration of a unit is incompatible, and the message names both") {
+  PlanBuilder builder = relu_plan();
+  builder.tables().branches[0]->programs[0]->fingerprint = "another";
+  const PlanBytes file = builder.build();
+  const auto units = open_units();
+  REQUIRE(units);
+  const auto session = Session::create(load(file), *units);
+  REQUIRE_FALSE(session);
+  CHECK(session.error().code() == Code::kIncompatible);
+  CHECK(session.error().message() == "branch 0 has programs for cpu (another), but the session's units are cpu (" +
+                                         (*units)[0]->info().fingerprint +
+                                         "); add a unit or recompile the model for it");
+}
+
+TEST_CASE("Weights that are not packed for this CPU are repacked, which is reported") {
+  const PlanBytes file = unpacked_conv_plan().build(), reference_file = plain_conv_plan().build();
+  const auto session = open(file, 2), reference = open(reference_file);
+  REQUIRE(session->operators().size() == 2);
+  CHECK(session->operators()[0].repacked);
+  CHECK(session->memory().repacked_bytes == 4 * 3 * 9 * sizeof(float));
+  CHECK_FALSE(reference->operators()[0].repacked);
+  CHECK(reference->memory().repacked_bytes == 0);
+
+  std::vector<float> x(75), y(100), expected(100);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7) - 3;
+  const ConstTensorView inputs[] = {tensor_view(x, {1, 3, 5, 5})};
+  REQUIRE(session->run(inputs, std::vector{tensor_view(y, {1, 4, 5, 5})}).ok());
+  REQUIRE(reference->run(inputs, std::vector{tensor_view(expected, {1, 4, 5, 5})}).ok());
+  for (size_t i = 0; i < y.size(); ++i) CHECK(y[i] == Approx(expected[i]).margin(1e-5));
+}
+
 TEST_CASE("An operator that breaks its rules is refused by name") {
   PlanBuilder builder = branches_plan();
   builder.tables().tensors[3]->shape = {4, 4};

@@ -1,11 +1,12 @@
 #include "scheduler/thread_pool/thread_pool.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -114,20 +115,35 @@ TEST_CASE("Numbers of threads outside the limits are refused") {
   CHECK(make_pool(0)->num_threads() == std::min(available_cores(), ThreadPool::kMaxThreads));
 }
 
-TEST_CASE("An idle pool uses no processor time") {
-  const auto cpu_seconds = [] {
-    rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-  };
+// What the kernel says of this process's threads of that name: "R" running or waiting for a core, "S" asleep.
+std::vector<std::string> states_of_workers() {
+  std::vector<std::string> states;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream comm(thread.path() / "comm");
+    std::string name;
+    if (!(comm >> name) || !name.starts_with("nestrt-")) continue;
+    std::ifstream status(thread.path() / "status");
+    for (std::string word; status >> word;)
+      if (word == "State:" && status >> word) states.push_back(word);
+  }
+  return states;
+}
+
+TEST_CASE("Idle workers go to sleep, and wake for the next job") {
+  constexpr int kLooks = 1000000;
   const auto pool = make_pool(4);
-  pool->parallel_for(8, [](int64_t, int) {});
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  const double before = cpu_seconds();
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  // A single spinning worker would use 0.3 s of a free core; a tenth of a second is far from both.
-  CHECK(cpu_seconds() - before < 0.1);
+  for (int round = 0; round < 3; ++round) {
+    int64_t values[8] = {};
+    pool->parallel_for(8, [&](int64_t index, int) { values[index] = index; });
+    CHECK(std::accumulate(std::begin(values), std::end(values), int64_t{0}) == 28);
+    const auto all_asleep = [] {
+      const std::vector<std::string> states = states_of_workers();
+      return states.size() == 3 && std::count(states.begin(), states.end(), "S") == 3;
+    };
+    int looks = 0;
+    for (; looks < kLooks && !all_asleep(); ++looks) std::this_thread::yield();
+    CHECK(looks < kLooks);
+  }
 }
 
 }  // namespace

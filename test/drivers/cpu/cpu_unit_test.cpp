@@ -1,0 +1,57 @@
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "nestrt/unit.h"
+#include "runtime/plan/tables.h"
+#include "test/support/sample_plans.h"
+
+namespace nestrt::test {
+namespace {
+
+// relu_plan prepared on the CPU, with memory of its own.
+struct PreparedRelu {
+  PlanBytes file = relu_plan().build();
+  std::vector<float> x = {-1, 2, -3, 4, -5, 6}, y = std::vector<float>(6, 9);
+  std::byte* buffers[2] = {reinterpret_cast<std::byte*>(x.data()), reinterpret_cast<std::byte*>(y.data())};
+  std::unique_ptr<Executable> executable;
+  Event completion;
+
+  PreparedRelu() {
+    const auto plan = Plan::from_memory(file.bytes());
+    const auto units = open_units("cpu", {.num_threads = 1});
+    REQUIRE(plan);
+    REQUIRE(units);
+    const plan::Program* const program = items(items((*plan)->tables().branches())[0]->programs())[0];
+    auto prepared = (*units)[0]->prepare({*plan, 0, program});
+    REQUIRE(prepared);
+    executable = std::move(*prepared);
+  }
+
+  Status run(Deadline deadline) {
+    Submission submission;
+    submission.bindings.buffers = buffers;
+    submission.deadline = deadline;
+    submission.completion = &completion;
+    submission.generation = completion.arm();
+    executable->submit(submission);
+    return completion.wait();
+  }
+};
+
+TEST_CASE("A program whose deadline has passed stops before its next operator and says which") {
+  PreparedRelu relu;
+  const Status status = relu.run(Deadline::min());
+  CHECK(status.code() == Code::kDeadlineExceeded);
+  CHECK(status.message() == "the deadline passed before operator 0 'relu'");
+  CHECK(relu.y == std::vector<float>(6, 9));
+}
+
+TEST_CASE("A program that missed a deadline runs again") {
+  PreparedRelu relu;
+  CHECK_FALSE(relu.run(Deadline::min()).ok());
+  CHECK(relu.run(kNoDeadline).ok());
+  CHECK(relu.y == std::vector<float>{0, 2, 0, 4, 0, 6});
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,121 @@
+#include "test/support/plan_fuzz.h"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "nestrt/session.h"
+
+namespace nestrt::test {
+namespace {
+
+constexpr std::byte kGuard{0xA5};
+constexpr size_t kGuardBytes = 256;
+constexpr uint64_t kMaxArena = 1 << 24;  // mutants that ask for more are not run: they only test the allocator
+
+// Values that arithmetic goes wrong with.
+uint64_t awkward(std::mt19937& random) {
+  static constexpr uint64_t kValues[] = {0,
+                                         1,
+                                         2,
+                                         3,
+                                         16,
+                                         63,
+                                         64,
+                                         127,
+                                         128,
+                                         255,
+                                         0x7FFF,
+                                         0xFFFF,
+                                         0x7FFFFFFF,
+                                         0x80000000,
+                                         0xFFFFFFFF,
+                                         uint64_t{1} << 40,
+                                         ~uint64_t{0},
+                                         ~uint64_t{0} >> 1};
+  return kValues[random() % std::size(kValues)];
+}
+
+void mutate(std::span<std::byte> tables, std::mt19937& random) {
+  const int changes = 1 + static_cast<int>(random() % 4);
+  for (int i = 0; i < changes; ++i) {
+    const size_t at = random() % tables.size();
+    switch (random() % 4) {
+      case 0:
+        tables[at] ^= std::byte{1} << (random() % 8);
+        break;
+      case 1:
+        tables[at] = static_cast<std::byte>(random());
+        break;
+      case 2:
+        tables[at] = static_cast<std::byte>(static_cast<int>(tables[at]) + 1 - 2 * static_cast<int>(random() % 2));
+        break;
+      default: {
+        const size_t width = size_t{1} << (random() % 4);
+        const size_t start = at / width * width;
+        const uint64_t value = awkward(random);
+        std::memcpy(&tables[start], &value, std::min(width, tables.size() - start));
+      }
+    }
+  }
+}
+
+// Memory with guards on both sides.
+class Guarded {
+ public:
+  explicit Guarded(size_t bytes) : bytes_(bytes), storage_(bytes + 2 * kGuardBytes, kGuard) {
+    std::fill_n(data(), bytes, std::byte{0});
+  }
+  std::byte* data() { return storage_.data() + kGuardBytes; }
+  bool intact() const {
+    const auto is_guard = [](std::byte value) { return value == kGuard; };
+    return std::all_of(storage_.begin(), storage_.begin() + kGuardBytes, is_guard) &&
+           std::all_of(storage_.begin() + static_cast<ptrdiff_t>(kGuardBytes + bytes_), storage_.end(), is_guard);
+  }
+
+ private:
+  size_t bytes_;
+  std::vector<std::byte> storage_;
+};
+
+bool is_small(const Plan& plan) {
+  const auto small = [](const TensorInfo& info) { return info.shape.num_elements() < 1 << 20; };
+  return plan.tables().memory_plans()->Get(0)->arena_bytes() <= kMaxArena &&
+         std::all_of(plan.inputs().begin(), plan.inputs().end(), small) &&
+         std::all_of(plan.outputs().begin(), plan.outputs().end(), small);
+}
+
+void run(const std::shared_ptr<const Plan>& plan, const UnitList& units, FuzzResult& result) {
+  const auto session = Session::create(plan, units);
+  if (!session) return;
+  std::vector<Guarded> memory;
+  memory.reserve(plan->inputs().size() + plan->outputs().size());
+  std::vector<ConstTensorView> inputs;
+  std::vector<TensorView> outputs;
+  for (const TensorInfo& info : plan->inputs())
+    inputs.emplace_back(info.type, info.shape, memory.emplace_back(info.size_bytes()).data());
+  for (const TensorInfo& info : plan->outputs())
+    outputs.push_back({info.type, info.shape, memory.emplace_back(info.size_bytes()).data()});
+  result.ran += (*session)->run(inputs, outputs).ok();
+  result.overran += !std::all_of(memory.begin(), memory.end(), [](const Guarded& block) { return block.intact(); });
+}
+
+}  // namespace
+
+FuzzResult fuzz_plans(std::span<const PlanBytes> samples, int mutants, uint32_t seed) {
+  FuzzResult result;
+  const auto units = open_units("cpu", {.num_threads = 1});
+  if (!units) return result;
+  std::mt19937 random(seed);
+  for (int i = 0; i < mutants; ++i) {
+    PlanBytes mutant = samples[static_cast<size_t>(i) % samples.size()];
+    mutate(mutant.tables(), random);
+    mutant.write_digests();
+    const auto plan = Plan::from_memory(mutant.bytes(), Verification::kComplete);
+    result.refused += !plan;
+    if (plan && is_small(**plan)) run(*plan, *units, result);
+  }
+  return result;
+}
+
+}  // namespace nestrt::test

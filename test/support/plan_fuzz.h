@@ -1,0 +1,21 @@
+// Fuzzing of plans: mutated tables whose digests match, so that what stands between them and the kernels is the
+// verifier and the operators' rules. Mutants that pass are run, on one thread, over memory with guards on both sides.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "test/support/plan_builder.h"
+
+namespace nestrt::test {
+
+struct FuzzResult {
+  int refused = 0;  // by Plan::from_memory
+  int ran = 0;
+  int overran = 0;  // wrote outside the caller's memory
+};
+
+// `mutants` in all, made of the samples in turn; the same seed gives the same.
+FuzzResult fuzz_plans(std::span<const PlanBytes> samples, int mutants, uint32_t seed);
+
+}  // namespace nestrt::test
