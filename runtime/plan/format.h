@@ -22,8 +22,8 @@ inline constexpr uint16_t kVersionMinor = 0;  // a reader accepts any; newer fie
 inline constexpr uint32_t kKnownFeatures = 0;
 inline constexpr size_t kSegmentAlignment = 64;
 inline constexpr size_t kDataAlignment = 4096;
-// In a memory plan for any schedule, buffers of the arena share bytes only in plans with at most this many operators and
-// this many such buffers: a proof that the graph separates them takes a bit for each pair of operators.
+// In a memory plan for any schedule, buffers of the arena share bytes only in plans with at most this many operators
+// and this many such buffers: a proof that the graph separates them takes a bit for each pair of operators.
 inline constexpr size_t kMaxOrderedOperators = 4096;
 inline constexpr size_t kMaxOrderedBuffers = 4096;
 

@@ -24,7 +24,7 @@ struct Plan;  // the FlatBuffers root, plan_generated.h
 
 enum class Verification {
   kTables,    // header, digest of the tables, every index, size, type and alignment: linear in the tables
-  kComplete,  // and the digest of everything, linear in the file, and the memory plan for any schedule against the graph
+  kComplete,  // and the digest of everything (linear in the file), and the memory plan for any schedule
 };
 
 // How a picture becomes an input: x = (pixel - mean) * scale by channel, pixels 0..255.

@@ -40,8 +40,8 @@ Enum unknown() {
 // In branches_plan: tensors x 0, c 1, left 2, right 3, y 4, each in the buffer of its number; one operator per branch.
 
 TEST_CASE("The sample plans pass verification") {
-  for (const auto make : {relu_plan, branches_plan, views_plan, blocked_plan, plain_conv_plan, unpacked_conv_plan, movement_plan,
-                          classifier_plan}) {
+  for (const auto make : {relu_plan, branches_plan, views_plan, blocked_plan, plain_conv_plan, unpacked_conv_plan,
+                          movement_plan, classifier_plan}) {
     const PlanBytes file = make().build();
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
     if (!plan) FAIL(plan.error().to_string());
