@@ -13,6 +13,7 @@
 #include "runtime/command/commands.h"
 #include "runtime/command/load.h"
 #include "runtime/command/summaries.h"
+#include "runtime/tools/files.h"
 #include "runtime/tools/json.h"
 #include "runtime/tools/statistics.h"
 #include "runtime/tools/table.h"
@@ -231,6 +232,7 @@ Json to_json(const Bench& bench, const Options& options) {
 }
 
 Result<ExitCode> run_bench(const Options& options) {
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(options.json, options.plan));
   NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
   print_latency(bench, options);
   if (options.per_op) print_operators(bench);

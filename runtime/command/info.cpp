@@ -4,6 +4,7 @@
 #include "runtime/command/commands.h"
 #include "runtime/command/load.h"
 #include "runtime/command/summaries.h"
+#include "runtime/tools/files.h"
 #include "runtime/tools/json.h"
 #include "runtime/tools/table.h"
 
@@ -130,6 +131,7 @@ Json to_json(const Plan& plan, const PlanSummary& summary) {
 }
 
 Result<ExitCode> run_info(const Options& options) {
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(options.json, options.plan));
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.threads));
   const PlanSummary summary = summarize_plan(*loaded.session);
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(*loaded.plan, summary)));

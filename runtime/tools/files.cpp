@@ -13,6 +13,8 @@
 namespace nestrt::tools {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr uint64_t kMaxTextBytes = uint64_t{64} << 20;
 constexpr size_t kChunkBytes = size_t{1} << 20;
 
@@ -26,7 +28,10 @@ Status io_error(std::string_view what, const std::string& path, int error) {
   return Status(code, fmt::format("cannot {} '{}': {}", what, path, std::strerror(error)));
 }
 
-Status write_and_close(File file, const std::string& path, std::span<const std::byte> bytes) {
+// `path` is what messages call the file.
+Status write_in_place(const std::string& file_name, const std::string& path, std::span<const std::byte> bytes) {
+  File file(std::fopen(file_name.c_str(), "wb"));
+  if (!file) return io_error("write", path, errno);
   const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
   const int write_error = errno;
   if (std::fclose(file.release()) != 0 || !written) return io_error("write", path, written ? errno : write_error);
@@ -72,13 +77,26 @@ Result<std::vector<std::string>> read_lines(const std::string& path) {
 }
 
 Status write_file(const std::string& path, std::span<const std::byte> bytes) {
-  const std::string temporary = fmt::format("{}.tmp-{}", path, getpid());
-  File file(std::fopen(temporary.c_str(), "wb"));
-  if (!file) return io_error("write", path, errno);
-  Status status = write_and_close(std::move(file), path, bytes);
-  if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0) status = io_error("write", path, errno);
+  std::error_code error;
+  const auto kind = fs::status(path, error).type();
+  if (kind == fs::file_type::directory) return io_error("write", path, EISDIR);
+  if (kind != fs::file_type::regular && kind != fs::file_type::not_found && kind != fs::file_type::none) {
+    return write_in_place(path, path, bytes);
+  }
+  const fs::path behind_links = kind == fs::file_type::regular ? fs::canonical(path, error) : fs::path(path);
+  const std::string target = error ? path : behind_links.string();
+  const std::string temporary = fmt::format("{}.tmp-{}", target, getpid());
+  Status status = write_in_place(temporary, path, bytes);
+  if (status.ok() && std::rename(temporary.c_str(), target.c_str()) != 0) status = io_error("write", path, errno);
   if (!status.ok()) std::remove(temporary.c_str());
   return status;
+}
+
+Status check_not_input(const std::string& output, const std::string& input) {
+  std::error_code error;
+  if (!fs::equivalent(output, input, error) || error) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("'{}' would be written over the input '{}'; name another file", output, input));
 }
 
 Status write_text(const std::string& path, std::string_view text) {
@@ -87,7 +105,7 @@ Status write_text(const std::string& path, std::string_view text) {
 
 Status make_folder(const std::string& path) {
   std::error_code error;
-  std::filesystem::create_directories(path, error);
+  fs::create_directories(path, error);
   if (error) return Status(Code::kIo, fmt::format("cannot make the folder '{}': {}", path, error.message()));
   return {};
 }

@@ -48,4 +48,15 @@ void Progress::advance(int64_t steps) {
   std::fprintf(stderr, "%s%s", kClearLine, format_progress(what_, done_, total_, elapsed).c_str());
 }
 
+StageLine::StageLine(std::string what) : what_(std::move(what)), visible_(isatty(STDERR_FILENO) == 1) {}
+
+StageLine::~StageLine() {
+  if (visible_) std::fputs(kClearLine, stderr);
+}
+
+void StageLine::show(std::string_view stage) {
+  if (visible_)
+    std::fprintf(stderr, "%s%s: %.*s", kClearLine, what_.c_str(), static_cast<int>(stage.size()), stage.data());
+}
+
 }  // namespace nestrt::tools

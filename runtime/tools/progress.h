@@ -1,4 +1,4 @@
-// A progress bar on standard error, shown only where that is a terminal.
+// Progress on standard error, shown only where that is a terminal.
 #pragma once
 
 #include <chrono>
@@ -27,6 +27,22 @@ class Progress {
   bool visible_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_draw_ = start_;
+};
+
+// The name of what is being done, on standard error, shown only where that is a terminal.
+class StageLine {
+ public:
+  explicit StageLine(std::string what);
+  ~StageLine();  // clears the line
+  StageLine(const StageLine&) = delete;
+  StageLine& operator=(const StageLine&) = delete;
+
+  // "what: stage" in place of what was there.
+  void show(std::string_view stage);
+
+ private:
+  std::string what_;
+  bool visible_;
 };
 
 // "pictures  [#####.....] 250/500  12 s left", the bar `width` wide.

@@ -1,0 +1,148 @@
+// Plans and arrays that are damaged on purpose, through the nestrt command itself: a message, exit code 2, and nothing
+// written.
+#include <catch2/catch.hpp>
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "runtime/plan/format.h"
+#include "runtime/tools/npy.h"
+#include "test/support/program.h"
+#include "test/support/sample_plans.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Commands on a plan, with everything that they need to run and to write.
+std::vector<std::vector<std::string>> commands(const TemporaryFolder& folder, const std::string& plan) {
+  const std::string out = folder.path() + "/out";
+  return {{"verify", plan},
+          {"info", plan, "--json", out + "/info.json"},
+          {"bench", plan, "--runs", "1", "--warmup", "0", "--threads", "1", "--json", out + "/bench.json"},
+          {"run", plan, "--input", "x=" + folder.path() + "/x.npy", "--output", out + "/results"}};
+}
+
+// A folder with the input of branches_plan() and an empty folder "out" for results.
+class Workshop {
+ public:
+  Workshop() {
+    fs::create_directory(folder_.path() + "/out");
+    const std::vector<float> elements(16, 1);
+    REQUIRE(tools::write_npy(folder_.path() + "/x.npy", {DataType::kF32, {2, 8}, elements.data()}).ok());
+  }
+
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+
+  void check_refused(std::span<const std::byte> bytes, size_t first = 0, size_t last = 4) const {
+    const std::string plan = folder_.write("broken.nest", bytes);
+    const auto all = commands(folder_, plan);
+    for (size_t i = first; i < last; ++i) check_refused(all[i]);
+  }
+  void check_refused(const std::vector<std::string>& command, const std::string& part = "") const {
+    const ProgramResult result = run_program("nestrt", command);
+    INFO("nestrt " << command[0] << ": " << result.text);
+    CHECK(result.exit_code == 2);
+    CHECK(result.text.starts_with("nestrt: "));
+    CHECK(result.text.find(part) != std::string::npos);
+    CHECK(fs::is_empty(path("out")));
+  }
+  const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+// Every few bytes, and all of the header and of the border between tables and data.
+std::vector<size_t> samples(std::span<const std::byte> bytes, size_t step) {
+  plan_format::Header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  std::vector<size_t> places;
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    const bool in_header = at < sizeof header && at % 4 == 0;
+    const bool at_border = at + 4 > header.data_offset && at < header.data_offset + 4;
+    if (in_header || at_border || at % step == 0) places.push_back(at);
+  }
+  return places;
+}
+
+TEST_CASE("A plan that is whole runs through every command") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  for (const auto& command : commands(workshop.folder(), plan)) {
+    const ProgramResult result = run_program("nestrt", command);
+    INFO(command[0] << ": " << result.text);
+    CHECK(result.exit_code == 0);
+  }
+  CHECK(fs::exists(workshop.path("out/results/y.npy")));
+  CHECK(fs::exists(workshop.path("out/info.json")));
+}
+
+TEST_CASE("Every command refuses a plan with a flipped byte, wherever it is") {
+  const Workshop workshop;
+  const PlanBytes good = branches_plan().build();
+  size_t turn = 0;
+  for (size_t at : samples(good.bytes(), 53)) {
+    PlanBytes broken = good;
+    broken.mutable_bytes()[at] ^= std::byte{0x40};
+    INFO("byte " << at << " of " << good.bytes().size());
+    // All commands load alike; each place is tried on one of them.
+    workshop.check_refused(broken.bytes(), turn % 4, turn % 4 + 1);
+    ++turn;
+  }
+}
+
+TEST_CASE("Every command refuses a plan that is cut short") {
+  const Workshop workshop;
+  const PlanBytes good = branches_plan().build();
+  size_t turn = 0;
+  for (size_t length : samples(good.bytes(), 71)) {
+    INFO(length << " of " << good.bytes().size() << " bytes");
+    workshop.check_refused(good.bytes().first(length), turn % 4, turn % 4 + 1);
+    ++turn;
+  }
+  workshop.check_refused(good.bytes().first(good.bytes().size() - 1));
+}
+
+TEST_CASE("Every command refuses folders, pipes and what is not there in place of a plan") {
+  const Workshop workshop;
+  REQUIRE(::mkfifo(workshop.path("pipe").c_str(), 0600) == 0);
+  for (const std::string place : {"pipe", "out", "absent.nest"}) {
+    for (const auto& command : commands(workshop.folder(), workshop.path(place))) {
+      workshop.check_refused(command, place);
+    }
+  }
+}
+
+TEST_CASE("nestrt run says what it expects where inputs are wrong") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  const auto refuse = [&](const std::string& input, const std::string& part) {
+    workshop.check_refused({"run", plan, "--input", input, "--output", workshop.path("out")}, part);
+  };
+  const std::string expected = "--input x=FILE.npy  (f32 2x8)";
+  refuse("z=" + workshop.path("x.npy"), expected);
+  refuse("x=" + workshop.path("absent.npy"), "absent.npy");
+  refuse("x=" + plan, "good.nest");
+  refuse("x=" + workshop.path("out"), "out");
+  const std::vector<int64_t> integers(16, 1);
+  REQUIRE(tools::write_npy(workshop.path("type.npy"), {DataType::kS64, {2, 8}, integers.data()}).ok());
+  refuse("x=" + workshop.path("type.npy"), "holds s64 2x8");
+  REQUIRE(tools::write_npy(workshop.path("shape.npy"), {DataType::kF32, {8, 1}, integers.data()}).ok());
+  refuse("x=" + workshop.path("shape.npy"), expected);
+  workshop.check_refused({"run", plan}, expected);
+}
+
+TEST_CASE("A plan is not written over by its own description") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  workshop.check_refused({"info", plan, "--json", plan}, "name another file");
+  workshop.check_refused({"bench", plan, "--json", plan}, "name another file");
+  CHECK(run_program("nestrt", {"verify", plan}).exit_code == 0);
+}
+
+}  // namespace
+}  // namespace nestrt::test
