@@ -36,18 +36,32 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   return {};
 }
 
+void tell(const CompileOptions& options, std::string_view stage) {
+  if (options.progress) options.progress(stage);
+}
+
+PassOptions with_progress(const CompileOptions& options) {
+  PassOptions result = options.passes;
+  if (!options.progress) return result;
+  result.before_pass = [&options](const Pass& pass) { options.progress(pass.summary); };
+  return result;
+}
+
 }  // namespace
 
 Result<Graph> build_graph(const std::filesystem::path& model, const CompileOptions& options) {
+  tell(options, "read the model");
   NESTRT_ASSIGN_OR_RETURN(Graph graph, import_onnx(model, options.import));
   if (options.preprocessing) NESTRT_RETURN_IF_ERROR(attach_preprocessing(graph, *options.preprocessing));
-  NESTRT_RETURN_IF_ERROR(optimise(graph, options.passes));
+  NESTRT_RETURN_IF_ERROR(optimise(graph, with_progress(options)));
+  tell(options, "choose layouts and pack weights");
   NESTRT_RETURN_IF_ERROR(choose_layout(graph, options.layout));
   return graph;
 }
 
 Result<PlanBytes> compile(const std::filesystem::path& model, const CompileOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(Graph graph, build_graph(model, options));
+  tell(options, "plan the memory and write the plan");
   return emit_plan(graph);
 }
 

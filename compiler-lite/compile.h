@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "compiler-lite/emit/emit.h"
 #include "compiler-lite/graph/graph.h"
@@ -20,6 +22,8 @@ struct CompileOptions {
   LayoutOptions layout;
   // Kept in the plan for the (only) picture input; see nestrt/plan.h.
   std::optional<Preprocessing> preprocessing;
+  // Called before each stage with its name, for people who wait; may be empty.
+  std::function<void(std::string_view stage)> progress;
 };
 
 // The optimised graph, weights packed, as the emitter takes it. Errors: those of import, and kInvalidArgument where

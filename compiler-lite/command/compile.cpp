@@ -9,6 +9,7 @@
 #include "nestrt/plan.h"
 #include "runtime/tools/cli.h"
 #include "runtime/tools/files.h"
+#include "runtime/tools/progress.h"
 #include "runtime/tools/table.h"
 
 namespace nestrt::compiler {
@@ -21,7 +22,17 @@ struct CompileCommand {
   bool list_passes = false;
 
   Status run() const;
+
+ private:
+  Result<PlanBytes> compile_with_progress() const;
 };
+
+Result<PlanBytes> CompileCommand::compile_with_progress() const {
+  NESTRT_ASSIGN_OR_RETURN(CompileOptions options, flags.options());
+  tools::StageLine line("nestc");
+  options.progress = [&line](std::string_view stage) { line.show(stage); };
+  return compile(model, options);
+}
 
 Status CompileCommand::run() const {
   if (list_passes) {
@@ -34,9 +45,9 @@ Status CompileCommand::run() const {
     return Status(Code::kInvalidArgument, "no model given; try: nestc compile model.onnx -o model.nest");
   const std::filesystem::path path =
       output.empty() ? std::filesystem::path(model).replace_extension(".nest") : std::filesystem::path(output);
-  NESTRT_ASSIGN_OR_RETURN(const CompileOptions options, flags.options());
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(path.string(), model));
   const auto start = std::chrono::steady_clock::now();
-  NESTRT_ASSIGN_OR_RETURN(const PlanBytes bytes, compile(model, options));
+  NESTRT_ASSIGN_OR_RETURN(const PlanBytes bytes, compile_with_progress());
   NESTRT_RETURN_IF_ERROR(tools::write_file(path.string(), bytes.span()));
 
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(bytes.span()));
@@ -54,7 +65,8 @@ void add_compile_command(tools::Cli& cli) {
   auto command = std::make_shared<CompileCommand>();
   CLI::App& app = cli.add_command("compile", "compile an ONNX file into a plan",
                                   {"nestc compile squeezenet1.1.onnx -o squeezenet.nest --mean 123,117,104",
-                                   "nestc compile detector.onnx -o detector.nest --input-shape x=1,3,640,640"},
+                                   "nestc compile detector.onnx -o detector.nest --input-shape x=1,3,640,640",
+                                   "nestc compile resizer.onnx -o resizer.nest --bind sizes=sizes.npy"},
                                   [command]() -> Result<tools::ExitCode> {
                                     NESTRT_RETURN_IF_ERROR(command->run());
                                     return tools::ExitCode::kOk;

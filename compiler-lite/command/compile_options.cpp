@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 
+#include "runtime/tools/npy.h"
+
 namespace nestrt::compiler {
 namespace {
 
@@ -32,10 +34,20 @@ Result<Shape> parse_shape(const std::string& text, const std::string& flag) {
   }
 }
 
+Result<HostTensor> read_binding(const std::string& file) {
+  NESTRT_ASSIGN_OR_RETURN(const tools::Array array, tools::read_npy(file));
+  return HostTensor{array.type, array.shape, array.bytes};
+}
+
 }  // namespace
 
 void CompileFlags::add_to(CLI::App& command) {
   command.add_option("--input-shape", input_shapes_, "fix the dimensions of an input: NAME=1,3,640,640 (repeatable)")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("--bind", bindings_,
+                  "make an input a constant: NAME=FILE.npy (repeatable); for inputs that decide shapes")
       ->expected(1)
       ->take_all();
   command
@@ -49,17 +61,18 @@ void CompileFlags::add_to(CLI::App& command) {
   command.add_option("--layout", layout_, "memory layout inside the plan")->check(CLI::IsMember({"auto", "plain"}));
   command.add_option("--no-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes")
       ->take_all();
-  command.add_option("--target", target_, "what the plan is compiled for")->check(CLI::IsMember({"host", "cpu"}));
+  command.add_option("--target", target_, "cpu or host: one plan for every x86-64 and aarch64 CPU")
+      ->check(CLI::IsMember({"host", "cpu"}));
 }
 
-Result<std::optional<Preprocessing>> CompileFlags::preprocessing() const {
-  if (mean_.empty() && scale_.empty() && resize_ == 0 && !bgr_) return std::optional<Preprocessing>();
+std::optional<Preprocessing> CompileFlags::preprocessing() const {
+  if (mean_.empty() && scale_.empty() && resize_ == 0 && !bgr_) return std::nullopt;
   Preprocessing result;
   result.mean = mean_.empty() ? std::vector<float>{0} : mean_;
   result.scale = scale_.empty() ? std::vector<float>{1} : scale_;
   result.resize = resize_;
   result.bgr = bgr_;
-  return std::optional(result);
+  return result;
 }
 
 Result<CompileOptions> CompileFlags::options() const {
@@ -69,7 +82,11 @@ Result<CompileOptions> CompileFlags::options() const {
     NESTRT_ASSIGN_OR_RETURN(options.import.input_shapes[assignment.first],
                             parse_shape(assignment.second, "--input-shape " + assignment.first));
   }
-  NESTRT_ASSIGN_OR_RETURN(options.preprocessing, preprocessing());
+  for (const std::string& text : bindings_) {
+    NESTRT_ASSIGN_OR_RETURN(const auto assignment, split_assignment(text, "--bind"));
+    NESTRT_ASSIGN_OR_RETURN(options.import.bindings[assignment.first], read_binding(assignment.second));
+  }
+  options.preprocessing = preprocessing();
   options.passes.disabled.insert(disabled_passes_.begin(), disabled_passes_.end());
   options.layout.plain = layout_ == "plain";
   return options;

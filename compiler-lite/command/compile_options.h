@@ -16,11 +16,11 @@ class CompileFlags {
  public:
   // Must outlive the parse.
   void add_to(CLI::App& command);
-  // Errors: kInvalidArgument with the flag and the form it takes.
+  // Reads the files of --bind. Errors: kInvalidArgument with the flag and the form it takes, and those of read_npy.
   Result<CompileOptions> options() const;
 
  private:
-  Result<std::optional<Preprocessing>> preprocessing() const;
+  std::optional<Preprocessing> preprocessing() const;
 
   std::vector<std::string> input_shapes_;
   std::vector<std::string> bindings_;

@@ -1,10 +1,9 @@
 // nestc inspect: what is in a plan, or what a model would become.
-#include <cstdio>
+#include <fmt/format.h>
+
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <iostream>
-#include <map>
-#include <nlohmann/json.hpp>
 
 #include "compiler-lite/command/command.h"
 #include "compiler-lite/command/compile_options.h"
@@ -15,6 +14,7 @@
 #include "runtime/plan/statistics.h"
 #include "runtime/tools/cli.h"
 #include "runtime/tools/files.h"
+#include "runtime/tools/json.h"
 #include "runtime/tools/table.h"
 
 namespace nestrt::compiler {
@@ -34,7 +34,10 @@ struct LoadedPlan {
   std::unique_ptr<Session> session;
 };
 
+// Only a regular file is opened: reading a pipe would wait for its writer.
 bool is_plan_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
   std::ifstream stream(path, std::ios::binary);
   char magic[sizeof plan_format::kMagic] = {};
   stream.read(magic, sizeof magic);
@@ -58,24 +61,39 @@ Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
 
 std::string name_of(const plan::Operator& op) { return op.name() == nullptr ? "" : tools::printable(op.name()->str()); }
 
-std::string fixed(double value, int digits) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
+// The first operand that is present, which is what a reader looks for.
+const plan::Tensor* first_of(const plan::Plan& tables, const flatbuffers::Vector<int32_t>* operands) {
+  for (int32_t index : *operands)
+    if (index >= 0) return tables.tensors()->Get(static_cast<uint32_t>(index));
+  return nullptr;
 }
 
-std::string describe(const plan::Tensor& tensor) {
-  const Shape shape(std::span(tensor.shape()->data(), tensor.shape()->size()));
-  std::string text = shape.to_string();
-  if (tensor.layout() != plan::Layout::plain) text += std::string(" ") + plan::EnumNameLayout(tensor.layout());
-  return text;
+std::string shape_of(const plan::Tensor* tensor) {
+  return tensor == nullptr ? "-" : Shape(std::span(tensor->shape()->data(), tensor->shape()->size())).to_string();
 }
 
-// The first present input, and the first output: what a reader looks for.
-std::string shapes(const plan::Plan& tables, const plan::Operator& op) {
-  const plan::Tensor* input = tables.tensors()->Get(static_cast<uint32_t>(op.inputs()->Get(0)));
-  const plan::Tensor* output = tables.tensors()->Get(static_cast<uint32_t>(op.outputs()->Get(0)));
-  return describe(*input) + " -> " + describe(*output);
+std::string layout_of(const plan::Tensor* tensor) {
+  return tensor == nullptr ? "-" : plan::EnumNameLayout(tensor->layout());
+}
+
+// A count in units of `unit`; empty for none, so that the numbers that matter stand out.
+std::string cell(uint64_t count, double unit, int digits) {
+  return count == 0 ? "" : fmt::format("{:.{}f}", static_cast<double>(count) / unit, digits);
+}
+
+std::string intensity_cell(const OperatorStatistics& s) {
+  return s.macs == 0 ? "" : fmt::format("{:.1f}", s.intensity());
+}
+
+std::vector<std::string> statistics_cells(const OperatorStatistics& s) {
+  return {cell(s.macs, 1e6, 2), cell(s.weight_bytes, 1e3, 1), cell(s.bytes(), 1e3, 1), intensity_cell(s)};
+}
+
+void add_to(OperatorStatistics& total, const OperatorStatistics& s) {
+  total.macs += s.macs;
+  total.input_bytes += s.input_bytes;
+  total.output_bytes += s.output_bytes;
+  total.weight_bytes += s.weight_bytes;
 }
 
 void print_operators(const Session& session) {
@@ -86,28 +104,30 @@ void print_operators(const Session& session) {
                       {"operator"},
                       {"kind"},
                       {"kernel"},
-                      {"shapes"},
+                      {"input"},
+                      {"output"},
+                      {"layout"},
                       {"MMAC", kRight},
-                      {"weights kB", kRight},
-                      {"moved kB", kRight},
+                      {"weights KB", kRight},
+                      {"moved KB", kRight},
                       {"MAC/B", kRight}});
+  const auto add_row = [&](std::vector<std::string> cells, const OperatorStatistics& s) {
+    for (std::string& numbers : statistics_cells(s)) cells.push_back(std::move(numbers));
+    table.add_row(std::move(cells));
+  };
   OperatorStatistics total;
   for (uint32_t i = 0; i < tables.operators()->size(); ++i) {
     const plan::Operator& op = *tables.operators()->Get(i);
+    const plan::Tensor* output = first_of(tables, op.outputs());
     const OperatorStatistics s = statistics(tables, op);
-    table.add_row({std::to_string(i), name_of(op), plan::EnumNameAttributes(op.attributes_type()),
-                   std::string(summaries[i].kernel), shapes(tables, op), fixed(static_cast<double>(s.macs) / 1e6, 2),
-                   fixed(static_cast<double>(s.weight_bytes) / 1e3, 1), fixed(static_cast<double>(s.bytes()) / 1e3, 1),
-                   fixed(s.intensity(), 1)});
-    total.macs += s.macs;
-    total.input_bytes += s.input_bytes;
-    total.output_bytes += s.output_bytes;
-    total.weight_bytes += s.weight_bytes;
+    add_row({std::to_string(i), name_of(op), plan::EnumNameAttributes(op.attributes_type()),
+             std::string(summaries[i].kernel), shape_of(first_of(tables, op.inputs())), shape_of(output),
+             layout_of(output)},
+            s);
+    add_to(total, s);
   }
-  table.add_row({"", "total", "", "", "", fixed(static_cast<double>(total.macs) / 1e6, 2),
-                 fixed(static_cast<double>(total.weight_bytes) / 1e3, 1),
-                 fixed(static_cast<double>(total.bytes()) / 1e3, 1), fixed(total.intensity(), 1)});
-  std::cout << table.to_string();
+  add_row({"", "total", "", "", "", "", ""}, total);
+  fmt::print("{}", table.to_string());
 }
 
 double ratio(const plan::MemoryPlan& memory) {
@@ -117,46 +137,70 @@ double ratio(const plan::MemoryPlan& memory) {
 
 void print_memory(const plan::Plan& tables) {
   using enum tools::Align;
-  tools::Table table({{"memory plan"}, {"arena bytes", kRight}, {"largest live set", kRight}, {"ratio", kRight}});
+  tools::Table table({{"memory plan"}, {"arena", kRight}, {"largest live set", kRight}, {"ratio", kRight}});
   for (const plan::MemoryPlan* memory : *tables.memory_plans()) {
-    table.add_row({plan::EnumNameMemoryPlanKind(memory->kind()), std::to_string(memory->arena_bytes()),
-                   std::to_string(memory->lower_bound_bytes()), fixed(ratio(*memory), 3)});
+    table.add_row({plan::EnumNameMemoryPlanKind(memory->kind()), tools::format_bytes(memory->arena_bytes()),
+                   tools::format_bytes(memory->lower_bound_bytes()), fmt::format("{:.3f}", ratio(*memory))});
   }
-  std::cout << table.to_string();
+  fmt::print("{}", table.to_string());
 }
+
+std::string text_of(const flatbuffers::String* text) { return text == nullptr ? "" : tools::printable(text->str()); }
 
 void print_summary(const Plan& plan) {
   const plan::Plan& tables = plan.tables();
   plan_format::Header header;
   std::memcpy(&header, plan.bytes().data(), sizeof header);
-  std::cout << "model     " << (tables.model_name() ? tables.model_name()->str() : "") << "\n";
-  std::cout << "producer  " << (tables.producer() ? tables.producer()->str() : "") << ", digest " << plan.digest()
-            << "\n";
-  for (const TensorInfo& info : plan.inputs())
-    std::cout << "input     " << info.name << " " << name(info.type) << " " << info.shape.to_string() << "\n";
-  for (const TensorInfo& info : plan.outputs())
-    std::cout << "output    " << info.name << " " << name(info.type) << " " << info.shape.to_string() << "\n";
-  std::cout << "file      " << plan.bytes().size() << " bytes: tables " << header.tables_bytes << ", weights "
-            << header.data_bytes << "; scratch of the hungriest operator " << tables.scratch_bytes() << "\n\n";
+  fmt::print("model     {}\n", text_of(tables.model_name()));
+  fmt::print("producer  {}, digest {}\n", text_of(tables.producer()), plan.digest());
+  const auto print_tensors = [](const char* what, std::span<const TensorInfo> infos) {
+    for (const TensorInfo& info : infos)
+      fmt::print("{:<9} {} {} {}\n", what, tools::printable(info.name), name(info.type), info.shape.to_string());
+  };
+  print_tensors("input", plan.inputs());
+  print_tensors("output", plan.outputs());
+  fmt::print("file      {}: tables {}, weights {}\n", tools::format_bytes(plan.bytes().size()),
+             tools::format_bytes(header.tables_bytes), tools::format_bytes(header.data_bytes));
+  fmt::print("scratch   {} for the operator that needs most\n\n", tools::format_bytes(tables.scratch_bytes()));
 }
 
-nlohmann::json to_json(const Session& session) {
+tools::Json to_json(std::span<const TensorInfo> infos) {
+  tools::Json list = tools::Json::array();
+  for (const TensorInfo& info : infos) {
+    list.push_back({{"name", info.name},
+                    {"type", std::string(name(info.type))},
+                    {"shape", std::vector<int64_t>(info.shape.begin(), info.shape.end())}});
+  }
+  return list;
+}
+
+tools::Json to_json(const plan::Plan& tables, const plan::Operator& op, std::string_view kernel) {
+  const OperatorStatistics s = statistics(tables, op);
+  const plan::Tensor* output = first_of(tables, op.outputs());
+  return {{"name", op.name() == nullptr ? "" : op.name()->str()},
+          {"kind", plan::EnumNameAttributes(op.attributes_type())},
+          {"kernel", std::string(kernel)},
+          {"input", shape_of(first_of(tables, op.inputs()))},
+          {"output", shape_of(output)},
+          {"layout", layout_of(output)},
+          {"macs", s.macs},
+          {"weight_bytes", s.weight_bytes},
+          {"bytes", s.bytes()}};
+}
+
+tools::Json to_json(const Session& session) {
   const Plan& plan = session.plan();
   const plan::Plan& tables = plan.tables();
   const std::vector<OperatorSummary> summaries = session.operators();
-  nlohmann::json result;
+  tools::Json result;
+  result["model"] = tables.model_name() == nullptr ? "" : tables.model_name()->str();
   result["digest"] = plan.digest();
   result["file_bytes"] = plan.bytes().size();
-  for (uint32_t i = 0; i < tables.operators()->size(); ++i) {
-    const plan::Operator& op = *tables.operators()->Get(i);
-    const OperatorStatistics s = statistics(tables, op);
-    result["operators"].push_back({{"name", name_of(op)},
-                                   {"kind", plan::EnumNameAttributes(op.attributes_type())},
-                                   {"kernel", std::string(summaries[i].kernel)},
-                                   {"macs", s.macs},
-                                   {"weight_bytes", s.weight_bytes},
-                                   {"bytes", s.bytes()}});
-  }
+  result["inputs"] = to_json(plan.inputs());
+  result["outputs"] = to_json(plan.outputs());
+  result["operators"] = tools::Json::array();
+  for (uint32_t i = 0; i < tables.operators()->size(); ++i)
+    result["operators"].push_back(to_json(tables, *tables.operators()->Get(i), summaries[i].kernel));
   for (const plan::MemoryPlan* memory : *tables.memory_plans()) {
     result["memory"][plan::EnumNameMemoryPlanKind(memory->kind())] = {
         {"arena_bytes", memory->arena_bytes()},
@@ -167,13 +211,14 @@ nlohmann::json to_json(const Session& session) {
 }
 
 Status InspectCommand::run() const {
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(json, file));
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load(file, flags));
   print_summary(loaded.session->plan());
   print_operators(*loaded.session);
-  std::cout << "\n";
+  fmt::print("\n");
   print_memory(loaded.session->plan().tables());
   if (json.empty()) return {};
-  return tools::write_text(json, to_json(*loaded.session).dump(2) + "\n");
+  return tools::write_json(json, to_json(*loaded.session));
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ Status optimise(Graph& graph, const PassOptions& options) {
     int total = 0;
     for (const Pass& pass : kPasses) {
       if (options.disabled.count(pass.name) != 0) continue;
+      if (options.before_pass) options.before_pass(pass);
       auto changes = pass.run(graph);
       if (!changes) return changes.error().with_context("pass " + std::string(pass.name));
       total += *changes;

@@ -24,6 +24,7 @@ struct Pass {
 
 struct PassOptions {
   std::set<std::string, std::less<>> disabled;  // names of passes to leave out
+  std::function<void(const Pass& pass)> before_pass;  // called before each run of a pass; may be empty
   // Called after each run of a pass, for logs and dumps; may be empty. `round` counts from 0.
   std::function<void(const Pass& pass, int round, int changes, const Graph& graph)> observer;
 };
