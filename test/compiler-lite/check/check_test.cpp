@@ -1,0 +1,156 @@
+#include "compiler-lite/check/check.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iostream>
+
+#include "compiler-lite/check/process.h"
+#include "compiler-lite/compile.h"
+#include "runtime/tools/files.h"
+#include "test/compiler-lite/import/model_builder.h"
+#include "test/support/program.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using test::ModelBuilder;
+
+// conv1 -> relu -> conv2 -> sum over the channels; `weight` is one element of conv2's weights.
+ModelBuilder two_convolutions(float weight) {
+  ModelBuilder model;
+  model.input("x", {1, 2, 4, 4}).output("y");
+  std::vector<float> weights(12, 0.5f);
+  model.constant("w1", {3, 2, 1, 1}, std::vector<float>(6, 1)).constant("w2", {4, 3, 1, 1}, weights);
+  model.graph().mutable_initializer(1)->set_float_data(5, weight);
+  model.node("Conv", {"x", "w1"}, {"a"}).set_name("conv1");
+  model.node("Relu", {"a"}, {"b"}).set_name("relu");
+  model.node("Conv", {"b", "w2"}, {"c"}).set_name("conv2");
+  model.node("Softmax", {"c"}, {"y"}).set_name("softmax");
+  return model;
+}
+
+// The folder of a model, and of plans compiled from it and from one that differs in a weight.
+struct Workshop {
+  TemporaryFolder folder = std::move(*TemporaryFolder::create());
+
+  Workshop() {
+    write("model", 0.5f);
+    write("other", 0.75f);
+  }
+  std::string path(const std::string& name) const { return (folder.path() / name).string(); }
+  void write(const std::string& name, float weight) const {
+    std::ofstream(path(name + ".onnx"), std::ios::binary) << two_convolutions(weight).bytes();
+    const auto bytes = compile(path(name + ".onnx"), {});
+    INFO(bytes.error().to_string());
+    REQUIRE(bytes);
+    REQUIRE(tools::write_file(path(name + ".nest"), bytes->span()).ok());
+  }
+  std::shared_ptr<const Plan> plan(const std::string& name) const { return *Plan::map(path(name)); }
+};
+
+// As in onnx_runtime_test.cpp: a test installs nothing.
+std::string existing_python() {
+  const auto folder = TemporaryFolder::create();
+  const std::string script = std::string(NESTRT_SOURCE_DIR) + "/compiler-lite/check/ort_environment.py";
+  const auto process = run_process({"python3", script, "--offline"}, folder->path());
+  if (process && process->exit_code == 0) return process->output.substr(0, process->output.find('\n'));
+  std::cout << "skipped: ONNX Runtime is not installed; `nestc check` would install it\n";
+  return "";
+}
+
+CheckOptions options(const Workshop& workshop, const std::string& plan, const std::string& python) {
+  CheckOptions options;
+  options.model = workshop.path("model.onnx");
+  options.plan = workshop.path(plan);
+  options.python = python;
+  options.layers = true;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("A plan matches the model that it was compiled from, operator for operator") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const Workshop workshop;
+  CheckOptions wanted = options(workshop, "model.nest", python);
+  wanted.random_runs = 3;
+  const auto report = check(wanted);
+  INFO(report.error().to_string());
+  REQUIRE(report);
+  CHECK(report->matches);
+  CHECK(!report->first_divergence);
+  CHECK(report->outputs.size() == 3);
+  CHECK(report->layers.size() >= 3);
+}
+
+TEST_CASE("A plan of a model with another weight is told apart, and the operator that differs first is named") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const Workshop workshop;
+  const auto report = check(options(workshop, "other.nest", python));
+  INFO(report.error().to_string());
+  REQUIRE(report);
+  CHECK(!report->matches);
+  REQUIRE(report->first_divergence);
+  CHECK(report->layers[*report->first_divergence].operator_name == "conv2");
+}
+
+TEST_CASE("nestc check exits with 1 on a mismatch and 0 without one") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const Workshop workshop;
+  const auto nestc = [&](const std::string& plan) {
+    return test::run_program(
+        "nestc", {"check", workshop.path("model.onnx"), workshop.path(plan), "--layers", "--python", python});
+  };
+  const auto good = nestc("model.nest");
+  INFO(good.text);
+  CHECK(good.exit_code == 0);
+  CHECK(good.text.find("the plan matches ONNX Runtime") != std::string::npos);
+  const auto bad = nestc("other.nest");
+  INFO(bad.text);
+  CHECK(bad.exit_code == 1);
+  CHECK(bad.text.find("the first operator that diverges is conv2 (Conv)") != std::string::npos);
+}
+
+TEST_CASE("nestc check says how to get ONNX Runtime where it cannot be had") {
+  const Workshop workshop;
+  const auto result = test::run_program(
+      "nestc", {"check", workshop.path("model.onnx"), workshop.path("model.nest"), "--python", "/no/such/python"});
+  INFO(result.text);
+  CHECK(result.exit_code == 2);
+  CHECK(result.text.find("--python") != std::string::npos);
+}
+
+TEST_CASE("Random inputs hang on the seed alone, and have the plan's types and shapes") {
+  const Workshop workshop;
+  const auto plan = workshop.plan("model.nest");
+  const auto first = random_inputs(*plan, 7);
+  REQUIRE(first.size() == 1);
+  CHECK(first[0].type == DataType::kF32);
+  CHECK(first[0].shape == Shape{1, 2, 4, 4});
+  CHECK(random_inputs(*plan, 7)[0].bytes == first[0].bytes);
+  CHECK(random_inputs(*plan, 8)[0].bytes != first[0].bytes);
+}
+
+TEST_CASE("Random inputs of a plan with preprocessing are preprocessed pixels") {
+  ModelBuilder model;
+  model.input("x", {1, 3, 8, 8}).output("y").node("Relu", {"x"}, {"y"});
+  const Workshop workshop;
+  std::ofstream(workshop.path("picture.onnx"), std::ios::binary) << model.bytes();
+  CompileOptions options;
+  options.preprocessing = Preprocessing();
+  options.preprocessing->mean = {10, 20, 30};
+  options.preprocessing->scale = {0.5f};
+  const auto bytes = compile(workshop.path("picture.onnx"), options);
+  REQUIRE(bytes);
+  const auto inputs = random_inputs(**Plan::from_memory(bytes->span()), 0);
+  const auto* values = reinterpret_cast<const float*>(inputs[0].bytes.data());
+  for (int i = 0; i < 3 * 64; ++i) {
+    const float pixel = values[i] * 2 + static_cast<float>(10 * (i / 64 + 1));
+    CHECK((pixel >= 0 && pixel <= 255 && pixel == std::floor(pixel)));
+  }
+}
+
+}  // namespace nestrt::compiler

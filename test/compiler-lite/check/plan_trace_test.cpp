@@ -1,0 +1,61 @@
+#include "compiler-lite/check/plan_trace.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "nestrt/plan_generated.h"
+#include "test/support/sample_plans.h"
+
+namespace nestrt::compiler {
+namespace {
+
+tools::Array array(const Shape& shape, const std::vector<float>& elements) {
+  const auto bytes = std::as_bytes(std::span(elements));
+  return {DataType::kF32, shape, std::vector<std::byte>(bytes.begin(), bytes.end())};
+}
+
+std::vector<float> tensor(const Plan& plan, const PlanTrace& trace, std::string_view name) {
+  for (uint32_t i = 0; i < plan.tables().tensors()->size(); ++i) {
+    if (plan.tables().tensors()->Get(i)->name()->string_view() != name) continue;
+    const tools::Array found = trace.tensor(i);
+    std::vector<float> elements(static_cast<size_t>(found.shape.num_elements()));
+    std::memcpy(elements.data(), found.bytes.data(), found.bytes.size());
+    return elements;
+  }
+  FAIL("the plan has no tensor " << name);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("A trace keeps every value of a plan, those of other branches included") {
+  const auto bytes = test::branches_plan().build();
+  const auto plan = *Plan::from_memory(bytes.bytes());
+  auto trace = PlanTrace::create(plan);
+  REQUIRE(trace);
+  REQUIRE(trace->run({array({2, 8}, {-1, 1, -2, 2, -3, 3, -4, 4, 1, 1, 1, 1, 1, 1, 1, 1})}).ok());
+  CHECK(tensor(*plan, *trace, "left") == std::vector<float>{0, 1, 0, 2, 0, 3, 0, 4, 1, 1, 1, 1, 1, 1, 1, 1});
+  CHECK(tensor(*plan, *trace, "right") == std::vector<float>{-1, 2, -6, 8, -15, 18, -28, 32, 1, 2, 3, 4, 5, 6, 7, 8});
+  CHECK(tensor(*plan, *trace, "y") == std::vector<float>{-1, 3, -6, 10, -15, 21, -28, 36, 2, 3, 4, 5, 6, 7, 8, 9});
+}
+
+TEST_CASE("A trace follows tensors that lie in other tensors") {
+  const auto bytes = test::views_plan().build();
+  const auto plan = *Plan::from_memory(bytes.bytes());
+  auto trace = PlanTrace::create(plan);
+  REQUIRE(trace);
+  REQUIRE(trace->run({array({1, 4}, {-1, 2, -3, 4})}).ok());
+  CHECK(tensor(*plan, *trace, "whole") == std::vector<float>{0, 2, 0, 4, 1, -2, 3, -4});
+  CHECK(tensor(*plan, *trace, "tail") == std::vector<float>{-2, 3, -4});
+}
+
+TEST_CASE("A trace refuses an input of another type or shape") {
+  const auto bytes = test::relu_plan().build();
+  auto trace = PlanTrace::create(*Plan::from_memory(bytes.bytes()));
+  REQUIRE(trace);
+  const Status status = trace->run({array({3, 2}, std::vector<float>(6))});
+  CHECK(status.code() == Code::kInvalidArgument);
+  CHECK(status.message().find("expected f32 2x3, got f32 3x2") != std::string_view::npos);
+}
+
+}  // namespace nestrt::compiler
