@@ -77,31 +77,9 @@ TEST_CASE("A network with control flow is refused with one message that lists ev
   REQUIRE(!refused);
   CHECK(refused.error().code() == Code::kUnsupported);
   const std::string message(refused.error().message());
-  CHECK(message.find("If (") != std::string::npos);
-  CHECK(message.find("LSTM (") != std::string::npos);
-}
-
-// ONNX fills the inputs of these with 0, 1/n, 2/n, ...
-TEST_CASE("Networks with generated weights give ONNX's expected outputs") {
-  for (const std::string name : {"light_squeezenet", "light_inception_v1"}) {
-    const auto path = shared_data("onnx_light/" + name + ".onnx");
-    const auto expected_path = shared_data("onnx_light/" + name + "_output_0.pb");
-    if (!path || !expected_path) return;
-    const Graph graph = import_or_fail(*path);
-    HostTensor input = filled(graph.value(graph.inputs[0].value), 0);
-    const auto count = static_cast<size_t>(input.shape.num_elements());
-    auto* elements = reinterpret_cast<float*>(input.elements.data());
-    for (size_t i = 0; i < count; ++i)
-      elements[i] = static_cast<float>(static_cast<double>(i) / static_cast<double>(count));
-    const auto actual = interpret(graph, {input});
-    const auto expected = read_tensor_proto(*expected_path);
-    REQUIRE(actual);
-    REQUIRE(expected);
-    REQUIRE(actual->front().shape == expected->shape);
-    const auto* a = reinterpret_cast<const float*>(actual->front().elements.data());
-    const auto* b = reinterpret_cast<const float*>(expected->elements.data());
-    for (int64_t i = 0; i < expected->shape.num_elements(); ++i) REQUIRE(a[i] == Approx(b[i]).epsilon(1e-5));
-  }
+  // Counted with the onnx package over the main graph and all subgraphs; every other operator of the file is supported.
+  CHECK(message.find("2 operators of the model (opset 16) are not supported: If (25 nodes, ") != std::string::npos);
+  CHECK(message.find(", LSTM (4 nodes, ") != std::string::npos);
 }
 
 TEST_CASE("A network's nodes run") {

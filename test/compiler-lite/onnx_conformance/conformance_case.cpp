@@ -4,12 +4,12 @@
 #include <cmath>
 #include <set>
 
+#include "compiler-lite/compile.h"
 #include "compiler-lite/graph/interpreter.h"
-#include "compiler-lite/import/import.h"
 #include "compiler-lite/import/onnx_model.h"
 #include "compiler-lite/import/operator_table.h"
-#include "compiler-lite/layout/layout.h"
-#include "compiler-lite/passes/passes.h"
+#include "nestrt/plan.h"
+#include "nestrt/session.h"
 
 namespace nestrt::test {
 namespace {
@@ -113,23 +113,37 @@ class Case {
     const std::vector<HostTensor>& inputs = *read;
     if (inputs.size() != model_.inputs.size()) return Status(Code::kInternal, "wrong number of inputs");
     NESTRT_ASSIGN_OR_RETURN(compiler::Graph graph, import_binding(inputs));
-    NESTRT_RETURN_IF_ERROR(check_graph(graph, inputs, *expected));
-    NESTRT_RETURN_IF_ERROR(compiler::optimise(graph));
-    NESTRT_RETURN_IF_ERROR(compiler::choose_layout(graph, {}));
-    return check_graph(graph, inputs, *expected).with_context("after the passes");
-  }
-
-  Status check_graph(const compiler::Graph& graph, const std::vector<HostTensor>& inputs,
-                     const std::vector<HostTensor>& expected) const {
     std::vector<HostTensor> open;
     for (const auto& input : graph.inputs) open.push_back(inputs[index_of(graph.value(input.value).name)]);
-    NESTRT_ASSIGN_OR_RETURN(const std::vector<HostTensor> actual, compiler::interpret(graph, open));
-    return compare(actual, expected);
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<HostTensor> nodes, compiler::interpret(graph, open));
+    NESTRT_RETURN_IF_ERROR(compare(nodes, *expected).with_context("node by node"));
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<HostTensor> actual, run_plan(open));
+    return compare(actual, *expected).with_context("as a plan");
+  }
+
+  // The way of a user: the file through the compiler, its plan through a session.
+  Result<std::vector<HostTensor>> run_plan(const std::vector<HostTensor>& inputs) const {
+    compiler::CompileOptions options;
+    options.import = import_options_;
+    NESTRT_ASSIGN_OR_RETURN(const compiler::PlanBytes bytes, compiler::compile(folder_ / "model.onnx", options));
+    NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(bytes.span(), Verification::kComplete));
+    NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units("cpu", {.num_threads = 2}));
+    NESTRT_ASSIGN_OR_RETURN(const auto session, Session::create(plan, std::move(units)));
+    std::vector<ConstTensorView> from;
+    for (const HostTensor& input : inputs) from.push_back({input.type, input.shape, input.elements.data()});
+    std::vector<HostTensor> outputs;
+    for (const TensorInfo& info : plan->outputs()) {
+      outputs.push_back({info.type, info.shape, compiler::Bytes(info.size_bytes())});
+    }
+    std::vector<TensorView> to;
+    for (HostTensor& output : outputs) to.push_back({output.type, output.shape, output.elements.data()});
+    NESTRT_RETURN_IF_ERROR(session->run(from, to));
+    return outputs;
   }
 
   // Binds one input more, from the last, as long as the model cannot be imported.
   Result<compiler::Graph> import_binding(const std::vector<HostTensor>& inputs) {
-    compiler::ImportOptions options;
+    compiler::ImportOptions& options = import_options_ = {};
     for (size_t i = 0; i < inputs.size(); ++i) options.input_shapes[model_.inputs[i].name] = inputs[i].shape;
     result_.bound.clear();
     for (size_t left = inputs.size();; --left) {
@@ -159,6 +173,7 @@ class Case {
 
   std::filesystem::path folder_;
   compiler::OnnxModel model_;
+  compiler::ImportOptions import_options_;  // of the data set at hand
   CaseResult result_;
 };
 

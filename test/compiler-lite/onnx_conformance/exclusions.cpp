@@ -16,8 +16,9 @@ const std::map<std::string, std::string>& known_exclusions() {
     for (const char* name :
          {"resize_downsample_scales_cubic_align_corners", "resize_downsample_scales_linear_align_corners"}) {
       result["node/test_" + std::string(name)] =
-          "expects corners aligned to a fractional length (0.6 x 4 = 2.4); nestrt aligns them to the output's own, as "
-          "ONNX Runtime and PyTorch do";
+          "expects corners aligned to the fractional length 4 x scale, so that the last corner is missed; nestrt "
+          "aligns "
+          "to the output's own length and computes what ONNX Runtime 1.31 does for the same model";
     }
     return result;
   }();

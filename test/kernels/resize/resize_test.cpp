@@ -76,6 +76,14 @@ TEST_CASE("Resize keeps the corners when they are aligned") {
                                                             7.f / 3, 8.f / 3, 3, 10.f / 3, 3, 10.f / 3, 11.f / 3, 4});
 }
 
+// The values are ONNX Runtime's; see the exclusions in docs/operators.md.
+TEST_CASE("Resize by a fraction aligns the corners of the whole output") {
+  const auto cubic = resize(ResizeMode::cubic, CoordinateMode::align_corners, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
+  check_near(run_reference(cubic, counting({1, 1, 4, 4})), {1, 2.5f, 4, 7, 8.5f, 10, 13, 14.5f, 16});
+  const auto linear = resize(ResizeMode::linear, CoordinateMode::align_corners, {1, 1, 0.6f, 0.6f}, {1, 1, 1, 2});
+  check_near(run_reference(linear, counting({1, 1, 2, 4})), {1, 4});
+}
+
 TEST_CASE("Resize interpolates with cubic weights") {
   const auto table = resize(ResizeMode::cubic, CoordinateMode::half_pixel, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
   check_near(run_reference(table, counting({1, 1, 4, 4})),

@@ -1,0 +1,56 @@
+// The networks of ONNX's "light" model tests (generated weights, expected outputs beside them) on the whole path.
+#include <catch2/catch.hpp>
+
+#include <cstring>
+
+#include "compiler-lite/compile.h"
+#include "nestrt/session.h"
+#include "test/support/shared_data.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using test::shared_data;
+
+// ONNX fills the inputs of these with 0, 1/n, 2/n, ...
+std::vector<float> ramp(const Shape& shape) {
+  std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
+  const auto count = static_cast<double>(elements.size());
+  for (size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<float>(static_cast<double>(i) / count);
+  return elements;
+}
+
+void check_network(const std::string& name) {
+  const auto path = shared_data("onnx_light/" + name + ".onnx");
+  const auto expected_path = shared_data("onnx_light/" + name + "_output_0.pb");
+  if (!path || !expected_path) return;
+  const auto bytes = compile(*path, {});
+  INFO(bytes.error().to_string());
+  REQUIRE(bytes);
+  const auto plan = Plan::from_memory(bytes->span());
+  REQUIRE(plan);
+  const auto session = Session::create(*plan, *open_units("cpu"));
+  REQUIRE(session);
+  const std::vector<float> input = ramp((*plan)->inputs()[0].shape);
+  const TensorInfo& info = (*plan)->outputs()[0];
+  std::vector<float> output(static_cast<size_t>(info.shape.num_elements()));
+  const std::vector<ConstTensorView> from = {{DataType::kF32, (*plan)->inputs()[0].shape, input.data()}};
+  const std::vector<TensorView> to = {{DataType::kF32, info.shape, output.data()}};
+  REQUIRE((*session)->run(from, to).ok());
+
+  const auto expected = read_tensor_proto(*expected_path);
+  REQUIRE(expected);
+  REQUIRE(info.shape == expected->shape);
+  const auto* elements = reinterpret_cast<const float*>(expected->elements.data());
+  for (size_t i = 0; i < output.size(); ++i) REQUIRE(output[i] == Approx(elements[i]).epsilon(1e-5));
+}
+
+TEST_CASE("AlexNet gives ONNX's expected output") { check_network("light_bvlc_alexnet"); }
+TEST_CASE("Inception v1 gives ONNX's expected output") { check_network("light_inception_v1"); }
+TEST_CASE("ResNet-50 gives ONNX's expected output") { check_network("light_resnet50"); }
+TEST_CASE("SqueezeNet gives ONNX's expected output") { check_network("light_squeezenet"); }
+TEST_CASE("VGG-19 gives ONNX's expected output") { check_network("light_vgg19"); }
+TEST_CASE("ZFNet-512 gives ONNX's expected output") { check_network("light_zfnet512"); }
+
+}  // namespace
+}  // namespace nestrt::compiler
