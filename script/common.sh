@@ -2,7 +2,7 @@
 
 # One cache of compiled files for every clone of the repository.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+export CCACHE_SLOPPINESS=pch_defines,time_macros
 
 say() { printf '\n== %s\n' "$*"; }
 

@@ -33,7 +33,8 @@ const std::map<std::string, std::string>& coarse_cases();
 
 // Imports the model for the shapes of the test's inputs and runs it twice: node by node as imported, and compiled into
 // a plan that a session runs on two threads. Compares every output of both: integers and booleans exactly, floats
-// within 1e-5 absolutely plus 1e-5 relatively; within 1e-3 relatively, as ONNX's own runner does, for the coarse_cases().
+// within 1e-5 absolutely plus 1e-5 relatively; within 1e-3 relatively, as ONNX's own runner does, for the
+// coarse_cases().
 // Inputs that decide shapes (of Reshape, Slice, ...) are bound to the test's data at import: as few as importing takes,
 // from the last.
 CaseResult run_conformance_case(const std::filesystem::path& folder);

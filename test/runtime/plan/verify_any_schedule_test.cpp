@@ -60,7 +60,8 @@ std::vector<uint64_t> alternating(size_t buffers) {
 
 TEST_CASE("Buffers that only the file order keeps apart do not share bytes in a plan for any schedule") {
   const PlanBytes file = with_offsets(two_branches(), {0, 64, 0, 128});
-  const char* const expected = "memory plan 1: buffers 1 and 3 share bytes, but the graph does not keep their uses apart";
+  const char* const expected =
+      "memory plan 1: buffers 1 and 3 share bytes, but the graph does not keep their uses apart";
   CHECK(verdict(file).find(expected) != std::string::npos);
   CHECK(verdict(file, Verification::kTables) == "accepted");
 }
