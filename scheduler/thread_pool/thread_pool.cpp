@@ -87,6 +87,8 @@ Status ThreadPool::start() {
                                           std::to_string(num_threads_) + ": " + error.what() +
                                           "; ask for fewer threads");
   }
+  // A thread's first steps ask for memory; whoever runs on a pool that is ready must not see them.
+  for (int running = running_.load(); running < num_threads_ - 1; running = running_.load()) running_.wait(running);
   return {};
 }
 
@@ -176,6 +178,8 @@ bool ThreadPool::help(int slot) {
 }
 
 void ThreadPool::work(int slot) {
+  running_.fetch_add(1);
+  running_.notify_one();
   while (!stopping_.load(std::memory_order_relaxed)) {
     const uint32_t epoch = epoch_.load();
     if (help(slot)) continue;

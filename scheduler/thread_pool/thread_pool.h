@@ -73,6 +73,7 @@ class ThreadPool final : public ParallelRunner {
   std::atomic<uint64_t> claimed_{0};  // bit per job that a caller has taken
   std::atomic<uint64_t> open_{0};     // bit per job that workers may join; a hint: the truth is in Job::state
   std::atomic<uint32_t> epoch_{0};    // changes whenever there is something new to look at
+  std::atomic<int> running_{0};       // workers that have begun to work
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};
   std::vector<std::thread> workers_;
