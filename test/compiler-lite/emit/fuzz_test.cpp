@@ -1,0 +1,24 @@
+// Mutants of a plan as the compiler writes it: packed weights, blocked layouts, buffers that share bytes.
+#include <catch2/catch.hpp>
+
+#include "compiler-lite/compile.h"
+#include "test/support/plan_fuzz.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+TEST_CASE("Mutants of a compiled network are refused or run within their memory") {
+  const auto compiled = compiler::compile(NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx", {});
+  INFO(compiled.error().to_string());
+  REQUIRE(compiled);
+  const PlanBytes samples[] = {PlanBytes(compiled->span())};
+  const int mutants = by_level(300, 3000, 200000);
+  const FuzzResult result = fuzz_plans(samples, mutants, 7);
+  CHECK(result.overran == 0);
+  CHECK(result.refused > mutants / 10);
+  CHECK(result.ran > mutants / 100);
+}
+
+}  // namespace
+}  // namespace nestrt::test
