@@ -8,6 +8,7 @@
 #include "kernels/conv_transpose/conv_transpose.h"
 #include "kernels/cumsum/cumsum.h"
 #include "kernels/dense/dense.h"
+#include "kernels/dequantize/dequantize.h"
 #include "kernels/gather/gather.h"
 #include "kernels/gather_elements/gather_elements.h"
 #include "kernels/instance_norm/instance_norm.h"
@@ -17,8 +18,10 @@
 #include "kernels/matmul/matmul.h"
 #include "kernels/pad/pad.h"
 #include "kernels/pool/pool.h"
+#include "kernels/quantize/quantize.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/reorder/reorder.h"
+#include "kernels/requantize/requantize.h"
 #include "kernels/reshape/reshape.h"
 #include "kernels/resize/resize.h"
 #include "kernels/select/select.h"
@@ -40,6 +43,7 @@ const KernelRegistry& registry() {
       conv_transpose_rules(),       //
       cumsum_rules(),               //
       dense_rules(),                //
+      dequantize_rules(),           //
       gather_elements_rules(),      //
       gather_rules(),               //
       instance_norm_rules(),        //
@@ -49,8 +53,10 @@ const KernelRegistry& registry() {
       matmul_rules(),               //
       pad_rules(),                  //
       pool_rules(),                 //
+      quantize_rules(),             //
       reduce_rules(),               //
       reorder_rules(),              //
+      requantize_rules(),           //
       reshape_rules(),              //
       resize_rules(),               //
       select_rules(),               //

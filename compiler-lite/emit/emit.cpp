@@ -93,6 +93,7 @@ class Emitter {
       tensor->shape.assign(value.shape.begin(), value.shape.end());
       tensor->layout = static_cast<plan::Layout>(value.layout);
       tensor->packing = value.packing;
+      if (value.quantization) tensor->quantization = std::make_unique<plan::QuantizationT>(*value.quantization);
       tensor->buffer = storage_.places[static_cast<size_t>(id)].buffer;
       tensor->offset = storage_.places[static_cast<size_t>(id)].offset;
       plan_.tensors.push_back(std::move(tensor));

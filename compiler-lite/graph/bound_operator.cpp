@@ -39,12 +39,22 @@ void BoundOperator::bind(const Graph& graph, const plan::AttributesUnion& attrib
       inputs_.emplace_back();
       inputs_.back().present = false;
     } else {
-      inputs_.push_back(tensor_spec(graph.value(id)));
+      inputs_.push_back(bound_tensor(graph.value(id)));
     }
   }
-  for (ValueId id : outputs) outputs_.push_back(tensor_spec(graph.value(id)));
+  for (ValueId id : outputs) outputs_.push_back(bound_tensor(graph.value(id)));
   spec_.inputs = inputs_;
   spec_.outputs = outputs_;
+}
+
+TensorSpec BoundOperator::bound_tensor(const Value& value) {
+  TensorSpec spec = tensor_spec(value);
+  if (!value.quantization) return spec;
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(plan::Quantization::Pack(builder, &*value.quantization));
+  quantizations_.push_back(builder.Release());
+  spec.quantization = flatbuffers::GetRoot<plan::Quantization>(quantizations_.back().data());
+  return spec;
 }
 
 Result<std::vector<TensorSpec>> infer(const Graph& graph, const plan::AttributesUnion& attributes,

@@ -24,13 +24,16 @@ class BoundOperator {
   void bind(const Graph& graph, const plan::AttributesUnion& attributes, const std::vector<ValueId>& inputs,
             const std::vector<ValueId>& outputs);
 
+  TensorSpec bound_tensor(const Value& value);
+
   flatbuffers::FlatBufferBuilder builder_;
+  std::vector<flatbuffers::DetachedBuffer> quantizations_;
   std::vector<TensorSpec> inputs_;
   std::vector<TensorSpec> outputs_;
   OperatorSpec spec_;
 };
 
-// What kernels know of a value.
+// What kernels know of a value, but its quantization.
 TensorSpec tensor_spec(const Value& value);
 
 // Types and shapes of the outputs that such a node would have. Errors: kInvalidModel, kUnsupported.

@@ -34,6 +34,7 @@ struct Value {
   Shape shape;
   Layout layout = Layout::kPlain;
   plan::Packing packing = plan::Packing::none;
+  std::optional<plan::QuantizationT> quantization;  // empty for real-valued tensors
   std::shared_ptr<const Bytes> constant;  // null unless the value is known at compile time
 
   bool is_constant() const { return constant != nullptr; }

@@ -155,6 +155,7 @@ class Rewriter {
                                                          {is_output ? name : inner}));
     if (is_output) graph_.value(id).name = inner;
     graph_.value(node->outputs[0]).layout = layout;
+    graph_.value(node->outputs[0]).quantization = graph_.value(id).quantization;
     ++reorders_;
     return other = node->outputs[0];
   }

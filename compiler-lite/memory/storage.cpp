@@ -123,6 +123,7 @@ Status legalize_outputs(Graph& graph) {
     reshape.shape.assign(value.shape.begin(), value.shape.end());
     NESTRT_ASSIGN_OR_RETURN(Node * copy,
                             graph.add_node(value.name + ".copy", attributes(std::move(reshape)), {id}, {value.name}));
+    graph.value(copy->outputs[0]).quantization = value.quantization;
     graph.outputs[i] = copy->outputs[0];
     taken.insert(copy->outputs[0]);
   }

@@ -6,6 +6,7 @@
 #include "kernels/common/activation.h"
 #include "kernels/common/broadcast.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/s8_operands.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -19,6 +20,8 @@ bool takes(Kind kind, DataType type) {
   switch (type) {
     case DataType::kF32:
       return kind != Kind::mod && !is_logical(kind);
+    case DataType::kS8:
+      return kind == Kind::add;
     case DataType::kS32:
     case DataType::kS64:
       return !is_logical(kind);
@@ -43,7 +46,10 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   if (!takes(kind, a.type)) return rule_error(kind_name + " does not take " + std::string(name(a.type)));
   NESTRT_RETURN_IF_ERROR(check_activation(attributes.activation()));
   const DataType type = is_comparison(kind) ? DataType::kBool : a.type;
-  if (type != DataType::kF32 && activation_of(attributes.activation()).kind != plan::ActivationKind::none) {
+  if (type == DataType::kS8) {
+    NESTRT_RETURN_IF_ERROR(s8::check_s8_activation(attributes.activation()));
+    if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(s8::binary_shifts(spec).error());
+  } else if (type != DataType::kF32 && activation_of(attributes.activation()).kind != plan::ActivationKind::none) {
     return rule_error("an activation needs an f32 output, and this one is " + std::string(name(type)));
   }
   const std::array shapes = {&a.shape, &b.shape};

@@ -1,8 +1,9 @@
 // Binary: one function of two elements, operands broadcast as numpy does. Attributes: plan::Binary; an activation only
-// where the output is f32. Both operands have one type.
+// where the output is f32 or s8. Both operands have one type.
 //   f32      arithmetic (not mod: its sign rule is for integers), comparisons
 //   s32 s64  arithmetic and comparisons; overflow wraps; division truncates; dividing by zero gives 0; mod takes the
 //            sign of the divisor, fmod that of the dividend; pow of a negative exponent truncates towards zero
+//   s8       add, as docs/numerics.md says
 //   boolean  equal and the logical kinds; any byte but 0 is true
 // min and max give NaN where either operand is NaN.
 #pragma once

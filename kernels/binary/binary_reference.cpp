@@ -7,6 +7,7 @@
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/s8_operands.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -147,6 +148,16 @@ Result<std::unique_ptr<Kernel>> prepare_numbers(const OperatorSpec& spec) {
   }
 }
 
+Result<std::unique_ptr<Kernel>> prepare_s8_add(const OperatorSpec& spec) {
+  const plan::Binary& attributes = *spec.op->attributes_as_Binary();
+  NESTRT_ASSIGN_OR_RETURN(const s8::AddShifts shifts, s8::binary_shifts(spec));
+  NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
+  const s8::Bounds bounds = s8::activation_bounds(activation_of(attributes.activation()), exponent);
+  return map_kernel<int8_t, int8_t>(spec, [shifts, rounding = attributes.rounding(), bounds](int8_t a, int8_t b) {
+    return s8::add(a, b, shifts, rounding, bounds);
+  });
+}
+
 Result<std::unique_ptr<Kernel>> prepare_booleans(const OperatorSpec& spec) {
   const auto logical = [&](auto function) {
     return map_kernel<uint8_t, uint8_t>(spec, [function](uint8_t a, uint8_t b) { return function(a != 0, b != 0); });
@@ -173,6 +184,8 @@ Result<std::unique_ptr<Kernel>> prepare_binary_reference(const OperatorSpec& spe
   switch (spec.inputs[0].type) {
     case DataType::kF32:
       return prepare_numbers<float>(spec);
+    case DataType::kS8:
+      return prepare_s8_add(spec);
     case DataType::kS32:
       return prepare_numbers<int32_t>(spec);
     case DataType::kS64:

@@ -1,6 +1,7 @@
 #include "kernels/concat/concat.h"
 
 #include "kernels/common/rules.h"
+#include "kernels/common/s8_operands.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -32,6 +33,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
       return rule_error("the output's axis " + std::to_string(axis) + " is too long");
   }
   NESTRT_RETURN_IF_ERROR(checked_shape(shape.dims(), "the output").error());
+  if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(s8::check_same_quantization(spec));
   return single_output(spec.inputs[0].type, shape);
 }
 

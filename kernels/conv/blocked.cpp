@@ -6,6 +6,7 @@ namespace nestrt::kernels {
 
 bool accepts_blocked(const OperatorSpec& spec, Layout input, plan::Packing packing) {
   const TensorSpec& weights = spec.inputs[1];
+  if (spec.inputs[0].type != DataType::kF32) return false;
   if (spec.inputs[0].layout != input || spec.outputs[0].layout != Layout::kBlocked16) return false;
   if (spec.has_input(3) && spec.inputs[3].layout != Layout::kBlocked16) return false;
   if (weights.constant == nullptr || (spec.has_input(2) && spec.inputs[2].constant == nullptr)) return false;

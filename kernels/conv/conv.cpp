@@ -1,6 +1,7 @@
 #include "kernels/conv/conv.h"
 
 #include "kernels/common/rules.h"
+#include "kernels/common/s8_operands.h"
 #include "kernels/conv/geometry.h"
 
 namespace nestrt::kernels {
@@ -8,15 +9,19 @@ namespace {
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry geometry, conv_geometry(spec));
-  return single_output(DataType::kF32, geometry.output);
+  if (spec.inputs[0].type == DataType::kF32) return single_output(DataType::kF32, geometry.output);
+  if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(s8::conv_epilogue(spec).error());
+  const bool wide = spec.op->attributes_as_Conv()->wide_output();
+  return single_output(wide ? DataType::kF32 : DataType::kS8, geometry.output);
 }
 
 constexpr KernelVariant kKernels[] = {
     {"conv.f32.depthwise16", 30, accepts_conv_depthwise16, prepare_conv_depthwise16},
     {"conv.f32.direct16", 20, accepts_conv_direct16, prepare_conv_direct16},
     {"conv.f32.stem16", 20, accepts_conv_stem16, prepare_conv_stem16},
-    {"conv.f32.gemm", 10, is_plain, prepare_conv_gemm},
-    {"conv.f32.reference", 0, is_plain, prepare_conv_reference},
+    {"conv.f32.gemm", 10, accepts_conv_plain_f32, prepare_conv_gemm},
+    {"conv.f32.reference", 0, accepts_conv_plain_f32, prepare_conv_reference},
+    {"conv.s8.reference", 0, accepts_conv_s8_reference, prepare_conv_s8_reference},
 };
 
 }  // namespace
@@ -26,11 +31,15 @@ const OperatorRules& conv_rules() {
   return kRules;
 }
 
+bool accepts_conv_plain_f32(const OperatorSpec& spec) {
+  return spec.inputs[0].type == DataType::kF32 && is_plain(spec);
+}
+
 ConvPlan preferred_conv(const OperatorSpec& spec) {
   const Result<ConvGeometry> geometry = conv_geometry(spec);
   const bool constant =
       spec.inputs[1].constant != nullptr && (!spec.has_input(2) || spec.inputs[2].constant != nullptr);
-  if (!geometry || !constant) return {};
+  if (!geometry || !constant || spec.inputs[0].type != DataType::kF32) return {};
   constexpr int64_t kBlock = 16;
   const ConvGeometry& g = *geometry;
   if (g.group == 1 && g.in_channels <= kStemChannels && g.axes[2].dilation == 1)

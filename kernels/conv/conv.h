@@ -8,6 +8,7 @@
 //   conv.f32.stem16       plain -> blocked16      constant weights and bias; group 1; at most kStemChannels inputs, no
 //                                                 dilation along the last axis; packing stem16
 //   conv.f32.depthwise16  blocked16 -> blocked16  constant weights and bias; group = inputs = outputs; depthwise16
+//   conv.s8.reference     plain -> plain          s8 as docs/numerics.md says; constant weights and bias, packing none
 // Weights that arrive unpacked are packed by prepare().
 #pragma once
 
@@ -29,7 +30,10 @@ struct ConvPlan {
 // Layouts and packing in the spec are ignored: they are the answer. Requires: infer accepts the operator.
 ConvPlan preferred_conv(const OperatorSpec& spec);
 
-// The variants. Plain ones accept is_plain().
+// The variants.
+bool accepts_conv_plain_f32(const OperatorSpec& spec);
+bool accepts_conv_s8_reference(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_s8_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_gemm(const OperatorSpec& spec);
 bool accepts_conv_direct16(const OperatorSpec& spec);

@@ -4,6 +4,7 @@
 
 #include "kernels/common/activation.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/s8_operands.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -48,11 +49,13 @@ Status check_operands(const OperatorSpec& spec) {
   if (spec.inputs.size() < 2 || spec.inputs.size() > 4 || !spec.has_input(0) || !spec.has_input(1))
     return rule_error("needs input and weights, and at most bias and residual besides; has " +
                       std::to_string(spec.inputs.size()) + " operands");
+  // s8::check_product() looks at the types of a quantized Conv.
+  const bool quantized = spec.kind() == plan::Attributes::Conv && spec.inputs[0].type == DataType::kS8;
   static constexpr const char* kNames[] = {"input", "weights", "bias", "residual"};
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     if (!spec.has_input(i)) continue;
     const TensorSpec& tensor = spec.inputs[i];
-    if (tensor.type != DataType::kF32)
+    if (!quantized && tensor.type != DataType::kF32)
       return Status(Code::kUnsupported,
                     std::string(kNames[i]) + " is " + std::string(name(tensor.type)) + ", only f32 is supported");
     if ((i == 1 || i == 2) && tensor.layout != Layout::kPlain)
@@ -142,6 +145,8 @@ Result<ConvGeometry> conv_geometry(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(check_activation(conv->activation()));
   ConvGeometry geometry;
   NESTRT_RETURN_IF_ERROR(start(lists, spec, geometry));
+  if (spec.inputs[0].type == DataType::kS8)
+    NESTRT_RETURN_IF_ERROR(s8::check_product(spec, conv->activation(), conv->wide_output()));
   const Shape& weights = spec.inputs[1].shape;
   geometry.out_channels = weights[0];
   Shape expected{geometry.out_channels, geometry.group_inputs()};

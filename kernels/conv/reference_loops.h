@@ -11,22 +11,29 @@ namespace nestrt::kernels {
 
 using Position = std::array<int64_t, 3>;  // depth, height, width
 
-// Sum over one input channel and its kernel. source(axis, output, tap) is the element of the input, or -1 for none.
-template <typename Source>
-double reference_channel_sum(const ConvGeometry& g, const float* x, const float* weights, const Position& at,
-                             Source source) {
+// Calls visit(element of the input's channel, tap) for the taps of one channel's kernel that read the input.
+// source(axis, output, tap) is the element of the input, or -1 for none.
+template <typename Source, typename Visit>
+void for_each_tap(const ConvGeometry& g, const Position& at, Source source, Visit visit) {
   const auto& [d, h, w] = g.axes;
-  double sum = 0;
   for (int64_t kd = 0; kd < d.kernel; ++kd) {
     const int64_t z = source(d, at[0], kd);
     for (int64_t kh = 0; kh < h.kernel && z >= 0; ++kh) {
       const int64_t y = source(h, at[1], kh);
       for (int64_t kw = 0; kw < w.kernel && y >= 0; ++kw)
         if (const int64_t position = source(w, at[2], kw); position >= 0)
-          sum += static_cast<double>(x[(z * h.input + y) * w.input + position]) *
-                 weights[(kd * h.kernel + kh) * w.kernel + kw];
+          visit((z * h.input + y) * w.input + position, (kd * h.kernel + kh) * w.kernel + kw);
     }
   }
+}
+
+// Sum over one input channel and its kernel.
+template <typename Source>
+double reference_channel_sum(const ConvGeometry& g, const float* x, const float* weights, const Position& at,
+                             Source source) {
+  double sum = 0;
+  for_each_tap(g, at, source,
+               [&](int64_t element, int64_t tap) { sum += static_cast<double>(x[element]) * weights[tap]; });
   return sum;
 }
 

@@ -2,15 +2,19 @@
 
 #include "kernels/common/activation.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/s8_operands.h"
 
 namespace nestrt::kernels {
 namespace {
 
 Status check_operands(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 2, 3));
+  const plan::Dense& dense = *spec.op->attributes_as_Dense();
+  const bool quantized = spec.inputs[0].type == DataType::kS8;
+  if (quantized) NESTRT_RETURN_IF_ERROR(s8::check_product(spec, dense.activation(), dense.wide_output()));
   for (const TensorSpec& input : spec.inputs) {
     if (!input.present) continue;
-    if (input.type != DataType::kF32)
+    if (!quantized && input.type != DataType::kF32)
       return Status(Code::kUnsupported, "an input is " + std::string(name(input.type)) + ", only f32 is supported");
     if (input.layout != Layout::kPlain) return rule_error("every input must have the plain layout");
   }
@@ -23,12 +27,16 @@ Status check_operands(const OperatorSpec& spec) {
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const DenseGeometry geometry, dense_geometry(spec));
-  return single_output(DataType::kF32, {geometry.rows, geometry.outputs});
+  const Shape shape{geometry.rows, geometry.outputs};
+  if (spec.inputs[0].type == DataType::kF32) return single_output(DataType::kF32, shape);
+  if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(s8::dense_epilogue(spec).error());
+  return single_output(spec.op->attributes_as_Dense()->wide_output() ? DataType::kF32 : DataType::kS8, shape);
 }
 
 constexpr KernelVariant kKernels[] = {
     {"dense.f32.panel16", 10, accepts_dense_panel16, prepare_dense_panel16},
-    {"dense.f32.reference", 0, is_plain, prepare_dense_reference},
+    {"dense.f32.reference", 0, accepts_dense_reference, prepare_dense_reference},
+    {"dense.s8.reference", 0, accepts_dense_s8_reference, prepare_dense_s8_reference},
 };
 
 }  // namespace
@@ -50,7 +58,7 @@ Result<DenseGeometry> dense_geometry(const OperatorSpec& spec) {
 plan::Packing preferred_dense(const OperatorSpec& spec) {
   const bool constant =
       spec.inputs[1].constant != nullptr && (!spec.has_input(2) || spec.inputs[2].constant != nullptr);
-  return constant ? plan::Packing::panel16 : plan::Packing::none;
+  return constant && spec.inputs[0].type == DataType::kF32 ? plan::Packing::panel16 : plan::Packing::none;
 }
 
 const OperatorRules& dense_rules() {

@@ -54,7 +54,7 @@ class Panel16 final : public Kernel {
 }  // namespace
 
 bool accepts_dense_panel16(const OperatorSpec& spec) {
-  if (!dense_geometry(spec)) return false;
+  if (!dense_geometry(spec) || spec.inputs[0].type != DataType::kF32) return false;
   const TensorSpec& weights = spec.inputs[1];
   const bool constant = weights.constant != nullptr && (!spec.has_input(2) || spec.inputs[2].constant != nullptr);
   return constant && packing_fits(weights.packing, weights.shape) && spec.outputs[0].layout == Layout::kPlain;

@@ -2,6 +2,7 @@
 #include "kernels/common/activation.h"
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/parallel_ranges.h"
+#include "kernels/common/rules.h"
 #include "kernels/dense/dense.h"
 
 namespace nestrt::kernels {
@@ -20,6 +21,10 @@ void output_row(const DenseGeometry& g, const Activation& activation, const Kern
 }
 
 }  // namespace
+
+bool accepts_dense_reference(const OperatorSpec& spec) {
+  return spec.inputs[0].type == DataType::kF32 && is_plain(spec);
+}
 
 Result<std::unique_ptr<Kernel>> prepare_dense_reference(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const DenseGeometry geometry, dense_geometry(spec));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/common/rules.h"
+#include "kernels/common/s8_operands.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -52,6 +53,17 @@ int64_t output_dim(const PoolAxis& a, bool ceil_mode) {
   return (windows - 1) * a.stride >= a.input + a.pad_begin ? windows - 1 : windows;
 }
 
+bool takes(plan::PoolKind kind, DataType type) {
+  switch (type) {
+    case DataType::kF32:
+      return true;
+    case DataType::kS8:
+      return kind != plan::PoolKind::lp;
+    default:
+      return type == DataType::kU8 && kind == plan::PoolKind::max;
+  }
+}
+
 Status check_attributes(const OperatorSpec& spec) {
   const plan::Pool& pool = *spec.op->attributes_as_Pool();
   const TensorSpec& input = spec.inputs[0];
@@ -72,11 +84,21 @@ Status check_attributes(const OperatorSpec& spec) {
     return rule_error("kind has the unknown value " + std::to_string(static_cast<int>(pool.kind())));
   if (pool.kind() == plan::PoolKind::lp && pool.p() < 1)
     return rule_error("p is " + std::to_string(pool.p()) + ", expected at least 1");
-  const bool integer_max = pool.kind() == plan::PoolKind::max && size_bytes(input.type) == 1;
-  if (input.type != DataType::kF32 && (!integer_max || input.type == DataType::kBool))
-    return rule_error("the input is " + std::string(name(input.type)) + ", expected f32" +
-                      (pool.kind() == plan::PoolKind::max ? ", s8 or u8" : ""));
+  if (!takes(pool.kind(), input.type))
+    return rule_error(std::string(plan::EnumNamePoolKind(pool.kind())) + " pooling does not take " +
+                      std::string(name(input.type)));
   return ok_status();
+}
+
+Status check_quantization(const OperatorSpec& spec) {
+  const plan::Pool& pool = *spec.op->attributes_as_Pool();
+  if (spec.inputs[0].type == DataType::kF32) return {};
+  int64_t window = 1;
+  for (int32_t extent : *pool.kernel())
+    if (pool.kind() == plan::PoolKind::average &&
+        (__builtin_mul_overflow(window, extent, &window) || window > s8::kMaxWindow))
+      return Status(Code::kUnsupported, "an s8 average takes windows of at most 2^23 elements");
+  return spec.outputs.empty() ? ok_status() : s8::check_same_quantization(spec);
 }
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
@@ -90,6 +112,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
     shape[axis + 2] = output_dim(along, pool.ceil_mode());
   }
   NESTRT_RETURN_IF_ERROR(checked_shape(shape.dims(), "the output").error());
+  NESTRT_RETURN_IF_ERROR(check_quantization(spec));
   return single_output(spec.inputs[0].type, shape);
 }
 

@@ -3,6 +3,7 @@
 
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/parallel_ranges.h"
+#include "kernels/common/s8_arithmetic.h"
 #include "kernels/pool/pool.h"
 
 namespace nestrt::kernels {
@@ -41,6 +42,17 @@ struct Average {
   }
 };
 
+struct AverageS8 {
+  plan::Rounding rounding;
+
+  int8_t operator()(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
+                    const PoolWindow& w) const {
+    int32_t sum = 0;
+    for_each_in_window(pool, d, h, w, [&](int64_t at) { sum += plane[at]; });
+    return s8::average(sum, d.divisor * h.divisor * w.divisor, rounding);
+  }
+};
+
 struct LpNorm {
   float operator()(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
                    const PoolWindow& w) const {
@@ -72,6 +84,8 @@ Result<std::unique_ptr<Kernel>> pool_with(const PoolParameters& parameters, Redu
 Result<std::unique_ptr<Kernel>> prepare_pool_reference(const OperatorSpec& spec) {
   const DataType type = spec.inputs[0].type;
   const PoolParameters parameters = pool_parameters(spec);
+  if (type == DataType::kS8 && parameters.kind == plan::PoolKind::average)
+    return pool_with<int8_t>(parameters, AverageS8{spec.op->attributes_as_Pool()->rounding()});
   if (type == DataType::kS8) return pool_with<int8_t>(parameters, Maximum<int8_t>());
   if (type == DataType::kU8) return pool_with<uint8_t>(parameters, Maximum<uint8_t>());
   if (parameters.kind == plan::PoolKind::average) return pool_with<float>(parameters, Average());

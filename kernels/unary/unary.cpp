@@ -3,7 +3,9 @@
 #include <array>
 #include <string>
 
+#include "kernels/common/map_elements.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/s8_operands.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -25,6 +27,16 @@ bool takes(Kind kind, DataType type) {
   }
 }
 
+Status check_quantization(const OperatorSpec& spec) {
+  const TensorSpec& input = spec.inputs[0];
+  if (input.type != DataType::kS8 || input.quantization == nullptr) return {};
+  const Kind kind = spec.op->attributes_as_Unary()->kind();
+  if (kind != Kind::relu && kind != Kind::clip)
+    return Status(Code::kUnsupported, std::string(plan::EnumNameUnaryKind(kind)) + " does not take quantized tensors");
+  NESTRT_RETURN_IF_ERROR(s8::exponent_of(input, "the input").error());
+  return spec.outputs.empty() ? Status() : s8::check_same_quantization(spec);
+}
+
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   const Kind kind = spec.op->attributes_as_Unary()->kind();
@@ -32,18 +44,14 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   if (kind_name.empty()) return rule_error("kind " + std::to_string(static_cast<int>(kind)) + " does not exist");
   const TensorSpec& input = spec.inputs[0];
   if (!takes(kind, input.type)) return rule_error(kind_name + " does not take " + std::string(name(input.type)));
+  NESTRT_RETURN_IF_ERROR(check_quantization(spec));
   const bool test = kind == Kind::is_nan || kind == Kind::is_inf;
   return single_output(test ? DataType::kBool : input.type, input.shape);
 }
 
-// What the reference leaves to others: blocked layouts.
-bool accepts_elementwise(const OperatorSpec& spec) {
-  return spec.inputs[0].layout != Layout::kPlain && spec.inputs[0].layout == spec.outputs[0].layout;
-}
-
 constexpr std::array kKernels = {
     KernelVariant{"unary.reference", 0, accepts_unary_reference, prepare_unary_reference},
-    KernelVariant{"unary.elementwise", 1, accepts_elementwise, prepare_unary_reference},
+    KernelVariant{"unary.elementwise", 1, is_blocked_map, prepare_unary_reference},
     KernelVariant{"unary.f32.simd", 10, accepts_unary_simd, prepare_unary_simd},
 };
 

@@ -1,6 +1,7 @@
 // Unary: one function of each element. Attributes: plan::Unary. Input and output have the same shape.
 //   f32           every kind but logical_not; is_nan and is_inf give boolean
 //   s8 u8 s32 s64 relu, clip, abs, neg, sign; results wrap, the bounds of clip saturate
+//   s8, quantized relu, clip; as docs/numerics.md says
 //   boolean       logical_not
 #pragma once
 

@@ -10,6 +10,7 @@ namespace nestrt::plan_verify {
 namespace {
 
 constexpr int64_t kMaxElements = int64_t{1} << 40;
+constexpr int kMaxExponent = 64;
 
 Status verify_buffer(const Context& context, const plan::Buffer& buffer, uint32_t index) {
   const auto fail = [&](std::string what) { return damaged_plan(text("buffer ", index, ": ", what)); };
@@ -39,7 +40,8 @@ Status verify_shape(const plan::Tensor& tensor) {
   return {};
 }
 
-Status verify_quantization(Context& context, const plan::Quantization& quantization, const Shape& shape) {
+Status verify_quantization(Context& context, const plan::Quantization& quantization, DataType type,
+                           const Shape& shape) {
   const int axis = quantization.axis();
   if (axis < -1 || axis >= shape.rank())
     return Status(Code::kInvalidPlan, text("quantization axis ", axis, " is outside shape ", shape.to_string()));
@@ -52,6 +54,13 @@ Status verify_quantization(Context& context, const plan::Quantization& quantizat
     if (count != 0 && count != expected)
       return Status(Code::kInvalidPlan, text("quantization has ", count, " values where ", expected, " are needed"));
   }
+  const auto& exponents = items(quantization.exponents());
+  if (exponents.size() != 0 && type != DataType::kS8)
+    return Status(Code::kInvalidPlan,
+                  text("quantization has exponents, which are for s8, but the tensor is ", name(type)));
+  for (int exponent : exponents)
+    if (exponent < -kMaxExponent || exponent > kMaxExponent)
+      return Status(Code::kInvalidPlan, text("quantization exponent ", exponent, " is outside [-64, 64]"));
   for (float scale : items(quantization.scales()))
     if (!(std::isfinite(scale) && scale > 0)) return Status(Code::kInvalidPlan, "a quantization scale is not positive");
   return {};
@@ -102,7 +111,8 @@ Result<Extent> verify_tensor(Context& context, const plan::Tensor& tensor) {
   NESTRT_RETURN_IF_ERROR(verify_shape(tensor));
   const Shape shape = shape_of(tensor);
   if (tensor.quantization() != nullptr)
-    NESTRT_RETURN_IF_ERROR(verify_quantization(context, *tensor.quantization(), shape));
+    NESTRT_RETURN_IF_ERROR(
+        verify_quantization(context, *tensor.quantization(), static_cast<DataType>(tensor.type()), shape));
   return extent_of(context.plan, tensor, shape);
 }
 

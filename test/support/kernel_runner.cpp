@@ -103,17 +103,6 @@ TestTensor load(const TestTensor& like, const std::byte* stored) {
   return result;
 }
 
-TensorSpec spec_of(const TestTensor& tensor, const std::byte* constant) {
-  TensorSpec spec;
-  spec.type = tensor.type;
-  spec.shape = tensor.shape;
-  spec.layout = tensor.layout;
-  spec.packing = tensor.packing;
-  spec.present = tensor.present;
-  spec.constant = constant;
-  return spec;
-}
-
 template <typename T>
 TestTensor make(DataType type, const Shape& shape, const std::vector<T>& values) {
   REQUIRE(static_cast<int64_t>(values.size()) == shape.num_elements());
@@ -134,6 +123,9 @@ TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values) {
 TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values) {
   return make(DataType::kS64, shape, values);
 }
+TestTensor tensor_s8(const Shape& shape, const std::vector<int>& values) {
+  return make(DataType::kS8, shape, std::vector<int8_t>(values.begin(), values.end()));
+}
 TestTensor tensor_bool(const Shape& shape, const std::vector<int>& values) {
   return make(DataType::kBool, shape, std::vector<uint8_t>(values.begin(), values.end()));
 }
@@ -153,6 +145,19 @@ TestTensor random_tensor(std::mt19937& generator, const Shape& shape, float low,
   for (float& value : values) value = distribution(generator);
   return tensor(shape, values);
 }
+TestTensor random_s8(std::mt19937& generator, const Shape& shape) {
+  std::uniform_int_distribution<int> distribution(-128, 127);
+  std::vector<int> values(static_cast<size_t>(shape.num_elements()));
+  for (int& value : values) value = distribution(generator);
+  return tensor_s8(shape, values);
+}
+TestTensor with_exponents(TestTensor tensor, const std::vector<int>& exponents, int axis) {
+  tensor.quantization.emplace();
+  tensor.quantization->exponents.assign(exponents.begin(), exponents.end());
+  tensor.quantization->axis = axis;
+  return tensor;
+}
+TestTensor with_exponent(TestTensor tensor, int exponent) { return with_exponents(std::move(tensor), {exponent}, -1); }
 TestTensor as_constant(TestTensor tensor) {
   tensor.constant = true;
   return tensor;
@@ -175,6 +180,12 @@ OperatorCase& OperatorCase::input(TestTensor tensor) {
   return *this;
 }
 
+OperatorCase& OperatorCase::output_s8(const Shape& shape, int exponent, Layout layout) {
+  output(DataType::kS8, shape, layout);
+  outputs_.back() = with_exponent(outputs_.back(), exponent);
+  return *this;
+}
+
 OperatorCase& OperatorCase::output(DataType type, const Shape& shape, Layout layout) {
   TestTensor result;
   result.type = type;
@@ -184,7 +195,24 @@ OperatorCase& OperatorCase::output(DataType type, const Shape& shape, Layout lay
   return *this;
 }
 
+TensorSpec OperatorCase::spec_of(const TestTensor& tensor, const std::byte* constant) const {
+  TensorSpec spec;
+  spec.type = tensor.type;
+  spec.shape = tensor.shape;
+  spec.layout = tensor.layout;
+  spec.packing = tensor.packing;
+  spec.present = tensor.present;
+  spec.constant = constant;
+  if (!tensor.quantization) return spec;
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(plan::Quantization::Pack(builder, &*tensor.quantization));
+  quantizations_.push_back(builder.Release());
+  spec.quantization = flatbuffers::GetRoot<plan::Quantization>(quantizations_.back().data());
+  return spec;
+}
+
 OperatorSpec OperatorCase::spec() const {
+  quantizations_.clear();
   stored_inputs_.clear();
   input_specs_.clear();
   output_specs_.clear();

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -26,8 +27,9 @@ struct TestTensor {
   Shape shape;
   Layout layout = Layout::kPlain;
   plan::Packing packing = plan::Packing::none;
-  bool constant = false;         // weights: known to prepare()
+  bool constant = false;  // weights: known to prepare()
   bool present = true;
+  std::optional<plan::QuantizationT> quantization;
   std::vector<std::byte> bytes;  // plain, row-major (packed constants: as packed)
 
   template <typename T>
@@ -43,12 +45,18 @@ TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values);
 // For braced values, which do not say their type.
 inline TestTensor tensor_f32(const Shape& shape, const std::vector<float>& values) { return tensor(shape, values); }
+TestTensor tensor_s8(const Shape& shape, const std::vector<int>& values);
 TestTensor tensor_bool(const Shape& shape, const std::vector<int>& values);
 TestTensor absent();
 // f32 without elements: for infer() alone.
 TestTensor shape_only(const Shape& shape);
 // Uniform in [low, high], seeded by the caller's generator.
 TestTensor random_tensor(std::mt19937& generator, const Shape& shape, float low = -1, float high = 1);
+// s8, uniform over all its values.
+TestTensor random_s8(std::mt19937& generator, const Shape& shape);
+// The tensor with one exponent, or with one for each channel of `axis`.
+TestTensor with_exponent(TestTensor tensor, int exponent);
+TestTensor with_exponents(TestTensor tensor, const std::vector<int>& exponents, int axis);
 TestTensor as_constant(TestTensor tensor);
 TestTensor with_layout(TestTensor tensor, Layout layout);
 
@@ -62,6 +70,9 @@ class OperatorCase {
   OperatorCase& input(TestTensor tensor);
   // What infer() must give; the layout is the one that kernels are asked to write.
   OperatorCase& output(DataType type, const Shape& shape, Layout layout = Layout::kPlain);
+
+  // An s8 output of that exponent.
+  OperatorCase& output_s8(const Shape& shape, int exponent, Layout layout = Layout::kPlain);
 
   // The outcome of the operator's rules on the inputs: their outputs, or their complaint.
   Result<std::vector<TensorSpec>> infer() const;
@@ -79,12 +90,14 @@ class OperatorCase {
  private:
   void pack();
   OperatorSpec spec() const;
+  TensorSpec spec_of(const TestTensor& tensor, const std::byte* constant) const;
 
   plan::AttributesUnion attributes_;
   flatbuffers::FlatBufferBuilder builder_;
   std::vector<TestTensor> inputs_;
   std::vector<TestTensor> outputs_;
   mutable std::vector<std::vector<std::byte>> stored_inputs_;
+  mutable std::vector<flatbuffers::DetachedBuffer> quantizations_;
   mutable std::vector<TensorSpec> input_specs_;
   mutable std::vector<TensorSpec> output_specs_;
 };

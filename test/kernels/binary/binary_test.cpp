@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "test/support/exact.h"
 #include "test/support/kernel_runner.h"
 
 namespace nestrt::test {
@@ -214,6 +215,33 @@ TEST_CASE("Binary refuses what does not fit") {
   const plan::Activation relu(plan::ActivationKind::relu, 0, 0), unknown(static_cast<plan::ActivationKind>(50), 0, 0);
   CHECK(complaint(Kind::add, s64, s64, relu).find("activation") != std::string::npos);
   CHECK(complaint(Kind::add, f32, f32, unknown).find("50") != std::string::npos);
+}
+
+TEST_CASE("Add of s8 tensors aligns their exponents") {
+  plan::BinaryT add;
+  OperatorCase c(add);
+  c.input(with_exponent(tensor_s8({2, 2}, {10, -10, 127, -128}), 4));
+  c.input(with_exponent(tensor_s8({1, 2}, {3, 100}), 6)).output_s8({2, 2}, 5);
+  CHECK(complaint(c).empty());
+  // (4 a + b + 1) >> 1
+  CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{22, 30, 127, -128});
+}
+
+TEST_CASE("Add of s8 tensors refuses other kinds, activations and shifts") {
+  const auto refused = [](plan::BinaryT table, int exponent_a, int output) {
+    OperatorCase c(std::move(table));
+    c.input(with_exponent(tensor_s8({1}, {1}), exponent_a)).input(with_exponent(tensor_s8({1}, {1}), 0));
+    c.output_s8({1}, output);
+    return complaint(c);
+  };
+  plan::BinaryT mul;
+  mul.kind = plan::BinaryKind::mul;
+  CHECK_THAT(refused(mul, 0, 0), Catch::Contains("mul does not take s8"));
+  plan::BinaryT tanh;
+  tanh.activation = std::make_unique<plan::Activation>(plan::ActivationKind::tanh, 0.0f, 0.0f);
+  CHECK_THAT(refused(tanh, 0, 0), Catch::Contains("activation tanh has no s8 form"));
+  CHECK_THAT(refused(plan::BinaryT(), 21, 0), Catch::Contains("expected at most 20"));
+  CHECK_THAT(refused(plan::BinaryT(), 0, 1), Catch::Contains("expected at most 20 and 0 to 31"));
 }
 
 }  // namespace nestrt::test

@@ -69,5 +69,18 @@ TEST_CASE("Concat names what does not fit") {
   CHECK_THAT(pair(0, small, absent()), Catch::Contains("input 1 is absent"));
 }
 
+TEST_CASE("Concat of s8 tensors needs equal exponents") {
+  plan::ConcatT table;
+  const auto joined = [&](int exponent) {
+    OperatorCase c(table);
+    c.input(with_exponent(tensor_s8({1}, {1}), 3))
+        .input(with_exponent(tensor_s8({1}, {2}), exponent))
+        .output_s8({2}, 3);
+    return complaint(c);
+  };
+  CHECK(joined(3).empty());
+  CHECK_THAT(joined(4), Catch::Contains("insert a Requantize"));
+}
+
 }  // namespace
 }  // namespace nestrt::test

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "test/support/exact.h"
 #include "test/support/kernel_runner.h"
 
 namespace nestrt::test {
@@ -190,6 +191,30 @@ TEST_CASE("Pool names the attribute that breaks a rule") {
   CHECK_THAT(complaint(table), Catch::Contains("p is 0"));
   CHECK_THAT(complaint(good, tensor({1, 1, 3, 3}, std::vector<int32_t>(9))), Catch::Contains("s32"));
   CHECK_THAT(complaint(good, tensor({3, 3}, std::vector<float>(9))), Catch::Contains("3x3"));
+}
+
+TEST_CASE("Pool of s8 averages by a shift or a reciprocal") {
+  plan::PoolT table = pool(PoolKind::average, {2, 2}, {2, 2});
+  table.pad_begin = {1, 1};  // windows of 1, 2, 2 and 4 elements
+  const TestTensor x = with_exponent(tensor_s8({1, 1, 3, 3}, {-3, 1, 2, 4, 5, 6, 7, 8, 9}), 3);
+  OperatorCase c(table);
+  c.input(x).output_s8({1, 1, 2, 2}, 3);
+  CHECK(complaint(c).empty());
+  CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{-3, 2, 6, 7});
+  OperatorCase whole(pool(PoolKind::average, {3, 3}, {1, 1}));
+  whole.input(x).output_s8({1, 1, 1, 1}, 3);
+  CHECK(reference(whole)[0].values<int8_t>() == std::vector<int8_t>{4});  // 39 / 9
+}
+
+TEST_CASE("Pool of s8 keeps the exponent") {
+  for (PoolKind kind : {PoolKind::max, PoolKind::average}) {
+    OperatorCase c(pool(kind, {1}, {1}));
+    c.input(with_exponent(tensor_s8({1, 1, 1}, {5}), 3)).output_s8({1, 1, 1}, 4);
+    CHECK_THAT(complaint(c), Catch::Contains("insert a Requantize"));
+  }
+  OperatorCase huge(pool(PoolKind::average, {1 << 12, 1 << 12}, {1, 1}));
+  huge.input(with_exponent(tensor_s8({0, 1, 1 << 12, 1 << 12}, {}), 0)).output_s8({0, 1, 1, 1}, 0);
+  CHECK_THAT(complaint(huge), Catch::Contains("at most 2^23 elements"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "test/support/exact.h"
 #include "test/support/kernel_runner.h"
 
 namespace nestrt::test {
@@ -151,6 +152,26 @@ TEST_CASE("Unary refuses kinds and types that do not fit") {
   OperatorCase two(table);
   two.input(x).input(x);
   CHECK(two.infer().error().message().find("2 inputs") != std::string_view::npos);
+}
+
+TEST_CASE("Relu and clip of quantized tensors have real bounds") {
+  const auto mapped = [](plan::UnaryKind kind, float alpha, float beta) {
+    plan::UnaryT table;
+    table.kind = kind;
+    table.alpha = alpha;
+    table.beta = beta;
+    OperatorCase c(table);
+    c.input(with_exponent(tensor_s8({4}, {-100, -1, 1, 100}), 4)).output_s8({4}, 4);
+    CHECK(complaint(c).empty());
+    return reference(c)[0].values<int8_t>();
+  };
+  CHECK(mapped(plan::UnaryKind::relu, 0, 0) == std::vector<int8_t>{0, 0, 1, 100});
+  CHECK(mapped(plan::UnaryKind::clip, -1, 6) == std::vector<int8_t>{-16, -1, 1, 96});
+  plan::UnaryT negate;
+  negate.kind = plan::UnaryKind::neg;
+  OperatorCase c(negate);
+  c.input(with_exponent(tensor_s8({1}, {1}), 4)).output_s8({1}, 4);
+  CHECK_THAT(complaint(c), Catch::Contains("neg does not take quantized tensors"));
 }
 
 }  // namespace nestrt::test

@@ -118,6 +118,14 @@ TEST_CASE("Broken quantization is refused") {
              q.axis = 1;
              q.exponents = {1, 2};
            })},
+          {"quantization has exponents, which are for s8, but the tensor is f32",
+           quantized([](plan::QuantizationT& q) { q.exponents = {1}; })},
+          {"quantization exponent -65 is outside [-64, 64]",
+           [](plan::PlanT& p) {
+             p.tensors[2]->type = plan::DataType::s8;
+             p.tensors[2]->quantization = std::make_unique<plan::QuantizationT>();
+             p.tensors[2]->quantization->exponents = {-65};
+           }},
           {"a quantization scale is not positive", quantized([](plan::QuantizationT& q) { q.scales = {-1}; })},
       });
 }

@@ -1,0 +1,31 @@
+// Kernels that map every stored element of one tensor to one of another, padding lanes included: input and output have
+// the same layout, whichever it is.
+#pragma once
+
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/parallel_ranges.h"
+
+namespace nestrt::kernels {
+
+inline int64_t stored_elements(const TensorSpec& tensor) {
+  return tensor.storage_bytes() / static_cast<int64_t>(size_bytes(tensor.type));
+}
+
+// y[i] = function(x[i]) for i in [0, count).
+template <typename In, typename Out, typename Function>
+Result<std::unique_ptr<Kernel>> map_elements(int64_t count, Function function) {
+  return make_kernel([count, function](const KernelCall& call) {
+    const In* x = call.input<In>(0);
+    Out* y = call.output<Out>(0);
+    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) y[i] = function(x[i]);
+    });
+  });
+}
+
+// What references leave to others: blocked layouts, the same on both sides.
+inline bool is_blocked_map(const OperatorSpec& spec) {
+  return spec.inputs[0].layout != Layout::kPlain && spec.inputs[0].layout == spec.outputs[0].layout;
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,161 @@
+#include "kernels/common/s8_operands.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "kernels/common/rules.h"
+
+namespace nestrt::kernels::s8 {
+namespace {
+
+// The exponents of `tensor`: one, or `channels` along `axis`.
+Result<std::span<const int8_t>> exponents_of(const TensorSpec& tensor, int axis, int64_t channels,
+                                             std::string_view what) {
+  const std::string operand(what);
+  if (tensor.type != DataType::kS8)
+    return rule_error(operand + " is " + std::string(name(tensor.type)) + ", expected s8");
+  if (tensor.quantization == nullptr) return rule_error(operand + " is s8 but has no quantization");
+  const std::span<const int8_t> exponents = span_of(tensor.quantization->exponents());
+  if (exponents.empty())
+    return Status(Code::kUnsupported, operand + " has no exponents: only scales of 2^-e are supported");
+  const int stated = tensor.quantization->axis();
+  const bool fits =
+      stated == -1 ? exponents.size() == 1 : stated == axis && exponents.size() == static_cast<size_t>(channels);
+  if (!fits)
+    return rule_error(operand + " has " + std::to_string(exponents.size()) + " exponents along axis " +
+                      std::to_string(stated) + ", expected one" +
+                      (axis < 0 ? "" : " or " + std::to_string(channels) + " along axis " + std::to_string(axis)));
+  for (int exponent : exponents)
+    if (std::abs(exponent) > kMaxExponent)
+      return rule_error(operand + " has exponent " + std::to_string(exponent) + ", expected -64 to 64");
+  return exponents;
+}
+
+// The attributes of a Conv or Dense.
+struct Product {
+  int output_axis;  // of the weights
+  const plan::Activation* activation;
+  Rounding rounding;
+  bool wide;
+  int inner_exponent;
+};
+
+Status set_shifts(int narrowed_exponent, Epilogue* epilogue) {
+  for (int exponent : epilogue->exponents) {
+    const int shift = exponent - narrowed_exponent;
+    if (shift < 0 || shift > kMaxShift)
+      return rule_error("an accumulator of exponent " + std::to_string(exponent) + " cannot become s8 of exponent " +
+                        std::to_string(narrowed_exponent) + ": the shift must be 0 to 31");
+    epilogue->shifts.push_back(shift);
+  }
+  return {};
+}
+
+Status check_shifts(const AddShifts& shifts) {
+  if (shifts.valid()) return {};
+  return rule_error("the operands of an s8 addition are to be shifted by " + std::to_string(shifts.left_a) + " and " +
+                    std::to_string(shifts.left_b) + " to the left and the sum by " + std::to_string(shifts.right) +
+                    " to the right; expected at most 20 and 0 to 31");
+}
+
+Result<Epilogue> epilogue_of(const OperatorSpec& spec, const Product& product) {
+  const int64_t channels = spec.inputs[1].shape[product.output_axis];
+  NESTRT_ASSIGN_OR_RETURN(const int input, exponent_of(spec.inputs[0], "the input"));
+  NESTRT_ASSIGN_OR_RETURN(const auto weights,
+                          exponents_of(spec.inputs[1], product.output_axis, channels, "the weights"));
+  Epilogue epilogue;
+  epilogue.rounding = product.rounding;
+  epilogue.wide = product.wide;
+  for (int64_t c = 0; c < channels; ++c)
+    epilogue.exponents.push_back(input + weights[weights.size() == 1 ? 0 : static_cast<size_t>(c)]);
+  if (product.wide) {
+    for (int exponent : epilogue.exponents)
+      if (std::abs(exponent) > kMaxWideExponent)
+        return rule_error("a wide output has exponent " + std::to_string(exponent) + ", expected -96 to 96");
+    return epilogue;
+  }
+  NESTRT_ASSIGN_OR_RETURN(const int output, exponent_of(spec.outputs[0], "the output"));
+  epilogue.bounds = activation_bounds(activation_of(product.activation), output);
+  epilogue.has_residual = spec.has_input(3);
+  int narrowed = output;
+  if (epilogue.has_residual) {
+    narrowed = product.inner_exponent;
+    NESTRT_ASSIGN_OR_RETURN(const int residual, exponent_of(spec.inputs[3], "the residual"));
+    epilogue.residual_shifts = add_shifts(narrowed, residual, output);
+    NESTRT_RETURN_IF_ERROR(check_shifts(epilogue.residual_shifts));
+  }
+  NESTRT_RETURN_IF_ERROR(set_shifts(narrowed, &epilogue));
+  return epilogue;
+}
+
+template <typename T>
+bool same_entries(const flatbuffers::Vector<T>* a, const flatbuffers::Vector<T>* b) {
+  const auto entries = [](const auto* vector) { return vector == nullptr ? 0 : vector->size(); };
+  return entries(a) == entries(b) && (entries(a) == 0 || std::equal(a->begin(), a->end(), b->begin()));
+}
+
+bool same_quantization(const plan::Quantization* a, const plan::Quantization* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return a->axis() == b->axis() && same_entries(a->exponents(), b->exponents()) &&
+         same_entries(a->scales(), b->scales()) && same_entries(a->zero_points(), b->zero_points());
+}
+
+}  // namespace
+
+Result<int> exponent_of(const TensorSpec& tensor, std::string_view what) {
+  NESTRT_ASSIGN_OR_RETURN(const auto exponents, exponents_of(tensor, -1, 1, what));
+  return int{exponents[0]};
+}
+
+Result<Epilogue> conv_epilogue(const OperatorSpec& spec) {
+  const plan::Conv& conv = *spec.op->attributes_as_Conv();
+  return epilogue_of(spec, {0, conv.activation(), conv.rounding(), conv.wide_output(), conv.inner_exponent()});
+}
+
+Result<Epilogue> dense_epilogue(const OperatorSpec& spec) {
+  const plan::Dense& dense = *spec.op->attributes_as_Dense();
+  return epilogue_of(spec, {1, dense.activation(), dense.rounding(), dense.wide_output(), 0});
+}
+
+Status check_product(const OperatorSpec& spec, const plan::Activation* activation, bool wide) {
+  static constexpr const char* kNames[] = {"the input", "weights", "bias", "residual"};
+  static constexpr DataType kTypes[] = {DataType::kS8, DataType::kS8, DataType::kS32, DataType::kS8};
+  for (size_t i = 0; i < spec.inputs.size(); ++i) {
+    if (!spec.has_input(i)) continue;
+    NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[i], kTypes[i], kNames[i]));
+    if ((i == 1 || i == 2) && spec.inputs[i].constant == nullptr)
+      return Status(Code::kUnsupported, std::string(kNames[i]) + " must be constant where the input is s8");
+  }
+  NESTRT_RETURN_IF_ERROR(check_s8_activation(activation));
+  if (wide && activation_of(activation).kind != plan::ActivationKind::none)
+    return rule_error("a wide output takes no activation");
+  if (wide && spec.has_input(3)) return rule_error("a wide output takes no residual");
+  return {};
+}
+
+Result<AddShifts> binary_shifts(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const int a, exponent_of(spec.inputs[0], "input 0"));
+  NESTRT_ASSIGN_OR_RETURN(const int b, exponent_of(spec.inputs[1], "input 1"));
+  NESTRT_ASSIGN_OR_RETURN(const int output, exponent_of(spec.outputs[0], "the output"));
+  const AddShifts shifts = add_shifts(a, b, output);
+  NESTRT_RETURN_IF_ERROR(check_shifts(shifts));
+  return shifts;
+}
+
+Status check_s8_activation(const plan::Activation* activation) {
+  const plan::ActivationKind kind = activation_of(activation).kind;
+  if (has_bounds(kind)) return {};
+  return Status(Code::kUnsupported, std::string("activation ") + plan::EnumNameActivationKind(kind) +
+                                        " has no s8 form; expected none, relu or clip");
+}
+
+Status check_same_quantization(const OperatorSpec& spec) {
+  for (const TensorSpec& input : spec.inputs)
+    if (input.present && input.type != DataType::kF32 &&
+        !same_quantization(input.quantization, spec.outputs[0].quantization))
+      return rule_error("the quantization of an input differs from that of the output; insert a Requantize");
+  return {};
+}
+
+}  // namespace nestrt::kernels::s8

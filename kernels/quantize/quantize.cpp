@@ -1,0 +1,28 @@
+#include "kernels/quantize/quantize.h"
+
+#include "kernels/common/map_elements.h"
+#include "kernels/common/rules.h"
+#include "kernels/common/s8_operands.h"
+
+namespace nestrt::kernels {
+namespace {
+
+Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
+  NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
+  NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[0], DataType::kF32, "the input"));
+  if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(s8::exponent_of(spec.outputs[0], "the output").error());
+  return single_output(DataType::kS8, spec.inputs[0].shape);
+}
+
+}  // namespace
+
+const OperatorRules& quantize_rules() {
+  static constexpr KernelVariant kVariants[] = {
+      {"quantize.reference", 0, is_plain, prepare_quantize_reference},
+      {"quantize.elementwise", 1, is_blocked_map, prepare_quantize_reference},
+  };
+  static const OperatorRules rules{plan::Attributes::Quantize, "Quantize", infer, kVariants};
+  return rules;
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,13 @@
+// Quantize: f32 to s8 of the output's exponent, rounded as the attributes say and clipped. Layouts of input and output
+// are the same.
+#pragma once
+
+#include "nestrt/kernel.h"
+
+namespace nestrt::kernels {
+
+const OperatorRules& quantize_rules();
+
+Result<std::unique_ptr<Kernel>> prepare_quantize_reference(const OperatorSpec& spec);
+
+}  // namespace nestrt::kernels
