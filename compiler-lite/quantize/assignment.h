@@ -1,0 +1,22 @@
+// Which nodes of a graph become s8, and with which exponents.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler-lite/graph/graph.h"
+#include "compiler-lite/quantize/quantize.h"
+#include "compiler-lite/quantize/weights.h"
+
+namespace nestrt::compiler {
+
+struct Assignment {
+  std::unordered_set<const Node*> nodes;       // that become s8
+  std::unordered_set<const Node*> wide;        // of them, Conv and Dense whose outputs stay f32
+  std::unordered_map<ValueId, int> exponents;  // of the s8 form of their inputs and outputs
+  std::unordered_map<const Node*, QuantizedProduct> products;
+};
+
+Assignment assign(const Graph& graph, const Exponents& exponents, const QuantizeOptions& options);
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,33 @@
+// Weights and biases of Conv and Dense as integers.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compiler-lite/graph/graph.h"
+
+namespace nestrt::compiler {
+
+// The largest exponent with which a magnitude still fits s8; empty for 0, which fits every one.
+std::optional<int> largest_exponent(float magnitude);
+
+struct QuantizedProduct {
+  std::vector<int8_t> weights;  // as the f32 ones lie
+  std::vector<int> exponents;   // by output channel, or one
+  std::vector<int32_t> bias;    // by output channel; of exponent input + weights
+};
+
+struct ProductExponents {
+  int input = 0;
+  std::optional<int> output;  // empty for a wide output
+};
+
+// The axis of the weights that counts output channels. Requires: Conv or Dense.
+int output_channel_axis(const Node& node);
+
+// Empty where no exponents keep shifts within their limits and accumulators within int32, whatever the input.
+// Requires: Conv or Dense with constant f32 weights and bias.
+std::optional<QuantizedProduct> quantize_product(const Graph& graph, const Node& node, const ProductExponents& around,
+                                                 bool per_channel);
+
+}  // namespace nestrt::compiler
