@@ -1,0 +1,48 @@
+// CalibrationSamples: the inputs that a network is calibrated with, one after the other, read when they are needed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nestrt/plan.h"
+#include "nestrt/result.h"
+#include "runtime/tools/npy.h"
+
+namespace nestrt::compiler {
+
+struct SampleOptions {
+  std::string images;  // a folder of JPEG, PNG and BMP pictures; other files in it are passed over
+  std::string npy;     // or a file of N inputs; exactly one of the two is given
+  size_t limit = 0;    // at most so many, evenly from the whole; 0: all
+  bool skip_unreadable = false;
+};
+
+class CalibrationSamples {
+ public:
+  // For a network with one input, `input`; pictures are preprocessed as stated, or become pixels as they are.
+  // Errors: kNotFound and kInvalidArgument where there is no calibration data, or an array of another type or shape;
+  // the errors of reading a file.
+  static Result<CalibrationSamples> open(const SampleOptions& options, const TensorInfo& input,
+                                         const Preprocessing* preprocessing);
+
+  // Those chosen.
+  size_t size() const { return chosen_.size(); }
+  // For messages: the picture's path, or the file and the index in it.
+  std::string name(size_t index) const;
+  // Requires: index < size(). Errors: those of reading and preprocessing a picture, with its name.
+  Result<tools::Array> read(size_t index) const;
+
+ private:
+  Status open_images(const SampleOptions& options);
+  Status open_npy(const SampleOptions& options);
+  void choose(size_t available, size_t limit);
+
+  TensorInfo input_;
+  Preprocessing preprocessing_;
+  std::vector<std::string> pictures_;  // paths, sorted; empty where there is an array
+  std::string array_path_;
+  tools::Array array_;
+  std::vector<size_t> chosen_;
+};
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,50 @@
+#include "compiler-lite/quantize/profile.h"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "runtime/tools/files.h"
+
+namespace nestrt::compiler {
+namespace {
+
+constexpr std::array<std::string_view, 4> kMethodNames = {"minmax", "percentile", "kl", "mse"};
+
+}  // namespace
+
+std::string_view name(CalibrationMethod method) { return kMethodNames[static_cast<size_t>(method)]; }
+
+std::optional<CalibrationMethod> calibration_method(std::string_view name) {
+  const auto found = std::find(kMethodNames.begin(), kMethodNames.end(), name);
+  if (found == kMethodNames.end()) return std::nullopt;
+  return static_cast<CalibrationMethod>(found - kMethodNames.begin());
+}
+
+double Histogram::bin_width() const { return std::ldexp(1.0, bin_exponent); }
+
+const ValueProfile* QuantizationProfile::find(std::string_view value_name) const {
+  const auto found =
+      std::find_if(values.begin(), values.end(), [&](const ValueProfile& value) { return value.name == value_name; });
+  return found == values.end() ? nullptr : &*found;
+}
+
+Result<std::string> model_digest(const std::filesystem::path& model) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(model.string()));
+  const XXH128_hash_t hash = XXH3_128bits(content.data(), content.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+Status require_model(const QuantizationProfile& profile, std::string_view digest) {
+  if (profile.model_digest.empty() || profile.model_digest == digest) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("the profile was made from another model (digest {}, this model has {}); calibrate this "
+                            "model: nestc calibrate MODEL --images DIR -o PROFILE.yaml",
+                            profile.model_digest, digest));
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,200 @@
+#include "compiler-lite/quantize/profile_yaml.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <charconv>
+#include <cmath>
+#include <unordered_set>
+
+#include "runtime/tools/files.h"
+
+namespace nestrt::compiler {
+namespace {
+
+constexpr std::string_view kFormat = "nestrt quantization profile";
+constexpr int kVersion = 1;
+constexpr uint64_t kMaxBytes = 256 << 20;
+constexpr size_t kMaxForeignBins = 1 << 16;
+constexpr uint64_t kMaxCount = uint64_t{1} << 53;  // of all elements: exact as a double
+
+void emit(YAML::Emitter& out, const ValueProfile& value) {
+  out << YAML::BeginMap << YAML::Key << "name" << YAML::Value << YAML::DoubleQuoted << value.name;
+  out << YAML::Key << "min" << YAML::Value << fmt::format("{}", value.min);
+  out << YAML::Key << "max" << YAML::Value << fmt::format("{}", value.max);
+  out << YAML::Key << "elements" << YAML::Value << value.elements << YAML::Key << "zeros" << YAML::Value << value.zeros;
+  if (value.exponent) out << YAML::Key << "exponent" << YAML::Value << *value.exponent;
+  out << YAML::Key << "histogram" << YAML::Value << YAML::Flow << YAML::BeginMap;
+  out << YAML::Key << "bin_exponent" << YAML::Value << value.magnitudes.bin_exponent;
+  out << YAML::Key << "counts" << YAML::Value << YAML::Flow << YAML::BeginSeq;
+  for (const uint64_t count : value.magnitudes.counts) out << count;
+  out << YAML::EndSeq << YAML::EndMap << YAML::EndMap;
+}
+
+// What is wrong, with where in the file.
+Status refuse(const YAML::Node& node, std::string_view what) {
+  const YAML::Mark mark = node.Mark();
+  if (mark.is_null()) return Status(Code::kInvalidArgument, std::string(what));
+  return Status(Code::kInvalidArgument, fmt::format("line {}: {}", mark.line + 1, what));
+}
+
+Result<YAML::Node> member(const YAML::Node& map, const std::string& key) {
+  YAML::Node result = map[key];
+  if (!result.IsDefined()) return refuse(map, "'" + key + "' is missing");
+  return result;
+}
+
+// A number that fills the whole scalar and lies within [low, high].
+template <typename T>
+Result<T> number(const YAML::Node& node, std::string_view what, T low, T high) {
+  T result{};
+  const std::string text = node.IsScalar() ? node.Scalar() : "no number";
+  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), result);
+  if (error != std::errc() || end != text.data() + text.size() || !(result >= low && result <= high))
+    return refuse(node, fmt::format("{}: expected a number from {} to {}, got {}", what, low, high, text));
+  return result;
+}
+
+template <typename T>
+Result<T> member_number(const YAML::Node& map, const std::string& key, T low, T high) {
+  NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, member(map, key));
+  return number<T>(node, key, low, high);
+}
+
+template <typename T>
+Result<std::vector<T>> numbers(const YAML::Node& node, std::string_view what, size_t max_size, T high) {
+  if (!node.IsSequence() || node.size() > max_size)
+    return refuse(node, fmt::format("{}: expected a list of at most {} numbers", what, max_size));
+  std::vector<T> result;
+  for (const YAML::Node& element : node) {
+    NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), number<T>(element, what, T{0}, high));
+  }
+  return result;
+}
+
+Result<std::string> member_text(const YAML::Node& map, const std::string& key) {
+  NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, member(map, key));
+  if (!node.IsScalar()) return refuse(node, key + ": expected a text");
+  return node.Scalar();
+}
+
+// The name and range, which every form of profile has.
+Result<ValueProfile> parse_range(const YAML::Node& node) {
+  if (!node.IsMap()) return refuse(node, "expected a value's {name, min, max, histogram}");
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  ValueProfile value;
+  NESTRT_ASSIGN_OR_RETURN(value.name, member_text(node, "name"));
+  NESTRT_ASSIGN_OR_RETURN(value.min, member_number(node, "min", -kLargest, kLargest));
+  NESTRT_ASSIGN_OR_RETURN(value.max, member_number(node, "max", value.min, kLargest));
+  return value;
+}
+
+Status check_counts(const YAML::Node& node, const ValueProfile& value) {
+  uint64_t sum = value.zeros;
+  for (const uint64_t count : value.magnitudes.counts) sum += count;  // at most 2049 * 2^53
+  if (sum == value.elements) return {};
+  return refuse(node, fmt::format("elements: {} stated, but zeros and histogram have {}", value.elements, sum));
+}
+
+Result<ValueProfile> parse_value(const YAML::Node& node) {
+  NESTRT_ASSIGN_OR_RETURN(ValueProfile value, parse_range(node));
+  NESTRT_ASSIGN_OR_RETURN(value.elements, member_number(node, "elements", uint64_t{0}, kMaxCount));
+  NESTRT_ASSIGN_OR_RETURN(value.zeros, member_number(node, "zeros", uint64_t{0}, value.elements));
+  if (node["exponent"].IsDefined()) {
+    NESTRT_ASSIGN_OR_RETURN(value.exponent, member_number(node, "exponent", -64, 64));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const YAML::Node histogram, member(node, "histogram"));
+  if (!histogram.IsMap()) return refuse(histogram, "histogram: expected {bin_exponent, counts}");
+  NESTRT_ASSIGN_OR_RETURN(
+      value.magnitudes.bin_exponent,
+      member_number(histogram, "bin_exponent", Histogram::kMinBinExponent, Histogram::kMaxBinExponent));
+  NESTRT_ASSIGN_OR_RETURN(const YAML::Node counts, member(histogram, "counts"));
+  NESTRT_ASSIGN_OR_RETURN(value.magnitudes.counts, numbers(counts, "counts", Histogram::kMaxBins, kMaxCount));
+  NESTRT_RETURN_IF_ERROR(check_counts(node, value));
+  return value;
+}
+
+Result<ValueProfile> parse_foreign_value(const YAML::Node& node) {
+  NESTRT_ASSIGN_OR_RETURN(ValueProfile range, parse_range(node));
+  NESTRT_ASSIGN_OR_RETURN(const YAML::Node histogram, member(node, "histogram"));
+  NESTRT_ASSIGN_OR_RETURN(const auto counts, numbers(histogram, "histogram", kMaxForeignBins,
+                                                     static_cast<double>(kMaxCount / kMaxForeignBins)));
+  return from_signed_histogram(std::move(range.name), range.min, range.max, counts);
+}
+
+Status parse_values(const YAML::Node& list, Result<ValueProfile> (*parse)(const YAML::Node&),
+                    QuantizationProfile& profile) {
+  if (!list.IsSequence()) return refuse(list, "values: expected a list");
+  std::unordered_set<std::string> names;
+  for (const YAML::Node& node : list) {
+    NESTRT_ASSIGN_OR_RETURN(ValueProfile value, parse(node));
+    if (!names.insert(value.name).second) return refuse(node, "value '" + value.name + "' appears twice");
+    profile.values.push_back(std::move(value));
+  }
+  return {};
+}
+
+Status parse_head(const YAML::Node& root, QuantizationProfile& profile) {
+  NESTRT_ASSIGN_OR_RETURN(const std::string format, member_text(root, "format"));
+  if (format != kFormat) return refuse(root, fmt::format("format: expected '{}', got '{}'", kFormat, format));
+  NESTRT_RETURN_IF_ERROR(member_number(root, "version", kVersion, kVersion).error());
+  NESTRT_ASSIGN_OR_RETURN(profile.model_digest, member_text(root, "model"));
+  NESTRT_ASSIGN_OR_RETURN(const std::string method_name, member_text(root, "method"));
+  const auto method = calibration_method(method_name);
+  if (!method) return refuse(root, "method: expected minmax, percentile, kl or mse, got '" + method_name + "'");
+  profile.method = *method;
+  NESTRT_ASSIGN_OR_RETURN(profile.samples, member_number(root, "samples", uint64_t{0}, kMaxCount));
+  return {};
+}
+
+Result<QuantizationProfile> parse_root(const YAML::Node& root) {
+  QuantizationProfile profile;
+  if (root.IsSequence()) {
+    NESTRT_RETURN_IF_ERROR(parse_values(root, &parse_foreign_value, profile));
+    return profile;
+  }
+  if (!root.IsMap())
+    return refuse(root, "no quantization profile; make one: nestc calibrate MODEL --images DIR -o PROFILE.yaml");
+  NESTRT_RETURN_IF_ERROR(parse_head(root, profile));
+  NESTRT_ASSIGN_OR_RETURN(const YAML::Node values, member(root, "values"));
+  NESTRT_RETURN_IF_ERROR(parse_values(values, &parse_value, profile));
+  return profile;
+}
+
+}  // namespace
+
+std::string format_profile(const QuantizationProfile& profile) {
+  YAML::Emitter out;
+  out << YAML::BeginMap << YAML::Key << "format" << YAML::Value << std::string(kFormat);
+  out << YAML::Key << "version" << YAML::Value << kVersion;
+  out << YAML::Key << "model" << YAML::Value << YAML::DoubleQuoted << profile.model_digest;
+  out << YAML::Key << "method" << YAML::Value << std::string(name(profile.method));
+  out << YAML::Key << "samples" << YAML::Value << profile.samples;
+  out << YAML::Key << "values" << YAML::Value << YAML::BeginSeq;
+  for (const ValueProfile& value : profile.values) emit(out, value);
+  out << YAML::EndSeq << YAML::EndMap;
+  return std::string(out.c_str(), out.size()) + "\n";
+}
+
+Status save_profile(const QuantizationProfile& profile, const std::string& path) {
+  return tools::write_text(path, format_profile(profile));
+}
+
+Result<QuantizationProfile> parse_profile(const std::string& text, std::string_view name) {
+  const std::string context = fmt::format("'{}'", name);
+  try {
+    auto profile = parse_root(YAML::Load(text));
+    if (!profile) return profile.error().with_context(context);
+    return profile;
+  } catch (const YAML::Exception& error) {
+    return Status(Code::kInvalidArgument, fmt::format("{}: malformed YAML: {}", context, error.what()));
+  }
+}
+
+Result<QuantizationProfile> load_profile(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(path, kMaxBytes));
+  return parse_profile(std::string(reinterpret_cast<const char*>(content.data()), content.size()), path);
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,53 @@
+#include "compiler-lite/quantize/profile.h"
+
+#include <catch2/catch.hpp>
+
+#include "compiler-lite/check/process.h"
+#include "runtime/tools/files.h"
+
+using namespace nestrt;
+using namespace nestrt::compiler;
+
+TEST_CASE("Calibration methods are found by their names") {
+  for (const auto method :
+       {CalibrationMethod::kMinMax, CalibrationMethod::kPercentile, CalibrationMethod::kKl, CalibrationMethod::kMse})
+    CHECK(calibration_method(name(method)) == method);
+  CHECK_FALSE(calibration_method("MSE").has_value());
+  CHECK_FALSE(calibration_method("").has_value());
+}
+
+TEST_CASE("A profile finds its values by name") {
+  QuantizationProfile profile;
+  profile.values.resize(2);
+  profile.values[0].name = "a";
+  profile.values[1].name = "b";
+  CHECK(profile.find("b") == &profile.values[1]);
+  CHECK(profile.find("c") == nullptr);
+}
+
+TEST_CASE("The digest of a model is that of its content") {
+  const auto folder = TemporaryFolder::create();
+  REQUIRE(folder);
+  const auto digest = [&](const std::string& file, const std::string& content) {
+    REQUIRE(tools::write_text((folder->path() / file).string(), content).ok());
+    auto result = model_digest(folder->path() / file);
+    REQUIRE(result);
+    return *result;
+  };
+  const std::string one = digest("one.onnx", "content");
+  CHECK(one.size() == 32);
+  CHECK(one == digest("same.onnx", "content"));
+  CHECK(one != digest("other.onnx", "contenu"));
+  CHECK(model_digest(folder->path() / "absent.onnx").error().code() == Code::kNotFound);
+}
+
+TEST_CASE("A profile of another model is refused") {
+  QuantizationProfile profile;
+  profile.model_digest = "11112222";
+  CHECK(require_model(profile, "11112222").ok());
+  const Status status = require_model(profile, "33334444");
+  CHECK(status.code() == Code::kInvalidArgument);
+  CHECK(std::string(status.message()).find("another model") != std::string::npos);
+  profile.model_digest.clear();
+  CHECK(require_model(profile, "33334444").ok());
+}
