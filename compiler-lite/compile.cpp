@@ -49,11 +49,16 @@ PassOptions with_progress(const CompileOptions& options) {
 
 }  // namespace
 
-Result<Graph> build_graph(const std::filesystem::path& model, const CompileOptions& options) {
+Result<Graph> optimised_graph(const std::filesystem::path& model, const CompileOptions& options) {
   tell(options, "read the model");
   NESTRT_ASSIGN_OR_RETURN(Graph graph, import_onnx(model, options.import));
   if (options.preprocessing) NESTRT_RETURN_IF_ERROR(attach_preprocessing(graph, *options.preprocessing));
   NESTRT_RETURN_IF_ERROR(optimise(graph, with_progress(options)));
+  return graph;
+}
+
+Result<Graph> build_graph(const std::filesystem::path& model, const CompileOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(Graph graph, optimised_graph(model, options));
   tell(options, "choose layouts and pack weights");
   NESTRT_RETURN_IF_ERROR(choose_layout(graph, options.layout));
   return graph;

@@ -26,6 +26,9 @@ struct CompileOptions {
   std::function<void(std::string_view stage)> progress;
 };
 
+// The optimised graph before layouts are chosen: everything plain, nothing packed. Errors: as build_graph().
+Result<Graph> optimised_graph(const std::filesystem::path& model, const CompileOptions& options);
+
 // The optimised graph, weights packed, as the emitter takes it. Errors: those of import, and kInvalidArgument where
 // preprocessing is stated for a model that has no picture input.
 Result<Graph> build_graph(const std::filesystem::path& model, const CompileOptions& options);

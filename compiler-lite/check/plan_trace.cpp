@@ -28,6 +28,15 @@ void unblock(const std::byte* from, std::byte* to, const Shape& shape, int64_t b
   }
 }
 
+// The first `channels` lanes of each pixel of a block.
+std::vector<float> valid_lanes(const float* block, int64_t lanes, int64_t channels, int64_t pixels) {
+  std::vector<float> result;
+  result.reserve(static_cast<size_t>(channels * pixels));
+  for (int64_t pixel = 0; pixel < pixels; ++pixel)
+    result.insert(result.end(), block + pixel * lanes, block + pixel * lanes + channels);
+  return result;
+}
+
 }  // namespace
 
 Result<PlanTrace> PlanTrace::create(std::shared_ptr<const Plan> plan) {
@@ -106,6 +115,25 @@ tools::Array PlanTrace::tensor(uint32_t index) const {
     unblock(stored, array.bytes.data(), array.shape, block_size(layout), size_bytes(array.type));
   }
   return array;
+}
+
+Status PlanTrace::visit(uint32_t index, const std::function<Status(std::span<const float>)>& visit) const {
+  const plan::Tensor& tensor = *plan_->tables().tensors()->Get(index);
+  const Shape shape(std::span(tensor.shape()->data(), tensor.shape()->size()));
+  const auto* elements = reinterpret_cast<const float*>(buffers_[tensor.buffer()] + tensor.offset());
+  const auto layout = static_cast<Layout>(tensor.layout());
+  if (layout == Layout::kPlain) return visit({elements, static_cast<size_t>(shape.num_elements())});
+  const int64_t lanes = block_size(layout), pixels = shape.product(2, shape.rank());
+  for (int64_t batch = 0; batch < shape[0]; ++batch) {
+    for (int64_t channel = 0; channel < shape[1]; channel += lanes, elements += lanes * pixels) {
+      if (channel + lanes <= shape[1]) {
+        NESTRT_RETURN_IF_ERROR(visit({elements, static_cast<size_t>(lanes * pixels)}));
+      } else {
+        NESTRT_RETURN_IF_ERROR(visit(valid_lanes(elements, lanes, shape[1] - channel, pixels)));
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace nestrt::compiler

@@ -2,7 +2,9 @@
 // intermediate tensors can be read afterwards.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,10 @@ class PlanTrace {
 
   // A tensor as the last run left it, row-major whatever its layout. Requires: tensor < number of tensors; not packed.
   tools::Array tensor(uint32_t index) const;
+
+  // Calls `visit` with the elements of an f32 tensor, in pieces and in the order in which they lie, until it fails. The
+  // same requirements as tensor().
+  Status visit(uint32_t index, const std::function<Status(std::span<const float>)>& visit) const;
 
  private:
   explicit PlanTrace(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}

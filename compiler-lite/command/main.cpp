@@ -6,5 +6,6 @@ int main(int argc, char** argv) {
   nestrt::compiler::add_compile_command(cli);
   nestrt::compiler::add_inspect_command(cli);
   nestrt::compiler::add_check_command(cli);
+  nestrt::compiler::add_calibrate_command(cli);
   return cli.run(argc, argv);
 }

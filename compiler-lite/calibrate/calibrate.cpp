@@ -1,0 +1,138 @@
+#include "compiler-lite/calibrate/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "compiler-lite/calibrate/observer.h"
+#include "compiler-lite/check/plan_trace.h"
+
+namespace nestrt::compiler {
+namespace {
+
+struct ObservedTensor {
+  uint32_t tensor = 0;  // of the plan
+  ValueObserver observer;
+};
+
+CompileOptions without_fusion(CompileOptions options) {
+  options.passes.disabled.insert({"fuse-residual", "fuse-activation"});
+  return options;
+}
+
+// Names, in the order of computation: what is wrong first shows first.
+std::vector<std::string> f32_values(const Graph& graph) {
+  std::vector<std::string> names;
+  const auto add = [&](ValueId id) {
+    if (graph.value(id).type == DataType::kF32) names.push_back(graph.value(id).name);
+  };
+  for (const GraphInput& input : graph.inputs) add(input.value);
+  for (const auto& node : graph.nodes())
+    for (const ValueId id : node->outputs) add(id);
+  return names;
+}
+
+std::unordered_map<std::string, uint32_t> tensors_by_name(const Plan& plan) {
+  std::unordered_map<std::string, uint32_t> result;
+  const auto& tensors = *plan.tables().tensors();
+  for (uint32_t index = 0; index < tensors.size(); ++index) result.try_emplace(tensors[index]->name()->str(), index);
+  return result;
+}
+
+// The plan, and what of it to observe: what the layouts have added (Reorders, ...) is none of the network's.
+class Calibrator {
+ public:
+  static Result<Calibrator> create(const std::filesystem::path& model, const CompileOptions& options);
+
+  const Plan& plan() const { return *plan_; }
+  Status observe(const tools::Array& input);
+  std::vector<ValueProfile> profiles() const;
+
+ private:
+  Calibrator(PlanBytes bytes, std::shared_ptr<const Plan> plan, PlanTrace trace)
+      : bytes_(std::move(bytes)), plan_(std::move(plan)), trace_(std::move(trace)) {}
+
+  PlanBytes bytes_;  // where the plan lies
+  std::shared_ptr<const Plan> plan_;
+  PlanTrace trace_;
+  std::vector<ObservedTensor> observed_;
+};
+
+Result<Calibrator> Calibrator::create(const std::filesystem::path& model, const CompileOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(Graph graph, optimised_graph(model, options));
+  const std::vector<std::string> names = f32_values(graph);
+  NESTRT_RETURN_IF_ERROR(choose_layout(graph, options.layout));
+  NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, emit_plan(graph));
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, Plan::from_memory(bytes.span()));
+  NESTRT_ASSIGN_OR_RETURN(PlanTrace trace, PlanTrace::create(plan));
+  Calibrator result(std::move(bytes), plan, std::move(trace));
+  auto tensors = tensors_by_name(*plan);
+  for (const std::string& value : names) {
+    // Extracted, so that a name is observed once.
+    if (const auto found = tensors.extract(value)) result.observed_.push_back({found.mapped(), ValueObserver(value)});
+  }
+  return result;
+}
+
+Status Calibrator::observe(const tools::Array& input) {
+  NESTRT_RETURN_IF_ERROR(trace_.run({input}));
+  for (ObservedTensor& observed : observed_) {
+    NESTRT_RETURN_IF_ERROR(trace_.visit(
+        observed.tensor, [&](std::span<const float> elements) { return observed.observer.observe(elements); }));
+  }
+  return {};
+}
+
+std::vector<ValueProfile> Calibrator::profiles() const {
+  std::vector<ValueProfile> result;
+  for (const ObservedTensor& observed : observed_) result.push_back(observed.observer.profile());
+  return result;
+}
+
+Status check_input(const Plan& plan) {
+  if (plan.inputs().size() == 1 && plan.inputs()[0].type == DataType::kF32) return {};
+  return Status(
+      Code::kUnsupported,
+      fmt::format("calibration needs a model with one f32 input; this one has {} inputs{}", plan.inputs().size(),
+                  plan.inputs().size() == 1 ? fmt::format(" of {}", name(plan.inputs()[0].type)) : ""));
+}
+
+// Observes every sample. Unreadable ones are fatal or noted.
+Status observe_all(Calibrator& calibrator, const CalibrationSamples& samples, const CalibrationOptions& options,
+                   Calibration& result) {
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (options.progress) options.progress(i, samples.size());
+    const auto sample = samples.read(i);
+    if (!sample && !options.samples.skip_unreadable)
+      return sample.error().with_context("calibration (--skip-unreadable passes over such pictures)");
+    if (!sample) {
+      result.skipped.emplace_back(sample.error().message());
+      continue;
+    }
+    if (Status status = calibrator.observe(*sample); !status.ok()) return status.with_context(samples.name(i));
+    ++result.profile.samples;
+  }
+  if (options.progress) options.progress(samples.size(), samples.size());
+  if (result.profile.samples > 0) return {};
+  return Status(Code::kInvalidArgument, fmt::format("none of the {} calibration samples could be read; the first: {}",
+                                                    samples.size(), result.skipped.front()));
+}
+
+}  // namespace
+
+Result<Calibration> calibrate(const std::filesystem::path& model, const CalibrationOptions& options) {
+  Calibration result;
+  NESTRT_ASSIGN_OR_RETURN(result.profile.model_digest, model_digest(model));
+  NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::create(model, without_fusion(options.compile)));
+  NESTRT_RETURN_IF_ERROR(check_input(calibrator.plan()));
+  NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, calibrator.plan().inputs()[0],
+                                                                       calibrator.plan().preprocessing(0)));
+  NESTRT_RETURN_IF_ERROR(observe_all(calibrator, samples, options, result));
+  result.profile.method = options.method;
+  result.profile.values = calibrator.profiles();
+  for (ValueProfile& value : result.profile.values)
+    value.exponent = choose_exponent(options.method, value, options.percentile);
+  return result;
+}
+
+}  // namespace nestrt::compiler

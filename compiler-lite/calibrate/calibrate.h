@@ -1,0 +1,38 @@
+// Calibration: runs a model in f32 over sample inputs and observes every value of its graph.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler-lite/calibrate/methods.h"
+#include "compiler-lite/calibrate/samples.h"
+#include "compiler-lite/compile.h"
+#include "compiler-lite/quantize/profile.h"
+
+namespace nestrt::compiler {
+
+struct CalibrationOptions {
+  CompileOptions compile;
+  SampleOptions samples;
+  CalibrationMethod method = CalibrationMethod::kMse;
+  double percentile = kDefaultPercentile;
+  // Called before the first sample and after each; may be empty.
+  std::function<void(size_t done, size_t total)> progress;
+};
+
+struct Calibration {
+  QuantizationProfile profile;
+  std::vector<std::string> skipped;  // why, by picture; empty unless options.samples.skip_unreadable
+};
+
+// Observes the f32 values, inputs and outputs included, of the graph as optimise() leaves it with fuse-residual and
+// fuse-activation switched off: values that fusion would hide are observed too, so that one profile serves the network
+// however it is fused. Memory: the plan's tensors side by side, and a histogram for each.
+// Errors: kUnsupported for a model without exactly one input of f32; those of compiling, of the samples, and of
+// running; kInvalidArgument naming value and sample where a value is NaN or infinite, and where no sample could be
+// read.
+Result<Calibration> calibrate(const std::filesystem::path& model, const CalibrationOptions& options);
+
+}  // namespace nestrt::compiler

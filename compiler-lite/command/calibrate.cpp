@@ -1,0 +1,114 @@
+// nestc calibrate: the ranges of a network's values, and the exponents to quantize them with.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "compiler-lite/calibrate/calibrate.h"
+#include "compiler-lite/command/command.h"
+#include "compiler-lite/command/compile_options.h"
+#include "compiler-lite/quantize/profile_yaml.h"
+#include "runtime/tools/progress.h"
+#include "runtime/tools/table.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using tools::Align;
+
+constexpr std::array kMethods = {CalibrationMethod::kMinMax, CalibrationMethod::kPercentile, CalibrationMethod::kKl,
+                                 CalibrationMethod::kMse};
+
+struct CalibrateCommand {
+  CompileFlags flags;
+  CalibrationOptions options;
+  std::string model;
+  std::string output;
+  std::string method{name(options.method)};
+
+  Status run();
+
+ private:
+  void print(const Calibration& calibration) const;
+};
+
+std::string zeros_of(const ValueProfile& value) {
+  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(value.zeros) / static_cast<double>(value.elements));
+}
+
+std::string remark_on(const ValueProfile& value) {
+  if (value.zeros == value.elements) return "always zero";
+  return value.min == value.max ? "constant" : "";
+}
+
+void CalibrateCommand::print(const Calibration& calibration) const {
+  std::vector<tools::Table::Column> columns = {
+      {"value"}, {"min", Align::kRight}, {"max", Align::kRight}, {"zeros", Align::kRight}};
+  for (const CalibrationMethod each : kMethods) columns.push_back({std::string(name(each)), Align::kRight});
+  columns.push_back({""});
+  tools::Table table(std::move(columns));
+  for (const ValueProfile& value : calibration.profile.values) {
+    std::vector<std::string> row = {tools::printable(value.name), fmt::format("{:.4g}", value.min),
+                                    fmt::format("{:.4g}", value.max), zeros_of(value)};
+    for (const CalibrationMethod each : kMethods)
+      row.push_back(fmt::format("{}", choose_exponent(each, value, options.percentile)));
+    row.push_back(remark_on(value));
+    table.add_row(std::move(row));
+  }
+  std::cout << table.to_string();
+}
+
+Status CalibrateCommand::run() {
+  NESTRT_ASSIGN_OR_RETURN(options.compile, flags.options());
+  options.method = *calibration_method(method);
+  std::optional<tools::Progress> bar;
+  options.progress = [&](size_t done, size_t total) {
+    if (done == 0)
+      bar.emplace("calibrating", static_cast<int64_t>(total));
+    else
+      bar->advance();
+  };
+  const auto calibration = calibrate(model, options);
+  bar.reset();
+  if (!calibration) return calibration.error();
+  for (const std::string& why : calibration->skipped) std::cerr << "skipped: " << tools::printable(why) << "\n";
+  NESTRT_RETURN_IF_ERROR(save_profile(calibration->profile, output));
+  print(*calibration);
+  std::cout << fmt::format("{}: {} values over {} samples, exponents by {}\n", output,
+                           calibration->profile.values.size(), calibration->profile.samples, method);
+  return {};
+}
+
+}  // namespace
+
+void add_calibrate_command(tools::Cli& cli) {
+  auto command = std::make_shared<CalibrateCommand>();
+  CLI::App& app =
+      cli.add_command("calibrate", "observe a network's values over sample data and choose exponents to quantize them",
+                      {"nestc calibrate squeezenet1.1.onnx --images pictures --mean 123.675,116.28,103.53 "
+                       "--scale 0.0171,0.0175,0.0174 --resize 256 -o squeezenet.yaml",
+                       "nestc calibrate keywords.onnx --npy recordings.npy --method percentile -o keywords.yaml"},
+                      [command]() -> Result<tools::ExitCode> {
+                        NESTRT_RETURN_IF_ERROR(command->run());
+                        return tools::ExitCode::kOk;
+                      });
+  CalibrationOptions& options = command->options;
+  app.add_option("model", command->model, "the ONNX file")->required();
+  app.add_option("-o,--output", command->output, "the quantization profile to write (YAML)")->required();
+  auto* images = app.add_option("--images", options.samples.images, "a folder of JPEG, PNG or BMP pictures");
+  app.add_option("--npy", options.samples.npy, "a NumPy file of N inputs: N x the input's shape")->excludes(images);
+  app.add_option("--limit", options.samples.limit, "use at most N samples, spread evenly over all")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--skip-unreadable", options.samples.skip_unreadable,
+               "pass over pictures that cannot be read or are too small, instead of failing");
+  app.add_option("--method", command->method, "how exponents are chosen")
+      ->check(CLI::IsMember({"minmax", "percentile", "kl", "mse"}))
+      ->capture_default_str();
+  app.add_option("--percentile", options.percentile, "share of elements that --method percentile keeps unclipped")
+      ->check(CLI::Range(50.0, 100.0))
+      ->capture_default_str();
+  command->flags.add_to(app);
+}
+
+}  // namespace nestrt::compiler

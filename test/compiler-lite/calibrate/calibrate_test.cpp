@@ -1,0 +1,185 @@
+#include "compiler-lite/calibrate/calibrate.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <filesystem>
+
+#include "compiler-lite/check/process.h"
+#include "compiler-lite/graph/interpreter.h"
+#include "runtime/tools/files.h"
+#include "test/compiler-lite/import/model_builder.h"
+#include "test/support/shared_data.h"
+
+using namespace nestrt;
+using namespace nestrt::compiler;
+using test::ModelBuilder;
+
+namespace {
+
+using Catch::Matchers::Contains;
+
+// A model and calibration arrays as files.
+struct Files {
+  TemporaryFolder folder;
+
+  static Files create() {
+    auto folder = TemporaryFolder::create();
+    REQUIRE(folder);
+    return Files{std::move(*folder)};
+  }
+  std::string model(const ModelBuilder& builder) const {
+    std::string path = (folder.path() / "model.onnx").string();
+    REQUIRE(tools::write_text(path, builder.bytes()).ok());
+    return path;
+  }
+  std::string array(const Shape& shape, const std::vector<float>& elements) const {
+    std::string path = (folder.path() / "array.npy").string();
+    REQUIRE(tools::write_npy(path, {DataType::kF32, shape, elements.data()}).ok());
+    return path;
+  }
+};
+
+CalibrationOptions over_array(const std::string& npy) {
+  CalibrationOptions options;
+  options.samples.npy = npy;
+  return options;
+}
+
+// sum = Relu(Conv(x)) + x, over 18 channels: the last block of a blocked layout has two.
+ModelBuilder residual_model() {
+  ModelBuilder builder;
+  std::vector<float> weights(18 * 18);
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] = i % 19 == 0 ? -2.0f : 0.0f;  // -2 * x
+  builder.input("x", {1, 18, 4, 4}).constant("w", {18, 18, 1, 1}, weights).output("sum");
+  builder.node("Conv", {"x", "w"}, {"conv"});
+  builder.node("Relu", {"conv"}, {"relu"});
+  builder.node("Add", {"relu", "x"}, {"sum"});
+  return builder;
+}
+
+}  // namespace
+
+TEST_CASE("Calibration observes every value, those that fusion would hide included") {
+  const Files files = Files::create();
+  std::vector<float> elements(2 * 18 * 16, 0.5f);
+  elements[0] = -3;
+  elements[18 * 16 + 17 * 16] = 10;  // in the last channel of the second sample
+  const auto result = calibrate(files.model(residual_model()), over_array(files.array({2, 18, 4, 4}, elements)));
+  INFO(result.error().to_string());
+  REQUIRE(result);
+  const QuantizationProfile& profile = result->profile;
+  CHECK(profile.samples == 2);
+  CHECK(profile.model_digest == *model_digest(files.folder.path() / "model.onnx"));
+  REQUIRE(profile.values.size() == 4);
+  const auto require_range = [&](const char* name, float min, float max) {
+    INFO(name);
+    const ValueProfile* value = profile.find(name);
+    REQUIRE(value != nullptr);
+    CHECK(value->min == min);
+    CHECK(value->max == max);
+    CHECK(value->elements == 2 * 18 * 16);
+    CHECK(value->exponent == mse_exponent(*value));
+  };
+  require_range("x", -3, 10);
+  require_range("conv", -20, 6);
+  require_range("relu", 0, 6);
+  require_range("sum", 0.5f, 10);
+  CHECK(profile.find("relu")->zeros == 2 * 18 * 16 - 1);
+}
+
+TEST_CASE("The method and the limit are the caller's") {
+  const Files files = Files::create();
+  CalibrationOptions options = over_array(files.array({4, 18, 4, 4}, std::vector<float>(4 * 18 * 16, 1.0f)));
+  options.method = CalibrationMethod::kMinMax;
+  options.samples.limit = 3;
+  size_t calls = 0, last = 0;
+  options.progress = [&](size_t done, size_t total) {
+    ++calls, last = done;
+    CHECK(total == 3);
+  };
+  const auto result = calibrate(files.model(residual_model()), options);
+  REQUIRE(result);
+  CHECK(calls == 4);
+  CHECK(last == 3);
+  CHECK(result->profile.samples == 3);
+  CHECK(result->profile.method == CalibrationMethod::kMinMax);
+  CHECK(result->profile.find("x")->exponent == 6);
+}
+
+TEST_CASE("A value that is NaN is reported with its name and the sample's") {
+  const Files files = Files::create();
+  ModelBuilder builder;
+  builder.input("x", {1, 4}).output("y");
+  builder.node("Sqrt", {"x"}, {"root"});
+  builder.node("Exp", {"root"}, {"y"});
+  const auto result = calibrate(files.model(builder), over_array(files.array({2, 4}, {1, 2, 3, 4, 1, -2, 3, 4})));
+  REQUIRE_FALSE(result);
+  CHECK(result.error().code() == Code::kInvalidArgument);
+  CHECK_THAT(result.error().to_string(), Contains("'root'") && Contains("array.npy[1]") && Contains("nan"));
+}
+
+TEST_CASE("Activations that are constant have exponents") {
+  const Files files = Files::create();
+  ModelBuilder builder;
+  builder.input("x", {1, 4}).output("y");
+  builder.node("Relu", {"x"}, {"zero"});
+  builder.node("Exp", {"zero"}, {"y"});
+  const auto result = calibrate(files.model(builder), over_array(files.array({1, 4}, {-1, -2, -3, -4})));
+  REQUIRE(result);
+  CHECK(result->profile.find("zero")->exponent == kExponentOfZero);
+  CHECK(result->profile.find("y")->min == 1);
+  CHECK(result->profile.find("y")->max == 1);
+}
+
+TEST_CASE("Models with several inputs are refused") {
+  const Files files = Files::create();
+  ModelBuilder builder;
+  builder.input("a", {1, 4}).input("b", {1, 4}).output("y");
+  builder.node("Add", {"a", "b"}, {"y"});
+  const auto result = calibrate(files.model(builder), over_array(files.array({1, 4}, {1, 2, 3, 4})));
+  CHECK(result.error().code() == Code::kUnsupported);
+  CHECK_THAT(result.error().to_string(), Contains("has 2 inputs"));
+}
+
+TEST_CASE("Pictures that cannot be read are fatal or skipped") {
+  const Files files = Files::create();
+  ModelBuilder builder;
+  builder.input("picture", {1, 3, 32, 32}).output("y");
+  builder.node("Relu", {"picture"}, {"y"});
+  const auto pictures = files.folder.path() / "pictures";
+  std::filesystem::create_directory(pictures);
+  REQUIRE(tools::write_text((pictures / "broken.png").string(), "no picture").ok());
+  const std::string model = files.model(builder);
+  CalibrationOptions options;
+  options.samples.images = pictures.string();
+  CHECK_THAT(calibrate(model, options).error().to_string(), Contains("broken.png") && Contains("--skip-unreadable"));
+  options.samples.skip_unreadable = true;
+  CHECK_THAT(calibrate(model, options).error().to_string(), Contains("none of the 1") && Contains("broken.png"));
+  std::filesystem::copy_file(std::filesystem::path(NESTRT_SOURCE_DIR) / "examples/images/cat.png",
+                             pictures / "cat.png");
+  const auto result = calibrate(model, options);
+  REQUIRE(result);
+  CHECK(result->profile.samples == 1);
+  REQUIRE(result->skipped.size() == 1);
+  CHECK_THAT(result->skipped[0], Contains("broken.png"));
+}
+
+TEST_CASE("A profile covers the values of the fused network") {
+  const auto model = test::shared_data("models/resnet20.onnx");
+  if (!model) return;
+  const auto graph = optimised_graph(*model, {});
+  REQUIRE(graph);
+  const Shape input = graph->value(graph->inputs[0].value).shape;
+  const Files files = Files::create();
+  std::vector<float> elements(static_cast<size_t>(input.num_elements()));
+  for (size_t i = 0; i < elements.size(); ++i) elements[i] = std::sin(static_cast<float>(i));
+  const auto result = calibrate(*model, over_array(files.array(input, elements)));
+  INFO(result.error().to_string());
+  REQUIRE(result);
+  for (const auto& node : graph->nodes()) {
+    for (const ValueId id : node->outputs) {
+      INFO(graph->value(id).name);
+      CHECK((graph->value(id).type != DataType::kF32 || result->profile.find(graph->value(id).name) != nullptr));
+    }
+  }
+}
