@@ -6,6 +6,7 @@
 #include "hwy/highway.h"
 #include "kernels/common/bounds-inl.h"
 #include "kernels/common/simd.h"
+#include "kernels/conv/taps-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
@@ -19,19 +20,6 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 constexpr int kVectors = static_cast<int>(kBlock) / kLanes;
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 16")
-
-// Taps of a dimension that fall inside the input: [first, last).
-struct Taps {
-  int64_t first, last;
-};
-
-HWY_INLINE Taps taps_inside(const ConvAxis& axis, int64_t output) {
-  const int64_t start = output * axis.stride - axis.pad_begin;
-  Taps taps{0, axis.kernel};
-  while (taps.first < taps.last && start + taps.first * axis.dilation < 0) ++taps.first;
-  while (taps.first < taps.last && start + (taps.last - 1) * axis.dilation >= axis.input) --taps.last;
-  return taps;
-}
 
 // One row: what its outputs share.
 struct Row {
@@ -89,14 +77,6 @@ template <int kCount, int kVector = 0>
 HWY_INLINE void step(const Row& row, int64_t x, Taps kx) {
   step_vector<kCount, kVector>(row, x, kx);
   if constexpr (kVector + 1 < kVectors) step<kCount, kVector + 1>(row, x, kx);
-}
-
-// Outputs whose taps all lie inside the row, [first, last).
-HWY_INLINE Taps inside_outputs(const ConvAxis& axis) {
-  const int64_t reach = (axis.kernel - 1) * axis.dilation, room = axis.input - 1 - reach + axis.pad_begin;
-  const int64_t first = HWY_MIN(axis.output, (axis.pad_begin + axis.stride - 1) / axis.stride);
-  const int64_t last = room < 0 ? 0 : HWY_MIN(axis.output, room / axis.stride + 1);
-  return {first, HWY_MAX(first, last)};
 }
 
 // The inner outputs go several at a time, those at the edges one by one.

@@ -1,0 +1,99 @@
+#include "kernels/conv/direct_tasks.h"
+
+#include <algorithm>
+
+namespace nestrt::kernels {
+namespace {
+
+constexpr int64_t kChunkInputBytes = 384 * 1024;  // of a second-level cache of 512 KB or more
+constexpr int64_t kChunkOffsetBytes = 16 * 1024;
+
+struct OutputPixel {
+  int64_t z, y, x;
+};
+
+// The offsets that `points` outputs from `pixel` on have under one tap; they may go on over several rows.
+int64_t* fill_tap(const ConvGeometry& geometry, OutputPixel pixel, int64_t points, int64_t kd, int64_t kh, int64_t kw,
+                  int64_t* offsets) {
+  const auto& [d, h, w] = geometry.axes;
+  while (points > 0) {
+    const int64_t run = std::min(points, w.output - pixel.x);
+    const int64_t iz = tap_position(d, pixel.z, kd), iy = tap_position(h, pixel.y, kh);
+    const int64_t line = (iz * h.input + iy) * w.input;
+    int64_t ix = pixel.x * w.stride - w.pad_begin + kw * w.dilation;
+    for (int64_t i = 0; i < run; ++i, ix += w.stride)
+      offsets[i] = (iz | iy) >= 0 && ix >= 0 && ix < w.input ? (line + ix) * kTileBlock : -1;
+    offsets += run;
+    points -= run;
+    pixel.x = 0;
+    if (++pixel.y == h.output) pixel.y = 0, ++pixel.z;
+  }
+  return offsets;
+}
+
+void fill_offsets(const ConvGeometry& geometry, int64_t points, Range pixels, int64_t* offsets) {
+  const auto& [d, h, w] = geometry.axes;
+  const int64_t tiles = (pixels.size() + points - 1) / points;
+  for (int64_t t = 0; t < tiles; ++t) {
+    const Range tile = part_of(pixels.size(), t, tiles);
+    const int64_t first = pixels.first + tile.first;
+    const OutputPixel pixel{first / w.output / h.output, first / w.output % h.output, first % w.output};
+    for (int64_t kd = 0; kd < d.kernel; ++kd)
+      for (int64_t kh = 0; kh < h.kernel; ++kh)
+        for (int64_t kw = 0; kw < w.kernel; ++kw) offsets = fill_tap(geometry, pixel, tile.size(), kd, kh, kw, offsets);
+  }
+}
+
+}  // namespace
+
+DirectTasks::DirectTasks(const ConvGeometry& g, TileLimits limits, int64_t element_bytes)
+    : limits_(limits), taps_(g.taps()) {
+  // A tile's inputs, counted without what its taps share.
+  const int64_t stride = std::min<int64_t>(g.axes[1].stride, 4) * std::min<int64_t>(g.axes[2].stride, 4);
+  const int64_t tile_bytes = limits.points * g.group_inputs() * stride * element_bytes;
+  const int64_t offset_bytes = limits.points * taps_ * int64_t{sizeof(int64_t)};
+  const int64_t tiles = (g.out_spatial() + limits.points - 1) / limits.points;
+  chunk_tiles_ = std::clamp<int64_t>(
+      std::min(kChunkInputBytes / std::max<int64_t>(tile_bytes, 1), kChunkOffsetBytes / offset_bytes), 1, tiles);
+  group_blocks_ = (g.out_channels + kTileBlock - 1) / kTileBlock / g.group;
+}
+
+size_t DirectTasks::scratch_bytes() const {
+  return static_cast<size_t>(chunk_tiles_ * taps_ * limits_.points) * sizeof(int64_t);
+}
+
+// Work is cut along what is larger, outputs or pixels, so that threads share as little as possible of it.
+void DirectTasks::run(const ConvGeometry& g, const KernelCall& call,
+                      FunctionRef<void(const DirectChunk&)> run_chunk) const {
+  const int64_t pixels = g.out_spatial(), images = g.batch * g.group;
+  const int64_t reduction = g.group_inputs() * taps_;
+  const int64_t wanted = task_count(images * pixels * g.group_outputs(), reduction, call.parallel->num_threads());
+  const int64_t parts = (wanted + images - 1) / images;
+  const int64_t block_tiles = (group_blocks_ + limits_.blocks - 1) / limits_.blocks;
+  const int64_t pixel_tiles = (pixels + limits_.points - 1) / limits_.points;
+  const bool by_blocks = g.group_outputs() * taps_ > g.in_spatial();
+  const int64_t major = std::min(parts, by_blocks ? block_tiles : pixel_tiles);
+  const int64_t minor = std::min((parts + major - 1) / major, by_blocks ? pixel_tiles : block_tiles);
+  const int64_t block_parts = by_blocks ? major : minor, pixel_parts = by_blocks ? minor : major;
+  const int64_t chunk_pixels = chunk_tiles_ * limits_.points;
+  const size_t slot_bytes = (scratch_bytes() + 63) / 64 * 64;
+  call.parallel->parallel_for(images * block_parts * pixel_parts, [&](int64_t index, int slot) {
+    const int64_t image = index / (block_parts * pixel_parts), part = index % (block_parts * pixel_parts);
+    auto* offsets = reinterpret_cast<int64_t*>(call.thread_scratch + static_cast<size_t>(slot) * slot_bytes);
+    const Range mine = part_of(pixels, part % pixel_parts, pixel_parts, limits_.points);
+    DirectChunk chunk{image / g.group,
+                      image % g.group,
+                      part_of(group_blocks_, part / pixel_parts, block_parts, limits_.blocks),
+                      {},
+                      offsets};
+    const int64_t chunks = (mine.size() + chunk_pixels - 1) / chunk_pixels;
+    for (int64_t i = 0; i < chunks; ++i) {
+      const Range at = part_of(mine.size(), i, chunks, limits_.points);
+      chunk.pixels = {mine.first + at.first, mine.first + at.last};
+      fill_offsets(g, limits_.points, chunk.pixels, offsets);
+      run_chunk(chunk);
+    }
+  });
+}
+
+}  // namespace nestrt::kernels

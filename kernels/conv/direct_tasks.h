@@ -1,0 +1,44 @@
+// How direct convolutions over blocked16 tensors cut their work into tasks, chunks and tiles, whatever their type.
+//
+// Tiles are output pixels x output blocks. For every tap a tile reads each of its pixels through an offset, negative in
+// the padding: so nothing is copied, and a tile may span rows: a 7 x 7 map is 49 pixels in a row. Chunks of pixels, as
+// many as leave their inputs in the second-level cache, are taken through all output channels of a task.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/common/split.h"
+#include "kernels/common/tile16.h"
+#include "kernels/conv/geometry.h"
+#include "nestrt/function_ref.h"
+
+namespace nestrt::kernels {
+
+struct DirectChunk {
+  int64_t image = 0, group = 0;
+  Range blocks;                      // of the group's outputs
+  Range pixels;                      // of the output
+  const int64_t* offsets = nullptr;  // of the chunk's tiles, one after the other: [taps][points of the tile]
+
+  // Cuts of the pixels into even tiles.
+  int64_t tiles(int64_t points) const { return (pixels.size() + points - 1) / points; }
+};
+
+class DirectTasks {
+ public:
+  DirectTasks() = default;
+  DirectTasks(const ConvGeometry& geometry, TileLimits limits, int64_t element_bytes);
+
+  int64_t group_blocks() const { return group_blocks_; }  // output blocks of a group
+  size_t scratch_bytes() const;                           // per thread
+  // Calls run_chunk for chunks that cover the output. `geometry` as the constructor had it.
+  void run(const ConvGeometry& geometry, const KernelCall& call, FunctionRef<void(const DirectChunk&)> run_chunk) const;
+
+ private:
+  TileLimits limits_;
+  int64_t chunk_tiles_ = 1;
+  int64_t group_blocks_ = 0;
+  int64_t taps_ = 0;
+};
+
+}  // namespace nestrt::kernels
