@@ -14,15 +14,25 @@ struct Extents {
   int64_t outputs;
   int64_t channels;  // of the reduction, without the spatial axes
   int64_t spatial;
+  int64_t width = 1;  // of a stem's last axis, which is the outermost of its reduction
 };
 
+bool is_matrix(plan::Packing packing) {
+  return packing == plan::Packing::panel16 || packing == plan::Packing::s8_panel;
+}
+
 Extents extents(plan::Packing packing, const Shape& shape) {
-  if (packing == plan::Packing::panel16) return {shape[1], shape[0], 1};
+  if (is_matrix(packing)) return {shape[1], shape[0], 1};
+  if (packing == plan::Packing::s8_stem) return {shape[0], shape.product(1, shape.rank()), 1, shape[shape.rank() - 1]};
   return {shape[0], shape[1], shape.product(2, shape.rank())};
 }
 
 int64_t plain_index(plan::Packing packing, const Extents& e, int64_t output, int64_t channel, int64_t position) {
-  if (packing == plan::Packing::panel16) return channel * e.outputs + output;
+  if (is_matrix(packing)) return channel * e.outputs + output;
+  if (packing == plan::Packing::s8_stem) {
+    const int64_t rows = e.channels / e.width;
+    return (output * rows + channel % rows) * e.width + channel / rows;
+  }
   return (output * e.channels + channel) * e.spatial + position;
 }
 
@@ -41,6 +51,10 @@ Order order_of(plan::Packing packing) {
       return {kBlock, 4, true};
     case plan::Packing::s8_o16i16:
       return {kBlock, kBlock, true};
+    case plan::Packing::s8_stem:
+      return {8, 4, true};
+    case plan::Packing::s8_panel:
+      return {kBlock, 4, true};
     default:
       return {};
   }

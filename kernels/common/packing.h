@@ -15,6 +15,9 @@
 //   s8_o16i4        convolution [M, I, spatial...]: [ceil(M/16)][ceil(I/16)][spatial][4 groups of i][16 o][4 i]
 //   s8_o16i16       convolution [M, I, spatial...]: [ceil(M/16)][ceil(I/16)][spatial][16 o][16 i]
 //   s8_depthwise16  depthwise convolution [M, 1, spatial...]: [ceil(M/16)][spatial][16 o]
+//   s8_stem         convolution [M, I, spatial..., W]: [ceil(M/16)][groups of r][16 o][4 r], where r counts the weights
+//                   of an output as [W][I][spatial...] and goes on to a multiple of 8
+//   s8_panel        matrix [K, N]: [ceil(N/16)][groups of k][16 n][4 k], up to a k that is a multiple of 16
 //
 // I is the number of input channels of one group: groups need no more than M / group to be a multiple of 16.
 #pragma once

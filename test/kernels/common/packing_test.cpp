@@ -67,6 +67,27 @@ TEST_CASE("Packed s8 weights hold whole blocks of input channels") {
   CHECK(depthwise[16] == 2);
 }
 
+TEST_CASE("s8 weights of a stem are packed column by column") {
+  const std::vector<int8_t> stem = packed<int8_t>(plan::Packing::s8_stem, {2, 2, 3, 2});  // 1 + 12 o + 6 i + 2 h + w
+  REQUIRE(stem.size() == 16 * 16);
+  CHECK(stem[1] == 3);            // output 0, channel 0, row 1, column 0
+  CHECK(stem[4] == 13);           // output 1
+  CHECK(stem[3] == 7);            // channel 1, row 0
+  CHECK(stem[64 + 2] == 2);       // channel 0, row 0, column 1
+  CHECK(stem[2 * 64 + 3] == 12);  // the last of output 0
+  CHECK(stem[3 * 64] == 0);       // past the last
+}
+
+TEST_CASE("Packed s8 matrices hold whole blocks of inputs") {
+  const std::vector<int8_t> panel = packed<int8_t>(plan::Packing::s8_panel, {5, 17});  // 1 + 17 k + n
+  REQUIRE(panel.size() == 32 * 16);
+  CHECK(panel[1] == 18);        // output 0, input 1
+  CHECK(panel[4] == 2);         // output 1, input 0
+  CHECK(panel[64] == 69);       // output 0, input 4
+  CHECK(panel[65] == 0);        // input 5 does not exist
+  CHECK(panel[16 * 16] == 17);  // output 16
+}
+
 TEST_CASE("Packed bytes are refused where the packing does not fit or the size overflows") {
   CHECK(packed_bytes(plan::Packing::none, {3, 5}) == 60);
   CHECK(packed_bytes(plan::Packing::panel16, {3, 5}) == 3 * 16 * 4);
