@@ -14,14 +14,10 @@ Status out_of_memory(int64_t bytes) {
 
 }  // namespace
 
-AlignedFloats::AlignedFloats(int64_t count) {
-  const size_t elements = static_cast<size_t>(std::max<int64_t>(count, 1));
-  data_.reset(new (std::align_val_t{64}, std::nothrow) float[elements]());
-}
-
-Result<PackedConstant> PackedConstant::make(const TensorSpec& constant, plan::Packing packing) {
-  PackedConstant result;
-  const float* elements = reinterpret_cast<const float*>(constant.constant);
+template <typename T>
+Result<PackedArray<T>> PackedArray<T>::make(const TensorSpec& constant, plan::Packing packing) {
+  PackedArray result;
+  const T* elements = reinterpret_cast<const T*>(constant.constant);
   if (constant.packing == packing) {
     result.in_place_ = elements;
     return result;
@@ -29,18 +25,21 @@ Result<PackedConstant> PackedConstant::make(const TensorSpec& constant, plan::Pa
   const int64_t bytes = packed_bytes(packing, constant.shape);
   if (bytes < 0 || !packing_fits(constant.packing, constant.shape))
     return Status(Code::kInvalidPlan, "weights " + constant.shape.to_string() + " do not fit their packing");
-  AlignedFloats plain;
+  AlignedArray<T> plain;
   if (constant.packing != plan::Packing::none) {
-    plain = AlignedFloats(constant.shape.num_elements());
-    if (plain.data() == nullptr) return out_of_memory(constant.shape.num_elements() * int64_t{sizeof(float)});
+    plain = AlignedArray<T>(constant.shape.num_elements());
+    if (plain.data() == nullptr) return out_of_memory(constant.shape.num_elements() * int64_t{sizeof(T)});
     unpack_weights(constant.packing, constant.shape, elements, plain.data());
     elements = plain.data();
   }
-  result.copy_ = AlignedFloats(bytes / int64_t{sizeof(float)});
+  result.copy_ = AlignedArray<T>(bytes / int64_t{sizeof(T)});
   if (result.copy_.data() == nullptr) return out_of_memory(bytes);
   pack_weights(packing, constant.shape, elements, result.copy_.data());
   return result;
 }
+
+template class PackedArray<float>;
+template class PackedArray<int8_t>;
 
 Result<AlignedFloats> padded_bias(const OperatorSpec& spec, size_t input) {
   if (!spec.has_input(input)) return AlignedFloats();

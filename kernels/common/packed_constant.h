@@ -11,35 +11,42 @@
 
 namespace nestrt::kernels {
 
-// Zeroed floats aligned to 64 bytes. Empty where memory ran out.
-class AlignedFloats {
+// Zeroed numbers aligned to 64 bytes. Empty where memory ran out.
+template <typename T>
+class AlignedArray {
  public:
-  AlignedFloats() = default;
-  explicit AlignedFloats(int64_t count);
-  float* data() { return data_.get(); }
-  const float* data() const { return data_.get(); }
+  AlignedArray() = default;
+  explicit AlignedArray(int64_t count)
+      : data_(new (std::align_val_t{64}, std::nothrow) T[static_cast<size_t>(count < 1 ? 1 : count)]()) {}
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
 
  private:
   struct Free {
-    void operator()(float* data) const { ::operator delete[](data, std::align_val_t{64}); }
+    void operator()(T* data) const { ::operator delete[](data, std::align_val_t{64}); }
   };
-  std::unique_ptr<float[], Free> data_;
+  std::unique_ptr<T[], Free> data_;
 };
+using AlignedFloats = AlignedArray<float>;
 
-class PackedConstant {
+// T is float or int8_t, the type of the packings that it is used with.
+template <typename T>
+class PackedArray {
  public:
-  PackedConstant() = default;
-  // The elements of `constant`, which must outlive the result, in `packing`. Requires: f32, constant.constant set.
-  // Errors: kInvalidPlan where a packing does not fit the shape, kOutOfMemory.
-  static Result<PackedConstant> make(const TensorSpec& constant, plan::Packing packing);
+  PackedArray() = default;
+  // The elements of `constant`, which must outlive the result, in `packing`. Requires: elements of type T,
+  // constant.constant set. Errors: kInvalidPlan where a packing does not fit the shape, kOutOfMemory.
+  static Result<PackedArray> make(const TensorSpec& constant, plan::Packing packing);
 
-  const float* data() const { return in_place_ != nullptr ? in_place_ : copy_.data(); }
+  const T* data() const { return in_place_ != nullptr ? in_place_ : copy_.data(); }
   bool repacked() const { return in_place_ == nullptr; }
 
  private:
-  const float* in_place_ = nullptr;
-  AlignedFloats copy_;
+  const T* in_place_ = nullptr;
+  AlignedArray<T> copy_;
 };
+using PackedConstant = PackedArray<float>;
+using PackedBytes = PackedArray<int8_t>;
 
 // A bias followed by zeros up to a multiple of 16; null where the operator has none. Requires: f32 and constant.
 // Errors: kOutOfMemory.

@@ -1,6 +1,7 @@
 #include "kernels/conv/blocked.h"
 
 #include "kernels/common/packing.h"
+#include "runtime/plan/packing_size.h"
 
 namespace nestrt::kernels {
 
@@ -11,6 +12,22 @@ bool accepts_blocked(const OperatorSpec& spec, Layout input, plan::Packing packi
   if (spec.has_input(3) && spec.inputs[3].layout != Layout::kBlocked16) return false;
   if (weights.constant == nullptr || (spec.has_input(2) && spec.inputs[2].constant == nullptr)) return false;
   return packing_fits(weights.packing, weights.shape) && packing_fits(packing, weights.shape);
+}
+
+bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, plan::Packing packing) {
+  const TensorSpec& weights = spec.inputs[1];
+  if (spec.inputs[0].type != DataType::kS8 || spec.inputs[0].layout != input) return false;
+  if (spec.outputs[0].layout != Layout::kBlocked16) return false;
+  if (spec.has_input(3) && spec.inputs[3].layout != Layout::kBlocked16) return false;
+  const bool unpacks = weights.packing == plan::Packing::none || packed_type(weights.packing) == DataType::kS8;
+  return unpacks && packing_fits(packing, weights.shape);
+}
+
+Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, plan::Packing packing,
+                               int64_t block_bytes) {
+  NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::conv_epilogue(spec));
+  NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, PackedBytes::make(spec.inputs[1], packing));
+  return S8Product::make(std::move(weights), geometry.out_channels, block_bytes, s8_bias(spec), epilogue);
 }
 
 Result<BlockedConv> make_blocked_conv(const OperatorSpec& spec, plan::Packing packing) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/common/packed_constant.h"
+#include "kernels/common/s8_product.h"
 #include "kernels/common/split.h"
 #include "kernels/common/tile16.h"
 #include "kernels/conv/geometry.h"
@@ -11,6 +12,14 @@ namespace nestrt::kernels {
 // True where every operand has the layout that these kernels need (`input` for x, blocked16 for the output and the
 // residual), weights and bias are constant, and the weights come in a packing that can be changed into `packing`.
 bool accepts_blocked(const OperatorSpec& spec, Layout input, plan::Packing packing);
+
+// The same for s8 operands, whose weights and bias are always constant.
+bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, plan::Packing packing);
+
+// What an s8 convolution computes with the tile. `block_bytes` are the weights of 16 outputs in that packing.
+// Errors: kInvalidModel, kInvalidPlan, kOutOfMemory.
+Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, plan::Packing packing,
+                               int64_t block_bytes);
 
 struct BlockedConv {
   ConvGeometry geometry;

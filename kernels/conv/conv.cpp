@@ -16,6 +16,10 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 }
 
 constexpr KernelVariant kKernels[] = {
+    {"conv.s8.depthwise16", 30, accepts_conv_s8_depthwise16, prepare_conv_s8_depthwise16},
+    {"conv.s8.depthwise16.fours", 31, accepts_conv_s8_depthwise16_fours, prepare_conv_s8_depthwise16_fours},
+    {"conv.s8.direct16", 20, accepts_conv_s8_direct16, prepare_conv_s8_direct16},
+    {"conv.s8.stem16", 20, accepts_conv_s8_stem16, prepare_conv_s8_stem16},
     {"conv.f32.depthwise16", 30, accepts_conv_depthwise16, prepare_conv_depthwise16},
     {"conv.f32.direct16", 20, accepts_conv_direct16, prepare_conv_direct16},
     {"conv.f32.stem16", 20, accepts_conv_stem16, prepare_conv_stem16},
@@ -39,15 +43,17 @@ ConvPlan preferred_conv(const OperatorSpec& spec) {
   const Result<ConvGeometry> geometry = conv_geometry(spec);
   const bool constant =
       spec.inputs[1].constant != nullptr && (!spec.has_input(2) || spec.inputs[2].constant != nullptr);
-  if (!geometry || !constant || spec.inputs[0].type != DataType::kF32) return {};
+  const bool quantized = spec.inputs[0].type == DataType::kS8;
+  if (!geometry || !constant) return {};
+  const auto packing = [&](plan::Packing f32, plan::Packing s8) { return quantized ? s8 : f32; };
   constexpr int64_t kBlock = 16;
   const ConvGeometry& g = *geometry;
   if (g.group == 1 && g.in_channels <= kStemChannels && g.axes[2].dilation == 1)
-    return {Layout::kPlain, Layout::kBlocked16, plan::Packing::stem16};
+    return {Layout::kPlain, Layout::kBlocked16, packing(plan::Packing::stem16, plan::Packing::s8_stem)};
   if (g.group == 1 || (g.group_inputs() % kBlock == 0 && g.group_outputs() % kBlock == 0))
-    return {Layout::kBlocked16, Layout::kBlocked16, plan::Packing::o16i16};
+    return {Layout::kBlocked16, Layout::kBlocked16, packing(plan::Packing::o16i16, plan::Packing::s8_o16i4)};
   if (g.group == g.in_channels && g.group == g.out_channels)
-    return {Layout::kBlocked16, Layout::kBlocked16, plan::Packing::depthwise16};
+    return {Layout::kBlocked16, Layout::kBlocked16, packing(plan::Packing::depthwise16, plan::Packing::s8_depthwise16)};
   return {};
 }
 

@@ -34,6 +34,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 }
 
 constexpr KernelVariant kKernels[] = {
+    {"dense.s8.panel", 10, accepts_dense_s8_panel, prepare_dense_s8_panel},
     {"dense.f32.panel16", 10, accepts_dense_panel16, prepare_dense_panel16},
     {"dense.f32.reference", 0, accepts_dense_reference, prepare_dense_reference},
     {"dense.s8.reference", 0, accepts_dense_s8_reference, prepare_dense_s8_reference},
@@ -58,7 +59,8 @@ Result<DenseGeometry> dense_geometry(const OperatorSpec& spec) {
 plan::Packing preferred_dense(const OperatorSpec& spec) {
   const bool constant =
       spec.inputs[1].constant != nullptr && (!spec.has_input(2) || spec.inputs[2].constant != nullptr);
-  return constant && spec.inputs[0].type == DataType::kF32 ? plan::Packing::panel16 : plan::Packing::none;
+  if (!constant) return plan::Packing::none;
+  return spec.inputs[0].type == DataType::kF32 ? plan::Packing::panel16 : plan::Packing::s8_panel;
 }
 
 const OperatorRules& dense_rules() {

@@ -3,6 +3,7 @@
 // Variants:
 //   dense.f32.panel16    constant weights and bias; packing panel16
 //   dense.f32.reference  weights packing none, constant or not
+//   dense.s8.panel       the same s8; packing s8_panel
 //   dense.s8.reference   s8 as docs/numerics.md says; constant weights and bias, packing none
 // Weights that arrive unpacked are packed by prepare(). Inputs and outputs are plain.
 #pragma once
@@ -32,5 +33,7 @@ bool accepts_dense_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_dense_reference(const OperatorSpec& spec);
 bool accepts_dense_s8_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_dense_s8_reference(const OperatorSpec& spec);
+bool accepts_dense_s8_panel(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_dense_s8_panel(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

@@ -1,0 +1,128 @@
+#include "kernels/common/s8_finish.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/common/s8_finish_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/s8_vectors-inl.h"
+#include "kernels/common/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace {
+
+using DF = hn::RebindToFloat<D32>;
+constexpr int64_t kVectors = kBlock / kLanes;
+
+// One block of outputs: where its points lie, and what they share. Copies, since stores of bytes might change the
+// S8Finish for all that the compiler knows.
+struct Block {
+  Block(const S8Finish& f, int64_t index)
+      : sums(f.sums + index * kBlock),
+        residual(f.residual == nullptr ? nullptr : f.residual + index * f.block_stride),
+        output(f.output == nullptr ? nullptr : f.output + index * f.block_stride),
+        wide(f.wide == nullptr ? nullptr : f.wide + index * f.block_stride),
+        sums_stride(f.blocks * kBlock),
+        point_stride(f.point_stride),
+        lanes(index + 1 < f.blocks ? kBlock : f.last_lanes) {}
+
+  // To the next point.
+  void advance() {
+    sums += sums_stride;
+    residual += residual == nullptr ? 0 : point_stride;
+    output += output == nullptr ? 0 : point_stride;
+    wide += wide == nullptr ? 0 : point_stride;
+  }
+
+  const int32_t* sums;
+  const int8_t* residual;
+  int8_t* output;
+  float* wide;
+  int64_t sums_stride, point_stride, lanes;
+};
+
+template <typename T>
+HWY_INLINE void copy_lanes(const T* from, int64_t lanes, T* to) {
+  for (int64_t i = 0; i < lanes; ++i) to[i] = from[i];
+}
+
+// The s8 outputs of whole blocks.
+template <bool kResidual>
+HWY_INLINE void narrow_points(const S8Finish& f, Block block, const int32_t* shifts) {
+  const s8::Bounds bounds = f.bounds;
+  const s8::AddShifts add = f.add;
+  const int32_t rounding = f.add_rounding;
+  V32 shift[kVectors];
+  for (int64_t v = 0; v < kVectors; ++v) shift[v] = hn::LoadU(D32(), shifts + v * kLanes);
+  for (int64_t p = f.points; p > 0; --p, block.advance()) {
+    for (int64_t v = 0; v < kVectors; ++v) {
+      const int64_t lane = v * kLanes;
+      V32 y = hn::LoadU(D32(), block.sums + lane) >> shift[v];
+      if constexpr (kResidual) {
+        const V32 narrow = hn::PromoteTo(D32(), hn::DemoteTo(D8(), y));
+        y = add_s8(narrow, load_s8(block.residual + lane), add, rounding);
+      }
+      store_s8(y, bounds, block.output + lane);
+    }
+  }
+}
+
+HWY_INLINE void narrow_whole(const S8Finish& f, const Block& block, const int32_t* shifts) {
+  if (f.residual == nullptr) return narrow_points<false>(f, block, shifts);
+  narrow_points<true>(f, block, shifts);
+}
+
+// The same point by point, through copies of whole blocks.
+HWY_INLINE void narrow_partial(const S8Finish& f, Block block, const int32_t* shifts) {
+  S8Finish one = f;
+  one.points = 1;
+  for (int64_t p = f.points; p > 0; --p, block.advance()) {
+    int8_t residual[kBlock] = {}, whole[kBlock];
+    Block copy = block;
+    copy.output = whole;
+    if (block.residual != nullptr) {
+      copy_lanes(block.residual, block.lanes, residual);
+      copy.residual = residual;
+    }
+    narrow_whole(one, copy, shifts);
+    copy_lanes(whole, block.lanes, block.output);
+  }
+}
+
+HWY_INLINE void widen_points(int64_t points, Block block, const float* scales) {
+  const DF d;
+  for (int64_t p = points; p > 0; --p, block.advance()) {
+    float whole[kBlock];
+    float* to = block.lanes == kBlock ? block.wide : whole;
+    for (int64_t i = 0; i < kBlock; i += kLanes)
+      hn::StoreU(hn::Mul(hn::ConvertTo(d, hn::LoadU(D32(), block.sums + i)), hn::LoadU(d, scales + i)), d, to + i);
+    if (block.lanes < kBlock) copy_lanes(whole, block.lanes, block.wide);
+  }
+}
+
+}  // namespace
+
+void s8_finish(const S8Finish& f) {
+  for (int64_t b = 0; b < f.blocks; ++b) {
+    const Block block(f, b);
+    if (f.wide != nullptr)
+      widen_points(f.points, block, f.scale + b * kBlock);
+    else if (block.lanes == kBlock)
+      narrow_whole(f, block, f.shift + b * kBlock);
+    else
+      narrow_partial(f, block, f.shift + b * kBlock);
+  }
+}
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+
+NESTRT_SIMD_EXPORT(s8_finish)
+
+S8FinishFunction s8_finish_function() { return simd_pick(s8_finish_table); }
+
+}  // namespace nestrt::kernels
+#endif

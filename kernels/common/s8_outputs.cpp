@@ -1,0 +1,49 @@
+#include "kernels/common/s8_outputs.h"
+
+#include <cmath>
+#include <string>
+
+namespace nestrt::kernels {
+
+Result<S8Outputs> S8Outputs::make(int64_t outputs, const int32_t* bias, const s8::Epilogue& epilogue) {
+  S8Outputs result;
+  const int64_t padded = (outputs + 15) / 16 * 16;
+  result.start_ = AlignedArray<int32_t>(padded);
+  result.shift_ = AlignedArray<int32_t>(padded);
+  if (epilogue.wide) result.scale_ = AlignedFloats(padded);
+  if (result.start_.data() == nullptr || result.shift_.data() == nullptr || result.wide() != epilogue.wide)
+    return Status(Code::kOutOfMemory, "no memory for the scales of " + std::to_string(outputs) + " outputs");
+  for (int64_t i = 0; i < outputs; ++i) {
+    const auto channel = static_cast<size_t>(i);
+    const int shift = epilogue.wide ? 0 : epilogue.shifts[channel];
+    if (epilogue.wide) result.scale_.data()[i] = std::ldexp(1.0f, -epilogue.exponents[channel]);
+    result.shift_.data()[i] = shift;
+    result.start_.data()[i] =
+        s8::wrapping_add(bias == nullptr ? 0 : bias[i], s8::rounding_term(shift, epilogue.rounding));
+  }
+  result.finish_ = s8_finish_function();
+  result.bounds_ = epilogue.bounds;
+  result.residual_shifts_ = epilogue.residual_shifts;
+  result.residual_rounding_ = s8::rounding_term(epilogue.residual_shifts.right, epilogue.rounding);
+  return result;
+}
+
+void S8Outputs::run(int64_t first_block, S8Finish& finish) const {
+  finish.shift = shift_.data() + first_block * 16;
+  finish.scale = wide() ? scale_.data() + first_block * 16 : nullptr;
+  finish.bounds = bounds_;
+  finish.add = residual_shifts_;
+  finish.add_rounding = residual_rounding_;
+  finish_(finish);
+}
+
+void S8Outputs::place(const KernelCall& call, int64_t at, S8Finish& finish) const {
+  const int8_t* residual = call.inputs.size() > 3 ? call.input<int8_t>(3) : nullptr;
+  finish.residual = residual == nullptr ? nullptr : residual + at;
+  if (wide())
+    finish.wide = call.output<float>(0) + at;
+  else
+    finish.output = call.output<int8_t>(0) + at;
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,36 @@
+// What makes outputs of the sums of an s8 convolution or dense layer, by blocks of 16 outputs; computed once.
+#pragma once
+
+#include "kernels/common/packed_constant.h"
+#include "kernels/common/s8_finish.h"
+#include "kernels/common/s8_operands.h"
+
+namespace nestrt::kernels {
+
+class S8Outputs {
+ public:
+  S8Outputs() = default;
+  // `bias` is null or has one entry per output. Errors: kOutOfMemory.
+  static Result<S8Outputs> make(int64_t outputs, const int32_t* bias, const s8::Epilogue& epilogue);
+
+  bool wide() const { return scale_.data() != nullptr; }
+  // What the sums of a block start with: bias and rounding term.
+  int32_t* start(int64_t block) { return start_.data() + block * 16; }
+  const int32_t* start(int64_t block) const { return start_.data() + block * 16; }
+  // Computes the outputs of finish.blocks from `first_block` on. Where, of which sums, and the residual is the caller's
+  // to say, everything else is set here.
+  void run(int64_t first_block, S8Finish& finish) const;
+  // Tells where output and residual lie: `at` elements into those of the call, which are operands 0 and 3.
+  void place(const KernelCall& call, int64_t at, S8Finish& finish) const;
+
+ private:
+  S8FinishFunction finish_ = nullptr;  // fixed by make(), so that a kernel stays on one instruction set
+  AlignedArray<int32_t> start_;
+  AlignedArray<int32_t> shift_;
+  AlignedFloats scale_;  // of a wide output
+  s8::Bounds bounds_;
+  s8::AddShifts residual_shifts_;
+  int32_t residual_rounding_ = 0;
+};
+
+}  // namespace nestrt::kernels

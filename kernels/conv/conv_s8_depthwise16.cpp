@@ -1,0 +1,134 @@
+// Depthwise s8 convolution over blocked16 tensors: a task takes rows of outputs of blocks of 16 channels.
+#include <algorithm>
+
+#include "kernels/conv/blocked.h"
+#include "kernels/conv/conv.h"
+#include "kernels/conv/conv_s8_depthwise16.h"
+
+namespace nestrt::kernels {
+namespace {
+
+class S8Depthwise16 final : public Kernel {
+ public:
+  S8Depthwise16(const ConvGeometry& geometry, PackedBytes weights, S8Outputs outputs)
+      : geometry_(geometry),
+        weights_(std::move(weights)),
+        outputs_(std::move(outputs)),
+        row_(s8_depthwise_function()),
+        row_weights_(weights_.data()),
+        block_bytes_(geometry.taps() * kTileBlock) {}
+
+  // Turns to dot products of four taps. Errors: kOutOfMemory.
+  Status use_fours();
+
+  void run(const KernelCall& call) const override;
+  bool repacked() const override { return weights_.repacked(); }
+  ScratchSize scratch(int) const override {
+    return {0, static_cast<size_t>(geometry_.axes[2].output * kTileBlock) * sizeof(int32_t)};
+  }
+
+ private:
+  void run_row(const KernelCall& call, int64_t index, int32_t* sums) const;
+  int64_t blocks() const { return (geometry_.out_channels + kTileBlock - 1) / kTileBlock; }
+
+  ConvGeometry geometry_;
+  PackedBytes weights_;
+  AlignedArray<int8_t> fours_;
+  S8Outputs outputs_;
+  S8DepthwiseFunction row_;
+  const int8_t* row_weights_;  // what row_ reads: weights_ or fours_
+  int64_t block_bytes_;        // of these
+};
+
+Status S8Depthwise16::use_fours() {
+  const S8DepthwiseFours fours(geometry_);
+  const int64_t width = geometry_.axes[2].kernel, vector_bytes = kTileBlock * 4;
+  block_bytes_ = fours.rows * fours.vectors * vector_bytes;
+  fours_ = AlignedArray<int8_t>(blocks() * block_bytes_);
+  if (fours_.data() == nullptr) return Status(Code::kOutOfMemory, "no memory for the weights of a depthwise Conv");
+  const int8_t* weight = weights_.data();
+  for (int64_t row = 0; row < blocks() * fours.rows; ++row) {
+    int8_t* vectors = fours_.data() + row * fours.vectors * vector_bytes;
+    for (int64_t tap = 0; tap < width; ++tap)
+      for (int64_t lane = 0; lane < kTileBlock; ++lane, ++weight) {
+        vectors[tap / 4 * vector_bytes + lane * 4 + tap % 4] = *weight;
+        if (fours.pairs) vectors[vector_bytes + lane * 4 + tap + 1] = *weight;
+        int32_t& start = outputs_.start(row / fours.rows)[lane];
+        start = s8::wrapping_add(start, -S8DepthwiseFours::kInputOffset * *weight);
+      }
+  }
+  row_ = s8_depthwise_fours_function();
+  row_weights_ = fours_.data();
+  return {};
+}
+
+void S8Depthwise16::run(const KernelCall& call) const {
+  const ConvGeometry& g = geometry_;
+  const int64_t rows = g.batch * blocks() * g.axes[0].output * g.axes[1].output;
+  // A vector of sums costs little: one load per product.
+  const int64_t parts =
+      std::min(rows, task_count(rows * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads()));
+  const size_t slot_bytes = (scratch(1).per_thread + 63) / 64 * 64;
+  call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
+    auto* sums = reinterpret_cast<int32_t*>(call.thread_scratch + static_cast<size_t>(slot) * slot_bytes);
+    const Range part = part_of(rows, index, parts);
+    for (int64_t row = part.first; row < part.last; ++row) run_row(call, row, sums);
+  });
+}
+
+// Rows are counted through [image][block][z][y].
+void S8Depthwise16::run_row(const KernelCall& call, int64_t index, int32_t* sums) const {
+  const ConvGeometry& g = geometry_;
+  const int64_t slab = index / g.axes[1].output, plane = slab / g.axes[0].output, block = plane % blocks();
+  S8DepthwiseRow row;
+  row.geometry = &g;
+  row.input = call.input<int8_t>(0) + plane * g.in_spatial() * kTileBlock;
+  row.weights = row_weights_ + block * block_bytes_;
+  row.start = outputs_.start(block);
+  row.z = slab % g.axes[0].output;
+  row.y = index % g.axes[1].output;
+  row.sums = sums;
+  row_(row);
+  S8Finish finish;
+  finish.sums = sums;
+  finish.points = g.axes[2].output;
+  finish.blocks = 1;
+  finish.point_stride = kTileBlock;
+  outputs_.place(call, index * g.axes[2].output * kTileBlock, finish);
+  outputs_.run(block, finish);
+}
+
+Result<std::unique_ptr<S8Depthwise16>> make_depthwise(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
+  NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::conv_epilogue(spec));
+  NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, PackedBytes::make(spec.inputs[1], plan::Packing::s8_depthwise16));
+  NESTRT_ASSIGN_OR_RETURN(S8Outputs outputs, S8Outputs::make(g.out_channels, s8_bias(spec), epilogue));
+  return std::make_unique<S8Depthwise16>(g, std::move(weights), std::move(outputs));
+}
+
+}  // namespace
+
+bool accepts_conv_s8_depthwise16(const OperatorSpec& spec) {
+  const Result<ConvGeometry> g = conv_geometry(spec);
+  return g && g->group == g->in_channels && g->group == g->out_channels &&
+         accepts_s8_blocked(spec, Layout::kBlocked16, plan::Packing::s8_depthwise16);
+}
+
+Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<S8Depthwise16> kernel, make_depthwise(spec));
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+bool accepts_conv_s8_depthwise16_fours(const OperatorSpec& spec) {
+  if (s8_depthwise_fours_function() == nullptr || !accepts_conv_s8_depthwise16(spec)) return false;
+  const ConvGeometry g = *conv_geometry(spec);
+  return g.axes[2].dilation == 1 && g.axes[0].kernel * g.axes[1].kernel <= S8DepthwiseFours::kMaxRows;
+}
+
+Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16_fours(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<S8Depthwise16> kernel, make_depthwise(spec));
+  NESTRT_RETURN_IF_ERROR(kernel->use_fours());
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,42 @@
+// The inner loops of the depthwise s8 convolutions.
+#pragma once
+
+#include "kernels/common/s8_finish.h"
+#include "kernels/conv/geometry.h"
+
+namespace nestrt::kernels {
+
+// One row of outputs of one block of 16 channels.
+struct S8DepthwiseRow {
+  const ConvGeometry* geometry = nullptr;
+  const int8_t* input = nullptr;    // the block's plane of the image
+  const int8_t* weights = nullptr;  // [taps][16], or as S8DepthwiseFours says
+  const int32_t* start = nullptr;   // 16: bias and rounding term
+  int64_t z = 0, y = 0;             // the row
+  int32_t* sums = nullptr;          // [width][16]
+};
+
+using S8DepthwiseFunction = void (*)(const S8DepthwiseRow& row);
+// The implementation for the current instruction set.
+S8DepthwiseFunction s8_depthwise_function();
+
+// Dot products of four neighbouring taps of a row of the kernel: weights are [rows][vectors][16 channels][4 taps], and
+// 128 times their sum is to be taken off `start`. Where `pairs`, a row has two vectors, the second with its taps one
+// place later: so four pixels give two outputs. Otherwise it has one for every four taps.
+struct S8DepthwiseFours {
+  static constexpr int64_t kMaxRows = 16;
+  static constexpr int32_t kInputOffset = 128;
+
+  explicit S8DepthwiseFours(const ConvGeometry& g)
+      : rows(g.axes[0].kernel * g.axes[1].kernel),
+        pairs(g.axes[2].kernel <= 3 && g.axes[2].stride == 1),
+        vectors(pairs ? 2 : (g.axes[2].kernel + 3) / 4) {}
+
+  int64_t rows;  // of the kernel, at most kMaxRows
+  bool pairs;
+  int64_t vectors;
+};
+// Requires: no dilation along the row. Null where the current instruction set has no such dot products.
+S8DepthwiseFunction s8_depthwise_fours_function();
+
+}  // namespace nestrt::kernels

@@ -1,0 +1,79 @@
+// Direct s8 convolution over blocked16 tensors; kernels/conv/direct_tasks.h says how its tiles cover the output.
+//
+// Channels past the last one of a block need no care: their weights are zeros, and whatever integer stands there, its
+// product is zero.
+#include <algorithm>
+
+#include "kernels/conv/blocked.h"
+#include "kernels/conv/conv.h"
+#include "kernels/conv/direct_tasks.h"
+
+namespace nestrt::kernels {
+namespace {
+
+class S8Direct16 final : public Kernel {
+ public:
+  S8Direct16(const ConvGeometry& geometry, S8Product product)
+      : geometry_(geometry), product_(std::move(product)), tasks_(geometry_, product_.limits(), 1) {}
+
+  void run(const KernelCall& call) const override {
+    tasks_.run(geometry_, call, [&](const DirectChunk& chunk) { run_chunk(call, chunk); });
+  }
+  bool repacked() const override { return product_.repacked(); }
+  ScratchSize scratch(int) const override { return {0, tasks_.scratch_bytes()}; }
+
+ private:
+  void run_chunk(const KernelCall& call, const DirectChunk& chunk) const;
+
+  ConvGeometry geometry_;
+  S8Product product_;
+  DirectTasks tasks_;
+};
+
+void S8Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) const {
+  const ConvGeometry& g = geometry_;
+  const int64_t in_blocks = (g.in_channels + kTileBlock - 1) / kTileBlock;
+  const int64_t out_blocks = (g.out_channels + kTileBlock - 1) / kTileBlock;
+  const int64_t first_block = chunk.group * tasks_.group_blocks();
+  const TileLimits limits = product_.limits();
+  S8Tile tile;
+  tile.segments = g.taps();
+  tile.chunks = (g.group_inputs() + kTileBlock - 1) / kTileBlock;
+  tile.chunk_stride = g.in_spatial() * kTileBlock;
+  tile.length = kTileBlock;
+  tile.input = call.input<int8_t>(0) + (chunk.image * in_blocks + chunk.group * tile.chunks) * tile.chunk_stride;
+  S8Finish finish;
+  finish.point_stride = kTileBlock;
+  finish.block_stride = g.out_spatial() * kTileBlock;
+  const int64_t tiles = chunk.tiles(limits.points);
+  for (int64_t block = chunk.blocks.first; block < chunk.blocks.last; block += limits.blocks) {
+    tile.blocks = std::min(limits.blocks, chunk.blocks.last - block);
+    tile.offsets = chunk.offsets;
+    const int64_t plane = (chunk.image * out_blocks + first_block + block) * g.out_spatial();
+    for (int64_t t = 0; t < tiles; ++t) {
+      const Range part = part_of(chunk.pixels.size(), t, tiles);
+      const int64_t at = (plane + chunk.pixels.first + part.first) * kTileBlock;
+      tile.points = part.size();
+      product_.outputs().place(call, at, finish);
+      product_.run(first_block + block, tile, finish);
+      tile.offsets += tile.segments * tile.points;
+    }
+  }
+}
+
+}  // namespace
+
+bool accepts_conv_s8_direct16(const OperatorSpec& spec) {
+  const Result<ConvGeometry> g = conv_geometry(spec);
+  if (!g || !accepts_s8_blocked(spec, Layout::kBlocked16, plan::Packing::s8_o16i4)) return false;
+  return g->group == 1 || (g->group_inputs() % kTileBlock == 0 && g->group_outputs() % kTileBlock == 0);
+}
+
+Result<std::unique_ptr<Kernel>> prepare_conv_s8_direct16(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
+  const int64_t block_bytes = (g.group_inputs() + kTileBlock - 1) / kTileBlock * g.taps() * kTileBlock * kTileBlock;
+  NESTRT_ASSIGN_OR_RETURN(S8Product product, make_s8_conv(spec, g, plan::Packing::s8_o16i4, block_bytes));
+  return std::unique_ptr<Kernel>(std::make_unique<S8Direct16>(g, std::move(product)));
+}
+
+}  // namespace nestrt::kernels

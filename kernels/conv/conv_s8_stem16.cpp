@@ -1,0 +1,123 @@
+// s8 convolution of a plain input with few channels, a picture, into a blocked16 output. Under each row of outputs the
+// input rows that it needs, with their padding, are interleaved column by column in scratch of its thread: so all that
+// an output reads is one run of bytes, as long as its reduction.
+#include <algorithm>
+
+#include "kernels/conv/blocked.h"
+#include "kernels/conv/conv.h"
+#include "kernels/conv/conv_s8_stem16.h"
+
+namespace nestrt::kernels {
+namespace {
+
+int64_t round_up(int64_t count, int64_t multiple) { return (count + multiple - 1) / multiple * multiple; }
+
+class S8Stem16 final : public Kernel {
+ public:
+  S8Stem16(const ConvGeometry& geometry, S8Product product)
+      : geometry_(geometry), product_(std::move(product)), interleave_(s8_interleave_function()) {
+    const auto& [d, h, w] = geometry_.axes;
+    rows_ = geometry_.in_channels * d.kernel * h.kernel;
+    columns_ = round_up((w.output - 1) * w.stride + w.kernel, 16);
+    segment_ = round_up(rows_ * w.kernel, kS8Grain);
+  }
+
+  void run(const KernelCall& call) const override;
+  bool repacked() const override { return product_.repacked(); }
+  ScratchSize scratch(int) const override {
+    return {0, static_cast<size_t>(2 * rows_ * columns_ + kS8Grain + kInterleaveSlack)};
+  }
+
+ private:
+  void copy_rows(const int8_t* image, int64_t row, int8_t* rows) const;
+  void run_row(const KernelCall& call, int64_t image, int64_t row, const int8_t* columns) const;
+
+  ConvGeometry geometry_;
+  S8Product product_;
+  S8InterleaveFunction interleave_;
+  int64_t rows_ = 0;     // of input under a row of outputs
+  int64_t columns_ = 0;  // of padded input, a multiple of 16
+  int64_t segment_ = 0;  // bytes under an output: the weights of those past the reduction are zeros
+};
+
+void S8Stem16::run(const KernelCall& call) const {
+  const ConvGeometry& g = geometry_;
+  const int64_t image_rows = g.axes[0].output * g.axes[1].output, rows = g.batch * image_rows;
+  const int64_t wanted =
+      task_count(g.batch * g.out_channels * g.out_spatial(), g.in_channels * g.taps(), call.parallel->num_threads());
+  const int64_t parts = std::min(wanted, rows);
+  const size_t slot_bytes = (scratch(1).per_thread + 63) / 64 * 64;
+  call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
+    auto* copy = reinterpret_cast<int8_t*>(call.thread_scratch + static_cast<size_t>(slot) * slot_bytes);
+    int8_t* columns = copy + rows_ * columns_;
+    const Range part = part_of(rows, index, parts);
+    for (int64_t i = part.first; i < part.last; ++i) {
+      const int64_t image = i / image_rows, row = i % image_rows;
+      copy_rows(call.input<int8_t>(0) + image * g.in_channels * g.in_spatial(), row, copy);
+      interleave_(copy, columns_, rows_, columns_, columns);
+      run_row(call, image, row, columns);
+    }
+  });
+}
+
+// The input rows under a row of outputs: [channels][kernel depth][kernel height][columns_].
+void S8Stem16::copy_rows(const int8_t* image, int64_t row, int8_t* rows) const {
+  const auto& [d, h, w] = geometry_.axes;
+  const int64_t z = row / h.output, y = row % h.output;
+  const int64_t begin = std::min(w.pad_begin, columns_), end = std::clamp(columns_, begin, begin + w.input);
+  for (int64_t c = 0; c < geometry_.in_channels; ++c)
+    for (int64_t kd = 0; kd < d.kernel; ++kd)
+      for (int64_t kh = 0; kh < h.kernel; ++kh, rows += columns_) {
+        const int64_t iz = tap_position(d, z, kd), iy = tap_position(h, y, kh);
+        const bool inside = (iz | iy) >= 0;
+        std::fill(rows, rows + (inside ? begin : columns_), int8_t{0});
+        if (!inside) continue;
+        std::copy_n(image + ((c * d.input + iz) * h.input + iy) * w.input, end - begin, rows + begin);
+        std::fill(rows + end, rows + columns_, int8_t{0});
+      }
+}
+
+void S8Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const int8_t* columns) const {
+  const ConvGeometry& g = geometry_;
+  const ConvAxis& width = g.axes[2];
+  const TileLimits limits = product_.limits();
+  const int64_t out_blocks = (g.out_channels + kTileBlock - 1) / kTileBlock, step = width.stride * rows_;
+  int64_t offsets[kMaxTilePoints];
+  for (int64_t p = 0; p < limits.points; ++p) offsets[p] = p * step;
+  S8Tile tile;
+  tile.offsets = offsets;
+  tile.segments = tile.chunks = 1;
+  tile.length = segment_;
+  S8Finish finish;
+  finish.point_stride = kTileBlock;
+  finish.block_stride = g.out_spatial() * kTileBlock;
+  const int64_t tiles = (width.output + limits.points - 1) / limits.points;
+  for (int64_t block = 0; block < out_blocks; block += limits.blocks) {
+    tile.blocks = std::min(limits.blocks, out_blocks - block);
+    const int64_t row_at = (image * out_blocks + block) * g.out_spatial() + row * width.output;
+    for (int64_t t = 0; t < tiles; ++t) {
+      const Range part = part_of(width.output, t, tiles);
+      tile.points = part.size();
+      tile.input = columns + part.first * step;
+      product_.outputs().place(call, (row_at + part.first) * kTileBlock, finish);
+      product_.run(block, tile, finish);
+    }
+  }
+}
+
+}  // namespace
+
+bool accepts_conv_s8_stem16(const OperatorSpec& spec) {
+  const Result<ConvGeometry> g = conv_geometry(spec);
+  return g && g->group == 1 && g->axes[2].dilation == 1 && g->in_channels <= kStemChannels &&
+         accepts_s8_blocked(spec, Layout::kPlain, plan::Packing::s8_stem);
+}
+
+Result<std::unique_ptr<Kernel>> prepare_conv_s8_stem16(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
+  const int64_t block_bytes = round_up(g.in_channels * g.taps(), kS8Grain) * kTileBlock;
+  NESTRT_ASSIGN_OR_RETURN(S8Product product, make_s8_conv(spec, g, plan::Packing::s8_stem, block_bytes));
+  return std::unique_ptr<Kernel>(std::make_unique<S8Stem16>(g, std::move(product)));
+}
+
+}  // namespace nestrt::kernels

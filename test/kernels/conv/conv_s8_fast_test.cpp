@@ -1,0 +1,162 @@
+// Every fast kernel of an s8 Conv gives the bits of the reference: random layers with odd sizes everywhere, all values
+// of s8, both roundings, residuals, wide outputs.
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "kernels/common/packing.h"
+#include "kernels/conv/conv.h"
+#include "test/support/kernel_runner.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+struct Layer {
+  plan::ConvT conv;
+  TestTensor x, weights, bias, residual;
+  int exponent = 0;  // of an s8 output
+};
+
+class Draw {
+ public:
+  explicit Draw(std::mt19937& generator) : generator_(generator) {}
+  int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
+  bool once_in(int times) { return between(1, times) == 1; }
+
+  // All values, or the extremes alone; without -128 where `small`, which other kernels run.
+  TestTensor bytes(const Shape& shape, bool extremes, bool small = false) {
+    std::vector<int> values(static_cast<size_t>(shape.num_elements()));
+    const int low = small ? -127 : -128;
+    for (int& value : values) value = extremes ? (once_in(2) ? low : 127) : between(low, 127);
+    return tensor_s8(shape, values);
+  }
+
+ private:
+  std::mt19937& generator_;
+};
+
+enum class Form { kAny, kStem, kDepthwise, kGroups };  // groups are whole blocks
+constexpr int kForms = 4;
+
+Layer random_layer(std::mt19937& generator, Form form) {
+  Draw draw(generator);
+  Layer layer;
+  plan::ConvT& conv = layer.conv;
+  int channels = draw.between(1, 40), outputs = draw.between(1, 50);
+  if (form == Form::kStem) channels = draw.between(1, 8);
+  if (form == Form::kDepthwise) conv.group = outputs = channels;
+  if (form == Form::kGroups) conv.group = 2, channels = 32 * draw.between(1, 2), outputs = 32 * draw.between(1, 2);
+  Shape x{draw.between(1, 2), channels}, weights{outputs, channels / conv.group};
+  const int rank = draw.once_in(6) ? 3 : draw.between(1, 2);
+  for (int axis = 0; axis < rank; ++axis) {
+    const int kernel = draw.between(1, rank == 3 ? 2 : 4);
+    conv.kernel.push_back(kernel);
+    conv.dilation.push_back(draw.between(1, 2));
+    conv.stride.push_back(draw.between(1, 3));
+    conv.pad_begin.push_back(draw.between(0, 2));
+    conv.pad_end.push_back(draw.between(0, 2));
+    weights.push_back(kernel);
+    x.push_back(draw.between(kernel * 2, rank == 1 ? 40 : rank == 2 ? 11 : 6));
+  }
+  const bool extremes = draw.once_in(4);
+  layer.x = with_exponent(draw.bytes(x, extremes), draw.between(-3, 7));
+  layer.weights = draw.bytes(weights, extremes, draw.once_in(2));
+  layer.bias = absent();
+  if (!draw.once_in(4)) {
+    std::vector<int32_t> bias(static_cast<size_t>(outputs));
+    for (int32_t& value : bias) value = extremes ? static_cast<int32_t>(generator()) : draw.between(-30000, 30000);
+    layer.bias = as_constant(tensor({outputs}, bias));
+  }
+  conv.rounding = draw.once_in(2) ? plan::Rounding::half_up : plan::Rounding::floor;
+  return layer;
+}
+
+Shape output_shape(const Layer& layer) {
+  OperatorCase c(layer.conv);
+  c.input(layer.x).input(as_constant(layer.weights)).input(layer.bias);
+  const auto outputs = c.infer();
+  if (!outputs) FAIL(outputs.error().to_string());
+  return outputs.value()[0].shape;
+}
+
+// Shifts of 0 to 31, mostly those that leave something to see; the residual and the epilogue.
+void draw_scales(Layer& layer, std::mt19937& generator) {
+  Draw draw(generator);
+  const int input = layer.x.quantization->exponents[0];
+  const bool by_channel = !draw.once_in(4), any_shift = draw.once_in(5);
+  std::vector<int> exponents(static_cast<size_t>(by_channel ? layer.weights.shape[0] : 1));
+  const int base = draw.between(-5, 8);
+  for (int& exponent : exponents) exponent = base + (any_shift ? draw.between(0, 31) : draw.between(4, 11));
+  layer.weights = as_constant(with_exponents(layer.weights, exponents, by_channel ? 0 : -1));
+  const int narrowed = input + base;
+  layer.exponent = narrowed;
+  layer.residual = absent();
+  if (draw.once_in(5)) {
+    layer.conv.wide_output = true;
+    layer.weights = as_constant(with_exponents(layer.weights, exponents, by_channel ? 0 : -1));
+    return;
+  }
+  if (draw.once_in(2)) {
+    const int other = narrowed + draw.between(-6, 6);
+    layer.residual = with_exponent(draw.bytes(output_shape(layer), draw.once_in(4)), other);
+    layer.conv.inner_exponent = static_cast<int8_t>(narrowed);
+    layer.exponent = std::max(narrowed, other) - draw.between(0, 4);
+  }
+  const auto kind = static_cast<plan::ActivationKind>(draw.between(0, 2));
+  layer.conv.activation = std::make_unique<plan::Activation>(kind, -0.5f, 6.0f);
+}
+
+TestTensor packed(const TestTensor& weights, plan::Packing packing) {
+  TestTensor result = weights;
+  result.packing = packing;
+  result.bytes.resize(static_cast<size_t>(kernels::packed_bytes(packing, weights.shape)));
+  kernels::pack_weights(packing, weights.shape, reinterpret_cast<const int8_t*>(weights.bytes.data()),
+                        reinterpret_cast<int8_t*>(result.bytes.data()));
+  return result;
+}
+
+OperatorCase make_case(const Layer& layer, Layout input, Layout layout, const TestTensor& weights) {
+  OperatorCase c(layer.conv);
+  c.input(with_layout(layer.x, input)).input(weights).input(layer.bias);
+  c.input(layer.residual.present ? with_layout(layer.residual, layout) : layer.residual);
+  if (layer.conv.wide_output)
+    c.output(DataType::kF32, output_shape(layer), layout);
+  else
+    c.output_s8(output_shape(layer), layer.exponent, layout);
+  return c;
+}
+
+// Names of the kernels that ran.
+std::set<std::string> check_layer(std::mt19937& generator, Form form) {
+  Layer layer = random_layer(generator, form);
+  draw_scales(layer, generator);
+  const TestTensor expected = reference(make_case(layer, Layout::kPlain, Layout::kPlain, layer.weights))[0];
+  std::set<std::string> names;
+  const auto check = [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+    names.insert(what.substr(0, what.find(' ')));
+    INFO(what << " of " << layer.x.shape.to_string() << " and weights " << layer.weights.shape.to_string());
+    CHECK(outputs[0].bytes == expected.bytes);
+  };
+  const auto check_all = [&](const TestTensor& weights) {
+    for (Layout input : {Layout::kPlain, Layout::kBlocked16})
+      for_each_fast_kernel(make_case(layer, input, Layout::kBlocked16, weights), check);
+  };
+  check_all(layer.weights);
+  const auto packing = static_cast<plan::Packing>(
+      Draw(generator).between(static_cast<int>(plan::Packing::s8_o16i4), static_cast<int>(plan::Packing::s8_stem)));
+  if (kernels::packing_fits(packing, layer.weights.shape)) check_all(packed(layer.weights, packing));
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("Every kernel of an s8 Conv gives the bits of the reference") {
+  std::mt19937 generator(1);
+  std::set<std::string> names;
+  const int layers = by_level(40, 500, 10'000);
+  for (int i = 0; i < layers; ++i) names.merge(check_layer(generator, static_cast<Form>(i % kForms)));
+  names.erase("conv.s8.depthwise16.fours");  // not every machine has it
+  CHECK(names == std::set<std::string>{"conv.s8.depthwise16", "conv.s8.direct16", "conv.s8.stem16"});
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,53 @@
+// Every fast kernel of an s8 Dense gives the bits of the reference.
+#include <catch2/catch.hpp>
+
+#include "test/support/kernel_runner.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+OperatorCase random_case(std::mt19937& generator) {
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
+  const int rows = draw(1, 20), inputs = draw(1, 100), outputs = draw(1, 70), input_exponent = draw(-3, 7);
+  const int base = draw(-5, 8), spread = draw(0, 3) == 0 ? 31 : 10;
+  plan::DenseT dense;
+  dense.rounding = draw(0, 1) == 0 ? plan::Rounding::half_up : plan::Rounding::floor;
+  dense.wide_output = draw(0, 3) == 0;
+  std::vector<int> exponents(static_cast<size_t>(draw(0, 3) == 0 ? 1 : outputs));
+  for (int& exponent : exponents) exponent = base + draw(0, spread);
+  std::vector<int32_t> bias(static_cast<size_t>(outputs));
+  for (int32_t& value : bias) value = draw(0, 9) == 0 ? static_cast<int32_t>(generator()) : draw(-9000, 9000);
+  if (!dense.wide_output)
+    dense.activation = std::make_unique<plan::Activation>(static_cast<plan::ActivationKind>(draw(0, 2)), -0.5f, 6.0f);
+  OperatorCase c(dense);
+  c.input(with_exponent(random_s8(generator, {rows, inputs}), input_exponent));
+  const int axis = exponents.size() == 1 ? -1 : 1;
+  c.input(as_constant(with_exponents(random_s8(generator, {inputs, outputs}), exponents, axis)));
+  c.input(draw(0, 3) == 0 ? absent() : as_constant(tensor({outputs}, bias)));
+  if (dense.wide_output)
+    c.output(DataType::kF32, {rows, outputs});
+  else
+    c.output_s8({rows, outputs}, input_exponent + base);
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("Every kernel of an s8 Dense gives the bits of the reference") {
+  std::mt19937 generator(1);
+  bool panel = false;
+  const int cases = by_level(40, 500, 10'000);
+  for (int i = 0; i < cases; ++i) {
+    const OperatorCase c = random_case(generator);
+    const TestTensor expected = reference(c)[0];
+    for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+      INFO(what);
+      CHECK(outputs[0].bytes == expected.bytes);
+      panel |= what.starts_with("dense.s8.panel");
+    });
+  }
+  CHECK(panel);
+}
+
+}  // namespace nestrt::test
