@@ -61,6 +61,7 @@ constexpr std::array kKernels = {
     KernelVariant{"binary.reference", 0, accepts_binary_reference, prepare_binary_reference},
     KernelVariant{"binary.f32.runs", 10, accepts_binary_runs, prepare_binary_runs},
     KernelVariant{"binary.f32.blocked", 10, accepts_binary_blocked, prepare_binary_blocked},
+    KernelVariant{"binary.s8.add", 10, accepts_binary_s8_add, prepare_binary_s8_add},
 };
 
 }  // namespace

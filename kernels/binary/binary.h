@@ -26,4 +26,8 @@ Result<std::unique_ptr<Kernel>> prepare_binary_runs(const OperatorSpec& spec);
 bool accepts_binary_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_blocked(const OperatorSpec& spec);
 
+// s8, operands of the output's shape and layout.
+bool accepts_binary_s8_add(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_binary_s8_add(const OperatorSpec& spec);
+
 }  // namespace nestrt::kernels

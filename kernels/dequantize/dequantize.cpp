@@ -18,7 +18,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 const OperatorRules& dequantize_rules() {
   static constexpr KernelVariant kVariants[] = {
       {"dequantize.reference", 0, is_plain, prepare_dequantize_reference},
-      {"dequantize.elementwise", 1, is_blocked_map, prepare_dequantize_reference},
+      {"dequantize.simd", 10, is_stored_map, prepare_dequantize_simd},
   };
   static const OperatorRules rules{plan::Attributes::Dequantize, "Dequantize", infer, kVariants};
   return rules;

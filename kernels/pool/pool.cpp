@@ -146,6 +146,8 @@ const OperatorRules& pool_rules() {
       {"pool.reference", 0, is_plain, prepare_pool_reference},
       {"pool.f32.blocked16", 10, accepts_pool_blocked16, prepare_pool_blocked16},
       {"pool.f32.global", 20, accepts_pool_global, prepare_pool_global},
+      {"pool.s8.blocked16", 10, accepts_pool_s8_blocked16, prepare_pool_s8_blocked16},
+      {"pool.s8.global", 20, accepts_pool_s8_global, prepare_pool_s8_global},
   };
   static const OperatorRules rules{plan::Attributes::Pool, "Pool", infer, kVariants};
   return rules;

@@ -61,4 +61,10 @@ Result<std::unique_ptr<Kernel>> prepare_pool_blocked16(const OperatorSpec& spec)
 bool accepts_pool_global(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_pool_global(const OperatorSpec& spec);
 
+// The same two for s8; a global one may have any window and padding, as long as its output is one pixel.
+bool accepts_pool_s8_blocked16(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_pool_s8_blocked16(const OperatorSpec& spec);
+bool accepts_pool_s8_global(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_pool_s8_global(const OperatorSpec& spec);
+
 }  // namespace nestrt::kernels

@@ -19,7 +19,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 const OperatorRules& quantize_rules() {
   static constexpr KernelVariant kVariants[] = {
       {"quantize.reference", 0, is_plain, prepare_quantize_reference},
-      {"quantize.elementwise", 1, is_blocked_map, prepare_quantize_reference},
+      {"quantize.simd", 10, is_stored_map, prepare_quantize_simd},
   };
   static const OperatorRules rules{plan::Attributes::Quantize, "Quantize", infer, kVariants};
   return rules;

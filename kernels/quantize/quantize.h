@@ -9,5 +9,7 @@ namespace nestrt::kernels {
 const OperatorRules& quantize_rules();
 
 Result<std::unique_ptr<Kernel>> prepare_quantize_reference(const OperatorSpec& spec);
+// Any layout.
+Result<std::unique_ptr<Kernel>> prepare_quantize_simd(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

@@ -19,7 +19,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 const OperatorRules& requantize_rules() {
   static constexpr KernelVariant kVariants[] = {
       {"requantize.reference", 0, is_plain, prepare_requantize_reference},
-      {"requantize.elementwise", 1, is_blocked_map, prepare_requantize_reference},
+      {"requantize.simd", 10, is_stored_map, prepare_requantize_simd},
   };
   static const OperatorRules rules{plan::Attributes::Requantize, "Requantize", infer, kVariants};
   return rules;

@@ -52,6 +52,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 constexpr std::array kKernels = {
     KernelVariant{"unary.reference", 0, accepts_unary_reference, prepare_unary_reference},
     KernelVariant{"unary.elementwise", 1, is_blocked_map, prepare_unary_reference},
+    KernelVariant{"unary.s8.bounds", 10, accepts_unary_s8_bounds, prepare_unary_s8_bounds},
     KernelVariant{"unary.f32.simd", 10, accepts_unary_simd, prepare_unary_simd},
 };
 

@@ -5,6 +5,7 @@
 //   boolean       logical_not
 #pragma once
 
+#include "kernels/common/s8_arithmetic.h"
 #include "nestrt/kernel.h"
 
 namespace nestrt::kernels {
@@ -22,5 +23,11 @@ Result<std::unique_ptr<Kernel>> prepare_unary_reference(const OperatorSpec& spec
 // Vectors, for the kinds that networks spend time in; any layout, as above.
 bool accepts_unary_simd(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_unary_simd(const OperatorSpec& spec);
+
+// The limits of a relu or clip of a quantized s8 tensor.
+Result<s8::Bounds> unary_s8_bounds(const OperatorSpec& spec);
+// Such a relu or clip in vectors; any layout, as above.
+bool accepts_unary_s8_bounds(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_unary_s8_bounds(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

@@ -38,12 +38,8 @@ Result<std::unique_ptr<Kernel>> prepare_integers(const plan::Unary& attributes, 
   }
 }
 
-// Requires: relu or clip of a quantized tensor.
 Result<std::unique_ptr<Kernel>> prepare_s8(const OperatorSpec& spec, int64_t count) {
-  const plan::Unary& attributes = *spec.op->attributes_as_Unary();
-  NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.inputs[0], "the input"));
-  const auto kind = attributes.kind() == Kind::relu ? plan::ActivationKind::relu : plan::ActivationKind::clip;
-  const s8::Bounds bounds = s8::activation_bounds({kind, attributes.alpha(), attributes.beta()}, exponent);
+  NESTRT_ASSIGN_OR_RETURN(const s8::Bounds bounds, unary_s8_bounds(spec));
   return map_elements<int8_t, int8_t>(count, [bounds](int8_t q) { return s8::clip(q, bounds); });
 }
 
@@ -63,6 +59,13 @@ Result<std::unique_ptr<Kernel>> prepare_f32(const plan::Unary& attributes, int64
 }
 
 }  // namespace
+
+Result<s8::Bounds> unary_s8_bounds(const OperatorSpec& spec) {
+  const plan::Unary& attributes = *spec.op->attributes_as_Unary();
+  NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.inputs[0], "the input"));
+  const auto kind = attributes.kind() == Kind::relu ? plan::ActivationKind::relu : plan::ActivationKind::clip;
+  return s8::activation_bounds({kind, attributes.alpha(), attributes.beta()}, exponent);
+}
 
 bool accepts_unary_reference(const OperatorSpec& spec) { return is_plain(spec); }
 

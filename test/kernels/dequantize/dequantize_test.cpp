@@ -18,7 +18,7 @@ TEST_CASE("Dequantize gives the same in a blocked layout") {
   OperatorCase plain{plan::DequantizeT()}, blocked{plan::DequantizeT()};
   plain.input(x).output(DataType::kF32, x.shape);
   blocked.input(with_layout(x, Layout::kBlocked16)).output(DataType::kF32, x.shape, Layout::kBlocked16);
-  check_exact(blocked, reference(plain)[0], "dequantize.elementwise");
+  check_exact(blocked, reference(plain)[0], "dequantize.simd");
 }
 
 TEST_CASE("Dequantize refuses a tensor without one exponent") {

@@ -26,7 +26,7 @@ TEST_CASE("Quantize gives the same in a blocked layout") {
   OperatorCase plain{plan::QuantizeT()}, blocked{plan::QuantizeT()};
   plain.input(x).output_s8(x.shape, 4);
   blocked.input(with_layout(x, Layout::kBlocked16)).output_s8(x.shape, 4, Layout::kBlocked16);
-  check_exact(blocked, reference(plain)[0], "quantize.elementwise");
+  check_exact(blocked, reference(plain)[0], "quantize.simd");
 }
 
 TEST_CASE("Quantize refuses what is not f32, or has no exponent to go to") {

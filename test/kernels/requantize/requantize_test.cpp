@@ -31,7 +31,21 @@ TEST_CASE("Requantize gives the same in a blocked layout") {
   OperatorCase plain{plan::RequantizeT()}, blocked{plan::RequantizeT()};
   plain.input(x).output_s8(x.shape, 3);
   blocked.input(with_layout(x, Layout::kBlocked16)).output_s8(x.shape, 3, Layout::kBlocked16);
-  check_exact(blocked, reference(plain)[0], "requantize.elementwise");
+  check_exact(blocked, reference(plain)[0], "requantize.simd");
+}
+
+TEST_CASE("Requantize gives the same in vectors, whatever the exponents") {
+  std::vector<int> all;
+  for (int q = -128; q <= 127; ++q) all.push_back(q);
+  for (plan::Rounding rounding : {plan::Rounding::half_up, plan::Rounding::floor}) {
+    for (int to : {-64, -40, -33, -32, -20, -9, -8, -7, -2, -1, 0, 1, 2, 6, 7, 8, 9, 33, 64}) {
+      plan::RequantizeT table;
+      table.rounding = rounding;
+      OperatorCase c(table);
+      c.input(with_exponent(tensor_s8({256}, all), 0)).output_s8({256}, to);
+      check_exact(c, reference(c)[0], "requantize.simd");
+    }
+  }
 }
 
 }  // namespace nestrt::test

@@ -163,6 +163,7 @@ TEST_CASE("Relu and clip of quantized tensors have real bounds") {
     OperatorCase c(table);
     c.input(with_exponent(tensor_s8({4}, {-100, -1, 1, 100}), 4)).output_s8({4}, 4);
     CHECK(complaint(c).empty());
+    check_exact(c, reference(c)[0], "unary.s8.bounds");
     return reference(c)[0].values<int8_t>();
   };
   CHECK(mapped(plan::UnaryKind::relu, 0, 0) == std::vector<int8_t>{0, 0, 1, 100});

@@ -1,0 +1,47 @@
+#include <cmath>
+
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/map_elements.h"
+#include "kernels/common/s8_operands.h"
+#include "kernels/dequantize/dequantize.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/dequantize/dequantize_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/s8_vectors-inl.h"
+#include "kernels/common/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+
+void dequantize_elements(float scale, const int8_t* x, float* y, int64_t count) {
+  const hn::RebindToFloat<D32> d;
+  const auto factor = hn::Set(d, scale);
+  const auto dequantize_block = [&](float* to, const int8_t* from) HWY_ATTR {
+    for (int64_t i = 0; i < kBlock; i += kLanes)
+      hn::StoreU(hn::Mul(hn::ConvertTo(d, load_s8(from + i)), factor), d, to + i);
+  };
+  map_blocks(count, dequantize_block, y, x);
+}
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+
+NESTRT_SIMD_EXPORT(dequantize_elements)
+
+Result<std::unique_ptr<Kernel>> prepare_dequantize_simd(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.inputs[0], "the input"));
+  return make_kernel([count = stored_elements(spec.inputs[0]), scale = std::ldexp(1.0f, -exponent),
+                      run = simd_pick(dequantize_elements_table)](const KernelCall& call) {
+    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
+      run(scale, call.input<int8_t>(0) + first, call.output<float>(0) + first, last - first);
+    });
+  });
+}
+
+}  // namespace nestrt::kernels
+#endif

@@ -1,0 +1,77 @@
+#include <cmath>
+
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/map_elements.h"
+#include "kernels/common/s8_operands.h"
+#include "kernels/quantize/quantize.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/quantize/quantize_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/s8_vectors-inl.h"
+#include "kernels/common/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace {
+
+using DF = hn::RebindToFloat<D32>;
+using VF = hn::Vec<DF>;
+
+// x * scale rounded, before the limits of s8. The product is exact but for underflow: a negative one is then still
+// below zero for `floor`.
+template <bool kFloor>
+HWY_INLINE V32 rounded(VF x, VF scale) {
+  const DF d;
+  const VF zero = hn::Zero(d), number = hn::IfThenElse(hn::Eq(x, x), x, zero);
+  const VF v = hn::Min(hn::Max(hn::Mul(number, scale), hn::Set(d, s8::kLow - 1.0f)), hn::Set(d, s8::kHigh + 1.0f));
+  const VF below = hn::Floor(v);
+  if constexpr (kFloor) {
+    const auto underflow = hn::And(hn::Lt(number, zero), hn::Eq(v, zero));
+    return hn::ConvertTo(D32(), hn::IfThenElse(underflow, hn::Set(d, -1.0f), below));
+  } else {
+    // The difference decides rightly though it may be rounded: it is exact wherever it is below one half.
+    const auto up = hn::Ge(hn::Sub(v, below), hn::Set(d, 0.5f));
+    return hn::ConvertTo(D32(), hn::Add(below, hn::IfThenElseZero(up, hn::Set(d, 1.0f))));
+  }
+}
+
+template <bool kFloor>
+HWY_INLINE void quantize_all(float scale, const float* x, int8_t* y, int64_t count) {
+  const VF factor = hn::Set(DF(), scale);
+  const auto quantize_block = [&](int8_t* to, const float* from) HWY_ATTR {
+    for (int64_t i = 0; i < kBlock; i += kLanes)
+      store_s8(rounded<kFloor>(hn::LoadU(DF(), from + i), factor), {}, to + i);
+  };
+  map_blocks(count, quantize_block, y, x);
+}
+
+}  // namespace
+
+void quantize_elements(plan::Rounding rounding, float scale, const float* x, int8_t* y, int64_t count) {
+  if (rounding == plan::Rounding::floor) return quantize_all<true>(scale, x, y, count);
+  quantize_all<false>(scale, x, y, count);
+}
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+
+NESTRT_SIMD_EXPORT(quantize_elements)
+
+Result<std::unique_ptr<Kernel>> prepare_quantize_simd(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
+  return make_kernel([count = stored_elements(spec.inputs[0]), scale = std::ldexp(1.0f, exponent),
+                      run = simd_pick(quantize_elements_table),
+                      rounding = spec.op->attributes_as_Quantize()->rounding()](const KernelCall& call) {
+    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
+      run(rounding, scale, call.input<float>(0) + first, call.output<int8_t>(0) + first, last - first);
+    });
+  });
+}
+
+}  // namespace nestrt::kernels
+#endif

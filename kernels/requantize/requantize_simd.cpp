@@ -1,0 +1,49 @@
+#include <algorithm>
+
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/map_elements.h"
+#include "kernels/common/s8_operands.h"
+#include "kernels/requantize/requantize.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/requantize/requantize_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/s8_vectors-inl.h"
+#include "kernels/common/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+
+void requantize_elements(const s8::AddShifts& shifts, int32_t rounding, const int8_t* x, int8_t* y, int64_t count) {
+  const auto requantize_block = [&](int8_t* to, const int8_t* from) HWY_ATTR {
+    for (int64_t i = 0; i < kBlock; i += kLanes)
+      store_s8(add_s8(load_s8(from + i), hn::Zero(D32()), shifts, rounding), {}, to + i);
+  };
+  map_blocks(count, requantize_block, y, x);
+}
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nestrt::kernels {
+
+NESTRT_SIMD_EXPORT(requantize_elements)
+
+// Like the addition of zero. 8 places to the left take everything but 0 beyond the limits of s8.
+Result<std::unique_ptr<Kernel>> prepare_requantize_simd(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const int from, s8::exponent_of(spec.inputs[0], "the input"));
+  NESTRT_ASSIGN_OR_RETURN(const int to, s8::exponent_of(spec.outputs[0], "the output"));
+  const s8::AddShifts shifts{std::clamp(to - from, 0, 8), 0, std::clamp(from - to, 0, s8::kMaxShift)};
+  const int32_t rounding = s8::rounding_term(shifts.right, spec.op->attributes_as_Requantize()->rounding());
+  return make_kernel([count = stored_elements(spec.inputs[0]), shifts, rounding,
+                      run = simd_pick(requantize_elements_table)](const KernelCall& call) {
+    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
+      run(shifts, rounding, call.input<int8_t>(0) + first, call.output<int8_t>(0) + first, last - first);
+    });
+  });
+}
+
+}  // namespace nestrt::kernels
+#endif

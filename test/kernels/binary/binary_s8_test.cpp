@@ -1,0 +1,51 @@
+// binary.s8.add gives the bits of the reference.
+#include <catch2/catch.hpp>
+
+#include "test/support/exact.h"
+#include "test/support/kernel_runner.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+struct Sum {
+  plan::BinaryT table;
+  TestTensor a, b;
+  int exponent = 0;
+
+  OperatorCase make(Layout layout) const {
+    OperatorCase c(table);
+    c.input(with_layout(a, layout)).input(with_layout(b, layout)).output_s8(a.shape, exponent, layout);
+    return c;
+  }
+};
+
+Sum random_sum(std::mt19937& generator) {
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
+  Sum sum;
+  sum.table.kind = plan::BinaryKind::add;
+  sum.table.rounding = draw(0, 1) == 0 ? plan::Rounding::half_up : plan::Rounding::floor;
+  sum.table.activation = std::make_unique<plan::Activation>(static_cast<plan::ActivationKind>(draw(0, 2)), -0.5f, 6.0f);
+  const Shape shape{draw(1, 2), draw(1, 40), draw(1, 7), draw(1, 7)};
+  const int exponent = draw(-4, 8), spread = draw(0, 3) == 0 ? 20 : 4;
+  const int other = exponent + draw(-spread, spread);
+  sum.a = with_exponent(random_s8(generator, shape), exponent);
+  sum.b = with_exponent(random_s8(generator, shape), other);
+  sum.exponent = std::max(exponent, other) - draw(0, draw(0, 3) == 0 ? 31 : 6);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("Vectors add s8 tensors like the reference") {
+  std::mt19937 generator(1);
+  const int sums = by_level(40, 500, 10'000);
+  for (int i = 0; i < sums; ++i) {
+    const Sum sum = random_sum(generator);
+    const TestTensor expected = reference(sum.make(Layout::kPlain))[0];
+    check_exact(sum.make(Layout::kPlain), expected, "binary.s8.add");
+    check_exact(sum.make(Layout::kBlocked16), expected, "binary.s8.add");
+  }
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,63 @@
+// The fast kernels of s8 pools give the bits of the reference.
+#include <catch2/catch.hpp>
+
+#include "test/support/exact.h"
+#include "test/support/kernel_runner.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+struct Windows {
+  plan::PoolT table;
+  TestTensor x;
+  Shape output;
+
+  OperatorCase make(Layout input, Layout result) const {
+    OperatorCase c(table);
+    c.input(with_layout(x, input)).output_s8(output, x.quantization->exponents[0], result);
+    return c;
+  }
+};
+
+Windows random_windows(std::mt19937& generator, bool global) {
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
+  Windows windows;
+  plan::PoolT& pool = windows.table;
+  pool.kind = draw(0, 1) == 0 ? plan::PoolKind::max : plan::PoolKind::average;
+  pool.rounding = draw(0, 1) == 0 ? plan::Rounding::half_up : plan::Rounding::floor;
+  pool.ceil_mode = draw(0, 1) == 0;
+  pool.count_include_pad = draw(0, 1) == 0;
+  Shape shape{draw(1, 2), draw(1, 40)};
+  for (int axis = draw(1, 3); axis > 0; --axis) {
+    const int dim = draw(5, 9), kernel = global ? dim : draw(1, 3);
+    shape.push_back(dim);
+    pool.kernel.push_back(kernel);
+    pool.stride.push_back(draw(1, 3));
+    pool.dilation.push_back(global || kernel == 1 ? 1 : draw(1, 2));
+    pool.pad_begin.push_back(global ? 0 : draw(0, kernel - 1));
+    pool.pad_end.push_back(global ? 0 : draw(0, kernel - 1));
+  }
+  windows.x = with_exponent(random_s8(generator, shape), draw(-4, 8));
+  OperatorCase c(pool);
+  c.input(windows.x);
+  const auto inferred = c.infer();
+  if (!inferred) FAIL(inferred.error().to_string());
+  windows.output = inferred->front().shape;
+  return windows;
+}
+
+}  // namespace
+
+TEST_CASE("Fast kernels pool s8 tensors like the reference") {
+  std::mt19937 generator(1);
+  const int cases = by_level(40, 500, 10'000);
+  for (int i = 0; i < cases; ++i) {
+    const Windows windows = random_windows(generator, i % 4 == 0);
+    const TestTensor expected = reference(windows.make(Layout::kPlain, Layout::kPlain))[0];
+    check_exact(windows.make(Layout::kBlocked16, Layout::kBlocked16), expected, "pool.s8.blocked16");
+    if (i % 4 == 0) check_exact(windows.make(Layout::kBlocked16, Layout::kPlain), expected, "pool.s8.global");
+  }
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,51 @@
+// quantize.simd gives the bits of the reference: every exponent, numbers on and beside every border.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "test/support/exact.h"
+#include "test/support/kernel_runner.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+void check_quantize(const std::vector<float>& values, int exponent, plan::Rounding rounding) {
+  plan::QuantizeT table;
+  table.rounding = rounding;
+  OperatorCase c(table);
+  const Shape shape{static_cast<int64_t>(values.size())};
+  c.input(tensor(shape, values)).output_s8(shape, exponent);
+  INFO("exponent " << exponent << ", " << plan::EnumNameRounding(rounding));
+  check_exact(c, reference(c)[0], "quantize.simd");
+}
+
+// Numbers around the borders between two results, and those that f32 has to lose.
+std::vector<float> borders(int exponent) {
+  using Limits = std::numeric_limits<float>;
+  constexpr float kInfinity = Limits::infinity();
+  std::vector<float> values = {0.0f,          -0.0f,          Limits::denorm_min(), -Limits::denorm_min(),
+                               Limits::min(), -Limits::min(), Limits::max(),        Limits::lowest(),
+                               kInfinity,     -kInfinity,     Limits::quiet_NaN()};
+  for (int half = -260; half <= 260; ++half) {
+    const float value = std::ldexp(static_cast<float>(half), -exponent - 1);
+    for (float toward : {-kInfinity, kInfinity}) values.push_back(std::nextafterf(value, toward));
+    values.push_back(value);
+  }
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("quantize.simd rounds like the reference at every border") {
+  std::mt19937 generator(1);
+  const int step = by_level(16, 4, 1);
+  for (int exponent = -64; exponent <= 64; exponent += step)
+    for (plan::Rounding rounding : {plan::Rounding::half_up, plan::Rounding::floor}) {
+      check_quantize(borders(exponent), exponent, rounding);
+      const float range = std::ldexp(200.0f, -exponent);
+      check_quantize(random_tensor(generator, {501}, -range, range).values<float>(), exponent, rounding);
+    }
+}
+
+}  // namespace nestrt::test
