@@ -68,8 +68,8 @@ int64_t slowdown(const Node& node, int preference, int best) {
 }  // namespace
 
 bool can_be_blocked(const Value& value) {
-  return value.type == DataType::kF32 && value.shape.rank() >= 3 && !value.is_constant() &&
-         value.shape.num_elements() > 0;
+  return (value.type == DataType::kF32 || value.type == DataType::kS8) && value.shape.rank() >= 3 &&
+         !value.is_constant() && value.shape.num_elements() > 0;
 }
 
 std::vector<LayoutOption> layout_options(const Graph& graph, const Node& node) {

@@ -14,7 +14,7 @@ struct LayoutOption {
   int64_t slowdown = 1;
 };
 
-// True where the value may lie in blocks: [N, C, spatial...] of f32, not constant.
+// True where the value may lie in blocks: [N, C, spatial...] of f32 or s8, not constant.
 bool can_be_blocked(const Value& value);
 
 // The options that some kernel accepts. Empty where no kernel runs the node at all.

@@ -9,6 +9,7 @@
 #include "compiler-lite/layout/layout.h"
 #include "kernels/common/packing.h"
 #include "kernels/registry.h"
+#include "runtime/plan/packing_size.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -16,16 +17,23 @@ namespace {
 using plan::Packing;
 
 constexpr size_t kWeights = 1;
-constexpr Packing kPackings[] = {Packing::o16i16, Packing::stem16, Packing::depthwise16, Packing::panel16};
+constexpr Packing kPackings[] = {Packing::o16i16,   Packing::stem16,  Packing::depthwise16,    Packing::panel16,
+                                 Packing::s8_o16i4, Packing::s8_stem, Packing::s8_depthwise16, Packing::s8_panel};
 
 using Packed = std::shared_ptr<const Bytes>;
 
+template <typename T>
+Packed pack_as(const Value& weights, Packing packing, int64_t bytes) {
+  auto packed = std::make_shared<Bytes>(static_cast<size_t>(bytes));
+  kernels::pack_weights(packing, weights.shape, weights.data<T>(), reinterpret_cast<T*>(packed->data()));
+  return packed;
+}
+
 Packed pack(const Value& weights, Packing packing) {
   const int64_t bytes = kernels::packed_bytes(packing, weights.shape);
-  if (!kernels::packing_fits(packing, weights.shape) || bytes < 0) return nullptr;
-  auto packed = std::make_shared<Bytes>(static_cast<size_t>(bytes));
-  kernels::pack_weights(packing, weights.shape, weights.data<float>(), reinterpret_cast<float*>(packed->data()));
-  return packed;
+  if (packed_type(packing) != weights.type || bytes < 0) return nullptr;
+  return weights.type == DataType::kS8 ? pack_as<int8_t>(weights, packing, bytes)
+                                       : pack_as<float>(weights, packing, bytes);
 }
 
 // The node's kernel if its weights were so: what it is, and whether it would pack them again.
@@ -53,7 +61,8 @@ bool has_plain_weights(const Graph& graph, const Node& node) {
       node.as<plan::ConvT>() || node.as<plan::ConvTransposeT>() || node.as<plan::DenseT>() || node.as<plan::MatMulT>();
   if (!candidate || node.input(kWeights) == kNoValue) return false;
   const Value& weights = graph.value(node.inputs[kWeights]);
-  return weights.is_constant() && weights.type == DataType::kF32 && weights.packing == Packing::none;
+  const bool packable = weights.type == DataType::kF32 || weights.type == DataType::kS8;
+  return weights.is_constant() && packable && weights.packing == Packing::none;
 }
 
 class Packer {

@@ -1,5 +1,6 @@
 #include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/layout/layout.h"
+#include "compiler-lite/quantize/quantize.h"
 #include "kernels/registry.h"
 #include "test/compiler-lite/graph_tools.h"
 
@@ -57,6 +58,31 @@ TEST_CASE("Weights that two convolutions share are packed once") {
   CHECK(packing_of_weights(graph, a) == Packing::o16i16);
   CHECK(graph.producer(a)->inputs[1] == graph.producer(b)->inputs[1]);
   CHECK_FALSE(graph.value(weights).is_constant());
+}
+
+TEST_CASE("s8 operators lie in blocks and have the packings of s8") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId stem = add_conv(graph, generator, add_input(graph, "x", {1, 3, 8, 8}), 20, 3, 1);
+  const ValueId depthwise = add_conv(graph, generator, stem, 20, 3, 1, true, 20);
+  const ValueId pool = add(graph, pool_attributes(plan::PoolKind::max, {2, 2}), {depthwise});
+  const ValueId pointwise = add_conv(graph, generator, pool, 33, 1);
+  const ValueId global = add(graph, pool_attributes(plan::PoolKind::average, {7, 7}), {pointwise});
+  const ValueId flat = add(graph, reshape_attributes({1, 33}), {global});
+  const ValueId dense = add(graph, plan::DenseT(), {flat, random_constant(graph, generator, {33, 5})});
+  graph.outputs = {dense};
+  compiler::Exponents exponents;
+  for (size_t i = 0; i < graph.num_values(); ++i) exponents[graph.value(static_cast<ValueId>(i)).name] = 3;
+  REQUIRE(compiler::quantize(graph, exponents).has_value());
+  choose(graph, graph.outputs);
+  std::map<Packing, int> packings;
+  for (const auto& node : graph.nodes()) {
+    if (node->inputs.size() > 1) ++packings[graph.value(node->inputs[1]).packing];
+    CHECK(node->as<plan::ReorderT>() == nullptr);
+  }
+  CHECK(packings ==
+        std::map<Packing, int>{
+            {Packing::s8_stem, 1}, {Packing::s8_depthwise16, 1}, {Packing::s8_o16i4, 1}, {Packing::s8_panel, 1}});
 }
 
 TEST_CASE("In plain layout no Reorder is inserted") {
