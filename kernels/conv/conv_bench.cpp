@@ -1,5 +1,5 @@
-// Layers of the networks that nestrt is measured on, one core, every instruction set. `peak` is the share of the
-// multiply-adds that this core can do at best.
+// Layers of the networks that nestrt is measured on, in f32 ("conv") and s8 ("conv_s8"), one core, every instruction
+// set. `peak` is the share of the multiply-adds of that type that this core can do at best, measured in the same run.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -9,6 +9,7 @@
 
 #include "kernels/common/fma_ceiling.h"
 #include "kernels/common/packed_constant.h"
+#include "kernels/common/s8_ceiling.h"
 #include "kernels/common/simd.h"
 #include "kernels/conv/conv.h"
 
@@ -49,7 +50,10 @@ constexpr Layer kLayers[] = {
 // A layer with its operands, in the layouts that preferred_conv() names.
 class Bench {
  public:
-  explicit Bench(const Layer& layer) {
+  Bench(const Layer& layer, DataType type) : type_(type) {
+    quantize(4, &input_quantization_);
+    quantize(7, &weights_quantization_);
+    quantize(3, &output_quantization_);
     plan::ConvT conv;
     conv.kernel.assign(2, layer.kernel);
     conv.stride.assign(2, layer.stride);
@@ -65,9 +69,10 @@ class Bench {
     op.add_attributes_type(attributes.type);
     op.add_attributes(table);
     builder_.Finish(op.Finish());
-    inputs_ = {operand({1, layer.inputs, layer.size, layer.size}),
-               operand({layer.outputs, layer.inputs / layer.group, layer.kernel, layer.kernel}),
-               operand({layer.outputs})};
+    inputs_ = {
+        operand(type, {1, layer.inputs, layer.size, layer.size}, input_quantization_),
+        operand(type, {layer.outputs, layer.inputs / layer.group, layer.kernel, layer.kernel}, weights_quantization_),
+        operand(type == DataType::kS8 ? DataType::kS32 : type, {layer.outputs}, input_quantization_)};
     for (size_t i : {1, 2}) inputs_[i].constant = fill(inputs_[i]);
     spec_.op = flatbuffers::GetRoot<plan::Operator>(builder_.GetBufferPointer());
     spec_.inputs = inputs_;
@@ -75,6 +80,7 @@ class Bench {
     outputs_ = conv_rules().infer(spec_).value();
     inputs_[0].layout = preferred.input;
     outputs_[0].layout = preferred.output;
+    outputs_[0].quantization = flatbuffers::GetRoot<plan::Quantization>(output_quantization_.GetBufferPointer());
     spec_.outputs = outputs_;
     call_inputs_ = {fill(inputs_[0]), inputs_[1].constant, inputs_[2].constant};
     call_outputs_ = {fill(outputs_[0])};
@@ -97,26 +103,40 @@ class Bench {
     call.parallel = &runner;
     for (auto _ : state) kernel->run(call);
     using benchmark::Counter;
-    const double gflop = 2e-9 * multiply_adds_ * static_cast<double>(state.iterations());
-    state.counters["GFLOP/s"] = Counter(gflop, Counter::kIsRate);
-    state.counters["peak"] = Counter(gflop / fma_ceiling_gflops(), Counter::kIsRate);
+    const double operations = 2e-9 * multiply_adds_ * static_cast<double>(state.iterations());
+    const double ceiling = type_ == DataType::kS8 ? s8_ceiling_gops() : fma_ceiling_gflops();
+    state.counters["Gop/s"] = Counter(operations, Counter::kIsRate);
+    state.counters["peak"] = Counter(operations / ceiling, Counter::kIsRate);
     state.SetLabel(std::string(variant->name));
   }
 
  private:
-  static TensorSpec operand(const Shape& shape) {
+  static void quantize(int8_t exponent, flatbuffers::FlatBufferBuilder* builder) {
+    plan::QuantizationT table;
+    table.exponents = {exponent};
+    builder->Finish(plan::Quantization::Pack(*builder, &table));
+  }
+
+  static TensorSpec operand(DataType type, const Shape& shape, const flatbuffers::FlatBufferBuilder& quantization) {
     TensorSpec spec;
+    spec.type = type;
     spec.shape = shape;
+    spec.quantization = flatbuffers::GetRoot<plan::Quantization>(quantization.GetBufferPointer());
     return spec;
   }
 
+  // Small numbers of the operand's type.
   std::byte* fill(const TensorSpec& spec) {
-    const int64_t count = spec.storage_bytes() / int64_t{sizeof(float)};
-    AlignedFloats& data = data_.emplace_back(count);
-    for (int64_t i = 0; i < count; ++i) data.data()[i] = static_cast<float>(i % 17 - 8) * 0.1f;
-    return reinterpret_cast<std::byte*>(data.data());
+    const int64_t bytes = spec.storage_bytes();
+    auto* data = reinterpret_cast<std::byte*>(data_.emplace_back((bytes + 3) / 4).data());
+    for (int64_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(i % 17 - 8);
+    if (spec.type != DataType::kF32) return data;
+    for (int64_t i = 0; i < bytes / 4; ++i) reinterpret_cast<float*>(data)[i] = static_cast<float>(i % 17 - 8) * 0.1f;
+    return data;
   }
 
+  DataType type_;
+  flatbuffers::FlatBufferBuilder input_quantization_, weights_quantization_, output_quantization_;
   flatbuffers::FlatBufferBuilder builder_;
   std::vector<AlignedFloats> data_;
   std::vector<TensorSpec> inputs_, outputs_;
@@ -126,16 +146,21 @@ class Bench {
   double multiply_adds_ = 0;
 };
 
+void register_layers(const std::string& name, DataType type, Isa isa) {
+  for (const Layer& layer : kLayers) {
+    const std::string full = name + "/" + std::string(nestrt::kernels::name(isa)) + "/" + layer.name;
+    benchmark::RegisterBenchmark(full.c_str(), [&layer, type, isa](benchmark::State& state) {
+      force_isa(isa);
+      Bench(layer, type).run(state);
+    });
+  }
+}
+
 const bool kRegistered = [] {
   for (Isa isa : supported_isas()) {
     if (isa == Isa::kPortable) continue;
-    for (const Layer& layer : kLayers) {
-      const std::string name = "conv/" + std::string(nestrt::kernels::name(isa)) + "/" + layer.name;
-      benchmark::RegisterBenchmark(name.c_str(), [&layer, isa](benchmark::State& state) {
-        force_isa(isa);
-        Bench(layer).run(state);
-      });
-    }
+    register_layers("conv", DataType::kF32, isa);
+    register_layers("conv_s8", DataType::kS8, isa);
   }
   return true;
 }();

@@ -1,0 +1,118 @@
+#include "kernels/common/s8_ceiling.h"
+
+#include <algorithm>
+#include <ctime>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/common/s8_ceiling_bench.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/common/s8_tile.h"
+#include "kernels/common/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nestrt::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int kChains = 12;  // more than latency times units of any core, and they fit the registers
+
+using D = hn::CappedTag<int32_t, 16>;
+using V = hn::Vec<D>;
+
+// Adds the products of two numbers of 16 bits in each lane: 4 operations. They are those of the sum itself, or the
+// compiler would multiply once for all rounds.
+#if HWY_TARGET == HWY_SCALAR  // has no such lanes: one product
+V add_products(V sum, V b, V&) { return hn::Add(sum, hn::Mul(sum, b)); }
+constexpr double kLaneOperations = 2;
+#else
+V add_products(V sum, V b, V& other) {
+  const hn::RepartitionToNarrow<D> d16;
+  return hn::ReorderWidenMulAccumulate(D(), hn::BitCast(d16, sum), hn::BitCast(d16, b), sum, other);
+}
+constexpr double kLaneOperations = 4;
+#endif
+
+// Operations of `rounds` rounds of independent sums; `x` keeps the compiler from foreseeing them.
+double add_pairs(long rounds, int* x) {
+  const D d;
+  V sums[kChains];
+  for (int i = 0; i < kChains; ++i) sums[i] = hn::Set(d, x[0] + i);
+  const V b = hn::Set(d, x[1]);
+  V other = hn::Zero(d);
+  for (long round = 0; round < rounds; ++round) {
+    _Pragma("GCC unroll 16") for (int i = 0; i < kChains; ++i) sums[i] = add_products(sums[i], b, other);
+  }
+  for (int i = 0; i < kChains; ++i) other = hn::Add(other, sums[i]);
+  x[2] = hn::GetLane(hn::SumOfLanes(d, other));
+  return kLaneOperations * kChains * static_cast<double>(hn::Lanes(d)) * static_cast<double>(rounds);
+}
+
+}  // namespace nestrt::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#if HWY_ARCH_X86
+#include <immintrin.h>
+#endif
+
+namespace nestrt::kernels {
+namespace {
+
+NESTRT_SIMD_EXPORT(add_pairs)
+
+#if HWY_ARCH_X86
+HWY_PUSH_ATTRIBUTES("avx512f,avx512vnni")
+double add_fours(long rounds, int* x) {
+  constexpr int kSums = 12;
+  __m512i sums[kSums];
+  for (int i = 0; i < kSums; ++i) sums[i] = _mm512_set1_epi32(x[0] + i);
+  const __m512i a = _mm512_set1_epi32(x[0]), b = _mm512_set1_epi32(x[1]);
+  for (long round = 0; round < rounds; ++round) {
+    _Pragma("GCC unroll 16") for (int i = 0; i < kSums; ++i) sums[i] = _mm512_dpbusd_epi32(sums[i], a, b);
+  }
+  for (int i = 1; i < kSums; ++i) sums[0] = _mm512_add_epi32(sums[0], sums[i]);
+  x[2] = _mm512_reduce_add_epi32(sums[0]);
+  return 2.0 * kSums * 64 * static_cast<double>(rounds);
+}
+HWY_POP_ATTRIBUTES
+#endif
+
+using Rounds = double (*)(long rounds, int* x);
+
+Rounds best_rounds() {
+#if HWY_ARCH_X86
+  if (s8_tile_kernel(true).name == "avx512vnni") return add_fours;
+#endif
+  return simd_pick(add_pairs_table);
+}
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double measure() {
+  constexpr long kRounds = 400'000;
+  volatile int seed = 3;
+  int x[3] = {seed, seed, 0};
+  double best = 0;
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    const double start = thread_seconds();
+    const double operations = best_rounds()(kRounds, x);
+    best = std::max(best, operations / (thread_seconds() - start) * 1e-9);
+  }
+  return best;
+}
+
+}  // namespace
+
+double s8_ceiling_gops() {
+  static double known[kNumIsas] = {};
+  double& ceiling = known[static_cast<size_t>(current_isa())];
+  if (ceiling == 0) ceiling = measure();
+  return ceiling;
+}
+
+}  // namespace nestrt::kernels
+#endif
