@@ -15,6 +15,11 @@ inline int64_t task_count(int64_t outputs, int64_t reduction, int threads) {
   return static_cast<int64_t>(std::clamp(worth, 1.0, threads * kTasksPerThread));
 }
 
+// What products of elements of so many bytes cost, in those of f32: instructions multiply as many as they hold.
+inline int64_t f32_products(int64_t products, int64_t element_bytes) {
+  return (products * element_bytes + int64_t{sizeof(float)} - 1) / int64_t{sizeof(float)};
+}
+
 struct Range {
   int64_t first = 0;
   int64_t last = 0;

@@ -8,15 +8,21 @@
 namespace nestrt::kernels {
 namespace {
 
+// Outputs computed at a time: their sums stay in the first-level cache.
+constexpr int64_t kCallPixels = 128;
+
 class S8Depthwise16 final : public Kernel {
  public:
   S8Depthwise16(const ConvGeometry& geometry, PackedBytes weights, S8Outputs outputs)
       : geometry_(geometry),
         weights_(std::move(weights)),
         outputs_(std::move(outputs)),
-        row_(s8_depthwise_function()),
-        row_weights_(weights_.data()),
-        block_bytes_(geometry.taps() * kTileBlock) {}
+        function_(s8_depthwise_function()),
+        function_weights_(weights_.data()),
+        block_bytes_(geometry.taps() * kTileBlock) {
+    const int64_t width = std::max<int64_t>(1, geometry_.axes[2].output);
+    call_rows_ = std::clamp<int64_t>(kCallPixels / width, 1, std::max<int64_t>(1, geometry_.axes[1].output));
+  }
 
   // Turns to dot products of four taps. Errors: kOutOfMemory.
   Status use_fours();
@@ -24,20 +30,21 @@ class S8Depthwise16 final : public Kernel {
   void run(const KernelCall& call) const override;
   bool repacked() const override { return weights_.repacked(); }
   ScratchSize scratch(int) const override {
-    return {0, static_cast<size_t>(geometry_.axes[2].output * kTileBlock) * sizeof(int32_t)};
+    return {0, static_cast<size_t>(call_rows_ * geometry_.axes[2].output * kTileBlock) * sizeof(int32_t)};
   }
 
  private:
-  void run_row(const KernelCall& call, int64_t index, int32_t* sums) const;
+  void run_rows(const KernelCall& call, Range rows, int32_t* sums) const;
   int64_t blocks() const { return (geometry_.out_channels + kTileBlock - 1) / kTileBlock; }
 
   ConvGeometry geometry_;
   PackedBytes weights_;
   AlignedArray<int8_t> fours_;
   S8Outputs outputs_;
-  S8DepthwiseFunction row_;
-  const int8_t* row_weights_;  // what row_ reads: weights_ or fours_
-  int64_t block_bytes_;        // of these
+  S8DepthwiseFunction function_;
+  const int8_t* function_weights_;  // what it reads: weights_ or fours_
+  int64_t block_bytes_;             // of these
+  int64_t call_rows_;               // that it computes at a time, at most
 };
 
 Status S8Depthwise16::use_fours() {
@@ -57,14 +64,15 @@ Status S8Depthwise16::use_fours() {
         start = s8::wrapping_add(start, -S8DepthwiseFours::kInputOffset * *weight);
       }
   }
-  row_ = s8_depthwise_fours_function();
-  row_weights_ = fours_.data();
+  function_ = s8_depthwise_fours_function();
+  function_weights_ = fours_.data();
   return {};
 }
 
+// Rows are counted through [image][block][z][y].
 void S8Depthwise16::run(const KernelCall& call) const {
   const ConvGeometry& g = geometry_;
-  const int64_t rows = g.batch * blocks() * g.axes[0].output * g.axes[1].output;
+  const int64_t height = g.axes[1].output, rows = g.batch * blocks() * g.axes[0].output * height;
   // A vector of sums costs little: one load per product.
   const int64_t parts =
       std::min(rows, task_count(rows * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads()));
@@ -72,29 +80,35 @@ void S8Depthwise16::run(const KernelCall& call) const {
   call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
     auto* sums = reinterpret_cast<int32_t*>(call.thread_scratch + static_cast<size_t>(slot) * slot_bytes);
     const Range part = part_of(rows, index, parts);
-    for (int64_t row = part.first; row < part.last; ++row) run_row(call, row, sums);
+    for (int64_t row = part.first; row < part.last;) {
+      const int64_t slab_end = (row / height + 1) * height;
+      const Range next{row, std::min({part.last, slab_end, row + call_rows_})};
+      run_rows(call, next, sums);
+      row = next.last;
+    }
   });
 }
 
-// Rows are counted through [image][block][z][y].
-void S8Depthwise16::run_row(const KernelCall& call, int64_t index, int32_t* sums) const {
+// Requires: they are in one slab.
+void S8Depthwise16::run_rows(const KernelCall& call, Range range, int32_t* sums) const {
   const ConvGeometry& g = geometry_;
-  const int64_t slab = index / g.axes[1].output, plane = slab / g.axes[0].output, block = plane % blocks();
-  S8DepthwiseRow row;
-  row.geometry = &g;
-  row.input = call.input<int8_t>(0) + plane * g.in_spatial() * kTileBlock;
-  row.weights = row_weights_ + block * block_bytes_;
-  row.start = outputs_.start(block);
-  row.z = slab % g.axes[0].output;
-  row.y = index % g.axes[1].output;
-  row.sums = sums;
-  row_(row);
+  const int64_t slab = range.first / g.axes[1].output, plane = slab / g.axes[0].output, block = plane % blocks();
+  S8DepthwiseRows rows;
+  rows.geometry = &g;
+  rows.input = call.input<int8_t>(0) + plane * g.in_spatial() * kTileBlock;
+  rows.weights = function_weights_ + block * block_bytes_;
+  rows.start = outputs_.start(block);
+  rows.z = slab % g.axes[0].output;
+  rows.y = range.first % g.axes[1].output;
+  rows.count = range.size();
+  rows.sums = sums;
+  function_(rows);
   S8Finish finish;
   finish.sums = sums;
-  finish.points = g.axes[2].output;
+  finish.points = range.size() * g.axes[2].output;
   finish.blocks = 1;
   finish.point_stride = kTileBlock;
-  outputs_.place(call, index * g.axes[2].output * kTileBlock, finish);
+  outputs_.place(call, range.first * g.axes[2].output * kTileBlock, finish);
   outputs_.run(block, finish);
 }
 

@@ -6,17 +6,18 @@
 
 namespace nestrt::kernels {
 
-// One row of outputs of one block of 16 channels.
-struct S8DepthwiseRow {
+// Neighbouring rows of outputs of one block of 16 channels, in one slab of the depth.
+struct S8DepthwiseRows {
   const ConvGeometry* geometry = nullptr;
   const int8_t* input = nullptr;    // the block's plane of the image
   const int8_t* weights = nullptr;  // [taps][16], or as S8DepthwiseFours says
   const int32_t* start = nullptr;   // 16: bias and rounding term
-  int64_t z = 0, y = 0;             // the row
-  int32_t* sums = nullptr;          // [width][16]
+  int64_t z = 0, y = 0;             // the first row
+  int64_t count = 0;
+  int32_t* sums = nullptr;  // [count][width][16]
 };
 
-using S8DepthwiseFunction = void (*)(const S8DepthwiseRow& row);
+using S8DepthwiseFunction = void (*)(const S8DepthwiseRows& rows);
 // The implementation for the current instruction set.
 S8DepthwiseFunction s8_depthwise_function();
 

@@ -23,22 +23,28 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
 HWY_INLINE hn::Vec<D16> load16(const int8_t* from) { return hn::PromoteTo(D16(), hn::LoadU(D8(), from)); }
 
+struct Row {
+  const S8DepthwiseRows& rows;
+  int64_t y;
+  int32_t* sums;
+};
+
 // kCount outputs from `x` on, of which all have the taps kx inside the input: kLanes channels of each.
 template <int kCount>
-HWY_INLINE void add_taps(const S8DepthwiseRow& row, Taps kz, Taps ky, Taps kx, int64_t x, int64_t lane) {
-  const auto& [depth, height, width] = row.geometry->axes;
-  const int64_t iz = row.z * depth.stride - depth.pad_begin, iy = row.y * height.stride - height.pad_begin;
+HWY_INLINE void add_taps(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x, int64_t lane) {
+  const auto& [depth, height, width] = row.rows.geometry->axes;
+  const int64_t iz = row.rows.z * depth.stride - depth.pad_begin, iy = row.y * height.stride - height.pad_begin;
   const int64_t ix = x * width.stride - width.pad_begin, pixel_step = width.stride * kBlock;
   V sums[kCount];
-  NESTRT_UNROLL for (int p = 0; p < kCount; ++p) sums[p] = hn::LoadU(D(), row.start + lane);
+  NESTRT_UNROLL for (int p = 0; p < kCount; ++p) sums[p] = hn::LoadU(D(), row.rows.start + lane);
   for (int64_t z = kz.first; z < kz.last; ++z) {
     for (int64_t y = ky.first; y < ky.last; ++y) {
       const int64_t line = (iz + z * depth.dilation) * height.input + iy + y * height.dilation;
       const int64_t in = (line * width.input + ix) * kBlock + lane;
-      const int8_t* weights = row.weights + (z * height.kernel + y) * width.kernel * kBlock + lane;
+      const int8_t* weights = row.rows.weights + (z * height.kernel + y) * width.kernel * kBlock + lane;
       for (int64_t k = kx.first; k < kx.last; ++k) {
         const auto w = load16(weights + k * kBlock);
-        const int8_t* at = row.input + in + k * width.dilation * kBlock;
+        const int8_t* at = row.rows.input + in + k * width.dilation * kBlock;
         // A product of two bytes fits 16 bits.
         NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
           sums[p] = hn::Add(sums[p], hn::PromoteTo(D(), hn::Mul(load16(at + p * pixel_step), w)));
@@ -50,22 +56,27 @@ HWY_INLINE void add_taps(const S8DepthwiseRow& row, Taps kz, Taps ky, Taps kx, i
 }
 
 template <int kCount>
-HWY_INLINE void all_lanes(const S8DepthwiseRow& row, Taps kz, Taps ky, Taps kx, int64_t x) {
+HWY_INLINE void all_lanes(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x) {
   for (int64_t lane = 0; lane < kBlock; lane += kLanes) add_taps<kCount>(row, kz, ky, kx, x, lane);
 }
 
-}  // namespace
-
 // The inner outputs go four at a time, those at the edges one by one.
-void s8_depthwise(const S8DepthwiseRow& row) {
-  const auto& [depth, height, width] = row.geometry->axes;
+HWY_INLINE void run_row(const Row& row) {
+  const auto& [depth, height, width] = row.rows.geometry->axes;
   const Taps inner = inside_outputs(width), all{0, width.kernel};
-  const Taps kz = taps_inside(depth, row.z), ky = taps_inside(height, row.y);
+  const Taps kz = taps_inside(depth, row.rows.z), ky = taps_inside(height, row.y);
   int64_t x = 0;
   for (; x < inner.first; ++x) all_lanes<1>(row, kz, ky, taps_inside(width, x), x);
   for (; x + 4 <= inner.last; x += 4) all_lanes<4>(row, kz, ky, all, x);
   for (; x < inner.last; ++x) all_lanes<1>(row, kz, ky, all, x);
   for (; x < width.output; ++x) all_lanes<1>(row, kz, ky, taps_inside(width, x), x);
+}
+
+}  // namespace
+
+void s8_depthwise(const S8DepthwiseRows& rows) {
+  const int64_t row_sums = rows.geometry->axes[2].output * kBlock;
+  for (int64_t i = 0; i < rows.count; ++i) run_row({rows, rows.y + i, rows.sums + i * row_sums});
 }
 
 #undef NESTRT_UNROLL

@@ -24,93 +24,147 @@ HWY_INLINE __m512i by_channel(__m512i pixels) {
   return _mm512_xor_si512(mixed, _mm512_set1_epi32(static_cast<int32_t>(0x80808080)));
 }
 
-// Pixels x to x + 3 of a line of `width`, zeros where there are none. A null line is padding.
-HWY_INLINE __m512i load_edge(const int8_t* line, int64_t x, int64_t width) {
-  if (line == nullptr) return _mm512_setzero_si512();
-  const int64_t first = x < 0 ? (x < -kPixels ? kPixels : -x) : 0;
-  const int64_t last = width - x < 0 ? 0 : (width - x < kPixels ? width - x : kPixels);
-  const uint32_t mask = ((1u << (4 * last)) - 1) & ~((1u << (4 * first)) - 1);
-  return _mm512_maskz_loadu_epi32(static_cast<__mmask16>(mask), line + x * kBlock);
+constexpr uint32_t kAllPixels = 0xFFFF;
+
+// Those of the pixels x to x + 3 that a line of `width` has, a bit for each 32 of theirs.
+HWY_INLINE uint32_t pixels_inside(int64_t x, int64_t width) {
+  uint32_t mask = 0;
+  for (int64_t p = 0; p < kPixels; ++p)
+    if (x + p >= 0 && x + p < width) mask |= 0xFu << (4 * p);
+  return mask;
 }
 
-template <bool kInside>
-HWY_INLINE __m512i load(const int8_t* line, int64_t x, int64_t width) {
-  if constexpr (kInside) return _mm512_loadu_si512(line + x * kBlock);
-  return load_edge(line, x, width);
-}
-
-// Where the lines of input under a row of outputs begin; null in the padding.
+// The lines of input under a row of outputs. Nothing is read of those in the padding.
 struct Lines {
   const int8_t* line[S8DepthwiseFours::kMaxRows];
-  bool all_inside = true;
+  uint32_t mask[S8DepthwiseFours::kMaxRows];
 };
 
-HWY_INLINE Lines lines_of(const S8DepthwiseRow& row) {
-  const auto& [depth, height, width] = row.geometry->axes;
+HWY_INLINE Lines lines_of(const S8DepthwiseRows& rows, int64_t output_y) {
+  const auto& [depth, height, width] = rows.geometry->axes;
   Lines lines;
   int64_t next = 0;
   for (int64_t kz = 0; kz < depth.kernel; ++kz) {
-    for (int64_t ky = 0; ky < height.kernel; ++ky) {
-      const int64_t z = tap_position(depth, row.z, kz), y = tap_position(height, row.y, ky);
+    for (int64_t ky = 0; ky < height.kernel; ++ky, ++next) {
+      const int64_t z = tap_position(depth, rows.z, kz), y = tap_position(height, output_y, ky);
       const bool inside = z >= 0 && y >= 0;
-      lines.line[next++] = inside ? row.input + (z * height.input + y) * width.input * kBlock : nullptr;
-      lines.all_inside &= inside;
+      lines.line[next] = rows.input + (inside ? (z * height.input + y) * width.input * kBlock : 0);
+      lines.mask[next] = inside ? kAllPixels : 0;
     }
   }
   return lines;
 }
 
-template <bool kInside>
-HWY_INLINE void one_output(const S8DepthwiseRow& row, const S8DepthwiseFours& fours, const Lines& lines, int64_t x) {
-  const ConvAxis& width = row.geometry->axes[2];
-  const int8_t* weights = row.weights;
-  const int64_t taps = fours.pairs ? 1 : fours.vectors;
-  __m512i sums = _mm512_loadu_si512(row.start);
-  for (int64_t r = 0; r < fours.rows; ++r, weights += fours.vectors * 64) {
-    for (int64_t v = 0; v < taps; ++v) {
-      const int64_t at = x * width.stride - width.pad_begin + v * kPixels;
-      const __m512i pixels = by_channel(load<kInside>(lines.line[r], at, width.input));
-      sums = _mm512_dpbusd_epi32(sums, pixels, _mm512_loadu_si512(weights + v * 64));
+// Outputs of a row whose four pixels are all in the line, [first, last).
+struct Inner {
+  int64_t first, last;
+};
+
+HWY_INLINE Inner inner_outputs(const ConvAxis& width, int64_t vectors) {
+  const int64_t room = width.input + width.pad_begin - vectors * kPixels;
+  const int64_t first = HWY_MIN(width.output, (width.pad_begin + width.stride - 1) / width.stride);
+  const int64_t last = room < 0 ? 0 : HWY_MIN(width.output, room / width.stride + 1);
+  return {first, HWY_MAX(first, last)};
+}
+
+HWY_INLINE __m512i load_pixels(const Lines& lines, int64_t r, int64_t x, uint32_t mask) {
+  return by_channel(_mm512_maskz_loadu_epi32(static_cast<__mmask16>(lines.mask[r] & mask), lines.line[r] + x * kBlock));
+}
+
+// kCount outputs of one vector of pixels a row, for a kernel of three rows, whose weights stay in registers.
+template <int kCount>
+struct ThreeRows {
+  static constexpr int kOutputs = kCount;
+
+  explicit ThreeRows(const S8DepthwiseRows& rows) : start(_mm512_loadu_si512(rows.start)) {
+    for (int i = 0; i < 3 * kOutputs; ++i) weights[i] = _mm512_loadu_si512(rows.weights + i * 64);
+  }
+
+  HWY_INLINE void run(const Lines& lines, int64_t x, uint32_t mask, __m512i* sums) const {
+    for (int i = 0; i < kOutputs; ++i) sums[i] = start;
+    _Pragma("GCC unroll 3") for (int r = 0; r < 3; ++r) {
+      const __m512i pixels = load_pixels(lines, r, x, mask);
+      for (int i = 0; i < kOutputs; ++i) sums[i] = _mm512_dpbusd_epi32(sums[i], pixels, weights[r * kOutputs + i]);
     }
   }
-  _mm512_storeu_si512(row.sums + x * kBlock, sums);
-}
 
-// Outputs x and x + 1.
-template <bool kInside>
-HWY_INLINE void two_outputs(const S8DepthwiseRow& row, const S8DepthwiseFours& fours, const Lines& lines, int64_t x) {
-  const ConvAxis& width = row.geometry->axes[2];
-  const int8_t* weights = row.weights;
-  __m512i first = _mm512_loadu_si512(row.start), second = first;
-  for (int64_t r = 0; r < fours.rows; ++r, weights += 2 * 64) {
-    const __m512i pixels = by_channel(load<kInside>(lines.line[r], x - width.pad_begin, width.input));
-    first = _mm512_dpbusd_epi32(first, pixels, _mm512_loadu_si512(weights));
-    second = _mm512_dpbusd_epi32(second, pixels, _mm512_loadu_si512(weights + 64));
+  __m512i start, weights[3 * kOutputs];
+};
+
+// The same for pairs of outputs and any number of rows.
+struct AnyRows {
+  static constexpr int kOutputs = 2;
+
+  AnyRows(const S8DepthwiseRows& outputs, const S8DepthwiseFours& fours)
+      : start(outputs.start), weights(outputs.weights), rows(fours.rows) {}
+
+  HWY_INLINE void run(const Lines& lines, int64_t x, uint32_t mask, __m512i* sums) const {
+    sums[0] = sums[1] = _mm512_loadu_si512(start);
+    for (int64_t r = 0; r < rows; ++r) {
+      const __m512i pixels = load_pixels(lines, r, x, mask);
+      sums[0] = _mm512_dpbusd_epi32(sums[0], pixels, _mm512_loadu_si512(weights + 2 * r * 64));
+      sums[1] = _mm512_dpbusd_epi32(sums[1], pixels, _mm512_loadu_si512(weights + (2 * r + 1) * 64));
+    }
   }
-  _mm512_storeu_si512(row.sums + x * kBlock, first);
-  _mm512_storeu_si512(row.sums + (x + 1) * kBlock, second);
+
+  const int32_t* start;
+  const int8_t* weights;
+  int64_t rows;
+};
+
+// Outputs x and, where the row has it, x + 1.
+template <class Kernel>
+HWY_INLINE void run_outputs(const Kernel& kernel, const Lines& lines, const ConvAxis& width, int64_t x, uint32_t mask,
+                            int32_t* to) {
+  __m512i sums[Kernel::kOutputs];
+  kernel.run(lines, x * width.stride - width.pad_begin, mask, sums);
+  for (int64_t i = 0; i < Kernel::kOutputs; ++i)
+    if (i == 0 || x + i < width.output) _mm512_storeu_si512(to + (x + i) * kBlock, sums[i]);
 }
 
-// Whether all pixels that the vectors of an output hold are in the line.
-HWY_INLINE bool is_inside(const ConvAxis& width, int64_t x, int64_t vectors) {
-  const int64_t first = x * width.stride - width.pad_begin;
-  return first >= 0 && first + vectors * kPixels <= width.input;
-}
-
-void depthwise_fours(const S8DepthwiseRow& row) {
-  const S8DepthwiseFours fours(*row.geometry);
-  const ConvAxis& width = row.geometry->axes[2];
-  const Lines lines = lines_of(row);
-  const int64_t taps = fours.pairs ? 1 : fours.vectors, step = fours.pairs ? 2 : 1;
-  int64_t x = 0;
-  for (; x + step <= width.output; x += step) {
-    const bool inside = lines.all_inside && is_inside(width, x, taps);
-    if (fours.pairs)
-      inside ? two_outputs<true>(row, fours, lines, x) : two_outputs<false>(row, fours, lines, x);
+template <class Kernel>
+HWY_INLINE void run_row(const Kernel& kernel, const Lines& lines, const ConvAxis& width, int32_t* to) {
+  const Inner inner = inner_outputs(width, 1);
+  for (int64_t x = 0; x < width.output; x += Kernel::kOutputs) {
+    if (x >= inner.first && x < inner.last)
+      run_outputs(kernel, lines, width, x, kAllPixels, to);
     else
-      inside ? one_output<true>(row, fours, lines, x) : one_output<false>(row, fours, lines, x);
+      run_outputs(kernel, lines, width, x, pixels_inside(x * width.stride - width.pad_begin, width.input), to);
   }
-  if (x < width.output) one_output<false>(row, fours, lines, x);
+}
+
+template <class Kernel>
+void run_rows(const Kernel& kernel, const S8DepthwiseRows& rows) {
+  const ConvAxis& width = rows.geometry->axes[2];
+  for (int64_t i = 0; i < rows.count; ++i)
+    run_row(kernel, lines_of(rows, rows.y + i), width, rows.sums + i * width.output * kBlock);
+}
+
+void singles_of_row(const S8DepthwiseRows& rows, const S8DepthwiseFours& fours, const Lines& lines, int32_t* to) {
+  const ConvAxis& width = rows.geometry->axes[2];
+  const Inner inner = inner_outputs(width, fours.vectors);
+  for (int64_t x = 0; x < width.output; ++x) {
+    __m512i sums = _mm512_loadu_si512(rows.start);
+    for (int64_t v = 0; v < fours.vectors; ++v) {
+      const int64_t at = x * width.stride - width.pad_begin + v * kPixels;
+      const uint32_t mask = x >= inner.first && x < inner.last ? kAllPixels : pixels_inside(at, width.input);
+      for (int64_t r = 0; r < fours.rows; ++r) {
+        const __m512i weights = _mm512_loadu_si512(rows.weights + (r * fours.vectors + v) * 64);
+        sums = _mm512_dpbusd_epi32(sums, load_pixels(lines, r, at, mask), weights);
+      }
+    }
+    _mm512_storeu_si512(to + x * kBlock, sums);
+  }
+}
+
+void depthwise_fours(const S8DepthwiseRows& rows) {
+  const S8DepthwiseFours fours(*rows.geometry);
+  if (fours.rows == 3 && fours.pairs) return run_rows(ThreeRows<2>(rows), rows);
+  if (fours.rows == 3 && fours.vectors == 1) return run_rows(ThreeRows<1>(rows), rows);
+  if (fours.pairs) return run_rows(AnyRows(rows, fours), rows);
+  const int64_t row_sums = rows.geometry->axes[2].output * kBlock;
+  for (int64_t i = 0; i < rows.count; ++i)
+    singles_of_row(rows, fours, lines_of(rows, rows.y + i), rows.sums + i * row_sums);
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ class S8Stem16 final : public Kernel {
 void S8Stem16::run(const KernelCall& call) const {
   const ConvGeometry& g = geometry_;
   const int64_t image_rows = g.axes[0].output * g.axes[1].output, rows = g.batch * image_rows;
-  const int64_t wanted =
-      task_count(g.batch * g.out_channels * g.out_spatial(), g.in_channels * g.taps(), call.parallel->num_threads());
+  const int64_t wanted = task_count(g.batch * g.out_channels * g.out_spatial(),
+                                    f32_products(g.in_channels * g.taps(), 1), call.parallel->num_threads());
   const int64_t parts = std::min(wanted, rows);
   const size_t slot_bytes = (scratch(1).per_thread + 63) / 64 * 64;
   call.parallel->parallel_for(parts, [&](int64_t index, int slot) {

@@ -47,7 +47,7 @@ void fill_offsets(const ConvGeometry& geometry, int64_t points, Range pixels, in
 }  // namespace
 
 DirectTasks::DirectTasks(const ConvGeometry& g, TileLimits limits, int64_t element_bytes)
-    : limits_(limits), taps_(g.taps()) {
+    : limits_(limits), taps_(g.taps()), element_bytes_(element_bytes) {
   // A tile's inputs, counted without what its taps share.
   const int64_t stride = std::min<int64_t>(g.axes[1].stride, 4) * std::min<int64_t>(g.axes[2].stride, 4);
   const int64_t tile_bytes = limits.points * g.group_inputs() * stride * element_bytes;
@@ -66,7 +66,7 @@ size_t DirectTasks::scratch_bytes() const {
 void DirectTasks::run(const ConvGeometry& g, const KernelCall& call,
                       FunctionRef<void(const DirectChunk&)> run_chunk) const {
   const int64_t pixels = g.out_spatial(), images = g.batch * g.group;
-  const int64_t reduction = g.group_inputs() * taps_;
+  const int64_t reduction = f32_products(g.group_inputs() * taps_, element_bytes_);
   const int64_t wanted = task_count(images * pixels * g.group_outputs(), reduction, call.parallel->num_threads());
   const int64_t parts = (wanted + images - 1) / images;
   const int64_t block_tiles = (group_blocks_ + limits_.blocks - 1) / limits_.blocks;

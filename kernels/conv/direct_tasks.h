@@ -39,6 +39,7 @@ class DirectTasks {
   int64_t chunk_tiles_ = 1;
   int64_t group_blocks_ = 0;
   int64_t taps_ = 0;
+  int64_t element_bytes_ = 0;
 };
 
 }  // namespace nestrt::kernels

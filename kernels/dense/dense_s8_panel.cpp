@@ -48,7 +48,7 @@ void S8Panel::run(const KernelCall& call) const {
   const int8_t* x = rows_of(call);
   const TileLimits limits = product_.limits();
   const int64_t panels = (g.outputs + kTileBlock - 1) / kTileBlock;
-  const int64_t wanted = task_count(g.rows * g.outputs, g.inputs, call.parallel->num_threads());
+  const int64_t wanted = task_count(g.rows * g.outputs, f32_products(g.inputs, 1), call.parallel->num_threads());
   const int64_t panel_parts = std::min(wanted, (panels + limits.blocks - 1) / limits.blocks);
   const int64_t row_parts =
       std::min((wanted + panel_parts - 1) / panel_parts, (g.rows + limits.points - 1) / limits.points);
