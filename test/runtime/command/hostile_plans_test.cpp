@@ -81,6 +81,31 @@ TEST_CASE("A plan that is whole runs through every command") {
   CHECK(fs::exists(workshop.path("out/info.json")));
 }
 
+// y = x + the sum of x. FlatBuffers writes no list of dimensions for the sum.
+PlanBuilder scalar_plan() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {2, 8});
+  const int sum = builder.arena("sum", {});
+  const int y = builder.output("y", {2, 8});
+  plan::ReduceT reduce;
+  reduce.kind = plan::ReduceKind::sum;
+  reduce.axes = {0, 1};
+  reduce.keep_dims = false;
+  builder.op("sum", reduce, {x}, {sum});
+  builder.op("add", binary(plan::BinaryKind::add), {x, sum}, {y});
+  return builder;
+}
+
+TEST_CASE("A plan with a scalar activation runs through every command") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("scalar.nest", scalar_plan().build().bytes());
+  for (const auto& command : commands(workshop.folder(), plan)) {
+    const ProgramResult result = run_program("nestrt", command);
+    INFO(command[0] << ": " << result.text);
+    CHECK(result.exit_code == 0);
+  }
+}
+
 TEST_CASE("Every command refuses a plan with a flipped byte, wherever it is") {
   const Workshop workshop;
   const PlanBytes good = branches_plan().build();
