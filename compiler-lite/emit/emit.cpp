@@ -140,7 +140,10 @@ class Emitter {
     NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, variant->prepare(bound.spec()));
     const ScratchSize scratch = kernel->scratch(1);
     plan_.scratch_bytes = std::max<uint64_t>(plan_.scratch_bytes, scratch.shared + scratch.per_thread);
-    kernels_.emplace_back(variant->name);
+    const auto [name, is_new] =
+        kernel_names_.try_emplace(std::string(variant->name), static_cast<uint32_t>(plan_.kernel_names.size()));
+    if (is_new) plan_.kernel_names.push_back(name->first);
+    kernels_.push_back(name->second);
     return {};
   }
 
@@ -176,7 +179,8 @@ class Emitter {
   Storage storage_;
   plan::PlanT plan_;
   std::unordered_map<ValueId, uint32_t> tensors_;
-  std::vector<std::string> kernels_;
+  std::unordered_map<std::string, uint32_t> kernel_names_;
+  std::vector<uint32_t> kernels_;  // by operator
   uint64_t data_bytes_ = 0;
 };
 

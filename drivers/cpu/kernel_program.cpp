@@ -8,6 +8,7 @@
 #include "runtime/core/text.h"
 #include "runtime/plan/sharing.h"
 #include "runtime/plan/tables.h"
+#include "runtime/plan/verify.h"
 
 namespace nestrt::drivers {
 namespace {
@@ -41,11 +42,18 @@ std::string describe(const OperatorSpec& spec) {
   return operands;
 }
 
-// The kernels that the plan names for this machine's instruction set; null where it names none.
-const plan::KernelSelection* selection_for(const plan::Program& program, kernels::Isa isa) {
+// The kernels that the plan selects for this machine's instruction set, by operator of the branch; none where it leaves
+// them to the machine.
+const flatbuffers::Vector<uint32_t>& selection_for(const plan::Program& program, kernels::Isa isa) {
   for (const plan::KernelSelection* selection : items(program.selections()))
-    if (view(selection->instruction_set()) == kernels::name(isa)) return selection;
-  return nullptr;
+    if (view(selection->instruction_set()) == kernels::name(isa)) return items(selection->kernels());
+  return items<uint32_t>(nullptr);
+}
+
+// The rules speak of a model; what breaks them here is a plan that nestc did not write like this.
+Status as_plan_error(const Status& status) {
+  const bool broken = status.code() == Code::kInvalidModel || status.code() == Code::kInvalidPlan;
+  return broken ? damaged_plan(std::string(status.message())) : status;
 }
 
 }  // namespace
@@ -53,15 +61,16 @@ const plan::KernelSelection* selection_for(const plan::Program& program, kernels
 Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& branch,
                                                               std::shared_ptr<ParallelRunner> pool) {
   std::unique_ptr<KernelProgram> program(new KernelProgram(branch.plan, std::move(pool)));
-  const plan::KernelSelection* const selection = selection_for(*branch.program, kernels::current_isa());
+  const auto& selection = selection_for(*branch.program, kernels::current_isa());
+  const auto& names = items(branch.plan->tables().kernel_names());
   const auto& operators = items(items(branch.plan->tables().branches())[branch.branch]->operators());
   for (uint32_t i = 0; i < operators.size(); ++i) {
-    const std::string_view wanted = selection != nullptr ? view(items(selection->kernels())[i]) : std::string_view();
+    const std::string_view wanted = selection.size() > 0 ? view(names[selection[i]]) : std::string_view();
     const Status status = program->add(operators[i], wanted);
     if (status.ok()) continue;
     const plan::Operator& op = *items(branch.plan->tables().operators())[operators[i]];
-    return status.with_context(text("operator ", operators[i], " '", view(op.name()), "' (",
-                                    plan::EnumNameAttributes(op.attributes_type()), ")"));
+    return as_plan_error(status).with_context(
+        text("operator ", operators[i], " '", view(op.name()), "' (", plan::EnumNameAttributes(op.attributes_type()), ")"));
   }
   return program;
 }

@@ -57,6 +57,9 @@ class BranchCheck {
       const uint32_t count = items(selection->kernels()).size();
       if (count != items(branch_.operators()).size())
         return fail(text("names ", count, " kernels for ", items(branch_.operators()).size(), " operators"));
+      const uint32_t names = items(context_.plan.kernel_names()).size();
+      for (uint32_t kernel : items(selection->kernels()))
+        if (kernel >= names) return fail(text("has kernel ", kernel, ", which does not exist: there are ", names));
     }
     return {};
   }

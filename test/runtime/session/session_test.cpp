@@ -285,6 +285,17 @@ TEST_CASE("An operator that breaks its rules is refused by name") {
   CHECK(session.error().message().find("operator 1 'right' (Binary)") != std::string_view::npos);
 }
 
+TEST_CASE("An operator whose rules refuse its operands makes an invalid plan, with the remedy") {
+  PlanBuilder builder = relu_plan();
+  builder.tables().operators[0]->inputs.clear();
+  const PlanBytes file = builder.build();
+  const auto session = Session::create(load(file), *open_units());
+  REQUIRE_FALSE(session);
+  CHECK(session.error().code() == Code::kInvalidPlan);
+  CHECK(session.error().message().find("operator 0 'relu' (Unary): has 0 inputs") != std::string_view::npos);
+  CHECK(session.error().message().find("recompile the model") != std::string_view::npos);
+}
+
 TEST_CASE("An arena larger than the machine's memory is out of memory") {
   PlanBuilder builder = branches_plan();
   builder.tables().memory_plans[0]->arena_bytes = uint64_t{1} << 60;
@@ -297,10 +308,11 @@ TEST_CASE("An arena larger than the machine's memory is out of memory") {
 TEST_CASE("A plan's kernels are used where they exist, and reported") {
   PlanBuilder builder = relu_plan();
   plan::ProgramT& program = *builder.tables().branches[0]->programs[0];
+  builder.tables().kernel_names = {"", "unary.reference"};
   for (const char* set : {"portable", "neon", "avx2", "avx512"}) {
     program.selections.push_back(std::make_unique<plan::KernelSelectionT>());
     program.selections.back()->instruction_set = set;
-    program.selections.back()->kernels = {"unary.reference"};
+    program.selections.back()->kernels = {1};
   }
   const PlanBytes file = builder.build();
   const auto session = open(file);
