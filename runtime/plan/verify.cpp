@@ -10,7 +10,7 @@ Status damaged_plan(std::string what) {
 
 Status verify_plan(const plan::Plan& plan, uint64_t tables_bytes, uint64_t data_bytes) {
   using namespace plan_verify;
-  Context context{plan, data_bytes, tables_bytes / sizeof(uint32_t)};
+  Context context{plan, data_bytes, tables_bytes};
   for (const auto verify_part : {verify_buffers, verify_tensors, verify_interface, verify_attributes, verify_dataflow,
                                  verify_memory, verify_programs, verify_regions}) {
     NESTRT_RETURN_IF_ERROR(verify_part(context));

@@ -10,7 +10,7 @@ namespace {
 // The tensors of one side of the face: each plain, alone at the start of a buffer of its own, under a name of its own.
 class Face {
  public:
-  Face(const Context& context, std::string_view side, plan::BufferKind kind)
+  Face(Context& context, std::string_view side, plan::BufferKind kind)
       : context_(context), side_(side), kind_(kind), owned_(items(context.plan.buffers()).size(), false) {}
 
   Status add(uint32_t position, uint32_t tensor_index) {
@@ -29,6 +29,7 @@ class Face {
       return fail(text("does not fill buffer ", tensor.buffer(), " of ", buffer.size(), " bytes"));
     if (owned_[tensor.buffer()]) return fail(text("buffer ", tensor.buffer(), " is another ", side_, "'s"));
     owned_[tensor.buffer()] = true;
+    if (!context_.charge(view(tensor.name()).size())) return shared_vectors();
     names_.push_back(view(tensor.name()));
     return {};
   }
@@ -47,7 +48,7 @@ class Face {
   }
 
  private:
-  const Context& context_;
+  Context& context_;
   std::string_view side_;
   plan::BufferKind kind_;
   std::vector<bool> owned_;

@@ -27,14 +27,17 @@ struct Extent {
 struct Context {
   const plan::Plan& plan;
   uint64_t data_bytes = 0;
-  // Entries of vectors that may still be looked at. A file that holds every vector once never runs out; one whose
-  // tables share a long vector does, before the time spent on it exceeds what the size of the file justifies.
+  // Entries of vectors and bytes of strings that may still be looked at; an entry takes a byte of the tables at least.
+  // A file that holds each of them once never runs out; one whose tables share a long one does, before the time spent
+  // on it exceeds what the size of the file justifies.
   uint64_t budget = 0;
   std::vector<Extent> extents = {};  // by tensor; filled by verify_tensors
 
   template <typename T>
   bool charge(const flatbuffers::Vector<T>* vector) {
-    const uint64_t entries = items(vector).size();
+    return charge(items(vector).size());
+  }
+  bool charge(uint64_t entries) {
     if (entries > budget) return false;
     budget -= entries;
     return true;

@@ -313,6 +313,50 @@ TEST_CASE("Vectors of 8-byte elements that are not aligned to 8 are refused") {
                     attributes(1, plan::Resize::VT_SIZES));
 }
 
+TEST_CASE("A constant with an exponent for each of many channels is taken") {
+  constexpr int64_t kChannels = 4096;
+  PlanBuilder builder = relu_plan();
+  builder.constant<int8_t>("w", {kChannels}, std::vector<int8_t>(kChannels), DataType::kS8);
+  auto quantization = std::make_unique<plan::QuantizationT>();
+  quantization->axis = 0;
+  quantization->exponents.assign(kChannels, 7);
+  builder.tables().tensors.back()->quantization = std::move(quantization);
+  const PlanBytes file = builder.build();
+  const auto plan = Plan::from_memory(file.bytes());
+  if (!plan) FAIL(plan.error().to_string());
+}
+
+// Makes the second table's field refer to the vector of the first's.
+void share(const flatbuffers::Table* from, const flatbuffers::Table* to, flatbuffers::voffset_t field) {
+  auto* const source = from->GetAddressOf(field);
+  auto* const target = const_cast<uint8_t*>(to->GetAddressOf(field));
+  REQUIRE(source != nullptr);
+  REQUIRE(target != nullptr);
+  const uint8_t* const vector = source + flatbuffers::ReadScalar<flatbuffers::uoffset_t>(source);
+  flatbuffers::WriteScalar(target, static_cast<flatbuffers::uoffset_t>(vector - target));
+}
+
+TEST_CASE("A long list that many tables share is refused") {
+  PlanBuilder builder = branches_plan();
+  auto& programs = builder.tables().branches[0]->programs;
+  for (int i = 0; i < 300; ++i) {
+    programs.push_back(std::make_unique<plan::ProgramT>());
+    programs.back()->unit = "npu";
+    programs.back()->segments = {1};
+  }
+  // FlatBuffers' offsets point forwards, and Pack() writes backwards: the list of the first lies behind all others.
+  programs[1]->segments.assign(2000, 1);
+  PlanBytes file = builder.build();
+  REQUIRE(Plan::from_memory(file.bytes()));
+  const auto& written = *plan::GetPlan(file.tables().data())->branches()->Get(0)->programs();
+  for (uint32_t i = 2; i < written.size(); ++i)
+    share(raw(written.Get(1)), raw(written.Get(i)), plan::Program::VT_SEGMENTS);
+  file.write_digests();
+  const auto plan = Plan::from_memory(file.bytes());
+  REQUIRE_FALSE(plan);
+  CHECK(plan.error().message().find("the tables refer to more entries than they can hold") != std::string_view::npos);
+}
+
 TEST_CASE("Broken branches and programs are refused") {
   const auto program = [](plan::PlanT& p) -> plan::ProgramT& { return *p.branches[1]->programs[0]; };
   expect_all_refused(
@@ -333,7 +377,13 @@ TEST_CASE("Broken branches and programs are refused") {
           {"branch 1: names 2 kernels for 1 operators",
            [=](plan::PlanT& p) {
              program(p).selections.push_back(std::make_unique<plan::KernelSelectionT>());
-             program(p).selections[0]->kernels = {"a", "b"};
+             program(p).selections[0]->kernels = {0, 0};
+           }},
+          {"branch 1: has kernel 1, which does not exist: there are 1",
+           [=](plan::PlanT& p) {
+             p.kernel_names = {"a"};
+             program(p).selections.push_back(std::make_unique<plan::KernelSelectionT>());
+             program(p).selections[0]->kernels = {1};
            }},
           {"branch 1: has a cost of unknown origin 200",
            [=](plan::PlanT& p) {
