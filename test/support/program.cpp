@@ -26,7 +26,8 @@ int exit_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) 
 }  // namespace
 
 ProgramResult run_program(const std::string& name, const std::vector<std::string>& arguments) {
-  std::string command = std::string(kLimits) + "exec " + quoted(std::string(NESTRT_BINARY_DIR "/bin/") + name);
+  std::string command = kLimits;
+  command += "exec " + quoted(NESTRT_BINARY_DIR "/bin/" + name);
   for (const std::string& argument : arguments) command += quoted(argument);
   FILE* pipe = ::popen((command + "</dev/null 2>&1").c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("cannot start " + command);

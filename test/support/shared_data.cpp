@@ -2,9 +2,10 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iostream>
 #include <string>
 #include <vector>
+
+#include "test/support/skip.h"
 
 namespace nestrt::test {
 namespace {
@@ -31,7 +32,7 @@ std::optional<std::filesystem::path> shared_data(std::string_view relative) {
     const auto path = root / "data" / relative;
     if (std::filesystem::exists(path, failure)) return path;
   }
-  std::cout << "skipped: no shared/data/" << relative << std::endl;
+  skip("no shared/data/" + std::string(relative));
   return std::nullopt;
 }
 

@@ -36,30 +36,50 @@ endif()
 
 set(NESTRT_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
 set(NESTRT_PARTS "" CACHE INTERNAL "object libraries of libnestrt")
+set(NESTRT_PRECOMPILED_PART "" CACHE INTERNAL "the part whose precompiled headers the others share")
 
-# Most sources include the plan's generated classes, which take two seconds to parse: parse them once per target.
-# -fpch-preprocess lets ccache see through.
-function(nestrt_precompile target)
-  foreach(header nestrt/kernel.h ${ARGN})
-    target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
-  endforeach()
+# -fpch-preprocess lets ccache see through precompiled headers.
+function(nestrt_allow_precompiled target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
   endif()
 endfunction()
 
-# nestrt_add_part(NAME): the sources of the current folder as one part of libnestrt.
+# nestrt_precompile(TARGET HEADER...): most sources include the plan's generated classes, which take two seconds to
+# parse: they are parsed once, with the HEADERs.
+function(nestrt_precompile target)
+  foreach(header nestrt/kernel.h ${ARGN})
+    target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
+  endforeach()
+  nestrt_allow_precompiled(${target})
+endfunction()
+
+# nestrt_share_precompiled(TARGET OTHER): what OTHER has precompiled, for a target with the same compile options.
+function(nestrt_share_precompiled target other)
+  target_precompile_headers(${target} REUSE_FROM ${other})
+  nestrt_allow_precompiled(${target})
+endfunction()
+
+# nestrt_add_part(NAME LIBRARY...): the sources of the current folder as one part of libnestrt. A part with libraries of
+# its own has their definitions, and so precompiled headers of its own.
 function(nestrt_add_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/runtime/(tools|command)/")
   add_library(nestrt_${name} OBJECT ${sources})
   set_target_properties(nestrt_${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
                                                   CXX_VISIBILITY_PRESET default)
-  target_link_libraries(nestrt_${name} PRIVATE nestrt_options)
+  target_link_libraries(nestrt_${name} PRIVATE nestrt_options ${ARGN})
   target_include_directories(nestrt_${name} PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include ${NESTRT_GENERATED_DIR}
                                                     ${FLATBUFFERS_INCLUDE_DIR})
   add_dependencies(nestrt_${name} nestrt_schema)
-  nestrt_precompile(nestrt_${name})
+  if(NOT ARGN AND NESTRT_PRECOMPILED_PART)
+    nestrt_share_precompiled(nestrt_${name} ${NESTRT_PRECOMPILED_PART})
+  else()
+    nestrt_precompile(nestrt_${name})
+  endif()
+  if(NOT ARGN AND NOT NESTRT_PRECOMPILED_PART)
+    set(NESTRT_PRECOMPILED_PART nestrt_${name} CACHE INTERNAL "")
+  endif()
   set(NESTRT_PARTS ${NESTRT_PARTS} nestrt_${name} CACHE INTERNAL "")
 endfunction()
 

@@ -2,13 +2,13 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
-#include <iostream>
 
 #include "compiler-lite/check/process.h"
 #include "compiler-lite/compile.h"
 #include "runtime/tools/files.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/support/program.h"
+#include "test/support/skip.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -54,7 +54,7 @@ std::string existing_python() {
   const std::string script = std::string(NESTRT_SOURCE_DIR) + "/compiler-lite/check/ort_environment.py";
   const auto process = run_process({"python3", script, "--offline"}, folder->path());
   if (process && process->exit_code == 0) return process->output.substr(0, process->output.find('\n'));
-  std::cout << "skipped: ONNX Runtime is not installed; `nestc check` would install it\n";
+  test::skip("ONNX Runtime is not installed; `nestc check` would install it");
   return "";
 }
 

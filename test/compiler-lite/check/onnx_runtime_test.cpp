@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
 
 #include "compiler-lite/check/process.h"
+#include "test/support/skip.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -19,7 +19,7 @@ std::optional<std::string> existing_python() {
   const std::string script = std::string(NESTRT_SOURCE_DIR) + "/compiler-lite/check/ort_environment.py";
   const auto process = run_process({"python3", script, "--offline"}, folder->path());
   if (!process || process->exit_code != 0) {
-    std::cout << "skipped: ONNX Runtime is not installed; `nestc check` would install it\n";
+    test::skip("ONNX Runtime is not installed; `nestc check` would install it");
     return std::nullopt;
   }
   return process->output.substr(0, process->output.find('\n'));

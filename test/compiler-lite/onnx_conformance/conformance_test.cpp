@@ -2,11 +2,11 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iostream>
 #include <sstream>
 
 #include "test/compiler-lite/onnx_conformance/conformance_case.h"
 #include "test/compiler-lite/onnx_conformance/operator_table.h"
+#include "test/support/skip.h"
 
 namespace nestrt::test {
 namespace {
@@ -38,7 +38,7 @@ TEST_CASE("ONNX's operator cases pass, and docs/operators.md says so") {
     passed += results.back().verdict == Verdict::kPassed;
   }
   if (results.empty()) {
-    std::cout << "skipped: libonnx-testdata is not installed" << std::endl;
+    skip("libonnx-testdata is not installed");
     return;
   }
   CHECK(passed >= 300);
