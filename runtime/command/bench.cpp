@@ -13,18 +13,10 @@
 #include "runtime/command/commands.h"
 #include "runtime/command/load.h"
 #include "runtime/command/summaries.h"
-#include "runtime/tools/files.h"
-#include "runtime/tools/json.h"
 #include "runtime/tools/statistics.h"
-#include "runtime/tools/table.h"
 
 namespace nestrt::command {
 namespace {
-
-using tools::Align;
-using tools::ExitCode;
-using tools::Json;
-using tools::Table;
 
 struct Options {
   std::string plan;
@@ -232,7 +224,7 @@ Json to_json(const Bench& bench, const Options& options) {
 }
 
 Result<ExitCode> run_bench(const Options& options) {
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(options.json, options.plan));
+  NESTRT_RETURN_IF_ERROR(check_json(options.json, {options.plan}));
   NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
   print_latency(bench, options);
   if (options.per_op) print_operators(bench);
@@ -255,7 +247,7 @@ void add_bench(tools::Cli& cli) {
       ->check(CLI::Range(0, 10000000))
       ->capture_default_str();
   app.add_flag("--per-op", options->per_op, "the time of each operator too (timestamps add a little to the total)");
-  app.add_option("--json", options->json, "file for the figures");
+  add_json_option(app, options->json, "the figures");
 }
 
 }  // namespace nestrt::command

@@ -2,8 +2,15 @@
 #pragma once
 
 #include "runtime/tools/cli.h"
+#include "runtime/tools/json.h"
+#include "runtime/tools/table.h"
 
 namespace nestrt::command {
+
+using tools::Align;
+using tools::ExitCode;
+using tools::Json;
+using tools::Table;
 
 void add_run(tools::Cli& cli);
 void add_eval(tools::Cli& cli);

@@ -3,20 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 
 #include "runtime/command/commands.h"
 #include "runtime/command/picture_runner.h"
 #include "runtime/tools/classify.h"
-#include "runtime/tools/json.h"
 #include "runtime/tools/labels.h"
 #include "runtime/tools/progress.h"
-#include "runtime/tools/table.h"
 
 namespace nestrt::command {
 namespace {
 
-using tools::ExitCode;
 using tools::LabelledFile;
 using tools::ReferenceResult;
 using References = std::unordered_map<std::string, ReferenceResult>;
@@ -85,16 +83,39 @@ Result<References> read_references(const Options& options, std::span<const Label
   return references;
 }
 
-Result<Score> evaluate(const Options& options) {
+std::string path_of(const Options& options, const LabelledFile& picture) {
+  return options.images + "/" + picture.file;
+}
+
+Status check_classes(const Options& options, std::span<const LabelledFile> pictures, int64_t num_classes) {
+  for (const LabelledFile& picture : pictures) {
+    if (picture.label >= options.offset && picture.label - options.offset < num_classes) continue;
+    return Status(Code::kInvalidArgument,
+                  fmt::format("'{}' line {}: class {} is none of the plan's, {} to {}; see --offset", options.labels,
+                              picture.line, picture.label, options.offset, options.offset + num_classes - 1));
+  }
+  return {};
+}
+
+// The pictures to run, with everything that can be wrong before they do.
+Result<std::vector<LabelledFile>> read_pictures(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(auto pictures, tools::read_labelled_files(options.labels));
+  std::vector<std::string> inputs = {options.plan, options.labels, options.reference};
+  for (const LabelledFile& picture : pictures) inputs.push_back(path_of(options, picture));
+  NESTRT_RETURN_IF_ERROR(check_json(options.json, inputs));
   if (options.limit > 0 && pictures.size() > options.limit) pictures.resize(options.limit);
+  return pictures;
+}
+
+Result<Score> evaluate(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(const auto pictures, read_pictures(options));
   NESTRT_ASSIGN_OR_RETURN(const References references, read_references(options, pictures));
   NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.threads));
+  NESTRT_RETURN_IF_ERROR(check_classes(options, pictures, runner.num_classes()));
   tools::Progress progress("pictures", static_cast<int64_t>(pictures.size()));
   Score score;
   for (const LabelledFile& picture : pictures) {
-    NESTRT_ASSIGN_OR_RETURN(const auto values, runner.run(options.images + "/" + picture.file));
-    if (values.empty()) return Status(Code::kInvalidArgument, "the plan's first output has no elements");
+    NESTRT_ASSIGN_OR_RETURN(const auto values, runner.run(path_of(options, picture)));
     const auto expected = references.find(picture.file);
     count(score, values, picture, expected == references.end() ? nullptr : &expected->second, options.offset);
     progress.advance();
@@ -106,7 +127,7 @@ void print_score(const Score& score, bool with_reference) {
   const auto share = [&](size_t part) {
     return fmt::format("{:.2f} %  ({}/{})", 100 * score.fraction(part), part, score.n);
   };
-  tools::Table table({{""}, {""}});
+  Table table({{""}, {""}});
   table.add_row({"top-1", share(score.top1)});
   table.add_row({"top-5", share(score.top5)});
   if (with_reference) {
@@ -118,7 +139,7 @@ void print_score(const Score& score, bool with_reference) {
 }
 
 Status write_score(const Score& score, bool with_reference, const std::string& path) {
-  tools::Json json{{"n", score.n}, {"top1", score.fraction(score.top1)}, {"top5", score.fraction(score.top5)}};
+  Json json{{"n", score.n}, {"top1", score.fraction(score.top1)}, {"top5", score.fraction(score.top5)}};
   if (with_reference) {
     json["agreement"] = score.fraction(score.agreeing);
     json["worst_abs"] = score.worst_abs;
@@ -148,20 +169,23 @@ void add_eval(tools::Cli& cli) {
        "nestrt eval squeezenet.nest --images imagenet/ --labels labels.txt --reference fp32.tsv --require-agreement 1"},
       [options] { return run_eval(*options); });
   add_plan_argument(app, options->plan);
-  app.add_option("--images", options->images, "folder of the pictures")->required();
-  app.add_option("--labels", options->labels, "lines file<TAB>class; a header line is skipped")->required();
-  app.add_option("--offset", options->offset,
-                 "added to an output's position to give its class; -1 where 0 is background")
-      ->capture_default_str();
+  app.add_option("--images", options->images, "folder of the pictures")->required()->type_name("DIR");
+  app.add_option("--labels", options->labels, "lines file<TAB>class; a header line is skipped")
+      ->required()
+      ->type_name("FILE");
+  add_offset_option(app, options->offset);
   auto* reference = app.add_option("--reference", options->reference,
-                                   "lines file<TAB>label<TAB>top-1 class<TAB>largest output, to agree with");
+                                   "lines file<TAB>label<TAB>top-1 class<TAB>largest output, to agree with")
+                        ->type_name("FILE");
   app.add_option("--require-agreement", options->require_agreement, "exit code 1 below this fraction of equal classes")
-      ->needs(reference);
+      ->needs(reference)
+      ->check(tools::number_between(0, 1));
   app.add_option("--tolerance", options->tolerance,
                  "exit code 1 where a largest output is further off: absolute up to 1, relative above")
-      ->needs(reference);
-  app.add_option("--limit", options->limit, "only the first pictures; 0: all");
-  app.add_option("--json", options->json, "file for n, top1, top5, agreement, worst_abs, worst_rel");
+      ->needs(reference)
+      ->check(tools::number_between(0, std::numeric_limits<double>::max()));
+  app.add_option("--limit", options->limit, "only the first pictures; 0: all")->check(CLI::Range(0, 1000000000));
+  add_json_option(app, options->json, "n, top1, top5, agreement, worst_abs, worst_rel");
   add_threads_option(app, options->threads);
 }
 

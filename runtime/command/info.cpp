@@ -4,17 +4,9 @@
 #include "runtime/command/commands.h"
 #include "runtime/command/load.h"
 #include "runtime/command/summaries.h"
-#include "runtime/tools/files.h"
-#include "runtime/tools/json.h"
-#include "runtime/tools/table.h"
 
 namespace nestrt::command {
 namespace {
-
-using tools::Align;
-using tools::ExitCode;
-using tools::Json;
-using tools::Table;
 
 struct Options {
   std::string plan;
@@ -131,7 +123,7 @@ Json to_json(const Plan& plan, const PlanSummary& summary) {
 }
 
 Result<ExitCode> run_info(const Options& options) {
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(options.json, options.plan));
+  NESTRT_RETURN_IF_ERROR(check_json(options.json, {options.plan}));
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.threads));
   const PlanSummary summary = summarize_plan(*loaded.session);
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(*loaded.plan, summary)));
@@ -149,7 +141,7 @@ void add_info(tools::Cli& cli) {
                                   {"nestrt info squeezenet.nest", "nestrt info squeezenet.nest --json info.json"},
                                   [options] { return run_info(*options); });
   add_plan_argument(app, options->plan);
-  app.add_option("--json", options->json, "file for the same as JSON");
+  add_json_option(app, options->json, "the same as JSON");
   add_threads_option(app, options->threads);
 }
 

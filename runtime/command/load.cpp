@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/tools/files.h"
 #include "runtime/tools/table.h"
 
 namespace nestrt::command {
@@ -38,13 +39,29 @@ std::string describe(std::span<const TensorInfo> infos) {
 }
 
 void add_plan_argument(CLI::App& app, std::string& path) {
-  app.add_option("PLAN", path, "compiled network (.nest)")->required();
+  app.add_option("PLAN", path, "compiled network (.nest)")->required()->type_name("FILE");
 }
 
 void add_threads_option(CLI::App& app, int& threads) {
   app.add_option("--threads", threads, "threads of the CPU; 0: all cores this process may use")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+}
+
+void add_offset_option(CLI::App& app, int64_t& offset) {
+  app.add_option("--offset", offset, "added to an output's position to give its class; -1 where 0 is background")
+      ->check(CLI::Range(-1000000000, 1000000000))
+      ->capture_default_str();
+}
+
+void add_json_option(CLI::App& app, std::string& path, const std::string& what) {
+  app.add_option("--json", path, "file for " + what)->type_name("FILE")->check(tools::not_empty());
+}
+
+Status check_json(const std::string& json, const std::vector<std::string>& inputs) {
+  if (json.empty()) return {};
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(json, inputs));
+  return tools::check_can_write(json);
 }
 
 }  // namespace nestrt::command

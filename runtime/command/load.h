@@ -43,5 +43,10 @@ std::string describe(std::span<const TensorInfo> infos);
 // Options that several commands take. The values outlive the parsing of the command line.
 void add_plan_argument(CLI::App& app, std::string& path);
 void add_threads_option(CLI::App& app, int& threads);
+void add_offset_option(CLI::App& app, int64_t& offset);
+void add_json_option(CLI::App& app, std::string& path, const std::string& what);
+
+// Before anything is computed: the file of --json, where one is given, can be written and is none of the `inputs`.
+Status check_json(const std::string& json, const std::vector<std::string>& inputs);
 
 }  // namespace nestrt::command

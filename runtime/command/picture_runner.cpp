@@ -2,9 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/tools/preprocess.h"
 
 namespace nestrt::command {
+namespace {
+
+bool is_class_scores(const TensorInfo& output) {
+  const int64_t count = output.shape.num_elements();
+  const auto dims = output.shape.dims();
+  return output.type == DataType::kF32 && count > 0 && !dims.empty() &&
+         *std::max_element(dims.begin(), dims.end()) == count && (dims[0] == 1 || dims.size() == 1);
+}
+
+}  // namespace
 
 Result<PictureRunner> PictureRunner::create(const std::string& plan_path, int threads) {
   PictureRunner runner;
@@ -15,10 +27,11 @@ Result<PictureRunner> PictureRunner::create(const std::string& plan_path, int th
                   fmt::format("a picture fills one input, but the plan has {}; pass each as --input NAME=FILE.npy:\n{}",
                               plan.inputs().size(), describe(plan.inputs())));
   }
-  if (plan.outputs().empty() || plan.outputs()[0].type != DataType::kF32) {
-    return Status(
-        Code::kInvalidArgument,
-        "the plan's first output is not f32, so it is no classifier; use nestrt run --input ... --output DIR");
+  if (!is_class_scores(plan.outputs()[0])) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("the plan's first output is no row of class scores (f32 1xN), but\n{}"
+                              "use nestrt run --input NAME=FILE.npy --output DIR",
+                              describe(plan.outputs().first(1))));
   }
   NESTRT_ASSIGN_OR_RETURN(runner.outputs_, TensorSet::create(plan.outputs()));
   return runner;

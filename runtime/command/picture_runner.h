@@ -11,7 +11,8 @@ namespace nestrt::command {
 
 class PictureRunner {
  public:
-  // Errors: kInvalidArgument where the plan has not exactly one input, or its first output is not f32.
+  // Errors: kInvalidArgument where the plan has not exactly one input, or its first output is not one row of f32 class
+  // scores (1xN, or with further dimensions of one).
   static Result<PictureRunner> create(const std::string& plan_path, int threads);
 
   // Decodes, preprocesses as the plan states (pixels as they are where it states nothing), runs. The values of the
@@ -21,6 +22,7 @@ class PictureRunner {
   // All outputs of the last run.
   std::span<const TensorView> outputs() const { return outputs_.views(); }
   const Plan& plan() const { return *loaded_.plan; }
+  int64_t num_classes() const { return plan().outputs()[0].shape.num_elements(); }
 
  private:
   LoadedPlan loaded_;

@@ -9,15 +9,10 @@
 #include "runtime/tools/classify.h"
 #include "runtime/tools/files.h"
 #include "runtime/tools/labels.h"
-#include "runtime/tools/table.h"
 #include "runtime/tools/tensor_files.h"
 
 namespace nestrt::command {
 namespace {
-
-using tools::Align;
-using tools::ExitCode;
-using tools::Table;
 
 struct Options {
   std::string plan;
@@ -88,8 +83,20 @@ Status report_outputs(const Plan& plan, std::span<const TensorView> outputs, con
   return {};
 }
 
+// No output is written over what the command reads.
+Status check_outputs(const Plan& plan, const Options& options) {
+  if (options.output_folder.empty()) return {};
+  std::vector<std::string> inputs = tools::input_files(plan.inputs(), options.inputs);
+  inputs.insert(inputs.end(), options.images.begin(), options.images.end());
+  inputs.insert(inputs.end(), {options.plan, options.labels});
+  for (const std::string& file : tools::file_names(plan.outputs(), ".npy"))
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(options.output_folder + "/" + file, inputs));
+  return {};
+}
+
 Status run_arrays(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.threads));
+  NESTRT_RETURN_IF_ERROR(check_outputs(*loaded.plan, options));
   NESTRT_ASSIGN_OR_RETURN(const auto arrays, tools::read_inputs(loaded.plan->inputs(), options.inputs));
   NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(loaded.plan->outputs()));
   std::vector<ConstTensorView> inputs;
@@ -127,6 +134,7 @@ Status run_pictures(const Options& options) {
     NESTRT_ASSIGN_OR_RETURN(names, tools::read_class_names(options.labels));
   }
   NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.threads));
+  NESTRT_RETURN_IF_ERROR(check_outputs(runner.plan(), options));
   for (const std::string& path : options.images) {
     NESTRT_ASSIGN_OR_RETURN(const auto values, runner.run(path));
     if (options.images.size() > 1) fmt::print("{}\n", path);
@@ -150,16 +158,19 @@ void add_run(tools::Cli& cli) {
                         return ExitCode::kOk;
                       });
   add_plan_argument(app, options->plan);
-  app.add_option("--input", options->inputs, "NAME=FILE.npy, one for each input of the plan")->allow_extra_args(false);
-  app.add_option("--output", options->output_folder, "folder for one .npy per output, named after it");
+  app.add_option("--input", options->inputs, "an array, for each input of the plan")
+      ->allow_extra_args(false)
+      ->type_name("NAME=FILE.npy");
+  app.add_option("--output", options->output_folder, "folder for one .npy per output, named after it")
+      ->type_name("DIR")
+      ->check(tools::not_empty());
   app.add_option("--image", options->images,
-                 "JPEG, PNG or BMP to classify by the plan's first output; preprocessed as stated at compile time")
-      ->allow_extra_args(false);
-  app.add_option("--labels", options->labels, "class names, one per line");
-  app.add_option("--top", options->top, "classes to print")->capture_default_str();
-  app.add_option("--offset", options->offset,
-                 "added to an output's position to give its class; -1 where 0 is background")
-      ->capture_default_str();
+                 "picture to classify by the plan's first output, class scores; preprocessed as stated at compile time")
+      ->allow_extra_args(false)
+      ->type_name("FILE.jpg|png|bmp");
+  app.add_option("--labels", options->labels, "class names, one per line")->type_name("FILE");
+  app.add_option("--top", options->top, "classes to print")->check(CLI::Range(1, 1000000))->capture_default_str();
+  add_offset_option(app, options->offset);
   add_threads_option(app, options->threads);
 }
 

@@ -5,12 +5,9 @@
 #include "runtime/command/commands.h"
 #include "runtime/command/load.h"
 #include "runtime/command/summaries.h"
-#include "runtime/tools/table.h"
 
 namespace nestrt::command {
 namespace {
-
-using tools::ExitCode;
 
 Result<ExitCode> run_verify(const std::string& path) {
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(path));

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 
@@ -27,6 +29,15 @@ CLI::App& Cli::add_command(const std::string& name, const std::string& descripti
 }
 
 int Cli::run(int argc, const char* const* argv) {
+  const int exit_code = parse_and_run(argc, argv);
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  const int error = errno;
+  return report(fmt::format("i/o error: cannot write to standard output{}{}", error != 0 ? ": " : "",
+                            error != 0 ? std::strerror(error) : ""));
+}
+
+int Cli::parse_and_run(int argc, const char* const* argv) {
   try {
     app_.parse(argc, argv);
     return run_chosen();
@@ -38,6 +49,7 @@ int Cli::run(int argc, const char* const* argv) {
   } catch (const std::bad_alloc&) {
     return report("out of memory");
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return static_cast<int>(ExitCode::kBadInput);  // run() reports it
     return report(fmt::format("internal error: {}", error.what()));
   }
 }
@@ -55,6 +67,19 @@ int Cli::report(std::string_view message) const {
   std::fflush(stdout);
   fmt::print(stderr, "{}: {}\n", program_, message);
   return static_cast<int>(ExitCode::kBadInput);
+}
+
+CLI::Validator number_between(double least, double most) {
+  const auto check = [=](std::string& text) {
+    double value = 0;
+    const bool good = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+    return good ? std::string() : fmt::format("{} is not a number between {} and {}", text, least, most);
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator not_empty() {
+  return CLI::Validator([](std::string& text) { return text.empty() ? std::string("the name is empty") : ""; }, "");
 }
 
 }  // namespace nestrt::tools

@@ -26,10 +26,12 @@ class Cli {
   CLI::App& add_command(const std::string& name, const std::string& description, std::vector<std::string> examples,
                         std::function<Result<ExitCode>()> run);
 
-  // Parses, runs the chosen command, and returns the exit code of the process. Nothing escapes.
+  // Parses, runs the chosen command, and returns the exit code of the process. Nothing escapes; a standard output that
+  // could not be written is bad input too.
   int run(int argc, const char* const* argv);
 
  private:
+  int parse_and_run(int argc, const char* const* argv);
   int run_chosen();
   int report(std::string_view message) const;
 
@@ -42,5 +44,9 @@ class Cli {
   CLI::App app_;
   std::vector<Command> commands_;
 };
+
+// For CLI::Option::check().
+CLI::Validator number_between(double least, double most);  // NaN is none
+CLI::Validator not_empty();
 
 }  // namespace nestrt::tools

@@ -1,6 +1,8 @@
 #include "runtime/tools/files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,6 +30,22 @@ Status io_error(std::string_view what, const std::string& path, int error) {
   return Status(code, fmt::format("cannot {} '{}': {}", what, path, std::strerror(error)));
 }
 
+// O_NONBLOCK: opening a pipe must not wait for its writer.
+Result<File> open_regular(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return io_error("open", path, errno);
+  File file(::fdopen(descriptor, "rb"));
+  if (!file) {
+    const int error = errno;
+    ::close(descriptor);
+    return io_error("open", path, error);
+  }
+  struct stat info;
+  if (::fstat(descriptor, &info) != 0) return io_error("examine", path, errno);
+  if (!S_ISREG(info.st_mode)) return Status(Code::kInvalidArgument, fmt::format("'{}' is not a regular file", path));
+  return file;
+}
+
 // `path` is what messages call the file.
 Status write_in_place(const std::string& file_name, const std::string& path, std::span<const std::byte> bytes) {
   File file(std::fopen(file_name.c_str(), "wb"));
@@ -41,8 +59,7 @@ Status write_in_place(const std::string& file_name, const std::string& path, std
 }  // namespace
 
 Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t max_bytes) {
-  File file(std::fopen(path.c_str(), "rb"));
-  if (!file) return io_error("open", path, errno);
+  NESTRT_ASSIGN_OR_RETURN(const File file, open_regular(path));
   std::vector<std::byte> bytes;
   for (;;) {
     const size_t old_size = bytes.size();
@@ -92,11 +109,27 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes) {
   return status;
 }
 
+Status check_can_write(const std::string& path) {
+  std::error_code error;
+  const auto kind = fs::status(path, error).type();
+  if (kind == fs::file_type::directory) return io_error("write", path, EISDIR);
+  const bool in_place = kind != fs::file_type::regular && kind != fs::file_type::not_found;
+  const fs::path behind_links = kind == fs::file_type::regular ? fs::canonical(path, error) : fs::path(path);
+  const fs::path folder = behind_links.has_parent_path() ? behind_links.parent_path() : fs::path(".");
+  const bool writable = in_place ? ::access(path.c_str(), W_OK) == 0 : ::access(folder.c_str(), W_OK | X_OK) == 0;
+  return writable ? Status() : io_error("write", path, errno);
+}
+
 Status check_not_input(const std::string& output, const std::string& input) {
   std::error_code error;
   if (!fs::equivalent(output, input, error) || error) return {};
   return Status(Code::kInvalidArgument,
                 fmt::format("'{}' would be written over the input '{}'; name another file", output, input));
+}
+
+Status check_not_input(const std::string& output, std::span<const std::string> inputs) {
+  for (const std::string& input : inputs) NESTRT_RETURN_IF_ERROR(check_not_input(output, input));
+  return {};
 }
 
 Status write_text(const std::string& path, std::string_view text) {

@@ -14,7 +14,8 @@ namespace nestrt::tools {
 
 inline constexpr uint64_t kMaxFileBytes = uint64_t{4} << 30;
 
-// Errors: kNotFound, kIo, kInvalidArgument where the file is longer than `max_bytes`.
+// Errors: kNotFound, kIo, kInvalidArgument where it is no regular file (a pipe would be waited for) or is longer than
+// `max_bytes`.
 Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t max_bytes = kMaxFileBytes);
 
 // Without line ends (LF or CR LF). A file that holds a NUL is refused as not being text.
@@ -25,8 +26,13 @@ Result<std::vector<std::string>> read_lines(const std::string& path);
 Status write_file(const std::string& path, std::span<const std::byte> bytes);
 Status write_text(const std::string& path, std::string_view text);
 
-// kInvalidArgument where `output` names the same file as `input`, by whatever path.
+// What can be known before the work is done of whether write_file() will succeed: the folder exists and may be written.
+// Errors: as write_file().
+Status check_can_write(const std::string& path);
+
+// kInvalidArgument where `output` names the same file as `input`, or as one of several, by whatever path.
 Status check_not_input(const std::string& output, const std::string& input);
+Status check_not_input(const std::string& output, std::span<const std::string> inputs);
 
 // Makes a folder and its parents; one that exists is fine.
 Status make_folder(const std::string& path);

@@ -7,6 +7,7 @@
 
 #include "runtime/tools/files.h"
 #include "runtime/tools/jpeg.h"
+#include "runtime/tools/table.h"
 
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
@@ -27,6 +28,23 @@ Status refuse(std::string_view name, std::string_view why) {
   return Status(Code::kInvalidArgument, fmt::format("'{}' {}", name, why));
 }
 
+// An unsigned little-endian number of `count` bytes; 0 past the end.
+uint64_t number_at(std::span<const std::byte> content, size_t at, size_t count) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < count && at + i < content.size(); ++i)
+    value |= std::to_integer<uint64_t>(content[at + i]) << 8 * i;
+  return value;
+}
+
+// A BMP that ends before its last pixel: stb_image would make up the rest.
+bool is_truncated_bmp(std::span<const std::byte> content, int width, int height) {
+  if (content.size() < 2 || content[0] != std::byte{'B'} || content[1] != std::byte{'M'}) return false;
+  const bool core_header = number_at(content, 14, 4) == 12;
+  const uint64_t bits = static_cast<uint64_t>(width) * number_at(content, core_header ? 24 : 28, 2);
+  const uint64_t rows = (bits + 31) / 32 * 4 * static_cast<uint64_t>(height - 1);
+  return content.size() < number_at(content, 10, 4) + rows + (bits + 7) / 8;
+}
+
 Result<Image> decode_stb(std::span<const std::byte> content, std::string_view name) {
   if (content.size() > std::numeric_limits<int>::max()) return refuse(name, "is too large for a picture");
   const auto* data = reinterpret_cast<const stbi_uc*>(content.data());
@@ -39,10 +57,15 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
     return refuse(name,
                   fmt::format("has {}x{} pixels; at most {} are decoded: shrink it first", width, height, kMaxPixels));
   }
+  if (is_truncated_bmp(content, width, height)) return refuse(name, "is truncated: it ends before its last pixel");
   const int channels = file_channels <= 2 ? 1 : 3;
   const std::unique_ptr<stbi_uc, decltype(&stbi_image_free)> pixels(
       stbi_load_from_memory(data, size, &width, &height, &file_channels, channels), &stbi_image_free);
-  if (!pixels) return refuse(name, fmt::format("cannot be decoded: {}", stbi_failure_reason()));
+  if (!pixels) {
+    const char* const reason = stbi_failure_reason();  // empty, of one word, or with bytes of the file
+    return refuse(name, fmt::format("cannot be decoded, it is truncated or damaged ({})",
+                                    reason == nullptr || *reason == '\0' ? "no valid chunk" : printable(reason)));
+  }
   const size_t count = static_cast<size_t>(width) * static_cast<size_t>(height) * static_cast<size_t>(channels);
   return Image{width, height, channels, std::vector<uint8_t>(pixels.get(), pixels.get() + count)};
 }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -29,15 +31,19 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
-std::optional<LabelledFile> parse_labelled_file(std::string_view line) {
+bool leaves_folder(const std::filesystem::path& file) {
+  return file.is_absolute() || std::find(file.begin(), file.end(), "..") != file.end();
+}
+
+std::optional<LabelledFile> parse_labelled_file(std::string_view line, size_t number) {
   const auto columns = split_columns(line);
   if (columns.size() < 2 || columns[0].empty()) return std::nullopt;
   const auto label = parse_number<int64_t>(columns[1]);
   if (!label) return std::nullopt;
-  return LabelledFile{std::string(columns[0]), *label};
+  return LabelledFile{std::string(columns[0]), *label, number};
 }
 
-std::optional<ReferenceResult> parse_reference(std::string_view line) {
+std::optional<ReferenceResult> parse_reference(std::string_view line, size_t) {
   const auto columns = split_columns(line);
   if (columns.size() < 4 || columns[0].empty()) return std::nullopt;
   const auto label = parse_number<int64_t>(columns[1]);
@@ -47,15 +53,15 @@ std::optional<ReferenceResult> parse_reference(std::string_view line) {
   return ReferenceResult{std::string(columns[0]), *label, *top1, *largest};
 }
 
-// Every line through `parse`; blank lines and a first line that is no data are skipped.
+// Every line and its number through `parse`; blank lines and a first line that is no data are skipped.
 template <typename Parse>
 auto read_table(const std::string& path, std::string_view expected, Parse parse)
-    -> Result<std::vector<typename decltype(parse(std::string_view()))::value_type>> {
+    -> Result<std::vector<typename decltype(parse(std::string_view(), 0))::value_type>> {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::string> lines, read_lines(path));
-  std::vector<typename decltype(parse(std::string_view()))::value_type> rows;
+  std::vector<typename decltype(parse(std::string_view(), 0))::value_type> rows;
   for (size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
-    auto row = parse(lines[i]);
+    auto row = parse(lines[i], i + 1);
     if (row) {
       rows.push_back(std::move(*row));
     } else if (i > 0 || lines[i].find('\t') == std::string::npos) {
@@ -80,7 +86,14 @@ Result<std::vector<std::string>> read_class_names(const std::string& path) {
 }
 
 Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path) {
-  return read_table(path, "file<TAB>class", parse_labelled_file);
+  NESTRT_ASSIGN_OR_RETURN(auto files, read_table(path, "file<TAB>class", parse_labelled_file));
+  for (const LabelledFile& file : files) {
+    if (leaves_folder(file.file)) {
+      return Status(Code::kInvalidArgument,
+                    fmt::format("'{}' line {}: '{}' leaves the folder of the files", path, file.line, file.file));
+    }
+  }
+  return files;
 }
 
 Result<std::vector<ReferenceResult>> read_reference(const std::string& path) {

@@ -15,9 +15,11 @@ Result<std::vector<std::string>> read_class_names(const std::string& path);
 struct LabelledFile {
   std::string file;
   int64_t label = 0;
+  size_t line = 0;  // in the file that lists it, from 1
 };
 
-// Lines `file<TAB>class`; further columns are ignored, so is a first line whose class is no number (a header).
+// Lines `file<TAB>class`; further columns are ignored, so is a first line whose class is no number (a header). A file
+// that would lie outside the folder to which the names refer (an absolute path, "..") is refused.
 // Errors: kInvalidArgument naming the line.
 Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path);
 

@@ -66,6 +66,13 @@ Result<std::vector<Array>> read_inputs(std::span<const TensorInfo> inputs, std::
   return arrays;
 }
 
+std::vector<std::string> input_files(std::span<const TensorInfo> inputs, std::span<const std::string> arguments) {
+  std::vector<std::string> paths;
+  for (const std::string& argument : arguments)
+    if (const auto file = match_argument(inputs, argument)) paths.push_back(file->path);
+  return paths;
+}
+
 std::vector<std::string> file_names(std::span<const TensorInfo> tensors, const std::string& extension) {
   constexpr size_t kMaxLength = 200;
   std::vector<std::string> names;

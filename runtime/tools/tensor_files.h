@@ -15,6 +15,9 @@ namespace nestrt::tools {
 // and those of read_npy.
 Result<std::vector<Array>> read_inputs(std::span<const TensorInfo> inputs, std::span<const std::string> arguments);
 
+// The files among such arguments.
+std::vector<std::string> input_files(std::span<const TensorInfo> inputs, std::span<const std::string> arguments);
+
 // A file name for each tensor: its name with everything but letters, digits, '.', '_' and '-' replaced by '_', cut to
 // 200 characters, and made unique by "_2", "_3" ...; then `extension`.
 std::vector<std::string> file_names(std::span<const TensorInfo> tensors, const std::string& extension);

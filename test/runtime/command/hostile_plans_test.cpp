@@ -161,6 +161,50 @@ TEST_CASE("nestrt run says what it expects where inputs are wrong") {
   workshop.check_refused({"run", plan}, expected);
 }
 
+TEST_CASE("Pipes in place of arrays, pictures and lists are refused at once") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  const std::string classifier = workshop.folder().write("classifier.nest", classifier_plan().build().bytes());
+  const std::string pipe = workshop.path("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"run", plan, "--input", "x=" + pipe},
+                                                  {"run", classifier, "--image", pipe, "--labels", pipe},
+                                                  {"run", classifier, "--image", pipe},
+                                                  {"eval", classifier, "--images", ".", "--labels", pipe}})
+    workshop.check_refused(command, "pipe' is not a regular file");
+}
+
+TEST_CASE("Pictures are for plans that give class scores") {
+  const Workshop workshop;
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 3, 4, 4});
+  const int y = builder.output("y", {1, 3, 4, 4});
+  builder.op("relu", unary(plan::UnaryKind::relu), {x}, {y});
+  const std::string plan = workshop.folder().write("picture.nest", builder.build().bytes());
+  workshop.check_refused({"run", plan, "--image", "cat.png"}, "no row of class scores (f32 1xN)");
+}
+
+TEST_CASE("An input is not written over by an output of the same name") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  const std::string folder = workshop.path("arrays");
+  fs::create_directory(folder);
+  fs::copy(workshop.path("x.npy"), folder + "/y.npy");
+  workshop.check_refused({"run", plan, "--input", "x=" + folder + "/y.npy", "--output", folder}, "name another file");
+}
+
+TEST_CASE("Files to write are checked before anything is computed") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  workshop.check_refused({"bench", plan, "--json", ""}, "the name is empty");
+  workshop.check_refused({"run", plan, "--output", ""}, "the name is empty");
+  for (const char* command : {"bench", "info"}) {
+    const ProgramResult result = run_program("nestrt", {command, plan, "--json", workshop.path("absent/figures.json")});
+    CHECK(result.exit_code == 2);
+    CHECK(result.text.starts_with("nestrt: not found: cannot write"));
+  }
+}
+
 TEST_CASE("A plan is not written over by its own description") {
   const Workshop workshop;
   const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());

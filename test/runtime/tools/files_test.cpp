@@ -42,12 +42,32 @@ TEST_CASE("A device is written in place") {
   CHECK(fs::is_character_file("/dev/null"));
 }
 
+TEST_CASE("Only regular files are read") {
+  const test::TemporaryFolder folder;
+  for (const std::string& path : {std::string("/dev/zero"), folder.path()}) {
+    const auto bytes = read_file(path);
+    REQUIRE_FALSE(bytes);
+    CHECK(bytes.error().message().find("is not a regular file") != std::string_view::npos);
+  }
+}
+
+TEST_CASE("Whether a file can be written is known before") {
+  const test::TemporaryFolder folder;
+  CHECK(check_can_write(folder.path() + "/new").ok());
+  CHECK(check_can_write("/dev/null").ok());
+  CHECK(check_can_write(folder.path()).code() == Code::kIo);
+  CHECK(check_can_write(folder.path() + "/absent/new").code() == Code::kNotFound);
+  CHECK(fs::is_empty(folder.path()));
+}
+
 TEST_CASE("An output that is the input under another name is refused") {
   const test::TemporaryFolder folder;
   REQUIRE(write_text(folder.path() + "/model", "x").ok());
   fs::create_symlink("model", folder.path() + "/link");
   const Status status = check_not_input(folder.path() + "/./link", folder.path() + "/model");
   CHECK(status.code() == Code::kInvalidArgument);
+  const std::vector<std::string> several = {folder.path() + "/absent", folder.path() + "/model"};
+  CHECK_FALSE(check_not_input(folder.path() + "/link", several).ok());
   CHECK(check_not_input(folder.path() + "/plan", folder.path() + "/model").ok());
   CHECK(check_not_input(folder.path() + "/model", folder.path() + "/absent").ok());
 }

@@ -101,6 +101,27 @@ TEST_CASE("Truncated and damaged pictures are refused or decoded, never worse") 
   }
 }
 
+TEST_CASE("A BMP that ends before its last pixel is refused") {
+  const std::vector<std::byte> content = from_hex(kBmpRgb3x2);
+  const size_t padding = 3;
+  CHECK(decode_image(std::span(content).first(content.size() - padding), "x"));
+  for (size_t size = 54; size < content.size() - padding; ++size) {
+    const auto image = decode_image(std::span(content).first(size), "broken.bmp");
+    REQUIRE_FALSE(image);
+    CHECK(image.error().message() == "'broken.bmp' is truncated: it ends before its last pixel");
+  }
+}
+
+TEST_CASE("A PNG that is cut short says so") {
+  const std::vector<std::byte> content = from_hex(kPngRgb3x2);
+  for (size_t size = 40; size + 16 < content.size(); ++size) {
+    const auto image = decode_image(std::span(content).first(size), "broken.png");
+    REQUIRE_FALSE(image);
+    CHECK(image.error().message().find("truncated or damaged (") != std::string_view::npos);
+    CHECK(image.error().message().find("()") == std::string_view::npos);
+  }
+}
+
 TEST_CASE("A picture whose header claims absurd sizes is refused before memory is taken") {
   std::vector<std::byte> png = from_hex(kPngRgb3x2);
   png[16] = png[20] = std::byte{0x00};

@@ -44,6 +44,17 @@ TEST_CASE("A malformed line is named") {
   }
 }
 
+TEST_CASE("Labelled files stay in their folder") {
+  for (const char* file : {"/etc/passwd", "../a.jpg", "b/../../a.jpg"}) {
+    const auto rows = read_labelled_files(text_file(std::string("b.jpg\t1\n") + file + "\t1\n"));
+    REQUIRE_FALSE(rows);
+    CHECK(rows.error().message().find("line 2") != std::string_view::npos);
+  }
+  const auto rows = read_labelled_files(text_file("file\tclass\nb/..c.jpg\t1\n"));
+  REQUIRE(rows);
+  CHECK(rows->at(0).line == 2);
+}
+
 TEST_CASE("Reference results have four columns") {
   const auto rows = read_reference(text_file("file\tlabel\tort_top1\tort_prob\na.jpg\t2\t394\t0.34003\n"));
   REQUIRE(rows);
