@@ -1,6 +1,8 @@
-// Conversions from f32 that are defined for every value.
+// Numbers that are limited to their type's range instead of overflowing.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 
 namespace nestrt::kernels {
@@ -13,6 +15,15 @@ T saturate_cast(float x) {
   constexpr float kAbove = static_cast<float>(std::numeric_limits<T>::max() / 2 + 1) * 2.0f;
   if (!(x > kLow)) return x == x ? std::numeric_limits<T>::min() : T{0};
   return x >= kAbove ? std::numeric_limits<T>::max() : static_cast<T>(x);
+}
+
+// Bytes of rows x length elements, or the largest size_t where that is more: a plan may state dimensions that no
+// machine can serve, and whoever asks for so much is refused. Requires: nothing negative.
+inline size_t saturated_bytes(int64_t rows, int64_t length, size_t element_bytes) {
+  size_t bytes = 0;
+  const bool overflow = __builtin_mul_overflow(static_cast<size_t>(rows), static_cast<size_t>(length), &bytes) ||
+                        __builtin_mul_overflow(bytes, element_bytes, &bytes);
+  return overflow ? std::numeric_limits<size_t>::max() : bytes;
 }
 
 }  // namespace nestrt::kernels

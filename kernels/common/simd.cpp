@@ -1,19 +1,41 @@
 #include "kernels/common/simd.h"
 
+#if HWY_ARCH_X86
+#include <cpuid.h>
+#endif
+
 #include <atomic>
 #include <cstdlib>
+#include <string>
 #include <vector>
+
+#include "nestrt/log.h"
 
 namespace nestrt::kernels {
 namespace {
+
+#if HWY_ARCH_X86
+// Not every compiler's __builtin_cpu_supports() knows the name.
+bool cpu_has_f16c() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+
+// What Highway's HWY_AVX2 lets the compiler use.
+bool cpu_has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") &&
+         cpu_has_f16c();
+}
+#endif
 
 bool cpu_has(Isa isa) {
 #if HWY_ARCH_X86
   switch (isa) {
     case Isa::kPortable: return (HWY_TARGETS & (HWY_EMU128 | HWY_SCALAR)) != 0;
-    case Isa::kAvx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    case Isa::kAvx2: return cpu_has_avx2();
     case Isa::kAvx512:
-      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      return cpu_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     case Isa::kNeon: return false;
   }
@@ -37,6 +59,9 @@ Isa initial_isa() {
   if (const char* wanted = std::getenv("NESTRT_ISA")) {
     for (Isa isa : detected())
       if (name(isa) == wanted) return isa;
+    std::string message = std::string("NESTRT_ISA=") + wanted + " is ignored; this CPU has:";
+    for (Isa isa : detected()) message.append(" ").append(name(isa));
+    log(LogLevel::kWarning, message);
   }
   return detected().front();
 }

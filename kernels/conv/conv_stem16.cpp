@@ -3,6 +3,7 @@
 // their padding, into scratch of its thread, so that the tiles need no edges.
 #include <algorithm>
 
+#include "kernels/common/saturate.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 
@@ -19,9 +20,7 @@ class Stem16 final : public Kernel {
 
   void run(const KernelCall& call) const override;
   bool repacked() const override { return conv_.weights.repacked(); }
-  ScratchSize scratch(int) const override {
-    return {0, static_cast<size_t>(kernel_rows_ * row_length_) * sizeof(float)};
-  }
+  ScratchSize scratch(int) const override { return {0, saturated_bytes(kernel_rows_, row_length_, sizeof(float))}; }
 
  private:
   void copy_rows(const float* image, int64_t row, float* rows) const;

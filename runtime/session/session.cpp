@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "nestrt/log.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/text.h"
@@ -33,6 +34,7 @@ class SessionImpl final : public Session {
     NESTRT_RETURN_IF_ERROR(check_units());
     const auto& branches = items(plan_->tables().branches());
     for (uint32_t branch = 0; branch < branches.size(); ++branch) NESTRT_RETURN_IF_ERROR(place(branch));
+    report_repacking();
     return allocate();
   }
 
@@ -97,6 +99,14 @@ class SessionImpl final : public Session {
       return {};
     }
     return no_unit_for(branch);
+  }
+
+  void report_repacking() const {
+    const size_t bytes = memory().repacked_bytes;
+    if (bytes == 0) return;
+    log(LogLevel::kInfo, text(view(plan_->tables().model_name()), ": ", bytes,
+                              " bytes of weights are packed for another CPU and were packed anew; nestc compile "
+                              "--target avoids it"));
   }
 
   static std::string describe(std::string_view kind, std::string_view fingerprint) {

@@ -1,7 +1,10 @@
 // Logging of libnestrt. By default messages of level kWarning and above go to standard error through spdlog;
-// an application may take them over, or choose another level.
+// an application may take them over, or choose another level. Failures are not logged: they are returned.
 //
-// Threads: set the hook before sessions run; the hook itself may be called from any thread.
+// kInfo: Session::create() packed weights anew because the plan was compiled for another CPU.
+// kWarning: NESTRT_ISA in the environment names an instruction set that this CPU does not have.
+//
+// Threads: set the hook before sessions are created; it is called from the thread that creates one.
 #pragma once
 
 #include <functional>
@@ -16,7 +19,7 @@ using LogHook = std::function<void(LogLevel level, std::string_view message)>;
 void set_log_level(LogLevel level);
 // An empty hook restores the default.
 void set_log_hook(LogHook hook);
-// Cheap when the level is off. Never called from Session::run on success.
+// Cheap when the level is off. Session::run never calls it.
 void log(LogLevel level, std::string_view message);
 
 }  // namespace nestrt

@@ -6,6 +6,7 @@
 #include <new>
 #include <thread>
 
+#include "nestrt/log.h"
 #include "test/support/allocation_counter.h"
 #include "test/support/sample_plans.h"
 
@@ -260,7 +261,14 @@ TEST_CASE("A program for another configuration of a unit is incompatible, and th
 
 TEST_CASE("Weights that are not packed for this CPU are repacked, which is reported") {
   const PlanBytes file = unpacked_conv_plan().build(), reference_file = plain_conv_plan().build();
+  std::vector<std::string> messages;
+  set_log_hook([&](LogLevel, std::string_view message) { messages.emplace_back(message); });
+  set_log_level(LogLevel::kInfo);
   const auto session = open(file, 2), reference = open(reference_file);
+  set_log_level(LogLevel::kWarning);
+  set_log_hook({});
+  REQUIRE(messages.size() == 1);
+  CHECK(messages[0].find("test: 432 bytes of weights are packed for another CPU") == 0);
   REQUIRE(session->operators().size() == 2);
   CHECK(session->operators()[0].repacked);
   CHECK(session->memory().repacked_bytes == 4 * 3 * 9 * sizeof(float));
