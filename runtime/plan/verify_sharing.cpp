@@ -56,7 +56,7 @@ class SharingCheck {
     if (items(op_.outputs()).size() != 1 || axis < 0 || axis >= whole.rank())
       return clash(items(op_.inputs())[0], output);
 
-    std::vector<Extent> written;  // ascending
+    std::vector<Extent> written;  // ascending, none empty
     std::vector<int32_t> elsewhere;
     int64_t start = 0;
     for (int32_t input : items(op_.inputs())) {
@@ -64,8 +64,9 @@ class SharingCheck {
       const int64_t count = shape_of(tensor(input))[axis];
       if (count > whole[axis] - start) return clash(input, output);
       const std::optional<uint64_t> offset = offset_of_part(tensor(output), tensor(input), axis, start);
-      if (!offset || extent(input).buffer != extent(output).buffer ||
-          extent(input).begin != extent(output).begin + *offset) {
+      const bool in_place = offset && extent(input).buffer == extent(output).buffer &&
+                            extent(input).begin == extent(output).begin + *offset;
+      if (count > 0 && !in_place) {
         elsewhere.push_back(input);
         written.push_back(part_of(output, whole, axis, start, count));
       }

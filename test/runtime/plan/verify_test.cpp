@@ -241,6 +241,34 @@ TEST_CASE("Sharing that is not in place is refused") {
                                  });
 }
 
+// whole = concat(first, none, last): the first part is in place, the second empty, the last in the way of itself.
+PlanBuilder concat_plan_with_empty_part() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 4});
+  const int none = builder.input("none", {1, 0});
+  const int whole = builder.arena("whole", {1, 8});
+  const int first = builder.view("first", whole, {1, 4});
+  const int last = builder.view("last", whole, {1, 4}, 8);
+  const int y = builder.output("y", {1, 8});
+  builder.op("first", unary(plan::UnaryKind::relu), {x}, {first});
+  builder.op("last", unary(plan::UnaryKind::neg), {x}, {last});
+  plan::ConcatT concat;
+  concat.axis = 1;
+  builder.op("concat", concat, {first, none, last}, {whole});
+  builder.op("abs", unary(plan::UnaryKind::abs), {whole}, {y});
+  return builder;
+}
+
+TEST_CASE("An empty part of a Concat hides no overlap") {
+  expect_refused(concat_plan_with_empty_part,
+                 {"operator 2 'concat' (Concat): tensor 4 'last' and tensor 2 'whole' overlap", [](plan::PlanT&) {}});
+  PlanBuilder apart = concat_plan_with_empty_part();
+  apart.tables().tensors[4]->offset = 16;
+  const PlanBytes file = apart.build();
+  const auto plan = Plan::from_memory(file.bytes());
+  if (!plan) FAIL(plan.error().to_string());
+}
+
 TEST_CASE("Broken memory plans are refused") {
   expect_all_refused(
       branches_plan,
