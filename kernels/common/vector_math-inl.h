@@ -2,7 +2,7 @@
 // hwy/highway.h. Every function keeps a NaN a NaN and gives the limits at infinity.
 //
 // The polynomials are those of Cephes (S. Moshier, single precision: expf.c, logf.c, tanhf.c, ndtrf.c), which are
-// accurate to about 1e-7; test/kernels/common/vector_math_test.cpp measures each against double precision.
+// accurate to about 1e-7; test/kernels/common/activation_test.cpp measures each against double precision.
 #if defined(NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_
 #undef NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_
@@ -23,6 +23,18 @@ HWY_INLINE hn::Vec<D> simd_power_of_two(D d, VI n) {
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
 }
 
+// exp(x) - 1 for |x| <= ln(2) / 2.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V simd_small_exp_minus_one(D d, V x) {
+  V p = hn::Set(d, 1.9875691500e-4f);
+  p = hn::MulAdd(p, x, hn::Set(d, 1.3981999507e-3f));
+  p = hn::MulAdd(p, x, hn::Set(d, 8.3334519073e-3f));
+  p = hn::MulAdd(p, x, hn::Set(d, 4.1665795894e-2f));
+  p = hn::MulAdd(p, x, hn::Set(d, 1.6666665459e-1f));
+  p = hn::MulAdd(p, x, hn::Set(d, 5.0000001201e-1f));
+  return hn::MulAdd(p, hn::Mul(x, x), x);
+}
+
 // exp(x) = 2^n exp(r), |r| <= ln(2) / 2. The factor 2^n is applied in two halves, so that results reach down to
 // the denormals and up to infinity.
 template <class D, class V = hn::Vec<D>>
@@ -31,16 +43,17 @@ HWY_INLINE V simd_exp(D d, V x) {
   const auto n = hn::NearestInt(hn::Mul(clamped, hn::Set(d, 1.44269504088896341f)));
   const V nf = hn::ConvertTo(d, n);
   const V r = hn::NegMulAdd(nf, hn::Set(d, -2.12194440e-4f), hn::NegMulAdd(nf, hn::Set(d, 0.693359375f), clamped));
-  V p = hn::Set(d, 1.9875691500e-4f);
-  p = hn::MulAdd(p, r, hn::Set(d, 1.3981999507e-3f));
-  p = hn::MulAdd(p, r, hn::Set(d, 8.3334519073e-3f));
-  p = hn::MulAdd(p, r, hn::Set(d, 4.1665795894e-2f));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.6666665459e-1f));
-  p = hn::MulAdd(p, r, hn::Set(d, 5.0000001201e-1f));
-  const V y = hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), hn::Set(d, 1.0f));
+  const V y = hn::Add(simd_small_exp_minus_one(d, r), hn::Set(d, 1.0f));
   const auto half = hn::ShiftRight<1>(n);
   const V scaled = hn::Mul(hn::Mul(y, simd_power_of_two(d, half)), simd_power_of_two(d, hn::Sub(n, half)));
   return hn::IfThenElse(hn::Eq(x, x), scaled, x);
+}
+
+// Where exp(x) is near 1 subtracting would leave nothing of it.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V simd_exp_minus_one(D d, V x) {
+  const auto is_small = hn::Lt(hn::Abs(x), hn::Set(d, 0.34f));
+  return hn::IfThenElse(is_small, simd_small_exp_minus_one(d, x), hn::Sub(simd_exp(d, x), hn::Set(d, 1.0f)));
 }
 
 // With e = exp(-|x|): 1 / (1 + e), or e / (1 + e) below zero.

@@ -18,11 +18,6 @@ namespace {
 using UnaryKind = plan::UnaryKind;
 
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V exp_minus_one(D d, V x) {
-  return hn::Sub(simd_exp(d, x), hn::Set(d, 1.0f));
-}
-
-template <class D, class V = hn::Vec<D>>
 HWY_INLINE V gelu(D d, V x) {
   const V erf = simd_erf(d, hn::Mul(x, hn::Set(d, 0.7071067812f)));
   return hn::Mul(hn::Mul(hn::Set(d, 0.5f), x), hn::Add(hn::Set(d, 1.0f), erf));
@@ -53,10 +48,12 @@ void map_unary(UnaryKind kind, float alpha, float beta, const float* x, float* y
   const auto map = [&](const auto& function) HWY_ATTR { transform(x, y, count, function); };
   switch (kind) {
     case UnaryKind::elu:
-      return map([&](auto v) HWY_ATTR { return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(a, exp_minus_one(d, v)), v); });
+      return map([&](auto v) HWY_ATTR {
+        return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(a, simd_exp_minus_one(d, v)), v);
+      });
     case UnaryKind::selu:
       return map([&](auto v) HWY_ATTR {
-        return hn::Mul(b, hn::IfThenElse(hn::Lt(v, zero), hn::Mul(a, exp_minus_one(d, v)), v));
+        return hn::Mul(b, hn::IfThenElse(hn::Lt(v, zero), hn::Mul(a, simd_exp_minus_one(d, v)), v));
       });
     case UnaryKind::gelu:
       if (alpha != 0) return map([&](auto v) HWY_ATTR { return gelu_tanh(d, v); });

@@ -20,6 +20,11 @@ void map_exp(const float* x, float* y, size_t count) {
   for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
     hn::StoreU(simd_exp(d, hn::LoadU(d, x + i)), d, y + i);
 }
+void map_exp_minus_one(const float* x, float* y, size_t count) {
+  const hn::ScalableTag<float> d;
+  for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(simd_exp_minus_one(d, hn::LoadU(d, x + i)), d, y + i);
+}
 void map_tanh(const float* x, float* y, size_t count) {
   const hn::ScalableTag<float> d;
   for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
@@ -53,6 +58,7 @@ HWY_AFTER_NAMESPACE();
 namespace nestrt::kernels {
 
 NESTRT_SIMD_EXPORT(map_exp)
+NESTRT_SIMD_EXPORT(map_exp_minus_one)
 NESTRT_SIMD_EXPORT(map_tanh)
 NESTRT_SIMD_EXPORT(map_sigmoid)
 NESTRT_SIMD_EXPORT(map_erf)
@@ -103,10 +109,12 @@ void check_function(const Table& table, const std::vector<float>& x, double (*ex
 
 }  // namespace
 
-TEST_CASE("Vector exp, tanh, sigmoid and erf agree with double precision") {
+TEST_CASE("Vector exp, expm1, tanh, sigmoid and erf agree with double precision") {
   const std::vector<float> x = arguments();
   check_function(
       map_exp_table, x, [](double v) { return std::exp(v); }, 2e-7);
+  check_function(
+      map_exp_minus_one_table, x, [](double v) { return std::expm1(v); }, 1e-6);
   check_function(
       map_tanh_table, x, [](double v) { return std::tanh(v); }, 2e-7);
   check_function(

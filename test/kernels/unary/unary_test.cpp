@@ -141,6 +141,24 @@ TEST_CASE("Fast unary kernels treat special values as the reference does") {
   }
 }
 
+TEST_CASE("Fast elu and selu are accurate near zero") {
+  std::vector<float> x;
+  for (float v = 1e-30f; v < 1; v *= 1.7f) x.push_back(-v);
+  const TestTensor input = tensor({static_cast<int64_t>(x.size())}, x);
+  for (Kind kind : {Kind::elu, Kind::selu}) {
+    const TestTensor expected = reference(unary_case(kind, input, 0.75f, 1.25f))[0];
+    const std::vector<float> want = expected.values<float>();
+    for_each_fast_kernel(unary_case(kind, input, 0.75f, 1.25f),
+                         [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+                           const std::vector<float> got = outputs[0].values<float>();
+                           for (size_t i = 0; i < x.size(); ++i) {
+                             INFO(plan::EnumNameUnaryKind(kind) << ", " << what << ", at " << x[i]);
+                             CHECK(std::abs(got[i] - want[i]) <= 1e-6f * std::abs(want[i]));
+                           }
+                         });
+  }
+}
+
 TEST_CASE("Unary refuses kinds and types that do not fit") {
   const TestTensor x = tensor({1}, std::vector<int64_t>{1});
   CHECK(unary_case(Kind::exp, x).infer().error().message().find("exp does not take s64") != std::string_view::npos);
