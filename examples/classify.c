@@ -66,7 +66,7 @@ static int classify(nestrt_session* session, const char* picture, const char* la
   if (result == 0) {
     const void* inputs[] = {input};
     void* outputs[] = {scores};
-    if (nestrt_run(session, inputs, &input_bytes, outputs, &output_bytes) != 0) {
+    if (nestrt_run(session, inputs, &input_bytes, outputs, &output_bytes) != NESTRT_OK) {
       fprintf(stderr, "classify_c: %s\n", nestrt_last_error());
       result = 2;
     } else {
@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
   nestrt_plan* plan = NULL;
   nestrt_session* session = NULL;
   int result = 2;
-  if (nestrt_plan_load(argv[1], &plan) != 0 || nestrt_session_create(plan, "cpu", 0, &session) != 0) {
+  if (nestrt_plan_load(argv[1], &plan) != NESTRT_OK || nestrt_session_create(plan, "cpu", 0, &session) != NESTRT_OK) {
     fprintf(stderr, "classify_c: %s\n", nestrt_last_error());
   } else {
     result = classify(session, argv[2], argv[3]);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "nestrt/log.h"
 #include "nestrt/session.h"
 #include "runtime/c_api/shared_units.h"
 #include "runtime/core/guard.h"
@@ -31,6 +32,26 @@ using nestrt::Code;
 using nestrt::Status;
 using nestrt::TensorInfo;
 using nestrt::text;
+
+static_assert(NESTRT_OK == static_cast<int>(Code::kOk) &&
+              NESTRT_INVALID_ARGUMENT == static_cast<int>(Code::kInvalidArgument) &&
+              NESTRT_NOT_FOUND == static_cast<int>(Code::kNotFound) &&
+              NESTRT_INVALID_MODEL == static_cast<int>(Code::kInvalidModel) &&
+              NESTRT_UNSUPPORTED == static_cast<int>(Code::kUnsupported) &&
+              NESTRT_INVALID_PLAN == static_cast<int>(Code::kInvalidPlan) &&
+              NESTRT_INCOMPATIBLE == static_cast<int>(Code::kIncompatible) &&
+              NESTRT_OUT_OF_MEMORY == static_cast<int>(Code::kOutOfMemory) &&
+              NESTRT_IO == static_cast<int>(Code::kIo) &&
+              NESTRT_UNAVAILABLE == static_cast<int>(Code::kUnavailable) &&
+              NESTRT_DEADLINE_EXCEEDED == static_cast<int>(Code::kDeadlineExceeded) &&
+              NESTRT_CANCELLED == static_cast<int>(Code::kCancelled) &&
+              NESTRT_DEVICE_FAULT == static_cast<int>(Code::kDeviceFault) &&
+              NESTRT_INTERNAL == static_cast<int>(Code::kInternal));
+static_assert(NESTRT_LOG_DEBUG == static_cast<int>(nestrt::LogLevel::kDebug) &&
+              NESTRT_LOG_INFO == static_cast<int>(nestrt::LogLevel::kInfo) &&
+              NESTRT_LOG_WARNING == static_cast<int>(nestrt::LogLevel::kWarning) &&
+              NESTRT_LOG_ERROR == static_cast<int>(nestrt::LogLevel::kError) &&
+              NESTRT_LOG_OFF == static_cast<int>(nestrt::LogLevel::kOff));
 
 std::string& last_error() {
   thread_local std::string message;
@@ -133,6 +154,25 @@ Status run(nestrt_session* session, const void* const* inputs, const size_t* inp
   return session->session->run(session->inputs, session->outputs);
 }
 
+Status set_log_level(nestrt_log_level level) {
+  const int number = level;
+  if (number < NESTRT_LOG_DEBUG || number > NESTRT_LOG_OFF)
+    return Status(Code::kInvalidArgument, text("log level ", number, " is none: expected NESTRT_LOG_DEBUG to _OFF"));
+  nestrt::set_log_level(static_cast<nestrt::LogLevel>(number));
+  return {};
+}
+
+Status set_log_hook(nestrt_log_hook hook, void* context) {
+  if (hook == nullptr) {
+    nestrt::set_log_hook({});
+    return {};
+  }
+  nestrt::set_log_hook([hook, context](nestrt::LogLevel level, std::string_view message) {
+    hook(context, static_cast<nestrt_log_level>(level), std::string(message).c_str());
+  });
+  return {};
+}
+
 template <typename Callable>
 nestrt_code call(Callable&& callable) noexcept {
   return finish(nestrt::guarded(callable));
@@ -181,6 +221,13 @@ int64_t nestrt_find_output(const nestrt_session* session, const char* name) { re
 nestrt_code nestrt_run(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
                        void* const* outputs, const size_t* output_bytes) {
   return call([&] { return run(session, inputs, input_bytes, outputs, output_bytes); });
+}
+
+nestrt_code nestrt_set_log_level(nestrt_log_level level) {
+  return call([&] { return set_log_level(level); });
+}
+nestrt_code nestrt_set_log_hook(nestrt_log_hook hook, void* context) {
+  return call([&] { return set_log_hook(hook, context); });
 }
 
 }  // extern "C"

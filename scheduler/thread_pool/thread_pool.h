@@ -1,4 +1,5 @@
-// ThreadPool: the cores that kernels share. One pool serves every session of a process.
+// ThreadPool: the cores that kernels share. One pool serves every session whose units share it: those of one
+// open_units() in C++, those created with the same units and number of threads in C.
 //
 // How it works: a caller opens a job in one of a fixed number of slots and starts on its indices at once; workers
 // that look for work join any open job and claim indices from the same counter. The caller returns when no index is

@@ -24,8 +24,24 @@ extern "C" {
 
 #define NESTRT_ABI_VERSION 1
 
-/* Values of nestrt::Code. */
+/* One of the values below; the tens digit names who has to act (nestrt/status.h). */
 typedef int32_t nestrt_code;
+enum {
+  NESTRT_OK = 0,
+  NESTRT_INVALID_ARGUMENT = 10, /* the caller's */
+  NESTRT_NOT_FOUND = 11,
+  NESTRT_INVALID_MODEL = 20, /* the file's */
+  NESTRT_UNSUPPORTED = 21,
+  NESTRT_INVALID_PLAN = 22,
+  NESTRT_INCOMPATIBLE = 23,
+  NESTRT_OUT_OF_MEMORY = 30, /* the machine's */
+  NESTRT_IO = 31,
+  NESTRT_UNAVAILABLE = 40, /* a unit's */
+  NESTRT_DEADLINE_EXCEEDED = 41,
+  NESTRT_CANCELLED = 42,
+  NESTRT_DEVICE_FAULT = 43,
+  NESTRT_INTERNAL = 50 /* a defect of nestrt: please report it */
+};
 
 /* Values of nestrt::DataType. */
 typedef enum {
@@ -36,6 +52,15 @@ typedef enum {
   NESTRT_S64 = 4,
   NESTRT_BOOL = 5
 } nestrt_data_type;
+
+/* Values of nestrt::LogLevel. */
+typedef enum {
+  NESTRT_LOG_DEBUG = 0,
+  NESTRT_LOG_INFO = 1,
+  NESTRT_LOG_WARNING = 2,
+  NESTRT_LOG_ERROR = 3,
+  NESTRT_LOG_OFF = 4
+} nestrt_log_level;
 
 typedef struct nestrt_plan nestrt_plan;
 typedef struct nestrt_session nestrt_session;
@@ -76,6 +101,13 @@ NESTRT_API int64_t nestrt_find_output(const nestrt_session* session, const char*
  * The arrays have nestrt_num_inputs and nestrt_num_outputs entries. */
 NESTRT_API nestrt_code nestrt_run(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
                                   void* const* outputs, const size_t* output_bytes);
+
+/* What is logged, and when, is said in nestrt/log.h. Messages of NESTRT_LOG_WARNING and above go to standard error
+ * unless these say otherwise. */
+NESTRT_API nestrt_code nestrt_set_log_level(nestrt_log_level level);
+/* The message lives as long as the call; `context` is handed through. NULL restores the default. */
+typedef void (*nestrt_log_hook)(void* context, nestrt_log_level level, const char* message);
+NESTRT_API nestrt_code nestrt_set_log_hook(nestrt_log_hook hook, void* context);
 
 #ifdef __cplusplus
 }

@@ -4,9 +4,6 @@
 
 #include "nestrt/nestrt.h"
 
-/* Values of nestrt::Code. */
-enum { kInvalidArgument = 10, kNotFound = 11 };
-
 static int run_session(nestrt_session* session, const float* x, float* y) {
   const void* inputs[1] = {x};
   void* outputs[1] = {y};
@@ -45,24 +42,49 @@ int misuse_c_api(const char* path) {
   void* outputs[1] = {memory + 6};
   size_t good[1] = {24}, bad[1] = {23};
   int step = 0;
-  if (nestrt_plan_load("/nonexistent.nest", &plan) != kNotFound || plan != NULL) return 1;
+  if (nestrt_plan_load("/nonexistent.nest", &plan) != NESTRT_NOT_FOUND || plan != NULL) return 1;
   if (strstr(nestrt_last_error(), "/nonexistent.nest") == NULL) return 2;
-  if (nestrt_plan_load(NULL, &plan) != kInvalidArgument || nestrt_plan_load(path, NULL) != kInvalidArgument) return 3;
-  if (nestrt_session_create(NULL, NULL, 0, &session) != kInvalidArgument) return 4;
-  if (nestrt_run(NULL, inputs, good, outputs, good) != kInvalidArgument) return 5;
+  if (nestrt_plan_load(NULL, &plan) != NESTRT_INVALID_ARGUMENT) return 3;
+  if (nestrt_plan_load(path, NULL) != NESTRT_INVALID_ARGUMENT) return 3;
+  if (nestrt_session_create(NULL, NULL, 0, &session) != NESTRT_INVALID_ARGUMENT) return 4;
+  if (nestrt_run(NULL, inputs, good, outputs, good) != NESTRT_INVALID_ARGUMENT) return 5;
   if (nestrt_num_inputs(NULL) != 0 || nestrt_input_name(NULL, 0) != NULL || nestrt_input_type(NULL, 0) != -1) return 6;
   nestrt_plan_free(NULL);
   nestrt_session_free(NULL);
 
   if (nestrt_plan_load(path, &plan) != 0) return 7;
-  if (nestrt_session_create(plan, "tpu", 0, &session) != kInvalidArgument || session != NULL) step = 8;
+  if (nestrt_session_create(plan, "tpu", 0, &session) != NESTRT_INVALID_ARGUMENT || session != NULL) step = 8;
   if (step == 0 && strstr(nestrt_last_error(), "nestrt has: cpu") == NULL) step = 9;
   if (step == 0 && nestrt_session_create(plan, NULL, 1, &session) != 0) step = 10;
-  if (step == 0 && nestrt_run(session, inputs, bad, outputs, good) != kInvalidArgument) step = 11;
+  if (step == 0 && nestrt_run(session, inputs, bad, outputs, good) != NESTRT_INVALID_ARGUMENT) step = 11;
   if (step == 0 && strcmp(nestrt_last_error(), "input 0 'x': expected 24 bytes, got 23") != 0) step = 12;
-  if (step == 0 && nestrt_run(session, inputs, NULL, outputs, good) != kInvalidArgument) step = 13;
+  if (step == 0 && nestrt_run(session, inputs, NULL, outputs, good) != NESTRT_INVALID_ARGUMENT) step = 13;
   if (step == 0 && (nestrt_output_name(session, 1) != NULL || nestrt_output_bytes(session, 1) != 0)) step = 14;
   nestrt_session_free(session);
   nestrt_plan_free(plan);
+  return step;
+}
+
+static void count_messages(void* context, nestrt_log_level level, const char* message) {
+  if (level == NESTRT_LOG_INFO && strstr(message, "packed for another CPU") != NULL) ++*(int*)context;
+}
+
+int log_c_api(const char* path) {
+  nestrt_plan* plan = NULL;
+  nestrt_session* session = NULL;
+  int messages = 0, step = 0;
+  if (nestrt_set_log_level((nestrt_log_level)7) != NESTRT_INVALID_ARGUMENT) return 1;
+  if (nestrt_set_log_hook(count_messages, &messages) != NESTRT_OK) return 2;
+  if (nestrt_plan_load(path, &plan) != NESTRT_OK) step = 3;
+  if (step == 0 && nestrt_session_create(plan, "cpu", 1, &session) != NESTRT_OK) step = 4;
+  if (step == 0 && messages != 0) step = 5; /* information is not logged by default */
+  nestrt_session_free(session);
+  session = NULL;
+  if (step == 0 && nestrt_set_log_level(NESTRT_LOG_INFO) != NESTRT_OK) step = 6;
+  if (step == 0 && nestrt_session_create(plan, "cpu", 1, &session) != NESTRT_OK) step = 7;
+  if (step == 0 && messages != 1) step = 8;
+  nestrt_session_free(session);
+  nestrt_plan_free(plan);
+  if (nestrt_set_log_level(NESTRT_LOG_WARNING) != NESTRT_OK || nestrt_set_log_hook(NULL, NULL) != NESTRT_OK) return 9;
   return step;
 }

@@ -13,6 +13,9 @@ int use_c_api(const char* path, const float* x, float* y);
 /* Misuses every function. 0, or the number of the step that did not answer as nestrt.h says. */
 int misuse_c_api(const char* path);
 
+/* Logs by a hook of its own, with a plan whose weights are packed anew. 0, or the number of the step that failed. */
+int log_c_api(const char* path);
+
 #ifdef __cplusplus
 }
 #endif
