@@ -69,8 +69,8 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
     const Status status = program->add(operators[i], wanted);
     if (status.ok()) continue;
     const plan::Operator& op = *items(branch.plan->tables().operators())[operators[i]];
-    return as_plan_error(status).with_context(
-        text("operator ", operators[i], " '", view(op.name()), "' (", plan::EnumNameAttributes(op.attributes_type()), ")"));
+    return as_plan_error(status).with_context(text("operator ", operators[i], " '", view(op.name()), "' (",
+                                                   plan::EnumNameAttributes(op.attributes_type()), ")"));
   }
   return program;
 }
