@@ -3,31 +3,9 @@
 #include <algorithm>
 
 #include "compiler-lite/graph/bound_operator.h"
+#include "compiler-lite/graph/evaluation_steps.h"
 
 namespace nestrt::compiler {
-namespace {
-
-// Multiply-adds per output element: the length of the inner product, or 1.
-int64_t steps_per_element(const Graph& graph, plan::Attributes kind, const std::vector<ValueId>& inputs) {
-  const auto elements = [&](size_t i) { return graph.value(inputs[i]).shape.num_elements(); };
-  const auto dim = [&](size_t i, int axis) { return graph.value(inputs[i]).shape[axis]; };
-  switch (kind) {
-    case plan::Attributes::Conv:
-      return elements(1) / std::max<int64_t>(dim(1, 0), 1);
-    case plan::Attributes::ConvTranspose:
-      return elements(1) / std::max<int64_t>(dim(1, 1), 1);
-    case plan::Attributes::Dense:
-      return dim(1, 0);
-    case plan::Attributes::MatMul:
-      return dim(0, std::max(graph.value(inputs[0]).shape.rank() - 1, 0));
-    case plan::Attributes::Pool:
-      return std::max<int64_t>(elements(0), 1);  // a window covers the input at most
-    default:
-      return 1;
-  }
-}
-
-}  // namespace
 
 ValueId GraphBuilder::find(const std::string& name) const {
   const auto found = values_.find(name);
@@ -51,20 +29,28 @@ Status GraphBuilder::check_size(const std::string& name, DataType type, const Sh
   return ok_status();
 }
 
-Status GraphBuilder::account(int64_t bytes) {
-  constant_bytes_ += bytes;
-  if (constant_bytes_ <= limits_.constant_bytes) return ok_status();
-  return Status(Code::kInvalidModel,
-                "constants take more than " + std::to_string(limits_.constant_bytes) + " bytes, the limit");
+Status GraphBuilder::check_constant(const std::string& name, DataType type, const Shape& shape) const {
+  NESTRT_RETURN_IF_ERROR(check_size(name, type, shape));
+  if (has_room_for(storage_bytes(type, shape, Layout::kPlain))) return ok_status();
+  return Status(Code::kInvalidModel, "with tensor '" + name + "' of shape " + shape.to_string() +
+                                         ", constants that the compiler computes take more than " +
+                                         std::to_string(room()) +
+                                         " bytes, the limit; shrink them, or store them in the "
+                                         "model");
 }
 
 Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, const Shape& shape, Bytes elements) {
-  NESTRT_RETURN_IF_ERROR(account(static_cast<int64_t>(elements.size())));
+  NESTRT_RETURN_IF_ERROR(check_constant(name, type, shape));
+  folded_bytes_ += static_cast<int64_t>(elements.size());
   return graph_.add_constant(std::move(name), type, shape, std::move(elements));
 }
 
 Result<ValueId> GraphBuilder::add_constant(const OnnxTensor& tensor) {
-  NESTRT_RETURN_IF_ERROR(account(static_cast<int64_t>(tensor.elements->size())));
+  file_bytes_ += static_cast<int64_t>(tensor.elements->size());
+  if (file_bytes_ > limits_.constant_bytes) {
+    return Status(Code::kInvalidModel,
+                  "constants take more than " + std::to_string(limits_.constant_bytes) + " bytes, the limit");
+  }
   Value value;
   value.name = tensor.name;
   value.type = tensor.type;
@@ -73,25 +59,26 @@ Result<ValueId> GraphBuilder::add_constant(const OnnxTensor& tensor) {
   return graph_.add_value(std::move(value));
 }
 
+bool GraphBuilder::is_known(const std::vector<ValueId>& inputs) const {
+  return std::all_of(inputs.begin(), inputs.end(),
+                     [this](ValueId id) { return id == kNoValue || graph_.value(id).is_constant(); });
+}
+
 bool GraphBuilder::may_fold(const plan::AttributesUnion& attributes, const std::vector<ValueId>& inputs,
                             const std::vector<TensorSpec>& outputs) {
   int64_t elements = 0;
-  for (ValueId id : inputs) {
-    if (id == kNoValue) continue;
-    if (!graph_.value(id).is_constant()) return false;
-    elements += graph_.value(id).shape.num_elements();
-  }
+  int64_t bytes = 0;
   for (const TensorSpec& output : outputs) {
-    int64_t steps = 0;
-    if (__builtin_mul_overflow(output.shape.num_elements(), steps_per_element(graph_, attributes.type, inputs),
-                               &steps) ||
-        __builtin_add_overflow(elements, steps, &elements)) {
+    if (__builtin_add_overflow(elements, output.shape.num_elements(), &elements) ||
+        __builtin_add_overflow(bytes, output.storage_bytes(), &bytes)) {
       return false;
     }
   }
-  // Past the budget the operator stays in the graph: right, and no slower to import.
-  if (elements > limits_.folding_steps - folding_steps_) return false;
-  folding_steps_ += elements;
+  const int64_t budget = limits_.folding_steps + kFoldingStepsPerByte * file_bytes_ - folding_steps_;
+  const int64_t steps = evaluation_steps(graph_, attributes, inputs, elements);
+  if (steps > budget || !has_room_for(bytes)) return false;
+  folding_steps_ += steps;
+  folded_bytes_ += bytes;
   return true;
 }
 
@@ -99,7 +86,6 @@ Result<std::vector<ValueId>> GraphBuilder::fold(const std::string& label, Node& 
                                                 const std::vector<TensorSpec>& specs,
                                                 const std::vector<std::string>& output_names) {
   for (size_t i = 0; i < specs.size(); ++i) {
-    NESTRT_RETURN_IF_ERROR(account(specs[i].storage_bytes()).with_context(label));
     Value value;
     value.name = output_names[i];
     value.type = specs[i].type;
@@ -123,12 +109,17 @@ Result<std::vector<ValueId>> GraphBuilder::add(const std::string& label, std::st
   for (size_t i = 0; i < specs->size(); ++i) {
     NESTRT_RETURN_IF_ERROR(check_size(output_names[i], (*specs)[i].type, (*specs)[i].shape).with_context(label));
   }
-  if (may_fold(attributes, inputs, *specs)) {
+  // Past the limits the operator stays in the graph: right, and no slower to import.
+  if (is_known(inputs) && may_fold(attributes, inputs, *specs)) {
     Node node{std::move(node_name), std::move(attributes), std::move(inputs), {}};
     return fold(label, node, *specs, output_names);
   }
+  const bool costly = std::all_of(inputs.begin(), inputs.end(), [this](ValueId id) {
+    return id == kNoValue || graph_.value(id).is_constant() || is_costly(id);
+  });
   NESTRT_ASSIGN_OR_RETURN(
       const Node* node, graph_.add_node(std::move(node_name), std::move(attributes), std::move(inputs), output_names));
+  if (costly) costly_.insert(node->outputs.begin(), node->outputs.end());
   return node->outputs;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler-lite/import/onnx_model.h"
@@ -27,18 +28,29 @@ class GraphBuilder {
   // --- values ---
   // Errors: kInvalidModel where the tensor is larger than the limits allow.
   Status check_size(const std::string& name, DataType type, const Shape& shape) const;
-  // Errors: kInvalidModel where the limits are passed.
+  // The same, and where a constant of that size would take computed constants past their limit. To be asked before
+  // its memory is taken.
+  Status check_constant(const std::string& name, DataType type, const Shape& shape) const;
+  // A constant that the compiler made, and one that the file or the caller holds. Errors: kInvalidModel where the
+  // limits are passed.
   Result<ValueId> add_constant(std::string name, DataType type, const Shape& shape, Bytes elements);
   Result<ValueId> add_constant(const OnnxTensor& tensor);
   // The outputs of one operator, which is evaluated at once (and leaves no node) where all its inputs are constant.
   // `label` starts every message: "node 'conv1' (Conv)".
   Result<std::vector<ValueId>> add(const std::string& label, std::string node_name, plan::AttributesUnion attributes,
                                    std::vector<ValueId> inputs, const std::vector<std::string>& output_names);
+  // True where the value depends on constants alone, but is left to run time: to compute it would pass the limits.
+  bool is_costly(ValueId id) const { return costly_.count(id) != 0; }
   // A name of its own for graph outputs: `id`, or a copy of it, called `name`.
   Result<ValueId> as_output(ValueId id, const std::string& name);
 
  private:
-  Status account(int64_t bytes);
+  // Bytes that computed constants may take: a bound of their own, and as much as the file holds.
+  int64_t room() const { return limits_.folded_bytes + file_bytes_; }
+  bool has_room_for(int64_t bytes) const { return bytes <= room() - folded_bytes_; }
+  bool is_known(const std::vector<ValueId>& inputs) const;
+  // Takes the steps and bytes of the result from what is left of the limits; false where they are not there.
+  // Requires: all inputs are constant.
   bool may_fold(const plan::AttributesUnion& attributes, const std::vector<ValueId>& inputs,
                 const std::vector<TensorSpec>& outputs);
   Result<std::vector<ValueId>> fold(const std::string& label, Node& node, const std::vector<TensorSpec>& specs,
@@ -47,7 +59,9 @@ class GraphBuilder {
   const ImportLimits& limits_;
   Graph graph_;
   std::unordered_map<std::string, ValueId> values_;
-  int64_t constant_bytes_ = 0;
+  std::unordered_set<ValueId> costly_;
+  int64_t file_bytes_ = 0;    // of constants that the file or the caller holds
+  int64_t folded_bytes_ = 0;  // of those that were computed
   int64_t folding_steps_ = 0;
 };
 

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 
+#include "compiler-lite/graph/evaluation_steps.h"
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/graph/host_tensor.h"
 
@@ -26,8 +27,9 @@ struct ImportLimits {
   int64_t nodes = 100'000;                      // subgraphs included
   int64_t fields = 4'000'000;                   // of the protobuf encoding: bounds the memory of parsing
   int64_t tensor_bytes = int64_t{1} << 31;      // of one tensor, constant or not
-  int64_t constant_bytes = int64_t{4} << 30;    // of all constants, folded ones included
-  int64_t folding_steps = int64_t{1} << 30;     // multiply-adds (or elements) spent on folding, over the whole model
+  int64_t constant_bytes = int64_t{4} << 30;    // of all constants of the file
+  int64_t folded_bytes = int64_t{1} << 30;      // of all computed ones, beyond the bytes of the file's
+  int64_t folding_steps = kFoldingSteps;        // spent on those, beyond kFoldingStepsPerByte of the file's
 };
 
 struct ImportOptions {

@@ -10,9 +10,22 @@ namespace {
 template <typename To, typename From>
 std::vector<To> elements_as(const Value& value) {
   const From* data = value.data<From>();
-  std::vector<To> result(static_cast<size_t>(value.shape.num_elements()));
-  for (size_t i = 0; i < result.size(); ++i) result[i] = static_cast<To>(data[i]);
-  return result;
+  return std::vector<To>(data, data + value.shape.num_elements());
+}
+
+// Requires: integers or booleans.
+template <typename To>
+std::vector<To> integers_as(const Value& value) {
+  switch (value.type) {
+    case DataType::kS64:
+      return elements_as<To, int64_t>(value);
+    case DataType::kS32:
+      return elements_as<To, int32_t>(value);
+    case DataType::kS8:
+      return elements_as<To, int8_t>(value);
+    default:
+      return elements_as<To, uint8_t>(value);
+  }
 }
 
 template <typename T>
@@ -39,6 +52,11 @@ NodeContext::NodeContext(GraphBuilder& builder, const OnnxNode& node, int64_t op
   for (const std::string& input : node.inputs) inputs_.push_back(input.empty() ? kNoValue : builder.find(input));
 }
 
+bool NodeContext::has_input(size_t index) const {
+  asked_inputs_ = std::max(asked_inputs_, index + 1);
+  return index < inputs_.size() && inputs_[index] != kNoValue;
+}
+
 Result<ValueId> NodeContext::input(size_t index) const {
   if (has_input(index)) return inputs_[index];
   return invalid("input " + std::to_string(index) + " is missing");
@@ -61,33 +79,27 @@ Result<std::vector<float>> NodeContext::constant_floats(size_t index, std::strin
 }
 
 Result<std::vector<int64_t>> NodeContext::ints_of(ValueId id, std::string_view what) const {
-  const Value& found = value(id);
-  if (!found.is_constant()) {
-    return unsupported(std::string(what) + " (tensor '" + found.name +
-                       "') must be known at compile time; fix the shapes it depends on, or bind the input");
-  }
-  switch (found.type) {
-    case DataType::kS64:
-      return elements_as<int64_t, int64_t>(found);
-    case DataType::kS32:
-      return elements_as<int64_t, int32_t>(found);
-    case DataType::kS8:
-      return elements_as<int64_t, int8_t>(found);
-    case DataType::kU8:
-      return elements_as<int64_t, uint8_t>(found);
-    case DataType::kBool:
-      return elements_as<int64_t, uint8_t>(found);
-    case DataType::kF32:
-      break;
-  }
-  return invalid(std::string(what) + " must be integers, not " + std::string(name(found.type)));
+  NESTRT_RETURN_IF_ERROR(check_known(id, what, DataType::kS64));
+  if (value(id).type != DataType::kF32) return integers_as<int64_t>(value(id));
+  return invalid(std::string(what) + " must be integers, not " + std::string(name(value(id).type)));
 }
 
 Result<std::vector<float>> NodeContext::floats_of(ValueId id, std::string_view what) const {
+  NESTRT_RETURN_IF_ERROR(check_known(id, what, DataType::kF32));
+  if (value(id).type != DataType::kF32) return integers_as<float>(value(id));
+  return elements_as<float, float>(value(id));
+}
+
+// Its elements are copied as `copy`, which may take more memory than they do.
+Status NodeContext::check_known(ValueId id, std::string_view what, DataType copy) const {
   const Value& found = value(id);
-  if (found.type == DataType::kF32 && found.is_constant()) return elements_as<float, float>(found);
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> ints, ints_of(id, what));
-  return std::vector<float>(ints.begin(), ints.end());
+  if (found.is_constant()) return check_constant(copy, found.shape);
+  const std::string why =
+      builder_.is_costly(id)
+          ? " must be known at compile time, but to compute it passes the limits of the compiler; simplify the model "
+            "first, e.g. with onnxsim"
+          : " must be known at compile time; fix the shapes it depends on, or bind the input";
+  return unsupported(std::string(what) + " (tensor '" + found.name + "')" + why);
 }
 
 const OnnxAttribute* NodeContext::find(std::string_view name) {
@@ -143,6 +155,10 @@ Result<std::vector<int>> NodeContext::axes(const std::vector<int64_t>& stated, i
 
 Status NodeContext::check_size(DataType type, const Shape& shape) const {
   return builder_.check_size(node_.outputs.empty() ? "" : node_.outputs.front(), type, shape).with_context(label_);
+}
+
+Status NodeContext::check_constant(DataType type, const Shape& shape) const {
+  return builder_.check_constant(node_.outputs.empty() ? "" : node_.outputs.front(), type, shape).with_context(label_);
 }
 
 std::string NodeContext::next_name() {
@@ -261,6 +277,11 @@ Status NodeContext::close() const {
   if (!wrong_attribute_.empty()) return invalid("attribute '" + wrong_attribute_ + "' has the wrong type");
   for (const auto& [name, unused] : node_.attributes) {
     if (used_.count(name) == 0) return unsupported("attribute '" + name + "' is not known");
+  }
+  for (size_t i = asked_inputs_; i < inputs_.size(); ++i) {
+    if (inputs_[i] == kNoValue) continue;
+    return invalid("has " + std::to_string(inputs_.size()) + " inputs, the operator takes " +
+                   std::to_string(asked_inputs_));
   }
   for (const std::string& output : node_.outputs) {
     if (!output.empty() && builder_.find(output) == kNoValue) {

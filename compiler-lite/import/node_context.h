@@ -2,7 +2,8 @@
 //
 // Attributes are read with a default, inputs as values of the graph. An attribute of the wrong type is noted and makes
 // the node fail after its function has returned; the function meanwhile goes on with the default. An attribute that no
-// function asked for makes the node fail, too: it may change what the operator means.
+// function asked for makes the node fail, too: it may change what the operator means. So does an input beyond those
+// that the function asked for.
 #pragma once
 
 #include <set>
@@ -28,9 +29,9 @@ class NodeContext {
 
   // --- inputs ---
   size_t num_inputs() const { return inputs_.size(); }
-  bool has_input(size_t index) const { return index < inputs_.size() && inputs_[index] != kNoValue; }
+  bool has_input(size_t index) const;
   // kNoValue where absent.
-  ValueId optional_input(size_t index) const { return index < inputs_.size() ? inputs_[index] : kNoValue; }
+  ValueId optional_input(size_t index) const { return has_input(index) ? inputs_[index] : kNoValue; }
   // Errors: kInvalidModel where absent.
   Result<ValueId> input(size_t index) const;
   // All inputs, none absent, at least one.
@@ -70,6 +71,8 @@ class NodeContext {
   // --- building ---
   // Refuses negative dimensions and tensors larger than the limits allow.
   Status check_size(DataType type, const Shape& shape) const;
+  // Refuses constants for which the limits leave no memory. To be asked before it is taken.
+  Status check_constant(DataType type, const Shape& shape) const;
   // One operator; its only output, under a name made from the node's first output.
   Result<ValueId> add(plan::AttributesUnion attributes, std::vector<ValueId> inputs);
   template <typename Table>
@@ -106,13 +109,14 @@ class NodeContext {
     return set_output(add(std::move(table), std::move(inputs)));
   }
 
-  // What went wrong besides: attributes of the wrong type, attributes nobody asked for, outputs nobody gave.
+  // What went wrong besides: attributes of the wrong type, attributes or inputs nobody asked for, outputs nobody gave.
   Status close() const;
 
  private:
   template <typename T>
   T read(std::string_view name, T fallback);
   std::string next_name();
+  Status check_known(ValueId id, std::string_view what, DataType copy) const;
   Result<ValueId> labelled(Result<ValueId> id) const;
   const OnnxAttribute* find(std::string_view name);
 
@@ -121,6 +125,7 @@ class NodeContext {
   int64_t opset_;
   std::string label_;
   std::vector<ValueId> inputs_;
+  mutable size_t asked_inputs_ = 0;  // the last input that was asked for, and one
   std::set<std::string> used_;
   std::string wrong_attribute_;
   size_t first_own_value_;

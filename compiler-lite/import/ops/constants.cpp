@@ -55,7 +55,7 @@ Status import_constant_of_shape(NodeContext& node) {
   if (node.has_attribute("value")) {
     NESTRT_ASSIGN_OR_RETURN(value, node.tensor_attribute("value"));
   }
-  NESTRT_RETURN_IF_ERROR(node.check_size(value.type, shape));
+  NESTRT_RETURN_IF_ERROR(node.check_constant(value.type, shape));
   if (value.shape.num_elements() != 1) return node.invalid("value must have one element");
   const size_t width = size_bytes(value.type);
   Bytes elements(static_cast<size_t>(shape.num_elements()) * width);
@@ -74,7 +74,7 @@ Result<ValueId> range(NodeContext& node, T start, T limit, T delta) {
       std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta));
   if (!(steps < 0x1p40)) return node.invalid("the range has too many elements");
   const auto count = static_cast<int64_t>(std::max(steps, 0.0));
-  NESTRT_RETURN_IF_ERROR(node.check_size(DataType::kS64, {count}));
+  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS64, {count}));
   std::vector<T> elements(static_cast<size_t>(count));
   for (size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<T>(start + static_cast<T>(i) * delta);
   return node.constant(elements, {count});
@@ -114,6 +114,7 @@ Status import_eye_like(NodeContext& node) {
     if (!stated) return node.unsupported("this dtype is not supported");
     type = *stated;
   }
+  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, shape));
   const int64_t diagonal = node.attribute("k", int64_t{0});
   std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
   for (int64_t row = 0; row < shape[0]; ++row) {
@@ -135,7 +136,7 @@ Status import_one_hot(NodeContext& node) {
     return node.invalid("depth must be one positive number, values two");
   }
   const auto depth = static_cast<int64_t>(depths.front());
-  NESTRT_RETURN_IF_ERROR(node.check_size(DataType::kS64, {depth}));
+  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS64, {depth}));
   const Shape shape = node.shape(indices);
   if (shape.rank() >= Shape::kMaxRank) return node.unsupported("too many dimensions");
   NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(node.attribute("axis", int64_t{-1}), shape.rank() + 1));
@@ -168,23 +169,24 @@ Status import_non_zero(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> elements, node.floats_of(x, "the input"));
   const Shape shape = node.shape(x);
-  std::vector<int64_t> hits;
-  for (size_t i = 0; i < elements.size(); ++i)
-    if (elements[i] != 0) hits.push_back(static_cast<int64_t>(i));
-  const Shape result{std::max(shape.rank(), 1), static_cast<int64_t>(hits.size())};
-  NESTRT_RETURN_IF_ERROR(node.check_size(DataType::kS64, result));
+  const auto is_hit = [](float element) { return element != 0; };
+  const Shape result{std::max(shape.rank(), 1), std::count_if(elements.begin(), elements.end(), is_hit)};
+  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS64, result));
   std::vector<int64_t> positions;
+  positions.reserve(static_cast<size_t>(result.num_elements()));
   for (int axis = 0; axis < result[0]; ++axis) {
     const int64_t stride = shape.rank() == 0 ? 1 : shape.product(axis + 1, shape.rank());
-    for (int64_t hit : hits) positions.push_back(shape.rank() == 0 ? 0 : hit / stride % shape[axis]);
+    const int64_t dim = shape.rank() == 0 ? 1 : shape[axis];
+    for (size_t i = 0; i < elements.size(); ++i)
+      if (is_hit(elements[i])) positions.push_back(static_cast<int64_t>(i) / stride % dim);
   }
   return node.set_output(node.constant(positions, result));
 }
 
 constexpr ImportRule kRules[] = {
-    {"Constant", import_constant, 1}, {"ConstantOfShape", import_constant_of_shape},
-    {"EyeLike", import_eye_like},     {"NonZero", import_non_zero},
-    {"OneHot", import_one_hot},       {"Range", import_range},
+    {"Constant", import_constant, 1}, {"ConstantOfShape", import_constant_of_shape, 9},
+    {"EyeLike", import_eye_like, 9},  {"NonZero", import_non_zero, 9},
+    {"OneHot", import_one_hot, 9},    {"Range", import_range, 11},
     {"Shape", import_shape, 1},       {"Size", import_size, 1},
 };
 

@@ -110,6 +110,7 @@ Status import_dropout(NodeContext& node) {
   }
   if (node.wants_output(1)) {
     const Shape shape = node.shape(x);
+    NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kBool, shape));
     Bytes ones(static_cast<size_t>(shape.num_elements()), std::byte{1});
     NESTRT_ASSIGN_OR_RETURN(const ValueId mask, node.constant(DataType::kBool, shape, std::move(ones)));
     NESTRT_RETURN_IF_ERROR(node.set_output(1, mask));

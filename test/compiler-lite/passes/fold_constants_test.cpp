@@ -44,5 +44,16 @@ TEST_CASE("A constant that would grow beyond measure is not folded") {
   CHECK(*changes == 0);
 }
 
+TEST_CASE("A computation on constants that would take long is not folded") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId a = random_constant(graph, generator, {2000, 2000});
+  const ValueId product = add(graph, plan::MatMulT(), {a, a});
+  graph.outputs = {add(graph, binary_attributes(plan::BinaryKind::add), {add_input(graph, "x", {1}), product}, "y")};
+  const auto changes = compiler::fold_constants(graph);
+  REQUIRE(changes.has_value());
+  CHECK(*changes == 0);
+}
+
 }  // namespace
 }  // namespace nestrt::test

@@ -1,0 +1,132 @@
+// What the importer computes by itself, and where it stops: work and memory that a small file may ask for.
+#include <catch2/catch.hpp>
+
+#include "compiler-lite/import/import.h"
+#include "test/compiler-lite/import/model_builder.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::ImportOptions;
+
+std::string message_of(const ModelBuilder& model, const ImportOptions& options = {}) {
+  const auto graph = model.import(options);
+  REQUIRE(!graph);
+  return graph.error().to_string();
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// "ones": a constant of that shape.
+ModelBuilder ones(const std::vector<int64_t>& shape) {
+  ModelBuilder model;
+  model.constant("shape", shape).node("ConstantOfShape", {"shape"}, {"ones"});
+  return model;
+}
+
+// The number of nodes that are left of a model whose only output is `output`.
+size_t nodes_left(ModelBuilder& model, const std::string& output) {
+  const auto graph = model.output(output).import();
+  INFO(graph.error().to_string());
+  REQUIRE(graph);
+  return graph->nodes().size();
+}
+
+TEST_CASE("Work that a small file asks for is left to run time: matrices, pools, norms, reductions") {
+  ModelBuilder matrices = ones({3000, 3000});
+  matrices.node("MatMul", {"ones", "ones"}, {"y"});
+  CHECK(nodes_left(matrices, "y") == 1);
+
+  ModelBuilder pool = ones({1, 1, 2000, 2000});
+  onnx::NodeProto& window = pool.node("MaxPool", {"ones"}, {"y"});
+  set_attribute(window, "kernel_shape", std::vector<int64_t>{1501, 1501});
+  set_attribute(window, "pads", std::vector<int64_t>{750, 750, 750, 750});
+  CHECK(nodes_left(pool, "y") == 1);
+
+  ModelBuilder norm = ones({1, 20000, 20, 20});
+  set_attribute(norm.node("LRN", {"ones"}, {"y"}), "size", int64_t{20001});
+  CHECK(nodes_left(norm, "y") == 1);
+
+  ModelBuilder reductions = ones({6000, 6000});
+  reductions.node("ReduceSum", {"ones"}, {"y"});
+  CHECK(nodes_left(reductions, "y") == 1);
+}
+
+TEST_CASE("Many small computations share one budget") {
+  ModelBuilder model = ones({200, 200});
+  for (int i = 0; i < 200; ++i)
+    model.node("MatMul", {i == 0 ? "ones" : "y" + std::to_string(i - 1), "ones"}, {"y" + std::to_string(i)});
+  const size_t left = nodes_left(model, "y199");
+  CHECK(left > 100);
+  CHECK(left < 200);
+}
+
+TEST_CASE("A shape that hangs on a computation which is too long is refused with the reason") {
+  ModelBuilder model = ones({3000, 3000});
+  model.input("x", {4}).output("y");
+  model.node("MatMul", {"ones", "ones"}, {"product"});
+  set_attribute(model.node("ReduceMax", {"product"}, {"largest"}), "keepdims", int64_t{0});
+  set_attribute(model.node("Cast", {"largest"}, {"size"}), "to", int64_t{onnx::TensorProto::INT64});
+  model.node("Reshape", {"x", "size"}, {"y"});
+  const std::string message = message_of(model);
+  CHECK(contains(message, "tensor 'size'"));
+  CHECK(contains(message, "passes the limits"));
+}
+
+TEST_CASE("Constants that the compiler makes are bounded together, before their memory is taken") {
+  ModelBuilder one = ones({500'000'000});
+  CHECK(contains(message_of(one.output("ones")), "limit"));
+
+  ModelBuilder many;
+  many.constant("shape", std::vector<int64_t>{1 << 20});
+  for (int i = 0; i < 20; ++i) {
+    many.node("ConstantOfShape", {"shape"}, {"c" + std::to_string(i)});
+    many.output("c" + std::to_string(i));
+  }
+  ImportOptions options;
+  options.limits.folded_bytes = 16 << 20;
+  CHECK(contains(message_of(many, options), "limit"));
+  CHECK(many.import());
+}
+
+TEST_CASE("Operators whose results take more than the limit stay in the graph") {
+  ModelBuilder model;
+  model.constant("one", {1}, {1.0f}).constant("shape", std::vector<int64_t>{1 << 20});
+  for (int i = 0; i < 8; ++i) model.node("Expand", {"one", "shape"}, {"c" + std::to_string(i)});
+  model.node("Sum", {"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"}, {"y"}).set_name("sum");
+  ImportOptions options;
+  options.limits.folded_bytes = 16 << 20;
+  const auto graph = model.output("y").import(options);
+  INFO(graph.error().to_string());
+  REQUIRE(graph);
+  CHECK(graph->nodes().size() > 4);
+}
+
+TEST_CASE("Lists that are read as wider integers are bounded, too") {
+  ImportOptions options;
+  options.limits.folded_bytes = 1 << 20;
+  ModelBuilder model;
+  onnx::TensorProto& mask = *model.graph().add_initializer();
+  mask.set_name("mask");
+  mask.set_data_type(onnx::TensorProto::BOOL);
+  mask.add_dims(1 << 20);
+  mask.set_raw_data(std::string(1 << 20, '\1'));
+  model.input("x", {1 << 20}).output("y").node("Compress", {"x", "mask"}, {"y"});
+  CHECK(contains(message_of(model, options), "limit"));
+  ModelBuilder hits;
+  *hits.graph().add_initializer() = mask;
+  hits.output("y").node("NonZero", {"mask"}, {"y"});
+  CHECK(contains(message_of(hits, options), "limit"));
+}
+
+TEST_CASE("NonZero gives the positions of all axes") {
+  ModelBuilder model;
+  model.constant("x", {2, 3}, {0, 1, 2, 3, 0, 5}).node("NonZero", {"x"}, {"positions"});
+  set_attribute(model.node("Cast", {"positions"}, {"y"}), "to", int64_t{onnx::TensorProto::FLOAT});
+  const auto graph = model.output("y").import();
+  REQUIRE(graph);
+  CHECK(run(*graph, {}) == std::vector<float>{0, 0, 1, 1, 1, 2, 0, 2});
+}
+
+}  // namespace
+}  // namespace nestrt::test
