@@ -1,8 +1,12 @@
 #include "compiler-lite/memory/planner.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <numeric>
+#include <queue>
 #include <random>
+#include <set>
 #include <unordered_map>
 
 #include "runtime/plan/format.h"
@@ -12,6 +16,8 @@ namespace {
 
 constexpr int kLocalSearchSteps = 400;
 constexpr size_t kMaxLocalSearchBuffers = 512;
+// Pairs of buffers that may not share bytes: past this, to list them takes too much memory and time.
+constexpr size_t kMaxConflicts = 4'000'000;
 
 uint64_t aligned(uint64_t bytes) {
   const uint64_t alignment = plan_format::kSegmentAlignment;
@@ -41,6 +47,21 @@ void add_conflict(Problem& problem, size_t i, size_t j) {
   problem.conflicts[j].push_back(static_cast<uint32_t>(i));
 }
 
+// Of buffers whose lives overlap in the file order; false, and not all of them, where there are too many.
+bool add_conflicts_of_lives(const Storage& storage, Problem& problem) {
+  size_t count = 0;
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    // Buffers come in the order of their first use, so the search ends at the first that starts too late.
+    const uint32_t last = storage.buffers[problem.buffers[i]].users.back();
+    for (size_t j = i + 1; j < problem.buffers.size(); ++j) {
+      if (storage.buffers[problem.buffers[j]].users.front() > last) break;
+      if (++count > kMaxConflicts) return false;
+      add_conflict(problem, i, j);
+    }
+  }
+  return true;
+}
+
 struct Placement {
   uint64_t height = 0;
   std::vector<uint64_t> offsets;  // by position
@@ -67,6 +88,85 @@ Placement first_fit(const Problem& problem, const std::vector<uint32_t>& order) 
     placement.offsets[item] = candidate;
     placement.height = std::max(placement.height, candidate + problem.sizes[item]);
   }
+  return placement;
+}
+
+// The free parts of an arena that grows at its end.
+class FreeList {
+ public:
+  // The smallest part that is large enough, the lowest of those.
+  uint64_t take(uint64_t size) {
+    const auto found = by_size_.lower_bound({size, 0});
+    if (found == by_size_.end()) return grow(size);
+    const auto [part, offset] = *found;
+    erase(offset, part);
+    if (part > size) insert(offset + size, part - size);
+    return offset;
+  }
+  void give_back(uint64_t offset, uint64_t size) {
+    auto next = by_offset_.lower_bound(offset);
+    if (next != by_offset_.end() && next->first == offset + size) {
+      const auto [at, part] = *next;
+      erase(at, part);
+      size += part;
+      next = by_offset_.lower_bound(offset);
+    }
+    if (next != by_offset_.begin()) {
+      const auto [at, part] = *std::prev(next);
+      if (at + part == offset) {
+        erase(at, part);
+        offset = at;
+        size += part;
+      }
+    }
+    insert(offset, size);
+  }
+  uint64_t height() const { return height_; }
+
+ private:
+  // At the end, from the free part there is on.
+  uint64_t grow(uint64_t size) {
+    uint64_t offset = height_;
+    if (!by_offset_.empty()) {
+      const auto [at, part] = *by_offset_.rbegin();
+      if (at + part == height_) {
+        erase(at, part);
+        offset = at;
+      }
+    }
+    height_ = offset + size;
+    return offset;
+  }
+  void insert(uint64_t offset, uint64_t size) {
+    by_offset_[offset] = size;
+    by_size_.insert({size, offset});
+  }
+  void erase(uint64_t offset, uint64_t size) {
+    by_offset_.erase(offset);
+    by_size_.erase({size, offset});
+  }
+
+  uint64_t height_ = 0;
+  std::map<uint64_t, uint64_t> by_offset_;           // sizes
+  std::set<std::pair<uint64_t, uint64_t>> by_size_;  // size, offset
+};
+
+// Each buffer, in the order of their first use, goes where others have ended their lives.
+Placement sweep(const Storage& storage, const Problem& problem) {
+  Placement placement;
+  FreeList free;
+  using End = std::pair<uint32_t, uint32_t>;  // last use, position
+  std::priority_queue<End, std::vector<End>, std::greater<>> alive;
+  for (uint32_t i = 0; i < problem.buffers.size(); ++i) {
+    const BufferUse& buffer = storage.buffers[problem.buffers[i]];
+    for (; !alive.empty() && alive.top().first < buffer.users.front(); alive.pop()) {
+      const uint32_t ended = alive.top().second;
+      free.give_back(placement.offsets[ended], problem.sizes[ended]);
+    }
+    placement.offsets.push_back(free.take(problem.sizes[i]));
+    alive.push({buffer.users.back(), i});
+  }
+  placement.height = free.height();
   return placement;
 }
 
@@ -173,15 +273,9 @@ class Ancestors {
 MemoryLayout plan_sequential(const Storage& storage, size_t num_operators) {
   const uint64_t lower_bound = largest_live_set(storage, num_operators);
   Problem problem = arena_problem(storage);
-  for (size_t i = 0; i < problem.buffers.size(); ++i) {
-    // Buffers come in the order of their first use, so the search ends at the first that starts too late.
-    const uint32_t last = storage.buffers[problem.buffers[i]].users.back();
-    for (size_t j = i + 1; j < problem.buffers.size(); ++j) {
-      if (storage.buffers[problem.buffers[j]].users.front() > last) break;
-      add_conflict(problem, i, j);
-    }
-  }
-  return to_layout(storage, problem, place(problem, lower_bound), lower_bound);
+  const Placement placement =
+      add_conflicts_of_lives(storage, problem) ? place(problem, lower_bound) : sweep(storage, problem);
+  return to_layout(storage, problem, placement, lower_bound);
 }
 
 MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph) {

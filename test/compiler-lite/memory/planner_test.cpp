@@ -189,3 +189,29 @@ TEST_CASE("An output that is an input, a constant or listed twice is written by 
   for (ValueId id : graph.outputs)
     CHECK(storage.buffers[storage.places[static_cast<size_t>(id)].buffer].kind == plan::BufferKind::output);
 }
+
+TEST_CASE("Thirty thousand buffers that are alive at once are placed without listing their pairs") {
+  constexpr uint32_t kBuffers = 30'000;
+  Storage storage;
+  // Buffer i is written by operator i; the first half is read by the last operator, the rest two operators later.
+  for (uint32_t i = 0; i < kBuffers; ++i) {
+    BufferUse buffer;
+    buffer.size = 64 * (1 + i % 7);
+    buffer.writers = {i};
+    buffer.users = {i, i < kBuffers / 2 ? kBuffers + 1 : i + 2};
+    storage.buffers.push_back(buffer);
+  }
+  const MemoryLayout layout = plan_sequential(storage, kBuffers + 2);
+  CHECK(layout.arena_bytes >= layout.lower_bound_bytes);
+  CHECK(layout.arena_bytes < layout.lower_bound_bytes + 100 * 64);
+  // What lives on never lies where another does: their sorted extents do not overlap.
+  std::vector<std::pair<uint64_t, uint64_t>> extents;
+  for (uint32_t i = 0; i < kBuffers; ++i)
+    if (i < kBuffers / 2 || i + 3 > kBuffers) extents.emplace_back(layout.offsets[i], storage.buffers[i].size);
+  std::sort(extents.begin(), extents.end());
+  for (size_t i = 1; i < extents.size(); ++i) CHECK(extents[i - 1].first + extents[i - 1].second <= extents[i].first);
+  for (uint32_t i = kBuffers / 2; i + 2 < kBuffers; ++i) {
+    CHECK_FALSE(overlap(storage, layout, i, i + 1));
+    CHECK_FALSE(overlap(storage, layout, i, i + 2));
+  }
+}
