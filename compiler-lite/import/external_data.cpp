@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 namespace nestrt::compiler {
 namespace {
@@ -66,7 +68,8 @@ Result<Bytes> read_external_data(const std::filesystem::path& folder, const Exte
   // O_NOFOLLOW and the checks on the open file: the path may have changed since it was resolved.
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat info {};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) return refuse(data, "cannot be opened");
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0)
+    return refuse(data, std::string("cannot be opened: ") + std::strerror(errno));
   if (!S_ISREG(info.st_mode)) return refuse(data, "is not a regular file");
   if (info.st_nlink > 1) return refuse(data, "has a second name (hard link); copy it beside the model");
 

@@ -33,7 +33,7 @@ Status check_shape(const OnnxValueInfo& input, const Shape& shape) {
     fits = fits && static_cast<int>(input.dims->size()) == shape.rank();
     for (int i = 0; fits && i < shape.rank(); ++i) {
       const int64_t stated = (*input.dims)[static_cast<size_t>(i)];
-      fits = stated == kDynamic || stated == shape[i];
+      fits = stated < 1 || stated == shape[i];
     }
   }
   if (fits) return ok_status();
@@ -57,6 +57,12 @@ Result<Shape> stated_shape(const OnnxValueInfo& input) {
   Shape shape;
   for (size_t i = 0; i < input.dims->size(); ++i) {
     const int64_t dim = (*input.dims)[i];
+    if (dim < 1 && dim != kDynamic) {
+      return Status(Code::kInvalidModel, "input '" + input.name + "' (" + dims_text(input) + "): dimension " +
+                                             std::to_string(i) + " is " + std::to_string(dim) +
+                                             ", which is no size; state the shape, e.g. with --input-shape " +
+                                             input.name + "=1,3,224,224");
+    }
     if (dim == kDynamic && i > 0) {
       const std::string& symbol = input.dim_names[i];
       return dynamic(input, "dimension " + std::to_string(i) + (symbol.empty() ? "" : " ('" + symbol + "')"));
@@ -82,7 +88,8 @@ Result<ValueId> bind_input(GraphBuilder& builder, const OnnxValueInfo& input, co
   if (binding.elements.size() != static_cast<size_t>(binding.shape.num_elements()) * size_bytes(binding.type)) {
     return Status(Code::kInvalidArgument, "input '" + input.name + "': the bound tensor's bytes do not fit its shape");
   }
-  return builder.add_constant(input.name, binding.type, binding.shape, binding.elements);
+  return builder.add_constant(
+      OnnxTensor{input.name, binding.type, binding.shape, std::make_shared<const Bytes>(binding.elements)});
 }
 
 Result<ValueId> open_input(GraphBuilder& builder, const OnnxValueInfo& input, const ImportOptions& options) {
@@ -104,7 +111,8 @@ Status add_inputs(GraphBuilder& builder, const OnnxModel& model, const ImportOpt
   for (const auto& [name, tensor] : options.bindings) NESTRT_RETURN_IF_ERROR(check_known(model, name));
   for (const OnnxValueInfo& input : model.inputs) {
     if (!input.type) {
-      return Status(Code::kUnsupported, "input '" + input.name + "' is of type " + input.type_name +
+      const std::string what = input.type_name.empty() ? "is no tensor" : "is a tensor of " + input.type_name;
+      return Status(Code::kUnsupported, "input '" + input.name + "' " + what +
                                             "; tensors of float, int8, uint8, int32, int64 and bool are supported");
     }
     const auto binding = options.bindings.find(input.name);

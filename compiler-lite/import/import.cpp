@@ -40,8 +40,8 @@ Status check_operators(const OnnxModel& model) {
   size_t listed = 0;
   for (const auto& [op_type, entry] : missing) {
     if (listed++ == kMostListed) break;
-    list += (list.empty() ? "" : ", ") + op_type + " (" + std::to_string(entry.count) +
-            (entry.count == 1 ? " node, '" : " nodes, first '") + entry.first + "')";
+    list += (list.empty() ? "" : ", ") + (op_type.empty() ? "nodes without an operator" : op_type) + " (" +
+            std::to_string(entry.count) + (entry.count == 1 ? " node, '" : " nodes, first '") + entry.first + "')";
   }
   const std::string remedy =
       model.opset >= kOldestOpset ? "" : "; convert the model to a newer opset with onnx.version_converter";
@@ -84,7 +84,8 @@ class NodeOrder {
         const auto found = producer_.find(input);
         if (found == producer_.end()) {
           return Status(Code::kInvalidModel, model_.nodes[i].label() + ": tensor '" + input +
-                                                 "' is neither an input, nor an initializer, nor made by a node");
+                                                 "' is neither an input, nor an initializer, nor made by a node; the "
+                                                 "model is incomplete, export it again");
         }
         users_[found->second].push_back(i);
         ++waiting_[i];
@@ -107,8 +108,10 @@ class NodeOrder {
     }
     if (sorted.size() == waiting_.size()) return sorted;
     const auto stuck = std::find_if(waiting_.begin(), waiting_.end(), [](size_t count) { return count != 0; });
-    return Status(Code::kInvalidModel, model_.nodes[static_cast<size_t>(stuck - waiting_.begin())].label() +
-                                           ": is part of a cycle, or fed by one");
+    return Status(Code::kInvalidModel,
+                  model_.nodes[static_cast<size_t>(stuck - waiting_.begin())].label() +
+                      ": is part of a cycle, or fed by one; a network's nodes must not depend on their own "
+                      "results, so export the model again");
   }
 
   const OnnxModel& model_;
@@ -138,7 +141,7 @@ Status add_outputs(GraphBuilder& builder, const OnnxModel& model) {
 
 Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
   if (static_cast<int64_t>(model.nodes.size() + model.subgraph_nodes.size()) > options.limits.nodes) {
-    return Status(Code::kInvalidModel, "more than " + std::to_string(options.limits.nodes) + " nodes, the limit");
+    return too_many_nodes(options.limits);
   }
   NESTRT_RETURN_IF_ERROR(check_operators(model));
   if (model.opset > kNewestKnownOpset) {

@@ -40,13 +40,13 @@ struct OnnxNode {
   std::string label() const;
 };
 
-inline constexpr int64_t kDynamic = -1;
+inline constexpr int64_t kDynamic = INT64_MIN;
 
 struct OnnxValueInfo {
   std::string name;
   std::optional<DataType> type;              // as converted; absent for other than tensors of numbers
-  std::string type_name;                     // the model's word for it
-  std::optional<std::vector<int64_t>> dims;  // kDynamic where symbolic; absent where even the rank is open
+  std::string type_name;                     // the model's word for it; empty for what is no tensor
+  std::optional<std::vector<int64_t>> dims;  // as stated, kDynamic where symbolic; absent where even the rank is open
   std::vector<std::string> dim_names;        // for messages
 };
 
@@ -63,8 +63,11 @@ struct OnnxModel {
 
 // The type that stands for an ONNX one (float16, bfloat16 and double become f32); absent for what nestrt lacks.
 std::optional<DataType> converted_type(int32_t onnx_type);
-// "float16"; "type 99" for an unknown one.
+// "float16"; "unknown type 99".
 std::string onnx_type_name(int32_t onnx_type);
+
+// What a model with more nodes than that is refused with.
+Status too_many_nodes(const ImportLimits& limits);
 
 // Decode a file or its bytes, which must not refer to external data.
 Result<OnnxModel> read_onnx_model(const std::filesystem::path& path, const ImportLimits& limits);

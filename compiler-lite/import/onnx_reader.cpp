@@ -2,6 +2,8 @@
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <unordered_set>
 #include <utility>
 
@@ -82,7 +84,6 @@ class Reader {
     OnnxValueInfo info;
     info.name = proto.name();
     if (!proto.type().has_tensor_type()) {
-      info.type_name = "something else than a tensor";
       return info;
     }
     const auto& tensor = proto.type().tensor_type();
@@ -92,7 +93,7 @@ class Reader {
     if (!tensor.has_shape()) return info;
     info.dims.emplace();
     for (const auto& dim : tensor.shape().dim()) {
-      info.dims->push_back(dim.dim_value() > 0 ? dim.dim_value() : kDynamic);
+      info.dims->push_back(dim.has_dim_value() ? dim.dim_value() : kDynamic);
       info.dim_names.push_back(dim.dim_param());
     }
     return info;
@@ -206,11 +207,15 @@ class OpenFile {
  public:
   static Result<OpenFile> open(const std::filesystem::path& path, const ImportLimits& limits) {
     std::error_code failure;
-    if (!std::filesystem::exists(path, failure)) return Status(Code::kNotFound, "no such file");
+    const bool exists = std::filesystem::exists(path, failure);
+    if (failure) return Status(Code::kIo, "cannot be opened: " + failure.message());
+    if (!exists) return Status(Code::kNotFound, "no such file");
     if (!std::filesystem::is_regular_file(path, failure)) return Status(Code::kInvalidArgument, "not a regular file");
     OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const int reason = errno;
     const auto size = std::filesystem::file_size(path, failure);
-    if (file.fd_ < 0 || failure) return Status(Code::kIo, "cannot be opened");
+    if (file.fd_ < 0) return Status(Code::kIo, std::string("cannot be opened: ") + std::strerror(reason));
+    if (failure) return Status(Code::kIo, "cannot be opened: " + failure.message());
     if (size == 0) return Status(Code::kInvalidModel, "the file is empty");
     if (size > static_cast<uintmax_t>(limits.file_bytes)) {
       return Status(Code::kInvalidModel, "the file has " + std::to_string(size) + " bytes, the limit is " +
@@ -267,6 +272,11 @@ Result<T> about(const std::filesystem::path& path, Result<T> result) {
 std::string OnnxNode::label() const {
   const std::string& shown = !name.empty() || outputs.empty() ? name : outputs.front();
   return "node '" + shown + "' (" + (domain.empty() ? "" : domain + ".") + op_type + ")";
+}
+
+Status too_many_nodes(const ImportLimits& limits) {
+  return Status(Code::kInvalidModel, "more than " + std::to_string(limits.nodes) +
+                                         " nodes, the limit; simplify the model (e.g. with onnxsim) or split it");
 }
 
 Result<OnnxModel> read_onnx_model(const std::filesystem::path& path, const ImportLimits& limits) {

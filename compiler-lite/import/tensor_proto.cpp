@@ -188,7 +188,7 @@ std::optional<DataType> converted_type(int32_t onnx_type) {
 }
 
 std::string onnx_type_name(int32_t onnx_type) {
-  if (!TensorProto::DataType_IsValid(onnx_type)) return "type " + std::to_string(onnx_type);
+  if (!TensorProto::DataType_IsValid(onnx_type)) return "unknown type " + std::to_string(onnx_type);
   std::string name = TensorProto::DataType_Name(static_cast<TensorProto::DataType>(onnx_type));
   for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   return name;

@@ -2,6 +2,8 @@
 
 #include <google/protobuf/wire_format_lite.h>
 
+#include "compiler-lite/import/onnx_model.h"
+
 namespace nestrt::compiler {
 namespace {
 
@@ -54,7 +56,7 @@ class Scanner {
   Status count(const FieldDescriptor* field) {
     if (field != nullptr && field->message_type() != nullptr && field->message_type()->name() == "NodeProto" &&
         ++nodes_ > limits_.nodes) {
-      return Status(Code::kInvalidModel, "more than " + std::to_string(limits_.nodes) + " nodes, the limit");
+      return too_many_nodes(limits_);
     }
     if (++fields_ > limits_.fields) {
       return Status(Code::kInvalidModel, "more than " + std::to_string(limits_.fields) + " fields, the limit");

@@ -41,18 +41,17 @@ bool add_pads(const std::vector<int64_t>& extra, std::vector<int32_t>& pads) {
 bool is_nonnegative(const Graph& graph, ValueId id) {
   const Node* node = graph.producer(id);
   if (node == nullptr) return false;
-  const auto confines = [](plan::ActivationKind kind, float alpha) {
-    return kind == plan::ActivationKind::relu || kind == plan::ActivationKind::sigmoid ||
-           kind == plan::ActivationKind::hard_sigmoid || (kind == plan::ActivationKind::clip && alpha >= 0);
+  // alpha and beta: of a Clip, min(max(x, alpha), beta).
+  const auto confines = [](auto kind, float alpha, float beta) {
+    using Kind = decltype(kind);
+    return kind == Kind::relu || kind == Kind::sigmoid || kind == Kind::hard_sigmoid ||
+           (kind == Kind::clip && alpha >= 0 && beta >= 0);
   };
-  if (const auto* unary = node->as<plan::UnaryT>()) {
-    return unary->kind == plan::UnaryKind::relu || unary->kind == plan::UnaryKind::sigmoid ||
-           unary->kind == plan::UnaryKind::hard_sigmoid || (unary->kind == plan::UnaryKind::clip && unary->alpha >= 0);
-  }
+  if (const auto* unary = node->as<plan::UnaryT>()) return confines(unary->kind, unary->alpha, unary->beta);
   const plan::Activation* activation = nullptr;
   if (const auto* conv = node->as<plan::ConvT>()) activation = conv->activation.get();
   if (const auto* binary = node->as<plan::BinaryT>()) activation = binary->activation.get();
-  return activation != nullptr && confines(activation->kind(), activation->alpha());
+  return activation != nullptr && confines(activation->kind(), activation->alpha(), activation->beta());
 }
 
 // True where every window of the pool, padded as it is, holds at least one element of the input.

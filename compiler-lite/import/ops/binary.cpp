@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "compiler-lite/import/ops/families.h"
 
 namespace nestrt::compiler {
@@ -20,6 +22,14 @@ Result<ValueId> aligned_operand(NodeContext& node, ValueId a, ValueId b) {
   return node.reshape(b, shape);
 }
 
+// Integers have no quotient by 0; at run time it is 0.
+Status check_divisor(const NodeContext& node, ValueId divisor) {
+  if (node.type(divisor) == DataType::kF32 || !node.value(divisor).is_constant()) return ok_status();
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> elements, node.ints_of(divisor, "the divisor"));
+  if (std::find(elements.begin(), elements.end(), 0) == elements.end()) return ok_status();
+  return node.invalid("divides integers by 0");
+}
+
 template <BinaryKind kind>
 Status import_plain(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
@@ -27,6 +37,7 @@ Status import_plain(NodeContext& node) {
   if (node.shape(b).rank() <= node.shape(a).rank()) {
     NESTRT_ASSIGN_OR_RETURN(b, aligned_operand(node, a, b));
   }
+  if (kind == BinaryKind::div) NESTRT_RETURN_IF_ERROR(check_divisor(node, b));
   return node.set_output(node.binary(kind, a, b));
 }
 
@@ -64,6 +75,7 @@ Status import_prelu(NodeContext& node) {
 Status import_mod(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId b, node.input(1));
+  NESTRT_RETURN_IF_ERROR(check_divisor(node, b));
   return node.set_output(node.binary(node.flag("fmod", false) ? BinaryKind::fmod : BinaryKind::mod, a, b));
 }
 
@@ -100,20 +112,20 @@ constexpr ImportRule kRules[] = {
     {"Div", import_plain<BinaryKind::div>},
     {"Equal", import_plain<BinaryKind::equal>},
     {"Greater", import_plain<BinaryKind::greater>},
-    {"GreaterOrEqual", import_plain<BinaryKind::greater_or_equal>},
+    {"GreaterOrEqual", import_plain<BinaryKind::greater_or_equal>, 12},
     {"Less", import_plain<BinaryKind::less>},
-    {"LessOrEqual", import_plain<BinaryKind::less_or_equal>},
+    {"LessOrEqual", import_plain<BinaryKind::less_or_equal>, 12},
     {"Max", import_chain<BinaryKind::max>},
     {"Mean", import_mean},
     {"Min", import_chain<BinaryKind::min>},
-    {"Mod", import_mod},
+    {"Mod", import_mod, 10},
     {"Mul", import_plain<BinaryKind::mul>},
     {"Or", import_plain<BinaryKind::logical_or>},
     {"PRelu", import_prelu},
     {"Pow", import_pow},
     {"Sub", import_plain<BinaryKind::sub>},
     {"Sum", import_chain<BinaryKind::add>},
-    {"Where", import_where},
+    {"Where", import_where, 9},
     {"Xor", import_plain<BinaryKind::logical_xor>},
 };
 

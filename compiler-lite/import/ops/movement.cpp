@@ -114,7 +114,12 @@ Result<std::vector<int64_t>> split_extents(NodeContext& node, int64_t dim) {
   if (outputs == 0 || parts != outputs) return node.invalid("num_outputs differs from the number of outputs");
   if (extents.empty()) {
     const int64_t chunk = (dim + parts - 1) / parts;
-    for (int64_t i = 0; i < parts; ++i) extents.push_back(std::clamp<int64_t>(dim - i * chunk, 0, chunk));
+    if (chunk * (parts - 1) > dim || (node.opset() < 18 && dim % parts != 0)) {
+      return node.invalid("the axis of " + std::to_string(dim) + " elements cannot be split into " +
+                          std::to_string(parts) + " equal parts");
+    }
+    extents.assign(static_cast<size_t>(parts), chunk);
+    extents.back() = dim - chunk * (parts - 1);
   }
   int64_t total = 0;
   for (int64_t extent : extents) {
@@ -145,12 +150,26 @@ Status import_split(NodeContext& node) {
 
 // --- Gather ---------------------------------------------------------------------------------------------------------
 
+// What is known now can be checked now; other indices are clamped to the axis when the network runs.
+Status check_indices(const NodeContext& node, ValueId indices, int64_t dim) {
+  const bool integers = node.type(indices) == DataType::kS64 || node.type(indices) == DataType::kS32;
+  if (!node.value(indices).is_constant() || !integers) return ok_status();
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> known, node.ints_of(indices, "indices"));
+  for (int64_t index : known) {
+    if (index < -dim || index >= dim)
+      return node.invalid("index " + std::to_string(index) + " is outside an axis of " + std::to_string(dim));
+  }
+  return ok_status();
+}
+
 template <typename Table>
 Status import_gather(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId data, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId indices, node.input(1));
+  const Shape shape = node.shape(data);
   Table gather;
-  NESTRT_ASSIGN_OR_RETURN(gather.axis, node.axis(node.attribute("axis", int64_t{0}), node.shape(data).rank()));
+  NESTRT_ASSIGN_OR_RETURN(gather.axis, node.axis(node.attribute("axis", int64_t{0}), shape.rank()));
+  NESTRT_RETURN_IF_ERROR(check_indices(node, indices, shape[gather.axis]));
   return node.finish(std::move(gather), {data, indices});
 }
 
@@ -268,6 +287,7 @@ Status import_trilu(NodeContext& node) {
   const bool upper = node.flag("upper", true);
   const int64_t rows = shape[shape.rank() - 2];
   const int64_t columns = shape[shape.rank() - 1];
+  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kBool, {rows, columns}));
   Bytes mask(static_cast<size_t>(rows * columns));
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) {
@@ -281,19 +301,19 @@ Status import_trilu(NodeContext& node) {
 }
 
 constexpr ImportRule kRules[] = {
-    {"Compress", import_compress},
+    {"Compress", import_compress, 9},
     {"Concat", import_concat},
     {"DepthToSpace", import_depth_to_space},
-    {"Expand", import_expand},
+    {"Expand", import_expand, 8},
     {"Gather", import_gather<plan::GatherT>},
-    {"GatherElements", import_gather<plan::GatherElementsT>},
+    {"GatherElements", import_gather<plan::GatherElementsT>, 11},
     {"Slice", import_slice_attributes, 6, 9},
     {"Slice", import_slice_inputs, 10},
     {"SpaceToDepth", import_space_to_depth},
     {"Split", import_split},
     {"Tile", import_tile},
     {"Transpose", import_transpose, 1},
-    {"Trilu", import_trilu},
+    {"Trilu", import_trilu, 14},
 };
 
 }  // namespace

@@ -64,6 +64,7 @@ Status import_group_normalization(NodeContext& node) {
   }
   plan::InstanceNormT norm;
   norm.epsilon = node.attribute("epsilon", 1e-5f);
+  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, {groups}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId one,
                           node.constant(std::vector<float>(static_cast<size_t>(groups), 1), {groups}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId zero,
@@ -107,7 +108,10 @@ Status layer_statistics(NodeContext& node, ValueId x, int axis, float epsilon) {
 }
 
 Status import_layer_normalization(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, node.all_inputs());
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.input(1));
+  std::vector<ValueId> inputs = {x, scale};
+  if (node.has_input(2)) inputs.push_back(node.optional_input(2));
   node.ignore("stash_type");
   plan::LayerNormT norm;
   NESTRT_ASSIGN_OR_RETURN(norm.axis, node.axis(node.attribute("axis", int64_t{-1}), node.shape(inputs[0]).rank()));
@@ -181,10 +185,10 @@ constexpr ImportRule kRules[] = {
     {"GroupNormalization", import_group_normalization, 18},
     {"InstanceNormalization", import_instance_normalization},
     {"LRN", import_lrn, 1},
-    {"LayerNormalization", import_layer_normalization},
+    {"LayerNormalization", import_layer_normalization},  // ONNX Runtime has it before opset 17, too
     {"LogSoftmax", import_log_softmax},
     {"LpNormalization", import_lp_normalization},
-    {"MeanVarianceNormalization", import_mean_variance_normalization},
+    {"MeanVarianceNormalization", import_mean_variance_normalization, 9},
     {"Softmax", import_plain_softmax},
 };
 

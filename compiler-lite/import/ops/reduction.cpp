@@ -59,7 +59,7 @@ Status import_cum_sum(NodeContext& node) {
 constexpr ImportRule kRules[] = {
     {"ArgMax", import_arg_max},
     {"ArgMin", import_arg_min},
-    {"CumSum", import_cum_sum},
+    {"CumSum", import_cum_sum, 11},
     {"ReduceL1", import_reduce<ReduceKind::l1>},
     {"ReduceL2", import_reduce<ReduceKind::l2>},
     {"ReduceLogSum", import_reduce<ReduceKind::log_sum>},

@@ -54,6 +54,11 @@ Status resolve_auto_pad(NodeContext& node, const Shape& input, Window& window) {
   if (mode == "NOTSET") return ok_status();
   if (mode != "SAME_UPPER" && mode != "SAME_LOWER" && mode != "VALID")
     return node.invalid("auto_pad '" + mode + "' is unknown");
+  const auto padded = [](int32_t pad) { return pad != 0; };
+  if (std::any_of(window.pad_begin.begin(), window.pad_begin.end(), padded) ||
+      std::any_of(window.pad_end.begin(), window.pad_end.end(), padded)) {
+    return node.invalid("states both auto_pad '" + mode + "' and pads; one of them must go");
+  }
   for (int axis = 0; axis < window.spatial_rank(); ++axis) {
     const auto i = static_cast<size_t>(axis);
     int64_t total = 0;

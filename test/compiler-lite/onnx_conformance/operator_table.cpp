@@ -91,6 +91,11 @@ std::string operator_table(const std::vector<CaseResult>& results) {
          "that decide shapes (those of Reshape, Slice, Resize, ...) are constants of the model there, as nestrt needs "
          "them\n"
          "at compile time. float16, bfloat16 and double are computed in f32.\n\n"
+         "Where ONNX leaves the result open, nothing fails at run time: an index of Gather or GatherElements outside "
+         "its axis\n"
+         "counts as the nearest inside, an integer divided by 0 gives 0. Where a model states such an index or divisor "
+         "as a\n"
+         "constant, it is refused.\n\n"
       << results.size() << " cases (node, pytorch-converted, pytorch-operator and simple of ONNX 1.12): " << passed
       << " pass, " << missing << " use an unsupported operator, "
       << static_cast<int64_t>(results.size()) - passed - missing << " are excluded below.\n\n";

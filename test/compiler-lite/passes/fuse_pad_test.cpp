@@ -69,6 +69,15 @@ TEST_CASE("A Pad of zeros goes into a max pool whose input is not negative") {
   CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::max, {3, 3}), {padded(graph, relu)})) == 0);
 }
 
+TEST_CASE("A Pad of zeros goes into a max pool after a Clip only where the Clip lets nothing negative through") {
+  for (const auto& [low, high, left] : {std::tuple(0.0f, 6.0f, 0), {-1.0f, 6.0f, 1}, {0.0f, -1.0f, 1}}) {
+    Graph graph;
+    const ValueId clip =
+        add(graph, unary_attributes(plan::UnaryKind::clip, low, high), {add_input(graph, "x", kPicture)});
+    CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::max, {3, 3}), {padded(graph, clip)})) == left);
+  }
+}
+
 TEST_CASE("A Pad as wide as the window of a max pool stays") {
   Graph graph;
   const ValueId relu = add(graph, unary_attributes(plan::UnaryKind::relu), {add_input(graph, "x", kPicture)});
