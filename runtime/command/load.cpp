@@ -61,7 +61,7 @@ void add_json_option(CLI::App& app, std::string& path, const std::string& what) 
 Status check_json(const std::string& json, const std::vector<std::string>& inputs) {
   if (json.empty()) return {};
   NESTRT_RETURN_IF_ERROR(tools::check_not_input(json, inputs));
-  return tools::check_can_write(json);
+  return tools::check_writable(json);
 }
 
 }  // namespace nestrt::command

@@ -8,6 +8,8 @@
 #include <exception>
 #include <new>
 
+#include "runtime/tools/printable.h"
+
 namespace nestrt::tools {
 
 Cli::Cli(std::string program, std::string description)
@@ -65,7 +67,7 @@ int Cli::run_chosen() {
 
 int Cli::report(std::string_view message) const {
   std::fflush(stdout);
-  fmt::print(stderr, "{}: {}\n", program_, message);
+  fmt::print(stderr, "{}: {}\n", program_, printable_message(message));
   return static_cast<int>(ExitCode::kBadInput);
 }
 

@@ -22,7 +22,7 @@ class Cli {
   Cli(std::string program, std::string description);
 
   // Adds a command; the caller adds its options to the result. `examples` are whole command lines, shown by --help.
-  // A failed Result of `run` is printed as "<program>: <status>" and gives kBadInput.
+  // A failed Result of `run` is printed as "<program>: <status>", safe for a terminal, and gives kBadInput.
   CLI::App& add_command(const std::string& name, const std::string& description, std::vector<std::string> examples,
                         std::function<Result<ExitCode>()> run);
 

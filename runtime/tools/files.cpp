@@ -109,15 +109,20 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes) {
   return status;
 }
 
-Status check_can_write(const std::string& path) {
+Status check_writable(const std::string& path) {
+  if (path.empty()) return Status(Code::kInvalidArgument, "the name of a file to write is empty");
   std::error_code error;
   const auto kind = fs::status(path, error).type();
   if (kind == fs::file_type::directory) return io_error("write", path, EISDIR);
-  const bool in_place = kind != fs::file_type::regular && kind != fs::file_type::not_found;
-  const fs::path behind_links = kind == fs::file_type::regular ? fs::canonical(path, error) : fs::path(path);
-  const fs::path folder = behind_links.has_parent_path() ? behind_links.parent_path() : fs::path(".");
-  const bool writable = in_place ? ::access(path.c_str(), W_OK) == 0 : ::access(folder.c_str(), W_OK | X_OK) == 0;
-  return writable ? Status() : io_error("write", path, errno);
+  const bool replaced = kind == fs::file_type::regular || kind == fs::file_type::not_found;
+  fs::path opened = path;
+  if (replaced) {
+    // The folder is what takes the new file.
+    opened = (kind == fs::file_type::regular ? fs::canonical(path, error) : fs::path(path)).parent_path();
+    if (opened.empty()) opened = ".";
+  }
+  if (::access(opened.c_str(), replaced ? W_OK | X_OK : W_OK) != 0) return io_error("write", path, errno);
+  return {};
 }
 
 Status check_not_input(const std::string& output, const std::string& input) {

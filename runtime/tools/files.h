@@ -26,9 +26,9 @@ Result<std::vector<std::string>> read_lines(const std::string& path);
 Status write_file(const std::string& path, std::span<const std::byte> bytes);
 Status write_text(const std::string& path, std::string_view text);
 
-// What can be known before the work is done of whether write_file() will succeed: the folder exists and may be written.
-// Errors: as write_file().
-Status check_can_write(const std::string& path);
+// Errors where write_file(path) would fail for lack of a folder or of a right, or where `path` is empty: to be asked
+// before a long computation. Writes nothing.
+Status check_writable(const std::string& path);
 
 // kInvalidArgument where `output` names the same file as `input`, or as one of several, by whatever path.
 Status check_not_input(const std::string& output, const std::string& input);

@@ -55,13 +55,6 @@ std::string Table::to_string() const {
   return text;
 }
 
-std::string printable(std::string_view text) {
-  std::string result(text);
-  std::replace_if(
-      result.begin(), result.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return result;
-}
-
 std::string format_bytes(uint64_t bytes) {
   return format_scaled(static_cast<double>(bytes), {" B", " KB", " MB", " GB", " TB"});
 }

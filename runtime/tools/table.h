@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/tools/printable.h"  // for the names in cells
+
 namespace nestrt::tools {
 
 enum class Align { kLeft, kRight };
@@ -29,10 +31,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Names out of a file, safe for a terminal: control characters become '?'. UTF-8 passes.
-std::string printable(std::string_view text);
-
-std::string format_bytes(uint64_t bytes);    // "17 B", "1.2 KB", "4.7 MB": powers of 1000
+std::string format_bytes(uint64_t bytes);  // "17 B", "1.2 KB", "4.7 MB": powers of 1000
 // "17 MAC", "1.2 kMAC", "349.2 MMAC", "4.1 GMAC/s"
 std::string format_count(double count, std::string_view unit);
 std::string format_ms(double milliseconds);  // "0.123 ms", "12.3 ms", "1234 ms"

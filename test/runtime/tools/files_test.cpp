@@ -51,12 +51,14 @@ TEST_CASE("Only regular files are read") {
   }
 }
 
-TEST_CASE("Whether a file can be written is known before") {
+TEST_CASE("A file that could not be written is told before it is, and nothing is left behind") {
   const test::TemporaryFolder folder;
-  CHECK(check_can_write(folder.path() + "/new").ok());
-  CHECK(check_can_write("/dev/null").ok());
-  CHECK(check_can_write(folder.path()).code() == Code::kIo);
-  CHECK(check_can_write(folder.path() + "/absent/new").code() == Code::kNotFound);
+  CHECK(check_writable("").code() == Code::kInvalidArgument);
+  CHECK(check_writable(folder.path()).code() == Code::kIo);
+  CHECK(check_writable(folder.path() + "/absent/text").code() == Code::kNotFound);
+  CHECK(check_writable(folder.path() + "/text").ok());
+  CHECK(check_writable("text").ok());
+  CHECK(check_writable("/dev/null").ok());
   CHECK(fs::is_empty(folder.path()));
 }
 

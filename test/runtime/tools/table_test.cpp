@@ -22,8 +22,6 @@ TEST_CASE("A table without titles has no head") {
   CHECK(table.to_string() == "arena  3 KB\n");
 }
 
-TEST_CASE("Names lose their control characters") { CHECK(printable("a\x1b[31m\nß") == "a?[31m?ß"); }
-
 TEST_CASE("Numbers are written in units") {
   CHECK(format_bytes(999) == "999 B");
   CHECK(format_bytes(1250) == "1.2 KB");
