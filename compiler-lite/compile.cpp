@@ -1,10 +1,34 @@
 #include "compiler-lite/compile.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/tools/image.h"
+
 namespace nestrt::compiler {
 namespace {
 
 bool is_picture(const Value& value) {
   return value.type == DataType::kF32 && value.shape.rank() == 4 && (value.shape[1] == 1 || value.shape[1] == 3);
+}
+
+Status check_preprocessing(const Preprocessing& preprocessing, const Shape& picture) {
+  const auto is_finite = [](float value) { return std::isfinite(value); };
+  if (!std::all_of(preprocessing.mean.begin(), preprocessing.mean.end(), is_finite))
+    return Status(Code::kInvalidArgument, "--mean takes finite numbers");
+  const auto is_factor = [](float value) { return std::isfinite(value) && value != 0; };
+  if (!std::all_of(preprocessing.scale.begin(), preprocessing.scale.end(), is_factor))
+    return Status(Code::kInvalidArgument, "--scale takes finite numbers other than 0: x = (pixel - mean) * scale");
+  const int64_t resize = preprocessing.resize;
+  if (resize == 0) return {};
+  const int64_t least = std::min(picture[2], picture[3]);
+  if (resize < least || resize > tools::kMaxPixels / resize) {
+    return Status(Code::kInvalidArgument,
+                  "--resize " + std::to_string(resize) + ": the shorter side of a picture must have at least the " +
+                      std::to_string(least) + " pixels that are cropped from it for the input (" + picture.to_string() +
+                      "), and the square of it no more than " + std::to_string(tools::kMaxPixels));
+  }
+  return {};
 }
 
 // Preprocessing belongs to the one input that can hold a picture: [N, 1 or 3, H, W].
@@ -33,7 +57,7 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
                                                 std::to_string(values->size()) + " were given");
     }
   }
-  return {};
+  return check_preprocessing(*picture->preprocessing, graph.value(picture->value).shape);
 }
 
 void tell(const CompileOptions& options, std::string_view stage) {

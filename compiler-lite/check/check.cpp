@@ -5,6 +5,7 @@
 #include "compiler-lite/check/plan_trace.h"
 #include "nestrt/plan_generated.h"
 #include "nestrt/session.h"
+#include "runtime/plan/tables.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -61,7 +62,7 @@ std::string tensor_name(const Plan& plan, int32_t tensor) {
 std::vector<std::string> names_of_values(const Plan& plan) {
   std::vector<std::string> names;
   for (const plan::Operator* op : *plan.tables().operators()) {
-    for (int32_t tensor : *op->outputs()) {
+    for (int32_t tensor : items(op->outputs())) {
       if (std::string name = tensor_name(plan, tensor); !name.empty()) names.push_back(std::move(name));
     }
   }
@@ -105,7 +106,7 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
   NESTRT_RETURN_IF_ERROR(trace.run(run.inputs));
   for (uint32_t index = 0; index < plan->tables().operators()->size(); ++index) {
     const plan::Operator& op = *plan->tables().operators()->Get(index);
-    for (int32_t output : *op.outputs()) {
+    for (int32_t output : items(op.outputs())) {
       const auto value = output < 0 ? expected.end() : expected.find(tensor_name(*plan, output));
       if (value == expected.end()) continue;
       auto difference = compare(trace.tensor(static_cast<uint32_t>(output)).view(), value->second.view());

@@ -1,5 +1,6 @@
 #include "compiler-lite/check/onnx_runtime.h"
 
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -69,6 +70,13 @@ Result<std::vector<NamedArrays>> read_response(const fs::path& folder) {
 
 // What ort_run.py says of the model, or that the interpreter could not even run it.
 Status failure(const ProcessResult& process, const std::string& python) {
+  if (process.exit_code > kSignalled) {
+    const int signal = process.exit_code - kSignalled;
+    return Status(Code::kUnavailable, "ONNX Runtime was killed by signal " + std::to_string(signal) + " (" +
+                                          strsignal(signal) +
+                                          ") while it ran the model; try another version of it "
+                                          "with --python");
+  }
   const std::string words = last_line(process.error);
   if (words.empty() || words.starts_with("ModuleNotFoundError")) {
     return Status(Code::kUnavailable,

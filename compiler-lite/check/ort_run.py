@@ -41,9 +41,29 @@ def element_type(onnx_type):
 def open_session(path):
     options = ort.SessionOptions()
     options.log_severity_level = 3
-    # Intermediate values keep their meaning only where the graph stays as it is.
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    # Intermediate values keep their meaning only where the graph stays as it is; and some rewrites of ONNX Runtime
+    # change results, such as that of Pad before MaxPool.
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def check_same_network(session, inputs):
+    """Raises where the arrays of a plan's inputs are not what the model takes."""
+    question = "are the model and the plan the same network?"
+    stated = {argument.name: argument.shape for argument in session.get_inputs()}
+    for name, array in inputs.items():
+        if name not in stated:
+            raise ValueError(f"the model has no input {name!r}, which the plan has; its inputs are "
+                             f"{', '.join(map(repr, stated))}; {question}")
+        shape = stated[name]
+        fits = len(shape) == array.ndim and all(not isinstance(dim, int) or dim < 1 or dim == size
+                                                for dim, size in zip(shape, array.shape))
+        if not fits:
+            raise ValueError(f"input {name!r} is {shape} in the model and {list(array.shape)} in the plan; {question}")
+    for name in stated:
+        if name not in inputs:
+            raise ValueError(f"the plan has no input {name!r}, which the model has; add --input NAME=FILE.npy for each "
+                             f"input, with the array that was bound by nestc compile --bind, or: {question}")
 
 
 def main():
@@ -57,6 +77,7 @@ def main():
     for run, files in enumerate(request["runs"]):
         inputs = {name: np.load(os.path.join(folder, file)).astype(types.get(name, np.float32))
                   for name, file in files.items()}
+        check_same_network(session, inputs)
         results = {}
         for index, value in enumerate(session.run(names, inputs)):
             value = np.ascontiguousarray(value)

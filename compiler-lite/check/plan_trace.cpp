@@ -5,6 +5,7 @@
 
 #include "nestrt/event.h"
 #include "nestrt/plan_generated.h"
+#include "runtime/plan/tables.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -85,9 +86,7 @@ Status PlanTrace::run(const std::vector<tools::Array>& inputs) {
     }
     std::memcpy(buffers_[tensor.buffer()] + tensor.offset(), inputs[i].bytes.data(), inputs[i].bytes.size());
   }
-  for (const plan::Region* region : *plan_->tables().regions()) {
-    if (region->kind() == plan::RegionKind::branch) NESTRT_RETURN_IF_ERROR(run_branch(*branches_[region->branch()]));
-  }
+  for (const auto& branch : branches_) NESTRT_RETURN_IF_ERROR(run_branch(*branch));
   return {};
 }
 
@@ -105,7 +104,7 @@ tools::Array PlanTrace::tensor(uint32_t index) const {
   const plan::Tensor& tensor = *plan_->tables().tensors()->Get(index);
   tools::Array array;
   array.type = static_cast<DataType>(tensor.type());
-  array.shape = Shape(std::span(tensor.shape()->data(), tensor.shape()->size()));
+  array.shape = shape_of(tensor);
   const std::byte* stored = buffers_[tensor.buffer()] + tensor.offset();
   array.bytes.resize(static_cast<size_t>(array.shape.num_elements()) * size_bytes(array.type));
   const auto layout = static_cast<Layout>(tensor.layout());
@@ -119,7 +118,7 @@ tools::Array PlanTrace::tensor(uint32_t index) const {
 
 Status PlanTrace::visit(uint32_t index, const std::function<Status(std::span<const float>)>& visit) const {
   const plan::Tensor& tensor = *plan_->tables().tensors()->Get(index);
-  const Shape shape(std::span(tensor.shape()->data(), tensor.shape()->size()));
+  const Shape shape = shape_of(tensor);
   const auto* elements = reinterpret_cast<const float*>(buffers_[tensor.buffer()] + tensor.offset());
   const auto layout = static_cast<Layout>(tensor.layout());
   if (layout == Layout::kPlain) return visit({elements, static_cast<size_t>(shape.num_elements())});

@@ -20,7 +20,8 @@ class PlanTrace {
   // Prepares every branch for the CPU. Errors: those of Unit::prepare and kOutOfMemory.
   static Result<PlanTrace> create(std::shared_ptr<const Plan> plan);
 
-  // Inputs in the plan's order, of its types and shapes. Errors: kInvalidArgument, and those of the unit.
+  // Runs the branches in their order in the plan, as a session does. Inputs in the plan's order, of its types and
+  // shapes. Errors: kInvalidArgument, and those of the unit.
   Status run(const std::vector<tools::Array>& inputs);
 
   // A tensor as the last run left it, row-major whatever its layout. Requires: tensor < number of tensors; not packed.

@@ -38,7 +38,7 @@ Result<int> wait_for(pid_t child) {
   while (waitpid(child, &state, 0) < 0) {
     if (errno != EINTR) return Status(Code::kIo, std::string("waiting for a program: ") + std::strerror(errno));
   }
-  return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+  return WIFEXITED(state) ? WEXITSTATUS(state) : kSignalled + WTERMSIG(state);
 }
 
 }  // namespace

@@ -10,8 +10,10 @@
 
 namespace nestrt::compiler {
 
+inline constexpr int kSignalled = 128;
+
 struct ProcessResult {
-  int exit_code = 0;   // 128 + signal where it was killed
+  int exit_code = 0;   // kSignalled + signal where it was killed
   std::string output;  // standard output
   std::string error;   // standard error
 };

@@ -9,6 +9,7 @@
 #include "compiler-lite/command/command.h"
 #include "compiler-lite/command/compile_options.h"
 #include "compiler-lite/quantize/profile_yaml.h"
+#include "runtime/tools/files.h"
 #include "runtime/tools/progress.h"
 #include "runtime/tools/table.h"
 
@@ -60,6 +61,10 @@ void CalibrateCommand::print(const Calibration& calibration) const {
 }
 
 Status CalibrateCommand::run() {
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, model));
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, options.samples.npy));
+  NESTRT_RETURN_IF_ERROR(flags.check_output(output));
+  NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
   NESTRT_ASSIGN_OR_RETURN(options.compile, flags.options());
   options.method = *calibration_method(method);
   std::optional<tools::Progress> bar;
@@ -72,7 +77,7 @@ Status CalibrateCommand::run() {
   const auto calibration = calibrate(model, options);
   bar.reset();
   if (!calibration) return calibration.error();
-  for (const std::string& why : calibration->skipped) std::cerr << "skipped: " << tools::printable(why) << "\n";
+  for (const std::string& why : calibration->skipped) std::cerr << "skipped: " << tools::printable_message(why) << "\n";
   NESTRT_RETURN_IF_ERROR(save_profile(calibration->profile, output));
   print(*calibration);
   std::cout << fmt::format("{}: {} values over {} samples, exponents by {}\n", output,

@@ -1,6 +1,7 @@
 // nestc check: does a plan compute what ONNX Runtime computes?
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
 #include "compiler-lite/check/check.h"
@@ -86,6 +87,7 @@ void CheckCommand::print_layers(const CheckReport& report) const {
 }
 
 Result<ExitCode> CheckCommand::run() {
+  if (!std::isfinite(options.tolerance)) return Status(Code::kInvalidArgument, "--tolerance takes a finite number");
   NESTRT_RETURN_IF_ERROR(parse_inputs());
   NESTRT_ASSIGN_OR_RETURN(const CheckReport report, check(options));
   print_outputs(report);
@@ -109,7 +111,9 @@ void add_check_command(tools::Cli& cli) {
   app.add_option("--random", options.random_runs, "number of random inputs")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--seed", options.seed, "of the random inputs")->capture_default_str();
+  app.add_option("--seed", options.seed, "of the random inputs")
+      ->check(CLI::Range(int64_t{0}, INT64_MAX))
+      ->capture_default_str();
   app.add_flag("--layers", options.layers, "compare every operator's output that the model names, too");
   app.add_option("--tolerance", options.tolerance,
                  "accepted difference, as a share of the largest element of the tensor")

@@ -46,6 +46,8 @@ Status CompileCommand::run() const {
   const std::filesystem::path path =
       output.empty() ? std::filesystem::path(model).replace_extension(".nest") : std::filesystem::path(output);
   NESTRT_RETURN_IF_ERROR(tools::check_not_input(path.string(), model));
+  NESTRT_RETURN_IF_ERROR(flags.check_output(path.string()));
+  NESTRT_RETURN_IF_ERROR(tools::check_writable(path.string()));
   const auto start = std::chrono::steady_clock::now();
   NESTRT_ASSIGN_OR_RETURN(const PlanBytes bytes, compile_with_progress());
   NESTRT_RETURN_IF_ERROR(tools::write_file(path.string(), bytes.span()));
@@ -72,7 +74,8 @@ void add_compile_command(tools::Cli& cli) {
                                     return tools::ExitCode::kOk;
                                   });
   app.add_option("model", command->model, "the ONNX file");
-  app.add_option("-o,--output", command->output, "the plan to write (default: the model's name with .nest)");
+  app.add_option("-o,--output", command->output, "the plan to write (default: the model's name with .nest)")
+      ->check(not_empty());
   app.add_flag("--passes", command->list_passes, "list the optimisations in their order, and stop");
   command->flags.add_to(app);
 }

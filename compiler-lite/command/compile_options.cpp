@@ -1,20 +1,28 @@
 #include "compiler-lite/command/compile_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 
+#include "runtime/tools/files.h"
 #include "runtime/tools/npy.h"
 
 namespace nestrt::compiler {
 namespace {
 
+using Assignment = std::pair<std::string, std::string>;
+
 // "NAME=VALUE" -> {NAME, VALUE}. Names may contain '=': the last one separates.
-Result<std::pair<std::string, std::string>> split_assignment(const std::string& text, const std::string& flag) {
+Result<Assignment> split_assignment(const std::string& text, const std::string& flag) {
   const size_t at = text.rfind('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
     return Status(Code::kInvalidArgument, flag + " takes NAME=VALUE; '" + text + "' was given");
   }
-  return std::pair(text.substr(0, at), text.substr(at + 1));
+  return Assignment(text.substr(0, at), text.substr(at + 1));
+}
+
+Status twice(const std::string& flag, const Assignment& assignment) {
+  return Status(Code::kInvalidArgument, flag + " is given twice for input '" + assignment.first + "'");
 }
 
 Result<Shape> parse_shape(const std::string& text, const std::string& flag) {
@@ -41,28 +49,49 @@ Result<HostTensor> read_binding(const std::string& file) {
 
 }  // namespace
 
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](std::string& text) { return text.empty() ? std::string("must not be empty") : std::string(); }, "");
+}
+
 void CompileFlags::add_to(CLI::App& command) {
-  command.add_option("--input-shape", input_shapes_, "fix the dimensions of an input: NAME=1,3,640,640 (repeatable)")
+  const auto add = [&](CLI::Option* option) {
+    options_.push_back(option);
+    return option;
+  };
+  add(command.add_option("--input-shape", input_shapes_,
+                         "fix the dimensions of an input: NAME=1,3,640,640 (repeatable)"))
       ->expected(1)
       ->take_all();
-  command
-      .add_option("--bind", bindings_,
-                  "make an input a constant: NAME=FILE.npy (repeatable); for inputs that decide shapes")
+  add(command.add_option("--bind", bindings_,
+                         "make an input a constant: NAME=FILE.npy (repeatable); for inputs that decide shapes"))
       ->expected(1)
       ->take_all();
-  command
-      .add_option("--mean", mean_,
-                  "preprocessing kept in the plan: x = (pixel - mean) * scale; one value, or one per channel")
+  add(command.add_option("--mean", mean_,
+                         "preprocessing kept in the plan: x = (pixel - mean) * scale; one value, or one per channel"))
       ->delimiter(',');
-  command.add_option("--scale", scale_, "see --mean")->delimiter(',');
-  command.add_option("--resize", resize_,
-                     "resize the shorter side of a picture to N, then crop its centre to the input");
-  command.add_flag("--bgr", bgr_, "the input's channels are blue, green, red");
-  command.add_option("--layout", layout_, "memory layout inside the plan")->check(CLI::IsMember({"auto", "plain"}));
-  command.add_option("--no-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes")
+  add(command.add_option("--scale", scale_, "see --mean"))->delimiter(',');
+  add(command.add_option("--resize", resize_,
+                         "resize the shorter side of a picture to N, then crop its centre to the input"));
+  add(command.add_flag("--bgr", bgr_, "the input's channels are blue, green, red"));
+  add(command.add_option("--layout", layout_, "memory layout inside the plan"))
+      ->check(CLI::IsMember({"auto", "plain"}));
+  add(command.add_option("--no-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes"))
       ->take_all();
-  command.add_option("--target", target_, "cpu or host: one plan for every x86-64 and aarch64 CPU")
+  add(command.add_option("--target", target_, "cpu or host: one plan for every x86-64 and aarch64 CPU"))
       ->check(CLI::IsMember({"host", "cpu"}));
+}
+
+std::string CompileFlags::first_given() const {
+  const auto given =
+      std::find_if(options_.begin(), options_.end(), [](const CLI::Option* option) { return option->count() > 0; });
+  return given == options_.end() ? std::string() : (*given)->get_name();
+}
+
+Status CompileFlags::check_output(const std::string& output) const {
+  for (const std::string& text : bindings_)
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, text.substr(text.rfind('=') + 1)));
+  return {};
 }
 
 std::optional<Preprocessing> CompileFlags::preprocessing() const {
@@ -79,11 +108,12 @@ Result<CompileOptions> CompileFlags::options() const {
   CompileOptions options;
   for (const std::string& text : input_shapes_) {
     NESTRT_ASSIGN_OR_RETURN(const auto assignment, split_assignment(text, "--input-shape"));
-    NESTRT_ASSIGN_OR_RETURN(options.import.input_shapes[assignment.first],
-                            parse_shape(assignment.second, "--input-shape " + assignment.first));
+    NESTRT_ASSIGN_OR_RETURN(const Shape shape, parse_shape(assignment.second, "--input-shape " + assignment.first));
+    if (!options.import.input_shapes.emplace(assignment.first, shape).second) return twice("--input-shape", assignment);
   }
   for (const std::string& text : bindings_) {
     NESTRT_ASSIGN_OR_RETURN(const auto assignment, split_assignment(text, "--bind"));
+    if (options.import.bindings.count(assignment.first) != 0) return twice("--bind", assignment);
     NESTRT_ASSIGN_OR_RETURN(options.import.bindings[assignment.first], read_binding(assignment.second));
   }
   options.preprocessing = preprocessing();

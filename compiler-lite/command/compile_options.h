@@ -8,9 +8,14 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+class Validator;
+}  // namespace CLI
 
 namespace nestrt::compiler {
+
+// For options that name a file to write.
+CLI::Validator not_empty();
 
 class CompileFlags {
  public:
@@ -18,10 +23,15 @@ class CompileFlags {
   void add_to(CLI::App& command);
   // Reads the files of --bind. Errors: kInvalidArgument with the flag and the form it takes, and those of read_npy.
   Result<CompileOptions> options() const;
+  // Errors: kInvalidArgument where `output` is a file of --bind.
+  Status check_output(const std::string& output) const;
+  // The first of the options that was given, such as "--mean"; empty where none was.
+  std::string first_given() const;
 
  private:
   std::optional<Preprocessing> preprocessing() const;
 
+  std::vector<const CLI::Option*> options_;
   std::vector<std::string> input_shapes_;
   std::vector<std::string> bindings_;
   std::vector<float> mean_;

@@ -12,6 +12,7 @@
 #include "nestrt/session.h"
 #include "runtime/plan/format.h"
 #include "runtime/plan/statistics.h"
+#include "runtime/plan/tables.h"
 #include "runtime/tools/cli.h"
 #include "runtime/tools/files.h"
 #include "runtime/tools/json.h"
@@ -48,6 +49,9 @@ Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
   LoadedPlan loaded;
   std::shared_ptr<const Plan> plan;
   if (is_plan_file(path)) {
+    if (const std::string given = flags.first_given(); !given.empty())
+      return Status(Code::kInvalidArgument,
+                    given + " says how to compile a model, but '" + path + "' is a plan already");
     NESTRT_ASSIGN_OR_RETURN(plan, Plan::map(path, Verification::kComplete));
   } else {
     NESTRT_ASSIGN_OR_RETURN(const CompileOptions options, flags.options());
@@ -63,14 +67,12 @@ std::string name_of(const plan::Operator& op) { return op.name() == nullptr ? ""
 
 // The first operand that is present, which is what a reader looks for.
 const plan::Tensor* first_of(const plan::Plan& tables, const flatbuffers::Vector<int32_t>* operands) {
-  for (int32_t index : *operands)
+  for (int32_t index : items(operands))
     if (index >= 0) return tables.tensors()->Get(static_cast<uint32_t>(index));
   return nullptr;
 }
 
-std::string shape_of(const plan::Tensor* tensor) {
-  return tensor == nullptr ? "-" : Shape(std::span(tensor->shape()->data(), tensor->shape()->size())).to_string();
-}
+std::string shape_text(const plan::Tensor* tensor) { return tensor == nullptr ? "-" : shape_of(*tensor).to_string(); }
 
 std::string layout_of(const plan::Tensor* tensor) {
   return tensor == nullptr ? "-" : plan::EnumNameLayout(tensor->layout());
@@ -121,7 +123,7 @@ void print_operators(const Session& session) {
     const plan::Tensor* output = first_of(tables, op.outputs());
     const OperatorStatistics s = statistics(tables, op);
     add_row({std::to_string(i), name_of(op), plan::EnumNameAttributes(op.attributes_type()),
-             std::string(summaries[i].kernel), shape_of(first_of(tables, op.inputs())), shape_of(output),
+             std::string(summaries[i].kernel), shape_text(first_of(tables, op.inputs())), shape_text(output),
              layout_of(output)},
             s);
     add_to(total, s);
@@ -180,8 +182,8 @@ tools::Json to_json(const plan::Plan& tables, const plan::Operator& op, std::str
   return {{"name", op.name() == nullptr ? "" : op.name()->str()},
           {"kind", plan::EnumNameAttributes(op.attributes_type())},
           {"kernel", std::string(kernel)},
-          {"input", shape_of(first_of(tables, op.inputs()))},
-          {"output", shape_of(output)},
+          {"input", shape_text(first_of(tables, op.inputs()))},
+          {"output", shape_text(output)},
           {"layout", layout_of(output)},
           {"macs", s.macs},
           {"weight_bytes", s.weight_bytes},
@@ -211,7 +213,11 @@ tools::Json to_json(const Session& session) {
 }
 
 Status InspectCommand::run() const {
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(json, file));
+  if (!json.empty()) {
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(json, file));
+    NESTRT_RETURN_IF_ERROR(flags.check_output(json));
+    NESTRT_RETURN_IF_ERROR(tools::check_writable(json));
+  }
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load(file, flags));
   print_summary(loaded.session->plan());
   print_operators(*loaded.session);
@@ -233,7 +239,7 @@ void add_inspect_command(tools::Cli& cli) {
                         return tools::ExitCode::kOk;
                       });
   app.add_option("file", command->file, "a plan (.nest) or a model (.onnx)")->required();
-  app.add_option("--json", command->json, "also write the tables to this file");
+  app.add_option("--json", command->json, "also write the tables to this file")->check(not_empty());
   command->flags.add_to(app);
 }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "compiler-lite/check/process.h"
 #include "test/support/skip.h"
@@ -37,6 +38,30 @@ TEST_CASE("An interpreter that does not work makes ONNX Runtime unavailable, wit
   REQUIRE_FALSE(result);
   REQUIRE(result.error().code() == Code::kUnavailable);
   REQUIRE(result.error().message().find("--python") != std::string_view::npos);
+}
+
+TEST_CASE("An interpreter that dies of a signal is told with the signal") {
+  const auto folder = TemporaryFolder::create();
+  const std::filesystem::path program = folder->path() / "dies";
+  std::ofstream(program) << "#!/bin/sh\nkill -SEGV $$\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const auto result = run_onnx_runtime({program.string(), kModel.string(), {{}}, {}});
+  REQUIRE_FALSE(result);
+  REQUIRE(result.error().code() == Code::kUnavailable);
+  REQUIRE(result.error().message().find("killed by signal 11") != std::string_view::npos);
+}
+
+TEST_CASE("A model whose inputs are not the plan's is told apart from one that fails") {
+  const auto python = existing_python();
+  if (!python) return;
+  const auto message = [&](const NamedArrays& inputs) {
+    const auto result = run_onnx_runtime({*python, kModel.string(), {inputs}, {}});
+    REQUIRE_FALSE(result);
+    return std::string(result.error().message());
+  };
+  CHECK(message({{"data", zeros({1, 3, 32, 32})}}).find("has no input 'data'") != std::string::npos);
+  CHECK(message({{"image", zeros({1, 3, 64, 64})}}).find("the same network?") != std::string::npos);
+  CHECK(message({}).find("the plan has no input 'image'") != std::string::npos);
 }
 
 TEST_CASE("ONNX Runtime's own words are told where it refuses a model") {

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -159,6 +160,11 @@ TEST_CASE("nestc says what is wrong with an option") {
   workshop.check_refused(model, "absent.npy", {"--bind", "x=absent.npy"});
   workshop.check_refused(model, "--target", {"--target", "toaster"});
   workshop.check_refused(model, "the passes are", {"--no-pass", "nonsense"});
+  workshop.check_refused(model, "given twice", {"--input-shape", "x=1,2,4,4", "--input-shape", "x=1,2,4,4"});
+  workshop.check_bad_input(run_program("nestc", {"compile", model, "-o", ""}), "must not be empty");
+  workshop.check_bad_input(run_program("nestc", {"inspect", model, "--json", ""}), "must not be empty");
+  workshop.check_bad_input(run_program("nestc", {"check", model, "x.nest", "--tolerance", "nan"}), "--tolerance");
+  workshop.check_bad_input(run_program("nestc", {"check", model, "x.nest", "--seed", "-1"}), "--seed");
   workshop.check_bad_input(run_program("nestc", {"compile"}), "nestc compile model.onnx");
   workshop.check_bad_input(run_program("nestc", {"compile", model, "-o", workshop.path("absent/model.nest")}),
                            "absent");
@@ -174,6 +180,74 @@ TEST_CASE("nestc does not write a plan over the model") {
   }
   workshop.check_bad_input(run_program("nestc", {"inspect", model, "--json", model}), "name another file");
   CHECK(tools::read_file(model)->size() == bytes.size());
+}
+
+TEST_CASE("nestc writes nothing over an array that it reads") {
+  const Workshop workshop;
+  const std::string model = workshop.write("model.onnx", small_model().bytes());
+  const std::vector<float> elements(32);
+  const std::string array = workshop.path("x.npy");
+  REQUIRE(tools::write_npy(array, {DataType::kF32, {1, 2, 4, 4}, elements.data()}).ok());
+  const auto size = fs::file_size(array);
+  workshop.check_bad_input(run_program("nestc", {"compile", model, "--bind", "x=" + array, "-o", array}),
+                           "name another file");
+  workshop.check_bad_input(run_program("nestc", {"inspect", model, "--bind", "x=" + array, "--json", array}),
+                           "name another file");
+  CHECK(fs::file_size(array) == size);
+}
+
+TEST_CASE("nestc inspect finds an unwritable file before it prints, and options that a plan has no use for") {
+  const Workshop workshop;
+  const std::string model = workshop.write("model.onnx", small_model().bytes());
+  workshop.check_bad_input(run_program("nestc", {"inspect", model, "--json", workshop.path("absent/x.json")}),
+                           "absent/x.json");
+  const std::string plan = workshop.path("model.nest");
+  REQUIRE(run_program("nestc", {"compile", model, "-o", plan}).exit_code == 0);
+  workshop.check_bad_input(run_program("nestc", {"inspect", plan, "--mean", "1"}), "--mean");
+}
+
+TEST_CASE("nestc inspects scalars") {
+  const Workshop workshop;
+  ModelBuilder model;
+  model.input("x", {2, 3}).output("y");
+  set_attribute(model.node("ReduceSum", {"x"}, {"sum"}), "keepdims", int64_t{0});
+  model.node("Relu", {"sum"}, {"y"});
+  REQUIRE(workshop.compile(workshop.write("model.onnx", model.bytes())).exit_code == 0);
+  const ProgramResult result = run_program("nestc", {"inspect", workshop.path("out/model.nest")});
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK(result.text.find("scalar") != std::string::npos);
+}
+
+TEST_CASE("nestc checks the preprocessing that a plan shall state") {
+  const Workshop workshop;
+  ModelBuilder picture;
+  picture.input("x", {1, 3, 32, 48}).output("y").node("Relu", {"x"}, {"y"});
+  const std::string model = workshop.write("picture.onnx", picture.bytes());
+  workshop.check_refused(model, "--mean takes finite numbers", {"--mean", "nan"});
+  workshop.check_refused(model, "--scale takes finite numbers other than 0", {"--scale", "1,0,1"});
+  workshop.check_refused(model, "--scale takes finite numbers", {"--scale", "inf"});
+  workshop.check_refused(model, "at least the 32 pixels", {"--resize", "31"});
+  workshop.check_refused(model, "--resize 100000", {"--resize", "100000"});
+  workshop.check_refused(model, "--resize", {"--resize", "-1"});
+  CHECK(workshop.compile(model, {"--mean", "1,2,3", "--scale", "-0.5", "--resize", "32"}).exit_code == 0);
+}
+
+TEST_CASE("Names in nestc's messages cannot reach the terminal, and are no longer than they need be") {
+  const Workshop workshop;
+  ModelBuilder colourful = small_model();
+  colourful.graph().mutable_node(0)->set_name("a\nnestc: everything is fine\x1b[2J\u202e");
+  colourful.graph().mutable_node(0)->set_op_type("Bogus\a");
+  const ProgramResult result = workshop.compile(workshop.write("model.onnx", colourful.bytes()));
+  CHECK(result.exit_code == 2);
+  CHECK(std::count(result.text.begin(), result.text.end(), '\n') == 1);
+  for (const char* part : {"\x1b", "\a", "\u202e"}) CHECK(result.text.find(part) == std::string::npos);
+  CHECK(result.text.find("a\\nnestc") != std::string::npos);
+
+  ModelBuilder endless = small_model();
+  endless.graph().mutable_node(0)->set_name(std::string(10'000'000, 'n'));
+  endless.graph().mutable_node(0)->set_op_type("Bogus");
+  CHECK(workshop.compile(workshop.write("long.onnx", endless.bytes())).text.size() < 1000);
 }
 
 TEST_CASE("nestc compiles a model whose shapes hang on an input that is bound") {

@@ -39,11 +39,15 @@ constexpr Network kNetworks[] = {
 TEST_CASE("Real networks compute the same after all passes, layouts and packing") {
   const size_t networks =
       static_cast<size_t>(by_level(6, static_cast<int>(std::size(kNetworks)), static_cast<int>(std::size(kNetworks))));
+  std::vector<std::filesystem::path> files;
+  for (size_t i = 0; i < networks; ++i) {
+    const auto file = shared_data(std::string("models/") + kNetworks[i].file);
+    if (!file) return;
+    files.push_back(*file);
+  }
   for (size_t i = 0; i < networks; ++i) {
     const Network& network = kNetworks[i];
-    const auto file = shared_data(std::string("models/") + network.file);
-    if (!file) return;
-    const auto imported = compiler::import_onnx(*file);
+    const auto imported = compiler::import_onnx(files[i]);
     INFO(network.file << " " << imported.error().to_string());
     REQUIRE(imported.has_value());
 
