@@ -87,12 +87,6 @@ Result<Node*> Graph::add_node(std::string node_name, plan::AttributesUnion attri
   return nodes_.back().get();
 }
 
-void Graph::remove(Node* node) {
-  for (ValueId id : node->inputs) forget_user(id, node);
-  for (ValueId id : node->outputs) producers_[static_cast<size_t>(id)] = nullptr;
-  std::erase_if(nodes_, [node](const std::unique_ptr<Node>& candidate) { return candidate.get() == node; });
-}
-
 Node* Graph::producer(ValueId id) const { return producers_[static_cast<size_t>(id)]; }
 
 const std::vector<Node*>& Graph::users(ValueId id) const { return users_[static_cast<size_t>(id)]; }

@@ -97,8 +97,6 @@ class Graph {
   // Errors: kInvalidModel with the node's name and the rule that was broken.
   Result<Node*> add_node(std::string node_name, plan::AttributesUnion attributes, std::vector<ValueId> node_inputs,
                          const std::vector<std::string>& output_names);
-  // Takes the node out; its outputs stay as values without a producer. Requires: nothing uses them.
-  void remove(Node* node);
   Node* producer(ValueId id) const;                  // null for inputs and constants
   const std::vector<Node*>& users(ValueId id) const; // one entry per use, so a node may appear twice
   bool is_output(ValueId id) const;

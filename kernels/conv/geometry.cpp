@@ -131,12 +131,6 @@ Status start(const Lists& lists, const OperatorSpec& spec, ConvGeometry& geometr
 
 }  // namespace
 
-bool ConvGeometry::pointwise() const {
-  for (const ConvAxis& axis : axes)
-    if (axis.kernel != 1 || axis.stride != 1 || axis.pad_begin != 0 || axis.pad_end != 0) return false;
-  return true;
-}
-
 Result<ConvGeometry> conv_geometry(const OperatorSpec& spec) {
   const plan::Conv* conv = spec.op->attributes_as_Conv();
   if (conv == nullptr) return rule_error("has no attributes");

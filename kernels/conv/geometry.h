@@ -38,8 +38,6 @@ struct ConvGeometry {
   int64_t in_spatial() const { return axes[0].input * axes[1].input * axes[2].input; }
   int64_t out_spatial() const { return axes[0].output * axes[1].output * axes[2].output; }
   int64_t taps() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
-  // One tap, no padding, every input pixel once: pixels of input and output correspond one to one.
-  bool pointwise() const;
 };
 
 // Operands of both: x [N, C, spatial...], weights, bias [M] (optional), residual of the output's shape (optional).
