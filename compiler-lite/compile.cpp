@@ -71,6 +71,34 @@ PassOptions with_progress(const CompileOptions& options) {
   return result;
 }
 
+// The profile must be this model's, and say something about it.
+Status require_fit(const std::filesystem::path& model, const QuantizationProfile& profile) {
+  NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
+  return require_model(profile, digest);
+}
+
+Status require_s8(const QuantizationReport& report) {
+  if (report.s8_nodes > 0) return {};
+  const std::string reason = report.kept.empty() ? "the network has no Conv and no Dense"
+                                                 : "'" + report.kept[0].name + "' because " + report.kept[0].reason;
+  return Status(Code::kInvalidArgument, "--quantize s8: every operator would stay f32: " + reason);
+}
+
+// Residuals are fused afterwards, for what stays f32 and what does not.
+Result<Graph> quantized_graph(const std::filesystem::path& model, const CompileOptions& options) {
+  const Quantization& quantization = *options.quantization;
+  NESTRT_RETURN_IF_ERROR(require_fit(model, quantization.profile));
+  CompileOptions first = options;
+  first.passes.disabled.insert("fuse-residual");
+  NESTRT_ASSIGN_OR_RETURN(Graph graph, optimised_graph(model, first));
+  tell(options, "quantize");
+  NESTRT_ASSIGN_OR_RETURN(const QuantizationReport report, quantize(graph, quantization.profile, quantization.options));
+  if (quantization.observer) quantization.observer(report);
+  NESTRT_RETURN_IF_ERROR(require_s8(report));
+  if (options.passes.disabled.count("fuse-residual") == 0) NESTRT_RETURN_IF_ERROR(fuse_residual(graph).error());
+  return graph;
+}
+
 }  // namespace
 
 Result<Graph> optimised_graph(const std::filesystem::path& model, const CompileOptions& options) {
@@ -82,7 +110,8 @@ Result<Graph> optimised_graph(const std::filesystem::path& model, const CompileO
 }
 
 Result<Graph> build_graph(const std::filesystem::path& model, const CompileOptions& options) {
-  NESTRT_ASSIGN_OR_RETURN(Graph graph, optimised_graph(model, options));
+  NESTRT_ASSIGN_OR_RETURN(Graph graph,
+                          options.quantization ? quantized_graph(model, options) : optimised_graph(model, options));
   tell(options, "choose layouts and pack weights");
   NESTRT_RETURN_IF_ERROR(choose_layout(graph, options.layout));
   return graph;

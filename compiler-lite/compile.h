@@ -1,4 +1,4 @@
-// The whole way from an ONNX file to a plan: import, optimise, choose layouts, pack weights, emit.
+// The whole way from an ONNX file to a plan: import, optimise, quantize, choose layouts, pack weights, emit.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,21 @@
 #include "compiler-lite/import/import.h"
 #include "compiler-lite/layout/layout.h"
 #include "compiler-lite/passes/passes.h"
+#include "compiler-lite/quantize/quantize.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {
 
+struct Quantization {
+  QuantizationProfile profile;
+  QuantizeOptions options;
+  std::function<void(const QuantizationReport& report)> observer;  // called once; may be empty
+};
+
 struct CompileOptions {
   ImportOptions import;
   PassOptions passes;
+  std::optional<Quantization> quantization;  // empty: everything stays f32
   LayoutOptions layout;
   // Kept in the plan for the (only) picture input; see nestrt/plan.h.
   std::optional<Preprocessing> preprocessing;
@@ -26,11 +34,12 @@ struct CompileOptions {
   std::function<void(std::string_view stage)> progress;
 };
 
-// The optimised graph before layouts are chosen: everything plain, nothing packed. Errors: as build_graph().
+// The optimised graph in f32, before layouts are chosen: everything plain, nothing packed. Errors: as build_graph().
 Result<Graph> optimised_graph(const std::filesystem::path& model, const CompileOptions& options);
 
-// The optimised graph, weights packed, as the emitter takes it. Errors: those of import, and kInvalidArgument where
-// preprocessing is stated for a model that has no picture input.
+// The optimised graph, quantized where asked for, weights packed, as the emitter takes it. Errors: those of import;
+// kInvalidArgument where preprocessing is stated for a model that has no picture input, where the profile belongs to
+// another model, and where not one node could be quantized.
 Result<Graph> build_graph(const std::filesystem::path& model, const CompileOptions& options);
 
 // The bytes of the plan.

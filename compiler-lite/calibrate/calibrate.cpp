@@ -13,6 +13,15 @@ namespace {
 struct ObservedTensor {
   uint32_t tensor = 0;  // of the plan
   ValueObserver observer;
+  std::vector<double> channel_sums;  // empty for tensors without channels
+
+  ValueProfile profile() const {
+    ValueProfile result = observer.profile();
+    if (result.elements == 0) return result;
+    const double elements = static_cast<double>(result.elements) / static_cast<double>(channel_sums.size());
+    for (const double sum : channel_sums) result.means.push_back(static_cast<float>(sum / elements));
+    return result;
+  }
 };
 
 CompileOptions without_fusion(CompileOptions options) {
@@ -37,6 +46,12 @@ std::unordered_map<std::string, uint32_t> tensors_by_name(const Plan& plan) {
   const auto& tensors = *plan.tables().tensors();
   for (uint32_t index = 0; index < tensors.size(); ++index) result.try_emplace(tensors[index]->name()->str(), index);
   return result;
+}
+
+// Zeros for the channels of a tensor.
+std::vector<double> channels_of(const Plan& plan, uint32_t tensor) {
+  const auto& shape = *plan.tables().tensors()->Get(tensor)->shape();
+  return std::vector<double>(shape.size() < 2 ? 0 : static_cast<size_t>(shape[1]));
 }
 
 // The plan, and what of it to observe: what the layouts have added (Reorders, ...) is none of the network's.
@@ -69,7 +84,8 @@ Result<Calibrator> Calibrator::create(const std::filesystem::path& model, const 
   auto tensors = tensors_by_name(*plan);
   for (const std::string& value : names) {
     // Extracted, so that a name is observed once.
-    if (const auto found = tensors.extract(value)) result.observed_.push_back({found.mapped(), ValueObserver(value)});
+    const auto found = tensors.extract(value);
+    if (found) result.observed_.push_back({found.mapped(), ValueObserver(value), channels_of(*plan, found.mapped())});
   }
   return result;
 }
@@ -79,13 +95,14 @@ Status Calibrator::observe(const tools::Array& input) {
   for (ObservedTensor& observed : observed_) {
     NESTRT_RETURN_IF_ERROR(trace_.visit(
         observed.tensor, [&](std::span<const float> elements) { return observed.observer.observe(elements); }));
+    if (!observed.channel_sums.empty()) trace_.add_channel_sums(observed.tensor, observed.channel_sums);
   }
   return {};
 }
 
 std::vector<ValueProfile> Calibrator::profiles() const {
   std::vector<ValueProfile> result;
-  for (const ObservedTensor& observed : observed_) result.push_back(observed.observer.profile());
+  for (const ObservedTensor& observed : observed_) result.push_back(observed.profile());
   return result;
 }
 
@@ -130,8 +147,7 @@ Result<Calibration> calibrate(const std::filesystem::path& model, const Calibrat
   NESTRT_RETURN_IF_ERROR(observe_all(calibrator, samples, options, result));
   result.profile.method = options.method;
   result.profile.values = calibrator.profiles();
-  for (ValueProfile& value : result.profile.values)
-    value.exponent = choose_exponent(options.method, value, options.percentile);
+  choose_exponents(result.profile, options.percentile);
   return result;
 }
 

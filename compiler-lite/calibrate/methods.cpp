@@ -122,4 +122,8 @@ int choose_exponent(CalibrationMethod method, const ValueProfile& value, double 
   return minmax_exponent(value);
 }
 
+void choose_exponents(QuantizationProfile& profile, double percentile) {
+  for (ValueProfile& value : profile.values) value.exponent = choose_exponent(profile.method, value, percentile);
+}
+
 }  // namespace nestrt::compiler

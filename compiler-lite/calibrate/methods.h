@@ -35,5 +35,7 @@ double squared_error(const ValueProfile& value, int exponent);
 
 // `percentile` matters to kPercentile alone.
 int choose_exponent(CalibrationMethod method, const ValueProfile& value, double percentile = kDefaultPercentile);
+// The exponents of all values, by the profile's method.
+void choose_exponents(QuantizationProfile& profile, double percentile = kDefaultPercentile);
 
 }  // namespace nestrt::compiler

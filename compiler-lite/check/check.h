@@ -8,6 +8,7 @@
 
 #include "compiler-lite/check/compare.h"
 #include "compiler-lite/check/onnx_runtime.h"
+#include "compiler-lite/check/quantization_noise.h"
 #include "nestrt/plan.h"
 
 namespace nestrt::compiler {
@@ -29,6 +30,7 @@ struct CheckedOutput {
   size_t run = 0;
   std::string name;
   Difference difference;
+  bool matches = true;  // as the report says
 };
 
 // An operator's output that exists under the same name in the model. What was fused into another operator is not among
@@ -44,7 +46,9 @@ struct CheckedLayer {
 struct CheckReport {
   std::vector<CheckedOutput> outputs;
   std::vector<CheckedLayer> layers;  // of the first run, in the plan's order; empty unless asked for
-  bool matches = true;
+  std::vector<LayerNoise> noise;     // in place of the layers where the plan is quantized
+  bool quantized = false;
+  bool matches = true;                     // within the tolerance; the same top classes where the plan is quantized
   std::optional<size_t> first_divergence;  // in layers
 };
 

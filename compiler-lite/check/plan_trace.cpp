@@ -116,6 +116,22 @@ tools::Array PlanTrace::tensor(uint32_t index) const {
   return array;
 }
 
+void PlanTrace::add_channel_sums(uint32_t index, std::span<double> sums) const {
+  const plan::Tensor& tensor = *plan_->tables().tensors()->Get(index);
+  const Shape shape(std::span(tensor.shape()->data(), tensor.shape()->size()));
+  const auto* elements = reinterpret_cast<const float*>(buffers_[tensor.buffer()] + tensor.offset());
+  const auto layout = static_cast<Layout>(tensor.layout());
+  const int64_t lanes = layout == Layout::kPlain ? 1 : block_size(layout), pixels = shape.product(2, shape.rank());
+  for (int64_t batch = 0; batch < shape[0]; ++batch) {
+    for (int64_t channel = 0; channel < shape[1]; channel += lanes, elements += lanes * pixels) {
+      const int64_t valid = std::min(lanes, shape[1] - channel);
+      for (int64_t pixel = 0; pixel < pixels; ++pixel)
+        for (int64_t lane = 0; lane < valid; ++lane)
+          sums[static_cast<size_t>(channel + lane)] += double{elements[pixel * lanes + lane]};
+    }
+  }
+}
+
 Status PlanTrace::visit(uint32_t index, const std::function<Status(std::span<const float>)>& visit) const {
   const plan::Tensor& tensor = *plan_->tables().tensors()->Get(index);
   const Shape shape = shape_of(tensor);

@@ -27,6 +27,10 @@ class PlanTrace {
   // A tensor as the last run left it, row-major whatever its layout. Requires: tensor < number of tensors; not packed.
   tools::Array tensor(uint32_t index) const;
 
+  // Adds the elements of an f32 tensor to `sums` by channel (axis 1). The same requirements as tensor(); sums.size() is
+  // the number of channels.
+  void add_channel_sums(uint32_t index, std::span<double> sums) const;
+
   // Calls `visit` with the elements of an f32 tensor, in pieces and in the order in which they lie, until it fails. The
   // same requirements as tensor().
   Status visit(uint32_t index, const std::function<Status(std::span<const float>)>& visit) const;

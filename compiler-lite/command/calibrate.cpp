@@ -3,14 +3,13 @@
 
 #include <iostream>
 #include <memory>
-#include <optional>
 
 #include "compiler-lite/calibrate/calibrate.h"
 #include "compiler-lite/command/command.h"
 #include "compiler-lite/command/compile_options.h"
+#include "compiler-lite/command/quantize_options.h"
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "runtime/tools/files.h"
-#include "runtime/tools/progress.h"
 #include "runtime/tools/table.h"
 
 namespace nestrt::compiler {
@@ -31,7 +30,7 @@ struct CalibrateCommand {
   Status run();
 
  private:
-  void print(const Calibration& calibration) const;
+  void print(const QuantizationProfile& profile) const;
 };
 
 std::string zeros_of(const ValueProfile& value) {
@@ -43,13 +42,13 @@ std::string remark_on(const ValueProfile& value) {
   return value.min == value.max ? "constant" : "";
 }
 
-void CalibrateCommand::print(const Calibration& calibration) const {
+void CalibrateCommand::print(const QuantizationProfile& profile) const {
   std::vector<tools::Table::Column> columns = {
       {"value"}, {"min", Align::kRight}, {"max", Align::kRight}, {"zeros", Align::kRight}};
   for (const CalibrationMethod each : kMethods) columns.push_back({std::string(name(each)), Align::kRight});
   columns.push_back({""});
   tools::Table table(std::move(columns));
-  for (const ValueProfile& value : calibration.profile.values) {
+  for (const ValueProfile& value : profile.values) {
     std::vector<std::string> row = {tools::printable(value.name), fmt::format("{:.4g}", value.min),
                                     fmt::format("{:.4g}", value.max), zeros_of(value)};
     for (const CalibrationMethod each : kMethods)
@@ -67,21 +66,11 @@ Status CalibrateCommand::run() {
   NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
   NESTRT_ASSIGN_OR_RETURN(options.compile, flags.options());
   options.method = *calibration_method(method);
-  std::optional<tools::Progress> bar;
-  options.progress = [&](size_t done, size_t total) {
-    if (done == 0)
-      bar.emplace("calibrating", static_cast<int64_t>(total));
-    else
-      bar->advance();
-  };
-  const auto calibration = calibrate(model, options);
-  bar.reset();
-  if (!calibration) return calibration.error();
-  for (const std::string& why : calibration->skipped) std::cerr << "skipped: " << tools::printable_message(why) << "\n";
-  NESTRT_RETURN_IF_ERROR(save_profile(calibration->profile, output));
-  print(*calibration);
-  std::cout << fmt::format("{}: {} values over {} samples, exponents by {}\n", output,
-                           calibration->profile.values.size(), calibration->profile.samples, method);
+  NESTRT_ASSIGN_OR_RETURN(const QuantizationProfile profile, calibrate_with_progress(model, options));
+  NESTRT_RETURN_IF_ERROR(save_profile(profile, output));
+  print(profile);
+  std::cout << fmt::format("{}: {} values over {} samples, exponents by {}\n", output, profile.values.size(),
+                           profile.samples, method);
   return {};
 }
 

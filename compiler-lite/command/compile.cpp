@@ -2,9 +2,11 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "compiler-lite/command/command.h"
 #include "compiler-lite/command/compile_options.h"
+#include "compiler-lite/command/quantize_options.h"
 #include "compiler-lite/compile.h"
 #include "nestrt/plan.h"
 #include "runtime/tools/cli.h"
@@ -17,6 +19,7 @@ namespace {
 
 struct CompileCommand {
   CompileFlags flags;
+  QuantizeFlags quantize_flags;
   std::string model;
   std::string output;
   bool list_passes = false;
@@ -24,11 +27,21 @@ struct CompileCommand {
   Status run() const;
 
  private:
-  Result<PlanBytes> compile_with_progress() const;
+  Result<PlanBytes> compile_with_progress(std::optional<QuantizationReport>& report) const;
 };
 
-Result<PlanBytes> CompileCommand::compile_with_progress() const {
+// How much of the network is quantized, and which of the operators that matter are not.
+void print(const QuantizationReport& report) {
+  std::cout << "s8: " << report.s8_nodes << " operators\n";
+  for (const KeptNode& node : report.kept)
+    std::cout << "f32: " << tools::printable(node.name) << ": " << tools::printable(node.reason) << "\n";
+}
+
+Result<PlanBytes> CompileCommand::compile_with_progress(std::optional<QuantizationReport>& report) const {
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, flags.options());
+  NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize_flags.quantization(model, options));
+  if (options.quantization)
+    options.quantization->observer = [&report](const QuantizationReport& made) { report = made; };
   tools::StageLine line("nestc");
   options.progress = [&line](std::string_view stage) { line.show(stage); };
   return compile(model, options);
@@ -48,9 +61,12 @@ Status CompileCommand::run() const {
   NESTRT_RETURN_IF_ERROR(tools::check_not_input(path.string(), model));
   NESTRT_RETURN_IF_ERROR(flags.check_output(path.string()));
   NESTRT_RETURN_IF_ERROR(tools::check_writable(path.string()));
+  NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(path.string()));
   const auto start = std::chrono::steady_clock::now();
-  NESTRT_ASSIGN_OR_RETURN(const PlanBytes bytes, compile_with_progress());
+  std::optional<QuantizationReport> report;
+  NESTRT_ASSIGN_OR_RETURN(const PlanBytes bytes, compile_with_progress(report));
   NESTRT_RETURN_IF_ERROR(tools::write_file(path.string(), bytes.span()));
+  if (report) print(*report);
 
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(bytes.span()));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -65,19 +81,22 @@ Status CompileCommand::run() const {
 
 void add_compile_command(tools::Cli& cli) {
   auto command = std::make_shared<CompileCommand>();
-  CLI::App& app = cli.add_command("compile", "compile an ONNX file into a plan",
-                                  {"nestc compile squeezenet1.1.onnx -o squeezenet.nest --mean 123,117,104",
-                                   "nestc compile detector.onnx -o detector.nest --input-shape x=1,3,640,640",
-                                   "nestc compile resizer.onnx -o resizer.nest --bind sizes=sizes.npy"},
-                                  [command]() -> Result<tools::ExitCode> {
-                                    NESTRT_RETURN_IF_ERROR(command->run());
-                                    return tools::ExitCode::kOk;
-                                  });
+  CLI::App& app =
+      cli.add_command("compile", "compile an ONNX file into a plan",
+                      {"nestc compile squeezenet1.1.onnx -o squeezenet.nest --mean 123,117,104",
+                       "nestc compile detector.onnx -o detector.nest --input-shape x=1,3,640,640",
+                       "nestc compile squeezenet1.1.onnx --mean 123,117,104 --quantize s8 --calibrate pictures",
+                       "nestc compile resizer.onnx -o resizer.nest --bind sizes=sizes.npy"},
+                      [command]() -> Result<tools::ExitCode> {
+                        NESTRT_RETURN_IF_ERROR(command->run());
+                        return tools::ExitCode::kOk;
+                      });
   app.add_option("model", command->model, "the ONNX file");
   app.add_option("-o,--output", command->output, "the plan to write (default: the model's name with .nest)")
       ->check(not_empty());
   app.add_flag("--passes", command->list_passes, "list the optimisations in their order, and stop");
   command->flags.add_to(app);
+  command->quantize_flags.add_to(app);
 }
 
 }  // namespace nestrt::compiler

@@ -10,6 +10,7 @@
 #include "compiler-lite/compile.h"
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
+#include "runtime/plan/describe.h"
 #include "runtime/plan/format.h"
 #include "runtime/plan/statistics.h"
 #include "runtime/plan/tables.h"
@@ -74,6 +75,8 @@ const plan::Tensor* first_of(const plan::Plan& tables, const flatbuffers::Vector
 
 std::string shape_text(const plan::Tensor* tensor) { return tensor == nullptr ? "-" : shape_of(*tensor).to_string(); }
 
+std::string type_of(const plan::Tensor* tensor) { return tensor == nullptr ? "-" : describe_type(*tensor); }
+
 std::string layout_of(const plan::Tensor* tensor) {
   return tensor == nullptr ? "-" : plan::EnumNameLayout(tensor->layout());
 }
@@ -108,6 +111,7 @@ void print_operators(const Session& session) {
                       {"kernel"},
                       {"input"},
                       {"output"},
+                      {"type"},
                       {"layout"},
                       {"MMAC", kRight},
                       {"weights KB", kRight},
@@ -124,11 +128,11 @@ void print_operators(const Session& session) {
     const OperatorStatistics s = statistics(tables, op);
     add_row({std::to_string(i), name_of(op), plan::EnumNameAttributes(op.attributes_type()),
              std::string(summaries[i].kernel), shape_text(first_of(tables, op.inputs())), shape_text(output),
-             layout_of(output)},
+             type_of(output), layout_of(output)},
             s);
     add_to(total, s);
   }
-  add_row({"", "total", "", "", "", "", ""}, total);
+  add_row({"", "total", "", "", "", "", "", ""}, total);
   fmt::print("{}", table.to_string());
 }
 
@@ -184,6 +188,7 @@ tools::Json to_json(const plan::Plan& tables, const plan::Operator& op, std::str
           {"kernel", std::string(kernel)},
           {"input", shape_text(first_of(tables, op.inputs()))},
           {"output", shape_text(output)},
+          {"type", type_of(output)},
           {"layout", layout_of(output)},
           {"macs", s.macs},
           {"weight_bytes", s.weight_bytes},

@@ -48,6 +48,7 @@ class Emitter {
     std::memcpy(header.magic, plan_format::kMagic, sizeof header.magic);
     header.version_major = plan_format::kVersionMajor;
     header.version_minor = plan_format::kVersionMinor;
+    header.features = features();
     header.tables_bytes = builder.GetSize();
     header.data_offset = align_up(sizeof header + header.tables_bytes, plan_format::kDataAlignment);
     header.data_bytes = data_bytes_;
@@ -65,6 +66,12 @@ class Emitter {
   }
 
  private:
+  uint32_t features() const {
+    const bool quantized = std::any_of(plan_.tensors.begin(), plan_.tensors.end(),
+                                       [](const auto& tensor) { return tensor->quantization != nullptr; });
+    return quantized ? plan_format::kFeatureS8 : 0;
+  }
+
   void add_buffers() {
     for (const BufferUse& use : storage_.buffers) {
       auto buffer = std::make_unique<plan::BufferT>();

@@ -1,5 +1,5 @@
 // Conv + Add: the other operand of the addition becomes the Conv's residual. The addition is the only user of the Conv,
-// so its other operand cannot depend on the Conv.
+// so its other operand cannot depend on the Conv. An s8 Conv keeps the exponent that its own result had: the bits stay.
 #include <unordered_map>
 
 #include "compiler-lite/passes/passes.h"
@@ -10,13 +10,18 @@ namespace {
 
 constexpr size_t kResidual = 3;
 
+bool rounds_alike(const plan::ConvT& conv, const Node& add, DataType type) {
+  return type != DataType::kS8 || conv.rounding == add.as<plan::BinaryT>()->rounding;
+}
+
 // The Conv behind operand `index`, if it can take a residual.
 Node* open_conv(const Graph& graph, const Node& add, size_t index) {
   Node* node = sole_producer<plan::ConvT>(graph, add, index);
   if (node == nullptr || node->input(kResidual) != kNoValue) return nullptr;
   const auto* conv = node->as<plan::ConvT>();
   const bool activated = conv->activation != nullptr && conv->activation->kind() != plan::ActivationKind::none;
-  return activated ? nullptr : node;
+  return activated || conv->wide_output || !rounds_alike(*conv, add, graph.value(node->outputs[0]).type) ? nullptr
+                                                                                                         : node;
 }
 
 bool is_plain_add(const Graph& graph, const Node& node) {
@@ -24,12 +29,18 @@ bool is_plain_add(const Graph& graph, const Node& node) {
   if (binary == nullptr || binary->kind != plan::BinaryKind::add || node.inputs[0] == node.inputs[1]) return false;
   const Value& a = graph.value(node.inputs[0]);
   const Value& b = graph.value(node.inputs[1]);
-  return a.shape == b.shape && a.type == DataType::kF32 && !a.is_constant() && !b.is_constant();
+  return a.shape == b.shape && (a.type == DataType::kF32 || a.type == DataType::kS8) && !a.is_constant() &&
+         !b.is_constant();
 }
 
 void fuse(Graph& graph, Node* conv, Node* add, ValueId residual) {
   const auto* binary = add->as<plan::BinaryT>();
   if (binary->activation) conv->as<plan::ConvT>()->activation = std::make_unique<plan::Activation>(*binary->activation);
+  Value& result = graph.value(conv->outputs[0]);
+  if (result.quantization) {
+    conv->as<plan::ConvT>()->inner_exponent = result.quantization->exponents[0];
+    result.quantization = graph.value(add->outputs[0]).quantization;
+  }
   while (conv->inputs.size() <= kResidual) graph.add_input(conv, kNoValue);
   graph.set_input(conv, kResidual, residual);
   absorb(graph, conv, add);

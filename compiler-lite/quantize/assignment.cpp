@@ -1,5 +1,7 @@
 #include "compiler-lite/quantize/assignment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -13,44 +15,50 @@ namespace s8 = kernels::s8;
 
 constexpr size_t kResidual = 3;
 
+using Exponents = std::unordered_map<std::string_view, int>;
+
+// By value name.
+Exponents exponents_of(const QuantizationProfile& profile, Scales scales) {
+  Exponents result;
+  int smallest = s8::kMaxExponent;
+  for (const ValueProfile& value : profile.values)
+    if (value.exponent) result.emplace(value.name, *value.exponent), smallest = std::min(smallest, *value.exponent);
+  if (scales == Scales::kSingle)
+    for (auto& [name, exponent] : result) exponent = smallest;
+  return result;
+}
+
 bool is_f32(const Graph& graph, ValueId id) { return graph.value(id).type == DataType::kF32; }
 
-bool narrows(const std::unique_ptr<plan::Activation>& activation) {
+bool has_bounds(const plan::Activation* activation) {
   return activation == nullptr || s8::has_bounds(activation->kind());
 }
 
-bool has_activation(const Node& node) {
-  const auto of = [](const auto* table) {
-    return table != nullptr && table->activation != nullptr && table->activation->kind() != plan::ActivationKind::none;
-  };
-  return of(node.as<plan::ConvT>()) || of(node.as<plan::DenseT>());
-}
-
-// A Conv or Dense with an s8 form.
+// A Conv or Dense with an s8 form, its activation aside.
 bool is_product(const Graph& graph, const Node& node) {
-  const auto* conv = node.as<plan::ConvT>();
-  const auto* dense = node.as<plan::DenseT>();
-  if (conv == nullptr && dense == nullptr) return false;
+  if (node.as<plan::ConvT>() == nullptr && node.as<plan::DenseT>() == nullptr) return false;
   if (node.input(kResidual) != kNoValue || !is_f32(graph, node.inputs[0]) || graph.value(node.inputs[0]).is_constant())
     return false;
   if (floats(graph, node.inputs[1]).empty()) return false;
-  if (node.input(2) != kNoValue && floats(graph, node.inputs[2]).empty()) return false;
-  return narrows(conv != nullptr ? conv->activation : dense->activation);
+  return node.input(2) == kNoValue || !floats(graph, node.inputs[2]).empty();
 }
 
 bool is_add(const Node& node) {
   const auto* binary = node.as<plan::BinaryT>();
-  return binary != nullptr && binary->kind == plan::BinaryKind::add && narrows(binary->activation);
+  return binary != nullptr && binary->kind == plan::BinaryKind::add && has_bounds(binary->activation.get());
+}
+
+bool has_s8_window(const plan::PoolT& pool) {
+  int64_t window = 1;
+  for (int32_t extent : pool.kernel)
+    if (__builtin_mul_overflow(window, extent, &window) || window > s8::kMaxWindow) return false;
+  return true;
 }
 
 // Operators whose output has the exponent of their inputs.
 bool keeps_exponent(const Node& node) {
-  if (const auto* pool = node.as<plan::PoolT>()) {
-    int64_t window = 1;
-    for (int32_t extent : pool->kernel)
-      if (__builtin_mul_overflow(window, extent, &window) || window > s8::kMaxWindow) return false;
-    return pool->kind != plan::PoolKind::lp;
-  }
+  if (const auto* pool = node.as<plan::PoolT>())
+    return pool->kind == plan::PoolKind::max || (pool->kind == plan::PoolKind::average && has_s8_window(*pool));
   if (const auto* unary = node.as<plan::UnaryT>())
     return unary->kind == plan::UnaryKind::relu || unary->kind == plan::UnaryKind::clip;
   return node.as<plan::ConcatT>() != nullptr || node.as<plan::ReshapeT>() != nullptr ||
@@ -63,20 +71,22 @@ class Groups {
   explicit Groups(size_t values) : parent_(values) {
     for (size_t i = 0; i < values; ++i) parent_[i] = static_cast<ValueId>(i);
   }
-  ValueId root(ValueId id) const {
-    while (parent_[static_cast<size_t>(id)] != id) id = parent_[static_cast<size_t>(id)];
+  ValueId root(ValueId id) {
+    while (parent(id) != id) id = parent(id) = parent(parent(id));
     return id;
   }
-  void join(ValueId a, ValueId b) { parent_[static_cast<size_t>(root(a))] = root(b); }
+  void join(ValueId a, ValueId b) { parent(root(a)) = root(b); }
 
  private:
+  ValueId& parent(ValueId id) { return parent_[static_cast<size_t>(id)]; }
+
   std::vector<ValueId> parent_;
 };
 
 class Assigner {
  public:
-  Assigner(const Graph& graph, const Exponents& exponents, const QuantizeOptions& options)
-      : graph_(graph), profile_(exponents), options_(options) {}
+  Assigner(const Graph& graph, const QuantizationProfile& profile, const QuantizeOptions& options)
+      : graph_(graph), profile_(profile), known_(exponents_of(profile, options.scales)), options_(options) {}
 
   // Starts with every node that has an s8 form and takes away those that turn out not to fit, until all do.
   Assignment run() {
@@ -87,21 +97,35 @@ class Assigner {
       choose_wide();
       choose_exponents();
     } while (!all_fit());
+    report_kept();
     return std::move(result_);
   }
 
  private:
   bool chosen(const Node* node) const { return node != nullptr && result_.nodes.count(node) != 0; }
-  bool is_s8(ValueId id) const { return chosen(graph_.producer(id)); }
+  // Whether the value exists as s8 without a Quantize.
+  bool is_s8(ValueId id) const {
+    const Node* node = graph_.producer(id);
+    return chosen(node) && has_bounds(product_activation(*node));
+  }
 
   void choose_nodes() {
     for (const auto& node : graph_.nodes()) {
       if (unfit_.count(node.get()) != 0 || options_.keep_f32.count(node->name) != 0) continue;
-      const bool takes_s8 = (is_add(*node) || keeps_exponent(*node)) &&
+      const bool takes_s8 = (is_add(*node) || (keeps_exponent(*node) && !loses_resolution(*node))) &&
                             std::all_of(node->inputs.begin(), node->inputs.end(),
                                         [&](ValueId id) { return id != kNoValue && is_s8(id); });
       if (takes_s8 || is_product(graph_, *node)) result_.nodes.insert(node.get());
     }
+  }
+
+  // Averages that are much smaller than what they average would have few of the levels of their input's exponent.
+  bool loses_resolution(const Node& node) const {
+    const auto* pool = node.as<plan::PoolT>();
+    if (pool == nullptr || pool->kind != plan::PoolKind::average) return false;
+    const auto input = known_.find(graph_.value(node.inputs[0]).name);
+    const auto output = known_.find(graph_.value(node.outputs[0]).name);
+    return input != known_.end() && output != known_.end() && output->second > input->second;
   }
 
   bool feeds_s8(const Node& node) const {
@@ -117,13 +141,14 @@ class Assigner {
 
   void choose_wide() {
     for (const Node* node : result_.nodes)
-      if (is_product(graph_, *node) && !has_activation(*node) && !feeds_s8(*node)) result_.wide.insert(node);
+      if (is_product(graph_, *node) && (!has_bounds(product_activation(*node)) || !feeds_s8(*node)))
+        result_.wide.insert(node);
   }
 
-  void merge(ValueId id, Groups* groups) {
-    const auto known = profile_.find(graph_.value(id).name);
-    if (known == profile_.end()) return;
-    const auto [entry, is_new] = group_exponents_.try_emplace(groups->root(id), known->second);
+  void merge(ValueId id, Groups& groups) {
+    const auto known = known_.find(graph_.value(id).name);
+    if (known == known_.end()) return;
+    const auto [entry, is_new] = group_exponents_.try_emplace(groups.root(id), known->second);
     if (!is_new) entry->second = std::min(entry->second, known->second);
   }
 
@@ -140,7 +165,7 @@ class Assigner {
       values.push_back(node->inputs[0]);
       if (result_.wide.count(node.get()) == 0) values.push_back(node->outputs[0]);
     }
-    for (ValueId id : values) merge(id, &groups);
+    for (ValueId id : values) merge(id, groups);
     lower_sums(groups);
     for (ValueId id : values)
       if (const auto known = group_exponents_.find(groups.root(id)); known != group_exponents_.end())
@@ -148,7 +173,7 @@ class Assigner {
   }
 
   // A sum is never finer than the finer of its operands. Exponents only get smaller, so this ends.
-  void lower_sums(const Groups& groups) {
+  void lower_sums(Groups& groups) {
     const auto find = [&](ValueId id) { return group_exponents_.find(groups.root(id)); };
     for (bool changed = true; changed;) {
       changed = false;
@@ -169,39 +194,77 @@ class Assigner {
     return known == result_.exponents.end() ? std::nullopt : std::optional(known->second);
   }
 
-  bool fits(const Node& node) {
+  // Why the node cannot be s8; empty where it can.
+  std::string misfit(const Node& node) {
     const bool wide = result_.wide.count(&node) != 0;
+    for (ValueId id : is_product(graph_, node) ? std::vector{node.inputs[0]} : node.inputs)
+      if (!exponent(id)) return missing(id);
     const std::optional<int> output = wide ? std::nullopt : exponent(node.outputs[0]);
-    for (ValueId id : node.inputs)
-      if (!is_product(graph_, node) && !exponent(id)) return false;
-    if (!exponent(node.inputs[0]) || (!wide && !output)) return false;
-    if (is_add(node)) return s8::add_shifts(*exponent(node.inputs[0]), *exponent(node.inputs[1]), *output).valid();
-    if (!is_product(graph_, node)) return true;
-    auto product = quantize_product(graph_, node, {*exponent(node.inputs[0]), output}, options_.per_channel);
-    if (!product) return false;
+    if (!wide && !output) return missing(node.outputs[0]);
+    if (is_add(node)) {
+      const auto shifts = s8::add_shifts(*exponent(node.inputs[0]), *exponent(node.inputs[1]), *output);
+      return shifts.valid() ? "" : "the scales of its operands are too far apart";
+    }
+    if (!is_product(graph_, node)) return "";
+    auto product = quantize_product(graph_, node, {*exponent(node.inputs[0]), output}, weight_options(node));
+    if (!product) return "its accumulators could leave 32 bits, or its weights the range of exponents";
     result_.products.emplace(&node, std::move(*product));
-    return true;
+    return "";
+  }
+
+  std::string missing(ValueId id) const {
+    return fmt::format("the profile has no exponent for '{}'", graph_.value(id).name);
+  }
+
+  WeightOptions weight_options(const Node& node) const {
+    WeightOptions options;
+    options.per_channel = options_.per_channel;
+    options.least_squares = options_.corrections.weights;
+    if (!options_.corrections.bias) return options;
+    if (const ValueProfile* input = profile_.find(graph_.value(node.inputs[0]).name); input != nullptr)
+      options.input_means = input->means;
+    return options;
   }
 
   bool all_fit() {
     const size_t before = unfit_.size();
-    for (const Node* node : result_.nodes)
-      if (!fits(*node)) unfit_.insert(node);
+    for (const auto& node : graph_.nodes()) {
+      if (!chosen(node.get())) continue;
+      if (std::string reason = misfit(*node); !reason.empty()) unfit_.emplace(node.get(), std::move(reason));
+    }
     return unfit_.size() == before;
   }
 
+  void report_kept() {
+    for (const auto& node : graph_.nodes()) {
+      if (chosen(node.get()) || (node->as<plan::ConvT>() == nullptr && node->as<plan::DenseT>() == nullptr)) continue;
+      const auto reason = unfit_.find(node.get());
+      if (options_.keep_f32.count(node->name) != 0)
+        result_.kept.push_back({node->name, "as asked"});
+      else
+        result_.kept.push_back({node->name, reason != unfit_.end() ? reason->second : "its operands have no s8 form"});
+    }
+  }
+
   const Graph& graph_;
-  const Exponents& profile_;
+  const QuantizationProfile& profile_;
+  const Exponents known_;
   const QuantizeOptions& options_;
   Assignment result_;
-  std::unordered_set<const Node*> unfit_;
-  std::unordered_map<ValueId, int> group_exponents_;  // by root
+  std::unordered_map<const Node*, std::string> unfit_;  // and why
+  std::unordered_map<ValueId, int> group_exponents_;    // by root
 };
 
 }  // namespace
 
-Assignment assign(const Graph& graph, const Exponents& exponents, const QuantizeOptions& options) {
-  return Assigner(graph, exponents, options).run();
+const plan::Activation* product_activation(const Node& node) {
+  const auto* conv = node.as<plan::ConvT>();
+  const auto* dense = node.as<plan::DenseT>();
+  return conv != nullptr ? conv->activation.get() : dense != nullptr ? dense->activation.get() : nullptr;
+}
+
+Assignment assign(const Graph& graph, const QuantizationProfile& profile, const QuantizeOptions& options) {
+  return Assigner(graph, profile, options).run();
 }
 
 }  // namespace nestrt::compiler

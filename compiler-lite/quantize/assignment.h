@@ -15,8 +15,12 @@ struct Assignment {
   std::unordered_set<const Node*> wide;        // of them, Conv and Dense whose outputs stay f32
   std::unordered_map<ValueId, int> exponents;  // of the s8 form of their inputs and outputs
   std::unordered_map<const Node*, QuantizedProduct> products;
+  std::vector<KeptNode> kept;
 };
 
-Assignment assign(const Graph& graph, const Exponents& exponents, const QuantizeOptions& options);
+Assignment assign(const Graph& graph, const QuantizationProfile& profile, const QuantizeOptions& options);
+
+// The activation of a Conv or Dense; null where it has none, or the node is of another kind.
+const plan::Activation* product_activation(const Node& node);
 
 }  // namespace nestrt::compiler

@@ -42,6 +42,7 @@ struct ValueProfile {
   uint64_t zeros = 0;
   Histogram magnitudes;
   std::optional<int> exponent;  // by the profile's method
+  std::vector<float> means;     // along axis 1: by channel; empty where unknown or the value has no such axis
 };
 
 struct QuantizationProfile {

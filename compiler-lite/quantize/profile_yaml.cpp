@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 
 #include "runtime/tools/files.h"
@@ -16,6 +17,8 @@ constexpr std::string_view kFormat = "nestrt quantization profile";
 constexpr int kVersion = 1;
 constexpr uint64_t kMaxBytes = 256 << 20;
 constexpr size_t kMaxForeignBins = 1 << 16;
+constexpr size_t kMaxMeans = 1 << 22;
+constexpr float kLargest = std::numeric_limits<float>::max();
 constexpr uint64_t kMaxCount = uint64_t{1} << 53;  // of all elements: exact as a double
 
 void emit(YAML::Emitter& out, const ValueProfile& value) {
@@ -24,6 +27,11 @@ void emit(YAML::Emitter& out, const ValueProfile& value) {
   out << YAML::Key << "max" << YAML::Value << fmt::format("{}", value.max);
   out << YAML::Key << "elements" << YAML::Value << value.elements << YAML::Key << "zeros" << YAML::Value << value.zeros;
   if (value.exponent) out << YAML::Key << "exponent" << YAML::Value << *value.exponent;
+  if (!value.means.empty()) {
+    out << YAML::Key << "means" << YAML::Value << YAML::Flow << YAML::BeginSeq;
+    for (const float mean : value.means) out << fmt::format("{}", mean);
+    out << YAML::EndSeq;
+  }
   out << YAML::Key << "histogram" << YAML::Value << YAML::Flow << YAML::BeginMap;
   out << YAML::Key << "bin_exponent" << YAML::Value << value.magnitudes.bin_exponent;
   out << YAML::Key << "counts" << YAML::Value << YAML::Flow << YAML::BeginSeq;
@@ -63,12 +71,12 @@ Result<T> member_number(const YAML::Node& map, const std::string& key, T low, T 
 }
 
 template <typename T>
-Result<std::vector<T>> numbers(const YAML::Node& node, std::string_view what, size_t max_size, T high) {
+Result<std::vector<T>> numbers(const YAML::Node& node, std::string_view what, size_t max_size, T low, T high) {
   if (!node.IsSequence() || node.size() > max_size)
     return refuse(node, fmt::format("{}: expected a list of at most {} numbers", what, max_size));
   std::vector<T> result;
   for (const YAML::Node& element : node) {
-    NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), number<T>(element, what, T{0}, high));
+    NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), number<T>(element, what, low, high));
   }
   return result;
 }
@@ -82,7 +90,6 @@ Result<std::string> member_text(const YAML::Node& map, const std::string& key) {
 // The name and range, which every form of profile has.
 Result<ValueProfile> parse_range(const YAML::Node& node) {
   if (!node.IsMap()) return refuse(node, "expected a value's {name, min, max, histogram}");
-  constexpr float kLargest = std::numeric_limits<float>::max();
   ValueProfile value;
   NESTRT_ASSIGN_OR_RETURN(value.name, member_text(node, "name"));
   NESTRT_ASSIGN_OR_RETURN(value.min, member_number(node, "min", -kLargest, kLargest));
@@ -104,13 +111,17 @@ Result<ValueProfile> parse_value(const YAML::Node& node) {
   if (node["exponent"].IsDefined()) {
     NESTRT_ASSIGN_OR_RETURN(value.exponent, member_number(node, "exponent", -64, 64));
   }
+  if (node["means"].IsDefined()) {
+    NESTRT_ASSIGN_OR_RETURN(value.means, numbers(node["means"], "means", kMaxMeans, -kLargest, kLargest));
+  }
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node histogram, member(node, "histogram"));
   if (!histogram.IsMap()) return refuse(histogram, "histogram: expected {bin_exponent, counts}");
   NESTRT_ASSIGN_OR_RETURN(
       value.magnitudes.bin_exponent,
       member_number(histogram, "bin_exponent", Histogram::kMinBinExponent, Histogram::kMaxBinExponent));
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node counts, member(histogram, "counts"));
-  NESTRT_ASSIGN_OR_RETURN(value.magnitudes.counts, numbers(counts, "counts", Histogram::kMaxBins, kMaxCount));
+  NESTRT_ASSIGN_OR_RETURN(value.magnitudes.counts,
+                          numbers(counts, "counts", Histogram::kMaxBins, uint64_t{0}, kMaxCount));
   NESTRT_RETURN_IF_ERROR(check_counts(node, value));
   return value;
 }
@@ -118,7 +129,7 @@ Result<ValueProfile> parse_value(const YAML::Node& node) {
 Result<ValueProfile> parse_foreign_value(const YAML::Node& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueProfile range, parse_range(node));
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node histogram, member(node, "histogram"));
-  NESTRT_ASSIGN_OR_RETURN(const auto counts, numbers(histogram, "histogram", kMaxForeignBins,
+  NESTRT_ASSIGN_OR_RETURN(const auto counts, numbers(histogram, "histogram", kMaxForeignBins, 0.0,
                                                      static_cast<double>(kMaxCount / kMaxForeignBins)));
   return from_signed_histogram(std::move(range.name), range.min, range.max, counts);
 }

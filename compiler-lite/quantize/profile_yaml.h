@@ -12,6 +12,7 @@
 //       elements: 15052800
 //       zeros: 0
 //       exponent: -1                             # may be edited or left out
+//       means: [0.25, -0.5, 1]                   # by channel; may be left out
 //       histogram: {bin_exponent: -3, counts: [0, 12, ...]}
 //
 // NEST-C's profiles import too: a list of {name, min, max, histogram}, the histogram's bins being equal parts of

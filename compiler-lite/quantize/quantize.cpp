@@ -1,5 +1,6 @@
 #include "compiler-lite/quantize/quantize.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "compiler-lite/passes/rewrite.h"
@@ -15,6 +16,35 @@ plan::QuantizationT quantization(const std::vector<int>& exponents, int axis) {
   return result;
 }
 
+plan::UnaryKind unary_kind(plan::ActivationKind kind) {
+  switch (kind) {
+    case plan::ActivationKind::relu:
+      return plan::UnaryKind::relu;
+    case plan::ActivationKind::clip:
+      return plan::UnaryKind::clip;
+    case plan::ActivationKind::leaky_relu:
+      return plan::UnaryKind::leaky_relu;
+    case plan::ActivationKind::hard_sigmoid:
+      return plan::UnaryKind::hard_sigmoid;
+    case plan::ActivationKind::hard_swish:
+      return plan::UnaryKind::hard_swish;
+    case plan::ActivationKind::sigmoid:
+      return plan::UnaryKind::sigmoid;
+    case plan::ActivationKind::tanh:
+      return plan::UnaryKind::tanh;
+    default:
+      return plan::UnaryKind::silu;
+  }
+}
+
+plan::UnaryT as_unary(const plan::Activation& activation) {
+  plan::UnaryT unary;
+  unary.kind = unary_kind(activation.kind());
+  unary.alpha = activation.alpha();
+  unary.beta = activation.beta();
+  return unary;
+}
+
 template <typename T>
 Bytes to_bytes(const std::vector<T>& elements) {
   Bytes bytes(elements.size() * sizeof(T));
@@ -25,7 +55,7 @@ Bytes to_bytes(const std::vector<T>& elements) {
 class Rewriter {
  public:
   Rewriter(Graph& graph, const Assignment& assignment, const QuantizeOptions& options)
-      : graph_(graph), assignment_(assignment), options_(options) {}
+      : graph_(graph), assignment_(assignment), exponents_(assignment.exponents), options_(options) {}
 
   Status run() {
     const std::vector<Node*> nodes = snapshot(graph_);
@@ -34,7 +64,7 @@ class Rewriter {
     // Whoever still takes the f32 value gets it from the s8 one; those that nobody takes go with tidy().
     for (Node* node : nodes) {
       const auto found = s8_.find(node->outputs[0]);
-      if (assignment_.nodes.count(node) == 0 || found == s8_.end()) continue;
+      if (assignment_.nodes.count(node) == 0 || assignment_.wide.count(node) != 0 || found == s8_.end()) continue;
       node->name += ".dequantize";
       NESTRT_RETURN_IF_ERROR(replace(graph_, node, attributes(plan::DequantizeT{}), {found->second}).error());
     }
@@ -43,31 +73,31 @@ class Rewriter {
   }
 
  private:
+  std::string s8_name(ValueId id) const { return graph_.value(id).name + std::string(kS8Suffix); }
+
   // The s8 form of a value; a Quantize where there is none yet.
   Result<ValueId> s8_of(ValueId id) {
     const auto [found, is_new] = s8_.try_emplace(id, kNoValue);
     if (!is_new) return found->second;
-    plan::QuantizeT table;
-    table.rounding = options_.rounding;
     const std::string name = graph_.value(id).name;
     NESTRT_ASSIGN_OR_RETURN(Node * node,
-                            graph_.add_node(name + ".quantize", attributes(std::move(table)), {id}, {name + ".s8"}));
-    graph_.value(node->outputs[0]).quantization = quantization({assignment_.exponents.at(id)}, -1);
+                            graph_.add_node(name + ".quantize", attributes(plan::QuantizeT{}), {id}, {s8_name(id)}));
+    graph_.value(node->outputs[0]).quantization = quantization({exponents_.at(id)}, -1);
     return s8_[id] = node->outputs[0];
   }
 
-  void set_rounding(plan::AttributesUnion* attributes, bool wide) const {
-    if (auto* conv = attributes->AsConv()) {
-      conv->rounding = options_.rounding;
-      conv->wide_output = wide;
-    } else if (auto* dense = attributes->AsDense()) {
-      dense->rounding = options_.rounding;
-      dense->wide_output = wide;
-    } else if (auto* binary = attributes->AsBinary()) {
-      binary->rounding = options_.rounding;
-    } else if (auto* pool = attributes->AsPool()) {
-      pool->rounding = options_.rounding;
-    }
+  plan::AttributesUnion s8_attributes(const Node& node, bool wide) const {
+    plan::AttributesUnion result = node.attributes;
+    const auto set_product = [&](auto* product) {
+      product->rounding = options_.rounding;
+      product->wide_output = wide;
+      if (wide) product->activation = nullptr;
+    };
+    if (auto* conv = result.AsConv()) set_product(conv);
+    if (auto* dense = result.AsDense()) set_product(dense);
+    if (auto* binary = result.AsBinary()) binary->rounding = options_.rounding;
+    if (auto* pool = result.AsPool()) pool->rounding = options_.rounding;
+    return result;
   }
 
   ValueId weights(const Node& node, const QuantizedProduct& product) {
@@ -78,8 +108,9 @@ class Rewriter {
   }
 
   ValueId bias(const Node& node, const QuantizedProduct& product) {
-    const Value old = graph_.value(node.inputs[2]);
-    return graph_.add_constant(old.name + ".s32", DataType::kS32, old.shape, to_bytes(product.bias));
+    const std::string name = node.input(2) == kNoValue ? node.name + ".bias" : graph_.value(node.inputs[2]).name;
+    return graph_.add_constant(name + ".s32", DataType::kS32, Shape{static_cast<int64_t>(product.bias.size())},
+                               to_bytes(product.bias));
   }
 
   Result<std::vector<ValueId>> operands(const Node& node) {
@@ -94,36 +125,65 @@ class Rewriter {
     }
     NESTRT_ASSIGN_OR_RETURN(const ValueId input, s8_of(node.inputs[0]));
     result = {input, weights(node, product->second)};
-    if (node.input(2) != kNoValue) result.push_back(bias(node, product->second));
+    if (!product->second.bias.empty()) result.push_back(bias(node, product->second));
     return result;
   }
 
   Status rewrite(Node* node) {
-    const bool wide = assignment_.wide.count(node) != 0;
-    plan::AttributesUnion table = node->attributes;
-    set_rounding(&table, wide);
+    if (assignment_.wide.count(node) != 0) return rewrite_wide(node);
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, operands(*node));
-    if (wide) return replace(graph_, node, std::move(table), inputs).error();
     const ValueId old = node->outputs[0];
     NESTRT_ASSIGN_OR_RETURN(Node * added,
-                            graph_.add_node(node->name, std::move(table), inputs, {graph_.value(old).name + ".s8"}));
-    graph_.value(added->outputs[0]).quantization = quantization({assignment_.exponents.at(old)}, -1);
+                            graph_.add_node(node->name, s8_attributes(*node, false), inputs, {s8_name(old)}));
+    graph_.value(added->outputs[0]).quantization = quantization({exponents_.at(old)}, -1);
     s8_[old] = added->outputs[0];
+    return {};
+  }
+
+  // The activation follows as a node of its own.
+  Status rewrite_wide(Node* node) {
+    const ValueId old = node->outputs[0];
+    NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, operands(*node));
+    plan::AttributesUnion table = s8_attributes(*node, true);
+    if (const plan::Activation* activation = product_activation(*node);
+        activation != nullptr && activation->kind() != plan::ActivationKind::none) {
+      NESTRT_ASSIGN_OR_RETURN(Node * product, graph_.add_node(node->name, std::move(table), inputs,
+                                                              {graph_.value(old).name + ".accumulator"}));
+      table = attributes(as_unary(*activation));
+      inputs = product->outputs;
+      node->name += ".activation";
+    }
+    NESTRT_ASSIGN_OR_RETURN(const Node* last, replace(graph_, node, std::move(table), inputs));
+    if (const auto known = exponents_.find(old); known != exponents_.end())
+      exponents_[last->outputs[0]] = known->second;
     return {};
   }
 
   Graph& graph_;
   const Assignment& assignment_;
+  std::unordered_map<ValueId, int> exponents_;  // the assignment's, and those of values that replace others
   const QuantizeOptions& options_;
   std::unordered_map<ValueId, ValueId> s8_;  // of f32 values
 };
 
+Status check_names(const Graph& graph, const std::set<std::string, std::less<>>& names) {
+  for (const std::string& name : names) {
+    if (std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const auto& node) { return node->name == name; }))
+      continue;
+    return Status(Code::kInvalidArgument, "--keep-f32 " + name +
+                                              ": no operator has this name once the network is optimised; nestc "
+                                              "inspect MODEL lists those that there are");
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<int> quantize(Graph& graph, const Exponents& exponents, const QuantizeOptions& options) {
-  const Assignment assignment = assign(graph, exponents, options);
+Result<QuantizationReport> quantize(Graph& graph, const QuantizationProfile& profile, const QuantizeOptions& options) {
+  NESTRT_RETURN_IF_ERROR(check_names(graph, options.keep_f32));
+  Assignment assignment = assign(graph, profile, options);
   NESTRT_RETURN_IF_ERROR(Rewriter(graph, assignment, options).run());
-  return static_cast<int>(assignment.nodes.size());
+  return QuantizationReport{static_cast<int>(assignment.nodes.size()), std::move(assignment.kept)};
 }
 
 }  // namespace nestrt::compiler

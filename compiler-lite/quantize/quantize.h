@@ -2,26 +2,60 @@
 // that only add, select or move; Quantize and Dequantize stand at the borders to what stays f32.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "compiler-lite/graph/graph.h"
+#include "compiler-lite/quantize/profile.h"
 
 namespace nestrt::compiler {
 
-// By value: the exponent that suits what calibration saw of it. Values without one stay f32.
-using Exponents = std::map<std::string, int, std::less<>>;
+// The s8 form of a value is called like the value, with this behind.
+inline constexpr std::string_view kS8Suffix = ".s8";
+
+enum class Scales {
+  kTensor,  // every activation has the exponent that suits it
+  kSingle,  // all activations share the smallest of those: one scale for the whole network
+};
+
+// What makes up for the error of rounding. Each on its own; the default is what pays on the networks of
+// docs/quantization.md.
+struct Corrections {
+  bool weights = true;  // exponents of weights by squared error, so that outliers may clip; else by range
+  bool bias = true;     // biases take up the mean error of the weights, from the means that calibration saw (M. Nagel
+                        // et al., Data-Free Quantization Through Weight Equalization and Bias Correction, 2019)
+};
 
 struct QuantizeOptions {
-  plan::Rounding rounding = plan::Rounding::half_up;
-  bool per_channel = true;                      // weights: an exponent for each output channel
+  plan::Rounding rounding = plan::Rounding::half_up;  // of integers; what becomes s8 from f32 is rounded half up
+  Scales scales = Scales::kTensor;
+  bool per_channel = true;  // weights: an exponent for each output channel
+  Corrections corrections;
   std::set<std::string, std::less<>> keep_f32;  // names of nodes
 };
 
-// Requires: a tidy f32 graph whose activations are fused, plain layouts. Residuals are left alone: a Conv that has one
-// stays f32. Leaves a tidy graph; gives the number of nodes that became s8. A node stays f32 where an exponent is
-// missing, or its accumulators could wrap. Errors: kInternal.
-Result<int> quantize(Graph& graph, const Exponents& exponents, const QuantizeOptions& options = {});
+// A Conv or Dense that stays f32.
+struct KeptNode {
+  std::string name;
+  std::string reason;
+};
+
+struct QuantizationReport {
+  int s8_nodes = 0;
+  std::vector<KeptNode> kept;
+};
+
+// Requires: a tidy f32 graph, activations fused or not, plain layouts. Residuals are left alone: a Conv that has one
+// stays f32. Leaves a tidy graph. A node stays f32 where the profile has no exponent for its values, or its
+// accumulators could wrap.
+//
+// A Conv or Dense whose result is only used in f32 gives its accumulators as they are (wide_output): the classes of a
+// network are never rounded to 8 bits. Its activation, and one that has no s8 form, follows in f32.
+//
+// Errors: kInvalidArgument where `keep_f32` names no node; kInternal.
+Result<QuantizationReport> quantize(Graph& graph, const QuantizationProfile& profile,
+                                    const QuantizeOptions& options = {});
 
 }  // namespace nestrt::compiler

@@ -15,32 +15,39 @@ namespace {
 namespace s8 = kernels::s8;
 
 constexpr size_t kWeights = 1, kBias = 2;
+// Beyond, clipping costs more than the finer steps give: half of a weight distribution would clip.
+constexpr int kMostClipping = 3;
 
 // Weights seen as output channels.
 struct Channels {
   std::span<const float> elements;
   std::span<const float> bias;  // empty for none
   int64_t count = 0;
+  int64_t group_inputs = 0;  // input channels that an output channel sees
+  int64_t groups = 1;
   bool innermost = false;  // channels lie side by side
 
   int64_t length() const { return static_cast<int64_t>(elements.size()) / count; }
   size_t index(int64_t channel, int64_t i) const {
     return static_cast<size_t>(innermost ? i * count + channel : channel * length() + i);
   }
+  // Which input channel weight `i` of an output channel meets.
+  int64_t input_channel(int64_t channel, int64_t i) const {
+    return channel / (count / groups) * group_inputs + i / (length() / group_inputs);
+  }
 };
 
 Channels channels_of(const Graph& graph, const Node& node) {
-  const int axis = output_channel_axis(node);
-  const ValueId weights = node.inputs[kWeights], bias = node.input(kBias);
-  return {floats(graph, weights), bias == kNoValue ? std::span<const float>() : floats(graph, bias),
-          graph.value(weights).shape[axis], axis == 1};
-}
-
-float magnitude(const Channels& channels, int64_t channel) {
-  float largest = 0;
-  for (int64_t i = 0; i < channels.length(); ++i)
-    largest = std::max(largest, std::abs(channels.elements[channels.index(channel, i)]));
-  return largest;
+  const Value& weights = graph.value(node.inputs[kWeights]);
+  const auto* conv = node.as<plan::ConvT>();
+  Channels channels;
+  channels.elements = floats(graph, node.inputs[kWeights]);
+  if (node.input(kBias) != kNoValue) channels.bias = floats(graph, node.inputs[kBias]);
+  channels.innermost = conv == nullptr;
+  channels.count = weights.shape[output_channel_axis(node)];
+  channels.group_inputs = weights.shape[1 - output_channel_axis(node)];
+  channels.groups = conv == nullptr ? 1 : conv->group;
+  return channels;
 }
 
 // Exponents of weights that keep the shift, or the wide output's exponent, within its limits.
@@ -55,31 +62,113 @@ Range allowed(const ProductExponents& around) {
   return {std::max(low, -s8::kMaxExponent), std::min(high, s8::kMaxExponent)};
 }
 
-// Whether no input can make the accumulator of the channel leave int32, the rounding term included.
-bool fits(const Channels& channels, int64_t channel, int exponent, const ProductExponents& around) {
-  double sum = 0;  // exact below 2^53
-  for (int64_t i = 0; i < channels.length(); ++i)
-    sum += 128.0 * std::abs(int{s8::quantize(channels.elements[channels.index(channel, i)], exponent)});
-  if (!channels.bias.empty())
-    sum +=
-        std::ceil(std::abs(std::ldexp(double{channels.bias[static_cast<size_t>(channel)]}, around.input + exponent)));
-  if (around.output) sum += s8::rounding_term(around.input + exponent - *around.output, plan::Rounding::half_up);
-  return sum < std::numeric_limits<int32_t>::max();
-}
+class Quantizer {
+ public:
+  Quantizer(const Channels& channels, const ProductExponents& around, const WeightOptions& options)
+      : channels_(channels), around_(around), options_(options), range_(allowed(around)) {
+    const auto inputs = static_cast<size_t>(channels.groups * channels.group_inputs);
+    if (options.input_means.size() == inputs) means_ = options.input_means;
+  }
 
-// The largest exponent that the channel's weights and accumulators fit.
-std::optional<int> channel_exponent(const Channels& channels, int64_t channel, const ProductExponents& around) {
-  const Range range = allowed(around);
-  int exponent = std::min(largest_exponent(magnitude(channels, channel)).value_or(range.high), range.high);
-  while (exponent >= range.low && !fits(channels, channel, exponent, around)) --exponent;
-  return exponent < range.low ? std::nullopt : std::optional(exponent);
-}
+  std::optional<QuantizedProduct> run() const {
+    QuantizedProduct result;
+    const int64_t step = options_.per_channel ? 1 : channels_.count;
+    for (int64_t first = 0; first < channels_.count; first += step) {
+      const std::optional<int> exponent = choose(first, first + step);
+      if (!exponent) return std::nullopt;
+      result.exponents.push_back(*exponent);
+    }
+    write(&result);
+    return result;
+  }
 
-int32_t quantized_bias(const Channels& channels, int64_t channel, int exponent) {
-  if (channels.bias.empty()) return 0;
-  return static_cast<int32_t>(
-      std::floor(std::ldexp(double{channels.bias[static_cast<size_t>(channel)]}, exponent) + 0.5));
-}
+ private:
+  // The exponent that channels [first, last) share.
+  std::optional<int> choose(int64_t first, int64_t last) const {
+    float magnitude = 0;
+    for (int64_t c = first; c < last; ++c) {
+      for (int64_t i = 0; i < channels_.length(); ++i) {
+        const float weight = channels_.elements[channels_.index(c, i)];
+        if (!std::isfinite(weight)) return std::nullopt;
+        magnitude = std::max(magnitude, std::abs(weight));
+      }
+    }
+    int exponent = std::min(largest_exponent(magnitude).value_or(range_.high), range_.high);
+    if (options_.least_squares && magnitude > 0) exponent = least_squares(first, last, exponent);
+    const auto all_fit = [&] {
+      for (int64_t c = first; c < last; ++c)
+        if (!fits(c, exponent)) return false;
+      return true;
+    };
+    while (exponent >= range_.low && !all_fit()) --exponent;
+    return exponent < range_.low ? std::nullopt : std::optional(exponent);
+  }
+
+  // From `exponent` upwards.
+  int least_squares(int64_t first, int64_t last, int exponent) const {
+    int best = exponent;
+    double smallest = std::numeric_limits<double>::infinity();
+    const int end = std::min(exponent + kMostClipping, range_.high);
+    for (int candidate = exponent; candidate <= end; ++candidate) {
+      double error = 0;
+      for (int64_t c = first; c < last; ++c) error += squared_error(c, candidate);
+      if (error < smallest) smallest = error, best = candidate;
+    }
+    return best;
+  }
+
+  double error(int64_t channel, int64_t i, int exponent) const {
+    const size_t at = channels_.index(channel, i);
+    return s8::dequantize(s8::quantize(channels_.elements[at], exponent), exponent) - double{channels_.elements[at]};
+  }
+
+  double squared_error(int64_t channel, int exponent) const {
+    double sum = 0;
+    for (int64_t i = 0; i < channels_.length(); ++i) {
+      const double each = error(channel, i, exponent);
+      sum += each * each;
+    }
+    return sum;
+  }
+
+  // The bias less what the rounded weights give too much on average.
+  double bias(int64_t channel, int exponent) const {
+    double result = channels_.bias.empty() ? 0 : channels_.bias[static_cast<size_t>(channel)];
+    if (means_.empty()) return result;
+    for (int64_t i = 0; i < channels_.length(); ++i)
+      result -= error(channel, i, exponent) * means_[static_cast<size_t>(channels_.input_channel(channel, i))];
+    return result;
+  }
+
+  // Whether no input can make the accumulator of the channel leave int32, the rounding term included.
+  bool fits(int64_t channel, int exponent) const {
+    double sum = 0;  // exact below 2^53
+    for (int64_t i = 0; i < channels_.length(); ++i)
+      sum += 128.0 * std::abs(int{s8::quantize(channels_.elements[channels_.index(channel, i)], exponent)});
+    sum += std::ceil(std::abs(std::ldexp(bias(channel, exponent), around_.input + exponent)));
+    if (around_.output) sum += s8::rounding_term(around_.input + exponent - *around_.output, plan::Rounding::half_up);
+    return sum < std::numeric_limits<int32_t>::max();
+  }
+
+  void write(QuantizedProduct* result) const {
+    result->weights.resize(channels_.elements.size());
+    for (int64_t c = 0; c < channels_.count; ++c) {
+      const int exponent = result->exponents[options_.per_channel ? static_cast<size_t>(c) : 0];
+      for (int64_t i = 0; i < channels_.length(); ++i)
+        result->weights[channels_.index(c, i)] = s8::quantize(channels_.elements[channels_.index(c, i)], exponent);
+      const double scaled = std::ldexp(bias(c, exponent), around_.input + exponent);
+      result->bias.push_back(static_cast<int32_t>(std::floor(scaled + 0.5)));
+    }
+    if (channels_.bias.empty() && std::all_of(result->bias.begin(), result->bias.end(), [](int b) { return b == 0; }))
+      result->bias.clear();
+  }
+
+  const Channels& channels_;
+  const ProductExponents& around_;
+  const WeightOptions& options_;
+  const Range range_;
+  std::span<const float> means_;
+};
 
 }  // namespace
 
@@ -92,27 +181,9 @@ std::optional<int> largest_exponent(float magnitude) {
 int output_channel_axis(const Node& node) { return node.as<plan::DenseT>() != nullptr ? 1 : 0; }
 
 std::optional<QuantizedProduct> quantize_product(const Graph& graph, const Node& node, const ProductExponents& around,
-                                                 bool per_channel) {
+                                                 const WeightOptions& options) {
   const Channels channels = channels_of(graph, node);
-  QuantizedProduct result;
-  for (int64_t c = 0; c < channels.count; ++c) {
-    const std::optional<int> exponent = channel_exponent(channels, c, around);
-    if (!exponent) return std::nullopt;
-    result.exponents.push_back(*exponent);
-  }
-  if (!per_channel) {
-    const int smallest = *std::min_element(result.exponents.begin(), result.exponents.end());
-    std::fill(result.exponents.begin(), result.exponents.end(), smallest);
-  }
-  result.weights.resize(channels.elements.size());
-  for (int64_t c = 0; c < channels.count; ++c) {
-    const int exponent = result.exponents[static_cast<size_t>(c)];
-    for (int64_t i = 0; i < channels.length(); ++i)
-      result.weights[channels.index(c, i)] = s8::quantize(channels.elements[channels.index(c, i)], exponent);
-    result.bias.push_back(quantized_bias(channels, c, around.input + exponent));
-  }
-  if (!per_channel) result.exponents.resize(1);
-  return result;
+  return Quantizer(channels, around, options).run();
 }
 
 }  // namespace nestrt::compiler

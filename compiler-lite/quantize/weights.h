@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
@@ -14,7 +15,7 @@ std::optional<int> largest_exponent(float magnitude);
 struct QuantizedProduct {
   std::vector<int8_t> weights;  // as the f32 ones lie
   std::vector<int> exponents;   // by output channel, or one
-  std::vector<int32_t> bias;    // by output channel; of exponent input + weights
+  std::vector<int32_t> bias;    // by output channel; of exponent input + weights; empty where there is nothing to add
 };
 
 struct ProductExponents {
@@ -22,12 +23,19 @@ struct ProductExponents {
   std::optional<int> output;  // empty for a wide output
 };
 
+struct WeightOptions {
+  bool per_channel = true;
+  bool least_squares = false;          // exponents by squared error, so that outliers may clip; else by range
+  std::span<const float> input_means;  // by input channel, to correct the bias with; empty: no correction
+};
+
 // The axis of the weights that counts output channels. Requires: Conv or Dense.
 int output_channel_axis(const Node& node);
 
 // Empty where no exponents keep shifts within their limits and accumulators within int32, whatever the input.
+// Means of another number than there are input channels are not used.
 // Requires: Conv or Dense with constant f32 weights and bias.
 std::optional<QuantizedProduct> quantize_product(const Graph& graph, const Node& node, const ProductExponents& around,
-                                                 bool per_channel);
+                                                 const WeightOptions& options);
 
 }  // namespace nestrt::compiler

@@ -224,7 +224,7 @@ Json to_json(const Bench& bench, const Options& options) {
 }
 
 Result<ExitCode> run_bench(const Options& options) {
-  NESTRT_RETURN_IF_ERROR(check_json(options.json, {options.plan}));
+  NESTRT_RETURN_IF_ERROR(check_output_file(options.json, {options.plan}));
   NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
   print_latency(bench, options);
   if (options.per_op) print_operators(bench);

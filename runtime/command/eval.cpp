@@ -9,6 +9,8 @@
 #include "runtime/command/commands.h"
 #include "runtime/command/picture_runner.h"
 #include "runtime/tools/classify.h"
+#include "runtime/tools/files.h"
+#include "runtime/tools/json.h"
 #include "runtime/tools/labels.h"
 #include "runtime/tools/progress.h"
 
@@ -19,11 +21,14 @@ using tools::LabelledFile;
 using tools::ReferenceResult;
 using References = std::unordered_map<std::string, ReferenceResult>;
 
+const std::string kPredictionsHeader = "file\tlabel\ttop1\tlargest\n";
+
 struct Options {
   std::string plan;
   std::string images;
   std::string labels;
   std::string reference;
+  std::string predictions;
   std::string json;
   int64_t offset = 0;
   size_t limit = 0;
@@ -41,6 +46,7 @@ struct Score {
   double worst_rel = 0;
   double worst_scaled = 0;  // |difference| / max(1, |reference|): absolute for probabilities, relative for logits
   std::string worst_file;
+  std::string predictions;  // lines as --reference takes them
 
   double fraction(size_t count) const { return static_cast<double>(count) / static_cast<double>(n); }
 };
@@ -65,6 +71,9 @@ void count(Score& score, std::span<const float> values, const LabelledFile& pict
   ++score.n;
   score.top1 += class_of(top[0]) == picture.label;
   score.top5 += std::any_of(top.begin(), top.end(), [&](size_t index) { return class_of(index) == picture.label; });
+  // As a double: the digits of a float would not give it back exactly where a double is read.
+  score.predictions += fmt::format("{}\t{}\t{}\t{}\n", picture.file, picture.label, class_of(top[0]),
+                                   static_cast<double>(values[top[0]]));
   if (expected != nullptr) compare(score, *expected, class_of(top[0]), values[top[0]]);
 }
 
@@ -102,7 +111,8 @@ Result<std::vector<LabelledFile>> read_pictures(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(auto pictures, tools::read_labelled_files(options.labels));
   std::vector<std::string> inputs = {options.plan, options.labels, options.reference};
   for (const LabelledFile& picture : pictures) inputs.push_back(path_of(options, picture));
-  NESTRT_RETURN_IF_ERROR(check_json(options.json, inputs));
+  NESTRT_RETURN_IF_ERROR(check_output_file(options.json, inputs));
+  NESTRT_RETURN_IF_ERROR(check_output_file(options.predictions, inputs));
   if (options.limit > 0 && pictures.size() > options.limit) pictures.resize(options.limit);
   return pictures;
 }
@@ -152,6 +162,8 @@ Result<ExitCode> run_eval(const Options& options) {
   const bool with_reference = !options.reference.empty();
   NESTRT_ASSIGN_OR_RETURN(const Score score, evaluate(options));
   print_score(score, with_reference);
+  if (!options.predictions.empty())
+    NESTRT_RETURN_IF_ERROR(tools::write_text(options.predictions, kPredictionsHeader + score.predictions));
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(write_score(score, with_reference, options.json));
   const bool disagrees = with_reference && score.fraction(score.agreeing) < options.require_agreement;
   const bool deviates = with_reference && options.tolerance >= 0 && !(score.worst_scaled <= options.tolerance);
@@ -184,6 +196,8 @@ void add_eval(tools::Cli& cli) {
                  "exit code 1 where a largest output is further off: absolute up to 1, relative above")
       ->needs(reference)
       ->check(tools::number_between(0, std::numeric_limits<double>::max()));
+  app.add_option("--predictions", options->predictions, "file for this run's own lines, a reference for others")
+      ->type_name("FILE");
   app.add_option("--limit", options->limit, "only the first pictures; 0: all")->check(CLI::Range(0, 1000000000));
   add_json_option(app, options->json, "n, top1, top5, agreement, worst_abs, worst_rel");
   add_threads_option(app, options->threads);

@@ -66,9 +66,9 @@ void print_tensors(const Plan& plan) {
 }
 
 void print_operators(const PlanSummary& summary) {
-  Table table({{"operator"}, {"kind"}, {"output"}, {"work", Align::kRight}, {"unit"}, {"kernel"}, {""}});
+  Table table({{"operator"}, {"kind"}, {"output"}, {"type"}, {"work", Align::kRight}, {"unit"}, {"kernel"}, {""}});
   for (const OperatorRow& op : summary.operators) {
-    table.add_row({tools::printable(op.name), op.kind, op.output_shape,
+    table.add_row({tools::printable(op.name), op.kind, op.output_shape, op.output_type,
                    op.macs > 0 ? tools::format_count(static_cast<double>(op.macs), "MAC") : "", op.unit, op.kernel,
                    op.repacked ? "repacked" : ""});
   }
@@ -89,6 +89,7 @@ Json operators_to_json(const PlanSummary& summary) {
     list.push_back(Json{{"name", op.name},
                         {"kind", op.kind},
                         {"output_shape", op.output_shape},
+                        {"output_type", op.output_type},
                         {"macs", op.macs},
                         {"unit", op.unit},
                         {"kernel", op.kernel},
@@ -123,7 +124,7 @@ Json to_json(const Plan& plan, const PlanSummary& summary) {
 }
 
 Result<ExitCode> run_info(const Options& options) {
-  NESTRT_RETURN_IF_ERROR(check_json(options.json, {options.plan}));
+  NESTRT_RETURN_IF_ERROR(check_output_file(options.json, {options.plan}));
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.threads));
   const PlanSummary summary = summarize_plan(*loaded.session);
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(*loaded.plan, summary)));

@@ -58,10 +58,10 @@ void add_json_option(CLI::App& app, std::string& path, const std::string& what) 
   app.add_option("--json", path, "file for " + what)->type_name("FILE")->check(tools::not_empty());
 }
 
-Status check_json(const std::string& json, const std::vector<std::string>& inputs) {
-  if (json.empty()) return {};
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(json, inputs));
-  return tools::check_writable(json);
+Status check_output_file(const std::string& path, const std::vector<std::string>& inputs) {
+  if (path.empty()) return {};
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, inputs));
+  return tools::check_writable(path);
 }
 
 }  // namespace nestrt::command

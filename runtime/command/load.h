@@ -47,6 +47,6 @@ void add_offset_option(CLI::App& app, int64_t& offset);
 void add_json_option(CLI::App& app, std::string& path, const std::string& what);
 
 // Before anything is computed: the file of --json, where one is given, can be written and is none of the `inputs`.
-Status check_json(const std::string& json, const std::vector<std::string>& inputs);
+Status check_output_file(const std::string& json, const std::vector<std::string>& inputs);
 
 }  // namespace nestrt::command

@@ -1,14 +1,16 @@
 #include "runtime/command/summaries.h"
 
+#include "nestrt/plan_generated.h"
+#include "runtime/plan/describe.h"
 #include "runtime/plan/statistics.h"
 #include "runtime/plan/tables.h"
 
 namespace nestrt::command {
 namespace {
 
-std::string output_shape(const plan::Plan& tables, const plan::Operator& op) {
+const plan::Tensor* output_of(const plan::Plan& tables, const plan::Operator& op) {
   const auto& outputs = items(op.outputs());
-  return outputs.size() == 0 ? "" : shape_of(*items(tables.tensors())[static_cast<uint32_t>(outputs[0])]).to_string();
+  return outputs.size() == 0 ? nullptr : items(tables.tensors())[static_cast<uint32_t>(outputs[0])];
 }
 
 std::vector<OperatorRow> operator_rows(const Session& session) {
@@ -17,8 +19,10 @@ std::vector<OperatorRow> operator_rows(const Session& session) {
   uint32_t index = 0;
   for (const OperatorSummary& op : session.operators()) {
     const plan::Operator& table = *items(tables.operators())[index++];
+    const plan::Tensor* output = output_of(tables, table);
     rows.push_back({std::string(op.name), std::string(op.kind), std::string(op.kernel), std::string(op.unit),
-                    output_shape(tables, table), statistics(tables, table).macs, op.repacked});
+                    output == nullptr ? "" : shape_of(*output).to_string(),
+                    output == nullptr ? "" : describe_type(*output), statistics(tables, table).macs, op.repacked});
   }
   return rows;
 }

@@ -87,6 +87,24 @@ TEST_CASE("Calibration observes every value, those that fusion would hide includ
   CHECK(profile.find("relu")->zeros == 2 * 18 * 16 - 1);
 }
 
+TEST_CASE("Calibration observes the means of channels, in blocked layouts too") {
+  const Files files = Files::create();
+  std::vector<float> elements(2 * 18 * 16, 0.5f);
+  elements[0] = -3;
+  elements[18 * 16 + 17 * 16] = 10;
+  const auto result = calibrate(files.model(residual_model()), over_array(files.array({2, 18, 4, 4}, elements)));
+  REQUIRE(result);
+  const std::vector<float>& x = result->profile.find("x")->means;
+  const std::vector<float>& conv = result->profile.find("conv")->means;
+  REQUIRE(x.size() == 18);
+  REQUIRE(conv.size() == 18);
+  for (size_t c = 0; c < 18; ++c) {
+    const float mean = c == 0 ? (31 * 0.5f - 3) / 32 : c == 17 ? (31 * 0.5f + 10) / 32 : 0.5f;
+    CHECK(x[c] == mean);
+    CHECK(conv[c] == -2 * mean);
+  }
+}
+
 TEST_CASE("The method and the limit are the caller's") {
   const Files files = Files::create();
   CalibrationOptions options = over_array(files.array({4, 18, 4, 4}, std::vector<float>(4 * 18 * 16, 1.0f)));

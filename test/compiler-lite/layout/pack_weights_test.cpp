@@ -1,3 +1,5 @@
+#include <map>
+
 #include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/layout/layout.h"
 #include "compiler-lite/quantize/quantize.h"
@@ -71,9 +73,15 @@ TEST_CASE("s8 operators lie in blocks and have the packings of s8") {
   const ValueId flat = add(graph, reshape_attributes({1, 33}), {global});
   const ValueId dense = add(graph, plan::DenseT(), {flat, random_constant(graph, generator, {33, 5})});
   graph.outputs = {dense};
-  compiler::Exponents exponents;
-  for (size_t i = 0; i < graph.num_values(); ++i) exponents[graph.value(static_cast<ValueId>(i)).name] = 3;
-  REQUIRE(compiler::quantize(graph, exponents).has_value());
+  compiler::QuantizationProfile profile;
+  for (size_t i = 0; i < graph.num_values(); ++i) {
+    profile.values.emplace_back();
+    profile.values.back().name = graph.value(static_cast<ValueId>(i)).name;
+    profile.values.back().exponent = 3;
+  }
+  compiler::QuantizeOptions options;
+  options.corrections = {false, false};  // a profile of exponents alone
+  REQUIRE(compiler::quantize(graph, profile, options).has_value());
   choose(graph, graph.outputs);
   std::map<Packing, int> packings;
   for (const auto& node : graph.nodes()) {

@@ -1,0 +1,49 @@
+// The command-line options that say how a model is quantized.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler-lite/calibrate/calibrate.h"
+#include "compiler-lite/compile.h"
+
+namespace CLI {
+class App;
+}
+
+namespace nestrt::compiler {
+
+class QuantizeFlags {
+ public:
+  // Must outlive the parse.
+  void add_to(CLI::App& command);
+  // Empty where nothing is to be quantized. Calibrates, with a progress bar, or reads a profile; `compile` are the
+  // options of compiling without quantization. Errors: kInvalidArgument for options that do not fit together; those of
+  // calibrate() and load_profile().
+  Result<std::optional<Quantization>> quantization(const std::string& model, const CompileOptions& compile) const;
+  // Refuses an output that is one of the files read or written here.
+  Status check_output(const std::string& output) const;
+
+ private:
+  Status check() const;
+  Result<QuantizationProfile> profile(const std::string& model, const CompileOptions& compile) const;
+  Result<QuantizationProfile> saved_profile() const;
+
+  std::string type_;
+  std::string data_;  // --calibrate
+  size_t limit_ = 0;
+  bool skip_unreadable_ = false;
+  std::string method_;  // empty: mse, or the saved profile's
+  double percentile_ = kDefaultPercentile;
+  std::string save_;
+  std::string scales_ = "tensor";
+  bool per_tensor_ = false;
+  std::string rounding_ = "half_up";
+  std::vector<std::string> corrections_;
+  std::vector<std::string> keep_f32_;
+};
+
+// Calibrates with a progress bar on standard error, and says there which pictures were skipped.
+Result<QuantizationProfile> calibrate_with_progress(const std::string& model, CalibrationOptions options);
+
+}  // namespace nestrt::compiler
