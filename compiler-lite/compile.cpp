@@ -60,6 +60,18 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   return check_preprocessing(*picture->preprocessing, graph.value(picture->value).shape);
 }
 
+Status expose(Graph& graph, const std::string& name) {
+  for (const auto& node : graph.nodes()) {
+    for (const ValueId id : node->outputs) {
+      if (graph.value(id).name != name) continue;
+      if (!graph.is_output(id)) graph.outputs.push_back(id);
+      return {};
+    }
+  }
+  return Status(Code::kInvalidArgument, "--expose: no operator of the model computes '" + name +
+                                            "'; nestc inspect lists the values that one does");
+}
+
 void tell(const CompileOptions& options, std::string_view stage) {
   if (options.progress) options.progress(stage);
 }
@@ -105,6 +117,7 @@ Result<Graph> optimised_graph(const std::filesystem::path& model, const CompileO
   tell(options, "read the model");
   NESTRT_ASSIGN_OR_RETURN(Graph graph, import_onnx(model, options.import));
   if (options.preprocessing) NESTRT_RETURN_IF_ERROR(attach_preprocessing(graph, *options.preprocessing));
+  for (const std::string& name : options.exposed) NESTRT_RETURN_IF_ERROR(expose(graph, name));
   NESTRT_RETURN_IF_ERROR(optimise(graph, with_progress(options)));
   return graph;
 }

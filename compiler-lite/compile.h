@@ -28,6 +28,7 @@ struct CompileOptions {
   PassOptions passes;
   std::optional<Quantization> quantization;  // empty: everything stays f32
   LayoutOptions layout;
+  std::vector<std::string> exposed;  // inner values of the model that become outputs too, to look at them
   // Kept in the plan for the (only) picture input; see nestrt/plan.h.
   std::optional<Preprocessing> preprocessing;
   // Called before each stage with its name, for people who wait; may be empty.
@@ -38,8 +39,8 @@ struct CompileOptions {
 Result<Graph> optimised_graph(const std::filesystem::path& model, const CompileOptions& options);
 
 // The optimised graph, quantized where asked for, weights packed, as the emitter takes it. Errors: those of import;
-// kInvalidArgument where preprocessing is stated for a model that has no picture input, where the profile belongs to
-// another model, and where not one node could be quantized.
+// kInvalidArgument where preprocessing is stated for a model that has no picture input, where no node computes a value
+// to expose, where the profile belongs to another model, and where not one node could be quantized.
 Result<Graph> build_graph(const std::filesystem::path& model, const CompileOptions& options);
 
 // The bytes of the plan.

@@ -74,6 +74,10 @@ void CompileFlags::add_to(CLI::App& command) {
   add(command.add_option("--resize", resize_,
                          "resize the shorter side of a picture to N, then crop its centre to the input"));
   add(command.add_flag("--bgr", bgr_, "the input's channels are blue, green, red"));
+  add(command.add_option("--expose", exposed_,
+                         "make an inner value of the model an output too: to look at it (repeatable)"))
+      ->expected(1)
+      ->take_all();
   add(command.add_option("--layout", layout_, "memory layout inside the plan"))
       ->check(CLI::IsMember({"auto", "plain"}));
   add(command.add_option("--no-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes"))
@@ -117,6 +121,7 @@ Result<CompileOptions> CompileFlags::options() const {
     NESTRT_ASSIGN_OR_RETURN(options.import.bindings[assignment.first], read_binding(assignment.second));
   }
   options.preprocessing = preprocessing();
+  options.exposed = exposed_;
   options.passes.disabled.insert(disabled_passes_.begin(), disabled_passes_.end());
   options.layout.plain = layout_ == "plain";
   return options;

@@ -38,6 +38,7 @@ class CompileFlags {
   std::vector<float> scale_;
   uint32_t resize_ = 0;
   bool bgr_ = false;
+  std::vector<std::string> exposed_;
   std::string layout_ = "auto";
   std::vector<std::string> disabled_passes_;
   std::string target_ = "host";

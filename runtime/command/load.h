@@ -46,7 +46,7 @@ void add_threads_option(CLI::App& app, int& threads);
 void add_offset_option(CLI::App& app, int64_t& offset);
 void add_json_option(CLI::App& app, std::string& path, const std::string& what);
 
-// Before anything is computed: the file of --json, where one is given, can be written and is none of the `inputs`.
-Status check_output_file(const std::string& json, const std::vector<std::string>& inputs);
+// Before anything is computed: a file to write, where one is given, can be written and is none of the `inputs`.
+Status check_output_file(const std::string& path, const std::vector<std::string>& inputs);
 
 }  // namespace nestrt::command

@@ -112,6 +112,23 @@ TEST_CASE("nestc names the node or tensor of a hostile model") {
   workshop.check_refused(strides, "first conv");
 }
 
+TEST_CASE("nestc makes an inner value an output where asked, and says so where there is none of its name") {
+  const Workshop workshop;
+  ModelBuilder model = small_model();
+  model.node("Relu", {"y"}, {"z"});
+  model.graph().clear_output();
+  model.output("z");
+  const std::string file = workshop.write("model.onnx", model.bytes());
+  REQUIRE(workshop.compile(file, {"--expose", "y"}).exit_code == 0);
+  const auto plan = Plan::map(workshop.path("out/model.nest"));
+  REQUIRE(plan);
+  REQUIRE((*plan)->outputs().size() == 2);
+  CHECK((*plan)->outputs()[0].name == "z");
+  CHECK((*plan)->outputs()[1].name == "y");
+  fs::remove(workshop.path("out/model.nest"));
+  workshop.check_refused(file, "'nothing'", {"--expose", "nothing"});
+}
+
 TEST_CASE("nestc reads no data outside the model's folder") {
   const Workshop workshop;
   fs::create_directory(workshop.path("model"));
