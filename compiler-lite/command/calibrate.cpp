@@ -89,7 +89,9 @@ void add_calibrate_command(tools::Cli& cli) {
                       });
   CalibrationOptions& options = command->options;
   app.add_option("model", command->model, "the ONNX file")->required();
-  app.add_option("-o,--output", command->output, "the quantization profile to write (YAML)")->required();
+  app.add_option("-o,--output", command->output, "the quantization profile to write (YAML)")
+      ->required()
+      ->check(tools::not_empty());
   auto* images = app.add_option("--images", options.samples.images, "a folder of JPEG, PNG or BMP pictures");
   app.add_option("--npy", options.samples.npy, "a NumPy file of N inputs: N x the input's shape")->excludes(images);
   app.add_option("--limit", options.samples.limit, "use at most N samples, spread evenly over all")

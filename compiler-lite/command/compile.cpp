@@ -93,7 +93,7 @@ void add_compile_command(tools::Cli& cli) {
                       });
   app.add_option("model", command->model, "the ONNX file");
   app.add_option("-o,--output", command->output, "the plan to write (default: the model's name with .nest)")
-      ->check(not_empty());
+      ->check(tools::not_empty());
   app.add_flag("--passes", command->list_passes, "list the optimisations in their order, and stop");
   command->flags.add_to(app);
   command->quantize_flags.add_to(app);

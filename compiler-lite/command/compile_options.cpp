@@ -49,11 +49,6 @@ Result<HostTensor> read_binding(const std::string& file) {
 
 }  // namespace
 
-CLI::Validator not_empty() {
-  return CLI::Validator(
-      [](std::string& text) { return text.empty() ? std::string("must not be empty") : std::string(); }, "");
-}
-
 void CompileFlags::add_to(CLI::App& command) {
   const auto add = [&](CLI::Option* option) {
     options_.push_back(option);

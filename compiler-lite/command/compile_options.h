@@ -9,13 +9,9 @@
 namespace CLI {
 class App;
 class Option;
-class Validator;
 }  // namespace CLI
 
 namespace nestrt::compiler {
-
-// For options that name a file to write.
-CLI::Validator not_empty();
 
 class CompileFlags {
  public:

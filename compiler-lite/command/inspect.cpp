@@ -244,7 +244,7 @@ void add_inspect_command(tools::Cli& cli) {
                         return tools::ExitCode::kOk;
                       });
   app.add_option("file", command->file, "a plan (.nest) or a model (.onnx)")->required();
-  app.add_option("--json", command->json, "also write the tables to this file")->check(not_empty());
+  app.add_option("--json", command->json, "also write the tables to this file")->check(tools::not_empty());
   command->flags.add_to(app);
 }
 

@@ -178,8 +178,8 @@ TEST_CASE("nestc says what is wrong with an option") {
   workshop.check_refused(model, "--target", {"--target", "toaster"});
   workshop.check_refused(model, "the passes are", {"--no-pass", "nonsense"});
   workshop.check_refused(model, "given twice", {"--input-shape", "x=1,2,4,4", "--input-shape", "x=1,2,4,4"});
-  workshop.check_bad_input(run_program("nestc", {"compile", model, "-o", ""}), "must not be empty");
-  workshop.check_bad_input(run_program("nestc", {"inspect", model, "--json", ""}), "must not be empty");
+  workshop.check_bad_input(run_program("nestc", {"compile", model, "-o", ""}), "the name is empty");
+  workshop.check_bad_input(run_program("nestc", {"inspect", model, "--json", ""}), "the name is empty");
   workshop.check_bad_input(run_program("nestc", {"check", model, "x.nest", "--tolerance", "nan"}), "--tolerance");
   workshop.check_bad_input(run_program("nestc", {"check", model, "x.nest", "--seed", "-1"}), "--seed");
   workshop.check_bad_input(run_program("nestc", {"compile"}), "nestc compile model.onnx");
