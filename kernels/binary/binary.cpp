@@ -6,7 +6,7 @@
 #include "kernels/common/activation.h"
 #include "kernels/common/broadcast.h"
 #include "kernels/common/rules.h"
-#include "kernels/common/s8_operands.h"
+#include "kernels/common/s8c_operands.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -48,7 +48,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const DataType type = is_comparison(kind) ? DataType::kBool : a.type;
   if (type == DataType::kS8) {
     NESTRT_RETURN_IF_ERROR(s8::check_s8_activation(attributes.activation()));
-    if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(s8::binary_shifts(spec).error());
+    if (!spec.outputs.empty())
+      NESTRT_RETURN_IF_ERROR(s8c::has_scales(a) ? s8c::addition_of(spec).error() : s8::binary_shifts(spec).error());
   } else if (type != DataType::kF32 && activation_of(attributes.activation()).kind != plan::ActivationKind::none) {
     return rule_error("an activation needs an f32 output, and this one is " + std::string(name(type)));
   }

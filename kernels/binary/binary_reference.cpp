@@ -7,7 +7,7 @@
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/common/rules.h"
-#include "kernels/common/s8_operands.h"
+#include "kernels/common/s8c_operands.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -148,7 +148,17 @@ Result<std::unique_ptr<Kernel>> prepare_numbers(const OperatorSpec& spec) {
   }
 }
 
+Result<std::unique_ptr<Kernel>> prepare_s8c_add(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const s8c::Addition add, s8c::addition_of(spec));
+  const Activation activation = activation_of(spec.op->attributes_as_Binary()->activation());
+  return map_kernel<int8_t, int8_t>(
+      spec, [add, bounds = s8c::activation_bounds(activation, add.to)](int8_t a, int8_t b) {
+        return s8c::add(a - add.zero_a, b - add.zero_b, add.factors, add.to.zero_point, bounds);
+      });
+}
+
 Result<std::unique_ptr<Kernel>> prepare_s8_add(const OperatorSpec& spec) {
+  if (s8c::has_scales(spec.inputs[0])) return prepare_s8c_add(spec);
   const plan::Binary& attributes = *spec.op->attributes_as_Binary();
   NESTRT_ASSIGN_OR_RETURN(const s8::AddShifts shifts, s8::binary_shifts(spec));
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));

@@ -38,7 +38,8 @@ inline int32_t wrapping_add(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
 }
 
-inline int32_t multiply_add(int32_t sum, int8_t a, int8_t b) { return wrapping_add(sum, int32_t{a} * int32_t{b}); }
+// a: an element, or one minus a zero point.
+inline int32_t multiply_add(int32_t sum, int32_t a, int8_t b) { return wrapping_add(sum, a * int32_t{b}); }
 
 // What is added before a shift to round as stated. Kernels may add it to the bias beforehand: addition wraps.
 inline int32_t rounding_term(int shift, Rounding rounding) {

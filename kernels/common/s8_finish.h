@@ -1,5 +1,6 @@
 // What becomes of the sums of an s8 tile (kernels/common/s8_tile.h): s8 or wide f32 outputs, as
-// kernels/common/s8_arithmetic.h defines them, in one function for every instruction set.
+// kernels/common/s8_arithmetic.h or, with scales, kernels/common/s8c_arithmetic.h defines them, in one function for
+// every instruction set.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,10 @@ struct S8Finish {
   s8::AddShifts add;
   int32_t add_rounding = 0;  // the rounding term of add.right
 
-  // Where `wide`, sums are multiplied by these, and nothing of the above applies; sums hold no rounding terms.
+  // Where there are scales, sums are multiplied by these and hold no rounding terms; of the above only the bounds
+  // apply. The results are s8, rounded and moved by `output_zero`, or where `wide`, floats without bounds.
   const float* scale = nullptr;  // blocks * 16
+  int32_t output_zero = 0;
   float* wide = nullptr;
 
   int8_t* output = nullptr;

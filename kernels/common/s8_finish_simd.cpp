@@ -18,7 +18,8 @@ constexpr int64_t kVectors = kBlock / kLanes;
 // S8Finish for all that the compiler knows.
 struct Block {
   Block(const S8Finish& f, int64_t index)
-      : sums(f.sums + index * kBlock),
+      : first(index * kBlock),
+        sums(f.sums + index * kBlock),
         residual(f.residual == nullptr ? nullptr : f.residual + index * f.block_stride),
         output(f.output == nullptr ? nullptr : f.output + index * f.block_stride),
         wide(f.wide == nullptr ? nullptr : f.wide + index * f.block_stride),
@@ -34,6 +35,7 @@ struct Block {
     wide += wide == nullptr ? 0 : point_stride;
   }
 
+  int64_t first;  // output
   const int32_t* sums;
   const int8_t* residual;
   int8_t* output;
@@ -49,8 +51,8 @@ HWY_INLINE void copy_lanes(const T* from, int64_t lanes, T* to) {
 // How sums become the outputs of a block, before their bounds.
 template <bool kResidual>
 struct Narrowing {
-  Narrowing(const S8Finish& f, const int32_t* shifts) : add(f.add), rounding(f.add_rounding) {
-    for (int64_t v = 0; v < kVectors; ++v) shift[v] = hn::LoadU(D32(), shifts + v * kLanes);
+  Narrowing(const S8Finish& f, const Block& block) : add(f.add), rounding(f.add_rounding) {
+    for (int64_t v = 0; v < kVectors; ++v) shift[v] = hn::LoadU(D32(), f.shift + block.first + v * kLanes);
   }
 
   // Vector v of one point.
@@ -67,10 +69,28 @@ struct Narrowing {
   int32_t rounding;
 };
 
+// The same of s8c, within the bounds: rounding to the nearest integer, half to even, is what NearestInt does.
+struct Scaling {
+  Scaling(const S8Finish& f, const Block& block)
+      : zero(hn::Set(D32(), f.output_zero)),
+        low(hn::Set(DF(), static_cast<float>(f.bounds.low - f.output_zero))),
+        high(hn::Set(DF(), static_cast<float>(f.bounds.high - f.output_zero))) {
+    for (int64_t v = 0; v < kVectors; ++v) scale[v] = hn::LoadU(DF(), f.scale + block.first + v * kLanes);
+  }
+
+  HWY_INLINE V32 operator()(const Block& block, int64_t v) const {
+    const auto steps = hn::Mul(hn::ConvertTo(DF(), hn::LoadU(D32(), block.sums + v * kLanes)), scale[v]);
+    return hn::Add(hn::NearestInt(hn::Min(hn::Max(steps, low), high)), zero);
+  }
+
+  V32 zero;
+  hn::Vec<DF> low, high, scale[kVectors];
+};
+
 #if HWY_TARGET == HWY_AVX3
 // Four points whose outputs lie side by side: from 32 bits to 8 together they take a third of the instructions.
-template <bool kResidual>
-HWY_INLINE void narrow_four(const Narrowing<kResidual>& narrowing, const s8::Bounds& bounds, Block& block) {
+template <class Narrow>
+HWY_INLINE void narrow_four(const Narrow& narrowing, const s8::Bounds& bounds, Block& block) {
   int8_t* to = block.output;
   __m512i y[4];
   for (__m512i& point : y) {
@@ -88,10 +108,10 @@ HWY_INLINE void narrow_four(const Narrowing<kResidual>& narrowing, const s8::Bou
 #endif
 
 // The s8 outputs of whole blocks.
-template <bool kResidual>
-HWY_INLINE void narrow_points(const S8Finish& f, Block block, const int32_t* shifts) {
+template <class Narrow>
+HWY_INLINE void narrow_points(const S8Finish& f, Block block) {
   const s8::Bounds bounds = f.bounds;
-  const Narrowing<kResidual> narrowing(f, shifts);
+  const Narrow narrowing(f, block);
   int64_t points = f.points;
 #if HWY_TARGET == HWY_AVX3
   if (block.point_stride == kBlock)
@@ -101,13 +121,14 @@ HWY_INLINE void narrow_points(const S8Finish& f, Block block, const int32_t* shi
     for (int64_t v = 0; v < kVectors; ++v) store_s8(narrowing(block, v), bounds, block.output + v * kLanes);
 }
 
-HWY_INLINE void narrow_whole(const S8Finish& f, const Block& block, const int32_t* shifts) {
-  if (f.residual == nullptr) return narrow_points<false>(f, block, shifts);
-  narrow_points<true>(f, block, shifts);
+HWY_INLINE void narrow_whole(const S8Finish& f, const Block& block) {
+  if (f.scale != nullptr) return narrow_points<Scaling>(f, block);
+  if (f.residual == nullptr) return narrow_points<Narrowing<false>>(f, block);
+  narrow_points<Narrowing<true>>(f, block);
 }
 
 // The same point by point, through copies of whole blocks.
-HWY_INLINE void narrow_partial(const S8Finish& f, Block block, const int32_t* shifts) {
+HWY_INLINE void narrow_partial(const S8Finish& f, Block block) {
   S8Finish one = f;
   one.points = 1;
   for (int64_t p = f.points; p > 0; --p, block.advance()) {
@@ -118,7 +139,7 @@ HWY_INLINE void narrow_partial(const S8Finish& f, Block block, const int32_t* sh
       copy_lanes(block.residual, block.lanes, residual);
       copy.residual = residual;
     }
-    narrow_whole(one, copy, shifts);
+    narrow_whole(one, copy);
     copy_lanes(whole, block.lanes, block.output);
   }
 }
@@ -142,9 +163,9 @@ void s8_finish(const S8Finish& f) {
     if (f.wide != nullptr)
       widen_points(f.points, block, f.scale + b * kBlock);
     else if (block.lanes == kBlock)
-      narrow_whole(f, block, f.shift + b * kBlock);
+      narrow_whole(f, block);
     else
-      narrow_partial(f, block, f.shift + b * kBlock);
+      narrow_partial(f, block);
   }
 }
 

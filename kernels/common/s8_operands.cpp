@@ -1,10 +1,12 @@
 #include "kernels/common/s8_operands.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 
 #include "kernels/common/rules.h"
+#include "kernels/common/s8c_operands.h"
 
 namespace nestrt::kernels::s8 {
 namespace {
@@ -59,7 +61,48 @@ Status check_shifts(const AddShifts& shifts) {
                     " to the right; expected at most 20 and 0 to 31");
 }
 
+// The scales of s8c weights: one, or one by output channel. Their zero points are 0.
+Result<std::vector<float>> weight_scales(const TensorSpec& weights, int axis) {
+  NESTRT_ASSIGN_OR_RETURN(const s8c::AffineMap map, s8c::affine_map_of(weights, "the weights"));
+  const int stated = weights.quantization->axis();
+  if (stated != -1 && stated != axis)
+    return rule_error("the weights have scales along axis " + std::to_string(stated) + ", expected axis " +
+                      std::to_string(axis));
+  std::vector<float> scales(static_cast<size_t>(weights.shape[axis]));
+  for (size_t c = 0; c < scales.size(); ++c) {
+    const s8c::Affine& entry = map.entries[map.entries.size() == 1 ? 0 : c];
+    if (entry.zero_point != 0)
+      return rule_error("the weights have zero point " + std::to_string(entry.zero_point) + ", expected 0");
+    scales[c] = entry.scale;
+  }
+  return scales;
+}
+
+Result<Epilogue> scaled_epilogue(const OperatorSpec& spec, const Product& product) {
+  NESTRT_ASSIGN_OR_RETURN(const s8c::Affine input, s8c::affine_of(spec.inputs[0], "the input"));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<float> scales, weight_scales(spec.inputs[1], product.output_axis));
+  if (spec.has_input(3)) return rule_error("tensors with scales take no residual");
+  Epilogue epilogue;
+  epilogue.wide = product.wide;
+  epilogue.input_zero = input.zero_point;
+  s8c::Affine output;  // of scale 1 where it is wide
+  if (!product.wide) {
+    NESTRT_ASSIGN_OR_RETURN(output, s8c::affine_of(spec.outputs[0], "the output"));
+    epilogue.bounds = s8c::activation_bounds(activation_of(product.activation), output);
+  }
+  epilogue.output_zero = output.zero_point;
+  for (float scale : scales) {
+    epilogue.multipliers.push_back(s8c::multiplier(input.scale, scale, output.scale));
+    if (!std::isfinite(epilogue.multipliers.back()))
+      return rule_error(
+          "the scales of input, weights and output make no finite factor: " + std::to_string(input.scale) + " * " +
+          std::to_string(scale) + " / " + std::to_string(output.scale));
+  }
+  return epilogue;
+}
+
 Result<Epilogue> epilogue_of(const OperatorSpec& spec, const Product& product) {
+  if (s8c::has_scales(spec.inputs[0])) return scaled_epilogue(spec, product);
   const int64_t channels = spec.inputs[1].shape[product.output_axis];
   NESTRT_ASSIGN_OR_RETURN(const int input, exponent_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const auto weights,

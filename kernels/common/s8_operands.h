@@ -1,5 +1,6 @@
-// What s8 operators read from the quantization of their tensors, checked completely. Errors: kInvalidModel, naming the
-// operand, or kUnsupported for quantization that has no exponents.
+// What s8 operators read from the quantization of their tensors, checked completely. Conv and Dense take s8c tensors
+// too, since only the epilogue differs. Errors: kInvalidModel, naming the operand, or kUnsupported for quantization
+// that has no exponents.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "kernels/common/s8_arithmetic.h"
+#include "kernels/common/s8c_arithmetic.h"
 #include "nestrt/kernel.h"
 
 namespace nestrt::kernels::s8 {
@@ -27,11 +29,20 @@ struct Epilogue {
   AddShifts residual_shifts;  // of the sum of the narrowed accumulator and the residual
   Bounds bounds;              // of the output
 
+  // s8c: what accumulators are multiplied by, by output channel, for a wide output too; exponents and shifts are empty.
+  std::vector<float> multipliers;
+  int32_t input_zero = 0;   // taken off every input; padding adds nothing
+  int32_t output_zero = 0;  // added to every output
+
+  bool scaled() const { return !multipliers.empty(); }
   float wide_output(int32_t accumulator, int64_t channel) const {
-    return widen(accumulator, exponents[static_cast<size_t>(channel)]);
+    const auto c = static_cast<size_t>(channel);
+    return scaled() ? s8c::widen(accumulator, multipliers[c]) : widen(accumulator, exponents[c]);
   }
   int8_t output(int32_t accumulator, int64_t channel) const {
-    return narrow(accumulator, shifts[static_cast<size_t>(channel)], rounding, bounds);
+    const auto c = static_cast<size_t>(channel);
+    return scaled() ? s8c::narrow(accumulator, multipliers[c], output_zero, bounds)
+                    : narrow(accumulator, shifts[c], rounding, bounds);
   }
   int8_t output(int32_t accumulator, int64_t channel, int8_t residual) const {
     return add(narrow(accumulator, shifts[static_cast<size_t>(channel)], rounding), residual, residual_shifts, rounding,

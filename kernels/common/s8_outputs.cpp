@@ -8,20 +8,26 @@ namespace nestrt::kernels {
 Result<S8Outputs> S8Outputs::make(int64_t outputs, const int32_t* bias, const s8::Epilogue& epilogue) {
   S8Outputs result;
   const int64_t padded = (outputs + 15) / 16 * 16;
+  const bool shifts = !epilogue.wide && !epilogue.scaled();
   result.start_ = AlignedArray<int32_t>(padded);
   result.shift_ = AlignedArray<int32_t>(padded);
-  if (epilogue.wide) result.scale_ = AlignedFloats(padded);
-  if (result.start_.data() == nullptr || result.shift_.data() == nullptr || result.wide() != epilogue.wide)
+  if (!shifts) result.scale_ = AlignedFloats(padded);
+  if (result.start_.data() == nullptr || result.shift_.data() == nullptr || (result.scale_.data() == nullptr) != shifts)
     return Status(Code::kOutOfMemory, "no memory for the scales of " + std::to_string(outputs) + " outputs");
   for (int64_t i = 0; i < outputs; ++i) {
     const auto channel = static_cast<size_t>(i);
-    const int shift = epilogue.wide ? 0 : epilogue.shifts[channel];
-    if (epilogue.wide) result.scale_.data()[i] = std::ldexp(1.0f, -epilogue.exponents[channel]);
+    const int shift = shifts ? epilogue.shifts[channel] : 0;
+    if (!shifts)
+      result.scale_.data()[i] =
+          epilogue.scaled() ? epilogue.multipliers[channel] : std::ldexp(1.0f, -epilogue.exponents[channel]);
     result.shift_.data()[i] = shift;
     result.start_.data()[i] =
         s8::wrapping_add(bias == nullptr ? 0 : bias[i], s8::rounding_term(shift, epilogue.rounding));
   }
   result.finish_ = s8_finish_function();
+  result.wide_ = epilogue.wide;
+  result.input_zero_ = epilogue.input_zero;
+  result.output_zero_ = epilogue.output_zero;
   result.bounds_ = epilogue.bounds;
   result.residual_shifts_ = epilogue.residual_shifts;
   result.residual_rounding_ = s8::rounding_term(epilogue.residual_shifts.right, epilogue.rounding);
@@ -30,7 +36,8 @@ Result<S8Outputs> S8Outputs::make(int64_t outputs, const int32_t* bias, const s8
 
 void S8Outputs::run(int64_t first_block, S8Finish& finish) const {
   finish.shift = shift_.data() + first_block * 16;
-  finish.scale = wide() ? scale_.data() + first_block * 16 : nullptr;
+  finish.scale = scale_.data() == nullptr ? nullptr : scale_.data() + first_block * 16;
+  finish.output_zero = output_zero_;
   finish.bounds = bounds_;
   finish.add = residual_shifts_;
   finish.add_rounding = residual_rounding_;

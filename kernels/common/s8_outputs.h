@@ -13,7 +13,9 @@ class S8Outputs {
   // `bias` is null or has one entry per output. Errors: kOutOfMemory.
   static Result<S8Outputs> make(int64_t outputs, const int32_t* bias, const s8::Epilogue& epilogue);
 
-  bool wide() const { return scale_.data() != nullptr; }
+  bool wide() const { return wide_; }
+  // What stands for zero in the input: padding is this, and start() has to make up for it.
+  int8_t input_zero() const { return static_cast<int8_t>(input_zero_); }
   // What the sums of a block start with: bias and rounding term.
   int32_t* start(int64_t block) { return start_.data() + block * 16; }
   const int32_t* start(int64_t block) const { return start_.data() + block * 16; }
@@ -27,7 +29,10 @@ class S8Outputs {
   S8FinishFunction finish_ = nullptr;  // fixed by make(), so that a kernel stays on one instruction set
   AlignedArray<int32_t> start_;
   AlignedArray<int32_t> shift_;
-  AlignedFloats scale_;  // of a wide output
+  AlignedFloats scale_;  // of a wide output, or one with a scale
+  bool wide_ = false;
+  int32_t input_zero_ = 0;
+  int32_t output_zero_ = 0;
   s8::Bounds bounds_;
   s8::AddShifts residual_shifts_;
   int32_t residual_rounding_ = 0;

@@ -31,6 +31,7 @@ class S8Product {
   PackedBytes weights_;
   int64_t block_bytes_ = 0;
   S8Outputs outputs_;
+  int8_t padding_[kTileBlock] = {};
 };
 
 // The bias of a spec, operand 2; null where there is none.

@@ -17,8 +17,6 @@
 namespace nestrt::kernels {
 namespace {
 
-alignas(64) constexpr int8_t kS8Zeros[kTileBlock] = {};
-
 template <class Simd, int kBlocks, int kPoints>
 HWY_INLINE void add_s8_segment(const int8_t* const* HWY_RESTRICT in, const int8_t* HWY_RESTRICT weights,
                                int64_t weights_stride, int64_t length, typename Simd::Sums (&sums)[kPoints][kBlocks]) {
@@ -44,7 +42,7 @@ HWY_NOINLINE void run_s8_tile(const S8Tile& tile) {
     const int64_t* offsets = tile.offsets;
     for (int64_t s = 0; s < tile.segments; ++s, offsets += kPoints, weights += tile.length * kTileBlock) {
       const int8_t* in[kPoints];
-      NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) in[p] = offsets[p] < 0 ? kS8Zeros : input + offsets[p];
+      NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) in[p] = offsets[p] < 0 ? tile.padding : input + offsets[p];
       add_s8_segment<Simd, kBlocks, kPoints>(in, weights, tile.weights_stride, tile.length, sums);
     }
   }

@@ -19,14 +19,17 @@ namespace nestrt::kernels {
 inline constexpr int64_t kS8Grain = 8;                          // segments are multiples of it
 inline constexpr int64_t kMaxS8TileSums = 14 * 2 * kTileBlock;  // of any instruction set
 
+alignas(64) inline constexpr int8_t kS8Zeros[kTileBlock] = {};
+
 struct S8Tile {
   int64_t points = 0;  // 1 to S8TileKernel::limits.points
   int64_t blocks = 0;  // 1 to S8TileKernel::limits.blocks
 
   // Point p of segment s in chunk c reads from input + c * chunk_stride + offsets[s * points + p]; a negative offset
-  // reads zeros (padding), for which length must not exceed kTileBlock.
+  // reads the padding instead, for which length must not exceed kTileBlock.
   const int8_t* input = nullptr;
   const int64_t* offsets = nullptr;
+  const int8_t* padding = kS8Zeros;  // kTileBlock bytes
   int64_t segments = 0;
   int64_t chunks = 0;
   int64_t chunk_stride = 0;

@@ -8,7 +8,7 @@
 #endif
 
 #include "hwy/highway.h"
-#include "kernels/common/s8_arithmetic.h"
+#include "kernels/common/s8c_arithmetic.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
@@ -38,6 +38,16 @@ HWY_INLINE void store_s8(V32 sums, s8::Bounds bounds, int8_t* to) { store_s8(hn:
 HWY_INLINE V32 add_s8(V32 a, V32 b, const s8::AddShifts& shifts, int32_t rounding) {
   const V32 sum = hn::Add(hn::ShiftLeftSame(a, shifts.left_a), hn::ShiftLeftSame(b, shifts.left_b));
   return hn::ShiftRightSame(hn::Add(sum, hn::Set(D32(), rounding)), shifts.right);
+}
+
+// The same of an s8c addition, before the output's zero point. a and b: elements minus their zero points.
+HWY_INLINE V32 add_s8c(V32 a, V32 b, const s8c::AddFactors& factors) {
+  const D32 d;
+  const V32 sum = hn::Add(hn::Mul(a, hn::Set(d, factors.a)), hn::Mul(b, hn::Set(d, factors.b)));
+  if (factors.shift == 0) return sum;
+  const V32 odd = hn::And(hn::ShiftRightSame(sum, factors.shift), hn::Set(d, 1));
+  const V32 below_half = hn::Set(d, (int32_t{1} << (factors.shift - 1)) - 1);
+  return hn::ShiftRightSame(hn::Add(hn::Add(sum, below_half), odd), factors.shift);
 }
 
 // The `count` elements that are left, and zeros.

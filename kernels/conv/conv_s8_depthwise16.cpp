@@ -98,6 +98,7 @@ void S8Depthwise16::run_rows(const KernelCall& call, Range range, int32_t* sums)
   rows.input = call.input<int8_t>(0) + plane * g.in_spatial() * kTileBlock;
   rows.weights = function_weights_ + block * block_bytes_;
   rows.start = outputs_.start(block);
+  rows.zero = outputs_.input_zero();
   rows.z = slab % g.axes[0].output;
   rows.y = range.first % g.axes[1].output;
   rows.count = range.size();
@@ -135,6 +136,8 @@ Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16(const OperatorSpec& 
 
 bool accepts_conv_s8_depthwise16_fours(const OperatorSpec& spec) {
   if (s8_depthwise_fours_function() == nullptr || !accepts_conv_s8_depthwise16(spec)) return false;
+  const Result<s8::Epilogue> epilogue = s8::conv_epilogue(spec);
+  if (!epilogue || epilogue->input_zero != 0) return false;
   const ConvGeometry g = *conv_geometry(spec);
   return g.axes[2].dilation == 1 && g.axes[0].kernel * g.axes[1].kernel <= S8DepthwiseFours::kMaxRows;
 }

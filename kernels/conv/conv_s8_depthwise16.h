@@ -12,6 +12,7 @@ struct S8DepthwiseRows {
   const int8_t* input = nullptr;    // the block's plane of the image
   const int8_t* weights = nullptr;  // [taps][16], or as S8DepthwiseFours says
   const int32_t* start = nullptr;   // 16: bias and rounding term
+  int8_t zero = 0;                  // taken off every input; not by the fours
   int64_t z = 0, y = 0;             // the first row
   int64_t count = 0;
   int32_t* sums = nullptr;  // [count][width][16]

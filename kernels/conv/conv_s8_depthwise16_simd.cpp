@@ -35,6 +35,7 @@ HWY_INLINE void add_taps(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x, i
   const auto& [depth, height, width] = row.rows.geometry->axes;
   const int64_t iz = row.rows.z * depth.stride - depth.pad_begin, iy = row.y * height.stride - height.pad_begin;
   const int64_t ix = x * width.stride - width.pad_begin, pixel_step = width.stride * kBlock;
+  const auto zero = hn::Set(D16(), row.rows.zero);
   V sums[kCount];
   NESTRT_UNROLL for (int p = 0; p < kCount; ++p) sums[p] = hn::LoadU(D(), row.rows.start + lane);
   for (int64_t z = kz.first; z < kz.last; ++z) {
@@ -45,9 +46,10 @@ HWY_INLINE void add_taps(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x, i
       for (int64_t k = kx.first; k < kx.last; ++k) {
         const auto w = load16(weights + k * kBlock);
         const int8_t* at = row.rows.input + in + k * width.dilation * kBlock;
-        // A product of two bytes fits 16 bits.
+        // The product of a byte and the difference of two fits 16 bits.
         NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
-          sums[p] = hn::Add(sums[p], hn::PromoteTo(D(), hn::Mul(load16(at + p * pixel_step), w)));
+          const auto x16 = hn::Sub(load16(at + p * pixel_step), zero);
+          sums[p] = hn::Add(sums[p], hn::PromoteTo(D(), hn::Mul(x16, w)));
         }
       }
     }

@@ -1,4 +1,4 @@
-// The definition of an s8 Conv: sums in int32, then the epilogue of kernels/common/s8_operands.h.
+// The definition of an s8 or s8c Conv: sums in int32, then the epilogue of kernels/common/s8_operands.h.
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/s8_operands.h"
@@ -8,7 +8,8 @@
 namespace nestrt::kernels {
 namespace {
 
-int32_t accumulate(const ConvGeometry& g, const KernelCall& call, int64_t n, int64_t m, const Position& at) {
+int32_t accumulate(const ConvGeometry& g, int32_t zero, const KernelCall& call, int64_t n, int64_t m,
+                   const Position& at) {
   const int32_t* bias = call.inputs.size() > 2 ? call.input<int32_t>(2) : nullptr;
   const int64_t first = n * g.in_channels + m / g.group_outputs() * g.group_inputs();
   int32_t sum = bias != nullptr ? bias[m] : 0;
@@ -16,7 +17,7 @@ int32_t accumulate(const ConvGeometry& g, const KernelCall& call, int64_t n, int
     const int8_t* x = call.input<int8_t>(0) + (first + c) * g.in_spatial();
     const int8_t* weights = call.input<int8_t>(1) + (m * g.group_inputs() + c) * g.taps();
     for_each_tap(g, at, tap_position,
-                 [&](int64_t element, int64_t tap) { sum = s8::multiply_add(sum, x[element], weights[tap]); });
+                 [&](int64_t element, int64_t tap) { sum = s8::multiply_add(sum, x[element] - zero, weights[tap]); });
   }
   return sum;
 }
@@ -24,7 +25,8 @@ int32_t accumulate(const ConvGeometry& g, const KernelCall& call, int64_t n, int
 void output_channel(const ConvGeometry& g, const s8::Epilogue& epilogue, const KernelCall& call, int64_t n, int64_t m) {
   const int64_t height = g.axes[1].output, width = g.axes[2].output;
   for (int64_t i = 0; i < g.out_spatial(); ++i) {
-    const int32_t sum = accumulate(g, call, n, m, {i / width / height, i / width % height, i % width});
+    const Position at{i / width / height, i / width % height, i % width};
+    const int32_t sum = accumulate(g, epilogue.input_zero, call, n, m, at);
     const int64_t index = (n * g.out_channels + m) * g.out_spatial() + i;
     if (epilogue.wide)
       call.output<float>(0)[index] = epilogue.wide_output(sum, m);

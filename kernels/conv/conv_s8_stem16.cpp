@@ -64,16 +64,17 @@ void S8Stem16::run(const KernelCall& call) const {
 void S8Stem16::copy_rows(const int8_t* image, int64_t row, int8_t* rows) const {
   const auto& [d, h, w] = geometry_.axes;
   const int64_t z = row / h.output, y = row % h.output;
+  const int8_t zero = product_.outputs().input_zero();
   const int64_t begin = std::min(w.pad_begin, columns_), end = std::clamp(columns_, begin, begin + w.input);
   for (int64_t c = 0; c < geometry_.in_channels; ++c)
     for (int64_t kd = 0; kd < d.kernel; ++kd)
       for (int64_t kh = 0; kh < h.kernel; ++kh, rows += columns_) {
         const int64_t iz = tap_position(d, z, kd), iy = tap_position(h, y, kh);
         const bool inside = (iz | iy) >= 0;
-        std::fill(rows, rows + (inside ? begin : columns_), int8_t{0});
+        std::fill(rows, rows + (inside ? begin : columns_), zero);
         if (!inside) continue;
         std::copy_n(image + ((c * d.input + iz) * h.input + iy) * w.input, end - begin, rows + begin);
-        std::fill(rows + end, rows + columns_, int8_t{0});
+        std::fill(rows + end, rows + columns_, zero);
       }
 }
 

@@ -1,4 +1,4 @@
-// The definition of an s8 Dense: sums in int32, then the epilogue of kernels/common/s8_operands.h.
+// The definition of an s8 or s8c Dense: sums in int32, then the epilogue of kernels/common/s8_operands.h.
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/common/rules.h"
@@ -14,7 +14,8 @@ void output_row(const DenseGeometry& g, const s8::Epilogue& epilogue, const Kern
   const int32_t* bias = call.inputs.size() > 2 ? call.input<int32_t>(2) : nullptr;
   for (int64_t n = 0; n < g.outputs; ++n) {
     int32_t sum = bias != nullptr ? bias[n] : 0;
-    for (int64_t k = 0; k < g.inputs; ++k) sum = s8::multiply_add(sum, x[k], weights[k * g.outputs + n]);
+    for (int64_t k = 0; k < g.inputs; ++k)
+      sum = s8::multiply_add(sum, x[k] - epilogue.input_zero, weights[k * g.outputs + n]);
     if (epilogue.wide)
       call.output<float>(0)[row * g.outputs + n] = epilogue.wide_output(sum, n);
     else

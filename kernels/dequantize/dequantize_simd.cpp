@@ -2,7 +2,7 @@
 
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/map_elements.h"
-#include "kernels/common/s8_operands.h"
+#include "kernels/common/s8c_operands.h"
 #include "kernels/dequantize/dequantize.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,12 +15,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 
-void dequantize_elements(float scale, const int8_t* x, float* y, int64_t count) {
+void dequantize_elements(const s8c::Affine& affine, const int8_t* x, float* y, int64_t count) {
   const hn::RebindToFloat<D32> d;
-  const auto factor = hn::Set(d, scale);
+  const auto factor = hn::Set(d, affine.scale);
+  const V32 zero = hn::Set(D32(), affine.zero_point);
   const auto dequantize_block = [&](float* to, const int8_t* from) HWY_ATTR {
     for (int64_t i = 0; i < kBlock; i += kLanes)
-      hn::StoreU(hn::Mul(hn::ConvertTo(d, load_s8(from + i)), factor), d, to + i);
+      hn::StoreU(hn::Mul(hn::ConvertTo(d, hn::Sub(load_s8(from + i), zero)), factor), d, to + i);
   };
   map_blocks(count, dequantize_block, y, x);
 }
@@ -34,11 +35,17 @@ namespace nestrt::kernels {
 NESTRT_SIMD_EXPORT(dequantize_elements)
 
 Result<std::unique_ptr<Kernel>> prepare_dequantize_simd(const OperatorSpec& spec) {
-  NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.inputs[0], "the input"));
-  return make_kernel([count = stored_elements(spec.inputs[0]), scale = std::ldexp(1.0f, -exponent),
+  s8c::Affine affine;  // an exponent is one without a zero point
+  if (s8c::has_scales(spec.inputs[0])) {
+    NESTRT_ASSIGN_OR_RETURN(affine, s8c::affine_of(spec.inputs[0], "the input"));
+  } else {
+    NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.inputs[0], "the input"));
+    affine.scale = std::ldexp(1.0f, -exponent);
+  }
+  return make_kernel([count = stored_elements(spec.inputs[0]), affine,
                       run = simd_pick(dequantize_elements_table)](const KernelCall& call) {
     parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-      run(scale, call.input<int8_t>(0) + first, call.output<float>(0) + first, last - first);
+      run(affine, call.input<int8_t>(0) + first, call.output<float>(0) + first, last - first);
     });
   });
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/common/rules.h"
-#include "kernels/common/s8_operands.h"
+#include "kernels/common/s8c_operands.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -98,7 +98,11 @@ Status check_quantization(const OperatorSpec& spec) {
     if (pool.kind() == plan::PoolKind::average &&
         (__builtin_mul_overflow(window, extent, &window) || window > s8::kMaxWindow))
       return Status(Code::kUnsupported, "an s8 average takes windows of at most 2^23 elements");
-  return spec.outputs.empty() ? ok_status() : s8::check_same_quantization(spec);
+  if (spec.outputs.empty()) return {};
+  if (pool.kind() != plan::PoolKind::average || !s8c::has_scales(spec.inputs[0]))
+    return s8::check_same_quantization(spec);
+  NESTRT_RETURN_IF_ERROR(s8c::affine_of(spec.inputs[0], "the input").error());
+  return s8c::affine_of(spec.outputs[0], "the output").error();
 }
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {

@@ -2,7 +2,8 @@
 //
 // Padding never wins a maximum and adds nothing to a sum. An average divides by the elements of the window that lie in
 // the input or, with count_include_pad, in the input or its explicit padding: what ceil_mode adds beyond never counts.
-// s8 averages as docs/numerics.md says, with equal quantization of input and output; u8 has the maximum only.
+// s8 averages as docs/numerics.md says; the quantization of input and output is equal, but for averages of tensors with
+// scales. u8 has the maximum only.
 // A window without elements gives the lowest value for max, 0 otherwise. A NaN is never a maximum.
 #pragma once
 

@@ -3,7 +3,7 @@
 
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/parallel_ranges.h"
-#include "kernels/common/s8_arithmetic.h"
+#include "kernels/common/s8c_operands.h"
 #include "kernels/pool/pool.h"
 
 namespace nestrt::kernels {
@@ -53,6 +53,17 @@ struct AverageS8 {
   }
 };
 
+struct AverageS8c {
+  s8c::Affine from, to;
+
+  int8_t operator()(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
+                    const PoolWindow& w) const {
+    int32_t sum = 0;
+    for_each_in_window(pool, d, h, w, [&](int64_t at) { sum += plane[at] - from.zero_point; });
+    return s8c::average(sum, d.divisor * h.divisor * w.divisor, from.scale, to);
+  }
+};
+
 struct LpNorm {
   float operator()(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
                    const PoolWindow& w) const {
@@ -84,8 +95,13 @@ Result<std::unique_ptr<Kernel>> pool_with(const PoolParameters& parameters, Redu
 Result<std::unique_ptr<Kernel>> prepare_pool_reference(const OperatorSpec& spec) {
   const DataType type = spec.inputs[0].type;
   const PoolParameters parameters = pool_parameters(spec);
-  if (type == DataType::kS8 && parameters.kind == plan::PoolKind::average)
-    return pool_with<int8_t>(parameters, AverageS8{spec.op->attributes_as_Pool()->rounding()});
+  if (type == DataType::kS8 && parameters.kind == plan::PoolKind::average) {
+    if (!s8c::has_scales(spec.inputs[0]))
+      return pool_with<int8_t>(parameters, AverageS8{spec.op->attributes_as_Pool()->rounding()});
+    NESTRT_ASSIGN_OR_RETURN(const s8c::Affine from, s8c::affine_of(spec.inputs[0], "the input"));
+    NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
+    return pool_with<int8_t>(parameters, AverageS8c{from, to});
+  }
   if (type == DataType::kS8) return pool_with<int8_t>(parameters, Maximum<int8_t>());
   if (type == DataType::kU8) return pool_with<uint8_t>(parameters, Maximum<uint8_t>());
   if (parameters.kind == plan::PoolKind::average) return pool_with<float>(parameters, Average());

@@ -3,6 +3,7 @@
 
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/parallel_ranges.h"
+#include "kernels/common/s8c_operands.h"
 #include "kernels/pool/pool.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -78,6 +79,7 @@ class RowsS8 {
   explicit RowsS8(const OperatorSpec& spec)
       : pool_(pool_parameters(spec)),
         rounding_(spec.op->attributes_as_Pool()->rounding()),
+        scaled_(s8c::has_scales(spec.inputs[0])),
         maxima_(simd_pick(s8_maxima_table)),
         sums_(simd_pick(s8_sums_table)) {}
 
@@ -94,13 +96,26 @@ class RowsS8 {
       int32_t sums[kChannels];
       sums_(pool_, plane, d, h, w, sums);
       const int64_t divisor = d.divisor * h.divisor * w.divisor;
-      for (int64_t i = 0; i < kChannels; ++i) to[i] = s8::average(sums[i], divisor, rounding_);
+      const auto zeros = static_cast<int32_t>(d.count * h.count * w.count) * from_.zero_point;
+      for (int64_t i = 0; i < kChannels; ++i)
+        to[i] = scaled_ ? s8c::average(sums[i] - zeros, divisor, from_.scale, to_)
+                        : s8::average(sums[i], divisor, rounding_);
     }
+  }
+
+  // Reads the scales, if there are any.
+  Status read_scales(const OperatorSpec& spec) {
+    if (!scaled_) return {};
+    NESTRT_ASSIGN_OR_RETURN(from_, s8c::affine_of(spec.inputs[0], "the input"));
+    NESTRT_ASSIGN_OR_RETURN(to_, s8c::affine_of(spec.outputs[0], "the output"));
+    return {};
   }
 
  private:
   PoolParameters pool_;
   plan::Rounding rounding_;
+  bool scaled_;
+  s8c::Affine from_, to_;
   decltype(simd_pick(s8_maxima_table)) maxima_;
   decltype(simd_pick(s8_sums_table)) sums_;
 };
@@ -116,7 +131,8 @@ bool accepts_pool_s8_blocked16(const OperatorSpec& spec) {
 }
 
 Result<std::unique_ptr<Kernel>> prepare_pool_s8_blocked16(const OperatorSpec& spec) {
-  const RowsS8 rows(spec);
+  RowsS8 rows(spec);
+  NESTRT_RETURN_IF_ERROR(rows.read_scales(spec));
   const Shape& shape = spec.inputs[0].shape;
   const int64_t planes = shape[0] * ((shape[1] + kChannels - 1) / kChannels);
   return make_kernel([rows, planes](const KernelCall& call) {
@@ -137,7 +153,8 @@ bool accepts_pool_s8_global(const OperatorSpec& spec) {
 }
 
 Result<std::unique_ptr<Kernel>> prepare_pool_s8_global(const OperatorSpec& spec) {
-  const RowsS8 rows(spec);
+  RowsS8 rows(spec);
+  NESTRT_RETURN_IF_ERROR(rows.read_scales(spec));
   const int64_t channels = spec.inputs[0].shape[1], blocks = (channels + kChannels - 1) / kChannels;
   const int64_t to_block = block_size(spec.outputs[0].layout);
   const int64_t batch_stride = (channels + to_block - 1) / to_block * to_block;

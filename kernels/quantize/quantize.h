@@ -1,5 +1,6 @@
-// Quantize: f32 to s8 of the output's exponent, rounded as the attributes say and clipped. Layouts of input and output
-// are the same.
+// Quantize: f32 to integers as the output's tensor says: s8 with an exponent, rounded as the attributes say; or s8 or
+// u8 with scales and zero points, of the tensor or of each index of an axis, rounded to nearest even. Results are
+// clipped. Layouts of input and output are the same; blocked ones have one scale.
 #pragma once
 
 #include "nestrt/kernel.h"
@@ -9,7 +10,7 @@ namespace nestrt::kernels {
 const OperatorRules& quantize_rules();
 
 Result<std::unique_ptr<Kernel>> prepare_quantize_reference(const OperatorSpec& spec);
-// Any layout.
+// s8 with one exponent or scale, any layout.
 Result<std::unique_ptr<Kernel>> prepare_quantize_simd(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

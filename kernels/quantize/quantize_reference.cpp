@@ -1,10 +1,20 @@
-#include "kernels/common/map_elements.h"
-#include "kernels/common/s8_operands.h"
+#include "kernels/common/map_affine.h"
 #include "kernels/quantize/quantize.h"
 
 namespace nestrt::kernels {
+namespace {
+
+template <typename T>
+Result<std::unique_ptr<Kernel>> to_scales(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(s8c::AffineMap map, s8c::affine_map_of(spec.outputs[0], "the output"));
+  return map_affine<float, T>(stored_elements(spec.inputs[0]), std::move(map), s8c::quantize<T>);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Kernel>> prepare_quantize_reference(const OperatorSpec& spec) {
+  if (s8c::has_scales(spec.outputs[0]))
+    return spec.outputs[0].type == DataType::kU8 ? to_scales<uint8_t>(spec) : to_scales<int8_t>(spec);
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
   return map_elements<float, int8_t>(stored_elements(spec.inputs[0]),
                                      [exponent, rounding = spec.op->attributes_as_Quantize()->rounding()](float x) {

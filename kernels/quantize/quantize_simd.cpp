@@ -2,7 +2,7 @@
 
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/map_elements.h"
-#include "kernels/common/s8_operands.h"
+#include "kernels/common/s8c_operands.h"
 #include "kernels/quantize/quantize.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -54,6 +54,23 @@ void quantize_elements(plan::Rounding rounding, float scale, const float* x, int
   quantize_all<false>(scale, x, y, count);
 }
 
+// To a scale: half goes to the even neighbour, NaN to the zero point.
+void quantize_to_scale(const s8c::Affine& to, const float* x, int8_t* y, int64_t count) {
+  const DF d;
+  const V32 zero_point = hn::Set(D32(), to.zero_point);
+  const VF scale = hn::Set(d, to.scale), low = hn::Set(d, static_cast<float>(s8::kLow - to.zero_point)),
+           high = hn::Set(d, static_cast<float>(s8::kHigh - to.zero_point));
+  const auto quantize_block = [&](int8_t* to_block, const float* from) HWY_ATTR {
+    for (int64_t i = 0; i < kBlock; i += kLanes) {
+      const VF steps = hn::Div(hn::LoadU(d, from + i), scale);
+      const VF number = hn::IfThenElseZero(hn::Eq(steps, steps), steps);
+      const V32 rounded = hn::NearestInt(hn::Min(hn::Max(number, low), high));
+      store_s8(hn::Add(rounded, zero_point), {}, to_block + i);
+    }
+  };
+  map_blocks(count, quantize_block, y, x);
+}
+
 }  // namespace nestrt::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -61,8 +78,24 @@ HWY_AFTER_NAMESPACE();
 namespace nestrt::kernels {
 
 NESTRT_SIMD_EXPORT(quantize_elements)
+NESTRT_SIMD_EXPORT(quantize_to_scale)
+
+namespace {
+
+Result<std::unique_ptr<Kernel>> prepare_to_scale(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
+  return make_kernel(
+      [count = stored_elements(spec.inputs[0]), to, run = simd_pick(quantize_to_scale_table)](const KernelCall& call) {
+        parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
+          run(to, call.input<float>(0) + first, call.output<int8_t>(0) + first, last - first);
+        });
+      });
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Kernel>> prepare_quantize_simd(const OperatorSpec& spec) {
+  if (s8c::has_scales(spec.outputs[0])) return prepare_to_scale(spec);
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
   return make_kernel([count = stored_elements(spec.inputs[0]), scale = std::ldexp(1.0f, exponent),
                       run = simd_pick(quantize_elements_table),

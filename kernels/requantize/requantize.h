@@ -1,5 +1,6 @@
-// Requantize: s8 to s8 of the output's exponent, rounded as the attributes say and clipped. Layouts of input and output
-// are the same.
+// Requantize: integers to integers of another quantization: s8 to s8 of another exponent, rounded as the attributes
+// say; or, with scales, from s8 or u8 to s8 or u8 through f32, with an activation in between. Results are clipped.
+// Layouts of input and output are the same.
 #pragma once
 
 #include "nestrt/kernel.h"

@@ -5,7 +5,7 @@
 
 #include "kernels/common/map_elements.h"
 #include "kernels/common/rules.h"
-#include "kernels/common/s8_operands.h"
+#include "kernels/common/s8c_operands.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -33,7 +33,8 @@ Status check_quantization(const OperatorSpec& spec) {
   const Kind kind = spec.op->attributes_as_Unary()->kind();
   if (kind != Kind::relu && kind != Kind::clip)
     return Status(Code::kUnsupported, std::string(plan::EnumNameUnaryKind(kind)) + " does not take quantized tensors");
-  NESTRT_RETURN_IF_ERROR(s8::exponent_of(input, "the input").error());
+  NESTRT_RETURN_IF_ERROR(s8c::has_scales(input) ? s8c::affine_of(input, "the input").error()
+                                                : s8::exponent_of(input, "the input").error());
   return spec.outputs.empty() ? Status() : s8::check_same_quantization(spec);
 }
 

@@ -4,7 +4,7 @@
 
 #include "kernels/common/map_elements.h"
 #include "kernels/common/rules.h"
-#include "kernels/common/s8_operands.h"
+#include "kernels/common/s8c_operands.h"
 #include "kernels/common/saturate.h"
 #include "kernels/unary/unary.h"
 
@@ -62,9 +62,14 @@ Result<std::unique_ptr<Kernel>> prepare_f32(const plan::Unary& attributes, int64
 
 Result<s8::Bounds> unary_s8_bounds(const OperatorSpec& spec) {
   const plan::Unary& attributes = *spec.op->attributes_as_Unary();
-  NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.inputs[0], "the input"));
   const auto kind = attributes.kind() == Kind::relu ? plan::ActivationKind::relu : plan::ActivationKind::clip;
-  return s8::activation_bounds({kind, attributes.alpha(), attributes.beta()}, exponent);
+  const Activation activation{kind, attributes.alpha(), attributes.beta()};
+  if (s8c::has_scales(spec.inputs[0])) {
+    NESTRT_ASSIGN_OR_RETURN(const s8c::Affine affine, s8c::affine_of(spec.inputs[0], "the input"));
+    return s8c::activation_bounds(activation, affine);
+  }
+  NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.inputs[0], "the input"));
+  return s8::activation_bounds(activation, exponent);
 }
 
 bool accepts_unary_reference(const OperatorSpec& spec) { return is_plain(spec); }

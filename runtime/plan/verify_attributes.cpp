@@ -50,9 +50,16 @@ std::string unknown_enum(const plan::Operator& op) {
       return check.field("kind", pool.kind(), plan::EnumNamePoolKind).rounding(pool.rounding()).complaint();
     }
     case plan::Attributes::Quantize:
-      return check.rounding(op.attributes_as_Quantize()->rounding()).complaint();
-    case plan::Attributes::Requantize:
-      return check.rounding(op.attributes_as_Requantize()->rounding()).complaint();
+      return check.rounding(op.attributes_as_Quantize()->rounding())
+          .field("to", op.attributes_as_Quantize()->to(), plan::EnumNameDataType)
+          .complaint();
+    case plan::Attributes::Requantize: {
+      const plan::Requantize& requantize = *op.attributes_as_Requantize();
+      return check.rounding(requantize.rounding())
+          .field("to", requantize.to(), plan::EnumNameDataType)
+          .activation(requantize.activation())
+          .complaint();
+    }
     case plan::Attributes::Pad:
       return check.field("mode", op.attributes_as_Pad()->mode(), plan::EnumNamePadMode).complaint();
     case plan::Attributes::Reduce:

@@ -126,6 +126,9 @@ TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values) {
 TestTensor tensor_s8(const Shape& shape, const std::vector<int>& values) {
   return make(DataType::kS8, shape, std::vector<int8_t>(values.begin(), values.end()));
 }
+TestTensor tensor_u8(const Shape& shape, const std::vector<int>& values) {
+  return make(DataType::kU8, shape, std::vector<uint8_t>(values.begin(), values.end()));
+}
 TestTensor tensor_bool(const Shape& shape, const std::vector<int>& values) {
   return make(DataType::kBool, shape, std::vector<uint8_t>(values.begin(), values.end()));
 }
@@ -134,8 +137,9 @@ TestTensor absent() {
   result.present = false;
   return result;
 }
-TestTensor shape_only(const Shape& shape) {
+TestTensor shape_only(const Shape& shape, DataType type) {
   TestTensor result;
+  result.type = type;
   result.shape = shape;
   return result;
 }
@@ -158,6 +162,19 @@ TestTensor with_exponents(TestTensor tensor, const std::vector<int>& exponents, 
   return tensor;
 }
 TestTensor with_exponent(TestTensor tensor, int exponent) { return with_exponents(std::move(tensor), {exponent}, -1); }
+TestTensor with_scale(TestTensor tensor, float scale, int zero_point) {
+  tensor.quantization.emplace();
+  tensor.quantization->scales = {scale};
+  tensor.quantization->zero_points = {zero_point};
+  return tensor;
+}
+TestTensor with_scales(TestTensor tensor, const std::vector<float>& scales, int axis) {
+  tensor.quantization.emplace();
+  tensor.quantization->scales = scales;
+  tensor.quantization->zero_points.assign(scales.size(), 0);
+  tensor.quantization->axis = axis;
+  return tensor;
+}
 TestTensor as_constant(TestTensor tensor) {
   tensor.constant = true;
   return tensor;
@@ -183,6 +200,18 @@ OperatorCase& OperatorCase::input(TestTensor tensor) {
 OperatorCase& OperatorCase::output_s8(const Shape& shape, int exponent, Layout layout) {
   output(DataType::kS8, shape, layout);
   outputs_.back() = with_exponent(outputs_.back(), exponent);
+  return *this;
+}
+
+OperatorCase& OperatorCase::output_s8c(const Shape& shape, float scale, int zero_point, Layout layout) {
+  output(DataType::kS8, shape, layout);
+  outputs_.back() = with_scale(outputs_.back(), scale, zero_point);
+  return *this;
+}
+
+OperatorCase& OperatorCase::output(TestTensor tensor) {
+  tensor.bytes.clear();
+  outputs_.push_back(std::move(tensor));
   return *this;
 }
 

@@ -46,10 +46,11 @@ TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values);
 // For braced values, which do not say their type.
 inline TestTensor tensor_f32(const Shape& shape, const std::vector<float>& values) { return tensor(shape, values); }
 TestTensor tensor_s8(const Shape& shape, const std::vector<int>& values);
+TestTensor tensor_u8(const Shape& shape, const std::vector<int>& values);
 TestTensor tensor_bool(const Shape& shape, const std::vector<int>& values);
 TestTensor absent();
-// f32 without elements: for infer() alone.
-TestTensor shape_only(const Shape& shape);
+// Without elements: for infer() alone, and for outputs.
+TestTensor shape_only(const Shape& shape, DataType type = DataType::kF32);
 // Uniform in [low, high], seeded by the caller's generator.
 TestTensor random_tensor(std::mt19937& generator, const Shape& shape, float low = -1, float high = 1);
 // s8, uniform over all its values.
@@ -57,6 +58,9 @@ TestTensor random_s8(std::mt19937& generator, const Shape& shape);
 // The tensor with one exponent, or with one for each channel of `axis`.
 TestTensor with_exponent(TestTensor tensor, int exponent);
 TestTensor with_exponents(TestTensor tensor, const std::vector<int>& exponents, int axis);
+// The tensor with one scale and zero point, or with scales for each channel of `axis` and zero points of 0.
+TestTensor with_scale(TestTensor tensor, float scale, int zero_point);
+TestTensor with_scales(TestTensor tensor, const std::vector<float>& scales, int axis);
 TestTensor as_constant(TestTensor tensor);
 TestTensor with_layout(TestTensor tensor, Layout layout);
 
@@ -70,9 +74,13 @@ class OperatorCase {
   OperatorCase& input(TestTensor tensor);
   // What infer() must give; the layout is the one that kernels are asked to write.
   OperatorCase& output(DataType type, const Shape& shape, Layout layout = Layout::kPlain);
+  // The same of a tensor, whose elements do not matter.
+  OperatorCase& output(TestTensor tensor);
 
   // An s8 output of that exponent.
   OperatorCase& output_s8(const Shape& shape, int exponent, Layout layout = Layout::kPlain);
+  // An s8 output of that scale and zero point.
+  OperatorCase& output_s8c(const Shape& shape, float scale, int zero_point, Layout layout = Layout::kPlain);
 
   // The outcome of the operator's rules on the inputs: their outputs, or their complaint.
   Result<std::vector<TensorSpec>> infer() const;

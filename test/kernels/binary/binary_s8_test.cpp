@@ -1,5 +1,7 @@
 // binary.s8.add gives the bits of the reference.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "test/support/exact.h"
 #include "test/support/kernel_runner.h"
@@ -12,10 +14,16 @@ struct Sum {
   plan::BinaryT table;
   TestTensor a, b;
   int exponent = 0;
+  float scale = 0;  // of a result with a scale
+  int zero_point = 0;
 
   OperatorCase make(Layout layout) const {
     OperatorCase c(table);
-    c.input(with_layout(a, layout)).input(with_layout(b, layout)).output_s8(a.shape, exponent, layout);
+    c.input(with_layout(a, layout)).input(with_layout(b, layout));
+    if (scale > 0)
+      c.output_s8c(a.shape, scale, zero_point, layout);
+    else
+      c.output_s8(a.shape, exponent, layout);
     return c;
   }
 };
@@ -32,6 +40,13 @@ Sum random_sum(std::mt19937& generator) {
   sum.a = with_exponent(random_s8(generator, shape), exponent);
   sum.b = with_exponent(random_s8(generator, shape), other);
   sum.exponent = std::max(exponent, other) - draw(0, draw(0, 3) == 0 ? 31 : 6);
+  if (draw(0, 1) == 0) return sum;
+  const auto scale = [&] { return std::exp2(static_cast<float>(draw(-900, 900)) / 100); };
+  sum.a = with_scale(sum.a, scale(), draw(-128, 127));
+  sum.b = with_scale(sum.b, scale(), draw(-128, 127));
+  const float larger = std::max(sum.a.quantization->scales[0], sum.b.quantization->scales[0]);
+  sum.scale = draw(0, 7) == 0 ? larger * 0x1p-18f : scale();
+  sum.zero_point = draw(-128, 127);
   return sum;
 }
 

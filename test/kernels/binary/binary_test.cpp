@@ -244,4 +244,22 @@ TEST_CASE("Add of s8 tensors refuses other kinds, activations and shifts") {
   CHECK_THAT(refused(plan::BinaryT(), 0, 1), Catch::Contains("expected at most 20 and 0 to 31"));
 }
 
+TEST_CASE("An Add of tensors with scales adds what they are away from zero") {
+  plan::BinaryT add;
+  OperatorCase c(add);
+  c.input(with_scale(tensor_s8({1, 3}, {10, -5, 127}), 0.5f, 2)).input(with_scale(tensor_s8({2, 1}, {4, 0}), 2.0f, -4));
+  c.output_s8c({2, 3}, 1.0f, 1);  // 4, -3.5, 62.5 plus 16 or 8
+  CHECK(complaint(c).empty());
+  CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{21, 13, 79, 13, 5, 71});  // half to even
+  add.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  OperatorCase relu(add);
+  relu.input(with_scale(tensor_s8({1}, {-5}), 1.0f, 0)).input(with_scale(tensor_s8({1}, {2}), 1.0f, 0));
+  relu.output_s8c({1}, 1.0f, -7);
+  CHECK(reference(relu)[0].values<int8_t>() == std::vector<int8_t>{-7});
+  OperatorCase fine{plan::BinaryT()};
+  fine.input(with_scale(tensor_s8({1}, {1}), 1e9f, 0)).input(with_scale(tensor_s8({1}, {1}), 1.0f, 0));
+  fine.output_s8c({1}, 1.0f, 0);
+  CHECK_THAT(complaint(fine), Catch::Contains("is too fine for operands of scales"));
+}
+
 }  // namespace nestrt::test

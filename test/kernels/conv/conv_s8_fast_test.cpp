@@ -1,6 +1,7 @@
 // Every fast kernel of an s8 Conv gives the bits of the reference: random layers with odd sizes everywhere, all values
-// of s8, both roundings, residuals, wide outputs.
+// of s8, both roundings, residuals, wide outputs; exponents, or scales and zero points.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <set>
 
 #include "kernels/common/packing.h"
@@ -15,6 +16,8 @@ struct Layer {
   plan::ConvT conv;
   TestTensor x, weights, bias, residual;
   int exponent = 0;  // of an s8 output
+  float scale = 0;   // the same with scales, where positive
+  int zero_point = 0;
 };
 
 class Draw {
@@ -79,6 +82,24 @@ Shape output_shape(const Layer& layer) {
   return outputs.value()[0].shape;
 }
 
+// Scales that leave something to see, mostly, and zero points over all of s8.
+void draw_real_scales(Layer& layer, std::mt19937& generator) {
+  Draw draw(generator);
+  const auto scale = [&] { return std::exp2(static_cast<float>(draw.between(-900, -600)) / 100); };
+  layer.x = with_scale(layer.x, scale(), draw.between(-128, 127));
+  std::vector<float> scales(static_cast<size_t>(layer.weights.shape[0]));
+  for (float& entry : scales) entry = scale();
+  layer.weights =
+      as_constant(draw.once_in(4) ? with_scale(layer.weights, scale(), 0) : with_scales(layer.weights, scales, 0));
+  layer.scale = draw.once_in(8) ? scale() * scale() : scale() * 16;
+  layer.zero_point = draw.between(-128, 127);
+  layer.residual = absent();
+  layer.conv.wide_output = draw.once_in(5);
+  if (layer.conv.wide_output) return;
+  const auto kind = static_cast<plan::ActivationKind>(draw.between(0, 2));
+  layer.conv.activation = std::make_unique<plan::Activation>(kind, -0.5f, 6.0f);
+}
+
 // Shifts of 0 to 31, mostly those that leave something to see; the residual and the epilogue.
 void draw_scales(Layer& layer, std::mt19937& generator) {
   Draw draw(generator);
@@ -121,6 +142,8 @@ OperatorCase make_case(const Layer& layer, Layout input, Layout layout, const Te
   c.input(layer.residual.present ? with_layout(layer.residual, layout) : layer.residual);
   if (layer.conv.wide_output)
     c.output(DataType::kF32, output_shape(layer), layout);
+  else if (layer.scale > 0)
+    c.output_s8c(output_shape(layer), layer.scale, layer.zero_point, layout);
   else
     c.output_s8(output_shape(layer), layer.exponent, layout);
   return c;
@@ -129,7 +152,10 @@ OperatorCase make_case(const Layer& layer, Layout input, Layout layout, const Te
 // Names of the kernels that ran.
 std::set<std::string> check_layer(std::mt19937& generator, Form form) {
   Layer layer = random_layer(generator, form);
-  draw_scales(layer, generator);
+  if (Draw(generator).once_in(2))
+    draw_scales(layer, generator);
+  else
+    draw_real_scales(layer, generator);
   const TestTensor expected = reference(make_case(layer, Layout::kPlain, Layout::kPlain, layer.weights))[0];
   std::set<std::string> names;
   const auto check = [&](const std::string& what, const std::vector<TestTensor>& outputs) {

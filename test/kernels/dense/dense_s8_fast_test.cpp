@@ -1,5 +1,6 @@
 // Every fast kernel of an s8 Dense gives the bits of the reference.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "test/support/kernel_runner.h"
 #include "test/support/test_level.h"
@@ -32,6 +33,27 @@ OperatorCase random_case(std::mt19937& generator) {
   return c;
 }
 
+OperatorCase random_scaled_case(std::mt19937& generator) {
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
+  const auto scale = [&] { return std::exp2(static_cast<float>(draw(-900, -600)) / 100); };
+  const int rows = draw(1, 20), inputs = draw(1, 100), outputs = draw(1, 70);
+  plan::DenseT dense;
+  dense.wide_output = draw(0, 3) == 0;
+  std::vector<float> scales(static_cast<size_t>(outputs));
+  for (float& entry : scales) entry = scale();
+  std::vector<int32_t> bias(static_cast<size_t>(outputs));
+  for (int32_t& value : bias) value = draw(-90000, 90000);
+  OperatorCase c(dense);
+  c.input(with_scale(random_s8(generator, {rows, inputs}), scale(), draw(-128, 127)));
+  c.input(as_constant(with_scales(random_s8(generator, {inputs, outputs}), scales, 1)));
+  c.input(draw(0, 3) == 0 ? absent() : as_constant(tensor({outputs}, bias)));
+  if (dense.wide_output)
+    c.output(DataType::kF32, {rows, outputs});
+  else
+    c.output_s8c({rows, outputs}, scale() * 16, draw(-128, 127));
+  return c;
+}
+
 }  // namespace
 
 TEST_CASE("Every kernel of an s8 Dense gives the bits of the reference") {
@@ -39,7 +61,7 @@ TEST_CASE("Every kernel of an s8 Dense gives the bits of the reference") {
   bool panel = false;
   const int cases = by_level(40, 500, 10'000);
   for (int i = 0; i < cases; ++i) {
-    const OperatorCase c = random_case(generator);
+    const OperatorCase c = i % 2 == 0 ? random_case(generator) : random_scaled_case(generator);
     const TestTensor expected = reference(c)[0];
     for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
       INFO(what);

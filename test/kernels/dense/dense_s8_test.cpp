@@ -49,4 +49,20 @@ TEST_CASE("An s8 Dense refuses mixed types and exponents along another axis") {
   CHECK_THAT(complaint(axis), Catch::Contains("the weights has 2 exponents along axis 0"));
 }
 
+TEST_CASE("A Dense with scales multiplies each column's accumulator and adds the zero point") {
+  OperatorCase c{plan::DenseT()};
+  c.input(with_scale(tensor_s8({1, 2}, {2, -5}), 0.5f, -10));  // 12 and 5 from zero
+  c.input(as_constant(with_scales(tensor_s8({2, 2}, {3, -6, 4, 7}), {0.25f, 0.5f}, 1)));
+  c.input(as_constant(tensor({2}, std::vector<int32_t>{10, 20})));
+  c.output_s8c({1, 2}, 0.5f, 100);
+  CHECK(complaint(c).empty());
+  CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{116, 92});  // 66 / 4 = 16.5 to even, -17 / 2 = -8.5
+  plan::DenseT wide;
+  wide.wide_output = true;
+  OperatorCase d(wide);
+  d.input(with_scale(tensor_s8({1, 2}, {2, -5}), 0.5f, -10));
+  d.input(as_constant(with_scale(tensor_s8({2, 1}, {3, 4}), 0.25f, 0))).output(DataType::kF32, {1, 1});
+  CHECK(reference(d)[0].values<float>() == std::vector<float>{56.0f / 8});
+}
+
 }  // namespace nestrt::test

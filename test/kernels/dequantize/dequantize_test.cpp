@@ -21,7 +21,7 @@ TEST_CASE("Dequantize gives the same in a blocked layout") {
   check_exact(blocked, reference(plain)[0], "dequantize.simd");
 }
 
-TEST_CASE("Dequantize refuses a tensor without one exponent") {
+TEST_CASE("Dequantize refuses a tensor without one exponent, and scales that cannot be") {
   OperatorCase none{plan::DequantizeT()};
   none.input(tensor_s8({1}, {1})).output(DataType::kF32, {1});
   CHECK_THAT(complaint(none), Catch::Contains("has no quantization"));
@@ -31,9 +31,35 @@ TEST_CASE("Dequantize refuses a tensor without one exponent") {
   OperatorCase scales{plan::DequantizeT()};
   TestTensor x = tensor_s8({1}, {1});
   x.quantization.emplace();
-  x.quantization->scales = {0.3f};
+  x.quantization->scales = {-0.3f};
   scales.input(x).output(DataType::kF32, {1});
-  CHECK_THAT(complaint(scales), Catch::Contains("only scales of 2^-e are supported"));
+  CHECK_THAT(complaint(scales), Catch::Contains("expected a positive finite number"));
+}
+
+TEST_CASE("Dequantize takes s8, u8 and s32 with scales, of the tensor or by channel") {
+  const auto of = [](TestTensor x) {
+    OperatorCase c{plan::DequantizeT()};
+    const Shape shape = x.shape;
+    c.input(std::move(x)).output(DataType::kF32, shape);
+    CHECK(complaint(c).empty());
+    return reference(c)[0].values<float>();
+  };
+  CHECK(of(with_scale(tensor_s8({3}, {-128, 0, 127}), 0.5f, -1)) == std::vector<float>{-63.5f, 0.5f, 64.0f});
+  CHECK(of(with_scale(tensor_u8({2}, {0, 255}), 2.0f, 128)) == std::vector<float>{-256.0f, 254.0f});
+  CHECK(of(with_scale(tensor({2}, std::vector<int32_t>{INT32_MIN, 7}), 1.0f, 0)) == std::vector<float>{-0x1p31f, 7.0f});
+  CHECK(of(with_scales(tensor_s8({1, 2, 2}, {1, 2, 3, 4}), {1.0f, 10.0f}, 1)) ==
+        std::vector<float>{1.0f, 2.0f, 30.0f, 40.0f});
+}
+
+TEST_CASE("Dequantize from a scale gives the same in vectors, in any layout") {
+  std::mt19937 generator(3);
+  const TestTensor x = with_scale(random_s8(generator, {2, 19, 3, 2}), 0.037f, -77);
+  for (const Layout layout : {Layout::kPlain, Layout::kBlocked16}) {
+    OperatorCase plain{plan::DequantizeT()}, vectors{plan::DequantizeT()};
+    plain.input(x).output(DataType::kF32, x.shape);
+    vectors.input(with_layout(x, layout)).output(DataType::kF32, x.shape, layout);
+    check_exact(vectors, reference(plain)[0], "dequantize.simd");
+  }
 }
 
 }  // namespace nestrt::test

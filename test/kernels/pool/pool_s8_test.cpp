@@ -12,10 +12,16 @@ struct Windows {
   plan::PoolT table;
   TestTensor x;
   Shape output;
+  float scale = 0;  // of a result with a scale
+  int zero_point = 0;
 
   OperatorCase make(Layout input, Layout result) const {
     OperatorCase c(table);
-    c.input(with_layout(x, input)).output_s8(output, x.quantization->exponents[0], result);
+    c.input(with_layout(x, input));
+    if (scale > 0)
+      c.output_s8c(output, scale, zero_point, result);
+    else
+      c.output_s8(output, x.quantization->exponents[0], result);
     return c;
   }
 };
@@ -39,6 +45,12 @@ Windows random_windows(std::mt19937& generator, bool global) {
     pool.pad_end.push_back(global ? 0 : draw(0, kernel - 1));
   }
   windows.x = with_exponent(random_s8(generator, shape), draw(-4, 8));
+  if (draw(0, 1) == 0) {
+    windows.x = with_scale(windows.x, 0.37f, draw(-128, 127));
+    const bool same = pool.kind == plan::PoolKind::max;
+    windows.scale = same ? 0.37f : 0.01f * static_cast<float>(draw(20, 60));
+    windows.zero_point = same ? windows.x.quantization->zero_points[0] : draw(-128, 127);
+  }
   OperatorCase c(pool);
   c.input(windows.x);
   const auto inferred = c.infer();

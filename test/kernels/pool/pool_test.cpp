@@ -218,4 +218,28 @@ TEST_CASE("Pool of s8 keeps the exponent") {
 }
 
 }  // namespace
+TEST_CASE("Pools of tensors with scales: the maximum keeps them, an average does not need to") {
+  plan::PoolT pool;
+  pool.kind = plan::PoolKind::average;
+  pool.kernel = {2};
+  pool.stride = pool.dilation = {1};
+  pool.pad_begin = {1};
+  pool.pad_end = {0};
+  OperatorCase c(pool);
+  c.input(with_scale(tensor_s8({1, 1, 3}, {10, 11, -20}), 0.5f, 4)).output_s8c({1, 1, 3}, 0.25f, -3);
+  CHECK(complaint(c).empty());
+  CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{9, 10, -20});  // 3, 3.25, -4.25
+  pool.count_include_pad = true;
+  OperatorCase padded(pool);
+  padded.input(with_scale(tensor_s8({1, 1, 3}, {10, 11, -20}), 0.5f, 4)).output_s8c({1, 1, 3}, 0.25f, -3);
+  CHECK(reference(padded)[0].values<int8_t>() == std::vector<int8_t>{3, 10, -20});
+  pool.kind = plan::PoolKind::max;
+  OperatorCase maximum(pool);
+  maximum.input(with_scale(tensor_s8({1, 1, 3}, {10, 11, -20}), 0.5f, 4)).output_s8c({1, 1, 3}, 0.5f, 4);
+  CHECK(reference(maximum)[0].values<int8_t>() == std::vector<int8_t>{10, 11, 11});
+  OperatorCase other(pool);
+  other.input(with_scale(tensor_s8({1, 1, 3}, {10, 11, -20}), 0.5f, 4)).output_s8c({1, 1, 3}, 0.25f, 4);
+  CHECK_THAT(complaint(other), Catch::Contains("insert a Requantize"));
+}
+
 }  // namespace nestrt::test

@@ -48,4 +48,18 @@ TEST_CASE("quantize.simd rounds like the reference at every border") {
     }
 }
 
+TEST_CASE("quantize.simd to a scale rounds like the reference at every border") {
+  std::mt19937 generator(1);
+  for (const float scale : {0.1f, 0.5f, 3.7e-5f, 1e30f, 1e-30f}) {
+    for (const int zero_point : {-128, 0, 127}) {
+      std::vector<float> values = random_tensor(generator, {501}, -200 * scale, 200 * scale).values<float>();
+      for (float border : borders(0)) values.push_back(border * scale);
+      OperatorCase c{plan::QuantizeT()};
+      const Shape shape{static_cast<int64_t>(values.size())};
+      c.input(tensor(shape, values)).output_s8c(shape, scale, zero_point);
+      check_exact(c, reference(c)[0], "quantize.simd");
+    }
+  }
+}
+
 }  // namespace nestrt::test

@@ -38,4 +38,43 @@ TEST_CASE("Quantize refuses what is not f32, or has no exponent to go to") {
   CHECK_THAT(complaint(unknown), Catch::Contains("the output is s8 but has no quantization"));
 }
 
+TEST_CASE("Quantize to scales rounds half to even, for s8 and u8, of the tensor or by channel") {
+  OperatorCase c{plan::QuantizeT()};
+  c.input(tensor_f32({5}, {0.25f, 0.75f, -0.25f, 100.0f, -100.0f})).output_s8c({5}, 0.5f, 3);
+  CHECK(complaint(c).empty());
+  CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{3, 5, 3, 127, -128});
+  plan::QuantizeT unsigned_bytes;
+  unsigned_bytes.to = plan::DataType::u8;
+  OperatorCase d(unsigned_bytes);
+  d.input(tensor_f32({2, 1, 2}, {1, -1, 1, 300}))
+      .output(with_scales(shape_only({2, 1, 2}, DataType::kU8), {0.5f, 2.0f}, 0));
+  CHECK(complaint(d).empty());
+  CHECK(reference(d)[0].values<uint8_t>() == std::vector<uint8_t>{2, 0, 0, 150});
+}
+
+TEST_CASE("Quantize to one scale gives the same in a blocked layout, and takes none by channel there") {
+  std::mt19937 generator(3);
+  const TestTensor x = random_tensor(generator, {2, 19, 3, 2}, -9, 9);
+  OperatorCase plain{plan::QuantizeT()}, blocked{plan::QuantizeT()};
+  plain.input(x).output_s8c(x.shape, 0.07f, -11);
+  blocked.input(with_layout(x, Layout::kBlocked16)).output_s8c(x.shape, 0.07f, -11, Layout::kBlocked16);
+  check_exact(blocked, reference(plain)[0], "quantize.simd");
+  TestTensor channels = with_scales(shape_only(x.shape, DataType::kS8), std::vector<float>(19, 1.0f), 1);
+  channels.layout = Layout::kBlocked16;
+  OperatorCase several{plan::QuantizeT()};
+  several.input(with_layout(x, Layout::kBlocked16)).output(channels);
+  CHECK(several.variants().empty());
+}
+
+TEST_CASE("Quantize refuses scales that do not fit their axis, and results of s32") {
+  OperatorCase axis{plan::QuantizeT()};
+  axis.input(tensor_f32({3}, {1, 2, 3})).output(with_scales(shape_only({3}, DataType::kS8), {1.0f, 2.0f}, 0));
+  CHECK_THAT(complaint(axis), Catch::Contains("has 2 scales and 2 zero points, expected 3"));
+  plan::QuantizeT words;
+  words.to = plan::DataType::s32;
+  OperatorCase type(words);
+  type.input(tensor_f32({1}, {1})).output(DataType::kS32, {1});
+  CHECK_THAT(complaint(type), Catch::Contains("gives s32, expected s8 or u8"));
+}
+
 }  // namespace nestrt::test

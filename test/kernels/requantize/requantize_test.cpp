@@ -48,4 +48,46 @@ TEST_CASE("Requantize gives the same in vectors, whatever the exponents") {
   }
 }
 
+TEST_CASE("Requantize between scales is Dequantize and Quantize") {
+  OperatorCase c{plan::RequantizeT()};
+  c.input(with_scale(tensor_s8({5}, {-128, -1, 0, 1, 127}), 0.5f, -1)).output_s8c({5}, 1.0f, 10);
+  CHECK(complaint(c).empty());
+  CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{-54, 10, 10, 11, 74});  // -63.5, 0, 0.5, 1, 64
+}
+
+TEST_CASE("Requantize turns u8 into s8 and back without a loss") {
+  std::vector<int> every(256), shifted(256);
+  for (int i = 0; i < 256; ++i) every[static_cast<size_t>(i)] = i, shifted[static_cast<size_t>(i)] = i - 128;
+  OperatorCase c{plan::RequantizeT()};
+  c.input(with_scale(tensor_u8({256}, every), 0.3f, 200)).output_s8c({256}, 0.3f, 72);
+  CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>(shifted.begin(), shifted.end()));
+  plan::RequantizeT back;
+  back.to = plan::DataType::u8;
+  OperatorCase d(back);
+  d.input(with_scale(tensor_s8({256}, shifted), 0.3f, 72))
+      .output(with_scale(shape_only({256}, DataType::kU8), 0.3f, 200));
+  CHECK(complaint(d).empty());
+  CHECK(reference(d)[0].values<uint8_t>() == std::vector<uint8_t>(every.begin(), every.end()));
+}
+
+TEST_CASE("An activation of Requantize works on real numbers, and needs scales") {
+  plan::RequantizeT table;
+  table.activation = std::make_unique<plan::Activation>(plan::ActivationKind::leaky_relu, 0.25f, 0.0f);
+  OperatorCase c(table);
+  c.input(with_scale(tensor_s8({2}, {-8, 8}), 1.0f, 0)).output_s8c({2}, 1.0f, 5);
+  CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{3, 13});
+  OperatorCase d(table);
+  d.input(with_exponent(tensor_s8({1}, {1}), 0)).output_s8({1}, 0);
+  CHECK_THAT(complaint(d), Catch::Contains("an activation needs an input with a scale"));
+}
+
+TEST_CASE("Requantize between scales gives the same in a blocked layout") {
+  std::mt19937 generator(3);
+  const TestTensor x = with_scale(random_s8(generator, {2, 19, 3, 2}), 0.5f, 3);
+  OperatorCase plain{plan::RequantizeT()}, blocked{plan::RequantizeT()};
+  plain.input(x).output_s8c(x.shape, 0.3f, -9);
+  blocked.input(with_layout(x, Layout::kBlocked16)).output_s8c(x.shape, 0.3f, -9, Layout::kBlocked16);
+  check_exact(blocked, reference(plain)[0], "requantize.table");
+}
+
 }  // namespace nestrt::test

@@ -1,0 +1,77 @@
+#include "kernels/common/s8c_operands.h"
+
+#include <cmath>
+#include <string>
+
+#include "kernels/common/rules.h"
+
+namespace nestrt::kernels::s8c {
+namespace {
+
+bool holds(DataType type, int32_t zero_point) {
+  switch (type) {
+    case DataType::kS8:
+      return zero_point >= -128 && zero_point <= 127;
+    case DataType::kU8:
+      return zero_point >= 0 && zero_point <= 255;
+    default:
+      return type == DataType::kS32;
+  }
+}
+
+Status check_entry(DataType type, const Affine& entry, const std::string& operand) {
+  if (!(std::isfinite(entry.scale) && entry.scale > 0))
+    return rule_error(operand + " has scale " + std::to_string(entry.scale) + ", expected a positive finite number");
+  if (holds(type, entry.zero_point)) return {};
+  return rule_error(operand + " has zero point " + std::to_string(entry.zero_point) + ", which is no " +
+                    std::string(name(type)));
+}
+
+}  // namespace
+
+bool has_scales(const TensorSpec& tensor) {
+  return tensor.quantization != nullptr && !span_of(tensor.quantization->scales()).empty();
+}
+
+Result<AffineMap> affine_map_of(const TensorSpec& tensor, std::string_view what) {
+  const std::string operand(what);
+  if (tensor.type != DataType::kS8 && tensor.type != DataType::kU8 && tensor.type != DataType::kS32)
+    return rule_error(operand + " is " + std::string(name(tensor.type)) + ", expected s8, u8 or s32");
+  if (!has_scales(tensor)) return rule_error(operand + " has no scales");
+  const std::span<const float> scales = span_of(tensor.quantization->scales());
+  const std::span<const int32_t> zero_points = span_of(tensor.quantization->zero_points());
+  const int axis = tensor.quantization->axis();
+  if (axis < -1 || axis >= tensor.shape.rank())
+    return rule_error(operand + " has scales along axis " + std::to_string(axis) + " of shape " +
+                      tensor.shape.to_string());
+  const auto count = static_cast<size_t>(axis == -1 ? 1 : tensor.shape[axis]);
+  if (scales.size() != count || (!zero_points.empty() && zero_points.size() != count))
+    return rule_error(operand + " has " + std::to_string(scales.size()) + " scales and " +
+                      std::to_string(zero_points.size()) + " zero points, expected " + std::to_string(count));
+  AffineMap map;
+  if (axis >= 0) map.inner = tensor.shape.product(axis + 1, tensor.shape.rank());
+  for (size_t i = 0; i < count; ++i) {
+    map.entries.push_back({scales[i], zero_points.empty() ? 0 : zero_points[i]});
+    NESTRT_RETURN_IF_ERROR(check_entry(tensor.type, map.entries.back(), operand));
+  }
+  return map;
+}
+
+Result<Affine> affine_of(const TensorSpec& tensor, std::string_view what) {
+  NESTRT_ASSIGN_OR_RETURN(const AffineMap map, affine_map_of(tensor, what));
+  if (tensor.quantization->axis() == -1) return map.entries[0];
+  return rule_error(std::string(what) + " has scales along axis " + std::to_string(tensor.quantization->axis()) +
+                    ", expected one scale");
+}
+
+Result<Addition> addition_of(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const Affine a, affine_of(spec.inputs[0], "input 0"));
+  NESTRT_ASSIGN_OR_RETURN(const Affine b, affine_of(spec.inputs[1], "input 1"));
+  NESTRT_ASSIGN_OR_RETURN(const Affine to, affine_of(spec.outputs[0], "the output"));
+  const Addition addition{add_factors(a.scale, b.scale, to.scale), a.zero_point, b.zero_point, to};
+  if (addition.factors.valid()) return addition;
+  return rule_error("the output's scale " + std::to_string(to.scale) + " is too fine for operands of scales " +
+                    std::to_string(a.scale) + " and " + std::to_string(b.scale));
+}
+
+}  // namespace nestrt::kernels::s8c
