@@ -1,5 +1,6 @@
 #include "compiler-lite/graph/bound_operator.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "kernels/registry.h"
@@ -66,6 +67,21 @@ Result<std::vector<TensorSpec>> infer(const Graph& graph, const plan::Attributes
                   std::string("no kernels for operator ") + plan::EnumNameAttributes(attributes.type));
   }
   return rules->infer(bound.spec());
+}
+
+std::optional<plan::QuantizationT> grid_of_result(const Graph& graph, const Node& node) {
+  if (node.inputs.empty() || node.inputs[0] == kNoValue) return std::nullopt;
+  const Value& input = graph.value(node.inputs[0]);
+  if (node.kind() == plan::Attributes::Dequantize) return input.quantization;
+  if (!input.grid) return std::nullopt;
+  if (node.kind() == plan::Attributes::Reshape && input.grid->axis == -1) return input.grid;
+  const auto* transpose = node.as<plan::TransposeT>();
+  if (transpose == nullptr) return std::nullopt;
+  plan::QuantizationT grid = *input.grid;
+  const auto& order = transpose->permutation;
+  const auto moved = std::find(order.begin(), order.end(), grid.axis);
+  if (moved != order.end()) grid.axis = static_cast<int32_t>(moved - order.begin());
+  return grid;
 }
 
 Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node) {

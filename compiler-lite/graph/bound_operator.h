@@ -40,6 +40,10 @@ TensorSpec tensor_spec(const Value& value);
 Result<std::vector<TensorSpec>> infer(const Graph& graph, const plan::AttributesUnion& attributes,
                                       const std::vector<ValueId>& inputs);
 
+// The grid of what a node makes of constants: a Dequantize gives one, a Transpose keeps it, and so does a Reshape where
+// it is the same for the whole tensor.
+std::optional<plan::QuantizationT> grid_of_result(const Graph& graph, const Node& node);
+
 // Runs a node whose inputs are all constant with the preferred kernel; the elements of each output.
 Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node);
 // Runs any node on the given operands, null where absent.

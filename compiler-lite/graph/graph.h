@@ -35,11 +35,15 @@ struct Value {
   Layout layout = Layout::kPlain;
   plan::Packing packing = plan::Packing::none;
   std::optional<plan::QuantizationT> quantization;  // empty for real-valued tensors
+  // Of an f32 constant that was integers in the model: their quantization, so that they can be had again.
+  std::optional<plan::QuantizationT> grid;
   std::shared_ptr<const Bytes> constant;  // null unless the value is known at compile time
 
   bool is_constant() const { return constant != nullptr; }
   template <typename T>
-  const T* data() const { return reinterpret_cast<const T*>(constant->data()); }
+  const T* data() const {
+    return reinterpret_cast<const T*>(constant->data());
+  }
 };
 
 struct Node {
@@ -55,7 +59,9 @@ struct Node {
     return kind() == plan::AttributesUnionTraits<T>::enum_value ? static_cast<T*>(attributes.value) : nullptr;
   }
   template <typename T>
-  const T* as() const { return const_cast<Node*>(this)->as<T>(); }
+  const T* as() const {
+    return const_cast<Node*>(this)->as<T>();
+  }
   ValueId input(size_t index) const { return index < inputs.size() ? inputs[index] : kNoValue; }
 };
 

@@ -84,12 +84,15 @@ bool GraphBuilder::may_fold(const plan::AttributesUnion& attributes, const std::
 
 Result<std::vector<ValueId>> GraphBuilder::fold(const std::string& label, Node& node,
                                                 const std::vector<TensorSpec>& specs,
-                                                const std::vector<std::string>& output_names) {
+                                                const std::vector<std::string>& output_names,
+                                                const Quantization& quantization) {
   for (size_t i = 0; i < specs.size(); ++i) {
     Value value;
     value.name = output_names[i];
     value.type = specs[i].type;
     value.shape = specs[i].shape;
+    value.quantization = quantization;
+    value.grid = grid_of_result(graph_, node);
     node.outputs.push_back(graph_.add_value(std::move(value)));
   }
   auto results = evaluate(graph_, node);
@@ -102,7 +105,8 @@ Result<std::vector<ValueId>> GraphBuilder::fold(const std::string& label, Node& 
 
 Result<std::vector<ValueId>> GraphBuilder::add(const std::string& label, std::string node_name,
                                                plan::AttributesUnion attributes, std::vector<ValueId> inputs,
-                                               const std::vector<std::string>& output_names) {
+                                               const std::vector<std::string>& output_names,
+                                               const Quantization& quantization) {
   auto specs = infer(graph_, attributes, inputs);
   if (!specs) return specs.error().with_context(label);
   if (specs->size() != output_names.size()) return Status(Code::kInvalidModel, label + ": wrong number of outputs");
@@ -112,15 +116,31 @@ Result<std::vector<ValueId>> GraphBuilder::add(const std::string& label, std::st
   // Past the limits the operator stays in the graph: right, and no slower to import.
   if (is_known(inputs) && may_fold(attributes, inputs, *specs)) {
     Node node{std::move(node_name), std::move(attributes), std::move(inputs), {}};
-    return fold(label, node, *specs, output_names);
+    return fold(label, node, *specs, output_names, quantization);
   }
   const bool costly = std::all_of(inputs.begin(), inputs.end(), [this](ValueId id) {
     return id == kNoValue || graph_.value(id).is_constant() || is_costly(id);
   });
   NESTRT_ASSIGN_OR_RETURN(
       const Node* node, graph_.add_node(std::move(node_name), std::move(attributes), std::move(inputs), output_names));
+  for (ValueId id : node->outputs) graph_.value(id).quantization = quantization;
   if (costly) costly_.insert(node->outputs.begin(), node->outputs.end());
   return node->outputs;
+}
+
+Result<ValueId> GraphBuilder::reinterpret(const std::string& label, std::string name, ValueId id,
+                                          const Quantization& quantization) {
+  if (graph_.value(id).is_constant()) {
+    Value value = graph_.value(id);
+    value.name = std::move(name);
+    value.quantization = quantization;
+    return graph_.add_value(std::move(value));
+  }
+  plan::ReshapeT same;
+  same.shape.assign(graph_.value(id).shape.begin(), graph_.value(id).shape.end());
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs,
+                          add(label, name, attributes(std::move(same)), {id}, {name}, quantization));
+  return outputs.front();
 }
 
 Result<ValueId> GraphBuilder::as_output(ValueId id, const std::string& name) {

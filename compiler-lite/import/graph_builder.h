@@ -13,6 +13,8 @@ namespace nestrt::compiler {
 
 class GraphBuilder {
  public:
+  using Quantization = std::optional<plan::QuantizationT>;
+
   explicit GraphBuilder(const ImportLimits& limits) : limits_(limits) {}
 
   Graph& graph() { return graph_; }
@@ -36,9 +38,12 @@ class GraphBuilder {
   Result<ValueId> add_constant(std::string name, DataType type, const Shape& shape, Bytes elements);
   Result<ValueId> add_constant(const OnnxTensor& tensor);
   // The outputs of one operator, which is evaluated at once (and leaves no node) where all its inputs are constant.
-  // `label` starts every message: "node 'conv1' (Conv)".
+  // `label` starts every message: "node 'conv1' (Conv)". `quantization`: of the outputs.
   Result<std::vector<ValueId>> add(const std::string& label, std::string node_name, plan::AttributesUnion attributes,
-                                   std::vector<ValueId> inputs, const std::vector<std::string>& output_names);
+                                   std::vector<ValueId> inputs, const std::vector<std::string>& output_names,
+                                   const Quantization& quantization = {});
+  // `id` as integers of that quantization, or of none: a constant that shares its elements, or a Reshape.
+  Result<ValueId> reinterpret(const std::string& label, std::string name, ValueId id, const Quantization& quantization);
   // True where the value depends on constants alone, but is left to run time: to compute it would pass the limits.
   bool is_costly(ValueId id) const { return costly_.count(id) != 0; }
   // A name of its own for graph outputs: `id`, or a copy of it, called `name`.
@@ -54,7 +59,7 @@ class GraphBuilder {
   bool may_fold(const plan::AttributesUnion& attributes, const std::vector<ValueId>& inputs,
                 const std::vector<TensorSpec>& outputs);
   Result<std::vector<ValueId>> fold(const std::string& label, Node& node, const std::vector<TensorSpec>& specs,
-                                    const std::vector<std::string>& output_names);
+                                    const std::vector<std::string>& output_names, const Quantization& quantization);
 
   const ImportLimits& limits_;
   Graph graph_;

@@ -16,7 +16,7 @@ namespace nestrt::compiler {
 namespace {
 
 bool is_supported(const OnnxNode& node, int64_t opset) {
-  return node.domain.empty() && find_import_rule(node.op_type, opset) != nullptr;
+  return find_import_rule(node.qualified_type(), opset) != nullptr;
 }
 
 // One message for all operators that are missing.
@@ -28,7 +28,7 @@ Status check_operators(const OnnxModel& model) {
   std::map<std::string, Missing> missing;
   const auto look_at = [&](const OnnxNode& node) {
     if (is_supported(node, model.opset)) return;
-    Missing& entry = missing[(node.domain.empty() ? "" : node.domain + ".") + node.op_type];
+    Missing& entry = missing[node.qualified_type()];
     if (entry.count++ == 0) entry.first = !node.name.empty() || node.outputs.empty() ? node.name : node.outputs.front();
   };
   std::for_each(model.nodes.begin(), model.nodes.end(), look_at);
@@ -123,7 +123,7 @@ class NodeOrder {
 
 Status import_node(GraphBuilder& builder, const OnnxNode& node, int64_t opset) {
   NodeContext context(builder, node, opset);
-  NESTRT_RETURN_IF_ERROR(find_import_rule(node.op_type, opset)->import(context));
+  NESTRT_RETURN_IF_ERROR(find_import_rule(node.qualified_type(), opset)->import(context));
   return context.close();
 }
 

@@ -166,11 +166,17 @@ std::string NodeContext::next_name() {
   return base + ":" + std::to_string(num_added_++);
 }
 
-Result<ValueId> NodeContext::add(plan::AttributesUnion attributes, std::vector<ValueId> inputs) {
+Result<ValueId> NodeContext::add(plan::AttributesUnion attributes, std::vector<ValueId> inputs,
+                                 const GraphBuilder::Quantization& quantization) {
   const std::string node_name = !node_.name.empty() || node_.outputs.empty() ? node_.name : node_.outputs.front();
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs,
-                          builder_.add(label_, node_name, std::move(attributes), std::move(inputs), {next_name()}));
+  NESTRT_ASSIGN_OR_RETURN(
+      const std::vector<ValueId> outputs,
+      builder_.add(label_, node_name, std::move(attributes), std::move(inputs), {next_name()}, quantization));
   return outputs.front();
+}
+
+Result<ValueId> NodeContext::reinterpret(ValueId id, const GraphBuilder::Quantization& quantization) {
+  return builder_.reinterpret(label_, next_name(), id, quantization);
 }
 
 Result<ValueId> NodeContext::labelled(Result<ValueId> id) const {

@@ -74,11 +74,15 @@ class NodeContext {
   // Refuses constants for which the limits leave no memory. To be asked before it is taken.
   Status check_constant(DataType type, const Shape& shape) const;
   // One operator; its only output, under a name made from the node's first output.
-  Result<ValueId> add(plan::AttributesUnion attributes, std::vector<ValueId> inputs);
+  // `quantization`: of the output.
+  Result<ValueId> add(plan::AttributesUnion attributes, std::vector<ValueId> inputs,
+                      const GraphBuilder::Quantization& quantization = {});
   template <typename Table>
-  Result<ValueId> add(Table table, std::vector<ValueId> inputs) {
-    return add(attributes(std::move(table)), std::move(inputs));
+  Result<ValueId> add(Table table, std::vector<ValueId> inputs, const GraphBuilder::Quantization& quantization = {}) {
+    return add(attributes(std::move(table)), std::move(inputs), quantization);
   }
+  // The same integers under another quantization, or none.
+  Result<ValueId> reinterpret(ValueId id, const GraphBuilder::Quantization& quantization);
   Result<ValueId> constant(const std::vector<float>& elements, const Shape& shape);
   Result<ValueId> constant(const std::vector<int64_t>& elements, const Shape& shape);
   Result<ValueId> constant(DataType type, const Shape& shape, Bytes elements);

@@ -36,6 +36,8 @@ struct OnnxNode {
   std::vector<std::string> outputs;
   std::map<std::string, OnnxAttribute> attributes;
 
+  // With the domain where that is not ONNX's own: "com.microsoft.QLinearAdd".
+  std::string qualified_type() const { return (domain.empty() ? "" : domain + ".") + op_type; }
   // "node 'conv1' (Conv)"; a node without a name goes by its first output.
   std::string label() const;
 };

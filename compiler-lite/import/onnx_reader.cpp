@@ -271,7 +271,7 @@ Result<T> about(const std::filesystem::path& path, Result<T> result) {
 
 std::string OnnxNode::label() const {
   const std::string& shown = !name.empty() || outputs.empty() ? name : outputs.front();
-  return "node '" + shown + "' (" + (domain.empty() ? "" : domain + ".") + op_type + ")";
+  return "node '" + shown + "' (" + qualified_type() + ")";
 }
 
 Status too_many_nodes(const ImportLimits& limits) {

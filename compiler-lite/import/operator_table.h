@@ -14,7 +14,7 @@ inline constexpr int64_t kOldestOpset = 6;
 inline constexpr int64_t kNewestKnownOpset = 21;
 
 struct ImportRule {
-  std::string_view op_type;
+  std::string_view op_type;  // with its domain where that is not ONNX's own: "com.microsoft.QLinearAdd"
   // Translates one node. Everything of the node is untrusted but this: named inputs exist.
   Status (*import)(NodeContext& node) = nullptr;
   int64_t first_opset = kOldestOpset;  // older where the operator did not change since
@@ -23,7 +23,7 @@ struct ImportRule {
 
 // Sorted by op_type.
 std::span<const ImportRule> import_rules();
-// Null where the operator does not exist in that opset, or is not supported.
+// Null where the operator does not exist in that opset, or is not supported. Other domains' operators have no opset.
 const ImportRule* find_import_rule(std::string_view op_type, int64_t opset);
 
 }  // namespace nestrt::compiler

@@ -15,11 +15,19 @@ void append(std::string& key, T number) {
   key.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
+void append(std::string& key, const std::optional<plan::QuantizationT>& quantization) {
+  if (!quantization) return append(key, false);
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(plan::Quantization::Pack(builder, &*quantization));
+  key.append(reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize());
+}
+
 // Values of equal keys hold the same elements.
 std::string constant_key(const Value& value) {
   std::string key;
   append(key, value.type);
   append(key, value.packing);
+  append(key, value.quantization);
   append(key, value.shape.rank());
   for (int64_t dim : value.shape) append(key, dim);
   const std::string_view bytes(reinterpret_cast<const char*>(value.constant->data()), value.constant->size());
@@ -28,7 +36,7 @@ std::string constant_key(const Value& value) {
 }
 
 // Nodes of equal keys compute the same.
-std::string node_key(const Node& node) {
+std::string node_key(const Graph& graph, const Node& node) {
   flatbuffers::FlatBufferBuilder builder;
   const auto table = node.attributes.Pack(builder);
   builder.Finish(flatbuffers::Offset<flatbuffers::Table>(table.o));
@@ -36,6 +44,7 @@ std::string node_key(const Node& node) {
   append(key, node.kind());
   for (ValueId id : node.inputs) append(key, id);
   append(key, kNoValue);
+  for (ValueId id : node.outputs) append(key, graph.value(id).quantization);
   return key.append(reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize());
 }
 
@@ -66,7 +75,7 @@ Result<int> common_subexpressions(Graph& graph) {
   int changes = merge_constants(graph);
   std::unordered_map<std::string, const Node*> seen;
   for (Node* node : snapshot(graph)) {
-    const auto [found, is_new] = seen.emplace(node_key(*node), node);
+    const auto [found, is_new] = seen.emplace(node_key(graph, *node), node);
     if (is_new || node->outputs.size() != 1) continue;
     changes += forward(graph, node->outputs[0], found->second->outputs[0]);
   }

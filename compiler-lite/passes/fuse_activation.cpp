@@ -9,34 +9,6 @@ namespace nestrt::compiler {
 namespace {
 
 using plan::ActivationKind;
-using plan::UnaryKind;
-
-std::optional<plan::Activation> as_activation(const plan::UnaryT& unary) {
-  const auto kind = [&]() -> std::optional<ActivationKind> {
-    switch (unary.kind) {
-      case UnaryKind::relu:
-        return ActivationKind::relu;
-      case UnaryKind::clip:
-        return ActivationKind::clip;
-      case UnaryKind::leaky_relu:
-        return ActivationKind::leaky_relu;
-      case UnaryKind::hard_sigmoid:
-        return ActivationKind::hard_sigmoid;
-      case UnaryKind::hard_swish:
-        return ActivationKind::hard_swish;
-      case UnaryKind::sigmoid:
-        return ActivationKind::sigmoid;
-      case UnaryKind::tanh:
-        return ActivationKind::tanh;
-      case UnaryKind::silu:
-        return ActivationKind::silu;
-      default:
-        return std::nullopt;
-    }
-  }();
-  if (!kind) return std::nullopt;
-  return plan::Activation(*kind, unary.alpha, unary.beta);
-}
 
 // Where the node keeps its activation; null where it has none to keep.
 std::unique_ptr<plan::Activation>* activation_slot(Node* node) {

@@ -18,6 +18,7 @@ constexpr Pass kPasses[] = {
     {"fuse-batchnorm", "fold per-channel arithmetic into weights and bias", &fuse_batchnorm},
     {"fuse-residual", "make the addition after a Conv its residual input", &fuse_residual},
     {"fuse-activation", "make activations part of the operator before them", &fuse_activation},
+    {"integer-islands", "compute with integers between Dequantize and Quantize", &integer_islands, true},
 };
 
 Status check_names(const PassOptions& options) {
@@ -31,6 +32,16 @@ Status check_names(const PassOptions& options) {
   return ok_status();
 }
 
+// One pass over the graph; the number of its changes.
+Result<int> run_pass(const Pass& pass, int round, const PassOptions& options, Graph& graph) {
+  if (options.disabled.count(pass.name) != 0) return 0;
+  if (options.before_pass) options.before_pass(pass);
+  auto changes = pass.run(graph);
+  if (!changes) return changes.error().with_context("pass " + std::string(pass.name));
+  if (options.observer) options.observer(pass, round, *changes, graph);
+  return changes;
+}
+
 }  // namespace
 
 std::span<const Pass> passes() { return kPasses; }
@@ -38,18 +49,17 @@ std::span<const Pass> passes() { return kPasses; }
 Status optimise(Graph& graph, const PassOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_names(options));
   graph.tidy();
-  for (int round = 0; round < kMaxRounds; ++round) {
-    int total = 0;
+  int round = 0;
+  for (int total = 1; total != 0 && round < kMaxRounds; ++round) {
+    total = 0;
     for (const Pass& pass : kPasses) {
-      if (options.disabled.count(pass.name) != 0) continue;
-      if (options.before_pass) options.before_pass(pass);
-      auto changes = pass.run(graph);
-      if (!changes) return changes.error().with_context("pass " + std::string(pass.name));
-      total += *changes;
-      if (options.observer) options.observer(pass, round, *changes, graph);
+      if (pass.last) continue;
+      NESTRT_ASSIGN_OR_RETURN(const int changes, run_pass(pass, round, options, graph));
+      total += changes;
     }
-    if (total == 0) break;
   }
+  for (const Pass& pass : kPasses)
+    if (pass.last) NESTRT_RETURN_IF_ERROR(run_pass(pass, round, options, graph).error());
   return ok_status();
 }
 

@@ -20,10 +20,11 @@ struct Pass {
   std::string_view name;  // "fold-constants": what --passes lists and --no-pass takes
   std::string_view summary;
   Result<int> (*run)(Graph& graph);
+  bool last = false;  // once, when the others find nothing more: what it leaves is not for them
 };
 
 struct PassOptions {
-  std::set<std::string, std::less<>> disabled;  // names of passes to leave out
+  std::set<std::string, std::less<>> disabled;        // names of passes to leave out
   std::function<void(const Pass& pass)> before_pass;  // called before each run of a pass; may be empty
   // Called after each run of a pass, for logs and dumps; may be empty. `round` counts from 0.
   std::function<void(const Pass& pass, int round, int changes, const Graph& graph)> observer;
@@ -32,7 +33,8 @@ struct PassOptions {
 // Every pass, in the order in which optimise() runs them.
 std::span<const Pass> passes();
 
-// Runs the table of passes, again and again until a round changes nothing (at most kMaxRounds times).
+// Runs the table of passes, again and again until a round changes nothing (at most kMaxRounds times), and then those
+// that are last.
 // Errors: kInvalidArgument for an unknown name in `disabled`; kInternal.
 Status optimise(Graph& graph, const PassOptions& options = {});
 inline constexpr int kMaxRounds = 8;
@@ -60,5 +62,7 @@ Result<int> fuse_pad(Graph& graph);
 Result<int> fuse_residual(Graph& graph);
 // Makes the activation after a Conv, ConvTranspose, Dense or Binary part of it.
 Result<int> fuse_activation(Graph& graph);
+// Makes what lies between Dequantize and Quantize, of tensors with scales, compute with integers.
+Result<int> integer_islands(Graph& graph);
 
 }  // namespace nestrt::compiler

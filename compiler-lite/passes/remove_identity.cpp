@@ -68,7 +68,8 @@ ValueId equal_operand(const Graph& graph, const Node& node) {
   } else if (const auto* binary = node.as<plan::BinaryT>()) {
     identity = is_neutral_binary(graph, node, *binary, &kept);
   }
-  return identity ? kept : kNoValue;
+  // A Reshape may say that integers are to be read in another way.
+  return identity && same_quantization(graph.value(kept), graph.value(node.outputs[0])) ? kept : kNoValue;
 }
 
 // Reshape of a Reshape: the first does not matter.

@@ -64,6 +64,7 @@ Result<Node*> replace(Graph& graph, Node* old, plan::AttributesUnion attributes,
   NESTRT_ASSIGN_OR_RETURN(Node * node,
                           graph.add_node(old->name, std::move(attributes), inputs, {graph.value(old_result).name}));
   const Value& before = graph.value(old_result);
+  graph.value(node->outputs[0]).quantization = before.quantization;
   const Value& after = graph.value(node->outputs[0]);
   if (before.type != after.type || !(before.shape == after.shape)) {
     return Status(Code::kInternal, "node '" + old->name + "' gave " + before.shape.to_string() +
@@ -72,6 +73,39 @@ Result<Node*> replace(Graph& graph, Node* old, plan::AttributesUnion attributes,
   retire(graph, old);
   graph.replace_uses(old_result, node->outputs[0]);
   return node;
+}
+
+std::optional<plan::Activation> as_activation(const plan::UnaryT& unary) {
+  const auto kind = [&]() -> std::optional<plan::ActivationKind> {
+    switch (unary.kind) {
+      case plan::UnaryKind::relu:
+        return plan::ActivationKind::relu;
+      case plan::UnaryKind::clip:
+        return plan::ActivationKind::clip;
+      case plan::UnaryKind::leaky_relu:
+        return plan::ActivationKind::leaky_relu;
+      case plan::UnaryKind::hard_sigmoid:
+        return plan::ActivationKind::hard_sigmoid;
+      case plan::UnaryKind::hard_swish:
+        return plan::ActivationKind::hard_swish;
+      case plan::UnaryKind::sigmoid:
+        return plan::ActivationKind::sigmoid;
+      case plan::UnaryKind::tanh:
+        return plan::ActivationKind::tanh;
+      case plan::UnaryKind::silu:
+        return plan::ActivationKind::silu;
+      default:
+        return std::nullopt;
+    }
+  }();
+  if (!kind) return std::nullopt;
+  return plan::Activation(*kind, unary.alpha, unary.beta);
+}
+
+bool same_quantization(const Value& a, const Value& b) {
+  if (!a.quantization || !b.quantization) return a.quantization.has_value() == b.quantization.has_value();
+  const plan::QuantizationT &x = *a.quantization, &y = *b.quantization;
+  return x.exponents == y.exponents && x.scales == y.scales && x.zero_points == y.zero_points && x.axis == y.axis;
 }
 
 bool keeps_order(const Shape& shape, const std::vector<int32_t>& permutation) {

@@ -42,8 +42,14 @@ void retire(Graph& graph, Node* node);
 bool forward(Graph& graph, ValueId from, ValueId to);
 // `first` now computes what `second`, the only user of its first output, gave; that value takes second's name.
 void absorb(Graph& graph, Node* first, Node* second);
-// A new node in place of `old`, with its name and its output's name. kInternal where type or shape come out otherwise.
+// A new node in place of `old`, with its name and its output's name and quantization. kInternal where type or shape
+// come out otherwise.
 Result<Node*> replace(Graph& graph, Node* old, plan::AttributesUnion attributes, const std::vector<ValueId>& inputs);
+
+// The activation that an operator can have fused which computes this; empty for other functions.
+std::optional<plan::Activation> as_activation(const plan::UnaryT& unary);
+
+bool same_quantization(const Value& a, const Value& b);
 
 // True where a Transpose of such a tensor leaves the elements where they are: it only moves dimensions of 1.
 bool keeps_order(const Shape& shape, const std::vector<int32_t>& permutation);

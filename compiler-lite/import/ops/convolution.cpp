@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiler-lite/import/ops/families.h"
+#include "compiler-lite/import/ops/products.h"
 #include "compiler-lite/import/ops/window.h"
 
 namespace nestrt::compiler {
@@ -9,9 +10,17 @@ namespace {
 struct Operands {
   std::vector<ValueId> ids;  // x, weights, bias where there is one
   Shape x;
-  std::vector<int64_t> kernel;
-  int spatial_rank = 0;
+  Shape weights;
 };
+
+// The kernel that the weights have, and with it the window.
+Result<Window> read_conv_window(NodeContext& node, const Shape& x, const Shape& weights) {
+  if (x.rank() < 3 || weights.rank() != x.rank()) {
+    return node.invalid("input of shape " + x.to_string() + " and weights of shape " + weights.to_string() +
+                        " must have the same rank, at least 3");
+  }
+  return read_window(node, weights.rank() - 2, {weights.begin() + 2, weights.end()});
+}
 
 Result<Operands> read_operands(const NodeContext& node) {
   Operands operands;
@@ -20,13 +29,7 @@ Result<Operands> read_operands(const NodeContext& node) {
   operands.ids = {x, weights};
   if (node.has_input(2)) operands.ids.push_back(node.optional_input(2));
   operands.x = node.shape(x);
-  const Shape shape = node.shape(weights);
-  if (operands.x.rank() < 3 || shape.rank() != operands.x.rank()) {
-    return node.invalid("input of shape " + operands.x.to_string() + " and weights of shape " + shape.to_string() +
-                        " must have the same rank, at least 3");
-  }
-  operands.kernel.assign(shape.begin() + 2, shape.end());
-  operands.spatial_rank = shape.rank() - 2;
+  operands.weights = node.shape(weights);
   return operands;
 }
 
@@ -38,11 +41,7 @@ Result<int32_t> read_group(NodeContext& node) {
 
 Status import_conv(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(Operands operands, read_operands(node));
-  NESTRT_ASSIGN_OR_RETURN(Window window, read_window(node, operands.spatial_rank, operands.kernel));
-  NESTRT_RETURN_IF_ERROR(resolve_auto_pad(node, operands.x, window));
-  plan::ConvT conv;
-  set_window(conv, window);
-  NESTRT_ASSIGN_OR_RETURN(conv.group, read_group(node));
+  NESTRT_ASSIGN_OR_RETURN(plan::ConvT conv, read_conv(node, operands.x, operands.weights));
   return node.finish(std::move(conv), std::move(operands.ids));
 }
 
@@ -98,9 +97,9 @@ Result<std::vector<int64_t>> same_shape(NodeContext& node, const Shape& x, const
 
 Status import_conv_transpose(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(Operands operands, read_operands(node));
-  NESTRT_ASSIGN_OR_RETURN(Window window, read_window(node, operands.spatial_rank, operands.kernel));
+  NESTRT_ASSIGN_OR_RETURN(Window window, read_conv_window(node, operands.x, operands.weights));
   plan::ConvTransposeT conv;
-  NESTRT_ASSIGN_OR_RETURN(conv.output_padding, read_output_padding(node, operands.spatial_rank));
+  NESTRT_ASSIGN_OR_RETURN(conv.output_padding, read_output_padding(node, window.spatial_rank()));
   std::vector<int64_t> output_shape = node.attribute("output_shape", std::vector<int64_t>());
   // Some exporters state all dimensions.
   if (output_shape.size() == static_cast<size_t>(operands.x.rank()))
@@ -122,6 +121,15 @@ constexpr ImportRule kRules[] = {
 };
 
 }  // namespace
+
+Result<plan::ConvT> read_conv(NodeContext& node, const Shape& x, const Shape& weights) {
+  NESTRT_ASSIGN_OR_RETURN(Window window, read_conv_window(node, x, weights));
+  NESTRT_RETURN_IF_ERROR(resolve_auto_pad(node, x, window));
+  plan::ConvT conv;
+  set_window(conv, window);
+  NESTRT_ASSIGN_OR_RETURN(conv.group, read_group(node));
+  return conv;
+}
 
 std::span<const ImportRule> convolution_rules() { return kRules; }
 

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "compiler-lite/import/ops/families.h"
+#include "compiler-lite/import/ops/products.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -69,19 +70,10 @@ Status import_gemm(NodeContext& node) {
   return node.set_output(node.binary(plan::BinaryKind::add, product, c));
 }
 
-// A constant matrix on the right makes a fully connected layer, over all leading dimensions of the left side.
 Status import_mat_mul(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId b, node.input(1));
-  Shape shape = node.shape(a);
-  const int rank = shape.rank();
-  const bool dense =
-      is_constant_matrix(node, b) && node.type(a) == DataType::kF32 && rank >= 2 && shape[rank - 1] == node.shape(b)[0];
-  if (!dense) return node.finish(plan::MatMulT(), {a, b});
-  NESTRT_ASSIGN_OR_RETURN(const ValueId rows, node.reshape(a, {shape.product(0, rank - 1), shape[rank - 1]}));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId product, node.add(plan::DenseT(), {rows, b}));
-  shape[rank - 1] = node.shape(b)[1];
-  return node.set_output(node.reshape(product, shape));
+  return node.set_output(matrix_product(node, a, b));
 }
 
 constexpr ImportRule kRules[] = {
@@ -90,6 +82,18 @@ constexpr ImportRule kRules[] = {
 };
 
 }  // namespace
+
+Result<ValueId> matrix_product(NodeContext& node, ValueId a, ValueId b) {
+  Shape shape = node.shape(a);
+  const int rank = shape.rank();
+  const bool dense =
+      is_constant_matrix(node, b) && node.type(a) == DataType::kF32 && rank >= 2 && shape[rank - 1] == node.shape(b)[0];
+  if (!dense) return node.add(plan::MatMulT(), {a, b});
+  NESTRT_ASSIGN_OR_RETURN(const ValueId rows, node.reshape(a, {shape.product(0, rank - 1), shape[rank - 1]}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId product, node.add(plan::DenseT(), {rows, b}));
+  shape[rank - 1] = node.shape(b)[1];
+  return node.reshape(product, shape);
+}
 
 std::span<const ImportRule> matrix_rules() { return kRules; }
 

@@ -1,4 +1,5 @@
 #include "compiler-lite/import/ops/families.h"
+#include "compiler-lite/import/ops/products.h"
 #include "compiler-lite/import/ops/window.h"
 
 namespace nestrt::compiler {
@@ -6,16 +7,7 @@ namespace {
 
 Status import_pool(NodeContext& node, plan::PoolKind kind) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  const Shape shape = node.shape(x);
-  if (shape.rank() < 3) return node.invalid("input of shape " + shape.to_string() + " has no spatial axes");
-  NESTRT_ASSIGN_OR_RETURN(Window window, read_window(node, shape.rank() - 2, {}));
-  NESTRT_RETURN_IF_ERROR(resolve_auto_pad(node, shape, window));
-  plan::PoolT pool;
-  pool.kind = kind;
-  set_window(pool, window);
-  pool.ceil_mode = node.flag("ceil_mode", false);
-  if (kind == plan::PoolKind::average) pool.count_include_pad = node.flag("count_include_pad", false);
-  if (kind == plan::PoolKind::lp) pool.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
+  NESTRT_ASSIGN_OR_RETURN(plan::PoolT pool, read_pool(node, kind, node.shape(x)));
   return node.finish(std::move(pool), {x});
 }
 
@@ -26,23 +18,9 @@ Status import_max_pool(NodeContext& node) {
 Status import_average_pool(NodeContext& node) { return import_pool(node, plan::PoolKind::average); }
 Status import_lp_pool(NodeContext& node) { return import_pool(node, plan::PoolKind::lp); }
 
-// A pool whose window is the whole picture.
 Status import_global_pool(NodeContext& node, plan::PoolKind kind) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  const Shape shape = node.shape(x);
-  if (shape.rank() < 3) return node.invalid("input of shape " + shape.to_string() + " has no spatial axes");
-  plan::PoolT pool;
-  pool.kind = kind;
-  for (int axis = 2; axis < shape.rank(); ++axis) {
-    if (shape[axis] < 1 || shape[axis] > INT32_MAX)
-      return node.invalid("spatial axes must have 1 to 2^31 - 1 elements");
-    pool.kernel.push_back(static_cast<int32_t>(shape[axis]));
-  }
-  pool.stride.assign(pool.kernel.size(), 1);
-  pool.dilation.assign(pool.kernel.size(), 1);
-  pool.pad_begin.assign(pool.kernel.size(), 0);
-  pool.pad_end.assign(pool.kernel.size(), 0);
-  if (kind == plan::PoolKind::lp) pool.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
+  NESTRT_ASSIGN_OR_RETURN(plan::PoolT pool, global_pool(node, kind, node.shape(x)));
   return node.finish(std::move(pool), {x});
 }
 
@@ -60,6 +38,35 @@ constexpr ImportRule kRules[] = {
 };
 
 }  // namespace
+
+Result<plan::PoolT> read_pool(NodeContext& node, plan::PoolKind kind, const Shape& x) {
+  if (x.rank() < 3) return node.invalid("input of shape " + x.to_string() + " has no spatial axes");
+  NESTRT_ASSIGN_OR_RETURN(Window window, read_window(node, x.rank() - 2, {}));
+  NESTRT_RETURN_IF_ERROR(resolve_auto_pad(node, x, window));
+  plan::PoolT pool;
+  pool.kind = kind;
+  set_window(pool, window);
+  pool.ceil_mode = node.flag("ceil_mode", false);
+  if (kind == plan::PoolKind::average) pool.count_include_pad = node.flag("count_include_pad", false);
+  if (kind == plan::PoolKind::lp) pool.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
+  return pool;
+}
+
+Result<plan::PoolT> global_pool(NodeContext& node, plan::PoolKind kind, const Shape& x) {
+  if (x.rank() < 3) return node.invalid("input of shape " + x.to_string() + " has no spatial axes");
+  plan::PoolT pool;
+  pool.kind = kind;
+  for (int axis = 2; axis < x.rank(); ++axis) {
+    if (x[axis] < 1 || x[axis] > INT32_MAX) return node.invalid("spatial axes must have 1 to 2^31 - 1 elements");
+    pool.kernel.push_back(static_cast<int32_t>(x[axis]));
+  }
+  pool.stride.assign(pool.kernel.size(), 1);
+  pool.dilation.assign(pool.kernel.size(), 1);
+  pool.pad_begin.assign(pool.kernel.size(), 0);
+  pool.pad_end.assign(pool.kernel.size(), 0);
+  if (kind == plan::PoolKind::lp) pool.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
+  return pool;
+}
 
 std::span<const ImportRule> pool_rules() { return kRules; }
 

@@ -67,6 +67,16 @@ ModelBuilder& ModelBuilder::constant(const std::string& name, const std::vector<
   return *this;
 }
 
+ModelBuilder& ModelBuilder::constant(const std::string& name, const std::vector<int64_t>& dims,
+                                     const std::vector<int32_t>& elements, int32_t type) {
+  onnx::TensorProto& tensor = *graph().add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(type);
+  for (int64_t dim : dims) tensor.add_dims(dim);
+  for (int32_t element : elements) tensor.add_int32_data(element);
+  return *this;
+}
+
 onnx::NodeProto& ModelBuilder::node(const std::string& op_type, const std::vector<std::string>& inputs,
                                     const std::vector<std::string>& outputs) {
   onnx::NodeProto& added = *graph().add_node();

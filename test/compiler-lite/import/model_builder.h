@@ -29,6 +29,9 @@ class ModelBuilder {
   ModelBuilder& output(const std::string& name);
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& dims, const std::vector<float>& elements);
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& elements);  // a vector
+  // Of a type that fits 32 bits.
+  ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& dims,
+                         const std::vector<int32_t>& elements, int32_t type);
   // The node that was added, for its attributes.
   onnx::NodeProto& node(const std::string& op_type, const std::vector<std::string>& inputs,
                         const std::vector<std::string>& outputs);

@@ -95,10 +95,9 @@ class Case {
     std::set<std::string> missing;
     for (const auto* nodes : {&model_.nodes, &model_.subgraph_nodes}) {
       for (const compiler::OnnxNode& node : *nodes) {
-        const std::string shown = (node.domain.empty() ? "" : node.domain + ".") + node.op_type;
+        const std::string shown = node.qualified_type();
         all.insert(shown);
-        const bool known = node.domain.empty() && compiler::find_import_rule(node.op_type, model_.opset) != nullptr;
-        if (!known) missing.insert(shown);
+        if (compiler::find_import_rule(shown, model_.opset) == nullptr) missing.insert(shown);
       }
     }
     result_.operators.assign(all.begin(), all.end());

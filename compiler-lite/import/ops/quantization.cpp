@@ -1,0 +1,242 @@
+// Quantized operators. All of them become Dequantize, the operator on floats, and Quantize: what computes with integers
+// is for a pass to find (passes/integer_islands.cpp), and what it does not find is right as it is.
+//
+// Scales and zero points belong to tensors, but only to those that Quantize writes and Dequantize reads: every other
+// operator of the model sees plain integers, through Reshapes that vanish where nobody looks.
+#include <algorithm>
+#include <cmath>
+
+#include "compiler-lite/import/ops/families.h"
+#include "compiler-lite/import/ops/products.h"
+
+namespace nestrt::compiler {
+namespace {
+
+constexpr int kAnyAxis = -1;  // scales are for the tensor only
+
+// Where a node has scale and zero point.
+struct Parameters {
+  size_t scale;
+  size_t zero_point;
+  int axis = kAnyAxis;  // that several scales are along
+};
+
+bool is_byte(DataType type) { return type == DataType::kS8 || type == DataType::kU8; }
+
+bool holds(DataType type, int64_t zero_point) {
+  if (type == DataType::kS8) return zero_point >= -128 && zero_point <= 127;
+  if (type == DataType::kU8) return zero_point >= 0 && zero_point <= 255;
+  return zero_point >= INT32_MIN && zero_point <= INT32_MAX;
+}
+
+Status check_entries(const NodeContext& node, DataType type, const std::vector<float>& scales,
+                     const std::vector<int64_t>& zero_points) {
+  if (zero_points.size() != scales.size()) {
+    return node.invalid("there are " + std::to_string(scales.size()) + " scales and " +
+                        std::to_string(zero_points.size()) + " zero points");
+  }
+  for (float scale : scales)
+    if (!(std::isfinite(scale) && scale > 0)) return node.invalid("scales must be positive and finite");
+  for (int64_t zero_point : zero_points)
+    if (!holds(type, zero_point))
+      return node.invalid("zero point " + std::to_string(zero_point) + " is no " + std::string(name(type)));
+  return ok_status();
+}
+
+// Of integers of `type` and `shape`.
+Result<plan::QuantizationT> read_quantization(const NodeContext& node, const Parameters& where, DataType type,
+                                              const Shape& shape) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<float> scales, node.constant_floats(where.scale, "the scale"));
+  std::vector<int64_t> zero_points(scales.size(), 0);
+  if (node.has_input(where.zero_point)) {
+    NESTRT_ASSIGN_OR_RETURN(zero_points, node.constant_ints(where.zero_point, "the zero point"));
+  }
+  NESTRT_RETURN_IF_ERROR(check_entries(node, type, scales, zero_points));
+  plan::QuantizationT result;
+  result.scales = scales;
+  result.zero_points.assign(zero_points.begin(), zero_points.end());
+  if (scales.size() == 1) return result;
+  if (where.axis == kAnyAxis || node.shape(node.optional_input(where.scale)).rank() != 1)
+    return node.unsupported("one scale is supported here, and there are " + std::to_string(scales.size()));
+  NESTRT_ASSIGN_OR_RETURN(result.axis, node.axis(where.axis, shape.rank()));
+  if (static_cast<int64_t>(scales.size()) == shape[result.axis]) return result;
+  return node.invalid(std::to_string(scales.size()) + " scales do not fit axis " + std::to_string(result.axis) +
+                      " of shape " + shape.to_string());
+}
+
+Result<ValueId> dequantized(NodeContext& node, ValueId x, const plan::QuantizationT& quantization) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.reinterpret(x, quantization));
+  return node.add(plan::DequantizeT(), {integers});
+}
+
+Result<ValueId> dequantized(NodeContext& node, size_t input, const Parameters& where) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(input));
+  const DataType type = node.type(x);
+  if (!is_byte(type) && type != DataType::kS32)
+    return node.unsupported("input " + std::to_string(input) + " is " + std::string(name(type)) +
+                            "; int8, uint8 and int32 can be dequantized");
+  NESTRT_ASSIGN_OR_RETURN(const plan::QuantizationT quantization, read_quantization(node, where, type, node.shape(x)));
+  return dequantized(node, x, quantization);
+}
+
+// `type`: of a result without a zero point.
+Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where, DataType type) {
+  if (node.has_input(where.zero_point)) type = node.type(node.optional_input(where.zero_point));
+  if (!is_byte(type))
+    return node.unsupported("gives " + std::string(name(type)) + "; int8 and uint8 can be had of floats");
+  NESTRT_ASSIGN_OR_RETURN(const plan::QuantizationT quantization, read_quantization(node, where, type, node.shape(x)));
+  plan::QuantizeT table;
+  table.to = static_cast<plan::DataType>(type);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.add(std::move(table), {x}, quantization));
+  return node.reinterpret(integers, {});
+}
+
+// For quantized operators of one input: x, its parameters, those of the output.
+constexpr Parameters kFirst{1, 2}, kUnaryOutput{3, 4};
+
+Result<int> stated_axis(NodeContext& node) {
+  node.ignore("saturate");  // of float8
+  if (node.attribute("block_size", int64_t{0}) != 0) return node.unsupported("scales by block are not supported");
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const int64_t stated = node.attribute("axis", int64_t{1});
+  const bool several = node.has_input(1) && node.shape(node.optional_input(1)).num_elements() > 1;
+  return several ? node.axis(stated, node.shape(x).rank()) : Result<int>(kAnyAxis);
+}
+
+// --- QuantizeLinear, DequantizeLinear -------------------------------------------------------------------------------
+
+Status import_quantize(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const int axis, stated_axis(node));
+  NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));  // int32 is possible, too
+  const auto stated = static_cast<int32_t>(node.attribute("output_dtype", int64_t{0}));
+  const std::optional<DataType> type = stated == 0 ? DataType::kU8 : converted_type(stated);
+  if (!type) return node.unsupported("results of type " + onnx_type_name(stated) + " are not supported");
+  return node.set_output(quantized(node, x, {1, 2, axis}, *type));
+}
+
+Status import_dequantize(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const int axis, stated_axis(node));
+  node.ignore("output_dtype");
+  return node.set_output(dequantized(node, 0, {1, 2, axis}));
+}
+
+// --- QLinear operators ----------------------------------------------------------------------------------------------
+
+// The bias of a QLinearConv: int32 in steps of the product of input's and weights' scales.
+Result<ValueId> dequantized_bias(NodeContext& node, size_t input) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId bias, node.input(input));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<float> x_scale, node.constant_floats(1, "the scale"));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<float> scales, node.constant_floats(4, "the scale"));
+  const Shape shape = node.shape(bias);
+  if (node.type(bias) != DataType::kS32 || shape.rank() != 1) return node.invalid("the bias must be a vector of int32");
+  plan::QuantizationT quantization;
+  for (float scale : scales) quantization.scales.push_back(x_scale[0] * scale);
+  quantization.zero_points.assign(scales.size(), 0);
+  if (scales.size() > 1) quantization.axis = 0;
+  if (scales.size() > 1 && static_cast<int64_t>(scales.size()) != shape[0])
+    return node.invalid("the bias has " + std::to_string(shape[0]) + " elements for " + std::to_string(scales.size()) +
+                        " scales of weights");
+  NESTRT_RETURN_IF_ERROR(
+      check_entries(node, DataType::kS32, quantization.scales, std::vector<int64_t>(scales.size(), 0)));
+  return dequantized(node, bias, quantization);
+}
+
+Status import_qlinear_conv(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, dequantized(node, 0, {1, 2}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId weights, dequantized(node, 3, {4, 5, 0}));
+  std::vector<ValueId> operands = {x, weights};
+  if (node.has_input(8)) {
+    NESTRT_ASSIGN_OR_RETURN(const ValueId bias, dequantized_bias(node, 8));
+    operands.push_back(bias);
+  }
+  NESTRT_ASSIGN_OR_RETURN(plan::ConvT conv, read_conv(node, node.shape(x), node.shape(weights)));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.add(std::move(conv), std::move(operands)));
+  return node.set_output(quantized(node, y, {6, 7}, node.type(node.optional_input(0))));
+}
+
+Status import_qlinear_mat_mul(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId a_integers, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId b_integers, node.input(3));
+  const int rows = std::max(node.shape(a_integers).rank() - 2, 0);
+  const int columns = std::max(node.shape(b_integers).rank() - 1, 0);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId a, dequantized(node, 0, {1, 2, rows}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId b, dequantized(node, 3, {4, 5, columns}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId y, matrix_product(node, a, b));
+  return node.set_output(quantized(node, y, {6, 7}, node.type(a_integers)));
+}
+
+Status import_qlinear_binary(NodeContext& node, plan::BinaryKind kind) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId a, dequantized(node, 0, {1, 2}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId b, dequantized(node, 3, {4, 5}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.binary(kind, a, b));
+  return node.set_output(quantized(node, y, {6, 7}, node.type(node.optional_input(0))));
+}
+
+Status import_qlinear_add(NodeContext& node) { return import_qlinear_binary(node, plan::BinaryKind::add); }
+Status import_qlinear_mul(NodeContext& node) { return import_qlinear_binary(node, plan::BinaryKind::mul); }
+
+Status finish_unary(NodeContext& node, Result<ValueId> y) {
+  if (!y) return y.error();
+  return node.set_output(quantized(node, *y, kUnaryOutput, node.type(node.optional_input(0))));
+}
+
+Status import_qlinear_pool(NodeContext& node, bool global) {
+  if (node.flag("channels_last", false)) return node.unsupported("channels_last is not supported");
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, dequantized(node, 0, kFirst));
+  constexpr auto kKind = plan::PoolKind::average;
+  NESTRT_ASSIGN_OR_RETURN(plan::PoolT pool,
+                          global ? global_pool(node, kKind, node.shape(x)) : read_pool(node, kKind, node.shape(x)));
+  return finish_unary(node, node.add(std::move(pool), {x}));
+}
+
+Status import_qlinear_average_pool(NodeContext& node) { return import_qlinear_pool(node, false); }
+Status import_qlinear_global_average_pool(NodeContext& node) { return import_qlinear_pool(node, true); }
+
+Status import_qlinear_unary(NodeContext& node, plan::UnaryKind kind, float alpha) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, dequantized(node, 0, kFirst));
+  return finish_unary(node, node.unary(kind, x, alpha));
+}
+
+Status import_qlinear_leaky_relu(NodeContext& node) {
+  return import_qlinear_unary(node, plan::UnaryKind::leaky_relu, node.attribute("alpha", 0.01f));
+}
+Status import_qlinear_sigmoid(NodeContext& node) { return import_qlinear_unary(node, plan::UnaryKind::sigmoid, 0); }
+
+// Parameters of the output, then input and parameters for each input.
+Status import_qlinear_concat(NodeContext& node) {
+  if (node.num_inputs() < 5 || node.num_inputs() % 3 != 2)
+    return node.invalid("needs scale and zero point, and three inputs for each tensor");
+  std::vector<ValueId> parts;
+  for (size_t i = 2; i < node.num_inputs(); i += 3) {
+    NESTRT_ASSIGN_OR_RETURN(const ValueId part, dequantized(node, i, {i + 1, i + 2}));
+    parts.push_back(part);
+  }
+  plan::ConcatT concat;
+  NESTRT_ASSIGN_OR_RETURN(const int64_t axis, node.required_int("axis"));
+  NESTRT_ASSIGN_OR_RETURN(concat.axis, node.axis(axis, node.shape(parts[0]).rank()));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.add(std::move(concat), std::move(parts)));
+  return node.set_output(quantized(node, y, {0, 1}, node.type(node.optional_input(2))));
+}
+
+constexpr ImportRule kRules[] = {
+    {"DequantizeLinear", import_dequantize, 10},
+    {"QLinearConv", import_qlinear_conv, 10},
+    {"QLinearMatMul", import_qlinear_mat_mul, 10},
+    {"QuantizeLinear", import_quantize, 10},
+    {"com.microsoft.DequantizeLinear", import_dequantize, 0},
+    {"com.microsoft.QLinearAdd", import_qlinear_add, 0},
+    {"com.microsoft.QLinearAveragePool", import_qlinear_average_pool, 0},
+    {"com.microsoft.QLinearConcat", import_qlinear_concat, 0},
+    {"com.microsoft.QLinearGlobalAveragePool", import_qlinear_global_average_pool, 0},
+    {"com.microsoft.QLinearLeakyRelu", import_qlinear_leaky_relu, 0},
+    {"com.microsoft.QLinearMul", import_qlinear_mul, 0},
+    {"com.microsoft.QLinearSigmoid", import_qlinear_sigmoid, 0},
+    {"com.microsoft.QuantizeLinear", import_quantize, 0},
+};
+
+}  // namespace
+
+std::span<const ImportRule> quantization_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,421 @@
+// QDQ models state integers by a Quantize and a Dequantize around every operator, which itself computes with floats.
+// This pass makes the integers meant by that, in tensors of s8 whatever the model's type is:
+//
+//   Quantize(operator(Dequantize(x), ...))  an operator on integers: Conv, Dense, Add, average pool, Concat, and
+//                                           activations, which become tables
+//   operator(Dequantize(x), weights)        Conv and Dense whose accumulators go out as floats
+//   move(Dequantize(x))                     Dequantize(move(x)), for what moves or selects elements
+//   Quantize(Dequantize(x))                 x, or a Requantize
+//
+// Models may also move the integers themselves, a MaxPool of u8 for one: where all that is moved has one quantization,
+// so has the result.
+//
+// What does not match stays as it is: right, and computed with floats.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <unordered_map>
+
+#include "compiler-lite/passes/integer_products.h"
+#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/rewrite.h"
+#include "compiler-lite/quantize/weights.h"
+
+namespace nestrt::compiler {
+namespace {
+
+namespace s8c = kernels::s8c;
+using s8c::Affine;
+
+constexpr size_t kResidual = 3;
+
+// Scale and zero point of a tensor that has one of each.
+std::optional<Affine> affine_of(const Value& value) {
+  if (!value.quantization || value.quantization->axis != -1 || value.quantization->scales.size() != 1)
+    return std::nullopt;
+  const auto& zero_points = value.quantization->zero_points;
+  return Affine{value.quantization->scales[0], zero_points.empty() ? 0 : zero_points[0]};
+}
+
+// The same real numbers in s8: u8 with 128 taken off.
+std::optional<Affine> affine_in_s8(const Value& value) {
+  std::optional<Affine> affine = affine_of(value);
+  if (affine && value.type == DataType::kU8) affine->zero_point -= 128;
+  return affine && (value.type == DataType::kS8 || value.type == DataType::kU8) ? affine : std::nullopt;
+}
+
+plan::QuantizationT quantization(const Affine& affine) {
+  plan::QuantizationT result;
+  result.scales = {affine.scale};
+  result.zero_points = {affine.zero_point};
+  return result;
+}
+
+bool has_activation(const std::unique_ptr<plan::Activation>& activation) {
+  return activation != nullptr && activation->kind() != plan::ActivationKind::none;
+}
+
+bool has_bounds(const std::unique_ptr<plan::Activation>& activation) {
+  return activation == nullptr || kernels::s8::has_bounds(activation->kind());
+}
+
+// Operators that give elements of their inputs, or the largest: the same for integers as for what they stand for.
+bool moves(const Node& node) {
+  if (const auto* pool = node.as<plan::PoolT>()) return pool->kind == plan::PoolKind::max;
+  return node.as<plan::ReshapeT>() || node.as<plan::TransposeT>() || node.as<plan::SliceT>() ||
+         node.as<plan::ConcatT>();
+}
+
+bool is_relu(const Node& node) {
+  const auto* unary = node.as<plan::UnaryT>();
+  return unary != nullptr && unary->kind == plan::UnaryKind::relu;
+}
+
+template <typename T>
+Bytes to_bytes(const std::vector<T>& elements) {
+  Bytes bytes(elements.size() * sizeof(T));
+  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
+  return bytes;
+}
+
+// The Quantize that alone reads a node's result.
+struct Target {
+  Node* quantize = nullptr;
+  Affine affine;
+};
+
+class Islands {
+ public:
+  explicit Islands(Graph& graph) : graph_(graph) {}
+
+  Result<int> run() {
+    for (Node* node : snapshot(graph_)) NESTRT_RETURN_IF_ERROR(carry_quantization(node));
+    graph_.tidy();
+    for (Node* node : snapshot(graph_)) store_in_s8(node);
+    for (Node* node : snapshot(graph_)) NESTRT_RETURN_IF_ERROR(lift_quantize(node));
+    graph_.tidy();
+    for (Node* node : snapshot(graph_)) {
+      if (!is_used(graph_, *node)) continue;
+      NESTRT_ASSIGN_OR_RETURN(const bool changed, rewrite(node));
+      changes_ += changed;
+    }
+    for (size_t i = 0; i < graph_.num_values(); ++i) graph_.value(static_cast<ValueId>(i)).grid.reset();
+    graph_.tidy();
+    return changes_;
+  }
+
+ private:
+  // --- before: quantization on all integers that have one, Quantize in s8, as early as possible ---
+
+  // Whether the node only says how integers are to be read.
+  bool reinterprets(const Node& node) const {
+    return node.as<plan::ReshapeT>() && graph_.value(node.inputs[0]).shape == graph_.value(node.outputs[0]).shape;
+  }
+
+  // What a value of plain integers was before they were called so; kNoValue where it has no quantization.
+  ValueId with_quantization(ValueId id) const {
+    const Node* node = id == kNoValue ? nullptr : graph_.producer(id);
+    if (node == nullptr || graph_.value(id).quantization || !reinterprets(*node)) return kNoValue;
+    return affine_in_s8(graph_.value(node->inputs[0])) ? node->inputs[0] : kNoValue;
+  }
+
+  // move(integers(x)) becomes integers(move(x)), and what is read as before is not reinterpreted.
+  Status carry_quantization(Node* node) {
+    if (!moves(*node)) return {};
+    std::vector<ValueId> sources;
+    for (ValueId id : node->inputs) {
+      sources.push_back(with_quantization(id));
+      if (sources.back() == kNoValue || !same_quantization(graph_.value(sources[0]), graph_.value(sources.back())))
+        return {};
+    }
+    const Value result = graph_.value(node->outputs[0]);
+    if (result.quantization && same_quantization(graph_.value(sources[0]), result)) {
+      if (!reinterprets(*node)) return take(node, sources);
+      changes_ += forward(graph_, node->outputs[0], sources[0]);
+      return {};
+    }
+    if (result.quantization || reinterprets(*node)) return {};
+    NESTRT_ASSIGN_OR_RETURN(Node * moved,
+                            graph_.add_node(node->name, node->attributes, sources, {result.name + ".quantized"}));
+    graph_.value(moved->outputs[0]).quantization = graph_.value(sources[0]).quantization;
+    plan::ReshapeT same;
+    same.shape.assign(result.shape.begin(), result.shape.end());
+    ++changes_;
+    return replace(graph_, node, attributes(std::move(same)), {moved->outputs[0]}).error();
+  }
+
+  Status take(Node* node, const std::vector<ValueId>& inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) graph_.set_input(node, i, inputs[i]);
+    ++changes_;
+    return {};
+  }
+
+  // Quantize(move(x)) becomes move(Quantize(x)), again and again.
+  Status lift_quantize(Node* quantize) {
+    while (quantize->as<plan::QuantizeT>() && affine_of(graph_.value(quantize->outputs[0]))) {
+      Node* move = graph_.producer(quantize->inputs[0]);
+      const bool lifts = move != nullptr && (move->as<plan::ReshapeT>() || move->as<plan::TransposeT>()) &&
+                         graph_.has_single_use(move->outputs[0]);
+      if (!lifts) return {};
+      const Value result = graph_.value(quantize->outputs[0]);
+      NESTRT_ASSIGN_OR_RETURN(Node * early, graph_.add_node(quantize->name, quantize->attributes, {move->inputs[0]},
+                                                            {result.name + ".early"}));
+      graph_.value(early->outputs[0]).quantization = result.quantization;
+      NESTRT_RETURN_IF_ERROR(replace(graph_, quantize, move->attributes, {early->outputs[0]}).error());
+      quantize = early;
+      ++changes_;
+    }
+    return {};
+  }
+
+  void store_in_s8(Node* node) {
+    auto* quantize = node->as<plan::QuantizeT>();
+    if (quantize == nullptr) return;
+    const ValueId id = node->outputs[0];
+    const std::vector<Node*>& users = graph_.users(id);
+    const auto affine = affine_in_s8(graph_.value(id));
+    const bool only_dequantized =
+        !graph_.is_output(id) && std::all_of(users.begin(), users.end(),
+                                             [](const Node* user) { return user->as<plan::DequantizeT>() != nullptr; });
+    if (!affine || !only_dequantized) return;
+    quantize->to = plan::DataType::s8;
+    graph_.value(id).type = DataType::kS8;
+    graph_.value(id).quantization = quantization(*affine);
+  }
+
+  // --- integers of values ---
+
+  // The integers that the operand is the Dequantize of, if they have one scale.
+  ValueId integers(const Node& node, size_t index) const {
+    const ValueId id = node.input(index);
+    const Node* producer = id == kNoValue ? nullptr : graph_.producer(id);
+    if (producer == nullptr || !producer->as<plan::DequantizeT>()) return kNoValue;
+    return affine_in_s8(graph_.value(producer->inputs[0])) ? producer->inputs[0] : kNoValue;
+  }
+
+  // Those of all operands; empty where one has none.
+  std::vector<ValueId> all_integers(const Node& node) const {
+    std::vector<ValueId> result;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      result.push_back(integers(node, i));
+      if (result.back() == kNoValue) return {};
+    }
+    return result;
+  }
+
+  Affine affine(ValueId id) const { return *affine_in_s8(graph_.value(id)); }
+
+  Result<ValueId> requantized(ValueId id, DataType type, const Affine& to,
+                              std::unique_ptr<plan::Activation> activation = nullptr) {
+    plan::RequantizeT table;
+    table.to = static_cast<plan::DataType>(type);
+    table.activation = std::move(activation);
+    const std::string name = graph_.value(id).name;
+    NESTRT_ASSIGN_OR_RETURN(Node * node, graph_.add_node(name + ".requantize", attributes(std::move(table)), {id},
+                                                         {name + "." + std::string(nestrt::name(type))}));
+    graph_.value(node->outputs[0]).quantization = quantization(to);
+    return node->outputs[0];
+  }
+
+  // The same integers as s8, whatever they are stored as.
+  Result<ValueId> in_s8(ValueId id) {
+    if (graph_.value(id).type == DataType::kS8) return id;
+    if (const auto known = in_s8_.find(id); known != in_s8_.end()) return known->second;
+    NESTRT_ASSIGN_OR_RETURN(const ValueId same, requantized(id, DataType::kS8, affine(id)));
+    in_s8_.emplace(id, same);
+    return same;
+  }
+
+  // Those that dequantize `old` take `same`, the same numbers in s8.
+  void dequantize_instead(ValueId old, ValueId same) {
+    for (Node* user : std::vector<Node*>(graph_.users(old)))
+      if (user->as<plan::DequantizeT>()) graph_.set_input(user, 0, same);
+  }
+
+  Result<std::vector<ValueId>> all_in_s8(const std::vector<ValueId>& ids) {
+    std::vector<ValueId> result;
+    for (ValueId id : ids) {
+      NESTRT_ASSIGN_OR_RETURN(const ValueId integer, in_s8(id));
+      result.push_back(integer);
+    }
+    return result;
+  }
+
+  std::optional<Target> target_of(const Node& node) const {
+    if (!graph_.has_single_use(node.outputs[0])) return std::nullopt;
+    Node* user = graph_.users(node.outputs[0])[0];
+    const auto to = user->as<plan::QuantizeT>() ? affine_in_s8(graph_.value(user->outputs[0])) : std::nullopt;
+    return to ? std::optional(Target{user, *to}) : std::nullopt;
+  }
+
+  // `id` holds what the Quantize gives, in s8.
+  Status replace_quantize(Node* quantize, ValueId id) {
+    const ValueId old = quantize->outputs[0];
+    const Value before = graph_.value(old);
+    dequantize_instead(old, id);
+    ValueId same = id;
+    const bool is_read = !graph_.users(old).empty() || graph_.is_output(old);
+    if (is_read && before.type != DataType::kS8) {
+      NESTRT_ASSIGN_OR_RETURN(same, requantized(id, before.type, *affine_of(before)));
+      in_s8_.emplace(same, id);
+    }
+    retire(graph_, quantize);
+    graph_.replace_uses(old, same);
+    return {};
+  }
+
+  // The operator on integers in place of `node` and the Quantize after it.
+  Status replace_with(const Node& node, plan::AttributesUnion attributes, const std::vector<ValueId>& inputs,
+                      const Target& target) {
+    const std::string name = graph_.value(target.quantize->outputs[0]).name;
+    NESTRT_ASSIGN_OR_RETURN(Node * added, graph_.add_node(node.name, std::move(attributes), inputs, {name}));
+    graph_.value(added->outputs[0]).quantization = quantization(target.affine);
+    return replace_quantize(target.quantize, added->outputs[0]);
+  }
+
+  // --- the rules ---
+
+  Result<bool> rewrite(Node* node) {
+    if (node->as<plan::QuantizeT>()) return rewrite_quantize(node);
+    if (node->as<plan::ConvT>() || node->as<plan::DenseT>()) return rewrite_product(node);
+    if (graph_.value(node->outputs[0]).type == DataType::kU8) return rewrite_u8(node);
+    const std::vector<ValueId> operands = all_integers(*node);
+    if (operands.empty()) return false;
+    const auto alike = [&](ValueId id) { return affine(id) == affine(operands[0]); };
+    const auto target = target_of(*node);
+    const bool relu = is_relu(*node) && !(target && !(target->affine == affine(operands[0])));
+    if ((moves(*node) || relu) && std::all_of(operands.begin(), operands.end(), alike))
+      return rewrite_move(node, operands);
+    return target ? rewrite_computation(*node, operands, *target) : Result<bool>(false);
+  }
+
+  Result<bool> rewrite_quantize(Node* node) {
+    const ValueId id = integers(*node, 0);
+    const auto to = affine_in_s8(graph_.value(node->outputs[0]));
+    if (id == kNoValue || !to) return false;
+    NESTRT_ASSIGN_OR_RETURN(const ValueId same, affine(id) == *to ? in_s8(id) : requantized(id, DataType::kS8, *to));
+    NESTRT_RETURN_IF_ERROR(replace_quantize(node, same));
+    return true;
+  }
+
+  // A move of u8 with a quantization also as one of s8, for whoever reads that.
+  Result<bool> rewrite_u8(Node* node) {
+    const Value result = graph_.value(node->outputs[0]);
+    const auto is_same = [&](ValueId id) { return same_quantization(graph_.value(id), result); };
+    if (!moves(*node) || !affine_in_s8(result) || !std::all_of(node->inputs.begin(), node->inputs.end(), is_same))
+      return false;
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, all_in_s8(node->inputs));
+    NESTRT_ASSIGN_OR_RETURN(Node * moved, graph_.add_node(node->name, node->attributes, inputs, {result.name + ".s8"}));
+    graph_.value(moved->outputs[0]).quantization = quantization(*affine_in_s8(result));
+    in_s8_.emplace(node->outputs[0], moved->outputs[0]);
+    dequantize_instead(node->outputs[0], moved->outputs[0]);
+    return true;
+  }
+
+  Result<bool> rewrite_move(Node* node, const std::vector<ValueId>& operands) {
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, all_in_s8(operands));
+    const std::string name = graph_.value(node->outputs[0]).name;
+    NESTRT_ASSIGN_OR_RETURN(Node * moved, graph_.add_node(node->name, node->attributes, inputs, {name + ".s8"}));
+    graph_.value(moved->outputs[0]).quantization = graph_.value(inputs[0]).quantization;
+    node->name += ".dequantize";
+    NESTRT_RETURN_IF_ERROR(replace(graph_, node, attributes(plan::DequantizeT()), {moved->outputs[0]}).error());
+    return true;
+  }
+
+  Result<bool> rewrite_computation(const Node& node, const std::vector<ValueId>& operands, const Target& target) {
+    if (node.as<plan::ConcatT>()) return rewrite_concat(node, operands, target);
+    if (const auto* unary = node.as<plan::UnaryT>()) return rewrite_unary(*unary, operands[0], target);
+    const auto* binary = node.as<plan::BinaryT>();
+    const auto* pool = node.as<plan::PoolT>();
+    const bool fits = binary != nullptr ? adds(*binary, operands, target) : pool != nullptr && averages(*pool);
+    if (!fits) return false;
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, all_in_s8(operands));
+    NESTRT_RETURN_IF_ERROR(replace_with(node, node.attributes, inputs, target));
+    return true;
+  }
+
+  bool adds(const plan::BinaryT& binary, const std::vector<ValueId>& operands, const Target& target) const {
+    return binary.kind == plan::BinaryKind::add && has_bounds(binary.activation) &&
+           s8c::add_factors(affine(operands[0]).scale, affine(operands[1]).scale, target.affine.scale).valid();
+  }
+
+  static bool averages(const plan::PoolT& pool) {
+    int64_t window = 1;
+    for (int32_t extent : pool.kernel)
+      if (__builtin_mul_overflow(window, extent, &window) || window > kernels::s8::kMaxWindow) return false;
+    return pool.kind == plan::PoolKind::average;
+  }
+
+  Result<bool> rewrite_concat(const Node& node, const std::vector<ValueId>& operands, const Target& target) {
+    std::vector<ValueId> inputs;
+    for (ValueId id : operands) {
+      NESTRT_ASSIGN_OR_RETURN(const ValueId part,
+                              affine(id) == target.affine ? in_s8(id) : requantized(id, DataType::kS8, target.affine));
+      inputs.push_back(part);
+    }
+    NESTRT_RETURN_IF_ERROR(replace_with(node, node.attributes, inputs, target));
+    return true;
+  }
+
+  Result<bool> rewrite_unary(const plan::UnaryT& unary, ValueId id, const Target& target) {
+    const auto activation = as_activation(unary);
+    if (!activation) return false;
+    NESTRT_ASSIGN_OR_RETURN(const ValueId result, requantized(id, DataType::kS8, target.affine,
+                                                              std::make_unique<plan::Activation>(*activation)));
+    NESTRT_RETURN_IF_ERROR(replace_quantize(target.quantize, result));
+    return true;
+  }
+
+  Result<bool> rewrite_product(Node* node) {
+    const auto* conv = node->as<plan::ConvT>();
+    const auto& activation = conv != nullptr ? conv->activation : node->as<plan::DenseT>()->activation;
+    const ValueId x = integers(*node, 0);
+    if (x == kNoValue || node->input(kResidual) != kNoValue) return false;
+    const std::optional<Target> target = target_of(*node);
+    if (target ? !has_bounds(activation) : has_activation(activation)) return false;
+    const auto product = integer_product(graph_, *node, affine(x));
+    if (!product || !has_finite_factors(*product, affine(x).scale, target ? target->affine.scale : 1.0f)) return false;
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, product_inputs(*node, x, *product));
+    plan::AttributesUnion table = node->attributes;
+    if (target) {
+      NESTRT_RETURN_IF_ERROR(replace_with(*node, std::move(table), inputs, *target));
+      return true;
+    }
+    if (auto* wide = table.AsConv()) wide->wide_output = true;
+    if (auto* wide = table.AsDense()) wide->wide_output = true;
+    NESTRT_RETURN_IF_ERROR(replace(graph_, node, std::move(table), inputs).error());
+    return true;
+  }
+
+  static bool has_finite_factors(const IntegerProduct& product, float input_scale, float output_scale) {
+    return std::all_of(product.scales.begin(), product.scales.end(),
+                       [&](float scale) { return std::isfinite(s8c::multiplier(input_scale, scale, output_scale)); });
+  }
+
+  Result<std::vector<ValueId>> product_inputs(const Node& node, ValueId x, const IntegerProduct& product) {
+    NESTRT_ASSIGN_OR_RETURN(const ValueId input, in_s8(x));
+    const Value old = graph_.value(node.inputs[1]);
+    const ValueId weights = graph_.add_constant(old.name + ".s8", DataType::kS8, old.shape, to_bytes(product.weights));
+    plan::QuantizationT scales;
+    scales.scales = product.scales;
+    scales.zero_points.assign(product.scales.size(), 0);
+    scales.axis = output_channel_axis(node);
+    graph_.value(weights).quantization = scales;
+    std::vector<ValueId> inputs = {input, weights};
+    if (product.bias.empty()) return inputs;
+    const Value bias = graph_.value(node.inputs[2]);
+    inputs.push_back(graph_.add_constant(bias.name + ".s32", DataType::kS32, bias.shape, to_bytes(product.bias)));
+    return inputs;
+  }
+
+  Graph& graph_;
+  std::unordered_map<ValueId, ValueId> in_s8_;  // of u8 values
+  int changes_ = 0;
+};
+
+}  // namespace
+
+Result<int> integer_islands(Graph& graph) { return Islands(graph).run(); }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,66 @@
+#include "compiler-lite/passes/integer_products.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "compiler-lite/passes/rewrite.h"
+#include "compiler-lite/quantize/weights.h"
+
+namespace nestrt::compiler {
+namespace {
+
+constexpr size_t kWeights = 1, kBias = 2;
+
+// The scale of each of `count` output channels; empty where the weights' grid runs along another axis.
+std::vector<float> channel_scales(const plan::QuantizationT& grid, int axis, int64_t count) {
+  const auto channels = static_cast<size_t>(count);
+  if (grid.scales.size() == 1 && grid.axis == -1) return std::vector<float>(channels, grid.scales[0]);
+  if (grid.axis != axis || grid.scales.size() != channels) return {};
+  return grid.scales;
+}
+
+// The integer that is this float in steps of the scale; empty where there is none in s8.
+std::optional<int8_t> integer_of(float weight, float scale) {
+  const float steps = std::nearbyint(weight / scale);
+  if (!(steps >= kernels::s8::kLow && steps <= kernels::s8::kHigh) || steps * scale != weight) return std::nullopt;
+  return static_cast<int8_t>(steps);
+}
+
+// The bias in steps of the accumulator, if it leaves room for the largest sum of products, `reach`.
+std::optional<int32_t> bias_of(float bias, float step, int64_t reach) {
+  const double steps = std::nearbyint(double{bias} / double{step});
+  if (!(std::abs(steps) + static_cast<double>(reach) <= INT32_MAX)) return std::nullopt;
+  return static_cast<int32_t>(steps);
+}
+
+}  // namespace
+
+std::optional<IntegerProduct> integer_product(const Graph& graph, const Node& node, kernels::s8c::Affine input) {
+  const Value& weights = graph.value(node.inputs[kWeights]);
+  const std::span<const float> elements = floats(graph, node.inputs[kWeights]);
+  const std::span<const float> biases = floats(graph, node.input(kBias));
+  if (!weights.grid || elements.empty() || (node.input(kBias) != kNoValue && biases.empty())) return std::nullopt;
+  const int axis = output_channel_axis(node);
+  IntegerProduct result;
+  result.scales = channel_scales(*weights.grid, axis, weights.shape[axis]);
+  if (result.scales.empty()) return std::nullopt;
+  const size_t channels = result.scales.size(), per_channel = elements.size() / channels;
+  std::vector<int64_t> reach(channels, 0);
+  const int64_t largest = std::max(input.zero_point - kernels::s8::kLow, kernels::s8::kHigh - input.zero_point);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const size_t channel = axis == 0 ? i / per_channel : i % channels;
+    const std::optional<int8_t> integer = integer_of(elements[i], result.scales[channel]);
+    if (!integer) return std::nullopt;
+    result.weights.push_back(*integer);
+    reach[channel] += std::abs(int{*integer}) * largest;
+  }
+  for (size_t c = 0; c < channels; ++c) {
+    const auto bias = bias_of(biases.empty() ? 0.0f : biases[c], input.scale * result.scales[c], reach[c]);
+    if (!bias) return std::nullopt;
+    if (!biases.empty()) result.bias.push_back(*bias);
+  }
+  return result;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,259 @@
+// QuantizeLinear, DequantizeLinear and the QLinear operators: small models whose results can be computed by hand,
+// before and after the passes have made integers of them.
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "compiler-lite/graph/interpreter.h"
+#include "compiler-lite/passes/passes.h"
+#include "test/compiler-lite/import/model_builder.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::Graph;
+using onnx::TensorProto;
+
+// The parameters "NAME_scale" and "NAME_zero" of one tensor.
+void add_parameters(ModelBuilder& model, const std::string& name, float scale, int32_t zero,
+                    int32_t type = TensorProto::UINT8) {
+  model.constant(name + "_scale", {}, std::vector<float>{scale});
+  model.constant(name + "_zero", {}, std::vector<int32_t>{zero}, type);
+}
+
+Graph optimised(const ModelBuilder& model) {
+  auto graph = model.import();
+  INFO(graph.error().to_string());
+  REQUIRE(graph);
+  REQUIRE(compiler::optimise(*graph).ok());
+  return std::move(*graph);
+}
+
+// The only output of a graph of one u8 input.
+std::vector<uint8_t> run_bytes(const Graph& graph, const std::vector<uint8_t>& input) {
+  const compiler::Value& x = graph.value(graph.inputs.at(0).value);
+  compiler::HostTensor tensor{x.type, x.shape, compiler::Bytes(input.size())};
+  std::memcpy(tensor.elements.data(), input.data(), input.size());
+  const auto outputs = compiler::interpret(graph, {tensor});
+  INFO(outputs.error().to_string());
+  REQUIRE(outputs);
+  REQUIRE(outputs->front().type == DataType::kU8);
+  std::vector<uint8_t> result(outputs->front().elements.size());
+  std::memcpy(result.data(), outputs->front().elements.data(), result.size());
+  return result;
+}
+
+// As imported, and as compiled.
+void check_bytes(const ModelBuilder& model, const std::vector<uint8_t>& input, const std::vector<uint8_t>& expected) {
+  const auto imported = model.import();
+  INFO(imported.error().to_string());
+  REQUIRE(imported);
+  CHECK(run_bytes(*imported, input) == expected);
+  CHECK(run_bytes(optimised(model), input) == expected);
+}
+
+bool computes_in_s8(const Graph& graph, plan::Attributes kind) {
+  for (const auto& node : graph.nodes())
+    if (node->kind() == kind) return graph.value(node->inputs[0]).type == DataType::kS8;
+  return false;
+}
+
+std::string message_of(const ModelBuilder& model) {
+  const auto graph = model.import();
+  REQUIRE(!graph);
+  return graph.error().to_string();
+}
+
+}  // namespace
+
+TEST_CASE("QuantizeLinear and DequantizeLinear give integers and floats, from opset 10 to 21") {
+  for (const int64_t opset : {10, 13, 19, 21}) {
+    ModelBuilder model(opset);
+    model.input("x", {4});
+    add_parameters(model, "x", 0.5f, 3);
+    model.node("QuantizeLinear", {"x", "x_scale", "x_zero"}, {"q"});
+    model.node("DequantizeLinear", {"q", "x_scale", "x_zero"}, {"y"});
+    model.output("y");
+    const auto graph = model.import();
+    REQUIRE(graph);
+    CHECK(run(*graph, {{0.25f, 0.75f, -9.0f, 900.0f}}) == std::vector<float>{0.0f, 1.0f, -1.5f, 126.0f});
+    CHECK(run(optimised(model), {{0.25f, 0.75f, -9.0f, 900.0f}}) == std::vector<float>{0.0f, 1.0f, -1.5f, 126.0f});
+  }
+}
+
+TEST_CASE("Scales along an axis are for floats that Quantize and Dequantize keep") {
+  ModelBuilder model;
+  model.input("x", {2, 2});
+  model.constant("scales", {2}, std::vector<float>{1.0f, 10.0f});
+  model.constant("zeros", {2}, std::vector<int32_t>{0, -3}, TensorProto::INT8);
+  set_attribute(model.node("QuantizeLinear", {"x", "scales", "zeros"}, {"q"}), "axis", int64_t{-1});
+  set_attribute(model.node("DequantizeLinear", {"q", "scales", "zeros"}, {"y"}), "axis", int64_t{1});
+  model.output("y");
+  CHECK(run(optimised(model), {{1.4f, 14.0f, -1000.0f, -900.0f}}) == std::vector<float>{1.0f, 10.0f, -128.0f, -900.0f});
+}
+
+TEST_CASE("Without a zero point integers are u8, and other operators see them as they are") {
+  ModelBuilder model;
+  model.input("x", {3});
+  model.constant("scale", {}, std::vector<float>{1.0f});
+  model.node("QuantizeLinear", {"x", "scale"}, {"q"});
+  model.node("Relu", {"q"}, {"r"});
+  set_attribute(model.node("Cast", {"r"}, {"y"}), "to", int64_t{TensorProto::FLOAT});
+  model.output("y");
+  CHECK(run(optimised(model), {{-1.0f, 4.0f, 300.0f}}) == std::vector<float>{0.0f, 4.0f, 255.0f});
+}
+
+TEST_CASE("The same integers may be dequantized in two ways") {
+  ModelBuilder model;
+  model.input("x", {2});
+  add_parameters(model, "a", 0.5f, 3);
+  add_parameters(model, "b", 2.0f, 0);
+  model.node("QuantizeLinear", {"x", "a_scale", "a_zero"}, {"q"});
+  model.node("DequantizeLinear", {"q", "a_scale", "a_zero"}, {"a"});
+  model.node("DequantizeLinear", {"q", "b_scale", "b_zero"}, {"b"});
+  model.node("Sub", {"b", "a"}, {"y"});
+  model.output("y");
+  CHECK(run(optimised(model), {{1.0f, 2.0f}}) == std::vector<float>{9.0f, 12.0f});  // 5 and 7
+}
+
+TEST_CASE("Results that are quantized with different scales stay apart") {
+  ModelBuilder model;
+  model.input("x", {1});
+  add_parameters(model, "a", 1.0f, 0);
+  add_parameters(model, "b", 2.0f, 0);
+  for (const std::string name : {"a", "b"}) {
+    model.node("QuantizeLinear", {"x", name + "_scale", name + "_zero"}, {"q" + name});
+    model.node("DequantizeLinear", {"q" + name, name + "_scale", name + "_zero"}, {"y" + name});
+  }
+  model.node("Sub", {"yb", "ya"}, {"y"});
+  model.output("y");
+  CHECK(run(optimised(model), {{3.0f}}) == std::vector<float>{1.0f});
+}
+
+TEST_CASE("QLinearConv computes with integers, whatever type its weights have") {
+  for (const int32_t type : {TensorProto::INT8, TensorProto::UINT8}) {
+    ModelBuilder model(10);
+    model.input("x", {1, 1, 1, 3}, TensorProto::UINT8);
+    add_parameters(model, "x", 0.5f, 100);
+    model.constant("w", {1, 1, 1, 2}, type == TensorProto::INT8 ? std::vector<int32_t>{3, -2} : std::vector{131, 126},
+                   type);
+    add_parameters(model, "w", 0.25f, type == TensorProto::INT8 ? 0 : 128, type);
+    add_parameters(model, "y", 0.5f, 10);
+    model.constant("b", {1}, {8}, TensorProto::INT32);
+    auto& node = model.node("QLinearConv",
+                            {"x", "x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero", "b"}, {"y"});
+    set_attribute(node, "pads", std::vector<int64_t>{0, 1, 0, 0});
+    model.output("y");
+    // From zero 2, 4, -1: sums -4, -2, 14 with the padding's 0 first; plus 8, times 0.25, plus 10.
+    check_bytes(model, {102, 104, 99}, {11, 12, 16});
+    CHECK(computes_in_s8(optimised(model), plan::Attributes::Conv));
+  }
+}
+
+TEST_CASE("Weights that do not fit s8 without a zero point are computed with floats") {
+  ModelBuilder model(10);
+  model.input("x", {1, 1, 1, 1}, TensorProto::UINT8);
+  add_parameters(model, "x", 1.0f, 0);
+  model.constant("w", {1, 1, 1, 1}, {200}, TensorProto::UINT8);
+  add_parameters(model, "w", 1.0f, 0);
+  add_parameters(model, "y", 100.0f, 0);
+  model.node("QLinearConv", {"x", "x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero"}, {"y"});
+  model.output("y");
+  check_bytes(model, {3}, {6});
+  CHECK(!computes_in_s8(optimised(model), plan::Attributes::Conv));
+}
+
+TEST_CASE("QLinearMatMul by a constant matrix computes with integers, over all leading dimensions") {
+  ModelBuilder model(10);
+  model.input("a", {1, 2, 2}, TensorProto::UINT8);
+  add_parameters(model, "a", 1.0f, 128);
+  model.constant("b", {2, 1}, {2, -1}, TensorProto::INT8);
+  add_parameters(model, "b", 0.5f, 0, TensorProto::INT8);
+  add_parameters(model, "y", 1.0f, 5);
+  model.node("QLinearMatMul", {"a", "a_scale", "a_zero", "b", "b_scale", "b_zero", "y_scale", "y_zero"}, {"y"});
+  model.output("y");
+  check_bytes(model, {129, 130, 138, 127}, {5, 15});  // 0 and 21, halved, the latter to the even 10
+  CHECK(computes_in_s8(optimised(model), plan::Attributes::Dense));
+}
+
+TEST_CASE("The QLinear operators of com.microsoft compute with integers") {
+  ModelBuilder model;
+  model.input("x", {1, 1, 2, 2}, TensorProto::UINT8);
+  add_parameters(model, "x", 0.5f, 100);
+  add_parameters(model, "y", 1.0f, 10);
+  const auto add = [&](const std::string& type, const std::vector<std::string>& inputs, const std::string& output) {
+    onnx::NodeProto& node = model.node(type, inputs, {output});
+    node.set_domain("com.microsoft");
+    return &node;
+  };
+  add("QLinearAdd", {"x", "x_scale", "x_zero", "x", "x_scale", "x_zero", "y_scale", "y_zero"}, "sum");
+  add("QLinearGlobalAveragePool", {"sum", "y_scale", "y_zero", "y_scale", "y_zero"}, "mean");
+  set_attribute(*add("QLinearLeakyRelu", {"mean", "y_scale", "y_zero", "y_scale", "y_zero"}, "leaky"), "alpha", 0.5f);
+  set_attribute(
+      *add("QLinearConcat", {"y_scale", "y_zero", "mean", "y_scale", "y_zero", "leaky", "y_scale", "y_zero"}, "y"),
+      "axis", int64_t{1});
+  model.output("y");
+  // Sums 1, -3, -9, 3 and their mean -2.
+  check_bytes(model, {101, 97, 91, 103}, {8, 9});
+  const Graph graph = optimised(model);
+  CHECK(computes_in_s8(graph, plan::Attributes::Binary));
+  CHECK(computes_in_s8(graph, plan::Attributes::Pool));
+  for (const auto& node : graph.nodes()) CHECK(node->kind() != plan::Attributes::Dequantize);
+}
+
+TEST_CASE("Integers that the model moves itself stay integers of their scale") {
+  ModelBuilder model;
+  model.input("x", {1, 1, 2, 2}, TensorProto::UINT8);
+  add_parameters(model, "x", 0.5f, 100);
+  add_parameters(model, "y", 1.0f, 10);
+  model.constant("w", {1, 1, 1, 1}, {2}, TensorProto::INT8);
+  add_parameters(model, "w", 1.0f, 0, TensorProto::INT8);
+  const std::vector<std::string> weights = {"w", "w_scale", "w_zero", "y_scale", "y_zero"};
+  const auto conv = [&](const std::string& x, const std::string& parameters, const std::string& y) {
+    std::vector<std::string> inputs = {x, parameters + "_scale", parameters + "_zero"};
+    inputs.insert(inputs.end(), weights.begin(), weights.end());
+    model.node("QLinearConv", inputs, {y});
+  };
+  conv("x", "x", "first");
+  set_attribute(model.node("MaxPool", {"first"}, {"largest"}), "kernel_shape", std::vector<int64_t>{2, 1});
+  model.constant("shape", std::vector<int64_t>{1, 1, 2, 1});
+  model.node("Reshape", {"largest", "shape"}, {"column"});
+  conv("column", "y", "y");
+  model.output("y");
+  check_bytes(model, {101, 97, 91, 103}, {12, 16});  // 1, -3, -9, 3; of the columns 1, 3; twice that
+  const Graph graph = optimised(model);
+  CHECK(computes_in_s8(graph, plan::Attributes::Pool));
+  int requantized = 0;
+  for (const auto& node : graph.nodes()) {
+    CHECK(node->kind() != plan::Attributes::Dequantize);
+    requantized += node->kind() == plan::Attributes::Requantize;
+  }
+  CHECK(requantized == 2);  // the input and the output
+}
+
+TEST_CASE("Scales and zero points that cannot be are refused") {
+  const auto refuse = [](float scale, const std::vector<int32_t>& zeros, int32_t type) {
+    ModelBuilder model;
+    model.input("x", {4});
+    model.constant("scale", {}, std::vector<float>{scale});
+    model.constant("zero", {static_cast<int64_t>(zeros.size())}, zeros, type);
+    model.node("QuantizeLinear", {"x", "scale", "zero"}, {"y"});
+    model.output("y");
+    return message_of(model);
+  };
+  CHECK_THAT(refuse(0.0f, {0}, TensorProto::UINT8), Catch::Contains("scales must be positive and finite"));
+  CHECK_THAT(refuse(-1.0f, {0}, TensorProto::INT8), Catch::Contains("scales must be positive and finite"));
+  CHECK_THAT(refuse(1.0f, {0, 0}, TensorProto::INT8), Catch::Contains("there are 1 scales and 2 zero points"));
+  CHECK_THAT(refuse(1.0f, {0}, TensorProto::INT32), Catch::Contains("int8 and uint8 can be had of floats"));
+  ModelBuilder open;
+  open.input("x", {4}).input("scale", {1});
+  open.node("QuantizeLinear", {"x", "scale"}, {"y"});
+  open.output("y");
+  CHECK_THAT(message_of(open), Catch::Contains("the scale (tensor 'scale') must be known at compile time"));
+  ModelBuilder axis;
+  axis.input("x", {2, 4}).constant("scales", {3}, std::vector<float>{1, 1, 1});
+  axis.node("QuantizeLinear", {"x", "scales"}, {"y"});
+  axis.output("y");
+  CHECK_THAT(message_of(axis), Catch::Contains("3 scales do not fit axis 1 of shape 2x4"));
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,238 @@
+#include <cmath>
+#include <cstring>
+
+#include "compiler-lite/graph/interpreter.h"
+#include "compiler-lite/passes/passes.h"
+#include "test/compiler-lite/graph_tools.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::Graph;
+using compiler::Node;
+using compiler::ValueId;
+using plan::Attributes;
+
+plan::QuantizationT quantization(float scale, int zero_point) {
+  plan::QuantizationT result;
+  result.scales = {scale};
+  result.zero_points = {zero_point};
+  return result;
+}
+
+ValueId quantize(Graph& graph, ValueId x, float scale, int zero_point, plan::DataType type = plan::DataType::u8) {
+  plan::QuantizeT table;
+  table.to = type;
+  const ValueId integers = add(graph, std::move(table), {x});
+  graph.value(integers).quantization = quantization(scale, zero_point);
+  return integers;
+}
+
+ValueId dequantize(Graph& graph, ValueId integers, const std::string& name = "") {
+  return add(graph, plan::DequantizeT(), {integers}, name);
+}
+
+// As a QDQ model has it around every operator.
+ValueId through_u8(Graph& graph, ValueId x, float scale, int zero_point, const std::string& name = "") {
+  return dequantize(graph, quantize(graph, x, scale, zero_point), name);
+}
+
+// Floats that were s8, with a scale for each index of `axis`.
+ValueId weights(Graph& graph, std::mt19937& generator, const Shape& shape, const std::vector<float>& scales, int axis) {
+  std::uniform_int_distribution<int> element(-127, 127);
+  std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
+  const auto inner = static_cast<size_t>(shape.product(axis + 1, shape.rank()));
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = static_cast<float>(element(generator)) * scales[i / inner % scales.size()];
+  const ValueId id = graph.add_constant("weights", elements, shape);
+  graph.value(id).grid.emplace();
+  graph.value(id).grid->scales = scales;
+  graph.value(id).grid->zero_points.assign(scales.size(), 0);
+  graph.value(id).grid->axis = axis;
+  return id;
+}
+
+// Runs the pass and requires that no output is more than `limit` away from what it was.
+void rewrite(Graph& graph, ValueId output, double limit) {
+  std::mt19937 generator(5);
+  graph.outputs = {output};
+  graph.tidy();
+  const Graph before = graph.clone();
+  REQUIRE(compiler::integer_islands(graph).has_value());
+  const auto inputs = random_inputs(before, generator);
+  const auto expected = compiler::interpret(before, inputs), actual = compiler::interpret(graph, inputs);
+  REQUIRE(expected.has_value());
+  REQUIRE(actual.has_value());
+  REQUIRE((*actual)[0].type == (*expected)[0].type);
+  if ((*actual)[0].type != DataType::kF32) {
+    CHECK((*actual)[0].elements == (*expected)[0].elements);
+    return;
+  }
+  const auto *a = reinterpret_cast<const float*>((*actual)[0].elements.data()),
+             *b = reinterpret_cast<const float*>((*expected)[0].elements.data());
+  double largest = 0;
+  for (int64_t i = 0; i < (*actual)[0].shape.num_elements(); ++i)
+    largest = std::max(largest, std::abs(double{a[i]} - b[i]));
+  CHECK(largest <= limit);
+}
+
+const Node& only(const Graph& graph, Attributes kind) {
+  const Node* found = nullptr;
+  for (const auto& node : graph.nodes())
+    if (node->kind() == kind) found = node.get();
+  REQUIRE(count(graph, kind) == 1);
+  return *found;
+}
+
+bool takes_s8(const Graph& graph, const Node& node) { return graph.value(node.inputs[0]).type == DataType::kS8; }
+
+TEST_CASE("A Conv between Dequantize and Quantize becomes a Conv of s8") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId x = through_u8(graph, add_input(graph, "x", {1, 3, 6, 5}), 0.03f, 131);
+  const ValueId w = weights(graph, generator, {4, 3, 3, 3}, {0.01f, 0.02f, 0.005f, 0.3f}, 0);
+  const ValueId bias = random_constant(graph, generator, {4});
+  plan::ConvT conv = conv_attributes({3, 3}, 1);
+  conv.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  const ValueId y = add(graph, std::move(conv), {x, w, bias});
+  rewrite(graph, through_u8(graph, y, 0.5f, 10, "y"), 0.5001);
+  const Node& found = only(graph, Attributes::Conv);
+  CHECK(takes_s8(graph, found));
+  CHECK(graph.value(found.inputs[0]).quantization->zero_points == std::vector<int32_t>{3});
+  CHECK(graph.value(found.inputs[1]).type == DataType::kS8);
+  CHECK(graph.value(found.inputs[1]).quantization->scales.size() == 4);
+  CHECK(graph.value(found.inputs[2]).type == DataType::kS32);
+  CHECK(graph.value(found.outputs[0]).quantization->zero_points == std::vector<int32_t>{-118});
+  CHECK(graph.nodes().size() == 3);
+}
+
+TEST_CASE("A Dense whose result stays float gives its accumulators") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId x = through_u8(graph, add_input(graph, "x", {2, 7}), 0.03f, 131);
+  const ValueId w = weights(graph, generator, {7, 3}, {0.01f, 0.02f, 0.005f}, 1);
+  rewrite(graph, add(graph, plan::DenseT(), {x, w}, "y"), 1e-4);
+  CHECK(only(graph, Attributes::Dense).as<plan::DenseT>()->wide_output);
+  CHECK(graph.nodes().size() == 2);
+}
+
+TEST_CASE("Weights that are no integers, or not of one scale by output channel, leave the Conv float") {
+  std::mt19937 generator(1);
+  for (const bool other_axis : {false, true}) {
+    Graph graph;
+    const ValueId x = through_u8(graph, add_input(graph, "x", {1, 2, 4, 4}), 0.03f, 131);
+    const ValueId w = other_axis ? weights(graph, generator, {3, 2, 1, 1}, {0.01f, 0.02f}, 1)
+                                 : random_constant(graph, generator, {3, 2, 1, 1});
+    const ValueId y = add(graph, conv_attributes({1, 1}), {x, w});
+    rewrite(graph, through_u8(graph, y, 0.5f, 10, "y"), 0);
+    CHECK(!takes_s8(graph, only(graph, Attributes::Conv)));
+  }
+}
+
+TEST_CASE("A Conv whose sums could leave int32 stays float") {
+  Graph graph;
+  const ValueId x = through_u8(graph, add_input(graph, "x", {1, 70000, 1, 1}), 1.0f, 0);
+  const ValueId w = graph.add_constant("w", std::vector<float>(70000, 127.0f), {1, 70000, 1, 1});
+  graph.value(w).grid = quantization(1.0f, 0);
+  const ValueId y = add(graph, conv_attributes({1, 1}), {x, w});
+  rewrite(graph, through_u8(graph, y, 1e6f, 10, "y"), 0);
+  CHECK(!takes_s8(graph, only(graph, Attributes::Conv)));
+}
+
+TEST_CASE("Add, average pool and Concat between Dequantize and Quantize compute with s8") {
+  Graph graph;
+  const ValueId a = through_u8(graph, add_input(graph, "a", {1, 3, 4, 4}), 0.03f, 131);
+  const ValueId b = through_u8(graph, add_input(graph, "b", {1, 3, 4, 4}), 0.05f, 90);
+  const ValueId sum = through_u8(graph, add(graph, binary_attributes(plan::BinaryKind::add), {a, b}), 0.06f, 128);
+  const ValueId mean =
+      through_u8(graph, add(graph, pool_attributes(plan::PoolKind::average, {2, 2}, 1), {sum}), 0.04f, 100);
+  const ValueId all = add(graph, concat_attributes(1), {mean, mean});
+  rewrite(graph, through_u8(graph, all, 0.05f, 120, "y"), 0.1001);  // three roundings after each other
+  CHECK(takes_s8(graph, only(graph, Attributes::Binary)));
+  CHECK(takes_s8(graph, only(graph, Attributes::Pool)));
+  CHECK(takes_s8(graph, only(graph, Attributes::Concat)));
+  CHECK(count(graph, Attributes::Quantize) == 2);
+  CHECK(count(graph, Attributes::Dequantize) == 1);
+}
+
+TEST_CASE("What only moves elements moves s8, whatever comes after") {
+  Graph graph;
+  const ValueId x = through_u8(graph, add_input(graph, "x", {1, 2, 4, 4}), 0.03f, 131);
+  ValueId y = add(graph, pool_attributes(plan::PoolKind::max, {2, 2}), {x});
+  y = add(graph, unary_attributes(plan::UnaryKind::relu), {y});
+  y = add(graph, concat_attributes(1), {y, y});
+  y = add(graph, transpose_attributes({0, 2, 3, 1}), {y});
+  rewrite(graph, add(graph, reshape_attributes({36}), {y}, "y"), 0);
+  CHECK(graph.nodes().size() == 7);
+  CHECK(graph.nodes().back()->kind() == Attributes::Dequantize);
+  for (const auto& node : graph.nodes())
+    if (node->kind() != Attributes::Quantize) CHECK(takes_s8(graph, *node));
+}
+
+TEST_CASE("A Quantize of what moves elements comes before the move") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId x = through_u8(graph, add_input(graph, "x", {2, 6}), 0.03f, 131);
+  const ValueId w = weights(graph, generator, {6, 4}, {0.01f}, -1);
+  const ValueId y = add(graph, reshape_attributes({8}), {add(graph, plan::DenseT(), {x, w})});
+  rewrite(graph, through_u8(graph, y, 0.05f, 120, "y"), 0.0501);
+  CHECK(graph.value(only(graph, Attributes::Dense).outputs[0]).type == DataType::kS8);
+  CHECK(graph.nodes().size() == 4);
+}
+
+TEST_CASE("A Quantize after a Dequantize goes, or becomes a Requantize") {
+  for (const float scale : {0.03f, 0.04f}) {
+    Graph graph;
+    const ValueId x = through_u8(graph, add_input(graph, "x", {9}), 0.03f, 131);
+    rewrite(graph, through_u8(graph, x, scale, 131, "y"), 0);
+    CHECK(count(graph, Attributes::Quantize) == 1);
+    CHECK(count(graph, Attributes::Requantize) == (scale == 0.04f));
+  }
+}
+
+TEST_CASE("An activation between Dequantize and Quantize becomes a table") {
+  for (const plan::UnaryKind kind : {plan::UnaryKind::sigmoid, plan::UnaryKind::hard_swish, plan::UnaryKind::relu}) {
+    Graph graph;
+    const ValueId x = through_u8(graph, add_input(graph, "x", {99}), 0.03f, 131);
+    rewrite(graph, through_u8(graph, add(graph, unary_attributes(kind), {x}), 0.01f, 3, "y"), 0);
+    CHECK(count(graph, Attributes::Unary) == 0);
+    CHECK(count(graph, Attributes::Requantize) == 1);
+  }
+}
+
+TEST_CASE("Integers that the model shows stay what they are") {
+  Graph graph;
+  compiler::Value input;
+  input.name = "x";
+  input.type = DataType::kU8;
+  input.shape = {5};
+  input.quantization = quantization(0.5f, 128);
+  const ValueId x = graph.add_value(std::move(input));
+  graph.inputs.push_back({x, std::nullopt});
+  const ValueId sum =
+      add(graph, binary_attributes(plan::BinaryKind::add), {dequantize(graph, x), dequantize(graph, x)});
+  const ValueId y = quantize(graph, sum, 1.0f, 128);
+  graph.outputs = {add(graph, reshape_attributes({5}), {y}, "y")};
+  graph.tidy();
+  REQUIRE(compiler::integer_islands(graph).has_value());
+  CHECK(takes_s8(graph, only(graph, Attributes::Binary)));
+  compiler::HostTensor bytes{DataType::kU8, {5}, compiler::Bytes(5)};
+  const uint8_t elements[] = {0, 1, 128, 200, 255};
+  std::memcpy(bytes.elements.data(), elements, sizeof elements);
+  const auto outputs = compiler::interpret(graph, {bytes});
+  REQUIRE(outputs.has_value());
+  CHECK((*outputs)[0].type == DataType::kU8);
+  CHECK((*outputs)[0].elements == bytes.elements);
+}
+
+TEST_CASE("Operators without an integer form stay float between Dequantize and Quantize") {
+  Graph graph;
+  const ValueId a = through_u8(graph, add_input(graph, "a", {6}), 0.03f, 131);
+  const ValueId b = through_u8(graph, add_input(graph, "b", {6}), 0.05f, 90);
+  const ValueId product = add(graph, binary_attributes(plan::BinaryKind::mul), {a, b});
+  rewrite(graph, through_u8(graph, product, 0.06f, 128, "y"), 0);
+  CHECK(!takes_s8(graph, only(graph, Attributes::Binary)));
+}
+
+}  // namespace
+}  // namespace nestrt::test
