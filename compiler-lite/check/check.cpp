@@ -1,5 +1,6 @@
 #include "compiler-lite/check/check.h"
 
+#include <algorithm>
 #include <set>
 
 #include "compiler-lite/check/plan_trace.h"
@@ -59,6 +60,28 @@ std::string tensor_name(const Plan& plan, int32_t tensor) {
   return name == nullptr ? std::string() : name->str();
 }
 
+// How far apart the values of a tensor are that `op` computes from integers with a scale; 0 where it does not.
+double step_of(const Plan& plan, const plan::Operator& op) {
+  const auto kind = op.attributes_type();
+  if (kind != plan::Attributes::Dequantize && kind != plan::Attributes::Reshape) return 0;
+  const auto& tensors = *plan.tables().tensors();
+  const plan::Quantization* source = tensors.Get(static_cast<uint32_t>(op.inputs()->Get(0)))->quantization();
+  const auto* scales = source == nullptr ? nullptr : source->scales();
+  if (scales == nullptr || scales->size() == 0) return 0;
+  if (kind == plan::Attributes::Dequantize) return *std::max_element(scales->begin(), scales->end());
+  // Integers that leave their scale behind: an output of the model.
+  return tensors.Get(static_cast<uint32_t>(op.outputs()->Get(0)))->quantization() == nullptr ? 1 : 0;
+}
+
+// The same of an output of the plan.
+double step_of_output(const Plan& plan, size_t output) {
+  const uint32_t tensor = plan.tables().outputs()->Get(static_cast<uint32_t>(output));
+  for (const plan::Operator* op : items(plan.tables().operators()))
+    for (int32_t written : items(op->outputs()))
+      if (written == static_cast<int32_t>(tensor)) return step_of(plan, *op);
+  return 0;
+}
+
 Result<std::vector<tools::Array>> run_session(Session& session, const std::vector<tools::Array>& inputs) {
   std::vector<ConstTensorView> input_views;
   for (const tools::Array& input : inputs) input_views.push_back(input.view());
@@ -72,7 +95,7 @@ Result<std::vector<tools::Array>> run_session(Session& session, const std::vecto
   return outputs;
 }
 
-Status compare_outputs(const CheckOptions& options, Session& session, size_t run,
+Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& session, size_t run,
                        const std::vector<tools::Array>& actual, const NamedArrays& expected, CheckReport& report) {
   for (size_t i = 0; i < actual.size(); ++i) {
     const std::string& name = session.outputs()[i].name;
@@ -83,6 +106,7 @@ Status compare_outputs(const CheckOptions& options, Session& session, size_t run
     }
     auto difference = compare(actual[i].view(), found->second.view());
     if (!difference) return difference.error().with_context("output " + name);
+    difference->step = step_of_output(plan, i);
     const bool same_classes = difference->rows_agreeing == difference->rows;
     const bool matches = report.quantized ? same_classes : difference->within(options.tolerance);
     report.matches = report.matches && matches;
@@ -111,6 +135,7 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
       if (value == expected.end()) continue;
       auto difference = compare(trace.tensor(static_cast<uint32_t>(output)).view(), value->second.view());
       if (!difference) return difference.error().with_context("value " + value->first);
+      difference->step = step_of(*plan, op);
       const bool diverges = !difference->within(options.tolerance);
       if (diverges && !report.first_divergence) report.first_divergence = report.layers.size();
       report.layers.push_back({index, op.name() == nullptr ? "" : op.name()->str(),
@@ -141,7 +166,7 @@ Result<CheckReport> check(const CheckOptions& options) {
   report.quantized = is_quantized(*plan);
   for (size_t i = 0; i < runs.size(); ++i) {
     NESTRT_ASSIGN_OR_RETURN(const auto actual, run_session(*session, runs[i].inputs));
-    NESTRT_RETURN_IF_ERROR(compare_outputs(options, *session, i, actual, expected[i], report));
+    NESTRT_RETURN_IF_ERROR(compare_outputs(options, *plan, *session, i, actual, expected[i], report));
   }
   if (options.layers && report.quantized)
     NESTRT_RETURN_IF_ERROR(measure_noise(plan, runs.front(), expected.front(), report));

@@ -1,6 +1,7 @@
 // How far a tensor is from what it should be.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "nestrt/result.h"
@@ -17,10 +18,14 @@ struct Difference {
   int64_t rows_agreeing = 0;  // those whose largest element is in the same place
   int64_t actual_top = 0;     // place of the largest element in the first row
   int64_t expected_top = 0;
+  // Of a quantized tensor: how far apart its possible values are. One step of difference is none: roundings may differ.
+  double step = 0;
 
   // max_absolute as a share of the largest element: one figure for probabilities and logits alike.
   double relative() const;
-  bool within(double tolerance) const { return max_absolute <= tolerance * largest + kNoise; }
+  bool within(double tolerance) const {
+    return max_absolute <= std::max(tolerance * largest, step) * (1 + kNoise) + kNoise;
+  }
 
   static constexpr double kNoise = 1e-7;  // tensors of zeros have no scale of their own
 };

@@ -38,12 +38,19 @@ def element_type(onnx_type):
     return np.dtype({"float": "float32", "double": "float64"}.get(name, name))
 
 
+def is_quantized(path):
+    """Whether the model states integers by QuantizeLinear."""
+    model = onnx.load(path, load_external_data=False)
+    return any(node.op_type == "QuantizeLinear" for node in model.graph.node)
+
+
 def open_session(path):
     options = ort.SessionOptions()
     options.log_severity_level = 3
     # Intermediate values keep their meaning only where the graph stays as it is; and some rewrites of ONNX Runtime
-    # change results, such as that of Pad before MaxPool.
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    # change results, such as that of Pad before MaxPool. But without them quantized operators compute with floats.
+    levels = ort.GraphOptimizationLevel
+    options.graph_optimization_level = levels.ORT_ENABLE_ALL if is_quantized(path) else levels.ORT_DISABLE_ALL
     return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 

@@ -34,6 +34,11 @@ std::string top_classes(const Difference& difference) {
   return fmt::format("{} instead of {}", difference.actual_top, difference.expected_top);
 }
 
+// The largest error of a quantized tensor counted in steps of its scale.
+std::string steps(const Difference& difference) {
+  return difference.step > 0 ? fmt::format("{:.2f}", difference.max_absolute / difference.step) : "";
+}
+
 std::string verdict(bool matches) { return matches ? "ok" : "MISMATCH"; }
 
 Status CheckCommand::parse_inputs() {
@@ -51,12 +56,13 @@ void CheckCommand::print_outputs(const CheckReport& report) const {
   Table table({{"output"},
                {"max abs error", Align::kRight},
                {"relative to largest", Align::kRight},
+               {"in steps", Align::kRight},
                {"top-1", Align::kRight},
                {""}});
   for (const CheckedOutput& output : report.outputs) {
     table.add_row({tools::printable(output.name), fmt::format("{:.3g}", output.difference.max_absolute),
-                   fmt::format("{:.3g}", output.difference.relative()), top_classes(output.difference),
-                   verdict(output.matches)});
+                   fmt::format("{:.3g}", output.difference.relative()), steps(output.difference),
+                   top_classes(output.difference), verdict(output.matches)});
   }
   fmt::print("{}", table.to_string());
 }
@@ -68,11 +74,12 @@ void CheckCommand::print_layers(const CheckReport& report) const {
                {"value"},
                {"max abs error", Align::kRight},
                {"relative to largest", Align::kRight},
+               {"in steps", Align::kRight},
                {""}});
   for (const CheckedLayer& layer : report.layers) {
     table.add_row({fmt::format("{}", layer.operator_index), tools::printable(layer.operator_name), layer.kind,
                    tools::printable(layer.tensor), fmt::format("{:.3g}", layer.difference.max_absolute),
-                   fmt::format("{:.3g}", layer.difference.relative()),
+                   fmt::format("{:.3g}", layer.difference.relative()), steps(layer.difference),
                    verdict(layer.difference.within(options.tolerance))});
   }
   fmt::print("\n{}", table.to_string());
@@ -135,7 +142,7 @@ void add_check_command(tools::Cli& cli) {
   app.add_flag("--layers", options.layers,
                "compare every operator's output that the model names, too; of a quantized plan, the noise there");
   app.add_option("--tolerance", options.tolerance,
-                 "accepted difference, as a share of the largest element of the tensor")
+                 "accepted difference, as a share of the largest element of the tensor; of integers, one step is")
       ->check(tools::number_between(0, 1e30))
       ->capture_default_str();
   app.add_option("--python", options.python,
