@@ -8,8 +8,10 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
                                   const s8::Epilogue& epilogue) {
   S8Product product;
   const int64_t blocks = (outputs + kTileBlock - 1) / kTileBlock;
+  product.tile_ = s8_tile_kernel(false);
   const int8_t* end = weights.data() + blocks * block_bytes;
-  product.tile_ = s8_tile_kernel(std::find(weights.data(), end, int8_t{-128}) != end);
+  if (!product.tile_.takes_lowest && std::find(weights.data(), end, int8_t{-128}) != end)
+    product.tile_ = s8_tile_kernel(true);
   product.weights_ = std::move(weights);
   product.block_bytes_ = block_bytes;
   NESTRT_ASSIGN_OR_RETURN(product.outputs_, S8Outputs::make(outputs, bias, epilogue));
@@ -18,14 +20,29 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
   return product;
 }
 
+// The tile adds up the weights itself: to inputs that become ones.
 void S8Product::subtract_offset(int64_t blocks) {
   const auto offset = static_cast<uint32_t>(tile_.input_offset + outputs_.input_zero());
-  const int8_t* weights = weights_.data();
-  for (int64_t block = 0; block < blocks; ++block)
-    for (int64_t i = 0; i < block_bytes_; ++i, ++weights) {
-      int32_t& start = outputs_.start(block)[i / 4 % kTileBlock];
-      start = static_cast<int32_t>(static_cast<uint32_t>(start) - offset * static_cast<uint32_t>(int32_t{*weights}));
-    }
+  int8_t ones[kS8Grain];
+  std::fill(ones, ones + kS8Grain, static_cast<int8_t>(1 - tile_.input_offset));
+  const int64_t first = 0;
+  const int32_t zeros[kTileBlock] = {};
+  int32_t sums[kTileBlock];
+  S8Tile tile;
+  tile.points = tile.blocks = tile.segments = 1;
+  tile.input = ones;
+  tile.offsets = &first;
+  tile.length = kS8Grain;
+  tile.chunks = block_bytes_ / (kS8Grain * kTileBlock);
+  tile.start = zeros;
+  tile.sums = sums;
+  for (int64_t block = 0; block < blocks; ++block) {
+    tile.weights = weights_.data() + block * block_bytes_;
+    tile_.run(tile);
+    int32_t* start = outputs_.start(block);
+    for (int64_t i = 0; i < kTileBlock; ++i)
+      start[i] = static_cast<int32_t>(static_cast<uint32_t>(start[i]) - offset * static_cast<uint32_t>(sums[i]));
+  }
 }
 
 void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish) const {
