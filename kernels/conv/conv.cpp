@@ -23,6 +23,7 @@ constexpr KernelVariant kKernels[] = {
     {"conv.f32.depthwise16", 30, accepts_conv_depthwise16, prepare_conv_depthwise16},
     {"conv.f32.direct16", 20, accepts_conv_direct16, prepare_conv_direct16},
     {"conv.f32.stem16", 20, accepts_conv_stem16, prepare_conv_stem16},
+    {"conv.s8.gather", 10, accepts_conv_s8_gather, prepare_conv_s8_gather},
     {"conv.f32.gemm", 10, accepts_conv_plain_f32, prepare_conv_gemm},
     {"conv.f32.reference", 0, accepts_conv_plain_f32, prepare_conv_reference},
     {"conv.s8.reference", 0, accepts_conv_s8_reference, prepare_conv_s8_reference},

@@ -9,6 +9,7 @@
 //                                                 dilation along the last axis; packing stem16
 //   conv.f32.depthwise16  blocked16 -> blocked16  constant weights and bias; group = inputs = outputs; depthwise16
 //   conv.s8.reference     plain -> plain          s8 as docs/numerics.md says; constant weights and bias, packing none
+//   conv.s8.gather        plain -> plain          the same s8
 //   conv.s8.direct16, conv.s8.stem16, conv.s8.depthwise16
 //                         as those of f32         the same s8; packing s8_o16i4, s8_stem, s8_depthwise16
 //   conv.s8.depthwise16.fours                       AVX-512 VNNI: the same without dilation along the last axis
@@ -47,6 +48,8 @@ bool accepts_conv_s8_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_reference(const OperatorSpec& spec);
 bool accepts_conv_s8_direct16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_direct16(const OperatorSpec& spec);
+bool accepts_conv_s8_gather(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_s8_gather(const OperatorSpec& spec);
 bool accepts_conv_s8_stem16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_stem16(const OperatorSpec& spec);
 bool accepts_conv_s8_depthwise16(const OperatorSpec& spec);

@@ -26,7 +26,6 @@ class Gemm {
   void operator()(const KernelCall& call) const;
 
  private:
-  void fill_offsets(Range pixels, int64_t* offsets) const;
   void gather(const float* input, Range pixels, float* panel, int64_t* offsets) const;
   void multiply(const KernelCall& call, int64_t image, int64_t group, Range pixels, const float* panel) const;
 
@@ -51,25 +50,10 @@ void Gemm::operator()(const KernelCall& call) const {
   });
 }
 
-// What 16 pixels read: [taps][16], negative in the padding and past the last pixel.
-void Gemm::fill_offsets(Range pixels, int64_t* offsets) const {
-  const auto& [d, h, w] = g_.axes;
-  for (int64_t kd = 0; kd < d.kernel; ++kd)
-    for (int64_t kh = 0; kh < h.kernel; ++kh)
-      for (int64_t kw = 0; kw < w.kernel; ++kw)
-        for (int64_t i = 0; i < kTileBlock; ++i) {
-          const int64_t pixel = pixels.first + i, x = pixel % w.output, row = pixel / w.output;
-          const int64_t iz = tap_position(d, row / h.output, kd), iy = tap_position(h, row % h.output, kh);
-          const int64_t ix = tap_position(w, x, kw);
-          const bool inside = pixel < pixels.last && (iz | iy | ix) >= 0;
-          *offsets++ = inside ? (iz * h.input + iy) * w.input + ix : -1;
-        }
-}
-
 // Every block of 16 pixels: [channels][taps][16].
 void Gemm::gather(const float* input, Range pixels, float* panel, int64_t* offsets) const {
   for (int64_t first = pixels.first; first < pixels.last; first += kTileBlock, panel += reduction_ * kTileBlock) {
-    fill_offsets({first, std::min(first + kTileBlock, pixels.last)}, offsets);
+    gather_offsets(g_, {first, std::min(first + kTileBlock, pixels.last)}, kTileBlock, offsets);
     gather_panel(input, g_.group_inputs(), g_.in_spatial(), offsets, g_.taps(), panel);
   }
 }

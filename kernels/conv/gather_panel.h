@@ -4,9 +4,27 @@
 
 #include <cstdint>
 
+#include "kernels/common/split.h"
 #include "kernels/common/tile16.h"
+#include "kernels/conv/geometry.h"
 
 namespace nestrt::kernels {
+
+// What `lanes` pixels from the first on read within a channel's plane: [taps][lanes], negative in the padding and past
+// the last pixel.
+inline void gather_offsets(const ConvGeometry& g, Range pixels, int64_t lanes, int64_t* offsets) {
+  const auto& [d, h, w] = g.axes;
+  for (int64_t kd = 0; kd < d.kernel; ++kd)
+    for (int64_t kh = 0; kh < h.kernel; ++kh)
+      for (int64_t kw = 0; kw < w.kernel; ++kw)
+        for (int64_t i = 0; i < lanes; ++i) {
+          const int64_t pixel = pixels.first + i, x = pixel % w.output, row = pixel / w.output;
+          const int64_t iz = tap_position(d, row / h.output, kd), iy = tap_position(h, row % h.output, kh);
+          const int64_t ix = tap_position(w, x, kw);
+          const bool inside = pixel < pixels.last && (iz | iy | ix) >= 0;
+          *offsets++ = inside ? (iz * h.input + iy) * w.input + ix : -1;
+        }
+}
 
 // `offsets` holds [taps][16] elements within a channel's plane, negative for padding; planes are `spatial` apart.
 // Writes [channels][taps][16].

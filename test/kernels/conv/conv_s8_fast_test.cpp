@@ -38,8 +38,8 @@ class Draw {
   std::mt19937& generator_;
 };
 
-enum class Form { kAny, kStem, kDepthwise, kGroups };  // groups are whole blocks
-constexpr int kForms = 4;
+enum class Form { kAny, kStem, kDepthwise, kGroups, kOddGroups };  // kGroups: of whole blocks
+constexpr int kForms = 5;
 
 Layer random_layer(std::mt19937& generator, Form form) {
   Draw draw(generator);
@@ -48,6 +48,11 @@ Layer random_layer(std::mt19937& generator, Form form) {
   int channels = draw.between(1, 40), outputs = draw.between(1, 50);
   if (form == Form::kStem) channels = draw.between(1, 8);
   if (form == Form::kDepthwise) conv.group = outputs = channels;
+  if (form == Form::kOddGroups) {
+    conv.group = draw.between(2, 4);
+    channels = conv.group * draw.between(1, 9);
+    outputs = conv.group * draw.between(1, 20);
+  }
   if (form == Form::kGroups) conv.group = 2, channels = 32 * draw.between(1, 2), outputs = 32 * draw.between(1, 2);
   Shape x{draw.between(1, 2), channels}, weights{outputs, channels / conv.group};
   const int rank = draw.once_in(6) ? 3 : draw.between(1, 2);
@@ -167,6 +172,7 @@ std::set<std::string> check_layer(std::mt19937& generator, Form form) {
     for (Layout input : {Layout::kPlain, Layout::kBlocked16})
       for_each_fast_kernel(make_case(layer, input, Layout::kBlocked16, weights), check);
   };
+  for_each_fast_kernel(make_case(layer, Layout::kPlain, Layout::kPlain, layer.weights), check);
   check_all(layer.weights);
   const auto packing = static_cast<plan::Packing>(
       Draw(generator).between(static_cast<int>(plan::Packing::s8_o16i4), static_cast<int>(plan::Packing::s8_stem)));
@@ -182,7 +188,7 @@ TEST_CASE("Every kernel of an s8 Conv gives the bits of the reference") {
   const int layers = by_level(40, 500, 10'000);
   for (int i = 0; i < layers; ++i) names.merge(check_layer(generator, static_cast<Form>(i % kForms)));
   names.erase("conv.s8.depthwise16.fours");  // not every machine has it
-  CHECK(names == std::set<std::string>{"conv.s8.depthwise16", "conv.s8.direct16", "conv.s8.stem16"});
+  CHECK(names == std::set<std::string>{"conv.s8.depthwise16", "conv.s8.direct16", "conv.s8.gather", "conv.s8.stem16"});
 }
 
 }  // namespace nestrt::test
