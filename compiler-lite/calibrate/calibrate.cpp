@@ -13,13 +13,16 @@ namespace {
 struct ObservedTensor {
   uint32_t tensor = 0;  // of the plan
   ValueObserver observer;
-  std::vector<double> channel_sums;  // empty for tensors without channels
+  std::vector<ChannelStatistics> channels;  // empty for tensors without channels
 
   ValueProfile profile() const {
     ValueProfile result = observer.profile();
     if (result.elements == 0) return result;
-    const double elements = static_cast<double>(result.elements) / static_cast<double>(channel_sums.size());
-    for (const double sum : channel_sums) result.means.push_back(static_cast<float>(sum / elements));
+    const double elements = static_cast<double>(result.elements) / static_cast<double>(channels.size());
+    for (const ChannelStatistics& channel : channels) {
+      result.means.push_back(static_cast<float>(channel.sum / elements));
+      result.peaks.push_back(channel.peak);
+    }
     return result;
   }
 };
@@ -48,10 +51,10 @@ std::unordered_map<std::string, uint32_t> tensors_by_name(const Plan& plan) {
   return result;
 }
 
-// Zeros for the channels of a tensor.
-std::vector<double> channels_of(const Plan& plan, uint32_t tensor) {
+// Nothing seen yet of the channels of a tensor.
+std::vector<ChannelStatistics> channels_of(const Plan& plan, uint32_t tensor) {
   const auto& shape = *plan.tables().tensors()->Get(tensor)->shape();
-  return std::vector<double>(shape.size() < 2 ? 0 : static_cast<size_t>(shape[1]));
+  return std::vector<ChannelStatistics>(shape.size() < 2 ? 0 : static_cast<size_t>(shape[1]));
 }
 
 // The plan, and what of it to observe: what the layouts have added (Reorders, ...) is none of the network's.
@@ -95,7 +98,7 @@ Status Calibrator::observe(const tools::Array& input) {
   for (ObservedTensor& observed : observed_) {
     NESTRT_RETURN_IF_ERROR(trace_.visit(
         observed.tensor, [&](std::span<const float> elements) { return observed.observer.observe(elements); }));
-    if (!observed.channel_sums.empty()) trace_.add_channel_sums(observed.tensor, observed.channel_sums);
+    if (!observed.channels.empty()) trace_.add_channels(observed.tensor, observed.channels);
   }
   return {};
 }

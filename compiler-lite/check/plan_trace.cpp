@@ -1,6 +1,7 @@
 #include "compiler-lite/check/plan_trace.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "nestrt/event.h"
@@ -116,7 +117,7 @@ tools::Array PlanTrace::tensor(uint32_t index) const {
   return array;
 }
 
-void PlanTrace::add_channel_sums(uint32_t index, std::span<double> sums) const {
+void PlanTrace::add_channels(uint32_t index, std::span<ChannelStatistics> channels) const {
   const plan::Tensor& tensor = *plan_->tables().tensors()->Get(index);
   const Shape shape(std::span(tensor.shape()->data(), tensor.shape()->size()));
   const auto* elements = reinterpret_cast<const float*>(buffers_[tensor.buffer()] + tensor.offset());
@@ -126,8 +127,12 @@ void PlanTrace::add_channel_sums(uint32_t index, std::span<double> sums) const {
     for (int64_t channel = 0; channel < shape[1]; channel += lanes, elements += lanes * pixels) {
       const int64_t valid = std::min(lanes, shape[1] - channel);
       for (int64_t pixel = 0; pixel < pixels; ++pixel)
-        for (int64_t lane = 0; lane < valid; ++lane)
-          sums[static_cast<size_t>(channel + lane)] += double{elements[pixel * lanes + lane]};
+        for (int64_t lane = 0; lane < valid; ++lane) {
+          ChannelStatistics& statistics = channels[static_cast<size_t>(channel + lane)];
+          const float element = elements[pixel * lanes + lane];
+          statistics.sum += double{element};
+          statistics.peak = std::max(statistics.peak, std::abs(element));
+        }
     }
   }
 }

@@ -15,6 +15,11 @@
 
 namespace nestrt::compiler {
 
+struct ChannelStatistics {
+  double sum = 0;
+  float peak = 0;  // largest magnitude
+};
+
 class PlanTrace {
  public:
   // Prepares every branch for the CPU. Errors: those of Unit::prepare and kOutOfMemory.
@@ -27,9 +32,9 @@ class PlanTrace {
   // A tensor as the last run left it, row-major whatever its layout. Requires: tensor < number of tensors; not packed.
   tools::Array tensor(uint32_t index) const;
 
-  // Adds the elements of an f32 tensor to `sums` by channel (axis 1). The same requirements as tensor(); sums.size() is
+  // Adds the elements of an f32 tensor to `channels` (axis 1). The same requirements as tensor(); channels.size() is
   // the number of channels.
-  void add_channel_sums(uint32_t index, std::span<double> sums) const;
+  void add_channels(uint32_t index, std::span<ChannelStatistics> channels) const;
 
   // Calls `visit` with the elements of an f32 tensor, in pieces and in the order in which they lie, until it fails. The
   // same requirements as tensor().

@@ -58,10 +58,11 @@ void QuantizeFlags::add_to(CLI::App& command) {
       ->capture_default_str();
   command
       .add_option("--corrections", corrections_,
-                  "what makes up for rounding: none, or a list of weights (exponents by squared error), bias (mean "
-                  "error of each channel); default: all")
+                  "what makes up for rounding: none, or a list of equalisation (of channels, between layers), "
+                  "weights (exponents by squared error), bias (mean error of each channel)")
+      ->capture_default_str()
       ->delimiter(',')
-      ->check(CLI::IsMember({"none", "weights", "bias"}))
+      ->check(CLI::IsMember({"none", "equalisation", "weights", "bias"}))
       ->needs(quantize);
   command.add_option("--keep-f32", keep_f32_, "operators that stay in floating point: NODE,...")
       ->delimiter(',')
@@ -130,9 +131,9 @@ Result<std::optional<Quantization>> QuantizeFlags::quantization(const std::strin
   result.options.per_channel = !per_tensor_;
   result.options.rounding = rounding_ == "floor" ? plan::Rounding::floor : plan::Rounding::half_up;
   const auto corrects = [&](const char* name) {
-    return corrections_.empty() || std::find(corrections_.begin(), corrections_.end(), name) != corrections_.end();
+    return std::find(corrections_.begin(), corrections_.end(), name) != corrections_.end();
   };
-  result.options.corrections = {corrects("weights"), corrects("bias")};
+  result.options.corrections = {corrects("equalisation"), corrects("weights"), corrects("bias")};
   result.options.keep_f32.insert(keep_f32_.begin(), keep_f32_.end());
   return std::optional(std::move(result));
 }

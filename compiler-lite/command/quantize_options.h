@@ -39,7 +39,7 @@ class QuantizeFlags {
   std::string scales_ = "tensor";
   bool per_tensor_ = false;
   std::string rounding_ = "half_up";
-  std::vector<std::string> corrections_;
+  std::vector<std::string> corrections_ = {"weights", "bias"};
   std::vector<std::string> keep_f32_;
 };
 

@@ -43,6 +43,7 @@ struct ValueProfile {
   Histogram magnitudes;
   std::optional<int> exponent;  // by the profile's method
   std::vector<float> means;     // along axis 1: by channel; empty where unknown or the value has no such axis
+  std::vector<float> peaks;     // the same: largest magnitudes
 };
 
 struct QuantizationProfile {

@@ -21,17 +21,21 @@ constexpr size_t kMaxMeans = 1 << 22;
 constexpr float kLargest = std::numeric_limits<float>::max();
 constexpr uint64_t kMaxCount = uint64_t{1} << 53;  // of all elements: exact as a double
 
+void emit(YAML::Emitter& out, const char* key, const std::vector<float>& by_channel) {
+  if (by_channel.empty()) return;
+  out << YAML::Key << key << YAML::Value << YAML::Flow << YAML::BeginSeq;
+  for (const float number : by_channel) out << fmt::format("{}", number);
+  out << YAML::EndSeq;
+}
+
 void emit(YAML::Emitter& out, const ValueProfile& value) {
   out << YAML::BeginMap << YAML::Key << "name" << YAML::Value << YAML::DoubleQuoted << value.name;
   out << YAML::Key << "min" << YAML::Value << fmt::format("{}", value.min);
   out << YAML::Key << "max" << YAML::Value << fmt::format("{}", value.max);
   out << YAML::Key << "elements" << YAML::Value << value.elements << YAML::Key << "zeros" << YAML::Value << value.zeros;
   if (value.exponent) out << YAML::Key << "exponent" << YAML::Value << *value.exponent;
-  if (!value.means.empty()) {
-    out << YAML::Key << "means" << YAML::Value << YAML::Flow << YAML::BeginSeq;
-    for (const float mean : value.means) out << fmt::format("{}", mean);
-    out << YAML::EndSeq;
-  }
+  emit(out, "means", value.means);
+  emit(out, "peaks", value.peaks);
   out << YAML::Key << "histogram" << YAML::Value << YAML::Flow << YAML::BeginMap;
   out << YAML::Key << "bin_exponent" << YAML::Value << value.magnitudes.bin_exponent;
   out << YAML::Key << "counts" << YAML::Value << YAML::Flow << YAML::BeginSeq;
@@ -113,6 +117,9 @@ Result<ValueProfile> parse_value(const YAML::Node& node) {
   }
   if (node["means"].IsDefined()) {
     NESTRT_ASSIGN_OR_RETURN(value.means, numbers(node["means"], "means", kMaxMeans, -kLargest, kLargest));
+  }
+  if (node["peaks"].IsDefined()) {
+    NESTRT_ASSIGN_OR_RETURN(value.peaks, numbers(node["peaks"], "peaks", kMaxMeans, 0.0f, kLargest));
   }
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node histogram, member(node, "histogram"));
   if (!histogram.IsMap()) return refuse(histogram, "histogram: expected {bin_exponent, counts}");

@@ -12,7 +12,8 @@
 //       elements: 15052800
 //       zeros: 0
 //       exponent: -1                             # may be edited or left out
-//       means: [0.25, -0.5, 1]                   # by channel; may be left out
+//       means: [0.25, -0.5, 1]                   # by channel, and so are peaks; may be left out
+//       peaks: [1.5, 2, 3]
 //       histogram: {bin_exponent: -3, counts: [0, 12, ...]}
 //
 // NEST-C's profiles import too: a list of {name, min, max, histogram}, the histogram's bins being equal parts of

@@ -5,6 +5,7 @@
 
 #include "compiler-lite/passes/rewrite.h"
 #include "compiler-lite/quantize/assignment.h"
+#include "compiler-lite/quantize/equalise.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -181,7 +182,10 @@ Status check_names(const Graph& graph, const std::set<std::string, std::less<>>&
 
 Result<QuantizationReport> quantize(Graph& graph, const QuantizationProfile& profile, const QuantizeOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_names(graph, options.keep_f32));
-  Assignment assignment = assign(graph, profile, options);
+  QuantizationProfile equalised = profile;
+  if (options.corrections.equalisation && options.per_channel && options.scales == Scales::kTensor)
+    equalise(graph, equalised);
+  Assignment assignment = assign(graph, equalised, options);
   NESTRT_RETURN_IF_ERROR(Rewriter(graph, assignment, options).run());
   return QuantizationReport{static_cast<int>(assignment.nodes.size()), std::move(assignment.kept)};
 }

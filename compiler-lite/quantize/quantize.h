@@ -23,9 +23,10 @@ enum class Scales {
 // What makes up for the error of rounding. Each on its own; the default is what pays on the networks of
 // docs/quantization.md.
 struct Corrections {
-  bool weights = true;  // exponents of weights by squared error, so that outliers may clip; else by range
-  bool bias = true;     // biases take up the mean error of the weights, from the means that calibration saw (M. Nagel
-                        // et al., Data-Free Quantization Through Weight Equalization and Bias Correction, 2019)
+  bool equalisation = false;  // channels use the range of their value; see equalise.h. Needs weights per channel
+  bool weights = true;       // exponents of weights by squared error, so that outliers may clip; else by range
+  bool bias = true;  // biases take up the mean error of the weights, from the means that calibration saw (M. Nagel
+                     // et al., Data-Free Quantization Through Weight Equalization and Bias Correction, 2019)
 };
 
 struct QuantizeOptions {

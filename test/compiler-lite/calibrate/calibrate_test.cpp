@@ -87,7 +87,7 @@ TEST_CASE("Calibration observes every value, those that fusion would hide includ
   CHECK(profile.find("relu")->zeros == 2 * 18 * 16 - 1);
 }
 
-TEST_CASE("Calibration observes the means of channels, in blocked layouts too") {
+TEST_CASE("Calibration observes the means and peaks of channels, in blocked layouts too") {
   const Files files = Files::create();
   std::vector<float> elements(2 * 18 * 16, 0.5f);
   elements[0] = -3;
@@ -103,6 +103,11 @@ TEST_CASE("Calibration observes the means of channels, in blocked layouts too") 
     CHECK(x[c] == mean);
     CHECK(conv[c] == -2 * mean);
   }
+  const std::vector<float>& peaks = result->profile.find("conv")->peaks;
+  REQUIRE(peaks.size() == 18);
+  CHECK(peaks[0] == 6);
+  CHECK(peaks[1] == 1);
+  CHECK(peaks[17] == 20);
 }
 
 TEST_CASE("The method and the limit are the caller's") {

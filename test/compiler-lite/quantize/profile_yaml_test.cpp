@@ -35,6 +35,7 @@ QuantizationProfile sample_profile() {
                     value("~", 0, 0, {}, 5)};
   profile.values[0].exponent = -5;
   profile.values[0].means = {0.1f, -2e-30f, 0};
+  profile.values[0].peaks = {0.1f, 2e-30f, 0};
   return profile;
 }
 
@@ -81,6 +82,7 @@ TEST_CASE("A profile survives its file") {
     CHECK(a.zeros == b.zeros);
     CHECK(a.exponent == b.exponent);
     CHECK(a.means == b.means);
+    CHECK(a.peaks == b.peaks);
     CHECK(a.magnitudes.bin_exponent == b.magnitudes.bin_exponent);
     CHECK(a.magnitudes.counts == b.magnitudes.counts);
   }
@@ -108,6 +110,7 @@ TEST_CASE("A malformed profile is refused with its line") {
   CHECK_THAT(complaint(edited("[1, 0, 7]", "7")), Contains("counts: expected a list"));
   CHECK_THAT(complaint(edited("bin_exponent: -3", "bin_exponent: 1000")), Contains("bin_exponent"));
   CHECK_THAT(complaint(edited("means: [0.1", "means: [nan")), Contains("means"));
+  CHECK_THAT(complaint(edited("peaks: [0.1", "peaks: [-0.1")), Contains("peaks"));
   CHECK_THAT(complaint(edited("\"1e5\"", "data")), Contains("'data' appears twice"));
 }
 

@@ -32,7 +32,7 @@ QuantizationProfile profile_of(std::initializer_list<Known> exponents) {
 
 QuantizeOptions plain_options() {
   QuantizeOptions options;
-  options.corrections = {false, false};
+  options.corrections = {false, false, false};
   return options;
 }
 

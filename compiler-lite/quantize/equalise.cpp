@@ -1,0 +1,148 @@
+#include "compiler-lite/quantize/equalise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "compiler-lite/passes/rewrite.h"
+#include "compiler-lite/quantize/weights.h"
+
+namespace nestrt::compiler {
+namespace {
+
+constexpr size_t kWeights = 1, kBias = 2, kResidual = 3;
+// More would leave the accumulators before the factor too few bits.
+constexpr int kMaxPower = 6;
+
+using Powers = std::vector<int>;  // of two, by channel
+
+const plan::Activation* activation_of(const Node& node) {
+  const auto* conv = node.as<plan::ConvT>();
+  return conv != nullptr ? conv->activation.get() : node.as<plan::DenseT>()->activation.get();
+}
+
+// A Conv or Dense whose weights and bias are known.
+bool is_product(const Graph& graph, const Node* node) {
+  if (node == nullptr || (node->as<plan::ConvT>() == nullptr && node->as<plan::DenseT>() == nullptr)) return false;
+  return node->input(kResidual) == kNoValue && !floats(graph, node->input(kWeights)).empty() &&
+         (node->input(kBias) == kNoValue || !floats(graph, node->input(kBias)).empty());
+}
+
+// What is scaled before the activation is scaled behind it.
+bool passes_scale(const plan::Activation* activation) {
+  if (activation == nullptr || activation->kind() == plan::ActivationKind::none) return true;
+  return activation->kind() == plan::ActivationKind::relu ||
+         (activation->kind() == plan::ActivationKind::clip && activation->alpha() == 0);
+}
+
+// Calls visit(index of a weight, its input channel).
+template <typename Visit>
+void for_each_input(const Graph& graph, const Node& node, Visit visit) {
+  const Shape& shape = graph.value(node.inputs[kWeights]).shape;
+  const auto* conv = node.as<plan::ConvT>();
+  const int64_t outputs = shape[output_channel_axis(node)], inputs = shape[1 - output_channel_axis(node)];
+  const int64_t count = shape.num_elements(), groups = conv == nullptr ? 1 : conv->group;
+  for (int64_t at = 0; at < count; ++at) {
+    if (conv == nullptr) {
+      visit(static_cast<size_t>(at), static_cast<size_t>(at / outputs));
+    } else {
+      const int64_t output = at / (count / outputs), input = at % (count / outputs) / (count / outputs / inputs);
+      visit(static_cast<size_t>(at), static_cast<size_t>(output / (outputs / groups) * inputs + input));
+    }
+  }
+}
+
+bool is_depthwise(const Graph& graph, const Node& node) {
+  return node.as<plan::ConvT>() != nullptr && graph.value(node.inputs[kWeights]).shape[1] == 1;
+}
+
+// Of a depthwise layer every channel has an exponent of its own: its input may be scaled freely. Elsewhere the input
+// channels share the exponents of the weights: the factor is divided between the two (the geometric mean).
+Powers choose_powers(const Graph& graph, const Node& consumer, const ValueProfile& value) {
+  const double range = std::ldexp(127.5, -*value.exponent);
+  std::vector<double> reach(value.peaks.size());
+  const std::span<const float> weights = floats(graph, consumer.inputs[kWeights]);
+  for_each_input(graph, consumer, [&](size_t at, size_t input) {
+    reach[input] = std::max(reach[input], std::abs(double{weights[at]}));
+  });
+  const double largest = *std::max_element(reach.begin(), reach.end());
+  Powers powers(reach.size(), 0);
+  for (size_t c = 0; c < powers.size(); ++c) {
+    if (!(value.peaks[c] > 0) || !(reach[c] > 0)) continue;
+    const int most = static_cast<int>(std::floor(std::log2(range / double{value.peaks[c]})));
+    const int balanced =
+        static_cast<int>(std::lround(0.5 * std::log2(range / double{value.peaks[c]} * reach[c] / largest)));
+    powers[c] = std::clamp(is_depthwise(graph, consumer) ? most : std::min(balanced, most), 0, kMaxPower);
+  }
+  return powers;
+}
+
+class Equaliser {
+ public:
+  Equaliser(Graph& graph, QuantizationProfile& profile) : graph_(graph), profile_(profile) {}
+
+  int run() {
+    int changes = 0;
+    for (Node* consumer : snapshot(graph_)) changes += is_product(graph_, consumer) && equalise(consumer);
+    return changes;
+  }
+
+ private:
+  bool equalise(Node* consumer) {
+    const ValueId between = consumer->inputs[0];
+    Node* producer = graph_.producer(between);
+    if (!is_product(graph_, producer) || !graph_.has_single_use(between)) return false;
+    if (!passes_scale(activation_of(*producer))) return false;
+    ValueProfile* value = find(graph_.value(between).name);
+    if (value == nullptr || !value->exponent) return false;
+    if (static_cast<int64_t>(value->peaks.size()) != graph_.value(between).shape[1]) return false;
+    const Powers powers = choose_powers(graph_, *consumer, *value);
+    if (std::all_of(powers.begin(), powers.end(), [](int power) { return power == 0; })) return false;
+    scale_outputs(producer, powers);
+    scale_inputs(consumer, powers);
+    for (size_t c = 0; c < powers.size(); ++c) {
+      value->peaks[c] = std::ldexp(value->peaks[c], powers[c]);
+      if (c < value->means.size()) value->means[c] = std::ldexp(value->means[c], powers[c]);
+    }
+    return true;
+  }
+
+  ValueProfile* find(const std::string& name) {
+    const auto found = std::find_if(profile_.values.begin(), profile_.values.end(),
+                                    [&](const ValueProfile& value) { return value.name == name; });
+    return found == profile_.values.end() ? nullptr : &*found;
+  }
+
+  void scale_outputs(Node* node, const Powers& powers) {
+    const bool innermost = output_channel_axis(*node) == 1;
+    const std::span<const float> weights = floats(graph_, node->inputs[kWeights]);
+    const size_t length = weights.size() / powers.size();
+    replace(node, kWeights, [&](size_t at) { return powers[innermost ? at % powers.size() : at / length]; });
+    if (node->input(kBias) != kNoValue) replace(node, kBias, [&](size_t at) { return powers[at]; });
+  }
+
+  void scale_inputs(Node* node, const Powers& powers) {
+    std::vector<int> by_weight(floats(graph_, node->inputs[kWeights]).size());
+    for_each_input(graph_, *node, [&](size_t at, size_t input) { by_weight[at] = -powers[input]; });
+    replace(node, kWeights, [&](size_t at) { return by_weight[at]; });
+  }
+
+  // A constant operand of the node's own, its elements times 2^power(index).
+  template <typename Power>
+  void replace(Node* node, size_t operand, Power power) {
+    const Value old = graph_.value(node->inputs[operand]);
+    const auto count = static_cast<size_t>(old.shape.num_elements());
+    std::vector<float> elements(old.data<float>(), old.data<float>() + count);
+    for (size_t at = 0; at < count; ++at) elements[at] = std::ldexp(elements[at], power(at));
+    graph_.set_input(node, operand, graph_.add_constant(old.name, elements, old.shape));
+  }
+
+  Graph& graph_;
+  QuantizationProfile& profile_;
+};
+
+}  // namespace
+
+int equalise(Graph& graph, QuantizationProfile& profile) { return Equaliser(graph, profile).run(); }
+
+}  // namespace nestrt::compiler
