@@ -65,6 +65,7 @@ void S8Gather::run(const KernelCall& call) const {
 
 void S8Gather::gather(const int8_t* input, Range pixels, int64_t* offsets, int8_t* panel) const {
   const int64_t count = pixels.size(), taps = g_.taps();
+  const int8_t zero = product_.outputs().input_zero();
   gather_offsets(g_, pixels, count, offsets);
   for (int64_t p = 0; p < count; ++p) {
     int8_t* to = panel + p * segment_;
@@ -72,7 +73,7 @@ void S8Gather::gather(const int8_t* input, Range pixels, int64_t* offsets, int8_
     for (int64_t c = 0; c < g_.group_inputs(); ++c, plane += g_.in_spatial())
       for (int64_t tap = 0; tap < taps; ++tap) {
         const int64_t offset = offsets[tap * count + p];
-        *to++ = offset < 0 ? int8_t{0} : plane[offset];
+        *to++ = offset < 0 ? zero : plane[offset];
       }
     std::fill(to, panel + (p + 1) * segment_, int8_t{0});
   }
@@ -152,6 +153,7 @@ Result<std::unique_ptr<Kernel>> prepare_conv_s8_gather(const OperatorSpec& spec)
   NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, pack_groups(spec.inputs[1], g));
   epilogue.exponents = by_block<int>(g, epilogue.exponents);
   epilogue.shifts = by_block<int>(g, epilogue.shifts);
+  epilogue.multipliers = by_block<float>(g, epilogue.multipliers);
   const auto bias_count = static_cast<size_t>(s8_bias(spec) == nullptr ? 0 : g.out_channels);
   const std::vector<int32_t> bias = by_block<int32_t>(g, {s8_bias(spec), bias_count});
   const int64_t block_bytes = round_up(g.group_inputs() * g.taps(), kS8Grain) * kTileBlock;
