@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "test/support/temporary_folder.h"
+
 namespace nestrt::tools {
 namespace {
 
@@ -120,9 +122,8 @@ TEST_CASE("Every truncation of an npy file is refused") {
 }
 
 TEST_CASE("An npy file is written whole or not at all") {
-  const std::filesystem::path folder = std::filesystem::path(NESTRT_BINARY_DIR) / "test-output/npy";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const test::TemporaryFolder own;
+  const std::filesystem::path folder = own.path();
   const float value = 3;
   REQUIRE(write_npy(folder / "y.npy", {DataType::kF32, Shape{1}, &value}).ok());
   const auto read = read_npy(folder / "y.npy");

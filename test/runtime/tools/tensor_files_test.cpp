@@ -1,7 +1,8 @@
 #include "runtime/tools/tensor_files.h"
 
 #include <catch2/catch.hpp>
-#include <filesystem>
+
+#include "test/support/temporary_folder.h"
 
 namespace nestrt::tools {
 namespace {
@@ -9,13 +10,19 @@ namespace {
 const TensorInfo kPicture{"image:0", DataType::kF32, Shape{1, 2}};
 const TensorInfo kEquation{"a=b", DataType::kS64, Shape{1}};
 
-std::string saved(const std::string& name, DataType type, const Shape& shape) {
-  const std::filesystem::path folder = std::filesystem::path(NESTRT_BINARY_DIR) / "test-output/tensor_files";
-  std::filesystem::create_directories(folder);
-  const std::vector<std::byte> zeros(64);
-  REQUIRE(write_npy(folder / name, {type, shape, zeros.data()}).ok());
-  return folder / name;
-}
+// Arrays of zeros in files that go away with this.
+class ZeroFiles {
+ public:
+  std::string save(const std::string& name, DataType type, const Shape& shape) const {
+    const std::vector<std::byte> zeros(64);
+    const std::string path = folder_.path() + "/" + name;
+    REQUIRE(write_npy(path, {type, shape, zeros.data()}).ok());
+    return path;
+  }
+
+ private:
+  test::TemporaryFolder folder_;
+};
 
 std::string refusal(const std::vector<TensorInfo>& inputs, const std::vector<std::string>& arguments) {
   const auto result = read_inputs(inputs, arguments);
@@ -25,8 +32,9 @@ std::string refusal(const std::vector<TensorInfo>& inputs, const std::vector<std
 }
 
 TEST_CASE("Inputs are matched by name, whatever their order, and names may hold an equals sign") {
-  const std::string picture = saved("picture.npy", DataType::kF32, {1, 2});
-  const std::string number = saved("number.npy", DataType::kS64, {1});
+  const ZeroFiles files;
+  const std::string picture = files.save("picture.npy", DataType::kF32, {1, 2});
+  const std::string number = files.save("number.npy", DataType::kS64, {1});
   const std::vector<TensorInfo> inputs{kPicture, kEquation};
   const auto arrays = read_inputs(inputs, std::vector<std::string>{"a=b=" + number, "image:0=" + picture});
   REQUIRE(arrays);
@@ -35,14 +43,16 @@ TEST_CASE("Inputs are matched by name, whatever their order, and names may hold 
 }
 
 TEST_CASE("A single input needs no name") {
-  const std::string picture = saved("picture.npy", DataType::kF32, {1, 2});
+  const ZeroFiles files;
+  const std::string picture = files.save("picture.npy", DataType::kF32, {1, 2});
   CHECK(read_inputs(std::vector{kPicture}, std::vector<std::string>{picture}));
 }
 
 TEST_CASE("Wrong inputs are refused with what the plan expects") {
-  const std::string picture = saved("picture.npy", DataType::kF32, {1, 2});
-  const std::string flat = saved("flat.npy", DataType::kF32, {2});
-  const std::string bytes = saved("bytes.npy", DataType::kU8, {1, 2});
+  const ZeroFiles files;
+  const std::string picture = files.save("picture.npy", DataType::kF32, {1, 2});
+  const std::string flat = files.save("flat.npy", DataType::kF32, {2});
+  const std::string bytes = files.save("bytes.npy", DataType::kU8, {1, 2});
   const std::string expected = "--input image:0=FILE.npy  (f32 1x2)";
   CHECK(refusal({kPicture}, {}).find(expected) != std::string::npos);
   CHECK(refusal({kPicture}, {"data=" + picture}).find("'data=" + picture + "' names no input") == 0);
