@@ -13,13 +13,12 @@
 #include "kernels/common/simd.h"
 #include "kernels/registry.h"
 #include "nestrt/plan.h"
+#include "runtime/core/aligned_memory.h"
 #include "runtime/plan/digest.h"
 #include "runtime/plan/format.h"
 
 namespace nestrt::compiler {
 namespace {
-
-uint64_t align_up(uint64_t bytes, uint64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
 // Builds the tables, collecting the constants that go to the data area on the way.
 class Emitter {

@@ -7,6 +7,7 @@
 #include "kernels/binary/binary.h"
 #include "kernels/common/broadcast.h"
 #include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/common/rules.h"
 
@@ -200,7 +201,7 @@ struct BlockedOperand {
 
 BlockedOperand make_operand(const TensorSpec& operand, const TensorSpec& output) {
   const Shape& shape = output.shape;
-  const int64_t block = block_size(output.layout), blocks = (shape[1] + block - 1) / block;
+  const int64_t block = block_size(output.layout), blocks = ceil_div(shape[1], block);
   const int64_t spatial = shape.product(2, shape.rank());
   BlockedOperand result;
   result.role = role_of(operand, output);
@@ -239,7 +240,7 @@ class BlockedBinary final : public Kernel {
     const TensorSpec& output = spec.outputs[0];
     images_ = output.shape[0];
     block_ = block_size(output.layout);
-    blocks_ = (output.shape[1] + block_ - 1) / block_;
+    blocks_ = ceil_div(output.shape[1], block_);
     spatial_ = output.shape.product(2, output.shape.rank());
   }
 

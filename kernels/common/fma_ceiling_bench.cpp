@@ -1,12 +1,10 @@
 #include "kernels/common/fma_ceiling.h"
 
-#include <algorithm>
-#include <ctime>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/common/fma_ceiling_bench.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/common/ceiling.h"
 #include "kernels/common/simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -41,32 +39,14 @@ namespace {
 
 NESTRT_SIMD_EXPORT(multiply_add_rounds)
 
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double measure() {
-  constexpr long kRounds = 400'000;
-  volatile float seed = 0.5f;
-  float x[4] = {seed, seed, seed, 0};
-  double best = 0;
-  for (int repeat = 0; repeat < 10; ++repeat) {
-    const double start = thread_seconds();
-    const double operations = simd_pick(multiply_add_rounds_table)(kRounds, x);
-    best = std::max(best, operations / (thread_seconds() - start) * 1e-9);
-  }
-  return best;
-}
-
 }  // namespace
 
 double fma_ceiling_gflops() {
-  static double known[kNumIsas] = {};
-  double& ceiling = known[static_cast<size_t>(current_isa())];
-  if (ceiling == 0) ceiling = measure();
-  return ceiling;
+  constexpr long kRounds = 400'000;
+  volatile float seed = 0.5f;
+  float x[4] = {seed, seed, seed, 0};
+  static Ceiling ceiling;
+  return ceiling.measured([&] { return simd_pick(multiply_add_rounds_table)(kRounds, x); });
 }
 
 }  // namespace nestrt::kernels

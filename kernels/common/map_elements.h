@@ -11,15 +11,21 @@ inline int64_t stored_elements(const TensorSpec& tensor) {
   return tensor.storage_bytes() / static_cast<int64_t>(size_bytes(tensor.type));
 }
 
+// run(x, y, n) for pieces of n elements that make up [0, count).
+template <typename In, typename Out, typename Run>
+Result<std::unique_ptr<Kernel>> map_ranges(int64_t count, Run run) {
+  return make_kernel([count, run](const KernelCall& call) {
+    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
+      run(call.input<In>(0) + first, call.output<Out>(0) + first, last - first);
+    });
+  });
+}
+
 // y[i] = function(x[i]) for i in [0, count).
 template <typename In, typename Out, typename Function>
 Result<std::unique_ptr<Kernel>> map_elements(int64_t count, Function function) {
-  return make_kernel([count, function](const KernelCall& call) {
-    const In* x = call.input<In>(0);
-    Out* y = call.output<Out>(0);
-    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i) y[i] = function(x[i]);
-    });
+  return map_ranges<In, Out>(count, [function](const In* x, Out* y, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) y[i] = function(x[i]);
   });
 }
 

@@ -1,5 +1,7 @@
 #include "kernels/common/panel_product.h"
 
+#include "kernels/common/integers.h"
+
 namespace nestrt::kernels {
 
 void run_panels(const PanelProduct& product, Tile16Function tile_function, const TileLimits& limits, Range rows,
@@ -14,7 +16,7 @@ void run_panels(const PanelProduct& product, Tile16Function tile_function, const
   tile.point_stride = product.stride;
   tile.block_stride = kTileBlock;
   tile.activation = product.activation;
-  const int64_t tiles = (rows.size() + limits.points - 1) / limits.points;
+  const int64_t tiles = ceil_div(rows.size(), limits.points);
   for (int64_t panel = panels.first; panel < panels.last; panel += limits.blocks) {
     tile.blocks = std::min(limits.blocks, panels.last - panel);
     tile.last_lanes = std::min(kTileBlock, product.columns - (panel + tile.blocks - 1) * kTileBlock);

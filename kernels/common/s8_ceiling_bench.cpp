@@ -1,12 +1,10 @@
 #include "kernels/common/s8_ceiling.h"
 
-#include <algorithm>
-#include <ctime>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/common/s8_ceiling_bench.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/common/ceiling.h"
 #include "kernels/common/s8_tile.h"
 #include "kernels/common/simd.h"
 
@@ -86,32 +84,14 @@ Rounds best_rounds() {
   return simd_pick(add_pairs_table);
 }
 
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double measure() {
-  constexpr long kRounds = 400'000;
-  volatile int seed = 3;
-  int x[3] = {seed, seed, 0};
-  double best = 0;
-  for (int repeat = 0; repeat < 10; ++repeat) {
-    const double start = thread_seconds();
-    const double operations = best_rounds()(kRounds, x);
-    best = std::max(best, operations / (thread_seconds() - start) * 1e-9);
-  }
-  return best;
-}
-
 }  // namespace
 
 double s8_ceiling_gops() {
-  static double known[kNumIsas] = {};
-  double& ceiling = known[static_cast<size_t>(current_isa())];
-  if (ceiling == 0) ceiling = measure();
-  return ceiling;
+  constexpr long kRounds = 400'000;
+  volatile int seed = 3;
+  int x[3] = {seed, seed, 0};
+  static Ceiling ceiling;
+  return ceiling.measured([&] { return best_rounds()(kRounds, x); });
 }
 
 }  // namespace nestrt::kernels

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "kernels/common/integers.h"
+
 namespace nestrt::kernels {
 
 Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t block_bytes, const int32_t* bias,
                                   const s8::Epilogue& epilogue) {
   S8Product product;
-  const int64_t blocks = (outputs + kTileBlock - 1) / kTileBlock;
+  const int64_t blocks = ceil_div(outputs, kTileBlock);
   product.tile_ = s8_tile_kernel(false);
   const int8_t* end = weights.data() + blocks * block_bytes;
   if (!product.tile_.takes_lowest && std::find(weights.data(), end, int8_t{-128}) != end)

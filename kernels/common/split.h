@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/common/integers.h"
+
 namespace nestrt::kernels {
 
 // How many tasks that many sums of that many products are worth.
@@ -28,7 +30,7 @@ struct Range {
 
 // Part `index` of `parts` even parts of [0, count), in whole multiples of `grain` but for the end.
 inline Range part_of(int64_t count, int64_t index, int64_t parts, int64_t grain = 1) {
-  const int64_t grains = (count + grain - 1) / grain;
+  const int64_t grains = ceil_div(count, grain);
   const auto bound = [&](int64_t i) {
     return std::min(count, (grains / parts * i + std::min(i, grains % parts)) * grain);
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/common/integers.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/common/transpose.h"
 
@@ -85,7 +86,7 @@ void StridedCopy::run(const std::byte* from, std::byte* to, ParallelRunner& runn
   if (empty_) return;
   constexpr int64_t kStrip = 16;  // rows handed out together: what a transposing tile reads of a cache line
   const auto size = static_cast<int64_t>(element_bytes_);
-  const int64_t strips = (row_.count + kStrip - 1) / kStrip;
+  const int64_t strips = ceil_div(row_.count, kStrip);
   int64_t planes = 1;
   for (size_t i = 0; i < num_outer_; ++i) planes *= outer_[i].count;
   parallel_ranges(

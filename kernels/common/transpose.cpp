@@ -4,6 +4,7 @@
 #define HWY_TARGET_INCLUDE "kernels/common/transpose.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/common/shuffle16-inl.h"
 #include "kernels/common/simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -88,21 +89,11 @@ void transpose_u32(const uint32_t* from, int64_t from_stride, uint32_t* to, int6
   transpose_rest(from, from_stride, to, to_stride, rest, rows, 0, columns);
 }
 
-// Four perfect shuffles exchange the four row bits and the four column bits of a 16 x 16 tile.
 void transpose_tile_u8(const uint8_t* from, int64_t from_stride, uint8_t* to, int64_t to_stride) {
   const hn::CappedTag<uint8_t, 16> d;
-  hn::Vec<decltype(d)> tile[16], shuffled[16];
+  hn::Vec<decltype(d)> tile[16];
   for (int64_t i = 0; i < 16; ++i) tile[i] = hn::LoadU(d, from + i * from_stride);
-  for (int round = 0; round < 2; ++round) {
-    for (int i = 0; i < 8; ++i) {
-      shuffled[2 * i] = hn::InterleaveLower(d, tile[i], tile[i + 8]);
-      shuffled[2 * i + 1] = hn::InterleaveUpper(d, tile[i], tile[i + 8]);
-    }
-    for (int i = 0; i < 8; ++i) {
-      tile[2 * i] = hn::InterleaveLower(d, shuffled[i], shuffled[i + 8]);
-      tile[2 * i + 1] = hn::InterleaveUpper(d, shuffled[i], shuffled[i + 8]);
-    }
-  }
+  transpose16(d, tile);
   for (int64_t i = 0; i < 16; ++i) hn::StoreU(tile[i], d, to + i * to_stride);
 }
 

@@ -1,4 +1,5 @@
 #include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/strided_copy.h"
 #include "kernels/concat/concat.h"
@@ -17,7 +18,7 @@ int64_t row_elements(const TensorSpec& tensor, int axis) {
   const int64_t block = block_size(tensor.layout);
   const int64_t elements = shape.product(axis, shape.rank());
   if (block == 1) return elements;
-  const int64_t padded = (shape[1] + block - 1) / block * block;
+  const int64_t padded = round_up(shape[1], block);
   // Past the channels the rows are those of a plane of blocks: [n][c / block] rows of `block` lanes a pixel.
   return axis > 1 ? elements * block : shape.product(2, shape.rank()) * padded * (axis == 0 ? shape[0] : 1);
 }
@@ -25,7 +26,7 @@ int64_t row_elements(const TensorSpec& tensor, int axis) {
 int64_t num_rows(const TensorSpec& output, int axis) {
   const int64_t block = block_size(output.layout);
   if (block == 1 || axis <= 1) return output.shape.product(0, axis);
-  return output.shape[0] * ((output.shape[1] + block - 1) / block) * output.shape.product(2, axis);
+  return output.shape[0] * ceil_div(output.shape[1], block) * output.shape.product(2, axis);
 }
 
 }  // namespace

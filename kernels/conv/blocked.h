@@ -1,6 +1,7 @@
 // What the convolutions that write blocked16 share: conditions and constants.
 #pragma once
 
+#include "kernels/common/integers.h"
 #include "kernels/common/packed_constant.h"
 #include "kernels/common/s8_product.h"
 #include "kernels/common/split.h"
@@ -30,8 +31,8 @@ struct BlockedConv {
   Tile16Function tile = nullptr;
   TileLimits limits;
 
-  int64_t out_blocks() const { return (geometry.out_channels + kTileBlock - 1) / kTileBlock; }
-  int64_t in_blocks() const { return (geometry.in_channels + kTileBlock - 1) / kTileBlock; }
+  int64_t out_blocks() const { return ceil_div(geometry.out_channels, kTileBlock); }
+  int64_t in_blocks() const { return ceil_div(geometry.in_channels, kTileBlock); }
   const float* block_bias(int64_t block) const {
     return bias.data() == nullptr ? nullptr : bias.data() + block * kTileBlock;
   }

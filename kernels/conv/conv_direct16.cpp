@@ -2,6 +2,7 @@
 // stride, dilation or padding. kernels/conv/direct_tasks.h says how they cover the output.
 #include <algorithm>
 
+#include "kernels/common/integers.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/direct_tasks.h"
@@ -34,7 +35,7 @@ void Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) const
   const float* residual = residual_of(call);
   Tile16 tile;
   tile.segments = taps;
-  tile.chunks = (g.group_inputs() + kTileBlock - 1) / kTileBlock;
+  tile.chunks = ceil_div(g.group_inputs(), kTileBlock);
   tile.chunk_stride = in_spatial * kTileBlock;
   tile.length = kTileBlock;
   tile.last_length = g.group_inputs() - (tile.chunks - 1) * kTileBlock;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/gather_panel.h"
@@ -37,7 +38,7 @@ class Gemm {
 };
 
 void Gemm::operator()(const KernelCall& call) const {
-  const int64_t width = limits_.blocks * kTileBlock, panels = (g_.out_spatial() + width - 1) / width;
+  const int64_t width = limits_.blocks * kTileBlock, panels = ceil_div(g_.out_spatial(), width);
   call.parallel->parallel_for(g_.batch * g_.group * panels, [&](int64_t index, int slot) {
     std::byte* scratch = call.thread_scratch + static_cast<size_t>(slot) * slot_bytes();
     float* panel = reinterpret_cast<float*>(scratch);
@@ -65,7 +66,7 @@ void Gemm::multiply(const KernelCall& call, int64_t image, int64_t group, Range 
   int64_t offsets[kMaxTilePoints];
   for (int64_t p = 0; p < limits_.points; ++p) offsets[p] = p * reduction_;
   Tile16 tile;
-  tile.blocks = (pixels.size() + kTileBlock - 1) / kTileBlock;
+  tile.blocks = ceil_div(pixels.size(), kTileBlock);
   tile.last_lanes = pixels.size() - (tile.blocks - 1) * kTileBlock;
   tile.offsets = offsets;
   tile.segments = tile.chunks = 1;
@@ -75,7 +76,7 @@ void Gemm::multiply(const KernelCall& call, int64_t image, int64_t group, Range 
   tile.point_stride = g_.out_spatial();
   tile.block_stride = kTileBlock;
   tile.activation = activation_;
-  const int64_t tiles = (outputs + limits_.points - 1) / limits_.points;
+  const int64_t tiles = ceil_div(outputs, limits_.points);
   for (int64_t t = 0; t < tiles; ++t) {
     const Range part = part_of(outputs, t, tiles);
     const int64_t channel = group * outputs + part.first;

@@ -1,6 +1,7 @@
 // Depthwise s8 convolution over blocked16 tensors: a task takes rows of outputs of blocks of 16 channels.
 #include <algorithm>
 
+#include "kernels/common/integers.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/conv_s8_depthwise16.h"
@@ -35,7 +36,7 @@ class S8Depthwise16 final : public Kernel {
 
  private:
   void run_rows(const KernelCall& call, Range rows, int32_t* sums) const;
-  int64_t blocks() const { return (geometry_.out_channels + kTileBlock - 1) / kTileBlock; }
+  int64_t blocks() const { return ceil_div(geometry_.out_channels, kTileBlock); }
 
   ConvGeometry geometry_;
   PackedBytes weights_;
@@ -76,9 +77,9 @@ void S8Depthwise16::run(const KernelCall& call) const {
   // A vector of sums costs little: one load per product.
   const int64_t parts =
       std::min(rows, task_count(rows * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads()));
-  const size_t slot_bytes = (scratch(1).per_thread + 63) / 64 * 64;
+  const size_t per_thread = scratch(1).per_thread;
   call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
-    auto* sums = reinterpret_cast<int32_t*>(call.thread_scratch + static_cast<size_t>(slot) * slot_bytes);
+    auto* sums = call.slot_scratch<int32_t>(slot, per_thread);
     const Range part = part_of(rows, index, parts);
     for (int64_t row = part.first; row < part.last;) {
       const int64_t slab_end = (row / height + 1) * height;

@@ -1,5 +1,6 @@
 // Depthwise rows with AVX-512 VNNI. vpdpbusd multiplies unsigned with signed bytes, so inputs get their sign bit
 // flipped, which adds 128; that goes for the zeros of the padding too.
+#include "kernels/common/integers.h"
 #include "kernels/common/simd.h"
 #include "kernels/conv/conv_s8_depthwise16.h"
 
@@ -62,7 +63,7 @@ struct Inner {
 
 HWY_INLINE Inner inner_outputs(const ConvAxis& width, int64_t vectors) {
   const int64_t room = width.input + width.pad_begin - vectors * kPixels;
-  const int64_t first = HWY_MIN(width.output, (width.pad_begin + width.stride - 1) / width.stride);
+  const int64_t first = HWY_MIN(width.output, ceil_div(width.pad_begin, width.stride));
   const int64_t last = room < 0 ? 0 : HWY_MIN(width.output, room / width.stride + 1);
   return {first, HWY_MAX(first, last)};
 }

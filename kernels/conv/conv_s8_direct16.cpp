@@ -4,6 +4,7 @@
 // product is zero.
 #include <algorithm>
 
+#include "kernels/common/integers.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/direct_tasks.h"
@@ -32,13 +33,13 @@ class S8Direct16 final : public Kernel {
 
 void S8Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) const {
   const ConvGeometry& g = geometry_;
-  const int64_t in_blocks = (g.in_channels + kTileBlock - 1) / kTileBlock;
-  const int64_t out_blocks = (g.out_channels + kTileBlock - 1) / kTileBlock;
+  const int64_t in_blocks = ceil_div(g.in_channels, kTileBlock);
+  const int64_t out_blocks = ceil_div(g.out_channels, kTileBlock);
   const int64_t first_block = chunk.group * tasks_.group_blocks();
   const TileLimits limits = product_.limits();
   S8Tile tile;
   tile.segments = g.taps();
-  tile.chunks = (g.group_inputs() + kTileBlock - 1) / kTileBlock;
+  tile.chunks = ceil_div(g.group_inputs(), kTileBlock);
   tile.chunk_stride = g.in_spatial() * kTileBlock;
   tile.length = kTileBlock;
   tile.input = call.input<int8_t>(0) + (chunk.image * in_blocks + chunk.group * tile.chunks) * tile.chunk_stride;
@@ -71,7 +72,7 @@ bool accepts_conv_s8_direct16(const OperatorSpec& spec) {
 
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_direct16(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
-  const int64_t block_bytes = (g.group_inputs() + kTileBlock - 1) / kTileBlock * g.taps() * kTileBlock * kTileBlock;
+  const int64_t block_bytes = ceil_div(g.group_inputs(), kTileBlock) * g.taps() * kTileBlock * kTileBlock;
   NESTRT_ASSIGN_OR_RETURN(S8Product product, make_s8_conv(spec, g, plan::Packing::s8_o16i4, block_bytes));
   return std::unique_ptr<Kernel>(std::make_unique<S8Direct16>(g, std::move(product)));
 }

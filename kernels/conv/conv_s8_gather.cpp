@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/common/integers.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/gather_panel.h"
@@ -12,10 +13,8 @@
 namespace nestrt::kernels {
 namespace {
 
-int64_t round_up(int64_t count, int64_t multiple) { return (count + multiple - 1) / multiple * multiple; }
-
 // Blocks of outputs do not span groups: each group's outputs are followed by some that do not exist.
-int64_t group_blocks(const ConvGeometry& g) { return (g.group_outputs() + kTileBlock - 1) / kTileBlock; }
+int64_t group_blocks(const ConvGeometry& g) { return ceil_div(g.group_outputs(), kTileBlock); }
 
 template <typename T>
 void scatter(const T* from, int64_t lanes, int64_t pixels, int64_t spatial, T* to) {
@@ -44,13 +43,13 @@ class S8Gather final : public Kernel {
 };
 
 void S8Gather::run(const KernelCall& call) const {
-  const int64_t tiles = (g_.out_spatial() + points() - 1) / points(), items = g_.batch * g_.group * tiles;
-  const int64_t wanted = task_count(g_.batch * g_.out_channels * g_.out_spatial(), g_.group_inputs() * g_.taps(),
-                                    call.parallel->num_threads());
+  const int64_t tiles = ceil_div(g_.out_spatial(), points()), items = g_.batch * g_.group * tiles;
+  const int64_t wanted = task_count(g_.batch * g_.out_channels * g_.out_spatial(),
+                                    f32_products(g_.group_inputs() * g_.taps(), 1), call.parallel->num_threads());
   const int64_t parts = std::min(wanted, items);
-  const size_t slot_bytes = (scratch(1).per_thread + 63) / 64 * 64;
+  const size_t per_thread = scratch(1).per_thread;
   call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
-    std::byte* scratch = call.thread_scratch + static_cast<size_t>(slot) * slot_bytes;
+    auto* scratch = call.slot_scratch<std::byte>(slot, per_thread);
     auto* panel = reinterpret_cast<int8_t*>(scratch + offset_bytes());
     const Range part = part_of(items, index, parts);
     for (int64_t item = part.first; item < part.last; ++item) {

@@ -3,14 +3,13 @@
 // an output reads is one run of bytes, as long as its reduction.
 #include <algorithm>
 
+#include "kernels/common/integers.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/conv_s8_stem16.h"
 
 namespace nestrt::kernels {
 namespace {
-
-int64_t round_up(int64_t count, int64_t multiple) { return (count + multiple - 1) / multiple * multiple; }
 
 class S8Stem16 final : public Kernel {
  public:
@@ -46,9 +45,9 @@ void S8Stem16::run(const KernelCall& call) const {
   const int64_t wanted = task_count(g.batch * g.out_channels * g.out_spatial(),
                                     f32_products(g.in_channels * g.taps(), 1), call.parallel->num_threads());
   const int64_t parts = std::min(wanted, rows);
-  const size_t slot_bytes = (scratch(1).per_thread + 63) / 64 * 64;
+  const size_t per_thread = scratch(1).per_thread;
   call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
-    auto* copy = reinterpret_cast<int8_t*>(call.thread_scratch + static_cast<size_t>(slot) * slot_bytes);
+    auto* copy = call.slot_scratch<int8_t>(slot, per_thread);
     int8_t* columns = copy + rows_ * columns_;
     const Range part = part_of(rows, index, parts);
     for (int64_t i = part.first; i < part.last; ++i) {
@@ -82,7 +81,7 @@ void S8Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const
   const ConvGeometry& g = geometry_;
   const ConvAxis& width = g.axes[2];
   const TileLimits limits = product_.limits();
-  const int64_t out_blocks = (g.out_channels + kTileBlock - 1) / kTileBlock, step = width.stride * rows_;
+  const int64_t out_blocks = ceil_div(g.out_channels, kTileBlock), step = width.stride * rows_;
   int64_t offsets[kMaxTilePoints];
   for (int64_t p = 0; p < limits.points; ++p) offsets[p] = p * step;
   S8Tile tile;
@@ -92,7 +91,7 @@ void S8Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const
   S8Finish finish;
   finish.point_stride = kTileBlock;
   finish.block_stride = g.out_spatial() * kTileBlock;
-  const int64_t tiles = (width.output + limits.points - 1) / limits.points;
+  const int64_t tiles = ceil_div(width.output, limits.points);
   for (int64_t block = 0; block < out_blocks; block += limits.blocks) {
     tile.blocks = std::min(limits.blocks, out_blocks - block);
     const int64_t row_at = (image * out_blocks + block) * g.out_spatial() + row * width.output;

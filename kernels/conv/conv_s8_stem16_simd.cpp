@@ -4,6 +4,7 @@
 #define HWY_TARGET_INCLUDE "kernels/conv/conv_s8_stem16_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/common/shuffle16-inl.h"
 #include "kernels/common/simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,23 +21,13 @@ void s8_interleave(const int8_t* from, int64_t from_stride, int64_t rows, int64_
 #else
 namespace {
 
-// Rows [first, first + 16) of 16 columns, the last row in place of those that do not exist. Four perfect shuffles
-// exchange the four row bits and the four column bits of a 16 x 16 tile.
+// Rows [first, first + 16) of 16 columns, the last row in place of those that do not exist.
 HWY_INLINE void interleave_tile(const int8_t* from, int64_t from_stride, int64_t first, int64_t rows, int8_t* to) {
   const hn::CappedTag<int8_t, 16> d;
-  hn::Vec<decltype(d)> tile[16], shuffled[16];
+  hn::Vec<decltype(d)> tile[16];
   for (int64_t i = 0; i < 16; ++i)
     tile[i] = hn::LoadU(d, from + (first + i < rows ? first + i : rows - 1) * from_stride);
-  for (int round = 0; round < 2; ++round) {
-    for (int i = 0; i < 8; ++i) {
-      shuffled[2 * i] = hn::InterleaveLower(d, tile[i], tile[i + 8]);
-      shuffled[2 * i + 1] = hn::InterleaveUpper(d, tile[i], tile[i + 8]);
-    }
-    for (int i = 0; i < 8; ++i) {
-      tile[2 * i] = hn::InterleaveLower(d, shuffled[i], shuffled[i + 8]);
-      tile[2 * i + 1] = hn::InterleaveUpper(d, shuffled[i], shuffled[i + 8]);
-    }
-  }
+  transpose16(d, tile);
   for (int64_t i = 0; i < 16; ++i) hn::StoreU(tile[i], d, to + i * rows + first);
 }
 

@@ -3,6 +3,7 @@
 // their padding, into scratch of its thread, so that the tiles need no edges.
 #include <algorithm>
 
+#include "kernels/common/integers.h"
 #include "kernels/common/saturate.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
@@ -37,9 +38,9 @@ void Stem16::run(const KernelCall& call) const {
   const int64_t wanted =
       task_count(g.batch * g.out_channels * g.out_spatial(), g.in_channels * g.taps(), call.parallel->num_threads());
   const int64_t parts = std::min(wanted, rows);
-  const size_t slot_bytes = (scratch(1).per_thread + 63) / 64 * 64;
+  const size_t per_thread = scratch(1).per_thread;
   call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
-    float* copy = reinterpret_cast<float*>(call.thread_scratch + static_cast<size_t>(slot) * slot_bytes);
+    auto* copy = call.slot_scratch<float>(slot, per_thread);
     const Range part = part_of(rows, index, parts);
     for (int64_t i = part.first; i < part.last; ++i) {
       const int64_t image = i / image_rows, row = i % image_rows;
@@ -83,7 +84,7 @@ void Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const f
   tile.point_stride = kTileBlock;
   tile.block_stride = g.out_spatial() * kTileBlock;
   tile.activation = conv_.activation;
-  const int64_t tiles = (width.output + conv_.limits.points - 1) / conv_.limits.points;
+  const int64_t tiles = ceil_div(width.output, conv_.limits.points);
   for (int64_t block = 0; block < conv_.out_blocks(); block += conv_.limits.blocks) {
     tile.blocks = std::min(conv_.limits.blocks, conv_.out_blocks() - block);
     tile.weights = conv_.weights.data() + block * tile.weights_stride;

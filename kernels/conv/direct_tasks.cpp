@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/common/integers.h"
+
 namespace nestrt::kernels {
 namespace {
 
@@ -33,7 +35,7 @@ int64_t* fill_tap(const ConvGeometry& geometry, OutputPixel pixel, int64_t point
 
 void fill_offsets(const ConvGeometry& geometry, int64_t points, Range pixels, int64_t* offsets) {
   const auto& [d, h, w] = geometry.axes;
-  const int64_t tiles = (pixels.size() + points - 1) / points;
+  const int64_t tiles = ceil_div(pixels.size(), points);
   for (int64_t t = 0; t < tiles; ++t) {
     const Range tile = part_of(pixels.size(), t, tiles);
     const int64_t first = pixels.first + tile.first;
@@ -52,10 +54,10 @@ DirectTasks::DirectTasks(const ConvGeometry& g, TileLimits limits, int64_t eleme
   const int64_t stride = std::min<int64_t>(g.axes[1].stride, 4) * std::min<int64_t>(g.axes[2].stride, 4);
   const int64_t tile_bytes = limits.points * g.group_inputs() * stride * element_bytes;
   const int64_t offset_bytes = limits.points * taps_ * int64_t{sizeof(int64_t)};
-  const int64_t tiles = (g.out_spatial() + limits.points - 1) / limits.points;
+  const int64_t tiles = ceil_div(g.out_spatial(), limits.points);
   chunk_tiles_ = std::clamp<int64_t>(
       std::min(kChunkInputBytes / std::max<int64_t>(tile_bytes, 1), kChunkOffsetBytes / offset_bytes), 1, tiles);
-  group_blocks_ = (g.out_channels + kTileBlock - 1) / kTileBlock / g.group;
+  group_blocks_ = ceil_div(g.out_channels, kTileBlock) / g.group;
 }
 
 size_t DirectTasks::scratch_bytes() const {
@@ -68,25 +70,24 @@ void DirectTasks::run(const ConvGeometry& g, const KernelCall& call,
   const int64_t pixels = g.out_spatial(), images = g.batch * g.group;
   const int64_t reduction = f32_products(g.group_inputs() * taps_, element_bytes_);
   const int64_t wanted = task_count(images * pixels * g.group_outputs(), reduction, call.parallel->num_threads());
-  const int64_t parts = (wanted + images - 1) / images;
-  const int64_t block_tiles = (group_blocks_ + limits_.blocks - 1) / limits_.blocks;
-  const int64_t pixel_tiles = (pixels + limits_.points - 1) / limits_.points;
+  const int64_t parts = ceil_div(wanted, images);
+  const int64_t block_tiles = ceil_div(group_blocks_, limits_.blocks);
+  const int64_t pixel_tiles = ceil_div(pixels, limits_.points);
   const bool by_blocks = g.group_outputs() * taps_ > g.in_spatial();
   const int64_t major = std::min(parts, by_blocks ? block_tiles : pixel_tiles);
-  const int64_t minor = std::min((parts + major - 1) / major, by_blocks ? pixel_tiles : block_tiles);
+  const int64_t minor = std::min(ceil_div(parts, major), by_blocks ? pixel_tiles : block_tiles);
   const int64_t block_parts = by_blocks ? major : minor, pixel_parts = by_blocks ? minor : major;
   const int64_t chunk_pixels = chunk_tiles_ * limits_.points;
-  const size_t slot_bytes = (scratch_bytes() + 63) / 64 * 64;
   call.parallel->parallel_for(images * block_parts * pixel_parts, [&](int64_t index, int slot) {
     const int64_t image = index / (block_parts * pixel_parts), part = index % (block_parts * pixel_parts);
-    auto* offsets = reinterpret_cast<int64_t*>(call.thread_scratch + static_cast<size_t>(slot) * slot_bytes);
+    auto* offsets = call.slot_scratch<int64_t>(slot, scratch_bytes());
     const Range mine = part_of(pixels, part % pixel_parts, pixel_parts, limits_.points);
     DirectChunk chunk{image / g.group,
                       image % g.group,
                       part_of(group_blocks_, part / pixel_parts, block_parts, limits_.blocks),
                       {},
                       offsets};
-    const int64_t chunks = (mine.size() + chunk_pixels - 1) / chunk_pixels;
+    const int64_t chunks = ceil_div(mine.size(), chunk_pixels);
     for (int64_t i = 0; i < chunks; ++i) {
       const Range at = part_of(mine.size(), i, chunks, limits_.points);
       chunk.pixels = {mine.first + at.first, mine.first + at.last};

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 
+#include "kernels/common/integers.h"
 #include "kernels/common/split.h"
 #include "kernels/common/tile16.h"
 #include "kernels/conv/geometry.h"
@@ -21,7 +22,7 @@ struct DirectChunk {
   const int64_t* offsets = nullptr;  // of the chunk's tiles, one after the other: [taps][points of the tile]
 
   // Cuts of the pixels into even tiles.
-  int64_t tiles(int64_t points) const { return (pixels.size() + points - 1) / points; }
+  int64_t tiles(int64_t points) const { return ceil_div(pixels.size(), points); }
 };
 
 class DirectTasks {

@@ -7,6 +7,7 @@
 #endif
 
 #include "hwy/highway.h"
+#include "kernels/common/integers.h"
 #include "kernels/conv/geometry.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,7 +30,7 @@ HWY_INLINE Taps taps_inside(const ConvAxis& axis, int64_t output) {
 // Outputs whose taps all lie inside the row, [first, last).
 HWY_INLINE Taps inside_outputs(const ConvAxis& axis) {
   const int64_t reach = (axis.kernel - 1) * axis.dilation, room = axis.input - 1 - reach + axis.pad_begin;
-  const int64_t first = HWY_MIN(axis.output, (axis.pad_begin + axis.stride - 1) / axis.stride);
+  const int64_t first = HWY_MIN(axis.output, ceil_div(axis.pad_begin, axis.stride));
   const int64_t last = room < 0 ? 0 : HWY_MIN(axis.output, room / axis.stride + 1);
   return {first, HWY_MAX(first, last)};
 }

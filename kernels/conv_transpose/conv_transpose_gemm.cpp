@@ -4,6 +4,7 @@
 // vain.
 #include <algorithm>
 
+#include "kernels/common/integers.h"
 #include "kernels/common/packed_constant.h"
 #include "kernels/common/split.h"
 #include "kernels/common/tile16.h"
@@ -24,7 +25,7 @@ struct AxisPhase {
 
 AxisPhase axis_phase(const ConvAxis& axis, int64_t phase) {
   AxisPhase result;
-  result.outputs = (axis.output - phase + axis.stride - 1) / axis.stride;
+  result.outputs = ceil_div(axis.output - phase, axis.stride);
   int64_t last = -1;
   for (int64_t k = 0; k < axis.kernel; ++k) {
     if ((phase + axis.pad_begin - k * axis.dilation) % axis.stride != 0) continue;
@@ -140,10 +141,10 @@ void Gemm::run(const KernelCall& call) const {
     const Phase phase = phase_at(index);
     const float* weights = sorted + taps * g_.in_channels * g_.group_outputs();
     taps += phase.taps();
-    const int64_t panels = (phase.pixels() + panel_width() - 1) / panel_width();
+    const int64_t panels = ceil_div(phase.pixels(), panel_width());
     call.parallel->parallel_for(g_.batch * g_.group * panels, [&](int64_t i, int slot) {
       run_panel(call, phase, weights, i / panels, part_of(phase.pixels(), i % panels, panels, panel_width()),
-                call.thread_scratch + static_cast<size_t>(slot) * ((slot_bytes() + 63) / 64 * 64));
+                call.slot_scratch<std::byte>(slot, slot_bytes()));
     });
   }
 }
@@ -190,7 +191,7 @@ void Gemm::multiply(const KernelCall& call, const Phase& phase, const float* wei
   int64_t offsets[kMaxTilePoints];
   for (int64_t p = 0; p < limits_.points; ++p) offsets[p] = p * reduction;
   Tile16 tile;
-  tile.blocks = (pixels.size() + kTileBlock - 1) / kTileBlock;
+  tile.blocks = ceil_div(pixels.size(), kTileBlock);
   tile.offsets = offsets;
   tile.segments = tile.chunks = 1;
   tile.length = tile.last_length = reduction;
@@ -199,7 +200,7 @@ void Gemm::multiply(const KernelCall& call, const Phase& phase, const float* wei
   tile.output = products;
   tile.point_stride = panel_width();
   tile.block_stride = kTileBlock;
-  const int64_t tiles = (outputs + limits_.points - 1) / limits_.points;
+  const int64_t tiles = ceil_div(outputs, limits_.points);
   for (int64_t t = 0; t < tiles; ++t) {
     const Range channels = part_of(outputs, t, tiles);
     tile.points = channels.size();

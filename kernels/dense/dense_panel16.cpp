@@ -1,5 +1,6 @@
 // Dense on panels of 16 outputs. A single row reads every weight once: its speed is that of the memory, so the panels
 // are spread over the threads. More rows share a panel while it is in the cache.
+#include "kernels/common/integers.h"
 #include "kernels/common/packed_constant.h"
 #include "kernels/common/packing.h"
 #include "kernels/common/panel_product.h"
@@ -31,11 +32,11 @@ class Panel16 final : public Kernel {
     product.inner = g.inputs;
     product.columns = product.stride = g.outputs;
     product.activation = activation_;
-    const int64_t panels = (g.outputs + kTileBlock - 1) / kTileBlock;
+    const int64_t panels = ceil_div(g.outputs, kTileBlock);
     const int64_t wanted = task_count(g.rows * g.outputs, g.inputs, call.parallel->num_threads());
-    const int64_t panel_parts = std::min(wanted, (panels + limits_.blocks - 1) / limits_.blocks);
+    const int64_t panel_parts = std::min(wanted, ceil_div(panels, limits_.blocks));
     const int64_t row_parts =
-        std::min((wanted + panel_parts - 1) / panel_parts, (g.rows + limits_.points - 1) / limits_.points);
+        std::min(ceil_div(wanted, panel_parts), ceil_div(g.rows, limits_.points));
     call.parallel->parallel_for(panel_parts * row_parts, [&](int64_t index, int) {
       run_panels(product, tile_, limits_, part_of(g.rows, index % row_parts, row_parts, limits_.points),
                  part_of(panels, index / row_parts, panel_parts, limits_.blocks));

@@ -2,6 +2,7 @@
 // not what the tile reads; the zeros behind them meet weights of zero.
 #include <algorithm>
 
+#include "kernels/common/integers.h"
 #include "kernels/common/s8_product.h"
 #include "kernels/common/split.h"
 #include "kernels/dense/dense.h"
@@ -12,7 +13,7 @@ namespace {
 class S8Panel final : public Kernel {
  public:
   S8Panel(const DenseGeometry& geometry, S8Product product) : geometry_(geometry), product_(std::move(product)) {
-    row_bytes_ = (geometry.inputs + kTileBlock - 1) / kTileBlock * kTileBlock;
+    row_bytes_ = round_up(geometry.inputs, kTileBlock);
   }
 
   bool repacked() const override { return product_.repacked(); }
@@ -47,11 +48,11 @@ void S8Panel::run(const KernelCall& call) const {
   if (g.rows == 0 || g.outputs == 0) return;
   const int8_t* x = rows_of(call);
   const TileLimits limits = product_.limits();
-  const int64_t panels = (g.outputs + kTileBlock - 1) / kTileBlock;
+  const int64_t panels = ceil_div(g.outputs, kTileBlock);
   const int64_t wanted = task_count(g.rows * g.outputs, f32_products(g.inputs, 1), call.parallel->num_threads());
-  const int64_t panel_parts = std::min(wanted, (panels + limits.blocks - 1) / limits.blocks);
+  const int64_t panel_parts = std::min(wanted, ceil_div(panels, limits.blocks));
   const int64_t row_parts =
-      std::min((wanted + panel_parts - 1) / panel_parts, (g.rows + limits.points - 1) / limits.points);
+      std::min(ceil_div(wanted, panel_parts), ceil_div(g.rows, limits.points));
   call.parallel->parallel_for(panel_parts * row_parts, [&](int64_t index, int) {
     run_panels(call, x, part_of(g.rows, index % row_parts, row_parts, limits.points),
                part_of(panels, index / row_parts, panel_parts, limits.blocks));
@@ -69,7 +70,7 @@ void S8Panel::run_panels(const KernelCall& call, const int8_t* x, Range rows, Ra
   S8Finish finish;
   finish.point_stride = geometry_.outputs;
   finish.block_stride = kTileBlock;
-  const int64_t tiles = (rows.size() + limits.points - 1) / limits.points;
+  const int64_t tiles = ceil_div(rows.size(), limits.points);
   for (int64_t panel = panels.first; panel < panels.last; panel += limits.blocks) {
     tile.blocks = std::min(limits.blocks, panels.last - panel);
     finish.last_lanes = std::min(kTileBlock, geometry_.outputs - (panel + tile.blocks - 1) * kTileBlock);
@@ -97,7 +98,7 @@ Result<std::unique_ptr<Kernel>> prepare_dense_s8_panel(const OperatorSpec& spec)
   NESTRT_ASSIGN_OR_RETURN(const DenseGeometry g, dense_geometry(spec));
   NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::dense_epilogue(spec));
   NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, PackedBytes::make(spec.inputs[1], plan::Packing::s8_panel));
-  const int64_t block_bytes = (g.inputs + kTileBlock - 1) / kTileBlock * kTileBlock * kTileBlock;
+  const int64_t block_bytes = round_up(g.inputs, kTileBlock) * kTileBlock;
   NESTRT_ASSIGN_OR_RETURN(S8Product product,
                           S8Product::make(std::move(weights), g.outputs, block_bytes, s8_bias(spec), epilogue));
   return std::unique_ptr<Kernel>(std::make_unique<S8Panel>(g, std::move(product)));

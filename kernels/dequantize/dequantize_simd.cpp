@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "kernels/common/function_kernel.h"
 #include "kernels/common/map_elements.h"
 #include "kernels/common/s8c_operands.h"
 #include "kernels/dequantize/dequantize.h"
@@ -42,12 +41,9 @@ Result<std::unique_ptr<Kernel>> prepare_dequantize_simd(const OperatorSpec& spec
     NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.inputs[0], "the input"));
     affine.scale = std::ldexp(1.0f, -exponent);
   }
-  return make_kernel([count = stored_elements(spec.inputs[0]), affine,
-                      run = simd_pick(dequantize_elements_table)](const KernelCall& call) {
-    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-      run(affine, call.input<int8_t>(0) + first, call.output<float>(0) + first, last - first);
-    });
-  });
+  return map_ranges<int8_t, float>(
+      stored_elements(spec.inputs[0]),
+      [affine, run = simd_pick(dequantize_elements_table)](auto... operands) { run(affine, operands...); });
 }
 
 }  // namespace nestrt::kernels

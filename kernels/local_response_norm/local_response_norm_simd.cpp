@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/common/rules.h"
 #include "kernels/local_response_norm/local_response_norm.h"
@@ -138,7 +139,7 @@ Result<std::unique_ptr<Kernel>> prepare_local_response_norm_plain(const Operator
   const int64_t images = shape[0], channels = shape[1], spatial = shape.product(2, shape.rank());
   return make_kernel([=, window = window_of(spec), run = simd_pick(normalize_pixels_table)](const KernelCall& call) {
     constexpr int64_t kStrip = 256;  // pixels whose window of channels stays in the first-level cache
-    const int64_t strips = (spatial + kStrip - 1) / kStrip;
+    const int64_t strips = ceil_div(spatial, kStrip);
     const float* x = call.input<float>(0);
     float* y = call.output<float>(0);
     parallel_ranges(*call.parallel, images * strips, channels * kStrip, [&](int64_t first, int64_t last) {

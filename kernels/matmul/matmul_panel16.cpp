@@ -1,6 +1,7 @@
 // MatMul on panels: a task packs up to two panels of 16 columns of B into scratch of its thread and multiplies rows of
 // A with them.
 #include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
 #include "kernels/common/panel_product.h"
 #include "kernels/matmul/matmul.h"
 
@@ -28,8 +29,8 @@ class Panels {
 
   void operator()(const KernelCall& call) const {
     if (g_.output.num_elements() == 0) return;
-    const int64_t panels = (g_.columns + kTileBlock - 1) / kTileBlock;
-    const int64_t groups = (panels + limits_.blocks - 1) / limits_.blocks;
+    const int64_t panels = ceil_div(g_.columns, kTileBlock);
+    const int64_t groups = ceil_div(panels, limits_.blocks);
     // Packing must be worth its while: parts of a few tiles of rows at least.
     const int64_t wanted = task_count(g_.output.num_elements(), g_.inner, call.parallel->num_threads());
     const int64_t row_parts =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/common/integers.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/s8c_operands.h"
 
@@ -23,8 +24,6 @@ PoolAxis pool_axis(const plan::Pool& pool, int axis, int64_t dim) {
   result.include_pad = pool.count_include_pad();
   return result;
 }
-
-int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
 
 // All attributes fit into 31 bits and `dim` into 41: nothing overflows.
 Status check_axis(const PoolAxis& a, int axis) {

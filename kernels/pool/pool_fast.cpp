@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/pool/pool_simd.h"
 
@@ -27,9 +28,9 @@ PoolReduction reduction_of(const OperatorSpec& spec) {
 Result<std::unique_ptr<Kernel>> prepare_global_blocked16(const OperatorSpec& spec) {
   const Shape shape = spec.inputs[0].shape;
   const PoolReduction reduction = reduction_of(spec);
-  const int64_t pixels = shape.product(2, shape.rank()), channels = shape[1], blocks = (channels + kBlock - 1) / kBlock;
+  const int64_t pixels = shape.product(2, shape.rank()), channels = shape[1], blocks = ceil_div(channels, kBlock);
   const int64_t to_block = block_size(spec.outputs[0].layout),
-                batch_stride = (channels + to_block - 1) / to_block * to_block;
+                batch_stride = round_up(channels, to_block);
   return make_kernel([=](const KernelCall& call) {
     parallel_ranges(*call.parallel, shape[0] * blocks, pixels * kBlock, [&](int64_t first, int64_t last) {
       for (int64_t item = first; item < last; ++item) {
@@ -48,7 +49,7 @@ Result<std::unique_ptr<Kernel>> prepare_global_plain(const OperatorSpec& spec) {
   const PoolReduction reduction = reduction_of(spec);
   const int64_t pixels = shape.product(2, shape.rank()), channels = shape[1];
   const int64_t to_block = block_size(spec.outputs[0].layout),
-                batch_stride = (channels + to_block - 1) / to_block * to_block;
+                batch_stride = round_up(channels, to_block);
   return make_kernel([=](const KernelCall& call) {
     parallel_ranges(*call.parallel, shape[0] * channels, pixels, [&](int64_t first, int64_t last) {
       for (int64_t item = first; item < last; ++item)
@@ -68,7 +69,7 @@ bool accepts_pool_blocked16(const OperatorSpec& spec) {
 Result<std::unique_ptr<Kernel>> prepare_pool_blocked16(const OperatorSpec& spec) {
   const Shape& shape = spec.inputs[0].shape;
   const PoolParameters pool = pool_parameters(spec);
-  const int64_t rows = shape[0] * ((shape[1] + kBlock - 1) / kBlock) * pool.axes[0].output * pool.axes[1].output;
+  const int64_t rows = shape[0] * ceil_div(shape[1], kBlock) * pool.axes[0].output * pool.axes[1].output;
   const int64_t window = pool.axes[0].kernel * pool.axes[1].kernel * pool.axes[2].kernel;
   return make_kernel([=, reduction = reduction_of(spec)](const KernelCall& call) {
     parallel_ranges(*call.parallel, rows, pool.axes[2].output * kBlock * window, [&](int64_t first, int64_t last) {

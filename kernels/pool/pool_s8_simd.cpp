@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/common/s8c_operands.h"
 #include "kernels/pool/pool.h"
@@ -134,7 +135,7 @@ Result<std::unique_ptr<Kernel>> prepare_pool_s8_blocked16(const OperatorSpec& sp
   RowsS8 rows(spec);
   NESTRT_RETURN_IF_ERROR(rows.read_scales(spec));
   const Shape& shape = spec.inputs[0].shape;
-  const int64_t planes = shape[0] * ((shape[1] + kChannels - 1) / kChannels);
+  const int64_t planes = shape[0] * ceil_div(shape[1], kChannels);
   return make_kernel([rows, planes](const KernelCall& call) {
     const auto& [depth, height, width] = rows.pool().axes;
     const int64_t row_work = width.output * kChannels * depth.kernel * height.kernel * width.kernel;
@@ -155,9 +156,9 @@ bool accepts_pool_s8_global(const OperatorSpec& spec) {
 Result<std::unique_ptr<Kernel>> prepare_pool_s8_global(const OperatorSpec& spec) {
   RowsS8 rows(spec);
   NESTRT_RETURN_IF_ERROR(rows.read_scales(spec));
-  const int64_t channels = spec.inputs[0].shape[1], blocks = (channels + kChannels - 1) / kChannels;
+  const int64_t channels = spec.inputs[0].shape[1], blocks = ceil_div(channels, kChannels);
   const int64_t to_block = block_size(spec.outputs[0].layout);
-  const int64_t batch_stride = (channels + to_block - 1) / to_block * to_block;
+  const int64_t batch_stride = round_up(channels, to_block);
   return make_kernel([=, planes = spec.inputs[0].shape[0] * blocks](const KernelCall& call) {
     const int64_t in_plane = rows.pool().input_plane() * kChannels;
     parallel_ranges(*call.parallel, planes, in_plane, [&](int64_t first, int64_t last) {

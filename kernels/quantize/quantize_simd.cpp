@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "kernels/common/function_kernel.h"
 #include "kernels/common/map_elements.h"
 #include "kernels/common/s8c_operands.h"
 #include "kernels/quantize/quantize.h"
@@ -84,12 +83,9 @@ namespace {
 
 Result<std::unique_ptr<Kernel>> prepare_to_scale(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
-  return make_kernel(
-      [count = stored_elements(spec.inputs[0]), to, run = simd_pick(quantize_to_scale_table)](const KernelCall& call) {
-        parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-          run(to, call.input<float>(0) + first, call.output<int8_t>(0) + first, last - first);
-        });
-      });
+  return map_ranges<float, int8_t>(
+      stored_elements(spec.inputs[0]),
+      [to, run = simd_pick(quantize_to_scale_table)](auto... operands) { run(to, operands...); });
 }
 
 }  // namespace
@@ -97,13 +93,10 @@ Result<std::unique_ptr<Kernel>> prepare_to_scale(const OperatorSpec& spec) {
 Result<std::unique_ptr<Kernel>> prepare_quantize_simd(const OperatorSpec& spec) {
   if (s8c::has_scales(spec.outputs[0])) return prepare_to_scale(spec);
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
-  return make_kernel([count = stored_elements(spec.inputs[0]), scale = std::ldexp(1.0f, exponent),
-                      run = simd_pick(quantize_elements_table),
-                      rounding = spec.op->attributes_as_Quantize()->rounding()](const KernelCall& call) {
-    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-      run(rounding, scale, call.input<float>(0) + first, call.output<int8_t>(0) + first, last - first);
-    });
-  });
+  return map_ranges<float, int8_t>(
+      stored_elements(spec.inputs[0]),
+      [rounding = spec.op->attributes_as_Quantize()->rounding(), scale = std::ldexp(1.0f, exponent),
+       run = simd_pick(quantize_elements_table)](auto... operands) { run(rounding, scale, operands...); });
 }
 
 }  // namespace nestrt::kernels

@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
 #include "kernels/reorder/reorder.h"
 
 namespace nestrt::kernels {
@@ -8,7 +9,7 @@ namespace {
 
 // Where element (n, c, s) of a tensor with `channels` channels and `spatial` elements per channel lies.
 int64_t position(int64_t block, int64_t channels, int64_t spatial, int64_t n, int64_t c, int64_t s) {
-  const int64_t blocks = (channels + block - 1) / block;
+  const int64_t blocks = ceil_div(channels, block);
   return ((n * blocks + c / block) * spatial + s) * block + c % block;
 }
 

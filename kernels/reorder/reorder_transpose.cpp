@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/common/transpose.h"
 #include "kernels/reorder/reorder.h"
@@ -20,7 +21,7 @@ struct Geometry {
         channels(shape[1]),
         spatial(shape.product(2, shape.rank())),
         block(block_size(blocked)),
-        blocks((channels + block - 1) / block),
+        blocks(ceil_div(channels, block)),
         element(size_bytes(type)) {}
 
   int64_t lanes(int64_t index) const { return std::min(block, channels - index * block); }
@@ -46,7 +47,7 @@ void clear_padding(const Geometry& g, std::byte* to, int64_t lanes, int64_t firs
 template <typename Body>
 void for_each_run(const Geometry& g, ParallelRunner& runner, Body body) {
   constexpr int64_t kRun = 256;
-  const int64_t runs = (g.spatial + kRun - 1) / kRun;
+  const int64_t runs = ceil_div(g.spatial, kRun);
   parallel_ranges(runner, g.batch * g.blocks * runs, std::min(kRun, g.spatial) * g.block,
                   [&](int64_t first, int64_t last) {
                     for (int64_t item = first; item < last; ++item) {

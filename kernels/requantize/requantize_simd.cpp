@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "kernels/common/function_kernel.h"
 #include "kernels/common/map_elements.h"
 #include "kernels/common/s8_operands.h"
 #include "kernels/requantize/requantize.h"
@@ -37,12 +36,11 @@ Result<std::unique_ptr<Kernel>> prepare_requantize_simd(const OperatorSpec& spec
   NESTRT_ASSIGN_OR_RETURN(const int to, s8::exponent_of(spec.outputs[0], "the output"));
   const s8::AddShifts shifts{std::clamp(to - from, 0, 8), 0, std::clamp(from - to, 0, s8::kMaxShift)};
   const int32_t rounding = s8::rounding_term(shifts.right, spec.op->attributes_as_Requantize()->rounding());
-  return make_kernel([count = stored_elements(spec.inputs[0]), shifts, rounding,
-                      run = simd_pick(requantize_elements_table)](const KernelCall& call) {
-    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-      run(shifts, rounding, call.input<int8_t>(0) + first, call.output<int8_t>(0) + first, last - first);
-    });
-  });
+  return map_ranges<int8_t, int8_t>(
+      stored_elements(spec.inputs[0]),
+      [shifts, rounding, run = simd_pick(requantize_elements_table)](auto... operands) {
+        run(shifts, rounding, operands...);
+      });
 }
 
 }  // namespace nestrt::kernels

@@ -4,6 +4,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/common/simd.h"
 #include "kernels/resize/resize.h"
@@ -71,7 +72,7 @@ bool accepts_resize_linear(const OperatorSpec& spec) {
 Result<std::unique_ptr<Kernel>> prepare_resize_linear(const OperatorSpec& spec) {
   const Shape& shape = spec.inputs[0].shape;
   const int64_t block = block_size(spec.inputs[0].layout);
-  const int64_t planes = shape[0] * ((shape[1] + block - 1) / block);
+  const int64_t planes = shape[0] * ceil_div(shape[1], block);
   const std::vector<ResizeAxis> axes = resize_axes(spec);
   return make_kernel([planes, block, y = axes[2], x = axes[3]](const KernelCall& call) {
     const auto row16 = simd_pick(linear_row16_table), row1 = simd_pick(linear_row1_table);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
 #include "kernels/common/parallel_ranges.h"
 #include "kernels/common/rules.h"
 #include "kernels/resize/resize.h"
@@ -25,7 +26,7 @@ std::vector<StoredAxis> stored_axes(const OperatorSpec& spec) {
   std::vector<StoredAxis> stored;
   for (ResizeAxis& axis : resize_axes(spec)) {
     const int64_t width = stored.size() == 1 ? block : 1;  // channels count in blocks
-    stored.push_back({(axis.input + width - 1) / width, (axis.output + width - 1) / width, std::move(axis)});
+    stored.push_back({ceil_div(axis.input, width), ceil_div(axis.output, width), std::move(axis)});
   }
   return stored;
 }

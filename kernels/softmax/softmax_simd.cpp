@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/slices.h"
 #include "kernels/softmax/softmax.h"
@@ -139,7 +140,7 @@ Result<std::unique_ptr<Kernel>> prepare_softmax_simd(const OperatorSpec& spec) {
   const int64_t lanes = simd_pick(vector_lanes_table)();
   return make_kernel([extents, log, lanes, run = simd_pick(softmax_columns_table)](const KernelCall& call) {
     const auto [outer, length, inner] = extents;
-    const int64_t groups = (inner + lanes - 1) / lanes, slab = length * inner;
+    const int64_t groups = ceil_div(inner, lanes), slab = length * inner;
     const float* x = call.input<float>(0);
     float* y = call.output<float>(0);
     const auto softmax_groups = [&, length = length, inner = inner](int64_t first, int64_t last) {

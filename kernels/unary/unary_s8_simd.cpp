@@ -1,5 +1,4 @@
 // relu and clip of s8 tensors, in vectors.
-#include "kernels/common/function_kernel.h"
 #include "kernels/common/map_elements.h"
 #include "kernels/common/s8_operands.h"
 #include "kernels/unary/unary.h"
@@ -36,12 +35,9 @@ bool accepts_unary_s8_bounds(const OperatorSpec& spec) {
 
 Result<std::unique_ptr<Kernel>> prepare_unary_s8_bounds(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const s8::Bounds bounds, unary_s8_bounds(spec));
-  return make_kernel(
-      [count = stored_elements(spec.inputs[0]), bounds, run = simd_pick(limit_elements_table)](const KernelCall& call) {
-        parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-          run(bounds, call.input<int8_t>(0) + first, call.output<int8_t>(0) + first, last - first);
-        });
-      });
+  return map_ranges<int8_t, int8_t>(
+      stored_elements(spec.inputs[0]),
+      [bounds, run = simd_pick(limit_elements_table)](auto... operands) { run(bounds, operands...); });
 }
 
 }  // namespace nestrt::kernels

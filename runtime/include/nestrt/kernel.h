@@ -58,13 +58,20 @@ struct KernelCall {
   std::span<const std::byte* const> inputs;  // by operand, constants included; null where absent
   std::span<std::byte* const> outputs;
   std::byte* shared_scratch = nullptr;
-  std::byte* thread_scratch = nullptr;  // slot s owns [s * per_thread rounded up to 64, ...)
+  std::byte* thread_scratch = nullptr;  // one after the other, those of the slots; see slot_scratch
   ParallelRunner* parallel = nullptr;   // never null in run()
 
   template <typename T>
   const T* input(size_t index) const { return reinterpret_cast<const T*>(inputs[index]); }
   template <typename T>
   T* output(size_t index) const { return reinterpret_cast<T*>(outputs[index]); }
+  // What a slot of parallel_for owns; `per_thread` as the kernel's scratch() says.
+  template <typename T>
+  T* slot_scratch(int slot, size_t per_thread) const {
+    constexpr size_t kAlignment = 64;
+    const size_t stride = (per_thread + kAlignment - 1) / kAlignment * kAlignment;
+    return reinterpret_cast<T*>(thread_scratch + static_cast<size_t>(slot) * stride);
+  }
 };
 
 class Kernel {
