@@ -161,7 +161,7 @@ void print_latency(const Bench& bench, const Options& options) {
   bytes("scratch", bench.plan.memory.scratch_bytes);
   if (bench.plan.memory.repacked_bytes > 0) {
     bytes("repacked", bench.plan.memory.repacked_bytes,
-          "weights packed for another CPU; nestc compile --target avoids it");
+          "weights packed for another CPU; compile the model again with this version");
   }
   if (bench.plan.macs > 0) {
     const double per_second = static_cast<double>(bench.plan.macs) / latency.median * 1e3;

@@ -105,8 +105,8 @@ class SessionImpl final : public Session {
     const size_t bytes = memory().repacked_bytes;
     if (bytes == 0) return;
     log(LogLevel::kInfo, text(view(plan_->tables().model_name()), ": ", bytes,
-                              " bytes of weights are packed for another CPU and were packed anew; nestc compile "
-                              "--target avoids it"));
+                              " bytes of weights are packed for another CPU and were packed anew; a plan that "
+                              "this version's nestc makes has them in place"));
   }
 
   static std::string describe(std::string_view kind, std::string_view fingerprint) {
