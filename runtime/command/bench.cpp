@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   std::string plan;
-  int threads = 0;
+  UnitChoice units;
   int runs = 100;
   int warmup = 10;
   bool per_op = false;
@@ -122,8 +122,8 @@ Result<Bench> measure(const Options& options) {
   Measurement& measurement = bench.measurement;
   // Damage is found here, outside the timing, and the file is cached afterwards.
   if (auto verified = Plan::map(options.plan, Verification::kComplete); !verified) return verified.error();
-  NESTRT_ASSIGN_OR_RETURN(const auto units, open_units("cpu", {.num_threads = options.threads}));
-  measurement.threads = units.front()->info().num_threads;
+  NESTRT_ASSIGN_OR_RETURN(const auto units, options.units.open());
+  for (const auto& unit : units) measurement.threads = std::max(measurement.threads, unit->info().num_threads);
 
   const SteadyClock::time_point start = SteadyClock::now();
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
@@ -241,7 +241,7 @@ void add_bench(tools::Cli& cli) {
                                    "nestrt bench squeezenet.nest --threads 1 --per-op --json latency.json"},
                                   [options] { return run_bench(*options); });
   add_plan_argument(app, options->plan);
-  add_threads_option(app, options->threads);
+  add_unit_options(app, options->units);
   app.add_option("--runs", options->runs, "measured inferences")->check(CLI::Range(1, 10000000))->capture_default_str();
   app.add_option("--warmup", options->warmup, "inferences before them; the very first is reported on its own")
       ->check(CLI::Range(0, 10000000))

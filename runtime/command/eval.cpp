@@ -32,7 +32,7 @@ struct Options {
   std::string json;
   int64_t offset = 0;
   size_t limit = 0;
-  int threads = 0;
+  UnitChoice units;
   double require_agreement = 0;
   double tolerance = -1;
 };
@@ -120,7 +120,7 @@ Result<std::vector<LabelledFile>> read_pictures(const Options& options) {
 Result<Score> evaluate(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const auto pictures, read_pictures(options));
   NESTRT_ASSIGN_OR_RETURN(const References references, read_references(options, pictures));
-  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.threads));
+  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.units));
   NESTRT_RETURN_IF_ERROR(check_classes(options, pictures, runner.num_classes()));
   tools::Progress progress("pictures", static_cast<int64_t>(pictures.size()));
   Score score;
@@ -200,7 +200,7 @@ void add_eval(tools::Cli& cli) {
       ->type_name("FILE");
   app.add_option("--limit", options->limit, "only the first pictures; 0: all")->check(CLI::Range(0, 1000000000));
   add_json_option(app, options->json, "n, top1, top5, agreement, worst_abs, worst_rel");
-  add_threads_option(app, options->threads);
+  add_unit_options(app, options->units);
 }
 
 }  // namespace nestrt::command

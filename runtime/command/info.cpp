@@ -11,7 +11,7 @@ namespace {
 struct Options {
   std::string plan;
   std::string json;
-  int threads = 0;
+  UnitChoice units;
 };
 
 size_t count_repacked(const PlanSummary& summary) {
@@ -125,7 +125,7 @@ Json to_json(const Plan& plan, const PlanSummary& summary) {
 
 Result<ExitCode> run_info(const Options& options) {
   NESTRT_RETURN_IF_ERROR(check_output_file(options.json, {options.plan}));
-  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.threads));
+  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.units));
   const PlanSummary summary = summarize_plan(*loaded.session);
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(*loaded.plan, summary)));
   print_head(summary, options.plan);
@@ -143,7 +143,7 @@ void add_info(tools::Cli& cli) {
                                   [options] { return run_info(*options); });
   add_plan_argument(app, options->plan);
   add_json_option(app, options->json, "the same as JSON");
-  add_threads_option(app, options->threads);
+  add_unit_options(app, options->units);
 }
 
 }  // namespace nestrt::command

@@ -9,9 +9,9 @@ namespace nestrt::command {
 
 using tools::Table;
 
-Result<LoadedPlan> load_plan(const std::string& path, int threads) {
+Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice) {
   NESTRT_ASSIGN_OR_RETURN(auto plan, Plan::map(path, Verification::kComplete));
-  NESTRT_ASSIGN_OR_RETURN(auto units, open_units("cpu", {.num_threads = threads}));
+  NESTRT_ASSIGN_OR_RETURN(auto units, choice.open());
   NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, std::move(units)));
   return LoadedPlan{std::move(plan), std::move(session)};
 }
@@ -42,8 +42,10 @@ void add_plan_argument(CLI::App& app, std::string& path) {
   app.add_option("PLAN", path, "compiled network (.nest)")->required()->type_name("FILE");
 }
 
-void add_threads_option(CLI::App& app, int& threads) {
-  app.add_option("--threads", threads, "threads of the CPU; 0: all cores this process may use")
+void add_unit_options(CLI::App& app, UnitChoice& choice) {
+  app.add_option("--units", choice.units, "what may be used, where the plan has programs for it: a list such as cpu,evta")
+      ->capture_default_str();
+  app.add_option("--threads", choice.threads, "threads of the CPU; 0: all cores this process may use")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
 }

@@ -9,6 +9,7 @@
 
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
+#include "nestrt/unit.h"
 #include "runtime/tools/cli.h"
 
 namespace nestrt::command {
@@ -18,8 +19,16 @@ struct LoadedPlan {
   std::unique_ptr<Session> session;
 };
 
-// Verified completely and prepared on the CPU; `threads` as in UnitOptions.
-Result<LoadedPlan> load_plan(const std::string& path, int threads = 0);
+// Where a plan may run: the units, as open_units() takes them, and the threads of the CPU.
+struct UnitChoice {
+  std::string units = "cpu";
+  int threads = 0;
+
+  Result<UnitList> open() const { return open_units(units, {.num_threads = threads}); }
+};
+
+// Verified completely and prepared on the units.
+Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice);
 
 // Tensors of one's own, for the inputs or outputs of a plan. Aligned to 64; not initialised.
 class TensorSet {
@@ -42,7 +51,7 @@ std::string describe(std::span<const TensorInfo> infos);
 
 // Options that several commands take. The values outlive the parsing of the command line.
 void add_plan_argument(CLI::App& app, std::string& path);
-void add_threads_option(CLI::App& app, int& threads);
+void add_unit_options(CLI::App& app, UnitChoice& choice);
 void add_offset_option(CLI::App& app, int64_t& offset);
 void add_json_option(CLI::App& app, std::string& path, const std::string& what);
 

@@ -18,9 +18,9 @@ bool is_class_scores(const TensorInfo& output) {
 
 }  // namespace
 
-Result<PictureRunner> PictureRunner::create(const std::string& plan_path, int threads) {
+Result<PictureRunner> PictureRunner::create(const std::string& plan_path, const UnitChoice& units) {
   PictureRunner runner;
-  NESTRT_ASSIGN_OR_RETURN(runner.loaded_, load_plan(plan_path, threads));
+  NESTRT_ASSIGN_OR_RETURN(runner.loaded_, load_plan(plan_path, units));
   const Plan& plan = runner.plan();
   if (plan.inputs().size() != 1) {
     return Status(Code::kInvalidArgument,

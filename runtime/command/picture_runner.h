@@ -13,7 +13,7 @@ class PictureRunner {
  public:
   // Errors: kInvalidArgument where the plan has not exactly one input, or its first output is not one row of f32 class
   // scores (1xN, or with further dimensions of one).
-  static Result<PictureRunner> create(const std::string& plan_path, int threads);
+  static Result<PictureRunner> create(const std::string& plan_path, const UnitChoice& units);
 
   // Decodes, preprocesses as the plan states (pixels as they are where it states nothing), runs. The values of the
   // first output, valid until the next run.

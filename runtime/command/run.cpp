@@ -22,7 +22,7 @@ struct Options {
   std::string labels;
   size_t top = 5;
   int64_t offset = 0;
-  int threads = 0;
+  UnitChoice units;
 };
 
 // Smallest, largest and mean of a tensor of numbers, as cells of a table.
@@ -95,7 +95,7 @@ Status check_outputs(const Plan& plan, const Options& options) {
 }
 
 Status run_arrays(const Options& options) {
-  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.threads));
+  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.units));
   NESTRT_RETURN_IF_ERROR(check_outputs(*loaded.plan, options));
   NESTRT_ASSIGN_OR_RETURN(const auto arrays, tools::read_inputs(loaded.plan->inputs(), options.inputs));
   NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(loaded.plan->outputs()));
@@ -133,7 +133,7 @@ Status run_pictures(const Options& options) {
   if (!options.labels.empty()) {
     NESTRT_ASSIGN_OR_RETURN(names, tools::read_class_names(options.labels));
   }
-  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.threads));
+  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.units));
   NESTRT_RETURN_IF_ERROR(check_outputs(runner.plan(), options));
   for (const std::string& path : options.images) {
     NESTRT_ASSIGN_OR_RETURN(const auto values, runner.run(path));
@@ -171,7 +171,7 @@ void add_run(tools::Cli& cli) {
   app.add_option("--labels", options->labels, "class names, one per line")->type_name("FILE");
   app.add_option("--top", options->top, "classes to print")->check(CLI::Range(1, 1000000))->capture_default_str();
   add_offset_option(app, options->offset);
-  add_threads_option(app, options->threads);
+  add_unit_options(app, options->units);
 }
 
 }  // namespace nestrt::command

@@ -9,26 +9,32 @@
 namespace nestrt::command {
 namespace {
 
-Result<ExitCode> run_verify(const std::string& path) {
-  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(path));
+struct Options {
+  std::string plan;
+  UnitChoice units;
+};
+
+Result<ExitCode> run_verify(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.units));
   const PlanSummary summary = summarize_plan(*loaded.session);
   const plan::Plan& tables = loaded.plan->tables();
   fmt::print("content    {} match digest {}\n", tools::format_bytes(summary.file_bytes), summary.digest);
   fmt::print("tables     {} tensors, {} buffers, {} branches: indices, sizes, types, alignments, order\n",
              tables.tensors()->size(), tables.buffers()->size(), summary.num_branches);
   fmt::print("operators  {}: attributes and shapes legal, each has a kernel here\n", summary.operators.size());
-  fmt::print("{} is a good plan\n", path);
+  fmt::print("{} is a good plan\n", options.plan);
   return ExitCode::kOk;
 }
 
 }  // namespace
 
 void add_verify(tools::Cli& cli) {
-  auto path = std::make_shared<std::string>();
+  auto options = std::make_shared<Options>();
   CLI::App& app = cli.add_command("verify", "Check a plan completely: digests, tables, operators",
                                   {"nestrt verify squeezenet.nest && scp squeezenet.nest board:"},
-                                  [path] { return run_verify(*path); });
-  add_plan_argument(app, *path);
+                                  [options] { return run_verify(*options); });
+  add_plan_argument(app, options->plan);
+  add_unit_options(app, options->units);
 }
 
 }  // namespace nestrt::command
