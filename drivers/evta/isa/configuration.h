@@ -1,0 +1,146 @@
+// Configuration: the parameters of one build of the accelerator, and everything that follows from them: the size of an
+// element and the depth of each on-chip memory, the widths of the instruction fields.
+//
+// Sizes are base-2 logarithms as in the accelerator's own configuration files; a name reads
+// {batch}x{block}_{uop}_{inp}_{wgt}_{acc}, buffer sizes in log2 bytes. Types are fixed: int8 inputs and weights, int32
+// accumulators, int8 outputs. Several instances of one configuration share DRAM; they are the unit's business.
+//
+// Source: VTA's hw_spec.h. Configurations whose instructions do not fit that header's 128 bits exist as published
+// bitstreams, but how those encode is not public: they are marked `encoding_assumed` and trim what does not fit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace nestrt::evta {
+
+// The numbers are those of the instruction set.
+enum class Memory : uint8_t { kUop = 0, kWgt = 1, kInp = 2, kAcc = 3, kOut = 4, kAcc8Bit = 5 };
+inline constexpr int kNumMemories = 6;
+
+// "uop", "wgt", ...; "?" for a number that is none.
+std::string_view name(Memory memory);
+
+struct Configuration {
+  std::string_view name;
+  int log_batch;
+  int log_block;
+  int log_uop_buffer;
+  int log_inp_buffer;
+  int log_wgt_buffer;
+  int log_acc_buffer;
+  bool encoding_assumed = false;
+  int log_uop_bytes = 2;
+  int iter_out_bits = 14;
+  int iter_in_bits = 14;
+  int factor_trim = 0;  // bits by which a loop factor is narrower than the index that it multiplies
+
+  constexpr int batch() const { return 1 << log_batch; }
+  constexpr int block() const { return 1 << log_block; }
+
+  // Bytes of one element.
+  constexpr int uop_bytes() const { return 1 << log_uop_bytes; }
+  constexpr int inp_bytes() const { return batch() * block(); }
+  constexpr int wgt_bytes() const { return block() * block(); }
+  constexpr int acc_bytes() const { return batch() * block() * 4; }
+  constexpr int out_bytes() const { return batch() * block(); }
+  constexpr int element_bytes(Memory memory) const;
+
+  // Elements of the on-chip memory. The 8-bit form of an accumulator element lives in the accumulator memory.
+  constexpr uint32_t uop_depth() const { return 1u << uop_index_bits(); }
+  constexpr uint32_t inp_depth() const { return 1u << inp_index_bits(); }
+  constexpr uint32_t wgt_depth() const { return 1u << wgt_index_bits(); }
+  constexpr uint32_t acc_depth() const { return 1u << acc_index_bits(); }
+  constexpr uint32_t depth(Memory memory) const;
+
+  // Bits of an element index; also the widths of the micro-op fields.
+  constexpr int uop_index_bits() const { return log_uop_buffer - log_uop_bytes; }
+  constexpr int inp_index_bits() const { return log_inp_buffer - log_batch - log_block; }
+  constexpr int wgt_index_bits() const { return log_wgt_buffer - 2 * log_block; }
+  constexpr int acc_index_bits() const { return log_acc_buffer - log_batch - log_block - 2; }
+
+  // Bits of the factors of a GEMM's or an ALU operation's two loops.
+  constexpr int inp_factor_bits() const { return inp_index_bits() - factor_trim; }
+  constexpr int wgt_factor_bits() const { return wgt_index_bits() - factor_trim; }
+  constexpr int acc_factor_bits() const { return acc_index_bits() - factor_trim; }
+
+  constexpr int64_t macs_per_cycle() const { return int64_t{1} << (log_batch + 2 * log_block); }
+};
+
+constexpr int Configuration::element_bytes(Memory memory) const {
+  switch (memory) {
+    case Memory::kUop:
+      return uop_bytes();
+    case Memory::kWgt:
+      return wgt_bytes();
+    case Memory::kInp:
+      return inp_bytes();
+    case Memory::kAcc:
+      return acc_bytes();
+    case Memory::kOut:
+      return out_bytes();
+    case Memory::kAcc8Bit:
+      return batch() * block();
+  }
+  return 1;
+}
+
+constexpr uint32_t Configuration::depth(Memory memory) const {
+  switch (memory) {
+    case Memory::kUop:
+      return uop_depth();
+    case Memory::kWgt:
+      return wgt_depth();
+    case Memory::kInp:
+      return inp_depth();
+    case Memory::kAcc:
+    case Memory::kOut:
+    case Memory::kAcc8Bit:
+      return acc_depth();
+  }
+  return 0;
+}
+
+inline constexpr std::array<Configuration, 4> kConfigurations = {{
+    {.name = "1x16_15_15_18_17",
+     .log_batch = 0,
+     .log_block = 4,
+     .log_uop_buffer = 15,
+     .log_inp_buffer = 15,
+     .log_wgt_buffer = 18,
+     .log_acc_buffer = 17},
+    {.name = "1x32_15_15_18_17",
+     .log_batch = 0,
+     .log_block = 5,
+     .log_uop_buffer = 15,
+     .log_inp_buffer = 15,
+     .log_wgt_buffer = 18,
+     .log_acc_buffer = 17},
+    // 65 bits of loop in the first word: the inner trip count gives one up.
+    {.name = "1x16_16_15_18_17",
+     .log_batch = 0,
+     .log_block = 4,
+     .log_uop_buffer = 16,
+     .log_inp_buffer = 15,
+     .log_wgt_buffer = 18,
+     .log_acc_buffer = 17,
+     .encoding_assumed = true,
+     .iter_in_bits = 13},
+    // 35 bits of micro-op and 70 of factors: micro-ops of 64 bits, factors one bit narrower.
+    {.name = "1x16_16_16_19_18",
+     .log_batch = 0,
+     .log_block = 4,
+     .log_uop_buffer = 16,
+     .log_inp_buffer = 16,
+     .log_wgt_buffer = 19,
+     .log_acc_buffer = 18,
+     .encoding_assumed = true,
+     .log_uop_bytes = 3,
+     .factor_trim = 1},
+}};
+
+// The configuration of that name in kConfigurations, or null.
+const Configuration* find_configuration(std::string_view name);
+
+}  // namespace nestrt::evta
