@@ -15,9 +15,10 @@
 
 namespace nestrt::evta {
 
-// What one buffer occupies. Every row of DRAM that an instruction touches lies inside exactly one range.
+// What one buffer occupies. All rows that one instruction touches lie inside one range.
 struct MemoryRange {
-  enum class Access : uint8_t { kRead, kWrite };
+  // What instructions may do: read inputs and constants, write outputs, both with what a program keeps for itself.
+  enum class Access : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
 
   uint64_t address = 0;
   uint64_t size = 0;  // bytes
@@ -27,10 +28,14 @@ struct MemoryRange {
   const std::byte* constant = nullptr;
 };
 
+constexpr bool allows(MemoryRange::Access granted, MemoryRange::Access wanted) {
+  return (static_cast<int>(granted) & static_cast<int>(wanted)) == static_cast<int>(wanted);
+}
+
 struct Program {
   const Configuration* configuration = nullptr;
   std::span<const InstructionWord> instructions;
-  std::span<const MemoryRange> ranges;  // disjoint, in any order
+  std::span<const MemoryRange> ranges;  // disjoint, in any order, below 4 GiB
 };
 
 }  // namespace nestrt::evta

@@ -84,6 +84,17 @@ Result<Instruction> decode(const Configuration& configuration, const Instruction
   return instruction;
 }
 
+Result<std::vector<Instruction>> decode(const Configuration& configuration, std::span<const InstructionWord> words) {
+  std::vector<Instruction> instructions;
+  instructions.reserve(words.size());
+  for (size_t i = 0; i < words.size(); ++i) {
+    auto instruction = decode(configuration, words[i]);
+    if (!instruction) return instruction.error().with_context(text("instruction ", i));
+    instructions.push_back(*instruction);
+  }
+  return instructions;
+}
+
 Result<MicroOp> decode_micro_op(const Configuration& configuration, uint64_t raw) {
   Decoder decoder({raw, 0});
   MicroOp micro_op;

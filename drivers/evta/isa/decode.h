@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "drivers/evta/isa/instruction.h"
 #include "nestrt/result.h"
@@ -11,6 +12,9 @@ namespace nestrt::evta {
 
 // Errors: kInvalidPlan for an opcode, memory or ALU operation that does not exist and for an unused bit that is set.
 Result<Instruction> decode(const Configuration& configuration, const InstructionWord& word);
+
+// All of a stream. Errors: the first of the above, with the number of its instruction.
+Result<std::vector<Instruction>> decode(const Configuration& configuration, std::span<const InstructionWord> words);
 
 // `raw` as encode() gives it. Errors: kInvalidPlan for an unused bit that is set.
 Result<MicroOp> decode_micro_op(const Configuration& configuration, uint64_t raw);

@@ -1,0 +1,261 @@
+#include "drivers/evta/simulator/functional_simulator.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "drivers/evta/isa/decode.h"
+#include "drivers/evta/simulator/vector_engine.h"
+#include "runtime/core/aligned_memory.h"
+#include "runtime/core/text.h"
+
+namespace nestrt::evta {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "accumulators are copied from DRAM as they are");
+
+Status fault(std::string message) { return Status(Code::kDeviceFault, std::move(message)); }
+
+// The largest that a field plus its share of both loops becomes. Loops have run at least once.
+uint64_t last_index(uint64_t field, const Loop& loop, uint64_t factor_out, uint64_t factor_in) {
+  return field + (loop.iter_out - 1) * factor_out + (loop.iter_in - 1) * factor_in;
+}
+
+bool is_empty(const Loop& loop) {
+  return loop.iter_out == 0 || loop.iter_in == 0 || loop.uop_begin >= loop.uop_end;
+}
+
+void widen(const std::byte* from, int16_t* to, size_t count) {
+  const auto* values = reinterpret_cast<const int8_t*>(from);
+  for (size_t i = 0; i < count; ++i) to[i] = values[i];
+}
+
+// [outputs][inputs] to [inputs / 2][outputs][2], widened.
+template <size_t kBlock>
+void pack_weights(const std::byte* from, int16_t* to) {
+  const auto* values = reinterpret_cast<const int8_t*>(from);
+  for (size_t pair = 0; pair < kBlock / 2; ++pair) {
+    for (size_t out = 0; out < kBlock; ++out) {
+      to[(pair * kBlock + out) * 2] = values[out * kBlock + pair * 2];
+      to[(pair * kBlock + out) * 2 + 1] = values[out * kBlock + pair * 2 + 1];
+    }
+  }
+}
+
+// Where the data of a transfer begin in DRAM; null where it has none.
+template <typename Find>
+auto locate(const Transfer& transfer, uint64_t size, const Find& find) -> Result<decltype(find(0, 0))> {
+  if (transfer.y_size == 0 || transfer.x_size == 0) return nullptr;
+  const uint64_t elements = uint64_t{transfer.y_size - 1u} * transfer.x_stride + transfer.x_size;
+  const auto bytes = find(transfer.dram_base * size, elements * size);
+  if (bytes == nullptr)
+    return fault(text("touches ", elements * size, " bytes at ", transfer.dram_base * size, ", which no range allows"));
+  return bytes;
+}
+
+}  // namespace
+
+struct FunctionalSimulator::Memories {
+  const Configuration& configuration;
+  Engine engine;
+  std::vector<MicroOp> uop;
+  AlignedMemory block;  // holds the others
+  int16_t* wgt = nullptr;
+  int16_t* inp = nullptr;
+  int32_t* acc = nullptr;
+  int8_t* out = nullptr;
+
+  explicit Memories(const Configuration& wanted)
+      : configuration(wanted), engine(select_engine(wanted.block())), uop(wanted.uop_depth()) {}
+
+  Status allocate();
+  void clear();
+  Status execute(const Instruction& instruction, const Dram& dram);
+
+ private:
+  size_t lanes() const { return static_cast<size_t>(configuration.block()); }
+  EngineMemories view() const { return {uop.data(), wgt, inp, acc, out}; }
+
+  Status check_end(Memory memory, uint64_t end) const;
+  Status load(const Transfer& transfer, const Dram& dram);
+  Status load_uops(const Transfer& transfer, const Dram& dram);
+  Status load_rows(const Transfer& transfer, const Dram& dram);
+  void copy(Memory memory, size_t index, const std::byte* from, size_t count);
+  void fill_zeros(Memory memory, size_t index, size_t count);
+  Status store(const Transfer& transfer, const Dram& dram);
+  Status gemm(const Gemm& gemm);
+  Status alu(const Alu& alu);
+};
+
+Status FunctionalSimulator::Memories::allocate() {
+  const uint64_t wgt_bytes = uint64_t{configuration.wgt_depth()} * configuration.wgt_bytes() * sizeof(int16_t);
+  const uint64_t inp_bytes = uint64_t{configuration.inp_depth()} * configuration.inp_bytes() * sizeof(int16_t);
+  const uint64_t acc_bytes = uint64_t{configuration.acc_depth()} * configuration.acc_bytes();
+  const uint64_t out_bytes = uint64_t{configuration.acc_depth()} * configuration.out_bytes();
+  NESTRT_ASSIGN_OR_RETURN(block, AlignedMemory::allocate(wgt_bytes + inp_bytes + acc_bytes + out_bytes,
+                                                         "an EVTA simulator's on-chip memories"));
+  wgt = reinterpret_cast<int16_t*>(block.data());
+  inp = reinterpret_cast<int16_t*>(block.data() + wgt_bytes);
+  acc = reinterpret_cast<int32_t*>(block.data() + wgt_bytes + inp_bytes);
+  out = reinterpret_cast<int8_t*>(block.data() + wgt_bytes + inp_bytes + acc_bytes);
+  return {};
+}
+
+void FunctionalSimulator::Memories::clear() {
+  std::fill(uop.begin(), uop.end(), MicroOp());
+  std::memset(block.data(), 0, block.size());
+}
+
+Status FunctionalSimulator::Memories::execute(const Instruction& instruction, const Dram& dram) {
+  switch (instruction.opcode) {
+    case Opcode::kLoad: return load(instruction.transfer(), dram);
+    case Opcode::kStore: return store(instruction.transfer(), dram);
+    case Opcode::kGemm: return gemm(instruction.gemm());
+    case Opcode::kAlu: return alu(instruction.alu());
+    case Opcode::kFinish: return {};
+  }
+  return {};
+}
+
+Status FunctionalSimulator::Memories::check_end(Memory memory, uint64_t end) const {
+  if (end <= configuration.depth(memory)) return {};
+  return fault(text(name(memory), "[", end - 1, "] is beyond the memory's ", configuration.depth(memory), " elements"));
+}
+
+Status FunctionalSimulator::Memories::load(const Transfer& transfer, const Dram& dram) {
+  if (transfer.memory == Memory::kUop) return load_uops(transfer, dram);
+  if (transfer.memory == Memory::kOut || transfer.memory == Memory::kAcc8Bit) return {};
+  if (transfer.memory != Memory::kWgt) return load_rows(transfer, dram);
+  Transfer without_pads = transfer;
+  without_pads.y_pad_begin = without_pads.y_pad_end = without_pads.x_pad_begin = without_pads.x_pad_end = 0;
+  return load_rows(without_pads, dram);
+}
+
+Status FunctionalSimulator::Memories::load_uops(const Transfer& transfer, const Dram& dram) {
+  const auto size = static_cast<uint64_t>(configuration.uop_bytes());
+  if (transfer.x_size == 0) return {};
+  NESTRT_RETURN_IF_ERROR(check_end(Memory::kUop, uint64_t{transfer.sram_base} + transfer.x_size));
+  const std::byte* from = dram.read(transfer.dram_base * size, transfer.x_size * size);
+  if (from == nullptr) return fault(text("micro-ops at ", transfer.dram_base * size, " are in no range"));
+  for (size_t i = 0; i < transfer.x_size; ++i) {
+    const uint64_t raw = read_micro_op(configuration, {from, transfer.x_size * size}, i);
+    NESTRT_ASSIGN_OR_RETURN(uop[transfer.sram_base + i], decode_micro_op(configuration, raw));
+  }
+  return {};
+}
+
+Status FunctionalSimulator::Memories::load_rows(const Transfer& transfer, const Dram& dram) {
+  const auto size = static_cast<uint64_t>(configuration.element_bytes(transfer.memory));
+  const size_t columns = size_t{transfer.x_pad_begin} + transfer.x_size + transfer.x_pad_end;
+  const size_t rows = size_t{transfer.y_pad_begin} + transfer.y_size + transfer.y_pad_end;
+  if (rows * columns == 0) return {};
+  NESTRT_RETURN_IF_ERROR(check_end(transfer.memory, transfer.sram_base + rows * columns));
+  NESTRT_ASSIGN_OR_RETURN(const std::byte* from, locate(transfer, size, [&](uint64_t address, uint64_t bytes) {
+                            return dram.read(address, bytes);
+                          }));
+  size_t index = transfer.sram_base;
+  fill_zeros(transfer.memory, index, transfer.y_pad_begin * columns);
+  index += transfer.y_pad_begin * columns;
+  for (size_t y = 0; y < transfer.y_size; ++y, index += columns) {
+    fill_zeros(transfer.memory, index, transfer.x_pad_begin);
+    if (from != nullptr)
+      copy(transfer.memory, index + transfer.x_pad_begin, from + y * transfer.x_stride * size, transfer.x_size);
+    fill_zeros(transfer.memory, index + transfer.x_pad_begin + transfer.x_size, transfer.x_pad_end);
+  }
+  fill_zeros(transfer.memory, index, transfer.y_pad_end * columns);
+  return {};
+}
+
+void FunctionalSimulator::Memories::copy(Memory memory, size_t index, const std::byte* from, size_t count) {
+  const size_t block_bytes = lanes() * lanes();
+  if (memory == Memory::kAcc) std::memcpy(acc + index * lanes(), from, count * lanes() * sizeof(int32_t));
+  if (memory == Memory::kInp) widen(from, inp + index * lanes(), count * lanes());
+  if (memory != Memory::kWgt) return;
+  for (size_t i = 0; i < count; ++i) {
+    int16_t* const to = wgt + (index + i) * block_bytes;
+    lanes() == 16 ? pack_weights<16>(from + i * block_bytes, to) : pack_weights<32>(from + i * block_bytes, to);
+  }
+}
+
+// Pads, which weights do not have.
+void FunctionalSimulator::Memories::fill_zeros(Memory memory, size_t index, size_t count) {
+  if (memory == Memory::kAcc) std::fill_n(acc + index * lanes(), count * lanes(), 0);
+  if (memory == Memory::kInp) std::fill_n(inp + index * lanes(), count * lanes(), int16_t{0});
+}
+
+Status FunctionalSimulator::Memories::store(const Transfer& transfer, const Dram& dram) {
+  const size_t size = lanes();
+  const size_t count = size_t{transfer.y_size} * transfer.x_size;
+  if (count == 0) return {};
+  NESTRT_RETURN_IF_ERROR(check_end(Memory::kOut, transfer.sram_base + count));
+  NESTRT_ASSIGN_OR_RETURN(std::byte * to, locate(transfer, size, [&](uint64_t address, uint64_t bytes) {
+                            return dram.write(address, bytes);
+                          }));
+  const int8_t* from = out + transfer.sram_base * size;
+  for (size_t y = 0; y < transfer.y_size; ++y)
+    std::memcpy(to + y * transfer.x_stride * size, from + y * transfer.x_size * size, transfer.x_size * size);
+  return {};
+}
+
+Status FunctionalSimulator::Memories::gemm(const Gemm& gemm) {
+  const Loop& loop = gemm.loop;
+  if (is_empty(loop)) return {};
+  NESTRT_RETURN_IF_ERROR(check_end(Memory::kUop, loop.uop_end));
+  for (size_t u = loop.uop_begin; u < loop.uop_end; ++u) {
+    const MicroOp& at = uop[u];
+    NESTRT_RETURN_IF_ERROR(
+        check_end(Memory::kAcc, last_index(at.dst, loop, loop.dst_factor_out, loop.dst_factor_in) + 1));
+    NESTRT_RETURN_IF_ERROR(
+        check_end(Memory::kInp, last_index(at.src, loop, loop.src_factor_out, loop.src_factor_in) + 1));
+    NESTRT_RETURN_IF_ERROR(
+        check_end(Memory::kWgt, last_index(at.wgt, loop, gemm.wgt_factor_out, gemm.wgt_factor_in) + 1));
+  }
+  engine.gemm(view(), gemm);
+  return {};
+}
+
+Status FunctionalSimulator::Memories::alu(const Alu& alu) {
+  const Loop& loop = alu.loop;
+  if (alu.opcode == AluOpcode::kMul) return Status(Code::kUnsupported, "the hardware has no ALU multiplication");
+  if (is_empty(loop)) return {};
+  NESTRT_RETURN_IF_ERROR(check_end(Memory::kUop, loop.uop_end));
+  for (size_t u = loop.uop_begin; u < loop.uop_end; ++u) {
+    const MicroOp& at = uop[u];
+    NESTRT_RETURN_IF_ERROR(
+        check_end(Memory::kAcc, last_index(at.dst, loop, loop.dst_factor_out, loop.dst_factor_in) + 1));
+    NESTRT_RETURN_IF_ERROR(
+        check_end(Memory::kAcc, last_index(at.src, loop, loop.src_factor_out, loop.src_factor_in) + 1));
+  }
+  engine.alu(view(), alu);
+  return {};
+}
+
+FunctionalSimulator::FunctionalSimulator() = default;
+FunctionalSimulator::FunctionalSimulator(FunctionalSimulator&&) noexcept = default;
+FunctionalSimulator& FunctionalSimulator::operator=(FunctionalSimulator&&) noexcept = default;
+FunctionalSimulator::~FunctionalSimulator() = default;
+
+Result<FunctionalSimulator> FunctionalSimulator::create(const Program& program) {
+  const Configuration& configuration = *program.configuration;
+  if (configuration.batch() != 1 || (configuration.block() != 16 && configuration.block() != 32))
+    return Status(Code::kUnsupported, text("the simulator runs 1x16 and 1x32, not ", configuration.name));
+  FunctionalSimulator simulator;
+  simulator.configuration_ = program.configuration;
+  NESTRT_ASSIGN_OR_RETURN(simulator.instructions_, decode(configuration, program.instructions));
+  NESTRT_ASSIGN_OR_RETURN(simulator.order_, execution_order(simulator.instructions_));
+  simulator.memories_ = std::make_unique<Memories>(configuration);
+  NESTRT_RETURN_IF_ERROR(simulator.memories_->allocate());
+  return simulator;
+}
+
+Status FunctionalSimulator::run(const Dram& dram) {
+  memories_->clear();
+  for (const OrderedInstruction& step : order_) {
+    const Instruction& instruction = instructions_[step.index];
+    const Status status = memories_->execute(instruction, dram);
+    if (!status.ok()) return status.with_context(text("instruction ", step.index, " (", name(instruction.opcode), ")"));
+  }
+  return {};
+}
+
+}  // namespace nestrt::evta

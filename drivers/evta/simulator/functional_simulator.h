@@ -1,0 +1,41 @@
+// FunctionalSimulator: computes what a program computes, bit for bit like plain_simulator.h, at the speed of the
+// machine's SIMD units: a program is decoded and put in order once, GEMM and ALU run in vector_engine.h.
+//
+// Threads: one run at a time per object.
+#pragma once
+
+#include <memory>
+
+#include "drivers/evta/execution_order.h"
+#include "drivers/evta/simulator/dram.h"
+#include "nestrt/result.h"
+
+namespace nestrt::evta {
+
+class FunctionalSimulator {
+ public:
+  // Copies what it needs of the program but for the configuration, which is one of kConfigurations. Errors: kInvalidPlan
+  // as execution_order() and for instructions that do not decode, kOutOfMemory.
+  static Result<FunctionalSimulator> create(const Program& program);
+
+  FunctionalSimulator(FunctionalSimulator&&) noexcept;
+  FunctionalSimulator& operator=(FunctionalSimulator&&) noexcept;
+  ~FunctionalSimulator();
+
+  // One run from the first instruction to FINISH; on-chip memories start as zeros. Errors: kUnsupported for an ALU
+  // multiplication, kDeviceFault for an access beyond a memory or a range of `dram`. What is not in those ranges is
+  // never touched.
+  Status run(const Dram& dram);
+
+ private:
+  struct Memories;
+
+  FunctionalSimulator();
+
+  const Configuration* configuration_ = nullptr;
+  std::vector<Instruction> instructions_;
+  std::vector<OrderedInstruction> order_;
+  std::unique_ptr<Memories> memories_;
+};
+
+}  // namespace nestrt::evta

@@ -1,0 +1,63 @@
+#include "drivers/evta/simulator/replay.h"
+
+#include <algorithm>
+
+#include "drivers/evta/simulator/functional_simulator.h"
+#include "drivers/evta/simulator/plain_simulator.h"
+#include "runtime/core/text.h"
+
+namespace nestrt::evta {
+namespace {
+
+// The outputs of a run, filled with kFillByte.
+std::vector<std::vector<std::byte>> fresh_outputs(const VectorCase& vector) {
+  std::vector<std::vector<std::byte>> outputs;
+  for (const VectorMemory& output : vector.outputs) outputs.emplace_back(output.bytes.size(), kFillByte);
+  return outputs;
+}
+
+Status compare(const VectorCase& vector, const std::vector<std::vector<std::byte>>& outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto& expected = vector.outputs[i].bytes;
+    const auto [at, wanted] = std::mismatch(outputs[i].begin(), outputs[i].end(), expected.begin());
+    if (at == outputs[i].end()) continue;
+    return Status(Code::kDeviceFault, text("byte ", at - outputs[i].begin(), " of the output at ",
+                                           vector.outputs[i].address, " is ", std::to_integer<int>(*at), ", not ",
+                                           std::to_integer<int>(*wanted)));
+  }
+  return {};
+}
+
+template <typename Run>
+Status run_and_compare(const VectorCase& vector, std::string_view simulator, const Run& run) {
+  auto outputs = fresh_outputs(vector);
+  Dram dram;
+  for (const VectorMemory& input : vector.inputs) dram.add_read(input.address, input.bytes);
+  for (size_t i = 0; i < outputs.size(); ++i) dram.add_write(vector.outputs[i].address, outputs[i]);
+  Status status = run(dram);
+  if (status.ok()) status = compare(vector, outputs);
+  return status.with_context(simulator);
+}
+
+}  // namespace
+
+Program program_of(const VectorCase& vector, const Configuration& configuration, std::vector<MemoryRange>* ranges) {
+  ranges->clear();
+  for (const VectorMemory& input : vector.inputs)
+    ranges->push_back({input.address, input.bytes.size(), MemoryRange::Access::kRead, input.bytes.data()});
+  for (const VectorMemory& output : vector.outputs)
+    ranges->push_back({output.address, output.bytes.size(), MemoryRange::Access::kWrite, nullptr});
+  return {&configuration, vector.instructions, *ranges};
+}
+
+Status replay(const VectorCase& vector, const Configuration& configuration) {
+  std::vector<MemoryRange> ranges;
+  const Program program = program_of(vector, configuration, &ranges);
+  NESTRT_RETURN_IF_ERROR(run_and_compare(vector, "plain simulator", [&](const Dram& dram) {
+    return simulate_plain(program, dram, Strictness::kStrict);
+  }));
+  NESTRT_ASSIGN_OR_RETURN(FunctionalSimulator simulator, FunctionalSimulator::create(program));
+  return run_and_compare(vector, "functional simulator", [&](const Dram& dram) { return simulator.run(dram); });
+}
+
+}  // namespace nestrt::evta

@@ -1,0 +1,117 @@
+#include "drivers/evta/simulator/vector_file.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/core/text.h"
+
+namespace nestrt::evta {
+namespace {
+
+constexpr std::string_view kMagic = "VTAV";
+constexpr uint32_t kVersion = 1;
+constexpr size_t kInstructionBytes = 16;
+
+// Takes values from the front; remembers the first failure and gives zeros and nothing from then on.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  std::span<const std::byte> take(uint64_t count, std::string_view what) {
+    if (failed_ || count > bytes_.size() - offset_) {
+      if (!failed_) missing_ = what;
+      failed_ = true;
+      return {};
+    }
+    const auto taken = bytes_.subspan(offset_, count);
+    offset_ += count;
+    return taken;
+  }
+
+  uint64_t number(size_t bytes, std::string_view what) {
+    uint64_t value = 0;
+    const auto taken = take(bytes, what);
+    for (size_t i = 0; i < taken.size(); ++i) value |= std::to_integer<uint64_t>(taken[i]) << (8 * i);
+    return value;
+  }
+  uint32_t u32(std::string_view what) { return static_cast<uint32_t>(number(4, what)); }
+
+  bool failed() const { return failed_; }
+  size_t left() const { return bytes_.size() - offset_; }
+  Status status() const {
+    if (!failed_) return {};
+    return Status(Code::kInvalidArgument, text("the file ends at byte ", offset_, " within ", missing_));
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  size_t offset_ = 0;
+  bool failed_ = false;
+  std::string_view missing_;
+};
+
+std::vector<VectorMemory> read_memories(Reader& reader, std::string_view what) {
+  std::vector<VectorMemory> memories;
+  const uint32_t count = reader.u32(what);
+  for (uint32_t i = 0; i < count && !reader.failed(); ++i) {
+    VectorMemory memory;
+    memory.address = reader.u32(what);
+    const auto bytes = reader.take(reader.u32(what), what);
+    memory.bytes.assign(bytes.begin(), bytes.end());
+    memories.push_back(std::move(memory));
+  }
+  return memories;
+}
+
+VectorCase read_case(Reader& reader) {
+  VectorCase result;
+  const auto name = reader.take(reader.u32("a name"), "a name");
+  result.name.assign(reinterpret_cast<const char*>(name.data()), name.size());
+  const uint32_t count = reader.u32("instructions");
+  for (uint32_t i = 0; i < count && !reader.failed(); ++i) {
+    const uint64_t low = reader.number(kInstructionBytes / 2, "instructions");
+    result.instructions.push_back({low, reader.number(kInstructionBytes / 2, "instructions")});
+  }
+  result.inputs = read_memories(reader, "inputs");
+  result.outputs = read_memories(reader, "outputs");
+  return result;
+}
+
+Status check_overlap(const VectorCase& vector) {
+  std::vector<std::pair<uint64_t, uint64_t>> extents;
+  for (const auto* memories : {&vector.inputs, &vector.outputs}) {
+    for (const VectorMemory& memory : *memories) extents.emplace_back(memory.address, memory.bytes.size());
+  }
+  std::sort(extents.begin(), extents.end());
+  for (size_t i = 1; i < extents.size(); ++i) {
+    if (extents[i - 1].first + extents[i - 1].second > extents[i].first)
+      return Status(Code::kInvalidArgument, text("its memories at ", extents[i - 1].first, " and ", extents[i].first,
+                                                 " overlap"));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<VectorCase>> parse_vectors(std::span<const std::byte> file) {
+  Reader reader(file);
+  const auto magic = reader.take(kMagic.size(), "the magic");
+  if (reader.failed() || std::memcmp(magic.data(), kMagic.data(), kMagic.size()) != 0)
+    return Status(Code::kInvalidArgument, "not a file of test vectors: it does not start with VTAV");
+  const uint32_t version = reader.u32("the version");
+  if (!reader.failed() && version != kVersion)
+    return Status(Code::kInvalidArgument, text("version ", version, " where ", kVersion, " is known"));
+  const uint32_t count = reader.u32("the number of cases");
+  std::vector<VectorCase> cases;
+  for (uint32_t i = 0; i < count && !reader.failed(); ++i) {
+    cases.push_back(read_case(reader));
+    Status status = reader.status();
+    if (status.ok()) status = check_overlap(cases.back());
+    if (!status.ok()) return status.with_context(text("case ", i, " of ", count));
+  }
+  NESTRT_RETURN_IF_ERROR(reader.status());
+  if (reader.left() > 0) return Status(Code::kInvalidArgument, text(reader.left(), " bytes follow the last case"));
+  return cases;
+}
+
+}  // namespace nestrt::evta
