@@ -75,9 +75,9 @@ class Machine {
  private:
   // One in-order module.
   struct Stage {
-    std::deque<uint32_t> commands;        // fetched, not yet started
-    std::optional<uint32_t> executed;     // has its effects, waits for room for its tokens
-    ModuleCounts known = {};              // completed, as far as the tokens taken tell
+    std::deque<uint32_t> commands;     // fetched, not yet started
+    std::optional<uint32_t> executed;  // has its effects, waits for room for its tokens
+    ModuleCounts known = {};           // completed, as far as the tokens taken tell
     uint32_t total = 0;
   };
 
@@ -146,17 +146,22 @@ class Machine {
 
   Status deadlock() const {
     for (const Stage& self : stages_) {
-      if (self.commands.empty() || self.executed) continue;
+      if (self.executed) return deadlock_of(*self.executed, "has no room for its token");
+    }
+    for (const Stage& self : stages_) {
+      if (self.commands.empty()) continue;
       const uint32_t index = self.commands.front();
       const Instruction& instruction = instructions_[index];
       for (const Queue queue : pops_of(module_of(instruction), instruction.dependencies)) {
-        if (tokens_[queue].empty())
-          return invalid(text("deadlock: instruction ", index, " (", evta::name(instruction.opcode),
-                              ") waits for a token from ", name(queue), ", fetch has come to instruction ", fetched_,
-                              " of ", instructions_.size()));
+        if (tokens_[queue].empty()) return deadlock_of(index, text("waits for a token from ", name(queue)));
       }
     }
-    return invalid(text("deadlock: a token queue is full, fetch has come to instruction ", fetched_));
+    return invalid("deadlock");
+  }
+
+  Status deadlock_of(uint32_t index, std::string_view what) const {
+    return invalid(text("deadlock: instruction ", index, " (", evta::name(instructions_[index].opcode), ") ", what,
+                        ", fetch has come to instruction ", fetched_, " of ", instructions_.size()));
   }
 
   Status check_leftovers() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/simulator/functional_simulator.h"
 #include "drivers/evta/simulator/plain_simulator.h"
 #include "runtime/core/text.h"
@@ -21,9 +22,9 @@ Status compare(const VectorCase& vector, const std::vector<std::vector<std::byte
     const auto& expected = vector.outputs[i].bytes;
     const auto [at, wanted] = std::mismatch(outputs[i].begin(), outputs[i].end(), expected.begin());
     if (at == outputs[i].end()) continue;
-    return Status(Code::kDeviceFault, text("byte ", at - outputs[i].begin(), " of the output at ",
-                                           vector.outputs[i].address, " is ", std::to_integer<int>(*at), ", not ",
-                                           std::to_integer<int>(*wanted)));
+    return Status(Code::kDeviceFault,
+                  text("byte ", at - outputs[i].begin(), " of the output at ", vector.outputs[i].address, " is ",
+                       std::to_integer<int>(*at), ", not ", std::to_integer<int>(*wanted)));
   }
   return {};
 }
@@ -53,9 +54,9 @@ Program program_of(const VectorCase& vector, const Configuration& configuration,
 Status replay(const VectorCase& vector, const Configuration& configuration) {
   std::vector<MemoryRange> ranges;
   const Program program = program_of(vector, configuration, &ranges);
-  NESTRT_RETURN_IF_ERROR(run_and_compare(vector, "plain simulator", [&](const Dram& dram) {
-    return simulate_plain(program, dram, Strictness::kStrict);
-  }));
+  NESTRT_RETURN_IF_ERROR(check_program(program).with_context("checker"));
+  NESTRT_RETURN_IF_ERROR(run_and_compare(
+      vector, "plain simulator", [&](const Dram& dram) { return simulate_plain(program, dram, Strictness::kStrict); }));
   NESTRT_ASSIGN_OR_RETURN(FunctionalSimulator simulator, FunctionalSimulator::create(program));
   return run_and_compare(vector, "functional simulator", [&](const Dram& dram) { return simulator.run(dram); });
 }

@@ -49,7 +49,10 @@ class Generator {
 
   std::vector<std::byte> random_bytes(size_t count) {
     std::vector<std::byte> bytes(count);
-    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random_());
+    for (size_t i = 0; i < count; i += 8) {
+      const uint64_t value = random_();
+      for (size_t k = i; k < std::min(count, i + 8); ++k) bytes[k] = static_cast<std::byte>(value >> (8 * (k - i)));
+    }
     return bytes;
   }
 
@@ -160,7 +163,7 @@ class Generator {
   void add_round(uint32_t round) {
     const uint32_t thread = round % threads_;
     const bool again = round >= threads_, more = round + threads_ < rounds_;
-    const Region inp = place(Memory::kInp, thread, 1, 60), wgt = place(Memory::kWgt, thread, 1, 12);
+    const Region inp = place(Memory::kInp, thread, 1, 60), wgt = place(Memory::kWgt, thread, 1, 8);
     const Region acc = place(Memory::kAcc, thread, 8, 80);
     load_region(Memory::kInp, inp, {.pop_next = again});
     load_region(Memory::kWgt, wgt, {.push_next = true});

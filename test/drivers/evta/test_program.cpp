@@ -55,8 +55,11 @@ void TestProgram::add(const evta::Instruction& instruction) {
 void TestProgram::load_micro_ops(const std::vector<evta::MicroOp>& micro_ops, uint32_t sram_base,
                                  evta::Dependencies flags) {
   const auto count = static_cast<uint16_t>(micro_ops.size());
-  load({.memory = evta::Memory::kUop, .sram_base = sram_base,
-        .dram_base = element(add_micro_ops(micro_ops), evta::Memory::kUop), .y_size = 1, .x_size = count,
+  load({.memory = evta::Memory::kUop,
+        .sram_base = sram_base,
+        .dram_base = element(add_micro_ops(micro_ops), evta::Memory::kUop),
+        .y_size = 1,
+        .x_size = count,
         .x_stride = count},
        flags);
 }

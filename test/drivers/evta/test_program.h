@@ -39,6 +39,7 @@ class TestProgram {
   // Valid until the next change.
   evta::Program view();
   std::vector<evta::InstructionWord>& words() { return words_; }
+  std::deque<std::vector<std::byte>>& memories() { return memories_; }
 
   // The bytes of all ranges that can be written, in the order of their making, after a run from kFill.
   struct Outcome {

@@ -1,0 +1,47 @@
+#include "drivers/evta/checker/dram_map.h"
+
+#include <algorithm>
+
+#include "runtime/core/text.h"
+
+namespace nestrt::evta {
+namespace {
+
+constexpr uint64_t kAddressSpace = uint64_t{1} << 32;
+
+Status invalid(std::string message) { return Status(Code::kInvalidPlan, std::move(message)); }
+
+}  // namespace
+
+Result<DramMap> DramMap::create(std::span<const MemoryRange> ranges) {
+  DramMap map;
+  map.ranges_.assign(ranges.begin(), ranges.end());
+  std::sort(map.ranges_.begin(), map.ranges_.end(),
+            [](const MemoryRange& a, const MemoryRange& b) { return a.address < b.address; });
+  uint64_t end = 0;
+  for (const MemoryRange& range : map.ranges_) {
+    if (range.address > kAddressSpace || range.size > kAddressSpace - range.address)
+      return invalid(text("a memory range of ", range.size, " bytes at ", range.address, " reaches beyond 4 GiB"));
+    if (range.address < end) return invalid(text("the memory range at ", range.address, " overlaps the one before it"));
+    end = range.address + range.size;
+  }
+  return map;
+}
+
+Result<const MemoryRange*> DramMap::find(uint64_t address, uint64_t size, MemoryRange::Access access) const {
+  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                                      [](uint64_t value, const MemoryRange& range) { return value < range.address; });
+  const bool writes = access == MemoryRange::Access::kWrite;
+  if (after != ranges_.begin()) {
+    const MemoryRange& range = *(after - 1);
+    const uint64_t offset = address - range.address;
+    if (offset <= range.size && size <= range.size - offset) {
+      if (allows(range.access, access)) return &range;
+      return invalid(text(writes ? "writes to" : "reads from", " the memory range at ", range.address,
+                          ", which does not allow it"));
+    }
+  }
+  return invalid(text(writes ? "writes " : "reads ", size, " bytes at ", address, ", which lie in no memory range"));
+}
+
+}  // namespace nestrt::evta

@@ -1,0 +1,38 @@
+// IndexSet: elements of an on-chip memory, one bit each. The sets that loops touch are made without going through their
+// steps: in logarithmic time for the loops, linear in the micro-ops.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace nestrt::evta {
+
+class IndexSet {
+ public:
+  static constexpr size_t kCapacity = 16384;  // elements of the deepest memory
+
+  // The set of multiples i * factor_out + k * factor_in, i < iter_out, k < iter_in; the largest is below kCapacity.
+  static IndexSet multiples(uint32_t iter_out, uint32_t factor_out, uint32_t iter_in, uint32_t factor_in);
+
+  void add_range(size_t begin, size_t end);
+  void remove_range(size_t begin, size_t end);
+  // The elements of `other`, moved up by `shift`; none gets beyond kCapacity.
+  void add_shifted(const IndexSet& other, size_t shift);
+  void add(const IndexSet& other) { add_shifted(other, 0); }
+  void remove(const IndexSet& other);
+
+  // The first element that `other` has not, or kCapacity.
+  size_t first_outside(const IndexSet& other) const;
+
+ private:
+  static constexpr size_t kBits = 64;
+  static constexpr size_t kWords = kCapacity / kBits;
+
+  void extend(uint32_t count, uint32_t factor);
+
+  std::array<uint64_t, kWords> words_ = {};
+  size_t used_ = 0;  // words that may have elements
+};
+
+}  // namespace nestrt::evta

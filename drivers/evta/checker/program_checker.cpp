@@ -1,0 +1,254 @@
+#include "drivers/evta/checker/program_checker.h"
+
+#include "drivers/evta/checker/dram_map.h"
+#include "drivers/evta/checker/index_set.h"
+#include "drivers/evta/checker/write_hazard.h"
+#include "drivers/evta/execution_order.h"
+#include "drivers/evta/isa/decode.h"
+#include "runtime/core/text.h"
+
+namespace nestrt::evta {
+namespace {
+
+// The shift amounts of which the hardware, which looks at 5 bits, makes no others.
+constexpr int kLeastShift = -16;
+constexpr int kMostShift = 15;
+
+Status invalid(std::string message) { return Status(Code::kInvalidPlan, std::move(message)); }
+
+bool has_pads(const Transfer& transfer) {
+  return (transfer.y_pad_begin | transfer.y_pad_end | transfer.x_pad_begin | transfer.x_pad_end) != 0;
+}
+
+// Goes through the instructions in the order of the program.
+class Checker {
+ public:
+  Checker(const Configuration& configuration, const DramMap& dram)
+      : configuration_(configuration), dram_(dram), uop_(configuration.uop_depth()) {}
+
+  Status check(const Instruction& instruction) {
+    switch (instruction.opcode) {
+      case Opcode::kLoad:
+        return load(instruction.transfer());
+      case Opcode::kStore:
+        return store(instruction.transfer());
+      case Opcode::kGemm:
+        return gemm(instruction.gemm());
+      case Opcode::kAlu:
+        return alu(instruction.alu());
+      case Opcode::kFinish:
+        return {};
+    }
+    return {};
+  }
+
+ private:
+  // One of the three indices of a loop's steps.
+  struct Index {
+    Memory memory;
+    uint32_t MicroOp::*field;
+    uint32_t factor_out;
+    uint32_t factor_in;
+  };
+
+  Status load(const Transfer& transfer) {
+    const Memory memory = transfer.memory;
+    if (memory == Memory::kOut || memory == Memory::kAcc8Bit)
+      return invalid(text("the hardware cannot load ", name(memory)));
+    if ((transfer.x_size == 0 || memory == Memory::kWgt || memory == Memory::kUop) && has_pads(transfer))
+      return invalid(text("pads of ", name(memory), transfer.x_size == 0 ? " without data" : ""));
+    if (transfer.x_size == 0) return {};
+    if (memory == Memory::kUop) return load_micro_ops(transfer);
+    NESTRT_RETURN_IF_ERROR(check_dram(transfer, MemoryRange::Access::kRead));
+    NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
+    defined(memory).add_range(transfer.sram_base, end);
+    if (memory == Memory::kAcc) stored_from_.remove_range(transfer.sram_base, end);
+    return {};
+  }
+
+  Status load_micro_ops(const Transfer& transfer) {
+    if (transfer.y_size != 1) return invalid("micro-ops are loaded as one row");
+    NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
+    NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, find_dram(transfer, MemoryRange::Access::kRead));
+    if (range->constant == nullptr || range->access != MemoryRange::Access::kRead)
+      return invalid("micro-ops come from memory that is not constant");
+    const auto size = static_cast<uint64_t>(configuration_.uop_bytes());
+    const std::span<const std::byte> bytes(range->constant + (transfer.dram_base * size - range->address),
+                                           transfer.x_size * size);
+    for (size_t i = 0; i < transfer.x_size; ++i) {
+      const auto micro_op = decode_micro_op(configuration_, read_micro_op(configuration_, bytes, i));
+      if (!micro_op) return micro_op.error().with_context(text("micro-op ", i));
+      uop_[transfer.sram_base + i] = *micro_op;
+    }
+    defined_uop_.add_range(transfer.sram_base, end);
+    return {};
+  }
+
+  Status store(const Transfer& transfer) {
+    if (transfer.memory != Memory::kOut) return invalid(text("the hardware cannot store ", name(transfer.memory)));
+    if (has_pads(transfer)) return invalid("a store has pads");
+    if (transfer.x_size == 0) return {};
+    NESTRT_RETURN_IF_ERROR(check_dram(transfer, MemoryRange::Access::kWrite));
+    NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
+    IndexSet read;
+    read.add_range(transfer.sram_base, end);
+    const size_t stale = read.first_outside(stored_from_);
+    if (stale == IndexSet::kCapacity) return {};
+    return invalid(text("stores out[", stale,
+                        "], which no GEMM or ALU operation has written since its accumulator was "
+                        "loaded or reset"));
+  }
+
+  // Where the block in SRAM ends, pads and all.
+  Result<size_t> check_sram(const Transfer& transfer) const {
+    const size_t rows = size_t{transfer.y_pad_begin} + transfer.y_size + transfer.y_pad_end;
+    const size_t columns = size_t{transfer.x_pad_begin} + transfer.x_size + transfer.x_pad_end;
+    const size_t end = transfer.sram_base + rows * columns;
+    if (end <= configuration_.depth(transfer.memory)) return end;
+    return invalid(text(name(transfer.memory), "[", transfer.sram_base, ", ", end, ") is beyond the memory's ",
+                        configuration_.depth(transfer.memory), " elements"));
+  }
+
+  Status check_dram(const Transfer& transfer, MemoryRange::Access access) const {
+    if (transfer.y_size == 0) return invalid("a transfer has no rows");
+    const auto range = find_dram(transfer, access);
+    return range.error();
+  }
+
+  Result<const MemoryRange*> find_dram(const Transfer& transfer, MemoryRange::Access access) const {
+    const auto size = static_cast<uint64_t>(configuration_.element_bytes(transfer.memory));
+    const uint64_t rows_before = transfer.y_size - 1u;
+    const uint64_t elements = rows_before * (rows_before == 0 ? 0u : transfer.x_stride) + transfer.x_size;
+    return dram_.find(transfer.dram_base * size, elements * size, access);
+  }
+
+  Status gemm(const Gemm& gemm) {
+    const Loop& loop = gemm.loop;
+    NESTRT_RETURN_IF_ERROR(check_micro_ops(loop));
+    NESTRT_ASSIGN_OR_RETURN(const IndexSet dst, touched(loop, dst_of(loop)));
+    NESTRT_ASSIGN_OR_RETURN(const IndexSet src,
+                            touched(loop, {Memory::kInp, &MicroOp::src, loop.src_factor_out, loop.src_factor_in}));
+    NESTRT_ASSIGN_OR_RETURN(const IndexSet wgt,
+                            touched(loop, {Memory::kWgt, &MicroOp::wgt, gemm.wgt_factor_out, gemm.wgt_factor_in}));
+    NESTRT_RETURN_IF_ERROR(check_hazard(loop));
+    if (gemm.reset) {
+      defined(Memory::kAcc).add(dst);
+      stored_from_.remove(dst);
+      return {};
+    }
+    NESTRT_RETURN_IF_ERROR(check_defined(Memory::kInp, src));
+    NESTRT_RETURN_IF_ERROR(check_defined(Memory::kWgt, wgt));
+    NESTRT_RETURN_IF_ERROR(check_defined(Memory::kAcc, dst));
+    stored_from_.add(dst);
+    return {};
+  }
+
+  Status alu(const Alu& alu) {
+    const Loop& loop = alu.loop;
+    if (alu.opcode == AluOpcode::kMul) return invalid("the hardware has no multiplication");
+    if (alu.opcode == AluOpcode::kShr && alu.use_immediate &&
+        (alu.immediate < kLeastShift || alu.immediate > kMostShift))
+      return invalid(text("shifts by ", alu.immediate, ", which is not between ", kLeastShift, " and ", kMostShift));
+    NESTRT_RETURN_IF_ERROR(check_micro_ops(loop));
+    NESTRT_ASSIGN_OR_RETURN(const IndexSet dst, touched(loop, dst_of(loop)));
+    NESTRT_ASSIGN_OR_RETURN(const IndexSet src,
+                            touched(loop, {Memory::kAcc, &MicroOp::src, loop.src_factor_out, loop.src_factor_in}));
+    NESTRT_RETURN_IF_ERROR(check_hazard(loop));
+    NESTRT_RETURN_IF_ERROR(check_defined(Memory::kAcc, dst));
+    if (!alu.use_immediate) NESTRT_RETURN_IF_ERROR(check_defined(Memory::kAcc, src));
+    stored_from_.add(dst);
+    return {};
+  }
+
+  static Index dst_of(const Loop& loop) {
+    return {Memory::kAcc, &MicroOp::dst, loop.dst_factor_out, loop.dst_factor_in};
+  }
+
+  std::span<const MicroOp> micro_ops(const Loop& loop) const {
+    return std::span(uop_).subspan(loop.uop_begin, loop.uop_end - loop.uop_begin);
+  }
+
+  Status check_micro_ops(const Loop& loop) {
+    if (loop.uop_begin >= loop.uop_end || loop.iter_out == 0 || loop.iter_in == 0)
+      return invalid("a loop that executes nothing");
+    steps_ += uint64_t{loop.iter_out} * loop.iter_in * (loop.uop_end - loop.uop_begin);
+    if (steps_ > kMostSteps) return invalid(text("the program executes more than ", kMostSteps, " micro-ops"));
+    if (loop.uop_end > configuration_.uop_depth())
+      return invalid(
+          text("uop[", loop.uop_end - 1, "] is beyond the memory's ", configuration_.uop_depth(), " elements"));
+    IndexSet executed;
+    executed.add_range(loop.uop_begin, loop.uop_end);
+    const size_t unknown = executed.first_outside(defined_uop_);
+    return unknown == IndexSet::kCapacity ? Status()
+                                          : invalid(text("executes uop[", unknown, "], which was not loaded"));
+  }
+
+  // The elements that one index takes over all steps.
+  Result<IndexSet> touched(const Loop& loop, const Index& index) const {
+    const uint64_t span = uint64_t{loop.iter_out - 1} * index.factor_out + uint64_t{loop.iter_in - 1} * index.factor_in;
+    const uint32_t depth = configuration_.depth(index.memory);
+    const auto check = [&](const MicroOp& micro_op) -> Status {
+      if (micro_op.*index.field + span < depth) return {};
+      return invalid(text("comes to ", name(index.memory), "[", micro_op.*index.field + span, "], beyond the memory's ",
+                          depth, " elements"));
+    };
+    for (const MicroOp& micro_op : micro_ops(loop)) NESTRT_RETURN_IF_ERROR(check(micro_op));
+    const IndexSet offsets = IndexSet::multiples(loop.iter_out, index.factor_out, loop.iter_in, index.factor_in);
+    IndexSet all;
+    for (const MicroOp& micro_op : micro_ops(loop)) all.add_shifted(offsets, micro_op.*index.field);
+    return all;
+  }
+
+  Status check_hazard(const Loop& loop) const {
+    if (!has_write_hazard(loop, micro_ops(loop))) return {};
+    return invalid("writes an accumulator that one of the two micro-ops before it wrote");
+  }
+
+  Status check_defined(Memory memory, const IndexSet& read) {
+    const size_t unknown = read.first_outside(defined(memory));
+    if (unknown == IndexSet::kCapacity) return {};
+    return invalid(text("reads ", name(memory), "[", unknown, "], which the program has not written"));
+  }
+
+  IndexSet& defined(Memory memory) {
+    return memory == Memory::kInp ? defined_inp_ : memory == Memory::kWgt ? defined_wgt_ : defined_acc_;
+  }
+
+  const Configuration& configuration_;
+  const DramMap& dram_;
+  std::vector<MicroOp> uop_;
+  IndexSet defined_uop_;
+  IndexSet defined_inp_;
+  IndexSet defined_wgt_;
+  IndexSet defined_acc_;
+  uint64_t steps_ = 0;
+  IndexSet stored_from_;  // OUT elements that an operation wrote since their accumulator was loaded or reset
+};
+
+constexpr bool depths_fit() {
+  for (const Configuration& configuration : kConfigurations) {
+    for (int memory = 0; memory < kNumMemories; ++memory) {
+      if (configuration.depth(static_cast<Memory>(memory)) > IndexSet::kCapacity) return false;
+    }
+  }
+  return true;
+}
+static_assert(depths_fit(), "a memory is deeper than an IndexSet");
+
+}  // namespace
+
+Status check_program(const Program& program) {
+  if (program.configuration == nullptr) return Status(Code::kInvalidArgument, "a program without a configuration");
+  const Configuration& configuration = *program.configuration;
+  NESTRT_ASSIGN_OR_RETURN(const DramMap dram, DramMap::create(program.ranges));
+  NESTRT_ASSIGN_OR_RETURN(const auto instructions, decode(configuration, program.instructions));
+  NESTRT_RETURN_IF_ERROR(execution_order(instructions).error());
+  Checker checker(configuration, dram);
+  for (size_t i = 0; i < instructions.size(); ++i) {
+    const Status status = checker.check(instructions[i]);
+    if (!status.ok()) return status.with_context(text("instruction ", i, " (", name(instructions[i].opcode), ")"));
+  }
+  return {};
+}
+
+}  // namespace nestrt::evta

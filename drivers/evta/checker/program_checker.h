@@ -1,0 +1,26 @@
+// The program checker: nothing that it has not passed is ever submitted to an accelerator.
+//
+// A program that passes reads and writes DRAM only within its ranges, on-chip memory only within its bounds and only
+// what the program itself has put there, comes to an end without a deadlock, is done only when everything is done, and
+// computes the same on every implementation of the instruction set that its exact semantics (plain_simulator.h) cover.
+// What makes implementations of the family differ is refused: empty loops, pads on weights or without data, loads of
+// 8-bit accumulators, multiplications, shifts beyond 5 bits, stores of what no operation has written since, and
+// accumulators written again within two micro-ops. Accesses of two modules that no token orders are not looked for:
+// they can spoil a result, but nothing else (plain_simulator.h finds them).
+//
+// Time: linear in the instructions and in the micro-ops that they execute, whatever the trip counts.
+#pragma once
+
+#include "drivers/evta/program.h"
+#include "nestrt/status.h"
+
+namespace nestrt::evta {
+
+// The most micro-ops that the GEMM and ALU instructions of a program may execute, of all iterations: some seconds of an
+// accelerator, and more than ten times what the largest networks need. Beyond it a program might as well hang.
+inline constexpr uint64_t kMostSteps = uint64_t{1} << 28;
+
+// Errors: kInvalidPlan that names the first instruction found wrong and why, kInvalidArgument without a configuration.
+Status check_program(const Program& program);
+
+}  // namespace nestrt::evta

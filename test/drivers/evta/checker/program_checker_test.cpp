@@ -1,0 +1,335 @@
+#include "drivers/evta/checker/program_checker.h"
+
+#include <catch2/catch.hpp>
+
+#include "test/drivers/evta/random_program.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+using namespace evta;
+using Catch::Matchers::Contains;
+
+constexpr uint64_t kInputBytes = 8 * 16;
+
+// A program that uses everything once, for a test to spoil: 8 inputs, one weight, 8 accumulators, 8 outputs.
+struct Sample {
+  Transfer inp{.memory = Memory::kInp, .y_size = 2, .x_size = 4, .x_stride = 4};
+  Transfer wgt{.memory = Memory::kWgt, .y_size = 1, .x_size = 1, .x_stride = 1};
+  Transfer uop{.memory = Memory::kUop, .y_size = 1, .x_size = 1, .x_stride = 1};
+  Transfer acc{.memory = Memory::kAcc, .y_size = 1, .x_size = 8, .x_stride = 8};
+  Transfer out{.memory = Memory::kOut, .y_size = 1, .x_size = 8, .x_stride = 8};
+  std::vector<MicroOp> micro_ops = {{0, 0, 0}};
+  Gemm gemm{.loop = every()};
+  Alu alu{.loop = every(), .opcode = AluOpcode::kShr, .use_immediate = true, .immediate = 3};
+  bool has_alu = true;
+  MemoryRange::Access output_access = MemoryRange::Access::kWrite;
+  MemoryRange::Access input_access = MemoryRange::Access::kRead;
+  bool micro_ops_are_constant = true;
+  std::vector<Dependencies> flags = {{},
+                                     {.push_next = true},
+                                     {.pop_prev = true},
+                                     {},
+                                     {},
+                                     {.push_next = true},
+                                     {.pop_prev = true, .push_prev = true},
+                                     {.pop_next = true}};
+
+  static Loop every() { return {.uop_end = 1, .iter_in = 8, .dst_factor_in = 1, .src_factor_in = 1}; }
+
+  TestProgram build() const {
+    TestProgram program;
+    const auto place = [&](Transfer transfer, uint64_t address) {
+      transfer.dram_base += program.element(address, transfer.memory);
+      return transfer;
+    };
+    const uint64_t uops =
+        micro_ops_are_constant ? program.add_micro_ops(micro_ops) : program.add(64, MemoryRange::Access::kRead);
+    program.load(place(inp, program.add(kInputBytes, input_access)), flags[0]);
+    program.load(place(wgt, program.add_constant(std::vector<std::byte>(256))), flags[1]);
+    program.load(place(uop, uops), flags[2]);
+    program.load(place(acc, program.add_constant(std::vector<std::byte>(8 * 64))), flags[3]);
+    program.gemm(gemm, flags[4]);
+    if (has_alu) program.alu(alu, flags[5]);
+    program.store(place(out, program.add(8 * 16, output_access)), flags[6]);
+    program.finish(flags[7]);
+    return program;
+  }
+};
+
+Status check(TestProgram program) { return check_program(program.view()); }
+
+void check_refused(TestProgram program, const std::string& reason) {
+  const Status status = check(std::move(program));
+  CHECK(status.code() == Code::kInvalidPlan);
+  CHECK_THAT(std::string(status.message()), Contains(reason));
+}
+
+void check_refused(const Sample& sample, const std::string& reason) { check_refused(sample.build(), reason); }
+
+TEST_CASE("A sample program passes the checker and runs strictly") {
+  TestProgram program = Sample().build();
+  const Status status = check_program(program.view());
+  INFO(status.message());
+  CHECK(status.ok());
+  CHECK(program.run_plain().status.ok());
+  CHECK(program.run_functional().status.ok());
+}
+
+TEST_CASE("Generated programs pass the checker") {
+  for (const Configuration& configuration : kConfigurations) {
+    for (int seed = 0; seed < by_level(20, 200, 2000); ++seed) {
+      TestProgram program = random_program(std::string(configuration.name), static_cast<uint64_t>(seed));
+      const Status status = check_program(program.view());
+      INFO(configuration.name << " seed " << seed << ": " << status.message());
+      REQUIRE(status.ok());
+    }
+  }
+}
+
+TEST_CASE("A program without a configuration is refused") {
+  CHECK(check_program(Program()).code() == Code::kInvalidArgument);
+}
+
+TEST_CASE("A word that does not decode is refused with its number") {
+  TestProgram program = Sample().build();
+  program.words()[3][0] |= 7;
+  check_refused(std::move(program), "instruction 3: there is no opcode 7");
+}
+
+TEST_CASE("Transfers beyond an on-chip memory are refused") {
+  Sample sample;
+  sample.inp.sram_base = 2041;
+  check_refused(sample, "instruction 0 (load): inp[2041, 2049) is beyond the memory's 2048 elements");
+  sample = {};
+  sample.inp.sram_base = 2036;
+  sample.inp.y_pad_end = 2;
+  check_refused(sample, "inp[2036, 2052)");
+  sample = {};
+  sample.wgt.sram_base = 1024;
+  check_refused(sample, "wgt[1024, 1025)");
+  sample = {};
+  sample.uop.sram_base = 8192;
+  check_refused(sample, "uop[8192, 8193)");
+  sample = {};
+  sample.acc.sram_base = 65535;
+  check_refused(sample, "acc[65535, 65543)");
+  sample = {};
+  sample.out.sram_base = 2041;
+  check_refused(sample, "out[2041, 2049)");
+}
+
+TEST_CASE("Transfers beyond a memory range are refused") {
+  Sample sample;
+  sample.inp.x_stride = 5;
+  check_refused(sample, "instruction 0 (load): reads 144 bytes at");
+  sample = {};
+  sample.wgt.dram_base = 1;
+  check_refused(sample, "instruction 1 (load): reads 256 bytes");
+  sample = {};
+  sample.uop.dram_base = 1;
+  check_refused(sample, "instruction 2 (load): reads 4 bytes");
+  sample = {};
+  sample.acc.dram_base = 1;
+  check_refused(sample, "instruction 3 (load): reads 512 bytes");
+  sample = {};
+  sample.out.dram_base = 1;
+  check_refused(sample, "instruction 6 (store): writes 128 bytes");
+  sample = {};
+  sample.out.y_size = 8;
+  sample.out.x_size = 1;
+  sample.out.x_stride = 0xffff;
+  check_refused(sample, "which lie in no memory range");
+}
+
+TEST_CASE("Accesses that a memory range does not allow are refused") {
+  Sample sample;
+  sample.output_access = MemoryRange::Access::kRead;
+  check_refused(sample, "instruction 6 (store): writes to the memory range");
+  sample = {};
+  sample.input_access = MemoryRange::Access::kWrite;
+  check_refused(sample, "instruction 0 (load): reads from the memory range");
+  sample = {};
+  sample.output_access = sample.input_access = MemoryRange::Access::kReadWrite;
+  CHECK(check(sample.build()).ok());
+}
+
+TEST_CASE("Memory ranges that overlap or reach beyond 4 GiB are refused") {
+  TestProgram program = Sample().build();
+  const auto with = [&](MemoryRange more) {
+    Program view = program.view();
+    std::vector<MemoryRange> ranges(view.ranges.begin(), view.ranges.end());
+    ranges.push_back(more);
+    view.ranges = ranges;
+    return std::string(check_program(view).message());
+  };
+  CHECK_THAT(with({0x10001, 1}), Contains("overlaps"));
+  CHECK_THAT(with({0xffffffff, 2}), Contains("beyond 4 GiB"));
+  CHECK_THAT(with({UINT64_MAX, 2}), Contains("beyond 4 GiB"));
+  CHECK_THAT(with({1, UINT64_MAX}), Contains("beyond 4 GiB"));
+  CHECK(with({0xffffffff, 1}).empty());
+}
+
+TEST_CASE("Micro-ops that the program does not load itself are refused") {
+  Sample sample;
+  sample.gemm.loop.uop_begin = 1;
+  sample.gemm.loop.uop_end = 2;
+  check_refused(sample, "instruction 4 (gemm): executes uop[1], which was not loaded");
+  sample.gemm.loop.uop_begin = 8190;
+  sample.gemm.loop.uop_end = 8193;
+  check_refused(sample, "uop[8192] is beyond the memory's 8192 elements");
+  sample = {};
+  sample.micro_ops_are_constant = false;
+  check_refused(sample, "instruction 2 (load): micro-ops come from memory that is not constant");
+}
+
+TEST_CASE("Micro-ops whose indices leave a memory in the last iteration are refused") {
+  Sample sample;
+  sample.gemm.loop.dst_factor_in = 293;  // 7 * 293 = 2051
+  check_refused(sample, "instruction 4 (gemm): comes to acc[2051], beyond the memory's 2048 elements");
+  sample = {};
+  sample.gemm.loop.iter_out = 3;
+  sample.gemm.loop.src_factor_out = 1021;
+  check_refused(sample, "comes to inp[2049]");
+  sample = {};
+  sample.gemm.loop.iter_out = 3;
+  sample.gemm.wgt_factor_out = 512;
+  check_refused(sample, "comes to wgt[1024]");
+  sample = {};
+  sample.micro_ops = {{2041, 0, 0}};
+  check_refused(sample, "comes to acc[2048]");
+  sample = {};
+  sample.alu.loop.src_factor_in = 293;
+  check_refused(sample, "instruction 5 (alu): comes to acc[2051]");
+  sample.gemm.loop.iter_out = sample.gemm.loop.iter_in = 16383;
+  sample.gemm.loop.dst_factor_out = sample.gemm.loop.dst_factor_in = 2047;
+  check_refused(sample, "comes to acc[67067908]");
+}
+
+TEST_CASE("On-chip memory that the program has not written is refused") {
+  Sample sample;
+  sample.inp.y_size = 1;
+  check_refused(sample, "instruction 4 (gemm): reads inp[4], which the program has not written");
+  sample = {};
+  sample.wgt.sram_base = 3;
+  check_refused(sample, "reads wgt[0]");
+  sample = {};
+  sample.acc.x_size = 7;
+  check_refused(sample, "reads acc[7]");
+  sample = {};
+  sample.alu.use_immediate = false;
+  sample.alu.loop.src_factor_in = 2;
+  check_refused(sample, "instruction 5 (alu): reads acc[8]");
+}
+
+TEST_CASE("A store of accumulators that were only loaded is refused") {
+  Sample sample;
+  sample.has_alu = false;
+  sample.gemm.loop.iter_in = 7;
+  sample.flags[4] = {.push_next = true};
+  check_refused(sample, "(store): stores out[7], which no GEMM or ALU operation has written");
+}
+
+TEST_CASE("A store of accumulators that were only reset is refused") {
+  Sample sample;
+  sample.has_alu = false;
+  sample.gemm.reset = true;
+  sample.flags[4] = {.push_next = true};
+  check_refused(sample, "(store): stores out[0], which no GEMM or ALU operation has written");
+  sample.has_alu = true;
+  sample.flags[4] = {};
+  CHECK(check(sample.build()).ok());
+}
+
+TEST_CASE("Immediate shifts beyond 5 bits are refused") {
+  Sample sample;
+  for (const int shift : {16, 31, 32, -17}) {
+    sample.alu.immediate = static_cast<int16_t>(shift);
+    check_refused(sample, "instruction 5 (alu): shifts by " + std::to_string(shift));
+  }
+  for (const int shift : {-16, -1, 0, 15}) {
+    sample.alu.immediate = static_cast<int16_t>(shift);
+    CHECK(check(sample.build()).ok());
+  }
+}
+
+TEST_CASE("Multiplications and 8-bit accumulators, which the hardware lacks, are refused") {
+  Sample sample;
+  sample.alu.opcode = AluOpcode::kMul;
+  check_refused(sample, "the hardware has no multiplication");
+  sample = {};
+  sample.acc.memory = Memory::kAcc8Bit;
+  check_refused(sample, "the hardware cannot load acc8");
+  sample.acc.memory = Memory::kOut;
+  check_refused(sample, "the hardware cannot load out");
+}
+
+TEST_CASE("A store from anything but OUT is refused") {
+  Sample sample;
+  sample.out.memory = Memory::kAcc;
+  check_refused(sample, "the hardware cannot store acc");
+}
+
+TEST_CASE("Pads where implementations differ are refused") {
+  Sample sample;
+  sample.wgt.x_pad_begin = 1;
+  check_refused(sample, "pads of wgt");
+  sample = {};
+  sample.uop.y_pad_end = 1;
+  check_refused(sample, "pads of uop");
+  sample = {};
+  sample.out.x_pad_end = 1;
+  check_refused(sample, "a store has pads");
+  sample = {};
+  sample.inp.x_size = 0;
+  sample.inp.y_pad_begin = 1;
+  check_refused(sample, "pads of inp without data");
+}
+
+TEST_CASE("Rows where implementations differ are refused") {
+  Sample sample;
+  sample.uop.y_size = 2;
+  check_refused(sample, "micro-ops are loaded as one row");
+  sample.uop.y_size = 0;
+  check_refused(sample, "micro-ops are loaded as one row");
+  sample = {};
+  sample.inp.y_size = 0;
+  check_refused(sample, "a transfer has no rows");
+}
+
+TEST_CASE("Loops that execute nothing are refused") {
+  Sample sample;
+  sample.gemm.loop.uop_end = 0;
+  check_refused(sample, "a loop that executes nothing");
+  sample = {};
+  sample.gemm.loop.iter_out = 0;
+  check_refused(sample, "a loop that executes nothing");
+  sample = {};
+  sample.alu.loop.iter_in = 0;
+  check_refused(sample, "a loop that executes nothing");
+}
+
+TEST_CASE("A program that executes more micro-ops than any network needs is refused") {
+  Sample sample;
+  sample.uop.x_size = 3;
+  sample.micro_ops = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+  sample.gemm.loop = {.uop_end = 3, .iter_out = 16383, .iter_in = 5461};
+  CHECK(check(sample.build()).ok());
+  sample.gemm.loop.iter_in = 5462;
+  check_refused(sample, "instruction 4 (gemm): the program executes more than 268435456 micro-ops");
+}
+
+TEST_CASE("An accumulator written twice within two micro-ops is refused") {
+  Sample sample;
+  sample.gemm.loop.dst_factor_in = 0;
+  check_refused(sample, "instruction 4 (gemm): writes an accumulator that one of the two micro-ops before it wrote");
+  sample = {};
+  sample.uop.x_size = 3;
+  sample.micro_ops = {{0, 0, 0}, {1, 0, 0}, {0, 0, 0}};
+  sample.gemm.loop = {.uop_end = 3};
+  check_refused(sample, "two micro-ops before");
+}
+
+}  // namespace
+}  // namespace nestrt::test
