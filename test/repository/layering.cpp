@@ -41,7 +41,7 @@ const std::vector<Library>& libraries() {
       {"nlohmann/", {"compiler-lite/", "runtime/command/", "runtime/tools/", "test/"}},
       {"fmt/", {"compiler-lite/", "runtime/command/", "runtime/tools/", "test/"}},
       {"spdlog/", {"runtime/core/"}},
-      {"hwy/", {"kernels/", "test/kernels/"}},
+      {"hwy/", {"kernels/", "drivers/evta/simulator/", "test/kernels/"}},
       {"jpeglib.h", {"runtime/tools/"}},
       {"stb/", {"runtime/tools/", "examples/", "test/"}},
       {"catch2/", {"test/"}},

@@ -69,8 +69,11 @@ class OneElement {
     for (int lane = 0; lane < 16; ++lane) {
       for (int i = 0; i < 4; ++i) acc.push_back(static_cast<std::byte>(static_cast<uint32_t>(value) >> (8 * i)));
     }
-    program.load({.memory = Memory::kAcc, .dram_base = program.element(program.add_constant(acc), Memory::kAcc),
-                  .y_size = 1, .x_size = 1, .x_stride = 1});
+    program.load({.memory = Memory::kAcc,
+                  .dram_base = program.element(program.add_constant(acc), Memory::kAcc),
+                  .y_size = 1,
+                  .x_size = 1,
+                  .x_stride = 1});
     program.load_micro_ops({{0, 0, 0}});
   }
 
@@ -83,8 +86,11 @@ class OneElement {
   int stored(Strictness strictness = Strictness::kStrict) {
     program.load({.memory = Memory::kUop}, {.push_next = true});
     const uint64_t address = program.add_output(16);
-    program.store({.memory = Memory::kOut, .dram_base = program.element(address, Memory::kOut), .y_size = 1,
-                   .x_size = 1, .x_stride = 1},
+    program.store({.memory = Memory::kOut,
+                   .dram_base = program.element(address, Memory::kOut),
+                   .y_size = 1,
+                   .x_size = 1,
+                   .x_stride = 1},
                   {.pop_prev = true, .push_prev = true});
     program.finish({.pop_next = true});
     const auto plain = program.run_plain(strictness), functional = program.run_functional();
@@ -117,6 +123,32 @@ TEST_CASE("A shift uses the low 5 bits of its amount, signed") {
   CHECK(OneElement(5).alu(AluOpcode::kShr, 16).alu(AluOpcode::kShr, 15).stored() == static_cast<int8_t>(5 << 1));
 }
 
+// acc[0] = operation(acc[0], acc[1]) on lanes of 3 and `amount`, or with that as immediate.
+int stored_with_operand(AluOpcode opcode, bool use_immediate, int32_t amount) {
+  OneElement element(3);
+  std::vector<std::byte> bytes;
+  for (int lane = 0; lane < 16; ++lane) {
+    for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<std::byte>(static_cast<uint32_t>(amount) >> (8 * i)));
+  }
+  TestProgram& program = element.program;
+  program.load({Memory::kAcc, 1, program.element(program.add_constant(bytes), Memory::kAcc), 1, 1, 1});
+  program.load_micro_ops({{0, 1, 0}}, 1);
+  program.alu({{.uop_begin = 1, .uop_end = 2}, opcode, use_immediate, static_cast<int16_t>(amount)});
+  return element.stored();
+}
+
+TEST_CASE("Shifts by a negative accumulator are shifts to the left") {
+  CHECK(stored_with_operand(AluOpcode::kShr, false, -4) == 48);
+  CHECK(stored_with_operand(AluOpcode::kShr, false, 1) == 1);
+  CHECK(stored_with_operand(AluOpcode::kShr, false, 30) == 12);
+}
+
+TEST_CASE("An operation with an immediate changes dst, whatever src is") {
+  CHECK(stored_with_operand(AluOpcode::kAdd, true, 40) == 43);
+  CHECK(stored_with_operand(AluOpcode::kAdd, false, 40) == 43);
+  CHECK(stored_with_operand(AluOpcode::kShr, true, 1) == 1);
+}
+
 TEST_CASE("Sums wrap at 32 bits") {
   CHECK(OneElement(INT32_MAX).alu(AluOpcode::kAdd, 1).alu(AluOpcode::kMax, -3).stored() == -3);
 }
@@ -126,8 +158,11 @@ TEST_CASE("Accumulators that are loaded and stored leave what the last operation
   OneElement strict(77);
   strict.program.load({.memory = Memory::kUop}, {.push_next = true});
   const uint64_t address = strict.program.add_output(16);
-  strict.program.store({.memory = Memory::kOut, .dram_base = strict.program.element(address, Memory::kOut),
-                        .y_size = 1, .x_size = 1, .x_stride = 1},
+  strict.program.store({.memory = Memory::kOut,
+                        .dram_base = strict.program.element(address, Memory::kOut),
+                        .y_size = 1,
+                        .x_size = 1,
+                        .x_stride = 1},
                        {.pop_prev = true, .push_prev = true});
   strict.program.finish({.pop_next = true});
   CHECK_THAT(std::string(strict.program.run_plain().status.message()), Contains("out[0], which has no defined value"));
@@ -165,8 +200,7 @@ TEST_CASE("What leaves a memory or a range stops both simulators") {
   check(sram, "inp[2048] is beyond the memory's 2048 elements");
   TestProgram dram;
   const uint32_t small = dram.element(dram.add_constant(std::vector<std::byte>(64)), Memory::kInp);
-  dram.load({.memory = Memory::kInp, .dram_base = small, .y_size = 1, .x_size = 5, .x_stride = 5},
-            {.push_next = true});
+  dram.load({.memory = Memory::kInp, .dram_base = small, .y_size = 1, .x_size = 5, .x_stride = 5}, {.push_next = true});
   check(dram, "which no range allows");
 }
 
