@@ -115,7 +115,9 @@ HWY_INLINE Gemm with_loops_exchanged(const Gemm& gemm) {
   const Loop& loop = gemm.loop;
   return {{loop.uop_begin, loop.uop_end, loop.iter_in, loop.iter_out, loop.dst_factor_in, loop.dst_factor_out,
            loop.src_factor_in, loop.src_factor_out},
-          gemm.reset, gemm.wgt_factor_in, gemm.wgt_factor_out};
+          gemm.reset,
+          gemm.wgt_factor_in,
+          gemm.wgt_factor_out};
 }
 
 // Weights stay in registers along a loop that does not change them: that one is made the inner one, or the longer one.
@@ -125,15 +127,51 @@ HWY_INLINE Gemm with_longest_run_inside(const Gemm& gemm) {
   return exchange ? with_loops_exchanged(gemm) : gemm;
 }
 
+// Micro-ops [begin, end), all of the same weights, at step (o, i).
+template <size_t kBlock>
+HWY_INLINE void gemm_micro_ops(const EngineMemories& memories, const Gemm& gemm, size_t begin, size_t end, size_t o,
+                               size_t i) {
+  const D32 d;
+  const Loop& loop = gemm.loop;
+  const size_t wgt = memories.uop[begin].wgt + o * gemm.wgt_factor_out + i * gemm.wgt_factor_in;
+  const int16_t* inp = memories.inp + (o * loop.src_factor_out + i * loop.src_factor_in) * kBlock;
+  const size_t dst = (o * loop.dst_factor_out + i * loop.dst_factor_in) * kBlock;
+  for (size_t lane = 0; lane < kBlock; lane += kLanes) {
+    const Weights<kBlock> weights(memories.wgt + wgt * kBlock * kBlock + 2 * lane);
+    for (size_t u = begin; u < end; ++u) {
+      const size_t at = dst + memories.uop[u].dst * kBlock + lane;
+      const V32 sum = hn::Add(hn::Load(d, memories.acc + at), weights.times(inp + memories.uop[u].src * kBlock));
+      hn::Store(sum, d, memories.acc + at);
+      store_low_bytes(sum, memories.out + at);
+    }
+  }
+}
+
+// The end of the micro-ops from `begin` on that have the same weights.
+HWY_INLINE size_t end_of_group(const MicroOp* uop, size_t begin, size_t end) {
+  size_t u = begin + 1;
+  while (u < end && uop[u].wgt == uop[begin].wgt) ++u;
+  return u;
+}
+
 template <size_t kBlock>
 void gemm_block(const EngineMemories& memories, const Gemm& given) {
   if (given.reset) return gemm_in_order<kBlock>(memories, given);
   const Gemm gemm = with_longest_run_inside(given);
-  const size_t steps = gemm.loop.iter_in, run = gemm.wgt_factor_in == 0 ? steps : 1;
-  if (steps == 0) return;
-  for (size_t u = gemm.loop.uop_begin; u < gemm.loop.uop_end; ++u) {
-    for (size_t o = 0; o < gemm.loop.iter_out; ++o) {
-      for (size_t i = 0; i < steps; i += run) gemm_steps<kBlock, false>(memories, gemm, memories.uop[u], o, i, run);
+  const Loop& loop = gemm.loop;
+  const size_t run = gemm.wgt_factor_in == 0 ? loop.iter_in : 1;
+  for (size_t u = loop.uop_begin, end = u; u < loop.uop_end; u = end) {
+    end = end_of_group(memories.uop, u, loop.uop_end);
+    const bool along_micro_ops = end - u > run;
+    for (size_t o = 0; o < loop.iter_out; ++o) {
+      if (along_micro_ops) {
+        for (size_t i = 0; i < loop.iter_in; ++i) gemm_micro_ops<kBlock>(memories, gemm, u, end, o, i);
+        continue;
+      }
+      for (size_t k = u; k < end; ++k) {
+        for (size_t i = 0; i < loop.iter_in; i += run)
+          gemm_steps<kBlock, false>(memories, gemm, memories.uop[k], o, i, run);
+      }
     }
   }
 }
@@ -183,11 +221,16 @@ void alu_loops(const EngineMemories& memories, const Alu& alu) {
 template <size_t kBlock>
 void alu_block(const EngineMemories& memories, const Alu& alu) {
   switch (alu.opcode) {
-    case AluOpcode::kMin: return alu_loops<kBlock, Min>(memories, alu);
-    case AluOpcode::kMax: return alu_loops<kBlock, Max>(memories, alu);
-    case AluOpcode::kAdd: return alu_loops<kBlock, Sum>(memories, alu);
-    case AluOpcode::kShr: return alu_loops<kBlock, Shift>(memories, alu);
-    case AluOpcode::kMul: return;
+    case AluOpcode::kMin:
+      return alu_loops<kBlock, Min>(memories, alu);
+    case AluOpcode::kMax:
+      return alu_loops<kBlock, Max>(memories, alu);
+    case AluOpcode::kAdd:
+      return alu_loops<kBlock, Sum>(memories, alu);
+    case AluOpcode::kShr:
+      return alu_loops<kBlock, Shift>(memories, alu);
+    case AluOpcode::kMul:
+      return;
   }
 }
 
