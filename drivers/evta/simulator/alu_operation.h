@@ -23,11 +23,16 @@ constexpr int32_t wrapping_add(int32_t a, int32_t b) {
 // kMul, which the hardware lacks, leaves `a`.
 constexpr int32_t alu_operation(AluOpcode opcode, int32_t a, int32_t b) {
   switch (opcode) {
-    case AluOpcode::kMin: return std::min(a, b);
-    case AluOpcode::kMax: return std::max(a, b);
-    case AluOpcode::kAdd: return wrapping_add(a, b);
-    case AluOpcode::kShr: return shift_right(a, b);
-    case AluOpcode::kMul: break;
+    case AluOpcode::kMin:
+      return std::min(a, b);
+    case AluOpcode::kMax:
+      return std::max(a, b);
+    case AluOpcode::kAdd:
+      return wrapping_add(a, b);
+    case AluOpcode::kShr:
+      return shift_right(a, b);
+    case AluOpcode::kMul:
+      break;
   }
   return a;
 }

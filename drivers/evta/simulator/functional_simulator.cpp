@@ -21,9 +21,7 @@ uint64_t last_index(uint64_t field, const Loop& loop, uint64_t factor_out, uint6
   return field + (loop.iter_out - 1) * factor_out + (loop.iter_in - 1) * factor_in;
 }
 
-bool is_empty(const Loop& loop) {
-  return loop.iter_out == 0 || loop.iter_in == 0 || loop.uop_begin >= loop.uop_end;
-}
+bool is_empty(const Loop& loop) { return loop.iter_out == 0 || loop.iter_in == 0 || loop.uop_begin >= loop.uop_end; }
 
 void widen(const std::byte* from, int16_t* to, size_t count) {
   const auto* values = reinterpret_cast<const int8_t*>(from);
@@ -108,11 +106,16 @@ void FunctionalSimulator::Memories::clear() {
 
 Status FunctionalSimulator::Memories::execute(const Instruction& instruction, const Dram& dram) {
   switch (instruction.opcode) {
-    case Opcode::kLoad: return load(instruction.transfer(), dram);
-    case Opcode::kStore: return store(instruction.transfer(), dram);
-    case Opcode::kGemm: return gemm(instruction.gemm());
-    case Opcode::kAlu: return alu(instruction.alu());
-    case Opcode::kFinish: return {};
+    case Opcode::kLoad:
+      return load(instruction.transfer(), dram);
+    case Opcode::kStore:
+      return store(instruction.transfer(), dram);
+    case Opcode::kGemm:
+      return gemm(instruction.gemm());
+    case Opcode::kAlu:
+      return alu(instruction.alu());
+    case Opcode::kFinish:
+      return {};
   }
   return {};
 }

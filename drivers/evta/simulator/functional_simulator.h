@@ -14,8 +14,8 @@ namespace nestrt::evta {
 
 class FunctionalSimulator {
  public:
-  // Copies what it needs of the program but for the configuration, which is one of kConfigurations. Errors: kInvalidPlan
-  // as execution_order() and for instructions that do not decode, kOutOfMemory.
+  // Copies what it needs of the program but for the configuration, which is one of kConfigurations. Errors:
+  // kInvalidPlan as execution_order() and for instructions that do not decode, kOutOfMemory.
   static Result<FunctionalSimulator> create(const Program& program);
 
   FunctionalSimulator(FunctionalSimulator&&) noexcept;

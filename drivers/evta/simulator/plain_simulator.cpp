@@ -76,11 +76,16 @@ class Machine {
   Status execute(const Instruction& instruction, const Accessor& accessor) {
     shadows_.begin(accessor);
     switch (instruction.opcode) {
-      case Opcode::kLoad: return load(instruction.transfer());
-      case Opcode::kStore: return store(instruction.transfer());
-      case Opcode::kGemm: return gemm(instruction.gemm());
-      case Opcode::kAlu: return alu(instruction.alu());
-      case Opcode::kFinish: return {};
+      case Opcode::kLoad:
+        return load(instruction.transfer());
+      case Opcode::kStore:
+        return store(instruction.transfer());
+      case Opcode::kGemm:
+        return gemm(instruction.gemm());
+      case Opcode::kAlu:
+        return alu(instruction.alu());
+      case Opcode::kFinish:
+        return {};
     }
     return {};
   }
@@ -90,12 +95,17 @@ class Machine {
 
   Status load(const Transfer& transfer) {
     switch (transfer.memory) {
-      case Memory::kUop: return load_uops(transfer);
-      case Memory::kWgt: return load_rows(Memory::kWgt, without_pads(transfer));
-      case Memory::kInp: return load_rows(Memory::kInp, transfer);
-      case Memory::kAcc: return load_rows(Memory::kAcc, transfer);
+      case Memory::kUop:
+        return load_uops(transfer);
+      case Memory::kWgt:
+        return load_rows(Memory::kWgt, without_pads(transfer));
+      case Memory::kInp:
+        return load_rows(Memory::kInp, transfer);
+      case Memory::kAcc:
+        return load_rows(Memory::kAcc, transfer);
       case Memory::kOut:
-      case Memory::kAcc8Bit: return {};
+      case Memory::kAcc8Bit:
+        return {};
     }
     return {};
   }
@@ -162,7 +172,8 @@ class Machine {
       for (uint64_t x = 0; x < transfer.x_size; ++x, ++index) {
         NESTRT_RETURN_IF_ERROR(check_index(Memory::kOut, index));
         NESTRT_RETURN_IF_ERROR(shadows_.read(Memory::kOut, index));
-        NESTRT_ASSIGN_OR_RETURN(std::byte * to, write_dram((transfer.dram_base + y * transfer.x_stride + x) * size, size));
+        NESTRT_ASSIGN_OR_RETURN(std::byte * to,
+                                write_dram((transfer.dram_base + y * transfer.x_stride + x) * size, size));
         for (size_t i = 0; i < size; ++i) to[i] = static_cast<std::byte>(out_[index * size + i]);
       }
     }
@@ -244,7 +255,8 @@ class Machine {
 
   Status check_index(Memory memory, size_t index) const {
     if (index < configuration_.depth(memory)) return {};
-    return fault(text(name(memory), "[", index, "] is beyond the memory's ", configuration_.depth(memory), " elements"));
+    return fault(
+        text(name(memory), "[", index, "] is beyond the memory's ", configuration_.depth(memory), " elements"));
   }
 
   Status write_sram(Memory memory, size_t index) {

@@ -3,7 +3,8 @@
 //   - STORE reads an OUT memory of its own, which only GEMM and ALU write, with the low 8 bits of each accumulator;
 //   - a GEMM that resets leaves the low bits of what it would have accumulated there;
 //   - shifts use the low 5 bits of their amount, signed: 16 shifts left by 16;
-//   - loads of weights ignore pads, loads of micro-ops all but x_size, loads of OUT and of 8-bit accumulators do nothing.
+//   - loads of weights ignore pads, loads of micro-ops all but x_size, loads of OUT and of 8-bit accumulators do
+//   nothing.
 #pragma once
 
 #include "drivers/evta/simulator/dram.h"

@@ -10,8 +10,9 @@ ShadowMemory::ShadowMemory(std::string name, size_t elements, bool defined)
 Status ShadowMemory::check_order(const Accessor& accessor, Module other, uint32_t number, size_t element,
                                  const char* what) const {
   if (other == accessor.module || number <= accessor.before[static_cast<size_t>(other)]) return {};
-  return Status(Code::kDeviceFault, text("no token orders the ", what, " of ", name_, "[", element, "] by ",
-                                         evta::name(other), " before this instruction of ", evta::name(accessor.module)));
+  return Status(Code::kDeviceFault,
+                text("no token orders the ", what, " of ", name_, "[", element, "] by ", evta::name(other),
+                     " before this instruction of ", evta::name(accessor.module)));
 }
 
 Status ShadowMemory::read(const Accessor& accessor, size_t element) {

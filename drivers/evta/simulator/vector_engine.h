@@ -1,8 +1,8 @@
 // The inner loops of GEMM and ALU instructions on SIMD units, for blocks of 16 and 32 and a batch of 1.
 //
-// Memories are laid out for them: inputs widened to int16, one after the other; weights widened and as [block / 2][block
-// outputs][2 inputs], so that one input pair meets all outputs; accumulators and outputs as the accelerator has them.
-// All are aligned to 64 bytes. Indices are the caller's to check.
+// Memories are laid out for them: inputs widened to int16, one after the other; weights widened and as [block /
+// 2][block outputs][2 inputs], so that one input pair meets all outputs; accumulators and outputs as the accelerator
+// has them. All are aligned to 64 bytes. Indices are the caller's to check.
 #pragma once
 
 #include <cstddef>

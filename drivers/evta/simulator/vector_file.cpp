@@ -85,8 +85,8 @@ Status check_overlap(const VectorCase& vector) {
   std::sort(extents.begin(), extents.end());
   for (size_t i = 1; i < extents.size(); ++i) {
     if (extents[i - 1].first + extents[i - 1].second > extents[i].first)
-      return Status(Code::kInvalidArgument, text("its memories at ", extents[i - 1].first, " and ", extents[i].first,
-                                                 " overlap"));
+      return Status(Code::kInvalidArgument,
+                    text("its memories at ", extents[i - 1].first, " and ", extents[i].first, " overlap"));
   }
   return {};
 }

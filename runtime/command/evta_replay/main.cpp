@@ -20,8 +20,10 @@ enum ExitCode { kPassed = 0, kFailed = 1, kBadInput = 2 };
 constexpr std::string_view kUsage =
     "Usage: evta-replay FILE [--configuration NAME]\n"
     "\n"
-    "Runs every program of FILE in the plain and in the functional simulator, compares the memory that each leaves with\n"
-    "the expected one, and prints how many passed and failed. The format is that of drivers/evta/simulator/vector_file.h.\n"
+    "Runs every program of FILE in the plain and in the functional simulator, compares the memory that each leaves "
+    "with\n"
+    "the expected one, and prints how many passed and failed. The format is that of "
+    "drivers/evta/simulator/vector_file.h.\n"
     "\n"
     "  --configuration NAME  what the programs were made for (default 1x16_15_15_18_17)\n"
     "  --help                print this\n"
@@ -36,7 +38,9 @@ struct Options {
   bool help = false;
 };
 
-Status bad_option(const std::string& message) { return Status(Code::kInvalidArgument, message + "; see evta-replay --help"); }
+Status bad_option(const std::string& message) {
+  return Status(Code::kInvalidArgument, message + "; see evta-replay --help");
+}
 
 Result<Options> parse(const std::vector<std::string>& arguments) {
   Options options;
