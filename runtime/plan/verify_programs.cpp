@@ -1,15 +1,23 @@
 // Branches and their programs.
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "runtime/plan/verify_parts.h"
 
 namespace nestrt::plan_verify {
 namespace {
 
+// What the operators of a branch do with a tensor, by the last branch that touches it.
+struct Touched {
+  uint32_t branch = UINT32_MAX;
+  bool computed = false;
+};
+
 class BranchCheck {
  public:
-  BranchCheck(Context& context, uint32_t index)
-      : context_(context), index_(index), branch_(*items(context.plan.branches())[index]) {}
+  BranchCheck(Context& context, uint32_t index, std::vector<Touched>& touched)
+      : context_(context), index_(index), branch_(*items(context.plan.branches())[index]), touched_(touched) {}
 
   // Branches follow each other in file order: `next` is the first operator that no branch has yet.
   Status operators(uint32_t* next) {
@@ -26,6 +34,7 @@ class BranchCheck {
 
   Status programs() {
     if (!context_.charge(branch_.programs())) return shared_vectors();
+    mark_operands();
     bool runs_on_cpu = false;
     for (const plan::Program* program : items(branch_.programs())) {
       NESTRT_RETURN_IF_ERROR(verify_program(*program));
@@ -37,6 +46,16 @@ class BranchCheck {
  private:
   Status fail(std::string what) const { return damaged_plan(text("branch ", index_, ": ", what)); }
 
+  void mark_operands() {
+    for (uint32_t index : items(branch_.operators())) {
+      const plan::Operator& op = *items(context_.plan.operators())[index];
+      for (int32_t tensor : items(op.inputs()))
+        if (tensor >= 0 && touched_[static_cast<uint32_t>(tensor)].branch != index_)
+          touched_[static_cast<uint32_t>(tensor)] = {index_, false};
+      for (int32_t tensor : items(op.outputs())) touched_[static_cast<uint32_t>(tensor)] = {index_, true};
+    }
+  }
+
   Status verify_program(const plan::Program& program) {
     if (view(program.unit()).empty()) return fail("has a program for no unit");
     if (!known(plan::EnumNameProgramKind(program.kind())))
@@ -44,10 +63,11 @@ class BranchCheck {
     if (view(program.unit()) == "cpu" && program.kind() != plan::ProgramKind::kernels)
       return fail("has a program for unit 'cpu' that is not made of kernels");
     if (!context_.charge(program.selections()) || !context_.charge(program.segments()) ||
-        !context_.charge(program.costs()))
+        !context_.charge(program.costs()) || !context_.charge(program.ranges()))
       return shared_vectors();
     NESTRT_RETURN_IF_ERROR(verify_selections(program));
     NESTRT_RETURN_IF_ERROR(verify_segments(program));
+    NESTRT_RETURN_IF_ERROR(verify_ranges(program));
     return verify_costs(program);
   }
 
@@ -66,9 +86,52 @@ class BranchCheck {
 
   Status verify_segments(const plan::Program& program) const {
     const auto& buffers = items(context_.plan.buffers());
+    if (program.kind() != plan::ProgramKind::kernels && items(program.segments()).size() == 0)
+      return fail(text("has a program of kind ", plan::EnumNameProgramKind(program.kind()), " without segments"));
     for (uint32_t segment : items(program.segments()))
       if (segment >= buffers.size() || buffers[segment]->kind() != plan::BufferKind::constant)
         return fail(text("has a program in buffer ", segment, ", which is not a constant buffer"));
+    return {};
+  }
+
+  Status verify_ranges(const plan::Program& program) const {
+    uint64_t free = 0;
+    for (const plan::ProgramRange* range : items(program.ranges())) {
+      if (!known(plan::EnumNameRangeAccess(range->access())))
+        return fail(text("has a range of unknown access ", static_cast<int>(range->access())));
+      const uint64_t address = range->address();
+      if (address < free || range->size() == 0 || __builtin_add_overflow(address, range->size(), &free))
+        return fail(text("has a range of ", range->size(), " bytes at address ", address,
+                         ", which is empty, too long, or not after the range before it"));
+      NESTRT_RETURN_IF_ERROR(range->tensor() == -1 ? verify_segment_range(program, *range)
+                                                   : verify_tensor_range(*range));
+    }
+    return {};
+  }
+
+  Status verify_segment_range(const plan::Program& program, const plan::ProgramRange& range) const {
+    const auto& segments = items(program.segments());
+    if (range.segment() >= segments.size())
+      return fail(text("has a range of segment ", range.segment(), ", which does not exist: there are ",
+                       segments.size()));
+    const uint64_t size = items(context_.plan.buffers())[segments[range.segment()]]->size();
+    if (range.size() > size)
+      return fail(text("has a range of ", range.size(), " bytes in segment ", range.segment(), " of ", size));
+    return range.access() == plan::RangeAccess::read ? Status() : fail("has a program that writes a segment");
+  }
+
+  // A program may read what its branch's operators read or compute, and write what they compute.
+  Status verify_tensor_range(const plan::ProgramRange& range) const {
+    const auto at = static_cast<uint32_t>(range.tensor());
+    if (range.tensor() < 0 || at >= touched_.size())
+      return fail(text("has a range of tensor ", range.tensor(), ", which does not exist"));
+    const std::string tensor = tensor_name(context_.plan, at);
+    if (touched_[at].branch != index_) return fail(text("has a program that uses ", tensor, ", unlike its operators"));
+    if (range.access() != plan::RangeAccess::read && !touched_[at].computed)
+      return fail(text("has a program that writes ", tensor, ", unlike its operators"));
+    const uint64_t size = context_.extents[at].end - context_.extents[at].begin;
+    if (range.size() > size)
+      return fail(text("has a range of ", range.size(), " bytes in ", tensor, ", which has ", size));
     return {};
   }
 
@@ -85,6 +148,7 @@ class BranchCheck {
   Context& context_;
   uint32_t index_;
   const plan::Branch& branch_;
+  std::vector<Touched>& touched_;  // by tensor
 };
 
 }  // namespace
@@ -92,8 +156,9 @@ class BranchCheck {
 Status verify_programs(Context& context) {
   if (!context.charge(context.plan.branches())) return shared_vectors();
   uint32_t next = 0;
+  std::vector<Touched> touched(items(context.plan.tensors()).size());
   for (uint32_t index = 0; index < items(context.plan.branches()).size(); ++index) {
-    BranchCheck branch(context, index);
+    BranchCheck branch(context, index, touched);
     NESTRT_RETURN_IF_ERROR(branch.operators(&next));
     NESTRT_RETURN_IF_ERROR(branch.programs());
   }

@@ -426,6 +426,64 @@ TEST_CASE("Broken branches and programs are refused") {
       });
 }
 
+// branches_plan with a second program of its first branch, for an NPU, whose memory is the operator's and one segment.
+PlanBuilder npu_plan() {
+  PlanBuilder builder = branches_plan();
+  plan::PlanT& tables = builder.tables();
+  auto& programs = tables.branches[0]->programs;
+  programs.push_back(std::make_unique<plan::ProgramT>());
+  programs[1]->unit = "npu";
+  programs[1]->kind = plan::ProgramKind::instructions;
+  programs[1]->segments = {1};
+  const auto add_range = [&](uint64_t address, plan::RangeAccess access, int tensor) {
+    auto range = std::make_unique<plan::ProgramRangeT>();
+    range->address = address;
+    range->size = 4;
+    range->access = access;
+    range->tensor = tensor;
+    programs[1]->ranges.push_back(std::move(range));
+  };
+  add_range(0, plan::RangeAccess::read, -1);
+  add_range(64, plan::RangeAccess::read, tables.operators[0]->inputs[0]);
+  add_range(128, plan::RangeAccess::write, tables.operators[0]->outputs[0]);
+  return builder;
+}
+
+TEST_CASE("A program of instructions names the memory that it uses") {
+  CHECK(Plan::from_memory(npu_plan().build().bytes()));
+}
+
+TEST_CASE("A program of instructions without a stream, or with memory that is not its branch's, is refused") {
+  const auto program = [](plan::PlanT& p) -> plan::ProgramT& { return *p.branches[0]->programs[1]; };
+  const auto range = [=](plan::PlanT& p, size_t index) -> plan::ProgramRangeT& { return *program(p).ranges[index]; };
+  expect_all_refused(
+      npu_plan,
+      {
+          {"branch 0: has a program of kind instructions without segments",
+           [=](plan::PlanT& p) { program(p).segments.clear(); }},
+          {"branch 0: has a range of unknown access 200",
+           [=](plan::PlanT& p) { range(p, 0).access = unknown<plan::RangeAccess>(); }},
+          {"branch 0: has a range of 4 bytes at address 2, which is empty, too long, or not after the range before it",
+           [=](plan::PlanT& p) { range(p, 1).address = 2; }},
+          {"branch 0: has a range of 0 bytes at address 64", [=](plan::PlanT& p) { range(p, 1).size = 0; }},
+          {"branch 0: has a range of 4 bytes at address 18446744073709551613",
+           [=](plan::PlanT& p) { range(p, 2).address = UINT64_MAX - 2; }},
+          {"branch 0: has a range of segment 1, which does not exist: there are 1",
+           [=](plan::PlanT& p) { range(p, 0).segment = 1; }},
+          {"branch 0: has a range of 60 bytes in segment 0", [=](plan::PlanT& p) { range(p, 0).size = 60; }},
+          {"branch 0: has a program that writes a segment",
+           [=](plan::PlanT& p) { range(p, 0).access = plan::RangeAccess::write; }},
+          {"branch 0: has a range of tensor 900, which does not exist",
+           [=](plan::PlanT& p) { range(p, 1).tensor = 900; }},
+          {"branch 0: has a range of tensor -2, which does not exist",
+           [=](plan::PlanT& p) { range(p, 1).tensor = -2; }},
+          {", unlike its operators", [=](plan::PlanT& p) { range(p, 1).tensor = p.operators[2]->outputs[0]; }},
+          {"branch 0: has a program that writes tensor",
+           [=](plan::PlanT& p) { range(p, 1).access = plan::RangeAccess::read_write; }},
+          {"branch 0: has a range of 65 bytes in tensor", [=](plan::PlanT& p) { range(p, 2).size = 65; }},
+      });
+}
+
 TEST_CASE("Broken region trees are refused") {
   // Regions 0 to 2 are branches, 3 is the root.
   expect_all_refused(branches_plan, {
