@@ -1,0 +1,298 @@
+#include "drivers/evta/cycles/cycle_model.h"
+
+#include <deque>
+#include <string>
+
+#include "drivers/evta/cycles/dram.h"
+#include "drivers/evta/cycles/transfer.h"
+#include "drivers/evta/isa/decode.h"
+#include "runtime/core/text.h"
+
+namespace nestrt::evta {
+namespace {
+
+constexpr size_t index_of(Module module) { return static_cast<size_t>(module); }
+
+uint64_t micro_ops_of(const Loop& loop) {
+  return loop.uop_end > loop.uop_begin ? uint64_t{loop.iter_out} * loop.iter_in * (loop.uop_end - loop.uop_begin) : 0;
+}
+
+uint64_t compute_cycles(const CycleProfile::Unit& unit, const Loop& loop) {
+  return micro_ops_of(loop) * unit.per_micro_op + uint64_t{loop.iter_out} * loop.iter_in * unit.per_iteration +
+         unit.per_instruction;
+}
+
+const CycleProfile::Unit& unit_of(const CycleProfile& profile, const Instruction& instruction) {
+  if (instruction.opcode == Opcode::kGemm) return instruction.gemm().reset ? profile.gemm_reset : profile.gemm;
+  return instruction.alu().use_immediate ? profile.alu_immediate : profile.alu_tensor;
+}
+
+bool is_transfer(const Instruction& instruction) {
+  return instruction.opcode == Opcode::kLoad || instruction.opcode == Opcode::kStore;
+}
+
+// Tokens on their way from one module to the next: when each may be taken.
+class Tokens {
+ public:
+  void push(uint64_t time) { times_.push_back(time); }
+  bool empty() const { return head_ == times_.size(); }
+  uint64_t front() const { return times_[head_]; }
+  void pop() { ++head_; }
+
+ private:
+  std::vector<uint64_t> times_;
+  size_t head_ = 0;
+};
+
+class Simulation {
+ public:
+  Simulation(const Configuration& configuration, std::span<const Instruction> instructions,
+             const CycleProfile& profile, std::vector<TraceEntry>* trace)
+      : configuration_(configuration), instructions_(instructions), profile_(profile), trace_(trace), dram_(profile) {
+    for (uint32_t i = 0; i < instructions.size(); ++i)
+      modules_[index_of(module_of(instructions[i]))].queue.push_back(i);
+    request_block(1);  // the launch takes a cycle
+  }
+
+  Result<CycleCount> run() {
+    while (!finished_) {
+      while (advance()) {
+      }
+      if (finished_) break;
+      const std::optional<Dram::Service> service = dram_.serve();
+      if (!service) return stuck();
+      resume(*service);
+    }
+    add_lower_bound();
+    return count_;
+  }
+
+ private:
+  struct ModuleState {
+    std::vector<uint32_t> queue;     // instructions of this module
+    std::vector<uint64_t> arrivals;  // of those that the fetch has handed out
+    std::vector<uint64_t> ends;      // of those that have completed
+    bool transferring = false;
+    uint64_t free = 0;  // end of the last instruction
+    uint64_t start = 0;  // of the current one
+    TransferCycles transfer;
+  };
+
+  bool advance() {
+    bool progress = hand_out();
+    for (size_t module = 0; module < modules_.size() && !finished_; ++module)
+      while (start_next(static_cast<Module>(module))) progress = true;
+    return progress;
+  }
+
+  // --- Fetch: a block of instructions is read, then handed out one per cycle, waiting for room in the queues.
+
+  void request_block(uint64_t time) {
+    const size_t rest = instructions_.size() - handed_out_;
+    if (rest == 0) return;
+    block_end_ = handed_out_ + std::min(rest, static_cast<size_t>(profile_.fetch_block));
+    const size_t bytes = (block_end_ - handed_out_) * sizeof(InstructionWord);
+    dram_.request(DramClient::kFetch, {time, static_cast<uint32_t>(bytes / profile_.bus_bytes), 0});
+    bus_beats_ += bytes / profile_.bus_bytes;
+    reading_block_ = true;
+  }
+
+  bool hand_out() {
+    if (reading_block_) return false;
+    bool progress = false;
+    for (; handed_out_ < block_end_; ++handed_out_) {
+      ModuleState& module = modules_[index_of(module_of(instructions_[handed_out_]))];
+      const size_t position = module.arrivals.size(), depth = static_cast<size_t>(profile_.queue_depth);
+      if (position >= depth) {
+        if (module.ends.size() <= position - depth) return progress;
+        hand_out_time_ = std::max(hand_out_time_, module.ends[position - depth]);
+      }
+      module.arrivals.push_back(++hand_out_time_);
+      progress = true;
+      if (handed_out_ + 1 == block_end_ && block_end_ < instructions_.size()) {
+        ++handed_out_;
+        request_block(hand_out_time_ + 1);
+        return true;
+      }
+    }
+    return progress;
+  }
+
+  // --- Modules.
+
+  // The queue that a module takes tokens from or gives them to; null for neighbours that do not exist.
+  Tokens* from_prev(Module module) {
+    return module == Module::kCompute ? &load_to_compute_ : module == Module::kStore ? &compute_to_store_ : nullptr;
+  }
+  Tokens* from_next(Module module) {
+    return module == Module::kCompute ? &store_to_compute_ : module == Module::kLoad ? &compute_to_load_ : nullptr;
+  }
+  Tokens* to_prev(Module module) {
+    return module == Module::kCompute ? &compute_to_load_ : module == Module::kStore ? &store_to_compute_ : nullptr;
+  }
+  Tokens* to_next(Module module) {
+    return module == Module::kCompute ? &compute_to_store_ : module == Module::kLoad ? &load_to_compute_ : nullptr;
+  }
+
+  // Starts the module's next instruction where it has arrived and its tokens are there.
+  bool start_next(Module module) {
+    ModuleState& state = modules_[index_of(module)];
+    const size_t position = state.ends.size();
+    if (finished_ || state.transferring || position >= state.arrivals.size()) return false;
+    const Instruction& instruction = instructions_[state.queue[position]];
+    Tokens* const prev = instruction.dependencies.pop_prev ? from_prev(module) : nullptr;
+    Tokens* const next = instruction.dependencies.pop_next ? from_next(module) : nullptr;
+    if ((prev != nullptr && prev->empty()) || (next != nullptr && next->empty())) return false;
+
+    ModuleCycles& cycles = count_.modules[index_of(module)];
+    state.start = state.free;
+    wait_until(state.arrivals[position], &state.start, &cycles.fetch_wait);
+    if (prev != nullptr) wait_for(prev, &state.start, &cycles.prev_wait);
+    if (next != nullptr) wait_for(next, &state.start, &cycles.next_wait);
+    execute(module, instruction);
+    return true;
+  }
+
+  static void wait_until(uint64_t time, uint64_t* now, uint64_t* wait) {
+    if (time <= *now) return;
+    *wait += time - *now;
+    *now = time;
+  }
+
+  static void wait_for(Tokens* tokens, uint64_t* now, uint64_t* wait) {
+    wait_until(tokens->front(), now, wait);
+    tokens->pop();
+  }
+
+  void execute(Module module, const Instruction& instruction) {
+    const uint64_t now = modules_[index_of(module)].start + profile_.dispatch;
+    if (is_transfer(instruction)) return begin_transfer(module, instruction.transfer(), now);
+    if (instruction.opcode == Opcode::kFinish) return complete(module, now + 1);
+    count_work(instruction);
+    const uint64_t cycles = compute_cycles(unit_of(profile_, instruction), instruction.loop());
+    work_[index_of(module)] += cycles;
+    complete(module, now + cycles);
+  }
+
+  void count_work(const Instruction& instruction) {
+    const uint64_t micro_ops = micro_ops_of(instruction.loop());
+    if (instruction.opcode == Opcode::kAlu)
+      count_.alu_micro_ops += micro_ops;
+    else if (instruction.gemm().reset)
+      count_.reset_micro_ops += micro_ops;
+    else
+      count_.gemm_micro_ops += micro_ops;
+  }
+
+  void begin_transfer(Module module, const Transfer& transfer, uint64_t now) {
+    if (transfer.x_size == 0) return complete(module, now + 1);
+    ModuleState& state = modules_[index_of(module)];
+    state.transfer = TransferCycles(profile_, configuration_, transfer);
+    state.transferring = true;
+    count_.bytes[static_cast<size_t>(transfer.memory)] += state.transfer.bytes();
+    work_[index_of(module)] += state.transfer.least_cycles();
+    continue_transfer(module, now);
+  }
+
+  void continue_transfer(Module module, uint64_t now) {
+    ModuleState& state = modules_[index_of(module)];
+    Burst burst;
+    if (state.transfer.next_burst(&now, &burst)) {
+      bus_beats_ += burst.beats;
+      return dram_.request(state.transfer.client(), burst);
+    }
+    state.transferring = false;
+    complete(module, now);
+  }
+
+  void resume(const Dram::Service& service) {
+    if (service.client == DramClient::kFetch) {
+      reading_block_ = false;
+      hand_out_time_ = service.end;
+      return;
+    }
+    const Module module = service.client == DramClient::kOut   ? Module::kStore
+                          : service.client == DramClient::kInp ? Module::kLoad
+                          : service.client == DramClient::kWgt ? Module::kLoad
+                                                               : Module::kCompute;
+    count_.modules[index_of(module)].memory_wait += service.wait;
+    continue_transfer(module, service.end);
+  }
+
+  void complete(Module module, uint64_t end) {
+    ModuleState& state = modules_[index_of(module)];
+    const uint32_t index = state.queue[state.ends.size()];
+    const Instruction& instruction = instructions_[index];
+    state.free = end;
+    state.ends.push_back(end);
+    count_.modules[index_of(module)].busy += end - state.start;
+    if (trace_ != nullptr) trace_->push_back({module, index, state.start, end});
+    if (instruction.dependencies.push_prev && to_prev(module) != nullptr) to_prev(module)->push(end);
+    if (instruction.dependencies.push_next && to_next(module) != nullptr) to_next(module)->push(end);
+    if (instruction.opcode != Opcode::kFinish) return;
+    finished_ = true;
+    count_.cycles = end - 1;  // the counter stops in the cycle in which FINISH executes
+  }
+
+  void add_lower_bound() {
+    count_.lower_bound = bus_beats_;
+    for (uint64_t work : work_) count_.lower_bound = std::max(count_.lower_bound, work);
+  }
+
+  Status stuck() const {
+    for (size_t i = 0; i < modules_.size(); ++i) {
+      const ModuleState& state = modules_[i];
+      if (state.ends.size() == state.queue.size()) continue;
+      return Status(Code::kInvalidPlan, text("instruction ", state.queue[state.ends.size()], " waits for ever: the ",
+                                             name(static_cast<Module>(i)),
+                                             " module lacks a token, or room in the queue of another"));
+    }
+    return Status(Code::kInvalidPlan, "the program has no FINISH");
+  }
+
+  const Configuration& configuration_;
+  const std::span<const Instruction> instructions_;
+  const CycleProfile& profile_;
+  std::vector<TraceEntry>* const trace_;
+  Dram dram_;
+  CycleCount count_;
+  bool finished_ = false;
+
+  std::array<ModuleState, kNumModules> modules_;
+  Tokens load_to_compute_, compute_to_load_, compute_to_store_, store_to_compute_;
+
+  size_t handed_out_ = 0;
+  size_t block_end_ = 0;
+  bool reading_block_ = false;
+  uint64_t hand_out_time_ = 0;
+
+  std::array<uint64_t, kNumModules> work_ = {};
+  uint64_t bus_beats_ = 0;
+};
+
+}  // namespace
+
+uint64_t CycleCount::total_bytes() const {
+  uint64_t total = 0;
+  for (uint64_t moved : bytes) total += moved;
+  return total;
+}
+
+Result<CycleCount> count_cycles(const Configuration& configuration, std::span<const Instruction> instructions,
+                                const CycleProfile& profile, std::vector<TraceEntry>* trace) {
+  return Simulation(configuration, instructions, profile, trace).run();
+}
+
+Result<CycleCount> count_cycles(const Program& program, const CycleProfile& profile,
+                                std::vector<TraceEntry>* trace) {
+  std::vector<Instruction> instructions;
+  instructions.reserve(program.instructions.size());
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    Result<Instruction> instruction = decode(*program.configuration, program.instructions[i]);
+    if (!instruction) return instruction.error().with_context(text("instruction ", i));
+    instructions.push_back(std::move(*instruction));
+  }
+  return count_cycles(*program.configuration, instructions, profile, trace);
+}
+
+}  // namespace nestrt::evta

@@ -1,0 +1,45 @@
+// Instruction streams as TVM's VTA runtime makes them, so that published cycle counts can be compared: tokens ride on
+// the neighbouring instructions where they can, otherwise on instructions of their own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "drivers/evta/isa/instruction.h"
+
+namespace nestrt::evta::test {
+
+class VtaStream {
+ public:
+  void add(Instruction instruction);
+  // A token from one module to another, given after the instructions so far ...
+  void push(Module from, Module to);
+  // ... and taken before the next instruction of `to`.
+  void pop(Module from, Module to);
+  // Waits for the other modules and ends the program. Nothing may follow.
+  void finish();
+
+  const std::vector<Instruction>& instructions() const { return instructions_; }
+
+  void load(const Transfer& transfer) { add(make_load(transfer)); }
+  // Both load a micro-op list of `loop`'s length first if it is not `loaded`.
+  void gemm(const Loop& loop, bool reset, bool loaded = false);
+  void alu(const Loop& loop, AluOpcode opcode, bool use_immediate, bool loaded = false);
+  void store(const Transfer& transfer) { add(make_store(transfer)); }
+
+ private:
+  struct PendingPops {
+    bool prev = false;
+    bool next = false;
+  };
+
+  void load_micro_ops(const Loop& loop);
+  void add_token_instruction(Module module, Dependencies dependencies);
+  void flush_pops(Module module);
+
+  std::vector<Instruction> instructions_;
+  std::array<PendingPops, kNumModules> pending_;
+};
+
+}  // namespace nestrt::evta::test
