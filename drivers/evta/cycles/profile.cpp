@@ -44,14 +44,15 @@ constexpr CycleProfile chisel2021() {
 }
 
 // From the HLS source (vta.cc) and Pynq's build settings: 100 MHz, 64-bit coherent port, initiation interval 1 for GEMM
-// and 2 for the ALU, a memcpy per row, modules with ports of their own. Assumed, for want of a source: the latency of a
-// read (30 to 60 cycles on such ports), of a write, the restart of a module, and the depth of the pipelines (drained
-// at the end of each micro-op list, as the loops around it are not perfectly nested).
+// and 2 for the ALU, a memcpy per row (one latency; its bursts are issued ahead), modules with ports of their own.
+// Assumed, for want of a source: the latency of a read (30 to 60 cycles on such ports), of a write, the restart of a
+// module, and the depth of the pipelines (drained at the end of each micro-op list, as the loops around it are not
+// perfectly nested).
 constexpr CycleProfile kHlsZynq7020 = {
     .name = "hls_zynq7020",
     .clock_hz = 100e6,
     .bus_bytes = 8,
-    .burst_beats = 16,
+    .burst_beats = 1 << 20,
     .read_latency = 40,
     .write_latency = 10,
     .write_response = 10,

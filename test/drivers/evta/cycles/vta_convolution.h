@@ -1,0 +1,45 @@
+// Convolutions scheduled as TVM's VTA operator library does: tiles of rows of full width, input channels one block at a
+// time, two virtual threads on halves of the on-chip memories that take turns over the output channels, micro-ops loaded
+// once; then shift, bias, clip and store.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "drivers/evta/isa/instruction.h"
+
+namespace nestrt::evta::test {
+
+// Square, padded to keep its size but for the stride. Channels in blocks.
+struct Convolution {
+  const char* name;
+  uint32_t size;  // of the input
+  uint32_t in_blocks;
+  uint32_t out_blocks;
+  uint32_t kernel;
+  uint32_t stride;
+  uint32_t count;  // in the network
+
+  uint32_t pad() const { return kernel / 2; }
+  uint32_t out_size() const { return (size - 1) / stride + 1; }
+  uint64_t micro_ops() const {
+    return uint64_t{out_size()} * out_size() * out_blocks * in_blocks * kernel * kernel;
+  }
+};
+
+// Those of ResNet-18 that VTA runs: C2 to C11.
+std::span<const Convolution> resnet18_convolutions();
+
+// Of one virtual thread.
+struct ConvolutionTile {
+  uint32_t rows;
+  uint32_t out_blocks;
+};
+
+// Empty where the tile does not divide the output or does not fit half of a memory.
+std::optional<std::vector<Instruction>> schedule(const Convolution& convolution, const ConvolutionTile& tile,
+                                                 const Configuration& configuration);
+
+}  // namespace nestrt::evta::test
