@@ -3,7 +3,7 @@
 #include <deque>
 #include <string>
 
-#include "drivers/evta/cycles/dram.h"
+#include "drivers/evta/cycles/dram_server.h"
 #include "drivers/evta/cycles/transfer.h"
 #include "drivers/evta/isa/decode.h"
 #include "runtime/core/text.h"
@@ -59,7 +59,7 @@ class Simulation {
       while (advance()) {
       }
       if (finished_) break;
-      const std::optional<Dram::Service> service = dram_.serve();
+      const std::optional<DramServer::Service> service = dram_.serve();
       if (!service) return stuck();
       resume(*service);
     }
@@ -205,7 +205,7 @@ class Simulation {
     complete(module, now);
   }
 
-  void resume(const Dram::Service& service) {
+  void resume(const DramServer::Service& service) {
     if (service.client == DramClient::kFetch) {
       reading_block_ = false;
       hand_out_time_ = service.end;
@@ -254,7 +254,7 @@ class Simulation {
   const std::span<const Instruction> instructions_;
   const CycleProfile& profile_;
   std::vector<TraceEntry>* const trace_;
-  Dram dram_;
+  DramServer dram_;
   CycleCount count_;
   bool finished_ = false;
 

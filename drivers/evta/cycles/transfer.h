@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "drivers/evta/cycles/dram.h"
+#include "drivers/evta/cycles/dram_server.h"
 #include "drivers/evta/isa/instruction.h"
 
 namespace nestrt::evta {

@@ -21,9 +21,9 @@ struct Burst {
   uint32_t gaps = 0;     // cycles without a beat inside it
 };
 
-class Dram {
+class DramServer {
  public:
-  explicit Dram(const CycleProfile& profile) : profile_(profile) {}
+  explicit DramServer(const CycleProfile& profile) : profile_(profile) {}
 
   struct Service {
     DramClient client;

@@ -1,4 +1,4 @@
-#include "drivers/evta/cycles/dram.h"
+#include "drivers/evta/cycles/dram_server.h"
 
 namespace nestrt::evta {
 namespace {
@@ -9,7 +9,7 @@ constexpr size_t kWriter = static_cast<size_t>(DramClient::kOut);
 
 // The first request goes out as soon as the reads before it allow; of those there by then, the client of the highest
 // priority. Returns when it reaches the server, one cycle later.
-uint64_t Dram::grant_read(size_t* client) const {
+uint64_t DramServer::grant_read(size_t* client) const {
   uint64_t first = UINT64_MAX;
   for (size_t i = 0; i < kWriter; ++i)
     if (is_pending(i)) first = std::min(first, pending_[i].request);
@@ -19,7 +19,7 @@ uint64_t Dram::grant_read(size_t* client) const {
   return out + 1;
 }
 
-std::optional<Dram::Service> Dram::serve() {
+std::optional<DramServer::Service> DramServer::serve() {
   if (pending_mask_ == 0) return std::nullopt;
   const bool write_pending = is_pending(kWriter);
   const bool read_pending = (pending_mask_ & ~(1u << kWriter)) != 0;
@@ -34,7 +34,7 @@ std::optional<Dram::Service> Dram::serve() {
   return complete(kWriter, write - 1, profile_.write_latency, profile_.write_response);
 }
 
-Dram::Service Dram::complete(size_t client, uint64_t accepted, uint64_t latency, uint64_t response) {
+DramServer::Service DramServer::complete(size_t client, uint64_t accepted, uint64_t latency, uint64_t response) {
   const Burst& burst = pending_[client];
   pending_mask_ &= ~(1u << client);
   const uint64_t first_beat = std::max(accepted + latency, bus_free_);
