@@ -16,12 +16,24 @@ TEST_CASE("The CPU is there with the threads asked for") {
 }
 
 TEST_CASE("Unknown units are refused with the list of those that exist") {
-  for (const char* spec : {"tpu", "", "cpu,", "cpu,cpu"}) {
+  for (const char* spec : {"tpu", "", "cpu,", "cpu,cpu", "cpu:1x16_15_15_18_17", "evta:1x1"}) {
     const auto units = open_units(spec);
     REQUIRE_FALSE(units);
     CHECK(units.error().code() == Code::kInvalidArgument);
   }
-  CHECK(open_units("tpu").error().message() == "there is no unit 'tpu'; nestrt has: cpu");
+  CHECK(open_units("tpu").error().message() == "there is no unit 'tpu'; nestrt has: cpu, evta");
+  CHECK(open_units("evta:1x1").error().message().find("it has: 1x16_15_15_18_17, 1x32_15_15_18_17, ") !=
+        std::string_view::npos);
+}
+
+TEST_CASE("Instances of EVTA are numbered, each with its configuration") {
+  const auto units = open_units("evta:1x32_15_15_18_17,cpu,evta", {.num_threads = 1});
+  REQUIRE(units);
+  REQUIRE(units->size() == 3);
+  CHECK((*units)[0]->info().name == "evta0");
+  CHECK((*units)[0]->info().fingerprint == "1x32_15_15_18_17");
+  CHECK((*units)[2]->info().name == "evta1");
+  CHECK((*units)[2]->info().fingerprint == "1x16_15_15_18_17");
 }
 
 TEST_CASE("Impossible numbers of threads are refused") {

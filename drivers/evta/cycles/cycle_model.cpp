@@ -46,8 +46,8 @@ class Tokens {
 
 class Simulation {
  public:
-  Simulation(const Configuration& configuration, std::span<const Instruction> instructions,
-             const CycleProfile& profile, std::vector<TraceEntry>* trace)
+  Simulation(const Configuration& configuration, std::span<const Instruction> instructions, const CycleProfile& profile,
+             std::vector<TraceEntry>* trace)
       : configuration_(configuration), instructions_(instructions), profile_(profile), trace_(trace), dram_(profile) {
     for (uint32_t i = 0; i < instructions.size(); ++i)
       modules_[index_of(module_of(instructions[i]))].queue.push_back(i);
@@ -73,7 +73,7 @@ class Simulation {
     std::vector<uint64_t> arrivals;  // of those that the fetch has handed out
     std::vector<uint64_t> ends;      // of those that have completed
     bool transferring = false;
-    uint64_t free = 0;  // end of the last instruction
+    uint64_t free = 0;   // end of the last instruction
     uint64_t start = 0;  // of the current one
     TransferCycles transfer;
   };
@@ -243,9 +243,9 @@ class Simulation {
     for (size_t i = 0; i < modules_.size(); ++i) {
       const ModuleState& state = modules_[i];
       if (state.ends.size() == state.queue.size()) continue;
-      return Status(Code::kInvalidPlan, text("instruction ", state.queue[state.ends.size()], " waits for ever: the ",
-                                             name(static_cast<Module>(i)),
-                                             " module lacks a token, or room in the queue of another"));
+      return Status(Code::kInvalidPlan,
+                    text("instruction ", state.queue[state.ends.size()], " waits for ever: the ",
+                         name(static_cast<Module>(i)), " module lacks a token, or room in the queue of another"));
     }
     return Status(Code::kInvalidPlan, "the program has no FINISH");
   }
@@ -283,8 +283,7 @@ Result<CycleCount> count_cycles(const Configuration& configuration, std::span<co
   return Simulation(configuration, instructions, profile, trace).run();
 }
 
-Result<CycleCount> count_cycles(const Program& program, const CycleProfile& profile,
-                                std::vector<TraceEntry>* trace) {
+Result<CycleCount> count_cycles(const Program& program, const CycleProfile& profile, std::vector<TraceEntry>* trace) {
   std::vector<Instruction> instructions;
   instructions.reserve(program.instructions.size());
   for (size_t i = 0; i < program.instructions.size(); ++i) {

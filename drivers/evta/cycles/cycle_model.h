@@ -1,6 +1,6 @@
 // How many cycles a program takes: an event simulation of the three modules and their instruction queues, of the tokens
-// between them, of the fetch of instructions, and of DRAM as one server that reads and writes share. Data is not touched:
-// cost depends on the instructions alone. The order of execution is that of the functional simulators.
+// between them, of the fetch of instructions, and of DRAM as one server that reads and writes share. Data is not
+// touched: cost depends on the instructions alone. The order of execution is that of the functional simulators.
 //
 // One pass over the instructions and the bursts of their transfers, some tens of nanoseconds each: cheap enough to be
 // the objective of a search.
@@ -20,11 +20,11 @@ namespace nestrt::evta {
 
 // Where the cycles of one module went; the rest of the total it had nothing to do.
 struct ModuleCycles {
-  uint64_t busy = 0;        // executing, transfers included
+  uint64_t busy = 0;         // executing, transfers included
   uint64_t memory_wait = 0;  // of `busy`: DRAM served others
-  uint64_t fetch_wait = 0;  // for its next instruction ...
-  uint64_t prev_wait = 0;   // ... then for a token of the module before it ...
-  uint64_t next_wait = 0;   // ... then for one of the module after it
+  uint64_t fetch_wait = 0;   // for its next instruction ...
+  uint64_t prev_wait = 0;    // ... then for a token of the module before it ...
+  uint64_t next_wait = 0;    // ... then for one of the module after it
 };
 
 struct CycleCount {

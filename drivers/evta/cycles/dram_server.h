@@ -18,7 +18,7 @@ inline constexpr int kNumDramClients = 6;
 struct Burst {
   uint64_t request = 0;  // when the client asks for it
   uint32_t beats = 0;
-  uint32_t gaps = 0;     // cycles without a beat inside it
+  uint32_t gaps = 0;  // cycles without a beat inside it
 };
 
 class DramServer {

@@ -7,9 +7,9 @@ namespace nestrt::evta {
 namespace {
 
 // From the RTL of June 2019 (tvm-vta 91026e7). Reads and writes are one at a time: request, address, memory's address,
-// data after 4 cycles; a write gets its first beat through after 3 and its response 1 after the last. An element is read
-// from SRAM between two of a store. A GEMM micro-op is 4 states and leaves 6 cycles of adder tree; an ALU micro-op 5
-// states with an immediate, 6 with a tensor.
+// data after 4 cycles; a write gets its first beat through after 3 and its response 1 after the last. An element is
+// read from SRAM between two of a store. A GEMM micro-op is 4 states and leaves 6 cycles of adder tree; an ALU micro-op
+// 5 states with an immediate, 6 with a tensor.
 constexpr CycleProfile kChisel2019 = {
     .name = "chisel2019",
     .clock_hz = 100e6,  // DE10-nano
@@ -30,8 +30,8 @@ constexpr CycleProfile kChisel2019 = {
     .alu_tensor = {.per_micro_op = 6},
 };
 
-// From the RTL of June 2021 (tvm-vta c18a224): both units pipelined, one start cycle and five of drain, a tensor operand
-// read in a cycle of its own; bursts aligned; memory as before.
+// From the RTL of June 2021 (tvm-vta c18a224): both units pipelined, one start cycle and five of drain, a tensor
+// operand read in a cycle of its own; bursts aligned; memory as before.
 constexpr CycleProfile chisel2021() {
   CycleProfile profile = kChisel2019;
   profile.name = "chisel2021";

@@ -32,11 +32,11 @@ class TransferCycles {
   uint32_t row_bytes_ = 0;
   uint32_t row_beats_ = 0;
   uint32_t element_beats_ = 1;
-  uint64_t row_pitch_ = 0;  // bytes
+  uint64_t row_pitch_ = 0;                                                          // bytes
   uint64_t begin_pads_ = 0, row_begin_pads_ = 0, row_end_pads_ = 0, end_pads_ = 0;  // cycles
 
-  uint32_t row_ = 0;         // the next burst's
-  uint32_t row_done_ = 0;    // beats of it
+  uint32_t row_ = 0;       // the next burst's
+  uint32_t row_done_ = 0;  // beats of it
   uint64_t row_address_ = 0;
   uint64_t pads_due_ = 0;
 };

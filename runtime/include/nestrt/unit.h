@@ -67,6 +67,10 @@ class Executable {
   // too.
   virtual void submit(const Submission& submission) = 0;
 
+  // Ends the submission of that generation with kCancelled if it is not complete; from any thread. Nothing to do on
+  // units that complete before submit() returns.
+  virtual void cancel(uint64_t /*generation*/) {}
+
   // One line per operator for `info`: the kernel that will run it.
   struct KernelChoice {
     uint32_t operator_index;
@@ -85,6 +89,9 @@ class Unit {
   virtual Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) = 0;
   // Stops whatever runs and forgets it; its completions never arrive.
   virtual Status reset() { return {}; }
+  // Whether the unit works; a unit that was put into quarantine after a failure returns to service if it does.
+  // Errors: kUnavailable.
+  virtual Status probe() { return {}; }
 };
 
 // The units of a session, in order of preference; shared by sessions. Units are safe to share between threads.
@@ -94,8 +101,9 @@ struct UnitOptions {
   int num_threads = 0;  // of the CPU pool; 0: the cores this process may use
 };
 
-// Makes units available: `spec` is a comma-separated list such as "cpu". The composition root (drivers/open_units.cpp)
-// implements it; an application with units of its own builds the list itself.
+// Makes units available: `spec` is a comma-separated list such as "cpu,evta" or "evta:1x32_15_15_18_17,evta,cpu": names of
+// units, some with a configuration. EVTA is a simulated one. The composition root (drivers/open_units.cpp) implements it;
+// an application with units of its own builds the list itself.
 // Errors: kInvalidArgument for an unknown unit, kUnavailable.
 Result<UnitList> open_units(std::string_view spec = "cpu", const UnitOptions& options = {});
 

@@ -74,9 +74,8 @@ TEST_CASE("ResNet-18 takes the published cycles within 5 %, before and after GEM
 }
 
 TEST_CASE("No profile counts fewer cycles than the work takes, nor more than the modules have") {
-  std::vector<std::vector<Instruction>> programs = {
-      *schedule(resnet18_convolutions()[0], {8, 2}, configuration()),
-      *schedule(resnet18_convolutions()[9], {7, 8}, configuration())};
+  std::vector<std::vector<Instruction>> programs = {*schedule(resnet18_convolutions()[0], {8, 2}, configuration()),
+                                                    *schedule(resnet18_convolutions()[9], {7, 8}, configuration())};
   for (VtaUnitTest& test : vta_unit_tests()) programs.push_back(std::move(test.instructions));
   for (const CycleProfile& profile : cycle_profiles()) {
     CAPTURE(profile.name);
@@ -99,11 +98,11 @@ TEST_CASE("Work is counted by type of memory and unit, without pads and resets")
   CHECK(counted.reset_micro_ops == 12'544);
   CHECK(counted.alu_micro_ops == 4 * 12'544);
   CHECK(bytes(Memory::kOut) == 12'544 * 16);
-  CHECK(bytes(Memory::kWgt) == 7 * 36 * 1024);           // for each of the seven tiles of rows
-  CHECK(bytes(Memory::kInp) == 2 * 4 * 68 * 56 * 16);    // for each thread; 12 rows twice
+  CHECK(bytes(Memory::kWgt) == 7 * 36 * 1024);         // for each of the seven tiles of rows
+  CHECK(bytes(Memory::kInp) == 2 * 4 * 68 * 56 * 16);  // for each thread; 12 rows twice
   CHECK(bytes(Memory::kAcc) == 7 * 4 * 64);
-  CHECK(counted.total_bytes() == bytes(Memory::kOut) + bytes(Memory::kWgt) + bytes(Memory::kInp) +
-                                     bytes(Memory::kAcc) + bytes(Memory::kUop));
+  CHECK(counted.total_bytes() ==
+        bytes(Memory::kOut) + bytes(Memory::kWgt) + bytes(Memory::kInp) + bytes(Memory::kAcc) + bytes(Memory::kUop));
 }
 
 TEST_CASE("The trace has every instruction once, and no module does two at a time") {
@@ -141,8 +140,7 @@ TEST_CASE("A wider bus and a shorter latency are faster, another clock is not") 
 TEST_CASE("Bursts end at the multiples of their length where the profile says so") {
   Transfer across = inputs(1, 128);  // 256 beats, from the middle of a burst on
   across.dram_base = 64;
-  const std::vector<Instruction> program = {make_load(across, {.push_next = true}),
-                                            make_finish({.pop_prev = true})};
+  const std::vector<Instruction> program = {make_load(across, {.push_next = true}), make_finish({.pop_prev = true})};
   CycleProfile aligned = profile("chisel2019");
   aligned.aligned_bursts = true;
   CHECK(count(program, aligned).cycles == count(program, profile("chisel2019")).cycles + aligned.read_latency);

@@ -1,6 +1,6 @@
 // Convolutions scheduled as TVM's VTA operator library does: tiles of rows of full width, input channels one block at a
-// time, two virtual threads on halves of the on-chip memories that take turns over the output channels, micro-ops loaded
-// once; then shift, bias, clip and store.
+// time, two virtual threads on halves of the on-chip memories that take turns over the output channels, micro-ops
+// loaded once; then shift, bias, clip and store.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,7 @@ struct Convolution {
 
   uint32_t pad() const { return kernel / 2; }
   uint32_t out_size() const { return (size - 1) / stride + 1; }
-  uint64_t micro_ops() const {
-    return uint64_t{out_size()} * out_size() * out_blocks * in_blocks * kernel * kernel;
-  }
+  uint64_t micro_ops() const { return uint64_t{out_size()} * out_size() * out_blocks * in_blocks * kernel * kernel; }
 };
 
 // Those of ResNet-18 that VTA runs: C2 to C11.

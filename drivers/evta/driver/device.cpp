@@ -1,0 +1,207 @@
+#include "drivers/evta/driver/device.h"
+
+#include <utility>
+
+#include "drivers/evta/driver/probe_program.h"
+#include "nestrt/log.h"
+#include "runtime/core/text.h"
+
+namespace nestrt::evta {
+namespace {
+
+// Far more than the few hundred cycles that a probe takes.
+constexpr std::chrono::seconds kProbeTime{5};
+
+}  // namespace
+
+Result<std::shared_ptr<Device>> Device::create(std::string name, const Configuration& configuration,
+                                               std::unique_ptr<Transport> transport) {
+  std::shared_ptr<Device> device(new Device(std::move(name), std::move(transport)));
+  NESTRT_RETURN_IF_ERROR(device->load_probe(configuration));
+  NESTRT_RETURN_IF_ERROR(device->probe());
+  return device;
+}
+
+Device::Device(std::string name, std::unique_ptr<Transport> transport)
+    : name_(std::move(name)), transport_(std::move(transport)), thread_([this] { run_jobs(); }) {}
+
+Device::~Device() {
+  {
+    const std::lock_guard lock(mutex_);
+    shut_down_ = true;
+    transport_->interrupt();
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+Status Device::load_probe(const Configuration& configuration) {
+  const std::lock_guard probing(probing_);
+  NESTRT_ASSIGN_OR_RETURN(const ProbeProgram probe, ProbeProgram::create(configuration));
+  NESTRT_ASSIGN_OR_RETURN(probe_program_, LoadedProgram::create(*transport_, probe.plan_program()));
+  probe_job_.program = &*probe_program_;
+  probe_expected_ = probe.expected();
+  probe_result_.resize(probe_expected_.size());
+  return {};
+}
+
+void Device::submit(Job* job, const Submission& submission) {
+  const std::lock_guard lock(mutex_);
+  const bool trusted = quarantine_.ok() || job == &probe_job_;
+  if (!trusted || job->pending) {
+    const Status busy(Code::kUnavailable, text(name_, ": the program is running already"));
+    submission.completion->signal(submission.generation, trusted ? busy : quarantine_);
+    return;
+  }
+  job->submission = submission;
+  job->pending = true;
+  job->next = nullptr;
+  (last_ != nullptr ? last_->next : first_) = job;
+  last_ = job;
+  changed_.notify_all();
+}
+
+void Device::cancel(Job* job, uint64_t generation) {
+  std::unique_lock lock(mutex_);
+  if (!job->pending || job->submission.generation != generation) return;
+  if (remove(job)) return complete(job, Status(Code::kCancelled, text(name_, ": cancelled before it started")));
+  if (stop_ == Stop::kNone) stop_ = Stop::kCancel;
+  transport_->interrupt();
+}
+
+void Device::retire(Job* job) {
+  std::unique_lock lock(mutex_);
+  if (remove(job)) job->pending = false;
+  if (running_ == job) stop_running(lock, Stop::kForget);
+}
+
+Status Device::reset() {
+  std::unique_lock lock(mutex_);
+  while (Job* const job = take_job()) {
+    job->pending = false;
+    if (job == &probe_job_) complete(job, Status(Code::kCancelled, text(name_, ": reset before it was probed")));
+  }
+  if (running_ != nullptr) stop_running(lock, running_ == &probe_job_ ? Stop::kCancel : Stop::kForget);
+  const Status status = transport_->reset();  // the thread has nothing to run
+  if (!status.ok()) quarantine(status);
+  return status;
+}
+
+Status Device::probe() {
+  const std::lock_guard probing(probing_);
+  Event event;
+  std::byte* const buffers[] = {probe_result_.data()};
+  Submission submission;
+  submission.bindings.buffers = buffers;
+  submission.deadline = SteadyClock::now() + kProbeTime;
+  submission.completion = &event;
+  submission.generation = event.arm();
+  submit(&probe_job_, submission);
+  const Status status = event.wait();
+  return status.ok() ? status : Status(Code::kUnavailable, text(name_, " fails its probe: ", status.message()));
+}
+
+// Jobs leave the queue, run without the lock, and are completed under it.
+void Device::run_jobs() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return shut_down_ || first_ != nullptr; });
+    if (shut_down_) return;
+    running_ = take_job();
+    stop_ = Stop::kNone;
+    const Job& job = *running_;
+    const bool trusted = quarantine_.ok();
+    Status status = quarantine_;
+    lock.unlock();
+    if (trusted || &job == &probe_job_) status = execute(job, trusted);
+    lock.lock();
+    if (stop_ == Stop::kForget)
+      running_->pending = false;
+    else
+      complete(running_, std::move(status));
+    running_ = nullptr;
+    changed_.notify_all();
+  }
+}
+
+Status Device::execute(const Job& job, bool trusted) {
+  if (SteadyClock::now() >= job.submission.deadline)
+    return Status(Code::kDeadlineExceeded, text(name_, ": the deadline passed before the program started"));
+  Status status = trusted ? Status() : transport_->reset();
+  if (status.ok()) status = run_program(job);
+  if (status.ok() && trusted) return status;
+  const Status reset = status.ok() ? status : transport_->reset();  // the program may be running still
+  const std::lock_guard lock(mutex_);
+  if (status.ok())
+    quarantine_ = Status();
+  else if (status.code() != Code::kCancelled || !reset.ok())
+    quarantine(status);
+  return status;
+}
+
+Status Device::run_program(const Job& job) {
+  const SteadyClock::time_point start = SteadyClock::now();
+  job.program->copy_in(job.submission.bindings.buffers);
+  NESTRT_RETURN_IF_ERROR(transport_->start(job.program->device_program()));
+  NESTRT_RETURN_IF_ERROR(wait(job.submission.deadline));
+  job.program->copy_out(job.submission.bindings.buffers);
+  if (&job == &probe_job_ && probe_result_ != probe_expected_)
+    return Status(Code::kDeviceFault, "the accelerator computes wrong results");
+  if (job.submission.observer != nullptr) report(job, start, SteadyClock::now());
+  return {};
+}
+
+// The accelerator knows no operators: the first takes all the time.
+void Device::report(const Job& job, SteadyClock::time_point start, SteadyClock::time_point end) {
+  for (uint32_t op : job.operators) job.submission.observer->operator_done(op, std::exchange(start, end), end);
+}
+
+// An interrupt that came too late for the job before this one is no reason to stop.
+Status Device::wait(Deadline deadline) {
+  while (true) {
+    const Status status = transport_->wait(deadline);
+    if (status.code() != Code::kCancelled) return status;
+    const std::lock_guard lock(mutex_);
+    if (stop_ != Stop::kNone || shut_down_) return Status(Code::kCancelled, text(name_, ": the run was cancelled"));
+  }
+}
+
+// --- Under the lock.
+
+Device::Job* Device::take_job() {
+  Job* const job = first_;
+  if (job == nullptr) return nullptr;
+  first_ = job->next;
+  if (first_ == nullptr) last_ = nullptr;
+  return job;
+}
+
+bool Device::remove(Job* job) {
+  Job* previous = nullptr;
+  for (Job* waiting = first_; waiting != nullptr; previous = std::exchange(waiting, waiting->next)) {
+    if (waiting != job) continue;
+    (previous != nullptr ? previous->next : first_) = job->next;
+    if (last_ == job) last_ = previous;
+    return true;
+  }
+  return false;
+}
+
+void Device::stop_running(std::unique_lock<std::mutex>& lock, Stop stop) {
+  const Job* const job = running_;
+  stop_ = stop;
+  transport_->interrupt();
+  changed_.wait(lock, [this, job] { return running_ != job; });
+}
+
+void Device::complete(Job* job, Status status) {
+  job->pending = false;
+  job->submission.completion->signal(job->submission.generation, std::move(status));
+}
+
+void Device::quarantine(const Status& reason) {
+  quarantine_ = Status(Code::kUnavailable, text(name_, " is in quarantine since a failure: ", reason.message()));
+  log(LogLevel::kWarning, std::string(quarantine_.message()));
+}
+
+}  // namespace nestrt::evta

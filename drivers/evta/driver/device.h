@@ -1,0 +1,90 @@
+// Device: one accelerator with the thread that runs programs on it, one after the other, and whether it can be trusted.
+//
+// A run that fails or misses its deadline resets the accelerator and puts it into quarantine: it refuses work until
+// probe() has seen it compute the right thing. A cancelled run resets it only.
+//
+// Threads: all members are safe from any thread. The Device outlives its jobs.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "drivers/evta/driver/loaded_program.h"
+
+namespace nestrt::evta {
+
+class Device {
+ public:
+  // A run of a program, asked for again and again. Belongs to the caller, who retires it before he destroys it.
+  struct Job {
+    const LoadedProgram* program = nullptr;
+    std::span<const uint32_t> operators;  // that it computes, for observers
+    // The rest is the Device's.
+    Submission submission;
+    Job* next = nullptr;
+    bool pending = false;
+  };
+
+  // The configuration is one of kConfigurations. Errors: kUnavailable, where the accelerator fails its first probe.
+  static Result<std::shared_ptr<Device>> create(std::string name, const Configuration& configuration,
+                                                std::unique_ptr<Transport> transport);
+  ~Device();
+
+  Transport& transport() { return *transport_; }
+
+  // Queues the job; its completion is signalled at the end, with kUnavailable where the device is in quarantine or the
+  // job is under way already. Allocates nothing on success.
+  void submit(Job* job, const Submission& submission);
+  // Ends the job with kCancelled if its submission of that generation is not complete.
+  void cancel(Job* job, uint64_t generation);
+  // Forgets the job: it is not running when this returns, and its completion does not arrive any more.
+  void retire(Job* job);
+  // Stops and forgets all jobs. Errors: kDeviceFault; then the device is in quarantine.
+  Status reset();
+  // Runs a program whose result is known, and ends the quarantine where the result is right. Waits for the jobs before
+  // it. Errors: kUnavailable with what went wrong.
+  Status probe();
+
+ private:
+  enum class Stop { kNone, kCancel, kForget };
+
+  Device(std::string name, std::unique_ptr<Transport> transport);
+
+  void run_jobs();
+  Job* take_job();
+  bool remove(Job* job);
+  void stop_running(std::unique_lock<std::mutex>& lock, Stop stop);
+  void complete(Job* job, Status status);
+  Status execute(const Job& job, bool trusted);
+  Status run_program(const Job& job);
+  static void report(const Job& job, SteadyClock::time_point start, SteadyClock::time_point end);
+  Status wait(Deadline deadline);
+  void quarantine(const Status& reason);
+  Status load_probe(const Configuration& configuration);
+
+  const std::string name_;
+  const std::unique_ptr<Transport> transport_;
+
+  std::mutex probing_;  // one probe at a time; guards what follows
+  Job probe_job_;
+  std::optional<LoadedProgram> probe_program_;
+  std::vector<std::byte> probe_result_, probe_expected_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  Job* first_ = nullptr;  // waiting
+  Job* last_ = nullptr;
+  Job* running_ = nullptr;
+  Stop stop_ = Stop::kNone;  // what becomes of the running job
+  Status quarantine_;        // ok: trusted
+  bool shut_down_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace nestrt::evta

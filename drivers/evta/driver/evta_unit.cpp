@@ -1,0 +1,74 @@
+#include "drivers/evta/driver/evta_unit.h"
+
+#include "drivers/evta/driver/device.h"
+#include "runtime/core/text.h"
+#include "runtime/plan/tables.h"
+
+namespace nestrt::evta {
+namespace {
+
+class EvtaExecutable final : public Executable {
+ public:
+  EvtaExecutable(std::shared_ptr<Device> device, BranchSpec branch, LoadedProgram program)
+      : device_(std::move(device)), branch_(std::move(branch)), program_(std::move(program)) {
+    for (uint32_t op : items(items(branch_.plan->tables().branches())[branch_.branch]->operators()))
+      operators_.push_back(op);
+    job_.program = &program_;
+    job_.operators = operators_;
+  }
+  ~EvtaExecutable() override { device_->retire(&job_); }
+
+  size_t scratch_bytes() const override { return 0; }
+  void submit(const Submission& submission) override { device_->submit(&job_, submission); }
+  void cancel(uint64_t generation) override { device_->cancel(&job_, generation); }
+
+  std::vector<KernelChoice> kernel_choices() const override {
+    std::vector<KernelChoice> choices;
+    for (uint32_t op : operators_) choices.push_back({op, "evta.program", false});
+    return choices;
+  }
+
+ private:
+  const std::shared_ptr<Device> device_;
+  const BranchSpec branch_;
+  const LoadedProgram program_;
+  std::vector<uint32_t> operators_;
+  Device::Job job_;
+};
+
+class EvtaUnit final : public Unit {
+ public:
+  EvtaUnit(UnitInfo info, const Configuration& configuration, std::shared_ptr<Device> device)
+      : info_(std::move(info)), configuration_(configuration), device_(std::move(device)) {}
+
+  const UnitInfo& info() const override { return info_; }
+
+  Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
+    NESTRT_ASSIGN_OR_RETURN(const PlanProgram source, read_program(*branch.plan, *branch.program, configuration_));
+    Result<LoadedProgram> program = LoadedProgram::create(device_->transport(), source);
+    if (!program) return program.error().with_context(text("branch ", branch.branch));
+    return std::unique_ptr<Executable>(std::make_unique<EvtaExecutable>(device_, branch, std::move(*program)));
+  }
+
+  Status reset() override { return device_->reset(); }
+  Status probe() override { return device_->probe(); }
+
+ private:
+  const UnitInfo info_;
+  const Configuration& configuration_;
+  const std::shared_ptr<Device> device_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Unit>> open_evta_unit(const EvtaOptions& options, std::unique_ptr<Transport> transport) {
+  UnitInfo info;
+  info.kind = "evta";
+  info.name = text("evta", options.instance);
+  info.fingerprint = options.configuration->name;
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Device> device,
+                          Device::create(info.name, *options.configuration, std::move(transport)));
+  return std::shared_ptr<Unit>(std::make_shared<EvtaUnit>(std::move(info), *options.configuration, std::move(device)));
+}
+
+}  // namespace nestrt::evta

@@ -1,0 +1,64 @@
+// Faults that a simulated accelerator has on request, so that everything above it can be tested against them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+namespace nestrt::evta {
+
+enum class Fault : uint8_t {
+  kNone,
+  kHang,           // never ends, until it is reset
+  kLate,           // ends `late_by` after it should
+  kEarly,          // reports its end before it has written its results
+  kWrongData,      // one bit of the results is wrong
+  kDmaError,       // stops with an error in the middle, results partly written
+  kLostInterrupt,  // ends, but nobody is told: its status register has to be read
+};
+
+// Threads: all members are safe from any thread.
+class FaultInjector {
+ public:
+  explicit FaultInjector(std::chrono::milliseconds late_by = std::chrono::milliseconds(20)) : late_by_(late_by) {}
+
+  // Each call is for one run, in order; later runs have no fault.
+  void next_run(Fault fault) {
+    const std::lock_guard lock(mutex_);
+    runs_.push_back(fault);
+  }
+  // The next `count` resets fail.
+  void fail_resets(int count) {
+    const std::lock_guard lock(mutex_);
+    failing_resets_ = count;
+  }
+
+  // Whether every run asked for has begun.
+  bool all_begun() {
+    const std::lock_guard lock(mutex_);
+    return runs_.empty();
+  }
+
+  // What happens to the run that starts now, or to the reset.
+  Fault take_run() {
+    const std::lock_guard lock(mutex_);
+    if (runs_.empty()) return Fault::kNone;
+    const Fault fault = runs_.front();
+    runs_.pop_front();
+    return fault;
+  }
+  bool take_reset() {
+    const std::lock_guard lock(mutex_);
+    return failing_resets_ > 0 && failing_resets_-- > 0;
+  }
+  std::chrono::milliseconds late_by() const { return late_by_; }
+
+ private:
+  const std::chrono::milliseconds late_by_;
+  std::mutex mutex_;
+  std::deque<Fault> runs_;
+  int failing_resets_ = 0;
+};
+
+}  // namespace nestrt::evta

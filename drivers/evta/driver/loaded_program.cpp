@@ -1,0 +1,45 @@
+#include "drivers/evta/driver/loaded_program.h"
+
+#include <cstring>
+
+#include "drivers/evta/checker/program_checker.h"
+#include "drivers/evta/driver/relocate.h"
+
+namespace nestrt::evta {
+
+Result<LoadedProgram> LoadedProgram::create(Transport& transport, const PlanProgram& source) {
+  NESTRT_RETURN_IF_ERROR(check_program(source.program()));
+  LoadedProgram loaded;
+  std::vector<MemoryRange> ranges = source.ranges;
+  std::vector<uint64_t> targets;
+  std::vector<std::shared_ptr<DeviceBuffer>> memory;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    MemoryRange& range = ranges[i];
+    NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<DeviceBuffer> buffer,
+                            transport.allocate(range.size, range.address % kPageBytes));
+    if (range.constant != nullptr) std::memcpy(buffer->bytes().data(), range.constant, range.size);
+    range.address = buffer->address();
+    targets.push_back(range.address);
+    loaded.ranges_.push_back({buffer, source.bindings[i], range.size,
+                              range.constant == nullptr && allows(range.access, MemoryRange::Access::kRead),
+                              allows(range.access, MemoryRange::Access::kWrite)});
+    memory.push_back(std::move(buffer));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<InstructionWord> words, relocate(source.program(), targets));
+  NESTRT_ASSIGN_OR_RETURN(loaded.program_, transport.load({source.configuration, words, ranges}, std::move(memory)));
+  return loaded;
+}
+
+void LoadedProgram::copy_in(std::span<std::byte* const> buffers) const {
+  for (const Range& range : ranges_)
+    if (range.copied_in)
+      std::memcpy(range.memory->bytes().data(), buffers[range.binding.buffer] + range.binding.offset, range.size);
+}
+
+void LoadedProgram::copy_out(std::span<std::byte* const> buffers) const {
+  for (const Range& range : ranges_)
+    if (range.copied_out)
+      std::memcpy(buffers[range.binding.buffer] + range.binding.offset, range.memory->bytes().data(), range.size);
+}
+
+}  // namespace nestrt::evta

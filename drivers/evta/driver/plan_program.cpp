@@ -1,0 +1,79 @@
+#include "drivers/evta/driver/plan_program.h"
+
+#include <string>
+
+#include "runtime/core/text.h"
+#include "runtime/plan/tables.h"
+#include "runtime/plan/verify.h"
+
+namespace nestrt::evta {
+namespace {
+
+std::string differences(const Configuration& made_for, const Configuration& unit) {
+  std::string result;
+  const auto compare = [&](std::string_view field, int64_t theirs, int64_t ours) {
+    if (theirs != ours) result += text(result.empty() ? "" : ", ", field, " ", theirs, " instead of ", ours);
+  };
+  compare("batch", made_for.batch(), unit.batch());
+  compare("block", made_for.block(), unit.block());
+  compare("micro-ops", made_for.uop_depth(), unit.uop_depth());
+  compare("input vectors", made_for.inp_depth(), unit.inp_depth());
+  compare("weight tiles", made_for.wgt_depth(), unit.wgt_depth());
+  compare("accumulators", made_for.acc_depth(), unit.acc_depth());
+  return result;
+}
+
+Status another_configuration(std::string_view made_for, const Configuration& unit) {
+  const Configuration* const known = find_configuration(made_for);
+  return Status(Code::kIncompatible,
+                text("the program is for configuration '", made_for, "' and the unit is '", unit.name, "' (",
+                     known != nullptr ? differences(*known, unit) : "the former is unknown",
+                     "); recompile it: nestc compile MODEL --target cpu,evta:", unit.name));
+}
+
+MemoryRange::Access access_of(plan::RangeAccess access) {
+  switch (access) {
+    case plan::RangeAccess::write:
+      return MemoryRange::Access::kWrite;
+    case plan::RangeAccess::read_write:
+      return MemoryRange::Access::kReadWrite;
+    case plan::RangeAccess::read:
+      break;
+  }
+  return MemoryRange::Access::kRead;
+}
+
+}  // namespace
+
+Result<PlanProgram> read_program(const Plan& plan, const plan::Program& program, const Configuration& configuration) {
+  if (program.kind() != plan::ProgramKind::instructions)
+    return damaged_plan(text("a program for unit 'evta' is of kind ", plan::EnumNameProgramKind(program.kind())));
+  if (view(program.fingerprint()) != configuration.name)
+    return another_configuration(view(program.fingerprint()), configuration);
+  PlanProgram result;
+  result.configuration = &configuration;
+  const std::span<const std::byte> stream = plan.constant(items(program.segments())[0]);
+  if (stream.size() % sizeof(InstructionWord) != 0)
+    return damaged_plan(
+        text("an instruction stream of ", stream.size(), " bytes is no multiple of ", sizeof(InstructionWord)));
+  result.instructions = {reinterpret_cast<const InstructionWord*>(stream.data()),
+                         stream.size() / sizeof(InstructionWord)};
+  for (const plan::ProgramRange* range : items(program.ranges())) {
+    MemoryRange& memory = result.ranges.emplace_back();
+    memory.address = range->address();
+    memory.size = range->size();
+    memory.access = access_of(range->access());
+    PlanProgram::Binding& binding = result.bindings.emplace_back();
+    if (range->tensor() >= 0) {
+      const plan::Tensor& tensor = *items(plan.tables().tensors())[static_cast<uint32_t>(range->tensor())];
+      binding = {tensor.buffer(), tensor.offset()};
+    } else {
+      binding = {items(program.segments())[range->segment()], 0};
+    }
+    if (items(plan.tables().buffers())[binding.buffer]->kind() == plan::BufferKind::constant)
+      memory.constant = plan.constant(binding.buffer).data() + binding.offset;
+  }
+  return result;
+}
+
+}  // namespace nestrt::evta

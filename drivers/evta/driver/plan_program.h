@@ -1,0 +1,35 @@
+// A plan's program of instructions as the accelerator's tools see it.
+#pragma once
+
+#include <vector>
+
+#include "drivers/evta/program.h"
+#include "nestrt/plan.h"
+#include "nestrt/result.h"
+
+namespace nestrt::plan {
+struct Program;
+}
+
+namespace nestrt::evta {
+
+struct PlanProgram {
+  // Where range i gets its bytes at run time; constant ranges have theirs.
+  struct Binding {
+    uint32_t buffer = 0;  // of the plan
+    uint64_t offset = 0;
+  };
+
+  const Configuration* configuration = nullptr;
+  std::span<const InstructionWord> instructions;
+  std::vector<MemoryRange> ranges;
+  std::vector<Binding> bindings;  // by range
+
+  Program program() const { return {configuration, instructions, ranges}; }
+};
+
+// Of a verified plan, which the result points into. Errors: kIncompatible for a program of another configuration, with
+// what differs and how to compile it again; kInvalidPlan for a stream that is none.
+Result<PlanProgram> read_program(const Plan& plan, const plan::Program& program, const Configuration& configuration);
+
+}  // namespace nestrt::evta

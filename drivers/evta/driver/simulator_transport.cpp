@@ -1,0 +1,247 @@
+#include "drivers/evta/driver/simulator_transport.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "drivers/evta/cycles/cycle_model.h"
+#include "drivers/evta/simulator/functional_simulator.h"
+#include "runtime/core/aligned_memory.h"
+#include "runtime/core/text.h"
+
+namespace nestrt::evta {
+namespace {
+
+// How often a waiter reads the status register, should an interrupt be lost.
+constexpr std::chrono::milliseconds kPollInterval{5};
+
+// Addresses below 4 GiB; page 0 stays free.
+class AddressSpace {
+ public:
+  static constexpr uint64_t kEnd = uint64_t{1} << 32;
+
+  // First fit. Empty where no gap is large enough.
+  std::optional<uint64_t> take(uint64_t pages) {
+    if (pages > kEnd / kPageBytes) return std::nullopt;
+    const std::lock_guard lock(mutex_);
+    uint64_t begin = kPageBytes;
+    for (const auto& [taken, end] : taken_) {
+      if (taken - begin >= pages * kPageBytes) break;
+      begin = end;
+    }
+    if (kEnd - begin < pages * kPageBytes) return std::nullopt;
+    taken_[begin] = begin + pages * kPageBytes;
+    return begin;
+  }
+  void give_back(uint64_t begin) {
+    const std::lock_guard lock(mutex_);
+    taken_.erase(begin);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<uint64_t, uint64_t> taken_;  // begin to end
+};
+
+class SimulatedBuffer final : public DeviceBuffer {
+ public:
+  SimulatedBuffer(std::shared_ptr<AddressSpace> space, uint64_t page, uint64_t offset, AlignedMemory memory)
+      : space_(std::move(space)), page_(page), offset_(offset), memory_(std::move(memory)) {}
+  ~SimulatedBuffer() override { space_->give_back(page_); }
+
+  uint64_t address() const override { return page_ + offset_; }
+  std::span<std::byte> bytes() const override { return {memory_.data(), memory_.size()}; }
+
+ private:
+  const std::shared_ptr<AddressSpace> space_;
+  const uint64_t page_, offset_;
+  AlignedMemory memory_;
+};
+
+class SimulatedProgram final : public DeviceProgram {
+ public:
+  SimulatedProgram(FunctionalSimulator simulator, std::vector<std::shared_ptr<DeviceBuffer>> memory,
+                   std::span<const MemoryRange> ranges, std::chrono::nanoseconds duration)
+      : simulator_(std::move(simulator)), memory_(std::move(memory)), duration_(duration) {
+    for (size_t i = 0; i < ranges.size(); ++i) add(ranges[i], memory_[i]->bytes());
+  }
+
+  Status run() { return simulator_.run(dram_); }
+  std::chrono::nanoseconds duration() const { return duration_; }
+  void flip_a_bit() {
+    if (!results_.empty()) results_[0][0] ^= std::byte{1};
+  }
+
+ private:
+  void add(const MemoryRange& range, std::span<std::byte> bytes) {
+    bytes = bytes.first(range.size);
+    if (range.access == MemoryRange::Access::kRead) {
+      dram_.add_read(range.address, bytes);
+      return;
+    }
+    results_.push_back(bytes);
+    if (range.access == MemoryRange::Access::kWrite)
+      dram_.add_write(range.address, bytes);
+    else
+      dram_.add_read_write(range.address, bytes);
+  }
+
+  FunctionalSimulator simulator_;
+  const std::vector<std::shared_ptr<DeviceBuffer>> memory_;
+  Dram dram_;
+  std::vector<std::span<std::byte>> results_;
+  const std::chrono::nanoseconds duration_;  // as modelled; 0 where not paced
+};
+
+class SimulatorTransport final : public Transport {
+ public:
+  explicit SimulatorTransport(const SimulatorOptions& options) : options_(options), device_([this] { run_device(); }) {}
+
+  ~SimulatorTransport() override {
+    {
+      const std::lock_guard lock(mutex_);
+      shut_down_ = abort_ = true;
+      changed_.notify_all();
+    }
+    device_.join();
+  }
+
+  std::string_view name() const override { return "simulator"; }
+
+  Result<std::shared_ptr<DeviceBuffer>> allocate(uint64_t size, uint64_t offset) override {
+    const std::optional<uint64_t> page =
+        size < AddressSpace::kEnd ? space_->take((offset + size + kPageBytes - 1) / kPageBytes) : std::nullopt;
+    if (!page) return Status(Code::kOutOfMemory, text("the accelerator's 4 GiB have no room for ", size, " bytes"));
+    Result<AlignedMemory> memory = AlignedMemory::allocate(size, "memory of a simulated accelerator");
+    if (!memory) {
+      space_->give_back(*page);
+      return memory.error();
+    }
+    std::memset(memory->data(), 0, size);
+    return std::shared_ptr<DeviceBuffer>(std::make_shared<SimulatedBuffer>(space_, *page, offset, std::move(*memory)));
+  }
+
+  Result<std::shared_ptr<DeviceProgram>> load(const Program& program,
+                                              std::vector<std::shared_ptr<DeviceBuffer>> memory) override {
+    NESTRT_ASSIGN_OR_RETURN(FunctionalSimulator simulator, FunctionalSimulator::create(program));
+    std::chrono::nanoseconds duration{0};
+    if (options_.profile != nullptr) {
+      NESTRT_ASSIGN_OR_RETURN(const CycleCount count, count_cycles(program, *options_.profile));
+      const double seconds = options_.pace * options_.profile->seconds(static_cast<double>(count.cycles));
+      duration = std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
+    }
+    return std::shared_ptr<DeviceProgram>(
+        std::make_shared<SimulatedProgram>(std::move(simulator), std::move(memory), program.ranges, duration));
+  }
+
+  Status start(std::shared_ptr<DeviceProgram> program) override {
+    std::unique_lock lock(mutex_);
+    if (reported_) changed_.wait(lock, [this] { return program_ == nullptr; });
+    if (program_ != nullptr) return Status(Code::kUnavailable, "the accelerator is running another program");
+    reported_ = false;
+    program_ = std::static_pointer_cast<SimulatedProgram>(std::move(program));
+    outcome_.reset();
+    abort_ = false;
+    changed_.notify_all();
+    return {};
+  }
+
+  Status wait(Deadline deadline) override {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      if (outcome_) {
+        const Status outcome = *outcome_;
+        outcome_.reset();
+        return outcome;
+      }
+      if (std::exchange(interrupted_, false)) return Status(Code::kCancelled, "the wait was interrupted");
+      const Deadline now = SteadyClock::now();
+      if (now >= deadline)
+        return Status(Code::kDeadlineExceeded, "the accelerator did not complete before the deadline");
+      changed_.wait_until(lock, std::min(deadline, now + kPollInterval));
+    }
+  }
+
+  void interrupt() override {
+    const std::lock_guard lock(mutex_);
+    interrupted_ = true;
+    changed_.notify_all();
+  }
+
+  Status reset() override {
+    std::unique_lock lock(mutex_);
+    if (options_.faults != nullptr && options_.faults->take_reset())
+      return Status(Code::kDeviceFault, "the accelerator does not answer to its reset");
+    abort_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return program_ == nullptr; });
+    outcome_.reset();
+    interrupted_ = false;
+    return {};
+  }
+
+ private:
+  void run_device() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return shut_down_ || program_ != nullptr; });
+      if (program_ != nullptr) run_program(lock);
+      program_ = nullptr;
+      changed_.notify_all();
+      if (shut_down_) return;
+    }
+  }
+
+  void run_program(std::unique_lock<std::mutex>& lock) {
+    const Deadline start = SteadyClock::now();
+    const std::shared_ptr<SimulatedProgram> program = program_;
+    const Fault fault = options_.faults != nullptr ? options_.faults->take_run() : Fault::kNone;
+    if (fault == Fault::kHang) return changed_.wait(lock, [this] { return abort_; });
+    if (fault == Fault::kEarly) finish({});
+    lock.unlock();
+    Status status = program->run();
+    if (fault == Fault::kWrongData || fault == Fault::kDmaError) program->flip_a_bit();
+    if (fault == Fault::kDmaError) status = Status(Code::kDeviceFault, "the accelerator's access to memory failed");
+    lock.lock();
+    Deadline end = start + program->duration();
+    if (fault == Fault::kLate) end = SteadyClock::now() + program->duration() + options_.faults->late_by();
+    if (end > SteadyClock::now()) changed_.wait_until(lock, end, [this] { return abort_; });
+    if (abort_ || fault == Fault::kEarly) return;
+    if (fault == Fault::kLostInterrupt)
+      outcome_ = std::move(status);
+    else
+      finish(std::move(status));
+  }
+
+  void finish(Status status) {
+    outcome_ = std::move(status);
+    reported_ = true;
+    changed_.notify_all();
+  }
+
+  const SimulatorOptions options_;
+  const std::shared_ptr<AddressSpace> space_ = std::make_shared<AddressSpace>();
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::shared_ptr<SimulatedProgram> program_;  // running
+  std::optional<Status> outcome_;              // of the last run, until somebody waits for it
+  bool reported_ = false;                      // the running program as ended
+  bool interrupted_ = false;
+  bool abort_ = false;
+  bool shut_down_ = false;
+
+  std::thread device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_simulator_transport(const SimulatorOptions& options) {
+  return std::make_unique<SimulatorTransport>(options);
+}
+
+}  // namespace nestrt::evta

@@ -1,0 +1,22 @@
+// A simulated accelerator: computes with the functional simulator on a thread of its own, in memory of its own, and is
+// as slow as the cycle model says where it is paced.
+#pragma once
+
+#include <memory>
+
+#include "drivers/evta/cycles/profile.h"
+#include "drivers/evta/driver/faults.h"
+#include "drivers/evta/driver/transport.h"
+
+namespace nestrt::evta {
+
+struct SimulatorOptions {
+  const CycleProfile* profile = nullptr;  // must outlive the transport; null: not paced
+  // A run ends no earlier than `pace` times the modelled seconds after its start.
+  double pace = 1;
+  std::shared_ptr<FaultInjector> faults;  // may be null
+};
+
+std::unique_ptr<Transport> make_simulator_transport(const SimulatorOptions& options = {});
+
+}  // namespace nestrt::evta

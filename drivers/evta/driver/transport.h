@@ -1,0 +1,58 @@
+// Transport: how the driver reaches an accelerator: the simulator (simulator_transport.h), or the hardware of a board.
+//
+// The accelerator sees memory of its own address space, below 4 GiB. It runs one program at a time.
+// Threads: one thread uses a transport, but for interrupt(), which any may call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "drivers/evta/program.h"
+#include "nestrt/event.h"
+#include "nestrt/result.h"
+
+namespace nestrt::evta {
+
+inline constexpr uint64_t kPageBytes = 4096;
+
+// Memory that the accelerator and the host both see. Goes back with the last reference.
+class DeviceBuffer {
+ public:
+  virtual ~DeviceBuffer() = default;
+  virtual uint64_t address() const = 0;  // the accelerator's
+  virtual std::span<std::byte> bytes() const = 0;
+};
+
+// A program on the device, ready to start.
+class DeviceProgram {
+ public:
+  virtual ~DeviceProgram() = default;
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  // "simulator", ...
+  virtual std::string_view name() const = 0;
+  // `offset` is the address's distance from a page. Safe from any thread. Errors: kOutOfMemory.
+  virtual Result<std::shared_ptr<DeviceBuffer>> allocate(uint64_t size, uint64_t offset) = 0;
+  // Takes a checked program whose addresses are the device's; `memory` are its ranges. Copies the instructions. Safe
+  // from any thread. Errors: kInvalidPlan, kOutOfMemory.
+  virtual Result<std::shared_ptr<DeviceProgram>> load(const Program& program,
+                                                      std::vector<std::shared_ptr<DeviceBuffer>> memory) = 0;
+  // Starts a run. Errors: kUnavailable where one is running, kDeviceFault.
+  virtual Status start(std::shared_ptr<DeviceProgram> program) = 0;
+  // Waits for its end. Errors: kDeadlineExceeded (it runs on), kCancelled after interrupt() (it runs on), kDeviceFault.
+  virtual Status wait(Deadline deadline) = 0;
+  // Makes the wait in progress, or else the next one, return.
+  virtual void interrupt() = 0;
+  // Stops whatever runs. After success the device touches no memory until the next start. Errors: kDeviceFault.
+  virtual Status reset() = 0;
+};
+
+}  // namespace nestrt::evta

@@ -1,0 +1,16 @@
+// A plan that every unit can run: y = x, of s8. On the CPU it is a Transpose that leaves the axes where they are; on
+// EVTA a product with the identity matrix.
+#pragma once
+
+#include "drivers/evta/isa/instruction.h"
+#include "test/support/plan_builder.h"
+
+namespace nestrt::evta::test {
+
+// Rows of x; each has as many bytes as the configuration has channels in a block.
+inline constexpr int kCopyRows = 4;
+
+// Program 0 of its only branch is the CPU's, program 1 EVTA's. Tensor 0 is x, tensor 1 y.
+nestrt::test::PlanBuilder copy_plan(const Configuration& configuration);
+
+}  // namespace nestrt::evta::test

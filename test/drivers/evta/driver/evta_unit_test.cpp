@@ -1,0 +1,273 @@
+#include "drivers/evta/driver/evta_unit.h"
+
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "drivers/evta/cycles/cycle_model.h"
+#include "drivers/evta/driver/simulator_transport.h"
+#include "test/drivers/evta/driver/prepared_copy.h"
+
+namespace nestrt::evta::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A unit on a simulator that fails on request.
+struct FaultyUnit {
+  explicit FaultyUnit(SimulatorOptions options = {}) {
+    options.faults = faults;
+    auto opened = open_evta_unit({}, make_simulator_transport(options));
+    if (!opened) FAIL(opened.error().to_string());
+    unit = *opened;
+  }
+
+  // Returns when the accelerator hangs in it.
+  uint64_t submit_hanging(PreparedCopy* copy) {
+    faults->next_run(Fault::kHang);
+    const uint64_t generation = copy->submit();
+    while (!faults->all_begun()) std::this_thread::yield();
+    return generation;
+  }
+
+  std::shared_ptr<FaultInjector> faults = std::make_shared<FaultInjector>();
+  std::shared_ptr<Unit> unit;
+};
+
+Deadline soon() { return SteadyClock::now() + milliseconds(30); }
+
+void expect_quarantine(PreparedCopy* copy) {
+  const Status status = copy->run();
+  CHECK(status.code() == Code::kUnavailable);
+  CHECK(status.message().find("evta0 is in quarantine since a failure: ") == 0);
+}
+
+void expect_return_to_service(Unit* unit, PreparedCopy* copy) {
+  CHECK(unit->probe().ok());
+  CHECK(copy->run().ok());
+  CHECK(copy->y == copy->x);
+}
+
+TEST_CASE("EVTA runs a program in every configuration") {
+  for (const Configuration& configuration : kConfigurations) {
+    CAPTURE(configuration.name);
+    const auto unit = open_evta_unit({&configuration, 2}, make_simulator_transport());
+    REQUIRE(unit);
+    CHECK((*unit)->info().name == "evta2");
+    CHECK((*unit)->info().fingerprint == configuration.name);
+    PreparedCopy copy(**unit, configuration);
+    CHECK(copy.run().ok());
+    CHECK(copy.y == copy.x);
+  }
+}
+
+TEST_CASE("A hung accelerator misses its deadline, is put into quarantine and returns after a probe") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  faulty.faults->next_run(Fault::kHang);
+  CHECK(copy.run(soon()).code() == Code::kDeadlineExceeded);
+  CHECK(copy.untouched());
+  expect_quarantine(&copy);
+  expect_return_to_service(faulty.unit.get(), &copy);
+}
+
+TEST_CASE("A late run misses its deadline and touches nothing afterwards") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  faulty.faults->next_run(Fault::kLate);
+  const uint64_t late = copy.submit(SteadyClock::now() + milliseconds(1));
+  CHECK(copy.completion.wait().code() == Code::kDeadlineExceeded);
+  copy.completion.arm();
+  CHECK(faulty.unit->probe().ok());  // the accelerator has long finished
+  CHECK_FALSE(copy.completion.signal(late));
+  CHECK_FALSE(copy.completion.done());
+  CHECK(copy.untouched());
+}
+
+TEST_CASE("A late run without a deadline completes") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  faulty.faults->next_run(Fault::kLate);
+  CHECK(copy.run().ok());
+  CHECK(copy.y == copy.x);
+}
+
+TEST_CASE("An error of the accelerator's access to memory is a failure without results") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  faulty.faults->next_run(Fault::kDmaError);
+  CHECK(copy.run().code() == Code::kDeviceFault);
+  CHECK(copy.untouched());
+  expect_quarantine(&copy);
+  expect_return_to_service(faulty.unit.get(), &copy);
+}
+
+TEST_CASE("A lost interrupt delays a run and nothing else") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  faulty.faults->next_run(Fault::kLostInterrupt);
+  CHECK(copy.run().ok());
+  CHECK(copy.y == copy.x);
+}
+
+TEST_CASE("Wrong data and an early end reach the session: a unit alone cannot know") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  faulty.faults->next_run(Fault::kWrongData);
+  CHECK(copy.run().ok());
+  CHECK(copy.y != copy.x);
+  std::fill(copy.x.begin(), copy.x.end(), static_cast<int8_t>(3));
+  CHECK(copy.run().ok());
+  CHECK(copy.y == copy.x);
+  faulty.faults->next_run(Fault::kEarly);
+  CHECK(copy.run().ok());
+  CHECK(copy.run().ok());  // waits until the early one is over
+  CHECK(copy.y == copy.x);
+}
+
+TEST_CASE("An accelerator that computes the wrong thing fails its probe") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  faulty.faults->next_run(Fault::kDmaError);
+  CHECK_FALSE(copy.run().ok());
+  faulty.faults->next_run(Fault::kWrongData);
+  const Status status = faulty.unit->probe();
+  CHECK(status.code() == Code::kUnavailable);
+  CHECK(status.message() == "evta0 fails its probe: the accelerator computes wrong results");
+  expect_quarantine(&copy);
+  expect_return_to_service(faulty.unit.get(), &copy);
+}
+
+TEST_CASE("A unit whose accelerator cannot be reset stays in quarantine until it can") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  faulty.faults->next_run(Fault::kHang);
+  faulty.faults->fail_resets(2);
+  CHECK(copy.run(soon()).code() == Code::kDeadlineExceeded);
+  CHECK(faulty.unit->probe().code() == Code::kUnavailable);
+  expect_quarantine(&copy);
+  expect_return_to_service(faulty.unit.get(), &copy);
+}
+
+TEST_CASE("A reset that fails is reported and puts the unit into quarantine") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  faulty.faults->fail_resets(1);
+  CHECK(faulty.unit->reset().code() == Code::kDeviceFault);
+  expect_quarantine(&copy);
+  expect_return_to_service(faulty.unit.get(), &copy);
+}
+
+TEST_CASE("A unit does not open on an accelerator that does not work") {
+  SimulatorOptions options;
+  options.faults = std::make_shared<FaultInjector>();
+  options.faults->next_run(Fault::kWrongData);
+  CHECK(open_evta_unit({}, make_simulator_transport(options)).error().code() == Code::kUnavailable);
+}
+
+TEST_CASE("A running program and one that waits are cancelled, and the unit goes on") {
+  FaultyUnit faulty;
+  PreparedCopy running(*faulty.unit), waiting(*faulty.unit);
+  const uint64_t first = faulty.submit_hanging(&running), second = waiting.submit();
+  waiting.executable().cancel(second + 1);  // of another generation
+  CHECK_FALSE(waiting.completion.done());
+  waiting.executable().cancel(second);
+  CHECK(waiting.completion.wait().code() == Code::kCancelled);
+  running.executable().cancel(first);
+  CHECK(running.completion.wait().code() == Code::kCancelled);
+  CHECK(running.untouched());
+  CHECK(waiting.untouched());
+  CHECK(running.run().ok());
+  CHECK(running.y == running.x);
+}
+
+TEST_CASE("A reset forgets what runs and what waits: their completions never arrive") {
+  FaultyUnit faulty;
+  PreparedCopy running(*faulty.unit), waiting(*faulty.unit);
+  faulty.submit_hanging(&running);
+  waiting.submit();
+  CHECK(faulty.unit->reset().ok());
+  CHECK_FALSE(running.completion.done());
+  CHECK_FALSE(waiting.completion.done());
+  CHECK(waiting.run().ok());
+  CHECK(running.run().ok());
+  CHECK(running.y == running.x);
+}
+
+TEST_CASE("A program that runs already is not started a second time") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  const uint64_t first = faulty.submit_hanging(&copy);
+  Event completion;
+  Submission again;
+  again.completion = &completion;
+  again.generation = completion.arm();
+  copy.executable().submit(again);
+  CHECK(completion.wait().code() == Code::kUnavailable);
+  copy.executable().cancel(first);
+  CHECK(copy.completion.wait().code() == Code::kCancelled);
+}
+
+TEST_CASE("A hung program goes with its executable") {
+  FaultyUnit faulty;
+  {
+    PreparedCopy hung(*faulty.unit);
+    faulty.submit_hanging(&hung);
+  }
+  PreparedCopy copy(*faulty.unit);
+  CHECK(copy.run().ok());
+}
+
+TEST_CASE("A paced unit takes the modelled time at least") {
+  SimulatorOptions options;
+  options.profile = find_cycle_profile("zcu102");
+  options.pace = 5000;  // some hundred cycles at 333 MHz become milliseconds
+  FaultyUnit faulty(options);
+  PreparedCopy copy(*faulty.unit);
+  const auto start = SteadyClock::now();
+  CHECK(copy.run().ok());
+  const double seconds = std::chrono::duration<double>(SteadyClock::now() - start).count();
+  CHECK(seconds >= 5000 * options.profile->seconds(100));
+  CHECK(copy.y == copy.x);
+}
+
+// --- What prepare() refuses.
+
+Status prepare(const nestrt::test::PlanBytes& file, std::string_view unit_configuration = "1x16_15_15_18_17") {
+  const auto plan = Plan::from_memory(file.bytes());
+  if (!plan) FAIL(plan.error().to_string());
+  const auto unit = open_evta_unit({find_configuration(unit_configuration)}, make_simulator_transport());
+  REQUIRE(unit);
+  const plan::Program* const program = items(items((*plan)->tables().branches())[0]->programs())[1];
+  const auto executable = (*unit)->prepare({*plan, 0, program});
+  REQUIRE_FALSE(executable);
+  return executable.error();
+}
+
+TEST_CASE("A program for another configuration is refused with what differs and what to do") {
+  auto builder = copy_plan(*find_configuration("1x32_15_15_18_17"));
+  const Status status = prepare(builder.build());
+  CHECK(status.code() == Code::kIncompatible);
+  CHECK(status.message() ==
+        "the program is for configuration '1x32_15_15_18_17' and the unit is '1x16_15_15_18_17' (block 32 instead of "
+        "16, input vectors 1024 instead of 2048, weight tiles 256 instead of 1024, accumulators 1024 instead of 2048); "
+        "recompile it: nestc compile MODEL --target cpu,evta:1x16_15_15_18_17");
+}
+
+TEST_CASE("A program that is no instruction stream, or leaves its memory, is refused") {
+  const auto damaged = [](void (*damage)(plan::ProgramT&)) {
+    auto builder = copy_plan(kConfigurations[0]);
+    damage(*builder.tables().branches[0]->programs[1]);
+    return prepare(builder.build());
+  };
+  const Status blob = damaged([](plan::ProgramT& program) { program.kind = plan::ProgramKind::blob; });
+  CHECK(blob.message().find("a program for unit 'evta' is of kind blob") != std::string_view::npos);
+  const Status odd = damaged([](plan::ProgramT& program) { program.segments[0] = program.segments[1]; });
+  CHECK(odd.message().find("an instruction stream of 4 bytes is no multiple of 16") != std::string_view::npos);
+  const Status outside = damaged([](plan::ProgramT& program) { program.ranges[3]->size -= 1; });
+  CHECK(outside.code() == Code::kInvalidPlan);
+  const Status unreadable = damaged([](plan::ProgramT& program) { program.ranges[2]->address += 64; });
+  CHECK(unreadable.code() == Code::kInvalidPlan);
+}
+
+}  // namespace
+}  // namespace nestrt::evta::test
