@@ -1,0 +1,69 @@
+#include "compiler-lite/backends/evta/conv.h"
+
+#include "compiler-lite/backends/evta/conv_emitter.h"
+
+namespace nestrt::compiler::evta {
+namespace {
+
+void append_identity(PackedWeights& weights, int64_t block, int8_t factor) {
+  for (int64_t i = 0; i < block * block; ++i) weights.push_back(i / block == i % block ? factor : int8_t{0});
+}
+
+// [vector][output block][channel], channels that do not exist zero.
+std::vector<int32_t> packed_vectors(const Finish& finish, const ConvShape& shape) {
+  const int64_t lanes = shape.out_blocks() * shape.block;
+  std::vector<int32_t> packed;
+  for (const std::vector<int32_t>& vector : finish.vectors) {
+    packed.insert(packed.end(), vector.begin(), vector.end());
+    packed.resize(packed.size() + static_cast<size_t>(lanes) - vector.size());
+  }
+  return packed;
+}
+
+AddressMap map_buffers(const ConvShape& shape, bool residual, uint64_t weight_bytes) {
+  const auto output = static_cast<uint64_t>(shape.output_elements() * shape.block);
+  AddressMap addresses;
+  addresses.add(Buffer::kWeights, weight_bytes);
+  addresses.add(Buffer::kInput, static_cast<uint64_t>(shape.input_elements() * shape.block));
+  addresses.add(Buffer::kResidual, residual ? output : 0);
+  addresses.add(Buffer::kOutput, output);
+  return addresses;
+}
+
+}  // namespace
+
+Result<ConvGenerator> ConvGenerator::create(const isa::Configuration& configuration, ConvLayer layer) {
+  NESTRT_ASSIGN_OR_RETURN(const ConvShape shape, conv_shape(configuration, layer));
+  ConvGenerator generator;
+  generator.configuration_ = &configuration;
+  generator.shape_ = shape;
+  generator.finish_ = make_finish(layer);
+  auto weights = std::make_shared<PackedWeights>(packed_weights(layer, shape));
+  if (layer.residual) append_identity(*weights, shape.block, static_cast<int8_t>(1 << layer.residual->left_b));
+  if (shape.identity) append_identity(*weights, shape.block, 1);
+  generator.weights_ = std::move(weights);
+  generator.layer_ = std::move(layer);
+  return generator;
+}
+
+Result<GeneratedProgram> ConvGenerator::generate(const Schedule& wanted) const {
+  const auto num_vectors = static_cast<int>(finish_.vectors.size());
+  NESTRT_ASSIGN_OR_RETURN(const Schedule schedule, limited(shape_, wanted));
+  NESTRT_ASSIGN_OR_RETURN(const ConvMemory memory,
+                          divide_memory(*configuration_, shape_, schedule, num_vectors, layer_.residual.has_value()));
+  const AddressMap addresses = map_buffers(shape_, layer_.residual.has_value(), weights_->size());
+  // The constants come last: their address is known, their size, which depends on the micro-ops, is not.
+  AddressMap with_constants = addresses;
+  with_constants.add(Buffer::kConstants, 0);
+  ConvEmitter emitter(*configuration_, layer_, shape_, finish_, schedule, memory, with_constants);
+  NESTRT_ASSIGN_OR_RETURN(const BuiltProgram built, emitter.emit());
+  return assemble(*configuration_, built, packed_vectors(finish_, shape_), addresses, weights_);
+}
+
+Result<GeneratedProgram> generate(const isa::Configuration& configuration, const ConvLayer& layer,
+                                  const Schedule& schedule) {
+  NESTRT_ASSIGN_OR_RETURN(const ConvGenerator generator, ConvGenerator::create(configuration, layer));
+  return generator.generate(schedule);
+}
+
+}  // namespace nestrt::compiler::evta

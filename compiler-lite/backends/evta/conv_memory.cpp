@@ -1,0 +1,77 @@
+#include "compiler-lite/backends/evta/conv_memory.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "compiler-lite/backends/evta/loop_nest.h"
+
+namespace nestrt::compiler::evta {
+namespace {
+
+constexpr int64_t kMostChunks = 32;  // that stay on chip: each needs micro-ops of its own
+
+int64_t pieces(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
+
+Status too_large(std::string_view memory, int64_t wanted, int64_t available) {
+  return Status(Code::kUnsupported, "the schedule needs " + std::to_string(wanted) + " elements of " +
+                                        std::string(memory) + ", the configuration has " + std::to_string(available));
+}
+
+Result<Slots> make_slots(std::string_view memory, int64_t base, int64_t depth, int64_t size, int64_t chunks,
+                         int threads) {
+  Slots slots = {base, size, std::min<int64_t>(threads, chunks)};
+  if (chunks <= kMostChunks && base + chunks * size <= depth) slots.count = chunks;
+  if (base + slots.count * size > depth) return too_large(memory, base + slots.count * size, depth);
+  return slots;
+}
+
+}  // namespace
+
+Result<Schedule> limited(const ConvShape& shape, Schedule schedule) {
+  if (std::min({schedule.rows, schedule.columns, schedule.out_blocks, schedule.in_blocks}) < 1 ||
+      schedule.threads < 1 || schedule.threads > 2) {
+    return Status(Code::kInvalidArgument,
+                  "a schedule with empty tiles or other than 1 or 2 threads: " + to_string(schedule));
+  }
+  schedule.rows = std::min(schedule.rows, shape.y.output());
+  schedule.columns = std::min(schedule.columns, shape.x.output());
+  schedule.out_blocks = std::min(schedule.out_blocks, shape.group_out_blocks);
+  schedule.in_blocks = shape.identity ? schedule.out_blocks : std::min(schedule.in_blocks, shape.group_in_blocks);
+  return schedule;
+}
+
+Result<ConvMemory> divide_memory(const nestrt::evta::Configuration& configuration, const ConvShape& shape,
+                                 const Schedule& schedule, int num_vectors, bool residual) {
+  ConvMemory memory;
+  memory.identities = (residual ? 1 : 0) + (shape.identity ? 1 : 0);
+  const int64_t acc_depth = configuration.acc_depth(), inp_depth = configuration.inp_depth();
+  const int64_t pixels = schedule.rows * schedule.columns, tile = pixels * schedule.out_blocks;
+  const int64_t out_tiles = shape.groups * pieces(shape.group_out_blocks, schedule.out_blocks);
+  const int64_t pixel_tiles =
+      pieces(shape.y.output(), schedule.rows) * pieces(shape.x.output(), schedule.columns) * shape.images;
+  const int64_t chunks = shape.identity ? 1 : pieces(shape.group_in_blocks, schedule.in_blocks);
+
+  memory.vectors_stay = num_vectors * shape.out_blocks() <= acc_depth / 4;
+  memory.vector_blocks = memory.vectors_stay ? shape.out_blocks() : schedule.out_blocks;
+  memory.copies = pieces(kHazardDistance, std::min<int64_t>(tile, kHazardDistance));
+  memory.acc = {num_vectors * memory.vector_blocks, tile * memory.copies,
+                std::min<int64_t>(schedule.threads, out_tiles * pixel_tiles)};
+  if (memory.acc.at(memory.acc.count) > acc_depth) return too_large("ACC", memory.acc.at(memory.acc.count), acc_depth);
+
+  const int64_t rows = skips_rows(shape.y) ? schedule.rows : tile_input(shape.y, schedule.rows);
+  const int64_t input = schedule.in_blocks * rows * tile_input(shape.x, schedule.columns);
+  if (residual) {
+    memory.inp = {0, inp_depth / schedule.threads, schedule.threads};
+    if (std::max(input, pixels) > memory.inp.size) return too_large("INP", std::max(input, pixels), memory.inp.size);
+  } else {
+    const int64_t inputs = pixel_tiles * (shape.identity ? out_tiles : shape.groups * chunks);
+    NESTRT_ASSIGN_OR_RETURN(memory.inp, make_slots("INP", 0, inp_depth, input, inputs, schedule.threads));
+  }
+  const int64_t weights = shape.identity ? 0 : schedule.out_blocks * schedule.in_blocks * shape.taps();
+  NESTRT_ASSIGN_OR_RETURN(memory.wgt, make_slots("WGT", memory.identities, configuration.wgt_depth(), weights,
+                                                 out_tiles * chunks, schedule.threads));
+  return memory;
+}
+
+}  // namespace nestrt::compiler::evta

@@ -1,0 +1,47 @@
+// ConvMemory: how a schedule divides the on-chip memories; in elements. It says which schedules are legal.
+//
+//   INP  slots, each with the input of one tile and one chunk of input blocks, or a part of the residual
+//   WGT  identity weights where there are any, then slots, each with the weights of one tile's outputs and one chunk
+//   ACC  vectors (biases, shifts; one element per output block), then slots, each with one tile. OUT has the same
+//   indices
+//
+// There are as many slots as the schedule has threads, or one for each chunk where all fit: then nothing is loaded
+// twice.
+#pragma once
+
+#include <cstdint>
+
+#include "compiler-lite/backends/evta/conv_shape.h"
+#include "compiler-lite/backends/evta/finish.h"
+#include "compiler-lite/backends/evta/schedule.h"
+
+namespace nestrt::compiler::evta {
+
+struct Slots {
+  int64_t base = 0;
+  int64_t size = 0;
+  int64_t count = 1;
+
+  int64_t at(int64_t index) const { return base + index * size; }
+};
+
+struct ConvMemory {
+  Slots inp, wgt, acc;
+  int64_t identities = 0;     // identity weights: that of the residual, then that of the layer
+  bool vectors_stay = true;   // those of all output blocks are on chip; else those of one tile
+  int64_t vector_blocks = 0;  // of one vector on chip
+  int64_t copies = 1;         // of a tile that is too small to keep the hazard distance
+};
+
+// Sizes of what a tile of so many outputs reads along one axis; strides that skip whole rows are left to the DMA.
+inline bool skips_rows(const LayerAxis& axis) { return axis.kernel == 1; }
+inline int64_t tile_input(const LayerAxis& axis, int64_t outputs) { return (outputs - 1) * axis.stride + axis.kernel; }
+
+// The schedule with its tiles cut down to the layer. Errors: kInvalidArgument for what is not positive.
+Result<Schedule> limited(const ConvShape& shape, Schedule schedule);
+
+// Requires limited(). Errors: kUnsupported where the schedule does not fit, with the memory.
+Result<ConvMemory> divide_memory(const nestrt::evta::Configuration& configuration, const ConvShape& shape,
+                                 const Schedule& schedule, int num_vectors, bool residual);
+
+}  // namespace nestrt::compiler::evta

@@ -1,0 +1,48 @@
+// LoopNest: the iterations of one GEMM or ALU instruction before it is decided which of them are the two loops of the
+// instruction and which are written out as micro-ops.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "drivers/evta/isa/instruction.h"
+#include "nestrt/result.h"
+
+namespace nestrt::compiler::evta {
+
+namespace isa = nestrt::evta;
+
+// `count` iterations; each moves the indices by these strides.
+struct Dimension {
+  uint32_t count = 1;
+  isa::MicroOp stride;
+
+  // Its iterations add to the same accumulator.
+  bool reduces() const { return stride.dst == 0; }
+};
+
+// All combinations of the dimensions' iterations, in no particular order: additions wrap and commute. Iterations that
+// differ in a dimension that does not reduce have different destinations.
+struct LoopNest {
+  isa::MicroOp base;
+  std::vector<Dimension> dimensions;
+};
+
+struct LoweredNest {
+  std::vector<isa::MicroOp> micro_ops;
+  uint32_t iter_out = 1;
+  uint32_t iter_in = 1;
+  isa::MicroOp factor_out;
+  isa::MicroOp factor_in;
+};
+
+// A destination is written again at the earliest by the third micro-op after it: the pipelines do not see their own
+// results sooner.
+inline constexpr uint32_t kHazardDistance = 3;
+
+// Chooses the form with the fewest micro-ops that has at least `least_micro_ops` of them (as many as possible where
+// that is out of reach) and keeps the hazard distance. Errors: kUnsupported where the nest does not fit the
+// micro-op memory or cannot keep the distance.
+Result<LoweredNest> lower(const isa::Configuration& configuration, const LoopNest& nest, uint32_t least_micro_ops);
+
+}  // namespace nestrt::compiler::evta

@@ -1,0 +1,33 @@
+// Transfers of regions that may need several instructions: rows further apart than a stride can say are moved one by
+// one.
+#pragma once
+
+#include <cstdint>
+
+#include "compiler-lite/backends/evta/program_builder.h"
+
+namespace nestrt::compiler::evta {
+
+// As isa::Transfer, with sizes of any width. Elements of `memory`.
+struct Region {
+  isa::Memory memory = isa::Memory::kInp;
+  int64_t sram = 0;
+  int64_t dram = 0;
+  int64_t rows = 1;
+  int64_t row_size = 1;
+  int64_t stride = 1;
+  int64_t pad_top = 0;
+  int64_t pad_bottom = 0;
+  int64_t pad_left = 0;
+  int64_t pad_right = 0;
+};
+
+struct TransferIds {
+  InstructionId first = 0;
+  InstructionId last = 0;
+};
+
+// Requires rows and rows of sizes that fit the on-chip memory, and pads of at most 15. A STORE where the memory is OUT.
+TransferIds append_transfer(ProgramBuilder& builder, const Region& region);
+
+}  // namespace nestrt::compiler::evta
