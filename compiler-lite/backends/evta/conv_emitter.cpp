@@ -41,14 +41,6 @@ int64_t ConvEmitter::element_address(Buffer buffer, Memory memory) const {
   return static_cast<int64_t>(addresses_.address(buffer)) / configuration_.element_bytes(memory);
 }
 
-ConvEmitter::Extent ConvEmitter::extent(const LayerAxis& axis, const Span& outputs, bool skip) {
-  const int64_t begin = outputs.first * axis.stride - axis.pad_begin;
-  if (skip) return {begin, outputs.count, 0, 0, axis.stride};
-  const int64_t end = begin + tile_input(axis, outputs.count);
-  const int64_t first = std::max<int64_t>(begin, 0), last = std::min(end, axis.input);
-  return {first, last - first, first - begin, end - last, 1};
-}
-
 Result<BuiltProgram> ConvEmitter::emit() {
   if (memory_.identities > 0) load_identities();
   if (memory_.vectors_stay) load_vectors({0, shape_.out_blocks()});
@@ -129,18 +121,18 @@ Status ConvEmitter::emit_chunk(const Tile& tile, const Place& place, const Span&
 
 LoopNest ConvEmitter::products(const Tile& tile, const Place& place, const Span& chunk, int64_t inp,
                                int64_t wgt) const {
-  const bool skip = skips_rows(shape_.y);
-  const int64_t width = extent(shape_.x, tile.columns, false).padded();
-  const int64_t plane = extent(shape_.y, tile.rows, skip).padded() * width;
+  const Extent rows = input_extent(shape_.y, tile.rows, true);
+  const int64_t width = input_extent(shape_.x, tile.columns, false).padded(), plane = rows.padded() * width;
+  const int64_t row_stride = rows.step == 1 ? shape_.y.stride : 1;
   const int64_t taps = shape_.taps(), weight = shape_.identity ? 0 : 1;
   const int64_t in_blocks = shape_.identity ? 1 : chunk.count;
-  return {indices(place.base, inp, wgt),
-          {dimension(memory_.copies, tile.elements(), 0, 0),
-           dimension(tile.blocks.count, tile.pixels(), shape_.identity ? plane : 0, weight * in_blocks * taps),
-           dimension(in_blocks, 0, plane, taps), dimension(shape_.y.kernel, 0, width, weight * shape_.x.kernel),
-           dimension(shape_.x.kernel, 0, 1, weight),
-           dimension(tile.rows.count, tile.columns.count, (skip ? 1 : shape_.y.stride) * width, 0),
-           dimension(tile.columns.count, 1, shape_.x.stride, 0)}};
+  return {
+      indices(place.base, inp, wgt),
+      {dimension(memory_.copies, tile.elements(), 0, 0),
+       dimension(tile.blocks.count, tile.pixels(), shape_.identity ? plane : 0, weight * in_blocks * taps),
+       dimension(in_blocks, 0, plane, taps), dimension(shape_.y.kernel, 0, width, weight * shape_.x.kernel),
+       dimension(shape_.x.kernel, 0, 1, weight), dimension(tile.rows.count, tile.columns.count, row_stride * width, 0),
+       dimension(tile.columns.count, 1, shape_.x.stride, 0)}};
 }
 
 SlotRing::Use ConvEmitter::input_chunk(const Tile& tile, const Span& chunk, std::optional<InstructionId>& loaded) {
@@ -172,32 +164,11 @@ void ConvEmitter::order_load(const SlotRing::Use& use, const TransferIds& ids, s
 }
 
 TransferIds ConvEmitter::load_input(const Tile& tile, const Span& chunk, int64_t sram) {
-  const Extent y = extent(shape_.y, tile.rows, skips_rows(shape_.y)), x = extent(shape_.x, tile.columns, false);
-  const int64_t plane = shape_.y.input * shape_.x.input;
-  const int64_t first_plane = tile.image * shape_.in_blocks() + chunk.first;
-  const int64_t dram =
-      element_address(Buffer::kInput, Memory::kInp) + first_plane * plane + y.first * shape_.x.input + x.first;
-  const bool dense =
-      x.padded() == x.count && y.padded() == y.count && x.count == shape_.x.input && (y.step == 1 || y.count == 1);
-  if (dense) {
-    return append_transfer(
-        builder_, {.sram = sram, .dram = dram, .rows = chunk.count, .row_size = y.count * x.count, .stride = plane});
-  }
-  TransferIds ids;
-  for (int64_t i = 0; i < chunk.count; ++i) {
-    const TransferIds block = append_transfer(builder_, {.sram = sram + i * y.padded() * x.padded(),
-                                                         .dram = dram + i * plane,
-                                                         .rows = y.count,
-                                                         .row_size = x.count,
-                                                         .stride = y.step * shape_.x.input,
-                                                         .pad_top = y.pad_begin,
-                                                         .pad_bottom = y.pad_end,
-                                                         .pad_left = x.pad_begin,
-                                                         .pad_right = x.pad_end});
-    if (i == 0) ids.first = block.first;
-    ids.last = block.last;
-  }
-  return ids;
+  const int64_t plane = tile.image * shape_.in_blocks() + chunk.first;
+  const int64_t dram = element_address(Buffer::kInput, Memory::kInp) + plane * shape_.y.input * shape_.x.input;
+  return move_planes(builder_, Memory::kInp, sram,
+                     {dram, chunk.count, shape_.y.input, shape_.x.input, input_extent(shape_.y, tile.rows, true),
+                      input_extent(shape_.x, tile.columns, false)});
 }
 
 Status ConvEmitter::emit_residual(const Tile& tile, const Place& place) {
@@ -224,29 +195,11 @@ Status ConvEmitter::emit_residual_part(const Tile& tile, const Place& place, con
 
 TransferIds ConvEmitter::move_outputs(Memory memory, Buffer buffer, const Tile& tile, const Span& blocks,
                                       int64_t sram) {
-  const int64_t width = shape_.x.output(), plane = shape_.y.output() * width;
-  const int64_t dram = element_address(buffer, memory) + (tile.image * shape_.out_blocks() + blocks.first) * plane +
-                       tile.rows.first * width + tile.columns.first;
-  if (tile.columns.count == width) {
-    return append_transfer(builder_, {.memory = memory,
-                                      .sram = sram,
-                                      .dram = dram,
-                                      .rows = blocks.count,
-                                      .row_size = tile.pixels(),
-                                      .stride = plane});
-  }
-  TransferIds ids;
-  for (int64_t i = 0; i < blocks.count; ++i) {
-    const TransferIds block = append_transfer(builder_, {.memory = memory,
-                                                         .sram = sram + i * tile.pixels(),
-                                                         .dram = dram + i * plane,
-                                                         .rows = tile.rows.count,
-                                                         .row_size = tile.columns.count,
-                                                         .stride = width});
-    if (i == 0) ids.first = block.first;
-    ids.last = block.last;
-  }
-  return ids;
+  const int64_t height = shape_.y.output(), width = shape_.x.output();
+  const int64_t plane = tile.image * shape_.out_blocks() + blocks.first;
+  return move_planes(builder_, memory, sram,
+                     {element_address(buffer, memory) + plane * height * width, blocks.count, height, width,
+                      whole_extent(tile.rows), whole_extent(tile.columns)});
 }
 
 Status ConvEmitter::emit_steps(const std::vector<FinishStep>& steps, const Tile& tile, const Place& place) {

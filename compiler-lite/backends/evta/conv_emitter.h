@@ -21,24 +21,12 @@ class ConvEmitter {
   Result<BuiltProgram> emit();
 
  private:
-  // The part of the input that one tile reads along one axis, and the zeros around it. Rows that nobody reads may be
-  // left out: then `step` is more than 1.
-  struct Extent {
-    int64_t first = 0;
-    int64_t count = 0;
-    int64_t pad_begin = 0;
-    int64_t pad_end = 0;
-    int64_t step = 1;
-
-    int64_t padded() const { return pad_begin + count + pad_end; }
-  };
   // Which element of ACC each output of a tile has.
   struct Place {
     int64_t slot = 0;
     int64_t base = 0;
   };
 
-  static Extent extent(const LayerAxis& axis, const Span& outputs, bool skip);
   // Address of a buffer in elements of a memory.
   int64_t element_address(Buffer buffer, isa::Memory memory) const;
 

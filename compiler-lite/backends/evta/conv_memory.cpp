@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "compiler-lite/backends/evta/loop_nest.h"
+#include "compiler-lite/backends/evta/tiles.h"
 
 namespace nestrt::compiler::evta {
 namespace {
@@ -59,8 +60,8 @@ Result<ConvMemory> divide_memory(const nestrt::evta::Configuration& configuratio
                 std::min<int64_t>(schedule.threads, out_tiles * pixel_tiles)};
   if (memory.acc.at(memory.acc.count) > acc_depth) return too_large("ACC", memory.acc.at(memory.acc.count), acc_depth);
 
-  const int64_t rows = skips_rows(shape.y) ? schedule.rows : tile_input(shape.y, schedule.rows);
-  const int64_t input = schedule.in_blocks * rows * tile_input(shape.x, schedule.columns);
+  const int64_t rows = input_size(shape.y, schedule.rows, true);
+  const int64_t input = schedule.in_blocks * rows * input_size(shape.x, schedule.columns, false);
   if (residual) {
     memory.inp = {0, inp_depth / schedule.threads, schedule.threads};
     if (std::max(input, pixels) > memory.inp.size) return too_large("INP", std::max(input, pixels), memory.inp.size);

@@ -33,10 +33,6 @@ struct ConvMemory {
   int64_t copies = 1;         // of a tile that is too small to keep the hazard distance
 };
 
-// Sizes of what a tile of so many outputs reads along one axis; strides that skip whole rows are left to the DMA.
-inline bool skips_rows(const LayerAxis& axis) { return axis.kernel == 1; }
-inline int64_t tile_input(const LayerAxis& axis, int64_t outputs) { return (outputs - 1) * axis.stride + axis.kernel; }
-
 // The schedule with its tiles cut down to the layer. Errors: kInvalidArgument for what is not positive.
 Result<Schedule> limited(const ConvShape& shape, Schedule schedule);
 

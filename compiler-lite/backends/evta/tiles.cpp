@@ -46,6 +46,18 @@ std::vector<Tile> tiles_of(const ConvShape& shape, const Schedule& schedule) {
   return tiles;
 }
 
+int64_t input_size(const LayerAxis& axis, int64_t outputs, bool skip) {
+  return skip && axis.kernel == 1 ? outputs : (outputs - 1) * axis.stride + axis.kernel;
+}
+
+Extent input_extent(const LayerAxis& axis, const Span& outputs, bool skip) {
+  const int64_t begin = outputs.first * axis.stride - axis.pad_begin;
+  if (skip && axis.kernel == 1) return {begin, outputs.count, 0, 0, axis.stride};
+  const int64_t end = begin + input_size(axis, outputs.count, false);
+  const int64_t first = std::max<int64_t>(begin, 0), last = std::min(end, axis.input);
+  return {first, last - first, first - begin, end - last, 1};
+}
+
 SlotRing::Use SlotRing::acquire(const ContentKey& key) {
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].key == key) return {static_cast<int64_t>(i), false, std::nullopt};

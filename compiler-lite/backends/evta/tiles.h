@@ -9,6 +9,7 @@
 #include "compiler-lite/backends/evta/conv_shape.h"
 #include "compiler-lite/backends/evta/program_builder.h"
 #include "compiler-lite/backends/evta/schedule.h"
+#include "compiler-lite/backends/evta/transfers.h"
 
 namespace nestrt::compiler::evta {
 
@@ -35,6 +36,12 @@ struct Tile {
 
 // Requires a limited() schedule.
 std::vector<Tile> tiles_of(const ConvShape& shape, const Schedule& schedule);
+
+// What so many outputs read along one axis, padding included, and the part of the input that it is. Where `skip`, the
+// rows between those that a kernel of one row reads are left out.
+int64_t input_size(const LayerAxis& axis, int64_t outputs, bool skip);
+Extent input_extent(const LayerAxis& axis, const Span& outputs, bool skip);
+inline Extent whole_extent(const Span& span) { return {.first = span.first, .count = span.count}; }
 
 // What a slot holds: which numbers tell two contents apart is the user's business.
 using ContentKey = std::array<int64_t, 8>;

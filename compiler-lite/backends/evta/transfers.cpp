@@ -53,4 +53,36 @@ TransferIds append_transfer(ProgramBuilder& builder, const Region& region) {
   return ids;
 }
 
+TransferIds move_planes(ProgramBuilder& builder, isa::Memory memory, int64_t sram, const Planes& planes) {
+  const Extent &y = planes.y, &x = planes.x;
+  const int64_t plane = planes.height * planes.width;
+  const int64_t dram = planes.dram + y.first * planes.width + x.first;
+  const bool padded = x.padded() != x.count || y.padded() != y.count;
+  const bool consecutive = x.count == planes.width && (y.step == 1 || y.count == 1);
+  if (!padded && consecutive) {
+    return append_transfer(builder, {.memory = memory,
+                                     .sram = sram,
+                                     .dram = dram,
+                                     .rows = planes.count,
+                                     .row_size = y.count * x.count,
+                                     .stride = plane});
+  }
+  TransferIds ids;
+  for (int64_t i = 0; i < planes.count; ++i) {
+    const TransferIds one = append_transfer(builder, {.memory = memory,
+                                                      .sram = sram + i * y.padded() * x.padded(),
+                                                      .dram = dram + i * plane,
+                                                      .rows = y.count,
+                                                      .row_size = x.count,
+                                                      .stride = y.step * planes.width,
+                                                      .pad_top = y.pad_begin,
+                                                      .pad_bottom = y.pad_end,
+                                                      .pad_left = x.pad_begin,
+                                                      .pad_right = x.pad_end});
+    if (i == 0) ids.first = one.first;
+    ids.last = one.last;
+  }
+  return ids;
+}
+
 }  // namespace nestrt::compiler::evta
