@@ -83,9 +83,10 @@ Status ConvEmitter::emit_tile(size_t index, const Tile& tile) {
 // Accumulators begin as zeros or biases.
 Status ConvEmitter::start_tile(const Tile& tile, const Place& place) {
   const InstructionId begin = builder_.size();
+  const int64_t copies = copies_of(tile.elements());
   int64_t& results = results_[static_cast<size_t>(place.slot)];
-  if (finish_.clears_results || memory_.copies > 1 || results < tile.elements()) {
-    const LoopNest all = {indices(place.base, 0, 0), {dimension(tile.elements() * memory_.copies, 1, 0, 0)}};
+  if (finish_.clears_results || copies > 1 || results < tile.elements()) {
+    const LoopNest all = {indices(place.base, 0, 0), {dimension(tile.elements() * copies, 1, 0, 0)}};
     NESTRT_ASSIGN_OR_RETURN(last_compute_, builder_.gemm(all, true));
   }
   results = std::max(results, tile.elements());
@@ -128,7 +129,7 @@ LoopNest ConvEmitter::products(const Tile& tile, const Place& place, const Span&
   const int64_t in_blocks = shape_.identity ? 1 : chunk.count;
   return {
       indices(place.base, inp, wgt),
-      {dimension(memory_.copies, tile.elements(), 0, 0),
+      {dimension(copies_of(tile.elements()), tile.elements(), 0, 0),
        dimension(tile.blocks.count, tile.pixels(), shape_.identity ? plane : 0, weight * in_blocks * taps),
        dimension(in_blocks, 0, plane, taps), dimension(shape_.y.kernel, 0, width, weight * shape_.x.kernel),
        dimension(shape_.x.kernel, 0, 1, weight), dimension(tile.rows.count, tile.columns.count, row_stride * width, 0),

@@ -29,6 +29,10 @@ Result<Slots> make_slots(std::string_view memory, int64_t base, int64_t depth, i
 
 }  // namespace
 
+int64_t copies_of(int64_t tile_elements) {
+  return tile_elements >= kHazardDistance ? 1 : pieces(kHazardDistance, tile_elements);
+}
+
 Result<Schedule> limited(const ConvShape& shape, Schedule schedule) {
   if (std::min({schedule.rows, schedule.columns, schedule.out_blocks, schedule.in_blocks}) < 1 ||
       schedule.threads < 1 || schedule.threads > 2) {
@@ -55,8 +59,8 @@ Result<ConvMemory> divide_memory(const nestrt::evta::Configuration& configuratio
 
   memory.vectors_stay = num_vectors * shape.out_blocks() <= acc_depth / 4;
   memory.vector_blocks = memory.vectors_stay ? shape.out_blocks() : schedule.out_blocks;
-  memory.copies = pieces(kHazardDistance, std::min<int64_t>(tile, kHazardDistance));
-  memory.acc = {num_vectors * memory.vector_blocks, tile * memory.copies,
+  const int64_t small = std::min<int64_t>(tile, kHazardDistance - 1);  // the last tile of an axis may be this small
+  memory.acc = {num_vectors * memory.vector_blocks, std::max(tile, small * copies_of(small)),
                 std::min<int64_t>(schedule.threads, out_tiles * pixel_tiles)};
   if (memory.acc.at(memory.acc.count) > acc_depth) return too_large("ACC", memory.acc.at(memory.acc.count), acc_depth);
 

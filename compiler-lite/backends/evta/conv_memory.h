@@ -30,8 +30,10 @@ struct ConvMemory {
   int64_t identities = 0;     // identity weights: that of the residual, then that of the layer
   bool vectors_stay = true;   // those of all output blocks are on chip; else those of one tile
   int64_t vector_blocks = 0;  // of one vector on chip
-  int64_t copies = 1;         // of a tile that is too small to keep the hazard distance
 };
+
+// How often a tile of so few elements is computed, into neighbouring accumulators, to keep the hazard distance.
+int64_t copies_of(int64_t tile_elements);
 
 // The schedule with its tiles cut down to the layer. Errors: kInvalidArgument for what is not positive.
 Result<Schedule> limited(const ConvShape& shape, Schedule schedule);

@@ -1,0 +1,162 @@
+#include "test/compiler-lite/backends/evta/layer_runner.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "drivers/evta/simulator/functional_simulator.h"
+#include "drivers/evta/simulator/plain_simulator.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::evta::Buffer;
+using compiler::evta::ConvLayer;
+using compiler::evta::GeneratedProgram;
+namespace s8 = kernels::s8;
+
+int32_t accumulator(const ConvLayer& layer, const Elements& input, int64_t image, int64_t channel, int64_t row,
+                    int64_t column) {
+  const int64_t inputs = layer.in_channels / layer.groups, outputs = layer.out_channels / layer.groups;
+  const int64_t first_plane = image * layer.in_channels + channel / outputs * inputs;
+  int32_t sum = layer.bias.empty() ? 0 : layer.bias[static_cast<size_t>(channel)];
+  for (int64_t i = 0; i < inputs; ++i) {
+    for (int64_t tap = 0; tap < layer.y.kernel * layer.x.kernel; ++tap) {
+      const int64_t y = row * layer.y.stride - layer.y.pad_begin + tap / layer.x.kernel;
+      const int64_t x = column * layer.x.stride - layer.x.pad_begin + tap % layer.x.kernel;
+      if (y < 0 || y >= layer.y.input || x < 0 || x >= layer.x.input) continue;
+      const int64_t weight = (channel * inputs + i) * layer.y.kernel * layer.x.kernel + tap;
+      const int64_t element = ((first_plane + i) * layer.y.input + y) * layer.x.input + x;
+      sum = s8::multiply_add(sum, input[static_cast<size_t>(element)],
+                             layer.is_identity() ? int8_t{1} : layer.weights[static_cast<size_t>(weight)]);
+    }
+  }
+  return sum;
+}
+
+int8_t result(const ConvLayer& layer, int32_t sum, int64_t channel, const int8_t* residual) {
+  if (!layer.residual) return s8::narrow(sum, layer.shift(channel), layer.rounding, layer.bounds);
+  return s8::add(s8::narrow(sum, layer.shift(channel), layer.rounding), *residual, *layer.residual, layer.rounding,
+                 layer.bounds);
+}
+
+// A buffer for every range; inputs and constants filled in, the output with a pattern.
+std::vector<std::vector<std::byte>> buffers_of(const GeneratedProgram& program,
+                                               const std::vector<std::vector<std::byte>>& inputs) {
+  std::vector<std::vector<std::byte>> buffers;
+  for (const auto& range : program.ranges) {
+    buffers.emplace_back(range.size, std::byte{0x55});
+    if (range.constant != nullptr) std::copy_n(range.constant, range.size, buffers.back().begin());
+  }
+  buffers[static_cast<size_t>(Buffer::kInput)] = inputs[0];
+  if (inputs.size() > 1) buffers[static_cast<size_t>(Buffer::kResidual)] = inputs[1];
+  return buffers;
+}
+
+evta::Dram dram_of(const GeneratedProgram& program, std::vector<std::vector<std::byte>>& buffers) {
+  evta::Dram dram;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const auto& range = program.ranges[i];
+    if (range.access == evta::MemoryRange::Access::kWrite)
+      dram.add_write(range.address, buffers[i]);
+    else if (range.size > 0)
+      dram.add_read(range.address, buffers[i]);
+  }
+  return dram;
+}
+
+}  // namespace
+
+Elements random_elements(std::mt19937& generator, int64_t count, s8::Bounds bounds) {
+  std::uniform_int_distribution<int> element(bounds.low, bounds.high);
+  Elements elements(static_cast<size_t>(count));
+  for (int8_t& x : elements) x = static_cast<int8_t>(element(generator));
+  return elements;
+}
+
+ConvLayer random_conv(std::mt19937& generator, int64_t in_channels, int64_t out_channels,
+                      const compiler::evta::LayerAxis& axis, int64_t groups) {
+  ConvLayer layer;
+  layer.name = "conv";
+  layer.in_channels = in_channels;
+  layer.out_channels = out_channels;
+  layer.groups = groups;
+  layer.y = layer.x = axis;
+  layer.weights = random_elements(generator, out_channels * (in_channels / groups) * axis.kernel * axis.kernel);
+  std::uniform_int_distribution<int32_t> bias(-20000, 20000);
+  for (int64_t i = 0; i < out_channels; ++i) layer.bias.push_back(bias(generator));
+  layer.shifts = {10};
+  return layer;
+}
+
+int64_t input_size(const ConvLayer& layer) { return layer.images * layer.in_channels * layer.y.input * layer.x.input; }
+
+int64_t output_size(const ConvLayer& layer) {
+  return layer.images * layer.out_channels * layer.y.output() * layer.x.output();
+}
+
+Elements reference(const ConvLayer& layer, const Elements& input, const Elements& residual) {
+  Elements output;
+  const int64_t height = layer.y.output(), width = layer.x.output();
+  for (int64_t i = 0; i < output_size(layer); ++i) {
+    const int64_t channel = i / (height * width) % layer.out_channels;
+    const int32_t sum =
+        accumulator(layer, input, i / (height * width) / layer.out_channels, channel, i / width % height, i % width);
+    output.push_back(result(layer, sum, channel, residual.data() + i));
+  }
+  return output;
+}
+
+std::vector<std::byte> to_blocks(const Elements& plain, int64_t images, int64_t channels, int block) {
+  const int64_t pixels = static_cast<int64_t>(plain.size()) / (images * channels);
+  const int64_t blocks = (channels + block - 1) / block;
+  std::vector<std::byte> blocked(static_cast<size_t>(images * blocks * pixels * block));
+  for (int64_t i = 0; i < static_cast<int64_t>(blocked.size()); ++i) {
+    const int64_t channel = i / (pixels * block) % blocks * block + i % block;
+    const int64_t image = i / (blocks * pixels * block), pixel = i / block % pixels;
+    const bool exists = channel < channels;
+    const auto element = static_cast<size_t>((image * channels + channel) * pixels + pixel);
+    blocked[static_cast<size_t>(i)] = exists ? static_cast<std::byte>(plain[element]) : static_cast<std::byte>(i * 37);
+  }
+  return blocked;
+}
+
+Elements from_blocks(const std::vector<std::byte>& blocked, int64_t images, int64_t channels, int block) {
+  const int64_t blocks = (channels + block - 1) / block;
+  const int64_t pixels = static_cast<int64_t>(blocked.size()) / (images * blocks * block);
+  Elements plain;
+  for (int64_t i = 0; i < images * channels * pixels; ++i) {
+    const int64_t image = i / (channels * pixels), channel = i / pixels % channels, pixel = i % pixels;
+    const int64_t element = ((image * blocks + channel / block) * pixels + pixel) * block + channel % block;
+    plain.push_back(static_cast<int8_t>(blocked[static_cast<size_t>(element)]));
+  }
+  return plain;
+}
+
+std::vector<std::byte> run(const GeneratedProgram& program, const std::vector<std::vector<std::byte>>& inputs,
+                           std::string* message) {
+  auto strict = buffers_of(program, inputs), fast = strict;
+  Status status = evta::simulate_plain(program.program(), dram_of(program, strict), evta::Strictness::kStrict);
+  if (status.ok()) {
+    auto simulator = evta::FunctionalSimulator::create(program.program());
+    status = simulator ? simulator->run(dram_of(program, fast)) : simulator.error();
+  }
+  *message = status.to_string();
+  const auto output = static_cast<size_t>(Buffer::kOutput);
+  if (!status.ok() || strict[output] != fast[output]) return {};
+  return strict[output];
+}
+
+void check_program(const ConvLayer& layer, const GeneratedProgram& program, std::mt19937& generator) {
+  const int block = program.configuration->block();
+  const Elements input = random_elements(generator, input_size(layer), layer.input_bounds);
+  const Elements residual = random_elements(generator, layer.residual ? output_size(layer) : 0);
+  std::vector<std::vector<std::byte>> inputs = {to_blocks(input, layer.images, layer.in_channels, block)};
+  if (layer.residual) inputs.push_back(to_blocks(residual, layer.images, layer.out_channels, block));
+  std::string message;
+  const std::vector<std::byte> output = run(program, inputs, &message);
+  INFO(message);
+  REQUIRE(!output.empty());
+  REQUIRE(from_blocks(output, layer.images, layer.out_channels, block) == reference(layer, input, residual));
+}
+
+}  // namespace nestrt::test

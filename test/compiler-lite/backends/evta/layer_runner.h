@@ -1,0 +1,43 @@
+// Layers for tests: random ones, what docs/numerics.md says that they compute, and what their programs do in the
+// simulators.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "compiler-lite/backends/evta/generated_program.h"
+#include "compiler-lite/backends/evta/layer.h"
+
+namespace nestrt::test {
+
+using Elements = std::vector<int8_t>;
+
+Elements random_elements(std::mt19937& generator, int64_t count, kernels::s8::Bounds bounds = {});
+
+// A convolution of one image with random weights and biases, shifts that leave results of some size, and the given
+// geometry on both axes.
+compiler::evta::ConvLayer random_conv(std::mt19937& generator, int64_t in_channels, int64_t out_channels,
+                                      const compiler::evta::LayerAxis& axis, int64_t groups = 1);
+
+// Sizes of the tensors, plain.
+int64_t input_size(const compiler::evta::ConvLayer& layer);
+int64_t output_size(const compiler::evta::ConvLayer& layer);
+
+// Plain loops over plain tensors; `residual` may be empty.
+Elements reference(const compiler::evta::ConvLayer& layer, const Elements& input, const Elements& residual);
+
+// [planes][channels][pixels] to and from blocks of channels. Channels that do not exist become noise.
+std::vector<std::byte> to_blocks(const Elements& plain, int64_t images, int64_t channels, int block);
+Elements from_blocks(const std::vector<std::byte>& blocked, int64_t images, int64_t channels, int block);
+
+// The output buffer after a run in the strict plain simulator, which the fast one must confirm. Empty, with a message
+// for the log, where one of them refuses the program. `inputs`: the blocked input, then the residual if there is one.
+std::vector<std::byte> run(const compiler::evta::GeneratedProgram& program,
+                           const std::vector<std::vector<std::byte>>& inputs, std::string* message);
+
+// Fails the test unless the program computes the layer for random data.
+void check_program(const compiler::evta::ConvLayer& layer, const compiler::evta::GeneratedProgram& program,
+                   std::mt19937& generator);
+
+}  // namespace nestrt::test
