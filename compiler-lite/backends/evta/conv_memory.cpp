@@ -12,8 +12,6 @@ namespace {
 
 constexpr int64_t kMostChunks = 32;  // that stay on chip: each needs micro-ops of its own
 
-int64_t pieces(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
-
 Status too_large(std::string_view memory, int64_t wanted, int64_t available) {
   return Status(Code::kUnsupported, "the schedule needs " + std::to_string(wanted) + " elements of " +
                                         std::string(memory) + ", the configuration has " + std::to_string(available));

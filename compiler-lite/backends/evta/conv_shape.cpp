@@ -5,8 +5,6 @@ namespace {
 
 constexpr int64_t kMaxBytes = int64_t{1} << 30;  // of one tensor; several fit the 32-bit address space
 
-int64_t blocks(int64_t channels, int64_t block) { return (channels + block - 1) / block; }
-
 // The smallest number of groups that fills whole blocks of inputs and outputs; all of them where none does.
 int64_t groups_to_merge(const ConvLayer& layer, int64_t block) {
   if (layer.is_identity()) return layer.groups;
@@ -27,8 +25,8 @@ Result<ConvShape> conv_shape(const nestrt::evta::Configuration& configuration, c
   shape.identity = layer.is_identity();
   shape.merged = groups_to_merge(layer, shape.block);
   shape.groups = layer.groups / shape.merged;
-  shape.group_in_blocks = blocks(layer.in_channels / shape.groups, shape.block);
-  shape.group_out_blocks = blocks(layer.out_channels / shape.groups, shape.block);
+  shape.group_in_blocks = pieces(layer.in_channels / shape.groups, shape.block);
+  shape.group_out_blocks = pieces(layer.out_channels / shape.groups, shape.block);
   shape.y = layer.y;
   shape.x = layer.x;
   // Factors are below 2^33 in all, checked one after the other.

@@ -11,6 +11,9 @@
 
 namespace nestrt::compiler::evta {
 
+// Into how many parts of at most that size something is cut.
+inline int64_t pieces(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
+
 struct ConvShape {
   int64_t block = 16;
   int64_t images = 1;
