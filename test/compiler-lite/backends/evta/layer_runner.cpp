@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/simulator/functional_simulator.h"
 #include "drivers/evta/simulator/plain_simulator.h"
 
@@ -135,7 +136,10 @@ Elements from_blocks(const std::vector<std::byte>& blocked, int64_t images, int6
 std::vector<std::byte> run(const GeneratedProgram& program, const std::vector<std::vector<std::byte>>& inputs,
                            std::string* message) {
   auto strict = buffers_of(program, inputs), fast = strict;
-  Status status = evta::simulate_plain(program.program(), dram_of(program, strict), evta::Strictness::kStrict);
+  Status status = evta::check_program(program.program());
+  if (status.ok()) {
+    status = evta::simulate_plain(program.program(), dram_of(program, strict), evta::Strictness::kStrict);
+  }
   if (status.ok()) {
     auto simulator = evta::FunctionalSimulator::create(program.program());
     status = simulator ? simulator->run(dram_of(program, fast)) : simulator.error();
