@@ -1,13 +1,10 @@
 #include "compiler-lite/backends/evta/conv.h"
 
 #include "compiler-lite/backends/evta/conv_emitter.h"
+#include "compiler-lite/backends/evta/conv_estimate.h"
 
 namespace nestrt::compiler::evta {
 namespace {
-
-void append_identity(PackedWeights& weights, int64_t block, int8_t factor) {
-  for (int64_t i = 0; i < block * block; ++i) weights.push_back(i / block == i % block ? factor : int8_t{0});
-}
 
 // [vector][output block][channel], channels that do not exist zero.
 std::vector<int32_t> packed_vectors(const Finish& finish, const ConvShape& shape) {
@@ -18,16 +15,6 @@ std::vector<int32_t> packed_vectors(const Finish& finish, const ConvShape& shape
     packed.resize(packed.size() + static_cast<size_t>(lanes) - vector.size());
   }
   return packed;
-}
-
-AddressMap map_buffers(const ConvShape& shape, bool residual, uint64_t weight_bytes) {
-  const auto output = static_cast<uint64_t>(shape.output_elements() * shape.block);
-  AddressMap addresses;
-  addresses.add(Buffer::kWeights, weight_bytes);
-  addresses.add(Buffer::kInput, static_cast<uint64_t>(shape.input_elements() * shape.block));
-  addresses.add(Buffer::kResidual, residual ? output : 0);
-  addresses.add(Buffer::kOutput, output);
-  return addresses;
 }
 
 }  // namespace
@@ -46,12 +33,24 @@ Result<ConvGenerator> ConvGenerator::create(const isa::Configuration& configurat
   return generator;
 }
 
-Result<GeneratedProgram> ConvGenerator::generate(const Schedule& wanted) const {
-  const auto num_vectors = static_cast<int>(finish_.vectors.size());
+Result<ConvMemory> ConvGenerator::memory_of(const Schedule& schedule) const {
+  return divide_memory(*configuration_, shape_, schedule, static_cast<int>(finish_.vectors.size()),
+                       layer_.residual.has_value());
+}
+
+Result<uint64_t> ConvGenerator::estimate_cycles(const Schedule& wanted, int bus_bytes) const {
   NESTRT_ASSIGN_OR_RETURN(const Schedule schedule, limited(shape_, wanted));
-  NESTRT_ASSIGN_OR_RETURN(const ConvMemory memory,
-                          divide_memory(*configuration_, shape_, schedule, num_vectors, layer_.residual.has_value()));
-  const AddressMap addresses = map_buffers(shape_, layer_.residual.has_value(), weights_->size());
+  NESTRT_ASSIGN_OR_RETURN(const ConvMemory memory, memory_of(schedule));
+  const ConvCosts costs = {finish_cost(finish_, layer_.residual.has_value()),
+                           static_cast<int64_t>(finish_.steps.size() + finish_.steps_after_residual.size()),
+                           layer_.residual.has_value()};
+  return estimate_conv(*configuration_, shape_, costs, schedule, memory, bus_bytes).total(schedule.threads);
+}
+
+Result<GeneratedProgram> ConvGenerator::generate(const Schedule& wanted) const {
+  NESTRT_ASSIGN_OR_RETURN(const Schedule schedule, limited(shape_, wanted));
+  NESTRT_ASSIGN_OR_RETURN(const ConvMemory memory, memory_of(schedule));
+  const AddressMap addresses = layer_addresses(shape_, layer_.residual.has_value(), weights_->size());
   // The constants come last: their address is known, their size, which depends on the micro-ops, is not.
   AddressMap with_constants = addresses;
   with_constants.add(Buffer::kConstants, 0);

@@ -4,26 +4,24 @@
 #include <memory>
 
 #include "compiler-lite/backends/evta/conv_memory.h"
-#include "compiler-lite/backends/evta/generated_program.h"
+#include "compiler-lite/backends/evta/layer_generator.h"
 
 namespace nestrt::compiler::evta {
 
-// A layer on a configuration, with what does not depend on the schedule.
-class ConvGenerator {
+class ConvGenerator : public LayerGenerator {
  public:
   // `configuration` must outlive the generator and its programs. Errors: those of conv_shape().
   static Result<ConvGenerator> create(const isa::Configuration& configuration, ConvLayer layer);
 
-  const isa::Configuration& configuration() const { return *configuration_; }
-  const ConvLayer& layer() const { return layer_; }
-  const ConvShape& shape() const { return shape_; }
-  const Finish& finish() const { return finish_; }
-
-  // Errors: kUnsupported where the schedule does not fit the configuration.
-  Result<GeneratedProgram> generate(const Schedule& schedule) const;
+  const std::string& name() const override { return layer_.name; }
+  const isa::Configuration& configuration() const override { return *configuration_; }
+  const ConvShape& shape() const override { return shape_; }
+  Result<uint64_t> estimate_cycles(const Schedule& schedule, int bus_bytes) const override;
+  Result<GeneratedProgram> generate(const Schedule& schedule) const override;
 
  private:
   ConvGenerator() = default;
+  Result<ConvMemory> memory_of(const Schedule& schedule) const;
 
   const isa::Configuration* configuration_ = nullptr;
   ConvLayer layer_;

@@ -58,4 +58,8 @@ std::vector<int8_t> packed_weights(const ConvLayer& layer, const ConvShape& shap
   return packed;
 }
 
+void append_identity(std::vector<int8_t>& weights, int64_t block, int8_t factor) {
+  for (int64_t i = 0; i < block * block; ++i) weights.push_back(i / block == i % block ? factor : int8_t{0});
+}
+
 }  // namespace nestrt::compiler::evta

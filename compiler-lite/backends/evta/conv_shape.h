@@ -43,4 +43,7 @@ Result<ConvShape> conv_shape(const nestrt::evta::Configuration& configuration, c
 // zero. Empty for an identity.
 std::vector<int8_t> packed_weights(const ConvLayer& layer, const ConvShape& shape);
 
+// One more element of weights, which multiplies a block by a factor.
+void append_identity(std::vector<int8_t>& weights, int64_t block, int8_t factor);
+
 }  // namespace nestrt::compiler::evta

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "compiler-lite/backends/evta/conv.h"
+#include "compiler-lite/backends/evta/layer_generator.h"
 
 namespace nestrt::compiler::evta {
 
@@ -30,12 +30,7 @@ struct TunedSchedule {
   size_t programs = 0;   // of those, generated and measured
 };
 
-// Cycles that a schedule takes at least, nearly: computing and moving data overlap, but for the first load and the last
-// store, and every instruction has a fixed cost. Requires a limited() schedule and its memory.
-uint64_t estimate_cycles(const ConvGenerator& generator, const Schedule& schedule, const ConvMemory& memory,
-                         int bus_bytes);
-
 // Errors: kUnsupported where not one schedule is legal.
-Result<TunedSchedule> tune(const ConvGenerator& generator, const TuneOptions& options = {});
+Result<TunedSchedule> tune(const LayerGenerator& generator, const TuneOptions& options = {});
 
 }  // namespace nestrt::compiler::evta

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "compiler-lite/backends/evta/conv.h"
 #include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/cycles/cycle_model.h"
 #include "test/compiler-lite/backends/evta/layer_runner.h"
