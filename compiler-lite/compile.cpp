@@ -97,17 +97,22 @@ Status require_s8(const QuantizationReport& report) {
 }
 
 // Residuals are fused afterwards, for what stays f32 and what does not.
+Status quantize_and_fuse(Graph& graph, const CompileOptions& options) {
+  if (options.quantization) {
+    tell(options, "quantize");
+    const Quantization& quantization = *options.quantization;
+    NESTRT_ASSIGN_OR_RETURN(const QuantizationReport report,
+                            quantize(graph, quantization.profile, quantization.options));
+    if (quantization.observer) quantization.observer(report);
+    NESTRT_RETURN_IF_ERROR(require_s8(report));
+  }
+  return options.passes.disabled.count("fuse-residual") == 0 ? fuse_residual(graph).error() : Status();
+}
+
 Result<Graph> quantized_graph(const std::filesystem::path& model, const CompileOptions& options) {
-  const Quantization& quantization = *options.quantization;
-  NESTRT_RETURN_IF_ERROR(require_fit(model, quantization.profile));
-  CompileOptions first = options;
-  first.passes.disabled.insert("fuse-residual");
-  NESTRT_ASSIGN_OR_RETURN(Graph graph, optimised_graph(model, first));
-  tell(options, "quantize");
-  NESTRT_ASSIGN_OR_RETURN(const QuantizationReport report, quantize(graph, quantization.profile, quantization.options));
-  if (quantization.observer) quantization.observer(report);
-  NESTRT_RETURN_IF_ERROR(require_s8(report));
-  if (options.passes.disabled.count("fuse-residual") == 0) NESTRT_RETURN_IF_ERROR(fuse_residual(graph).error());
+  NESTRT_RETURN_IF_ERROR(require_fit(model, options.quantization->profile));
+  NESTRT_ASSIGN_OR_RETURN(Graph graph, quantizable_graph(model, options));
+  NESTRT_RETURN_IF_ERROR(quantize_and_fuse(graph, options));
   return graph;
 }
 
@@ -120,6 +125,18 @@ Result<Graph> optimised_graph(const std::filesystem::path& model, const CompileO
   for (const std::string& name : options.exposed) NESTRT_RETURN_IF_ERROR(expose(graph, name));
   NESTRT_RETURN_IF_ERROR(optimise(graph, with_progress(options)));
   return graph;
+}
+
+Result<Graph> quantizable_graph(const std::filesystem::path& model, const CompileOptions& options) {
+  CompileOptions unfused = options;
+  unfused.passes.disabled.insert("fuse-residual");
+  return optimised_graph(model, unfused);
+}
+
+Result<PlanBytes> compile_quantizable(Graph graph, const CompileOptions& options) {
+  NESTRT_RETURN_IF_ERROR(quantize_and_fuse(graph, options));
+  NESTRT_RETURN_IF_ERROR(choose_layout(graph, options.layout));
+  return emit_plan(graph);
 }
 
 Result<Graph> build_graph(const std::filesystem::path& model, const CompileOptions& options) {

@@ -38,6 +38,12 @@ struct CompileOptions {
 // The optimised graph in f32, before layouts are chosen: everything plain, nothing packed. Errors: as build_graph().
 Result<Graph> optimised_graph(const std::filesystem::path& model, const CompileOptions& options);
 
+// compile() in two steps, so that one model can be compiled with many quantizations: the optimised f32 graph with its
+// residuals not fused, and from a copy of that to the plan. Errors: as compile(); the second trusts that the profile is
+// this model's.
+Result<Graph> quantizable_graph(const std::filesystem::path& model, const CompileOptions& options);
+Result<PlanBytes> compile_quantizable(Graph graph, const CompileOptions& options);
+
 // The optimised graph, quantized where asked for, weights packed, as the emitter takes it. Errors: those of import;
 // kInvalidArgument where preprocessing is stated for a model that has no picture input, where no node computes a value
 // to expose, where the profile belongs to another model, and where not one node could be quantized.

@@ -109,14 +109,6 @@ std::vector<ValueProfile> Calibrator::profiles() const {
   return result;
 }
 
-Status check_input(const Plan& plan) {
-  if (plan.inputs().size() == 1 && plan.inputs()[0].type == DataType::kF32) return {};
-  return Status(
-      Code::kUnsupported,
-      fmt::format("calibration needs a model with one f32 input; this one has {} inputs{}", plan.inputs().size(),
-                  plan.inputs().size() == 1 ? fmt::format(" of {}", name(plan.inputs()[0].type)) : ""));
-}
-
 // Observes every sample. Unreadable ones are fatal or noted.
 Status observe_all(Calibrator& calibrator, const CalibrationSamples& samples, const CalibrationOptions& options,
                    Calibration& result) {
@@ -144,9 +136,7 @@ Result<Calibration> calibrate(const std::filesystem::path& model, const Calibrat
   Calibration result;
   NESTRT_ASSIGN_OR_RETURN(result.profile.model_digest, model_digest(model));
   NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::create(model, without_fusion(options.compile)));
-  NESTRT_RETURN_IF_ERROR(check_input(calibrator.plan()));
-  NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, calibrator.plan().inputs()[0],
-                                                                       calibrator.plan().preprocessing(0)));
+  NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, calibrator.plan()));
   NESTRT_RETURN_IF_ERROR(observe_all(calibrator, samples, options, result));
   result.profile.method = options.method;
   result.profile.values = calibrator.profiles();

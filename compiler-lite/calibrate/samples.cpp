@@ -55,6 +55,14 @@ Result<CalibrationSamples> CalibrationSamples::open(const SampleOptions& options
   return samples;
 }
 
+Result<CalibrationSamples> CalibrationSamples::open(const SampleOptions& options, const Plan& plan) {
+  const std::span<const TensorInfo> inputs = plan.inputs();
+  if (inputs.size() == 1 && inputs[0].type == DataType::kF32) return open(options, inputs[0], plan.preprocessing(0));
+  return Status(Code::kUnsupported,
+                fmt::format("calibration needs a model with one f32 input; this one has {} inputs{}", inputs.size(),
+                            inputs.size() == 1 ? fmt::format(" of {}", nestrt::name(inputs[0].type)) : ""));
+}
+
 Status CalibrationSamples::open_images(const SampleOptions& options) {
   std::error_code error;
   for (fs::directory_iterator entry(options.images, error), end; !error && entry != end; entry.increment(error))

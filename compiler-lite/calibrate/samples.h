@@ -24,6 +24,8 @@ class CalibrationSamples {
   // the errors of reading a file.
   static Result<CalibrationSamples> open(const SampleOptions& options, const TensorInfo& input,
                                          const Preprocessing* preprocessing);
+  // The same for the input of a plan. Errors: kUnsupported where it has not exactly one input of f32.
+  static Result<CalibrationSamples> open(const SampleOptions& options, const Plan& plan);
 
   // Those chosen.
   size_t size() const { return chosen_.size(); }

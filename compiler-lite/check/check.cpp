@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler-lite/check/plan_trace.h"
+#include "compiler-lite/check/run_session.h"
 #include "nestrt/plan_generated.h"
 #include "nestrt/session.h"
 #include "runtime/plan/tables.h"
@@ -80,19 +81,6 @@ double step_of_output(const Plan& plan, size_t output) {
     for (int32_t written : items(op->outputs()))
       if (written == static_cast<int32_t>(tensor)) return step_of(plan, *op);
   return 0;
-}
-
-Result<std::vector<tools::Array>> run_session(Session& session, const std::vector<tools::Array>& inputs) {
-  std::vector<ConstTensorView> input_views;
-  for (const tools::Array& input : inputs) input_views.push_back(input.view());
-  std::vector<tools::Array> outputs;
-  std::vector<TensorView> output_views;
-  for (const TensorInfo& info : session.outputs()) {
-    outputs.push_back({info.type, info.shape, std::vector<std::byte>(info.size_bytes())});
-    output_views.push_back({info.type, info.shape, outputs.back().bytes.data()});
-  }
-  NESTRT_RETURN_IF_ERROR(session.run(input_views, output_views));
-  return outputs;
 }
 
 Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& session, size_t run,

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "compiler-lite/check/signal_to_noise.h"
 #include "compiler-lite/quantize/quantize.h"
 #include "kernels/common/s8_arithmetic.h"
 #include "runtime/plan/tables.h"
@@ -41,13 +41,9 @@ std::vector<float> real_elements(const plan::Tensor& tensor, const tools::Array&
 }
 
 double decibel(const std::vector<float>& actual, const float* expected) {
-  double signal = 0, noise = 0;
-  for (size_t i = 0; i < actual.size(); ++i) {
-    const double error = double{actual[i]} - double{expected[i]};
-    signal += double{expected[i]} * double{expected[i]};
-    noise += error * error;
-  }
-  return noise == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal / noise);
+  SignalToNoise ratio;
+  ratio.add(actual, {expected, actual.size()});
+  return ratio.decibel();
 }
 
 // Noise as a share of the signal.

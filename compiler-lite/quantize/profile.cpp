@@ -1,13 +1,12 @@
 #include "compiler-lite/quantize/profile.h"
 
-#define XXH_INLINE_ALL
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "compiler-lite/quantize/digest.h"
 #include "runtime/tools/files.h"
 
 namespace nestrt::compiler {
@@ -35,8 +34,7 @@ const ValueProfile* QuantizationProfile::find(std::string_view value_name) const
 
 Result<std::string> model_digest(const std::filesystem::path& model) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(model.string()));
-  const XXH128_hash_t hash = XXH3_128bits(content.data(), content.size());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  return digest(content);
 }
 
 Status require_model(const QuantizationProfile& profile, std::string_view digest) {

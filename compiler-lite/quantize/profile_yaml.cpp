@@ -1,17 +1,18 @@
 #include "compiler-lite/quantize/profile_yaml.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <unordered_set>
 
+#include "compiler-lite/yaml/reader.h"
 #include "runtime/tools/files.h"
 
 namespace nestrt::compiler {
 namespace {
+
+using yaml::member, yaml::member_number, yaml::member_text, yaml::number, yaml::numbers, yaml::refuse;
 
 constexpr std::string_view kFormat = "nestrt quantization profile";
 constexpr int kVersion = 1;
@@ -41,54 +42,6 @@ void emit(YAML::Emitter& out, const ValueProfile& value) {
   out << YAML::Key << "counts" << YAML::Value << YAML::Flow << YAML::BeginSeq;
   for (const uint64_t count : value.magnitudes.counts) out << count;
   out << YAML::EndSeq << YAML::EndMap << YAML::EndMap;
-}
-
-// What is wrong, with where in the file.
-Status refuse(const YAML::Node& node, std::string_view what) {
-  const YAML::Mark mark = node.Mark();
-  if (mark.is_null()) return Status(Code::kInvalidArgument, std::string(what));
-  return Status(Code::kInvalidArgument, fmt::format("line {}: {}", mark.line + 1, what));
-}
-
-Result<YAML::Node> member(const YAML::Node& map, const std::string& key) {
-  YAML::Node result = map[key];
-  if (!result.IsDefined()) return refuse(map, "'" + key + "' is missing");
-  return result;
-}
-
-// A number that fills the whole scalar and lies within [low, high].
-template <typename T>
-Result<T> number(const YAML::Node& node, std::string_view what, T low, T high) {
-  T result{};
-  const std::string text = node.IsScalar() ? node.Scalar() : "no number";
-  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), result);
-  if (error != std::errc() || end != text.data() + text.size() || !(result >= low && result <= high))
-    return refuse(node, fmt::format("{}: expected a number from {} to {}, got {}", what, low, high, text));
-  return result;
-}
-
-template <typename T>
-Result<T> member_number(const YAML::Node& map, const std::string& key, T low, T high) {
-  NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, member(map, key));
-  return number<T>(node, key, low, high);
-}
-
-template <typename T>
-Result<std::vector<T>> numbers(const YAML::Node& node, std::string_view what, size_t max_size, T low, T high) {
-  if (!node.IsSequence() || node.size() > max_size)
-    return refuse(node, fmt::format("{}: expected a list of at most {} numbers", what, max_size));
-  std::vector<T> result;
-  for (const YAML::Node& element : node) {
-    NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), number<T>(element, what, low, high));
-  }
-  return result;
-}
-
-Result<std::string> member_text(const YAML::Node& map, const std::string& key) {
-  NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, member(map, key));
-  if (!node.IsScalar()) return refuse(node, key + ": expected a text");
-  return node.Scalar();
 }
 
 // The name and range, which every form of profile has.
@@ -200,14 +153,7 @@ Status save_profile(const QuantizationProfile& profile, const std::string& path)
 }
 
 Result<QuantizationProfile> parse_profile(const std::string& text, std::string_view name) {
-  const std::string context = fmt::format("'{}'", name);
-  try {
-    auto profile = parse_root(YAML::Load(text));
-    if (!profile) return profile.error().with_context(context);
-    return profile;
-  } catch (const YAML::Exception& error) {
-    return Status(Code::kInvalidArgument, fmt::format("{}: malformed YAML: {}", context, error.what()));
-  }
+  return yaml::parse<QuantizationProfile>(text, name, &parse_root);
 }
 
 Result<QuantizationProfile> load_profile(const std::string& path) {

@@ -1,0 +1,15 @@
+// One inference with memory for its outputs.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "nestrt/session.h"
+#include "runtime/tools/npy.h"
+
+namespace nestrt::compiler {
+
+// Inputs and outputs in the plan's order. Errors: those of Session::run().
+Result<std::vector<tools::Array>> run_session(Session& session, std::span<const tools::Array> inputs);
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,34 @@
+// Signal-to-noise ratio: what is right against how far something is from it.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace nestrt::compiler {
+
+// Adds up over any number of tensors.
+class SignalToNoise {
+ public:
+  // Requires: as many actual elements as expected ones.
+  void add(std::span<const float> actual, std::span<const float> expected) {
+    for (size_t i = 0; i < actual.size(); ++i) {
+      const double error = double{actual[i]} - double{expected[i]};
+      signal_ += double{expected[i]} * double{expected[i]};
+      noise_ += error * error;
+    }
+  }
+
+  // 10 log10(sum of squares / sum of squared errors): infinite where nothing differs, minus infinity where NaNs or
+  // infinities came in.
+  double decibel() const {
+    if (noise_ == 0) return std::numeric_limits<double>::infinity();
+    const double ratio = signal_ / noise_;
+    return std::isfinite(noise_) && ratio > 0 ? 10 * std::log10(ratio) : -std::numeric_limits<double>::infinity();
+  }
+
+ private:
+  double signal_ = 0, noise_ = 0;
+};
+
+}  // namespace nestrt::compiler

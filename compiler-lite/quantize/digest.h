@@ -1,0 +1,13 @@
+// Digests that tell files and arrays apart.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace nestrt::compiler {
+
+// 32 hexadecimal digits (XXH3, 128 bits).
+std::string digest(std::span<const std::byte> bytes);
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,65 @@
+// Reading YAML that somebody may have edited: every answer is checked, every refusal names the line.
+#pragma once
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/result.h"
+
+namespace nestrt::compiler::yaml {
+
+// kInvalidArgument: what is wrong, with where in the file.
+Status refuse(const YAML::Node& node, std::string_view what);
+
+// Errors: kInvalidArgument where the map has no such key.
+Result<YAML::Node> member(const YAML::Node& map, const std::string& key);
+Result<std::string> member_text(const YAML::Node& map, const std::string& key);
+
+// A number that fills the whole scalar and lies within [low, high].
+template <typename T>
+Result<T> number(const YAML::Node& node, std::string_view what, T low, T high) {
+  T result{};
+  const std::string text = node.IsScalar() ? node.Scalar() : "no number";
+  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), result);
+  if (error != std::errc() || end != text.data() + text.size() || !(result >= low && result <= high))
+    return refuse(node, fmt::format("{}: expected a number from {} to {}, got {}", what, low, high, text));
+  return result;
+}
+
+template <typename T>
+Result<T> member_number(const YAML::Node& map, const std::string& key, T low, T high) {
+  NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, member(map, key));
+  return number<T>(node, key, low, high);
+}
+
+template <typename T>
+Result<std::vector<T>> numbers(const YAML::Node& node, std::string_view what, size_t max_size, T low, T high) {
+  if (!node.IsSequence() || node.size() > max_size)
+    return refuse(node, fmt::format("{}: expected a list of at most {} numbers", what, max_size));
+  std::vector<T> result;
+  for (const YAML::Node& element : node) {
+    NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), number<T>(element, what, low, high));
+  }
+  return result;
+}
+
+// What `read` makes of the text's root. Errors: its own and those of the syntax, with `name`.
+template <typename T>
+Result<T> parse(const std::string& text, std::string_view name, Result<T> (*read)(const YAML::Node& root)) {
+  const std::string context = fmt::format("'{}'", name);
+  try {
+    auto result = read(YAML::Load(text));
+    if (!result) return result.error().with_context(context);
+    return result;
+  } catch (const YAML::Exception& error) {
+    return Status(Code::kInvalidArgument, fmt::format("{}: malformed YAML: {}", context, error.what()));
+  }
+}
+
+}  // namespace nestrt::compiler::yaml
