@@ -8,6 +8,7 @@
 #include "compiler-lite/command/command.h"
 #include "compiler-lite/command/compile_options.h"
 #include "compiler-lite/command/quantize_options.h"
+#include "compiler-lite/command/sensitivity.h"
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "runtime/tools/files.h"
 #include "runtime/tools/table.h"
@@ -26,10 +27,13 @@ struct CalibrateCommand {
   std::string model;
   std::string output;
   std::string method{name(options.method)};
+  SensitivityFlags sensitivity;
 
   Status run();
 
  private:
+  Status check_files() const;
+  Status save(const QuantizationProfile& profile) const;
   void print(const QuantizationProfile& profile) const;
 };
 
@@ -59,19 +63,37 @@ void CalibrateCommand::print(const QuantizationProfile& profile) const {
   std::cout << table.to_string();
 }
 
-Status CalibrateCommand::run() {
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, model));
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, options.samples.npy));
-  NESTRT_RETURN_IF_ERROR(flags.check_output(output));
-  NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
-  NESTRT_ASSIGN_OR_RETURN(options.compile, flags.options());
-  options.method = *calibration_method(method);
-  NESTRT_ASSIGN_OR_RETURN(const QuantizationProfile profile, calibrate_with_progress(model, options));
+Status CalibrateCommand::check_files() const {
+  if (output.empty() && !sensitivity.wanted)
+    return Status(Code::kInvalidArgument,
+                  "nothing to do: -o PROFILE.yaml saves the profile, --sensitivity ranks layers");
+  for (const std::string& file : {output, sensitivity.json}) {
+    if (file.empty()) continue;
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(file, model));
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(file, options.samples.npy));
+    NESTRT_RETURN_IF_ERROR(flags.check_output(file));
+    NESTRT_RETURN_IF_ERROR(tools::check_writable(file));
+  }
+  if (output.empty() || output != sensitivity.json) return {};
+  return Status(Code::kInvalidArgument, "the profile and the JSON are the same file; name another file");
+}
+
+Status CalibrateCommand::save(const QuantizationProfile& profile) const {
+  if (output.empty()) return {};
   NESTRT_RETURN_IF_ERROR(save_profile(profile, output));
   print(profile);
   std::cout << fmt::format("{}: {} values over {} samples, exponents by {}\n", output, profile.values.size(),
                            profile.samples, method);
   return {};
+}
+
+Status CalibrateCommand::run() {
+  NESTRT_RETURN_IF_ERROR(check_files());
+  NESTRT_ASSIGN_OR_RETURN(options.compile, flags.options());
+  options.method = *calibration_method(method);
+  NESTRT_ASSIGN_OR_RETURN(const QuantizationProfile profile, calibrate_with_progress(model, options));
+  NESTRT_RETURN_IF_ERROR(save(profile));
+  return sensitivity.wanted ? report_sensitivity(model, options, profile, sensitivity) : Status();
 }
 
 }  // namespace
@@ -82,16 +104,15 @@ void add_calibrate_command(tools::Cli& cli) {
       cli.add_command("calibrate", "observe a network's values over sample data and choose exponents to quantize them",
                       {"nestc calibrate squeezenet1.1.onnx --images pictures --mean 123.675,116.28,103.53 "
                        "--scale 0.0171,0.0175,0.0174 --resize 256 -o squeezenet.yaml",
-                       "nestc calibrate keywords.onnx --npy recordings.npy --method percentile -o keywords.yaml"},
+                       "nestc calibrate keywords.onnx --npy recordings.npy --method percentile -o keywords.yaml",
+                       "nestc calibrate keywords.onnx --npy recordings.npy --sensitivity --json layers.json"},
                       [command]() -> Result<tools::ExitCode> {
                         NESTRT_RETURN_IF_ERROR(command->run());
                         return tools::ExitCode::kOk;
                       });
   CalibrationOptions& options = command->options;
   app.add_option("model", command->model, "the ONNX file")->required();
-  app.add_option("-o,--output", command->output, "the quantization profile to write (YAML)")
-      ->required()
-      ->check(tools::not_empty());
+  app.add_option("-o,--output", command->output, "the quantization profile to write (YAML)")->check(tools::not_empty());
   auto* images = app.add_option("--images", options.samples.images, "a folder of JPEG, PNG or BMP pictures");
   app.add_option("--npy", options.samples.npy, "a NumPy file of N inputs: N x the input's shape")->excludes(images);
   app.add_option("--limit", options.samples.limit, "use at most N samples, spread evenly over all")
@@ -104,6 +125,18 @@ void add_calibrate_command(tools::Cli& cli) {
   app.add_option("--percentile", options.percentile, "share of elements that --method percentile keeps unclipped")
       ->check(CLI::Range(50.0, 100.0))
       ->capture_default_str();
+  SensitivityFlags& sensitivity = command->sensitivity;
+  auto* wanted = app.add_flag("--sensitivity", sensitivity.wanted,
+                              "rank the layers by what 8 bits cost: each alone in s8, and each alone in f32");
+  app.add_option("--sensitivity-samples", sensitivity.samples, "samples to measure that with, spread evenly over all")
+      ->needs(wanted)
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--json", sensitivity.json,
+                 "file for the same: samples, all, layers: name, kind, mac_share, only_it, all_but_it; each with "
+                 "agreement and snr_db, which is null where nothing differs")
+      ->needs(wanted)
+      ->check(tools::not_empty());
   command->flags.add_to(app);
 }
 

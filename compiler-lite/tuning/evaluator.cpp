@@ -1,0 +1,195 @@
+#include "compiler-lite/tuning/evaluator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler-lite/check/compare.h"
+#include "compiler-lite/check/run_session.h"
+#include "compiler-lite/check/signal_to_noise.h"
+#include "compiler-lite/quantize/digest.h"
+#include "nestrt/plan_generated.h"
+#include "runtime/plan/statistics.h"
+#include "runtime/plan/tables.h"
+#include "runtime/tools/labels.h"
+
+namespace nestrt::compiler {
+namespace {
+
+// Of the samples, or of the network's answers to them.
+constexpr uint64_t kMaxBytes = uint64_t{1} << 30;
+
+int64_t num_rows(const Shape& shape) {
+  for (int axis = shape.rank(); axis > 0; --axis)
+    if (shape[axis - 1] > 1) return shape.num_elements() / shape[axis - 1];
+  return 0;
+}
+
+std::span<const float> floats_of(const tools::Array& array) {
+  return {reinterpret_cast<const float*>(array.bytes.data()), array.bytes.size() / sizeof(float)};
+}
+
+double f32_share_of(const Plan& plan) {
+  uint64_t all = 0, f32 = 0;
+  for (const plan::Operator* op : items(plan.tables().operators())) {
+    const uint64_t macs = statistics(plan.tables(), *op).macs;
+    if (macs == 0) continue;
+    all += macs;
+    const auto input = static_cast<uint32_t>(op->inputs()->Get(0));
+    if (plan.tables().tensors()->Get(input)->type() == plan::DataType::f32) f32 += macs;
+  }
+  return all == 0 ? 0 : static_cast<double>(f32) / static_cast<double>(all);
+}
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+Status check_size(uint64_t bytes_each, size_t count, std::string_view what) {
+  if (count <= kMaxBytes / std::max<uint64_t>(bytes_each, 1)) return {};
+  return Status(Code::kInvalidArgument, fmt::format("{} {} of {} bytes are more than the {} bytes kept in memory; use "
+                                                    "at most {} samples",
+                                                    count, what, bytes_each, kMaxBytes, kMaxBytes / bytes_each));
+}
+
+}  // namespace
+
+double Score::agreement() const { return rows == 0 ? 0 : static_cast<double>(agreeing) / static_cast<double>(rows); }
+
+double Score::loss() const {
+  if (!right || !right_in_f32 || samples == 0) return 100 * (1 - agreement());
+  return 100 * (static_cast<double>(*right_in_f32) - static_cast<double>(*right)) / static_cast<double>(samples);
+}
+
+bool Score::better_than(const Score& other) const {
+  return loss() != other.loss() ? loss() < other.loss() : decibel > other.decibel;
+}
+
+Result<Evaluator> Evaluator::create(const std::filesystem::path& model, const EvaluationOptions& options) {
+  CompileOptions compile = options.compile;
+  compile.quantization.reset();
+  compile.progress = nullptr;
+  NESTRT_ASSIGN_OR_RETURN(Graph graph, quantizable_graph(model, compile));
+  Evaluator result(std::move(compile), std::move(graph));
+  NESTRT_ASSIGN_OR_RETURN(result.model_digest_, compiler::model_digest(model));
+  NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_quantizable(result.graph_.clone(), result.compile_));
+  NESTRT_ASSIGN_OR_RETURN(result.f32_, load(std::move(bytes)));
+  NESTRT_RETURN_IF_ERROR(result.check_outputs());
+  NESTRT_RETURN_IF_ERROR(result.read_samples(options));
+  result.answers_.resize(result.inputs_.size());
+  return result;
+}
+
+Result<Evaluator::Network> Evaluator::load(PlanBytes bytes) {
+  Network network;
+  network.bytes = std::make_unique<PlanBytes>(std::move(bytes));
+  NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, Plan::from_memory(network.bytes->span()));
+  NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units("cpu"));
+  NESTRT_ASSIGN_OR_RETURN(network.session, Session::create(plan, std::move(units)));
+  return network;
+}
+
+Status Evaluator::check_outputs() const {
+  const TensorInfo& scores = f32_.session->outputs()[0];
+  if (scores.type == DataType::kF32 && num_rows(scores.shape) > 0) return {};
+  return Status(Code::kUnsupported,
+                fmt::format("the loss is measured on class scores, rows of f32; the network's first "
+                            "output '{}' is {} {}",
+                            scores.name, name(scores.type), scores.shape.to_string()));
+}
+
+Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& options) const {
+  Classes result;
+  if (options.labels.empty()) return result;
+  const Shape& scores = f32_.session->outputs()[0].shape;
+  if (num_rows(scores) != 1) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("'{}' has a class for each picture, but the network gives {} rows of scores, {}",
+                              options.labels, num_rows(scores), scores.to_string()));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const auto pictures, tools::read_labelled_files(options.labels));
+  for (const tools::LabelledFile& picture : pictures) {
+    int64_t index = 0;
+    if (__builtin_sub_overflow(picture.label, options.offset, &index) || index < 0 || index >= scores.num_elements()) {
+      return Status(
+          Code::kInvalidArgument,
+          fmt::format("'{}' line {}: class {} is none of the network's, {} and the {} after it; see --offset",
+                      options.labels, picture.line, picture.label, options.offset, scores.num_elements() - 1));
+    }
+    result[file_name(picture.file)] = index;
+  }
+  return result;
+}
+
+Status Evaluator::read_samples(const EvaluationOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, f32_.session->plan()));
+  NESTRT_ASSIGN_OR_RETURN(const Classes classes, read_classes(options));
+  uint64_t output_bytes = 0;
+  for (const TensorInfo& output : f32_.session->outputs()) output_bytes += output.size_bytes();
+  NESTRT_RETURN_IF_ERROR(check_size(f32_.session->inputs()[0].size_bytes(), samples.size(), "samples"));
+  NESTRT_RETURN_IF_ERROR(check_size(output_bytes, samples.size(), "outputs"));
+  for (size_t i = 0; i < samples.size(); ++i) {
+    auto sample = samples.read(i);
+    if (!sample && !options.samples.skip_unreadable)
+      return sample.error().with_context("--skip-unreadable passes over such pictures");
+    if (!sample) {
+      skipped_.emplace_back(sample.error().message());
+      continue;
+    }
+    inputs_.push_back(std::move(*sample));
+    if (options.labels.empty()) continue;
+    const auto known = classes.find(file_name(samples.name(i)));
+    if (known == classes.end())
+      return Status(Code::kInvalidArgument, fmt::format("'{}' has no class for '{}'", options.labels, samples.name(i)));
+    classes_.push_back(known->second);
+  }
+  if (!inputs_.empty()) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("none of the {} samples could be read; the first: {}", samples.size(), skipped_.front()));
+}
+
+std::string Evaluator::data_digest() const {
+  std::string parts = digest(f32_.bytes->span());
+  for (const tools::Array& input : inputs_) parts += digest(input.bytes);
+  for (const int64_t index : classes_) parts += fmt::format(" {}", index);
+  return digest(std::as_bytes(std::span(parts)));
+}
+
+Result<const Evaluator::Outputs*> Evaluator::in_f32(size_t sample) {
+  if (answers_[sample].empty()) {
+    NESTRT_ASSIGN_OR_RETURN(answers_[sample], run_session(*f32_.session, std::span(&inputs_[sample], 1)));
+  }
+  return &answers_[sample];
+}
+
+Status Evaluator::count(size_t sample, const Outputs& actual, const Outputs& expected, Score& score) const {
+  NESTRT_ASSIGN_OR_RETURN(const Difference scores, compare(actual[0].view(), expected[0].view()));
+  ++score.samples;
+  score.rows += static_cast<uint64_t>(scores.rows);
+  score.agreeing += static_cast<uint64_t>(scores.rows_agreeing);
+  if (classes_.empty()) return {};
+  score.right = score.right.value_or(0) + (scores.actual_top == classes_[sample]);
+  score.right_in_f32 = score.right_in_f32.value_or(0) + (scores.expected_top == classes_[sample]);
+  return {};
+}
+
+Result<Score> Evaluator::evaluate(const Quantization& quantization, size_t num_samples) {
+  CompileOptions options = compile_;
+  options.quantization = quantization;
+  NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_quantizable(graph_.clone(), options));
+  Score score;
+  score.plan_bytes = bytes.span().size();
+  NESTRT_ASSIGN_OR_RETURN(const Network network, load(std::move(bytes)));
+  score.f32_share = f32_share_of(network.session->plan());
+  SignalToNoise ratio;
+  for (size_t i = 0; i < num_samples; ++i) {
+    const size_t sample = i * inputs_.size() / num_samples;
+    NESTRT_ASSIGN_OR_RETURN(const Outputs* expected, in_f32(sample));
+    NESTRT_ASSIGN_OR_RETURN(const Outputs actual, run_session(*network.session, std::span(&inputs_[sample], 1)));
+    NESTRT_RETURN_IF_ERROR(count(sample, actual, *expected, score));
+    for (size_t output = 0; output < actual.size(); ++output)
+      if (actual[output].type == DataType::kF32) ratio.add(floats_of(actual[output]), floats_of((*expected)[output]));
+  }
+  score.decibel = ratio.decibel();
+  return score;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,161 @@
+#include "compiler-lite/tuning/evaluator.h"
+
+#include <catch2/catch.hpp>
+
+#include "compiler-lite/calibrate/calibrate.h"
+#include "runtime/tools/files.h"
+#include "test/compiler-lite/tuning/small_classifier.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using Catch::Matchers::Contains;
+
+const std::string kPictures = NESTRT_SOURCE_DIR "/examples/images";
+constexpr const char* kPictureNames[] = {"airplane_1.png", "cat.png", "ship_2.png"};
+
+class Workshop {
+ public:
+  Workshop() { test::write_small_classifier(folder_.path()); }
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  EvaluationOptions over_samples() const {
+    EvaluationOptions options;
+    options.samples.npy = path("samples.npy");
+    return options;
+  }
+  // Three pictures with these labels.
+  EvaluationOptions over_pictures(const std::string& labels) const {
+    std::filesystem::create_directories(path("pictures"));
+    for (const char* name : kPictureNames)
+      std::filesystem::copy_file(kPictures + "/" + name, path("pictures/") + name,
+                                 std::filesystem::copy_options::overwrite_existing);
+    REQUIRE(tools::write_text(path("labels.tsv"), labels).ok());
+    EvaluationOptions options;
+    options.samples.images = path("pictures");
+    options.labels = path("labels.tsv");
+    return options;
+  }
+  Result<Evaluator> evaluator(const EvaluationOptions& options) const {
+    return Evaluator::create(path("model.onnx"), options);
+  }
+  std::string complaint(const EvaluationOptions& options) const {
+    const auto result = evaluator(options);
+    REQUIRE_FALSE(result);
+    return result.error().to_string();
+  }
+  Quantization quantization(const SampleOptions& samples, std::set<std::string, std::less<>> keep_f32) const {
+    CalibrationOptions options;
+    options.samples = samples;
+    auto calibration = calibrate(path("model.onnx"), options);
+    REQUIRE(calibration);
+    Quantization result{std::move(calibration->profile), {}, {}};
+    result.options.keep_f32 = std::move(keep_f32);
+    return result;
+  }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+TEST_CASE("A quantization is measured against the same network in f32") {
+  const Workshop workshop;
+  auto evaluator = workshop.evaluator(workshop.over_samples());
+  INFO(evaluator.error().to_string());
+  REQUIRE(evaluator);
+  CHECK(evaluator->num_samples() == 24);
+  const SampleOptions& samples = workshop.over_samples().samples;
+  const auto good = evaluator->evaluate(workshop.quantization(samples, {"second"}), 24);
+  const auto bad = evaluator->evaluate(workshop.quantization(samples, {}), 12);
+  REQUIRE(good);
+  REQUIRE(bad);
+  CHECK(good->samples == 24);
+  CHECK(good->rows == 24);
+  CHECK(good->agreement() > 0.9);
+  CHECK(good->decibel > 25);
+  CHECK(good->f32_share == Approx(16.0 / 44));
+  CHECK(bad->samples == 12);
+  CHECK(bad->agreement() < 0.9);
+  CHECK(bad->decibel < 10);
+  CHECK(bad->f32_share == 0);
+  CHECK(bad->loss() == Approx(100 * (1 - bad->agreement())));
+  CHECK(good->better_than(*bad));
+  CHECK_FALSE(bad->right);
+}
+
+TEST_CASE("With labels the loss is that of accuracy") {
+  const Workshop workshop;
+  const EvaluationOptions unlabelled{{}, workshop.over_pictures("").samples, "", 0};
+  auto first = workshop.evaluator(unlabelled);
+  REQUIRE(first);
+  const Quantization quantization = workshop.quantization(unlabelled.samples, {"second"});
+  const auto score = first->evaluate(quantization, 3);
+  REQUIRE(score);
+  // Each class is right for the pictures that the network gives it: together, all.
+  uint64_t right = 0, right_in_f32 = 0;
+  for (int label = 0; label < 4; ++label) {
+    std::string lines;
+    for (const char* name : kPictureNames) lines += std::string(name) + "\t" + std::to_string(label - 1) + "\n";
+    EvaluationOptions options = workshop.over_pictures(lines);
+    options.offset = -1;
+    auto evaluator = workshop.evaluator(options);
+    INFO(evaluator.error().to_string());
+    REQUIRE(evaluator);
+    const auto labelled = evaluator->evaluate(quantization, 3);
+    REQUIRE(labelled);
+    right += labelled->right.value();
+    right_in_f32 += labelled->right_in_f32.value();
+    const double lost = static_cast<double>(*labelled->right_in_f32) - static_cast<double>(*labelled->right);
+    CHECK(labelled->loss() == Approx(100 * lost / 3).margin(1e-9));
+    CHECK(labelled->agreement() == score->agreement());
+  }
+  CHECK(right == 3);
+  CHECK(right_in_f32 == 3);
+}
+
+TEST_CASE("Labels that do not fit pictures or network are named") {
+  const Workshop workshop;
+  CHECK_THAT(workshop.complaint(workshop.over_pictures("cat.png\t0\n")), Contains("has no class for"));
+  CHECK_THAT(workshop.complaint(workshop.over_pictures("cat.png\t0\nship_2.png\t4\n")),
+             Contains("line 2: class 4 is none of the network's") && Contains("--offset"));
+  EvaluationOptions absent = workshop.over_pictures("");
+  absent.labels = workshop.path("absent.tsv");
+  CHECK_THAT(workshop.complaint(absent), Contains("absent.tsv"));
+}
+
+TEST_CASE("Data is told apart by its samples, its labels and the options of compiling") {
+  const Workshop workshop;
+  const auto digest_of = [&](const EvaluationOptions& options) {
+    auto evaluator = workshop.evaluator(options);
+    REQUIRE(evaluator);
+    return evaluator->data_digest();
+  };
+  const std::string digest = digest_of(workshop.over_samples());
+  CHECK(digest_of(workshop.over_samples()) == digest);
+  EvaluationOptions fewer = workshop.over_samples(), plain = workshop.over_samples();
+  fewer.samples.limit = 23;
+  CHECK(digest_of(fewer) != digest);
+  plain.compile.layout.plain = true;
+  CHECK(digest_of(plain) != digest);
+  const std::string labelled = digest_of(workshop.over_pictures("airplane_1.png\t0\ncat.png\t1\nship_2.png\t2\n"));
+  CHECK(digest_of(workshop.over_pictures("airplane_1.png\t0\ncat.png\t1\nship_2.png\t3\n")) != labelled);
+}
+
+TEST_CASE("Samples that are missing or unreadable are named, or passed over as asked") {
+  const Workshop workshop;
+  EvaluationOptions options = workshop.over_samples();
+  options.samples.npy.clear();
+  CHECK_THAT(workshop.complaint(options), Contains("needs data"));
+  options = workshop.over_pictures("");
+  options.labels.clear();
+  REQUIRE(tools::write_text(workshop.path("pictures/broken.jpg"), "no picture").ok());
+  CHECK_THAT(workshop.complaint(options), Contains("broken.jpg"));
+  options.samples.skip_unreadable = true;
+  const auto evaluator = workshop.evaluator(options);
+  REQUIRE(evaluator);
+  CHECK(evaluator->num_samples() == 3);
+  CHECK(evaluator->skipped().size() == 1);
+}
+
+}  // namespace
+}  // namespace nestrt::compiler
