@@ -22,6 +22,7 @@ bool is_profile(const std::string& path) { return ends_with(path, ".yaml") || en
 }  // namespace
 
 void QuantizeFlags::add_to(CLI::App& command) {
+  command_ = &command;
   auto* quantize = command.add_option("--quantize", type_, "compute in 8-bit integers (docs/numerics.md)")
                        ->check(CLI::IsMember({"s8"}));
   command
@@ -73,8 +74,19 @@ Status QuantizeFlags::check_output(const std::string& output) const {
   NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, data_));
   NESTRT_RETURN_IF_ERROR(tools::check_not_input(save_, data_));
   if (save_.empty() || normal(save_) != normal(output)) return {};
-  return Status(Code::kInvalidArgument, "--save-profile and the plan are the same file; name another file");
+  return Status(Code::kInvalidArgument, "--save-profile names the same file as another output; name another file");
 }
+
+bool QuantizeFlags::data_is_profile() const { return is_profile(data_); }
+
+SampleOptions QuantizeFlags::samples_of(const std::string& data) const {
+  SampleOptions samples;
+  (ends_with(data, ".npy") ? samples.npy : samples.images) = data;
+  samples.skip_unreadable = skip_unreadable_;
+  return samples;
+}
+
+bool QuantizeFlags::given(const std::string& option) const { return command_->count(option) > 0; }
 
 Status QuantizeFlags::check() const {
   if (data_.empty()) {
@@ -110,9 +122,8 @@ Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, con
   CalibrationOptions options;
   options.compile = compile;
   options.compile.progress = nullptr;
-  (ends_with(data_, ".npy") ? options.samples.npy : options.samples.images) = data_;
+  options.samples = samples_of(data_);
   options.samples.limit = limit_;
-  options.samples.skip_unreadable = skip_unreadable_;
   if (!method_.empty()) options.method = *calibration_method(method_);
   options.percentile = percentile_;
   if (!save_.empty()) NESTRT_RETURN_IF_ERROR(tools::check_not_input(save_, model));

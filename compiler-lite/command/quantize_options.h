@@ -24,11 +24,20 @@ class QuantizeFlags {
   // Refuses an output that is one of the files read or written here.
   Status check_output(const std::string& output) const;
 
+  const std::string& data() const { return data_; }  // what --calibrate names
+  bool data_is_profile() const;
+  // Samples from a folder or a .npy file, unreadable ones treated as asked.
+  SampleOptions samples_of(const std::string& data) const;
+  double percentile() const { return percentile_; }
+  // Whether the option, such as "--method", was on the command line.
+  bool given(const std::string& option) const;
+
  private:
   Status check() const;
   Result<QuantizationProfile> profile(const std::string& model, const CompileOptions& compile) const;
   Result<QuantizationProfile> saved_profile() const;
 
+  const CLI::App* command_ = nullptr;
   std::string type_;
   std::string data_;  // --calibrate
   size_t limit_ = 0;

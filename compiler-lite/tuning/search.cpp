@@ -1,0 +1,263 @@
+#include "compiler-lite/tuning/search.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler-lite/quantize/digest.h"
+#include "compiler-lite/quantize/profile_yaml.h"
+#include "compiler-lite/tuning/sensitivity.h"
+
+namespace nestrt::compiler {
+namespace {
+
+std::vector<std::string_view> names_of(const Corrections& corrections) {
+  std::vector<std::string_view> names;
+  if (corrections.equalisation) names.push_back("equalisation");
+  if (corrections.weights) names.push_back("weights");
+  if (corrections.bias) names.push_back("bias");
+  if (names.empty()) names.push_back("none");
+  return names;
+}
+
+bool same_method(const Configuration& a, const Configuration& b) {
+  return a.method == b.method && (a.method != CalibrationMethod::kPercentile || a.percentile == b.percentile);
+}
+
+class Searcher {
+ public:
+  Searcher(Evaluator& evaluator, const QuantizationProfile& profile, const Configuration& start,
+           const SearchOptions& options, SearchRecord& record)
+      : evaluator_(evaluator), profile_(profile), start_(start), options_(options), record_(record) {}
+
+  Result<SearchResult> run() {
+    NESTRT_RETURN_IF_ERROR(vary());
+    if (!met(best_)) NESTRT_RETURN_IF_ERROR(mix());
+    choose();
+    return std::move(result_);
+  }
+
+ private:
+  using Index = std::optional<size_t>;  // of a trial; empty where it was not to be had
+
+  bool met(size_t trial) const { return result_.trials[trial].score.loss() <= options_.max_loss + 1e-9; }
+  bool exhausted() const { return result_.trials.size() >= options_.budget; }
+  const Configuration& best() const { return result_.trials[best_].configuration; }
+
+  // --- one evaluation ---
+  const Score* remembered(const std::string& text) const {
+    const auto found = std::find_if(record_.tried.begin(), record_.tried.end(), [&](const TriedOptions& tried) {
+      return tried.options == text && tried.score.samples == evaluator_.num_samples();
+    });
+    return found == record_.tried.end() ? nullptr : &found->score;
+  }
+
+  Result<Score> evaluate(const Configuration& configuration) {
+    NESTRT_ASSIGN_OR_RETURN(const Score score, evaluator_.evaluate(as_quantization(profile_, start_, configuration),
+                                                                   evaluator_.num_samples()));
+    record_.tried.push_back({configuration.text(), score});
+    if (options_.save) NESTRT_RETURN_IF_ERROR(options_.save(record_));
+    return score;
+  }
+
+  Result<Index> try_out(const Configuration& configuration) {
+    if (exhausted()) return Index();
+    if (options_.progress) options_.progress("configurations", result_.trials.size(), options_.budget);
+    Trial trial{configuration, {}, false};
+    if (const Score* known = remembered(configuration.text()); known != nullptr) {
+      trial.score = *known, trial.remembered = true;
+    } else {
+      auto score = evaluate(configuration);
+      if (!score && (result_.trials.empty() || score.error().code() != Code::kInvalidArgument)) return score.error();
+      if (!score) return Index();
+      trial.score = *score;
+    }
+    result_.trials.push_back(std::move(trial));
+    return Index(result_.trials.size() - 1);
+  }
+
+  // --- everything in s8 ---
+  Status vary() {
+    NESTRT_RETURN_IF_ERROR(try_out(start_).error());
+    for (const auto alternatives : {&Searcher::corrections, &Searcher::methods, &Searcher::granularities}) {
+      // All from the best of the dimensions before.
+      for (const Configuration& configuration : (this->*alternatives)(Configuration(best()))) {
+        if (met(best_)) return {};
+        NESTRT_ASSIGN_OR_RETURN(const Index trial, try_out(configuration));
+        if (trial && result_.trials[*trial].score.better_than(result_.trials[best_].score)) best_ = *trial;
+      }
+    }
+    return {};
+  }
+
+  std::vector<Configuration> corrections(const Configuration& from) const {
+    std::vector<Configuration> result;
+    if (!options_.vary_corrections) return result;
+    for (const Corrections& each : {Corrections{true, true, true}, Corrections{false, true, true},
+                                    Corrections{true, false, true}, Corrections{false, false, true}}) {
+      Configuration configuration = from;
+      configuration.options.corrections = each;
+      if (configuration.text() != from.text()) result.push_back(std::move(configuration));
+    }
+    return result;
+  }
+
+  std::vector<Configuration> methods(const Configuration& from) const {
+    std::vector<Configuration> result;
+    const auto add = [&](CalibrationMethod method, double percentile) {
+      Configuration configuration = from;
+      configuration.method = method, configuration.percentile = percentile;
+      if (!same_method(configuration, from)) result.push_back(std::move(configuration));
+    };
+    if (options_.vary_method) {
+      for (const auto method : {CalibrationMethod::kMse, CalibrationMethod::kKl, CalibrationMethod::kPercentile,
+                                CalibrationMethod::kMinMax})
+        add(method, from.percentile);
+    }
+    const bool percentiles =
+        options_.vary_percentile && (options_.vary_method || from.method == CalibrationMethod::kPercentile);
+    if (percentiles)
+      for (const double percentile : {99.9, 99.999}) add(CalibrationMethod::kPercentile, percentile);
+    return result;
+  }
+
+  // Weights per tensor and rounding down: less exact on average, but chance has a say in every network.
+  std::vector<Configuration> granularities(const Configuration& from) const {
+    std::vector<Configuration> result;
+    if (options_.vary_rounding) {
+      result.push_back(from);
+      const bool floor = from.options.rounding == plan::Rounding::floor;
+      result.back().options.rounding = floor ? plan::Rounding::half_up : plan::Rounding::floor;
+    }
+    if (options_.vary_granularity) {
+      result.push_back(from);
+      result.back().options.per_channel = !from.options.per_channel;
+    }
+    return result;
+  }
+
+  // --- some layers in f32 ---
+  Result<std::vector<RankedLayer>> ranking() {
+    const std::string text = best().text();
+    for (const LayerRanking& known : record_.rankings)
+      if (known.options == text) return known.layers;
+    SensitivityOptions options;
+    options.samples = options_.sensitivity_samples;
+    options.progress = [&](size_t done, size_t total) {
+      if (options_.progress) options_.progress("layers", done, total);
+    };
+    NESTRT_ASSIGN_OR_RETURN(const Sensitivity sensitivity,
+                            measure_sensitivity(evaluator_, as_quantization(profile_, start_, best()), options));
+    LayerRanking ranking{text, {}};
+    for (const LayerSensitivity& layer : sensitivity.layers)
+      ranking.layers.push_back({layer.name, layer.alone.decibel, layer.mac_share});
+    record_.rankings.push_back(ranking);
+    if (options_.save) NESTRT_RETURN_IF_ERROR(options_.save(record_));
+    return ranking.layers;
+  }
+
+  Result<Index> try_keeping(const Configuration& from, std::span<const RankedLayer> layers) {
+    Configuration configuration = from;
+    for (const RankedLayer& layer : layers) configuration.options.keep_f32.insert(layer.name);
+    return try_out(configuration);
+  }
+
+  // The fewest of the noisiest layers that do: doubled until they do, then halved. One layer at least stays s8.
+  Status mix() {
+    if (exhausted()) return {};
+    const Configuration from = best();
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<RankedLayer> layers, ranking());
+    const std::span<const RankedLayer> all(layers);
+    const size_t most = layers.empty() ? 0 : layers.size() - 1;
+    size_t too_few = 0, enough = 0;
+    while (enough == too_few) {
+      if (too_few == most) return {};
+      const size_t next = std::min(std::max<size_t>(2 * too_few, 1), most);
+      NESTRT_ASSIGN_OR_RETURN(const Index trial, try_keeping(from, all.first(next)));
+      if (!trial) return {};
+      enough = next;
+      if (!met(*trial)) too_few = next;
+    }
+    while (enough - too_few > 1) {
+      const size_t middle = too_few + (enough - too_few) / 2;
+      NESTRT_ASSIGN_OR_RETURN(const Index trial, try_keeping(from, all.first(middle)));
+      if (!trial) return {};
+      (met(*trial) ? enough : too_few) = middle;
+    }
+    return prune(from, {layers.begin(), layers.begin() + static_cast<ptrdiff_t>(enough)});
+  }
+
+  // Gives layers back to s8, those with most work first, as long as the rest still does.
+  Status prune(const Configuration& from, std::vector<RankedLayer> kept) {
+    std::vector<RankedLayer> candidates = kept;
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const RankedLayer& a, const RankedLayer& b) { return a.mac_share > b.mac_share; });
+    for (const RankedLayer& candidate : candidates) {
+      if (kept.size() == 1) break;
+      std::vector<RankedLayer> rest = kept;
+      std::erase_if(rest, [&](const RankedLayer& layer) { return layer.name == candidate.name; });
+      NESTRT_ASSIGN_OR_RETURN(const Index trial, try_keeping(from, rest));
+      if (!trial) break;
+      if (met(*trial)) kept = std::move(rest);
+    }
+    return {};
+  }
+
+  void choose() {
+    const auto before = [&](size_t a, size_t b) {
+      const Score &first = result_.trials[a].score, &second = result_.trials[b].score;
+      if (met(a) != met(b)) return met(a);
+      if (met(a) && first.f32_share != second.f32_share) return first.f32_share < second.f32_share;
+      return first.better_than(second);
+    };
+    for (size_t i = 1; i < result_.trials.size(); ++i)
+      if (before(i, result_.chosen)) result_.chosen = i;
+    result_.met = met(result_.chosen);
+  }
+
+  Evaluator& evaluator_;
+  const QuantizationProfile& profile_;
+  const Configuration& start_;
+  const SearchOptions& options_;
+  SearchRecord& record_;
+  SearchResult result_;
+  size_t best_ = 0;  // of the trials with everything in s8
+};
+
+}  // namespace
+
+std::string Configuration::text() const {
+  std::string result = fmt::format("--method {}", name(method));
+  if (method == CalibrationMethod::kPercentile) result += fmt::format(" --percentile {}", percentile);
+  result += fmt::format(" --corrections {}", fmt::join(names_of(options.corrections), ","));
+  if (options.scales == Scales::kSingle) result += " --scales single";
+  if (!options.per_channel) result += " --per-tensor";
+  if (options.rounding == plan::Rounding::floor) result += " --rounding floor";
+  if (!options.keep_f32.empty()) result += fmt::format(" --keep-f32 {}", fmt::join(options.keep_f32, ","));
+  return result;
+}
+
+Result<SearchResult> search(Evaluator& evaluator, const QuantizationProfile& profile, const Configuration& start,
+                            const SearchOptions& options, SearchRecord& record) {
+  if (options.budget == 0)
+    return Status(Code::kInvalidArgument, "--search-budget 0 allows no configuration; it takes at least 1");
+  return Searcher(evaluator, profile, start, options, record).run();
+}
+
+Quantization as_quantization(const QuantizationProfile& profile, const Configuration& start,
+                             const Configuration& configuration) {
+  Quantization result{profile, configuration.options, {}};
+  if (same_method(configuration, start)) return result;
+  result.profile.method = configuration.method;
+  choose_exponents(result.profile, configuration.percentile);
+  return result;
+}
+
+std::string search_digest(const Evaluator& evaluator, const QuantizationProfile& profile) {
+  const std::string parts = evaluator.data_digest() + format_profile(profile);
+  return digest(std::as_bytes(std::span(parts)));
+}
+
+}  // namespace nestrt::compiler

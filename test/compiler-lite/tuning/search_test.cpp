@@ -1,0 +1,180 @@
+#include "compiler-lite/tuning/search.h"
+
+#include <catch2/catch.hpp>
+
+#include "compiler-lite/calibrate/calibrate.h"
+#include "test/compiler-lite/tuning/small_classifier.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using Catch::Matchers::Contains;
+
+class Workshop {
+ public:
+  Workshop() : evaluator_(open()) {}
+  Evaluator& evaluator() { return evaluator_; }
+  const QuantizationProfile& profile() const { return profile_; }
+  Result<SearchResult> search(const SearchOptions& options, SearchRecord& record, const Configuration& start = {}) {
+    return compiler::search(evaluator_, profile_, start, options, record);
+  }
+  SearchResult found(const SearchOptions& options, SearchRecord& record, const Configuration& start = {}) {
+    auto result = search(options, record, start);
+    INFO(result.error().to_string());
+    REQUIRE(result);
+    REQUIRE(result->chosen < result->trials.size());
+    return std::move(*result);
+  }
+  SearchResult found(const SearchOptions& options, const Configuration& start = {}) {
+    SearchRecord record;
+    return found(options, record, start);
+  }
+
+ private:
+  Evaluator open() {
+    test::write_small_classifier(folder_.path());
+    CalibrationOptions calibration;
+    calibration.samples.npy = folder_.path() + "/samples.npy";
+    auto calibrated = calibrate(folder_.path() + "/model.onnx", calibration);
+    REQUIRE(calibrated);
+    profile_ = std::move(calibrated->profile);
+    EvaluationOptions options;
+    options.samples = calibration.samples;
+    auto evaluator = Evaluator::create(folder_.path() + "/model.onnx", options);
+    REQUIRE(evaluator);
+    return std::move(*evaluator);
+  }
+
+  test::TemporaryFolder folder_;
+  QuantizationProfile profile_;
+  Evaluator evaluator_;
+};
+
+// Nothing but layers in f32.
+SearchOptions mixing_only(double max_loss) {
+  SearchOptions options;
+  options.max_loss = max_loss;
+  options.vary_method = options.vary_percentile = options.vary_corrections = false;
+  options.vary_granularity = options.vary_rounding = false;
+  return options;
+}
+
+const Trial& chosen(const SearchResult& result) { return result.trials[result.chosen]; }
+
+}  // namespace
+
+TEST_CASE("A start that loses little enough is all that is tried") {
+  Workshop workshop;
+  SearchOptions options;
+  options.max_loss = 100;
+  const SearchResult result = workshop.found(options);
+  CHECK(result.met);
+  REQUIRE(result.trials.size() == 1);
+  CHECK(chosen(result).configuration.text() == "--method mse --corrections weights,bias");
+}
+
+TEST_CASE("Corrections are tried before layers are given up") {
+  Workshop workshop;
+  SearchOptions options;
+  options.max_loss = 9;
+  const SearchResult result = workshop.found(options);
+  CHECK(result.met);
+  CHECK(chosen(result).configuration.options.corrections.equalisation);
+  CHECK(chosen(result).score.f32_share == 0);
+}
+
+TEST_CASE("The fewest layers stay f32 that do") {
+  Workshop workshop;
+  const SearchResult result = workshop.found(mixing_only(9));
+  CHECK(result.met);
+  CHECK(result.trials.front().score.loss() > 9);
+  CHECK(chosen(result).configuration.options.keep_f32 == std::set<std::string, std::less<>>{"second"});
+  CHECK(chosen(result).score.loss() <= 9);
+}
+
+TEST_CASE("What cannot be met gives the best that was found") {
+  Workshop workshop;
+  SearchOptions options = mixing_only(9);
+  options.budget = 1;
+  const SearchResult stopped = workshop.found(options);
+  CHECK_FALSE(stopped.met);
+  CHECK(stopped.trials.size() == 1);
+
+  Configuration start;
+  start.options.keep_f32 = {"first", "third"};  // the bad one is the only one left, and must stay s8
+  const SearchResult impossible = workshop.found(mixing_only(9), start);
+  CHECK_FALSE(impossible.met);
+  CHECK(impossible.trials.size() == 1);
+}
+
+TEST_CASE("What the caller has decided is not varied") {
+  Workshop workshop;
+  SearchOptions options;
+  options.max_loss = 0;
+  options.budget = 12;
+  options.vary_method = options.vary_rounding = false;
+  Configuration start;
+  start.method = CalibrationMethod::kMinMax;
+  start.options.keep_f32 = {"third"};
+  for (const Trial& trial : workshop.found(options, start).trials) {
+    const std::string text = trial.configuration.text();
+    INFO(text);
+    CHECK_THAT(text, Contains("--method minmax") && Contains("third"));
+    CHECK_THAT(text, !Contains("floor"));
+  }
+}
+
+TEST_CASE("A search that remembers measures nothing again, and goes on where it stopped") {
+  Workshop workshop;
+  SearchOptions options = mixing_only(9);
+  int saved = 0;
+  options.save = [&](const SearchRecord&) {
+    ++saved;
+    return Status();
+  };
+  SearchRecord record;
+  options.budget = 1;
+  workshop.found(options, record);
+  CHECK(saved == 1);
+  options.budget = 32;
+  const SearchResult first = workshop.found(options, record);
+  CHECK(first.trials.front().remembered);
+  CHECK_FALSE(chosen(first).remembered);
+  const int all = saved;
+  CHECK(all == static_cast<int>(first.trials.size()) + 1);  // and the ranking of the layers
+  const SearchResult second = workshop.found(options, record);
+  CHECK(saved == all);
+  REQUIRE(second.trials.size() == first.trials.size());
+  CHECK(second.chosen == first.chosen);
+  for (const Trial& trial : second.trials) CHECK(trial.remembered);
+}
+
+TEST_CASE("A search ends where its results cannot be kept, and refuses a budget of nothing") {
+  Workshop workshop;
+  SearchRecord record;
+  SearchOptions options;
+  options.save = [](const SearchRecord&) { return Status(Code::kIo, "the disk is full"); };
+  const auto full = workshop.search(options, record);
+  REQUIRE_FALSE(full);
+  CHECK_THAT(full.error().to_string(), Contains("the disk is full"));
+  options.budget = 0;
+  const auto nothing = workshop.search(options, record);
+  REQUIRE_FALSE(nothing);
+  CHECK_THAT(nothing.error().to_string(), Contains("--search-budget 0"));
+}
+
+TEST_CASE("A configuration of another method has the exponents of that method") {
+  Workshop workshop;
+  Configuration start, minmax;
+  minmax.method = CalibrationMethod::kMinMax;
+  QuantizationProfile edited = workshop.profile();
+  edited.values[0].exponent = 1;
+  CHECK(as_quantization(edited, start, start).profile.values[0].exponent == 1);
+  const Quantization other = as_quantization(edited, start, minmax);
+  CHECK(other.profile.method == CalibrationMethod::kMinMax);
+  for (const ValueProfile& value : other.profile.values) CHECK(value.exponent == minmax_exponent(value));
+  CHECK(search_digest(workshop.evaluator(), edited) != search_digest(workshop.evaluator(), workshop.profile()));
+}
+
+}  // namespace nestrt::compiler
