@@ -1,0 +1,39 @@
+// Which nodes of a graph EVTA can run, and why it cannot run the others.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler-lite/backends/evta/conv.h"
+#include "compiler-lite/backends/evta/max_pool.h"
+#include "compiler-lite/graph/graph.h"
+
+namespace nestrt::compiler::evta {
+
+// A node as a layer, and the values that its buffers are.
+struct NodeLayer {
+  std::variant<ConvLayer, MaxPoolLayer> layer;
+  ValueId input = kNoValue;
+  ValueId residual = kNoValue;
+};
+
+// Requires a node whose operator's rules accept it. Layouts of activations do not matter, weights may be packed.
+// Errors: kUnsupported with the reason, a sentence without the node's name.
+Result<NodeLayer> layer_of(const Graph& graph, const Node& node);
+
+// Errors: those of ConvGenerator and MaxPoolGenerator.
+Result<std::unique_ptr<LayerGenerator>> generator_of(const isa::Configuration& configuration, const NodeLayer& layer);
+
+struct Verdict {
+  const Node* node = nullptr;
+  std::string reason;  // why EVTA cannot run it; empty where it can
+
+  bool legal() const { return reason.empty(); }
+};
+
+// Of all nodes, in order. A legal node has at least one schedule that fits the configuration.
+std::vector<Verdict> judge(const Graph& graph, const isa::Configuration& configuration);
+
+}  // namespace nestrt::compiler::evta

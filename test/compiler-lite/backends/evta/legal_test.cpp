@@ -1,0 +1,160 @@
+#include "compiler-lite/backends/evta/legal.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "compiler-lite/backends/evta/tuner.h"
+#include "compiler-lite/graph/bound_operator.h"
+#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/quantize/quantize.h"
+#include "test/compiler-lite/backends/evta/layer_runner.h"
+#include "test/compiler-lite/graph_tools.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::Bytes;
+using compiler::Graph;
+using compiler::Node;
+using compiler::ValueId;
+using compiler::evta::Verdict;
+
+const evta::Configuration& configuration(std::string_view name = "1x16_15_15_18_17") {
+  return *evta::find_configuration(name);
+}
+
+// Convolutions (one depthwise, one with a ReLU), pools, an addition, a concat and fully connected layers.
+Graph network(std::mt19937& generator) {
+  Graph graph;
+  const ValueId x = add_input(graph, "x", {1, 20, 12, 12});
+  plan::ConvT first = conv_attributes({3, 3}, 1);
+  first.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  const ValueId c1 =
+      add(graph, std::move(first), {x, random_constant(graph, generator, {20, 20, 3, 3}, -0.1f, 0.1f)}, "c1");
+  const ValueId pool = add(graph, pool_attributes(plan::PoolKind::max, {3, 3}, 1), {c1}, "pool");
+  const ValueId weights = random_constant(graph, generator, {20, 1, 3, 3}, -0.4f, 0.4f);
+  const ValueId c2 = add(graph, conv_attributes({3, 3}, 1, 1, 20), {c1, weights}, "c2");
+  const ValueId sum = add(graph, binary_attributes(plan::BinaryKind::add), {c2, pool}, "sum");
+  plan::PoolT halves = pool_attributes(plan::PoolKind::average, {2, 2});
+  halves.stride = {2, 2};
+  const ValueId mean = add(graph, halves, {sum}, "mean");
+  const ValueId thirds = add(graph, pool_attributes(plan::PoolKind::average, {3, 3}), {mean}, "mean9");
+  const ValueId both = add(graph, concat_attributes(1), {thirds, thirds}, "both");
+  const ValueId flat = add(graph, reshape_attributes({1, 640}), {both}, "flat");
+  const ValueId d1 =
+      add(graph, plan::DenseT{}, {flat, random_constant(graph, generator, {640, 30}, -0.1f, 0.1f)}, "d1");
+  const ValueId d2 = add(graph, plan::DenseT{}, {d1, random_constant(graph, generator, {30, 10})}, "d2");
+  graph.outputs = {add(graph, plan::SoftmaxT{}, {d2}, "probabilities")};
+  return graph;
+}
+
+Graph quantized_network(std::mt19937& generator) {
+  Graph graph = network(generator);
+  compiler::QuantizationProfile profile;
+  for (const char* value : {"x", "c1", "pool", "c2", "sum", "mean", "mean9", "both", "flat", "d1", "d2"}) {
+    profile.values.emplace_back();
+    profile.values.back().name = value;
+    profile.values.back().exponent = std::string_view(value) == "c2" ? 7 : 5;
+  }
+  compiler::QuantizeOptions options;
+  options.corrections = {false, false, false};
+  REQUIRE(compiler::quantize(graph, profile, options).has_value());
+  return graph;
+}
+
+std::map<std::string, std::string> reasons(const Graph& graph) {
+  std::map<std::string, std::string> result;
+  for (const Verdict& verdict : compiler::evta::judge(graph, configuration())) {
+    result[verdict.node->name] = verdict.reason;
+  }
+  return result;
+}
+
+// [images, channels] of a tensor.
+std::pair<int64_t, int64_t> planes(const Graph& graph, ValueId id) {
+  return {graph.value(id).shape[0], graph.value(id).shape[1]};
+}
+
+// What the CPU's kernel gives for s8 operands; constants are the graph's.
+Elements on_cpu(const Graph& graph, const Node& node, const std::map<ValueId, Elements>& operands) {
+  std::vector<const std::byte*> pointers;
+  for (const ValueId id : node.inputs) {
+    if (id == compiler::kNoValue)
+      pointers.push_back(nullptr);
+    else if (graph.value(id).is_constant())
+      pointers.push_back(graph.value(id).constant->data());
+    else
+      pointers.push_back(reinterpret_cast<const std::byte*>(operands.at(id).data()));
+  }
+  const auto outputs = compiler::evaluate(graph, node, pointers);
+  REQUIRE(outputs.has_value());
+  const auto* elements = reinterpret_cast<const int8_t*>((*outputs)[0].data());
+  return Elements(elements, elements + (*outputs)[0].size());
+}
+
+Elements on_evta(const Graph& graph, const Node& node, const evta::Configuration& configuration,
+                 const std::map<ValueId, Elements>& operands) {
+  const auto layer = compiler::evta::layer_of(graph, node);
+  REQUIRE(layer.has_value());
+  const auto generator = compiler::evta::generator_of(configuration, *layer);
+  REQUIRE(generator.has_value());
+  const auto tuned = compiler::evta::tune(**generator);
+  REQUIRE(tuned.has_value());
+  const auto program = (*generator)->generate(tuned->schedule);
+  REQUIRE(program.has_value());
+  std::vector<std::vector<std::byte>> inputs;
+  for (const ValueId id : {layer->input, layer->residual}) {
+    if (id == compiler::kNoValue) continue;
+    const auto [images, channels] = planes(graph, id);
+    inputs.push_back(to_blocks(operands.at(id), images, channels, configuration.block()));
+  }
+  std::string message;
+  const auto output = run(*program, inputs, &message);
+  INFO(message);
+  REQUIRE(!output.empty());
+  const auto [images, channels] = planes(graph, node.outputs[0]);
+  return from_blocks(output, images, channels, configuration.block());
+}
+
+}  // namespace
+
+TEST_CASE("Every node that EVTA can run gives the bytes of the CPU's kernel") {
+  std::mt19937 generator(1);
+  Graph graph = quantized_network(generator);
+  const bool fused = GENERATE(false, true);
+  const std::string name = GENERATE("1x16_15_15_18_17", "1x32_15_15_18_17");
+  if (fused) REQUIRE(compiler::fuse_residual(graph).has_value());
+  int legal = 0;
+  for (const Verdict& verdict : compiler::evta::judge(graph, configuration(name))) {
+    if (!verdict.legal()) continue;
+    INFO(verdict.node->name << " on " << name);
+    ++legal;
+    std::map<ValueId, Elements> operands;
+    for (const ValueId id : verdict.node->inputs) {
+      if (id == compiler::kNoValue || graph.value(id).is_constant()) continue;
+      operands[id] = random_elements(generator, graph.value(id).shape.num_elements());
+    }
+    REQUIRE(on_evta(graph, *verdict.node, configuration(name), operands) == on_cpu(graph, *verdict.node, operands));
+  }
+  REQUIRE(legal == (fused ? 5 : 6));
+}
+
+TEST_CASE("Nodes that EVTA cannot run are explained") {
+  std::mt19937 generator(2);
+  auto reason = reasons(quantized_network(generator));
+  for (const char* node : {"c1", "pool", "c2", "sum", "mean", "d1"}) CHECK(reason.at(node).empty());
+  CHECK(reason.at("mean9") == "it averages 9 elements, EVTA divides by powers of two only");
+  CHECK(reason.at("both") == "EVTA has no Concat");
+  CHECK(reason.at("d2") == "its result stays in f32, EVTA gives 8 bits");
+  CHECK(reason.at("probabilities") == "it computes in f32, EVTA in s8");
+}
+
+TEST_CASE("Of a network in f32 EVTA can run nothing") {
+  std::mt19937 generator(3);
+  for (const auto& [node, reason] : reasons(network(generator))) {
+    INFO(node);
+    CHECK(reason == "it computes in f32, EVTA in s8");
+  }
+}
+
+}  // namespace nestrt::test
