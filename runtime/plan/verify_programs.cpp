@@ -129,10 +129,25 @@ class BranchCheck {
     if (touched_[at].branch != index_) return fail(text("has a program that uses ", tensor, ", unlike its operators"));
     if (range.access() != plan::RangeAccess::read && !touched_[at].computed)
       return fail(text("has a program that writes ", tensor, ", unlike its operators"));
+    if (range.layout() != plan::Layout::plain) return verify_converted_range(range, at);
     const uint64_t size = context_.extents[at].end - context_.extents[at].begin;
     if (range.size() > size)
       return fail(text("has a range of ", range.size(), " bytes in ", tensor, ", which has ", size));
     return {};
+  }
+
+  // Blocks of 32 channels where the tensor has 16: at most twice its bytes.
+  Status verify_converted_range(const plan::ProgramRange& range, uint32_t at) const {
+    const plan::Tensor& tensor = *items(context_.plan.tensors())[at];
+    if (range.layout() != plan::Layout::blocked32 || tensor.layout() != plan::Layout::blocked16 ||
+        tensor.type() != plan::DataType::s8)
+      return fail(text("has a range of ", tensor_name(context_.plan, at), " in a layout that it cannot be brought to"));
+    const uint64_t channels = static_cast<uint64_t>(items(tensor.shape())[1]), blocks16 = (channels + 15) / 16;
+    const uint64_t bytes16 = context_.extents[at].end - context_.extents[at].begin;
+    const uint64_t size = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2 * ((channels + 31) / 32);
+    if (range.size() == size) return {};
+    return fail(text("has a range of ", range.size(), " bytes for ", tensor_name(context_.plan, at), ", which has ",
+                     size, " in blocks of 32 channels"));
   }
 
   Status verify_costs(const plan::Program& program) const {

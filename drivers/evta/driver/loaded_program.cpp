@@ -31,15 +31,29 @@ Result<LoadedProgram> LoadedProgram::create(Transport& transport, const PlanProg
 }
 
 void LoadedProgram::copy_in(std::span<std::byte* const> buffers) const {
-  for (const Range& range : ranges_)
-    if (range.copied_in)
-      std::memcpy(range.memory->bytes().data(), buffers[range.binding.buffer] + range.binding.offset, range.size);
+  for (const Range& range : ranges_) {
+    if (!range.copied_in) continue;
+    const std::byte* from = buffers[range.binding.buffer] + range.binding.offset;
+    std::byte* to = range.memory->bytes().data();
+    if (range.binding.reblocking) {
+      to_blocks_of_32(*range.binding.reblocking, from, to);
+    } else {
+      std::memcpy(to, from, range.size);
+    }
+  }
 }
 
 void LoadedProgram::copy_out(std::span<std::byte* const> buffers) const {
-  for (const Range& range : ranges_)
-    if (range.copied_out)
-      std::memcpy(buffers[range.binding.buffer] + range.binding.offset, range.memory->bytes().data(), range.size);
+  for (const Range& range : ranges_) {
+    if (!range.copied_out) continue;
+    const std::byte* from = range.memory->bytes().data();
+    std::byte* to = buffers[range.binding.buffer] + range.binding.offset;
+    if (range.binding.reblocking) {
+      from_blocks_of_32(*range.binding.reblocking, from, to);
+    } else {
+      std::memcpy(to, from, range.size);
+    }
+  }
 }
 
 }  // namespace nestrt::evta

@@ -43,6 +43,16 @@ MemoryRange::Access access_of(plan::RangeAccess access) {
   return MemoryRange::Access::kRead;
 }
 
+std::optional<Reblocking> reblocking_of(const plan::ProgramRange& range, const plan::Tensor& tensor) {
+  if (range.layout() == plan::Layout::plain) return std::nullopt;
+  Reblocking result;
+  const auto& shape = items(tensor.shape());
+  result.images = shape[0];
+  result.blocks16 = (shape[1] + 15) / 16;
+  for (uint32_t axis = 2; axis < shape.size(); ++axis) result.pixels *= shape[axis];
+  return result;
+}
+
 }  // namespace
 
 Result<PlanProgram> read_program(const Plan& plan, const plan::Program& program, const Configuration& configuration) {
@@ -66,9 +76,9 @@ Result<PlanProgram> read_program(const Plan& plan, const plan::Program& program,
     PlanProgram::Binding& binding = result.bindings.emplace_back();
     if (range->tensor() >= 0) {
       const plan::Tensor& tensor = *items(plan.tables().tensors())[static_cast<uint32_t>(range->tensor())];
-      binding = {tensor.buffer(), tensor.offset()};
+      binding = {tensor.buffer(), tensor.offset(), reblocking_of(*range, tensor)};
     } else {
-      binding = {items(program.segments())[range->segment()], 0};
+      binding = {items(program.segments())[range->segment()], 0, {}};
     }
     if (items(plan.tables().buffers())[binding.buffer]->kind() == plan::BufferKind::constant)
       memory.constant = plan.constant(binding.buffer).data() + binding.offset;

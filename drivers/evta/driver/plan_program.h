@@ -1,8 +1,10 @@
 // A plan's program of instructions as the accelerator's tools see it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "drivers/evta/driver/reblock.h"
 #include "drivers/evta/program.h"
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
@@ -18,6 +20,7 @@ struct PlanProgram {
   struct Binding {
     uint32_t buffer = 0;  // of the plan
     uint64_t offset = 0;
+    std::optional<Reblocking> reblocking;  // where the plan's bytes are in another order
   };
 
   const Configuration* configuration = nullptr;

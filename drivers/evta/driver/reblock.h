@@ -1,0 +1,21 @@
+// s8 activations in blocks of 16 channels, as plans have them, in the blocks of 32 that wider configurations read.
+//
+// [images][ceil(C / 16)][pixels][16] and [images][ceil(C / 32)][pixels][32]. Channels past the last block of 16 are
+// left as they are: programs multiply them by zero.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nestrt::evta {
+
+struct Reblocking {
+  int64_t images = 1;
+  int64_t blocks16 = 1;  // per image
+  int64_t pixels = 1;
+};
+
+void to_blocks_of_32(const Reblocking& shape, const std::byte* from, std::byte* to);
+void from_blocks_of_32(const Reblocking& shape, const std::byte* from, std::byte* to);
+
+}  // namespace nestrt::evta
