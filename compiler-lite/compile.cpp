@@ -150,7 +150,7 @@ Result<Graph> build_graph(const std::filesystem::path& model, const CompileOptio
 Result<PlanBytes> compile(const std::filesystem::path& model, const CompileOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(Graph graph, build_graph(model, options));
   tell(options, "plan the memory and write the plan");
-  return emit_plan(graph);
+  return emit_plan(graph, options.backends, options.offer_observer);
 }
 
 }  // namespace nestrt::compiler

@@ -28,6 +28,8 @@ struct CompileOptions {
   PassOptions passes;
   std::optional<Quantization> quantization;  // empty: everything stays f32
   LayoutOptions layout;
+  Backends backends;             // of the units beside the CPU ...
+  OfferObserver offer_observer;  // ... and who is told what they offer; may be empty
   std::vector<std::string> exposed;  // inner values of the model that become outputs too, to look at them
   // Kept in the plan for the (only) picture input; see nestrt/plan.h.
   std::optional<Preprocessing> preprocessing;

@@ -23,20 +23,20 @@ namespace {
 // Builds the tables, collecting the constants that go to the data area on the way.
 class Emitter {
  public:
-  explicit Emitter(const Graph& graph) : graph_(graph), storage_(assign_storage(graph)) {}
+  Emitter(const Graph& graph, const Backends& backends, const OfferObserver& observer)
+      : graph_(graph), backends_(backends), observer_(observer), storage_(assign_storage(graph)) {}
 
   Status build() {
     plan_.producer = std::string("nestc ") + kVersion;
     plan_.model_name = graph_.name;
-    auto target = std::make_unique<plan::TargetT>();
-    target->unit = "cpu";
-    target->configuration = kernels::name(kernels::current_isa());
-    plan_.targets.push_back(std::move(target));
+    add_target("cpu", std::string(kernels::name(kernels::current_isa())));
+    for (const auto& backend : backends_) add_target(backend->unit(), backend->fingerprint());
     add_buffers();
     add_face();
     NESTRT_RETURN_IF_ERROR(add_operators());
+    NESTRT_RETURN_IF_ERROR(add_branches());
+    add_regions();
     add_memory_plans();
-    add_branch();
     return {};
   }
 
@@ -54,11 +54,9 @@ class Emitter {
 
     PlanBytes bytes(header.data_offset + header.data_bytes);
     std::memcpy(bytes.data() + sizeof header, builder.GetBufferPointer(), builder.GetSize());
-    for (size_t i = 0; i < storage_.buffers.size(); ++i) {
-      if (storage_.buffers[i].kind != plan::BufferKind::constant) continue;
-      const Bytes& elements = *graph_.value(storage_.buffers[i].value).constant;
-      std::copy(elements.begin(), elements.end(), bytes.data() + header.data_offset + plan_.buffers[i]->data_offset);
-    }
+    for (const auto& [buffer, constant] : constants_)
+      std::copy(constant->begin(), constant->end(),
+                bytes.data() + header.data_offset + plan_.buffers[buffer]->data_offset);
     std::memcpy(bytes.data(), &header, sizeof header);
     plan_format::write_digests({bytes.data(), bytes.span().size()});
     return bytes;
@@ -77,8 +75,8 @@ class Emitter {
       buffer->kind = use.kind;
       buffer->size = use.size;
       if (use.kind == plan::BufferKind::constant) {
-        buffer->data_offset = data_bytes_;
-        data_bytes_ = align_up(data_bytes_ + use.size, plan_format::kSegmentAlignment);
+        add_constant(graph_.value(use.value).constant);
+        continue;
       }
       if (use.kind == plan::BufferKind::arena) {
         buffer->first_use = use.users.front();
@@ -86,6 +84,19 @@ class Emitter {
       }
       plan_.buffers.push_back(std::move(buffer));
     }
+  }
+
+  // A constant buffer of these bytes.
+  uint32_t add_constant(std::shared_ptr<const Bytes> bytes) {
+    const auto index = static_cast<uint32_t>(plan_.buffers.size());
+    auto buffer = std::make_unique<plan::BufferT>();
+    buffer->kind = plan::BufferKind::constant;
+    buffer->size = bytes->size();
+    buffer->data_offset = data_bytes_;
+    data_bytes_ = align_up(data_bytes_ + bytes->size(), plan_format::kSegmentAlignment);
+    plan_.buffers.push_back(std::move(buffer));
+    constants_.emplace_back(index, std::move(bytes));
+    return index;
   }
 
   // The plan's index of a value, which is written down on first use.
@@ -136,6 +147,13 @@ class Emitter {
     return {};
   }
 
+  void add_target(std::string unit, std::string configuration) {
+    auto target = std::make_unique<plan::TargetT>();
+    target->unit = std::move(unit);
+    target->configuration = std::move(configuration);
+    plan_.targets.push_back(std::move(target));
+  }
+
   Status choose_kernel(const Node& node) {
     const BoundOperator bound(graph_, node);
     const KernelVariant* variant = kernels::registry().select(bound.spec());
@@ -160,33 +178,105 @@ class Emitter {
       memory->arena_bytes = layout.arena_bytes;
       memory->lower_bound_bytes = layout.lower_bound_bytes;
       memory->offsets = layout.offsets;
+      memory->offsets.resize(plan_.buffers.size(), 0);  // programs' segments have no place in the arena
       plan_.memory_plans.push_back(std::move(memory));
     };
     add(plan::MemoryPlanKind::sequential, plan_sequential(storage_, graph_.nodes().size()));
     add(plan::MemoryPlanKind::any_schedule, plan_any_schedule(storage_, graph_));
   }
 
+  // The programs of other units decide where a branch begins and ends.
+  Status add_branches() {
+    bool open = false;  // the last branch may grow
+    for (uint32_t op = 0; op < plan_.operators.size(); ++op) {
+      std::vector<std::unique_ptr<plan::ProgramT>> programs;
+      for (const auto& backend : backends_) {
+        NESTRT_ASSIGN_OR_RETURN(const Offer offer, backend->offer(graph_, *graph_.nodes()[op]));
+        if (observer_) observer_(op, *backend, offer);
+        if (offer.program) programs.push_back(unit_program(*backend, *offer.program));
+      }
+      if (!open || !programs.empty()) add_branch();
+      open = programs.empty();
+      plan::BranchT& branch = *plan_.branches.back();
+      branch.operators.push_back(op);
+      branch.programs[0]->selections[0]->kernels.push_back(kernels_[op]);
+      for (auto& program : programs) branch.programs.push_back(std::move(program));
+    }
+    return {};
+  }
+
+  // An empty one, with its program for the CPU.
   void add_branch() {
     auto selection = std::make_unique<plan::KernelSelectionT>();
     selection->instruction_set = kernels::name(kernels::current_isa());
-    selection->kernels = kernels_;
     auto program = std::make_unique<plan::ProgramT>();
     program->unit = "cpu";
     program->kind = plan::ProgramKind::kernels;
     program->selections.push_back(std::move(selection));
     auto branch = std::make_unique<plan::BranchT>();
-    for (uint32_t i = 0; i < plan_.operators.size(); ++i) branch->operators.push_back(i);
     branch->programs.push_back(std::move(program));
     plan_.branches.push_back(std::move(branch));
-    plan_.regions.push_back(std::make_unique<plan::RegionT>());
+  }
+
+  std::unique_ptr<plan::ProgramT> unit_program(const Backend& backend, const UnitProgram& source) {
+    auto program = std::make_unique<plan::ProgramT>();
+    program->unit = backend.unit();
+    program->kind = plan::ProgramKind::instructions;
+    program->fingerprint = backend.fingerprint();
+    for (const auto& bytes : source.segments) program->segments.push_back(segment(bytes));
+    for (const UnitProgram::Range& from : source.ranges) {
+      auto range = std::make_unique<plan::ProgramRangeT>();
+      range->address = from.address;
+      range->size = from.size;
+      range->access = from.access;
+      if (from.value != kNoValue) range->tensor = static_cast<int32_t>(tensor(from.value));
+      range->segment = from.segment;
+      range->layout = static_cast<plan::Layout>(from.layout);
+      program->ranges.push_back(std::move(range));
+    }
+    if (source.microseconds > 0) {
+      auto cost = std::make_unique<plan::CostT>();
+      cost->microseconds = static_cast<float>(source.microseconds);
+      cost->origin = plan::CostOrigin::modelled;
+      program->costs.push_back(std::move(cost));
+    }
+    return program;
+  }
+
+  // The buffer of a segment; equal ones are written once.
+  uint32_t segment(const std::shared_ptr<const Bytes>& bytes) {
+    const size_t hash = std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+    const auto [begin, end] = segments_.equal_range(hash);
+    const auto same =
+        std::find_if(begin, end, [&](const auto& entry) { return *constants_[entry.second].second == *bytes; });
+    if (same != end) return constants_[same->second].first;
+    segments_.emplace(hash, constants_.size());
+    return add_constant(bytes);
+  }
+
+  // One branch after the other.
+  void add_regions() {
+    for (uint32_t branch = 0; branch < plan_.branches.size(); ++branch) {
+      plan_.regions.push_back(std::make_unique<plan::RegionT>());
+      plan_.regions.back()->branch = branch;
+    }
+    if (plan_.regions.size() == 1) return;
+    auto series = std::make_unique<plan::RegionT>();
+    series->kind = plan::RegionKind::series;
+    for (uint32_t branch = 0; branch < plan_.branches.size(); ++branch) series->children.push_back(branch);
+    plan_.regions.push_back(std::move(series));
   }
 
   const Graph& graph_;
+  const Backends& backends_;
+  const OfferObserver& observer_;
   Storage storage_;
   plan::PlanT plan_;
   std::unordered_map<ValueId, uint32_t> tensors_;
   std::unordered_map<std::string, uint32_t> kernel_names_;
   std::vector<uint32_t> kernels_;  // by operator
+  std::vector<std::pair<uint32_t, std::shared_ptr<const Bytes>>> constants_;  // with the index of the buffer
+  std::unordered_multimap<size_t, size_t> segments_;                          // by hash, index in constants_
   uint64_t data_bytes_ = 0;
 };
 
@@ -201,10 +291,10 @@ PlanBytes::PlanBytes(size_t size) : size_(size) {
 
 void PlanBytes::Free::operator()(std::byte* data) const { std::free(data); }
 
-Result<PlanBytes> emit_plan(Graph& graph) {
+Result<PlanBytes> emit_plan(Graph& graph, const Backends& backends, const OfferObserver& observer) {
   graph.tidy();
   NESTRT_RETURN_IF_ERROR(legalize_outputs(graph));
-  Emitter emitter(graph);
+  Emitter emitter(graph, backends, observer);
   NESTRT_RETURN_IF_ERROR(emitter.build());
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, emitter.write());
   auto plan = Plan::from_memory(bytes.span(), Verification::kComplete);

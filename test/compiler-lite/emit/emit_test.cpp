@@ -35,6 +35,24 @@ Graph small_graph() {
   return graph;
 }
 
+// Has one program for each Unary, with two segments of the same bytes.
+class UnaryBackend final : public Backend {
+ public:
+  std::string unit() const override { return "npu"; }
+  std::string fingerprint() const override { return "model 1"; }
+  Result<Offer> offer(const Graph& graph, const Node& node) override {
+    if (node.kind() != plan::Attributes::Unary) return Offer{std::nullopt, "it is no Unary"};
+    UnitProgram program;
+    program.segments = {std::make_shared<const Bytes>(16), std::make_shared<const Bytes>(16)};
+    const auto bytes = static_cast<uint64_t>(graph.value(node.outputs[0]).shape.num_elements()) * sizeof(float);
+    program.ranges = {{0, bytes, plan::RangeAccess::read, node.inputs[0], 0, Layout::kPlain},
+                      {4096, bytes, plan::RangeAccess::write, node.outputs[0], 0, Layout::kPlain},
+                      {8192, 16, plan::RangeAccess::read, kNoValue, 1, Layout::kPlain}};
+    program.microseconds = 2.5;
+    return Offer{std::move(program), {}};
+  }
+};
+
 }  // namespace
 
 TEST_CASE("An emitted plan passes complete verification and states its face") {
@@ -87,4 +105,31 @@ TEST_CASE("Every operator is in a branch with a CPU program, and the region tree
   CHECK(tables.branches()->Get(0)->operators()->size() == tables.operators()->size());
   CHECK(tables.branches()->Get(0)->programs()->Get(0)->unit()->str() == "cpu");
   CHECK(tables.regions()->size() == 1);
+}
+
+TEST_CASE("An operator that another unit has a program for is a branch of its own") {
+  Graph graph = small_graph();
+  std::vector<std::string> reasons;
+  const auto bytes = emit_plan(graph, {std::make_shared<UnaryBackend>()},
+                               [&](uint32_t, const Backend&, const Offer& offer) { reasons.push_back(offer.reason); });
+  REQUIRE(bytes.has_value());
+  CHECK(reasons == std::vector<std::string>{"it is no Unary", "", "it is no Unary"});
+  const auto plan = *Plan::from_memory(bytes->span());
+  const plan::Plan& tables = plan->tables();
+  REQUIRE(tables.branches()->size() == 3);
+  CHECK(tables.targets()->Get(1)->configuration()->str() == "model 1");
+  const plan::Branch& relu = *tables.branches()->Get(1);
+  REQUIRE(relu.programs()->size() == 2);
+  CHECK(relu.programs()->Get(0)->unit()->str() == "cpu");
+  const plan::Program& program = *relu.programs()->Get(1);
+  CHECK(program.unit()->str() == "npu");
+  CHECK(program.fingerprint()->str() == "model 1");
+  CHECK(program.segments()->Get(0) == program.segments()->Get(1));
+  CHECK(plan->constant(program.segments()->Get(0)).size() == 16);
+  REQUIRE(program.ranges()->size() == 3);
+  CHECK(tables.tensors()->Get(static_cast<uint32_t>(program.ranges()->Get(1)->tensor()))->name()->str() == "y");
+  CHECK(program.costs()->Get(0)->microseconds() == 2.5f);
+  const plan::Region& root = *tables.regions()->Get(tables.regions()->size() - 1);
+  CHECK(root.kind() == plan::RegionKind::series);
+  CHECK(root.children()->size() == 3);
 }
