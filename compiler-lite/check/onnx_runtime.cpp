@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler-lite/check/process.h"
+#include "compiler-lite/resources.h"
 #include "runtime/tools/files.h"
 
 namespace nestrt::compiler {
@@ -16,18 +17,8 @@ using nlohmann::json;
 constexpr std::string_view kRemedy =
     "; name an interpreter that has onnxruntime, onnx and numpy with --python, or allow pip to install them";
 
-// The folder of the Python files: share/nestrt/check of an installation, or the source tree around a build folder.
-Result<fs::path> scripts() {
-  std::error_code failure;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failure);
-  for (fs::path folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
-    for (const char* place : {"share/nestrt/check", "compiler-lite/check"}) {
-      if (fs::exists(folder / place / "ort_run.py", failure)) return folder / place;
-    }
-  }
-  return Status(Code::kUnavailable, "ort_run.py is missing: looked for share/nestrt/check above " + program.string() +
-                                        "; install nestrt completely");
-}
+// The folder of the Python files.
+Result<fs::path> scripts() { return find_resource("check", "compiler-lite/check", "ort_run.py"); }
 
 // What a program wrote last, which is where Python says what went wrong.
 std::string last_line(std::string text) {

@@ -1,0 +1,16 @@
+// Files that come with nestc: beside an installed program, or in the source tree around a build folder.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "nestrt/result.h"
+
+namespace nestrt::compiler {
+
+// The folder share/nestrt/NAME of an installation, or SOURCE_FOLDER of the source tree, that holds `file`.
+// Errors: kUnavailable.
+Result<std::filesystem::path> find_resource(std::string_view name, std::string_view source_folder,
+                                            std::string_view file);
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,36 @@
+// Target: the units of a board, which a plan is compiled for.
+//
+// Written as a list of units (cpu,evta:1x16_15_15_18_17), or as the name of a board: the file boards/NAME.yaml that
+// comes with nestc, or the path of such a file. docs/boards.md describes the file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/result.h"
+
+namespace nestrt::compiler {
+
+struct TargetUnit {
+  std::string kind;           // "cpu", "evta"
+  std::string configuration;  // of an NPU; empty for the CPU
+  int64_t instances = 1;
+  double clock_mhz = 0;  // 0: not stated
+  int64_t bus_bits = 0;  // of the unit's port to DRAM; 0: not stated
+};
+
+struct Target {
+  std::string name;               // as it was written
+  std::vector<TargetUnit> units;  // the CPU first: it can run everything
+};
+
+// `text` is "host", a list of units, the name of a board, or the path of a board file.
+// Errors: kInvalidArgument with what is known; kNotFound and kIo for a path.
+Result<Target> read_target(const std::string& text);
+
+// The target in the text of a board file; `name` for messages.
+Result<Target> parse_board(const std::string& yaml, const std::string& name);
+
+}  // namespace nestrt::compiler

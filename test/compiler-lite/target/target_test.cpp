@@ -1,0 +1,86 @@
+#include "compiler-lite/target/target.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+namespace nestrt::compiler {
+namespace {
+
+using Catch::Matchers::Contains;
+
+std::string refusal(const Result<Target>& target) {
+  REQUIRE_FALSE(target);
+  CHECK(target.error().code() == Code::kInvalidArgument);
+  return std::string(target.error().message());
+}
+
+std::string board(const std::string& units) { return "board: test\nunits:\n" + units; }
+
+TEST_CASE("The host is a CPU") {
+  const auto target = read_target("host");
+  REQUIRE(target);
+  REQUIRE(target->units.size() == 1);
+  CHECK(target->units[0].kind == "cpu");
+}
+
+TEST_CASE("A list of units names configurations") {
+  const auto target = read_target("evta:1x32_15_15_18_17,cpu");
+  REQUIRE(target);
+  REQUIRE(target->units.size() == 2);
+  CHECK(target->units[0].kind == "cpu");
+  CHECK(target->units[1].kind == "evta");
+  CHECK(target->units[1].configuration == "1x32_15_15_18_17");
+  CHECK(read_target("cpu,evta")->units[1].configuration == "1x16_15_15_18_17");
+}
+
+TEST_CASE("A list that no board could have is refused with what there is") {
+  CHECK_THAT(refusal(read_target("toaster")), Contains("'toaster'") && Contains("cpu and evta"));
+  CHECK_THAT(refusal(read_target("cpu,evta:2x2")), Contains("1x16_15_15_18_17"));
+  CHECK_THAT(refusal(read_target("evta")), Contains("one unit 'cpu'"));
+  CHECK_THAT(refusal(read_target("cpu,cpu")), Contains("one unit 'cpu'"));
+  CHECK_THAT(refusal(read_target("cpu,evta,evta")), Contains("named twice"));
+  CHECK_THAT(refusal(read_target("cpu:fast")), Contains("no configurations"));
+  for (const char* text : {"", ",", "cpu,", "cpu,evta:"}) CHECK_FALSE(read_target(text));
+}
+
+TEST_CASE("Every board file of the project is a target") {
+  int boards = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(NESTRT_SOURCE_DIR "/boards")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const auto target = read_target(entry.path());
+    INFO(entry.path());
+    REQUIRE(target);
+    CHECK(target->name == entry.path().stem());
+    CHECK(target->units[0].kind == "cpu");
+    ++boards;
+  }
+  CHECK(boards > 0);
+}
+
+TEST_CASE("A board file states units, clocks and buses") {
+  const auto target = parse_board(
+      board("  - {unit: evta, configuration: 1x16_15_15_18_17, instances: 2, clock_mhz: 250, bus_bits: 64}\n"
+            "  - {unit: cpu}\n"),
+      "test");
+  REQUIRE(target);
+  CHECK(target->name == "test");
+  REQUIRE(target->units.size() == 2);
+  CHECK(target->units[1].instances == 2);
+  CHECK(target->units[1].clock_mhz == 250);
+  CHECK(target->units[1].bus_bits == 64);
+}
+
+TEST_CASE("A board file that makes no sense is refused with its line") {
+  const auto complaint = [](const std::string& yaml) { return refusal(parse_board(yaml, "b.yaml")); };
+  CHECK_THAT(complaint("[]"), Contains("b.yaml") && Contains("{board, units}"));
+  CHECK_THAT(complaint("board: x\n"), Contains("'units' is missing"));
+  CHECK_THAT(complaint("board: [\n"), Contains("malformed YAML"));
+  CHECK_THAT(complaint(board("  - {unit: cpu, cores: 4}\n")), Contains("line 3") && Contains("'cores' means nothing"));
+  CHECK_THAT(complaint(board("  - {unit: cpu}\n  - {unit: evta, configuration: 3x3}\n")), Contains("line 4"));
+  CHECK_THAT(complaint(board("  - {unit: cpu, clock_mhz: -1}\n")), Contains("clock_mhz"));
+  CHECK_THAT(complaint(board("  - {unit: cpu, instances: 5}\n")), Contains("instances"));
+  CHECK_THAT(complaint(board("  - {unit: evta, configuration: 1x16_15_15_18_17}\n")), Contains("one unit 'cpu'"));
+}
+
+}  // namespace
+}  // namespace nestrt::compiler
