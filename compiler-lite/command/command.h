@@ -7,6 +7,7 @@ namespace nestrt::compiler {
 
 void add_compile_command(tools::Cli& cli);
 void add_inspect_command(tools::Cli& cli);
+void add_explain_command(tools::Cli& cli);
 void add_check_command(tools::Cli& cli);
 void add_calibrate_command(tools::Cli& cli);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "compiler-lite/backends/make_backends.h"
 #include "runtime/tools/files.h"
 #include "runtime/tools/npy.h"
 
@@ -77,8 +78,10 @@ void CompileFlags::add_to(CLI::App& command) {
       ->check(CLI::IsMember({"auto", "plain"}));
   add(command.add_option("--no-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes"))
       ->take_all();
-  add(command.add_option("--target", target_, "cpu or host: one plan for every x86-64 and aarch64 CPU"))
-      ->check(CLI::IsMember({"host", "cpu"}));
+  add(command.add_option("--target", target_,
+                         "what the plan may run on: a board (zcu102, or the path of its .yaml), or units such as "
+                         "cpu,evta:1x16_15_15_18_17; host: a CPU, x86-64 or aarch64"))
+      ->type_name("BOARD|UNITS");
 }
 
 std::string CompileFlags::first_given() const {
@@ -119,6 +122,8 @@ Result<CompileOptions> CompileFlags::options() const {
   options.exposed = exposed_;
   options.passes.disabled.insert(disabled_passes_.begin(), disabled_passes_.end());
   options.layout.plain = layout_ == "plain";
+  NESTRT_ASSIGN_OR_RETURN(const Target target, read_target(target_));
+  NESTRT_ASSIGN_OR_RETURN(options.backends, make_backends(target));
   return options;
 }
 

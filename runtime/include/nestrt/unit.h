@@ -94,7 +94,8 @@ class Unit {
   virtual Status probe() { return {}; }
 };
 
-// The units of a session, in order of preference; shared by sessions. Units are safe to share between threads.
+// The units of a session, in order of preference, the CPU always last; shared by sessions. Units are safe to share
+// between threads.
 using UnitList = std::vector<std::shared_ptr<Unit>>;
 
 struct UnitOptions {

@@ -1,0 +1,149 @@
+#include "compiler-lite/backends/evta/evta_backend.h"
+
+#include <map>
+
+#include "compiler-lite/backends/evta/legal.h"
+#include "compiler-lite/backends/evta/tuner.h"
+#include "drivers/evta/cycles/cycle_model.h"
+
+namespace nestrt::compiler::evta {
+namespace {
+
+constexpr std::string_view kProfile = "zcu102";
+
+// All that the cost of a layer's programs depends on, as text.
+class Key {
+ public:
+  explicit Key(const NodeLayer& node) {
+    std::visit([this](const auto& layer) { add_layer(layer); }, node.layer);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  void add(int64_t number) { text_ += std::to_string(number) + " "; }
+  void add(const LayerAxis& axis) {
+    for (const int64_t number : {axis.input, axis.kernel, axis.stride, axis.pad_begin, axis.pad_end}) add(number);
+  }
+  void add_layer(const ConvLayer& layer) {
+    for (const int64_t number : {layer.images, layer.in_channels, layer.out_channels, layer.groups}) add(number);
+    add(layer.y);
+    add(layer.x);
+    add(layer.is_identity());
+    add(layer.bias.empty());
+    add(static_cast<int64_t>(layer.rounding));
+    for (const uint8_t shift : layer.shifts) add(shift);
+    for (const int32_t bound : {layer.bounds.low, layer.bounds.high}) add(bound);
+    if (layer.residual)
+      for (const int shift : {layer.residual->left_a, layer.residual->left_b, layer.residual->right}) add(shift);
+  }
+  void add_layer(const MaxPoolLayer& layer) {
+    text_ = "max-pool ";
+    for (const int64_t number : {layer.images, layer.channels}) add(number);
+    add(layer.y);
+    add(layer.x);
+  }
+
+  std::string text_;
+};
+
+// The compiler has laid activations out for the CPU: in blocks of 16 channels, or as rows of a matrix.
+Status check_layout(const Value& value, const std::string& what, int64_t block) {
+  if (value.layout == Layout::kBlocked16) return {};
+  if (value.shape.rank() == 2 && value.shape[1] % block == 0) return {};  // [M, K] is [M][K / block][1][1][block]
+  return Status(Code::kUnsupported, what + " is not in blocks of channels");
+}
+
+template <typename T>
+std::shared_ptr<const Bytes> bytes_of(const std::vector<T>& elements) {
+  const auto* begin = reinterpret_cast<const std::byte*>(elements.data());
+  return std::make_shared<const Bytes>(begin, begin + elements.size() * sizeof(T));
+}
+
+class EvtaBackend final : public Backend {
+ public:
+  EvtaBackend(const isa::Configuration& configuration, const isa::CycleProfile& profile, bool clock_is_stated)
+      : configuration_(configuration), profile_(profile), clock_is_stated_(clock_is_stated) {}
+
+  std::string unit() const override { return "evta"; }
+  std::string fingerprint() const override { return std::string(configuration_.name); }
+
+  Result<Offer> offer(const Graph& graph, const Node& node) override {
+    auto program = make(graph, node);
+    if (program) return Offer{std::move(*program), {}};
+    if (program.error().code() != Code::kUnsupported) return program.error().with_context("node '" + node.name + "'");
+    return Offer{std::nullopt, std::string(program.error().message())};
+  }
+
+ private:
+  Result<UnitProgram> make(const Graph& graph, const Node& node) {
+    NESTRT_ASSIGN_OR_RETURN(const NodeLayer layer, layer_of(graph, node));
+    NESTRT_RETURN_IF_ERROR(check_layout(graph.value(layer.input), "its input", configuration_.block()));
+    NESTRT_RETURN_IF_ERROR(check_layout(graph.value(node.outputs[0]), "its output", configuration_.block()));
+    NESTRT_ASSIGN_OR_RETURN(const auto generator, generator_of(configuration_, layer));
+    NESTRT_ASSIGN_OR_RETURN(const Schedule schedule, best_schedule(*generator, Key(layer).text()));
+    NESTRT_ASSIGN_OR_RETURN(const GeneratedProgram generated, generator->generate(schedule));
+    return unit_program(graph, generated, layer, node.outputs[0]);
+  }
+
+  // Layers of one geometry share the search.
+  Result<Schedule> best_schedule(const LayerGenerator& generator, const std::string& key) {
+    if (const auto known = schedules_.find(key); known != schedules_.end()) return known->second;
+    TuneOptions options;
+    options.cost = [this](const isa::Program& program) {
+      const auto count = isa::count_cycles(program, profile_);
+      return count ? count->cycles : 0;
+    };
+    options.bus_bytes = profile_.bus_bytes;
+    NESTRT_ASSIGN_OR_RETURN(const TunedSchedule tuned, tune(generator, options));
+    return schedules_.emplace(key, tuned.schedule).first->second;
+  }
+
+  // What the driver has to bring a value's bytes to.
+  Layout layout_there(const Value& value) const {
+    const bool wider = configuration_.block() == 32 && value.layout == Layout::kBlocked16;
+    return wider ? Layout::kBlocked32 : Layout::kPlain;
+  }
+
+  Result<UnitProgram> unit_program(const Graph& graph, const GeneratedProgram& generated, const NodeLayer& layer,
+                                   ValueId output) const {
+    UnitProgram result;
+    result.segments = {bytes_of(generated.instructions), bytes_of(*generated.weights),
+                       std::make_shared<const Bytes>(generated.constants)};
+    const auto add = [&](Buffer buffer, plan::RangeAccess access, ValueId value, uint32_t segment) {
+      const isa::MemoryRange& range = generated.range(buffer);
+      if (range.size == 0) return;
+      const Layout layout = value == kNoValue ? Layout::kPlain : layout_there(graph.value(value));
+      result.ranges.push_back({range.address, range.size, access, value, segment, layout});
+    };
+    add(Buffer::kWeights, plan::RangeAccess::read, kNoValue, 1);
+    add(Buffer::kInput, plan::RangeAccess::read, layer.input, 0);
+    add(Buffer::kResidual, plan::RangeAccess::read, layer.residual, 0);
+    add(Buffer::kOutput, plan::RangeAccess::write, output, 0);
+    add(Buffer::kConstants, plan::RangeAccess::read, kNoValue, 2);
+    NESTRT_ASSIGN_OR_RETURN(const isa::CycleCount count, isa::count_cycles(generated.program(), profile_));
+    result.cycles = count.cycles;
+    result.moved_bytes = count.total_bytes();
+    result.occupancy = count.gemm_occupancy();
+    if (clock_is_stated_) result.microseconds = profile_.seconds(static_cast<double>(count.cycles)) * 1e6;
+    return result;
+  }
+
+  const isa::Configuration& configuration_;
+  const isa::CycleProfile profile_;
+  const bool clock_is_stated_;
+  std::map<std::string, Schedule> schedules_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Backend>> make_evta_backend(const TargetUnit& unit) {
+  const isa::Configuration* configuration = isa::find_configuration(unit.configuration);
+  if (configuration == nullptr)
+    return Status(Code::kInvalidArgument, "unit 'evta' has no configuration '" + unit.configuration + "'");
+  isa::CycleProfile profile = *isa::find_cycle_profile(kProfile);
+  if (unit.clock_mhz > 0) profile.clock_hz = unit.clock_mhz * 1e6;
+  if (unit.bus_bits > 0) profile.bus_bytes = static_cast<int>(unit.bus_bits / 8);
+  return std::shared_ptr<Backend>(std::make_shared<EvtaBackend>(*configuration, profile, unit.clock_mhz > 0));
+}
+
+}  // namespace nestrt::compiler::evta
