@@ -117,12 +117,16 @@ struct Bench {
   PlanSummary plan;
 };
 
+// Damage to the plan is found here, outside the timing, and the file is cached afterwards.
+Result<UnitList> units_for(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
+  return options.units.open(*plan);
+}
+
 Result<Bench> measure(const Options& options) {
   Bench bench;
   Measurement& measurement = bench.measurement;
-  // Damage is found here, outside the timing, and the file is cached afterwards.
-  if (auto verified = Plan::map(options.plan, Verification::kComplete); !verified) return verified.error();
-  NESTRT_ASSIGN_OR_RETURN(const auto units, options.units.open());
+  NESTRT_ASSIGN_OR_RETURN(const UnitList units, units_for(options));
   for (const auto& unit : units) measurement.threads = std::max(measurement.threads, unit->info().num_threads);
 
   const SteadyClock::time_point start = SteadyClock::now();

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "nestrt/plan_generated.h"
+#include "runtime/plan/tables.h"
 #include "runtime/tools/files.h"
 #include "runtime/tools/table.h"
 
@@ -9,9 +13,31 @@ namespace nestrt::command {
 
 using tools::Table;
 
+namespace {
+
+// ":1x16_15_15_18_17" where the plan was compiled for such a unit.
+std::string configuration_of(const Plan& plan, std::string_view unit) {
+  for (const plan::Target* target : items(plan.tables().targets()))
+    if (unit != "cpu" && view(target->unit()) == unit) return ":" + std::string(view(target->configuration()));
+  return "";
+}
+
+}  // namespace
+
+Result<UnitList> UnitChoice::open(const Plan& plan) const {
+  std::string list;
+  for (size_t begin = 0; begin <= units.size();) {
+    const size_t end = std::min(units.find(',', begin), units.size());
+    const std::string unit = units.substr(begin, end - begin);
+    list += (begin == 0 ? "" : ",") + unit + configuration_of(plan, unit);
+    begin = end + 1;
+  }
+  return open_units(list, {.num_threads = threads});
+}
+
 Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice) {
   NESTRT_ASSIGN_OR_RETURN(auto plan, Plan::map(path, Verification::kComplete));
-  NESTRT_ASSIGN_OR_RETURN(auto units, choice.open());
+  NESTRT_ASSIGN_OR_RETURN(auto units, choice.open(*plan));
   NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, std::move(units)));
   return LoadedPlan{std::move(plan), std::move(session)};
 }
@@ -43,7 +69,7 @@ void add_plan_argument(CLI::App& app, std::string& path) {
 }
 
 void add_unit_options(CLI::App& app, UnitChoice& choice) {
-  app.add_option("--units", choice.units, "what may be used, where the plan has programs for it: a list such as cpu,evta")
+  app.add_option("--units", choice.units, "what may be used where the plan has programs for it, such as cpu,evta")
       ->capture_default_str();
   app.add_option("--threads", choice.threads, "threads of the CPU; 0: all cores this process may use")
       ->check(CLI::Range(0, 1024))

@@ -24,7 +24,8 @@ struct UnitChoice {
   std::string units = "cpu";
   int threads = 0;
 
-  Result<UnitList> open() const { return open_units(units, {.num_threads = threads}); }
+  // A unit without a configuration gets the one that the plan was compiled for.
+  Result<UnitList> open(const Plan& plan) const;
 };
 
 // Verified completely and prepared on the units.

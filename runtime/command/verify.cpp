@@ -1,8 +1,9 @@
-// nestrt verify: everything that can be wrong with a plan file, short of its results.
+// nestrt verify: everything that can be wrong with a plan file, and whether units compute what the CPU computes.
 #include <fmt/format.h>
 
 #include "nestrt/plan_generated.h"
 #include "runtime/command/commands.h"
+#include "runtime/command/compare_units.h"
 #include "runtime/command/load.h"
 #include "runtime/command/summaries.h"
 
@@ -14,6 +15,26 @@ struct Options {
   UnitChoice units;
 };
 
+// False where a unit computes something else than the CPU.
+Result<bool> verify_units(const LoadedPlan& loaded, const UnitChoice& choice) {
+  NESTRT_ASSIGN_OR_RETURN(const UnitList units, choice.open(*loaded.plan));
+  if (units.size() == 1) return true;
+  NESTRT_ASSIGN_OR_RETURN(const auto comparisons, compare_units(loaded.plan, units));
+  uint64_t bytes = 0;
+  bool equal = true;
+  for (const BranchComparison& comparison : comparisons) {
+    bytes += comparison.bytes;
+    if (comparison.different == 0) continue;
+    equal = false;
+    fmt::print("units      branch {} ({}) on {}: {} of {} bytes differ from the CPU's\n", comparison.branch,
+               tools::printable(comparison.operators), comparison.unit, comparison.different, comparison.bytes);
+  }
+  if (equal)
+    fmt::print("units      {} programs compute the CPU's results bit for bit, on random inputs ({})\n",
+               comparisons.size(), tools::format_bytes(bytes));
+  return equal;
+}
+
 Result<ExitCode> run_verify(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.units));
   const PlanSummary summary = summarize_plan(*loaded.session);
@@ -22,6 +43,8 @@ Result<ExitCode> run_verify(const Options& options) {
   fmt::print("tables     {} tensors, {} buffers, {} branches: indices, sizes, types, alignments, order\n",
              tables.tensors()->size(), tables.buffers()->size(), summary.num_branches);
   fmt::print("operators  {}: attributes and shapes legal, each has a kernel here\n", summary.operators.size());
+  NESTRT_ASSIGN_OR_RETURN(const bool equal, verify_units(loaded, options.units));
+  if (!equal) return ExitCode::kMismatch;
   fmt::print("{} is a good plan\n", options.plan);
   return ExitCode::kOk;
 }
@@ -30,8 +53,9 @@ Result<ExitCode> run_verify(const Options& options) {
 
 void add_verify(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  CLI::App& app = cli.add_command("verify", "Check a plan completely: digests, tables, operators",
-                                  {"nestrt verify squeezenet.nest && scp squeezenet.nest board:"},
+  CLI::App& app = cli.add_command("verify", "Check a plan completely: digests, tables, operators, and what units make of it",
+                                  {"nestrt verify squeezenet.nest && scp squeezenet.nest board:",
+                                   "nestrt verify squeezenet.nest --units cpu,evta"},
                                   [options] { return run_verify(*options); });
   add_plan_argument(app, options->plan);
   add_unit_options(app, options->units);
