@@ -5,6 +5,7 @@
 #include "drivers/evta/checker/write_hazard.h"
 #include "drivers/evta/execution_order.h"
 #include "drivers/evta/isa/decode.h"
+#include "drivers/evta/isa/dispatch.h"
 #include "runtime/core/text.h"
 
 namespace nestrt::evta {
@@ -26,31 +27,6 @@ class Checker {
   Checker(const Configuration& configuration, const DramMap& dram)
       : configuration_(configuration), dram_(dram), uop_(configuration.uop_depth()) {}
 
-  Status check(const Instruction& instruction) {
-    switch (instruction.opcode) {
-      case Opcode::kLoad:
-        return load(instruction.transfer());
-      case Opcode::kStore:
-        return store(instruction.transfer());
-      case Opcode::kGemm:
-        return gemm(instruction.gemm());
-      case Opcode::kAlu:
-        return alu(instruction.alu());
-      case Opcode::kFinish:
-        return {};
-    }
-    return {};
-  }
-
- private:
-  // One of the three indices of a loop's steps.
-  struct Index {
-    Memory memory;
-    uint32_t MicroOp::*field;
-    uint32_t factor_out;
-    uint32_t factor_in;
-  };
-
   Status load(const Transfer& transfer) {
     const Memory memory = transfer.memory;
     if (memory == Memory::kOut || memory == Memory::kAcc8Bit)
@@ -63,24 +39,6 @@ class Checker {
     NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
     defined(memory).add_range(transfer.sram_base, end);
     if (memory == Memory::kAcc) stored_from_.remove_range(transfer.sram_base, end);
-    return {};
-  }
-
-  Status load_micro_ops(const Transfer& transfer) {
-    if (transfer.y_size != 1) return invalid("micro-ops are loaded as one row");
-    NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
-    NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, find_dram(transfer, MemoryRange::Access::kRead));
-    if (range->constant == nullptr || range->access != MemoryRange::Access::kRead)
-      return invalid("micro-ops come from memory that is not constant");
-    const auto size = static_cast<uint64_t>(configuration_.uop_bytes());
-    const std::span<const std::byte> bytes(range->constant + (transfer.dram_base * size - range->address),
-                                           transfer.x_size * size);
-    for (size_t i = 0; i < transfer.x_size; ++i) {
-      const auto micro_op = decode_micro_op(configuration_, read_micro_op(configuration_, bytes, i));
-      if (!micro_op) return micro_op.error().with_context(text("micro-op ", i));
-      uop_[transfer.sram_base + i] = *micro_op;
-    }
-    defined_uop_.add_range(transfer.sram_base, end);
     return {};
   }
 
@@ -97,29 +55,6 @@ class Checker {
     return invalid(text("stores out[", stale,
                         "], which no GEMM or ALU operation has written since its accumulator was "
                         "loaded or reset"));
-  }
-
-  // Where the block in SRAM ends, pads and all.
-  Result<size_t> check_sram(const Transfer& transfer) const {
-    const size_t rows = size_t{transfer.y_pad_begin} + transfer.y_size + transfer.y_pad_end;
-    const size_t columns = size_t{transfer.x_pad_begin} + transfer.x_size + transfer.x_pad_end;
-    const size_t end = transfer.sram_base + rows * columns;
-    if (end <= configuration_.depth(transfer.memory)) return end;
-    return invalid(text(name(transfer.memory), "[", transfer.sram_base, ", ", end, ") is beyond the memory's ",
-                        configuration_.depth(transfer.memory), " elements"));
-  }
-
-  Status check_dram(const Transfer& transfer, MemoryRange::Access access) const {
-    if (transfer.y_size == 0) return invalid("a transfer has no rows");
-    const auto range = find_dram(transfer, access);
-    return range.error();
-  }
-
-  Result<const MemoryRange*> find_dram(const Transfer& transfer, MemoryRange::Access access) const {
-    const auto size = static_cast<uint64_t>(configuration_.element_bytes(transfer.memory));
-    const uint64_t rows_before = transfer.y_size - 1u;
-    const uint64_t elements = rows_before * (rows_before == 0 ? 0u : transfer.x_stride) + transfer.x_size;
-    return dram_.find(transfer.dram_base * size, elements * size, access);
   }
 
   Status gemm(const Gemm& gemm) {
@@ -158,6 +93,56 @@ class Checker {
     if (!alu.use_immediate) NESTRT_RETURN_IF_ERROR(check_defined(Memory::kAcc, src));
     stored_from_.add(dst);
     return {};
+  }
+
+ private:
+  // One of the three indices of a loop's steps.
+  struct Index {
+    Memory memory;
+    uint32_t MicroOp::*field;
+    uint32_t factor_out;
+    uint32_t factor_in;
+  };
+
+  Status load_micro_ops(const Transfer& transfer) {
+    if (transfer.y_size != 1) return invalid("micro-ops are loaded as one row");
+    NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
+    NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, find_dram(transfer, MemoryRange::Access::kRead));
+    if (range->constant == nullptr || range->access != MemoryRange::Access::kRead)
+      return invalid("micro-ops come from memory that is not constant");
+    const auto size = static_cast<uint64_t>(configuration_.uop_bytes());
+    const std::span<const std::byte> bytes(range->constant + (transfer.dram_base * size - range->address),
+                                           transfer.x_size * size);
+    for (size_t i = 0; i < transfer.x_size; ++i) {
+      const auto micro_op = decode_micro_op(configuration_, read_micro_op(configuration_, bytes, i));
+      if (!micro_op) return micro_op.error().with_context(text("micro-op ", i));
+      uop_[transfer.sram_base + i] = *micro_op;
+    }
+    defined_uop_.add_range(transfer.sram_base, end);
+    return {};
+  }
+
+  // Where the block in SRAM ends, pads and all.
+  Result<size_t> check_sram(const Transfer& transfer) const {
+    const size_t rows = size_t{transfer.y_pad_begin} + transfer.y_size + transfer.y_pad_end;
+    const size_t columns = size_t{transfer.x_pad_begin} + transfer.x_size + transfer.x_pad_end;
+    const size_t end = transfer.sram_base + rows * columns;
+    if (end <= configuration_.depth(transfer.memory)) return end;
+    return invalid(text(name(transfer.memory), "[", transfer.sram_base, ", ", end, ") is beyond the memory's ",
+                        configuration_.depth(transfer.memory), " elements"));
+  }
+
+  Status check_dram(const Transfer& transfer, MemoryRange::Access access) const {
+    if (transfer.y_size == 0) return invalid("a transfer has no rows");
+    const auto range = find_dram(transfer, access);
+    return range.error();
+  }
+
+  Result<const MemoryRange*> find_dram(const Transfer& transfer, MemoryRange::Access access) const {
+    const auto size = static_cast<uint64_t>(configuration_.element_bytes(transfer.memory));
+    const uint64_t rows_before = transfer.y_size - 1u;
+    const uint64_t elements = rows_before * (rows_before == 0 ? 0u : transfer.x_stride) + transfer.x_size;
+    return dram_.find(transfer.dram_base * size, elements * size, access);
   }
 
   static Index dst_of(const Loop& loop) {
@@ -245,7 +230,7 @@ Status check_program(const Program& program) {
   NESTRT_RETURN_IF_ERROR(execution_order(instructions).error());
   Checker checker(configuration, dram);
   for (size_t i = 0; i < instructions.size(); ++i) {
-    const Status status = checker.check(instructions[i]);
+    const Status status = dispatch(instructions[i], checker);
     if (!status.ok()) return status.with_context(text("instruction ", i, " (", name(instructions[i].opcode), ")"));
   }
   return {};

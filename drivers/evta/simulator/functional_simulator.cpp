@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "drivers/evta/isa/decode.h"
+#include "drivers/evta/isa/dispatch.h"
 #include "drivers/evta/simulator/vector_engine.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/core/text.h"
@@ -16,10 +17,13 @@ static_assert(std::endian::native == std::endian::little, "accumulators are copi
 
 Status fault(std::string message) { return Status(Code::kDeviceFault, std::move(message)); }
 
-// The largest that a field plus its share of both loops becomes. Loops have run at least once.
-uint64_t last_index(uint64_t field, const Loop& loop, uint64_t factor_out, uint64_t factor_in) {
-  return field + (loop.iter_out - 1) * factor_out + (loop.iter_in - 1) * factor_in;
-}
+// One of the indices of a loop's steps.
+struct Index {
+  Memory memory;
+  uint32_t MicroOp::*field;
+  uint32_t factor_out;
+  uint32_t factor_in;
+};
 
 bool is_empty(const Loop& loop) { return loop.iter_out == 0 || loop.iter_in == 0 || loop.uop_begin >= loop.uop_end; }
 
@@ -62,27 +66,31 @@ struct FunctionalSimulator::Memories {
   int16_t* inp = nullptr;
   int32_t* acc = nullptr;
   int8_t* out = nullptr;
+  const Dram* dram = nullptr;
 
   explicit Memories(const Configuration& wanted)
       : configuration(wanted), engine(select_engine(wanted.block())), uop(wanted.uop_depth()) {}
 
   Status allocate();
-  void clear();
-  Status execute(const Instruction& instruction, const Dram& dram);
+  // For one run, during which `run_dram` stays.
+  void begin(const Dram& run_dram);
+
+  Status load(const Transfer& transfer);
+  Status store(const Transfer& transfer);
+  Status gemm(const Gemm& gemm);
+  Status alu(const Alu& alu);
 
  private:
   size_t lanes() const { return static_cast<size_t>(configuration.block()); }
   EngineMemories view() const { return {uop.data(), wgt, inp, acc, out}; }
 
   Status check_end(Memory memory, uint64_t end) const;
-  Status load(const Transfer& transfer, const Dram& dram);
-  Status load_uops(const Transfer& transfer, const Dram& dram);
-  Status load_rows(const Transfer& transfer, const Dram& dram);
+  // In all steps of a loop, which has some.
+  Status check_index(const Loop& loop, const Index& index) const;
+  Status load_uops(const Transfer& transfer);
+  Status load_rows(const Transfer& transfer);
   void copy(Memory memory, size_t index, const std::byte* from, size_t count);
   void fill_zeros(Memory memory, size_t index, size_t count);
-  Status store(const Transfer& transfer, const Dram& dram);
-  Status gemm(const Gemm& gemm);
-  Status alu(const Alu& alu);
 };
 
 Status FunctionalSimulator::Memories::allocate() {
@@ -99,25 +107,10 @@ Status FunctionalSimulator::Memories::allocate() {
   return {};
 }
 
-void FunctionalSimulator::Memories::clear() {
+void FunctionalSimulator::Memories::begin(const Dram& run_dram) {
+  dram = &run_dram;
   std::fill(uop.begin(), uop.end(), MicroOp());
   std::memset(block.data(), 0, block.size());
-}
-
-Status FunctionalSimulator::Memories::execute(const Instruction& instruction, const Dram& dram) {
-  switch (instruction.opcode) {
-    case Opcode::kLoad:
-      return load(instruction.transfer(), dram);
-    case Opcode::kStore:
-      return store(instruction.transfer(), dram);
-    case Opcode::kGemm:
-      return gemm(instruction.gemm());
-    case Opcode::kAlu:
-      return alu(instruction.alu());
-    case Opcode::kFinish:
-      return {};
-  }
-  return {};
 }
 
 Status FunctionalSimulator::Memories::check_end(Memory memory, uint64_t end) const {
@@ -125,20 +118,20 @@ Status FunctionalSimulator::Memories::check_end(Memory memory, uint64_t end) con
   return fault(text(name(memory), "[", end - 1, "] is beyond the memory's ", configuration.depth(memory), " elements"));
 }
 
-Status FunctionalSimulator::Memories::load(const Transfer& transfer, const Dram& dram) {
-  if (transfer.memory == Memory::kUop) return load_uops(transfer, dram);
+Status FunctionalSimulator::Memories::load(const Transfer& transfer) {
+  if (transfer.memory == Memory::kUop) return load_uops(transfer);
   if (transfer.memory == Memory::kOut || transfer.memory == Memory::kAcc8Bit) return {};
-  if (transfer.memory != Memory::kWgt) return load_rows(transfer, dram);
+  if (transfer.memory != Memory::kWgt) return load_rows(transfer);
   Transfer without_pads = transfer;
   without_pads.y_pad_begin = without_pads.y_pad_end = without_pads.x_pad_begin = without_pads.x_pad_end = 0;
-  return load_rows(without_pads, dram);
+  return load_rows(without_pads);
 }
 
-Status FunctionalSimulator::Memories::load_uops(const Transfer& transfer, const Dram& dram) {
+Status FunctionalSimulator::Memories::load_uops(const Transfer& transfer) {
   const auto size = static_cast<uint64_t>(configuration.uop_bytes());
   if (transfer.x_size == 0) return {};
   NESTRT_RETURN_IF_ERROR(check_end(Memory::kUop, uint64_t{transfer.sram_base} + transfer.x_size));
-  const std::byte* from = dram.read(transfer.dram_base * size, transfer.x_size * size);
+  const std::byte* from = dram->read(transfer.dram_base * size, transfer.x_size * size);
   if (from == nullptr) return fault(text("micro-ops at ", transfer.dram_base * size, " are in no range"));
   for (size_t i = 0; i < transfer.x_size; ++i) {
     const uint64_t raw = read_micro_op(configuration, {from, transfer.x_size * size}, i);
@@ -147,14 +140,14 @@ Status FunctionalSimulator::Memories::load_uops(const Transfer& transfer, const 
   return {};
 }
 
-Status FunctionalSimulator::Memories::load_rows(const Transfer& transfer, const Dram& dram) {
+Status FunctionalSimulator::Memories::load_rows(const Transfer& transfer) {
   const auto size = static_cast<uint64_t>(configuration.element_bytes(transfer.memory));
   const size_t columns = size_t{transfer.x_pad_begin} + transfer.x_size + transfer.x_pad_end;
   const size_t rows = size_t{transfer.y_pad_begin} + transfer.y_size + transfer.y_pad_end;
   if (rows * columns == 0) return {};
   NESTRT_RETURN_IF_ERROR(check_end(transfer.memory, transfer.sram_base + rows * columns));
   NESTRT_ASSIGN_OR_RETURN(const std::byte* from, locate(transfer, size, [&](uint64_t address, uint64_t bytes) {
-                            return dram.read(address, bytes);
+                            return dram->read(address, bytes);
                           }));
   size_t index = transfer.sram_base;
   fill_zeros(transfer.memory, index, transfer.y_pad_begin * columns);
@@ -186,13 +179,13 @@ void FunctionalSimulator::Memories::fill_zeros(Memory memory, size_t index, size
   if (memory == Memory::kInp) std::fill_n(inp + index * lanes(), count * lanes(), int16_t{0});
 }
 
-Status FunctionalSimulator::Memories::store(const Transfer& transfer, const Dram& dram) {
+Status FunctionalSimulator::Memories::store(const Transfer& transfer) {
   const size_t size = lanes();
   const size_t count = size_t{transfer.y_size} * transfer.x_size;
   if (count == 0) return {};
   NESTRT_RETURN_IF_ERROR(check_end(Memory::kOut, transfer.sram_base + count));
   NESTRT_ASSIGN_OR_RETURN(std::byte * to, locate(transfer, size, [&](uint64_t address, uint64_t bytes) {
-                            return dram.write(address, bytes);
+                            return dram->write(address, bytes);
                           }));
   const int8_t* from = out + transfer.sram_base * size;
   for (size_t y = 0; y < transfer.y_size; ++y)
@@ -200,19 +193,21 @@ Status FunctionalSimulator::Memories::store(const Transfer& transfer, const Dram
   return {};
 }
 
+Status FunctionalSimulator::Memories::check_index(const Loop& loop, const Index& index) const {
+  const uint64_t span = uint64_t{loop.iter_out - 1} * index.factor_out + uint64_t{loop.iter_in - 1} * index.factor_in;
+  for (size_t u = loop.uop_begin; u < loop.uop_end; ++u)
+    NESTRT_RETURN_IF_ERROR(check_end(index.memory, uop[u].*index.field + span + 1));
+  return {};
+}
+
 Status FunctionalSimulator::Memories::gemm(const Gemm& gemm) {
   const Loop& loop = gemm.loop;
   if (is_empty(loop)) return {};
   NESTRT_RETURN_IF_ERROR(check_end(Memory::kUop, loop.uop_end));
-  for (size_t u = loop.uop_begin; u < loop.uop_end; ++u) {
-    const MicroOp& at = uop[u];
-    NESTRT_RETURN_IF_ERROR(
-        check_end(Memory::kAcc, last_index(at.dst, loop, loop.dst_factor_out, loop.dst_factor_in) + 1));
-    NESTRT_RETURN_IF_ERROR(
-        check_end(Memory::kInp, last_index(at.src, loop, loop.src_factor_out, loop.src_factor_in) + 1));
-    NESTRT_RETURN_IF_ERROR(
-        check_end(Memory::kWgt, last_index(at.wgt, loop, gemm.wgt_factor_out, gemm.wgt_factor_in) + 1));
-  }
+  for (const Index& index : {Index{Memory::kAcc, &MicroOp::dst, loop.dst_factor_out, loop.dst_factor_in},
+                             Index{Memory::kInp, &MicroOp::src, loop.src_factor_out, loop.src_factor_in},
+                             Index{Memory::kWgt, &MicroOp::wgt, gemm.wgt_factor_out, gemm.wgt_factor_in}})
+    NESTRT_RETURN_IF_ERROR(check_index(loop, index));
   engine.gemm(view(), gemm);
   return {};
 }
@@ -222,13 +217,9 @@ Status FunctionalSimulator::Memories::alu(const Alu& alu) {
   if (alu.opcode == AluOpcode::kMul) return Status(Code::kUnsupported, "the hardware has no ALU multiplication");
   if (is_empty(loop)) return {};
   NESTRT_RETURN_IF_ERROR(check_end(Memory::kUop, loop.uop_end));
-  for (size_t u = loop.uop_begin; u < loop.uop_end; ++u) {
-    const MicroOp& at = uop[u];
-    NESTRT_RETURN_IF_ERROR(
-        check_end(Memory::kAcc, last_index(at.dst, loop, loop.dst_factor_out, loop.dst_factor_in) + 1));
-    NESTRT_RETURN_IF_ERROR(
-        check_end(Memory::kAcc, last_index(at.src, loop, loop.src_factor_out, loop.src_factor_in) + 1));
-  }
+  for (const Index& index : {Index{Memory::kAcc, &MicroOp::dst, loop.dst_factor_out, loop.dst_factor_in},
+                             Index{Memory::kAcc, &MicroOp::src, loop.src_factor_out, loop.src_factor_in}})
+    NESTRT_RETURN_IF_ERROR(check_index(loop, index));
   engine.alu(view(), alu);
   return {};
 }
@@ -252,10 +243,10 @@ Result<FunctionalSimulator> FunctionalSimulator::create(const Program& program) 
 }
 
 Status FunctionalSimulator::run(const Dram& dram) {
-  memories_->clear();
+  memories_->begin(dram);
   for (const OrderedInstruction& step : order_) {
     const Instruction& instruction = instructions_[step.index];
-    const Status status = memories_->execute(instruction, dram);
+    const Status status = dispatch(instruction, *memories_);
     if (!status.ok()) return status.with_context(text("instruction ", step.index, " (", name(instruction.opcode), ")"));
   }
   return {};

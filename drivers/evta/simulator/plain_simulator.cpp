@@ -4,6 +4,7 @@
 
 #include "drivers/evta/execution_order.h"
 #include "drivers/evta/isa/decode.h"
+#include "drivers/evta/isa/dispatch.h"
 #include "drivers/evta/simulator/alu_operation.h"
 #include "drivers/evta/simulator/shadow_memory.h"
 #include "runtime/core/text.h"
@@ -75,23 +76,8 @@ class Machine {
 
   Status execute(const Instruction& instruction, const Accessor& accessor) {
     shadows_.begin(accessor);
-    switch (instruction.opcode) {
-      case Opcode::kLoad:
-        return load(instruction.transfer());
-      case Opcode::kStore:
-        return store(instruction.transfer());
-      case Opcode::kGemm:
-        return gemm(instruction.gemm());
-      case Opcode::kAlu:
-        return alu(instruction.alu());
-      case Opcode::kFinish:
-        return {};
-    }
-    return {};
+    return dispatch(instruction, *this);
   }
-
- private:
-  size_t lanes() const { return static_cast<size_t>(configuration_.batch()) * configuration_.block(); }
 
   Status load(const Transfer& transfer) {
     switch (transfer.memory) {
@@ -109,6 +95,53 @@ class Machine {
     }
     return {};
   }
+
+  Status store(const Transfer& transfer) {
+    const auto size = static_cast<uint64_t>(configuration_.out_bytes());
+    size_t index = transfer.sram_base;
+    for (uint64_t y = 0; y < transfer.y_size; ++y) {
+      for (uint64_t x = 0; x < transfer.x_size; ++x, ++index) {
+        NESTRT_RETURN_IF_ERROR(check_index(Memory::kOut, index));
+        NESTRT_RETURN_IF_ERROR(shadows_.read(Memory::kOut, index));
+        NESTRT_ASSIGN_OR_RETURN(std::byte * to,
+                                write_dram((transfer.dram_base + y * transfer.x_stride + x) * size, size));
+        for (size_t i = 0; i < size; ++i) to[i] = static_cast<std::byte>(out_[index * size + i]);
+      }
+    }
+    return {};
+  }
+
+  Status gemm(const Gemm& gemm) {
+    return for_each_step(gemm.loop, gemm.wgt_factor_out, gemm.wgt_factor_in, [&](const Indices& at) -> Status {
+      NESTRT_RETURN_IF_ERROR(check_index(Memory::kAcc, at.dst));
+      NESTRT_RETURN_IF_ERROR(check_index(Memory::kInp, at.src));
+      NESTRT_RETURN_IF_ERROR(check_index(Memory::kWgt, at.wgt));
+      NESTRT_RETURN_IF_ERROR(gemm.reset ? shadow_of_reset(at) : shadow_of_gemm(at));
+      multiply(at, gemm.reset);
+      return {};
+    });
+  }
+
+  Status alu(const Alu& alu) {
+    if (alu.opcode == AluOpcode::kMul) return Status(Code::kUnsupported, "the hardware has no ALU multiplication");
+    return for_each_step(alu.loop, 0, 0, [&](const Indices& at) -> Status {
+      NESTRT_RETURN_IF_ERROR(check_index(Memory::kAcc, at.dst));
+      NESTRT_RETURN_IF_ERROR(check_index(Memory::kAcc, at.src));
+      NESTRT_RETURN_IF_ERROR(shadows_.read(Memory::kAcc, at.dst));
+      if (!alu.use_immediate) NESTRT_RETURN_IF_ERROR(shadows_.read(Memory::kAcc, at.src));
+      NESTRT_RETURN_IF_ERROR(shadows_.write(Memory::kAcc, at.dst));
+      NESTRT_RETURN_IF_ERROR(shadows_.write(Memory::kOut, at.dst));
+      for (size_t i = 0; i < lanes(); ++i) {
+        int32_t& a = acc_[at.dst * lanes() + i];
+        a = alu_operation(alu.opcode, a, alu.use_immediate ? alu.immediate : acc_[at.src * lanes() + i]);
+        out_[at.dst * lanes() + i] = static_cast<int8_t>(a);
+      }
+      return {};
+    });
+  }
+
+ private:
+  size_t lanes() const { return static_cast<size_t>(configuration_.batch()) * configuration_.block(); }
 
   static Transfer without_pads(Transfer transfer) {
     transfer.y_pad_begin = transfer.y_pad_end = transfer.x_pad_begin = transfer.x_pad_end = 0;
@@ -165,21 +198,6 @@ class Machine {
     return static_cast<int32_t>(value);
   }
 
-  Status store(const Transfer& transfer) {
-    const auto size = static_cast<uint64_t>(configuration_.out_bytes());
-    size_t index = transfer.sram_base;
-    for (uint64_t y = 0; y < transfer.y_size; ++y) {
-      for (uint64_t x = 0; x < transfer.x_size; ++x, ++index) {
-        NESTRT_RETURN_IF_ERROR(check_index(Memory::kOut, index));
-        NESTRT_RETURN_IF_ERROR(shadows_.read(Memory::kOut, index));
-        NESTRT_ASSIGN_OR_RETURN(std::byte * to,
-                                write_dram((transfer.dram_base + y * transfer.x_stride + x) * size, size));
-        for (size_t i = 0; i < size; ++i) to[i] = static_cast<std::byte>(out_[index * size + i]);
-      }
-    }
-    return {};
-  }
-
   template <typename Body>
   Status for_each_step(const Loop& loop, uint32_t wgt_factor_out, uint32_t wgt_factor_in, const Body& body) {
     for (size_t o = 0; o < loop.iter_out; ++o) {
@@ -194,17 +212,6 @@ class Machine {
       }
     }
     return {};
-  }
-
-  Status gemm(const Gemm& gemm) {
-    return for_each_step(gemm.loop, gemm.wgt_factor_out, gemm.wgt_factor_in, [&](const Indices& at) -> Status {
-      NESTRT_RETURN_IF_ERROR(check_index(Memory::kAcc, at.dst));
-      NESTRT_RETURN_IF_ERROR(check_index(Memory::kInp, at.src));
-      NESTRT_RETURN_IF_ERROR(check_index(Memory::kWgt, at.wgt));
-      NESTRT_RETURN_IF_ERROR(gemm.reset ? shadow_of_reset(at) : shadow_of_gemm(at));
-      multiply(at, gemm.reset);
-      return {};
-    });
   }
 
   Status shadow_of_gemm(const Indices& at) {
@@ -233,24 +240,6 @@ class Machine {
         out_[lane] = static_cast<int8_t>(accumulated);
       }
     }
-  }
-
-  Status alu(const Alu& alu) {
-    if (alu.opcode == AluOpcode::kMul) return Status(Code::kUnsupported, "the hardware has no ALU multiplication");
-    return for_each_step(alu.loop, 0, 0, [&](const Indices& at) -> Status {
-      NESTRT_RETURN_IF_ERROR(check_index(Memory::kAcc, at.dst));
-      NESTRT_RETURN_IF_ERROR(check_index(Memory::kAcc, at.src));
-      NESTRT_RETURN_IF_ERROR(shadows_.read(Memory::kAcc, at.dst));
-      if (!alu.use_immediate) NESTRT_RETURN_IF_ERROR(shadows_.read(Memory::kAcc, at.src));
-      NESTRT_RETURN_IF_ERROR(shadows_.write(Memory::kAcc, at.dst));
-      NESTRT_RETURN_IF_ERROR(shadows_.write(Memory::kOut, at.dst));
-      for (size_t i = 0; i < lanes(); ++i) {
-        int32_t& a = acc_[at.dst * lanes() + i];
-        a = alu_operation(alu.opcode, a, alu.use_immediate ? alu.immediate : acc_[at.src * lanes() + i]);
-        out_[at.dst * lanes() + i] = static_cast<int8_t>(a);
-      }
-      return {};
-    });
   }
 
   Status check_index(Memory memory, size_t index) const {
