@@ -1,6 +1,7 @@
 // evta-replay: runs test vectors of the accelerator in the simulators.
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -65,6 +66,7 @@ Result<Options> parse(const std::vector<std::string>& arguments) {
 }
 
 Result<std::vector<std::byte>> read_file(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return Status(Code::kInvalidArgument, "'" + path + "' is a folder");
   std::ifstream file(path, std::ios::binary);
   if (!file) return Status(Code::kNotFound, "cannot open '" + path + "'");
   const std::vector<char> contents{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
