@@ -102,9 +102,9 @@ struct UnitOptions {
   int num_threads = 0;  // of the CPU pool; 0: the cores this process may use
 };
 
-// Makes units available: `spec` is a comma-separated list such as "cpu,evta" or "evta:1x32_15_15_18_17,evta,cpu": names of
-// units, some with a configuration. EVTA is a simulated one. The composition root (drivers/open_units.cpp) implements it;
-// an application with units of its own builds the list itself.
+// Makes units available: `spec` is a comma-separated list such as "cpu,evta" or "evta:1x32_15_15_18_17,cpu": names of
+// units, some with a configuration. EVTA is a simulated one. The composition root (drivers/open_units.cpp) implements
+// it; an application with units of its own builds the list itself.
 // Errors: kInvalidArgument for an unknown unit, kUnavailable.
 Result<UnitList> open_units(std::string_view spec = "cpu", const UnitOptions& options = {});
 

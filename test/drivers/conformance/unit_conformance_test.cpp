@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "nestrt/session.h"
 #include "test/drivers/evta/driver/prepared_copy.h"
 
 namespace nestrt::test {
@@ -128,6 +129,28 @@ TEST_CASE("Unit conformance: an observer hears of every operator once") {
     REQUIRE(copy.run(kNoDeadline, &counter).ok());
     CHECK(counter.calls == 1);
     CHECK(copy.executable().kernel_choices().size() == 1);
+  }
+}
+
+TEST_CASE("Unit conformance: a session runs on the first of its units that has a program") {
+  const PlanBytes file = evta::test::copy_plan(evta::kConfigurations[0]).build();
+  const auto plan = Plan::from_memory(file.bytes());
+  REQUIRE(plan);
+  for (const char* const specs : {"cpu,evta", "evta,cpu", "evta", "evta:1x32_15_15_18_17,cpu"}) {
+    CAPTURE(specs);
+    const auto units = open_units(specs, {.num_threads = 1});
+    REQUIRE(units);
+    const auto session = Session::create(*plan, *units);
+    REQUIRE(session);
+    const bool on_evta = specs == std::string_view("evta,cpu") || specs == std::string_view("evta");
+    CHECK((*session)->operators()[0].unit == (on_evta ? "evta0" : "cpu"));
+    const std::vector<int8_t> x(64, 5);
+    std::vector<int8_t> y(64);
+    const Shape shape{evta::test::kCopyRows, 16};
+    const ConstTensorView input{DataType::kS8, shape, x.data()};
+    const TensorView output{DataType::kS8, shape, y.data()};
+    CHECK((*session)->run({&input, 1}, {&output, 1}).ok());
+    CHECK(y == x);
   }
 }
 
