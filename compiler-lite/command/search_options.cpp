@@ -16,6 +16,25 @@ namespace {
 
 using tools::Align;
 
+// A bar for each thing that is counted, one at a time.
+class Bars {
+ public:
+  void show(std::string_view what, size_t done, size_t total) {
+    if (!bar_ || what != what_) {
+      bar_.emplace(std::string(what), static_cast<int64_t>(total));
+      what_ = what, shown_ = 0;
+    }
+    bar_->advance(static_cast<int64_t>(done - shown_));
+    shown_ = done;
+  }
+  void clear() { bar_.reset(); }
+
+ private:
+  std::optional<tools::Progress> bar_;
+  std::string what_;
+  size_t shown_ = 0;
+};
+
 void print(const SearchResult& result) {
   tools::Table table({{"#", Align::kRight},
                       {"loss", Align::kRight},
@@ -140,16 +159,18 @@ Result<std::optional<Quantization>> SearchFlags::search(const std::string& model
     NESTRT_ASSIGN_OR_RETURN(records, load_search(file_));
   }
   NESTRT_ASSIGN_OR_RETURN(Evaluator measure, evaluator(model, compile, quantize));
+  // Those of the calibration have been named by it.
+  if (!data_.empty())
+    for (const std::string& why : measure.skipped()) std::cerr << "skipped: " << tools::printable(why) << "\n";
   SearchRecord& record = find_or_add(records, measure.model_digest(), search_digest(measure, start.profile));
   SearchOptions search_options = options(quantize);
-  tools::StageLine line("search");
-  search_options.progress = [&line](std::string_view what, size_t done, size_t total) {
-    line.show(fmt::format("{} {}/{}", what, done, total));
-  };
+  Bars bars;
+  search_options.progress = [&bars](std::string_view what, size_t done, size_t total) { bars.show(what, done, total); };
   search_options.save = [&](const SearchRecord&) { return file_.empty() ? Status() : save_search(records, file_); };
   const Configuration first{start.profile.method, quantize.percentile(), start.options};
   NESTRT_ASSIGN_OR_RETURN(const SearchResult result,
                           compiler::search(measure, start.profile, first, search_options, record));
+  bars.clear();
   print(result);
   print_verdict(result, *max_loss_);
   if (!result.met) return std::optional<Quantization>();
