@@ -36,8 +36,8 @@ TEST_CASE("A list of units names configurations") {
 TEST_CASE("A list that no board could have is refused with what there is") {
   CHECK_THAT(refusal(read_target("toaster")), Contains("'toaster'") && Contains("cpu and evta"));
   CHECK_THAT(refusal(read_target("cpu,evta:2x2")), Contains("1x16_15_15_18_17"));
-  CHECK_THAT(refusal(read_target("evta")), Contains("one unit 'cpu'"));
-  CHECK_THAT(refusal(read_target("cpu,cpu")), Contains("one unit 'cpu'"));
+  CHECK_THAT(refusal(read_target("evta")), Contains("a unit 'cpu'"));
+  CHECK_THAT(refusal(read_target("cpu,cpu")), Contains("named twice"));
   CHECK_THAT(refusal(read_target("cpu,evta,evta")), Contains("named twice"));
   CHECK_THAT(refusal(read_target("cpu:fast")), Contains("no configurations"));
   for (const char* text : {"", ",", "cpu,", "cpu,evta:"}) CHECK_FALSE(read_target(text));
@@ -79,7 +79,7 @@ TEST_CASE("A board file that makes no sense is refused with its line") {
   CHECK_THAT(complaint(board("  - {unit: cpu}\n  - {unit: evta, configuration: 3x3}\n")), Contains("line 4"));
   CHECK_THAT(complaint(board("  - {unit: cpu, clock_mhz: -1}\n")), Contains("clock_mhz"));
   CHECK_THAT(complaint(board("  - {unit: cpu, instances: 5}\n")), Contains("instances"));
-  CHECK_THAT(complaint(board("  - {unit: evta, configuration: 1x16_15_15_18_17}\n")), Contains("one unit 'cpu'"));
+  CHECK_THAT(complaint(board("  - {unit: evta, configuration: 1x16_15_15_18_17}\n")), Contains("a unit 'cpu'"));
 }
 
 }  // namespace
