@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "compiler-lite/command/assembly.h"
 #include "compiler-lite/command/command.h"
 #include "compiler-lite/command/compile_options.h"
 #include "compiler-lite/compile.h"
@@ -26,6 +27,7 @@ struct InspectCommand {
   CompileFlags flags;
   std::string file;
   std::string json;
+  bool assembly = false;
 
   Status run() const;
 };
@@ -224,6 +226,7 @@ Status InspectCommand::run() const {
     NESTRT_RETURN_IF_ERROR(tools::check_writable(json));
   }
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load(file, flags));
+  if (assembly) return print_assembly(loaded.session->plan());
   print_summary(loaded.session->plan());
   print_operators(*loaded.session);
   fmt::print("\n");
@@ -238,13 +241,17 @@ void add_inspect_command(tools::Cli& cli) {
   auto command = std::make_shared<InspectCommand>();
   CLI::App& app =
       cli.add_command("inspect", "operators, memory and sizes of a plan, or of what a model would become",
-                      {"nestc inspect squeezenet.nest", "nestc inspect squeezenet1.1.onnx --json squeezenet.json"},
+                      {"nestc inspect squeezenet.nest", "nestc inspect squeezenet1.1.onnx --json squeezenet.json",
+                       "nestc inspect squeezenet.nest --asm | less"},
                       [command]() -> Result<tools::ExitCode> {
                         NESTRT_RETURN_IF_ERROR(command->run());
                         return tools::ExitCode::kOk;
                       });
   app.add_option("file", command->file, "a plan (.nest) or a model (.onnx)")->required();
-  app.add_option("--json", command->json, "also write the tables to this file")->check(tools::not_empty());
+  auto* json = app.add_option("--json", command->json, "also write the tables to this file");
+  json->check(tools::not_empty());
+  app.add_flag("--asm", command->assembly, "the instructions of the programs for EVTA, and the memory that they use")
+      ->excludes(json);
   command->flags.add_to(app);
 }
 

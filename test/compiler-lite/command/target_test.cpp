@@ -1,0 +1,83 @@
+// nestc compile --target and nestrt --units as a user meets them.
+#include <catch2/catch.hpp>
+
+#include "runtime/tools/files.h"
+#include "runtime/tools/npy.h"
+#include "test/support/program.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+constexpr const char* kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+
+// The project's own network, calibrated on numbers that mean nothing, in 8 bits.
+class Workshop {
+ public:
+  Workshop() {
+    std::vector<float> samples(2 * 3 * 32 * 32);
+    for (size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<float>(i * 7919 % 257) / 64 - 2;
+    REQUIRE(tools::write_npy(path("samples.npy"), {DataType::kF32, {2, 3, 32, 32}, samples.data()}).ok());
+    REQUIRE(tools::write_npy(path("input.npy"), {DataType::kF32, {1, 3, 32, 32}, samples.data() + 1}).ok());
+  }
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  std::string plan() const { return path("model.nest"); }
+  ProgramResult on_target(const std::string& command, const std::string& target) const {
+    std::vector<std::string> arguments{command,       kModel,     "--quantize", "s8", "--calibrate",
+                                       path("samples.npy"), "--target", target};
+    if (command == "compile") arguments.insert(arguments.end(), {"-o", plan()});
+    return run_program("nestc", arguments);
+  }
+  std::vector<std::byte> outputs(const std::string& units) const {
+    const std::string folder = path("out-" + units);
+    const ProgramResult result = run_program(
+        "nestrt", {"run", plan(), "--units", units, "--input", path("input.npy"), "--output", folder});
+    INFO(result.text);
+    REQUIRE(result.exit_code == 0);
+    auto bytes = tools::read_file(folder + "/probabilities.npy");
+    REQUIRE(bytes);
+    return *bytes;
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+void check(const ProgramResult& result, int exit_code, const std::string& part) {
+  INFO(result.text);
+  CHECK(result.exit_code == exit_code);
+  CHECK_THAT(result.text, Contains(part));
+}
+
+TEST_CASE("A plan for EVTA computes the CPU's bits, whatever the units and the configuration") {
+  const Workshop workshop;
+  for (const char* target : {"zcu102", "cpu,evta:1x32_15_15_18_17"}) {
+    check(workshop.on_target("compile", target), 0, "29 operators");
+    check(run_program("nestrt", {"verify", workshop.plan(), "--units", "cpu,evta"}), 0,
+          "21 programs compute the CPU's results bit for bit");
+    CHECK(workshop.outputs("cpu") == workshop.outputs("cpu,evta"));
+  }
+}
+
+TEST_CASE("A unit of another configuration is refused with the command that helps") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "cpu,evta:1x32_15_15_18_17"), 0, "operators");
+  check(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:1x16_15_15_18_17"}), 2, "recompile");
+  check(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:3x3"}), 2, "1x16_15_15_18_17");
+  check(run_program("nestrt", {"info", workshop.plan(), "--units", "toaster"}), 2, "there is no unit 'toaster'");
+}
+
+TEST_CASE("nestc says where operators run, and what the programs are") {
+  const Workshop workshop;
+  const ProgramResult explained = workshop.on_target("explain", "zcu102");
+  check(explained, 0, "21 of 33 operators");
+  CHECK_THAT(explained.text, Contains("EVTA has no Concat") && Contains("ms)"));
+  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  check(run_program("nestc", {"inspect", workshop.plan(), "--asm"}), 0, "gemm");
+  check(run_program("nestc", {"inspect", kModel, "--asm"}), 2, "--target zcu102");
+}
+
+}  // namespace
+}  // namespace nestrt::test
