@@ -91,7 +91,7 @@ void SearchFlags::add_to(CLI::App& command) {
                                  "the share of samples with another top class than in f32")
                      ->needs(wanted)
                      ->check(tools::not_empty());
-  command.add_option("--offset", offset_, "of the labels' classes from the network's indices")
+  command.add_option("--offset", offset_, "added to the network's indices to give the classes of the labels")
       ->needs(labels)
       ->check(CLI::Range(int64_t{-1000000}, int64_t{1000000}));
   command.add_option("--search-budget", budget_, "configurations to try at most")
