@@ -126,8 +126,10 @@ class BranchCheck {
     if (range.tensor() < 0 || at >= touched_.size())
       return fail(text("has a range of tensor ", range.tensor(), ", which does not exist"));
     const std::string tensor = tensor_name(context_.plan, at);
+    const plan::BufferKind kind = items(context_.plan.buffers())[context_.extents[at].buffer]->kind();
+    const bool writable = kind == plan::BufferKind::arena || kind == plan::BufferKind::output;
     if (touched_[at].branch != index_) return fail(text("has a program that uses ", tensor, ", unlike its operators"));
-    if (range.access() != plan::RangeAccess::read && !touched_[at].computed)
+    if (range.access() != plan::RangeAccess::read && !(touched_[at].computed && writable))
       return fail(text("has a program that writes ", tensor, ", unlike its operators"));
     if (range.layout() != plan::Layout::plain) return verify_converted_range(range, at);
     const uint64_t size = context_.extents[at].end - context_.extents[at].begin;

@@ -484,6 +484,31 @@ TEST_CASE("A program of instructions without a stream, or with memory that is no
       });
 }
 
+TEST_CASE("A program of instructions that writes a view of the caller's input is refused") {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 4}), view = builder.view("view", x, {4, 1}), y = builder.output("y", {4, 1});
+  plan::ReshapeT reshape;
+  reshape.shape = {4, 1};
+  builder.op("reshape", reshape, {x}, {view});
+  builder.op("relu", unary(plan::UnaryKind::relu), {view}, {y});
+  const int stream = builder.constant<float>("stream", {4}, {0, 0, 0, 0});
+  auto program = std::make_unique<plan::ProgramT>();
+  program->unit = "npu";
+  program->kind = plan::ProgramKind::instructions;
+  auto range = std::make_unique<plan::ProgramRangeT>();
+  range->size = 16;
+  range->tensor = view;
+  program->ranges.push_back(std::move(range));
+  program->segments = {builder.tables().tensors[static_cast<size_t>(stream)]->buffer};
+  builder.tables().branches[0]->programs.push_back(std::move(program));
+  CHECK(Plan::from_memory(builder.build().bytes()));
+  builder.tables().branches[0]->programs[1]->ranges[0]->access = plan::RangeAccess::write;
+  const auto plan = Plan::from_memory(builder.build().bytes());
+  REQUIRE_FALSE(plan);
+  CHECK(plan.error().message().find("has a program that writes tensor 1 'view', unlike its operators") !=
+        std::string_view::npos);
+}
+
 TEST_CASE("Broken region trees are refused") {
   // Regions 0 to 2 are branches, 3 is the root.
   expect_all_refused(branches_plan, {
