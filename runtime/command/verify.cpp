@@ -53,7 +53,7 @@ Result<ExitCode> run_verify(const Options& options) {
 
 void add_verify(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  CLI::App& app = cli.add_command("verify", "Check a plan completely: digests, tables, operators, and what units make of it",
+  CLI::App& app = cli.add_command("verify", "Check a plan: digests, tables, operators, what units make of it",
                                   {"nestrt verify squeezenet.nest && scp squeezenet.nest board:",
                                    "nestrt verify squeezenet.nest --units cpu,evta"},
                                   [options] { return run_verify(*options); });

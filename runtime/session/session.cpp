@@ -21,8 +21,9 @@ std::optional<size_t> position_of(std::string_view name, std::span<const TensorI
 
 // Other units first, as they are given: the CPU can run everything, they what they are good at.
 UnitList by_preference(UnitList units) {
-  std::stable_partition(units.begin(), units.end(),
-                        [](const std::shared_ptr<Unit>& unit) { return unit == nullptr || unit->info().kind != "cpu"; });
+  std::stable_partition(units.begin(), units.end(), [](const std::shared_ptr<Unit>& unit) {
+    return unit == nullptr || unit->info().kind != "cpu";
+  });
   return units;
 }
 
@@ -35,7 +36,8 @@ struct PlacedBranch {
 class SessionImpl final : public Session {
  public:
   SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options)
-      : plan_(std::move(plan)), units_(by_preference(std::move(units))), observer_(options.observer), arguments_(*plan_) {}
+      : plan_(std::move(plan)), units_(by_preference(std::move(units))), observer_(options.observer),
+        arguments_(*plan_) {}
 
   Status prepare() {
     NESTRT_RETURN_IF_ERROR(check_units());
