@@ -140,9 +140,13 @@ class SimulatorTransport final : public Transport {
 
   Status start(std::shared_ptr<DeviceProgram> program) override {
     std::unique_lock lock(mutex_);
-    if (reported_) changed_.wait(lock, [this] { return program_ == nullptr; });
+    if (reported_) {
+      overtaken_ = true;
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return program_ == nullptr; });
+    }
     if (program_ != nullptr) return Status(Code::kUnavailable, "the accelerator is running another program");
-    reported_ = false;
+    reported_ = overtaken_ = false;
     program_ = std::static_pointer_cast<SimulatedProgram>(std::move(program));
     outcome_.reset();
     abort_ = false;
@@ -201,7 +205,11 @@ class SimulatorTransport final : public Transport {
     const std::shared_ptr<SimulatedProgram> program = program_;
     const Fault fault = options_.faults != nullptr ? options_.faults->take_run() : Fault::kNone;
     if (fault == Fault::kHang) return changed_.wait(lock, [this] { return abort_; });
-    if (fault == Fault::kEarly) finish({});
+    if (fault == Fault::kEarly) {
+      finish({});  // it writes when the driver has read
+      changed_.wait(lock, [this] { return abort_ || overtaken_; });
+      if (abort_) return;
+    }
     lock.unlock();
     Status status = program->run();
     if (fault == Fault::kWrongData || fault == Fault::kDmaError) program->flip_a_bit();
@@ -231,6 +239,7 @@ class SimulatorTransport final : public Transport {
   std::shared_ptr<SimulatedProgram> program_;  // running
   std::optional<Status> outcome_;              // of the last run, until somebody waits for it
   bool reported_ = false;                      // the running program as ended
+  bool overtaken_ = false;                     // the next run waits for the end of that one
   bool interrupted_ = false;
   bool abort_ = false;
   bool shut_down_ = false;
