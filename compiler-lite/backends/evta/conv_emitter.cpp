@@ -89,7 +89,7 @@ Status ConvEmitter::start_tile(const Tile& tile, const Place& place) {
     const LoopNest all = {indices(place.base, 0, 0), {dimension(tile.elements() * copies, 1, 0, 0)}};
     NESTRT_ASSIGN_OR_RETURN(last_compute_, builder_.gemm(all, true));
   }
-  results = std::max(results, tile.elements());
+  results = copies > 1 ? tile.elements() : std::max(results, tile.elements());  // copies are not results
   if (finish_.preload) {
     NESTRT_ASSIGN_OR_RETURN(last_compute_, emit_step(*finish_.preload, tile, place));
   }
