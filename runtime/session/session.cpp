@@ -1,6 +1,7 @@
 #include "nestrt/session.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "nestrt/log.h"
@@ -31,13 +32,14 @@ UnitList by_preference(UnitList units) {
 struct PlacedBranch {
   std::shared_ptr<Unit> unit;
   std::unique_ptr<Executable> executable;
+  std::unique_ptr<Executable> fallback;  // on the CPU, where it runs elsewhere; null without a CPU
 };
 
 class SessionImpl final : public Session {
  public:
   SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options)
       : plan_(std::move(plan)), units_(by_preference(std::move(units))), observer_(options.observer),
-        arguments_(*plan_) {}
+        unit_timeout_(options.unit_timeout), arguments_(*plan_) {}
 
   Status prepare() {
     NESTRT_RETURN_IF_ERROR(check_units());
@@ -51,17 +53,23 @@ class SessionImpl final : public Session {
     const std::lock_guard lock(mutex_);
     NESTRT_RETURN_IF_ERROR(arguments_.check(inputs, outputs));
     bind(inputs, outputs);
-    for (PlacedBranch& branch : branches_) NESTRT_RETURN_IF_ERROR(run_branch(branch));
-    return {};
+    return guarded([&]() -> Status {  // what is said of a failure takes memory
+      for (PlacedBranch& branch : branches_) NESTRT_RETURN_IF_ERROR(run_branch(branch));
+      return {};
+    });
   }
 
+  uint64_t healed_branches() const override { return healed_.load(std::memory_order_relaxed); }
   const Plan& plan() const override { return *plan_; }
 
   SessionMemory memory() const override {
     SessionMemory memory;
     memory.arena_bytes = arena_.size();
     memory.scratch_bytes = scratch_.size();
-    for (const PlacedBranch& branch : branches_) memory.repacked_bytes += branch.executable->repacked_bytes();
+    for (const PlacedBranch& branch : branches_) {
+      memory.repacked_bytes += branch.executable->repacked_bytes();
+      if (branch.fallback != nullptr) memory.repacked_bytes += branch.fallback->repacked_bytes();
+    }
     return memory;
   }
 
@@ -96,18 +104,27 @@ class SessionImpl final : public Session {
     return view(program.unit()) == unit.kind && (fingerprint.empty() || fingerprint == unit.fingerprint);
   }
 
-  // On the first unit that has a program for the branch.
+  // On the first unit that has a program for the branch; where that is not the CPU, it is ready to step in.
   Status place(uint32_t branch) {
-    const auto& programs = items(items(plan_->tables().branches())[branch]->programs());
+    PlacedBranch placed;
     for (const std::shared_ptr<Unit>& unit : units_) {
-      const auto program = std::find_if(programs.begin(), programs.end(),
-                                        [&](const plan::Program* candidate) { return fits(*candidate, unit->info()); });
-      if (program == programs.end()) continue;
-      NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, unit->prepare({plan_, branch, *program}));
-      branches_.push_back({unit, std::move(executable)});
-      return {};
+      const plan::Program* program = program_for(branch, unit->info());
+      const bool wanted = placed.unit == nullptr || unit->info().kind == "cpu";
+      if (program == nullptr || !wanted) continue;
+      NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, unit->prepare({plan_, branch, program}));
+      (placed.unit == nullptr ? placed.executable : placed.fallback) = std::move(executable);
+      if (placed.unit == nullptr) placed.unit = unit;
     }
-    return no_unit_for(branch);
+    if (placed.unit == nullptr) return no_unit_for(branch);
+    branches_.push_back(std::move(placed));
+    return {};
+  }
+
+  // Null where there is none.
+  const plan::Program* program_for(uint32_t branch, const UnitInfo& unit) const {
+    for (const plan::Program* program : items(items(plan_->tables().branches())[branch]->programs()))
+      if (fits(*program, unit)) return program;
+    return nullptr;
   }
 
   void report_repacking() const {
@@ -123,6 +140,12 @@ class SessionImpl final : public Session {
   }
 
   Status no_unit_for(uint32_t branch) const {
+    for (const plan::Program* program : items(items(plan_->tables().branches())[branch]->programs())) {
+      for (const std::shared_ptr<Unit>& unit : units_) {  // one of another configuration knows what differs
+        if (view(program->unit()) != unit->info().kind) continue;
+        if (const auto refused = unit->prepare({plan_, branch, program}); !refused) return refused.error();
+      }
+    }
     std::string wanted, given;
     for (const plan::Program* program : items(items(plan_->tables().branches())[branch]->programs()))
       wanted += text(wanted.empty() ? "" : ", ", describe(view(program->unit()), view(program->fingerprint())));
@@ -137,8 +160,10 @@ class SessionImpl final : public Session {
     const plan::MemoryPlan& memory = *items(plan_->tables().memory_plans())[0];  // sequential
     NESTRT_ASSIGN_OR_RETURN(arena_, AlignedMemory::allocate(memory.arena_bytes(), "the arena"));
     size_t scratch_bytes = 0;
-    for (const PlacedBranch& branch : branches_)
+    for (const PlacedBranch& branch : branches_) {
       scratch_bytes = std::max(scratch_bytes, branch.executable->scratch_bytes());
+      if (branch.fallback != nullptr) scratch_bytes = std::max(scratch_bytes, branch.fallback->scratch_bytes());
+    }
     NESTRT_ASSIGN_OR_RETURN(scratch_, AlignedMemory::allocate(scratch_bytes, "scratch memory"));
 
     const auto& buffers = items(plan_->tables().buffers());
@@ -164,21 +189,34 @@ class SessionImpl final : public Session {
   }
 
   Status run_branch(PlacedBranch& branch) {
+    if (branch.unit->info().kind == "cpu") return run_on(*branch.executable, kNoDeadline);
+    const Status status = run_on(*branch.executable, SteadyClock::now() + unit_timeout_);
+    if (status.ok() || branch.fallback == nullptr) return status;
+    healed_.fetch_add(1, std::memory_order_relaxed);
+    log(LogLevel::kWarning, text("the CPU computes what a unit did not: ", status.message()));
+    return run_on(*branch.fallback, kNoDeadline);
+  }
+
+  // A unit that misses its deadline says so itself, once it cannot touch the memory of this run any more.
+  Status run_on(Executable& executable, Deadline deadline) {
     Submission submission;
     submission.bindings = {buffers_, scratch_.data()};
+    submission.deadline = deadline;
     submission.observer = observer_;
     submission.completion = &completion_;
     submission.generation = completion_.arm();
-    branch.executable->submit(submission);
+    executable.submit(submission);
     return completion_.wait();
   }
 
   const std::shared_ptr<const Plan> plan_;
   const UnitList units_;
   RunObserver* const observer_;
+  const std::chrono::milliseconds unit_timeout_;
   std::vector<PlacedBranch> branches_;
   AlignedMemory arena_;
   AlignedMemory scratch_;
+  std::atomic<uint64_t> healed_{0};
 
   std::mutex mutex_;  // one run at a time; guards what follows
   Arguments arguments_;

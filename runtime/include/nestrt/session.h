@@ -5,13 +5,17 @@
 //   auto session = nestrt::Session::create(*plan, *units);
 //   nestrt::Status status = (*session)->run(inputs, outputs);
 //
-// Memory: create() allocates everything (arena, scratch, tables); run() allocates nothing. Inputs and outputs are the
-// caller's: kernels read and write them directly.
+// Memory: create() allocates everything (arena, scratch, tables); run() allocates nothing unless a unit fails. Inputs
+// and outputs are the caller's: kernels read and write them directly.
+// Failures: where a unit beside the CPU fails a branch, or takes too long for it, the CPU computes the branch within
+// the same run if it is among the session's units. Quantized results are the same bits.
 // Threads: one run at a time per session (a second caller waits); any number of sessions may share a plan and units and
 // run from different threads. Everything else is const and may be called at any time.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +32,8 @@ namespace nestrt {
 struct SessionOptions {
   // Watches every operator of every run; must outlive the session. For profiles and traces.
   RunObserver* observer = nullptr;
+  // A branch on a unit beside the CPU that is not complete by then has failed.
+  std::chrono::milliseconds unit_timeout{10'000};
 };
 
 struct SessionMemory {
@@ -61,6 +67,9 @@ class Session {
   // that inputs() and outputs() state. On failure the outputs hold nothing of use.
   // Errors: kInvalidArgument (says what was expected and what came), and those of the units.
   virtual Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) = 0;
+
+  // Branches that the CPU computed because another unit had failed, since create().
+  virtual uint64_t healed_branches() const = 0;
 
   virtual const Plan& plan() const = 0;
   virtual SessionMemory memory() const = 0;

@@ -1,0 +1,83 @@
+// What a session makes of units that fail, with faults injected into a simulated EVTA.
+#include <catch2/catch.hpp>
+
+#include "drivers/evta/driver/evta_unit.h"
+#include "drivers/evta/driver/simulator_transport.h"
+#include "nestrt/log.h"
+#include "nestrt/session.h"
+#include "test/drivers/evta/driver/copy_plan.h"
+
+namespace nestrt::test {
+namespace {
+
+using evta::Fault;
+
+constexpr std::chrono::milliseconds kSoon(50), kNever(600'000);
+
+// y = x on a simulated EVTA with faults, and on the CPU where there is one.
+class FaultySession {
+ public:
+  FaultySession(bool with_cpu, std::chrono::milliseconds timeout)
+      : file_(evta::test::copy_plan(evta::kConfigurations[0]).build()) {
+    set_log_level(LogLevel::kError);
+    auto plan = Plan::from_memory(file_.bytes());
+    auto unit = evta::open_evta_unit({}, evta::make_simulator_transport({.faults = faults}));
+    UnitList units;
+    if (with_cpu) units = *open_units("cpu", {.num_threads = 1});
+    units.push_back(*unit);
+    auto session = Session::create(*plan, units, {.unit_timeout = timeout});
+    if (!session) FAIL(session.error().to_string());
+    session_ = std::move(*session);
+  }
+  ~FaultySession() { set_log_level(LogLevel::kWarning); }
+
+  Status run() {
+    const ConstTensorView input{DataType::kS8, session_->inputs()[0].shape, x.data()};
+    const TensorView output{DataType::kS8, session_->outputs()[0].shape, y.data()};
+    return session_->run({&input, 1}, {&output, 1});
+  }
+  uint64_t healed() const { return session_->healed_branches(); }
+
+  const std::shared_ptr<evta::FaultInjector> faults = std::make_shared<evta::FaultInjector>();
+  const std::vector<int8_t> x = std::vector<int8_t>(64, 5);
+  std::vector<int8_t> y = std::vector<int8_t>(64);
+
+ private:
+  PlanBytes file_;
+  std::unique_ptr<Session> session_;
+};
+
+void check_healed(FaultySession& session, uint64_t healed) {
+  session.y.assign(session.y.size(), 0);
+  REQUIRE(session.run().ok());
+  CHECK(session.y == session.x);
+  CHECK(session.healed() == healed);
+}
+
+TEST_CASE("The CPU computes what a failing unit did not, within the same run") {
+  FaultySession session(true, kNever);
+  check_healed(session, 0);
+  session.faults->next_run(Fault::kDmaError);
+  check_healed(session, 1);
+  check_healed(session, 2);  // the unit is in quarantine
+}
+
+TEST_CASE("The CPU computes what a hanging unit does not, once its time is over") {
+  FaultySession session(true, kSoon);
+  session.faults->next_run(Fault::kHang);
+  check_healed(session, 1);
+}
+
+TEST_CASE("Without a CPU the failure of a unit is the session's") {
+  FaultySession hanging(false, kSoon);
+  hanging.faults->next_run(Fault::kHang);
+  CHECK(hanging.run().code() == Code::kDeadlineExceeded);
+  FaultySession faulty(false, kNever);
+  faulty.faults->next_run(Fault::kDmaError);
+  CHECK(faulty.run().code() == Code::kDeviceFault);
+  CHECK(faulty.run().code() == Code::kUnavailable);
+  CHECK(faulty.healed() == 0);
+}
+
+}  // namespace
+}  // namespace nestrt::test
