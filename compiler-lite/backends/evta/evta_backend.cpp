@@ -94,6 +94,7 @@ class EvtaBackend final : public Backend {
       return count ? count->cycles : 0;
     };
     options.bus_bytes = profile_.bus_bytes;
+    options.least_micro_ops = {1, 16, 64};  // loops cost time in HLS
     NESTRT_ASSIGN_OR_RETURN(const TunedSchedule tuned, tune(generator, options));
     return schedules_.emplace(key, tuned.schedule).first->second;
   }
