@@ -53,6 +53,9 @@ Result<PlanBytes> CompileCommand::compile_with_progress(CompileOptions options,
     options.quantization->observer = [&report](const QuantizationReport& made) { report = made; };
   tools::StageLine line("nestc");
   options.progress = [&line](std::string_view stage) { line.show(stage); };
+  options.offer_observer = [&line](uint32_t op, const Backend& backend, const Offer&) {
+    line.show("programs for " + backend.unit() + ": operator " + std::to_string(op + 1));
+  };
   return compile(model, options);
 }
 
