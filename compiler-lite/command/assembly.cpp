@@ -49,7 +49,8 @@ Status print_assembly(const Plan& plan) {
     }
   }
   if (found) return {};
-  return Status(Code::kNotFound, "the plan has no program for EVTA; compile the model with --target zcu102");
+  return Status(Code::kNotFound, "the plan has no program for EVTA: compile the model in 8 bits (--quantize s8) with "
+                                 "--target zcu102, and inspect the plan");
 }
 
 }  // namespace nestrt::compiler

@@ -93,7 +93,7 @@ std::string CompileFlags::first_given() const {
 Status CompileFlags::check_output(const std::string& output) const {
   for (const std::string& text : bindings_)
     NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, text.substr(text.rfind('=') + 1)));
-  return {};
+  return tools::check_not_input(output, target_);
 }
 
 std::optional<Preprocessing> CompileFlags::preprocessing() const {

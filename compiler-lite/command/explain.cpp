@@ -1,6 +1,8 @@
 // nestc explain: where each operator of a model may run, what it costs there, or why it cannot.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler-lite/command/command.h"
 #include "compiler-lite/command/compile_options.h"
 #include "compiler-lite/command/quantize_options.h"
@@ -145,6 +147,7 @@ Status ExplainCommand::run() const {
     NESTRT_RETURN_IF_ERROR(flags.check_output(json));
     NESTRT_RETURN_IF_ERROR(tools::check_writable(json));
   }
+  NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(json));
   NESTRT_ASSIGN_OR_RETURN(const Compiled compiled, compile_all(*this));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(compiled.bytes.span()));
   tools::Json units = tools::Json::array();

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "nestrt/plan_generated.h"
+#include "nestrt/session.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/plan/tables.h"
 
@@ -45,8 +46,10 @@ class UnitComparer {
       for (const std::shared_ptr<Unit>& unit : units_) {
         const plan::Program* program = program_for(*branches[branch], unit->info());
         if (unit == *cpu || program == nullptr) continue;
-        const plan::Program& reference = *program_for(*branches[branch], (*cpu)->info());
-        NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), compare(branch, **cpu, reference, *unit, *program));
+        const plan::Program* reference = program_for(*branches[branch], (*cpu)->info());
+        if (reference == nullptr)
+          return Status(Code::kIncompatible, "branch " + std::to_string(branch) + " has no program for this CPU");
+        NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), compare(branch, **cpu, *reference, *unit, *program));
       }
     }
     return result;
@@ -88,6 +91,7 @@ class UnitComparer {
     Event completion;
     Submission submission;
     submission.bindings = {addresses_, scratch.data()};
+    submission.deadline = SteadyClock::now() + SessionOptions().unit_timeout;
     submission.completion = &completion;
     submission.generation = completion.arm();
     executable->submit(submission);

@@ -18,7 +18,8 @@ namespace {
 // ":1x16_15_15_18_17" where the plan was compiled for such a unit.
 std::string configuration_of(const Plan& plan, std::string_view unit) {
   for (const plan::Target* target : items(plan.tables().targets()))
-    if (unit != "cpu" && view(target->unit()) == unit) return ":" + std::string(view(target->configuration()));
+    if (unit != "cpu" && view(target->unit()) == unit && view(target->configuration()).find(',') == std::string::npos)
+      return ":" + std::string(view(target->configuration()));
   return "";
 }
 

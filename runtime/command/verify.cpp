@@ -29,7 +29,8 @@ Result<bool> verify_units(const LoadedPlan& loaded, const UnitChoice& choice) {
     fmt::print("units      branch {} ({}) on {}: {} of {} bytes differ from the CPU's\n", comparison.branch,
                tools::printable(comparison.operators), comparison.unit, comparison.different, comparison.bytes);
   }
-  if (equal)
+  if (comparisons.empty()) fmt::print("units      the plan has no program for those beside the CPU\n");
+  if (equal && !comparisons.empty())
     fmt::print("units      {} programs compute the CPU's results bit for bit, on random inputs ({})\n",
                comparisons.size(), tools::format_bytes(bytes));
   return equal;

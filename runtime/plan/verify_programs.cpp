@@ -38,7 +38,7 @@ class BranchCheck {
     bool runs_on_cpu = false;
     for (const plan::Program* program : items(branch_.programs())) {
       NESTRT_RETURN_IF_ERROR(verify_program(*program));
-      runs_on_cpu |= view(program->unit()) == "cpu" && program->kind() == plan::ProgramKind::kernels;
+      runs_on_cpu |= view(program->unit()) == "cpu" && view(program->fingerprint()).empty();
     }
     return runs_on_cpu ? Status() : fail("has no program of kernels for unit 'cpu'");
   }
@@ -141,8 +141,9 @@ class BranchCheck {
   // Blocks of 32 channels where the tensor has 16: at most twice its bytes.
   Status verify_converted_range(const plan::ProgramRange& range, uint32_t at) const {
     const plan::Tensor& tensor = *items(context_.plan.tensors())[at];
+    const bool constant = items(context_.plan.buffers())[tensor.buffer()]->kind() == plan::BufferKind::constant;
     if (range.layout() != plan::Layout::blocked32 || tensor.layout() != plan::Layout::blocked16 ||
-        tensor.type() != plan::DataType::s8)
+        tensor.type() != plan::DataType::s8 || constant)
       return fail(text("has a range of ", tensor_name(context_.plan, at), " in a layout that it cannot be brought to"));
     const uint64_t channels = static_cast<uint64_t>(items(tensor.shape())[1]), blocks16 = (channels + 15) / 16;
     const uint64_t bytes16 = context_.extents[at].end - context_.extents[at].begin;

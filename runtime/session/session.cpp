@@ -28,6 +28,12 @@ UnitList by_preference(UnitList units) {
   return units;
 }
 
+// kNoDeadline where it lies too far ahead to be told.
+Deadline deadline_after(std::chrono::milliseconds time) {
+  const SteadyClock::time_point now = SteadyClock::now();
+  return time < std::chrono::duration_cast<std::chrono::milliseconds>(kNoDeadline - now) ? now + time : kNoDeadline;
+}
+
 // A branch where it will run.
 struct PlacedBranch {
   std::shared_ptr<Unit> unit;
@@ -93,6 +99,8 @@ class SessionImpl final : public Session {
 
  private:
   Status check_units() const {
+    if (unit_timeout_ <= std::chrono::milliseconds::zero())
+      return Status(Code::kInvalidArgument, "SessionOptions::unit_timeout must be more than no time");
     if (units_.empty()) return Status(Code::kInvalidArgument, "a session needs a unit; open_units(\"cpu\") gives one");
     for (const std::shared_ptr<Unit>& unit : units_)
       if (unit == nullptr) return Status(Code::kInvalidArgument, "a unit of the session is null");
@@ -190,7 +198,7 @@ class SessionImpl final : public Session {
 
   Status run_branch(PlacedBranch& branch) {
     if (branch.unit->info().kind == "cpu") return run_on(*branch.executable, kNoDeadline);
-    const Status status = run_on(*branch.executable, SteadyClock::now() + unit_timeout_);
+    const Status status = run_on(*branch.executable, deadline_after(unit_timeout_));
     if (status.ok() || branch.fallback == nullptr) return status;
     healed_.fetch_add(1, std::memory_order_relaxed);
     log(LogLevel::kWarning, text("the CPU computes what a unit did not: ", status.message()));

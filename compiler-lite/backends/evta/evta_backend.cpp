@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kProfile = "zcu102";
 
-// All that the cost of a layer's programs depends on, as text.
+// The geometry of a layer and what follows its sums, as text.
 class Key {
  public:
   explicit Key(const NodeLayer& node) {
@@ -70,7 +70,9 @@ class EvtaBackend final : public Backend {
   Result<Offer> offer(const Graph& graph, const Node& node) override {
     auto program = make(graph, node);
     if (program) return Offer{std::move(*program), {}};
-    if (program.error().code() != Code::kUnsupported) return program.error().with_context("node '" + node.name + "'");
+    const Code code = program.error().code();  // kInvalidArgument: sizes beyond what a layer may have
+    if (code != Code::kUnsupported && code != Code::kInvalidArgument)
+      return program.error().with_context("node '" + node.name + "'");
     return Offer{std::nullopt, std::string(program.error().message())};
   }
 
@@ -80,14 +82,20 @@ class EvtaBackend final : public Backend {
     NESTRT_RETURN_IF_ERROR(check_layout(graph.value(layer.input), "its input", configuration_.block()));
     NESTRT_RETURN_IF_ERROR(check_layout(graph.value(node.outputs[0]), "its output", configuration_.block()));
     NESTRT_ASSIGN_OR_RETURN(const auto generator, generator_of(configuration_, layer));
-    NESTRT_ASSIGN_OR_RETURN(const Schedule schedule, best_schedule(*generator, Key(layer).text()));
-    NESTRT_ASSIGN_OR_RETURN(const GeneratedProgram generated, generator->generate(schedule));
+    NESTRT_ASSIGN_OR_RETURN(const GeneratedProgram generated, generate(*generator, Key(layer).text()));
     return unit_program(graph, generated, layer, node.outputs[0]);
   }
 
-  // Layers of one geometry share the search.
-  Result<Schedule> best_schedule(const LayerGenerator& generator, const std::string& key) {
-    if (const auto known = schedules_.find(key); known != schedules_.end()) return known->second;
+  // Layers of one geometry share the search, unless their constants take different room on chip.
+  Result<GeneratedProgram> generate(const LayerGenerator& generator, const std::string& key) {
+    if (const auto known = schedules_.find(key); known != schedules_.end())
+      if (auto program = generator.generate(known->second)) return program;
+    NESTRT_ASSIGN_OR_RETURN(const Schedule schedule, best_schedule(generator));
+    schedules_.insert_or_assign(key, schedule);
+    return generator.generate(schedule);
+  }
+
+  Result<Schedule> best_schedule(const LayerGenerator& generator) const {
     TuneOptions options;
     options.cost = [this](const isa::Program& program) {
       const auto count = isa::count_cycles(program, profile_);
@@ -96,7 +104,7 @@ class EvtaBackend final : public Backend {
     options.bus_bytes = profile_.bus_bytes;
     options.least_micro_ops = {1, 16, 64};  // loops cost time in HLS
     NESTRT_ASSIGN_OR_RETURN(const TunedSchedule tuned, tune(generator, options));
-    return schedules_.emplace(key, tuned.schedule).first->second;
+    return tuned.schedule;
   }
 
   // What the driver has to bring a value's bytes to.

@@ -75,13 +75,13 @@ void Device::retire(Job* job) {
   if (running_ == job) stop_running(lock, Stop::kForget);
 }
 
+// Until nothing runs and nothing waits: others may submit while it waits for a run to end.
 Status Device::reset() {
   std::unique_lock lock(mutex_);
-  while (Job* const job = take_job()) {
-    job->pending = false;
-    if (job == &probe_job_) complete(job, Status(Code::kCancelled, text(name_, ": reset before it was probed")));
+  while (first_ != nullptr || running_ != nullptr) {
+    while (Job* const job = take_job()) complete(job, Status(Code::kCancelled, text(name_, " was reset")));
+    if (running_ != nullptr) stop_running(lock, Stop::kCancel);
   }
-  if (running_ != nullptr) stop_running(lock, running_ == &probe_job_ ? Stop::kCancel : Stop::kForget);
   const Status status = transport_->reset();  // the thread has nothing to run
   if (!status.ok()) quarantine(status);
   return status;

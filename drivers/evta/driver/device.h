@@ -44,7 +44,7 @@ class Device {
   void cancel(Job* job, uint64_t generation);
   // Forgets the job: it is not running when this returns, and its completion does not arrive any more.
   void retire(Job* job);
-  // Stops and forgets all jobs. Errors: kDeviceFault; then the device is in quarantine.
+  // Ends all jobs with kCancelled. Errors: kDeviceFault; then the device is in quarantine.
   Status reset();
   // Runs a program whose result is known, and ends the quarantine where the result is right. Waits for the jobs before
   // it. Errors: kUnavailable with what went wrong.

@@ -63,8 +63,7 @@ class Executable {
   // Weights that the executable holds in another packing than the plan's.
   virtual size_t repacked_bytes() const { return 0; }
   // Starts the program; returns at once on asynchronous units, after completion on others. The memory of `bindings`
-  // stays valid until the event is signalled or the unit is reset. A failure to start is signalled through the event
-  // too.
+  // stays valid until the event is signalled. A failure to start is signalled through the event too.
   virtual void submit(const Submission& submission) = 0;
 
   // Ends the submission of that generation with kCancelled if it is not complete; from any thread. Nothing to do on
@@ -87,15 +86,15 @@ class Unit {
   // Verifies the program completely (operator rules, instructions) and makes it ready to run.
   // Errors: kInvalidPlan, kIncompatible, kUnsupported, kOutOfMemory.
   virtual Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) = 0;
-  // Stops whatever runs and forgets it; its completions never arrive.
+  // Stops whatever runs and waits; those submissions end with kCancelled before this returns.
   virtual Status reset() { return {}; }
   // Whether the unit works; a unit that was put into quarantine after a failure returns to service if it does.
   // Errors: kUnavailable.
   virtual Status probe() { return {}; }
 };
 
-// The units of a session, in order of preference, the CPU always last; shared by sessions. Units are safe to share
-// between threads.
+// The units of a session, in order of preference; a session takes the CPU last, wherever it stands. Shared by sessions;
+// units are safe to share between threads.
 using UnitList = std::vector<std::shared_ptr<Unit>>;
 
 struct UnitOptions {

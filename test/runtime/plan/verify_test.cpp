@@ -395,6 +395,8 @@ TEST_CASE("Broken branches and programs are refused") {
           {"operator 2 'join' (Binary): belongs to no branch", [](plan::PlanT& p) { p.branches.pop_back(); }},
           {"branch 1: has no program of kernels for unit 'cpu'",
            [](plan::PlanT& p) { p.branches[1]->programs.clear(); }},
+          {"branch 1: has no program of kernels for unit 'cpu'",
+           [=](plan::PlanT& p) { program(p).fingerprint = "one of several"; }},
           {"branch 1: has a program of unknown kind 200",
            [=](plan::PlanT& p) { program(p).kind = unknown<plan::ProgramKind>(); }},
           {"branch 1: has a program for unit 'cpu' that is not made of kernels",
@@ -481,6 +483,8 @@ TEST_CASE("A program of instructions without a stream, or with memory that is no
           {"branch 0: has a program that writes tensor",
            [=](plan::PlanT& p) { range(p, 1).access = plan::RangeAccess::read_write; }},
           {"branch 0: has a range of 65 bytes in tensor", [=](plan::PlanT& p) { range(p, 2).size = 65; }},
+          {"in a layout that it cannot be brought to",
+           [=](plan::PlanT& p) { range(p, 1).layout = plan::Layout::blocked32; }},
       });
 }
 
