@@ -1,10 +1,13 @@
 // Logging of libnestrt. By default messages of level kWarning and above go to standard error through spdlog;
-// an application may take them over, or choose another level. Failures are not logged: they are returned.
+// an application may take them over, or choose another level. Failures are not logged: they are returned, but for those
+// that were healed.
 //
 // kInfo: Session::create() packed weights anew because the plan was compiled for another CPU.
-// kWarning: NESTRT_ISA in the environment names an instruction set that this CPU does not have.
+// kWarning: NESTRT_ISA in the environment names an instruction set that this CPU does not have; a unit goes into
+// quarantine; the CPU computes what a unit did not.
 //
-// Threads: set the hook before sessions are created; it is called from the thread that creates one.
+// Threads: set the hook before units are opened; it is called from threads that create or run sessions, and from those
+// of units.
 #pragma once
 
 #include <functional>
@@ -19,7 +22,7 @@ using LogHook = std::function<void(LogLevel level, std::string_view message)>;
 void set_log_level(LogLevel level);
 // An empty hook restores the default.
 void set_log_hook(LogHook hook);
-// Cheap when the level is off. Session::run never calls it.
+// Cheap when the level is off. Session::run calls it only where a unit fails.
 void log(LogLevel level, std::string_view message);
 
 }  // namespace nestrt
