@@ -22,7 +22,7 @@ struct TargetUnit {
 };
 
 struct Target {
-  std::string name;               // as it was written
+  std::string name;               // the board's, or the list as it was written
   std::vector<TargetUnit> units;  // the CPU first: it can run everything
 };
 

@@ -7,6 +7,7 @@
 #include "nestrt/session.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/plan/tables.h"
+#include "runtime/session/program_for.h"
 
 namespace nestrt::command {
 namespace {
@@ -56,15 +57,6 @@ class UnitComparer {
   }
 
  private:
-  static const plan::Program* program_for(const plan::Branch& branch, const UnitInfo& unit) {
-    for (const plan::Program* program : items(branch.programs())) {
-      const std::string_view fingerprint = view(program->fingerprint());
-      if (view(program->unit()) == unit.kind && (fingerprint.empty() || fingerprint == unit.fingerprint))
-        return program;
-    }
-    return nullptr;
-  }
-
   // Every buffer has memory of its own: nothing depends on an order.
   Status allocate() {
     const auto& buffers = items(plan_->tables().buffers());

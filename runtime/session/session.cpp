@@ -10,6 +10,7 @@
 #include "runtime/core/text.h"
 #include "runtime/plan/tables.h"
 #include "runtime/session/arguments.h"
+#include "runtime/session/program_for.h"
 
 namespace nestrt {
 namespace {
@@ -107,16 +108,11 @@ class SessionImpl final : public Session {
     return {};
   }
 
-  static bool fits(const plan::Program& program, const UnitInfo& unit) {
-    const std::string_view fingerprint = view(program.fingerprint());
-    return view(program.unit()) == unit.kind && (fingerprint.empty() || fingerprint == unit.fingerprint);
-  }
-
   // On the first unit that has a program for the branch; where that is not the CPU, it is ready to step in.
   Status place(uint32_t branch) {
     PlacedBranch placed;
     for (const std::shared_ptr<Unit>& unit : units_) {
-      const plan::Program* program = program_for(branch, unit->info());
+      const plan::Program* program = program_for(*items(plan_->tables().branches())[branch], unit->info());
       const bool wanted = placed.unit == nullptr || unit->info().kind == "cpu";
       if (program == nullptr || !wanted) continue;
       NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, unit->prepare({plan_, branch, program}));
@@ -126,13 +122,6 @@ class SessionImpl final : public Session {
     if (placed.unit == nullptr) return no_unit_for(branch);
     branches_.push_back(std::move(placed));
     return {};
-  }
-
-  // Null where there is none.
-  const plan::Program* program_for(uint32_t branch, const UnitInfo& unit) const {
-    for (const plan::Program* program : items(items(plan_->tables().branches())[branch]->programs()))
-      if (fits(*program, unit)) return program;
-    return nullptr;
   }
 
   void report_repacking() const {
