@@ -27,11 +27,23 @@ struct UnitInfo {
   int num_threads = 1;
 };
 
+// Output channels [begin, end) of an operator; all of them where both are 0.
+struct ChannelRange {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  bool all() const { return end == 0; }
+  auto operator<=>(const ChannelRange&) const = default;
+};
+
 // A branch of a plan as a unit sees it. Everything outlives the executables prepared from it.
 struct BranchSpec {
   std::shared_ptr<const Plan> plan;
   uint32_t branch = 0;              // index in plan::Plan.branches
   const plan::Program* program = nullptr;
+  // Of the branch's only operator. A program of instructions computes what it was made for (plan::Program.channels);
+  // kernels compute any whole blocks of channels of operators that can be divided (runtime/plan/channels.h).
+  ChannelRange channels;
 };
 
 // The memory of one run: the address of every buffer of the plan, by buffer index. Constants point into the plan.
@@ -40,17 +52,34 @@ struct Bindings {
   std::byte* scratch = nullptr;  // at least Executable::scratch_bytes(), aligned to 64
 };
 
-// Told by a unit as it runs; for profiles and traces. Called on the running thread, must not block or allocate.
+// What a submission goes through on a unit with memory of its own.
+enum class Phase : uint8_t { kTransferIn, kRun, kTransferOut };
+
+// A step of a schedule as it was executed. It waited from `ready` on for the unit.
+struct StepRecord {
+  uint32_t step = 0;
+  uint32_t branch = 0;
+  uint32_t lane = 0;
+  SteadyClock::time_point ready, start, end;
+  bool healed = false;  // computed by the CPU because the unit had failed
+};
+
+// Told of a run as it happens; for profiles and traces. Called on the running threads, several at once where units
+// work side by side; must not block or allocate.
 class RunObserver {
  public:
+  using Time = SteadyClock::time_point;
   virtual ~RunObserver() = default;
-  virtual void operator_done(uint32_t operator_index, SteadyClock::time_point start, SteadyClock::time_point end) = 0;
+  virtual void operator_done(uint32_t operator_index, Time start, Time end) = 0;
+  virtual void phase_done(uint32_t /*operator_index: the first of the branch*/, Phase, Time /*start*/, Time /*end*/) {}
+  virtual void step_done(const StepRecord&) {}
 };
 
 struct Submission {
   Bindings bindings;
   Deadline deadline = kNoDeadline;
   RunObserver* observer = nullptr;
+  int threads = 0;              // of the CPU that may work on it; 0: all
   Event* completion = nullptr;  // armed by the submitter; the unit signals `generation` exactly once
   uint64_t generation = 0;
 };
@@ -99,6 +128,8 @@ using UnitList = std::vector<std::shared_ptr<Unit>>;
 
 struct UnitOptions {
   int num_threads = 0;  // of the CPU pool; 0: the cores this process may use
+  // Of simulated units: a run takes at least so many times its modelled duration. 0: no longer than the simulation.
+  double pace = 0;
 };
 
 // Makes units available: `spec` is a comma-separated list such as "cpu,evta" or "evta:1x32_15_15_18_17,cpu": names of

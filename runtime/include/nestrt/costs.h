@@ -1,0 +1,72 @@
+// CostTable: what operators cost on the units of a board. Filled by measuring (nestrt profile, a session), by models,
+// or from a file.
+//
+// Work is named by text that says everything its time depends on but the data: operator, attributes, shapes, types,
+// layouts, channels. So the costs of one network serve another that has the same operator, and never those of a
+// different one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "nestrt/plan.h"
+#include "nestrt/result.h"
+#include "nestrt/unit.h"
+
+namespace nestrt {
+
+// A unit as far as costs depend on it.
+struct UnitKey {
+  std::string kind;
+  std::string fingerprint;
+  int threads = 1;  // those that work at the same time; 1 on units beside the CPU
+
+  auto operator<=>(const UnitKey&) const = default;
+};
+
+enum class CostSource : uint8_t { kUnknown, kMeasured, kSimulated, kModelled };
+
+struct WorkCost {
+  double microseconds = 0;
+  CostSource source = CostSource::kUnknown;
+};
+
+// What using a unit costs beside the work itself.
+struct UnitOverhead {
+  double start_us = 0;   // from the completion of what a step waits for on another unit to its start on this one
+  double finish_us = 0;  // from its end on this unit until a step on another unit can see it
+  double mb_per_s = 0;   // at which what another unit wrote comes here, and back; 0: at no cost of its own
+};
+
+// Threads: const members from any thread.
+class CostTable {
+ public:
+  void set(const UnitKey& unit, std::string_view work, const WorkCost& cost);
+  // Null where there is none.
+  const WorkCost* find(const UnitKey& unit, std::string_view work) const;
+
+  void set_overhead(const UnitKey& unit, const UnitOverhead& overhead);
+  // Nothing costs anything where it was not set.
+  UnitOverhead overhead(const UnitKey& unit) const;
+
+  using Works = std::map<std::string, WorkCost, std::less<>>;
+  const std::map<UnitKey, Works>& units() const { return units_; }
+  bool empty() const { return units_.empty(); }
+
+ private:
+  std::map<UnitKey, Works> units_;
+  std::map<UnitKey, UnitOverhead> overheads_;
+};
+
+// The name of an operator's work.
+std::string work_name(const Plan& plan, uint32_t operator_index, ChannelRange channels = {});
+
+// What a program of a branch costs on a unit: the sum over its operators; where an instruction stream has not been
+// measured, what the plan says. A part of the channels that was not measured costs its share of the whole.
+// Errors: kNotFound: names the operator, the unit, and how to measure.
+Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t branch, uint32_t program,
+                             const UnitKey& unit, ChannelRange channels = {});
+
+}  // namespace nestrt

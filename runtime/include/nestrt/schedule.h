@@ -1,0 +1,62 @@
+// Schedule: which unit computes which branch, with which program, and in which order. The scheduler makes it from
+// measured costs (nestrt/costs.h); a session executes it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nestrt/costs.h"
+#include "nestrt/plan.h"
+#include "nestrt/result.h"
+#include "nestrt/unit.h"
+
+namespace nestrt {
+
+// Runs its steps one after the other: a unit, or, side by side with other lanes of the CPU, some of its threads.
+// A session runs lane 0, which is the CPU's wherever there is a CPU, on the thread that calls it.
+struct Lane {
+  uint32_t unit = 0;  // position in the list of units
+};
+
+// A branch, or some output channels of one, on a lane.
+struct Step {
+  uint32_t branch = 0;
+  ChannelRange channels;  // of the branch's only operator; other steps compute its other channels
+  uint32_t program = 0;   // in Branch.programs
+  uint32_t lane = 0;
+  int threads = 0;              // of the CPU; 0: all of them
+  std::vector<uint32_t> waits;  // earlier steps of other lanes that have to be complete: not those that others imply
+};
+
+struct Schedule {
+  std::vector<Lane> lanes;
+  // In an order that respects the graph. A lane runs its own in this order, so no two can wait for each other.
+  std::vector<Step> steps;
+  double makespan_us = 0;     // predicted
+  double lower_bound_us = 0;  // no schedule of these programs is faster; 0 where costs were not asked for
+};
+
+enum class ScheduleMethod : uint8_t {
+  kFileOrder,   // one branch after the other, in file order, on the first unit that has a program for it
+  kSequential,  // the best placement of branches that run one after the other
+  kPaper,       // parallel groups by enumeration of whole branches on units, as in the paper (docs/scheduling.md)
+  kOptimum,     // the shortest that the search finds
+  kThroughput,  // the smallest load of the busiest unit, for several inferences in flight
+};
+
+struct ScheduleOptions {
+  ScheduleMethod method = ScheduleMethod::kOptimum;
+  bool split_channels = true;  // one operator on several units (kOptimum)
+  bool share_cores = true;     // branches side by side on the CPU's threads (kOptimum)
+  std::chrono::microseconds budget{20'000};  // for the search; what is best by then is taken
+};
+
+// `units` as a session has them. Methods but kFileOrder need costs.
+// Errors: kIncompatible where a branch has no program for any unit; kNotFound where a cost is missing: it names the
+// operator and the unit.
+Result<Schedule> make_schedule(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
+                               const ScheduleOptions& options = {});
+
+}  // namespace nestrt
