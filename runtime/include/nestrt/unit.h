@@ -5,6 +5,7 @@
 // interchangeable for the branches it accepts: placement never changes a bit of a quantized result.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -55,7 +56,7 @@ struct Bindings {
 // What a submission goes through on a unit with memory of its own.
 enum class Phase : uint8_t { kTransferIn, kRun, kTransferOut };
 
-// A step of a schedule as it was executed. It waited from `ready` on for the unit.
+// A step of a schedule as it was executed. Its lane was ready for it at `ready` and waited for other lanes until `start`.
 struct StepRecord {
   uint32_t step = 0;
   uint32_t branch = 0;
@@ -79,7 +80,9 @@ struct Submission {
   Bindings bindings;
   Deadline deadline = kNoDeadline;
   RunObserver* observer = nullptr;
-  int threads = 0;              // of the CPU that may work on it; 0: all
+  int threads = 0;      // of the CPU that may work on it; 0: all
+  bool urgent = false;  // the CPU's threads leave other work for it
+  const std::atomic<bool>* cancelled = nullptr;  // ends with kCancelled between operators where it becomes true
   Event* completion = nullptr;  // armed by the submitter; the unit signals `generation` exactly once
   uint64_t generation = 0;
 };
