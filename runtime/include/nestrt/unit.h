@@ -81,6 +81,7 @@ struct Submission {
   Deadline deadline = kNoDeadline;
   RunObserver* observer = nullptr;
   int threads = 0;      // of the CPU that may work on it; 0: all
+  int share = 0;        // submissions side by side with as many threads each take shares 0, 1, ... of the CPU
   bool urgent = false;  // the CPU's threads leave other work for it
   const std::atomic<bool>* cancelled = nullptr;  // ends with kCancelled between operators where it becomes true
   Event* completion = nullptr;  // armed by the submitter; the unit signals `generation` exactly once
