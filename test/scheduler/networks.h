@@ -1,0 +1,39 @@
+// The branching of well-known networks, as graphs of their operators.
+#pragma once
+
+#include <initializer_list>
+
+#include "scheduler/regions.h"
+
+namespace nestrt::test {
+
+class GraphBuilder {
+ public:
+  // Returns the node, which follows those given.
+  uint32_t node(std::initializer_list<uint32_t> before) {
+    graph_.emplace_back(before);
+    return static_cast<uint32_t>(graph_.size() - 1);
+  }
+  // So many nodes in a row after the one given; the last.
+  uint32_t chain(uint32_t before, int length) {
+    for (; length > 0; --length) before = node({before});
+    return before;
+  }
+  const scheduler::Predecessors& graph() const { return graph_; }
+
+ private:
+  scheduler::Predecessors graph_;
+};
+
+// Fire modules: a squeeze, two expansions, their concatenation; pools after the first, third and seventh.
+scheduler::Predecessors squeezenet_graph();
+// Nine inception modules of four branches.
+scheduler::Predecessors googlenet_graph();
+// Additions are part of the last convolution of a block, as fused ones are.
+scheduler::Predecessors resnet50_graph();
+// Modules whose branches fork again, as in Inception v3's last two.
+scheduler::Predecessors nested_inception_graph();
+// Nothing to cut: each of `count` nodes follows up to three of the eight before it.
+scheduler::Predecessors tangled_graph(uint32_t count, uint32_t seed);
+
+}  // namespace nestrt::test
