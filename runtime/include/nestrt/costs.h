@@ -48,11 +48,15 @@ class CostTable {
   const WorkCost* find(const UnitKey& unit, std::string_view work) const;
 
   void set_overhead(const UnitKey& unit, const UnitOverhead& overhead);
-  // Nothing costs anything where it was not set.
+  // That of the most threads up to the unit's. Nothing costs anything where none was set.
   UnitOverhead overhead(const UnitKey& unit) const;
+
+  // Takes over what `other` says, also where this says something else.
+  void merge(const CostTable& other);
 
   using Works = std::map<std::string, WorkCost, std::less<>>;
   const std::map<UnitKey, Works>& units() const { return units_; }
+  const std::map<UnitKey, UnitOverhead>& overheads() const { return overheads_; }
   bool empty() const { return units_.empty(); }
 
  private:
@@ -60,13 +64,28 @@ class CostTable {
   std::map<UnitKey, UnitOverhead> overheads_;
 };
 
-// The name of an operator's work.
+// The name of an operator's work: "Conv kernel=1,1 ... activation=(kind=relu alpha=0 beta=0): s8 1x64x56x56 blocked16
+// exponent, ... -> s8 1x16x56x56 blocked16 exponent channels 0-16". No two works have the same name; printable, one
+// line. Scales and exponents are data.
+// Requires: an index of the plan.
 std::string work_name(const Plan& plan, uint32_t operator_index, ChannelRange channels = {});
 
+// The same of a program of instructions for a whole branch: the names of its operators with "; " between.
+std::string branch_work_name(const Plan& plan, uint32_t branch, ChannelRange channels = {});
+
 // What a program of a branch costs on a unit: the sum over its operators; where an instruction stream has not been
-// measured, what the plan says. A part of the channels that was not measured costs its share of the whole.
+// measured, what the plan says. A part of the channels that was not measured costs its share of the whole. Costs of
+// fewer threads than the unit's serve, the most of them first: more are no slower. Views cost nothing.
 // Errors: kNotFound: names the operator, the unit, and how to measure.
 Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t branch, uint32_t program,
                              const UnitKey& unit, ChannelRange channels = {});
+
+// Costs that a board keeps between processes: a text file (docs/profiles.md) of this version of nestrt, as another has
+// other kernels. It may hold the costs of any number of plans, units and numbers of threads: all are part of the keys.
+// Errors: kNotFound, kIo; kIncompatible: of another version; kInvalidArgument: names the line that is wrong.
+Result<CostTable> read_costs(const std::string& path);
+// Replaces the file as a whole, so that a reader never sees a part of it; makes the folder. Errors: kIo;
+// kInvalidArgument: a name or a cost that cannot be written.
+Status write_costs(const std::string& path, const CostTable& costs);
 
 }  // namespace nestrt

@@ -1,0 +1,230 @@
+// The file of costs, line by line, fields separated by tabs:
+//   nestrt costs 1 <version of nestrt>
+//   unit <kind> <fingerprint> <threads>          what follows is this unit's
+//   overhead <start, us> <finish, us> <MB/s>
+//   cost <us> <source> <work>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "nestrt/costs.h"
+#include "runtime/core/guard.h"
+#include "runtime/core/text.h"
+
+namespace nestrt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kHeader = "nestrt costs 1 " NESTRT_VERSION;
+constexpr std::string_view kHeaderOfAny = "nestrt costs ";
+constexpr uintmax_t kMaxBytes = uintmax_t{64} << 20;
+constexpr int kMaxThreads = 1 << 16;
+constexpr double kMaxValue = 1e15;
+constexpr std::string_view kSources[] = {"unknown", "measured", "simulated", "modelled"};
+
+// --- Reading ---------------------------------------------------------------------------------------------------------
+
+template <typename Number>
+std::optional<Number> parse(std::string_view field) {
+  Number value{};
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (error != std::errc() || end != field.data() + field.size()) return std::nullopt;
+  return value;
+}
+
+// A time or a rate.
+std::optional<double> parse_value(std::string_view field) {
+  const std::optional<double> value = parse<double>(field);
+  return value && *value >= 0 && *value <= kMaxValue ? value : std::nullopt;
+}
+
+std::optional<CostSource> parse_source(std::string_view field) {
+  for (size_t i = 0; i < std::size(kSources); ++i)
+    if (kSources[i] == field) return static_cast<CostSource>(i);
+  return std::nullopt;
+}
+
+// Cuts the text in front of the next `separator` off `rest`; all of it where there is none.
+std::string_view next(std::string_view& rest, char separator) {
+  const std::string_view part = rest.substr(0, rest.find(separator));
+  rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+  return part;
+}
+
+class Reader {
+ public:
+  // What is wrong with the line; empty where nothing is.
+  std::string_view add(std::string_view line) {
+    const std::string_view what = next(line, '\t');
+    if (what == "unit") return add_unit(line);
+    if (!unit_) return "no unit before it";
+    if (what == "overhead") return add_overhead(line);
+    if (what == "cost") return add_cost(line);
+    return "no line begins like this";
+  }
+  CostTable take() { return std::move(costs_); }
+
+ private:
+  std::string_view add_unit(std::string_view rest) {
+    UnitKey unit;
+    unit.kind = next(rest, '\t');
+    unit.fingerprint = next(rest, '\t');
+    const std::optional<int> threads = parse<int>(rest);
+    if (unit.kind.empty() || !threads || *threads < 1 || *threads > kMaxThreads)
+      return "not a unit's kind, fingerprint and threads";
+    unit.threads = *threads;
+    unit_ = unit;
+    return {};
+  }
+  std::string_view add_overhead(std::string_view rest) {
+    const auto start = parse_value(next(rest, '\t')), finish = parse_value(next(rest, '\t')), rate = parse_value(rest);
+    if (!start || !finish || !rate) return "not three numbers from 0 on";
+    costs_.set_overhead(*unit_, {*start, *finish, *rate});
+    return {};
+  }
+  std::string_view add_cost(std::string_view rest) {
+    const auto microseconds = parse_value(next(rest, '\t'));
+    const auto source = parse_source(next(rest, '\t'));
+    if (!microseconds || !source || rest.empty()) return "not a time, its source and a work";
+    if (costs_.find(*unit_, rest) != nullptr) return "the work is there twice";
+    costs_.set(*unit_, rest, {*microseconds, *source});
+    return {};
+  }
+
+  CostTable costs_;
+  std::optional<UnitKey> unit_;
+};
+
+Result<std::string> read_text(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) return Status(Code::kNotFound, text(path, ": no such file of costs"));
+  if (!fs::is_regular_file(status)) return Status(Code::kInvalidArgument, text(path, ": not a regular file"));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Status(Code::kIo, text(path, ": cannot be read"));
+  std::string content;
+  char part[1 << 16];
+  while (file.read(part, sizeof part), file.gcount() > 0) {
+    content.append(part, static_cast<size_t>(file.gcount()));
+    if (content.size() > kMaxBytes)
+      return Status(Code::kInvalidArgument, text(path, ": too large for a file of costs"));
+  }
+  if (file.bad()) return Status(Code::kIo, text(path, ": cannot be read"));
+  return content;
+}
+
+Result<CostTable> read(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(const std::string content, read_text(path));
+  std::string_view rest = content;
+  const std::string_view header = next(rest, '\n');
+  if (header != kHeader) {
+    const bool other = header.starts_with(kHeaderOfAny);
+    return Status(other ? Code::kIncompatible : Code::kInvalidArgument,
+                  text(path, other ? ": costs of another version of nestrt; measure again: expected '" : ": expected '",
+                       kHeader, "' in line 1"));
+  }
+  Reader reader;
+  for (size_t number = 2; !rest.empty(); ++number) {
+    const std::string_view wrong = reader.add(next(rest, '\n'));
+    if (!wrong.empty()) return Status(Code::kInvalidArgument, text(path, ": line ", number, ": ", wrong));
+  }
+  return reader.take();
+}
+
+// --- Writing ---------------------------------------------------------------------------------------------------------
+
+bool is_plain(std::string_view field) {
+  for (const char character : field)
+    if (static_cast<unsigned char>(character) < ' ') return false;
+  return true;
+}
+
+bool is_valid(const UnitKey& unit) {
+  return !unit.kind.empty() && is_plain(unit.kind) && is_plain(unit.fingerprint) && unit.threads >= 1 &&
+         unit.threads <= kMaxThreads;
+}
+
+bool is_valid(double value) { return value >= 0 && value <= kMaxValue; }
+
+std::string format(double value) {
+  char digits[64];
+  return std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+Status append_unit(std::string& content, const UnitKey& unit, const UnitOverhead* overhead,
+                   const CostTable::Works* works) {
+  const auto refuse = [&] {
+    return Status(Code::kInvalidArgument, text("cannot write the costs of '", unit.kind, "'"));
+  };
+  if (!is_valid(unit)) return refuse();
+  content += text("unit\t", unit.kind, "\t", unit.fingerprint, "\t", unit.threads, "\n");
+  if (overhead != nullptr) {
+    if (!is_valid(overhead->start_us) || !is_valid(overhead->finish_us) || !is_valid(overhead->mb_per_s))
+      return refuse();
+    content += text("overhead\t", format(overhead->start_us), "\t", format(overhead->finish_us), "\t",
+                    format(overhead->mb_per_s), "\n");
+  }
+  if (works == nullptr) return {};
+  for (const auto& [work, cost] : *works) {
+    if (work.empty() || !is_plain(work) || !is_valid(cost.microseconds)) return refuse();
+    content +=
+        text("cost\t", format(cost.microseconds), "\t", kSources[static_cast<size_t>(cost.source)], "\t", work, "\n");
+  }
+  return {};
+}
+
+template <typename Map>
+auto* value_of(const Map& map, const UnitKey& unit) {
+  const auto found = map.find(unit);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+Result<std::string> format(const CostTable& costs) {
+  std::map<UnitKey, int> units;
+  for (const auto& [unit, works] : costs.units()) units[unit];
+  for (const auto& [unit, overhead] : costs.overheads()) units[unit];
+  std::string content = text(kHeader, "\n");
+  for (const auto& [unit, unused] : units)
+    NESTRT_RETURN_IF_ERROR(
+        append_unit(content, unit, value_of(costs.overheads(), unit), value_of(costs.units(), unit)));
+  return content;
+}
+
+Status replace_file(const std::string& path, const std::string& content) {
+  static std::atomic<uint32_t> writes = 0;
+  std::error_code error;
+  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) fs::create_directories(folder, error);
+  const std::string temporary = text(path, ".tmp-", ::getpid(), "-", writes++);
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  file << content;
+  file.close();
+  if (file) fs::rename(temporary, path, error);
+  if (file && !error) return {};
+  fs::remove(temporary, error);
+  return Status(Code::kIo, text(path, ": cannot be written"));
+}
+
+Status write(const std::string& path, const CostTable& costs) {
+  NESTRT_ASSIGN_OR_RETURN(const std::string content, format(costs));
+  return replace_file(path, content);
+}
+
+}  // namespace
+
+Result<CostTable> read_costs(const std::string& path) {
+  return guarded([&] { return read(path); });
+}
+
+Status write_costs(const std::string& path, const CostTable& costs) {
+  return guarded([&] { return write(path, costs); });
+}
+
+}  // namespace nestrt

@@ -1,0 +1,94 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "nestrt/costs.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+CostTable sample() {
+  CostTable costs;
+  const UnitKey cpu{"cpu", "x86-64-v3", 2}, evta{"evta", "", 1};
+  costs.set(cpu, "Conv kernel=1,1: f32 1x2 -> f32 1x2", {12.345678901234567, CostSource::kMeasured});
+  costs.set(cpu, "Pool", {0, CostSource::kUnknown});
+  costs.set(evta, "Conv", {1e-3, CostSource::kModelled});
+  costs.set_overhead(evta, {1.5, 2.5, 400});
+  costs.set_overhead({"npu", "only overheads", 1}, {1, 0, 0});
+  return costs;
+}
+
+// The content of a file that holds sample().
+std::string sample_text(const std::string& path) {
+  REQUIRE(write_costs(path, sample()).ok());
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Status read_text(const TemporaryFolder& folder, const std::string& content) {
+  return read_costs(folder.write("costs", std::as_bytes(std::span(content)))).error();
+}
+
+}  // namespace
+
+TEST_CASE("Costs are read as they were written") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/new/folder/costs";
+  REQUIRE(write_costs(path, sample()).ok());
+  const auto read = read_costs(path);
+  REQUIRE(read);
+  CHECK(read->units().size() == 2);
+  CHECK(read->overheads().size() == 2);
+  const WorkCost* cost = read->find({"cpu", "x86-64-v3", 2}, "Conv kernel=1,1: f32 1x2 -> f32 1x2");
+  REQUIRE(cost != nullptr);
+  CHECK(cost->microseconds == 12.345678901234567);
+  CHECK(cost->source == CostSource::kMeasured);
+  CHECK(read->find({"evta", "", 1}, "Conv")->source == CostSource::kModelled);
+  CHECK(read->overhead({"evta", "", 1}).mb_per_s == 400);
+  // Nothing but the file is left.
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path() + "/new/folder"), {}) == 1);
+}
+
+TEST_CASE("A file of costs that is wrong anywhere is refused with its line") {
+  const TemporaryFolder folder;
+  const std::string good = sample_text(folder.path() + "/good");
+  const std::string header = good.substr(0, good.find('\n') + 1);
+  CHECK(read_text(folder, good).ok());
+  CHECK(read_text(folder, header).ok());
+  CHECK(read_text(folder, "").code() == Code::kInvalidArgument);
+  CHECK(read_text(folder, "nestrt costs 99 7.0\n").code() == Code::kIncompatible);
+  CHECK(read_costs(folder.path() + "/none").error().code() == Code::kNotFound);
+  CHECK(read_costs(folder.path()).error().code() == Code::kInvalidArgument);
+  const std::string unit = "unit\tcpu\tisa\t1\n";
+  for (const std::string& lines :
+       {std::string("cost\t1\tmeasured\tConv\n"), std::string("unit\t\tisa\t1\n"), std::string("unit\tcpu\tisa\t0\n"),
+        std::string("unit\tcpu\tisa\t99999999999\n"), std::string("unit\tcpu\n"), unit + "cost\t-1\tmeasured\tConv\n",
+        unit + "cost\tnan\tmeasured\tConv\n", unit + "cost\tinf\tmeasured\tConv\n", unit + "cost\t1\tguessed\tConv\n",
+        unit + "cost\t1\tmeasured\t\n", unit + "cost\t1x\tmeasured\tConv\n", unit + "overhead\t1\t2\n",
+        unit + "overhead\t1\t2\t-3\n", unit + "else\n", unit + "\n",
+        unit + "cost\t1\tmeasured\tConv\ncost\t1\tmeasured\tConv\n"}) {
+    CAPTURE(lines);
+    const Status status = read_text(folder, header + lines);
+    CHECK(status.code() == Code::kInvalidArgument);
+    CHECK(std::string(status.message()).find("line ") != std::string::npos);
+  }
+}
+
+TEST_CASE("Costs that no file can hold are not written") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/costs";
+  const auto refused = [&](const UnitKey& unit, std::string_view work, double microseconds) {
+    CostTable costs;
+    costs.set(unit, work, {microseconds, CostSource::kMeasured});
+    return write_costs(path, costs).code() == Code::kInvalidArgument && !std::filesystem::exists(path);
+  };
+  CHECK(refused({"cpu", "line\nend", 1}, "Conv", 1));
+  CHECK(refused({"cpu", "isa", 0}, "Conv", 1));
+  CHECK(refused({"cpu", "isa", 1}, "line\nend", 1));
+  CHECK(refused({"cpu", "isa", 1}, "Conv", -1));
+  CHECK(refused({"cpu", "isa", 1}, "Conv", std::numeric_limits<double>::quiet_NaN()));
+  CHECK(write_costs(folder.path(), sample()).code() == Code::kIo);
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,153 @@
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "nestrt/costs.h"
+#include "runtime/plan/tables.h"
+#include "test/support/plan_builder.h"
+#include "test/support/sample_plans.h"
+
+namespace nestrt::test {
+namespace {
+
+// Keeps the bytes of a plan beside it.
+struct Built {
+  explicit Built(PlanBuilder builder) : bytes(builder.build()), plan(*Plan::from_memory(bytes.bytes())) {}
+  PlanBytes bytes;
+  std::shared_ptr<const Plan> plan;
+};
+
+const UnitKey kCpu{"cpu", "isa", 1};
+
+// Relu, Conv ... of the plan, each at 10 us.
+CostTable costs_of(const Plan& plan, const UnitKey& unit) {
+  CostTable costs;
+  for (uint32_t op = 0; op < plan.tables().operators()->size(); ++op)
+    costs.set(unit, work_name(plan, op), {10, CostSource::kMeasured});
+  return costs;
+}
+
+PlanBuilder pool_plan(const plan::PoolT& pool, const Shape& output) {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 16, 8, 8});
+  const int y = builder.output("y", output);
+  builder.op("pool", pool, {x}, {y});
+  return builder;
+}
+
+plan::PoolT small_pool() {
+  plan::PoolT pool;
+  pool.kernel = {2, 2};
+  pool.stride = {2, 2};
+  pool.dilation = {1, 1};
+  pool.pad_begin = {0, 0};
+  pool.pad_end = {0, 0};
+  return pool;
+}
+
+}  // namespace
+
+TEST_CASE("The name of a work says everything in one line") {
+  const Built built(pool_plan(small_pool(), {1, 16, 4, 4}));
+  CHECK(work_name(*built.plan, 0) ==
+        "Pool kernel=2,2 stride=2,2 dilation=1,1 pad_begin=0,0 pad_end=0,0: f32 1x16x8x8 -> f32 1x16x4x4");
+  CHECK(work_name(*built.plan, 0, {0, 16}).ends_with(" -> f32 1x16x4x4 channels 0-16"));
+}
+
+TEST_CASE("Works that differ in one attribute have different names") {
+  std::set<std::string> names;
+  const auto add = [&](auto change, Shape output = {1, 16, 4, 4}) {
+    plan::PoolT pool = small_pool();
+    change(pool);
+    const Built built(pool_plan(pool, output));
+    names.insert(work_name(*built.plan, 0));
+  };
+  add([](plan::PoolT&) {});
+  add([](plan::PoolT& pool) { pool.kind = plan::PoolKind::average; });
+  add([](plan::PoolT& pool) { pool.count_include_pad = true; });
+  add([](plan::PoolT& pool) { pool.ceil_mode = true; });
+  add([](plan::PoolT& pool) { pool.kernel = {1, 2}; });
+  add([](plan::PoolT& pool) { pool.kernel = {2, 1}; });
+  add([](plan::PoolT& pool) { pool.kind = plan::PoolKind::lp, pool.p = 3; });
+  add([](plan::PoolT& pool) { pool.stride = {4, 2}; }, {1, 16, 2, 4});
+  CHECK(names.size() == 8);
+}
+
+TEST_CASE("Numbers in names are in full") {
+  const auto name_with = [](float alpha) {
+    PlanBuilder builder;
+    plan::UnaryT attributes = unary(plan::UnaryKind::leaky_relu);
+    attributes.alpha = alpha;
+    builder.op("op", attributes, {builder.input("x", {4})}, {builder.output("y", {4})});
+    const Built built(std::move(builder));
+    return work_name(*built.plan, 0);
+  };
+  CHECK(name_with(0.1F) == "Unary kind=leaky_relu alpha=0.1: f32 4 -> f32 4");
+  CHECK(name_with(1e-7F) != name_with(1.0000001e-7F));
+}
+
+TEST_CASE("A branch costs the sum of its operators") {
+  const Built built(blocked_plan());
+  const CostTable costs = costs_of(*built.plan, kCpu);
+  const auto cost = branch_cost(costs, *built.plan, 0, 0, kCpu);
+  REQUIRE(cost);
+  CHECK(cost->microseconds == Approx(10.0 * built.plan->tables().operators()->size()));
+  CHECK(cost->source == CostSource::kMeasured);
+}
+
+TEST_CASE("Views cost nothing") {
+  const Built built(views_plan());
+  CostTable costs;
+  uint32_t computed = 0;
+  for (uint32_t op = 0; op < built.plan->tables().operators()->size(); ++op) {
+    const std::string name = work_name(*built.plan, op);
+    if (name.find("(view)") != std::string::npos) continue;
+    costs.set(kCpu, name, {1, CostSource::kMeasured});
+    ++computed;
+  }
+  const auto cost = branch_cost(costs, *built.plan, 0, 0, kCpu);
+  REQUIRE(cost);
+  CHECK(computed < built.plan->tables().operators()->size());
+  CHECK(cost->microseconds == Approx(computed));
+}
+
+TEST_CASE("A missing cost is an error that names operator and unit") {
+  const Built built(classifier_plan());
+  CostTable costs = costs_of(*built.plan, kCpu);
+  const auto missing = branch_cost(costs, *built.plan, 0, 0, {"cpu", "another", 1});
+  REQUIRE(!missing);
+  CHECK(missing.error().code() == Code::kNotFound);
+  const std::string message(missing.error().message());
+  CHECK(message.find("'" + std::string(view((*built.plan->tables().operators())[0]->name())) + "'") !=
+        std::string::npos);
+  CHECK(message.find("unit 'cpu' (another, 1 thread)") != std::string::npos);
+  CHECK(message.find("nestrt profile") != std::string::npos);
+}
+
+TEST_CASE("Costs of fewer threads serve, those of more do not") {
+  const Built built(relu_plan());
+  CostTable costs;
+  costs.set({"cpu", "isa", 2}, work_name(*built.plan, 0), {5, CostSource::kMeasured});
+  CHECK(branch_cost(costs, *built.plan, 0, 0, {"cpu", "isa", 3})->microseconds == 5);
+  CHECK(!branch_cost(costs, *built.plan, 0, 0, {"cpu", "isa", 1}));
+}
+
+TEST_CASE("A part of the channels costs its share unless it was measured") {
+  const Built built(pool_plan(small_pool(), {1, 16, 4, 4}));
+  CostTable costs = costs_of(*built.plan, kCpu);
+  const auto share = branch_cost(costs, *built.plan, 0, 0, kCpu, {0, 4});
+  REQUIRE(share);
+  CHECK(share->microseconds == Approx(2.5));
+  CHECK(share->source == CostSource::kModelled);
+  costs.set(kCpu, work_name(*built.plan, 0, {0, 4}), {3, CostSource::kMeasured});
+  CHECK(branch_cost(costs, *built.plan, 0, 0, kCpu, {0, 4})->microseconds == 3);
+}
+
+TEST_CASE("Overheads of fewer threads serve") {
+  CostTable costs;
+  costs.set_overhead({"cpu", "isa", 2}, {1, 2, 3});
+  CHECK(costs.overhead({"cpu", "isa", 4}).finish_us == 2);
+  CHECK(costs.overhead({"cpu", "isa", 1}).finish_us == 0);
+  CHECK(costs.overhead({"evta", "isa", 4}).finish_us == 0);
+}
+
+}  // namespace nestrt::test
