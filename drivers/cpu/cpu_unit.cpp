@@ -9,7 +9,7 @@ namespace {
 
 class CpuUnit final : public Unit {
  public:
-  explicit CpuUnit(std::shared_ptr<ParallelRunner> pool) : pool_(std::move(pool)) {
+  explicit CpuUnit(std::shared_ptr<scheduler::ThreadPool> pool) : pool_(std::move(pool)) {
     info_.kind = "cpu";
     info_.name = "cpu";
     info_.fingerprint = kernels::name(kernels::current_isa());
@@ -24,7 +24,7 @@ class CpuUnit final : public Unit {
   }
 
  private:
-  std::shared_ptr<ParallelRunner> pool_;
+  std::shared_ptr<scheduler::ThreadPool> pool_;
   UnitInfo info_;
 };
 
@@ -33,7 +33,7 @@ class CpuUnit final : public Unit {
 Result<std::shared_ptr<Unit>> open_cpu_unit(const UnitOptions& options) {
   scheduler::ThreadPoolOptions pool_options;
   pool_options.num_threads = options.num_threads;
-  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<ParallelRunner> pool, scheduler::ThreadPool::create(pool_options));
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<scheduler::ThreadPool> pool, scheduler::ThreadPool::create(pool_options));
   return std::shared_ptr<Unit>(std::make_shared<CpuUnit>(std::move(pool)));
 }
 

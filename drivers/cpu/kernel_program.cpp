@@ -59,7 +59,7 @@ Status as_plan_error(const Status& status) {
 }  // namespace
 
 Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& branch,
-                                                              std::shared_ptr<ParallelRunner> pool) {
+                                                              std::shared_ptr<scheduler::ThreadPool> pool) {
   std::unique_ptr<KernelProgram> program(new KernelProgram(branch.plan, std::move(pool)));
   const auto& selection = selection_for(*branch.program, kernels::current_isa());
   const auto& names = items(branch.plan->tables().kernel_names());
@@ -163,14 +163,10 @@ void KernelProgram::submit(const Submission& submission) {
 Status KernelProgram::run(const Submission& submission) {
   const Operand* operands = operands_.data();
   for (const Step& step : steps_) {
-    if (submission.deadline != kNoDeadline && SteadyClock::now() >= submission.deadline) {
-      const plan::Operator& op = *items(plan_->tables().operators())[step.operator_index];
-      return Status(Code::kDeadlineExceeded, text("the deadline passed before operator ", step.operator_index, " '",
-                                                  view(op.name()), "'"));
-    }
+    NESTRT_RETURN_IF_ERROR(check_may_go_on(step, submission));
     const SteadyClock::time_point start =
         submission.observer != nullptr ? SteadyClock::now() : SteadyClock::time_point();
-    run_step(step, operands, submission.bindings);
+    run_step(step, operands, submission);
     if (submission.observer != nullptr)
       submission.observer->operator_done(step.operator_index, start, SteadyClock::now());
     operands += step.num_inputs + step.num_outputs;
@@ -178,19 +174,31 @@ Status KernelProgram::run(const Submission& submission) {
   return {};
 }
 
-void KernelProgram::run_step(const Step& step, const Operand* operands, const Bindings& bindings) {
+Status KernelProgram::check_may_go_on(const Step& step, const Submission& submission) const {
+  const bool cancelled = submission.cancelled != nullptr && submission.cancelled->load(std::memory_order_relaxed);
+  const bool late = submission.deadline != kNoDeadline && SteadyClock::now() >= submission.deadline;
+  if (!cancelled && !late) return {};
+  const plan::Operator& op = *items(plan_->tables().operators())[step.operator_index];
+  return Status(cancelled ? Code::kCancelled : Code::kDeadlineExceeded,
+                text(cancelled ? "cancelled" : "the deadline passed", " before operator ", step.operator_index, " '",
+                     view(op.name()), "'"));
+}
+
+void KernelProgram::run_step(const Step& step, const Operand* operands, const Submission& submission) {
   if (step.kernel == nullptr) return;
+  const Bindings& bindings = submission.bindings;
   const auto address = [&](const Operand& operand) -> std::byte* {
     return operand.buffer == Operand::kAbsent ? nullptr : bindings.buffers[operand.buffer] + operand.offset;
   };
   for (uint32_t i = 0; i < step.num_inputs; ++i) inputs_[i] = address(operands[i]);
   for (uint32_t i = 0; i < step.num_outputs; ++i) outputs_[i] = address(operands[step.num_inputs + i]);
+  scheduler::PoolShareRunner runner(*pool_, {submission.threads, submission.share, submission.urgent});
   KernelCall call;
   call.inputs = std::span(inputs_).first(step.num_inputs);
   call.outputs = std::span(outputs_).first(step.num_outputs);
   call.shared_scratch = bindings.scratch;
   call.thread_scratch = bindings.scratch + step.shared_scratch;
-  call.parallel = pool_.get();
+  call.parallel = &runner;
   step.kernel->run(call);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nestrt/unit.h"
+#include "scheduler/thread_pool/thread_pool.h"
 
 namespace nestrt::drivers {
 
@@ -15,7 +16,7 @@ class KernelProgram final : public Executable {
  public:
   // Errors: kInvalidPlan (an operator breaks its rules), kUnsupported (no kernel takes an operator).
   // `pool` is shared with the unit.
-  static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch, std::shared_ptr<ParallelRunner> pool);
+  static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch, std::shared_ptr<scheduler::ThreadPool> pool);
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   size_t repacked_bytes() const override { return repacked_bytes_; }
@@ -39,7 +40,7 @@ class KernelProgram final : public Executable {
     size_t shared_scratch = 0;  // bytes, a multiple of 64
   };
 
-  KernelProgram(std::shared_ptr<const Plan> plan, std::shared_ptr<ParallelRunner> pool)
+  KernelProgram(std::shared_ptr<const Plan> plan, std::shared_ptr<scheduler::ThreadPool> pool)
       : plan_(std::move(plan)), pool_(std::move(pool)) {}
 
   Status add(uint32_t operator_index, std::string_view wanted_kernel);
@@ -48,10 +49,11 @@ class KernelProgram final : public Executable {
   TensorSpec spec_of(int32_t tensor) const;
   Operand operand_of(int32_t tensor) const;
   Status run(const Submission& submission);
-  void run_step(const Step& step, const Operand* operands, const Bindings& bindings);
+  Status check_may_go_on(const Step& step, const Submission& submission) const;
+  void run_step(const Step& step, const Operand* operands, const Submission& submission);
 
   std::shared_ptr<const Plan> plan_;
-  std::shared_ptr<ParallelRunner> pool_;
+  std::shared_ptr<scheduler::ThreadPool> pool_;
   std::deque<std::vector<TensorSpec>> specs_;  // kernels may point into them
   std::vector<Step> steps_;
   std::vector<Operand> operands_;  // of all steps: inputs, then outputs

@@ -6,12 +6,16 @@
 
 namespace nestrt {
 
-// The first for units of its kind and configuration, or for any configuration; null where there is none.
+// Whether it is for units of this kind and configuration, or for any configuration.
+inline bool can_run(const plan::Program& program, const UnitInfo& unit) {
+  const std::string_view fingerprint = view(program.fingerprint());
+  return view(program.unit()) == unit.kind && (fingerprint.empty() || fingerprint == unit.fingerprint);
+}
+
+// The first that the unit can run and that computes the whole branch; null where there is none.
 inline const plan::Program* program_for(const plan::Branch& branch, const UnitInfo& unit) {
-  for (const plan::Program* program : items(branch.programs())) {
-    const std::string_view fingerprint = view(program->fingerprint());
-    if (view(program->unit()) == unit.kind && (fingerprint.empty() || fingerprint == unit.fingerprint)) return program;
-  }
+  for (const plan::Program* program : items(branch.programs()))
+    if (program->channels() == 0 && can_run(*program, unit)) return program;
   return nullptr;
 }
 

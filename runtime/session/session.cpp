@@ -9,7 +9,12 @@
 #include "runtime/core/guard.h"
 #include "runtime/core/text.h"
 #include "runtime/plan/tables.h"
+#include "runtime/plan/verify.h"
+#include "runtime/session/adaptation.h"
 #include "runtime/session/arguments.h"
+#include "runtime/session/check_schedule.h"
+#include "runtime/session/executor.h"
+#include "runtime/session/file_order.h"
 #include "runtime/session/program_for.h"
 
 namespace nestrt {
@@ -21,62 +26,65 @@ std::optional<size_t> position_of(std::string_view name, std::span<const TensorI
   return std::nullopt;
 }
 
-// Other units first, as they are given: the CPU can run everything, they what they are good at.
-UnitList by_preference(UnitList units) {
-  std::stable_partition(units.begin(), units.end(), [](const std::shared_ptr<Unit>& unit) {
-    return unit == nullptr || unit->info().kind != "cpu";
-  });
-  return units;
+// Whether a plan has programs for more than one of the units.
+bool has_choice(const Plan& plan, std::span<const UnitInfo> units) {
+  const auto is_useful = [&](const UnitInfo& unit) {
+    const auto& branches = items(plan.tables().branches());
+    return std::any_of(branches.begin(), branches.end(),
+                       [&](const plan::Branch* branch) { return program_for(*branch, unit) != nullptr; });
+  };
+  return std::count_if(units.begin(), units.end(), is_useful) > 1;
 }
-
-// kNoDeadline where it lies too far ahead to be told.
-Deadline deadline_after(std::chrono::milliseconds time) {
-  const SteadyClock::time_point now = SteadyClock::now();
-  return time < std::chrono::duration_cast<std::chrono::milliseconds>(kNoDeadline - now) ? now + time : kNoDeadline;
-}
-
-// A branch where it will run.
-struct PlacedBranch {
-  std::shared_ptr<Unit> unit;
-  std::unique_ptr<Executable> executable;
-  std::unique_ptr<Executable> fallback;  // on the CPU, where it runs elsewhere; null without a CPU
-};
 
 class SessionImpl final : public Session {
  public:
   SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options)
-      : plan_(std::move(plan)), units_(by_preference(std::move(units))), observer_(options.observer),
-        unit_timeout_(options.unit_timeout), arguments_(*plan_) {}
+      : plan_(std::move(plan)), units_(std::move(units)), options_(options), executables_(plan_, units_),
+        health_(units_), executor_({options.observer, options.unit_timeout, options.urgent}, health_),
+        arguments_(*plan_) {}
 
   Status prepare() {
     NESTRT_RETURN_IF_ERROR(check_units());
-    const auto& branches = items(plan_->tables().branches());
-    for (uint32_t branch = 0; branch < branches.size(); ++branch) NESTRT_RETURN_IF_ERROR(place(branch));
+    CostTable costs;
+    NESTRT_ASSIGN_OR_RETURN(Schedule schedule, choose_schedule(&costs));
+    NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, schedule));
+    NESTRT_ASSIGN_OR_RETURN(current_, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
+    NESTRT_RETURN_IF_ERROR(executor_.reserve_lanes(most_lanes()));
     report_repacking();
-    return allocate();
+    NESTRT_RETURN_IF_ERROR(allocate());
+    return start_adaptation(std::move(costs));
   }
 
-  Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) override {
+  Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
+             const RunOptions& options) override {
     const std::lock_guard lock(mutex_);
     NESTRT_RETURN_IF_ERROR(arguments_.check(inputs, outputs));
+    if (adaptation_ != nullptr) swap_schedule();
     bind(inputs, outputs);
-    return guarded([&]() -> Status {  // what is said of a failure takes memory
-      for (PlacedBranch& branch : branches_) NESTRT_RETURN_IF_ERROR(run_branch(branch));
-      return {};
+    const bool checks = options_.check_every > 0 && runs_++ % options_.check_every == 0;
+    const Status status = guarded([&] {  // what is said of a failure takes memory
+      return executor_.run(*current_, buffers_, options.deadline, checks);
     });
+    if (adaptation_ != nullptr) adaptation_->run_ended(*current_);
+    return status;
   }
 
-  uint64_t healed_branches() const override { return healed_.load(std::memory_order_relaxed); }
+  void cancel() override { executor_.cancel(); }
+  uint64_t healed_branches() const override { return health_.healed(); }
+  uint64_t reschedules() const override { return adaptation_ != nullptr ? adaptation_->swaps() : 0; }
   const Plan& plan() const override { return *plan_; }
 
+  Schedule schedule() const override {
+    const std::lock_guard lock(current_mutex_);
+    return current_->schedule();
+  }
+
   SessionMemory memory() const override {
+    const std::lock_guard lock(current_mutex_);
     SessionMemory memory;
     memory.arena_bytes = arena_.size();
-    memory.scratch_bytes = scratch_.size();
-    for (const PlacedBranch& branch : branches_) {
-      memory.repacked_bytes += branch.executable->repacked_bytes();
-      if (branch.fallback != nullptr) memory.repacked_bytes += branch.fallback->repacked_bytes();
-    }
+    memory.scratch_bytes = current_->scratch_bytes();
+    memory.repacked_bytes = executables_.repacked_bytes();
     return memory;
   }
 
@@ -87,12 +95,13 @@ class SessionImpl final : public Session {
       summary.name = view(op->name());
       summary.kind = plan::EnumNameAttributes(op->attributes_type());
     }
-    for (const PlacedBranch& branch : branches_) {
-      for (const Executable::KernelChoice& choice : branch.executable->kernel_choices()) {
+    const std::lock_guard lock(current_mutex_);
+    for (const PreparedStep& step : current_->steps()) {
+      for (const Executable::KernelChoice& choice : step.executable->kernel_choices()) {
         OperatorSummary& summary = summaries[choice.operator_index];
         summary.kernel = choice.kernel;
-        summary.repacked = choice.repacked;
-        summary.unit = branch.unit->info().name;
+        summary.repacked |= choice.repacked;
+        summary.unit += text(summary.unit.empty() ? "" : "+", units_[step.unit]->info().name);
       }
     }
     return summaries;
@@ -100,7 +109,7 @@ class SessionImpl final : public Session {
 
  private:
   Status check_units() const {
-    if (unit_timeout_ <= std::chrono::milliseconds::zero())
+    if (options_.unit_timeout <= std::chrono::milliseconds::zero())
       return Status(Code::kInvalidArgument, "SessionOptions::unit_timeout must be more than no time");
     if (units_.empty()) return Status(Code::kInvalidArgument, "a session needs a unit; open_units(\"cpu\") gives one");
     for (const std::shared_ptr<Unit>& unit : units_)
@@ -108,61 +117,81 @@ class SessionImpl final : public Session {
     return {};
   }
 
-  // On the first unit that has a program for the branch; where that is not the CPU, it is ready to step in.
-  Status place(uint32_t branch) {
-    PlacedBranch placed;
-    for (const std::shared_ptr<Unit>& unit : units_) {
-      const plan::Program* program = program_for(*items(plan_->tables().branches())[branch], unit->info());
-      const bool wanted = placed.unit == nullptr || unit->info().kind == "cpu";
-      if (program == nullptr || !wanted) continue;
-      NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, unit->prepare({plan_, branch, program}));
-      (placed.unit == nullptr ? placed.executable : placed.fallback) = std::move(executable);
-      if (placed.unit == nullptr) placed.unit = unit;
+  std::vector<UnitInfo> unit_infos() const {
+    std::vector<UnitInfo> infos;
+    for (const std::shared_ptr<Unit>& unit : units_) infos.push_back(unit->info());
+    return infos;
+  }
+
+  // `costs` becomes what the schedule was made from; nothing where it needed none.
+  Result<Schedule> choose_schedule(CostTable* costs) {
+    if (options_.fixed_schedule != nullptr) return *options_.fixed_schedule;
+    const std::vector<UnitInfo> infos = unit_infos();
+    const bool is_worth_it = options_.costs != nullptr || has_choice(*plan_, infos);
+    if (options_.schedule.method == ScheduleMethod::kFileOrder || !is_worth_it) return in_file_order(infos);
+    if (options_.costs != nullptr) *costs = *options_.costs;
+    has_costs_ = true;
+    return make_schedule(*plan_, infos, *costs, options_.schedule);
+  }
+
+  Result<Schedule> in_file_order(std::span<const UnitInfo> infos) {
+    Result<Schedule> schedule = file_order_schedule(*plan_, infos);
+    if (schedule || schedule.error().code() != Code::kIncompatible) return schedule;
+    for (uint32_t branch = 0; branch < items(plan_->tables().branches()).size(); ++branch) {
+      const Status status = explain_no_unit(branch);
+      if (!status.ok()) return status;
     }
-    if (placed.unit == nullptr) return no_unit_for(branch);
-    branches_.push_back(std::move(placed));
+    return schedule;
+  }
+
+  // A unit of another configuration knows what differs.
+  Status explain_no_unit(uint32_t branch) const {
+    for (const plan::Program* program : items(items(plan_->tables().branches())[branch]->programs())) {
+      for (const std::shared_ptr<Unit>& unit : units_) {
+        if (view(program->unit()) != unit->info().kind || can_run(*program, unit->info())) continue;
+        if (const auto refused = unit->prepare({plan_, branch, program, {}}); !refused) return refused.error();
+      }
+    }
     return {};
   }
 
+  // Of this schedule and those that may follow: one for each unit, one more for each thread of the CPU.
+  size_t most_lanes() const {
+    size_t lanes = current_->schedule().lanes.size();
+    if (current_->is_file_order() && !may_reschedule()) return lanes;
+    size_t most = 0;
+    for (const std::shared_ptr<Unit>& unit : units_)
+      most += unit->info().kind == "cpu" ? static_cast<size_t>(unit->info().num_threads) : 1;
+    return may_reschedule() ? std::max(lanes, most) : lanes;
+  }
+
+  bool may_reschedule() const {
+    return options_.reschedule_drift > 0 && options_.fixed_schedule == nullptr && has_costs_;
+  }
+
   void report_repacking() const {
-    const size_t bytes = memory().repacked_bytes;
+    const size_t bytes = executables_.repacked_bytes();
     if (bytes == 0) return;
     log(LogLevel::kInfo, text(view(plan_->tables().model_name()), ": ", bytes,
                               " bytes of weights are packed for another CPU and were packed anew; a plan that "
                               "this version's nestc makes has them in place"));
   }
 
-  static std::string describe(std::string_view kind, std::string_view fingerprint) {
-    return fingerprint.empty() ? std::string(kind) : text(kind, " (", fingerprint, ")");
-  }
-
-  Status no_unit_for(uint32_t branch) const {
-    for (const plan::Program* program : items(items(plan_->tables().branches())[branch]->programs())) {
-      for (const std::shared_ptr<Unit>& unit : units_) {  // one of another configuration knows what differs
-        if (view(program->unit()) != unit->info().kind) continue;
-        if (const auto refused = unit->prepare({plan_, branch, program}); !refused) return refused.error();
-      }
-    }
-    std::string wanted, given;
-    for (const plan::Program* program : items(items(plan_->tables().branches())[branch]->programs()))
-      wanted += text(wanted.empty() ? "" : ", ", describe(view(program->unit()), view(program->fingerprint())));
-    for (const std::shared_ptr<Unit>& unit : units_)
-      given += text(given.empty() ? "" : ", ", describe(unit->info().kind, unit->info().fingerprint));
-    return Status(Code::kIncompatible,
-                  text("branch ", branch, " has programs for ", wanted, ", but the session's units are ", given,
-                       "; add a unit or recompile the model for it"));
+  // The memory plan for any schedule has been verified with the file only where that was verified completely.
+  Result<const plan::MemoryPlan*> memory_plan() const {
+    const auto& plans = items(plan_->tables().memory_plans());
+    if (current_->is_file_order() && !may_reschedule())
+      return plans[static_cast<uint32_t>(plan::MemoryPlanKind::sequential)];
+    constexpr auto kAny = static_cast<uint32_t>(plan::MemoryPlanKind::any_schedule);
+    if (plans.size() <= kAny)
+      return Status(Code::kIncompatible, "the plan has memory for branches one after the other only; compile it again");
+    NESTRT_RETURN_IF_ERROR(verify_any_schedule(plan_->tables()));
+    return plans[kAny];
   }
 
   Status allocate() {
-    const plan::MemoryPlan& memory = *items(plan_->tables().memory_plans())[0];  // sequential
-    NESTRT_ASSIGN_OR_RETURN(arena_, AlignedMemory::allocate(memory.arena_bytes(), "the arena"));
-    size_t scratch_bytes = 0;
-    for (const PlacedBranch& branch : branches_) {
-      scratch_bytes = std::max(scratch_bytes, branch.executable->scratch_bytes());
-      if (branch.fallback != nullptr) scratch_bytes = std::max(scratch_bytes, branch.fallback->scratch_bytes());
-    }
-    NESTRT_ASSIGN_OR_RETURN(scratch_, AlignedMemory::allocate(scratch_bytes, "scratch memory"));
-
+    NESTRT_ASSIGN_OR_RETURN(const plan::MemoryPlan* const memory, memory_plan());
+    NESTRT_ASSIGN_OR_RETURN(arena_, AlignedMemory::allocate(memory->arena_bytes(), "the arena"));
     const auto& buffers = items(plan_->tables().buffers());
     buffers_.resize(buffers.size(), nullptr);
     for (uint32_t index = 0; index < buffers.size(); ++index) {
@@ -170,9 +199,28 @@ class SessionImpl final : public Session {
       if (buffers[index]->kind() == plan::BufferKind::constant)
         buffers_[index] = const_cast<std::byte*>(plan_->constant(index).data());
       else if (buffers[index]->kind() == plan::BufferKind::arena)
-        buffers_[index] = arena_.data() + items(memory.offsets())[index];
+        buffers_[index] = arena_.data() + items(memory->offsets())[index];
     }
     return {};
+  }
+
+  Status start_adaptation(CostTable costs) {
+    const bool has_others = std::any_of(units_.begin(), units_.end(),
+                                        [](const auto& unit) { return unit->info().kind != "cpu"; });
+    if (!has_others && !may_reschedule()) return {};
+    predict(*plan_, units_, costs, *current_);
+    AdaptationOptions options;
+    options.schedule = options_.schedule;
+    options.reschedules = may_reschedule();
+    options.drift = options_.reschedule_drift;
+    options.probe_interval = options_.probe_interval;
+    adaptation_ = std::make_unique<Adaptation>(*plan_, units_, executables_, health_, std::move(costs), options);
+    return adaptation_->start(*current_);
+  }
+
+  void swap_schedule() {
+    const std::lock_guard lock(current_mutex_);
+    adaptation_->swap(current_);
   }
 
   void bind(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
@@ -185,40 +233,24 @@ class SessionImpl final : public Session {
       buffers_[buffer_of(items(tables.outputs())[i])] = static_cast<std::byte*>(outputs[i].data);
   }
 
-  Status run_branch(PlacedBranch& branch) {
-    if (branch.unit->info().kind == "cpu") return run_on(*branch.executable, kNoDeadline);
-    const Status status = run_on(*branch.executable, deadline_after(unit_timeout_));
-    if (status.ok() || branch.fallback == nullptr) return status;
-    healed_.fetch_add(1, std::memory_order_relaxed);
-    log(LogLevel::kWarning, text("the CPU computes what a unit did not: ", status.message()));
-    return run_on(*branch.fallback, kNoDeadline);
-  }
-
-  // A unit that misses its deadline says so itself, once it cannot touch the memory of this run any more.
-  Status run_on(Executable& executable, Deadline deadline) {
-    Submission submission;
-    submission.bindings = {buffers_, scratch_.data()};
-    submission.deadline = deadline;
-    submission.observer = observer_;
-    submission.completion = &completion_;
-    submission.generation = completion_.arm();
-    executable.submit(submission);
-    return completion_.wait();
-  }
-
   const std::shared_ptr<const Plan> plan_;
   const UnitList units_;
-  RunObserver* const observer_;
-  const std::chrono::milliseconds unit_timeout_;
-  std::vector<PlacedBranch> branches_;
+  const SessionOptions options_;
+  bool has_costs_ = false;  // the schedule was made from costs
+  Executables executables_;
+  UnitHealth health_;
   AlignedMemory arena_;
-  AlignedMemory scratch_;
-  std::atomic<uint64_t> healed_{0};
+
+  mutable std::mutex current_mutex_;  // guards the pointer, for those who look at it between runs
+  std::unique_ptr<PreparedSchedule> current_;
 
   std::mutex mutex_;  // one run at a time; guards what follows
+  Executor executor_;
   Arguments arguments_;
   std::vector<std::byte*> buffers_;  // by buffer of the plan
-  Event completion_;
+  uint32_t runs_ = 0;
+
+  std::unique_ptr<Adaptation> adaptation_;  // null where nothing can change
 };
 
 }  // namespace

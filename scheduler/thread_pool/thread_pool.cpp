@@ -2,57 +2,16 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <bit>
 #include <string>
 #include <system_error>
 
+#include "runtime/core/blocked_signals.h"
+#include "runtime/core/spin.h"
+
 namespace nestrt::scheduler {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-inline void pause_briefly() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield" ::: "memory");
-#endif
-}
-
-// Polls until `ready()` or the time is over; says whether it was ready.
-template <typename Ready>
-bool spin_until(std::chrono::microseconds limit, Ready ready) {
-  if (ready()) return true;
-  if (limit.count() == 0) return false;
-  const Clock::time_point end = Clock::now() + limit;
-  do {
-    for (int i = 0; i < 32; ++i) {
-      if (ready()) return true;
-      pause_briefly();
-    }
-  } while (Clock::now() < end);
-  return false;
-}
-
-// Signals are for the application's threads. Restores the mask when it goes.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
-
-}  // namespace
-
 int available_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -99,10 +58,18 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::parallel_for(int64_t count, Task task) {
-  const int index = count > 1 && !workers_.empty() ? claim_slot() : -1;
-  if (index >= 0) return run_job(index, count, task);
+void ThreadPool::parallel_for(int64_t count, Task task, const PoolShare& share) {
+  const Workers workers = workers_of(share);
+  const int index = count > 1 && workers.begin < workers.end ? claim_slot() : -1;
+  if (index >= 0) return run_job(index, count, task, workers, share.urgent);
   for (int64_t i = 0; i < count; ++i) task(i, 0);
+}
+
+ThreadPool::Workers ThreadPool::workers_of(const PoolShare& share) const {
+  if (share.threads <= 0 || share.threads >= num_threads_) return {1, num_threads_};
+  const int helpers = share.threads - 1;
+  const int begin = std::min(1 + share.index * helpers, num_threads_);
+  return {begin, std::min(begin + helpers, num_threads_)};
 }
 
 // -1 where all are taken.
@@ -118,18 +85,24 @@ int ThreadPool::claim_slot() {
   return -1;
 }
 
-void ThreadPool::run_job(int index, int64_t count, const Task& task) {
+void ThreadPool::run_job(int index, int64_t count, const Task& task, Workers workers, bool urgent) {
   Job& job = jobs_[static_cast<size_t>(index)];
   const uint64_t bit = uint64_t{1} << index;
   job.task = &task;
   job.count = count;
+  job.urgent = urgent;
+  job.begin.store(workers.begin, std::memory_order_relaxed);
+  job.end.store(workers.end, std::memory_order_relaxed);
   job.next.store(0, std::memory_order_relaxed);
   job.state.store(Job::kOpen, std::memory_order_release);
+  if (urgent) urgent_.fetch_or(bit);
   open_.fetch_or(bit);
-  wake(count - 1);
+  const bool everybody = workers.end - workers.begin == num_threads_ - 1;
+  wake(everybody ? count - 1 : num_threads_);  // whom it wakes nobody can say
 
   drain(job, 0);
   open_.fetch_and(~bit);
+  if (urgent) urgent_.fetch_and(~bit);
   close(job);
   claimed_.fetch_and(~bit, std::memory_order_release);
 }
@@ -145,44 +118,58 @@ void ThreadPool::close(Job& job) {
   while (!is_empty()) job.state.wait(state, std::memory_order_acquire);
 }
 
-// Runs indices until none is left; whether there was any.
+// Runs indices until none is left, or, on a worker, until something urgent turns up; whether there was any.
 bool ThreadPool::drain(Job& job, int slot) {
   const int64_t count = job.count;
   const Task& task = *job.task;
-  int64_t index = job.next.fetch_add(1, std::memory_order_relaxed);
-  const bool any = index < count;
-  for (; index < count; index = job.next.fetch_add(1, std::memory_order_relaxed)) task(index, slot);
+  const bool stays = slot == 0 || job.urgent;
+  bool any = false;
+  while (stays || urgent_.load(std::memory_order_relaxed) == 0) {
+    const int64_t index = job.next.fetch_add(1, std::memory_order_relaxed);
+    if (index >= count) break;
+    task(index, slot);
+    any = true;
+  }
   return any;
 }
 
-bool ThreadPool::join(Job& job, int slot) {
+bool ThreadPool::join(Job& job, int worker) {
+  const auto is_welcome = [&] {
+    return worker >= job.begin.load(std::memory_order_relaxed) && worker < job.end.load(std::memory_order_relaxed);
+  };
   uint32_t state = job.state.load(std::memory_order_relaxed);
   do {
-    if ((state & Job::kOpen) == 0) return false;
+    if ((state & Job::kOpen) == 0 || !is_welcome()) return false;
   } while (!job.state.compare_exchange_weak(state, state + 1, std::memory_order_acquire, std::memory_order_relaxed));
-  const bool any = drain(job, slot);
+  const bool any = is_welcome() && drain(job, worker - job.begin.load(std::memory_order_relaxed) + 1);
   // The last one out tells the caller, who may be asleep.
   if (job.state.fetch_sub(1, std::memory_order_release) == 1) job.state.notify_one();
   return any;
 }
 
-// Looks at every open job once, from a different one on each worker; whether there was anything to do.
-bool ThreadPool::help(int slot) {
-  const int first = slot % kMaxJobs;
+// Looks at every open job once, the urgent ones first; whether there was anything to do.
+bool ThreadPool::help(int worker) {
+  const uint64_t urgent = urgent_.load();
+  return (urgent != 0 && help(worker, urgent)) || help(worker, open_.load() & ~urgent);
+}
+
+// Each worker begins at another one.
+bool ThreadPool::help(int worker, uint64_t jobs) {
+  const int first = worker % kMaxJobs;
   bool any = false;
-  for (uint64_t open = std::rotr(open_.load(), first); open != 0; open &= open - 1) {
+  for (uint64_t open = std::rotr(jobs, first); open != 0; open &= open - 1) {
     const int index = (std::countr_zero(open) + first) % kMaxJobs;
-    any |= join(jobs_[static_cast<size_t>(index)], slot);
+    any |= join(jobs_[static_cast<size_t>(index)], worker);
   }
   return any;
 }
 
-void ThreadPool::work(int slot) {
+void ThreadPool::work(int worker) {
   running_.fetch_add(1);
   running_.notify_one();
   while (!stopping_.load(std::memory_order_relaxed)) {
     const uint32_t epoch = epoch_.load();
-    if (help(slot)) continue;
+    if (help(worker)) continue;
     if (spin_until(spin_, [&] { return epoch_.load(std::memory_order_relaxed) != epoch; })) continue;
     sleep_until_changed(epoch);
   }

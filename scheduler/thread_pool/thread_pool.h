@@ -7,6 +7,9 @@
 // proceed side by side, and nothing is allocated.
 // Workers look for work for `spin` after their last job, then sleep: an idle pool costs no CPU.
 //
+// A job may be open to some of the workers only, so that jobs side by side share the cores out, and it may be urgent:
+// workers turn to it first, and leave other jobs, between two of their indices, for it.
+//
 // With one thread there are no workers: everything runs on the caller's thread, in order.
 #pragma once
 
@@ -28,6 +31,13 @@ struct ThreadPoolOptions {
   std::chrono::microseconds spin{50};  // 0: sleep at once
 };
 
+// The part of a pool that works on a job. Jobs side by side, each of `threads` threads, take the indices 0, 1, ...
+struct PoolShare {
+  int threads = 0;  // the caller included; 0: all
+  int index = 0;
+  bool urgent = false;
+};
+
 // The cores that this process may use (its CPU affinity), at least 1.
 int available_cores();
 
@@ -41,10 +51,20 @@ class ThreadPool final : public ParallelRunner {
   ~ThreadPool() override;
 
   int num_threads() const override { return num_threads_; }
-  void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task) override;
+  void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task) override {
+    parallel_for(count, task, PoolShare());
+  }
+  // Slots are below share.threads.
+  void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task, const PoolShare& share);
 
  private:
   using Task = FunctionRef<void(int64_t, int)>;
+
+  // By number of the worker, from 1; those from `begin` to before `end`.
+  struct Workers {
+    int begin = 1;
+    int end = 1;
+  };
 
   // Belongs to the pool, not to the caller's stack: a worker may still be looking at it when the caller has returned.
   struct alignas(64) Job {
@@ -52,32 +72,54 @@ class ThreadPool final : public ParallelRunner {
     std::atomic<uint32_t> state{0};  // kOpen while workers may join, plus the number of workers inside
     const Task* task = nullptr;      // task and count change only while state is 0
     int64_t count = 0;
+    bool urgent = false;
+    // Who may join; a hint before joining, and then the truth.
+    std::atomic<int> begin{1}, end{1};
     alignas(64) std::atomic<int64_t> next{0};
   };
   static constexpr int kMaxJobs = 64;
 
   explicit ThreadPool(const ThreadPoolOptions& options);
   Status start();
-  void work(int slot);
-  bool help(int slot);
-  bool join(Job& job, int slot);
+  void work(int worker);
+  bool help(int worker);
+  bool help(int worker, uint64_t jobs);
+  bool join(Job& job, int worker);
   void sleep_until_changed(uint32_t epoch);
   void wake(int64_t workers);
+  Workers workers_of(const PoolShare& share) const;
   int claim_slot();
-  void run_job(int index, int64_t count, const Task& task);
+  void run_job(int index, int64_t count, const Task& task, Workers workers, bool urgent);
   void close(Job& job);
-  static bool drain(Job& job, int slot);
+  bool drain(Job& job, int slot);
 
   int num_threads_;
   std::chrono::microseconds spin_;
   std::array<Job, kMaxJobs> jobs_;
   std::atomic<uint64_t> claimed_{0};  // bit per job that a caller has taken
   std::atomic<uint64_t> open_{0};     // bit per job that workers may join; a hint: the truth is in Job::state
+  std::atomic<uint64_t> urgent_{0};   // bit per open job that is urgent
   std::atomic<uint32_t> epoch_{0};    // changes whenever there is something new to look at
   std::atomic<int> running_{0};       // workers that have begun to work
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};
   std::vector<std::thread> workers_;
+};
+
+// What kernels see of a share. The pool outlives it.
+class PoolShareRunner final : public ParallelRunner {
+ public:
+  PoolShareRunner(ThreadPool& pool, const PoolShare& share) : pool_(pool), share_(share) {}
+  int num_threads() const override {
+    return share_.threads > 0 && share_.threads < pool_.num_threads() ? share_.threads : pool_.num_threads();
+  }
+  void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task) override {
+    pool_.parallel_for(count, task, share_);
+  }
+
+ private:
+  ThreadPool& pool_;
+  const PoolShare share_;
 };
 
 }  // namespace nestrt::scheduler

@@ -5,10 +5,14 @@
 //   auto session = nestrt::Session::create(*plan, *units);
 //   nestrt::Status status = (*session)->run(inputs, outputs);
 //
+// Schedule: where several units have programs for a plan, or costs are given, create() makes the schedule that those
+// costs promise to be the fastest: branches side by side on different units, and one operator divided between them.
+// Costs that are not given are measured first. A session of the CPU alone, without costs, runs in the plan's order.
+// Which unit computes what changes no bit of a quantized result.
 // Memory: create() allocates everything (arena, scratch, tables); run() allocates nothing unless a unit fails. Inputs
 // and outputs are the caller's: kernels read and write them directly.
 // Failures: where a unit beside the CPU fails a branch, or takes too long for it, the CPU computes the branch within
-// the same run if it is among the session's units. Quantized results are the same bits.
+// the same run if it is among the session's units. The unit is tried again now and then, and used again once it works.
 // Threads: one run at a time per session (a second caller waits); any number of sessions may share a plan and units and
 // run from different threads. Everything else is const and may be called at any time.
 #pragma once
@@ -24,16 +28,40 @@
 
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
+#include "nestrt/schedule.h"
 #include "nestrt/tensor.h"
 #include "nestrt/unit.h"
 
 namespace nestrt {
 
 struct SessionOptions {
-  // Watches every operator of every run; must outlive the session. For profiles and traces.
+  // Watches every operator and step of every run; must outlive the session. For profiles and traces.
   RunObserver* observer = nullptr;
   // A branch on a unit beside the CPU that is not complete by then has failed.
   std::chrono::milliseconds unit_timeout{10'000};
+
+  ScheduleOptions schedule = {};
+  // What operators cost on these units; null: nothing is known.
+  std::shared_ptr<const CostTable> costs = nullptr;
+  // Where there is a choice and costs are missing they are measured, which takes as long as some tens of inferences.
+  // Else their lack is an error, but in file order.
+  bool measure = true;
+  // Runs exactly this one, whatever it costs. Its units are positions in the list that create() is given.
+  std::shared_ptr<const Schedule> fixed_schedule = nullptr;
+  // A new schedule is made, beside the runs, where measured times move away from the costs by more than this part of
+  // them, or a unit fails or works again. 0: never.
+  double reschedule_drift = 0.25;
+  // Units that have failed are tried again so often.
+  std::chrono::milliseconds probe_interval{1000};
+  // In every so many runs the CPU computes again what other units have computed, and takes them for failing where it
+  // differs. 0: never.
+  uint32_t check_every = 0;
+  // The threads of a CPU that sessions share leave other work for this session's.
+  bool urgent = false;
+};
+
+struct RunOptions {
+  Deadline deadline = kNoDeadline;  // looked at between operators
 };
 
 struct SessionMemory {
@@ -46,13 +74,14 @@ struct OperatorSummary {
   std::string_view name;
   std::string_view kind;    // "Conv"
   std::string_view kernel;  // "conv.f32.direct16"
-  std::string_view unit;    // "cpu"
+  std::string unit;         // "cpu"; "evta0+cpu" where they share it
   bool repacked = false;
 };
 
 class Session {
  public:
-  // Errors: kInvalidArgument (no units), kInvalidPlan, kIncompatible, kUnsupported, kOutOfMemory.
+  // Errors: kInvalidArgument (no units, a wrong schedule), kInvalidPlan, kIncompatible, kUnsupported, kNotFound (a cost
+  // is missing), kOutOfMemory, kUnavailable (no more threads to be had).
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Plan> plan, UnitList units,
                                                  const SessionOptions& options = {});
   virtual ~Session() = default;
@@ -65,11 +94,22 @@ class Session {
 
   // Runs one inference. Inputs and outputs in the plan's order; every one is needed, with exactly the type and shape
   // that inputs() and outputs() state. On failure the outputs hold nothing of use.
-  // Errors: kInvalidArgument (says what was expected and what came), and those of the units.
-  virtual Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) = 0;
+  // Errors: kInvalidArgument (says what was expected and what came), kDeadlineExceeded, kCancelled, and those of the
+  // units.
+  virtual Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
+                     const RunOptions& options) = 0;
+  Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
+    return run(inputs, outputs, RunOptions());
+  }
+  // The run in progress, if there is one, ends with kCancelled, after the operators that it is at. From any thread.
+  virtual void cancel() = 0;
 
-  // Branches that the CPU computed because another unit had failed, since create().
+  // Steps that the CPU computed because another unit had failed, since create().
   virtual uint64_t healed_branches() const = 0;
+  // How often a new schedule took the place of another.
+  virtual uint64_t reschedules() const = 0;
+  // The schedule of the next run, as it stands now.
+  virtual Schedule schedule() const = 0;
 
   virtual const Plan& plan() const = 0;
   virtual SessionMemory memory() const = 0;

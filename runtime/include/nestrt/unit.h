@@ -44,7 +44,7 @@ struct BranchSpec {
   const plan::Program* program = nullptr;
   // Of the branch's only operator. A program of instructions computes what it was made for (plan::Program.channels);
   // kernels compute any whole blocks of channels of operators that can be divided (runtime/plan/channels.h).
-  ChannelRange channels;
+  ChannelRange channels = {};
 };
 
 // The memory of one run: the address of every buffer of the plan, by buffer index. Constants point into the plan.

@@ -1,11 +1,15 @@
 #include "scheduler/thread_pool/thread_pool.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <numeric>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -113,6 +117,66 @@ TEST_CASE("Numbers of threads outside the limits are refused") {
   }
   CHECK(available_cores() >= 1);
   CHECK(make_pool(0)->num_threads() == std::min(available_cores(), ThreadPool::kMaxThreads));
+}
+
+TEST_CASE("Shares of a pool work side by side with threads of their own") {
+  constexpr int kThreads = 2;
+  const auto pool = make_pool(4);
+  std::array<std::set<std::thread::id>, 2> threads;
+  std::array<std::mutex, 2> mutexes;
+  std::array<std::atomic<int64_t>, 2> sums = {};
+  std::vector<std::thread> callers;
+  for (int share = 0; share < 2; ++share) {
+    callers.emplace_back([&, share] {
+      PoolShareRunner runner(*pool, {.threads = kThreads, .index = share});
+      CHECK(runner.num_threads() == kThreads);
+      for (int round = 0; round < 50; ++round) {
+        runner.parallel_for(20, [&](int64_t index, int slot) {
+          if (slot < 0 || slot >= kThreads) std::abort();
+          const std::lock_guard lock(mutexes[static_cast<size_t>(share)]);
+          threads[static_cast<size_t>(share)].insert(std::this_thread::get_id());
+          sums[static_cast<size_t>(share)] += index;
+        });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  CHECK(sums[0] == 50 * 190);
+  CHECK(sums[1] == 50 * 190);
+  for (const auto& used : threads) CHECK(used.size() <= kThreads);
+  for (const std::thread::id id : threads[0]) CHECK(threads[1].count(id) == 0);
+}
+
+TEST_CASE("A share of one thread runs on the caller's, one beyond the pool's threads too") {
+  const auto pool = make_pool(2);
+  for (const PoolShare& share : {PoolShare{.threads = 1}, PoolShare{.threads = 1, .index = 7}}) {
+    const auto caller = std::this_thread::get_id();
+    int calls = 0;
+    pool->parallel_for(
+        9,
+        [&](int64_t, int slot) {
+          CHECK(slot == 0);
+          CHECK(std::this_thread::get_id() == caller);
+          ++calls;
+        },
+        share);
+    CHECK(calls == 9);
+  }
+}
+
+TEST_CASE("Every index of an urgent job and of those beside it runs once") {
+  const auto pool = make_pool(4);
+  std::array<std::atomic<int64_t>, 3> sums = {};
+  std::vector<std::thread> callers;
+  for (size_t job = 0; job < sums.size(); ++job) {
+    callers.emplace_back([&, job] {
+      for (int round = 0; round < 100; ++round)
+        pool->parallel_for(
+            16, [&](int64_t index, int) { sums[job] += index; }, {.urgent = job == 0});
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const auto& sum : sums) CHECK(sum == 100 * 120);
 }
 
 // What the kernel says of this process's threads of that name: "R" running or waiting for a core, "S" asleep.

@@ -1,0 +1,178 @@
+#include "runtime/session/adaptation.h"
+
+#include <pthread.h>
+
+#include <cmath>
+#include <system_error>
+
+#include "nestrt/log.h"
+#include "runtime/core/blocked_signals.h"
+#include "runtime/core/guard.h"
+#include "runtime/core/text.h"
+#include "runtime/plan/tables.h"
+
+namespace nestrt {
+namespace {
+
+// Means of so many runs are worth a look.
+constexpr uint32_t kRunsBetweenLooks = 16;
+
+uint64_t failing_units(const UnitHealth& health, size_t units) {
+  uint64_t failing = 0;
+  for (uint32_t unit = 0; unit < units && unit < 64; ++unit)
+    if (health.is_failing(unit)) failing |= uint64_t{1} << unit;
+  return failing;
+}
+
+}  // namespace
+
+UnitKey key_of(const UnitInfo& unit, int threads) {
+  return {unit.kind, unit.fingerprint, threads > 0 ? threads : unit.num_threads};
+}
+
+void predict(const Plan& plan, const UnitList& units, const CostTable& costs, PreparedSchedule& schedule) {
+  for (PreparedStep& step : schedule.steps()) {
+    const UnitKey unit = key_of(units[step.unit]->info(), step.step.threads);
+    const auto cost = branch_cost(costs, plan, step.step.branch, step.step.program, unit, step.step.channels);
+    step.predicted_us = cost ? cost->microseconds : 0;
+  }
+}
+
+Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
+                       CostTable costs, const AdaptationOptions& options)
+    : plan_(plan), units_(units), executables_(executables), health_(health), costs_(std::move(costs)),
+      options_(options) {}
+
+Adaptation::~Adaptation() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+Status Adaptation::start(const PreparedSchedule& current) {
+  current_ = &current;
+  const BlockedSignals blocked;
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (const std::system_error& error) {
+    return Status(Code::kUnavailable, text("cannot start the thread that adapts schedules: ", error.what()));
+  }
+  pthread_setname_np(thread_.native_handle(), "nestrt-adapt");
+  return {};
+}
+
+void Adaptation::run_ended(const PreparedSchedule& current) {
+  const uint64_t failing = failing_units(health_, units_.size());
+  if (failing != failing_units_) {
+    failing_units_ = failing;
+    return request();
+  }
+  if (++runs_ < kRunsBetweenLooks) return;
+  runs_ = 0;
+  if (options_.reschedules && has_drifted(current)) request();
+}
+
+bool Adaptation::has_drifted(const PreparedSchedule& current) const {
+  double distance = 0, expected = 0;
+  for (const PreparedStep& step : current.steps()) {
+    const double measured = step.measured_us.load(std::memory_order_relaxed);
+    if (measured == 0 || step.predicted_us == 0) continue;
+    distance += std::abs(measured - step.predicted_us);
+    expected += step.predicted_us;
+  }
+  return distance > options_.drift * expected;
+}
+
+void Adaptation::request() {
+  const std::lock_guard lock(mutex_);
+  requested_ = true;
+  changed_.notify_all();
+}
+
+void Adaptation::swap(std::unique_ptr<PreparedSchedule>& current) {
+  if (!has_next_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mutex_);
+  retired_ = std::exchange(current, std::move(next_));
+  current_ = current.get();
+  has_next_.store(false, std::memory_order_relaxed);
+  swaps_.fetch_add(1, std::memory_order_relaxed);
+  runs_ = 0;
+  changed_.notify_all();
+}
+
+// One schedule at a time: the next is made from what has been measured of the last, once that is in use.
+void Adaptation::work() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    const auto has_work = [&] { return stopping_ || retired_ != nullptr || (requested_ && next_ == nullptr); };
+    if (health_.any_failing())
+      changed_.wait_for(lock, options_.probe_interval, has_work);
+    else
+      changed_.wait(lock, has_work);
+    const std::unique_ptr<PreparedSchedule> retired = std::move(retired_);
+    const PreparedSchedule* const current = current_;
+    const bool makes_one = options_.reschedules && next_ == nullptr && std::exchange(requested_, false);
+    lock.unlock();
+    std::unique_ptr<PreparedSchedule> made = makes_one ? reschedule(*current) : nullptr;
+    if (!makes_one) probe_failing_units();
+    lock.lock();
+    if (made == nullptr) continue;
+    next_ = std::move(made);
+    has_next_.store(true, std::memory_order_release);
+  }
+}
+
+void Adaptation::probe_failing_units() {
+  for (uint32_t unit = 0; unit < units_.size(); ++unit)
+    if (health_.is_failing(unit) && units_[unit]->probe().ok()) health_.recovered(unit);
+}
+
+std::unique_ptr<PreparedSchedule> Adaptation::reschedule(const PreparedSchedule& current) {
+  learn_from(current);
+  auto prepared = guarded([&]() -> Result<std::unique_ptr<PreparedSchedule>> {
+    NESTRT_ASSIGN_OR_RETURN(Schedule schedule, schedule_for_working_units());
+    return PreparedSchedule::create(plan_, units_, std::move(schedule), executables_);
+  });
+  if (!prepared) {
+    log(LogLevel::kWarning, text("the schedule stays as it is: ", prepared.error().message()));
+    return nullptr;
+  }
+  predict(plan_, units_, costs_, **prepared);
+  return std::move(*prepared);
+}
+
+// The operators of a step share in how far it is off.
+void Adaptation::learn_from(const PreparedSchedule& current) {
+  for (const PreparedStep& step : current.steps()) {
+    const double measured = step.measured_us.load(std::memory_order_relaxed);
+    if (measured == 0 || step.predicted_us == 0) continue;
+    const UnitKey unit = key_of(units_[step.unit]->info(), step.step.threads);
+    const auto& operators = items(items(plan_.tables().branches())[step.step.branch]->operators());
+    for (uint32_t op : operators) {
+      const std::string work = work_name(plan_, op, step.step.channels);
+      const WorkCost* const known = costs_.find(unit, work);
+      if (known != nullptr)
+        costs_.set(unit, work, {known->microseconds * measured / step.predicted_us, CostSource::kMeasured});
+      else if (operators.size() == 1)  // what the plan says of a program
+        costs_.set(unit, work, {measured, CostSource::kMeasured});
+    }
+  }
+}
+
+Result<Schedule> Adaptation::schedule_for_working_units() {
+  std::vector<UnitInfo> working;
+  std::vector<uint32_t> position;
+  for (uint32_t unit = 0; unit < units_.size(); ++unit) {
+    if (health_.is_failing(unit)) continue;
+    working.push_back(units_[unit]->info());
+    position.push_back(unit);
+  }
+  NESTRT_ASSIGN_OR_RETURN(Schedule schedule, make_schedule(plan_, working, costs_, options_.schedule));
+  for (Lane& lane : schedule.lanes) lane.unit = position[lane.unit];
+  return schedule;
+}
+
+}  // namespace nestrt

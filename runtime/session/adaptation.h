@@ -1,0 +1,82 @@
+// Adaptation: keeps a session's schedule right while the board changes. On a thread of its own it tries units that have
+// failed, and makes a new schedule where the times that are measured have moved away from those that the schedule was
+// made for, or a unit fails or works again. The session swaps the new schedule in between two runs.
+//
+// Threads: run_ended() and swap() from the running thread, one at a time.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "nestrt/schedule.h"
+#include "runtime/session/prepared_schedule.h"
+#include "runtime/session/unit_health.h"
+
+namespace nestrt {
+
+struct AdaptationOptions {
+  ScheduleOptions schedule;
+  bool reschedules = true;  // else it only tries units that have failed
+  double drift = 0.25;      // relative, of the sum of the steps' times
+  std::chrono::milliseconds probe_interval{1000};
+};
+
+class Adaptation {
+ public:
+  // What it is given outlives it.
+  Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health, CostTable costs,
+             const AdaptationOptions& options);
+  ~Adaptation();
+
+  // Errors: kUnavailable.
+  Status start(const PreparedSchedule& current);
+
+  // Allocates nothing.
+  void run_ended(const PreparedSchedule& current);
+  // Where a new schedule is ready, it takes the place of `current`, and that one goes.
+  void swap(std::unique_ptr<PreparedSchedule>& current);
+  // How often swap() has.
+  uint64_t swaps() const { return swaps_.load(std::memory_order_relaxed); }
+
+ private:
+  void work();
+  void probe_failing_units();
+  bool has_drifted(const PreparedSchedule& current) const;
+  void request();
+  std::unique_ptr<PreparedSchedule> reschedule(const PreparedSchedule& current);
+  void learn_from(const PreparedSchedule& current);
+  Result<Schedule> schedule_for_working_units();
+
+  const Plan& plan_;
+  const UnitList& units_;
+  Executables& executables_;
+  UnitHealth& health_;
+  CostTable costs_;  // of the thread alone
+  const AdaptationOptions options_;
+
+  uint32_t runs_ = 0;             // since the last look at the drift
+  uint64_t failing_units_ = 0;    // that the last request knew of
+  std::atomic<uint64_t> swaps_{0};
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  bool requested_ = false;
+  const PreparedSchedule* current_ = nullptr;
+  std::unique_ptr<PreparedSchedule> next_, retired_;
+  std::atomic<bool> has_next_{false};
+
+  std::thread thread_;
+};
+
+// Says of each step of a schedule what it is expected to take, where the costs are known.
+void predict(const Plan& plan, const UnitList& units, const CostTable& costs, PreparedSchedule& schedule);
+
+// The costs of a step's unit are for this key.
+UnitKey key_of(const UnitInfo& unit, int threads);
+
+}  // namespace nestrt

@@ -1,0 +1,118 @@
+#include "runtime/session/check_schedule.h"
+
+#include <algorithm>
+
+#include "runtime/core/text.h"
+#include "runtime/plan/dependencies.h"
+#include "runtime/plan/tables.h"
+#include "runtime/session/program_for.h"
+
+namespace nestrt {
+namespace {
+
+class ScheduleCheck {
+ public:
+  ScheduleCheck(const Plan& plan, const UnitList& units, const Schedule& schedule)
+      : plan_(plan.tables()), units_(units), schedule_(schedule), steps_of_(items(plan_.branches()).size()) {}
+
+  Status run() {
+    for (const Lane& lane : schedule_.lanes)
+      if (lane.unit >= units_.size()) return wrong(text("a lane is of unit ", lane.unit, ", which does not exist"));
+    for (uint32_t step = 0; step < schedule_.steps.size(); ++step) {
+      const Status status = check_step(step);
+      if (!status.ok()) return status.with_context(text("step ", step));
+      steps_of_[schedule_.steps[step].branch].push_back(step);
+    }
+    for (uint32_t branch = 0; branch < steps_of_.size(); ++branch) NESTRT_RETURN_IF_ERROR(check_coverage(branch));
+    return check_order();
+  }
+
+ private:
+  static Status wrong(std::string what) { return Status(Code::kInvalidArgument, "the schedule is wrong: " + what); }
+
+  Status check_step(uint32_t index) const {
+    const Step& step = schedule_.steps[index];
+    if (step.lane >= schedule_.lanes.size()) return wrong("its lane does not exist");
+    if (step.branch >= steps_of_.size()) return wrong("its branch does not exist");
+    for (uint32_t before : step.waits)
+      if (before >= index) return wrong("it waits for one that does not come before it");
+    const auto& programs = items(items(plan_.branches())[step.branch]->programs());
+    if (step.program >= programs.size()) return wrong("its program does not exist");
+    const plan::Program& program = *programs[step.program];
+    const UnitInfo& unit = units_[schedule_.lanes[step.lane].unit]->info();
+    if (!can_run(program, unit)) return wrong(text("unit '", unit.name, "' cannot run its program"));
+    const bool fits = program.channels() == 0 ? step.channels.all() || program.kind() == plan::ProgramKind::kernels
+                                              : step.channels == ChannelRange{0, program.channels()};
+    return fits ? Status() : wrong("its program computes other channels");
+  }
+
+  // The channels of an operator's parts follow one another.
+  Status check_coverage(uint32_t branch) const {
+    std::vector<ChannelRange> parts;
+    for (uint32_t step : steps_of_[branch]) parts.push_back(schedule_.steps[step].channels);
+    std::sort(parts.begin(), parts.end());
+    if (parts.size() == 1 && parts[0].all()) return {};
+    const uint64_t channels = output_channels(branch);
+    uint32_t next = 0;
+    for (const ChannelRange& part : parts) {
+      if (part.begin != next || part.end <= part.begin) break;
+      next = part.end;
+    }
+    return next == channels && next > 0 ? Status() : wrong(text("branch ", branch, " is not computed once"));
+  }
+
+  uint64_t output_channels(uint32_t branch) const {
+    const plan::Operator& op = *items(plan_.operators())[items(items(plan_.branches())[branch]->operators())[0]];
+    const plan::Tensor& output = *items(plan_.tensors())[static_cast<uint32_t>(items(op.outputs())[0])];
+    return items(output.shape()).size() > 1 ? static_cast<uint64_t>(items(output.shape())[1]) : 0;
+  }
+
+  // What has certainly ended before a step starts: by lane, how many of its steps. Grows along lanes and waits.
+  Status check_order() const {
+    const size_t lanes = schedule_.lanes.size();
+    std::vector<std::vector<uint32_t>> ended(schedule_.steps.size(), std::vector<uint32_t>(lanes, 0));
+    std::vector<uint32_t> last(lanes, UINT32_MAX), position(schedule_.steps.size());
+    std::vector<uint32_t> count(lanes, 0);
+    const auto dependencies = branch_dependencies(plan_);
+    for (uint32_t index = 0; index < schedule_.steps.size(); ++index) {
+      const Step& step = schedule_.steps[index];
+      std::vector<uint32_t>& mine = ended[index];
+      const auto follow = [&](uint32_t before) {
+        for (size_t lane = 0; lane < lanes; ++lane) mine[lane] = std::max(mine[lane], ended[before][lane]);
+        uint32_t& own = mine[schedule_.steps[before].lane];
+        own = std::max(own, position[before] + 1);
+      };
+      if (last[step.lane] != UINT32_MAX) follow(last[step.lane]);
+      for (uint32_t before : step.waits) follow(before);
+      position[index] = count[step.lane]++;
+      last[step.lane] = index;
+      for (uint32_t branch : dependencies[step.branch])
+        for (uint32_t before : steps_of_[branch])
+          if (before >= index || mine[schedule_.steps[before].lane] <= position[before])
+            return wrong(text("step ", index, " reads what step ", before, " may not have computed"));
+    }
+    return {};
+  }
+
+  const plan::Plan& plan_;
+  const UnitList& units_;
+  const Schedule& schedule_;
+  std::vector<std::vector<uint32_t>> steps_of_;  // by branch
+};
+
+}  // namespace
+
+Status check_schedule(const Plan& plan, const UnitList& units, const Schedule& schedule) {
+  return ScheduleCheck(plan, units, schedule).run();
+}
+
+bool is_file_order(const Schedule& schedule) {
+  for (uint32_t index = 1; index < schedule.steps.size(); ++index) {
+    const Step &before = schedule.steps[index - 1], &step = schedule.steps[index];
+    const bool follows = step.lane == before.lane || std::count(step.waits.begin(), step.waits.end(), index - 1) > 0;
+    if (!follows || step.branch < before.branch) return false;
+  }
+  return true;
+}
+
+}  // namespace nestrt

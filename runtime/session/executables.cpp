@@ -1,0 +1,24 @@
+#include "runtime/session/executables.h"
+
+#include "runtime/plan/tables.h"
+
+namespace nestrt {
+
+Result<std::shared_ptr<Executable>> Executables::get(uint32_t unit, uint32_t branch, uint32_t program,
+                                                     ChannelRange channels) {
+  const std::lock_guard lock(mutex_);
+  const Key key{unit, branch, program, channels};
+  if (const auto found = prepared_.find(key); found != prepared_.end()) return found->second;
+  BranchSpec spec{plan_, branch, items(items(plan_->tables().branches())[branch]->programs())[program], channels};
+  NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Executable> prepared, units_[unit]->prepare(spec));
+  return prepared_.emplace(key, std::move(prepared)).first->second;
+}
+
+size_t Executables::repacked_bytes() const {
+  const std::lock_guard lock(mutex_);
+  size_t bytes = 0;
+  for (const auto& [key, executable] : prepared_) bytes += executable->repacked_bytes();
+  return bytes;
+}
+
+}  // namespace nestrt

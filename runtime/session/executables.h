@@ -1,0 +1,34 @@
+// Executables: the programs of a plan, prepared on a session's units, each once.
+//
+// Threads: all members from any thread; an executable runs for one step at a time.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "nestrt/unit.h"
+
+namespace nestrt {
+
+class Executables {
+ public:
+  Executables(std::shared_ptr<const Plan> plan, const UnitList& units) : plan_(std::move(plan)), units_(units) {}
+
+  // Program `program` of a branch on a unit. Errors: those of Unit::prepare.
+  Result<std::shared_ptr<Executable>> get(uint32_t unit, uint32_t branch, uint32_t program, ChannelRange channels);
+
+  // Of all that have been prepared.
+  size_t repacked_bytes() const;
+
+ private:
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t, ChannelRange>;
+
+  const std::shared_ptr<const Plan> plan_;
+  const UnitList& units_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::map<Key, std::shared_ptr<Executable>> prepared_;
+};
+
+}  // namespace nestrt

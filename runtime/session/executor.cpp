@@ -1,0 +1,233 @@
+#include "runtime/session/executor.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "runtime/core/blocked_signals.h"
+#include "runtime/core/spin.h"
+#include "runtime/core/text.h"
+
+namespace nestrt {
+namespace {
+
+// Other lanes are mostly busy for longer than this, and a sleeper wakes in about as long.
+constexpr std::chrono::microseconds kSpin{20};
+
+// Of the mean of a step's durations, the part that a new one replaces.
+constexpr float kSmoothing = 0.2f;
+
+// kNoDeadline where it lies too far ahead to be told.
+Deadline deadline_after(std::chrono::milliseconds time) {
+  const SteadyClock::time_point now = SteadyClock::now();
+  return time < std::chrono::duration_cast<std::chrono::milliseconds>(kNoDeadline - now) ? now + time : kNoDeadline;
+}
+
+void remember(PreparedStep& step, SteadyClock::duration duration) {
+  const float now = std::chrono::duration<float, std::micro>(duration).count();
+  const float before = step.measured_us.load(std::memory_order_relaxed);
+  step.measured_us.store(before == 0 ? now : before + kSmoothing * (now - before), std::memory_order_relaxed);
+}
+
+// A short while awake, then asleep.
+template <typename T>
+void wait_until(const std::atomic<T>& value, T wanted) {
+  if (spin_until(kSpin, [&] { return value.load(std::memory_order_acquire) == wanted; })) return;
+  for (T now = value.load(std::memory_order_acquire); now != wanted; now = value.load(std::memory_order_acquire))
+    value.wait(now, std::memory_order_acquire);
+}
+
+}  // namespace
+
+Executor::~Executor() {
+  stopping_.store(true);
+  for (LaneThread& lane : threads_) {
+    lane.run.fetch_add(1);
+    lane.run.notify_one();
+    if (lane.thread.joinable()) lane.thread.join();
+  }
+}
+
+Status Executor::reserve_lanes(size_t lanes) {
+  const BlockedSignals blocked;
+  while (submitted_.size() < lanes) submitted_.emplace_back();
+  while (threads_.size() + 1 < lanes) {
+    const size_t lane = threads_.size() + 1;
+    LaneThread& added = threads_.emplace_back();
+    try {
+      added.thread = std::thread([this, lane] { serve(lane); });
+    } catch (const std::system_error& error) {
+      threads_.pop_back();
+      return Status(Code::kUnavailable, text("cannot start a thread for lane ", lane, ": ", error.what()));
+    }
+    pthread_setname_np(added.thread.native_handle(), ("nestrt-lane" + std::to_string(lane)).c_str());
+  }
+  return {};
+}
+
+void Executor::serve(size_t lane) {
+  LaneThread& mine = threads_[lane - 1];
+  uint64_t seen = 0;
+  while (true) {
+    const auto is_asked = [&] { return mine.run.load(std::memory_order_acquire) != seen; };
+    if (!spin_until(kSpin, is_asked)) mine.run.wait(seen, std::memory_order_acquire);
+    seen = mine.run.load(std::memory_order_acquire);
+    if (stopping_.load()) return;
+    run_lane(lane);
+    if (running_lanes_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_lanes_.notify_one();
+  }
+}
+
+Status Executor::run(PreparedSchedule& schedule, std::span<std::byte* const> buffers, Deadline deadline, bool checks) {
+  run_ = {&schedule, buffers, deadline, checks};
+  number_.fetch_add(1, std::memory_order_relaxed);
+  cancelled_.store(false);
+  failed_.store(false);
+  return schedule.is_file_order() ? run_in_order() : run_in_lanes();
+}
+
+Status Executor::run_in_order() {
+  for (PreparedStep& step : run_.schedule->steps()) NESTRT_RETURN_IF_ERROR(run_step(step, SteadyClock::now()));
+  return {};
+}
+
+Status Executor::run_in_lanes() {
+  const size_t lanes = run_.schedule->lanes().size();
+  running_lanes_.store(lanes - 1, std::memory_order_relaxed);
+  for (size_t lane = 1; lane < lanes; ++lane) {
+    threads_[lane - 1].run.fetch_add(1, std::memory_order_release);
+    threads_[lane - 1].run.notify_one();
+  }
+  run_lane(0);
+  wait_until(running_lanes_, size_t{0});
+  return has_failed() ? failure_ : Status();
+}
+
+// All of its steps are over afterwards, whatever has failed: others may wait for them.
+void Executor::run_lane(size_t lane) {
+  const uint64_t number = number_.load(std::memory_order_relaxed);
+  for (PreparedStep* step : run_.schedule->lanes()[lane].steps) {
+    const SteadyClock::time_point ready = SteadyClock::now();
+    await(*step);
+    if (!has_failed()) {
+      Status status = run_step(*step, ready);
+      if (!status.ok()) fail(std::move(status));
+    }
+    step->done.store(number, std::memory_order_release);
+    step->done.notify_all();
+  }
+}
+
+void Executor::await(const PreparedStep& step) const {
+  const uint64_t number = number_.load(std::memory_order_relaxed);
+  for (uint32_t before : step.step.waits) wait_until(run_.schedule->steps()[before].done, number);
+}
+
+void Executor::fail(Status status) {
+  const std::lock_guard lock(failure_mutex_);
+  if (has_failed()) return;
+  failure_ = std::move(status);
+  failed_.store(true, std::memory_order_release);
+}
+
+void Executor::cancel() {
+  cancelled_.store(true);
+  for (Submitted& submitted : submitted_) {
+    const std::lock_guard lock(submitted.mutex);
+    if (submitted.executable != nullptr) submitted.executable->cancel(submitted.generation);
+  }
+}
+
+Status Executor::run_step(PreparedStep& step, SteadyClock::time_point ready) {
+  const SteadyClock::time_point start = SteadyClock::now();
+  bool healed = false;
+  const Status status = step.on_cpu ? run_on_cpu(step, *step.executable) : compute(step, &healed);
+  if (!status.ok()) return status;
+  if (!healed) remember(step, SteadyClock::now() - start);
+  if (options_.observer != nullptr) report(step, ready, start, healed);
+  return {};
+}
+
+void Executor::report(const PreparedStep& step, SteadyClock::time_point ready, SteadyClock::time_point start,
+                      bool healed) const {
+  options_.observer->step_done({step.index, step.step.branch, step.step.lane, ready, start, SteadyClock::now(), healed});
+}
+
+// Where a unit is known to fail, it is asked again only by those who can afford it.
+Status Executor::compute(PreparedStep& step, bool* healed) {
+  if (health_.is_failing(step.unit) && step.fallback != nullptr) return heal(step, Status(), healed);
+  const Status status = run_on_unit(step);
+  if (status.ok()) return run_.checks && step.fallback != nullptr ? check_results(step, healed) : status;
+  const bool is_over = status.code() == Code::kCancelled || SteadyClock::now() >= run_.deadline;
+  if (is_over || step.fallback == nullptr) return status;
+  return heal(step, status, healed);
+}
+
+Status Executor::heal(PreparedStep& step, const Status& why, bool* healed) {
+  if (!why.ok()) health_.failed(step.unit, why);
+  health_.count_healed();
+  *healed = true;
+  return run_on_cpu(step, *step.fallback);
+}
+
+// A unit that misses its deadline says so itself, once it cannot touch the memory of this run any more.
+Status Executor::run_on_unit(PreparedStep& step) {
+  Submitted& submitted = submitted_[step.step.lane];
+  const Submission submission =
+      submission_of(step, std::min(run_.deadline, deadline_after(options_.unit_timeout)));
+  {
+    const std::lock_guard lock(submitted.mutex);
+    if (cancelled_.load()) return Status(Code::kCancelled, "the run was cancelled");
+    submitted.executable = step.executable.get();
+    submitted.generation = submission.generation;
+    step.executable->submit(submission);
+  }
+  Status status = step.completion.wait();
+  const std::lock_guard lock(submitted.mutex);
+  submitted.executable = nullptr;
+  return status;
+}
+
+// The CPU computes the same bytes in place.
+Status Executor::check_results(PreparedStep& step, bool* healed) {
+  const uint64_t from_unit = hash_of_results(step);
+  NESTRT_RETURN_IF_ERROR(run_on_cpu(step, *step.fallback));
+  if (hash_of_results(step) == from_unit) return {};
+  health_.failed(step.unit, Status(Code::kDeviceFault, text("branch ", step.step.branch, ": its results are wrong")));
+  health_.count_healed();
+  *healed = true;
+  return {};
+}
+
+Status Executor::run_on_cpu(PreparedStep& step, Executable& executable) {
+  executable.submit(submission_of(step, run_.deadline));
+  return step.completion.wait();
+}
+
+Submission Executor::submission_of(PreparedStep& step, Deadline deadline) const {
+  Submission submission;
+  submission.bindings = {run_.buffers, run_.schedule->lanes()[step.step.lane].scratch.data()};
+  submission.deadline = deadline;
+  submission.observer = options_.observer;
+  submission.threads = step.step.threads;
+  submission.share = step.share;
+  submission.urgent = options_.urgent;
+  submission.cancelled = &cancelled_;
+  submission.completion = &step.completion;
+  submission.generation = step.completion.arm();
+  return submission;
+}
+
+uint64_t Executor::hash_of_results(const PreparedStep& step) const {
+  uint64_t hash = 0;
+  for (const WrittenBytes& written : step.results) {
+    const auto* const bytes = reinterpret_cast<const char*>(run_.buffers[written.buffer] + written.offset);
+    hash = hash * 31 + std::hash<std::string_view>()({bytes, written.size});
+  }
+  return hash;
+}
+
+}  // namespace nestrt

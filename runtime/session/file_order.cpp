@@ -1,0 +1,78 @@
+#include "runtime/session/file_order.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "runtime/core/text.h"
+#include "runtime/session/program_for.h"
+
+namespace nestrt {
+namespace {
+
+struct Place {
+  uint32_t unit = 0;
+  uint32_t program = 0;
+};
+
+std::optional<Place> place_of(const plan::Branch& branch, std::span<const UnitInfo> units) {
+  std::optional<Place> on_cpu;
+  const auto& programs = items(branch.programs());
+  for (uint32_t unit = 0; unit < units.size(); ++unit) {
+    const auto program = std::find(programs.begin(), programs.end(), program_for(branch, units[unit]));
+    if (program == programs.end()) continue;
+    const Place place{unit, static_cast<uint32_t>(program - programs.begin())};
+    if (units[unit].kind != "cpu") return place;
+    if (!on_cpu) on_cpu = place;
+  }
+  return on_cpu;
+}
+
+std::string describe(std::string_view kind, std::string_view fingerprint) {
+  return fingerprint.empty() ? std::string(kind) : text(kind, " (", fingerprint, ")");
+}
+
+Status no_unit_for(const plan::Branch& branch, uint32_t index, std::span<const UnitInfo> units) {
+  std::string wanted, given;
+  for (const plan::Program* program : items(branch.programs()))
+    wanted += text(wanted.empty() ? "" : ", ", describe(view(program->unit()), view(program->fingerprint())));
+  for (const UnitInfo& unit : units)
+    given += text(given.empty() ? "" : ", ", describe(unit.kind, unit.fingerprint));
+  return Status(Code::kIncompatible, text("branch ", index, " has programs for ", wanted, ", but the session's units are ",
+                                          given, "; add a unit or recompile the model for it"));
+}
+
+// The lane of a unit; the CPU's is lane 0.
+std::vector<uint32_t> lanes_of(std::span<const UnitInfo> units, Schedule* schedule) {
+  std::vector<uint32_t> lane_of(units.size());
+  const auto add = [&](bool cpu) {
+    for (uint32_t unit = 0; unit < units.size(); ++unit) {
+      if ((units[unit].kind == "cpu") != cpu) continue;
+      lane_of[unit] = static_cast<uint32_t>(schedule->lanes.size());
+      schedule->lanes.push_back({unit});
+    }
+  };
+  add(true);
+  add(false);
+  return lane_of;
+}
+
+}  // namespace
+
+Result<Schedule> file_order_schedule(const Plan& plan, std::span<const UnitInfo> units) {
+  Schedule schedule;
+  const std::vector<uint32_t> lane_of = lanes_of(units, &schedule);
+  const auto& branches = items(plan.tables().branches());
+  for (uint32_t branch = 0; branch < branches.size(); ++branch) {
+    const std::optional<Place> place = place_of(*branches[branch], units);
+    if (!place) return no_unit_for(*branches[branch], branch, units);
+    Step step;
+    step.branch = branch;
+    step.program = place->program;
+    step.lane = lane_of[place->unit];
+    if (branch > 0 && schedule.steps.back().lane != step.lane) step.waits.push_back(branch - 1);
+    schedule.steps.push_back(std::move(step));
+  }
+  return schedule;
+}
+
+}  // namespace nestrt

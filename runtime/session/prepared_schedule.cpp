@@ -1,0 +1,110 @@
+#include "runtime/session/prepared_schedule.h"
+
+#include <algorithm>
+
+#include "runtime/core/text.h"
+#include "runtime/plan/tables.h"
+#include "runtime/session/check_schedule.h"
+#include "runtime/session/program_for.h"
+
+namespace nestrt {
+namespace {
+
+std::optional<uint32_t> cpu_of(const UnitList& units) {
+  for (uint32_t unit = 0; unit < units.size(); ++unit)
+    if (units[unit]->info().kind == "cpu") return unit;
+  return std::nullopt;
+}
+
+uint32_t kernels_of(const plan::Branch& branch) {
+  const auto& programs = items(branch.programs());
+  for (uint32_t program = 0; program < programs.size(); ++program)
+    if (programs[program]->kind() == plan::ProgramKind::kernels && view(programs[program]->unit()) == "cpu")
+      return program;
+  return 0;  // the verifier has seen one
+}
+
+// A part of the channels is a part of the bytes: what can be divided is stored by blocks of channels.
+std::vector<WrittenBytes> results_of(const Plan& plan, const Step& step) {
+  const plan::Plan& tables = plan.tables();
+  std::vector<WrittenBytes> results;
+  for (uint32_t op : items(items(tables.branches())[step.branch]->operators())) {
+    for (int32_t index : items(items(tables.operators())[op]->outputs())) {
+      const plan::Tensor& tensor = *items(tables.tensors())[static_cast<uint32_t>(index)];
+      if (items(tables.buffers())[tensor.buffer()]->kind() == plan::BufferKind::constant) continue;
+      const uint64_t bytes = static_cast<uint64_t>(storage_bytes(static_cast<DataType>(tensor.type()),
+                                                                 shape_of(tensor), static_cast<Layout>(tensor.layout())));
+      WrittenBytes& result = results.emplace_back(WrittenBytes{tensor.buffer(), tensor.offset(), bytes});
+      if (step.channels.all()) continue;
+      const uint64_t per_channel = bytes / static_cast<uint64_t>(items(tensor.shape())[1]);
+      result.offset += per_channel * step.channels.begin;
+      result.size = per_channel * (step.channels.end - step.channels.begin);
+    }
+  }
+  return results;
+}
+
+// By lane, its number among the lanes of the CPU.
+std::vector<int> shares_of(const Schedule& schedule, std::optional<uint32_t> cpu) {
+  std::vector<int> shares;
+  int next = 0;
+  for (const Lane& lane : schedule.lanes) shares.push_back(lane.unit == cpu ? next++ : 0);
+  return shares;
+}
+
+}  // namespace
+
+PreparedSchedule::PreparedSchedule(Schedule schedule)
+    : schedule_(std::move(schedule)), is_file_order_(nestrt::is_file_order(schedule_)) {}
+
+Result<std::unique_ptr<PreparedSchedule>> PreparedSchedule::create(const Plan& plan, const UnitList& units,
+                                                                   Schedule schedule, Executables& executables) {
+  std::unique_ptr<PreparedSchedule> prepared(new PreparedSchedule(std::move(schedule)));
+  const std::vector<int> shares = shares_of(prepared->schedule_, cpu_of(units));
+  prepared->lanes_.resize(prepared->schedule_.lanes.size());
+  for (const Step& step : prepared->schedule_.steps) {
+    PreparedStep& added = prepared->steps_.emplace_back();
+    added.index = static_cast<uint32_t>(prepared->steps_.size() - 1);
+    added.step = step;
+    added.unit = prepared->schedule_.lanes[step.lane].unit;
+    added.share = shares[step.lane];
+    NESTRT_RETURN_IF_ERROR(prepared->prepare_step(plan, units, added, executables));
+    prepared->lanes_[step.lane].steps.push_back(&added);
+  }
+  NESTRT_RETURN_IF_ERROR(prepared->allocate_scratch());
+  return prepared;
+}
+
+Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, PreparedStep& step,
+                                      Executables& executables) {
+  const Step& what = step.step;
+  NESTRT_ASSIGN_OR_RETURN(step.executable, executables.get(step.unit, what.branch, what.program, what.channels));
+  const std::optional<uint32_t> cpu = cpu_of(units);
+  step.on_cpu = step.unit == cpu;
+  if (step.on_cpu) return {};
+  step.results = results_of(plan, what);
+  if (!cpu) return {};
+  const uint32_t kernels = kernels_of(*items(plan.tables().branches())[what.branch]);
+  NESTRT_ASSIGN_OR_RETURN(step.fallback, executables.get(*cpu, what.branch, kernels, what.channels));
+  return {};
+}
+
+Status PreparedSchedule::allocate_scratch() {
+  for (PreparedLane& lane : lanes_) {
+    size_t bytes = 0;
+    for (const PreparedStep* step : lane.steps) {
+      bytes = std::max(bytes, step->executable->scratch_bytes());
+      if (step->fallback != nullptr) bytes = std::max(bytes, step->fallback->scratch_bytes());
+    }
+    NESTRT_ASSIGN_OR_RETURN(lane.scratch, AlignedMemory::allocate(bytes, "scratch memory"));
+  }
+  return {};
+}
+
+size_t PreparedSchedule::scratch_bytes() const {
+  size_t bytes = 0;
+  for (const PreparedLane& lane : lanes_) bytes += lane.scratch.size();
+  return bytes;
+}
+
+}  // namespace nestrt

@@ -1,0 +1,71 @@
+// PreparedSchedule: a schedule with everything it needs to run: its programs on their units, their substitutes on the
+// CPU, scratch memory of each lane, and the state of each step.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "nestrt/event.h"
+#include "nestrt/schedule.h"
+#include "runtime/core/aligned_memory.h"
+#include "runtime/session/executables.h"
+
+namespace nestrt {
+
+// Bytes of a buffer that a step writes.
+struct WrittenBytes {
+  uint32_t buffer = 0;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+struct PreparedStep {
+  uint32_t index = 0;  // in the schedule
+  Step step;
+  uint32_t unit = 0;
+  bool on_cpu = true;
+  int share = 0;  // of the CPU's threads, where lanes of the CPU work side by side
+  std::shared_ptr<Executable> executable;
+  std::shared_ptr<Executable> fallback;  // on the CPU, where it runs elsewhere; null without a CPU
+  std::vector<WrittenBytes> results;     // where it runs elsewhere
+  double predicted_us = 0;               // 0: not known
+
+  // While it runs.
+  Event completion;
+  std::atomic<uint64_t> done{0};       // the last run in which it is over
+  std::atomic<float> measured_us{0};   // mean of the last runs; 0: none yet
+};
+
+struct PreparedLane {
+  std::vector<PreparedStep*> steps;
+  AlignedMemory scratch;
+};
+
+class PreparedSchedule {
+ public:
+  // Requires: check_schedule() accepts the schedule. Errors: those of Unit::prepare, kOutOfMemory.
+  static Result<std::unique_ptr<PreparedSchedule>> create(const Plan& plan, const UnitList& units, Schedule schedule,
+                                                          Executables& executables);
+
+  const Schedule& schedule() const { return schedule_; }
+  // Whether it runs on the caller's thread, one step after the other.
+  bool is_file_order() const { return is_file_order_; }
+  std::deque<PreparedStep>& steps() { return steps_; }
+  const std::deque<PreparedStep>& steps() const { return steps_; }
+  std::vector<PreparedLane>& lanes() { return lanes_; }
+  size_t scratch_bytes() const;
+
+ private:
+  explicit PreparedSchedule(Schedule schedule);
+  Status prepare_step(const Plan& plan, const UnitList& units, PreparedStep& step, Executables& executables);
+  Status allocate_scratch();
+
+  const Schedule schedule_;
+  const bool is_file_order_;
+  std::deque<PreparedStep> steps_;
+  std::vector<PreparedLane> lanes_;
+};
+
+}  // namespace nestrt

@@ -1,0 +1,35 @@
+// UnitHealth: which of a session's units can be relied on, and how often they could not.
+//
+// Threads: all members from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <string_view>
+
+#include "nestrt/unit.h"
+
+namespace nestrt {
+
+class UnitHealth {
+ public:
+  explicit UnitHealth(const UnitList& units) : units_(units), failing_(units.size()) {}
+
+  // A unit failed a step. Logs the first of a series.
+  void failed(uint32_t unit, const Status& why);
+  void recovered(uint32_t unit) { failing_[unit].store(false, std::memory_order_release); }
+  bool is_failing(uint32_t unit) const { return failing_[unit].load(std::memory_order_acquire); }
+  bool any_failing() const;
+
+  // A step that the CPU computed in place of another unit.
+  void count_healed() { healed_.fetch_add(1, std::memory_order_relaxed); }
+  uint64_t healed() const { return healed_.load(std::memory_order_relaxed); }
+
+ private:
+  const UnitList& units_;
+  std::deque<std::atomic<bool>> failing_;  // by unit: since its last success
+  std::atomic<uint64_t> healed_{0};
+};
+
+}  // namespace nestrt
