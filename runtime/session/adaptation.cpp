@@ -30,10 +30,10 @@ UnitKey key_of(const UnitInfo& unit, int threads) {
   return {unit.kind, unit.fingerprint, threads > 0 ? threads : unit.num_threads};
 }
 
-void predict(const Plan& plan, const UnitList& units, const CostTable& costs, PreparedSchedule& schedule) {
-  for (PreparedStep& step : schedule.steps()) {
-    const UnitKey unit = key_of(units[step.unit]->info(), step.step.threads);
-    const auto cost = branch_cost(costs, plan, step.step.branch, step.step.program, unit, step.step.channels);
+void predict(const Plan& plan, const UnitList& units, const CostTable& costs, Schedule& schedule) {
+  for (Step& step : schedule.steps) {
+    const UnitKey unit = key_of(units[schedule.lanes[step.lane].unit]->info(), step.threads);
+    const auto cost = branch_cost(costs, plan, step.branch, step.program, unit, step.channels);
     step.predicted_us = cost ? cost->microseconds : 0;
   }
 }
@@ -79,9 +79,9 @@ bool Adaptation::has_drifted(const PreparedSchedule& current) const {
   double distance = 0, expected = 0;
   for (const PreparedStep& step : current.steps()) {
     const double measured = step.measured_us.load(std::memory_order_relaxed);
-    if (measured == 0 || step.predicted_us == 0) continue;
-    distance += std::abs(measured - step.predicted_us);
-    expected += step.predicted_us;
+    if (measured == 0 || step.step.predicted_us == 0) continue;
+    distance += std::abs(measured - step.step.predicted_us);
+    expected += step.step.predicted_us;
   }
   return distance > options_.drift * expected;
 }
@@ -134,13 +134,13 @@ std::unique_ptr<PreparedSchedule> Adaptation::reschedule(const PreparedSchedule&
   learn_from(current);
   auto prepared = guarded([&]() -> Result<std::unique_ptr<PreparedSchedule>> {
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule, schedule_for_working_units());
+    predict(plan_, units_, costs_, schedule);
     return PreparedSchedule::create(plan_, units_, std::move(schedule), executables_);
   });
   if (!prepared) {
     log(LogLevel::kWarning, text("the schedule stays as it is: ", prepared.error().message()));
     return nullptr;
   }
-  predict(plan_, units_, costs_, **prepared);
   return std::move(*prepared);
 }
 
@@ -148,14 +148,14 @@ std::unique_ptr<PreparedSchedule> Adaptation::reschedule(const PreparedSchedule&
 void Adaptation::learn_from(const PreparedSchedule& current) {
   for (const PreparedStep& step : current.steps()) {
     const double measured = step.measured_us.load(std::memory_order_relaxed);
-    if (measured == 0 || step.predicted_us == 0) continue;
+    if (measured == 0 || step.step.predicted_us == 0) continue;
     const UnitKey unit = key_of(units_[step.unit]->info(), step.step.threads);
     const auto& operators = items(items(plan_.tables().branches())[step.step.branch]->operators());
     for (uint32_t op : operators) {
       const std::string work = work_name(plan_, op, step.step.channels);
       const WorkCost* const known = costs_.find(unit, work);
       if (known != nullptr)
-        costs_.set(unit, work, {known->microseconds * measured / step.predicted_us, CostSource::kMeasured});
+        costs_.set(unit, work, {known->microseconds * measured / step.step.predicted_us, CostSource::kMeasured});
       else if (operators.size() == 1)  // what the plan says of a program
         costs_.set(unit, work, {measured, CostSource::kMeasured});
     }

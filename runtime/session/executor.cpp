@@ -81,8 +81,9 @@ void Executor::serve(size_t lane) {
   }
 }
 
-Status Executor::run(PreparedSchedule& schedule, std::span<std::byte* const> buffers, Deadline deadline, bool checks) {
-  run_ = {&schedule, buffers, deadline, checks};
+Status Executor::run(PreparedSchedule& schedule, const Run& run) {
+  schedule_ = &schedule;
+  run_ = run;
   number_.fetch_add(1, std::memory_order_relaxed);
   cancelled_.store(false);
   failed_.store(false);
@@ -90,12 +91,12 @@ Status Executor::run(PreparedSchedule& schedule, std::span<std::byte* const> buf
 }
 
 Status Executor::run_in_order() {
-  for (PreparedStep& step : run_.schedule->steps()) NESTRT_RETURN_IF_ERROR(run_step(step, SteadyClock::now()));
+  for (PreparedStep& step : schedule_->steps()) NESTRT_RETURN_IF_ERROR(run_step(step, SteadyClock::now()));
   return {};
 }
 
 Status Executor::run_in_lanes() {
-  const size_t lanes = run_.schedule->lanes().size();
+  const size_t lanes = schedule_->lanes().size();
   running_lanes_.store(lanes - 1, std::memory_order_relaxed);
   for (size_t lane = 1; lane < lanes; ++lane) {
     threads_[lane - 1].run.fetch_add(1, std::memory_order_release);
@@ -109,7 +110,7 @@ Status Executor::run_in_lanes() {
 // All of its steps are over afterwards, whatever has failed: others may wait for them.
 void Executor::run_lane(size_t lane) {
   const uint64_t number = number_.load(std::memory_order_relaxed);
-  for (PreparedStep* step : run_.schedule->lanes()[lane].steps) {
+  for (PreparedStep* step : schedule_->lanes()[lane].steps) {
     const SteadyClock::time_point ready = SteadyClock::now();
     await(*step);
     if (!has_failed()) {
@@ -123,7 +124,7 @@ void Executor::run_lane(size_t lane) {
 
 void Executor::await(const PreparedStep& step) const {
   const uint64_t number = number_.load(std::memory_order_relaxed);
-  for (uint32_t before : step.step.waits) wait_until(run_.schedule->steps()[before].done, number);
+  for (uint32_t before : step.step.waits) wait_until(schedule_->steps()[before].done, number);
 }
 
 void Executor::fail(Status status) {
@@ -203,13 +204,16 @@ Status Executor::check_results(PreparedStep& step, bool* healed) {
 }
 
 Status Executor::run_on_cpu(PreparedStep& step, Executable& executable) {
-  executable.submit(submission_of(step, run_.deadline));
+  const Submission submission = submission_of(step, run_.deadline);
+  if (options_.cpu_turns != nullptr) options_.cpu_turns->enter(run_.turn);
+  executable.submit(submission);
+  if (options_.cpu_turns != nullptr) options_.cpu_turns->leave();
   return step.completion.wait();
 }
 
 Submission Executor::submission_of(PreparedStep& step, Deadline deadline) const {
   Submission submission;
-  submission.bindings = {run_.buffers, run_.schedule->lanes()[step.step.lane].scratch.data()};
+  submission.bindings = {run_.buffers, schedule_->lanes()[step.step.lane].scratch.data()};
   submission.deadline = deadline;
   submission.observer = options_.observer;
   submission.threads = step.step.threads;

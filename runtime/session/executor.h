@@ -16,6 +16,7 @@
 
 #include "nestrt/session.h"
 #include "runtime/session/prepared_schedule.h"
+#include "runtime/session/turns.h"
 #include "runtime/session/unit_health.h"
 
 namespace nestrt {
@@ -24,6 +25,7 @@ struct ExecutorOptions {
   RunObserver* observer = nullptr;
   std::chrono::milliseconds unit_timeout{10'000};
   bool urgent = false;
+  std::shared_ptr<Turns> cpu_turns;  // null: the CPU is everybody's
 };
 
 class Executor {
@@ -34,9 +36,15 @@ class Executor {
   // Threads for schedules of so many lanes. Errors: kUnavailable.
   Status reserve_lanes(size_t lanes);
 
-  // `checks`: the CPU computes again what other units have computed, and what differs is a failure.
-  // Requires: lanes for the schedule; `buffers` as Bindings. Errors: those of the units; kDeadlineExceeded, kCancelled.
-  Status run(PreparedSchedule& schedule, std::span<std::byte* const> buffers, Deadline deadline, bool checks);
+  struct Run {
+    std::span<std::byte* const> buffers;  // as Bindings
+    Deadline deadline = kNoDeadline;
+    uint64_t turn = 0;
+    bool checks = false;  // the CPU computes again what other units have computed, and what differs is a failure
+  };
+
+  // Requires: lanes for the schedule. Errors: those of the units; kDeadlineExceeded, kCancelled.
+  Status run(PreparedSchedule& schedule, const Run& run);
 
   // Ends the run in progress, if there is one, with kCancelled.
   void cancel();
@@ -52,13 +60,6 @@ class Executor {
     Executable* executable = nullptr;
     uint64_t generation = 0;
   };
-  struct Run {
-    PreparedSchedule* schedule = nullptr;
-    std::span<std::byte* const> buffers;
-    Deadline deadline = kNoDeadline;
-    bool checks = false;
-  };
-
   void serve(size_t lane);
   Status run_in_order();
   Status run_in_lanes();
@@ -84,7 +85,8 @@ class Executor {
   std::deque<Submitted> submitted_;  // by lane
   std::atomic<bool> stopping_{false};
 
-  Run run_;  // in progress
+  PreparedSchedule* schedule_ = nullptr;  // of the run in progress
+  Run run_;
   std::atomic<uint64_t> number_{0};
   std::atomic<size_t> running_lanes_{0};  // beside lane 0
   std::atomic<bool> cancelled_{false};

@@ -30,7 +30,6 @@ struct PreparedStep {
   std::shared_ptr<Executable> executable;
   std::shared_ptr<Executable> fallback;  // on the CPU, where it runs elsewhere; null without a CPU
   std::vector<WrittenBytes> results;     // where it runs elsewhere
-  double predicted_us = 0;               // 0: not known
 
   // While it runs.
   Event completion;

@@ -40,7 +40,7 @@ class SessionImpl final : public Session {
  public:
   SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options)
       : plan_(std::move(plan)), units_(std::move(units)), options_(options), executables_(plan_, units_),
-        health_(units_), executor_({options.observer, options.unit_timeout, options.urgent}, health_),
+        health_(units_), executor_({options.observer, options.unit_timeout, options.urgent, options.cpu_turns}, health_),
         arguments_(*plan_) {}
 
   Status prepare() {
@@ -48,6 +48,7 @@ class SessionImpl final : public Session {
     CostTable costs;
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule, choose_schedule(&costs));
     NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, schedule));
+    predict(*plan_, units_, costs, schedule);
     NESTRT_ASSIGN_OR_RETURN(current_, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
     NESTRT_RETURN_IF_ERROR(executor_.reserve_lanes(most_lanes()));
     report_repacking();
@@ -63,7 +64,7 @@ class SessionImpl final : public Session {
     bind(inputs, outputs);
     const bool checks = options_.check_every > 0 && runs_++ % options_.check_every == 0;
     const Status status = guarded([&] {  // what is said of a failure takes memory
-      return executor_.run(*current_, buffers_, options.deadline, checks);
+      return executor_.run(*current_, {buffers_, options.deadline, options.turn, checks});
     });
     if (adaptation_ != nullptr) adaptation_->run_ended(*current_);
     return status;
@@ -208,7 +209,6 @@ class SessionImpl final : public Session {
     const bool has_others = std::any_of(units_.begin(), units_.end(),
                                         [](const auto& unit) { return unit->info().kind != "cpu"; });
     if (!has_others && !may_reschedule()) return {};
-    predict(*plan_, units_, costs, *current_);
     AdaptationOptions options;
     options.schedule = options_.schedule;
     options.reschedules = may_reschedule();

@@ -28,6 +28,12 @@ class FaultInjector {
     const std::lock_guard lock(mutex_);
     runs_.push_back(fault);
   }
+  // What was asked for and has not begun never happens.
+  void forget() {
+    const std::lock_guard lock(mutex_);
+    runs_.clear();
+    failing_resets_ = 0;
+  }
   // The next `count` resets fail.
   void fail_resets(int count) {
     const std::lock_guard lock(mutex_);

@@ -27,6 +27,7 @@ struct Step {
   uint32_t program = 0;   // in Branch.programs
   uint32_t lane = 0;
   int threads = 0;              // of the CPU; 0: all of them
+  double predicted_us = 0;      // of its unit; 0: not known
   std::vector<uint32_t> waits;  // earlier steps of other lanes that have to be complete: not those that others imply
 };
 

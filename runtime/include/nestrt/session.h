@@ -34,6 +34,8 @@
 
 namespace nestrt {
 
+class Turns;
+
 struct SessionOptions {
   // Watches every operator and step of every run; must outlive the session. For profiles and traces.
   RunObserver* observer = nullptr;
@@ -58,10 +60,13 @@ struct SessionOptions {
   uint32_t check_every = 0;
   // The threads of a CPU that sessions share leave other work for this session's.
   bool urgent = false;
+  // Sessions that have the same one use the CPU one at a time, in the order of RunOptions::turn. Made by Pipeline.
+  std::shared_ptr<Turns> cpu_turns = nullptr;
 };
 
 struct RunOptions {
   Deadline deadline = kNoDeadline;  // looked at between operators
+  uint64_t turn = 0;                // of two that want the CPU the smaller goes first; see SessionOptions::cpu_turns
 };
 
 struct SessionMemory {

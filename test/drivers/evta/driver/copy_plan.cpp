@@ -1,6 +1,8 @@
 #include "test/drivers/evta/driver/copy_plan.h"
 
-#include <cstring>
+#include <array>
+#include <random>
+#include <string>
 
 #include "drivers/evta/isa/encode.h"
 
@@ -63,35 +65,84 @@ void add_range(plan::ProgramT* program, uint64_t address, uint64_t size, plan::R
   program->ranges.push_back(std::move(range));
 }
 
+// The constants of a copy's program, which copies share.
+std::vector<int> add_segments(nestrt::test::PlanBuilder* builder, const Configuration& configuration) {
+  const auto constant = [&](const char* name, const std::vector<uint8_t>& bytes) {
+    return builder->constant(name, Shape{static_cast<int64_t>(bytes.size())}, bytes, DataType::kU8);
+  };
+  const std::vector<uint8_t> micro_op(static_cast<size_t>(configuration.uop_bytes()), 0);
+  return {constant("stream", stream(configuration)), constant("micro-op", micro_op),
+          constant("identity", identity(configuration.block()))};
+}
+
+void add_program(plan::PlanT* tables, const Configuration& configuration, const std::vector<int>& segments,
+                 size_t branch, int x, int y) {
+  auto program = std::make_unique<plan::ProgramT>();
+  program->unit = "evta";
+  program->kind = plan::ProgramKind::instructions;
+  program->fingerprint = configuration.name;
+  for (int segment : segments) program->segments.push_back(tables->tensors[static_cast<size_t>(segment)]->buffer);
+  const auto block = static_cast<uint64_t>(configuration.block());
+  add_range(program.get(), kUopAddress, static_cast<uint64_t>(configuration.uop_bytes()), plan::RangeAccess::read, -1, 1);
+  add_range(program.get(), kWgtAddress, block * block, plan::RangeAccess::read, -1, 2);
+  add_range(program.get(), kInpAddress, kCopyRows * block, plan::RangeAccess::read, x);
+  add_range(program.get(), kOutAddress, kCopyRows * block, plan::RangeAccess::write, y);
+  tables->branches[branch]->programs.push_back(std::move(program));
+}
+
+plan::TransposeT copy() {
+  plan::TransposeT transpose;
+  transpose.permutation = {0, 1};
+  return transpose;
+}
+
+void set_exponent(plan::PlanT* tables, int tensor) {
+  auto& quantization = tables->tensors[static_cast<size_t>(tensor)]->quantization;
+  quantization = std::make_unique<plan::QuantizationT>();
+  quantization->exponents = {0};
+}
+
 }  // namespace
 
 nestrt::test::PlanBuilder copy_plan(const Configuration& configuration) {
   nestrt::test::PlanBuilder builder;
   const Shape shape{kCopyRows, configuration.block()};
   const int x = builder.input("x", shape, DataType::kS8), y = builder.output("y", shape, DataType::kS8);
-  plan::TransposeT transpose;
-  transpose.permutation = {0, 1};
-  builder.op("copy", std::move(transpose), {x}, {y});
+  builder.op("copy", copy(), {x}, {y});
+  const std::vector<int> segments = add_segments(&builder, configuration);
+  add_program(&builder.tables(), configuration, segments, 0, x, y);
+  return builder;
+}
 
-  const auto constant = [&](const char* name, const std::vector<uint8_t>& bytes) {
-    return builder.constant(name, Shape{static_cast<int64_t>(bytes.size())}, bytes, DataType::kU8);
-  };
-  const std::vector<uint8_t> words = stream(configuration), matrix = identity(configuration.block());
-  const std::vector<uint8_t> micro_op(static_cast<size_t>(configuration.uop_bytes()), 0);
-  const int segments[] = {constant("stream", words), constant("micro-op", micro_op), constant("identity", matrix)};
-
-  auto program = std::make_unique<plan::ProgramT>();
-  program->unit = "evta";
-  program->kind = plan::ProgramKind::instructions;
-  program->fingerprint = configuration.name;
+nestrt::test::PlanBuilder random_network(const Configuration& configuration, int branches, uint32_t seed) {
+  nestrt::test::PlanBuilder builder;
+  std::mt19937 random(seed);
+  const Shape shape{kCopyRows, configuration.block()};
+  std::vector<int> values = {builder.input("x", shape, DataType::kS8)};
+  std::vector<std::array<int, 3>> copies;  // branch, x, y
+  for (int branch = 0; branch < branches; ++branch) {
+    const std::string name = std::to_string(branch);
+    const bool is_last = branch + 1 == branches;
+    const int y = is_last ? builder.output("y", shape, DataType::kS8) : builder.arena(name, shape, DataType::kS8);
+    const auto earlier = [&] { return values[random() % values.size()]; };
+    const int x = is_last ? values.back() : earlier();
+    if (random() % 3 != 0) {
+      builder.op(name, copy(), {x}, {y});
+      copies.push_back({branch, x, y});
+    } else {
+      builder.op(name, nestrt::test::binary(plan::BinaryKind::add), {x, earlier()}, {y});
+    }
+    builder.branch();
+    values.push_back(y);
+  }
+  const std::vector<int> segments = add_segments(&builder, configuration);
   plan::PlanT& tables = builder.tables();
-  for (int segment : segments) program->segments.push_back(tables.tensors[static_cast<size_t>(segment)]->buffer);
-  const auto bytes = static_cast<uint64_t>(kCopyRows * configuration.block());
-  add_range(program.get(), kUopAddress, micro_op.size(), plan::RangeAccess::read, -1, 1);
-  add_range(program.get(), kWgtAddress, matrix.size(), plan::RangeAccess::read, -1, 2);
-  add_range(program.get(), kInpAddress, bytes, plan::RangeAccess::read, x);
-  add_range(program.get(), kOutAddress, bytes, plan::RangeAccess::write, y);
-  tables.branches[0]->programs.push_back(std::move(program));
+  for (int value : values) set_exponent(&tables, value);
+  for (const auto& [branch, x, y] : copies)
+    add_program(&tables, configuration, segments, static_cast<size_t>(branch), x, y);
+  auto any = std::make_unique<plan::MemoryPlanT>(*tables.memory_plans[0]);
+  any->kind = plan::MemoryPlanKind::any_schedule;
+  tables.memory_plans.push_back(std::move(any));
   return builder;
 }
 

@@ -1,0 +1,48 @@
+// Pipeline: several inferences of one plan in flight, so that every unit has work: while the NPU computes for one, the
+// CPU computes for another. More inferences in a second than a session's, each of them later.
+//
+//   auto pipeline = nestrt::Pipeline::create(plan, units);
+//   (*pipeline)->submit(inputs, outputs);   // from one thread, again and again
+//   nestrt::Status status = (*pipeline)->next();   // from the same or another: results in the order of submission
+//
+// How it works: as many sessions as inferences may be in flight, each on a thread of its own, run schedules that give
+// the busiest unit as little to do as possible; they use the CPU one at a time, the oldest inference first. The
+// throughput is bounded by 1 / load of the busiest unit.
+// Memory: each session has an arena; weights are the plan's. submit() and next() allocate nothing.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "nestrt/session.h"
+
+namespace nestrt {
+
+struct PipelineOptions {
+  int in_flight = 0;  // 0: one more than there are units
+  int waiting = 4;    // that submit() takes beyond those
+  // Of every session; the schedule's method is kThroughput, and units check nothing.
+  SessionOptions session;
+};
+
+class Pipeline {
+ public:
+  // Errors: kInvalidArgument, those of Session::create, kUnavailable (no more threads to be had).
+  static Result<std::unique_ptr<Pipeline>> create(std::shared_ptr<const Plan> plan, UnitList units,
+                                                  const PipelineOptions& options = {});
+  // Waits for the inferences that have begun; those that wait are not computed.
+  virtual ~Pipeline() = default;
+
+  // Hands in an inference; waits while as many as possible are in the pipeline. The memory of inputs and outputs stays
+  // valid until next() has returned its status. From one thread at a time.
+  virtual void submit(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) = 0;
+  // Waits for the oldest inference that has not been asked for, and says how Session::run went. From one thread at a
+  // time. Errors: kInvalidArgument where nothing was handed in.
+  virtual Status next() = 0;
+
+  virtual const Plan& plan() const = 0;
+  // As predicted from the costs: microseconds of the busiest unit for one inference; 0 where they are not known.
+  virtual double busiest_unit_us() const = 0;
+};
+
+}  // namespace nestrt

@@ -1,0 +1,162 @@
+#include "nestrt/pipeline.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "runtime/core/blocked_signals.h"
+#include "runtime/core/guard.h"
+#include "runtime/core/text.h"
+#include "runtime/session/turns.h"
+
+namespace nestrt {
+namespace {
+
+constexpr int kMost = 1024;  // in flight, and waiting
+
+// An inference on its way; used again and again.
+struct Entry {
+  enum class State : uint8_t { kFree, kWaiting, kRunning, kDone };
+  State state = State::kFree;
+  std::vector<ConstTensorView> inputs;
+  std::vector<TensorView> outputs;
+  Status status;
+};
+
+class PipelineImpl final : public Pipeline {
+ public:
+  PipelineImpl(std::shared_ptr<const Plan> plan, const PipelineOptions& options, size_t in_flight)
+      : plan_(std::move(plan)), entries_(in_flight + static_cast<size_t>(options.waiting)) {
+    for (Entry& entry : entries_) {
+      entry.inputs.reserve(plan_->inputs().size());
+      entry.outputs.reserve(plan_->outputs().size());
+    }
+  }
+
+  ~PipelineImpl() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+      changed_.notify_all();
+    }
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  Status start(const UnitList& units, const PipelineOptions& options, size_t in_flight) {
+    SessionOptions of_each = options.session;
+    of_each.schedule.method = ScheduleMethod::kThroughput;
+    of_each.cpu_turns = std::make_shared<Turns>(in_flight);
+    for (size_t i = 0; i < in_flight; ++i) {
+      NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(plan_, units, of_each));
+      if (of_each.fixed_schedule == nullptr)  // what was measured for one holds for all
+        of_each.fixed_schedule = std::make_shared<const Schedule>(session->schedule());
+      sessions_.push_back(std::move(session));
+    }
+    return start_threads();
+  }
+
+  void submit(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) override {
+    std::unique_lock lock(mutex_);
+    Entry& entry = entry_of(submitted_);
+    changed_.wait(lock, [&] { return entry.state == Entry::State::kFree; });
+    entry.inputs.assign(inputs.begin(), inputs.end());
+    entry.outputs.assign(outputs.begin(), outputs.end());
+    entry.state = Entry::State::kWaiting;
+    ++submitted_;
+    changed_.notify_all();
+  }
+
+  Status next() override {
+    std::unique_lock lock(mutex_);
+    if (returned_ == submitted_)
+      return Status(Code::kInvalidArgument, "no inference was handed in to the pipeline that has not been returned");
+    Entry& entry = entry_of(returned_);
+    changed_.wait(lock, [&] { return entry.state == Entry::State::kDone; });
+    ++returned_;
+    entry.state = Entry::State::kFree;
+    changed_.notify_all();
+    return std::move(entry.status);
+  }
+
+  const Plan& plan() const override { return *plan_; }
+
+  double busiest_unit_us() const override {
+    const Schedule schedule = sessions_[0]->schedule();
+    std::vector<double> load(schedule.lanes.size(), 0);
+    for (const Step& step : schedule.steps) {
+      if (step.predicted_us == 0) return 0;
+      load[schedule.lanes[step.lane].unit] += step.predicted_us;
+    }
+    return *std::max_element(load.begin(), load.end());
+  }
+
+ private:
+  Status start_threads() {
+    const BlockedSignals blocked;
+    try {
+      for (size_t i = 0; i < sessions_.size(); ++i) {
+        threads_.emplace_back([this, i] { work(*sessions_[i]); });
+        pthread_setname_np(threads_.back().native_handle(), "nestrt-pipe");
+      }
+    } catch (const std::system_error& error) {
+      return Status(Code::kUnavailable, text("cannot start thread ", threads_.size() + 1, " of ", sessions_.size(),
+                                             " of the pipeline: ", error.what()));
+    }
+    return {};
+  }
+
+  Entry& entry_of(uint64_t number) { return entries_[number % entries_.size()]; }
+
+  void work(Session& session) {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return stopping_ || begun_ < submitted_; });
+      if (stopping_) return;
+      RunOptions options;
+      options.turn = begun_++;
+      Entry& entry = entry_of(options.turn);
+      entry.state = Entry::State::kRunning;
+      lock.unlock();
+      Status status = session.run(entry.inputs, entry.outputs, options);
+      lock.lock();
+      entry.status = std::move(status);
+      entry.state = Entry::State::kDone;
+      changed_.notify_all();
+    }
+  }
+
+  const std::shared_ptr<const Plan> plan_;
+  std::vector<std::unique_ptr<Session>> sessions_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::deque<Entry> entries_;
+  uint64_t submitted_ = 0, begun_ = 0, returned_ = 0;
+  bool stopping_ = false;
+
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Pipeline>> Pipeline::create(std::shared_ptr<const Plan> plan, UnitList units,
+                                                   const PipelineOptions& options) {
+  return guarded([&]() -> Result<std::unique_ptr<Pipeline>> {
+    if (plan == nullptr) return Status(Code::kInvalidArgument, "a pipeline needs a plan");
+    if (options.in_flight < 0 || options.in_flight > kMost || options.waiting < 0 || options.waiting > kMost)
+      return Status(Code::kInvalidArgument, text("a pipeline has 1 to ", kMost, " inferences in flight, 0 for as many as "
+                                                 "its units need, and up to as many waiting"));
+    const size_t in_flight = options.in_flight > 0 ? static_cast<size_t>(options.in_flight) : units.size() + 1;
+    auto pipeline = std::make_unique<PipelineImpl>(std::move(plan), options, in_flight);
+    NESTRT_RETURN_IF_ERROR(pipeline->start(units, options, in_flight));
+    return std::unique_ptr<Pipeline>(std::move(pipeline));
+  });
+}
+
+}  // namespace nestrt

@@ -1,0 +1,254 @@
+// Schedules in lanes: whatever runs where and beside what, results are those of the CPU, or there is an error.
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <random>
+#include <thread>
+
+#include "drivers/evta/driver/evta_unit.h"
+#include "drivers/evta/driver/simulator_transport.h"
+#include "nestrt/log.h"
+#include "nestrt/session.h"
+#include "runtime/plan/dependencies.h"
+#include "runtime/plan/tables.h"
+#include "test/drivers/evta/driver/copy_plan.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+using evta::Fault;
+
+constexpr int kBranches = 10;
+constexpr std::chrono::milliseconds kSoon(20), kNever(600'000);
+
+// The CPU and two simulated EVTA, with faults on request.
+struct Board {
+  Board() {
+    units = *open_units("cpu", {.num_threads = 2});
+    for (int instance = 0; instance < 2; ++instance) {
+      evta::EvtaOptions options;
+      options.instance = instance;
+      faults.push_back(std::make_shared<evta::FaultInjector>(std::chrono::milliseconds(1)));
+      units.push_back(*evta::open_evta_unit(options, evta::make_simulator_transport({.faults = faults.back()})));
+    }
+  }
+  UnitList units;
+  std::vector<std::shared_ptr<evta::FaultInjector>> faults;
+};
+
+// A lane for each of two threads of the CPU and for each EVTA; a random order that respects the graph; random places.
+Schedule random_schedule(const Plan& plan, std::mt19937& random) {
+  const auto dependencies = branch_dependencies(plan.tables());
+  Schedule schedule;
+  schedule.lanes = {{0}, {0}, {1}, {2}};
+  std::vector<uint32_t> step_of(dependencies.size(), UINT32_MAX);
+  while (schedule.steps.size() < dependencies.size()) {
+    const auto branch = static_cast<uint32_t>(random() % dependencies.size());
+    const auto is_done = [&](uint32_t before) { return step_of[before] != UINT32_MAX; };
+    const auto& before = dependencies[branch];
+    if (is_done(branch) || !std::all_of(before.begin(), before.end(), is_done)) continue;
+    const uint32_t programs = items(items(plan.tables().branches())[branch]->programs()).size();
+    Step step;
+    step.branch = branch;
+    step.lane = static_cast<uint32_t>(random() % (programs == 1 ? 2 : 4));
+    step.program = step.lane < 2 ? 0 : 1;
+    step.threads = step.lane < 2 ? 1 : 0;
+    for (uint32_t dependency : before)
+      if (schedule.steps[step_of[dependency]].lane != step.lane) step.waits.push_back(step_of[dependency]);
+    step_of[branch] = static_cast<uint32_t>(schedule.steps.size());
+    schedule.steps.push_back(std::move(step));
+  }
+  return schedule;
+}
+
+// A random network, and what the CPU alone makes of an input.
+class Network {
+ public:
+  explicit Network(uint32_t seed) : file_(evta::test::random_network(evta::kConfigurations[0], kBranches, seed).build()) {
+    auto loaded = Plan::from_memory(file_.bytes());
+    if (!loaded) FAIL(loaded.error().to_string());
+    plan = *loaded;
+    std::mt19937 random(seed);
+    for (int8_t& value : x_) value = static_cast<int8_t>(random());
+    auto session = Session::create(plan, *open_units("cpu", {.num_threads = 1}));
+    REQUIRE(session);
+    REQUIRE(run(**session).ok());
+    expected_ = y_;
+  }
+
+  Status run(Session& session, const RunOptions& options = {}) {
+    const Shape shape = plan->inputs()[0].shape;
+    const ConstTensorView input{DataType::kS8, shape, x_.data()};
+    const TensorView output{DataType::kS8, shape, y_.data()};
+    std::fill(y_.begin(), y_.end(), int8_t{99});
+    return session.run({&input, 1}, {&output, 1}, options);
+  }
+  bool is_right() const { return y_ == expected_; }
+
+  std::shared_ptr<const Plan> plan;
+
+ private:
+  PlanBytes file_;
+  std::vector<int8_t> x_ = std::vector<int8_t>(64), y_ = std::vector<int8_t>(64), expected_;
+};
+
+std::unique_ptr<Session> open(const Network& network, const UnitList& units, const Schedule& schedule,
+                              SessionOptions options = {}) {
+  options.fixed_schedule = std::make_shared<const Schedule>(schedule);
+  auto session = Session::create(network.plan, units, options);
+  if (!session) FAIL(session.error().to_string());
+  return std::move(*session);
+}
+
+struct Quiet {
+  Quiet() { set_log_level(LogLevel::kError); }
+  ~Quiet() { set_log_level(LogLevel::kWarning); }
+};
+
+TEST_CASE("Every schedule gives the bits of the CPU alone") {
+  const Board board;
+  std::mt19937 random(1);
+  const int schedules = by_level(50, 300, 100'000), per_network = 20;
+  for (int i = 0; i < schedules / per_network; ++i) {
+    Network network(static_cast<uint32_t>(i));
+    for (int j = 0; j < per_network; ++j) {
+      const auto session = open(network, board.units, random_schedule(*network.plan, random));
+      for (int run = 0; run < 3; ++run) {
+        REQUIRE(network.run(*session).ok());
+        REQUIRE(network.is_right());
+      }
+      CHECK(session->healed_branches() == 0);
+    }
+  }
+}
+
+TEST_CASE("Whatever faults a unit has, a run gives the bits of the CPU") {
+  const Quiet quiet;
+  Board board;
+  std::mt19937 random(2);
+  const Fault kinds[] = {Fault::kHang, Fault::kLate, Fault::kEarly, Fault::kWrongData, Fault::kDmaError,
+                         Fault::kLostInterrupt};
+  const int runs = by_level(30, 150, 10'000);
+  uint64_t healed = 0;
+  for (int i = 0; i < runs; ++i) {
+    Network network(static_cast<uint32_t>(i));
+    SessionOptions options;
+    options.unit_timeout = kSoon;
+    options.check_every = 1;  // wrong results are nothing that a unit can tell
+    const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
+    for (const auto& faults : board.faults) {
+      for (uint32_t good = random() % 3; good > 0; --good) faults->next_run(Fault::kNone);
+      faults->next_run(kinds[random() % std::size(kinds)]);
+      if (random() % 8 == 0) faults->fail_resets(1);
+    }
+    for (int run = 0; run < 2; ++run) {
+      const Status status = network.run(*session);
+      INFO(status.to_string());
+      REQUIRE(status.ok());
+      REQUIRE(network.is_right());
+    }
+    healed += session->healed_branches();
+    for (size_t unit = 1; unit < board.units.size(); ++unit) {
+      board.faults[unit - 1]->forget();
+      for (int attempt = 0; attempt < 3 && !board.units[unit]->probe().ok(); ++attempt) {
+      }
+    }
+  }
+  CHECK(healed > 0);
+}
+
+TEST_CASE("A unit that failed is used again once it works") {
+  const Quiet quiet;
+  Board board;
+  Network network(3);
+  std::mt19937 random(3);
+  SessionOptions options;
+  options.probe_interval = std::chrono::milliseconds(1);
+  const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
+  for (const auto& faults : board.faults) faults->next_run(Fault::kDmaError);
+  REQUIRE(network.run(*session).ok());
+  CHECK(network.is_right());
+  const uint64_t healed = session->healed_branches();
+  CHECK(healed > 0);
+  for (int run = 0; run < 100'000; ++run) {
+    const uint64_t before = session->healed_branches();
+    REQUIRE(network.run(*session).ok());
+    CHECK(network.is_right());
+    if (session->healed_branches() == before) return;
+  }
+  FAIL("the units never came back");
+}
+
+TEST_CASE("A run ends at its deadline with an error") {
+  const Quiet quiet;
+  Board board;
+  Network network(4);
+  std::mt19937 random(4);
+  const auto session = open(network, board.units, random_schedule(*network.plan, random));
+  RunOptions options;
+  options.deadline = SteadyClock::now();
+  CHECK(network.run(*session, options).code() == Code::kDeadlineExceeded);
+  CHECK(network.run(*session).ok());
+  CHECK(network.is_right());
+}
+
+TEST_CASE("A cancelled run ends, and the next one is right") {
+  const Quiet quiet;
+  Board board;
+  Network network(5);
+  std::mt19937 random(5);
+  SessionOptions options;
+  options.unit_timeout = kNever;
+  const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
+  for (const auto& faults : board.faults) faults->next_run(Fault::kHang);
+  std::atomic<bool> ended{false};
+  std::thread canceller([&] {
+    while (!ended.load()) {
+      session->cancel();
+      std::this_thread::yield();
+    }
+  });
+  const Status status = network.run(*session);
+  ended.store(true);
+  canceller.join();
+  CHECK(status.code() == Code::kCancelled);
+  CHECK(network.run(*session).ok());
+  CHECK(network.is_right());
+}
+
+TEST_CASE("Schedules that compute too little, twice, too early or elsewhere are refused") {
+  const Board board;
+  const Network network(6);
+  std::mt19937 random(6);
+  const Schedule good = random_schedule(*network.plan, random);
+  const auto refuses = [&](const Schedule& schedule, const std::string& why) {
+    SessionOptions options;
+    options.fixed_schedule = std::make_shared<const Schedule>(schedule);
+    const auto session = Session::create(network.plan, board.units, options);
+    REQUIRE_FALSE(session);
+    CHECK(session.error().code() == Code::kInvalidArgument);
+    CHECK_THAT(session.error().to_string(), Catch::Contains(why));
+  };
+  Schedule bad = good;
+  bad.steps.pop_back();
+  refuses(bad, "is not computed once");
+  bad = good;
+  bad.steps.push_back(bad.steps.back());
+  refuses(bad, "is not computed once");
+  bad = good;
+  std::rotate(bad.steps.begin(), bad.steps.end() - 1, bad.steps.end());
+  refuses(bad, "the schedule is wrong");
+  bad = good;
+  bad.steps[0].lane = 7;
+  refuses(bad, "its lane does not exist");
+  bad = good;
+  bad.steps[0].program = 9;
+  refuses(bad, "its program does not exist");
+  bad = good;
+  bad.lanes[3].unit = 5;
+  refuses(bad, "unit 5, which does not exist");
+}
+
+}  // namespace
+}  // namespace nestrt::test
