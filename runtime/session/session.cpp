@@ -26,6 +26,8 @@ std::optional<size_t> position_of(std::string_view name, std::span<const TensorI
   return std::nullopt;
 }
 
+constexpr auto kAnySchedule = static_cast<uint32_t>(plan::MemoryPlanKind::any_schedule);
+
 // Whether a plan has programs for more than one of the units.
 bool has_choice(const Plan& plan, std::span<const UnitInfo> units) {
   const auto is_useful = [&](const UnitInfo& unit) {
@@ -128,8 +130,10 @@ class SessionImpl final : public Session {
   Result<Schedule> choose_schedule(CostTable* costs) {
     if (options_.fixed_schedule != nullptr) return *options_.fixed_schedule;
     const std::vector<UnitInfo> infos = unit_infos();
+    const bool is_possible = items(plan_->tables().memory_plans()).size() > kAnySchedule;
     const bool is_worth_it = options_.costs != nullptr || has_choice(*plan_, infos);
-    if (options_.schedule.method == ScheduleMethod::kFileOrder || !is_worth_it) return in_file_order(infos);
+    if (options_.schedule.method == ScheduleMethod::kFileOrder || !is_possible || !is_worth_it)
+      return in_file_order(infos);
     if (options_.costs != nullptr) *costs = *options_.costs;
     has_costs_ = true;
     return make_schedule(*plan_, infos, *costs, options_.schedule);
@@ -183,11 +187,10 @@ class SessionImpl final : public Session {
     const auto& plans = items(plan_->tables().memory_plans());
     if (current_->is_file_order() && !may_reschedule())
       return plans[static_cast<uint32_t>(plan::MemoryPlanKind::sequential)];
-    constexpr auto kAny = static_cast<uint32_t>(plan::MemoryPlanKind::any_schedule);
-    if (plans.size() <= kAny)
+    if (plans.size() <= kAnySchedule)
       return Status(Code::kIncompatible, "the plan has memory for branches one after the other only; compile it again");
     NESTRT_RETURN_IF_ERROR(verify_any_schedule(plan_->tables()));
-    return plans[kAny];
+    return plans[kAnySchedule];
   }
 
   Status allocate() {

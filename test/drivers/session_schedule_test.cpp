@@ -70,7 +70,7 @@ class Network {
     if (!loaded) FAIL(loaded.error().to_string());
     plan = *loaded;
     std::mt19937 random(seed);
-    for (int8_t& value : x_) value = static_cast<int8_t>(random());
+    for (int32_t& value : x_) value = static_cast<int32_t>(random());
     auto session = Session::create(plan, *open_units("cpu", {.num_threads = 1}));
     REQUIRE(session);
     REQUIRE(run(**session).ok());
@@ -79,9 +79,9 @@ class Network {
 
   Status run(Session& session, const RunOptions& options = {}) {
     const Shape shape = plan->inputs()[0].shape;
-    const ConstTensorView input{DataType::kS8, shape, x_.data()};
-    const TensorView output{DataType::kS8, shape, y_.data()};
-    std::fill(y_.begin(), y_.end(), int8_t{99});
+    const ConstTensorView input{DataType::kS32, shape, x_.data()};
+    const TensorView output{DataType::kS32, shape, y_.data()};
+    std::fill(y_.begin(), y_.end(), int32_t{99});
     return session.run({&input, 1}, {&output, 1}, options);
   }
   bool is_right() const { return y_ == expected_; }
@@ -90,7 +90,7 @@ class Network {
 
  private:
   PlanBytes file_;
-  std::vector<int8_t> x_ = std::vector<int8_t>(64), y_ = std::vector<int8_t>(64), expected_;
+  std::vector<int32_t> x_ = std::vector<int32_t>(16), y_ = std::vector<int32_t>(16), expected_;
 };
 
 std::unique_ptr<Session> open(const Network& network, const UnitList& units, const Schedule& schedule,
@@ -109,7 +109,7 @@ struct Quiet {
 TEST_CASE("Every schedule gives the bits of the CPU alone") {
   const Board board;
   std::mt19937 random(1);
-  const int schedules = by_level(50, 300, 100'000), per_network = 20;
+  const int schedules = by_level(20, 100, 100'000), per_network = 10;
   for (int i = 0; i < schedules / per_network; ++i) {
     Network network(static_cast<uint32_t>(i));
     for (int j = 0; j < per_network; ++j) {
@@ -129,7 +129,7 @@ TEST_CASE("Whatever faults a unit has, a run gives the bits of the CPU") {
   std::mt19937 random(2);
   const Fault kinds[] = {Fault::kHang, Fault::kLate, Fault::kEarly, Fault::kWrongData, Fault::kDmaError,
                          Fault::kLostInterrupt};
-  const int runs = by_level(30, 150, 10'000);
+  const int runs = by_level(10, 60, 10'000);
   uint64_t healed = 0;
   for (int i = 0; i < runs; ++i) {
     Network network(static_cast<uint32_t>(i));
@@ -213,6 +213,7 @@ TEST_CASE("A cancelled run ends, and the next one is right") {
   ended.store(true);
   canceller.join();
   CHECK(status.code() == Code::kCancelled);
+  for (const auto& faults : board.faults) faults->forget();  // a unit may not have been asked yet
   CHECK(network.run(*session).ok());
   CHECK(network.is_right());
 }

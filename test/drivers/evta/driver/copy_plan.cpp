@@ -96,12 +96,6 @@ plan::TransposeT copy() {
   return transpose;
 }
 
-void set_exponent(plan::PlanT* tables, int tensor) {
-  auto& quantization = tables->tensors[static_cast<size_t>(tensor)]->quantization;
-  quantization = std::make_unique<plan::QuantizationT>();
-  quantization->exponents = {0};
-}
-
 }  // namespace
 
 nestrt::test::PlanBuilder copy_plan(const Configuration& configuration) {
@@ -117,27 +111,26 @@ nestrt::test::PlanBuilder copy_plan(const Configuration& configuration) {
 nestrt::test::PlanBuilder random_network(const Configuration& configuration, int branches, uint32_t seed) {
   nestrt::test::PlanBuilder builder;
   std::mt19937 random(seed);
-  const Shape shape{kCopyRows, configuration.block()};
-  std::vector<int> values = {builder.input("x", shape, DataType::kS8)};
+  const Shape shape{kCopyRows, configuration.block() / 4};
+  std::vector<int> values = {builder.input("x", shape, DataType::kS32)};
   std::vector<std::array<int, 3>> copies;  // branch, x, y
   for (int branch = 0; branch < branches; ++branch) {
     const std::string name = std::to_string(branch);
     const bool is_last = branch + 1 == branches;
-    const int y = is_last ? builder.output("y", shape, DataType::kS8) : builder.arena(name, shape, DataType::kS8);
+    const int y = is_last ? builder.output("y", shape, DataType::kS32) : builder.arena(name, shape, DataType::kS32);
     const auto earlier = [&] { return values[random() % values.size()]; };
     const int x = is_last ? values.back() : earlier();
     if (random() % 3 != 0) {
       builder.op(name, copy(), {x}, {y});
       copies.push_back({branch, x, y});
     } else {
-      builder.op(name, nestrt::test::binary(plan::BinaryKind::add), {x, earlier()}, {y});
+      builder.op(name, nestrt::test::binary(random() % 2 == 0 ? plan::BinaryKind::min : plan::BinaryKind::max), {x, earlier()}, {y});
     }
     builder.branch();
     values.push_back(y);
   }
   const std::vector<int> segments = add_segments(&builder, configuration);
   plan::PlanT& tables = builder.tables();
-  for (int value : values) set_exponent(&tables, value);
   for (const auto& [branch, x, y] : copies)
     add_program(&tables, configuration, segments, static_cast<size_t>(branch), x, y);
   auto any = std::make_unique<plan::MemoryPlanT>(*tables.memory_plans[0]);
