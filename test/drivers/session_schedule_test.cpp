@@ -5,13 +5,9 @@
 #include <random>
 #include <thread>
 
-#include "drivers/evta/driver/evta_unit.h"
-#include "drivers/evta/driver/simulator_transport.h"
-#include "nestrt/log.h"
-#include "nestrt/session.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/tables.h"
-#include "test/drivers/evta/driver/copy_plan.h"
+#include "test/drivers/random_network.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {
@@ -19,23 +15,7 @@ namespace {
 
 using evta::Fault;
 
-constexpr int kBranches = 10;
 constexpr std::chrono::milliseconds kSoon(20), kNever(600'000);
-
-// The CPU and two simulated EVTA, with faults on request.
-struct Board {
-  Board() {
-    units = *open_units("cpu", {.num_threads = 2});
-    for (int instance = 0; instance < 2; ++instance) {
-      evta::EvtaOptions options;
-      options.instance = instance;
-      faults.push_back(std::make_shared<evta::FaultInjector>(std::chrono::milliseconds(1)));
-      units.push_back(*evta::open_evta_unit(options, evta::make_simulator_transport({.faults = faults.back()})));
-    }
-  }
-  UnitList units;
-  std::vector<std::shared_ptr<evta::FaultInjector>> faults;
-};
 
 // A lane for each of two threads of the CPU and for each EVTA; a random order that respects the graph; random places.
 Schedule random_schedule(const Plan& plan, std::mt19937& random) {
@@ -62,37 +42,6 @@ Schedule random_schedule(const Plan& plan, std::mt19937& random) {
   return schedule;
 }
 
-// A random network, and what the CPU alone makes of an input.
-class Network {
- public:
-  explicit Network(uint32_t seed) : file_(evta::test::random_network(evta::kConfigurations[0], kBranches, seed).build()) {
-    auto loaded = Plan::from_memory(file_.bytes());
-    if (!loaded) FAIL(loaded.error().to_string());
-    plan = *loaded;
-    std::mt19937 random(seed);
-    for (int32_t& value : x_) value = static_cast<int32_t>(random());
-    auto session = Session::create(plan, *open_units("cpu", {.num_threads = 1}));
-    REQUIRE(session);
-    REQUIRE(run(**session).ok());
-    expected_ = y_;
-  }
-
-  Status run(Session& session, const RunOptions& options = {}) {
-    const Shape shape = plan->inputs()[0].shape;
-    const ConstTensorView input{DataType::kS32, shape, x_.data()};
-    const TensorView output{DataType::kS32, shape, y_.data()};
-    std::fill(y_.begin(), y_.end(), int32_t{99});
-    return session.run({&input, 1}, {&output, 1}, options);
-  }
-  bool is_right() const { return y_ == expected_; }
-
-  std::shared_ptr<const Plan> plan;
-
- private:
-  PlanBytes file_;
-  std::vector<int32_t> x_ = std::vector<int32_t>(16), y_ = std::vector<int32_t>(16), expected_;
-};
-
 std::unique_ptr<Session> open(const Network& network, const UnitList& units, const Schedule& schedule,
                               SessionOptions options = {}) {
   options.fixed_schedule = std::make_shared<const Schedule>(schedule);
@@ -100,11 +49,6 @@ std::unique_ptr<Session> open(const Network& network, const UnitList& units, con
   if (!session) FAIL(session.error().to_string());
   return std::move(*session);
 }
-
-struct Quiet {
-  Quiet() { set_log_level(LogLevel::kError); }
-  ~Quiet() { set_log_level(LogLevel::kWarning); }
-};
 
 TEST_CASE("Every schedule gives the bits of the CPU alone") {
   const Board board;

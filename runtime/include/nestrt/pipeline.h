@@ -3,7 +3,7 @@
 //
 //   auto pipeline = nestrt::Pipeline::create(plan, units);
 //   (*pipeline)->submit(inputs, outputs);   // from one thread, again and again
-//   nestrt::Status status = (*pipeline)->next();   // from the same or another: results in the order of submission
+//   nestrt::Status status = (*pipeline)->next();   // results in the order of submission
 //
 // How it works: as many sessions as inferences may be in flight, each on a thread of its own, run schedules that give
 // the busiest unit as little to do as possible; they use the CPU one at a time, the oldest inference first. The
@@ -22,7 +22,7 @@ struct PipelineOptions {
   int in_flight = 0;  // 0: one more than there are units
   int waiting = 4;    // that submit() takes beyond those
   // Of every session; the schedule's method is kThroughput, and units check nothing.
-  SessionOptions session;
+  SessionOptions session = {};
 };
 
 class Pipeline {
@@ -36,8 +36,8 @@ class Pipeline {
   // Hands in an inference; waits while as many as possible are in the pipeline. The memory of inputs and outputs stays
   // valid until next() has returned its status. From one thread at a time.
   virtual void submit(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) = 0;
-  // Waits for the oldest inference that has not been asked for, and says how Session::run went. From one thread at a
-  // time. Errors: kInvalidArgument where nothing was handed in.
+  // Waits for the oldest inference that has been handed in and not been asked for, and says how Session::run went. From
+  // one thread at a time, which may be another than submit()'s. Errors: kInvalidArgument where there is none.
   virtual Status next() = 0;
 
   virtual const Plan& plan() const = 0;
