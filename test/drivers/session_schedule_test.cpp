@@ -9,6 +9,7 @@
 #include "runtime/plan/tables.h"
 #include "test/drivers/random_network.h"
 #include "test/support/test_level.h"
+#include "test/support/thread_states.h"
 
 namespace nestrt::test {
 namespace {
@@ -122,6 +123,17 @@ TEST_CASE("A unit that failed is used again once it works") {
     if (session->healed_branches() == before) return;
   }
   FAIL("the units never came back");
+}
+
+TEST_CASE("Between two runs the threads of the lanes sleep") {
+  const Board board;
+  Network network(7);
+  std::mt19937 random(7);
+  const auto session = open(network, board.units, random_schedule(*network.plan, random));
+  for (int run = 0; run < 3; ++run) {
+    REQUIRE(network.run(*session).ok());
+    CHECK(fall_asleep("nestrt-lane", 3));
+  }
 }
 
 TEST_CASE("A run ends at its deadline with an error") {

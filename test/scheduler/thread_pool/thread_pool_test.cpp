@@ -5,14 +5,13 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <numeric>
 #include <set>
-#include <string>
 #include <thread>
 #include <vector>
+
+#include "test/support/thread_states.h"
 
 namespace nestrt::scheduler {
 namespace {
@@ -179,34 +178,13 @@ TEST_CASE("Every index of an urgent job and of those beside it runs once") {
   for (const auto& sum : sums) CHECK(sum == 100 * 120);
 }
 
-// What the kernel says of this process's threads of that name: "R" running or waiting for a core, "S" asleep.
-std::vector<std::string> states_of_workers() {
-  std::vector<std::string> states;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream comm(thread.path() / "comm");
-    std::string name;
-    if (!(comm >> name) || !name.starts_with("nestrt-")) continue;
-    std::ifstream status(thread.path() / "status");
-    for (std::string word; status >> word;)
-      if (word == "State:" && status >> word) states.push_back(word);
-  }
-  return states;
-}
-
 TEST_CASE("Idle workers go to sleep, and wake for the next job") {
-  constexpr int kLooks = 1000000;
   const auto pool = make_pool(4);
   for (int round = 0; round < 3; ++round) {
     int64_t values[8] = {};
     pool->parallel_for(8, [&](int64_t index, int) { values[index] = index; });
     CHECK(std::accumulate(std::begin(values), std::end(values), int64_t{0}) == 28);
-    const auto all_asleep = [] {
-      const std::vector<std::string> states = states_of_workers();
-      return states.size() == 3 && std::count(states.begin(), states.end(), "S") == 3;
-    };
-    int looks = 0;
-    for (; looks < kLooks && !all_asleep(); ++looks) std::this_thread::yield();
-    CHECK(looks < kLooks);
+    CHECK(nestrt::test::fall_asleep("nestrt-", 3));
   }
 }
 

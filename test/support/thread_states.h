@@ -1,0 +1,12 @@
+// What the kernel says of this process's threads.
+#pragma once
+
+#include <string_view>
+
+namespace nestrt::test {
+
+// Whether those whose names begin with `name`, `count` of them, are all asleep before long: they wait for nothing by
+// turning round.
+bool fall_asleep(std::string_view name, int count);
+
+}  // namespace nestrt::test
