@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "nestrt/data_type.h"
+#include "runtime/plan/sharing.h"
 #include "runtime/plan/tables.h"
 
 namespace nestrt {
@@ -14,19 +16,69 @@ std::vector<uint32_t> branch_of_operators(const plan::Plan& plan) {
   return branch_of;
 }
 
+bool computes_nothing(const plan::Plan& plan, uint32_t branch) {
+  const auto& operators = items(items(plan.branches())[branch]->operators());
+  return std::all_of(operators.begin(), operators.end(),
+                     [&](uint32_t op) { return is_view(plan, *items(plan.operators())[op]); });
+}
+
+namespace {
+
+uint64_t bytes_of(const plan::Plan& plan, uint32_t tensor) {
+  const plan::Tensor& table = *items(plan.tensors())[tensor];
+  const int64_t bytes =
+      storage_bytes(static_cast<DataType>(table.type()), shape_of(table), static_cast<Layout>(table.layout()));
+  return static_cast<uint64_t>(std::max<int64_t>(bytes, 0));
+}
+
+// Of several entries of a branch, the sum, but no more than the tensor has.
+void merge_branches(std::vector<TensorOrigin>& origins, uint64_t limit) {
+  std::sort(origins.begin(), origins.end(),
+            [](const TensorOrigin& a, const TensorOrigin& b) { return a.branch < b.branch; });
+  std::vector<TensorOrigin> merged;
+  for (const TensorOrigin& origin : origins) {
+    if (merged.empty() || merged.back().branch != origin.branch) merged.push_back({origin.branch, 0});
+    merged.back().bytes = std::min(limit, merged.back().bytes + origin.bytes);
+  }
+  origins = std::move(merged);
+}
+
+}  // namespace
+
+std::vector<std::vector<TensorOrigin>> tensor_origins(const plan::Plan& plan) {
+  const std::vector<uint32_t> branch_of = branch_of_operators(plan);
+  std::vector<std::vector<TensorOrigin>> origins(items(plan.tensors()).size());
+  for (uint32_t index = 0; index < branch_of.size(); ++index) {
+    const plan::Operator& op = *items(plan.operators())[index];
+    std::vector<TensorOrigin> viewed;
+    const bool views = is_view(plan, op);
+    for (int32_t tensor : items(op.inputs())) {
+      if (!views || tensor < 0) continue;
+      const std::vector<TensorOrigin>& from = origins[static_cast<uint32_t>(tensor)];
+      viewed.insert(viewed.end(), from.begin(), from.end());
+    }
+    for (int32_t tensor : items(op.outputs())) {
+      const uint64_t bytes = bytes_of(plan, static_cast<uint32_t>(tensor));
+      std::vector<TensorOrigin>& mine = origins[static_cast<uint32_t>(tensor)];
+      mine = views ? viewed : std::vector<TensorOrigin>{{branch_of[index], bytes}};
+      merge_branches(mine, bytes);
+    }
+  }
+  return origins;
+}
+
 // Tensors that share bytes are operands of one operator (runtime/plan/sharing.h), so tensors tell all.
 std::vector<std::vector<uint32_t>> branch_dependencies(const plan::Plan& plan) {
-  constexpr uint32_t kNone = UINT32_MAX;
   const std::vector<uint32_t> branch_of = branch_of_operators(plan);
-  std::vector<uint32_t> producer(items(plan.tensors()).size(), kNone);
+  const std::vector<std::vector<TensorOrigin>> origins = tensor_origins(plan);
   std::vector<std::vector<uint32_t>> dependencies(items(plan.branches()).size());
   for (uint32_t op = 0; op < branch_of.size(); ++op) {
+    std::vector<uint32_t>& before = dependencies[branch_of[op]];
     for (int32_t tensor : items(items(plan.operators())[op]->inputs())) {
-      const uint32_t before = tensor < 0 ? kNone : producer[static_cast<uint32_t>(tensor)];
-      if (before != kNone && before != branch_of[op]) dependencies[branch_of[op]].push_back(before);
+      if (tensor < 0) continue;
+      for (const TensorOrigin& origin : origins[static_cast<uint32_t>(tensor)])
+        if (origin.branch != branch_of[op]) before.push_back(origin.branch);
     }
-    for (int32_t tensor : items(items(plan.operators())[op]->outputs()))
-      producer[static_cast<uint32_t>(tensor)] = branch_of[op];
   }
   for (std::vector<uint32_t>& before : dependencies) {
     std::sort(before.begin(), before.end());

@@ -11,6 +11,20 @@ namespace nestrt {
 // By operator, the branch it belongs to.
 std::vector<uint32_t> branch_of_operators(const plan::Plan& plan);
 
+// Whether all of a branch's operators are views (runtime/plan/sharing.h): it need not be run. Requires: a verified
+// plan.
+bool computes_nothing(const plan::Plan& plan, uint32_t branch);
+
+// A branch that computes some bytes of a tensor.
+struct TensorOrigin {
+  uint32_t branch = 0;
+  uint64_t bytes = 0;
+};
+
+// By tensor, where its bytes come from: nowhere for constants and inputs; for what operators only view, wherever that
+// comes from. Ascending, each branch once. Requires: a verified plan.
+std::vector<std::vector<TensorOrigin>> tensor_origins(const plan::Plan& plan);
+
 // By branch, the branches that compute what it reads, ascending, each once. Requires: a verified plan.
 std::vector<std::vector<uint32_t>> branch_dependencies(const plan::Plan& plan);
 

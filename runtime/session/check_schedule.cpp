@@ -50,6 +50,7 @@ class ScheduleCheck {
   Status check_coverage(uint32_t branch) const {
     std::vector<ChannelRange> parts;
     for (uint32_t step : steps_of_[branch]) parts.push_back(schedule_.steps[step].channels);
+    if (parts.empty() && computes_nothing(plan_, branch)) return {};
     std::sort(parts.begin(), parts.end());
     if (parts.size() == 1 && parts[0].all()) return {};
     const uint64_t channels = output_channels(branch);

@@ -5,8 +5,8 @@
 
 namespace nestrt {
 
-// Every branch is computed completely and once, by programs that its units can run, after all that it reads; steps wait
-// for earlier ones only, and nothing runs side by side that needs one another.
+// Every branch that computes something is computed completely and once, by programs that its units can run, after all
+// that it reads; steps wait for earlier ones only, and nothing runs side by side that needs one another.
 // Requires: a verified plan. Errors: kInvalidArgument, with the step.
 Status check_schedule(const Plan& plan, const UnitList& units, const Schedule& schedule);
 

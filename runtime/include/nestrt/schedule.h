@@ -33,7 +33,8 @@ struct Step {
 
 struct Schedule {
   std::vector<Lane> lanes;
-  // In an order that respects the graph. A lane runs its own in this order, so no two can wait for each other.
+  // In an order that respects the graph. A lane runs its own in this order, so no two can wait for each other. A branch
+  // of views only, which computes nothing, may have no step.
   std::vector<Step> steps;
   double makespan_us = 0;     // predicted
   double lower_bound_us = 0;  // no schedule of these programs is faster; 0 where costs were not asked for

@@ -1,0 +1,207 @@
+#include "scheduler/bounds.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace nestrt::scheduler {
+namespace {
+
+// Of the tasks given with the cheapest choices, by weighted load.
+class WorkBound {
+ public:
+  using Loads = std::vector<double>;  // by unit
+
+  explicit WorkBound(size_t units) : units_(units) {}
+
+  void add(std::vector<Loads> choices) { tasks_.push_back(std::move(choices)); }
+
+  static double least(const std::vector<Loads>& choices, const std::vector<double>& weights) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Loads& loads : choices) {
+      double weighted = 0;
+      for (size_t unit = 0; unit < weights.size(); ++unit) weighted += weights[unit] * loads[unit];
+      least = std::min(least, weighted);
+    }
+    return least;
+  }
+
+  double value(const std::vector<double>& weights) const {
+    double sum = 0;
+    for (const std::vector<Loads>& choices : tasks_) sum += least(choices, weights);
+    return sum;
+  }
+
+  // Weights that make the bound large: largest for two units, since it is concave in how they share.
+  std::vector<double> best_weights() const {
+    std::vector<double> best(units_, 1.0 / static_cast<double>(units_));
+    for (size_t unit = 0; unit < units_; ++unit) {
+      std::vector<double> alone(units_, 0);
+      alone[unit] = 1;
+      if (value(alone) > value(best)) best = alone;
+    }
+    for (int round = 0; round < (units_ > 2 ? 3 : 1); ++round)
+      for (size_t a = 0; a < units_; ++a)
+        for (size_t b = a + 1; b < units_; ++b) balance(best, a, b);
+    return best;
+  }
+
+ private:
+  void balance(std::vector<double>& weights, size_t a, size_t b) const {
+    std::vector<double> trial = weights;
+    const double sum = weights[a] + weights[b];
+    const auto at = [&](double share) {
+      trial[a] = sum * share;
+      trial[b] = sum - trial[a];
+      return value(trial);
+    };
+    double low = 0, high = 1;
+    for (int i = 0; i < 40; ++i) {
+      const double third = (high - low) / 3;
+      (at(low + third) < at(high - third) ? low : high) =
+          at(low + third) < at(high - third) ? low + third : high - third;
+    }
+    if (at((low + high) / 2) > value(weights)) weights = trial;
+  }
+
+  size_t units_;
+  std::vector<std::vector<Loads>> tasks_;
+};
+
+std::vector<WorkBound::Loads> loads_of(const Problem& problem, uint32_t task, bool whole_only) {
+  std::vector<WorkBound::Loads> all;
+  for (const Choice& choice : problem.tasks[task].choices) {
+    if (whole_only && (choice.parts.size() != 1 || (choice.sharing != 0 && choice.sharing != kAnySharing))) continue;
+    WorkBound::Loads& loads = all.emplace_back(problem.units.size(), 0.0);
+    for (const Part& part : choice.parts) loads[problem.lanes[part.lane].unit] += part.us * part.unit_share;
+  }
+  return all;
+}
+
+std::vector<Stretch> stretches_of(const Problem& problem) {
+  std::vector<Stretch> stretches(1);
+  const std::vector<uint32_t> found = barriers(predecessors_of(problem));
+  auto next = found.begin();
+  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
+    if (next != found.end() && *next == task) {
+      stretches.back().barrier = task;
+      stretches.emplace_back();
+      ++next;
+    } else {
+      stretches.back().tasks.push_back(task);
+    }
+  }
+  if (stretches.back().tasks.empty() && stretches.size() > 1) stretches.pop_back();
+  return stretches;
+}
+
+WorkBound work_of_whole(const Problem& problem, const std::vector<uint32_t>& tasks) {
+  WorkBound work(problem.units.size());
+  for (uint32_t task : tasks) work.add(loads_of(problem, task, true));
+  return work;
+}
+
+double divided_us(const Problem& problem, const std::vector<uint32_t>& tasks) {
+  const WorkBound work = work_of_whole(problem, tasks);
+  return tasks.empty() ? 0 : work.value(work.best_weights());
+}
+
+std::vector<uint32_t> all_tasks(const Problem& problem) {
+  std::vector<uint32_t> tasks(problem.tasks.size());
+  std::iota(tasks.begin(), tasks.end(), 0);
+  return tasks;
+}
+
+}  // namespace
+
+Bounds::Bounds(const Problem& problem)
+    : problem_(problem),
+      stretches_(stretches_of(problem)),
+      stretch_of_(problem.tasks.size(), 0),
+      readers_(problem.tasks.size()),
+      tails_(problem.tasks.size()),
+      work_(problem.tasks.size(), 0) {
+  for (uint32_t task = 0; task < problem.tasks.size(); ++task)
+    for (const TaskInput& input : problem.tasks[task].inputs) readers_[input.task].push_back({task, input.bytes});
+  for (uint32_t index = 0; index < stretches_.size(); ++index) {
+    for (uint32_t task : stretches_[index].tasks) stretch_of_[task] = index;
+    if (stretches_[index].barrier != Stretch::kNoBarrier) stretch_of_[stretches_[index].barrier] = index;
+    weigh(stretches_[index]);
+  }
+  find_tails();
+}
+
+void Bounds::weigh(Stretch& stretch) {
+  WorkBound work(problem_.units.size());
+  for (uint32_t task : stretch.tasks) work.add(loads_of(problem_, task, false));
+  stretch.weights = stretch.tasks.empty() ? std::vector<double>(problem_.units.size(), 0) : work.best_weights();
+  for (uint32_t task : stretch.tasks) {
+    work_[task] = WorkBound::least(loads_of(problem_, task, false), stretch.weights);
+    stretch.work_us += work_[task];
+  }
+}
+
+// From last to first: what follows a barrier is bounded before the barrier is.
+void Bounds::find_tails() {
+  tail_from_barrier_.assign(stretches_.size(), 0);
+  double fetched = 0;  // the same from the start of everything
+  for (auto task = static_cast<uint32_t>(problem_.tasks.size()); task-- > 0;) {
+    const uint32_t stretch = stretch_of_[task];
+    const bool ends_stretch = is_barrier(task);
+    const bool is_followed = ends_stretch && stretch + 1 < stretches_.size();
+    const double after = is_followed ? stretches_[stretch + 1].work_us + tail_from_barrier_[stretch + 1] : 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Choice& choice : problem_.tasks[task].choices) {
+      std::vector<double>& tails = tails_[task].emplace_back();
+      double through = 0;
+      for (const Part& part : choice.parts) {
+        tails.push_back(std::max(after, tail_after(task, part)));
+        through = std::max(through, fetch_us(problem_, problem_.tasks[task], part) + part.us + tails.back());
+      }
+      least = std::min(least, through);
+    }
+    if (ends_stretch) tail_from_barrier_[stretch] = least;
+    fetched = std::max(fetched, least);
+  }
+  if (!stretches_.empty()) total_ = std::max(fetched, stretches_[0].work_us + tail_from_barrier_[0]);
+}
+
+double Bounds::tail_after(uint32_t task, const Part& part) const {
+  double tail = deliver_us(problem_, problem_.tasks[task], part);
+  for (const TaskInput& reader : readers_[task])
+    tail = std::max(tail, least_through(reader.task, problem_.lanes[part.lane].unit, reader.bytes * part.output_share));
+  return tail;
+}
+
+// From the end of a step on a unit through a task that reads so many bytes of it to the end of everything.
+double Bounds::least_through(uint32_t task, uint32_t from_unit, double bytes) const {
+  double least = std::numeric_limits<double>::infinity();
+  const std::vector<Choice>& choices = problem_.tasks[task].choices;
+  for (uint32_t choice = 0; choice < choices.size(); ++choice) {
+    double longest = 0;
+    for (uint32_t at = 0; at < choices[choice].parts.size(); ++at) {
+      const Part& part = choices[choice].parts[at];
+      const double transfer = transfer_us(problem_, from_unit, problem_.lanes[part.lane].unit, bytes);
+      longest = std::max(longest, transfer + part.us + tails_[task][choice][at]);
+    }
+    least = std::min(least, longest);
+  }
+  return least;
+}
+
+double additive_bound_us(const Problem& problem) {
+  double sum = 0;
+  for (const Stretch& stretch : stretches_of(problem)) {
+    sum += divided_us(problem, stretch.tasks);
+    if (stretch.barrier != Stretch::kNoBarrier) sum += divided_us(problem, {stretch.barrier});
+  }
+  return sum;
+}
+
+std::vector<double> balancing_weights(const Problem& problem) {
+  return work_of_whole(problem, all_tasks(problem)).best_weights();
+}
+
+double load_bound_us(const Problem& problem) { return divided_us(problem, all_tasks(problem)); }
+
+}  // namespace nestrt::scheduler

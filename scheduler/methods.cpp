@@ -1,0 +1,239 @@
+#include "scheduler/methods.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "scheduler/bounds.h"
+#include "scheduler/search.h"
+
+namespace nestrt::scheduler {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+bool is_whole(const Choice& choice) {
+  return choice.parts.size() == 1 && (choice.sharing == 0 || choice.sharing == kAnySharing);
+}
+
+uint32_t unit_of(const Problem& problem, uint32_t task, uint32_t choice) {
+  return problem.lanes[problem.tasks[task].choices[choice].parts[0].lane].unit;
+}
+
+std::optional<uint32_t> choice_on(const Problem& problem, uint32_t task, uint32_t unit) {
+  for (uint32_t choice = 0; choice < problem.tasks[task].choices.size(); ++choice)
+    if (unit_of(problem, task, choice) == unit) return choice;
+  return std::nullopt;
+}
+
+// One at a time; on that unit wherever it has a program, else as fast as can be.
+Solution on_unit(const Problem& problem, uint32_t unit) {
+  std::vector<Decision> order;
+  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
+    const std::vector<Choice>& choices = problem.tasks[task].choices;
+    const auto fastest = std::min_element(
+        choices.begin(), choices.end(), [](const Choice& a, const Choice& b) { return a.parts[0].us < b.parts[0].us; });
+    const auto other = static_cast<uint32_t>(fastest - choices.begin());
+    order.push_back({task, choice_on(problem, task, unit).value_or(other), true});
+  }
+  return evaluate(problem, order);
+}
+
+// Calls visit(units) with a unit for each branch, for every matching of the paper.
+class Matchings {
+ public:
+  using Visit = std::function<void(const std::vector<uint32_t>&)>;
+
+  Matchings(uint32_t branches, uint32_t units, Visit visit)
+      : units_(units), assigned_(branches), visit_(std::move(visit)) {}
+
+  void run() {
+    for (uint32_t remaining = 0; remaining < units_; ++remaining) {
+      std::fill(assigned_.begin(), assigned_.end(), remaining);
+      give_branch_to(0, remaining);
+    }
+  }
+
+ private:
+  // Each other unit gets one of the branches that have none of their own, or, where there are too few, none.
+  void give_branch_to(uint32_t unit, uint32_t remaining) {
+    if (unit == units_) return visit_(assigned_);
+    if (unit == remaining) return give_branch_to(unit + 1, remaining);
+    if (assigned_.size() < units_) give_branch_to(unit + 1, remaining);
+    for (uint32_t& branch : assigned_) {
+      if (branch != remaining) continue;
+      branch = unit;
+      give_branch_to(unit + 1, remaining);
+      branch = remaining;
+    }
+  }
+
+  const uint32_t units_;
+  std::vector<uint32_t> assigned_;
+  const Visit visit_;
+};
+
+class PaperMethod {
+ public:
+  PaperMethod(const Problem& problem, const Solution& sequential, Deadline deadline)
+      : problem_(problem), deadline_(deadline), best_(sequential) {
+    for (Decision decision : sequential.order) sequential_choice_.push_back(decision.choice);
+  }
+
+  Solution run() && {
+    const RegionTree tree = find_regions(predecessors_of(problem_));
+    for (const ParallelGroup& group : parallel_groups(tree)) {
+      if (!group.is_structured || group.nesting > 0) continue;
+      std::vector<std::vector<uint32_t>> branches;
+      for (uint32_t child : tree.regions[group.region].children) branches.push_back(tree.nodes_of(child));
+      if (branches.size() > 1) try_group(branches);
+    }
+    return std::move(best_);
+  }
+
+ private:
+  void try_group(const std::vector<std::vector<uint32_t>>& branches) {
+    const std::vector<Decision> base = best_.order;
+    const auto try_matching = [&](const std::vector<uint32_t>& units) {
+      if (std::chrono::steady_clock::now() >= deadline_) return;
+      std::vector<Decision> order = base;
+      for (size_t branch = 0; branch < branches.size(); ++branch)
+        for (uint32_t task : branches[branch]) place(order, task, units[branch]);
+      Solution solution = evaluate(problem_, order);
+      if (solution.makespan_us < best_.makespan_us) best_ = std::move(solution);
+    };
+    Matchings(static_cast<uint32_t>(branches.size()), static_cast<uint32_t>(problem_.units.size()), try_matching).run();
+  }
+
+  // Tasks stay in file order, so that a decision's position is its task.
+  void place(std::vector<Decision>& order, uint32_t task, uint32_t unit) const {
+    order[task] = {task, choice_on(problem_, task, unit).value_or(sequential_choice_[task]), false};
+  }
+
+  const Problem& problem_;
+  const Deadline deadline_;
+  Solution best_;
+  std::vector<uint32_t> sequential_choice_;
+};
+
+class LoadBalance {
+ public:
+  explicit LoadBalance(const Problem& problem)
+      : problem_(problem), choice_(problem.tasks.size(), 0), loads_(problem.units.size(), 0) {
+    const std::vector<double> weights = balancing_weights(problem);
+    for (uint32_t task = 0; task < choice_.size(); ++task) {
+      const std::vector<Choice>& choices = problem.tasks[task].choices;
+      const auto price = [&](const Choice& choice) {
+        return choice.parts[0].us * weights[problem.lanes[choice.parts[0].lane].unit];
+      };
+      const auto cheapest = std::min_element(choices.begin(), choices.end(),
+                                             [&](const Choice& a, const Choice& b) { return price(a) < price(b); });
+      choice_[task] = static_cast<uint32_t>(cheapest - choices.begin());
+      loads_[unit_of(problem, task, choice_[task])] += cheapest->parts[0].us;
+    }
+  }
+
+  void improve(Deadline deadline) {
+    while (std::chrono::steady_clock::now() < deadline && (improve_by_move() || improve_by_exchange())) {
+    }
+  }
+
+  std::vector<Decision> order() const {
+    std::vector<Decision> order;
+    for (uint32_t task = 0; task < choice_.size(); ++task) order.push_back({task, choice_[task], false});
+    return order;
+  }
+
+ private:
+  uint32_t busiest() const {
+    return static_cast<uint32_t>(std::max_element(loads_.begin(), loads_.end()) - loads_.begin());
+  }
+
+  void set(uint32_t task, uint32_t choice) {
+    const std::vector<Choice>& choices = problem_.tasks[task].choices;
+    loads_[unit_of(problem_, task, choice_[task])] -= choices[choice_[task]].parts[0].us;
+    choice_[task] = choice;
+    loads_[unit_of(problem_, task, choice)] += choices[choice].parts[0].us;
+  }
+
+  // The change is undone unless the busiest unit has clearly less to do.
+  template <typename Change, typename Undo>
+  bool helps(Change change, Undo undo) {
+    const double before = loads_[busiest()];
+    change();
+    if (loads_[busiest()] < before * (1 - 1e-9)) return true;
+    undo();
+    return false;
+  }
+
+  bool improve_by_move() {
+    for (uint32_t task = 0; task < choice_.size(); ++task) {
+      const uint32_t from = choice_[task];
+      if (unit_of(problem_, task, from) != busiest()) continue;
+      for (uint32_t to = 0; to < problem_.tasks[task].choices.size(); ++to)
+        if (to != from && helps([&] { set(task, to); }, [&] { set(task, from); })) return true;
+    }
+    return false;
+  }
+
+  bool improve_by_exchange() {
+    const uint32_t full = busiest();
+    for (uint32_t a = 0; a < choice_.size(); ++a) {
+      if (unit_of(problem_, a, choice_[a]) != full) continue;
+      for (uint32_t b = 0; b < choice_.size(); ++b) {
+        const uint32_t other = unit_of(problem_, b, choice_[b]), from_a = choice_[a], from_b = choice_[b];
+        const auto to_a = choice_on(problem_, a, other), to_b = choice_on(problem_, b, full);
+        if (other == full || !to_a || !to_b) continue;
+        const auto exchange = [&] { set(a, *to_a), set(b, *to_b); };
+        if (helps(exchange, [&] { set(a, from_a), set(b, from_b); })) return true;
+      }
+    }
+    return false;
+  }
+
+  const Problem& problem_;
+  std::vector<uint32_t> choice_;  // by task
+  std::vector<double> loads_;     // by unit
+};
+
+}  // namespace
+
+WholePlacements::WholePlacements(const Problem& problem) : problem_(problem), original_(problem.tasks.size()) {
+  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
+    std::vector<Choice>& kept = problem_.tasks[task].choices;
+    kept.clear();
+    for (uint32_t choice = 0; choice < problem.tasks[task].choices.size(); ++choice) {
+      if (!is_whole(problem.tasks[task].choices[choice])) continue;
+      kept.push_back(problem.tasks[task].choices[choice]);
+      original_[task].push_back(choice);
+    }
+  }
+}
+
+Solution WholePlacements::to_original(Solution solution) const {
+  for (Decision& decision : solution.order) decision.choice = original_[decision.task][decision.choice];
+  return solution;
+}
+
+Solution sequential(const Problem& whole_placements, Deadline deadline) {
+  Solution best;
+  for (uint32_t unit = 0; unit < whole_placements.units.size(); ++unit) {
+    Solution alone = on_unit(whole_placements, unit);
+    if (alone.makespan_us < best.makespan_us) best = std::move(alone);
+  }
+  SearchOptions options;
+  options.one_at_a_time = true;
+  options.deadline = deadline;
+  return search(whole_placements, Bounds(whole_placements), options, std::move(best)).best;
+}
+
+Solution paper(const Problem& whole_placements, const Solution& sequential, Deadline deadline) {
+  return PaperMethod(whole_placements, sequential, deadline).run();
+}
+
+Solution throughput(const Problem& whole_placements, Deadline deadline) {
+  LoadBalance balance(whole_placements);
+  balance.improve(deadline);
+  return evaluate(whole_placements, balance.order());
+}
+
+}  // namespace nestrt::scheduler

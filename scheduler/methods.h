@@ -1,0 +1,41 @@
+// The ways to make a schedule beside the search for the shortest (scheduler/search.h).
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "scheduler/timeline.h"
+
+namespace nestrt::scheduler {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+// The problem with whole tasks on units only: no parts, and all of the CPU's cores in one lane.
+class WholePlacements {
+ public:
+  explicit WholePlacements(const Problem& problem);
+  const Problem& problem() const { return problem_; }
+  // A solution of it as one of the problem that it was made from.
+  Solution to_original(Solution solution) const;
+
+ private:
+  Problem problem_;
+  std::vector<std::vector<uint32_t>> original_;  // by task and choice
+};
+
+// One task after the other, in file order, with the best placement. Dynamic programming over the places of what is
+// still to be read: exact unless more of them matter at once than the search is wide. Never slower than all tasks on
+// one unit, with another's help where it has no program.
+Solution sequential(const Problem& whole_placements, Deadline deadline);
+
+// The paper's method: the sequential placement, but each group of branches side by side where that is faster. Of m
+// branches and k units, k - 1 units get one branch each, and the remaining unit all others, one after the other; every
+// such matching is tried, with transfers and synchronisation. A branch is whole: what its unit has no program for is
+// placed as in the sequential placement. `sequential`: of the same problem.
+Solution paper(const Problem& whole_placements, const Solution& sequential, Deadline deadline);
+
+// The smallest load of the busiest unit: the placement of the linear program's dual prices, improved by moving and
+// exchanging tasks as long as that helps. In file order, side by side.
+Solution throughput(const Problem& whole_placements, Deadline deadline);
+
+}  // namespace nestrt::scheduler

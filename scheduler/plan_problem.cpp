@@ -1,0 +1,226 @@
+#include "scheduler/plan_problem.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "runtime/core/text.h"
+#include "runtime/plan/dependencies.h"
+#include "runtime/plan/tables.h"
+#include "runtime/session/program_for.h"
+
+namespace nestrt::scheduler {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+constexpr int kMaxCpuLanes = 8;
+
+class ProblemBuilder {
+ public:
+  ProblemBuilder(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
+                 const PlanProblemOptions& options)
+      : plan_(plan),
+        tables_(plan.tables()),
+        units_(units),
+        costs_(costs),
+        options_(options),
+        origins_(tensor_origins(tables_)),
+        task_of_(items(tables_.branches()).size(), kNone) {}
+
+  Result<Problem> build() && {
+    find_cpu();
+    add_units();
+    for (uint32_t branch = 0; branch < task_of_.size(); ++branch)
+      if (!computes_nothing(tables_, branch)) add_task(branch);
+    mark_results();
+    count_neighbours();
+    for (uint32_t task = 0; task < problem_.tasks.size(); ++task) NESTRT_RETURN_IF_ERROR(add_choices(task));
+    return std::move(problem_);
+  }
+
+ private:
+  void find_cpu() {
+    for (uint32_t unit = 0; unit < units_.size() && !cpu_; ++unit)
+      if (units_[unit].kind == "cpu") cpu_ = unit;
+  }
+
+  UnitKey key_of(uint32_t unit, int threads) const {
+    const UnitInfo& info = units_[unit];
+    return {info.kind, info.fingerprint, threads > 0 ? threads : info.num_threads};
+  }
+
+  // The CPU's threads in one lane, and in as many lanes as share them evenly.
+  void add_units() {
+    for (uint32_t unit = 0; unit < units_.size(); ++unit)
+      problem_.units.push_back({unit == cpu_, costs_.overhead(key_of(unit, 0))});
+    const int threads = cpu_ ? std::max(1, units_[*cpu_].num_threads) : 0;
+    problem_.sharings.clear();
+    for (int lanes = 1; lanes <= std::min(threads, options_.share_cores ? kMaxCpuLanes : 1); ++lanes)
+      if (threads % lanes == 0)
+        problem_.sharings.emplace_back(static_cast<size_t>(lanes), 1.0 / static_cast<double>(lanes));
+    if (cpu_) problem_.lanes.assign(problem_.sharings.back().size(), {*cpu_});
+    lane_of_.assign(units_.size(), 0);
+    for (uint32_t unit = 0; unit < units_.size(); ++unit) {
+      if (units_[unit].kind == "cpu") continue;
+      lane_of_[unit] = static_cast<uint32_t>(problem_.lanes.size());
+      problem_.lanes.push_back({unit});
+    }
+  }
+
+  void add_task(uint32_t branch) {
+    task_of_[branch] = static_cast<uint32_t>(problem_.tasks.size());
+    Task& task = problem_.tasks.emplace_back();
+    task.branch = branch;
+    std::set<uint32_t> read;
+    for (uint32_t op : items(items(tables_.branches())[branch]->operators()))
+      for (int32_t tensor : items(items(tables_.operators())[op]->inputs()))
+        if (tensor >= 0) read.insert(static_cast<uint32_t>(tensor));
+    std::map<uint32_t, double> bytes_of;
+    for (uint32_t tensor : read) {
+      for (const TensorOrigin& origin : origins_[tensor])
+        if (origin.branch != branch) bytes_of[task_of_[origin.branch]] += static_cast<double>(origin.bytes);
+      const plan::Buffer& buffer = *items(tables_.buffers())[items(tables_.tensors())[tensor]->buffer()];
+      if (buffer.kind() != plan::BufferKind::input) continue;
+      task.reads_caller = true;
+      task.caller_bytes += static_cast<double>(buffer.size());
+    }
+    for (const auto& [before, bytes] : bytes_of) task.inputs.push_back({before, bytes});
+  }
+
+  void mark_results() {
+    for (uint32_t output : items(tables_.outputs())) {
+      for (const TensorOrigin& origin : origins_[output]) {
+        Task& task = problem_.tasks[task_of_[origin.branch]];
+        task.is_result = true;
+        task.result_bytes += static_cast<double>(origin.bytes);
+      }
+    }
+  }
+
+  // How many tasks there are between the same two barriers: cores need not be shared by more.
+  void count_neighbours() {
+    neighbours_.assign(problem_.tasks.size(), 1);
+    const std::vector<uint32_t> found = barriers(predecessors_of(problem_));
+    uint32_t begin = 0;
+    for (size_t i = 0; i <= found.size(); ++i) {
+      const uint32_t end = i < found.size() ? found[i] : static_cast<uint32_t>(problem_.tasks.size());
+      for (uint32_t task = begin; task < end; ++task) neighbours_[task] = end - begin;
+      begin = end + 1;
+    }
+  }
+
+  Status add_choices(uint32_t task) {
+    for (uint32_t unit = 0; unit < units_.size(); ++unit) {
+      if (units_[unit].kind == "cpu") continue;
+      NESTRT_RETURN_IF_ERROR(add_whole(task, unit));
+      if (options_.split_channels && cpu_) NESTRT_RETURN_IF_ERROR(add_splits(task, unit));
+    }
+    if (cpu_) NESTRT_RETURN_IF_ERROR(add_on_cpu(task));
+    return problem_.tasks[task].choices.empty() ? no_unit_for(problem_.tasks[task].branch) : Status();
+  }
+
+  const plan::Branch& branch_of(uint32_t task) const { return *items(tables_.branches())[problem_.tasks[task].branch]; }
+
+  std::optional<uint32_t> whole_program(uint32_t task, uint32_t unit) const {
+    const auto& programs = items(branch_of(task).programs());
+    const plan::Program* const program = program_for(branch_of(task), units_[unit]);
+    if (program == nullptr) return std::nullopt;
+    return static_cast<uint32_t>(std::find(programs.begin(), programs.end(), program) - programs.begin());
+  }
+
+  Result<Part> make_part(uint32_t task, uint32_t lane, uint32_t program, ChannelRange channels, int threads) const {
+    const uint32_t unit = problem_.lanes[lane].unit;
+    NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, branch_cost(costs_, plan_, problem_.tasks[task].branch, program,
+                                                             key_of(unit, threads), channels));
+    Part part;
+    part.lane = lane;
+    part.us = cost.microseconds;
+    part.program = program;
+    part.channels = channels;
+    part.threads = threads;
+    return part;
+  }
+
+  Status add_whole(uint32_t task, uint32_t unit) {
+    const std::optional<uint32_t> program = whole_program(task, unit);
+    if (!program) return {};
+    NESTRT_ASSIGN_OR_RETURN(Part part, make_part(task, lane_of_[unit], *program, {}, 0));
+    problem_.tasks[task].choices.push_back({{std::move(part)}, kAnySharing});
+    return {};
+  }
+
+  Status add_on_cpu(uint32_t task) {
+    const std::optional<uint32_t> program = whole_program(task, *cpu_);
+    return program ? add_for_sharings(task, {}, *program, {}, 1) : Status();
+  }
+
+  // The part, if any, beside what the CPU computes of the task.
+  Status add_for_sharings(uint32_t task, const std::vector<Part>& beside, uint32_t program, ChannelRange channels,
+                          double output_share) {
+    for (uint32_t sharing = 0; sharing < problem_.sharings.size(); ++sharing) {
+      const std::vector<double>& shares = problem_.sharings[sharing];
+      if (sharing > 0 && shares.size() > neighbours_[task]) break;
+      const int threads = sharing == 0 ? 0 : units_[*cpu_].num_threads / static_cast<int>(shares.size());
+      Result<Part> made = make_part(task, 0, program, channels, threads);
+      if (!made && sharing > 0 && made.error().code() == Code::kNotFound) continue;
+      if (!made) return made.error();
+      made->output_share = output_share;
+      for (uint32_t lane = 0; lane < shares.size(); ++lane) {
+        made->lane = lane;
+        made->unit_share = shares[lane];
+        Choice& choice = problem_.tasks[task].choices.emplace_back(Choice{beside, sharing});
+        choice.parts.push_back(*made);
+      }
+    }
+    return {};
+  }
+
+  Status add_splits(uint32_t task, uint32_t unit) {
+    const std::optional<uint32_t> cpu_program = whole_program(task, *cpu_);
+    const uint32_t channels = output_channels(task);
+    const auto& programs = items(branch_of(task).programs());
+    for (uint32_t program = 0; program < programs.size(); ++program) {
+      const uint32_t first = programs[program]->channels();
+      if (!cpu_program || first == 0 || first >= channels || !can_run(*programs[program], units_[unit])) continue;
+      NESTRT_ASSIGN_OR_RETURN(Part part, make_part(task, lane_of_[unit], program, {0, first}, 0));
+      part.output_share = static_cast<double>(first) / channels;
+      NESTRT_RETURN_IF_ERROR(add_for_sharings(task, {part}, *cpu_program, {first, channels}, 1 - part.output_share));
+    }
+    return {};
+  }
+
+  uint32_t output_channels(uint32_t task) const {
+    const plan::Operator& op = *items(tables_.operators())[items(branch_of(task).operators())[0]];
+    const auto& shape = items(items(tables_.tensors())[static_cast<uint32_t>(items(op.outputs())[0])]->shape());
+    return shape.size() > 1 ? static_cast<uint32_t>(shape[1]) : 0;
+  }
+
+  Status no_unit_for(uint32_t branch) const {
+    std::string given;
+    for (const UnitInfo& unit : units_) given += text(given.empty() ? "" : ", ", unit.kind);
+    return Status(Code::kIncompatible, text("branch ", branch, " has no program for any of these units: ", given,
+                                            "; add a unit or recompile the model for them"));
+  }
+
+  const Plan& plan_;
+  const plan::Plan& tables_;
+  const std::span<const UnitInfo> units_;
+  const CostTable& costs_;
+  const PlanProblemOptions options_;
+  const std::vector<std::vector<TensorOrigin>> origins_;
+  std::vector<uint32_t> task_of_;  // by branch
+  std::optional<uint32_t> cpu_;
+  std::vector<uint32_t> lane_of_;     // by unit beside the CPU
+  std::vector<uint32_t> neighbours_;  // by task
+  Problem problem_;
+};
+
+}  // namespace
+
+Result<Problem> make_problem(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
+                             const PlanProblemOptions& options) {
+  return ProblemBuilder(plan, units, costs, options).build();
+}
+
+}  // namespace nestrt::scheduler

@@ -1,0 +1,76 @@
+// Problem: tasks to place on lanes, so that the last is complete as early as possible.
+//
+// A lane runs one step at a time: a unit beside the CPU has one lane; the CPU has as many as its cores may be shared
+// out to. A task is done in one of several ways (choices): whole on a lane, or in two parts on two lanes. A part starts
+// when its lane is free and all that the task reads has arrived; all of the task's parts read all of it.
+// Between two barriers of the graph (scheduler/regions.h) the CPU's cores are shared in one way; a barrier itself has
+// them all. Times in microseconds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nestrt/schedule.h"
+#include "scheduler/regions.h"
+
+namespace nestrt::scheduler {
+
+struct ProblemUnit {
+  bool is_cpu = false;
+  UnitOverhead overhead;
+};
+
+struct Part {
+  uint32_t lane = 0;
+  double us = 0;
+  double output_share = 1;  // of what the task computes
+  double unit_share = 1;    // of its unit: less than 1 where the CPU's cores are shared out
+  uint32_t program = 0;     // in Branch.programs
+  ChannelRange channels;
+  int threads = 0;  // of the CPU; 0: all
+};
+
+// The ways to share out the CPU's cores are numbered: 0 is all of them in lane 0.
+constexpr uint32_t kAnySharing = UINT32_MAX;
+
+struct Choice {
+  std::vector<Part> parts;         // one or two, on different units
+  uint32_t sharing = kAnySharing;  // that it is possible with; any where it does not use the CPU
+};
+
+struct TaskInput {
+  uint32_t task = 0;  // an earlier one
+  double bytes = 0;   // of its output that are read
+};
+
+struct Task {
+  uint32_t branch = 0;
+  std::vector<TaskInput> inputs;  // of distinct tasks
+  std::vector<Choice> choices;    // at least one
+  // What it reads of the network's inputs and computes of its outputs, which are the caller's: on the CPU.
+  bool reads_caller = false;
+  bool is_result = false;
+  double caller_bytes = 0;
+  double result_bytes = 0;
+};
+
+struct Problem {
+  std::vector<ProblemUnit> units;  // as the session has them
+  std::vector<Lane> lanes;         // those of the CPU first
+  // By sharing and lane of the CPU: the share of the cores; a lane beyond the last has none.
+  std::vector<std::vector<double>> sharings = {{1.0}};
+  std::vector<Task> tasks;  // in topological order; every task has a choice with sharing 0 or any
+
+  const ProblemUnit& unit_of(const Part& part) const { return units[lanes[part.lane].unit]; }
+};
+
+Predecessors predecessors_of(const Problem& problem);
+
+// From the end of a step on one unit to the start of a step on another that reads so many bytes of what it wrote; 0
+// where they are the same unit.
+double transfer_us(const Problem& problem, uint32_t from_unit, uint32_t to_unit, double bytes);
+// The same from the caller, before the first step, and back to the caller, after the last.
+double fetch_us(const Problem& problem, const Task& task, const Part& part);
+double deliver_us(const Problem& problem, const Task& task, const Part& part);
+
+}  // namespace nestrt::scheduler

@@ -1,0 +1,83 @@
+#include "scheduler/schedule_steps.h"
+
+#include <algorithm>
+
+namespace nestrt::scheduler {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+class StepBuilder {
+ public:
+  explicit StepBuilder(const Problem& problem)
+      : problem_(problem), lane_of_(problem.lanes.size(), kNone), steps_of_(problem.tasks.size()) {}
+
+  Schedule build(const std::vector<Decision>& order) && {
+    find_lanes(order);
+    last_.assign(schedule_.lanes.size(), kNone);
+    for (size_t i = 0; i < order.size(); ++i) {
+      const Task& task = problem_.tasks[order[i].task];
+      std::vector<uint32_t> needed;
+      for (const TaskInput& input : task.inputs)
+        needed.insert(needed.end(), steps_of_[input.task].begin(), steps_of_[input.task].end());
+      if (order[i].after_previous && i > 0) {
+        const std::vector<uint32_t>& previous = steps_of_[order[i - 1].task];
+        needed.insert(needed.end(), previous.begin(), previous.end());
+      }
+      std::sort(needed.begin(), needed.end(), std::greater<>());
+      for (const Part& part : task.choices[order[i].choice].parts) add_step(task.branch, order[i].task, part, needed);
+    }
+    return std::move(schedule_);
+  }
+
+ private:
+  void find_lanes(const std::vector<Decision>& order) {
+    std::vector<bool> is_used(problem_.lanes.size(), false);
+    if (!is_used.empty()) is_used[0] = problem_.units[problem_.lanes[0].unit].is_cpu;
+    for (Decision decision : order)
+      for (const Part& part : problem_.tasks[decision.task].choices[decision.choice].parts) is_used[part.lane] = true;
+    for (uint32_t lane = 0; lane < is_used.size(); ++lane) {
+      if (!is_used[lane]) continue;
+      lane_of_[lane] = static_cast<uint32_t>(schedule_.lanes.size());
+      schedule_.lanes.push_back(problem_.lanes[lane]);
+    }
+  }
+
+  // `needed` from the last step to the first: an earlier one cannot imply a later one.
+  void add_step(uint32_t branch, uint32_t task, const Part& part, const std::vector<uint32_t>& needed) {
+    Step step{branch, part.channels, part.program, lane_of_[part.lane], part.threads, part.us, {}};
+    const auto index = static_cast<uint32_t>(schedule_.steps.size());
+    // By lane: one more than the last step that is known to be complete.
+    std::vector<uint32_t> known(schedule_.lanes.size(), 0);
+    if (last_[step.lane] != kNone) known = complete_after_[last_[step.lane]];
+    for (uint32_t other : needed) {
+      if (known[schedule_.steps[other].lane] > other) continue;
+      step.waits.push_back(other);
+      for (size_t lane = 0; lane < known.size(); ++lane)
+        known[lane] = std::max(known[lane], complete_after_[other][lane]);
+    }
+    std::sort(step.waits.begin(), step.waits.end());
+    known[step.lane] = index + 1;
+    complete_after_.push_back(std::move(known));
+    last_[step.lane] = index;
+    steps_of_[task].push_back(index);
+    schedule_.steps.push_back(std::move(step));
+  }
+
+  const Problem& problem_;
+  Schedule schedule_;
+  std::vector<uint32_t> lane_of_;                      // by lane of the problem
+  std::vector<uint32_t> last_;                         // by lane: its last step
+  std::vector<std::vector<uint32_t>> steps_of_;        // by task
+  std::vector<std::vector<uint32_t>> complete_after_;  // by step and lane
+};
+
+}  // namespace
+
+Schedule to_schedule(const Problem& problem, const Solution& solution) {
+  Schedule schedule = StepBuilder(problem).build(solution.order);
+  schedule.makespan_us = solution.makespan_us;
+  return schedule;
+}
+
+}  // namespace nestrt::scheduler

@@ -1,0 +1,54 @@
+#include "scheduler/timeline.h"
+
+#include <algorithm>
+
+namespace nestrt::scheduler {
+
+Timeline::Timeline(const Problem& problem)
+    : problem_(problem),
+      choice_(problem.tasks.size(), 0),
+      ends_(problem.tasks.size()),
+      free_(problem.lanes.size(), 0) {}
+
+// When all that a unit reads of a task is there.
+double Timeline::arrival_us(uint32_t from, uint32_t unit, double bytes) const {
+  double arrival = 0;
+  const std::vector<Part>& parts = problem_.tasks[from].choices[choice_[from]].parts;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const double transfer =
+        transfer_us(problem_, problem_.lanes[parts[i].lane].unit, unit, bytes * parts[i].output_share);
+    arrival = std::max(arrival, ends_[from][i] + transfer);
+  }
+  return arrival;
+}
+
+double Timeline::end_of(Decision decision, const Part& part) const {
+  const Task& task = problem_.tasks[decision.task];
+  const uint32_t unit = problem_.lanes[part.lane].unit;
+  double start = std::max(free_[part.lane], fetch_us(problem_, task, part));
+  for (const TaskInput& input : task.inputs) start = std::max(start, arrival_us(input.task, unit, input.bytes));
+  if (decision.after_previous && !order_.empty()) start = std::max(start, arrival_us(order_.back().task, unit, 0));
+  return start + part.us;
+}
+
+void Timeline::place(Decision decision) {
+  const Task& task = problem_.tasks[decision.task];
+  const std::vector<Part>& parts = task.choices[decision.choice].parts;
+  std::vector<double> ends;
+  for (const Part& part : parts) ends.push_back(end_of(decision, part));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    free_[parts[i].lane] = ends[i];
+    makespan_ = std::max(makespan_, ends[i] + deliver_us(problem_, task, parts[i]));
+  }
+  choice_[decision.task] = decision.choice;
+  ends_[decision.task] = std::move(ends);
+  order_.push_back(decision);
+}
+
+Solution evaluate(const Problem& problem, const std::vector<Decision>& order) {
+  Timeline timeline(problem);
+  for (Decision decision : order) timeline.place(decision);
+  return timeline.solution();
+}
+
+}  // namespace nestrt::scheduler

@@ -1,0 +1,48 @@
+// Timeline: a schedule of a problem as it grows, each task appended to its lanes as early as it can start.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "scheduler/problem.h"
+
+namespace nestrt::scheduler {
+
+struct Decision {
+  uint32_t task = 0;
+  uint32_t choice = 0;
+  // Nothing of it starts before the task of the decision before is complete, and seen by the unit.
+  bool after_previous = false;
+};
+
+// Decisions in an order that respects the graph; lanes run their parts in that order.
+struct Solution {
+  std::vector<Decision> order;
+  double makespan_us = std::numeric_limits<double>::infinity();
+};
+
+class Timeline {
+ public:
+  explicit Timeline(const Problem& problem);
+
+  // Requires: the inputs of the task are placed.
+  void place(Decision decision);
+  Solution solution() const { return {order_, makespan_}; }
+
+ private:
+  double end_of(Decision decision, const Part& part) const;
+  double arrival_us(uint32_t from, uint32_t unit, double bytes) const;
+
+  const Problem& problem_;
+  std::vector<Decision> order_;
+  std::vector<uint32_t> choice_;           // by task
+  std::vector<std::vector<double>> ends_;  // by task and part
+  std::vector<double> free_;               // by lane
+  double makespan_ = 0;
+};
+
+// Requires: an order that respects the graph.
+Solution evaluate(const Problem& problem, const std::vector<Decision>& order);
+
+}  // namespace nestrt::scheduler

@@ -1,0 +1,151 @@
+#include "scheduler/virtual_time.h"
+
+#include <algorithm>
+
+#include "runtime/core/text.h"
+
+namespace nestrt::scheduler {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+std::vector<uint32_t> tasks_by_branch(const Problem& problem) {
+  std::vector<uint32_t> tasks;
+  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
+    const uint32_t branch = problem.tasks[task].branch;
+    if (branch >= tasks.size()) tasks.resize(branch + 1, kNone);
+    tasks[branch] = task;
+  }
+  return tasks;
+}
+
+Status unknown_step(uint32_t step, const char* why) {
+  return Status(Code::kInvalidArgument, text("step ", step, " of the schedule ", why));
+}
+
+// A step as a part of a task.
+struct KnownStep {
+  uint32_t task = 0;
+  Part part;  // its lane is that of the problem's choice
+};
+
+Result<KnownStep> find_step(const Problem& problem, const std::vector<uint32_t>& tasks, const Schedule& schedule,
+                            uint32_t index) {
+  const Step& step = schedule.steps[index];
+  if (step.lane >= schedule.lanes.size()) return unknown_step(index, "has a lane that does not exist");
+  const uint32_t task = step.branch < tasks.size() ? tasks[step.branch] : kNone;
+  if (task == kNone) return unknown_step(index, text("computes branch ", step.branch, ", which is no task").c_str());
+  for (const Choice& choice : problem.tasks[task].choices)
+    for (const Part& part : choice.parts)
+      if (problem.lanes[part.lane].unit == schedule.lanes[step.lane].unit && part.program == step.program &&
+          part.channels == step.channels && part.threads == step.threads)
+        return KnownStep{task, part};
+  return unknown_step(index, "is none that the problem knows the cost of");
+}
+
+Result<std::vector<KnownStep>> find_steps(const Problem& problem, const Schedule& schedule) {
+  const std::vector<uint32_t> tasks = tasks_by_branch(problem);
+  std::vector<KnownStep> steps;
+  for (uint32_t index = 0; index < schedule.steps.size(); ++index) {
+    NESTRT_ASSIGN_OR_RETURN(KnownStep step, find_step(problem, tasks, schedule, index));
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+class VirtualTime {
+ public:
+  VirtualTime(const Problem& problem, const Schedule& schedule, const std::vector<KnownStep>& steps)
+      : problem_(problem),
+        schedule_(schedule),
+        steps_(steps),
+        steps_of_(problem.tasks.size()),
+        free_(schedule.lanes.size(), 0) {}
+
+  Result<VirtualRun> run() && {
+    for (uint32_t index = 0; index < steps_.size(); ++index) {
+      NESTRT_RETURN_IF_ERROR(run_step(index));
+      steps_of_[steps_[index].task].push_back(index);
+    }
+    return std::move(run_);
+  }
+
+ private:
+  Status run_step(uint32_t index) {
+    const auto& [task, part] = steps_[index];
+    const Step& step = schedule_.steps[index];
+    StepSpan span;
+    span.ready_us = fetch_us(problem_, problem_.tasks[task], part);
+    for (const TaskInput& input : problem_.tasks[task].inputs) {
+      if (steps_of_[input.task].empty()) return unknown_step(index, "comes before a step that it reads");
+      for (uint32_t from : steps_of_[input.task])
+        span.ready_us = std::max(span.ready_us, arrival_us(from, index, input.bytes));
+    }
+    for (uint32_t wait : step.waits) {
+      if (wait >= index) return unknown_step(index, "waits for a later one");
+      span.ready_us = std::max(span.ready_us, arrival_us(wait, index, 0));
+    }
+    span.start_us = std::max(span.ready_us, free_[step.lane]);
+    span.end_us = span.start_us + part.us;
+    free_[step.lane] = span.end_us;
+    run_.makespan_us = std::max(run_.makespan_us, span.end_us + deliver_us(problem_, problem_.tasks[task], part));
+    run_.spans.push_back(span);
+    return {};
+  }
+
+  double arrival_us(uint32_t from, uint32_t to, double bytes) const {
+    return run_.spans[from].end_us +
+           transfer_us(problem_, unit_of(from), unit_of(to), bytes * steps_[from].part.output_share);
+  }
+
+  uint32_t unit_of(uint32_t step) const { return schedule_.lanes[schedule_.steps[step].lane].unit; }
+
+  const Problem& problem_;
+  const Schedule& schedule_;
+  const std::vector<KnownStep>& steps_;
+  std::vector<std::vector<uint32_t>> steps_of_;  // by task
+  std::vector<double> free_;                     // by lane
+  VirtualRun run_;
+};
+
+}  // namespace
+
+Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<KnownStep> steps, find_steps(problem, schedule));
+  return VirtualTime(problem, schedule, steps).run();
+}
+
+Result<std::vector<double>> unit_loads_us(const Problem& problem, const Schedule& schedule) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<KnownStep> steps, find_steps(problem, schedule));
+  std::vector<double> loads(problem.units.size(), 0);
+  for (const KnownStep& step : steps) loads[problem.lanes[step.part.lane].unit] += step.part.us * step.part.unit_share;
+  return loads;
+}
+
+uint32_t count_groups_side_by_side(const Problem& problem, const Schedule& schedule, const VirtualRun& run) {
+  const RegionTree tree = find_regions(predecessors_of(problem));
+  const std::vector<uint32_t> task_of = tasks_by_branch(problem);
+  uint32_t count = 0;
+  for (const ParallelGroup& group : parallel_groups(tree)) {
+    std::vector<uint32_t> child_of(problem.tasks.size(), kNone);
+    for (uint32_t child : tree.regions[group.region].children)
+      for (uint32_t task : tree.nodes_of(child)) child_of[task] = child;
+    struct Busy {
+      double start, end;
+      uint32_t child;
+    };
+    std::vector<Busy> busy;
+    for (uint32_t i = 0; i < schedule.steps.size(); ++i) {
+      const uint32_t child = child_of[task_of[schedule.steps[i].branch]];
+      if (child != kNone && run.spans[i].end_us > run.spans[i].start_us)
+        busy.push_back({run.spans[i].start_us, run.spans[i].end_us, child});
+    }
+    count += std::any_of(busy.begin(), busy.end(), [&](const Busy& a) {
+      return std::any_of(busy.begin(), busy.end(),
+                         [&](const Busy& b) { return a.child != b.child && a.start < b.end && b.start < a.end; });
+    });
+  }
+  return count;
+}
+
+}  // namespace nestrt::scheduler

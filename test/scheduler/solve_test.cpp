@@ -1,0 +1,213 @@
+#include "scheduler/solve.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "scheduler/bounds.h"
+#include "scheduler/methods.h"
+#include "scheduler/schedule_steps.h"
+#include "scheduler/search.h"
+#include "scheduler/virtual_time.h"
+#include "test/scheduler/networks.h"
+#include "test/scheduler/problems.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+using scheduler::Problem;
+using scheduler::Solved;
+
+constexpr auto kForever = std::chrono::hours(100);
+// Of sums of the same times in another order.
+constexpr double kRounding = 1e-9;
+
+double makespan(const Problem& problem, ScheduleMethod method) {
+  return scheduler::solve(problem, method, kForever).solution.makespan_us;
+}
+
+// By step and step: whether the second certainly starts after the first has ended.
+std::vector<std::vector<bool>> orders_of(const Schedule& schedule) {
+  const size_t count = schedule.steps.size();
+  std::vector<std::vector<bool>> after(count, std::vector<bool>(count, false));
+  for (uint32_t step = 0; step < count; ++step) {
+    const auto follow = [&](uint32_t before) {
+      after[before][step] = true;
+      for (uint32_t other = 0; other < before; ++other) after[other][step] = after[other][step] || after[other][before];
+    };
+    for (uint32_t before = 0; before < step; ++before)
+      if (schedule.steps[before].lane == schedule.steps[step].lane) follow(before);
+    for (uint32_t wait : schedule.steps[step].waits) follow(wait);
+  }
+  return after;
+}
+
+// Lanes and waits keep every task after those it reads; no wait follows from others; virtual time agrees.
+void check_schedule(const Problem& problem, const scheduler::Solution& solution) {
+  const Schedule schedule = to_schedule(problem, solution);
+  const auto run = run_in_virtual_time(problem, schedule);
+  REQUIRE(run);
+  REQUIRE(run->makespan_us == Approx(solution.makespan_us).epsilon(kRounding));
+  REQUIRE(schedule.lanes[0].unit == 0);
+  const auto after = orders_of(schedule);
+  for (uint32_t step = 0; step < schedule.steps.size(); ++step) {
+    for (uint32_t before = 0; before < step; ++before) {
+      const auto& inputs = problem.tasks[schedule.steps[step].branch].inputs;
+      if (std::any_of(inputs.begin(), inputs.end(), [&](const scheduler::TaskInput& input) {
+            return problem.tasks[input.task].branch == schedule.steps[before].branch;
+          }))
+        REQUIRE(after[before][step]);
+    }
+    for (size_t i = 0; i < schedule.steps[step].waits.size(); ++i) {
+      Schedule other = schedule;
+      other.steps[step].waits.erase(other.steps[step].waits.begin() + static_cast<std::ptrdiff_t>(i));
+      REQUIRE(orders_of(other) != after);
+    }
+  }
+}
+
+void check_against_brute_force(const ProblemKind& kind, uint32_t seed, int repetitions) {
+  std::mt19937 random(seed);
+  for (int i = 0; i < repetitions; ++i) {
+    const Problem problem = random_problem(kind, random);
+    const Solved solved = scheduler::solve(problem, ScheduleMethod::kOptimum, kForever);
+    CAPTURE(i);
+    REQUIRE(solved.solution.makespan_us == Approx(brute_force_makespan(problem)).epsilon(kRounding));
+    REQUIRE(solved.lower_bound_us == Approx(solved.solution.makespan_us).epsilon(kRounding));
+    check_schedule(problem, solved.solution);
+  }
+}
+
+TEST_CASE("The search finds the shortest schedule of random graphs on three units") {
+  check_against_brute_force({.max_tasks = static_cast<uint32_t>(by_level(6, 7, 9))}, 1, by_level(40, 400, 10000));
+}
+
+TEST_CASE("The search finds the shortest schedule where tasks may be split") {
+  check_against_brute_force({.max_tasks = 5, .units = 2, .splits = true}, 2, by_level(20, 200, 2000));
+}
+
+TEST_CASE("The search finds the shortest schedule where the CPU's cores may be shared out") {
+  check_against_brute_force({.max_tasks = 6, .units = 2, .sharings = true}, 3, by_level(20, 200, 2000));
+}
+
+TEST_CASE("A method is never slower than a simpler one, nor than one unit") {
+  std::mt19937 random(4);
+  for (int i = 0; i < by_level(10, 100, 2000); ++i) {
+    const Problem problem = random_problem({.max_tasks = 16, .splits = true, .sharings = true}, random);
+    const double sequential = makespan(problem, ScheduleMethod::kSequential);
+    const double paper = makespan(problem, ScheduleMethod::kPaper);
+    double on_cpu = 0;
+    for (const scheduler::Task& task : problem.tasks) on_cpu += task.choices[0].parts[0].us;
+    REQUIRE(sequential <= on_cpu * (1 + kRounding));
+    REQUIRE(paper <= sequential * (1 + kRounding));
+    REQUIRE(makespan(problem, ScheduleMethod::kOptimum) <= paper * (1 + kRounding));
+    const Solved hasty = scheduler::solve(problem, ScheduleMethod::kOptimum, std::chrono::microseconds(0));
+    REQUIRE(hasty.solution.makespan_us <= on_cpu * (1 + kRounding));
+    REQUIRE(hasty.lower_bound_us <= hasty.solution.makespan_us);
+    for (auto method :
+         {ScheduleMethod::kSequential, ScheduleMethod::kPaper, ScheduleMethod::kOptimum, ScheduleMethod::kThroughput})
+      check_schedule(problem, scheduler::solve(problem, method, kForever).solution);
+  }
+}
+
+TEST_CASE("The sequential placement is that of every placement the fastest one at a time") {
+  std::mt19937 random(5);
+  for (int i = 0; i < by_level(20, 200, 2000); ++i) {
+    const Problem problem = random_problem({.max_tasks = 6}, random);
+    double best = std::numeric_limits<double>::infinity();
+    std::vector<scheduler::Decision> order(problem.tasks.size());
+    for (uint32_t task = 0; task < order.size(); ++task) order[task] = {task, 0, true};
+    for (bool more = true; more;) {
+      best = std::min(best, scheduler::evaluate(problem, order).makespan_us);
+      more = false;
+      for (scheduler::Decision& decision : order) {
+        more = ++decision.choice < problem.tasks[decision.task].choices.size();
+        if (more) break;
+        decision.choice = 0;
+      }
+    }
+    REQUIRE(makespan(problem, ScheduleMethod::kSequential) == Approx(best).epsilon(kRounding));
+  }
+}
+
+TEST_CASE("Loads for throughput are near the least") {
+  std::mt19937 random(6);
+  for (int i = 0; i < by_level(20, 200, 2000); ++i) {
+    const Problem problem = random_problem({.max_tasks = 9}, random);
+    const Solved solved = scheduler::solve(problem, ScheduleMethod::kThroughput, kForever);
+    const auto loads = unit_loads_us(problem, to_schedule(problem, solved.solution));
+    REQUIRE(loads);
+    const double load = *std::max_element(loads->begin(), loads->end()), least = brute_force_load(problem);
+    REQUIRE(load >= least * (1 - kRounding));
+    REQUIRE(load <= least * 1.5);
+    REQUIRE(scheduler::load_bound_us(problem) <= least * (1 + kRounding));
+  }
+}
+
+// Two branches, each as long on either unit: one unit takes 40, the two side by side 20 and the transfers.
+Problem two_branches() {
+  Problem problem;
+  problem.units = {{true, {}}, {false, {1, 2, 0}}};
+  problem.lanes = {{0}, {1}};
+  for (uint32_t index = 0; index < 4; ++index) {
+    scheduler::Task& task = problem.tasks.emplace_back();
+    task.branch = index;
+    scheduler::Part part;
+    part.us = index == 1 || index == 2 ? 20 : 1;
+    task.choices.push_back({{part}, 0});
+    part.lane = part.program = 1;
+    if (part.us == 20) task.choices.push_back({{part}, scheduler::kAnySharing});
+  }
+  problem.tasks[1].inputs = problem.tasks[2].inputs = {{0, 100}};
+  problem.tasks[3].inputs = {{1, 100}, {2, 100}};
+  return problem;
+}
+
+TEST_CASE("Two branches on two units take the time of one, start and finish") {
+  const Problem problem = two_branches();
+  CHECK(makespan(problem, ScheduleMethod::kSequential) == 42);
+  CHECK(makespan(problem, ScheduleMethod::kPaper) == 25);
+  const Solved best = scheduler::solve(problem, ScheduleMethod::kOptimum, kForever);
+  CHECK(best.solution.makespan_us == 25);
+  CHECK(additive_bound_us(problem) == Approx(22));
+  const Schedule schedule = to_schedule(problem, best.solution);
+  const auto run = run_in_virtual_time(problem, schedule);
+  REQUIRE(run);
+  CHECK(count_groups_side_by_side(problem, schedule, *run) == 1);
+}
+
+TEST_CASE("Networks are scheduled within bounds") {
+  std::mt19937 random(7);
+  for (const auto& graph : {squeezenet_graph(), googlenet_graph(), resnet50_graph(), nested_inception_graph()}) {
+    for (bool splits : {false, true}) {
+      const Problem problem = network_problem(graph, 2, splits, random);
+      const Solved solved = scheduler::solve(problem, ScheduleMethod::kOptimum, std::chrono::microseconds(0));
+      CHECK(solved.lower_bound_us <= solved.solution.makespan_us);
+      CHECK(solved.solution.makespan_us <= solved.lower_bound_us * 1.25);
+      check_schedule(problem, solved.solution);
+    }
+  }
+}
+
+TEST_CASE("Virtual time refuses schedules that are not of the problem") {
+  const Problem problem = two_branches();
+  Schedule schedule = to_schedule(problem, scheduler::solve(problem, ScheduleMethod::kPaper, kForever).solution);
+  Schedule other = schedule;
+  other.steps[0].lane = 9;
+  CHECK_FALSE(run_in_virtual_time(problem, other));
+  other = schedule;
+  other.steps[1].branch = 77;
+  CHECK_FALSE(run_in_virtual_time(problem, other));
+  other = schedule;
+  other.steps[2].program = 5;
+  CHECK_FALSE(run_in_virtual_time(problem, other));
+  other = schedule;
+  std::swap(other.steps[0], other.steps[3]);
+  CHECK_FALSE(run_in_virtual_time(problem, other));
+  other = schedule;
+  other.steps[0].waits = {3};
+  CHECK_FALSE(run_in_virtual_time(problem, other));
+}
+
+}  // namespace
+}  // namespace nestrt::test
