@@ -135,8 +135,11 @@ class SessionImpl final : public Session {
     if (options_.schedule.method == ScheduleMethod::kFileOrder || !is_possible || !is_worth_it)
       return in_file_order(infos);
     if (options_.costs != nullptr) *costs = *options_.costs;
+    Result<Schedule> schedule = make_schedule(*plan_, infos, *costs, options_.schedule);
+    if (!schedule && schedule.error().code() == Code::kNotFound && options_.costs == nullptr)
+      return in_file_order(infos);
     has_costs_ = true;
-    return make_schedule(*plan_, infos, *costs, options_.schedule);
+    return schedule;
   }
 
   Result<Schedule> in_file_order(std::span<const UnitInfo> infos) {

@@ -79,7 +79,7 @@ void check_against_brute_force(const ProblemKind& kind, uint32_t seed, int repet
 }
 
 TEST_CASE("The search finds the shortest schedule of random graphs on three units") {
-  check_against_brute_force({.max_tasks = static_cast<uint32_t>(by_level(6, 7, 9))}, 1, by_level(40, 400, 10000));
+  check_against_brute_force({.max_tasks = static_cast<uint32_t>(by_level(6, 8, 9))}, 1, by_level(40, 1000, 10000));
 }
 
 TEST_CASE("The search finds the shortest schedule where tasks may be split") {
@@ -92,8 +92,8 @@ TEST_CASE("The search finds the shortest schedule where the CPU's cores may be s
 
 TEST_CASE("A method is never slower than a simpler one, nor than one unit") {
   std::mt19937 random(4);
-  for (int i = 0; i < by_level(10, 100, 2000); ++i) {
-    const Problem problem = random_problem({.max_tasks = 16, .splits = true, .sharings = true}, random);
+  for (int i = 0; i < by_level(5, 50, 1000); ++i) {
+    const Problem problem = random_problem({.max_tasks = 10, .splits = true, .sharings = true}, random);
     const double sequential = makespan(problem, ScheduleMethod::kSequential);
     const double paper = makespan(problem, ScheduleMethod::kPaper);
     double on_cpu = 0;
@@ -139,7 +139,7 @@ TEST_CASE("Loads for throughput are near the least") {
     REQUIRE(loads);
     const double load = *std::max_element(loads->begin(), loads->end()), least = brute_force_load(problem);
     REQUIRE(load >= least * (1 - kRounding));
-    REQUIRE(load <= least * 1.5);
+    REQUIRE(load <= least * 2);
     REQUIRE(scheduler::load_bound_us(problem) <= least * (1 + kRounding));
   }
 }

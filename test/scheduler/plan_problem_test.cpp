@@ -1,0 +1,144 @@
+#include "scheduler/plan_problem.h"
+
+#include <catch2/catch.hpp>
+
+#include "runtime/plan/tables.h"
+#include "scheduler/virtual_time.h"
+#include "test/support/sample_plans.h"
+
+namespace nestrt::test {
+namespace {
+
+using scheduler::make_problem;
+using scheduler::Problem;
+
+const UnitInfo kCpu{"cpu", "cpu", "isa", 2};
+const UnitInfo kNpu{"npu", "npu0", "one", 1};
+
+// Every operator a branch of its own; those named get a program for the NPU.
+struct Built {
+  Built(PlanBuilder builder, const std::vector<std::string>& on_npu) : bytes(build(builder, on_npu)) {
+    plan = *Plan::from_memory(bytes.bytes());
+  }
+
+  static PlanBytes build(PlanBuilder& builder, const std::vector<std::string>& on_npu) {
+    plan::PlanT& tables = builder.tables();
+    tables.branches.clear();
+    tables.regions.clear();
+    auto root = std::make_unique<plan::RegionT>();
+    root->kind = plan::RegionKind::series;
+    for (uint32_t op = 0; op < tables.operators.size(); ++op) {
+      auto branch = std::make_unique<plan::BranchT>();
+      branch->operators = {op};
+      for (const char* unit : {"npu", "cpu"}) {
+        const bool wanted = std::find(on_npu.begin(), on_npu.end(), tables.operators[op]->name) != on_npu.end();
+        if (unit == std::string("npu") && !wanted) continue;
+        branch->programs.push_back(std::make_unique<plan::ProgramT>());
+        branch->programs.back()->unit = unit;
+      }
+      tables.branches.push_back(std::move(branch));
+      tables.regions.push_back(std::make_unique<plan::RegionT>());
+      tables.regions.back()->branch = op;
+      root->children.push_back(op);
+    }
+    tables.regions.push_back(std::move(root));
+    return builder.build();
+  }
+
+  CostTable costs(const UnitInfo& unit, int threads, double microseconds) const {
+    CostTable table;
+    for (uint32_t op = 0; op < items(plan->tables().operators()).size(); ++op)
+      table.set({unit.kind, unit.fingerprint, threads}, work_name(*plan, op), {microseconds, CostSource::kMeasured});
+    return table;
+  }
+
+  PlanBytes bytes;
+  std::shared_ptr<const Plan> plan;
+};
+
+CostTable both_units(const Built& built) {
+  CostTable costs = built.costs(kCpu, 2, 20);
+  costs.merge(built.costs(kNpu, 1, 10));
+  costs.set_overhead({"npu", "one", 1}, {3, 4, 16});
+  return costs;
+}
+
+TEST_CASE("A task has a choice for each unit that has a program") {
+  const Built built(branches_plan(), {"right"});
+  const UnitInfo units[] = {kNpu, kCpu};
+  const auto problem = make_problem(*built.plan, units, both_units(built));
+  REQUIRE(problem);
+  REQUIRE(problem->tasks.size() == 3);
+  CHECK(problem->tasks[0].choices.size() == 1);
+  CHECK(problem->tasks[1].choices.size() == 2);
+  CHECK(problem->lanes[0].unit == 1);
+  CHECK(problem->tasks[2].inputs.size() == 2);
+  CHECK(problem->tasks[2].inputs[0].bytes == 64);
+  CHECK((problem->tasks[1].reads_caller && problem->tasks[1].caller_bytes == 64));
+  CHECK((problem->tasks[2].is_result && problem->tasks[2].result_bytes == 64));
+}
+
+TEST_CASE("The CPU's threads are shared out where costs of fewer are known") {
+  const Built built(branches_plan(), {});
+  const UnitInfo units[] = {kCpu};
+  CHECK(make_problem(*built.plan, units, built.costs(kCpu, 2, 20))->tasks[0].choices.size() == 1);
+  CostTable costs = built.costs(kCpu, 2, 20);
+  costs.merge(built.costs(kCpu, 1, 30));
+  const auto problem = make_problem(*built.plan, units, costs);
+  REQUIRE(problem);
+  CHECK(problem->tasks[0].choices.size() == 3);
+  CHECK(problem->tasks[2].choices.size() == 1);  // nothing is beside it
+  const auto schedule = make_schedule(*built.plan, units, costs);
+  REQUIRE(schedule);
+  CHECK(schedule->makespan_us == 50);  // 30 side by side, 20 with both threads; one by one 60
+  CHECK(schedule->lower_bound_us == 50);
+  CHECK(schedule->lanes.size() == 2);
+  CHECK(schedule->steps[2].waits.size() == 1);
+  CHECK(schedule->steps[2].threads == 0);
+}
+
+TEST_CASE("Branches are placed side by side on units") {
+  const Built built(branches_plan(), {"right"});
+  const UnitInfo units[] = {kCpu, kNpu};
+  const auto schedule = make_schedule(*built.plan, units, both_units(built));
+  REQUIRE(schedule);
+  // There: 3 to start, 64 bytes at 16 in a microsecond, 10; back: 4 and 4; then the join.
+  CHECK(schedule->makespan_us == 3 + 4 + 10 + 4 + 4 + 20);
+  ScheduleOptions options;
+  options.method = ScheduleMethod::kSequential;
+  CHECK(make_schedule(*built.plan, units, both_units(built), options)->makespan_us == 60);
+  options.method = ScheduleMethod::kFileOrder;
+  CHECK(make_schedule(*built.plan, units, {}, options)->steps.size() == 3);
+}
+
+TEST_CASE("What only views memory has no step, and is looked through") {
+  const Built built(views_plan(), {});
+  const UnitInfo units[] = {kCpu};
+  const auto problem = make_problem(*built.plan, units, built.costs(kCpu, 2, 20));
+  REQUIRE(problem);
+  REQUIRE(problem->tasks.size() == 4);
+  const auto& doubled = problem->tasks[2].inputs;
+  REQUIRE(doubled.size() == 2);
+  CHECK((doubled[0].bytes == 16 && doubled[1].bytes == 16));
+  CHECK(problem->tasks[3].inputs.size() == 2);
+}
+
+TEST_CASE("A cost that is missing is an error that names the operator") {
+  const Built built(branches_plan(), {"right"});
+  const UnitInfo units[] = {kCpu, kNpu};
+  const auto problem = make_problem(*built.plan, units, built.costs(kCpu, 2, 20));
+  REQUIRE_FALSE(problem);
+  CHECK(problem.error().code() == Code::kNotFound);
+  CHECK(problem.error().message().find("right") != std::string_view::npos);
+}
+
+TEST_CASE("A branch that no unit can run is an error") {
+  const Built built(branches_plan(), {"right"});
+  const UnitInfo units[] = {kNpu};
+  const auto schedule = make_schedule(*built.plan, units, both_units(built));
+  REQUIRE_FALSE(schedule);
+  CHECK(schedule.error().code() == Code::kIncompatible);
+}
+
+}  // namespace
+}  // namespace nestrt::test
