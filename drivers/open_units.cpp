@@ -11,36 +11,44 @@
 namespace nestrt {
 namespace {
 
+// Whose timing simulated accelerators have where they are paced.
+constexpr std::string_view kPaceProfile = "zcu102";
+constexpr double kMaxPace = 1e6;
+
 // One entry of the list of units: "name" or "name:configuration".
 struct Request {
   std::string_view name;
   std::string_view configuration;
-  int instance = 0;  // entries of that name before it
+  int instance = 0;  // units of that name before it
 };
 
 struct Driver {
   std::string_view name;
-  Result<std::shared_ptr<Unit>> (*open)(const Request& request, const UnitOptions& options);
+  Result<UnitList> (*open)(const Request& request, const UnitOptions& options);
 };
 
-Result<std::shared_ptr<Unit>> open_cpu(const Request& request, const UnitOptions& options) {
+Result<UnitList> open_cpu(const Request& request, const UnitOptions& options) {
   if (!request.configuration.empty())
     return Status(Code::kInvalidArgument, text("unit 'cpu' has no configuration '", request.configuration, "'"));
-  return drivers::open_cpu_unit(options);
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Unit> unit, drivers::open_cpu_unit(options));
+  return UnitList{std::move(unit)};
 }
 
-Result<std::shared_ptr<Unit>> open_evta(const Request& request, const UnitOptions&) {
-  evta::EvtaOptions options;
-  options.instance = request.instance;
-  if (!request.configuration.empty()) options.configuration = evta::find_configuration(request.configuration);
-  if (options.configuration == nullptr) {
-    std::string known;
-    for (const evta::Configuration& configuration : evta::kConfigurations)
-      known += text(known.empty() ? "" : ", ", configuration.name);
-    return Status(Code::kInvalidArgument,
-                  text("unit 'evta' has no configuration '", request.configuration, "'; it has: ", known));
+Result<UnitList> open_evta(const Request& request, const UnitOptions& options) {
+  evta::Instances instances;
+  if (!request.configuration.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(instances, evta::parse_instances(request.configuration));
   }
-  return evta::open_evta_unit(options, evta::make_simulator_transport());
+  evta::SimulatorOptions simulator;
+  simulator.pace = options.pace;
+  if (options.pace > 0) simulator.profile = evta::find_cycle_profile(kPaceProfile);
+  UnitList units;
+  for (int i = 0; i < instances.count; ++i) {
+    const evta::EvtaOptions evta_options{instances.configuration, request.instance + i};
+    NESTRT_ASSIGN_OR_RETURN(units.emplace_back(),
+                            evta::open_evta_unit(evta_options, evta::make_simulator_transport(simulator)));
+  }
+  return units;
 }
 
 constexpr Driver kDrivers[] = {
@@ -54,7 +62,7 @@ std::string known_names() {
   return names;
 }
 
-Result<std::shared_ptr<Unit>> open_unit(const Request& request, const UnitOptions& options) {
+Result<UnitList> open_entry(const Request& request, const UnitOptions& options) {
   const auto* const driver = std::find_if(std::begin(kDrivers), std::end(kDrivers),
                                           [&](const Driver& candidate) { return candidate.name == request.name; });
   if (driver == std::end(kDrivers))
@@ -71,14 +79,16 @@ Request parse(std::string_view entry, const UnitList& before) {
 }
 
 Result<UnitList> open_list(std::string_view spec, const UnitOptions& options) {
+  if (!(options.pace >= 0 && options.pace <= kMaxPace))
+    return Status(Code::kInvalidArgument, "UnitOptions::pace must lie between 0 and a million");
   UnitList units;
   while (true) {
     const size_t comma = spec.find(',');
-    NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Unit> unit, open_unit(parse(spec.substr(0, comma), units), options));
+    NESTRT_ASSIGN_OR_RETURN(const UnitList opened, open_entry(parse(spec.substr(0, comma), units), options));
     for (const std::shared_ptr<Unit>& other : units)
-      if (other->info().name == unit->info().name)
-        return Status(Code::kInvalidArgument, text("unit '", unit->info().name, "' is named twice"));
-    units.push_back(std::move(unit));
+      if (other->info().name == opened[0]->info().name)
+        return Status(Code::kInvalidArgument, text("unit '", other->info().name, "' is named twice"));
+    units.insert(units.end(), opened.begin(), opened.end());
     if (comma == std::string_view::npos) return units;
     spec.remove_prefix(comma + 1);
   }

@@ -45,6 +45,8 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::string unit() const = 0;         // plan::Program.unit
   virtual std::string fingerprint() const = 0;  // plan::Program.fingerprint
+  // plan::Target.configuration: as open_units() takes it, with the number of units.
+  virtual std::string configuration() const { return fingerprint(); }
   // The node is one of a graph as the emitter takes it. Errors: kInternal; what a unit cannot do is no error.
   virtual Result<Offer> offer(const Graph& graph, const Node& node) = 0;
 };

@@ -30,7 +30,7 @@ class Emitter {
     plan_.producer = std::string("nestc ") + kVersion;
     plan_.model_name = graph_.name;
     add_target("cpu", std::string(kernels::name(kernels::current_isa())));
-    for (const auto& backend : backends_) add_target(backend->unit(), backend->fingerprint());
+    for (const auto& backend : backends_) add_target(backend->unit(), backend->configuration());
     add_buffers();
     add_face();
     NESTRT_RETURN_IF_ERROR(add_operators());

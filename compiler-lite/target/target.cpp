@@ -14,35 +14,31 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxBytes = 1 << 20;
-constexpr int64_t kMaxInstances = 4;
 constexpr double kMaxClock = 10'000;
 constexpr int64_t kMaxBus = 4096;
 
-std::string configurations() {
-  std::string names;
-  for (const evta::Configuration& configuration : evta::kConfigurations)
-    names += (names.empty() ? "" : ", ") + std::string(configuration.name);
-  return names;
-}
-
-Status check(const TargetUnit& unit) {
-  if (unit.kind == "cpu") {
-    return unit.configuration.empty() ? Status()
-                                      : Status(Code::kInvalidArgument, "unit 'cpu' has no configurations, not even '" +
-                                                                           unit.configuration + "'");
+// Takes the number of instances out of the configuration.
+Status check(TargetUnit* unit) {
+  if (unit->kind == "cpu") {
+    if (unit->configuration.empty()) return {};
+    return Status(Code::kInvalidArgument,
+                  "unit 'cpu' has no configurations, not even '" + unit->configuration + "'");
   }
-  if (unit.kind != "evta")
-    return Status(Code::kInvalidArgument, "there is no unit '" + unit.kind + "'; nestc compiles for cpu and evta");
-  if (evta::find_configuration(unit.configuration) != nullptr) return {};
-  return Status(Code::kInvalidArgument,
-                "unit 'evta' has no configuration '" + unit.configuration + "'; it has " + configurations());
+  if (unit->kind != "evta")
+    return Status(Code::kInvalidArgument, "there is no unit '" + unit->kind + "'; nestc compiles for cpu and evta");
+  NESTRT_ASSIGN_OR_RETURN(const evta::Instances instances, evta::parse_instances(unit->configuration));
+  if (instances.count > 1 && unit->instances > 1)
+    return Status(Code::kInvalidArgument, "instances are stated twice: in the configuration, and by themselves");
+  unit->instances = std::max<int64_t>(unit->instances, instances.count);
+  unit->configuration = instances.configuration->name;
+  return {};
 }
 
 // Every program needs a CPU to fall back on.
 Result<Target> complete(Target target) {
   std::set<std::string> kinds;
-  for (const TargetUnit& unit : target.units) {
-    NESTRT_RETURN_IF_ERROR(check(unit));
+  for (TargetUnit& unit : target.units) {
+    NESTRT_RETURN_IF_ERROR(check(&unit));
     if (!kinds.insert(unit.kind).second)
       return Status(Code::kInvalidArgument, "unit '" + unit.kind + "' is named twice; a plan is for one configuration");
   }
@@ -69,9 +65,11 @@ Result<Target> parse_list(const std::string& text) {
 }
 
 Status check_keys(const YAML::Node& map, const std::set<std::string>& known) {
+  std::set<std::string> seen;
   for (const auto& entry : map) {
     const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "a list or map as a key";
     if (known.count(key) == 0) return yaml::refuse(entry.first, "'" + key + "' means nothing here");
+    if (!seen.insert(key).second) return yaml::refuse(entry.first, "'" + key + "' is there twice");
   }
   return {};
 }
@@ -85,15 +83,18 @@ Result<TargetUnit> parse_unit(const YAML::Node& node) {
     NESTRT_ASSIGN_OR_RETURN(unit.configuration, yaml::member_text(node, "configuration"));
   }
   if (node["instances"].IsDefined()) {
-    NESTRT_ASSIGN_OR_RETURN(unit.instances, yaml::member_number(node, "instances", int64_t{1}, kMaxInstances));
+    const int64_t most = unit.kind == "cpu" ? 1 : evta::kMaxInstances;
+    NESTRT_ASSIGN_OR_RETURN(unit.instances, yaml::member_number(node, "instances", int64_t{1}, most));
   }
   if (node["clock_mhz"].IsDefined()) {
     NESTRT_ASSIGN_OR_RETURN(unit.clock_mhz, yaml::member_number(node, "clock_mhz", 1.0, kMaxClock));
   }
   if (node["bus_bits"].IsDefined()) {
     NESTRT_ASSIGN_OR_RETURN(unit.bus_bits, yaml::member_number(node, "bus_bits", int64_t{32}, kMaxBus));
+    if ((unit.bus_bits & (unit.bus_bits - 1)) != 0)
+      return yaml::refuse(node, "bus_bits: expected a power of two, got " + std::to_string(unit.bus_bits));
   }
-  if (const Status status = check(unit); !status.ok()) return yaml::refuse(node, status.message());
+  if (const Status status = check(&unit); !status.ok()) return yaml::refuse(node, status.message());
   return unit;
 }
 

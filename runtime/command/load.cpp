@@ -33,7 +33,7 @@ Result<UnitList> UnitChoice::open(const Plan& plan) const {
     list += (begin == 0 ? "" : ",") + unit + configuration_of(plan, unit);
     begin = end + 1;
   }
-  return open_units(list, {.num_threads = threads});
+  return open_units(list, {.num_threads = threads, .pace = pace});
 }
 
 Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice) {
@@ -75,6 +75,11 @@ void add_unit_options(CLI::App& app, UnitChoice& choice) {
   app.add_option("--threads", choice.threads, "threads of the CPU; 0: all cores this process may use")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  app.add_option("--pace", choice.pace,
+                 "simulated units take at least so many times their modelled time; 0: no longer than the simulation")
+      ->check(tools::number_between(0, 1e6))
+      ->capture_default_str()
+      ->type_name("FACTOR");
 }
 
 void add_offset_option(CLI::App& app, int64_t& offset) {

@@ -19,10 +19,11 @@ struct LoadedPlan {
   std::unique_ptr<Session> session;
 };
 
-// Where a plan may run: the units, as open_units() takes them, and the threads of the CPU.
+// Where a plan may run: the units, as open_units() takes them, the threads of the CPU, the pace of simulated units.
 struct UnitChoice {
   std::string units = "cpu";
   int threads = 0;
+  double pace = 0;
 
   // A unit without a configuration gets the one that the plan was compiled for.
   Result<UnitList> open(const Plan& plan) const;

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "nestrt/unit.h"
 
@@ -16,7 +17,8 @@ TEST_CASE("The CPU is there with the threads asked for") {
 }
 
 TEST_CASE("Unknown units are refused with the list of those that exist") {
-  for (const char* spec : {"tpu", "", "cpu,", "cpu,cpu", "cpu:1x16_15_15_18_17", "evta:1x1"}) {
+  for (const char* spec : {"tpu", "", "cpu,", "cpu,cpu", "cpu:1x16_15_15_18_17", "evta:1x1",
+                           "evta:5_1x16_15_15_18_17", "evta:2_", "evta:2_2_1x16_15_15_18_17"}) {
     const auto units = open_units(spec);
     REQUIRE_FALSE(units);
     CHECK(units.error().code() == Code::kInvalidArgument);
@@ -34,6 +36,20 @@ TEST_CASE("Instances of EVTA are numbered, each with its configuration") {
   CHECK((*units)[0]->info().fingerprint == "1x32_15_15_18_17");
   CHECK((*units)[2]->info().name == "evta1");
   CHECK((*units)[2]->info().fingerprint == "1x16_15_15_18_17");
+}
+
+TEST_CASE("A configuration's prefix opens several instances of it") {
+  const auto units = open_units("evta:2_1x32_15_15_18_17,evta", {.num_threads = 1});
+  REQUIRE(units);
+  REQUIRE(units->size() == 3);
+  CHECK((*units)[1]->info().name == "evta1");
+  CHECK((*units)[1]->info().fingerprint == "1x32_15_15_18_17");
+  CHECK((*units)[2]->info().name == "evta2");
+}
+
+TEST_CASE("Impossible paces are refused") {
+  for (const double pace : {-1.0, 1e300, std::nan("")})
+    CHECK(open_units("evta", {.pace = pace}).error().code() == Code::kInvalidArgument);
 }
 
 TEST_CASE("Impossible numbers of threads are refused") {

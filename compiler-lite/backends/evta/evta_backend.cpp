@@ -61,11 +61,13 @@ std::shared_ptr<const Bytes> bytes_of(const std::vector<T>& elements) {
 
 class EvtaBackend final : public Backend {
  public:
-  EvtaBackend(const isa::Configuration& configuration, const isa::CycleProfile& profile, bool clock_is_stated)
-      : configuration_(configuration), profile_(profile), clock_is_stated_(clock_is_stated) {}
+  EvtaBackend(const isa::Instances& instances, const isa::CycleProfile& profile, bool clock_is_stated)
+      : instances_(instances), configuration_(*instances.configuration), profile_(profile),
+        clock_is_stated_(clock_is_stated) {}
 
   std::string unit() const override { return "evta"; }
   std::string fingerprint() const override { return std::string(configuration_.name); }
+  std::string configuration() const override { return isa::to_text(instances_); }
 
   Result<Offer> offer(const Graph& graph, const Node& node) override {
     auto program = make(graph, node);
@@ -137,7 +139,8 @@ class EvtaBackend final : public Backend {
     return result;
   }
 
-  const isa::Configuration& configuration_;
+  const isa::Instances instances_;
+  const isa::Configuration& configuration_;  // theirs
   const isa::CycleProfile profile_;
   const bool clock_is_stated_;
   std::map<std::string, Schedule> schedules_;
@@ -146,13 +149,12 @@ class EvtaBackend final : public Backend {
 }  // namespace
 
 Result<std::shared_ptr<Backend>> make_evta_backend(const TargetUnit& unit) {
-  const isa::Configuration* configuration = isa::find_configuration(unit.configuration);
-  if (configuration == nullptr)
-    return Status(Code::kInvalidArgument, "unit 'evta' has no configuration '" + unit.configuration + "'");
+  NESTRT_ASSIGN_OR_RETURN(isa::Instances instances, isa::parse_instances(unit.configuration));
+  instances.count = static_cast<int>(unit.instances);
   isa::CycleProfile profile = *isa::find_cycle_profile(kProfile);
   if (unit.clock_mhz > 0) profile.clock_hz = unit.clock_mhz * 1e6;
   if (unit.bus_bits > 0) profile.bus_bytes = static_cast<int>(unit.bus_bits / 8);
-  return std::shared_ptr<Backend>(std::make_shared<EvtaBackend>(*configuration, profile, unit.clock_mhz > 0));
+  return std::shared_ptr<Backend>(std::make_shared<EvtaBackend>(instances, profile, unit.clock_mhz > 0));
 }
 
 }  // namespace nestrt::compiler::evta

@@ -1,5 +1,7 @@
 #include "drivers/evta/driver/simulator_transport.h"
 
+#include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <cstring>
 #include <map>
@@ -18,6 +20,9 @@ namespace {
 
 // How often a waiter reads the status register, should an interrupt be lost.
 constexpr std::chrono::milliseconds kPollInterval{5};
+// What the system may take to wake a waiting thread; longer only costs time of a CPU.
+constexpr std::chrono::microseconds kWakeTime{100};
+constexpr double kLongestRun = 1e8;  // seconds; what a clock can count
 
 // Addresses below 4 GiB; page 0 stays free.
 class AddressSpace {
@@ -131,8 +136,7 @@ class SimulatorTransport final : public Transport {
     std::chrono::nanoseconds duration{0};
     if (options_.profile != nullptr) {
       NESTRT_ASSIGN_OR_RETURN(const CycleCount count, count_cycles(program, *options_.profile));
-      const double seconds = options_.pace * options_.profile->seconds(static_cast<double>(count.cycles));
-      duration = std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
+      duration = modelled(count.cycles);
     }
     return std::shared_ptr<DeviceProgram>(
         std::make_shared<SimulatedProgram>(std::move(simulator), std::move(memory), program.ranges, duration));
@@ -148,6 +152,7 @@ class SimulatorTransport final : public Transport {
     if (program_ != nullptr) return Status(Code::kUnavailable, "the accelerator is running another program");
     reported_ = overtaken_ = false;
     program_ = std::static_pointer_cast<SimulatedProgram>(std::move(program));
+    started_ = SteadyClock::now();
     outcome_.reset();
     abort_ = false;
     changed_.notify_all();
@@ -189,6 +194,11 @@ class SimulatorTransport final : public Transport {
   }
 
  private:
+  std::chrono::nanoseconds modelled(uint64_t cycles) const {
+    const double seconds = options_.pace * options_.profile->seconds(static_cast<double>(cycles));
+    return std::chrono::nanoseconds(static_cast<int64_t>(std::ceil(std::min(seconds, kLongestRun) * 1e9)));
+  }
+
   void run_device() {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -201,8 +211,8 @@ class SimulatorTransport final : public Transport {
   }
 
   void run_program(std::unique_lock<std::mutex>& lock) {
-    const Deadline start = SteadyClock::now();
     const std::shared_ptr<SimulatedProgram> program = program_;
+    const SteadyClock::time_point start = started_;
     const Fault fault = options_.faults != nullptr ? options_.faults->take_run() : Fault::kNone;
     if (fault == Fault::kHang) return changed_.wait(lock, [this] { return abort_; });
     if (fault == Fault::kEarly) {
@@ -215,14 +225,25 @@ class SimulatorTransport final : public Transport {
     if (fault == Fault::kWrongData || fault == Fault::kDmaError) program->flip_a_bit();
     if (fault == Fault::kDmaError) status = Status(Code::kDeviceFault, "the accelerator's access to memory failed");
     lock.lock();
-    Deadline end = start + program->duration();
+    SteadyClock::time_point end = start + program->duration();
     if (fault == Fault::kLate) end = SteadyClock::now() + program->duration() + options_.faults->late_by();
-    if (end > SteadyClock::now()) changed_.wait_until(lock, end, [this] { return abort_; });
+    wait_until(end, lock);
     if (abort_ || fault == Fault::kEarly) return;
     if (fault == Fault::kLostInterrupt)
       outcome_ = std::move(status);
     else
       finish(std::move(status));
+  }
+
+  // Until then, or an abort. The system wakes a thread some tens of microseconds late, so it waits for the last itself.
+  void wait_until(SteadyClock::time_point end, std::unique_lock<std::mutex>& lock) {
+    if (end <= SteadyClock::now()) return;
+    changed_.wait_until(lock, end - kWakeTime, [this] { return abort_; });
+    if (abort_) return;
+    lock.unlock();
+    while (SteadyClock::now() < end) {  // without yielding: on a busy machine that takes milliseconds
+    }
+    lock.lock();
   }
 
   void finish(Status status) {
@@ -237,6 +258,7 @@ class SimulatorTransport final : public Transport {
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::shared_ptr<SimulatedProgram> program_;  // running
+  SteadyClock::time_point started_;            // it
   std::optional<Status> outcome_;              // of the last run, until somebody waits for it
   bool reported_ = false;                      // the running program as ended
   bool overtaken_ = false;                     // the next run waits for the end of that one

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/core/text.h"
+
 namespace nestrt::evta {
 
 std::string_view name(Memory memory) {
@@ -14,6 +16,28 @@ const Configuration* find_configuration(std::string_view name) {
   const auto found = std::find_if(kConfigurations.begin(), kConfigurations.end(),
                                   [&](const Configuration& known) { return known.name == name; });
   return found == kConfigurations.end() ? nullptr : &*found;
+}
+
+Result<Instances> parse_instances(std::string_view text) {
+  Instances instances;
+  std::string_view name = text;
+  if (name.size() > 2 && name[1] == '_' && name[0] >= '1' && name[0] - '0' <= kMaxInstances) {
+    instances.count = name[0] - '0';
+    name.remove_prefix(2);
+  }
+  instances.configuration = find_configuration(name);
+  if (instances.configuration != nullptr) return instances;
+  std::string known;
+  for (const Configuration& configuration : kConfigurations)
+    known += nestrt::text(known.empty() ? "" : ", ", configuration.name);
+  return Status(Code::kInvalidArgument,
+                nestrt::text("unit 'evta' has no configuration '", text, "'; it has: ", known, "; and 2_... to ",
+                             kMaxInstances, "_... for several instances of one"));
+}
+
+std::string to_text(const Instances& instances) {
+  const std::string_view name = instances.configuration->name;
+  return instances.count == 1 ? std::string(name) : text(instances.count, "_", name);
 }
 
 }  // namespace nestrt::evta

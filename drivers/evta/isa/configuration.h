@@ -11,7 +11,10 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
+
+#include "nestrt/result.h"
 
 namespace nestrt::evta {
 
@@ -142,5 +145,18 @@ inline constexpr std::array<Configuration, 4> kConfigurations = {{
 
 // The configuration of that name in kConfigurations, or null.
 const Configuration* find_configuration(std::string_view name);
+
+// Accelerators of one configuration side by side.
+struct Instances {
+  const Configuration* configuration = &kConfigurations[0];  // one of kConfigurations
+  int count = 1;
+};
+
+inline constexpr int kMaxInstances = 4;
+
+// "1x16_15_15_18_17", or "2_1x16_15_15_18_17" for two of them. Errors: kInvalidArgument: names the configurations.
+Result<Instances> parse_instances(std::string_view text);
+// The text that parse_instances() takes.
+std::string to_text(const Instances& instances);
 
 }  // namespace nestrt::evta

@@ -56,7 +56,7 @@ struct Bindings {
 // What a submission goes through on a unit with memory of its own.
 enum class Phase : uint8_t { kTransferIn, kRun, kTransferOut };
 
-// A step of a schedule as it was executed. Its lane was ready for it at `ready` and waited for other lanes until `start`.
+// A step of a schedule as it was executed. Its lane was ready for it at `ready` and waited for others until `start`.
 struct StepRecord {
   uint32_t step = 0;
   uint32_t branch = 0;
@@ -136,9 +136,9 @@ struct UnitOptions {
   double pace = 0;
 };
 
-// Makes units available: `spec` is a comma-separated list such as "cpu,evta" or "evta:1x32_15_15_18_17,cpu": names of
-// units, some with a configuration. EVTA is a simulated one. The composition root (drivers/open_units.cpp) implements
-// it; an application with units of its own builds the list itself.
+// Makes units available: `spec` is a comma-separated list such as "cpu,evta" or "evta:2_1x32_15_15_18_17,cpu": names of
+// units, some with a configuration, in front of it how many of them. EVTA is a simulated one. The composition root
+// (drivers/open_units.cpp) implements it; an application with units of its own builds the list itself.
 // Errors: kInvalidArgument for an unknown unit, kUnavailable.
 Result<UnitList> open_units(std::string_view spec = "cpu", const UnitOptions& options = {});
 

@@ -33,6 +33,14 @@ TEST_CASE("A list of units names configurations") {
   CHECK(read_target("cpu,evta")->units[1].configuration == "1x16_15_15_18_17");
 }
 
+TEST_CASE("A configuration says how many instances there are") {
+  const auto target = read_target("cpu,evta:2_1x32_15_15_18_17");
+  REQUIRE(target);
+  CHECK(target->units[1].configuration == "1x32_15_15_18_17");
+  CHECK(target->units[1].instances == 2);
+  CHECK_FALSE(read_target("cpu,evta:5_1x32_15_15_18_17"));
+}
+
 TEST_CASE("A list that no board could have is refused with what there is") {
   CHECK_THAT(refusal(read_target("toaster")), Contains("'toaster'") && Contains("cpu and evta"));
   CHECK_THAT(refusal(read_target("cpu,evta:2x2")), Contains("1x16_15_15_18_17"));
@@ -78,7 +86,12 @@ TEST_CASE("A board file that makes no sense is refused with its line") {
   CHECK_THAT(complaint(board("  - {unit: cpu, cores: 4}\n")), Contains("line 3") && Contains("'cores' means nothing"));
   CHECK_THAT(complaint(board("  - {unit: cpu}\n  - {unit: evta, configuration: 3x3}\n")), Contains("line 4"));
   CHECK_THAT(complaint(board("  - {unit: cpu, clock_mhz: -1}\n")), Contains("clock_mhz"));
-  CHECK_THAT(complaint(board("  - {unit: cpu, instances: 5}\n")), Contains("instances"));
+  CHECK_THAT(complaint(board("  - {unit: cpu, instances: 2}\n")), Contains("instances"));
+  const std::string evta = "  - {unit: evta, configuration: 2_1x16_15_15_18_17, ";
+  CHECK_THAT(complaint(board(evta + "instances: 5}\n")), Contains("instances"));
+  CHECK_THAT(complaint(board(evta + "instances: 2}\n")), Contains("stated twice"));
+  CHECK_THAT(complaint(board(evta + "bus_bits: 100}\n")), Contains("power of two"));
+  CHECK_THAT(complaint(board(evta + "bus_bits: 64, bus_bits: 128}\n")), Contains("'bus_bits' is there twice"));
   CHECK_THAT(complaint(board("  - {unit: evta, configuration: 1x16_15_15_18_17}\n")), Contains("a unit 'cpu'"));
 }
 

@@ -227,7 +227,7 @@ TEST_CASE("A hung program goes with its executable") {
 TEST_CASE("A paced unit takes the modelled time at least") {
   SimulatorOptions options;
   options.profile = find_cycle_profile("zcu102");
-  options.pace = 5000;  // some hundred cycles at 333 MHz become milliseconds
+  options.pace = 5000;  // some hundred cycles at 200 MHz become milliseconds
   FaultyUnit faulty(options);
   PreparedCopy copy(*faulty.unit);
   const auto start = SteadyClock::now();

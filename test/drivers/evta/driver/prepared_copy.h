@@ -24,6 +24,7 @@ class PreparedCopy {
       auto executable = unit.prepare({plan_, 0, program});
       if (!executable) FAIL(executable.error().to_string());
       executable_ = std::move(*executable);
+      program_ = program;
     }
     REQUIRE(executable_ != nullptr);
     const auto bytes = static_cast<size_t>(kCopyRows * configuration.block());
@@ -54,6 +55,8 @@ class PreparedCopy {
   }
 
   Executable& executable() { return *executable_; }
+  const Plan& plan() const { return *plan_; }
+  const plan::Program& program() const { return *program_; }
   bool untouched() const { return y == std::vector<int8_t>(y.size(), kUntouched); }
 
   static constexpr int8_t kUntouched = 85;
@@ -63,6 +66,7 @@ class PreparedCopy {
  private:
   nestrt::test::PlanBytes file_;
   std::shared_ptr<const Plan> plan_;
+  const plan::Program* program_ = nullptr;  // prepared
   std::vector<std::byte*> buffers_;
   std::vector<std::byte> scratch_;
   std::unique_ptr<Executable> executable_;
