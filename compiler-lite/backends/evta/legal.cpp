@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler-lite/backends/evta/tuner.h"
 #include "compiler-lite/graph/bound_operator.h"
 #include "kernels/common/activation.h"
 #include "kernels/common/packing.h"
@@ -197,14 +196,6 @@ Status check_types(const OperatorSpec& spec) {
   return ok_status();
 }
 
-std::string judged(const Graph& graph, const Node& node, const isa::Configuration& configuration) {
-  const auto layer = layer_of(graph, node);
-  if (!layer) return std::string(layer.error().message());
-  const auto generator = generator_of(configuration, *layer);
-  if (!generator) return std::string(generator.error().message());
-  return std::string(tune(**generator).error().message());
-}
-
 }  // namespace
 
 Result<NodeLayer> layer_of(const Graph& graph, const Node& node) {
@@ -237,12 +228,6 @@ Result<std::unique_ptr<LayerGenerator>> generator_of(const isa::Configuration& c
   const auto& layer = *std::get_if<ConvLayer>(&node.layer);
   NESTRT_ASSIGN_OR_RETURN(ConvGenerator generator, ConvGenerator::create(configuration, layer));
   return std::unique_ptr<LayerGenerator>(std::make_unique<ConvGenerator>(std::move(generator)));
-}
-
-std::vector<Verdict> judge(const Graph& graph, const isa::Configuration& configuration) {
-  std::vector<Verdict> verdicts;
-  for (const auto& node : graph.nodes()) verdicts.push_back({node.get(), judged(graph, *node, configuration)});
-  return verdicts;
 }
 
 }  // namespace nestrt::compiler::evta

@@ -26,14 +26,4 @@ Result<NodeLayer> layer_of(const Graph& graph, const Node& node);
 // Errors: those of ConvGenerator and MaxPoolGenerator.
 Result<std::unique_ptr<LayerGenerator>> generator_of(const isa::Configuration& configuration, const NodeLayer& layer);
 
-struct Verdict {
-  const Node* node = nullptr;
-  std::string reason;  // why EVTA cannot run it; empty where it can
-
-  bool legal() const { return reason.empty(); }
-};
-
-// Of all nodes, in order. A legal node has at least one schedule that fits the configuration.
-std::vector<Verdict> judge(const Graph& graph, const isa::Configuration& configuration);
-
 }  // namespace nestrt::compiler::evta

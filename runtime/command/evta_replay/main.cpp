@@ -66,7 +66,10 @@ Result<Options> parse(const std::vector<std::string>& arguments) {
 }
 
 Result<std::vector<std::byte>> read_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) return Status(Code::kInvalidArgument, "'" + path + "' is a folder");
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return Status(Code::kInvalidArgument, "'" + path + "' is no regular file");
   std::ifstream file(path, std::ios::binary);
   if (!file) return Status(Code::kNotFound, "cannot open '" + path + "'");
   const std::vector<char> contents{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

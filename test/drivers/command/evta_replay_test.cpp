@@ -31,7 +31,7 @@ TEST_CASE("evta-replay names bad input") {
   const std::string text = folder.write("text", std::as_bytes(std::span("VTAV\1\0\0\0\1\0\0\0\xff")));
   check_run({}, 2, "which file?; see evta-replay --help");
   check_run({folder.path() + "/absent"}, 2, "evta-replay: not found: cannot open");
-  check_run({folder.path()}, 2, "is a folder");
+  check_run({folder.path()}, 2, "is no regular file");
   check_run({text}, 2, "case 0 of 1: the file ends at byte");
   check_run({text, text}, 2, "one file at a time");
   check_run({text, "--nonsense"}, 2, "there is no option --nonsense");
