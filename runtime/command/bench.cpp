@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <numeric>
+#include <optional>
 #include <random>
 
 #include "nestrt/plan_generated.h"
@@ -31,22 +33,47 @@ double milliseconds(SteadyClock::duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-// The time of each operator, summed over the runs that are measured.
-class OperatorTimes final : public RunObserver {
+constexpr int kTracedRuns = 3;
+
+// What is asked for of the runs: the time of each operator, summed over those that are measured, and a trace of the
+// last ones.
+class Watcher final : public RunObserver {
  public:
-  explicit OperatorTimes(size_t num_operators) : totals_(num_operators) {}
-  void operator_done(uint32_t operator_index, SteadyClock::time_point start, SteadyClock::time_point end) override {
-    totals_[operator_index] += end - start;
-  }
-  void reset() { std::fill(totals_.begin(), totals_.end(), SteadyClock::duration::zero()); }
-  std::vector<double> milliseconds_per_run(int runs) const {
-    std::vector<double> result;
-    for (const SteadyClock::duration total : totals_) result.push_back(milliseconds(total) / runs);
-    return result;
+  Watcher(const Plan& plan, const Options& options) {
+    if (options.per_op) totals_ = std::vector<std::atomic<int64_t>>(plan.tables().operators()->size());
+    if (!options.units.trace.empty()) recorder_.emplace(plan, kTracedRuns);
   }
 
+  void operator_done(uint32_t operator_index, Time start, Time end) override {
+    if (!totals_.empty()) totals_[operator_index].fetch_add((end - start).count(), std::memory_order_relaxed);
+    if (recorder_) recorder_->operator_done(operator_index, start, end);
+  }
+  void phase_done(uint32_t operator_index, Phase phase, Time start, Time end) override {
+    if (recorder_) recorder_->phase_done(operator_index, phase, start, end);
+  }
+  void step_done(const StepRecord& step) override {
+    if (recorder_) recorder_->step_done(step);
+  }
+
+  void start_of_run(int run, const Options& options) {
+    if (run == options.warmup) std::fill(totals_.begin(), totals_.end(), 0);
+    const int untraced = options.runs > kTracedRuns ? options.runs - kTracedRuns : 0;
+    if (recorder_ && run == options.warmup + untraced) recorder_->clear();
+  }
+  void end_of_run(Time start, Time end) {
+    if (recorder_) recorder_->run_done(start, end);
+  }
+
+  std::vector<double> milliseconds_per_run(int runs) const {
+    std::vector<double> result;
+    for (const int64_t total : totals_) result.push_back(milliseconds(SteadyClock::duration(total)) / runs);
+    return result;
+  }
+  const std::optional<RunRecorder>& recorder() const { return recorder_; }
+
  private:
-  std::vector<SteadyClock::duration> totals_;
+  std::vector<std::atomic<int64_t>> totals_;  // by operator, ticks of the clock; empty unless asked for
+  std::optional<RunRecorder> recorder_;
 };
 
 struct Measurement {
@@ -86,29 +113,23 @@ void fill_random(std::span<const TensorView> tensors) {
   }
 }
 
-Status run_once(Session& session, std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
-                double& elapsed_ms) {
-  const SteadyClock::time_point start = SteadyClock::now();
-  NESTRT_RETURN_IF_ERROR(session.run(inputs, outputs));
-  elapsed_ms = milliseconds(SteadyClock::now() - start);
-  return {};
-}
-
-Status run_all(Session& session, const Options& options, OperatorTimes* operator_times, Measurement& result) {
+Status run_all(Session& session, const Options& options, Watcher* watcher, Measurement& result) {
   NESTRT_ASSIGN_OR_RETURN(const TensorSet inputs, TensorSet::create(session.inputs()));
   NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(session.outputs()));
   fill_random(inputs.views());
   const std::vector<ConstTensorView> input_views = inputs.const_views();
   result.run_ms.reserve(static_cast<size_t>(options.runs));
   for (int i = 0; i < options.warmup + options.runs; ++i) {
-    if (i == options.warmup && operator_times != nullptr) operator_times->reset();
-    double elapsed_ms = 0;
-    NESTRT_RETURN_IF_ERROR(run_once(session, input_views, outputs.views(), elapsed_ms));
-    if (i == 0) result.first_ms = elapsed_ms;
-    if (i >= options.warmup) result.run_ms.push_back(elapsed_ms);
+    if (watcher != nullptr) watcher->start_of_run(i, options);
+    const SteadyClock::time_point start = SteadyClock::now();
+    NESTRT_RETURN_IF_ERROR(session.run(input_views, outputs.views()));
+    const SteadyClock::time_point end = SteadyClock::now();
+    if (watcher != nullptr) watcher->end_of_run(start, end);
+    if (i == 0) result.first_ms = milliseconds(end - start);
+    if (i >= options.warmup) result.run_ms.push_back(milliseconds(end - start));
   }
   result.peak_rss_mb = peak_rss_mb();
-  if (operator_times != nullptr) result.operator_ms = operator_times->milliseconds_per_run(options.runs);
+  if (watcher != nullptr) result.operator_ms = watcher->milliseconds_per_run(options.runs);
   return {};
 }
 
@@ -132,12 +153,14 @@ Result<Bench> measure(const Options& options) {
   const SteadyClock::time_point start = SteadyClock::now();
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
   const SteadyClock::time_point mapped = SteadyClock::now();
-  std::unique_ptr<OperatorTimes> operator_times;
-  if (options.per_op) operator_times = std::make_unique<OperatorTimes>(plan->tables().operators()->size());
-  NESTRT_ASSIGN_OR_RETURN(const auto session, Session::create(plan, units, {.observer = operator_times.get()}));
+  std::unique_ptr<Watcher> watcher;
+  if (options.per_op || !options.units.trace.empty()) watcher = std::make_unique<Watcher>(*plan, options);
+  NESTRT_ASSIGN_OR_RETURN(const auto session, Session::create(plan, units, {.observer = watcher.get()}));
   measurement.map_ms = milliseconds(mapped - start);
   measurement.create_ms = milliseconds(SteadyClock::now() - mapped);
-  NESTRT_RETURN_IF_ERROR(run_all(*session, options, operator_times.get(), measurement));
+  NESTRT_RETURN_IF_ERROR(run_all(*session, options, watcher.get(), measurement));
+  if (watcher != nullptr && watcher->recorder())
+    NESTRT_RETURN_IF_ERROR(write_trace(options.units.trace, *watcher->recorder(), *session, units));
   bench.plan = summarize_plan(*session);
   return bench;
 }
@@ -229,6 +252,7 @@ Json to_json(const Bench& bench, const Options& options) {
 
 Result<ExitCode> run_bench(const Options& options) {
   NESTRT_RETURN_IF_ERROR(check_output_file(options.json, {options.plan}));
+  NESTRT_RETURN_IF_ERROR(check_output_file(options.units.trace, {options.plan}));
   NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
   print_latency(bench, options);
   if (options.per_op) print_operators(bench);
@@ -251,6 +275,7 @@ void add_bench(tools::Cli& cli) {
       ->check(CLI::Range(0, 10000000))
       ->capture_default_str();
   app.add_flag("--per-op", options->per_op, "the time of each operator too (timestamps add a little to the total)");
+  add_trace_option(app, options->units, "the last " + std::to_string(kTracedRuns) + " inferences");
   add_json_option(app, options->json, "the figures");
 }
 

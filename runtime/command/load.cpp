@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "nestrt/log.h"
 #include "nestrt/plan_generated.h"
 #include "runtime/plan/tables.h"
 #include "runtime/tools/files.h"
+#include "runtime/tools/json.h"
 #include "runtime/tools/table.h"
 
 namespace nestrt::command {
@@ -39,8 +41,25 @@ Result<UnitList> UnitChoice::open(const Plan& plan) const {
 Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice) {
   NESTRT_ASSIGN_OR_RETURN(auto plan, Plan::map(path, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(auto units, choice.open(*plan));
-  NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, std::move(units)));
-  return LoadedPlan{std::move(plan), std::move(session)};
+  std::unique_ptr<RunRecorder> recorder;
+  if (!choice.trace.empty()) recorder = std::make_unique<RunRecorder>(*plan, 1);
+  NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, units, {.observer = recorder.get()}));
+  return LoadedPlan{std::move(plan), std::move(units), std::move(recorder), std::move(session)};
+}
+
+Status LoadedPlan::run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) const {
+  if (recorder == nullptr) return session->run(inputs, outputs);
+  recorder->clear();
+  const SteadyClock::time_point start = SteadyClock::now();
+  NESTRT_RETURN_IF_ERROR(session->run(inputs, outputs));
+  recorder->run_done(start, SteadyClock::now());
+  return {};
+}
+
+Status write_trace(const std::string& path, const RunRecorder& recorder, const Session& session,
+                   const UnitList& units) {
+  if (recorder.lost() > 0) log(LogLevel::kWarning, fmt::format("the trace lacks {} spans", recorder.lost()));
+  return tools::write_json(path, trace_of(recorder, session, units).to_json());
 }
 
 Result<TensorSet> TensorSet::create(std::span<const TensorInfo> infos) {
@@ -80,6 +99,12 @@ void add_unit_options(CLI::App& app, UnitChoice& choice) {
       ->check(tools::number_between(0, 1e6))
       ->capture_default_str()
       ->type_name("FACTOR");
+}
+
+void add_trace_option(CLI::App& app, UnitChoice& choice, const std::string& what) {
+  app.add_option("--trace", choice.trace, "file for a trace of " + what + ", for ui.perfetto.dev")
+      ->type_name("FILE")
+      ->check(tools::not_empty());
 }
 
 void add_offset_option(CLI::App& app, int64_t& offset) {

@@ -10,27 +10,38 @@
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
 #include "nestrt/unit.h"
+#include "runtime/command/run_trace.h"
 #include "runtime/tools/cli.h"
 
 namespace nestrt::command {
 
-struct LoadedPlan {
-  std::shared_ptr<const Plan> plan;
-  std::unique_ptr<Session> session;
-};
-
-// Where a plan may run: the units, as open_units() takes them, the threads of the CPU, the pace of simulated units.
+// Where a plan may run: the units, as open_units() takes them, the threads of the CPU, the pace of simulated units; and
+// whether it is watched.
 struct UnitChoice {
   std::string units = "cpu";
   int threads = 0;
   double pace = 0;
+  std::string trace;  // file for a trace of the last run; empty: none
 
   // A unit without a configuration gets the one that the plan was compiled for.
   Result<UnitList> open(const Plan& plan) const;
 };
 
+struct LoadedPlan {
+  std::shared_ptr<const Plan> plan;
+  UnitList units;
+  std::unique_ptr<RunRecorder> recorder;  // of the last run; null unless a trace is asked for
+  std::unique_ptr<Session> session;
+
+  Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) const;
+};
+
 // Verified completely and prepared on the units.
 Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice);
+
+// The trace of what was recorded, and a warning where that is not all.
+Status write_trace(const std::string& path, const RunRecorder& recorder, const Session& session,
+                   const UnitList& units);
 
 // Tensors of one's own, for the inputs or outputs of a plan. Aligned to 64; not initialised.
 class TensorSet {
@@ -54,6 +65,7 @@ std::string describe(std::span<const TensorInfo> infos);
 // Options that several commands take. The values outlive the parsing of the command line.
 void add_plan_argument(CLI::App& app, std::string& path);
 void add_unit_options(CLI::App& app, UnitChoice& choice);
+void add_trace_option(CLI::App& app, UnitChoice& choice, const std::string& what);
 void add_offset_option(CLI::App& app, int64_t& offset);
 void add_json_option(CLI::App& app, std::string& path, const std::string& what);
 

@@ -45,7 +45,7 @@ Result<std::span<const float>> PictureRunner::run(const std::string& picture_pat
   auto values = tools::preprocess(image, stated != nullptr ? *stated : kPixelsAsTheyAre, input);
   if (!values) return values.error().with_context(picture_path);
   const ConstTensorView view(DataType::kF32, input.shape, values->data());
-  NESTRT_RETURN_IF_ERROR(loaded_.session->run(std::span(&view, 1), outputs()));
+  NESTRT_RETURN_IF_ERROR(loaded_.run(std::span(&view, 1), outputs()));
   const TensorView& output = outputs()[0];
   return std::span<const float>(static_cast<const float*>(output.data),
                                 static_cast<size_t>(output.shape.num_elements()));

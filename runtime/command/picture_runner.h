@@ -21,6 +21,7 @@ class PictureRunner {
 
   // All outputs of the last run.
   std::span<const TensorView> outputs() const { return outputs_.views(); }
+  const LoadedPlan& loaded() const { return loaded_; }
   const Plan& plan() const { return *loaded_.plan; }
   int64_t num_classes() const { return plan().outputs()[0].shape.num_elements(); }
 

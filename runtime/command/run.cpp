@@ -85,13 +85,19 @@ Status report_outputs(const Plan& plan, std::span<const TensorView> outputs, con
 
 // No output is written over what the command reads.
 Status check_outputs(const Plan& plan, const Options& options) {
-  if (options.output_folder.empty()) return {};
   std::vector<std::string> inputs = tools::input_files(plan.inputs(), options.inputs);
   inputs.insert(inputs.end(), options.images.begin(), options.images.end());
   inputs.insert(inputs.end(), {options.plan, options.labels});
+  NESTRT_RETURN_IF_ERROR(check_output_file(options.units.trace, inputs));
+  if (options.output_folder.empty()) return {};
   for (const std::string& file : tools::file_names(plan.outputs(), ".npy"))
     NESTRT_RETURN_IF_ERROR(tools::check_not_input(options.output_folder + "/" + file, inputs));
   return {};
+}
+
+Status report_trace(const LoadedPlan& loaded, const Options& options) {
+  return loaded.recorder == nullptr ? Status()
+                                    : write_trace(options.units.trace, *loaded.recorder, *loaded.session, loaded.units);
 }
 
 Status run_arrays(const Options& options) {
@@ -101,7 +107,8 @@ Status run_arrays(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(loaded.plan->outputs()));
   std::vector<ConstTensorView> inputs;
   for (const tools::Array& array : arrays) inputs.push_back(array.view());
-  NESTRT_RETURN_IF_ERROR(loaded.session->run(inputs, outputs.views()));
+  NESTRT_RETURN_IF_ERROR(loaded.run(inputs, outputs.views()));
+  NESTRT_RETURN_IF_ERROR(report_trace(loaded, options));
   return report_outputs(*loaded.plan, outputs.views(), options.output_folder);
 }
 
@@ -140,6 +147,7 @@ Status run_pictures(const Options& options) {
     if (options.images.size() > 1) fmt::print("{}\n", path);
     fmt::print("{}", format_classes(values, names, options));
   }
+  NESTRT_RETURN_IF_ERROR(report_trace(runner.loaded(), options));
   return options.output_folder.empty() ? Status()
                                        : report_outputs(runner.plan(), runner.outputs(), options.output_folder);
 }
@@ -172,6 +180,7 @@ void add_run(tools::Cli& cli) {
   app.add_option("--top", options->top, "classes to print")->check(CLI::Range(1, 1000000))->capture_default_str();
   add_offset_option(app, options->offset);
   add_unit_options(app, options->units);
+  add_trace_option(app, options->units, "the last inference");
 }
 
 }  // namespace nestrt::command

@@ -93,7 +93,6 @@ Status Device::probe() {
   std::byte* const buffers[] = {probe_result_.data()};
   Submission submission;
   submission.bindings.buffers = buffers;
-  submission.deadline = SteadyClock::now() + kProbeTime;
   submission.completion = &event;
   submission.generation = event.arm();
   submit(&probe_job_, submission);
@@ -140,20 +139,30 @@ Status Device::execute(const Job& job, bool trusted) {
 }
 
 Status Device::run_program(const Job& job) {
-  const SteadyClock::time_point start = SteadyClock::now();
+  const bool is_probe = &job == &probe_job_;
+  Times times;
+  times.start = SteadyClock::now();
   job.program->copy_in(job.submission.bindings.buffers);
+  times.run = SteadyClock::now();
   NESTRT_RETURN_IF_ERROR(transport_->start(job.program->device_program()));
-  NESTRT_RETURN_IF_ERROR(wait(job.submission.deadline));
+  NESTRT_RETURN_IF_ERROR(wait(is_probe ? times.run + kProbeTime : job.submission.deadline));
+  times.transfer_out = SteadyClock::now();
   job.program->copy_out(job.submission.bindings.buffers);
-  if (&job == &probe_job_ && probe_result_ != probe_expected_)
+  times.end = SteadyClock::now();
+  if (is_probe && probe_result_ != probe_expected_)
     return Status(Code::kDeviceFault, "the accelerator computes wrong results");
-  if (job.submission.observer != nullptr) report(job, start, SteadyClock::now());
+  if (job.submission.observer != nullptr) report(job, times);
   return {};
 }
 
 // The accelerator knows no operators: the first takes all the time.
-void Device::report(const Job& job, SteadyClock::time_point start, SteadyClock::time_point end) {
-  for (uint32_t op : job.operators) job.submission.observer->operator_done(op, std::exchange(start, end), end);
+void Device::report(const Job& job, const Times& times) {
+  RunObserver& observer = *job.submission.observer;
+  observer.phase_done(job.operators[0], Phase::kTransferIn, times.start, times.run);
+  observer.phase_done(job.operators[0], Phase::kRun, times.run, times.transfer_out);
+  observer.phase_done(job.operators[0], Phase::kTransferOut, times.transfer_out, times.end);
+  SteadyClock::time_point start = times.start;
+  for (uint32_t op : job.operators) observer.operator_done(op, std::exchange(start, times.end), times.end);
 }
 
 // An interrupt that came too late for the job before this one is no reason to stop.

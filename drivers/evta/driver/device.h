@@ -53,6 +53,11 @@ class Device {
  private:
   enum class Stop { kNone, kCancel, kForget };
 
+  // When the phases of a run began, and the end of the last one.
+  struct Times {
+    SteadyClock::time_point start, run, transfer_out, end;
+  };
+
   Device(std::string name, std::unique_ptr<Transport> transport);
 
   void run_jobs();
@@ -62,7 +67,7 @@ class Device {
   void complete(Job* job, Status status);
   Status execute(const Job& job, bool trusted);
   Status run_program(const Job& job);
-  static void report(const Job& job, SteadyClock::time_point start, SteadyClock::time_point end);
+  static void report(const Job& job, const Times& times);
   Status wait(Deadline deadline);
   void quarantine(const Status& reason);
   Status load_probe(const Configuration& configuration);

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "drivers/evta/cycles/cycle_model.h"
+#include "drivers/evta/driver/plan_program.h"
 #include "drivers/evta/driver/simulator_transport.h"
 #include "test/drivers/evta/driver/prepared_copy.h"
 
@@ -225,16 +226,42 @@ TEST_CASE("A hung program goes with its executable") {
 }
 
 TEST_CASE("A paced unit takes the modelled time at least") {
-  SimulatorOptions options;
-  options.profile = find_cycle_profile("zcu102");
-  options.pace = 5000;  // some hundred cycles at 200 MHz become milliseconds
-  FaultyUnit faulty(options);
-  PreparedCopy copy(*faulty.unit);
+  constexpr double kPace = 5000;  // some hundred cycles at 200 MHz become milliseconds
+  const CycleProfile& profile = *find_cycle_profile("zcu102");
+  const auto units = open_units("evta", {.pace = kPace});
+  REQUIRE(units);
+  PreparedCopy copy(*(*units)[0]);
+  const auto program = read_program(copy.plan(), copy.program(), kConfigurations[0]);
+  REQUIRE(program);
+  const auto count = count_cycles(program->program(), profile);
+  REQUIRE(count);
   const auto start = SteadyClock::now();
   CHECK(copy.run().ok());
   const double seconds = std::chrono::duration<double>(SteadyClock::now() - start).count();
-  CHECK(seconds >= 5000 * options.profile->seconds(100));
+  CHECK(seconds >= kPace * profile.seconds(static_cast<double>(count->cycles)));
   CHECK(copy.y == copy.x);
+}
+
+TEST_CASE("Observers hear of the phases of a run, one after the other") {
+  struct Phases final : RunObserver {
+    void operator_done(uint32_t, Time start, Time end) override {
+      CHECK(start == times.front());
+      CHECK(end == times.back());
+    }
+    void phase_done(uint32_t operator_index, Phase phase, Time start, Time end) override {
+      CHECK(operator_index == 0);
+      CHECK(static_cast<size_t>(phase) == times.size() / 2);
+      times.insert(times.end(), {start, end});
+    }
+    std::vector<Time> times;
+  } phases;
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  REQUIRE(copy.run(kNoDeadline, &phases).ok());
+  REQUIRE(phases.times.size() == 6);
+  CHECK(std::is_sorted(phases.times.begin(), phases.times.end()));
+  CHECK(phases.times[1] == phases.times[2]);
+  CHECK(phases.times[3] == phases.times[4]);
 }
 
 // --- What prepare() refuses.
