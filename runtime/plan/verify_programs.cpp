@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/plan/folding.h"
 #include "runtime/plan/verify_parts.h"
 
 namespace nestrt::plan_verify {
@@ -138,13 +139,29 @@ class BranchCheck {
     return {};
   }
 
-  // Blocks of 32 channels where the tensor has 16: at most twice its bytes.
   Status verify_converted_range(const plan::ProgramRange& range, uint32_t at) const {
     const plan::Tensor& tensor = *items(context_.plan.tensors())[at];
     const bool constant = items(context_.plan.buffers())[tensor.buffer()]->kind() == plan::BufferKind::constant;
-    if (range.layout() != plan::Layout::blocked32 || tensor.layout() != plan::Layout::blocked16 ||
-        tensor.type() != plan::DataType::s8 || constant)
-      return fail(text("has a range of ", tensor_name(context_.plan, at), " in a layout that it cannot be brought to"));
+    if (tensor.type() == plan::DataType::s8 && !constant && known(plan::EnumNameLayout(range.layout()))) {
+      if (tensor.layout() == plan::Layout::plain) return verify_folded_range(range, at);
+      if (tensor.layout() == plan::Layout::blocked16 && range.layout() == plan::Layout::blocked32)
+        return verify_widened_range(range, at);
+    }
+    return fail(text("has a range of ", tensor_name(context_.plan, at), " in a layout that it cannot be brought to"));
+  }
+
+  Status verify_folded_range(const plan::ProgramRange& range, uint32_t at) const {
+    const plan::Tensor& tensor = *items(context_.plan.tensors())[at];
+    if (range.access() != plan::RangeAccess::read)
+      return fail(text("has a program that writes ", tensor_name(context_.plan, at), " in blocks of channels"));
+    if (find_folding(shape_of(tensor), block_size(static_cast<Layout>(range.layout())), range.size())) return {};
+    return fail(text("has a range of ", range.size(), " bytes for ", tensor_name(context_.plan, at),
+                     ", which takes another size in blocks of channels, folded or not"));
+  }
+
+  // Blocks of 32 channels where the tensor has 16: at most twice its bytes.
+  Status verify_widened_range(const plan::ProgramRange& range, uint32_t at) const {
+    const plan::Tensor& tensor = *items(context_.plan.tensors())[at];
     const uint64_t channels = static_cast<uint64_t>(items(tensor.shape())[1]), blocks16 = (channels + 15) / 16;
     const uint64_t bytes16 = context_.extents[at].end - context_.extents[at].begin;
     const uint64_t size = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2 * ((channels + 31) / 32);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "compiler-lite/backends/evta/legal.h"
+#include "compiler-lite/backends/evta/stem.h"
 #include "compiler-lite/backends/evta/tuner.h"
 #include "drivers/evta/cycles/cycle_model.h"
 
@@ -53,6 +54,8 @@ Status check_layout(const Value& value, const std::string& what, int64_t block) 
   return Status(Code::kUnsupported, what + " is not in blocks of channels");
 }
 
+bool is_picture(const Value& value) { return value.layout == Layout::kPlain && value.shape.rank() == 4; }
+
 template <typename T>
 std::shared_ptr<const Bytes> bytes_of(const std::vector<T>& elements) {
   const auto* begin = reinterpret_cast<const std::byte*>(elements.data());
@@ -80,12 +83,21 @@ class EvtaBackend final : public Backend {
 
  private:
   Result<UnitProgram> make(const Graph& graph, const Node& node) {
-    NESTRT_ASSIGN_OR_RETURN(const NodeLayer layer, layer_of(graph, node));
-    NESTRT_RETURN_IF_ERROR(check_layout(graph.value(layer.input), "its input", configuration_.block()));
+    NESTRT_ASSIGN_OR_RETURN(NodeLayer layer, layer_of(graph, node));
+    NESTRT_RETURN_IF_ERROR(take_input(graph.value(layer.input), &layer));
     NESTRT_RETURN_IF_ERROR(check_layout(graph.value(node.outputs[0]), "its output", configuration_.block()));
     NESTRT_ASSIGN_OR_RETURN(const auto generator, generator_of(configuration_, layer));
     NESTRT_ASSIGN_OR_RETURN(const GeneratedProgram generated, generate(*generator, Key(layer).text()));
     return unit_program(graph, generated, layer, node.outputs[0]);
+  }
+
+  // A convolution may read a plain picture.
+  Status take_input(const Value& input, NodeLayer* node) const {
+    auto* const layer = std::get_if<ConvLayer>(&node->layer);
+    if (!is_picture(input) || layer == nullptr) return check_layout(input, "its input", configuration_.block());
+    NESTRT_ASSIGN_OR_RETURN(Stem stem, make_stem(*layer, configuration_.block()));
+    *layer = std::move(stem.layer);
+    return {};
   }
 
   // Layers of one geometry share the search, unless their constants take different room on chip.
@@ -111,8 +123,9 @@ class EvtaBackend final : public Backend {
 
   // What the driver has to bring a value's bytes to.
   Layout layout_there(const Value& value) const {
-    const bool wider = configuration_.block() == 32 && value.layout == Layout::kBlocked16;
-    return wider ? Layout::kBlocked32 : Layout::kPlain;
+    if (!is_picture(value) && value.layout != Layout::kBlocked16) return Layout::kPlain;
+    const Layout blocks = configuration_.block() == 32 ? Layout::kBlocked32 : Layout::kBlocked16;
+    return blocks == value.layout ? Layout::kPlain : blocks;
   }
 
   Result<UnitProgram> unit_program(const Graph& graph, const GeneratedProgram& generated, const NodeLayer& layer,

@@ -35,8 +35,10 @@ void LoadedProgram::copy_in(std::span<std::byte* const> buffers) const {
     if (!range.copied_in) continue;
     const std::byte* from = buffers[range.binding.buffer] + range.binding.offset;
     std::byte* to = range.memory->bytes().data();
-    if (range.binding.reblocking) {
-      to_blocks_of_32(*range.binding.reblocking, from, to);
+    if (const auto* folding = std::get_if<Folding>(&range.binding.conversion)) {
+      to_folded_blocks(*folding, from, to);
+    } else if (const auto* reblocking = std::get_if<Reblocking>(&range.binding.conversion)) {
+      to_blocks_of_32(*reblocking, from, to);
     } else {
       std::memcpy(to, from, range.size);
     }
@@ -48,8 +50,8 @@ void LoadedProgram::copy_out(std::span<std::byte* const> buffers) const {
     if (!range.copied_out) continue;
     const std::byte* from = range.memory->bytes().data();
     std::byte* to = buffers[range.binding.buffer] + range.binding.offset;
-    if (range.binding.reblocking) {
-      from_blocks_of_32(*range.binding.reblocking, from, to);
+    if (const auto* reblocking = std::get_if<Reblocking>(&range.binding.conversion)) {
+      from_blocks_of_32(*reblocking, from, to);
     } else {
       std::memcpy(to, from, range.size);
     }

@@ -43,13 +43,16 @@ MemoryRange::Access access_of(plan::RangeAccess access) {
   return MemoryRange::Access::kRead;
 }
 
-std::optional<Reblocking> reblocking_of(const plan::ProgramRange& range, const plan::Tensor& tensor) {
-  if (range.layout() == plan::Layout::plain) return std::nullopt;
+// The plan has been verified: a range in another layout is one that its tensor can be brought to.
+Conversion conversion_of(const plan::ProgramRange& range, const plan::Tensor& tensor) {
+  if (range.layout() == plan::Layout::plain) return std::monostate();
+  const Shape shape = shape_of(tensor);
+  if (tensor.layout() == plan::Layout::plain)
+    return *find_folding(shape, block_size(static_cast<Layout>(range.layout())), range.size());
   Reblocking result;
-  const auto& shape = items(tensor.shape());
   result.images = shape[0];
   result.blocks16 = (shape[1] + 15) / 16;
-  for (uint32_t axis = 2; axis < shape.size(); ++axis) result.pixels *= shape[axis];
+  result.pixels = shape.product(2, shape.rank());
   return result;
 }
 
@@ -76,7 +79,7 @@ Result<PlanProgram> read_program(const Plan& plan, const plan::Program& program,
     PlanProgram::Binding& binding = result.bindings.emplace_back();
     if (range->tensor() >= 0) {
       const plan::Tensor& tensor = *items(plan.tables().tensors())[static_cast<uint32_t>(range->tensor())];
-      binding = {tensor.buffer(), tensor.offset(), reblocking_of(*range, tensor)};
+      binding = {tensor.buffer(), tensor.offset(), conversion_of(*range, tensor)};
     } else {
       binding = {items(program.segments())[range->segment()], 0, {}};
     }

@@ -1,7 +1,7 @@
 // A plan's program of instructions as the accelerator's tools see it.
 #pragma once
 
-#include <optional>
+#include <variant>
 #include <vector>
 
 #include "drivers/evta/driver/reblock.h"
@@ -15,12 +15,15 @@ struct Program;
 
 namespace nestrt::evta {
 
+// How the plan's bytes get another order, where they do.
+using Conversion = std::variant<std::monostate, Reblocking, Folding>;
+
 struct PlanProgram {
   // Where range i gets its bytes at run time; constant ranges have theirs.
   struct Binding {
     uint32_t buffer = 0;  // of the plan
     uint64_t offset = 0;
-    std::optional<Reblocking> reblocking;  // where the plan's bytes are in another order
+    Conversion conversion;
   };
 
   const Configuration* configuration = nullptr;

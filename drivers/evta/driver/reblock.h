@@ -1,4 +1,5 @@
-// s8 activations in blocks of 16 channels, as plans have them, in the blocks of 32 that wider configurations read.
+// s8 activations in another order than the plan's: pictures in blocks of channels (runtime/plan/folding.h), and blocks
+// of 16 channels, as plans have them, in the blocks of 32 that wider configurations read:
 //
 // [images][ceil(C / 16)][pixels][16] and [images][ceil(C / 32)][pixels][32]. Channels past the last block of 16 are
 // left as they are: programs multiply them by zero.
@@ -6,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+
+#include "runtime/plan/folding.h"
 
 namespace nestrt::evta {
 
@@ -17,5 +20,8 @@ struct Reblocking {
 
 void to_blocks_of_32(const Reblocking& shape, const std::byte* from, std::byte* to);
 void from_blocks_of_32(const Reblocking& shape, const std::byte* from, std::byte* to);
+
+// A plain picture, folded. Channels past the last are left as they are.
+void to_folded_blocks(const Folding& folding, const std::byte* from, std::byte* to);
 
 }  // namespace nestrt::evta

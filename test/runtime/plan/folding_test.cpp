@@ -1,0 +1,69 @@
+#include "runtime/plan/folding.h"
+
+#include <catch2/catch.hpp>
+
+#include "nestrt/plan.h"
+#include "test/support/plan_builder.h"
+
+namespace nestrt::test {
+namespace {
+
+TEST_CASE("The size of a folded picture says how it is folded") {
+  const Shape picture = {2, 3, 7, 8};
+  const auto fold_into = [&](int64_t block, uint64_t bytes) {
+    const auto folding = find_folding(picture, block, bytes);
+    return folding ? folding->fold : 0;
+  };
+  CHECK(fold_into(16, 2 * 16 * 7 * 8) == 1);
+  CHECK(fold_into(16, 2 * 16 * 4 * 4) == 2);
+  CHECK(fold_into(16, 2 * 32 * 3 * 3) == 3);  // 27 channels
+  CHECK(fold_into(32, 2 * 32 * 3 * 3) == 3);
+  CHECK(fold_into(16, 2 * 16 * 7 * 8 + 1) == 0);
+  CHECK_FALSE(find_folding({2, 3, 7}, 16, 2 * 16 * 7));
+  CHECK_FALSE(find_folding({1, 1, 1, int64_t{1} << 62}, 16, 0));
+  CHECK_FALSE(find_folding({1, int64_t{1} << 62, 1, 1}, 16, 0));
+}
+
+// A picture of s8, which a program beside the CPU's reads in blocks of 16 channels, two by two pixels folded.
+PlanBuilder folded_plan() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 3, 5, 6}, DataType::kS8), y = builder.output("y", {90}, DataType::kS8);
+  plan::ReshapeT reshape;
+  reshape.shape = {90};
+  builder.op("flat", reshape, {x}, {y});
+  const int stream = builder.constant<float>("stream", {4}, {0, 0, 0, 0});
+  auto program = std::make_unique<plan::ProgramT>();
+  program->unit = "npu";
+  program->kind = plan::ProgramKind::instructions;
+  program->segments = {builder.tables().tensors[static_cast<size_t>(stream)]->buffer};
+  program->ranges.push_back(std::make_unique<plan::ProgramRangeT>());
+  program->ranges[0]->size = 3 * 3 * 16;
+  program->ranges[0]->tensor = x;
+  program->ranges[0]->layout = plan::Layout::blocked16;
+  builder.tables().branches[0]->programs.push_back(std::move(program));
+  return builder;
+}
+
+std::string refusal(void (*damage)(plan::ProgramRangeT&)) {
+  PlanBuilder builder = folded_plan();
+  damage(*builder.tables().branches[0]->programs[1]->ranges[0]);
+  const auto plan = Plan::from_memory(builder.build().bytes());
+  REQUIRE_FALSE(plan);
+  return std::string(plan.error().message());
+}
+
+TEST_CASE("A program reads a picture in blocks of channels that it can be brought to") {
+  using Catch::Matchers::Contains;
+  CHECK(Plan::from_memory(folded_plan().build().bytes()));
+  CHECK_THAT(refusal([](plan::ProgramRangeT& range) { range.size += 1; }), Contains("takes another size in blocks"));
+  CHECK_THAT(refusal([](plan::ProgramRangeT& range) { range.layout = static_cast<plan::Layout>(200); }),
+             Contains("in a layout that it cannot be brought to"));
+  CHECK_THAT(refusal([](plan::ProgramRangeT& range) {
+               range.tensor = 1;
+               range.access = plan::RangeAccess::write;
+             }),
+             Contains("in blocks of channels"));
+}
+
+}  // namespace
+}  // namespace nestrt::test
