@@ -10,6 +10,7 @@
 #include "compiler-lite/command/search_options.h"
 #include "compiler-lite/compile.h"
 #include "nestrt/plan.h"
+#include "runtime/plan/tables.h"
 #include "runtime/tools/cli.h"
 #include "runtime/tools/files.h"
 #include "runtime/tools/progress.h"
@@ -39,6 +40,19 @@ void print(const QuantizationReport& report) {
   std::cout << "s8: " << report.s8_nodes << " operators\n";
   for (const KeptNode& node : report.kept)
     std::cout << "f32: " << tools::printable(node.name) << ": " << tools::printable(node.reason) << "\n";
+}
+
+// Says so where the target has more than a CPU and the plan nothing for it.
+void note_idle_units(const CompileOptions& options, const plan::Plan& tables) {
+  for (const auto& backend : options.backends) {
+    bool idle = true;
+    for (const plan::Branch* branch : items(tables.branches()))
+      for (const plan::Program* program : items(branch->programs())) idle &= view(program->unit()) != backend->unit();
+    if (!idle) continue;
+    std::cerr << "nestc: note: " << backend->unit() << " runs none of the operators"
+              << (options.quantization ? "; nestc explain says why\n"
+                                       : ": it needs them in s8; quantize them with --quantize s8\n");
+  }
 }
 
 void list() {
@@ -75,6 +89,7 @@ Status CompileCommand::write(const std::string& path, const CompileOptions& opti
   if (report) print(*report);
 
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(bytes.span()));
+  note_idle_units(options, plan->tables());
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const plan::MemoryPlan& memory = *plan->tables().memory_plans()->Get(0);
   std::cout << path << ": " << plan->tables().operators()->size() << " operators, "

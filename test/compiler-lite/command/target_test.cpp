@@ -1,7 +1,9 @@
 // nestc compile --target and nestrt --units as a user meets them.
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "runtime/tools/files.h"
+#include "runtime/tools/json.h"
 #include "runtime/tools/npy.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
@@ -56,9 +58,36 @@ TEST_CASE("A plan for EVTA computes the CPU's bits, whatever the units and the c
   for (const char* target : {"zcu102", "cpu,evta:1x32_15_15_18_17"}) {
     check(workshop.on_target("compile", target), 0, "29 operators");
     check(run_program("nestrt", {"verify", workshop.plan(), "--units", "cpu,evta"}), 0,
-          "21 programs compute the CPU's results bit for bit");
+          "22 programs compute the CPU's results bit for bit");
     CHECK(workshop.outputs("cpu") == workshop.outputs("cpu,evta"));
   }
+}
+
+TEST_CASE("nestc says so where a target's units have nothing to do") {
+  const TemporaryFolder folder;
+  check(run_program("nestc", {"compile", kModel, "--target", "zcu102", "-o", folder.path() + "/f32.nest"}), 0,
+        "evta runs none of the operators: it needs them in s8");
+}
+
+TEST_CASE("A trace has the runs, and what units did in them") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "cpu,evta:2_1x16_15_15_18_17"), 0, "operators");
+  const std::string file = workshop.path("trace.json");
+  check(run_program("nestrt", {"info", workshop.plan()}), 0, "evta 2_1x16_15_15_18_17");
+  check(run_program("nestrt", {"run", workshop.plan(), "--units", "cpu,evta", "--pace", "1", "--trace", file, "--input",
+                               workshop.path("input.npy")}),
+        0, "probabilities");
+  const auto bytes = tools::read_file(file);
+  REQUIRE(bytes);
+  const auto* text = reinterpret_cast<const char*>(bytes->data());
+  const tools::Json trace = tools::Json::parse(text, text + bytes->size());
+  std::map<std::string, int> spans;
+  for (const tools::Json& event : trace["traceEvents"])
+    if (event["ph"] == "X") ++spans[event["cat"]];
+  CHECK(spans["run"] == 1);
+  CHECK(spans["operator"] >= 29);
+  CHECK(spans["step"] >= 1);
+  CHECK(run_program("nestrt", {"bench", workshop.plan(), "--trace", workshop.plan()}).exit_code == 2);
 }
 
 TEST_CASE("A unit of another configuration is refused with the command that helps") {
@@ -72,7 +101,7 @@ TEST_CASE("A unit of another configuration is refused with the command that help
 TEST_CASE("nestc says where operators run, and what the programs are") {
   const Workshop workshop;
   const ProgramResult explained = workshop.on_target("explain", "zcu102");
-  check(explained, 0, "21 of 33 operators");
+  check(explained, 0, "22 of 33 operators");
   CHECK_THAT(explained.text, Contains("EVTA has no Concat") && Contains("ms)"));
   check(workshop.on_target("compile", "zcu102"), 0, "operators");
   check(run_program("nestc", {"inspect", workshop.plan(), "--asm"}), 0, "gemm");
