@@ -1,0 +1,412 @@
+#include "runtime/costs/measure_costs.h"
+
+#include <algorithm>
+#include <map>
+#include <thread>
+
+#include "nestrt/plan_generated.h"
+#include "nestrt/session.h"
+#include "runtime/core/guard.h"
+#include "runtime/core/text.h"
+#include "runtime/costs/plan_memory.h"
+#include "runtime/costs/sample_statistics.h"
+#include "runtime/plan/sharing.h"
+#include "runtime/plan/tables.h"
+
+namespace nestrt {
+namespace {
+
+double microseconds(SteadyClock::duration duration) {
+  return std::chrono::duration<double, std::micro>(duration).count();
+}
+
+double median_of(std::vector<double> samples) {
+  return samples.empty() ? 0 : std::max(0.0, describe_samples(std::move(samples)).median);
+}
+
+bool fits(const plan::Program& program, const UnitInfo& unit) {
+  const std::string_view fingerprint = view(program.fingerprint());
+  return view(program.unit()) == unit.kind && (fingerprint.empty() || fingerprint == unit.fingerprint);
+}
+
+// From the signal of a thread until another that waits for it, asleep, goes on.
+double measure_hand_over() {
+  constexpr int kRepetitions = 40;
+  Event ping, pong;
+  std::vector<double> samples;
+  uint64_t ping_generation = ping.arm(), pong_generation = 0;
+  std::thread other([&] {
+    for (int i = 0; i < kRepetitions; ++i) {
+      const Status status = ping.wait();
+      samples.back() = microseconds(SteadyClock::now().time_since_epoch()) - samples.back();
+      ping_generation = ping.arm();
+      pong.signal(pong_generation, status);
+    }
+  });
+  for (int i = 0; i < kRepetitions; ++i) {
+    pong_generation = pong.arm();
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    samples.push_back(microseconds(SteadyClock::now().time_since_epoch()));
+    ping.signal(ping_generation);
+    if (!pong.wait().ok()) break;
+  }
+  other.join();
+  return median_of(std::move(samples));
+}
+
+// The times of one submission.
+class Recorder final : public RunObserver {
+ public:
+  void operator_done(uint32_t operator_index, Time start, Time end) override {
+    if (times_.empty()) start_ = start;
+    times_.emplace_back(operator_index, end - start);
+    end_ = end;
+  }
+  void reserve(size_t operators) { times_.reserve(operators); }
+  void reset() { times_.clear(); }
+
+  std::span<const std::pair<uint32_t, SteadyClock::duration>> times() const { return times_; }
+  SteadyClock::duration total() const { return times_.empty() ? SteadyClock::duration() : end_ - start_; }
+  Time start() const { return start_; }
+  Time end() const { return end_; }
+
+ private:
+  std::vector<std::pair<uint32_t, SteadyClock::duration>> times_;
+  Time start_, end_;
+};
+
+// The samples of one work on one unit.
+struct Series {
+  WorkTimes times;
+  std::vector<double> samples;
+};
+
+// A branch, or some of its channels, in an inference that is measured.
+struct Piece {
+  Executable* executable = nullptr;
+  uint32_t branch = 0;
+  bool on_cpu = true;
+  std::vector<Series*> series;  // by operator on the CPU, else one; null, or none at all: not of interest
+};
+
+// One way to run the plan.
+struct Variant {
+  int threads = 0;
+  const UnitInfo* unit = nullptr;  // beside the CPU, that is measured; null: none
+  std::vector<Piece> pieces;
+};
+
+class Measurement {
+ public:
+  Measurement(std::shared_ptr<const Plan> plan, const MeasureOptions& options)
+      : plan_(std::move(plan)), branches_(items(plan_->tables().branches())), options_(options) {}
+
+  Status prepare(const UnitList& units) {
+    NESTRT_RETURN_IF_ERROR(choose_units(units));
+    NESTRT_RETURN_IF_ERROR(choose_threads());
+    NESTRT_ASSIGN_OR_RETURN(memory_, PlanMemory::create(*plan_));
+    recorder_.reserve(items(plan_->tables().operators()).size());
+    NESTRT_RETURN_IF_ERROR(prepare_cpu());
+    for (Unit* unit : others_) {
+      NESTRT_RETURN_IF_ERROR(prepare_whole(*unit));
+      NESTRT_RETURN_IF_ERROR(prepare_parts(*unit));
+    }
+    return {};
+  }
+
+  Status run(FunctionRef<void(int64_t, int64_t)> progress) {
+    const int64_t per_variant = options_.warmup + options_.max_runs;
+    const int64_t most = per_variant * static_cast<int64_t>(variants_.size());
+    for (size_t i = 0; i < variants_.size(); ++i) {
+      const int64_t before = per_variant * static_cast<int64_t>(i);
+      NESTRT_RETURN_IF_ERROR(run(variants_[i], [&](int64_t runs) { progress(before + runs, most); }));
+      progress(before + per_variant, most);
+    }
+    return {};
+  }
+
+  MeasuredCosts result() {
+    MeasuredCosts result;
+    for (Series* series : order_) {
+      if (series->samples.empty()) continue;
+      describe(*series);
+      result.costs.set(series->times.unit, series->times.work, {series->times.median_us, CostSource::kMeasured});
+      result.works.push_back(series->times);
+    }
+    const double hand_over = measure_hand_over();
+    for (int threads : threads_) result.costs.set_overhead(cpu_key(threads), {hand_over, 0, 0});
+    for (const auto& [key, overheads] : overheads_)
+      result.costs.set_overhead(key, {hand_over + median_of(overheads.start), median_of(overheads.finish), 0});
+    return result;
+  }
+
+ private:
+  struct OverheadSamples {
+    std::vector<double> start, finish;
+  };
+
+  Status choose_units(const UnitList& units) {
+    for (const std::shared_ptr<Unit>& unit : units) {
+      if (unit == nullptr) return Status(Code::kInvalidArgument, "a unit to measure is null");
+      if (unit->info().kind == "cpu") {
+        if (cpu_ == nullptr) cpu_ = unit.get();
+        continue;
+      }
+      const bool known = std::any_of(others_.begin(), others_.end(), [&](const Unit* other) {
+        return other->info().kind == unit->info().kind && other->info().fingerprint == unit->info().fingerprint;
+      });
+      if (!known) others_.push_back(unit.get());
+    }
+    if (cpu_ != nullptr) return {};
+    return Status(Code::kInvalidArgument, "costs are measured in whole inferences, which need a unit 'cpu'");
+  }
+
+  Status choose_threads() {
+    const int all = cpu_->info().num_threads;
+    threads_ = options_.threads;
+    if (threads_.empty()) {
+      for (int threads = 1; threads < all; threads *= 2) threads_.push_back(threads);
+      threads_.push_back(all);
+    }
+    for (int threads : threads_)
+      if (threads < 1 || threads > all)
+        return Status(Code::kInvalidArgument, text("cannot measure ", threads, " threads: the CPU has ", all));
+    return {};
+  }
+
+  UnitKey cpu_key(int threads) const { return {cpu_->info().kind, cpu_->info().fingerprint, threads}; }
+  static UnitKey key_of(const UnitInfo& unit) { return {unit.kind, unit.fingerprint, 1}; }
+
+  Result<Executable*> prepare(Unit& unit, uint32_t branch, const plan::Program& program, ChannelRange channels) {
+    NESTRT_ASSIGN_OR_RETURN(auto executable, unit.prepare({plan_, branch, &program, channels}));
+    NESTRT_RETURN_IF_ERROR(memory_.reserve_scratch(*executable));
+    return executables_.emplace_back(std::move(executable)).get();
+  }
+
+  const plan::Program* cpu_program(uint32_t branch) const {
+    for (const plan::Program* program : items(branches_[branch]->programs()))
+      if (fits(*program, cpu_->info())) return program;
+    return nullptr;
+  }
+
+  // Every branch on the CPU, with each number of threads.
+  Status prepare_cpu() {
+    for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
+      const plan::Program* program = cpu_program(branch);
+      if (program == nullptr)
+        return Status(Code::kIncompatible, text("branch ", branch, " has no program for this CPU"));
+      NESTRT_ASSIGN_OR_RETURN(cpu_executables_.emplace_back(), prepare(*cpu_, branch, *program, {}));
+    }
+    for (int threads : threads_) {
+      Variant& variant = variants_.emplace_back();
+      variant.threads = threads;
+      for (uint32_t branch = 0; branch < branches_.size(); ++branch)
+        variant.pieces.push_back(cpu_piece(cpu_executables_[branch], branch, threads, {}));
+    }
+    return {};
+  }
+
+  // What a unit beside the CPU can compute, there.
+  Status prepare_whole(Unit& unit) {
+    Variant variant{threads_.back(), &unit.info(), {}};
+    bool any = false;
+    for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
+      const plan::Program* wanted = nullptr;
+      for (const plan::Program* program : items(branches_[branch]->programs()))
+        if (wanted == nullptr && fits(*program, unit.info()) && program->channels() == 0) wanted = program;
+      if (wanted == nullptr) {
+        variant.pieces.push_back({cpu_executables_[branch], branch, true, {}});
+        continue;
+      }
+      NESTRT_ASSIGN_OR_RETURN(Executable* const executable, prepare(unit, branch, *wanted, {}));
+      variant.pieces.push_back(unit_piece(executable, branch, unit.info(), {}));
+      any = true;
+    }
+    if (any) variants_.push_back(std::move(variant));
+    return {};
+  }
+
+  // Of every operator that is divided the n-th way to divide it.
+  Status prepare_parts(Unit& unit) {
+    std::vector<std::vector<const plan::Program*>> parts(branches_.size());
+    size_t most = 0;
+    for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
+      for (const plan::Program* program : items(branches_[branch]->programs()))
+        if (fits(*program, unit.info()) && program->channels() > 0) parts[branch].push_back(program);
+      most = std::max(most, parts[branch].size());
+    }
+    for (size_t way = 0; way < most; ++way) NESTRT_RETURN_IF_ERROR(prepare_part(unit, parts, way));
+    return {};
+  }
+
+  struct Division {
+    Executable* first = nullptr;  // null: the branch is not divided
+    Executable* rest = nullptr;
+    ChannelRange first_channels, rest_channels;
+  };
+
+  Status prepare_part(Unit& unit, const std::vector<std::vector<const plan::Program*>>& parts, size_t way) {
+    std::vector<Division> divisions(branches_.size());
+    for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
+      if (way >= parts[branch].size()) continue;
+      Division& division = divisions[branch];
+      const plan::Program& program = *parts[branch][way];
+      division.first_channels = {0, program.channels()};
+      division.rest_channels = {program.channels(), output_channels(branch)};
+      NESTRT_ASSIGN_OR_RETURN(division.first, prepare(unit, branch, program, division.first_channels));
+      NESTRT_ASSIGN_OR_RETURN(division.rest, prepare(*cpu_, branch, *cpu_program(branch), division.rest_channels));
+    }
+    for (int threads : threads_) {
+      Variant& variant = variants_.emplace_back(Variant{threads, &unit.info(), {}});
+      for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
+        const Division& division = divisions[branch];
+        if (division.first == nullptr) {
+          variant.pieces.push_back({cpu_executables_[branch], branch, true, {}});
+          continue;
+        }
+        variant.pieces.push_back(cpu_piece(division.rest, branch, threads, division.rest_channels));
+        variant.pieces.push_back(unit_piece(division.first, branch, unit.info(), division.first_channels));
+      }
+    }
+    return {};
+  }
+
+  uint32_t output_channels(uint32_t branch) const {
+    const plan::Plan& tables = plan_->tables();
+    const plan::Operator& op = *items(tables.operators())[items(branches_[branch]->operators())[0]];
+    return static_cast<uint32_t>(shape_of(*items(tables.tensors())[static_cast<uint32_t>(items(op.outputs())[0])])[1]);
+  }
+
+  Piece cpu_piece(Executable* executable, uint32_t branch, int threads, ChannelRange channels) {
+    Piece piece{executable, branch, true, {}};
+    for (uint32_t op : items(branches_[branch]->operators())) {
+      const bool view = is_view(plan_->tables(), *items(plan_->tables().operators())[op]);
+      piece.series.push_back(
+          view ? nullptr : series_for(cpu_key(threads), work_name(*plan_, op, channels), op, branch, channels));
+    }
+    return piece;
+  }
+
+  Piece unit_piece(Executable* executable, uint32_t branch, const UnitInfo& unit, ChannelRange channels) {
+    const uint32_t first = items(branches_[branch]->operators())[0];
+    return {executable,
+            branch,
+            false,
+            {series_for(key_of(unit), branch_work_name(*plan_, branch, channels), first, branch, channels)}};
+  }
+
+  // Branches that do the same work share their samples.
+  Series* series_for(const UnitKey& unit, const std::string& work, uint32_t op, uint32_t branch,
+                     ChannelRange channels) {
+    Series& series = series_[{unit, work}];
+    if (series.times.work.empty()) {
+      const std::string_view name = view(items(plan_->tables().operators())[op]->name());
+      series.times = {unit, work, std::string(name), branch, channels};
+      order_.push_back(&series);
+    }
+    return &series;
+  }
+
+  Status run(const Variant& variant, FunctionRef<void(int64_t)> progress) {
+    const SteadyClock::time_point end = SteadyClock::now() + options_.limit;
+    for (int i = 0; i < options_.warmup; ++i) NESTRT_RETURN_IF_ERROR(run_once(variant, false));
+    int next_check = std::max(1, options_.min_runs);
+    for (int runs = 1; runs <= options_.max_runs; ++runs) {
+      NESTRT_RETURN_IF_ERROR(run_once(variant, true));
+      progress(options_.warmup + runs);
+      if (runs < next_check) continue;
+      if (is_precise(variant) || SteadyClock::now() >= end) break;
+      next_check = runs + std::max(1, runs / 4);
+    }
+    return {};
+  }
+
+  Status run_once(const Variant& variant, bool counts) {
+    for (const Piece& piece : variant.pieces) NESTRT_RETURN_IF_ERROR(run_piece(variant, piece, counts));
+    return {};
+  }
+
+  Status run_piece(const Variant& variant, const Piece& piece, bool counts) {
+    recorder_.reset();
+    Submission submission;
+    submission.bindings = memory_.bindings();
+    submission.observer = &recorder_;
+    submission.threads = variant.threads;
+    submission.completion = &completion_;
+    submission.generation = completion_.arm();
+    const SteadyClock::time_point submitted = SteadyClock::now();
+    if (!piece.on_cpu) submission.deadline = submitted + SessionOptions().unit_timeout;
+    piece.executable->submit(submission);
+    NESTRT_RETURN_IF_ERROR(completion_.wait());
+    if (counts && !piece.series.empty()) record(variant, piece, submitted, SteadyClock::now());
+    return {};
+  }
+
+  void record(const Variant& variant, const Piece& piece, SteadyClock::time_point submitted,
+              SteadyClock::time_point completed) {
+    if (!piece.on_cpu) {
+      piece.series[0]->samples.push_back(microseconds(recorder_.total()));
+      OverheadSamples& overheads = overheads_[key_of(*variant.unit)];
+      overheads.start.push_back(microseconds(recorder_.start() - submitted));
+      overheads.finish.push_back(microseconds(completed - recorder_.end()));
+      return;
+    }
+    const auto& operators = items(branches_[piece.branch]->operators());
+    for (const auto& [op, time] : recorder_.times()) {
+      const auto place = std::find(operators.begin(), operators.end(), op) - operators.begin();
+      if (Series* series = piece.series[static_cast<size_t>(place)]) series->samples.push_back(microseconds(time));
+    }
+  }
+
+  bool is_precise(const Variant& variant) const {
+    constexpr double kSmallest = 1;  // microseconds; about what the clock and the observer are worth
+    for (const Piece& piece : variant.pieces) {
+      for (const Series* series : piece.series) {
+        if (series == nullptr || series->samples.empty()) continue;
+        const SampleStatistics statistics = describe_samples(series->samples);
+        if (statistics.error > std::max(kSmallest, options_.precision * statistics.median)) return false;
+      }
+    }
+    return true;
+  }
+
+  static void describe(Series& series) {
+    const SampleStatistics statistics = describe_samples(series.samples);
+    series.times.runs = static_cast<int>(series.samples.size());
+    series.times.outliers = statistics.outliers;
+    series.times.median_us = statistics.median;
+    series.times.first_quartile_us = statistics.first_quartile;
+    series.times.third_quartile_us = statistics.third_quartile;
+    series.times.error_us = statistics.error;
+  }
+
+  const std::shared_ptr<const Plan> plan_;
+  const flatbuffers::Vector<flatbuffers::Offset<plan::Branch>>& branches_;
+  const MeasureOptions options_;
+  Unit* cpu_ = nullptr;
+  std::vector<Unit*> others_;
+  std::vector<int> threads_;
+  PlanMemory memory_;
+  std::vector<std::unique_ptr<Executable>> executables_;
+  std::vector<Executable*> cpu_executables_;  // by branch
+  std::vector<Variant> variants_;
+  std::map<std::pair<UnitKey, std::string>, Series> series_;
+  std::vector<Series*> order_;
+  std::map<UnitKey, OverheadSamples> overheads_;
+  Recorder recorder_;
+  Event completion_;
+};
+
+}  // namespace
+
+Result<MeasuredCosts> measure_costs(std::shared_ptr<const Plan> plan, const UnitList& units,
+                                    const MeasureOptions& options, FunctionRef<void(int64_t, int64_t)> progress) {
+  return guarded([&]() -> Result<MeasuredCosts> {
+    Measurement measurement(std::move(plan), options);
+    NESTRT_RETURN_IF_ERROR(measurement.prepare(units));
+    NESTRT_RETURN_IF_ERROR(measurement.run(progress));
+    return measurement.result();
+  });
+}
+
+}  // namespace nestrt
