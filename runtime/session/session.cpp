@@ -8,6 +8,7 @@
 #include "runtime/core/aligned_memory.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/text.h"
+#include "runtime/costs/measure_costs.h"
 #include "runtime/plan/tables.h"
 #include "runtime/plan/verify.h"
 #include "runtime/session/adaptation.h"
@@ -28,6 +29,17 @@ std::optional<size_t> position_of(std::string_view name, std::span<const TensorI
 
 constexpr auto kAnySchedule = static_cast<uint32_t>(plan::MemoryPlanKind::any_schedule);
 
+// A schedule forgives an error of some percent, and later runs correct it.
+MeasureOptions at_load() {
+  MeasureOptions options;
+  options.warmup = 1;
+  options.min_runs = 3;
+  options.max_runs = 15;
+  options.precision = 0.1;
+  options.limit = std::chrono::milliseconds(2000);
+  return options;
+}
+
 // Whether a plan has programs for more than one of the units.
 bool has_choice(const Plan& plan, std::span<const UnitInfo> units) {
   const auto is_useful = [&](const UnitInfo& unit) {
@@ -36,6 +48,10 @@ bool has_choice(const Plan& plan, std::span<const UnitInfo> units) {
                        [&](const plan::Branch* branch) { return program_for(*branch, unit) != nullptr; });
   };
   return std::count_if(units.begin(), units.end(), is_useful) > 1;
+}
+
+bool has_cpu(std::span<const UnitInfo> units) {
+  return std::any_of(units.begin(), units.end(), [](const UnitInfo& unit) { return unit.kind == "cpu"; });
 }
 
 class SessionImpl final : public Session {
@@ -131,15 +147,44 @@ class SessionImpl final : public Session {
     if (options_.fixed_schedule != nullptr) return *options_.fixed_schedule;
     const std::vector<UnitInfo> infos = unit_infos();
     const bool is_possible = items(plan_->tables().memory_plans()).size() > kAnySchedule;
-    const bool is_worth_it = options_.costs != nullptr || has_choice(*plan_, infos);
+    const bool asks_for_it = options_.costs != nullptr || !options_.cost_file.empty();
+    const bool is_worth_it = asks_for_it || (has_choice(*plan_, infos) && has_cpu(infos));
     if (options_.schedule.method == ScheduleMethod::kFileOrder || !is_possible || !is_worth_it)
       return in_file_order(infos);
-    if (options_.costs != nullptr) *costs = *options_.costs;
+    NESTRT_ASSIGN_OR_RETURN(*costs, known_costs());
     Result<Schedule> schedule = make_schedule(*plan_, infos, *costs, options_.schedule);
-    if (!schedule && schedule.error().code() == Code::kNotFound && options_.costs == nullptr)
-      return in_file_order(infos);
+    if (!schedule && schedule.error().code() == Code::kNotFound) {
+      if (!options_.measure && costs->empty()) return in_file_order(infos);
+      if (!options_.measure) return schedule;
+      NESTRT_RETURN_IF_ERROR(measure(costs));
+      schedule = make_schedule(*plan_, infos, *costs, options_.schedule);
+    }
     has_costs_ = true;
     return schedule;
+  }
+
+  // Those given come before those of the file.
+  Result<CostTable> known_costs() const {
+    CostTable costs;
+    if (!options_.cost_file.empty()) {
+      Result<CostTable> kept = read_costs(options_.cost_file);
+      if (kept)
+        costs = std::move(*kept);
+      else if (kept.error().code() != Code::kNotFound)
+        log(LogLevel::kWarning, text("costs are measured again: ", kept.error().to_string()));
+    }
+    if (options_.costs != nullptr) costs.merge(*options_.costs);
+    return costs;
+  }
+
+  Status measure(CostTable* costs) const {
+    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_costs(plan_, units_, at_load()));
+    CostTable known = std::exchange(*costs, measured.costs);
+    costs->merge(known);
+    if (options_.cost_file.empty()) return {};
+    const Status status = write_costs(options_.cost_file, *costs);
+    if (!status.ok()) log(LogLevel::kWarning, text("costs are not kept: ", status.to_string()));
+    return {};
   }
 
   Result<Schedule> in_file_order(std::span<const UnitInfo> infos) {
