@@ -69,11 +69,11 @@ class Watcher final : public RunObserver {
     for (const int64_t total : totals_) result.push_back(milliseconds(SteadyClock::duration(total)) / runs);
     return result;
   }
-  const std::optional<RunRecorder>& recorder() const { return recorder_; }
+  const std::optional<tools::RunRecorder>& recorder() const { return recorder_; }
 
  private:
   std::vector<std::atomic<int64_t>> totals_;  // by operator, ticks of the clock; empty unless asked for
-  std::optional<RunRecorder> recorder_;
+  std::optional<tools::RunRecorder> recorder_;
 };
 
 struct Measurement {

@@ -41,8 +41,8 @@ Result<UnitList> UnitChoice::open(const Plan& plan) const {
 Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice) {
   NESTRT_ASSIGN_OR_RETURN(auto plan, Plan::map(path, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(auto units, choice.open(*plan));
-  std::unique_ptr<RunRecorder> recorder;
-  if (!choice.trace.empty()) recorder = std::make_unique<RunRecorder>(*plan, 1);
+  std::unique_ptr<tools::RunRecorder> recorder;
+  if (!choice.trace.empty()) recorder = std::make_unique<tools::RunRecorder>(*plan, 1);
   NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, units, {.observer = recorder.get()}));
   return LoadedPlan{std::move(plan), std::move(units), std::move(recorder), std::move(session)};
 }
@@ -56,7 +56,7 @@ Status LoadedPlan::run(std::span<const ConstTensorView> inputs, std::span<const 
   return {};
 }
 
-Status write_trace(const std::string& path, const RunRecorder& recorder, const Session& session,
+Status write_trace(const std::string& path, const tools::RunRecorder& recorder, const Session& session,
                    const UnitList& units) {
   if (recorder.lost() > 0) log(LogLevel::kWarning, fmt::format("the trace lacks {} spans", recorder.lost()));
   return tools::write_json(path, trace_of(recorder, session, units).to_json());

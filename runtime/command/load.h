@@ -10,8 +10,8 @@
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
 #include "nestrt/unit.h"
-#include "runtime/command/run_trace.h"
 #include "runtime/tools/cli.h"
+#include "runtime/tools/run_trace.h"
 
 namespace nestrt::command {
 
@@ -30,7 +30,7 @@ struct UnitChoice {
 struct LoadedPlan {
   std::shared_ptr<const Plan> plan;
   UnitList units;
-  std::unique_ptr<RunRecorder> recorder;  // of the last run; null unless a trace is asked for
+  std::unique_ptr<tools::RunRecorder> recorder;  // of the last run; null unless a trace is asked for
   std::unique_ptr<Session> session;
 
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) const;
@@ -40,7 +40,7 @@ struct LoadedPlan {
 Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice);
 
 // The trace of what was recorded, and a warning where that is not all.
-Status write_trace(const std::string& path, const RunRecorder& recorder, const Session& session,
+Status write_trace(const std::string& path, const tools::RunRecorder& recorder, const Session& session,
                    const UnitList& units);
 
 // Tensors of one's own, for the inputs or outputs of a plan. Aligned to 64; not initialised.

@@ -10,7 +10,7 @@
 #include "nestrt/session.h"
 #include "runtime/tools/chrome_trace.h"
 
-namespace nestrt::command {
+namespace nestrt::tools {
 
 // Keeps what a session tells it, up to a number of records; the rest is counted. Memory is taken at once, so that it
 // may watch runs. Threads: as the session calls it; the other members while nothing runs.
@@ -46,6 +46,6 @@ class RunRecorder final : public RunObserver {
 
 // A track of runs and one for each lane: steps and waits, in the steps operators, in these phases. `units` are those
 // that the session was given.
-tools::ChromeTrace trace_of(const RunRecorder& recorder, const Session& session, const UnitList& units);
+ChromeTrace trace_of(const RunRecorder& recorder, const Session& session, const UnitList& units);
 
-}  // namespace nestrt::command
+}  // namespace nestrt::tools

@@ -1,4 +1,4 @@
-#include "runtime/command/run_trace.h"
+#include "runtime/tools/run_trace.h"
 
 #include <algorithm>
 #include <map>
@@ -7,12 +7,11 @@
 #include "nestrt/plan_generated.h"
 #include "runtime/plan/tables.h"
 
-namespace nestrt::command {
+namespace nestrt::tools {
 namespace {
 
 using Record = RunRecorder::Record;
 using Kind = RunRecorder::Kind;
-using tools::Json;
 
 // Beside a run itself, more than a schedule makes of an operator: parts on several units, with phases and steps.
 constexpr size_t kRecordsPerOperator = 16;
@@ -40,7 +39,7 @@ class TraceBuilder {
     }
   }
 
-  tools::ChromeTrace build() {
+  ChromeTrace build() {
     runs_ = trace_.add_track("session", "runs");
     for (size_t lane = 0; lane < lanes_.size(); ++lane)
       lane_tracks_.push_back(trace_.add_track("units", lane_name(lane)));
@@ -73,7 +72,7 @@ class TraceBuilder {
       case Kind::kOperator:
         return add_operator(record);
       case Kind::kPhase:
-        return add(track_of(record), record, std::string(tools::name(record.phase)), "phase");
+        return add(track_of(record), record, std::string(name(record.phase)), "phase");
     }
   }
 
@@ -129,7 +128,7 @@ class TraceBuilder {
   std::set<uint32_t> unit_threads_;
   RunObserver::Time origin_ = RunObserver::Time::max();
 
-  tools::ChromeTrace trace_;
+  ChromeTrace trace_;
   uint32_t runs_ = 0;
   uint64_t num_runs_ = 0;
   std::vector<uint32_t> lane_tracks_;
@@ -183,8 +182,8 @@ void RunRecorder::add(Record record) {
   if (index < records_.size()) records_[index] = record;
 }
 
-tools::ChromeTrace trace_of(const RunRecorder& recorder, const Session& session, const UnitList& units) {
+ChromeTrace trace_of(const RunRecorder& recorder, const Session& session, const UnitList& units) {
   return TraceBuilder(recorder, session, units).build();
 }
 
-}  // namespace nestrt::command
+}  // namespace nestrt::tools
