@@ -1,6 +1,7 @@
 #include "scheduler/methods.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "scheduler/bounds.h"
@@ -8,8 +9,6 @@
 
 namespace nestrt::scheduler {
 namespace {
-
-constexpr uint32_t kNone = UINT32_MAX;
 
 bool is_whole(const Choice& choice) {
   return choice.parts.size() == 1 && (choice.sharing == 0 || choice.sharing == kAnySharing);
@@ -118,18 +117,11 @@ class PaperMethod {
 class LoadBalance {
  public:
   explicit LoadBalance(const Problem& problem)
-      : problem_(problem), choice_(problem.tasks.size(), 0), loads_(problem.units.size(), 0) {
-    const std::vector<double> weights = balancing_weights(problem);
-    for (uint32_t task = 0; task < choice_.size(); ++task) {
-      const std::vector<Choice>& choices = problem.tasks[task].choices;
-      const auto price = [&](const Choice& choice) {
-        return choice.parts[0].us * weights[problem.lanes[choice.parts[0].lane].unit];
-      };
-      const auto cheapest = std::min_element(choices.begin(), choices.end(),
-                                             [&](const Choice& a, const Choice& b) { return price(a) < price(b); });
-      choice_[task] = static_cast<uint32_t>(cheapest - choices.begin());
-      loads_[unit_of(problem, task, choice_[task])] += cheapest->parts[0].us;
-    }
+      : problem_(problem),
+        choice_(problem.tasks.size(), 0),
+        loads_(problem.units.size(), 0),
+        weights_(balancing_weights(problem)) {
+    place_largest_first();
   }
 
   void improve(Deadline deadline) {
@@ -144,6 +136,61 @@ class LoadBalance {
   }
 
  private:
+  // Some tasks placed.
+  struct Placed {
+    std::vector<double> loads;  // by unit
+    double bound = 0;           // for the busiest unit
+    uint32_t before = 0;        // in the list of those with one task less
+    uint32_t choice = 0;
+  };
+
+  double weighted(const std::vector<double>& loads) const {
+    return std::inner_product(loads.begin(), loads.end(), weights_.begin(), 0.0);
+  }
+
+  double least_work(uint32_t task) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Choice& choice : problem_.tasks[task].choices)
+      least = std::min(least, choice.parts[0].us * weights_[problem_.lanes[choice.parts[0].lane].unit]);
+    return least;
+  }
+
+  // Of so many placed tasks the most promising placements.
+  void place_largest_first() {
+    constexpr size_t kWidth = 64;
+    std::vector<uint32_t> order(choice_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return least_work(a) > least_work(b); });
+    double rest = 0;
+    for (uint32_t task : order) rest += least_work(task);
+    std::vector<std::vector<Placed>> lists = {{{loads_, rest, 0, 0}}};
+    for (uint32_t task : order) {
+      rest -= least_work(task);
+      std::vector<Placed> next = with_one_more(lists.back(), task, rest);
+      const size_t kept = std::min(kWidth, next.size());
+      std::partial_sort(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(kept), next.end(),
+                        [](const Placed& a, const Placed& b) { return a.bound < b.bound; });
+      next.resize(kept);
+      lists.push_back(std::move(next));
+    }
+    loads_ = lists.back()[0].loads;
+    for (size_t size = order.size(), at = 0; size > 0; at = lists[size--][at].before)
+      choice_[order[size - 1]] = lists[size][at].choice;
+  }
+
+  std::vector<Placed> with_one_more(const std::vector<Placed>& list, uint32_t task, double rest) const {
+    std::vector<Placed> next;
+    for (uint32_t at = 0; at < list.size(); ++at) {
+      for (uint32_t choice = 0; choice < problem_.tasks[task].choices.size(); ++choice) {
+        Placed& placed = next.emplace_back(Placed{list[at].loads, 0, at, choice});
+        placed.loads[unit_of(problem_, task, choice)] += problem_.tasks[task].choices[choice].parts[0].us;
+        placed.bound =
+            std::max(*std::max_element(placed.loads.begin(), placed.loads.end()), weighted(placed.loads) + rest);
+      }
+    }
+    return next;
+  }
+
   uint32_t busiest() const {
     return static_cast<uint32_t>(std::max_element(loads_.begin(), loads_.end()) - loads_.begin());
   }
@@ -193,6 +240,7 @@ class LoadBalance {
   const Problem& problem_;
   std::vector<uint32_t> choice_;  // by task
   std::vector<double> loads_;     // by unit
+  const std::vector<double> weights_;
 };
 
 }  // namespace

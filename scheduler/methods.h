@@ -34,8 +34,9 @@ Solution sequential(const Problem& whole_placements, Deadline deadline);
 // placed as in the sequential placement. `sequential`: of the same problem.
 Solution paper(const Problem& whole_placements, const Solution& sequential, Deadline deadline);
 
-// The smallest load of the busiest unit: the placement of the linear program's dual prices, improved by moving and
-// exchanging tasks as long as that helps. In file order, side by side.
+// The smallest load of the busiest unit: tasks are placed from the largest to the smallest, with the most promising
+// placements kept at each size; then single tasks are moved or exchanged as long as that helps. In file order, side by
+// side.
 Solution throughput(const Problem& whole_placements, Deadline deadline);
 
 }  // namespace nestrt::scheduler

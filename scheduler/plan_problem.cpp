@@ -152,25 +152,18 @@ class ProblemBuilder {
 
   Status add_on_cpu(uint32_t task) {
     const std::optional<uint32_t> program = whole_program(task, *cpu_);
-    return program ? add_for_sharings(task, {}, *program, {}, 1) : Status();
-  }
-
-  // The part, if any, beside what the CPU computes of the task.
-  Status add_for_sharings(uint32_t task, const std::vector<Part>& beside, uint32_t program, ChannelRange channels,
-                          double output_share) {
+    if (!program) return {};
     for (uint32_t sharing = 0; sharing < problem_.sharings.size(); ++sharing) {
       const std::vector<double>& shares = problem_.sharings[sharing];
       if (sharing > 0 && shares.size() > neighbours_[task]) break;
       const int threads = sharing == 0 ? 0 : units_[*cpu_].num_threads / static_cast<int>(shares.size());
-      Result<Part> made = make_part(task, 0, program, channels, threads);
-      if (!made && sharing > 0 && made.error().code() == Code::kNotFound) continue;
-      if (!made) return made.error();
-      made->output_share = output_share;
+      Result<Part> part = make_part(task, 0, *program, {}, threads);
+      if (!part && sharing > 0 && part.error().code() == Code::kNotFound) continue;
+      if (!part) return part.error();
       for (uint32_t lane = 0; lane < shares.size(); ++lane) {
-        made->lane = lane;
-        made->unit_share = shares[lane];
-        Choice& choice = problem_.tasks[task].choices.emplace_back(Choice{beside, sharing});
-        choice.parts.push_back(*made);
+        part->lane = lane;
+        part->unit_share = shares[lane];
+        problem_.tasks[task].choices.push_back({{*part}, sharing});
       }
     }
     return {};
@@ -184,8 +177,10 @@ class ProblemBuilder {
       const uint32_t first = programs[program]->channels();
       if (!cpu_program || first == 0 || first >= channels || !can_run(*programs[program], units_[unit])) continue;
       NESTRT_ASSIGN_OR_RETURN(Part part, make_part(task, lane_of_[unit], program, {0, first}, 0));
+      NESTRT_ASSIGN_OR_RETURN(Part rest, make_part(task, 0, *cpu_program, {first, channels}, 0));
       part.output_share = static_cast<double>(first) / channels;
-      NESTRT_RETURN_IF_ERROR(add_for_sharings(task, {part}, *cpu_program, {first, channels}, 1 - part.output_share));
+      rest.output_share = 1 - part.output_share;
+      problem_.tasks[task].choices.push_back({{std::move(part), std::move(rest)}, 0});
     }
     return {};
   }

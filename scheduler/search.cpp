@@ -63,13 +63,15 @@ class Search {
   }
 
   SearchResult run() && {
-    for (size_t width = kFirstWidth; !is_optimal(); width *= kWiden) {
-      width = std::min(width, options_.max_width);
+    for (size_t width = std::min(kFirstWidth, options_.max_width); !is_optimal();) {
+      const Clock::time_point start = Clock::now();
       if (!pass(width)) break;
       if (left_out_ == kInfinity) result_.lower_bound_us = result_.best.makespan_us;
       result_.lower_bound_us = std::max(result_.lower_bound_us, std::min(left_out_, result_.best.makespan_us));
-      if (width == options_.max_width) break;
       is_first_ = false;
+      const size_t next = next_width(width, Clock::now() - start);
+      if (next < 2 * width) break;
+      width = next;
     }
     result_.lower_bound_us = std::min(result_.lower_bound_us, result_.best.makespan_us);
     return std::move(result_);
@@ -89,6 +91,15 @@ class Search {
   // No better solution is worth having: sums of the same times differ in their last digits.
   double limit() const { return result_.best.makespan_us * (1 - 1e-12); }
   bool is_optimal() const { return result_.lower_bound_us >= limit(); }
+
+  // As wide as the remaining time allows, if the time grows with the width.
+  size_t next_width(size_t width, Clock::duration last_pass) const {
+    const size_t widest = std::min(width * kWiden, options_.max_width);
+    if (options_.deadline == Clock::time_point::max()) return widest;
+    const double remaining = std::chrono::duration<double>(options_.deadline - Clock::now()).count();
+    const double times = 0.8 * remaining / std::max(1e-6, std::chrono::duration<double>(last_pass).count());
+    return times < 2 ? 0 : std::min(widest, static_cast<size_t>(times * static_cast<double>(width)));
+  }
 
   // Through all sizes. False where the time ran out.
   bool pass(size_t width) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/bounds.h"
+#include "scheduler/list_schedule.h"
 #include "scheduler/methods.h"
 #include "scheduler/search.h"
 
@@ -31,13 +32,15 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   if (method == ScheduleMethod::kPaper) return {whole.to_original(by_groups), bounds.total_us()};
 
   Solution known = whole.to_original(by_groups);
-  for (const Solution& other : {whole.to_original(one_by_one), known}) {
-    Solution freed = side_by_side(problem, other);
-    if (freed.makespan_us < known.makespan_us) known = std::move(freed);
-  }
+  for (Solution other : {side_by_side(problem, whole.to_original(one_by_one)), side_by_side(problem, known),
+                         list_schedule(problem, bounds)})
+    if (other.makespan_us < known.makespan_us) known = std::move(other);
+  known = improve_by_moves(problem, bounds, std::move(known), halfway);
   SearchOptions options;
   options.deadline = deadline;
   SearchResult found = search(problem, bounds, options, std::move(known));
+  if (found.lower_bound_us < found.best.makespan_us)
+    found.best = improve_by_moves(problem, bounds, std::move(found.best), deadline);
   return {std::move(found.best), found.lower_bound_us};
 }
 

@@ -34,21 +34,21 @@ double Timeline::end_of(Decision decision, const Part& part) const {
 void Timeline::place(Decision decision) {
   const Task& task = problem_.tasks[decision.task];
   const std::vector<Part>& parts = task.choices[decision.choice].parts;
-  std::vector<double> ends;
-  for (const Part& part : parts) ends.push_back(end_of(decision, part));
+  std::array<double, 2> ends{};
+  for (size_t i = 0; i < parts.size(); ++i) ends[i] = end_of(decision, parts[i]);
   for (size_t i = 0; i < parts.size(); ++i) {
     free_[parts[i].lane] = ends[i];
     makespan_ = std::max(makespan_, ends[i] + deliver_us(problem_, task, parts[i]));
   }
   choice_[decision.task] = decision.choice;
-  ends_[decision.task] = std::move(ends);
+  ends_[decision.task] = ends;
   order_.push_back(decision);
 }
 
 Solution evaluate(const Problem& problem, const std::vector<Decision>& order) {
   Timeline timeline(problem);
   for (Decision decision : order) timeline.place(decision);
-  return timeline.solution();
+  return std::move(timeline).solution();
 }
 
 }  // namespace nestrt::scheduler

@@ -1,8 +1,10 @@
 // Timeline: a schedule of a problem as it grows, each task appended to its lanes as early as it can start.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "scheduler/problem.h"
@@ -26,19 +28,19 @@ class Timeline {
  public:
   explicit Timeline(const Problem& problem);
 
-  // Requires: the inputs of the task are placed.
+  // The end of a part of the task if it were placed now. These require that the inputs of the task are placed.
+  double end_of(Decision decision, const Part& part) const;
   void place(Decision decision);
-  Solution solution() const { return {order_, makespan_}; }
+  Solution solution() && { return {std::move(order_), makespan_}; }
 
  private:
-  double end_of(Decision decision, const Part& part) const;
   double arrival_us(uint32_t from, uint32_t unit, double bytes) const;
 
   const Problem& problem_;
   std::vector<Decision> order_;
-  std::vector<uint32_t> choice_;           // by task
-  std::vector<std::vector<double>> ends_;  // by task and part
-  std::vector<double> free_;               // by lane
+  std::vector<uint32_t> choice_;             // by task
+  std::vector<std::array<double, 2>> ends_;  // by task and part
+  std::vector<double> free_;                 // by lane
   double makespan_ = 0;
 };
 

@@ -1,0 +1,20 @@
+// List scheduling: good schedules of problems that are too large for an exact search, in little time.
+#pragma once
+
+#include <chrono>
+
+#include "scheduler/bounds.h"
+#include "scheduler/timeline.h"
+
+namespace nestrt::scheduler {
+
+// Tasks by the least time from their start to the end of everything, longest first, each where it ends earliest, or
+// where the least time to the end of everything is shortest: the better of both. With all of the CPU's cores in one
+// lane. After HEFT (Topcuoglu, Hariri, Wu 2002).
+Solution list_schedule(const Problem& problem, const Bounds& bounds);
+
+// Does one task in another way as long as that makes the schedule shorter, and until the deadline.
+Solution improve_by_moves(const Problem& problem, const Bounds& bounds, Solution solution,
+                          std::chrono::steady_clock::time_point deadline);
+
+}  // namespace nestrt::scheduler
