@@ -85,7 +85,7 @@ TEST_CASE("A trace has the runs, and what units did in them") {
   for (const tools::Json& event : trace["traceEvents"])
     if (event["ph"] == "X") ++spans[event["cat"]];
   CHECK(spans["run"] == 1);
-  CHECK(spans["operator"] >= 29);
+  CHECK(spans["operator"] >= 20);  // those that compute something
   CHECK(spans["step"] >= 1);
   CHECK(run_program("nestrt", {"bench", workshop.plan(), "--trace", workshop.plan()}).exit_code == 2);
 }
