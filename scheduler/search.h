@@ -3,8 +3,9 @@
 // States are sets of tasks that are complete under their predecessors, with where and when their results are; one more
 // task is appended at a time, so that the states of one size are made from those of the size before. Of two states with
 // the same tasks and the same places of all that is still to be read, the one whose times are all at least as early is
-// kept; states that cannot lead to less than the best known makespan (scheduler/bounds.h) are dropped. At a cut point
-// nothing remains but the place and time of its result: there this is dynamic programming over the units.
+// kept; states that cannot lead to less than the best known makespan (scheduler/bounds.h) are dropped. At a barrier
+// nothing remains but the place and time of its result, and of results that are read past it: from there to there this
+// is dynamic programming over the units.
 // The search is exact if it never has more states than its width. It starts narrow, which makes it a list scheduler
 // that looks ahead, and widens as long as time remains; states left out for their number raise no lower bound beyond
 // their own.
