@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler-lite/check/process.h"
-#include "compiler-lite/resources.h"
 #include "runtime/tools/files.h"
+#include "runtime/tools/resources.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::string_view kRemedy =
     "; name an interpreter that has onnxruntime, onnx and numpy with --python, or allow pip to install them";
 
 // The folder of the Python files.
-Result<fs::path> scripts() { return find_resource("check", "compiler-lite/check", "ort_run.py"); }
+Result<fs::path> scripts() { return tools::find_resource("check", "compiler-lite/check", "ort_run.py"); }
 
 // What a program wrote last, which is where Python says what went wrong.
 std::string last_line(std::string text) {

@@ -6,13 +6,14 @@
 #include <limits>
 #include <unordered_set>
 
-#include "compiler-lite/yaml/reader.h"
 #include "runtime/tools/files.h"
+#include "runtime/tools/yaml_reader.h"
 
 namespace nestrt::compiler {
 namespace {
 
-using yaml::member, yaml::member_number, yaml::member_text, yaml::number, yaml::numbers, yaml::refuse;
+using tools::yaml::member, tools::yaml::member_number, tools::yaml::member_text, tools::yaml::number,
+    tools::yaml::numbers, tools::yaml::refuse;
 
 constexpr std::string_view kFormat = "nestrt quantization profile";
 constexpr int kVersion = 1;
@@ -153,7 +154,7 @@ Status save_profile(const QuantizationProfile& profile, const std::string& path)
 }
 
 Result<QuantizationProfile> parse_profile(const std::string& text, std::string_view name) {
-  return yaml::parse<QuantizationProfile>(text, name, &parse_root);
+  return tools::yaml::parse<QuantizationProfile>(text, name, &parse_root);
 }
 
 Result<QuantizationProfile> load_profile(const std::string& path) {

@@ -3,19 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler-lite/resources.h"
-#include "compiler-lite/yaml/reader.h"
 #include "drivers/evta/isa/configuration.h"
-#include "runtime/tools/files.h"
 
 namespace nestrt::compiler {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr uint64_t kMaxBytes = 1 << 20;
-constexpr double kMaxClock = 10'000;
-constexpr int64_t kMaxBus = 4096;
 
 // Takes the number of instances out of the configuration.
 Status check(TargetUnit* unit) {
@@ -64,70 +55,20 @@ Result<Target> parse_list(const std::string& text) {
   return complete(std::move(target));
 }
 
-Status check_keys(const YAML::Node& map, const std::set<std::string>& known) {
-  std::set<std::string> seen;
-  for (const auto& entry : map) {
-    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "a list or map as a key";
-    if (known.count(key) == 0) return yaml::refuse(entry.first, "'" + key + "' means nothing here");
-    if (!seen.insert(key).second) return yaml::refuse(entry.first, "'" + key + "' is there twice");
-  }
-  return {};
-}
-
-Result<TargetUnit> parse_unit(const YAML::Node& node) {
-  if (!node.IsMap()) return yaml::refuse(node, "expected a unit's {unit, configuration, ...}");
-  NESTRT_RETURN_IF_ERROR(check_keys(node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits"}));
-  TargetUnit unit;
-  NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit"));
-  if (node["configuration"].IsDefined()) {
-    NESTRT_ASSIGN_OR_RETURN(unit.configuration, yaml::member_text(node, "configuration"));
-  }
-  if (node["instances"].IsDefined()) {
-    const int64_t most = unit.kind == "cpu" ? 1 : evta::kMaxInstances;
-    NESTRT_ASSIGN_OR_RETURN(unit.instances, yaml::member_number(node, "instances", int64_t{1}, most));
-  }
-  if (node["clock_mhz"].IsDefined()) {
-    NESTRT_ASSIGN_OR_RETURN(unit.clock_mhz, yaml::member_number(node, "clock_mhz", 1.0, kMaxClock));
-  }
-  if (node["bus_bits"].IsDefined()) {
-    NESTRT_ASSIGN_OR_RETURN(unit.bus_bits, yaml::member_number(node, "bus_bits", int64_t{32}, kMaxBus));
-    if ((unit.bus_bits & (unit.bus_bits - 1)) != 0)
-      return yaml::refuse(node, "bus_bits: expected a power of two, got " + std::to_string(unit.bus_bits));
-  }
-  if (const Status status = check(&unit); !status.ok()) return yaml::refuse(node, status.message());
-  return unit;
-}
-
-Result<Target> parse_root(const YAML::Node& root) {
-  if (!root.IsMap()) return yaml::refuse(root, "expected a board's {board, units}");
-  NESTRT_RETURN_IF_ERROR(check_keys(root, {"board", "units"}));
-  Target target;
-  NESTRT_ASSIGN_OR_RETURN(target.name, yaml::member_text(root, "board"));
-  NESTRT_ASSIGN_OR_RETURN(const YAML::Node units, yaml::member(root, "units"));
-  if (!units.IsSequence()) return yaml::refuse(units, "units: expected a list");
-  for (const YAML::Node& node : units) {
-    NESTRT_ASSIGN_OR_RETURN(target.units.emplace_back(), parse_unit(node));
-  }
-  return complete(std::move(target));
-}
-
-Result<Target> read_board(const std::string& path) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(path, kMaxBytes));
-  return parse_board({reinterpret_cast<const char*>(content.data()), content.size()}, path);
+Result<Target> target_of(Result<tools::Board> board) {
+  if (!board) return board.error();
+  return complete({std::move(board->name), std::move(board->units)});
 }
 
 }  // namespace
 
 Result<Target> parse_board(const std::string& yaml, const std::string& name) {
-  return yaml::parse<Target>(yaml, name, &parse_root);
+  return target_of(tools::parse_board(yaml, name, check));
 }
 
 Result<Target> read_target(const std::string& text) {
   if (text == "host") return Target{text, {{.kind = "cpu"}}};
-  if (text.ends_with(".yaml")) return read_board(text);
-  if (const auto folder = find_resource("boards", "boards", text + ".yaml");
-      folder && text.find('/') == std::string::npos && !text.empty())
-    return read_board(*folder / (text + ".yaml"));
+  if (const auto path = tools::find_board(text)) return target_of(tools::read_board(*path, check));
   auto list = parse_list(text);
   if (!list) return list.error().with_context("target '" + text + "' is neither a board nor a list of units");
   return list;

@@ -4,22 +4,16 @@
 // comes with nestc, or the path of such a file. docs/boards.md describes the file.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "nestrt/result.h"
+#include "runtime/tools/board.h"
 
 namespace nestrt::compiler {
 
-struct TargetUnit {
-  std::string kind;           // "cpu", "evta"
-  std::string configuration;  // of an NPU; empty for the CPU
-  int64_t instances = 1;
-  double clock_mhz = 0;  // 0: not stated
-  int64_t bus_bits = 0;  // of the unit's port to DRAM; 0: not stated
-};
+using TargetUnit = tools::BoardUnit;
 
 struct Target {
   std::string name;               // the board's, or the list as it was written

@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <limits>
 
-#include "compiler-lite/yaml/reader.h"
 #include "runtime/tools/files.h"
+#include "runtime/tools/yaml_reader.h"
 
 namespace nestrt::compiler {
 namespace {
 
-using yaml::member, yaml::member_number, yaml::member_text, yaml::refuse;
+using tools::yaml::member, tools::yaml::member_number, tools::yaml::member_text, tools::yaml::refuse;
 
 constexpr std::string_view kFormat = "nestrt quantization search";
 constexpr int kVersion = 1;
@@ -156,7 +156,7 @@ Status save_search(const std::vector<SearchRecord>& records, const std::string& 
 }
 
 Result<std::vector<SearchRecord>> parse_search(const std::string& text, std::string_view name) {
-  return yaml::parse<std::vector<SearchRecord>>(text, name, &parse_root);
+  return tools::yaml::parse<std::vector<SearchRecord>>(text, name, &parse_root);
 }
 
 Result<std::vector<SearchRecord>> load_search(const std::string& path) {

@@ -74,7 +74,9 @@ std::vector<Include> includes_of(std::string_view text) {
   return includes;
 }
 
-bool is_generated(std::string_view target) { return target == "nestrt/plan_generated.h"; }
+bool is_generated(std::string_view target) {
+  return target.starts_with("nestrt/") && target.ends_with("_generated.h");
+}
 
 // The file of the tree that an include means; empty for a library's.
 std::optional<std::string> resolve(const SourceTree& tree, const Include& include) {

@@ -5,13 +5,14 @@
 #include <yaml-cpp/yaml.h>
 
 #include <charconv>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "nestrt/result.h"
 
-namespace nestrt::compiler::yaml {
+namespace nestrt::tools::yaml {
 
 // kInvalidArgument: what is wrong, with where in the file.
 Status refuse(const YAML::Node& node, std::string_view what);
@@ -19,6 +20,9 @@ Status refuse(const YAML::Node& node, std::string_view what);
 // Errors: kInvalidArgument where the map has no such key.
 Result<YAML::Node> member(const YAML::Node& map, const std::string& key);
 Result<std::string> member_text(const YAML::Node& map, const std::string& key);
+
+// kInvalidArgument where the map has a key that is not among those known, or one twice.
+Status check_keys(const YAML::Node& map, const std::set<std::string>& known);
 
 // A number that fills the whole scalar and lies within [low, high].
 template <typename T>
@@ -50,11 +54,11 @@ Result<std::vector<T>> numbers(const YAML::Node& node, std::string_view what, si
 }
 
 // What `read` makes of the text's root. Errors: its own and those of the syntax, with `name`.
-template <typename T>
-Result<T> parse(const std::string& text, std::string_view name, Result<T> (*read)(const YAML::Node& root)) {
+template <typename T, typename Read>
+Result<T> parse(const std::string& text, std::string_view name, const Read& read) {
   const std::string context = fmt::format("'{}'", name);
   try {
-    auto result = read(YAML::Load(text));
+    Result<T> result = read(YAML::Load(text));
     if (!result) return result.error().with_context(context);
     return result;
   } catch (const YAML::Exception& error) {
@@ -62,4 +66,4 @@ Result<T> parse(const std::string& text, std::string_view name, Result<T> (*read
   }
 }
 
-}  // namespace nestrt::compiler::yaml
+}  // namespace nestrt::tools::yaml

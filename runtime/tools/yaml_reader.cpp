@@ -1,6 +1,6 @@
-#include "compiler-lite/yaml/reader.h"
+#include "runtime/tools/yaml_reader.h"
 
-namespace nestrt::compiler::yaml {
+namespace nestrt::tools::yaml {
 
 Status refuse(const YAML::Node& node, std::string_view what) {
   const YAML::Mark mark = node.Mark();
@@ -21,4 +21,14 @@ Result<std::string> member_text(const YAML::Node& map, const std::string& key) {
   return node.Scalar();
 }
 
-}  // namespace nestrt::compiler::yaml
+Status check_keys(const YAML::Node& map, const std::set<std::string>& known) {
+  std::set<std::string> seen;
+  for (const auto& entry : map) {
+    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "a list or map as a key";
+    if (known.count(key) == 0) return refuse(entry.first, "'" + key + "' means nothing here");
+    if (!seen.insert(key).second) return refuse(entry.first, "'" + key + "' is there twice");
+  }
+  return {};
+}
+
+}  // namespace nestrt::tools::yaml

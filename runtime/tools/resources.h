@@ -1,4 +1,4 @@
-// Files that come with nestc: beside an installed program, or in the source tree around a build folder.
+// Files that come with nestrt: beside an installed program, or in the source tree around a build folder.
 #pragma once
 
 #include <filesystem>
@@ -6,11 +6,11 @@
 
 #include "nestrt/result.h"
 
-namespace nestrt::compiler {
+namespace nestrt::tools {
 
 // The folder share/nestrt/NAME of an installation, or SOURCE_FOLDER of the source tree, that holds `file`.
 // Errors: kUnavailable.
 Result<std::filesystem::path> find_resource(std::string_view name, std::string_view source_folder,
                                             std::string_view file);
 
-}  // namespace nestrt::compiler
+}  // namespace nestrt::tools

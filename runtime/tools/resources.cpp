@@ -1,8 +1,8 @@
-#include "compiler-lite/resources.h"
+#include "runtime/tools/resources.h"
 
 #include <string>
 
-namespace nestrt::compiler {
+namespace nestrt::tools {
 
 namespace fs = std::filesystem;
 
@@ -17,4 +17,4 @@ Result<fs::path> find_resource(std::string_view name, std::string_view source_fo
                                         program.string() + "; install nestrt completely");
 }
 
-}  // namespace nestrt::compiler
+}  // namespace nestrt::tools

@@ -1,0 +1,42 @@
+// Board: the file that describes a board's units (docs/boards.md).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "nestrt/costs.h"
+#include "nestrt/result.h"
+
+namespace nestrt::tools {
+
+struct BoardUnit {
+  std::string kind;           // "cpu", "evta"
+  std::string configuration;  // of an NPU; empty for the CPU
+  int64_t instances = 1;
+  double clock_mhz = 0;         // 0: not stated
+  int64_t bus_bits = 0;         // of the unit's port to DRAM; 0: not stated
+  int64_t threads = 1;          // of the CPU
+  std::string instruction_set;  // of the CPU, by which its costs are known; empty: not stated
+  UnitOverhead overhead;        // nothing where it is not stated
+};
+
+struct Board {
+  std::string name;
+  std::vector<BoardUnit> units;
+  std::vector<std::string> profiles;  // files of costs, relative to the board's
+};
+
+// `check` is asked about every unit, and may correct it; what it refuses is refused with the line. `name` is for
+// messages.
+// Errors: kInvalidArgument with the line; from a file also kNotFound and kIo.
+using UnitCheck = std::function<Status(BoardUnit*)>;
+Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check);
+Result<Board> read_board(const std::string& path, const UnitCheck& check);
+
+// The path of the board's file: `text` itself where it ends in ".yaml", else that of the file boards/`text`.yaml that
+// comes with nestrt. Errors: kUnavailable where there is none.
+Result<std::string> find_board(const std::string& text);
+
+}  // namespace nestrt::tools
