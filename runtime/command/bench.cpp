@@ -5,16 +5,15 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <numeric>
 #include <optional>
-#include <random>
 
 #include "nestrt/plan_generated.h"
 #include "runtime/command/commands.h"
 #include "runtime/command/load.h"
 #include "runtime/command/summaries.h"
+#include "runtime/costs/plan_memory.h"
 #include "runtime/tools/statistics.h"
 
 namespace nestrt::command {
@@ -93,24 +92,6 @@ double peak_rss_mb() {
     if (line.starts_with("VmHWM:")) return std::strtod(line.c_str() + 6, nullptr) * 1024 / 1e6;
   }
   return 0;
-}
-
-// f32 in [-1, 1], integers 0 or 1: legal for every operator, indices included. The same in every run.
-void fill_random(std::span<const TensorView> tensors) {
-  std::mt19937 generator(1);
-  for (const TensorView& tensor : tensors) {
-    if (tensor.type == DataType::kF32) {
-      std::uniform_real_distribution<float> distribution(-1, 1);
-      const std::span values(static_cast<float*>(tensor.data), static_cast<size_t>(tensor.shape.num_elements()));
-      std::generate(values.begin(), values.end(), [&] { return distribution(generator); });
-      continue;
-    }
-    const size_t element_bytes = size_bytes(tensor.type);
-    std::memset(tensor.data, 0, tensor.size_bytes());
-    for (size_t at = 0; at < tensor.size_bytes(); at += element_bytes) {
-      static_cast<unsigned char*>(tensor.data)[at] = generator() & 1;
-    }
-  }
 }
 
 Status run_all(Session& session, const Options& options, Watcher* watcher, Measurement& result) {

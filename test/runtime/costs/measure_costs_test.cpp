@@ -1,0 +1,100 @@
+#include "runtime/costs/measure_costs.h"
+
+#include <catch2/catch.hpp>
+
+#include "runtime/plan/tables.h"
+#include "test/support/sample_plans.h"
+
+namespace nestrt::test {
+namespace {
+
+// A unit that runs what the CPU runs, under another name.
+class OtherUnit final : public Unit {
+ public:
+  explicit OtherUnit(std::shared_ptr<Unit> cpu) : cpu_(std::move(cpu)) { info_ = {"npu", "npu0", "model 1", 1}; }
+  const UnitInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
+    BranchSpec on_cpu = branch;
+    on_cpu.program = (*(*branch.plan->tables().branches())[branch.branch]->programs())[0];
+    return cpu_->prepare(on_cpu);
+  }
+
+ private:
+  std::shared_ptr<Unit> cpu_;
+  UnitInfo info_;
+};
+
+MeasureOptions quick() {
+  MeasureOptions options;
+  options.warmup = 1;
+  options.min_runs = 2;
+  options.max_runs = 3;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("Every operator is measured with every number of threads") {
+  PlanBuilder builder = blocked_plan();
+  const PlanBytes bytes = builder.build();
+  const auto plan = *Plan::from_memory(bytes.bytes());
+  const UnitList units = *open_units("cpu", {.num_threads = 3});
+  const auto measured = measure_costs(plan, units, quick());
+  REQUIRE(measured);
+  const std::string& isa = units[0]->info().fingerprint;
+  for (const int threads : {1, 2, 3}) {
+    const auto cost = branch_cost(measured->costs, *plan, 0, 0, {"cpu", isa, threads});
+    REQUIRE(cost);
+    CHECK(cost->microseconds > 0);
+    CHECK(cost->source == CostSource::kMeasured);
+    CHECK(measured->costs.overheads().contains({"cpu", isa, threads}));
+  }
+  CHECK(measured->works.size() == 3 * plan->tables().operators()->size());
+  for (const WorkTimes& work : measured->works) {
+    CHECK(work.runs >= 2);
+    CHECK(work.first_quartile_us <= work.median_us);
+    CHECK(work.median_us <= work.third_quartile_us);
+  }
+}
+
+TEST_CASE("Units beside the CPU are measured where they have a program") {
+  PlanBuilder builder = branches_plan();
+  builder.build();  // completes the tables
+  plan::PlanT& tables = builder.tables();
+  auto program = std::make_unique<plan::ProgramT>();
+  program->unit = "npu";
+  program->kind = plan::ProgramKind::kernels;
+  program->fingerprint = "model 1";
+  tables.branches[0]->programs.push_back(std::move(program));
+  const PlanBytes bytes = builder.build();
+  const auto plan = Plan::from_memory(bytes.bytes());
+  REQUIRE(plan);
+  UnitList units = *open_units("cpu", {.num_threads = 1});
+  units.insert(units.begin(), std::make_shared<OtherUnit>(units[0]));
+  int64_t last = 0, total = 0;
+  const auto measured = measure_costs(*plan, units, quick(), [&](int64_t done, int64_t most) {
+    CHECK(done >= last);
+    last = done;
+    total = most;
+  });
+  REQUIRE(measured);
+  CHECK(last == total);
+  const UnitKey npu{"npu", "model 1", 1};
+  CHECK(measured->costs.find(npu, branch_work_name(**plan, 0)) != nullptr);
+  CHECK(measured->costs.find(npu, branch_work_name(**plan, 1)) == nullptr);
+  CHECK(measured->costs.overheads().contains(npu));
+}
+
+TEST_CASE("What cannot be measured is an error") {
+  PlanBuilder builder = relu_plan();
+  const PlanBytes bytes = builder.build();
+  const auto plan = *Plan::from_memory(bytes.bytes());
+  CHECK(measure_costs(plan, {}, quick()).error().code() == Code::kInvalidArgument);
+  CHECK(measure_costs(plan, {nullptr}, quick()).error().code() == Code::kInvalidArgument);
+  MeasureOptions options = quick();
+  options.threads = {2};
+  const UnitList units = *open_units("cpu", {.num_threads = 1});
+  CHECK(measure_costs(plan, units, options).error().code() == Code::kInvalidArgument);
+}
+
+}  // namespace nestrt::test
