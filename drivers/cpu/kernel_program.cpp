@@ -59,7 +59,7 @@ Status as_plan_error(const Status& status) {
 }  // namespace
 
 Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& branch,
-                                                              std::shared_ptr<scheduler::ThreadPool> pool) {
+                                                              std::shared_ptr<scheduler::SharedRunner> pool) {
   std::unique_ptr<KernelProgram> program(new KernelProgram(branch.plan, std::move(pool)));
   const auto& selection = selection_for(*branch.program, kernels::current_isa());
   const auto& names = items(branch.plan->tables().kernel_names());

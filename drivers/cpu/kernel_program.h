@@ -16,7 +16,7 @@ class KernelProgram final : public Executable {
  public:
   // Errors: kInvalidPlan (an operator breaks its rules), kUnsupported (no kernel takes an operator).
   // `pool` is shared with the unit.
-  static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch, std::shared_ptr<scheduler::ThreadPool> pool);
+  static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch, std::shared_ptr<scheduler::SharedRunner> pool);
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   size_t repacked_bytes() const override { return repacked_bytes_; }
@@ -40,7 +40,7 @@ class KernelProgram final : public Executable {
     size_t shared_scratch = 0;  // bytes, a multiple of 64
   };
 
-  KernelProgram(std::shared_ptr<const Plan> plan, std::shared_ptr<scheduler::ThreadPool> pool)
+  KernelProgram(std::shared_ptr<const Plan> plan, std::shared_ptr<scheduler::SharedRunner> pool)
       : plan_(std::move(plan)), pool_(std::move(pool)) {}
 
   Status add(uint32_t operator_index, std::string_view wanted_kernel);
@@ -53,7 +53,7 @@ class KernelProgram final : public Executable {
   void run_step(const Step& step, const Operand* operands, const Submission& submission);
 
   std::shared_ptr<const Plan> plan_;
-  std::shared_ptr<scheduler::ThreadPool> pool_;
+  std::shared_ptr<scheduler::SharedRunner> pool_;
   std::deque<std::vector<TensorSpec>> specs_;  // kernels may point into them
   std::vector<Step> steps_;
   std::vector<Operand> operands_;  // of all steps: inputs, then outputs

@@ -41,7 +41,15 @@ struct PoolShare {
 // The cores that this process may use (its CPU affinity), at least 1.
 int available_cores();
 
-class ThreadPool final : public ParallelRunner {
+// Threads that jobs share: a pool, or what stands for one.
+class SharedRunner : public ParallelRunner {
+ public:
+  using ParallelRunner::parallel_for;
+  // Slots are below share.threads.
+  virtual void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task, const PoolShare& share) = 0;
+};
+
+class ThreadPool final : public SharedRunner {
  public:
   static constexpr int kMaxThreads = 256;
 
@@ -54,8 +62,7 @@ class ThreadPool final : public ParallelRunner {
   void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task) override {
     parallel_for(count, task, PoolShare());
   }
-  // Slots are below share.threads.
-  void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task, const PoolShare& share);
+  void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task, const PoolShare& share) override;
 
  private:
   using Task = FunctionRef<void(int64_t, int)>;
@@ -109,7 +116,7 @@ class ThreadPool final : public ParallelRunner {
 // What kernels see of a share. The pool outlives it.
 class PoolShareRunner final : public ParallelRunner {
  public:
-  PoolShareRunner(ThreadPool& pool, const PoolShare& share) : pool_(pool), share_(share) {}
+  PoolShareRunner(SharedRunner& pool, const PoolShare& share) : pool_(pool), share_(share) {}
   int num_threads() const override {
     return share_.threads > 0 && share_.threads < pool_.num_threads() ? share_.threads : pool_.num_threads();
   }
@@ -118,7 +125,7 @@ class PoolShareRunner final : public ParallelRunner {
   }
 
  private:
-  ThreadPool& pool_;
+  SharedRunner& pool_;
   const PoolShare share_;
 };
 

@@ -1,0 +1,248 @@
+// a53-laps: runs a plan on one core under an emulator that counts cycles at laps, instructions `hint #120`, and says
+// what happened at each. script/profile-a53 puts the two together.
+//
+//   a53-laps PLAN OUT THREADS
+//
+// The kernels divide their work as for so many threads, and the pieces run one after the other. Whole inferences are
+// run: one to warm the caches, one with every operator whole, then those with the operators that share their channels
+// with another unit, each without the channels that are the other's.
+// OUT, fields separated by tabs:
+//   cpu FINGERPRINT
+//   work NUMBER CONSTANT_BYTES OTHER_BYTES NAME    of an operator, what it reads and writes
+//   lap s             a branch is submitted
+//   lap j             kernels hand out pieces
+//   lap t             a piece is done
+//   lap o NUMBER      an operator is done; -1: it does not count
+// with the laps in their order.
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "drivers/cpu/kernel_program.h"
+#include "kernels/common/simd.h"
+#include "nestrt/costs.h"
+#include "nestrt/plan_generated.h"
+#include "runtime/costs/plan_memory.h"
+#include "runtime/plan/sharing.h"
+#include "runtime/plan/tables.h"
+
+namespace nestrt {
+namespace {
+
+constexpr int32_t kSubmit = -2, kJob = -3, kPiece = -4, kNotCounted = -1;
+
+class Laps {
+ public:
+  Laps() { labels_.reserve(size_t{1} << 22); }
+  void mark(int32_t label) {
+#if defined(__aarch64__)
+    __asm__ volatile("hint #120" ::: "memory");
+#endif
+    labels_.push_back(label);
+  }
+  const std::vector<int32_t>& labels() const { return labels_; }
+
+ private:
+  std::vector<int32_t> labels_;
+};
+
+// Stands for a pool of so many threads.
+class LapRunner final : public scheduler::SharedRunner {
+ public:
+  LapRunner(int threads, Laps& laps) : threads_(threads), laps_(laps) {}
+  int num_threads() const override { return threads_; }
+  void parallel_for(int64_t count, FunctionRef<void(int64_t, int)> task) override { parallel_for(count, task, {}); }
+  void parallel_for(int64_t count, FunctionRef<void(int64_t, int)> task, const scheduler::PoolShare&) override {
+    laps_.mark(kJob);
+    for (int64_t index = 0; index < count; ++index) {
+      task(index, 0);
+      laps_.mark(kPiece);
+    }
+  }
+
+ private:
+  const int threads_;
+  Laps& laps_;
+};
+
+struct Work {
+  uint64_t constant_bytes = 0;
+  uint64_t other_bytes = 0;
+  std::string name;
+};
+
+// The works of a branch that counts, by operator.
+class Observer final : public RunObserver {
+ public:
+  explicit Observer(Laps& laps) : laps_(laps) {}
+  void operator_done(uint32_t op, Time, Time) override {
+    const auto work = works.find(op);
+    laps_.mark(work == works.end() ? kNotCounted : work->second);
+  }
+  std::map<uint32_t, int32_t> works;
+
+ private:
+  Laps& laps_;
+};
+
+class LapProfile {
+ public:
+  LapProfile(std::shared_ptr<const Plan> plan, PlanMemory memory, int threads)
+      : plan_(std::move(plan)),
+        memory_(std::move(memory)),
+        observer_(laps_),
+        runner_(std::make_shared<LapRunner>(threads, laps_)) {}
+
+  Status run() {
+    NESTRT_RETURN_IF_ERROR(run_whole(false));
+    NESTRT_RETURN_IF_ERROR(run_whole(true));
+    const auto& branches = items(plan_->tables().branches());
+    const auto most = std::max_element(branches.begin(), branches.end(), [](const auto* a, const auto* b) {
+      return parts_of(*a).size() < parts_of(*b).size();
+    });
+    const size_t ways = most == branches.end() ? 0 : parts_of(**most).size();
+    for (size_t way = 0; way < ways; ++way) NESTRT_RETURN_IF_ERROR(run_divided(way));
+    return {};
+  }
+
+  void write(std::ostream& out) const {
+    out << "cpu\t" << kernels::name(kernels::current_isa()) << "\n";
+    for (size_t i = 0; i < works_.size(); ++i)
+      out << "work\t" << i << "\t" << works_[i].constant_bytes << "\t" << works_[i].other_bytes << "\t"
+          << works_[i].name << "\n";
+    for (int32_t label : laps_.labels()) {
+      if (label == kSubmit || label == kJob || label == kPiece)
+        out << "lap\t" << (label == kSubmit ? "s" : label == kJob ? "j" : "t") << "\n";
+      else
+        out << "lap\to\t" << label << "\n";
+    }
+  }
+
+ private:
+  using Prepared = std::unique_ptr<drivers::KernelProgram>;
+
+  Status run_whole(bool counts) {
+    for (uint32_t branch = 0; branch < items(plan_->tables().branches()).size(); ++branch)
+      NESTRT_RETURN_IF_ERROR(run_branch(branch, {}, counts));
+    return {};
+  }
+
+  // The n-th way to divide each operator.
+  Status run_divided(size_t way) {
+    const auto& branches = items(plan_->tables().branches());
+    for (uint32_t branch = 0; branch < branches.size(); ++branch) {
+      const std::vector<uint32_t> parts = parts_of(*branches[branch]);
+      if (way >= parts.size()) {
+        NESTRT_RETURN_IF_ERROR(run_branch(branch, {}, false));
+        continue;
+      }
+      NESTRT_RETURN_IF_ERROR(run_branch(branch, {parts[way], output_channels(branch)}, true));
+      NESTRT_RETURN_IF_ERROR(run_branch(branch, {0, parts[way]}, false));
+    }
+    return {};
+  }
+
+  // The channels that another unit computes, by way.
+  static std::vector<uint32_t> parts_of(const plan::Branch& branch) {
+    std::vector<uint32_t> parts;
+    for (const plan::Program* program : items(branch.programs()))
+      if (program->channels() > 0) parts.push_back(program->channels());
+    return parts;
+  }
+
+  uint32_t output_channels(uint32_t branch) const {
+    const auto& tables = plan_->tables();
+    const plan::Operator& op = *items(tables.operators())[items(items(tables.branches())[branch]->operators())[0]];
+    return static_cast<uint32_t>(shape_of(*items(tables.tensors())[static_cast<uint32_t>(items(op.outputs())[0])])[1]);
+  }
+
+  Result<drivers::KernelProgram*> prepared(uint32_t branch, ChannelRange channels) {
+    Prepared& program = programs_[{branch, channels}];
+    if (program != nullptr) return program.get();
+    for (const plan::Program* candidate : items(items(plan_->tables().branches())[branch]->programs())) {
+      if (candidate->kind() != plan::ProgramKind::kernels) continue;
+      NESTRT_ASSIGN_OR_RETURN(program, drivers::KernelProgram::prepare({plan_, branch, candidate, channels}, runner_));
+      NESTRT_RETURN_IF_ERROR(memory_.reserve_scratch(*program));
+      return program.get();
+    }
+    return Status(Code::kIncompatible, "a branch has no program for the CPU");
+  }
+
+  Status run_branch(uint32_t branch, ChannelRange channels, bool counts) {
+    NESTRT_ASSIGN_OR_RETURN(drivers::KernelProgram* const program, prepared(branch, channels));
+    observer_.works.clear();
+    if (counts) add_works(branch, channels);
+    Event completion;
+    Submission submission;
+    submission.bindings = memory_.bindings();
+    submission.observer = &observer_;
+    submission.completion = &completion;
+    submission.generation = completion.arm();
+    laps_.mark(kSubmit);
+    program->submit(submission);
+    return completion.wait();
+  }
+
+  void add_works(uint32_t branch, ChannelRange channels) {
+    const plan::Plan& tables = plan_->tables();
+    for (uint32_t index : items(items(tables.branches())[branch]->operators())) {
+      const plan::Operator& op = *items(tables.operators())[index];
+      if (is_view(tables, op)) continue;
+      Work work{0, 0, work_name(*plan_, index, channels)};
+      const double share =
+          channels.all() ? 1 : static_cast<double>(channels.end - channels.begin) / output_channels(branch);
+      for (int32_t tensor : items(op.inputs())) add_bytes(work, tensor, 1, share);
+      for (int32_t tensor : items(op.outputs())) add_bytes(work, tensor, share, share);
+      observer_.works[index] = static_cast<int32_t>(works_.size());
+      works_.push_back(std::move(work));
+    }
+  }
+
+  void add_bytes(Work& work, int32_t index, double share, double share_of_constants) const {
+    if (index < 0) return;
+    const plan::Tensor& tensor = *items(plan_->tables().tensors())[static_cast<uint32_t>(index)];
+    const bool constant = items(plan_->tables().buffers())[tensor.buffer()]->kind() == plan::BufferKind::constant;
+    const auto bytes = static_cast<double>(
+        storage_bytes(static_cast<DataType>(tensor.type()), shape_of(tensor), static_cast<Layout>(tensor.layout())));
+    (constant ? work.constant_bytes : work.other_bytes) +=
+        static_cast<uint64_t>(bytes * (constant ? share_of_constants : share));
+  }
+
+  const std::shared_ptr<const Plan> plan_;
+  PlanMemory memory_;
+  Laps laps_;
+  Observer observer_;
+  std::shared_ptr<LapRunner> runner_;
+  std::map<std::pair<uint32_t, ChannelRange>, Prepared> programs_;
+  std::vector<Work> works_;
+};
+
+Status run(const std::string& plan_path, const std::string& out_path, int threads) {
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(plan_path));
+  NESTRT_ASSIGN_OR_RETURN(PlanMemory memory, PlanMemory::create(*plan));
+  LapProfile profile(plan, std::move(memory), threads);
+  NESTRT_RETURN_IF_ERROR(profile.run());
+  std::ofstream out(out_path);
+  profile.write(out);
+  out.close();
+  return out ? Status() : Status(Code::kIo, out_path + ": cannot be written");
+}
+
+}  // namespace
+}  // namespace nestrt
+
+int main(int argc, char** argv) {
+  const int threads = argc == 4 ? std::atoi(argv[3]) : 0;
+  if (threads < 1 || threads > 1024) {
+    std::cerr << "usage: a53-laps PLAN OUT THREADS\n";
+    return 2;
+  }
+  const nestrt::Status status = nestrt::run(argv[1], argv[2], threads);
+  if (status.ok()) return 0;
+  std::cerr << "a53-laps: " << status.to_string() << "\n";
+  return 2;
+}
