@@ -17,5 +17,7 @@ void add_eval(tools::Cli& cli);
 void add_bench(tools::Cli& cli);
 void add_info(tools::Cli& cli);
 void add_verify(tools::Cli& cli);
+void add_profile(tools::Cli& cli);
+void add_simulate(tools::Cli& cli);
 
 }  // namespace nestrt::command

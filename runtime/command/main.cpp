@@ -8,5 +8,7 @@ int main(int argc, char** argv) {
   nestrt::command::add_bench(cli);
   nestrt::command::add_info(cli);
   nestrt::command::add_verify(cli);
+  nestrt::command::add_profile(cli);
+  nestrt::command::add_simulate(cli);
   return cli.run(argc, argv);
 }

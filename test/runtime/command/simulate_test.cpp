@@ -1,0 +1,78 @@
+// nestrt profile and nestrt simulate, one after the other.
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "nestrt/unit.h"
+#include "test/support/program.h"
+#include "test/support/sample_plans.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+class Workshop {
+ public:
+  Workshop() {
+    write("plan.nest", branches_plan().build().bytes());
+    write("board.yaml", "board: test\nunits:\n  - {unit: cpu, threads: 2, instruction_set: " + isa() + "}\n");
+  }
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  void write(const std::string& name, const std::string& text) const { write(name, std::as_bytes(std::span(text))); }
+  void write(const std::string& name, std::span<const std::byte> bytes) const { folder_.write(name, bytes); }
+
+  nlohmann::json json(const std::string& name) const {
+    std::ifstream file(path(name));
+    return nlohmann::json::parse(file);
+  }
+  static std::string isa() { return (*open_units("cpu", {.num_threads = 1}))[0]->info().fingerprint; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+void check_ok(const ProgramResult& result) {
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+}
+
+}  // namespace
+
+TEST_CASE("What nestrt profile measures, nestrt simulate schedules") {
+  const Workshop workshop;
+  check_ok(run_program("nestrt", {"profile", workshop.path("plan.nest"), "-o", workshop.path("costs.yaml"), "--threads",
+                                  "2", "--max-runs", "3", "--json", workshop.path("costs.json")}));
+  const nlohmann::json measured = workshop.json("costs.json");
+  CHECK(measured["works"].size() > 0);
+  CHECK(measured["works"].size() % 2 == 0);  // with one thread and with two
+  CHECK(measured["overheads"].size() == 2);
+  check_ok(run_program("nestrt",
+                       {"simulate", workshop.path("plan.nest"), "--board", workshop.path("board.yaml"), "--profile",
+                        workshop.path("costs.yaml"), "--cpu-scale", "1", "2", "--json", workshop.path("times.json")}));
+  const nlohmann::json times = workshop.json("times.json");
+  for (const char* key : {"cpu_only_ms", "sequential_ms", "paper_ms", "optimum_ms", "split_ms", "lower_bound_ms"})
+    CHECK(times[key] > 0);
+  CHECK(times["sequential_ms"] == times["cpu_only_ms"]);
+  CHECK(times["optimum_ms"] <= times["sequential_ms"]);
+  CHECK(times["lower_bound_ms"].get<double>() <= times["split_ms"].get<double>() * (1 + 1e-9));
+  CHECK(times["groups_found"] == 1);
+  REQUIRE(times["sensitivity"].size() == 2);
+  CHECK(times["sensitivity"][1]["cpu_only_ms"].get<double>() == Approx(2 * times["cpu_only_ms"].get<double>()));
+}
+
+TEST_CASE("A simulation without costs is refused, with what is missing") {
+  const Workshop workshop;
+  const auto refused = [&](const std::string& board, const std::string& part) {
+    const ProgramResult result = run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", board});
+    INFO(result.text);
+    CHECK(result.exit_code == 2);
+    CHECK(result.text.find(part) != std::string::npos);
+  };
+  refused(workshop.path("board.yaml"), "nestrt profile");
+  refused(workshop.path("none.yaml"), "none.yaml");
+  refused("no-such-board", "no-such-board");
+  workshop.write("cpu-less.yaml", "board: test\nunits: []\n");
+  refused(workshop.path("cpu-less.yaml"), "'cpu'");
+}
+
+}  // namespace nestrt::test
