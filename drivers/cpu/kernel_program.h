@@ -16,7 +16,8 @@ class KernelProgram final : public Executable {
  public:
   // Errors: kInvalidPlan (an operator breaks its rules), kUnsupported (no kernel takes an operator).
   // `pool` is shared with the unit.
-  static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch, std::shared_ptr<scheduler::SharedRunner> pool);
+  static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch,
+                                                        std::shared_ptr<scheduler::SharedRunner> pool);
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   size_t repacked_bytes() const override { return repacked_bytes_; }
