@@ -1,8 +1,10 @@
 // Branches and their programs.
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "runtime/plan/channels.h"
 #include "runtime/plan/folding.h"
 #include "runtime/plan/verify_parts.h"
 
@@ -66,10 +68,23 @@ class BranchCheck {
     if (!context_.charge(program.selections()) || !context_.charge(program.segments()) ||
         !context_.charge(program.costs()) || !context_.charge(program.ranges()))
       return shared_vectors();
+    if (program.channels() != 0) NESTRT_RETURN_IF_ERROR(verify_channels(program));
     NESTRT_RETURN_IF_ERROR(verify_selections(program));
     NESTRT_RETURN_IF_ERROR(verify_segments(program));
     NESTRT_RETURN_IF_ERROR(verify_ranges(program));
     return verify_costs(program);
+  }
+
+  Status verify_channels(const plan::Program& program) {
+    if (!divisible_) divisible_ = divisible_channels(context_.plan, branch_);
+    const uint32_t part = program.channels(), all = *divisible_;
+    if (program.kind() != plan::ProgramKind::instructions)
+      return fail(text("has a program of kind ", plan::EnumNameProgramKind(program.kind()), " for ", part,
+                       " channels: only instructions are made for a number of channels"));
+    if (all == 0) return fail(text("has a program for ", part, " channels of what cannot be divided by channels"));
+    if (part % kChannelBlock == 0 && part < all) return {};
+    return fail(text("has a program for ", part, " of ", all, " channels: expected whole blocks of ", kChannelBlock,
+                     ", and not all"));
   }
 
   Status verify_selections(const plan::Program& program) {
@@ -105,7 +120,7 @@ class BranchCheck {
         return fail(text("has a range of ", range->size(), " bytes at address ", address,
                          ", which is empty, too long, or not after the range before it"));
       NESTRT_RETURN_IF_ERROR(range->tensor() == -1 ? verify_segment_range(program, *range)
-                                                   : verify_tensor_range(*range));
+                                                   : verify_tensor_range(program, *range));
     }
     return {};
   }
@@ -122,7 +137,7 @@ class BranchCheck {
   }
 
   // A program may read what its branch's operators read or compute, and write what they compute.
-  Status verify_tensor_range(const plan::ProgramRange& range) const {
+  Status verify_tensor_range(const plan::Program& program, const plan::ProgramRange& range) const {
     const auto at = static_cast<uint32_t>(range.tensor());
     if (range.tensor() < 0 || at >= touched_.size())
       return fail(text("has a range of tensor ", range.tensor(), ", which does not exist"));
@@ -132,20 +147,33 @@ class BranchCheck {
     if (touched_[at].branch != index_) return fail(text("has a program that uses ", tensor, ", unlike its operators"));
     if (range.access() != plan::RangeAccess::read && !(touched_[at].computed && writable))
       return fail(text("has a program that writes ", tensor, ", unlike its operators"));
-    if (range.layout() != plan::Layout::plain) return verify_converted_range(range, at);
+    if (range.layout() != plan::Layout::plain) return verify_converted_range(program, range, at);
     const uint64_t size = context_.extents[at].end - context_.extents[at].begin;
+    if (program.channels() != 0 && touched_[at].computed)
+      return verify_part_range(range, at, size, program.channels(), kChannelBlock);
     if (range.size() > size)
       return fail(text("has a range of ", range.size(), " bytes in ", tensor, ", which has ", size));
     return {};
   }
 
-  Status verify_converted_range(const plan::ProgramRange& range, uint32_t at) const {
+  // The first `part` channels of the output, which has `size` bytes in such blocks, and no more: others are computed
+  // elsewhere.
+  Status verify_part_range(const plan::ProgramRange& range, uint32_t at, uint64_t size, uint32_t part,
+                           uint32_t block) const {
+    const uint32_t blocks = (*divisible_ + block - 1) / block;
+    if (part % block == 0 && range.size() == size / blocks * (part / block)) return {};
+    return fail(text("has a program for ", part, " channels with a range of ", range.size(), " bytes in ",
+                     tensor_name(context_.plan, at), ", which has ", size, " for ", *divisible_,
+                     " channels in blocks of ", block));
+  }
+
+  Status verify_converted_range(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
     const plan::Tensor& tensor = *items(context_.plan.tensors())[at];
     const bool constant = items(context_.plan.buffers())[tensor.buffer()]->kind() == plan::BufferKind::constant;
     if (tensor.type() == plan::DataType::s8 && !constant && known(plan::EnumNameLayout(range.layout()))) {
       if (tensor.layout() == plan::Layout::plain) return verify_folded_range(range, at);
       if (tensor.layout() == plan::Layout::blocked16 && range.layout() == plan::Layout::blocked32)
-        return verify_widened_range(range, at);
+        return verify_widened_range(program, range, at);
     }
     return fail(text("has a range of ", tensor_name(context_.plan, at), " in a layout that it cannot be brought to"));
   }
@@ -159,13 +187,17 @@ class BranchCheck {
                      ", which takes another size in blocks of channels, folded or not"));
   }
 
-  // Blocks of 32 channels where the tensor has 16: at most twice its bytes.
-  Status verify_widened_range(const plan::ProgramRange& range, uint32_t at) const {
+  // Blocks of 32 channels where the tensor has 16: at most twice its bytes. Programs for some channels may leave out
+  // blocks at the end.
+  Status verify_widened_range(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
     const plan::Tensor& tensor = *items(context_.plan.tensors())[at];
     const uint64_t channels = static_cast<uint64_t>(items(tensor.shape())[1]), blocks16 = (channels + 15) / 16;
     const uint64_t bytes16 = context_.extents[at].end - context_.extents[at].begin;
-    const uint64_t size = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2 * ((channels + 31) / 32);
-    if (range.size() == size) return {};
+    const uint64_t blocks32 = (channels + 31) / 32, size = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2 * blocks32;
+    if (program.channels() != 0 && touched_[at].computed)
+      return verify_part_range(range, at, size, program.channels(), 32);
+    const bool some_blocks = program.channels() != 0 && range.size() < size && range.size() % (size / blocks32) == 0;
+    if (range.size() == size || some_blocks) return {};
     return fail(text("has a range of ", range.size(), " bytes for ", tensor_name(context_.plan, at), ", which has ",
                      size, " in blocks of 32 channels"));
   }
@@ -184,6 +216,7 @@ class BranchCheck {
   uint32_t index_;
   const plan::Branch& branch_;
   std::vector<Touched>& touched_;  // by tensor
+  std::optional<uint32_t> divisible_;  // once it was asked for
 };
 
 }  // namespace

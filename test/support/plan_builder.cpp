@@ -48,10 +48,18 @@ int PlanBuilder::arena(const std::string& name, const Shape& shape, DataType typ
   return add_tensor(name, shape, type, plan::BufferKind::arena);
 }
 
-int PlanBuilder::blocked(const std::string& name, const Shape& shape) {
-  const int tensor = arena(name, shape);
+int PlanBuilder::blocked(const std::string& name, const Shape& shape, DataType type) {
+  const int tensor = arena(name, shape, type);
   plan_.tensors.back()->layout = plan::Layout::blocked16;
-  plan_.buffers.back()->size = static_cast<uint64_t>(storage_bytes(DataType::kF32, shape, Layout::kBlocked16));
+  plan_.buffers.back()->size = static_cast<uint64_t>(storage_bytes(type, shape, Layout::kBlocked16));
+  return tensor;
+}
+
+int PlanBuilder::quantize(int tensor, const std::vector<int8_t>& exponents, int axis) {
+  auto quantization = std::make_unique<plan::QuantizationT>();
+  quantization->exponents = exponents;
+  quantization->axis = axis;
+  plan_.tensors[static_cast<size_t>(tensor)]->quantization = std::move(quantization);
   return tensor;
 }
 
@@ -60,6 +68,15 @@ int PlanBuilder::packed(const std::string& name, const Shape& shape, plan::Packi
   std::vector<float> elements(static_cast<size_t>(kernels::packed_bytes(packing, shape)) / sizeof(float));
   kernels::pack_weights(packing, shape, values.data(), elements.data());
   const int tensor = constant(name, shape, elements);
+  plan_.tensors.back()->packing = packing;
+  return tensor;
+}
+
+int PlanBuilder::packed(const std::string& name, const Shape& shape, plan::Packing packing,
+                        const std::vector<int8_t>& values) {
+  std::vector<int8_t> elements(static_cast<size_t>(kernels::packed_bytes(packing, shape)));
+  kernels::pack_weights(packing, shape, values.data(), elements.data());
+  const int tensor = constant(name, shape, elements, DataType::kS8);
   plan_.tensors.back()->packing = packing;
   return tensor;
 }

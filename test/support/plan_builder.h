@@ -49,8 +49,8 @@ class PlanBuilder {
   int input(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
   int output(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
   int arena(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
-  // f32 in the arena, in blocks of 16 channels.
-  int blocked(const std::string& name, const Shape& shape);
+  // In the arena, in blocks of 16 channels.
+  int blocked(const std::string& name, const Shape& shape, DataType type = DataType::kF32);
   template <typename T>
   int constant(const std::string& name, const Shape& shape, const std::vector<T>& values,
                DataType type = DataType::kF32) {
@@ -58,6 +58,10 @@ class PlanBuilder {
   }
   // f32 weights of that shape, packed.
   int packed(const std::string& name, const Shape& shape, plan::Packing packing, const std::vector<float>& values);
+  // s8 weights of that shape, packed.
+  int packed(const std::string& name, const Shape& shape, plan::Packing packing, const std::vector<int8_t>& values);
+  // Gives a tensor one exponent, or one for each channel of an axis. Returns the tensor.
+  int quantize(int tensor, const std::vector<int8_t>& exponents, int axis = -1);
   // A tensor at `offset` bytes of another's buffer.
   int view(const std::string& name, int of, const Shape& shape, uint64_t offset = 0);
   template <typename Attributes>

@@ -175,4 +175,38 @@ PlanBuilder classifier_plan() {
   return builder;
 }
 
+PlanBuilder divisible_plan(int64_t channels) {
+  const Shape in{1, 20, 5, 6}, out{1, channels, 5, 6}, kernel{channels, 20, 3, 3};
+  std::vector<int8_t> values(static_cast<size_t>(kernel.num_elements())), exponents(static_cast<size_t>(channels));
+  std::vector<int32_t> biases(static_cast<size_t>(channels));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int8_t>(static_cast<int>(i * 7919 % 31) - 15);
+  for (size_t i = 0; i < biases.size(); ++i) biases[i] = static_cast<int32_t>(i * 6007 % 4096) - 2048;
+  for (size_t i = 0; i < exponents.size(); ++i) exponents[i] = static_cast<int8_t>(5 + i % 4);
+  PlanBuilder builder;
+  const auto quantized = [&](int tensor) { return builder.quantize(tensor, {4}); };
+  const int x = builder.input("x", in), residual = builder.input("r", out);
+  const int weights = builder.quantize(builder.packed("w", kernel, plan::Packing::s8_o16i4, values), exponents, 0);
+  const int bias = builder.constant("b", {channels}, biases, DataType::kS32);
+  const int xb = quantized(builder.blocked("xb", in, DataType::kS8));
+  const int rb = quantized(builder.blocked("rb", out, DataType::kS8));
+  const int yb = quantized(builder.blocked("yb", out, DataType::kS8));
+  const int xq = quantized(builder.arena("xq", in, DataType::kS8));
+  const int rq = quantized(builder.arena("rq", out, DataType::kS8));
+  const int yq = quantized(builder.arena("yq", out, DataType::kS8));
+  const int y = builder.output("y", out);
+  builder.op("quantize x", plan::QuantizeT(), {x}, {xq});
+  builder.op("block x", plan::ReorderT(), {xq}, {xb});
+  builder.op("quantize r", plan::QuantizeT(), {residual}, {rq});
+  builder.op("block r", plan::ReorderT(), {rq}, {rb});
+  builder.branch();
+  plan::ConvT conv = conv3x3();
+  conv.inner_exponent = 4;
+  builder.op("conv", conv, {xb, weights, bias, rb}, {yb});
+  builder.branch();
+  builder.op("unblock", plan::ReorderT(), {yb}, {yq});
+  builder.op("dequantize", plan::DequantizeT(), {yq}, {y});
+  builder.branch();
+  return builder;
+}
+
 }  // namespace nestrt::test

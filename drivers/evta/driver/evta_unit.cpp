@@ -44,6 +44,10 @@ class EvtaUnit final : public Unit {
   const UnitInfo& info() const override { return info_; }
 
   Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
+    if (!branch.channels.all() && branch.channels != ChannelRange{0, branch.program->channels()})
+      return Status(Code::kInvalidArgument,
+                    text("branch ", branch.branch, ": channels ", branch.channels.begin, " to ", branch.channels.end,
+                         " are asked of a program that computes the first ", branch.program->channels()));
     NESTRT_ASSIGN_OR_RETURN(const PlanProgram source, read_program(*branch.plan, *branch.program, configuration_));
     Result<LoadedProgram> program = LoadedProgram::create(device_->transport(), source);
     if (!program) return program.error().with_context(text("branch ", branch.branch));

@@ -1,5 +1,6 @@
 #include "drivers/evta/driver/plan_program.h"
 
+#include <algorithm>
 #include <string>
 
 #include "runtime/core/text.h"
@@ -43,7 +44,7 @@ MemoryRange::Access access_of(plan::RangeAccess access) {
   return MemoryRange::Access::kRead;
 }
 
-// The plan has been verified: a range in another layout is one that its tensor can be brought to.
+// The plan has been verified: a range in another layout is one that its tensor can be brought to, or some blocks of it.
 Conversion conversion_of(const plan::ProgramRange& range, const plan::Tensor& tensor) {
   if (range.layout() == plan::Layout::plain) return std::monostate();
   const Shape shape = shape_of(tensor);
@@ -51,8 +52,9 @@ Conversion conversion_of(const plan::ProgramRange& range, const plan::Tensor& te
     return *find_folding(shape, block_size(static_cast<Layout>(range.layout())), range.size());
   Reblocking result;
   result.images = shape[0];
-  result.blocks16 = (shape[1] + 15) / 16;
   result.pixels = shape.product(2, shape.rank());
+  const auto blocks32 = static_cast<int64_t>(range.size()) / (result.images * result.pixels * 32);
+  result.blocks16 = std::min((shape[1] + 15) / 16, 2 * blocks32);
   return result;
 }
 
