@@ -6,6 +6,7 @@
 #include "kernels/registry.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/core/text.h"
+#include "runtime/plan/channels.h"
 #include "runtime/plan/sharing.h"
 #include "runtime/plan/tables.h"
 #include "runtime/plan/verify.h"
@@ -56,6 +57,16 @@ Status as_plan_error(const Status& status) {
   return broken ? damaged_plan(std::string(status.message())) : status;
 }
 
+Status check_channels(const BranchSpec& spec) {
+  if (spec.channels.all()) return {};
+  const plan::Plan& tables = spec.plan->tables();
+  const uint32_t all = divisible_channels(tables, *items(tables.branches())[spec.branch]);
+  if (is_part(all, spec.channels)) return {};
+  return Status(Code::kInvalidArgument,
+                text("branch ", spec.branch, " cannot be divided into channels ", spec.channels.begin, " to ",
+                     spec.channels.end, all == 0 ? text(" at all") : text(": it has ", all, ", in blocks of 16")));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& branch,
@@ -64,9 +75,10 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
   const auto& selection = selection_for(*branch.program, kernels::current_isa());
   const auto& names = items(branch.plan->tables().kernel_names());
   const auto& operators = items(items(branch.plan->tables().branches())[branch.branch]->operators());
+  NESTRT_RETURN_IF_ERROR(check_channels(branch));
   for (uint32_t i = 0; i < operators.size(); ++i) {
     const std::string_view wanted = selection.size() > 0 ? view(names[selection[i]]) : std::string_view();
-    const Status status = program->add(operators[i], wanted);
+    const Status status = program->add(operators[i], wanted, branch.channels);
     if (status.ok()) continue;
     const plan::Operator& op = *items(branch.plan->tables().operators())[operators[i]];
     return as_plan_error(status).with_context(text("operator ", operators[i], " '", view(op.name()), "' (",
@@ -75,16 +87,25 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
   return program;
 }
 
-Status KernelProgram::add(uint32_t operator_index, std::string_view wanted_kernel) {
-  const plan::Operator& op = *items(plan_->tables().operators())[operator_index];
-  const auto &inputs = items(op.inputs()), &outputs = items(op.outputs());
+void KernelProgram::resolve_operands(const plan::Operator& op, ChannelRange channels) {
   std::vector<TensorSpec>& tensors = specs_.emplace_back();
-  for (const auto* operands : {&inputs, &outputs}) {
+  const size_t first = operands_.size();
+  for (const auto* operands : {&items(op.inputs()), &items(op.outputs())}) {
     for (int32_t tensor : *operands) {
       tensors.push_back(spec_of(tensor));
       operands_.push_back(operand_of(tensor));
     }
   }
+  if (channels.all()) return;
+  slice_.emplace(tensors, items(op.inputs()).size(), channels);
+  for (size_t i = 0; i < tensors.size(); ++i) operands_[first + i].offset += slice_->offsets()[i];
+}
+
+Status KernelProgram::add(uint32_t operator_index, std::string_view wanted_kernel, ChannelRange channels) {
+  const plan::Operator& op = *items(plan_->tables().operators())[operator_index];
+  const auto &inputs = items(op.inputs()), &outputs = items(op.outputs());
+  resolve_operands(op, channels);
+  std::vector<TensorSpec>& tensors = specs_.back();
   OperatorSpec spec;
   spec.op = &op;
   spec.inputs = std::span(tensors).first(inputs.size());

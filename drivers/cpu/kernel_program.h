@@ -1,12 +1,15 @@
-// KernelProgram: a branch prepared for the CPU: its operators' kernels, operands resolved to places in buffers.
+// KernelProgram: a branch prepared for the CPU: its operators' kernels, operands resolved to places in buffers. Or some
+// output channels of a branch's only operator.
 //
 // Threads: submit() from one thread at a time; it completes before it returns and allocates nothing on success.
 #pragma once
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "drivers/cpu/channel_slice.h"
 #include "nestrt/unit.h"
 #include "scheduler/thread_pool/thread_pool.h"
 
@@ -14,10 +17,11 @@ namespace nestrt::drivers {
 
 class KernelProgram final : public Executable {
  public:
-  // Errors: kInvalidPlan (an operator breaks its rules), kUnsupported (no kernel takes an operator).
+  // Errors: kInvalidPlan (an operator breaks its rules), kUnsupported (no kernel takes an operator), kInvalidArgument
+  // (channels of an operator that cannot be divided like this).
   // `pool` is shared with the unit.
   static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch,
-                                                        std::shared_ptr<scheduler::SharedRunner> pool);
+                                                       std::shared_ptr<scheduler::SharedRunner> pool);
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   size_t repacked_bytes() const override { return repacked_bytes_; }
@@ -44,7 +48,8 @@ class KernelProgram final : public Executable {
   KernelProgram(std::shared_ptr<const Plan> plan, std::shared_ptr<scheduler::SharedRunner> pool)
       : plan_(std::move(plan)), pool_(std::move(pool)) {}
 
-  Status add(uint32_t operator_index, std::string_view wanted_kernel);
+  Status add(uint32_t operator_index, std::string_view wanted_kernel, ChannelRange channels);
+  void resolve_operands(const plan::Operator& op, ChannelRange channels);
   Status prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, Step* step);
   Status reserve_scratch(Step* step);
   TensorSpec spec_of(int32_t tensor) const;
@@ -55,7 +60,8 @@ class KernelProgram final : public Executable {
 
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<scheduler::SharedRunner> pool_;
-  std::deque<std::vector<TensorSpec>> specs_;  // kernels may point into them
+  std::deque<std::vector<TensorSpec>> specs_;  // kernels may point into them ...
+  std::optional<ChannelSlice> slice_;          // ... and it holds what these point to
   std::vector<Step> steps_;
   std::vector<Operand> operands_;  // of all steps: inputs, then outputs
   std::vector<const std::byte*> inputs_;  // addresses of one step, while it runs

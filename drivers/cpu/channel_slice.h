@@ -1,0 +1,32 @@
+// ChannelSlice: some output channels of an operator that can be divided (runtime/plan/channels.h), as an operator that
+// kernels run like any other: operands with fewer channels, a number of bytes into the whole ones.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "flatbuffers/flatbuffers.h"
+#include "nestrt/kernel.h"
+#include "nestrt/unit.h"
+
+namespace nestrt::drivers {
+
+class ChannelSlice {
+ public:
+  // Cuts the operands of `whole` in place; they lie in `tensors`, inputs first. Requires: is_part().
+  ChannelSlice(std::span<TensorSpec> tensors, size_t num_inputs, ChannelRange channels);
+
+  // By operand: bytes from its start to the first that the slice uses.
+  std::span<const uint64_t> offsets() const { return offsets_; }
+
+ private:
+  void cut(TensorSpec& operand, int axis, uint64_t& offset);
+  const plan::Quantization* cut(const plan::Quantization& whole, int axis);
+
+  ChannelRange channels_;
+  std::vector<uint64_t> offsets_;
+  std::vector<flatbuffers::DetachedBuffer> quantizations_;  // that operands point to
+};
+
+}  // namespace nestrt::drivers
