@@ -3,7 +3,7 @@
 
 #include "nestrt/plan_generated.h"
 #include "runtime/command/commands.h"
-#include "runtime/command/compare_units.h"
+#include "runtime/tools/compare_units.h"
 #include "runtime/command/load.h"
 #include "runtime/command/summaries.h"
 
@@ -19,20 +19,26 @@ struct Options {
 Result<bool> verify_units(const LoadedPlan& loaded, const UnitChoice& choice) {
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, choice.open(*loaded.plan));
   if (units.size() == 1) return true;
-  NESTRT_ASSIGN_OR_RETURN(const auto comparisons, compare_units(loaded.plan, units));
+  NESTRT_ASSIGN_OR_RETURN(const auto comparisons, tools::compare_units(loaded.plan, units));
   uint64_t bytes = 0;
+  size_t pieces = 0;
   bool equal = true;
-  for (const BranchComparison& comparison : comparisons) {
+  for (const tools::BranchComparison& comparison : comparisons) {
     bytes += comparison.bytes;
+    pieces += comparison.channels != 0 ? 1 : 0;
     if (comparison.different == 0) continue;
     equal = false;
-    fmt::print("units      branch {} ({}) on {}: {} of {} bytes differ from the CPU's\n", comparison.branch,
-               tools::printable(comparison.operators), comparison.unit, comparison.different, comparison.bytes);
+    fmt::print("units      branch {} ({}){} on {}: {} of {} bytes differ from the CPU's\n", comparison.branch,
+               tools::printable(comparison.operators),
+               comparison.channels == 0 ? "" : fmt::format(", first {} channels", comparison.channels), comparison.unit,
+               comparison.different, comparison.bytes);
   }
   if (comparisons.empty()) fmt::print("units      the plan has no program for those beside the CPU\n");
   if (equal && !comparisons.empty())
-    fmt::print("units      {} programs compute the CPU's results bit for bit, on random inputs ({})\n",
-               comparisons.size(), tools::format_bytes(bytes));
+    fmt::print("units      {} programs{} compute the CPU's results bit for bit, on random inputs ({})\n",
+               comparisons.size() - pieces,
+               pieces == 0 ? "" : fmt::format(" and {} that share a layer with the CPU", pieces),
+               tools::format_bytes(bytes));
   return equal;
 }
 

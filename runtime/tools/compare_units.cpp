@@ -1,4 +1,4 @@
-#include "runtime/command/compare_units.h"
+#include "runtime/tools/compare_units.h"
 
 #include <algorithm>
 #include <random>
@@ -6,10 +6,11 @@
 #include "nestrt/plan_generated.h"
 #include "nestrt/session.h"
 #include "runtime/core/aligned_memory.h"
+#include "runtime/plan/channels.h"
 #include "runtime/plan/tables.h"
 #include "runtime/session/program_for.h"
 
-namespace nestrt::command {
+namespace nestrt::tools {
 namespace {
 
 // The place of each element of a tensor among its bytes, in units of its type; padding lanes left out.
@@ -44,19 +45,26 @@ class UnitComparer {
     const auto& branches = items(plan_->tables().branches());
     std::vector<BranchComparison> result;
     for (uint32_t branch = 0; branch < branches.size(); ++branch) {
-      for (const std::shared_ptr<Unit>& unit : units_) {
-        const plan::Program* program = program_for(*branches[branch], unit->info());
-        if (unit == *cpu || program == nullptr) continue;
-        const plan::Program* reference = program_for(*branches[branch], (*cpu)->info());
-        if (reference == nullptr)
-          return Status(Code::kIncompatible, "branch " + std::to_string(branch) + " has no program for this CPU");
-        NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), compare(branch, **cpu, *reference, *unit, *program));
-      }
+      for (const std::shared_ptr<Unit>& unit : units_)
+        if (unit != *cpu) NESTRT_RETURN_IF_ERROR(compare_programs(branch, **cpu, *unit, result));
     }
     return result;
   }
 
  private:
+  Status compare_programs(uint32_t branch, Unit& cpu, Unit& unit, std::vector<BranchComparison>& result) {
+    const plan::Branch& entry = *items(plan_->tables().branches())[branch];
+    const plan::Program* reference = program_for(entry, cpu.info());
+    if (reference == nullptr)
+      return Status(Code::kIncompatible, "branch " + std::to_string(branch) + " has no program for this CPU");
+    for (const plan::Program* program : items(entry.programs())) {
+      const bool chosen = program->channels() != 0 || program == program_for(entry, unit.info());
+      if (!chosen || !can_run(*program, unit.info())) continue;
+      NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), compare(branch, cpu, *reference, unit, *program));
+    }
+    return {};
+  }
+
   // Every buffer has memory of its own: nothing depends on an order.
   Status allocate() {
     const auto& buffers = items(plan_->tables().buffers());
@@ -77,8 +85,8 @@ class UnitComparer {
                       [this] { return static_cast<uint8_t>(random_()); });
   }
 
-  Status run_on(uint32_t branch, Unit& unit, const plan::Program& program) const {
-    NESTRT_ASSIGN_OR_RETURN(const auto executable, unit.prepare({plan_, branch, &program}));
+  Status run_on(uint32_t branch, Unit& unit, const plan::Program& program, ChannelRange channels = {}) const {
+    NESTRT_ASSIGN_OR_RETURN(const auto executable, unit.prepare({plan_, branch, &program, channels}));
     NESTRT_ASSIGN_OR_RETURN(const auto scratch, AlignedMemory::allocate(executable->scratch_bytes(), "scratch memory"));
     Event completion;
     Submission submission;
@@ -122,11 +130,15 @@ class UnitComparer {
                                    const plan::Program& program) {
     const uint32_t first = items(items(plan_->tables().branches())[branch]->operators())[0];
     BranchComparison result{branch, std::string(view(items(plan_->tables().operators())[first]->name())),
-                            unit.info().name, 0, 0};
+                            unit.info().name, program.channels()};
     randomize();
     NESTRT_RETURN_IF_ERROR(run_on(branch, cpu, cpu_program));
     const std::vector<std::byte> expected = results(branch);
     spoil_results(branch);
+    if (program.channels() != 0) {  // the CPU goes first: nobody covers what the unit should leave alone
+      const uint32_t all = divisible_channels(plan_->tables(), *items(plan_->tables().branches())[branch]);
+      NESTRT_RETURN_IF_ERROR(run_on(branch, cpu, cpu_program, {program.channels(), all}));
+    }
     NESTRT_RETURN_IF_ERROR(run_on(branch, unit, program));
     const std::vector<std::byte> computed = results(branch);
     result.bytes = expected.size();
@@ -147,4 +159,4 @@ Result<std::vector<BranchComparison>> compare_units(const std::shared_ptr<const 
   return UnitComparer(plan, units).run();
 }
 
-}  // namespace nestrt::command
+}  // namespace nestrt::tools

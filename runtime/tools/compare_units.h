@@ -8,19 +8,21 @@
 #include "nestrt/plan.h"
 #include "nestrt/unit.h"
 
-namespace nestrt::command {
+namespace nestrt::tools {
 
 struct BranchComparison {
   uint32_t branch = 0;
   std::string operators;  // the name of its first operator
   std::string unit;
+  uint32_t channels = 0;   // that the unit computes; 0: all
   uint64_t bytes = 0;      // compared
   uint64_t different = 0;  // of them
 };
 
-// Every branch that has a program for one of the units beside the CPU, which must be among them. Inputs are random
-// bytes, the unspecified lanes of blocked layouts included; results are compared bit for bit.
+// Every program of a branch for one of the units beside the CPU, which must be among them. Inputs are random bytes, the
+// unspecified lanes of blocked layouts included; results are compared bit for bit. Where a program computes some
+// channels, the CPU computes the others.
 // Errors: those of Unit::prepare and of the runs; kInvalidArgument without a CPU; kOutOfMemory.
 Result<std::vector<BranchComparison>> compare_units(const std::shared_ptr<const Plan>& plan, const UnitList& units);
 
-}  // namespace nestrt::command
+}  // namespace nestrt::tools
