@@ -24,6 +24,8 @@ struct UnitProgram {
     Layout layout = Layout::kPlain;  // plan::ProgramRange.layout
   };
 
+  uint32_t channels = 0;  // plan::Program.channels
+
   std::vector<std::shared_ptr<const Bytes>> segments;  // instructions first; programs may share what is equal
   std::vector<Range> ranges;
 
@@ -38,6 +40,7 @@ struct UnitProgram {
 struct Offer {
   std::optional<UnitProgram> program;
   std::string reason;
+  std::vector<UnitProgram> pieces = {};  // beside the program: each for the first `channels` only; ascending
 };
 
 class Backend {
@@ -49,11 +52,14 @@ class Backend {
   virtual std::string configuration() const { return fingerprint(); }
   // The node is one of a graph as the emitter takes it. Errors: kInternal; what a unit cannot do is no error.
   virtual Result<Offer> offer(const Graph& graph, const Node& node) = 0;
+  // Called after the last offer.
+  virtual void finish() {}
 };
 
 using Backends = std::vector<std::shared_ptr<Backend>>;
 
-// Told of every offer as the plan is written: `op` is the operator's index there.
-using OfferObserver = std::function<void(uint32_t op, const Backend& backend, const Offer& offer)>;
+// Told of every offer as the plan is written: `op` is the operator's index there, of `num_operators`.
+using OfferObserver =
+    std::function<void(uint32_t op, uint32_t num_operators, const Backend& backend, const Offer& offer)>;
 
 }  // namespace nestrt::compiler

@@ -26,8 +26,10 @@ Status print_program(const Plan& plan, uint32_t branch, const plan::Program& pro
   NESTRT_ASSIGN_OR_RETURN(const evta::PlanProgram read, evta::read_program(plan, program, *configuration));
   NESTRT_ASSIGN_OR_RETURN(const auto instructions, evta::decode(*configuration, read.instructions));
   const uint32_t first = items(items(plan.tables().branches())[branch]->operators())[0];
-  fmt::print("branch {}: '{}' on evta {}, {} instructions\n", branch,
-             tools::printable(view(items(plan.tables().operators())[first]->name())), name, instructions.size());
+  fmt::print("branch {}: '{}'{} on evta {}, {} instructions\n", branch,
+             tools::printable(view(items(plan.tables().operators())[first]->name())),
+             program.channels() == 0 ? "" : fmt::format(", first {} channels", program.channels()), name,
+             instructions.size());
   for (const plan::ProgramRange* range : items(program.ranges()))
     fmt::print("  {:#010x} {:>9} bytes  {:<10} {}\n", range->address(), range->size(),
                plan::EnumNameRangeAccess(range->access()), holder_of(plan, *range));

@@ -8,6 +8,7 @@
 #include "compiler-lite/command/compile_options.h"
 #include "compiler-lite/command/quantize_options.h"
 #include "compiler-lite/command/search_options.h"
+#include "compiler-lite/command/tuning_progress.h"
 #include "compiler-lite/compile.h"
 #include "nestrt/plan.h"
 #include "runtime/plan/tables.h"
@@ -67,8 +68,9 @@ Result<PlanBytes> CompileCommand::compile_with_progress(CompileOptions options,
     options.quantization->observer = [&report](const QuantizationReport& made) { report = made; };
   tools::StageLine line("nestc");
   options.progress = [&line](std::string_view stage) { line.show(stage); };
-  options.offer_observer = [&line](uint32_t op, const Backend& backend, const Offer&) {
-    line.show("programs for " + backend.unit() + ": operator " + std::to_string(op + 1));
+  TuningProgress tuning(options.backends.size());
+  options.offer_observer = [&tuning](uint32_t, uint32_t num_operators, const Backend&, const Offer&) {
+    tuning.advance(num_operators);
   };
   return compile(model, options);
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "compiler-lite/backends/evta/tuning_cache.h"
 #include "compiler-lite/backends/make_backends.h"
+#include "runtime/tools/cli.h"
 #include "runtime/tools/files.h"
 #include "runtime/tools/npy.h"
 
@@ -82,6 +84,15 @@ void CompileFlags::add_to(CLI::App& command) {
                          "what the plan may run on: a board (zcu102, or the path of its .yaml), or units such as "
                          "cpu,evta:1x16_15_15_18_17; host: a CPU, x86-64 or aarch64"))
       ->type_name("BOARD|UNITS");
+  add(command.add_option("--pieces", pieces_,
+                         "programs for so many shares of a layer's output channels, so that a unit and the CPU can "
+                         "compute it together; 0: none"))
+      ->check(CLI::Range(0, 64));
+  add(command.add_option("--tuning-cache", tuning_cache_,
+                         "where tuned schedules are kept for the next compilation, or none (default: "
+                         "nestrt/evta-schedules in $XDG_CACHE_HOME or ~/.cache)"))
+      ->type_name("FILE|none")
+      ->check(tools::not_empty());
 }
 
 std::string CompileFlags::first_given() const {
@@ -93,6 +104,7 @@ std::string CompileFlags::first_given() const {
 Status CompileFlags::check_output(const std::string& output) const {
   for (const std::string& text : bindings_)
     NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, text.substr(text.rfind('=') + 1)));
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, tuning_cache_));
   return tools::check_not_input(output, target_);
 }
 
@@ -123,7 +135,10 @@ Result<CompileOptions> CompileFlags::options() const {
   options.passes.disabled.insert(disabled_passes_.begin(), disabled_passes_.end());
   options.layout.plain = layout_ == "plain";
   NESTRT_ASSIGN_OR_RETURN(const Target target, read_target(target_));
-  NESTRT_ASSIGN_OR_RETURN(options.backends, make_backends(target));
+  evta::EvtaOptions evta;
+  evta.pieces = pieces_;
+  if (tuning_cache_ != "none") evta.tuning_cache = tuning_cache_.empty() ? evta::default_tuning_cache() : tuning_cache_;
+  NESTRT_ASSIGN_OR_RETURN(options.backends, make_backends(target, evta));
   return options;
 }
 

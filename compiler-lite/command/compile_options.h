@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler-lite/backends/evta/pieces.h"
 #include "compiler-lite/compile.h"
 
 namespace CLI {
@@ -38,6 +39,8 @@ class CompileFlags {
   std::string layout_ = "auto";
   std::vector<std::string> disabled_passes_;
   std::string target_ = "host";
+  int pieces_ = evta::kDefaultPieces;
+  std::string tuning_cache_;
 };
 
 }  // namespace nestrt::compiler

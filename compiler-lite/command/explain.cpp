@@ -6,6 +6,7 @@
 #include "compiler-lite/command/command.h"
 #include "compiler-lite/command/compile_options.h"
 #include "compiler-lite/command/quantize_options.h"
+#include "compiler-lite/command/tuning_progress.h"
 #include "compiler-lite/compile.h"
 #include "runtime/plan/statistics.h"
 #include "runtime/tools/cli.h"
@@ -44,6 +45,13 @@ struct Total {
   uint64_t moved_bytes = 0;
   double busy_cycles = 0;
   double microseconds = 0;
+  size_t divided = 0;  // operators that have pieces
+  size_t pieces = 0;
+
+  void add_pieces(const Offer& offer) {
+    divided += offer.pieces.empty() ? 0 : 1;
+    pieces += offer.pieces.size();
+  }
 
   void add(const UnitProgram& program, uint64_t operator_macs) {
     ++operators;
@@ -63,6 +71,7 @@ void record(const Backend& backend, const Offer& offer, std::vector<Explanation>
   if (found == units.end()) found = units.insert(units.end(), {unit, {}});
   found->offers.push_back(offer);
   if (found->offers.back().program) found->offers.back().program->segments.clear();
+  for (UnitProgram& piece : found->offers.back().pieces) piece.segments.clear();
 }
 
 Result<Compiled> compile_all(const ExplainCommand& command) {
@@ -75,8 +84,9 @@ Result<Compiled> compile_all(const ExplainCommand& command) {
   tools::StageLine line("nestc");
   options.progress = [&line](std::string_view stage) { line.show(stage); };
   std::vector<Explanation> units;
-  options.offer_observer = [&](uint32_t op, const Backend& backend, const Offer& offer) {
-    line.show("operator " + std::to_string(op));
+  TuningProgress tuning(options.backends.size());
+  options.offer_observer = [&](uint32_t, uint32_t num_operators, const Backend& backend, const Offer& offer) {
+    tuning.advance(num_operators);
     record(backend, offer, units);
   };
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile(command.model, options));
@@ -111,6 +121,7 @@ void print(const plan::Plan& tables, const Explanation& unit) {
     table.add_row(std::move(cells));
     all.add({}, macs);
     if (offer.program) total.add(*offer.program, macs);
+    total.add_pieces(offer);
   }
   fmt::print("{}", table.to_string());
   fmt::print("\n{}: {} of {} operators, {} of the multiplications; {} kcycles{}, the multipliers work in {} of them, "
@@ -119,6 +130,14 @@ void print(const plan::Plan& tables, const Explanation& unit) {
              percent(ratio(static_cast<double>(total.macs), static_cast<double>(all.macs))), kilo(total.cycles),
              total.microseconds > 0 ? fmt::format(" ({:.2f} ms)", total.microseconds / 1e3) : "",
              percent(ratio(total.busy_cycles, static_cast<double>(total.cycles))), kilo(total.moved_bytes));
+  fmt::print("{} of them can be shared with the CPU: {} programs for a part of their output channels\n", total.divided,
+             total.pieces);
+}
+
+tools::Json to_json(const std::vector<UnitProgram>& pieces) {
+  tools::Json list = tools::Json::array();
+  for (const UnitProgram& piece : pieces) list.push_back({{"channels", piece.channels}, {"cycles", piece.cycles}});
+  return list;
 }
 
 tools::Json to_json(const plan::Plan& tables, const Explanation& unit) {
@@ -134,6 +153,7 @@ tools::Json to_json(const plan::Plan& tables, const Explanation& unit) {
       entry["occupancy"] = program->occupancy;
       entry["moved_bytes"] = program->moved_bytes;
       entry["microseconds"] = program->microseconds;
+      entry["pieces"] = to_json(unit.offers[i].pieces);
     } else {
       entry["reason"] = unit.offers[i].reason;
     }

@@ -6,6 +6,7 @@
 #include <new>
 #include <unordered_map>
 
+#include "compiler-lite/emit/branches.h"
 #include "compiler-lite/emit/version.h"
 #include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/memory/planner.h"
@@ -35,7 +36,7 @@ class Emitter {
     add_face();
     NESTRT_RETURN_IF_ERROR(add_operators());
     NESTRT_RETURN_IF_ERROR(add_branches());
-    add_regions();
+    plan_.regions = region_tree(graph_, branch_of_, static_cast<uint32_t>(plan_.branches.size()));
     add_memory_plans();
     return {};
   }
@@ -185,23 +186,27 @@ class Emitter {
     add(plan::MemoryPlanKind::any_schedule, plan_any_schedule(storage_, graph_));
   }
 
-  // The programs of other units decide where a branch begins and ends.
+  // Branches begin and end with chains, and where another unit has a program.
   Status add_branches() {
+    const std::vector<bool> links = chain_links(graph_);
     bool open = false;  // the last branch may grow
     for (uint32_t op = 0; op < plan_.operators.size(); ++op) {
       std::vector<std::unique_ptr<plan::ProgramT>> programs;
       for (const auto& backend : backends_) {
         NESTRT_ASSIGN_OR_RETURN(const Offer offer, backend->offer(graph_, *graph_.nodes()[op]));
-        if (observer_) observer_(op, *backend, offer);
+        if (observer_) observer_(op, static_cast<uint32_t>(plan_.operators.size()), *backend, offer);
         if (offer.program) programs.push_back(unit_program(*backend, *offer.program));
+        for (const UnitProgram& piece : offer.pieces) programs.push_back(unit_program(*backend, piece));
       }
-      if (!open || !programs.empty()) add_branch();
+      if (!open || !links[op] || !programs.empty()) add_branch();
       open = programs.empty();
+      branch_of_.push_back(static_cast<uint32_t>(plan_.branches.size() - 1));
       plan::BranchT& branch = *plan_.branches.back();
       branch.operators.push_back(op);
       branch.programs[0]->selections[0]->kernels.push_back(kernels_[op]);
       for (auto& program : programs) branch.programs.push_back(std::move(program));
     }
+    for (const auto& backend : backends_) backend->finish();
     return {};
   }
 
@@ -223,6 +228,7 @@ class Emitter {
     program->unit = backend.unit();
     program->kind = plan::ProgramKind::instructions;
     program->fingerprint = backend.fingerprint();
+    program->channels = source.channels;
     for (const auto& bytes : source.segments) program->segments.push_back(segment(bytes));
     for (const UnitProgram::Range& from : source.ranges) {
       auto range = std::make_unique<plan::ProgramRangeT>();
@@ -254,19 +260,6 @@ class Emitter {
     return add_constant(bytes);
   }
 
-  // One branch after the other.
-  void add_regions() {
-    for (uint32_t branch = 0; branch < plan_.branches.size(); ++branch) {
-      plan_.regions.push_back(std::make_unique<plan::RegionT>());
-      plan_.regions.back()->branch = branch;
-    }
-    if (plan_.regions.size() == 1) return;
-    auto series = std::make_unique<plan::RegionT>();
-    series->kind = plan::RegionKind::series;
-    for (uint32_t branch = 0; branch < plan_.branches.size(); ++branch) series->children.push_back(branch);
-    plan_.regions.push_back(std::move(series));
-  }
-
   const Graph& graph_;
   const Backends& backends_;
   const OfferObserver& observer_;
@@ -274,7 +267,8 @@ class Emitter {
   plan::PlanT plan_;
   std::unordered_map<ValueId, uint32_t> tensors_;
   std::unordered_map<std::string, uint32_t> kernel_names_;
-  std::vector<uint32_t> kernels_;  // by operator
+  std::vector<uint32_t> kernels_;    // by operator
+  std::vector<uint32_t> branch_of_;  // by operator
   std::vector<std::pair<uint32_t, std::shared_ptr<const Bytes>>> constants_;  // with the index of the buffer
   std::unordered_multimap<size_t, size_t> segments_;                          // by hash, index in constants_
   uint64_t data_bytes_ = 0;

@@ -27,8 +27,8 @@ class PlanBytes {
 
 // Tidies the graph, plans its memory, chooses kernels and writes everything down. The graph's weights are packed
 // already (compiler-lite/layout). An operator for which one of the backends has a program is a branch of its own; the
-// others form branches for the CPU. Errors: kUnsupported where no kernel takes an operator, those of the backends,
-// kInternal where the plan that came out fails its own verification.
+// others form chains for the CPU, one branch each. Errors: kUnsupported where no kernel takes an operator, those of the
+// backends, kInternal where the plan that came out fails its own verification.
 Result<PlanBytes> emit_plan(Graph& graph, const Backends& backends = {}, const OfferObserver& observer = {});
 
 }  // namespace nestrt::compiler

@@ -25,12 +25,19 @@ Result<ConvGenerator> ConvGenerator::create(const isa::Configuration& configurat
   generator.configuration_ = &configuration;
   generator.shape_ = shape;
   generator.finish_ = make_finish(layer);
-  auto weights = std::make_shared<PackedWeights>(packed_weights(layer, shape));
+  // The others last: those of a layer's first channels are the first bytes of its own.
+  auto weights = std::make_shared<PackedWeights>();
   if (layer.residual) append_identity(*weights, shape.block, static_cast<int8_t>(1 << layer.residual->left_b));
   if (shape.identity) append_identity(*weights, shape.block, 1);
+  const PackedWeights packed = packed_weights(layer, shape);
+  weights->insert(weights->end(), packed.begin(), packed.end());
   generator.weights_ = std::move(weights);
   generator.layer_ = std::move(layer);
   return generator;
+}
+
+std::string ConvGenerator::cost_key() const {
+  return "conv " + to_string(shape_) + (layer_.residual ? "residual " : "") + outline(finish_);
 }
 
 Result<ConvMemory> ConvGenerator::memory_of(const Schedule& schedule) const {

@@ -16,6 +16,7 @@ class ConvGenerator : public LayerGenerator {
   const std::string& name() const override { return layer_.name; }
   const isa::Configuration& configuration() const override { return *configuration_; }
   const ConvShape& shape() const override { return shape_; }
+  std::string cost_key() const override;
   Result<uint64_t> estimate_cycles(const Schedule& schedule, int bus_bytes) const override;
   Result<GeneratedProgram> generate(const Schedule& schedule) const override;
 
@@ -27,7 +28,7 @@ class ConvGenerator : public LayerGenerator {
   ConvLayer layer_;
   ConvShape shape_;
   Finish finish_;
-  std::shared_ptr<const PackedWeights> weights_;  // then the identity weights
+  std::shared_ptr<const PackedWeights> weights_;  // the identity weights first
 };
 
 // Both at once.

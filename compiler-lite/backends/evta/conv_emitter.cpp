@@ -51,7 +51,7 @@ Result<BuiltProgram> ConvEmitter::emit() {
 
 // Every product waits for an input, which is loaded later.
 void ConvEmitter::load_identities() {
-  const int64_t dram = element_address(Buffer::kWeights, Memory::kWgt) + shape_.weight_elements();
+  const int64_t dram = element_address(Buffer::kWeights, Memory::kWgt);
   append_transfer(builder_, {.memory = Memory::kWgt, .dram = dram, .row_size = memory_.identities});
 }
 
@@ -148,13 +148,13 @@ SlotRing::Use ConvEmitter::weight_chunk(const Tile& tile, const Span& chunk, std
   if (!use.must_load) return use;
   const int64_t taps = shape_.taps(), row = shape_.group_in_blocks * taps;
   const int64_t first = chunk.first - tile.group * shape_.group_in_blocks;
-  const TransferIds ids = append_transfer(
-      builder_, {.memory = Memory::kWgt,
-                 .sram = memory_.wgt.at(use.slot),
-                 .dram = element_address(Buffer::kWeights, Memory::kWgt) + tile.blocks.first * row + first * taps,
-                 .rows = tile.blocks.count,
-                 .row_size = chunk.count * taps,
-                 .stride = row});
+  const int64_t dram = element_address(Buffer::kWeights, Memory::kWgt) + memory_.identities;
+  const TransferIds ids = append_transfer(builder_, {.memory = Memory::kWgt,
+                                                     .sram = memory_.wgt.at(use.slot),
+                                                     .dram = dram + tile.blocks.first * row + first * taps,
+                                                     .rows = tile.blocks.count,
+                                                     .row_size = chunk.count * taps,
+                                                     .stride = row});
   order_load(use, ids, loaded);
   return use;
 }

@@ -12,7 +12,7 @@ namespace nestrt::compiler::evta {
 
 class ConvEmitter {
  public:
-  // All must outlive the emitter. `memory`: of that schedule, which is limited(). Identity weights lie behind the
+  // All must outlive the emitter. `memory`: of that schedule, which is limited(). Identity weights lie before the
   // others in DRAM; vectors at the start of the constants, [vector][output block].
   ConvEmitter(const isa::Configuration& configuration, const ConvLayer& layer, const ConvShape& shape,
               const Finish& finish, const Schedule& schedule, const ConvMemory& memory, const AddressMap& addresses);

@@ -17,6 +17,17 @@ int64_t groups_to_merge(const ConvLayer& layer, int64_t block) {
 
 }  // namespace
 
+std::string to_string(const ConvShape& shape) {
+  std::string text;
+  const auto add = [&text](int64_t number) { text += std::to_string(number) + " "; };
+  for (const int64_t number : {shape.block, shape.images, shape.groups, shape.merged, shape.group_in_blocks,
+                               shape.group_out_blocks, int64_t{shape.identity}})
+    add(number);
+  for (const LayerAxis& axis : {shape.y, shape.x})
+    for (const int64_t number : {axis.input, axis.kernel, axis.stride, axis.pad_begin, axis.pad_end}) add(number);
+  return text;
+}
+
 Result<ConvShape> conv_shape(const nestrt::evta::Configuration& configuration, const ConvLayer& layer) {
   NESTRT_RETURN_IF_ERROR(check(layer));
   ConvShape shape;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "compiler-lite/backends/evta/layer.h"
@@ -34,6 +35,9 @@ struct ConvShape {
   // GEMM micro-ops that the sums take.
   int64_t gemms() const { return output_elements() * taps() * (identity ? 1 : group_in_blocks); }
 };
+
+// All of its numbers.
+std::string to_string(const ConvShape& shape);
 
 // Errors: those of check(layer); kUnsupported where a tensor is larger than the address space, or groups cannot be
 // merged into blocks.

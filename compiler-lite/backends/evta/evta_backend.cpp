@@ -1,51 +1,26 @@
 #include "compiler-lite/backends/evta/evta_backend.h"
 
-#include <map>
+#include <algorithm>
+#include <utility>
 
 #include "compiler-lite/backends/evta/legal.h"
+#include "compiler-lite/backends/evta/pieces.h"
+#include "compiler-lite/backends/evta/schedule_book.h"
 #include "compiler-lite/backends/evta/stem.h"
-#include "compiler-lite/backends/evta/tuner.h"
+#include "compiler-lite/graph/bound_operator.h"
 #include "drivers/evta/cycles/cycle_model.h"
+#include "nestrt/log.h"
+#include "runtime/plan/channels.h"
 
 namespace nestrt::compiler::evta {
 namespace {
 
 constexpr std::string_view kProfile = "zcu102";
+constexpr uint32_t kWeightSegment = 1;
 
-// The geometry of a layer and what follows its sums, as text.
-class Key {
- public:
-  explicit Key(const NodeLayer& node) {
-    std::visit([this](const auto& layer) { add_layer(layer); }, node.layer);
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  void add(int64_t number) { text_ += std::to_string(number) + " "; }
-  void add(const LayerAxis& axis) {
-    for (const int64_t number : {axis.input, axis.kernel, axis.stride, axis.pad_begin, axis.pad_end}) add(number);
-  }
-  void add_layer(const ConvLayer& layer) {
-    for (const int64_t number : {layer.images, layer.in_channels, layer.out_channels, layer.groups}) add(number);
-    add(layer.y);
-    add(layer.x);
-    add(layer.is_identity());
-    add(layer.bias.empty());
-    add(static_cast<int64_t>(layer.rounding));
-    for (const uint8_t shift : layer.shifts) add(shift);
-    for (const int32_t bound : {layer.bounds.low, layer.bounds.high}) add(bound);
-    if (layer.residual)
-      for (const int shift : {layer.residual->left_a, layer.residual->left_b, layer.residual->right}) add(shift);
-  }
-  void add_layer(const MaxPoolLayer& layer) {
-    text_ = "max-pool ";
-    for (const int64_t number : {layer.images, layer.channels}) add(number);
-    add(layer.y);
-    add(layer.x);
-  }
-
-  std::string text_;
-};
+// So many programs are measured for a layer, and so many for each of its pieces, which are many.
+constexpr size_t kPrograms = 24;
+constexpr size_t kPiecePrograms = 6;
 
 // The compiler has laid activations out for the CPU: in blocks of 16 channels, or as rows of a matrix.
 Status check_layout(const Value& value, const std::string& what, int64_t block) {
@@ -64,31 +39,49 @@ std::shared_ptr<const Bytes> bytes_of(const std::vector<T>& elements) {
 
 class EvtaBackend final : public Backend {
  public:
-  EvtaBackend(const isa::Instances& instances, const isa::CycleProfile& profile, bool clock_is_stated)
-      : instances_(instances), configuration_(*instances.configuration), profile_(profile),
-        clock_is_stated_(clock_is_stated) {}
+  EvtaBackend(const isa::Instances& instances, const isa::CycleProfile& profile, bool clock_is_stated,
+              const EvtaOptions& options)
+      : instances_(instances),
+        configuration_(*instances.configuration),
+        profile_(profile),
+        clock_is_stated_(clock_is_stated),
+        pieces_(options.pieces),
+        least_divided_us_(options.least_divided_us),
+        cache_(std::make_shared<TuningCache>(options.tuning_cache)),
+        book_(configuration_, profile_, cache_) {}
 
   std::string unit() const override { return "evta"; }
   std::string fingerprint() const override { return std::string(configuration_.name); }
   std::string configuration() const override { return isa::to_text(instances_); }
 
   Result<Offer> offer(const Graph& graph, const Node& node) override {
-    auto program = make(graph, node);
-    if (program) return Offer{std::move(*program), {}};
-    const Code code = program.error().code();  // kInvalidArgument: sizes beyond what a layer may have
+    auto made = make(graph, node);
+    if (made) return std::move(*made);
+    const Code code = made.error().code();  // kInvalidArgument: sizes beyond what a layer may have
     if (code != Code::kUnsupported && code != Code::kInvalidArgument)
-      return program.error().with_context("node '" + node.name + "'");
-    return Offer{std::nullopt, std::string(program.error().message())};
+      return made.error().with_context("node '" + node.name + "'");
+    return Offer{std::nullopt, std::string(made.error().message())};
+  }
+
+  void finish() override {
+    if (const Status status = cache_->save(); !status.ok())
+      log(LogLevel::kWarning, "the next compilation has to tune again: " + status.to_string());
   }
 
  private:
-  Result<UnitProgram> make(const Graph& graph, const Node& node) {
+  Result<Offer> make(const Graph& graph, const Node& node) {
     NESTRT_ASSIGN_OR_RETURN(NodeLayer layer, layer_of(graph, node));
     NESTRT_RETURN_IF_ERROR(take_input(graph.value(layer.input), &layer));
     NESTRT_RETURN_IF_ERROR(check_layout(graph.value(node.outputs[0]), "its output", configuration_.block()));
     NESTRT_ASSIGN_OR_RETURN(const auto generator, generator_of(configuration_, layer));
-    NESTRT_ASSIGN_OR_RETURN(const GeneratedProgram generated, generate(*generator, Key(layer).text()));
-    return unit_program(graph, generated, layer, node.outputs[0]);
+    NESTRT_ASSIGN_OR_RETURN(const GeneratedProgram generated, book_.program(*generator, kPrograms));
+    Offer offer;
+    NESTRT_ASSIGN_OR_RETURN(offer.program, unit_program(graph, generated, layer, node.outputs[0]));
+    if (!pays(*offer.program)) return offer;
+    const uint32_t channels = divisible_channels(BoundOperator(graph, node).spec());
+    for (const int64_t part : piece_channels(channels, configuration_.block(), pieces_))
+      NESTRT_RETURN_IF_ERROR(add_piece(graph, node, layer, part, offer));
+    return offer;
   }
 
   // A convolution may read a plain picture.
@@ -100,25 +93,23 @@ class EvtaBackend final : public Backend {
     return {};
   }
 
-  // Layers of one geometry share the search, unless their constants take different room on chip.
-  Result<GeneratedProgram> generate(const LayerGenerator& generator, const std::string& key) {
-    if (const auto known = schedules_.find(key); known != schedules_.end())
-      if (auto program = generator.generate(known->second)) return program;
-    NESTRT_ASSIGN_OR_RETURN(const Schedule schedule, best_schedule(generator));
-    schedules_.insert_or_assign(key, schedule);
-    return generator.generate(schedule);
+  bool pays(const UnitProgram& program) const {
+    return profile_.seconds(static_cast<double>(program.cycles)) * 1e6 >= least_divided_us_;
   }
 
-  Result<Schedule> best_schedule(const LayerGenerator& generator) const {
-    TuneOptions options;
-    options.cost = [this](const isa::Program& program) {
-      const auto count = isa::count_cycles(program, profile_);
-      return count ? count->cycles : 0;
-    };
-    options.bus_bytes = profile_.bus_bytes;
-    options.least_micro_ops = {1, 16, 64};  // loops cost time in HLS
-    NESTRT_ASSIGN_OR_RETURN(const TunedSchedule tuned, tune(generator, options));
-    return tuned.schedule;
+  // One that is no faster than the whole is not offered.
+  Status add_piece(const Graph& graph, const Node& node, const NodeLayer& whole, int64_t channels, Offer& offer) {
+    const NodeLayer layer = {first_channels(std::get<ConvLayer>(whole.layer), channels), whole.input, whole.residual};
+    NESTRT_ASSIGN_OR_RETURN(const auto generator, generator_of(configuration_, layer));
+    NESTRT_ASSIGN_OR_RETURN(const GeneratedProgram generated, book_.program(*generator, kPiecePrograms));
+    NESTRT_ASSIGN_OR_RETURN(UnitProgram piece, unit_program(graph, generated, layer, node.outputs[0]));
+    piece.channels = static_cast<uint32_t>(channels);
+    const auto& weights = offer.program->segments[kWeightSegment];
+    if (!std::equal(piece.segments[kWeightSegment]->begin(), piece.segments[kWeightSegment]->end(), weights->begin()))
+      return Status(Code::kInternal, "the weights of a piece are not the first of the layer's");
+    piece.segments[kWeightSegment] = weights;
+    if (piece.cycles < offer.program->cycles) offer.pieces.push_back(std::move(piece));
+    return {};
   }
 
   // What the driver has to bring a value's bytes to.
@@ -139,7 +130,7 @@ class EvtaBackend final : public Backend {
       const Layout layout = value == kNoValue ? Layout::kPlain : layout_there(graph.value(value));
       result.ranges.push_back({range.address, range.size, access, value, segment, layout});
     };
-    add(Buffer::kWeights, plan::RangeAccess::read, kNoValue, 1);
+    add(Buffer::kWeights, plan::RangeAccess::read, kNoValue, kWeightSegment);
     add(Buffer::kInput, plan::RangeAccess::read, layer.input, 0);
     add(Buffer::kResidual, plan::RangeAccess::read, layer.residual, 0);
     add(Buffer::kOutput, plan::RangeAccess::write, output, 0);
@@ -156,18 +147,22 @@ class EvtaBackend final : public Backend {
   const isa::Configuration& configuration_;  // theirs
   const isa::CycleProfile profile_;
   const bool clock_is_stated_;
-  std::map<std::string, Schedule> schedules_;
+  const int pieces_;
+  const double least_divided_us_;
+  const std::shared_ptr<TuningCache> cache_;
+  ScheduleBook book_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<Backend>> make_evta_backend(const TargetUnit& unit) {
+Result<std::shared_ptr<Backend>> make_evta_backend(const TargetUnit& unit, const EvtaOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(isa::Instances instances, isa::parse_instances(unit.configuration));
   instances.count = static_cast<int>(unit.instances);
   isa::CycleProfile profile = *isa::find_cycle_profile(kProfile);
   if (unit.clock_mhz > 0) profile.clock_hz = unit.clock_mhz * 1e6;
   if (unit.bus_bits > 0) profile.bus_bytes = static_cast<int>(unit.bus_bits / 8);
-  return std::shared_ptr<Backend>(std::make_shared<EvtaBackend>(instances, profile, unit.clock_mhz > 0));
+  return std::shared_ptr<Backend>(
+      std::make_shared<EvtaBackend>(instances, profile, unit.clock_mhz > 0, options));
 }
 
 }  // namespace nestrt::compiler::evta

@@ -2,14 +2,25 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "compiler-lite/backends/backend.h"
+#include "compiler-lite/backends/evta/pieces.h"
 #include "compiler-lite/target/target.h"
 
 namespace nestrt::compiler::evta {
 
+struct EvtaOptions {
+  // Programs for so many shares of the channels of each layer that can be divided by them (runtime/plan/channels.h);
+  // see pieces.h. 0: none.
+  int pieces = kDefaultPieces;
+  // Layers that take less are not divided: what dividing saves is not worth the synchronisation that it costs.
+  double least_divided_us = 100;
+  std::string tuning_cache;  // a file; empty: none
+};
+
 // Schedules are searched for with the cycle model of the ZCU102, at the unit's clock and bus where it states them.
 // Requires: unit.kind == "evta". Errors: kInvalidArgument for an unknown configuration.
-Result<std::shared_ptr<Backend>> make_evta_backend(const TargetUnit& unit);
+Result<std::shared_ptr<Backend>> make_evta_backend(const TargetUnit& unit, const EvtaOptions& options = {});
 
 }  // namespace nestrt::compiler::evta

@@ -213,6 +213,20 @@ class FinishMaker {
 
 }  // namespace
 
+std::string outline(const Finish& finish) {
+  std::string text = finish.clears_results ? "clear " : "";
+  const auto add = [&text](const FinishStep& step) {
+    text += std::to_string(static_cast<int>(step.opcode)) +
+            (step.immediate ? "i " : "v" + std::to_string(step.vector) + " ");
+  };
+  if (finish.preload) add(*finish.preload);
+  text += "/ ";
+  for (const FinishStep& step : finish.steps) add(step);
+  text += "/ ";
+  for (const FinishStep& step : finish.steps_after_residual) add(step);
+  return text;
+}
+
 Finish make_finish(const ConvLayer& layer) { return FinishMaker(layer).make(); }
 
 }  // namespace nestrt::compiler::evta

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "compiler-lite/backends/evta/layer.h"
@@ -31,6 +32,9 @@ struct Finish {
   std::vector<FinishStep> steps;                 // after the products, before the residual
   std::vector<FinishStep> steps_after_residual;  // after the residual, times 2^left_b, was added
 };
+
+// Its instructions as text, without the values of their operands, which cost nothing.
+std::string outline(const Finish& finish);
 
 // Requires check(layer).
 Finish make_finish(const ConvLayer& layer);

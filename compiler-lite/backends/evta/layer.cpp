@@ -84,6 +84,16 @@ Status check_bounds(const ConvLayer& layer) {
 
 }  // namespace
 
+ConvLayer first_channels(const ConvLayer& layer, int64_t channels) {
+  ConvLayer first = layer;
+  const auto count = static_cast<size_t>(channels);
+  first.out_channels = channels;
+  first.weights.resize(layer.weights.size() / static_cast<size_t>(layer.out_channels) * count);
+  if (!first.bias.empty()) first.bias.resize(count);
+  if (first.shifts.size() > 1) first.shifts.resize(count);
+  return first;
+}
+
 Status check(const ConvLayer& layer) {
   NESTRT_RETURN_IF_ERROR(check_channels(layer));
   NESTRT_RETURN_IF_ERROR(check_axis(layer, layer.y, "height"));

@@ -52,6 +52,9 @@ struct ConvLayer {
   uint8_t shift(int64_t channel) const { return shifts.size() == 1 ? shifts[0] : shifts[static_cast<size_t>(channel)]; }
 };
 
+// The same layer with its first output channels only. Requires: groups == 1, 0 < channels <= out_channels.
+ConvLayer first_channels(const ConvLayer& layer, int64_t channels);
+
 // What every configuration needs. Errors: kInvalidArgument for sizes that contradict each other, kUnsupported for what
 // EVTA cannot do (pads over 15 or not smaller than the kernel, a residual shifted left by more than 6 places, ...).
 Status check(const ConvLayer& layer);

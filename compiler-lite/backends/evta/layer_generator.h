@@ -16,6 +16,8 @@ class LayerGenerator {
   virtual const std::string& name() const = 0;  // for messages
   virtual const isa::Configuration& configuration() const = 0;
   virtual const ConvShape& shape() const = 0;
+  // Everything, but for the configuration, that the programs' cost under each schedule depends on, as text.
+  virtual std::string cost_key() const = 0;
 
   // Cycles that a schedule takes at least, nearly: computing and moving data overlap, but for the first load and the
   // last store, and every instruction has a fixed cost. Quick, for schedules by the thousand. `bus_bytes`: what DRAM

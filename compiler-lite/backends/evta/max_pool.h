@@ -24,6 +24,7 @@ class MaxPoolGenerator : public LayerGenerator {
   const std::string& name() const override { return name_; }
   const isa::Configuration& configuration() const override { return *configuration_; }
   const ConvShape& shape() const override { return shape_; }
+  std::string cost_key() const override { return "max-pool " + to_string(shape_); }
   Result<uint64_t> estimate_cycles(const Schedule& schedule, int bus_bytes) const override;
   Result<GeneratedProgram> generate(const Schedule& schedule) const override;
 

@@ -101,17 +101,23 @@ TEST_CASE("Every operator is in a branch with a CPU program, and the region tree
   const auto bytes = emit_plan(graph);
   REQUIRE(bytes.has_value());
   const plan::Plan& tables = (*Plan::from_memory(bytes->span()))->tables();
-  REQUIRE(tables.branches()->size() == 1);
-  CHECK(tables.branches()->Get(0)->operators()->size() == tables.operators()->size());
-  CHECK(tables.branches()->Get(0)->programs()->Get(0)->unit()->str() == "cpu");
-  CHECK(tables.regions()->size() == 1);
+  REQUIRE(tables.branches()->size() == 2);
+  uint32_t operators = 0;
+  for (const plan::Branch* branch : *tables.branches()) {
+    operators += branch->operators()->size();
+    CHECK(branch->programs()->Get(0)->unit()->str() == "cpu");
+  }
+  CHECK(operators == tables.operators()->size());
+  CHECK(tables.regions()->size() == 3);
 }
 
 TEST_CASE("An operator that another unit has a program for is a branch of its own") {
   Graph graph = small_graph();
   std::vector<std::string> reasons;
-  const auto bytes = emit_plan(graph, {std::make_shared<UnaryBackend>()},
-                               [&](uint32_t, const Backend&, const Offer& offer) { reasons.push_back(offer.reason); });
+  const auto observer = [&](uint32_t, uint32_t, const Backend&, const Offer& offer) {
+    reasons.push_back(offer.reason);
+  };
+  const auto bytes = emit_plan(graph, {std::make_shared<UnaryBackend>()}, observer);
   REQUIRE(bytes.has_value());
   CHECK(reasons == std::vector<std::string>{"it is no Unary", "", "it is no Unary"});
   const auto plan = *Plan::from_memory(bytes->span());
@@ -130,6 +136,6 @@ TEST_CASE("An operator that another unit has a program for is a branch of its ow
   CHECK(tables.tensors()->Get(static_cast<uint32_t>(program.ranges()->Get(1)->tensor()))->name()->str() == "y");
   CHECK(program.costs()->Get(0)->microseconds() == 2.5f);
   const plan::Region& root = *tables.regions()->Get(tables.regions()->size() - 1);
-  CHECK(root.kind() == plan::RegionKind::series);
-  CHECK(root.children()->size() == 3);
+  CHECK(root.kind() == plan::RegionKind::parallel);
+  CHECK(root.children()->size() == 2);
 }
