@@ -10,5 +10,6 @@ void add_inspect_command(tools::Cli& cli);
 void add_explain_command(tools::Cli& cli);
 void add_check_command(tools::Cli& cli);
 void add_calibrate_command(tools::Cli& cli);
+void add_partition_command(tools::Cli& cli);
 
 }  // namespace nestrt::compiler

@@ -8,6 +8,7 @@
 #include "compiler-lite/command/assembly.h"
 #include "compiler-lite/command/command.h"
 #include "compiler-lite/command/compile_options.h"
+#include "compiler-lite/command/regions.h"
 #include "compiler-lite/compile.h"
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
@@ -28,6 +29,7 @@ struct InspectCommand {
   std::string file;
   std::string json;
   bool assembly = false;
+  bool regions = false;
 
   Status run() const;
 };
@@ -216,6 +218,7 @@ tools::Json to_json(const Session& session) {
         {"lower_bound_bytes", memory->lower_bound_bytes()},
         {"ratio", ratio(*memory)}};
   }
+  result["regions"] = regions_json(tables);
   return result;
 }
 
@@ -227,10 +230,14 @@ Status InspectCommand::run() const {
   }
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load(file, flags));
   if (assembly) return print_assembly(loaded.session->plan());
-  print_summary(loaded.session->plan());
-  print_operators(*loaded.session);
-  fmt::print("\n");
-  print_memory(loaded.session->plan().tables());
+  if (regions) {
+    print_regions(loaded.session->plan().tables());
+  } else {
+    print_summary(loaded.session->plan());
+    print_operators(*loaded.session);
+    fmt::print("\n");
+    print_memory(loaded.session->plan().tables());
+  }
   if (json.empty()) return {};
   return tools::write_json(json, to_json(*loaded.session));
 }
@@ -242,7 +249,7 @@ void add_inspect_command(tools::Cli& cli) {
   CLI::App& app =
       cli.add_command("inspect", "operators, memory and sizes of a plan, or of what a model would become",
                       {"nestc inspect squeezenet.nest", "nestc inspect squeezenet1.1.onnx --json squeezenet.json",
-                       "nestc inspect squeezenet.nest --asm | less"},
+                       "nestc inspect squeezenet.nest --regions", "nestc inspect squeezenet.nest --asm | less"},
                       [command]() -> Result<tools::ExitCode> {
                         NESTRT_RETURN_IF_ERROR(command->run());
                         return tools::ExitCode::kOk;
@@ -252,6 +259,8 @@ void add_inspect_command(tools::Cli& cli) {
   json->check(tools::not_empty());
   app.add_flag("--asm", command->assembly, "the instructions of the programs for EVTA, and the memory that they use")
       ->excludes(json);
+  app.add_flag("--regions", command->regions, "what may run side by side: parallel groups, and the tree of branches")
+      ->excludes("--asm");
   command->flags.add_to(app);
 }
 

@@ -8,5 +8,6 @@ int main(int argc, char** argv) {
   nestrt::compiler::add_explain_command(cli);
   nestrt::compiler::add_check_command(cli);
   nestrt::compiler::add_calibrate_command(cli);
+  nestrt::compiler::add_partition_command(cli);
   return cli.run(argc, argv);
 }

@@ -28,7 +28,7 @@ class Workshop {
   std::string plan() const { return path("model.nest"); }
   ProgramResult on_target(const std::string& command, const std::string& target) const {
     std::vector<std::string> arguments{command,       kModel,     "--quantize", "s8", "--calibrate",
-                                       path("samples.npy"), "--target", target};
+                                       path("samples.npy"), "--target", target, "--tuning-cache", path("schedules")};
     if (command == "compile") arguments.insert(arguments.end(), {"-o", plan()});
     return run_program("nestc", arguments);
   }
@@ -106,6 +106,22 @@ TEST_CASE("nestc says where operators run, and what the programs are") {
   check(workshop.on_target("compile", "zcu102"), 0, "operators");
   check(run_program("nestc", {"inspect", workshop.plan(), "--asm"}), 0, "gemm");
   check(run_program("nestc", {"inspect", kModel, "--asm"}), 2, "--target zcu102");
+}
+
+TEST_CASE("nestc shows what may run side by side, and writes where it runs for NEST-C") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  check(run_program("nestc", {"inspect", workshop.plan(), "--regions", "--json", workshop.path("plan.json")}), 0,
+        "4 parallel groups");
+  const std::string yaml = workshop.path("partition.yaml");
+  check(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
+  const auto text = tools::read_lines(yaml);
+  REQUIRE(text);
+  REQUIRE(text->size() == 9);
+  CHECK_THAT((*text)[2], Contains("numOfPartitions: "));
+  CHECK_THAT((*text)[3], Contains("CPU:VTA-0:"));
+  CHECK_THAT((*text)[7], Contains("||"));
+  check(run_program("nestc", {"partition", workshop.plan(), "--units", "toaster", "-o", yaml}), 2, "toaster");
 }
 
 }  // namespace
