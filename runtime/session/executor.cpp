@@ -154,7 +154,8 @@ Status Executor::run_step(PreparedStep& step, SteadyClock::time_point ready) {
 
 void Executor::report(const PreparedStep& step, SteadyClock::time_point ready, SteadyClock::time_point start,
                       bool healed) const {
-  options_.observer->step_done({step.index, step.step.branch, step.step.lane, ready, start, SteadyClock::now(), healed});
+  const SteadyClock::time_point end = SteadyClock::now();
+  options_.observer->step_done({step.index, step.step.branch, step.step.lane, ready, start, end, healed});
 }
 
 // Where a unit is known to fail, it is asked again only by those who can afford it.

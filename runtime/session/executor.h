@@ -77,7 +77,8 @@ class Executor {
   Status run_on_cpu(PreparedStep& step, Executable& executable);
   Submission submission_of(PreparedStep& step, Deadline deadline) const;
   uint64_t hash_of_results(const PreparedStep& step) const;
-  void report(const PreparedStep& step, SteadyClock::time_point ready, SteadyClock::time_point start, bool healed) const;
+  void report(const PreparedStep& step, SteadyClock::time_point ready, SteadyClock::time_point start,
+              bool healed) const;
 
   const ExecutorOptions options_;
   UnitHealth& health_;

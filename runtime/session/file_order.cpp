@@ -37,8 +37,9 @@ Status no_unit_for(const plan::Branch& branch, uint32_t index, std::span<const U
     wanted += text(wanted.empty() ? "" : ", ", describe(view(program->unit()), view(program->fingerprint())));
   for (const UnitInfo& unit : units)
     given += text(given.empty() ? "" : ", ", describe(unit.kind, unit.fingerprint));
-  return Status(Code::kIncompatible, text("branch ", index, " has programs for ", wanted, ", but the session's units are ",
-                                          given, "; add a unit or recompile the model for it"));
+  return Status(Code::kIncompatible,
+                text("branch ", index, " has programs for ", wanted, ", but the session's units are ", given,
+                     "; add a unit or recompile the model for it"));
 }
 
 // The lane of a unit; the CPU's is lane 0.

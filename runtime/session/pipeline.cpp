@@ -150,8 +150,9 @@ Result<std::unique_ptr<Pipeline>> Pipeline::create(std::shared_ptr<const Plan> p
   return guarded([&]() -> Result<std::unique_ptr<Pipeline>> {
     if (plan == nullptr) return Status(Code::kInvalidArgument, "a pipeline needs a plan");
     if (options.in_flight < 0 || options.in_flight > kMost || options.waiting < 0 || options.waiting > kMost)
-      return Status(Code::kInvalidArgument, text("a pipeline has 1 to ", kMost, " inferences in flight, 0 for as many as "
-                                                 "its units need, and up to as many waiting"));
+      return Status(Code::kInvalidArgument,
+                    text("a pipeline has 1 to ", kMost,
+                         " inferences in flight, 0 for as many as its units need, and up to as many waiting"));
     const size_t in_flight = options.in_flight > 0 ? static_cast<size_t>(options.in_flight) : units.size() + 1;
     auto pipeline = std::make_unique<PipelineImpl>(std::move(plan), options, in_flight);
     NESTRT_RETURN_IF_ERROR(pipeline->start(units, options, in_flight));

@@ -32,8 +32,8 @@ std::vector<WrittenBytes> results_of(const Plan& plan, const Step& step) {
     for (int32_t index : items(items(tables.operators())[op]->outputs())) {
       const plan::Tensor& tensor = *items(tables.tensors())[static_cast<uint32_t>(index)];
       if (items(tables.buffers())[tensor.buffer()]->kind() == plan::BufferKind::constant) continue;
-      const uint64_t bytes = static_cast<uint64_t>(storage_bytes(static_cast<DataType>(tensor.type()),
-                                                                 shape_of(tensor), static_cast<Layout>(tensor.layout())));
+      const auto bytes = static_cast<uint64_t>(storage_bytes(
+          static_cast<DataType>(tensor.type()), shape_of(tensor), static_cast<Layout>(tensor.layout())));
       WrittenBytes& result = results.emplace_back(WrittenBytes{tensor.buffer(), tensor.offset(), bytes});
       if (step.channels.all()) continue;
       const uint64_t per_channel = bytes / static_cast<uint64_t>(items(tensor.shape())[1]);

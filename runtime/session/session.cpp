@@ -58,7 +58,8 @@ class SessionImpl final : public Session {
  public:
   SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options)
       : plan_(std::move(plan)), units_(std::move(units)), options_(options), executables_(plan_, units_),
-        health_(units_), executor_({options.observer, options.unit_timeout, options.urgent, options.cpu_turns}, health_),
+        health_(units_),
+        executor_({options.observer, options.unit_timeout, options.urgent, options.cpu_turns}, health_),
         arguments_(*plan_) {}
 
   Status prepare() {

@@ -72,8 +72,8 @@ TEST_CASE("A pipeline goes although nobody asks for what it was given") {
 TEST_CASE("Pipelines of too many inferences are refused") {
   const Board board;
   const Network network(14);
-  for (const PipelineOptions& options : {PipelineOptions{.in_flight = -1}, PipelineOptions{.in_flight = 1, .waiting = -1},
-                                         PipelineOptions{.in_flight = 100'000}}) {
+  const PipelineOptions wrong[] = {{.in_flight = -1}, {.in_flight = 1, .waiting = -1}, {.in_flight = 100'000}};
+  for (const PipelineOptions& options : wrong) {
     const auto pipeline = Pipeline::create(network.plan, board.units, options);
     REQUIRE_FALSE(pipeline);
     CHECK(pipeline.error().code() == Code::kInvalidArgument);

@@ -34,7 +34,8 @@ struct Board {
 // A random network, and what the CPU alone makes of an input.
 class Network {
  public:
-  explicit Network(uint32_t seed) : file_(evta::test::random_network(evta::kConfigurations[0], kBranches, seed).build()) {
+  explicit Network(uint32_t seed)
+      : file_(evta::test::random_network(evta::kConfigurations[0], kBranches, seed).build()) {
     auto loaded = Plan::from_memory(file_.bytes());
     if (!loaded) FAIL(loaded.error().to_string());
     plan = *loaded;

@@ -7,8 +7,8 @@
 //
 // Schedule: where several units have programs for a plan, or costs are given, create() makes the schedule that those
 // costs promise to be the fastest: branches side by side on different units, and one operator divided between them.
-// Costs that are not given are measured first. A session of the CPU alone, without costs or a file to keep them in, runs
-// in the plan's order.
+// Costs that are not given are measured first. A session of the CPU alone, without costs or a file to keep them in,
+// runs in the plan's order.
 // Which unit computes what changes no bit of a quantized result.
 // Memory: create() allocates everything (arena, scratch, tables); run() allocates nothing unless a unit fails. Inputs
 // and outputs are the caller's: kernels read and write them directly.
@@ -50,7 +50,7 @@ struct SessionOptions {
   // Where there is a choice and costs are missing they are measured, which takes as long as some tens of inferences.
   // Else their lack is an error, or, where none at all are known, the plan's order is kept.
   bool measure = true;
-  // Costs are read from this file, where it exists, and those that are measured are kept there for the next time. A file
+  // Costs are read from this file, where it exists, and those that are measured are kept there for the next time. It is
   // of one board: its costs are those of these units. Empty: none.
   std::string cost_file = {};
   // Runs exactly this one, whatever it costs. Its units are positions in the list that create() is given.

@@ -83,7 +83,8 @@ void add_program(plan::PlanT* tables, const Configuration& configuration, const 
   program->fingerprint = configuration.name;
   for (int segment : segments) program->segments.push_back(tables->tensors[static_cast<size_t>(segment)]->buffer);
   const auto block = static_cast<uint64_t>(configuration.block());
-  add_range(program.get(), kUopAddress, static_cast<uint64_t>(configuration.uop_bytes()), plan::RangeAccess::read, -1, 1);
+  const auto uop_bytes = static_cast<uint64_t>(configuration.uop_bytes());
+  add_range(program.get(), kUopAddress, uop_bytes, plan::RangeAccess::read, -1, 1);
   add_range(program.get(), kWgtAddress, block * block, plan::RangeAccess::read, -1, 2);
   add_range(program.get(), kInpAddress, kCopyRows * block, plan::RangeAccess::read, x);
   add_range(program.get(), kOutAddress, kCopyRows * block, plan::RangeAccess::write, y);
@@ -124,7 +125,8 @@ nestrt::test::PlanBuilder random_network(const Configuration& configuration, int
       builder.op(name, copy(), {x}, {y});
       copies.push_back({branch, x, y});
     } else {
-      builder.op(name, nestrt::test::binary(random() % 2 == 0 ? plan::BinaryKind::min : plan::BinaryKind::max), {x, earlier()}, {y});
+      const plan::BinaryKind kind = random() % 2 == 0 ? plan::BinaryKind::min : plan::BinaryKind::max;
+      builder.op(name, nestrt::test::binary(kind), {x, earlier()}, {y});
     }
     builder.branch();
     values.push_back(y);

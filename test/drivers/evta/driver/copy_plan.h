@@ -13,8 +13,8 @@ inline constexpr int kCopyRows = 4;
 // Program 0 of its only branch is the CPU's, program 1 EVTA's. Tensor 0 is x, tensor 1 y.
 nestrt::test::PlanBuilder copy_plan(const Configuration& configuration);
 
-// A network of `branches` branches in a random graph: copies, which EVTA can run too, and minima and maxima of what came
-// before, which only the CPU can. One input and one output of as many bytes as copy_plan's, s32.
+// A network of `branches` branches in a random graph: copies, which EVTA can run too, and minima and maxima of what
+// came before, which only the CPU can. One input and one output of as many bytes as copy_plan's, s32.
 nestrt::test::PlanBuilder random_network(const Configuration& configuration, int branches, uint32_t seed);
 
 }  // namespace nestrt::evta::test
