@@ -35,8 +35,11 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   for (Solution other : {side_by_side(problem, whole.to_original(one_by_one)), side_by_side(problem, known),
                          list_schedule(problem, bounds)})
     if (other.makespan_us < known.makespan_us) known = std::move(other);
-  known = improve_by_moves(problem, bounds, std::move(known), halfway);
   SearchOptions options;
+  options.deadline = halfway;
+  const SearchResult undivided = search(whole.problem(), Bounds(whole.problem()), options, by_groups);
+  if (undivided.best.makespan_us < known.makespan_us) known = whole.to_original(undivided.best);
+  known = improve_by_moves(problem, bounds, std::move(known), halfway);
   options.deadline = deadline;
   SearchResult found = search(problem, bounds, options, std::move(known));
   if (found.lower_bound_us < found.best.makespan_us)

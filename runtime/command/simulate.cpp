@@ -285,6 +285,9 @@ void add_simulate(tools::Cli& cli) {
   app.add_option("--npu-clock", options->clocks, "MHz; several for a table")->check(tools::number_between(1, 1e4));
   app.add_option("--cpu-scale", options->scales, "factor of the CPU's times; several for a table")
       ->check(tools::number_between(1e-3, 1e3));
+  app.add_option("--hand-over", options->changes.hand_over_scale, "factor of what handing over between units costs")
+      ->check(tools::number_between(0, 1e3))
+      ->capture_default_str();
   app.add_option("--threads", options->changes.threads, "of the CPU; 0: the board's")->check(CLI::Range(0, 1024));
   app.add_option("--instances", options->changes.instances, "of the NPU; 0: the board's")->check(CLI::Range(0, 4));
   app.add_option("--budget-ms", options->budget_ms, "time to look for each schedule")

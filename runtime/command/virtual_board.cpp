@@ -20,7 +20,6 @@ std::vector<UnitInfo> instances_of(const tools::BoardUnit& unit, int instances) 
 }
 
 void add_cpu_costs(const tools::BoardUnit& unit, const CostTable& profile, double scale, CostTable& costs) {
-  costs.set_overhead({unit.kind, unit.instruction_set, 1}, unit.overhead);
   for (const auto& [key, works] : profile.units()) {
     if (key.kind != unit.kind || key.fingerprint != unit.instruction_set) continue;
     for (const auto& [work, cost] : works) costs.set(key, work, {cost.microseconds * scale, cost.source});
@@ -43,6 +42,12 @@ Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& pr
   return {};
 }
 
+UnitOverhead scaled(UnitOverhead overhead, double scale) {
+  overhead.start_us *= scale;
+  overhead.finish_us *= scale;
+  return overhead;
+}
+
 }  // namespace
 
 Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
@@ -54,6 +59,8 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
       const int threads = changes.threads > 0 ? changes.threads : static_cast<int>(unit.threads);
       cpus.push_back({unit.kind, unit.kind, unit.instruction_set, threads});
       add_cpu_costs(unit, profile, changes.cpu_scale, result.costs);
+      const UnitOverhead overhead = scaled(unit.overhead, changes.hand_over_scale);
+      result.costs.set_overhead({unit.kind, unit.instruction_set, 1}, overhead);
       continue;
     }
     if (changes.npu_clock_mhz > 0 && unit.clock_mhz <= 0)
@@ -62,7 +69,7 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
     const double scale = changes.npu_clock_mhz > 0 ? unit.clock_mhz / changes.npu_clock_mhz : 1;
     const std::vector<UnitInfo> instances = instances_of(unit, changes.instances);
     NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scale, result.costs));
-    result.costs.set_overhead(key_of(instances.front()), unit.overhead);
+    result.costs.set_overhead(key_of(instances.front()), scaled(unit.overhead, changes.hand_over_scale));
     result.units.insert(result.units.end(), instances.begin(), instances.end());
   }
   if (cpus.size() != 1) return Status(Code::kInvalidArgument, "board '" + board.name + "' needs one unit 'cpu'");

@@ -14,8 +14,8 @@
 namespace nestrt {
 namespace {
 
-// Other lanes are mostly busy for longer than this, and a sleeper wakes in about as long.
-constexpr std::chrono::microseconds kSpin{20};
+// The parts of a divided operator end at about the same time, and a sleeper takes 10 to 20 us to wake.
+constexpr std::chrono::microseconds kSpin{100};
 
 // Of the mean of a step's durations, the part that a new one replaces.
 constexpr float kSmoothing = 0.2f;
