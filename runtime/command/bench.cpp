@@ -8,10 +8,12 @@
 #include <fstream>
 #include <numeric>
 #include <optional>
+#include <optional>
 
 #include "nestrt/plan_generated.h"
 #include "runtime/command/commands.h"
 #include "runtime/command/load.h"
+#include "runtime/command/throughput.h"
 #include "runtime/command/summaries.h"
 #include "runtime/costs/plan_memory.h"
 #include "runtime/tools/statistics.h"
@@ -24,6 +26,7 @@ struct Options {
   UnitChoice units;
   int runs = 100;
   int warmup = 10;
+  int pipeline = 0;  // inferences in flight; 0: one after the other
   bool per_op = false;
   std::string json;
 };
@@ -83,6 +86,10 @@ struct Measurement {
   std::vector<double> run_ms;
   std::vector<double> operator_ms;  // mean of the measured runs; empty unless asked for
   double peak_rss_mb = 0;
+  double predicted_ms = 0;    // of the schedule, where it was made from costs
+  double lower_bound_ms = 0;  // of any schedule
+  uint64_t healed = 0;
+  uint64_t reschedules = 0;
 };
 
 // VmHWM, which exec() resets: getrusage's figure begins with what the parent process held when it forked.
@@ -116,6 +123,7 @@ Status run_all(Session& session, const Options& options, Watcher* watcher, Measu
 
 struct Bench {
   Measurement measurement;
+  std::optional<Throughput> throughput;
   PlanSummary plan;
 };
 
@@ -136,13 +144,24 @@ Result<Bench> measure(const Options& options) {
   const SteadyClock::time_point mapped = SteadyClock::now();
   std::unique_ptr<Watcher> watcher;
   if (options.per_op || !options.units.trace.empty()) watcher = std::make_unique<Watcher>(*plan, options);
-  NESTRT_ASSIGN_OR_RETURN(const auto session, Session::create(plan, units, {.observer = watcher.get()}));
+  NESTRT_ASSIGN_OR_RETURN(const auto session,
+                          Session::create(plan, units, options.units.session_options(watcher.get())));
   measurement.map_ms = milliseconds(mapped - start);
   measurement.create_ms = milliseconds(SteadyClock::now() - mapped);
   NESTRT_RETURN_IF_ERROR(run_all(*session, options, watcher.get(), measurement));
   if (watcher != nullptr && watcher->recorder())
     NESTRT_RETURN_IF_ERROR(write_trace(options.units.trace, *watcher->recorder(), *session, units));
   bench.plan = summarize_plan(*session);
+  measurement.predicted_ms = session->schedule().makespan_us / 1e3;
+  measurement.lower_bound_ms = session->schedule().lower_bound_us / 1e3;
+  measurement.healed = session->healed_branches();
+  measurement.reschedules = session->reschedules();
+  if (options.pipeline > 0) {
+    PipelineOptions pipeline;
+    pipeline.in_flight = options.pipeline;
+    pipeline.session = options.units.session_options(nullptr);
+    NESTRT_ASSIGN_OR_RETURN(bench.throughput, measure_throughput(plan, units, pipeline, options.warmup, options.runs));
+  }
   return bench;
 }
 
@@ -155,6 +174,9 @@ void print_latency(const Bench& bench, const Options& options) {
   };
   row("median", latency.median,
       fmt::format("{} runs after {} warm-up runs, {} threads", options.runs, options.warmup, m.threads));
+  if (m.predicted_ms > 0)
+    row("predicted", m.predicted_ms,
+        fmt::format("from costs; no schedule takes less than {}", tools::format_ms(m.lower_bound_ms)));
   row("p90", latency.p90);
   row("p99", latency.p99);
   row("min", latency.min);
@@ -176,6 +198,9 @@ void print_latency(const Bench& bench, const Options& options) {
     table.add_row({"speed", tools::format_count(per_second, "MAC/s"),
                    tools::format_count(static_cast<double>(bench.plan.macs), "MAC") + " per inference"});
   }
+  if (m.healed > 0) table.add_row({"healed", fmt::format("{}", m.healed), "steps that the CPU computed for a unit"});
+  if (m.reschedules > 0) table.add_row({"rescheduled", fmt::format("{}", m.reschedules), "times, as costs had changed"});
+  if (bench.throughput) add_throughput(table, *bench.throughput, options.pipeline);
   fmt::print("{}", table.to_string());
 }
 
@@ -222,7 +247,12 @@ Json to_json(const Bench& bench, const Options& options) {
             {"arena_bytes", bench.plan.memory.arena_bytes},
             {"scratch_bytes", bench.plan.memory.scratch_bytes},
             {"repacked_bytes", bench.plan.memory.repacked_bytes},
-            {"macs", bench.plan.macs}};
+            {"macs", bench.plan.macs},
+            {"predicted_ms", m.predicted_ms},
+            {"lower_bound_ms", m.lower_bound_ms},
+            {"healed", m.healed},
+            {"reschedules", m.reschedules}};
+  if (bench.throughput) json["pipeline"] = to_json(*bench.throughput, options.pipeline);
   for (size_t i = 0; i < m.operator_ms.size(); ++i) {
     const OperatorRow& op = bench.plan.operators[i];
     json["operators"].push_back(Json{
@@ -251,9 +281,13 @@ void add_bench(tools::Cli& cli) {
                                   [options] { return run_bench(*options); });
   add_plan_argument(app, options->plan);
   add_unit_options(app, options->units);
+  add_schedule_options(app, options->units);
   app.add_option("--runs", options->runs, "measured inferences")->check(CLI::Range(1, 10000000))->capture_default_str();
   app.add_option("--warmup", options->warmup, "inferences before them; the very first is reported on its own")
       ->check(CLI::Range(0, 10000000))
+      ->capture_default_str();
+  app.add_option("--pipeline", options->pipeline, "the throughput too, with so many inferences in flight; 0: not")
+      ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app.add_flag("--per-op", options->per_op, "the time of each operator too (timestamps add a little to the total)");
   add_trace_option(app, options->units, "the last " + std::to_string(kTracedRuns) + " inferences");

@@ -201,6 +201,7 @@ void add_eval(tools::Cli& cli) {
   app.add_option("--limit", options->limit, "only the first pictures; 0: all")->check(CLI::Range(0, 1000000000));
   add_json_option(app, options->json, "n, top1, top5, agreement, worst_abs, worst_rel");
   add_unit_options(app, options->units);
+  add_schedule_options(app, options->units);
 }
 
 }  // namespace nestrt::command

@@ -144,6 +144,7 @@ void add_info(tools::Cli& cli) {
   add_plan_argument(app, options->plan);
   add_json_option(app, options->json, "the same as JSON");
   add_unit_options(app, options->units);
+  add_schedule_options(app, options->units);
 }
 
 }  // namespace nestrt::command

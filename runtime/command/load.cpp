@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "nestrt/log.h"
 #include "nestrt/plan_generated.h"
@@ -38,12 +39,22 @@ Result<UnitList> UnitChoice::open(const Plan& plan) const {
   return open_units(list, {.num_threads = threads, .pace = pace});
 }
 
+SessionOptions UnitChoice::session_options(RunObserver* observer) const {
+  SessionOptions options;
+  options.observer = observer;
+  options.schedule.method = method;
+  options.schedule.split_channels = split_channels;
+  options.cost_file = cost_file;
+  options.check_every = check_every;
+  return options;
+}
+
 Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice) {
   NESTRT_ASSIGN_OR_RETURN(auto plan, Plan::map(path, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(auto units, choice.open(*plan));
   std::unique_ptr<tools::RunRecorder> recorder;
   if (!choice.trace.empty()) recorder = std::make_unique<tools::RunRecorder>(*plan, 1);
-  NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, units, {.observer = recorder.get()}));
+  NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, units, choice.session_options(recorder.get())));
   return LoadedPlan{std::move(plan), std::move(units), std::move(recorder), std::move(session)};
 }
 
@@ -99,6 +110,26 @@ void add_unit_options(CLI::App& app, UnitChoice& choice) {
       ->check(tools::number_between(0, 1e6))
       ->capture_default_str()
       ->type_name("FACTOR");
+}
+
+void add_schedule_options(CLI::App& app, UnitChoice& choice) {
+  static const std::map<std::string, ScheduleMethod> kMethods = {{"file-order", ScheduleMethod::kFileOrder},
+                                                                 {"sequential", ScheduleMethod::kSequential},
+                                                                 {"paper", ScheduleMethod::kPaper},
+                                                                 {"optimum", ScheduleMethod::kOptimum}};
+  app.add_option("--schedule", choice.method,
+                 "how branches are placed: file-order, sequential, paper, optimum (default; docs/scheduling.md)")
+      ->transform(CLI::CheckedTransformer(kMethods, CLI::ignore_case).description(""))
+      ->type_name("METHOD");
+  app.add_flag("!--no-split", choice.split_channels, "no operator is divided between units");
+  app.add_option("--cost-file", choice.cost_file,
+                 "costs measured on this board are kept here; with it the CPU alone is scheduled too")
+      ->type_name("FILE")
+      ->check(tools::not_empty());
+  app.add_option("--check-every", choice.check_every,
+                 "in every so many runs the CPU computes again what other units have computed; 0: never")
+      ->capture_default_str()
+      ->type_name("RUNS");
 }
 
 void add_trace_option(CLI::App& app, UnitChoice& choice, const std::string& what) {

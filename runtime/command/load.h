@@ -15,16 +15,21 @@
 
 namespace nestrt::command {
 
-// Where a plan may run: the units, as open_units() takes them, the threads of the CPU, the pace of simulated units; and
-// whether it is watched.
+// Where a plan may run: the units, as open_units() takes them, the threads of the CPU, the pace of simulated units; how
+// it is scheduled; and whether it is watched.
 struct UnitChoice {
   std::string units = "cpu";
   int threads = 0;
   double pace = 0;
+  ScheduleMethod method = ScheduleMethod::kOptimum;
+  bool split_channels = true;
+  std::string cost_file;     // SessionOptions::cost_file
+  uint32_t check_every = 0;  // SessionOptions::check_every
   std::string trace;  // file for a trace of the last run; empty: none
 
   // A unit without a configuration gets the one that the plan was compiled for.
   Result<UnitList> open(const Plan& plan) const;
+  SessionOptions session_options(RunObserver* observer) const;
 };
 
 struct LoadedPlan {
@@ -65,6 +70,7 @@ std::string describe(std::span<const TensorInfo> infos);
 // Options that several commands take. The values outlive the parsing of the command line.
 void add_plan_argument(CLI::App& app, std::string& path);
 void add_unit_options(CLI::App& app, UnitChoice& choice);
+void add_schedule_options(CLI::App& app, UnitChoice& choice);
 void add_trace_option(CLI::App& app, UnitChoice& choice, const std::string& what);
 void add_offset_option(CLI::App& app, int64_t& offset);
 void add_json_option(CLI::App& app, std::string& path, const std::string& what);

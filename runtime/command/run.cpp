@@ -180,6 +180,7 @@ void add_run(tools::Cli& cli) {
   app.add_option("--top", options->top, "classes to print")->check(CLI::Range(1, 1000000))->capture_default_str();
   add_offset_option(app, options->offset);
   add_unit_options(app, options->units);
+  add_schedule_options(app, options->units);
   add_trace_option(app, options->units, "the last inference");
 }
 

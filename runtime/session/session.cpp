@@ -36,7 +36,7 @@ MeasureOptions at_load() {
   options.min_runs = 3;
   options.max_runs = 15;
   options.precision = 0.1;
-  options.limit = std::chrono::milliseconds(2000);
+  options.limit = std::chrono::milliseconds(300);  // of each unit, and each way to divide operators
   return options;
 }
 

@@ -35,7 +35,8 @@ class Workshop {
   std::vector<std::byte> outputs(const std::string& units) const {
     const std::string folder = path("out-" + units);
     const ProgramResult result = run_program(
-        "nestrt", {"run", plan(), "--units", units, "--input", path("input.npy"), "--output", folder});
+        "nestrt", {"run", plan(), "--units", units, "--schedule", "file-order", "--input", path("input.npy"), "--output",
+                   folder});
     INFO(result.text);
     REQUIRE(result.exit_code == 0);
     auto bytes = tools::read_file(folder + "/probabilities.npy");
@@ -67,6 +68,27 @@ TEST_CASE("nestc says so where a target's units have nothing to do") {
   const TemporaryFolder folder;
   check(run_program("nestc", {"compile", kModel, "--target", "zcu102", "-o", folder.path() + "/f32.nest"}), 0,
         "evta runs none of the operators: it needs them in s8");
+}
+
+TEST_CASE("nestrt bench keeps what it measures, and has several inferences in flight") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  const std::string costs = workshop.path("costs");
+  std::vector<std::string> arguments = {"bench", workshop.plan(), "--units",     "cpu,evta", "--threads", "1", "--runs",
+                                        "4",     "--warmup",      "1",           "--pipeline", "3", "--cost-file", costs};
+  check(run_program("nestrt", arguments), 0, "3 inferences in flight");
+  const auto kept = tools::read_file(costs);
+  REQUIRE(kept);
+  for (const char* method : {"file-order", "sequential", "paper", "optimum"}) {
+    std::vector<std::string> with_method = arguments;
+    with_method.insert(with_method.end(), {"--schedule", method});
+    check(run_program("nestrt", with_method), 0, "throughput");
+  }
+  CHECK(*tools::read_file(costs) == *kept);
+  REQUIRE(tools::write_file(costs, std::as_bytes(std::span("nonsense"))).ok());
+  check(run_program("nestrt", arguments), 0, "costs are measured again");
+  arguments.insert(arguments.end(), {"--schedule", "guess"});
+  CHECK(run_program("nestrt", arguments).exit_code == 2);
 }
 
 TEST_CASE("A trace has the runs, and what units did in them") {

@@ -1,0 +1,127 @@
+// A quantized network under random schedules: whole branches anywhere, layers divided between units.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "nestrt/session.h"
+#include "runtime/plan/channels.h"
+#include "runtime/plan/dependencies.h"
+#include "runtime/plan/tables.h"
+#include "runtime/tools/npy.h"
+#include "test/support/program.h"
+#include "test/support/temporary_folder.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+constexpr const char* kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+
+std::shared_ptr<const Plan> compile(const TemporaryFolder& folder) {
+  std::vector<float> samples(2 * 3 * 32 * 32);
+  std::mt19937 random(1);
+  for (float& value : samples) value = static_cast<float>(random() % 256) - 128;
+  const std::string npy = folder.path() + "/samples.npy", plan = folder.path() + "/model.nest";
+  REQUIRE(tools::write_npy(npy, {DataType::kF32, {2, 3, 32, 32}, samples.data()}).ok());
+  const ProgramResult result =
+      run_program("nestc", {"compile", kModel, "-o", plan, "--quantize", "s8", "--calibrate", npy, "--target", "zcu102",
+                            "--pieces", "8", "--tuning-cache", "none"});
+  INFO(result.text);
+  REQUIRE(result.exit_code == 0);
+  auto mapped = Plan::map(plan, Verification::kComplete);
+  REQUIRE(mapped);
+  return *mapped;
+}
+
+// Lanes: two of the CPU with a share of its threads, and the unit beside it.
+class RandomSchedules {
+ public:
+  RandomSchedules(const Plan& plan, int threads)
+      : plan_(plan.tables()), dependencies_(branch_dependencies(plan_)), threads_(std::max(1, threads / 2)) {}
+
+  Schedule next() {
+    schedule_ = Schedule();
+    schedule_.lanes = {{0}, {0}, {1}};
+    steps_of_.assign(dependencies_.size(), {});
+    for (uint32_t left = static_cast<uint32_t>(dependencies_.size()); left > 0; --left) add(random_branch());
+    return schedule_;
+  }
+
+ private:
+  uint32_t random_branch() {
+    while (true) {
+      const auto branch = static_cast<uint32_t>(random_() % dependencies_.size());
+      const auto is_done = [&](uint32_t other) { return !steps_of_[other].empty(); };
+      const auto& before = dependencies_[branch];
+      if (!is_done(branch) && std::all_of(before.begin(), before.end(), is_done)) return branch;
+    }
+  }
+
+  // By one of its programs; what that leaves of the channels goes to the CPU.
+  void add(uint32_t branch) {
+    const auto& programs = items(items(plan_.branches())[branch]->programs());
+    const auto program = static_cast<uint32_t>(random_() % programs.size());
+    const uint32_t part = programs[program]->channels();
+    const bool on_cpu = view(programs[program]->unit()) == "cpu";
+    add(branch, program, on_cpu ? static_cast<uint32_t>(random_() % 2) : 2, {0, part});
+    if (part == 0) return;
+    const plan::Operator& op = *items(plan_.operators())[items(items(plan_.branches())[branch]->operators())[0]];
+    const plan::Tensor& output = *items(plan_.tensors())[static_cast<uint32_t>(items(op.outputs())[0])];
+    add(branch, 0, 0, {part, static_cast<uint32_t>(items(output.shape())[1])});
+  }
+
+  void add(uint32_t branch, uint32_t program, uint32_t lane, ChannelRange channels) {
+    Step step;
+    step.branch = branch;
+    step.program = program;
+    step.lane = lane;
+    step.channels = channels;
+    step.threads = lane < 2 ? threads_ : 0;
+    for (uint32_t before : dependencies_[branch])
+      for (uint32_t other : steps_of_[before])
+        if (schedule_.steps[other].lane != lane) step.waits.push_back(other);
+    steps_of_[branch].push_back(static_cast<uint32_t>(schedule_.steps.size()));
+    schedule_.steps.push_back(std::move(step));
+  }
+
+  const plan::Plan& plan_;
+  const std::vector<std::vector<uint32_t>> dependencies_;
+  const int threads_;
+  std::mt19937 random_{7};
+  Schedule schedule_;
+  std::vector<std::vector<uint32_t>> steps_of_;  // by branch
+};
+
+std::vector<float> run(std::shared_ptr<const Plan> plan, const UnitList& units, const SessionOptions& options) {
+  auto session = Session::create(plan, units, options);
+  if (!session) FAIL(session.error().to_string());
+  std::vector<float> x(3 * 32 * 32), y(static_cast<size_t>(plan->outputs()[0].shape.num_elements()), -1.0f);
+  std::mt19937 random(2);
+  for (float& value : x) value = static_cast<float>(random() % 256) - 128;
+  const ConstTensorView input{DataType::kF32, plan->inputs()[0].shape, x.data()};
+  const TensorView output{DataType::kF32, plan->outputs()[0].shape, y.data()};
+  const Status status = (*session)->run({&input, 1}, {&output, 1});
+  INFO(status.to_string());
+  REQUIRE(status.ok());
+  CHECK((*session)->healed_branches() == 0);
+  return y;
+}
+
+TEST_CASE("Wherever branches of a quantized network run, and divided or not, the result has the same bits") {
+  const TemporaryFolder folder;
+  const auto plan = compile(folder);
+  const std::vector<float> expected = run(plan, *open_units("cpu", {.num_threads = 1}), {});
+  for (int threads : {1, 2, 4}) {
+    const auto units = open_units("cpu,evta", {.num_threads = threads});
+    REQUIRE(units);
+    RandomSchedules schedules(*plan, threads);
+    for (int i = by_level(2, 10, 400); i > 0; --i) {
+      SessionOptions options;
+      options.fixed_schedule = std::make_shared<const Schedule>(schedules.next());
+      REQUIRE(run(plan, *units, options) == expected);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nestrt::test
