@@ -199,7 +199,8 @@ void print_latency(const Bench& bench, const Options& options) {
                    tools::format_count(static_cast<double>(bench.plan.macs), "MAC") + " per inference"});
   }
   if (m.healed > 0) table.add_row({"healed", fmt::format("{}", m.healed), "steps that the CPU computed for a unit"});
-  if (m.reschedules > 0) table.add_row({"rescheduled", fmt::format("{}", m.reschedules), "times, as costs had changed"});
+  if (m.reschedules > 0)
+    table.add_row({"rescheduled", fmt::format("{}", m.reschedules), "times, as costs had changed"});
   if (bench.throughput) add_throughput(table, *bench.throughput, options.pipeline);
   fmt::print("{}", table.to_string());
 }

@@ -27,16 +27,16 @@ class Workshop {
   std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
   std::string plan() const { return path("model.nest"); }
   ProgramResult on_target(const std::string& command, const std::string& target) const {
-    std::vector<std::string> arguments{command,       kModel,     "--quantize", "s8", "--calibrate",
-                                       path("samples.npy"), "--target", target, "--tuning-cache", path("schedules")};
+    std::vector<std::string> arguments{
+        command, kModel,           "--quantize",     "s8", "--calibrate", path("samples.npy"), "--target",
+        target,  "--tuning-cache", path("schedules")};
     if (command == "compile") arguments.insert(arguments.end(), {"-o", plan()});
     return run_program("nestc", arguments);
   }
   std::vector<std::byte> outputs(const std::string& units) const {
     const std::string folder = path("out-" + units);
-    const ProgramResult result = run_program(
-        "nestrt", {"run", plan(), "--units", units, "--schedule", "file-order", "--input", path("input.npy"), "--output",
-                   folder});
+    const ProgramResult result = run_program("nestrt", {"run", plan(), "--units", units, "--schedule", "file-order",
+                                                        "--input", path("input.npy"), "--output", folder});
     INFO(result.text);
     REQUIRE(result.exit_code == 0);
     auto bytes = tools::read_file(folder + "/probabilities.npy");
@@ -74,8 +74,9 @@ TEST_CASE("nestrt bench keeps what it measures, and has several inferences in fl
   const Workshop workshop;
   check(workshop.on_target("compile", "zcu102"), 0, "operators");
   const std::string costs = workshop.path("costs");
-  std::vector<std::string> arguments = {"bench", workshop.plan(), "--units",     "cpu,evta", "--threads", "1", "--runs",
-                                        "4",     "--warmup",      "1",           "--pipeline", "3", "--cost-file", costs};
+  std::vector<std::string> arguments = {
+      "bench", workshop.plan(), "--units", "cpu,evta",   "--threads", "1",           "--runs",
+      "4",     "--warmup",      "1",       "--pipeline", "3",         "--cost-file", costs};
   check(run_program("nestrt", arguments), 0, "3 inferences in flight");
   const auto kept = tools::read_file(costs);
   REQUIRE(kept);

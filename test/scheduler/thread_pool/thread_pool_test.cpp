@@ -121,6 +121,7 @@ TEST_CASE("Numbers of threads outside the limits are refused") {
 TEST_CASE("Shares of a pool work side by side with threads of their own") {
   constexpr int kThreads = 2;
   const auto pool = make_pool(4);
+  CHECK(PoolShareRunner(*pool, {.threads = kThreads}).num_threads() == kThreads);
   std::array<std::set<std::thread::id>, 2> threads;
   std::array<std::mutex, 2> mutexes;
   std::array<std::atomic<int64_t>, 2> sums = {};
@@ -128,7 +129,6 @@ TEST_CASE("Shares of a pool work side by side with threads of their own") {
   for (int share = 0; share < 2; ++share) {
     callers.emplace_back([&, share] {
       PoolShareRunner runner(*pool, {.threads = kThreads, .index = share});
-      CHECK(runner.num_threads() == kThreads);
       for (int round = 0; round < 50; ++round) {
         runner.parallel_for(20, [&](int64_t index, int slot) {
           if (slot < 0 || slot >= kThreads) std::abort();
