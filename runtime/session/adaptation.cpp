@@ -126,13 +126,15 @@ void Adaptation::work() {
 }
 
 void Adaptation::probe_failing_units() {
-  for (uint32_t unit = 0; unit < units_.size(); ++unit)
-    if (health_.is_failing(unit) && units_[unit]->probe().ok()) health_.recovered(unit);
+  for (uint32_t unit = 0; unit < units_.size(); ++unit) {
+    if (!health_.is_failing(unit)) continue;
+    if (guarded([&] { return units_[unit]->probe(); }).ok()) health_.recovered(unit);
+  }
 }
 
 std::unique_ptr<PreparedSchedule> Adaptation::reschedule(const PreparedSchedule& current) {
-  learn_from(current);
   auto prepared = guarded([&]() -> Result<std::unique_ptr<PreparedSchedule>> {
+    learn_from(current);
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule, schedule_for_working_units());
     predict(plan_, units_, costs_, schedule);
     return PreparedSchedule::create(plan_, units_, std::move(schedule), executables_);

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "runtime/core/blocked_signals.h"
+#include "runtime/core/guard.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/text.h"
 
@@ -114,7 +115,7 @@ void Executor::run_lane(size_t lane) {
     const SteadyClock::time_point ready = SteadyClock::now();
     await(*step);
     if (!has_failed()) {
-      Status status = run_step(*step, ready);
+      Status status = guarded([&] { return run_step(*step, ready); });  // what is said of a failure takes memory
       if (!status.ok()) fail(std::move(status));
     }
     step->done.store(number, std::memory_order_release);
