@@ -59,7 +59,7 @@ Status Executor::reserve_lanes(size_t lanes) {
     const size_t lane = threads_.size() + 1;
     LaneThread& added = threads_.emplace_back();
     try {
-      added.thread = std::thread([this, lane] { serve(lane); });
+      added.thread = std::thread([this, lane, &added] { serve(lane, added.run); });
     } catch (const std::system_error& error) {
       threads_.pop_back();
       return Status(Code::kUnavailable, text("cannot start a thread for lane ", lane, ": ", error.what()));
@@ -69,13 +69,12 @@ Status Executor::reserve_lanes(size_t lanes) {
   return {};
 }
 
-void Executor::serve(size_t lane) {
-  LaneThread& mine = threads_[lane - 1];
+void Executor::serve(size_t lane, const std::atomic<uint64_t>& run) {
   uint64_t seen = 0;
   while (true) {
-    const auto is_asked = [&] { return mine.run.load(std::memory_order_acquire) != seen; };
-    if (!spin_until(kSpin, is_asked)) mine.run.wait(seen, std::memory_order_acquire);
-    seen = mine.run.load(std::memory_order_acquire);
+    const auto is_asked = [&] { return run.load(std::memory_order_acquire) != seen; };
+    if (!spin_until(kSpin, is_asked)) run.wait(seen, std::memory_order_acquire);
+    seen = run.load(std::memory_order_acquire);
     if (stopping_.load()) return;
     run_lane(lane);
     if (running_lanes_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_lanes_.notify_one();

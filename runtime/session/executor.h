@@ -60,7 +60,7 @@ class Executor {
     Executable* executable = nullptr;
     uint64_t generation = 0;
   };
-  void serve(size_t lane);
+  void serve(size_t lane, const std::atomic<uint64_t>& run);
   Status run_in_order();
   Status run_in_lanes();
   void run_lane(size_t lane);
