@@ -263,8 +263,8 @@ Json to_json(const Bench& bench, const Options& options) {
 }
 
 Result<ExitCode> run_bench(const Options& options) {
-  NESTRT_RETURN_IF_ERROR(check_output_file(options.json, {options.plan}));
-  NESTRT_RETURN_IF_ERROR(check_output_file(options.units.trace, {options.plan}));
+  NESTRT_RETURN_IF_ERROR(
+      check_output_files({options.json, options.units.trace, options.units.cost_file}, {options.plan}));
   NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
   print_latency(bench, options);
   if (options.per_op) print_operators(bench);

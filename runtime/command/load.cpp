@@ -148,6 +148,15 @@ void add_json_option(CLI::App& app, std::string& path, const std::string& what) 
   app.add_option("--json", path, "file for " + what)->type_name("FILE")->check(tools::not_empty());
 }
 
+Status check_output_files(const std::vector<std::string>& paths, const std::vector<std::string>& inputs) {
+  for (size_t i = 0; i < paths.size(); ++i) {
+    NESTRT_RETURN_IF_ERROR(check_output_file(paths[i], inputs));
+    if (!paths[i].empty() && std::count(paths.begin(), paths.begin() + static_cast<ptrdiff_t>(i), paths[i]) > 0)
+      return Status(Code::kInvalidArgument, fmt::format("'{}' is named for two outputs", paths[i]));
+  }
+  return {};
+}
+
 Status check_output_file(const std::string& path, const std::vector<std::string>& inputs) {
   if (path.empty()) return {};
   NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, inputs));

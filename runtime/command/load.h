@@ -77,5 +77,7 @@ void add_json_option(CLI::App& app, std::string& path, const std::string& what);
 
 // Before anything is computed: a file to write, where one is given, can be written and is none of the `inputs`.
 Status check_output_file(const std::string& path, const std::vector<std::string>& inputs);
+// The same of several, no two of which are one file.
+Status check_output_files(const std::vector<std::string>& paths, const std::vector<std::string>& inputs);
 
 }  // namespace nestrt::command

@@ -107,8 +107,9 @@ Result<MeasuredCosts> measure(const std::shared_ptr<const Plan>& plan, const Opt
 }
 
 Result<ExitCode> profile(const Options& options) {
-  for (const std::string& path : {options.output, options.json})
-    NESTRT_RETURN_IF_ERROR(check_output_file(path, {options.plan}));
+  std::vector<std::string> inputs = options.imports;
+  inputs.push_back(options.plan);
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.output, options.json}, inputs));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
   tools::CostProfile profile{options.board, {}};
   if (options.imports.empty()) {

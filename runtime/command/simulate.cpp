@@ -241,10 +241,11 @@ double npu_clock(const tools::Board& board) {
 }
 
 Result<ExitCode> simulate(const Options& options) {
-  for (const std::string& output : {options.json, options.trace})
-    NESTRT_RETURN_IF_ERROR(check_output_file(output, {options.plan}));
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(const std::string path, tools::find_board(options.board));
+  std::vector<std::string> inputs = options.profiles;
+  inputs.insert(inputs.end(), {options.plan, path});
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.trace}, inputs));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
   std::vector<Figures> all;

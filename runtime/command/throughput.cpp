@@ -55,8 +55,9 @@ class Feeder {
 
 Result<Throughput> measure_throughput(std::shared_ptr<const Plan> plan, const UnitList& units,
                                       const PipelineOptions& options, int warmup, int runs) {
-  NESTRT_ASSIGN_OR_RETURN(const auto pipeline, Pipeline::create(plan, units, options));
+  // Outlives the inferences that are on their way.
   NESTRT_ASSIGN_OR_RETURN(Feeder feeder, Feeder::create(*plan, static_cast<size_t>(options.in_flight)));
+  NESTRT_ASSIGN_OR_RETURN(const auto pipeline, Pipeline::create(plan, units, options));
   if (const auto warm = feeder.run(*pipeline, warmup); !warm) return warm.error();
   const SteadyClock::time_point start = SteadyClock::now();
   NESTRT_ASSIGN_OR_RETURN(const std::vector<double> latencies, feeder.run(*pipeline, runs));

@@ -114,12 +114,17 @@ void Adaptation::work() {
       changed_.wait(lock, has_work);
     const std::unique_ptr<PreparedSchedule> retired = std::move(retired_);
     const PreparedSchedule* const current = current_;
-    const bool makes_one = options_.reschedules && next_ == nullptr && std::exchange(requested_, false);
+    const bool is_asked = next_ == nullptr && std::exchange(requested_, false);
+    const bool makes_one = is_asked && options_.reschedules;
     lock.unlock();
-    std::unique_ptr<PreparedSchedule> made = makes_one ? reschedule(*current) : nullptr;
+    std::unique_ptr<PreparedSchedule> made;
+    const Status status = guarded([&]() -> Status {
+      if (makes_one) made = reschedule(*current);
+      return {};
+    });
     if (!makes_one) probe_failing_units();
     lock.lock();
-    if (made == nullptr) continue;
+    if (!status.ok() || made == nullptr) continue;
     next_ = std::move(made);
     has_next_.store(true, std::memory_order_release);
   }

@@ -147,7 +147,8 @@ Status Executor::run_step(PreparedStep& step, SteadyClock::time_point ready) {
   bool healed = false;
   const Status status = step.on_cpu ? run_on_cpu(step, *step.executable) : compute(step, &healed);
   if (!status.ok()) return status;
-  if (!healed) remember(step, SteadyClock::now() - start);
+  const bool took_longer = healed || (run_.checks && !step.on_cpu);
+  if (!took_longer) remember(step, SteadyClock::now() - start);
   if (options_.observer != nullptr) report(step, ready, start, healed);
   return {};
 }
@@ -178,8 +179,7 @@ Status Executor::heal(PreparedStep& step, const Status& why, bool* healed) {
 // A unit that misses its deadline says so itself, once it cannot touch the memory of this run any more.
 Status Executor::run_on_unit(PreparedStep& step) {
   Submitted& submitted = submitted_[step.step.lane];
-  const Submission submission =
-      submission_of(step, std::min(run_.deadline, deadline_after(options_.unit_timeout)));
+  const Submission submission = submission_of(step, deadline_after(options_.unit_timeout));
   {
     const std::lock_guard lock(submitted.mutex);
     if (cancelled_.load()) return Status(Code::kCancelled, "the run was cancelled");
@@ -187,7 +187,11 @@ Status Executor::run_on_unit(PreparedStep& step) {
     submitted.generation = submission.generation;
     step.executable->submit(submission);
   }
-  Status status = step.completion.wait();
+  Status status = step.completion.wait(run_.deadline);
+  if (!step.completion.done()) {  // that the caller is in a hurry is no failure of the unit
+    step.executable->cancel(submission.generation);
+    static_cast<void>(step.completion.wait());
+  }
   const std::lock_guard lock(submitted.mutex);
   submitted.executable = nullptr;
   return status;
@@ -206,9 +210,8 @@ Status Executor::check_results(PreparedStep& step, bool* healed) {
 
 Status Executor::run_on_cpu(PreparedStep& step, Executable& executable) {
   const Submission submission = submission_of(step, run_.deadline);
-  if (options_.cpu_turns != nullptr) options_.cpu_turns->enter(run_.turn);
+  const Turn turn(options_.cpu_turns.get(), run_.turn);
   executable.submit(submission);
-  if (options_.cpu_turns != nullptr) options_.cpu_turns->leave();
   return step.completion.wait();
 }
 
@@ -229,8 +232,9 @@ Submission Executor::submission_of(PreparedStep& step, Deadline deadline) const 
 uint64_t Executor::hash_of_results(const PreparedStep& step) const {
   uint64_t hash = 0;
   for (const WrittenBytes& written : step.results) {
-    const auto* const bytes = reinterpret_cast<const char*>(run_.buffers[written.buffer] + written.offset);
-    hash = hash * 31 + std::hash<std::string_view>()({bytes, written.size});
+    const auto* bytes = reinterpret_cast<const char*>(run_.buffers[written.buffer] + written.offset);
+    for (uint64_t i = 0; i < written.count; ++i, bytes += written.stride)
+      hash = hash * 31 + std::hash<std::string_view>()({bytes, written.size});
   }
   return hash;
 }

@@ -24,7 +24,24 @@ uint32_t kernels_of(const plan::Branch& branch) {
   return 0;  // the verifier has seen one
 }
 
-// A part of the channels is a part of the bytes: what can be divided is stored by blocks of channels.
+// Whole blocks of channels lie together; of the last block, the channels that there are, pixel by pixel.
+void add_blocked(const plan::Tensor& tensor, ChannelRange channels, std::vector<WrittenBytes>& results) {
+  const Shape shape = shape_of(tensor);
+  const auto block = static_cast<uint64_t>(block_size(static_cast<Layout>(tensor.layout())));
+  const auto all = static_cast<uint64_t>(shape[1]), pixels = static_cast<uint64_t>(shape.product(2, shape.rank()));
+  const uint64_t begin = channels.begin, end = channels.all() ? all : channels.end;
+  const auto element = static_cast<uint64_t>(size_bytes(static_cast<DataType>(tensor.type())));
+  const uint64_t block_bytes = pixels * block * element, image_bytes = (all + block - 1) / block * block_bytes;
+  for (uint64_t image = 0; image < static_cast<uint64_t>(shape[0]); ++image) {
+    const uint64_t start = tensor.offset() + image * image_bytes;
+    const uint64_t whole = (end / block - begin / block) * block_bytes;
+    if (whole > 0) results.push_back({tensor.buffer(), start + begin / block * block_bytes, whole});
+    if (end % block > 0)
+      results.push_back({tensor.buffer(), start + end / block * block_bytes, end % block * element, pixels,
+                         block * element});
+  }
+}
+
 std::vector<WrittenBytes> results_of(const Plan& plan, const Step& step) {
   const plan::Plan& tables = plan.tables();
   std::vector<WrittenBytes> results;
@@ -32,13 +49,13 @@ std::vector<WrittenBytes> results_of(const Plan& plan, const Step& step) {
     for (int32_t index : items(items(tables.operators())[op]->outputs())) {
       const plan::Tensor& tensor = *items(tables.tensors())[static_cast<uint32_t>(index)];
       if (items(tables.buffers())[tensor.buffer()]->kind() == plan::BufferKind::constant) continue;
+      if (static_cast<Layout>(tensor.layout()) != Layout::kPlain) {
+        add_blocked(tensor, step.channels, results);
+        continue;
+      }
       const auto bytes = static_cast<uint64_t>(storage_bytes(
           static_cast<DataType>(tensor.type()), shape_of(tensor), static_cast<Layout>(tensor.layout())));
-      WrittenBytes& result = results.emplace_back(WrittenBytes{tensor.buffer(), tensor.offset(), bytes});
-      if (step.channels.all()) continue;
-      const uint64_t per_channel = bytes / static_cast<uint64_t>(items(tensor.shape())[1]);
-      result.offset += per_channel * step.channels.begin;
-      result.size = per_channel * (step.channels.end - step.channels.begin);
+      results.push_back({tensor.buffer(), tensor.offset(), bytes});
     }
   }
   return results;

@@ -14,11 +14,13 @@
 
 namespace nestrt {
 
-// Bytes of a buffer that a step writes.
+// Bytes of a buffer that a step writes: `count` times `size`, at distances of `stride`. What lies between is padding.
 struct WrittenBytes {
   uint32_t buffer = 0;
   uint64_t offset = 0;
   uint64_t size = 0;
+  uint64_t count = 1;
+  uint64_t stride = 0;
 };
 
 struct PreparedStep {

@@ -40,14 +40,16 @@ MeasureOptions at_load() {
   return options;
 }
 
-// Whether a plan has programs for more than one of the units.
+// Whether a plan has a program for the unit.
+bool is_useful(const Plan& plan, const UnitInfo& unit) {
+  const auto& branches = items(plan.tables().branches());
+  return std::any_of(branches.begin(), branches.end(),
+                     [&](const plan::Branch* branch) { return program_for(*branch, unit) != nullptr; });
+}
+
+// Whether it has programs for more than one of them.
 bool has_choice(const Plan& plan, std::span<const UnitInfo> units) {
-  const auto is_useful = [&](const UnitInfo& unit) {
-    const auto& branches = items(plan.tables().branches());
-    return std::any_of(branches.begin(), branches.end(),
-                       [&](const plan::Branch* branch) { return program_for(*branch, unit) != nullptr; });
-  };
-  return std::count_if(units.begin(), units.end(), is_useful) > 1;
+  return std::count_if(units.begin(), units.end(), [&](const UnitInfo& unit) { return is_useful(plan, unit); }) > 1;
 }
 
 bool has_cpu(std::span<const UnitInfo> units) {
@@ -64,6 +66,7 @@ class SessionImpl final : public Session {
 
   Status prepare() {
     NESTRT_RETURN_IF_ERROR(check_units());
+    report_useless_units();
     CostTable costs;
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule, choose_schedule(&costs));
     NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, schedule));
@@ -78,7 +81,7 @@ class SessionImpl final : public Session {
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
              const RunOptions& options) override {
     const std::lock_guard lock(mutex_);
-    NESTRT_RETURN_IF_ERROR(arguments_.check(inputs, outputs));
+    NESTRT_RETURN_IF_ERROR(guarded([&] { return arguments_.check(inputs, outputs); }));
     if (adaptation_ != nullptr) swap_schedule();
     bind(inputs, outputs);
     const bool checks = options_.check_every > 0 && runs_++ % options_.check_every == 0;
@@ -131,6 +134,8 @@ class SessionImpl final : public Session {
   Status check_units() const {
     if (options_.unit_timeout <= std::chrono::milliseconds::zero())
       return Status(Code::kInvalidArgument, "SessionOptions::unit_timeout must be more than no time");
+    if (options_.probe_interval < std::chrono::milliseconds(1) || options_.probe_interval > std::chrono::hours(24))
+      return Status(Code::kInvalidArgument, "SessionOptions::probe_interval must be from a millisecond to a day");
     if (units_.empty()) return Status(Code::kInvalidArgument, "a session needs a unit; open_units(\"cpu\") gives one");
     for (const std::shared_ptr<Unit>& unit : units_)
       if (unit == nullptr) return Status(Code::kInvalidArgument, "a unit of the session is null");
@@ -171,8 +176,10 @@ class SessionImpl final : public Session {
       Result<CostTable> kept = read_costs(options_.cost_file);
       if (kept)
         costs = std::move(*kept);
-      else if (kept.error().code() != Code::kNotFound)
+      else if (kept.error().code() == Code::kIncompatible)  // of another version of nestrt
         log(LogLevel::kWarning, text("costs are measured again: ", kept.error().to_string()));
+      else if (kept.error().code() != Code::kNotFound)  // who knows what it is; it is not written over
+        return kept.error().with_context("costs to keep");
     }
     if (options_.costs != nullptr) costs.merge(*options_.costs);
     return costs;
@@ -207,6 +214,15 @@ class SessionImpl final : public Session {
       }
     }
     return {};
+  }
+
+  void report_useless_units() const {
+    for (const std::shared_ptr<Unit>& unit : units_) {
+      if (unit->info().kind == "cpu" || is_useful(*plan_, unit->info())) continue;
+      log(LogLevel::kWarning, text("unit '", unit->info().name, "' (", unit->info().fingerprint,
+                                   ") has nothing to do: the plan has no program for it; compile the model for it, "
+                                   "quantized"));
+    }
   }
 
   // Of this schedule and those that may follow: one for each unit, one more for each thread of the CPU.

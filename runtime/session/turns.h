@@ -25,4 +25,20 @@ class Turns {
   std::vector<uint64_t> waiting_;
 };
 
+// A turn, for as long as it lives; nothing where there are no turns to take.
+class Turn {
+ public:
+  Turn(Turns* turns, uint64_t number) : turns_(turns) {
+    if (turns_ != nullptr) turns_->enter(number);
+  }
+  ~Turn() {
+    if (turns_ != nullptr) turns_->leave();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Turns* const turns_;
+};
+
 }  // namespace nestrt

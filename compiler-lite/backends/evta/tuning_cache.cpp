@@ -14,6 +14,7 @@ namespace nestrt::compiler::evta {
 namespace {
 
 constexpr std::string_view kHeader = "nestrt schedules for EVTA, version 1, digest ";
+constexpr std::string_view kHeaderOfAny = "nestrt schedules for EVTA, ";
 constexpr uint64_t kMaxBytes = 64 << 20;
 constexpr size_t kDigestDigits = 32;
 
@@ -85,8 +86,20 @@ void TuningCache::add(const std::string& key, const Schedule& schedule) {
   changed_ = true;
 }
 
+// What is no tuning cache belongs to somebody else.
+Status TuningCache::check_ours() const {
+  std::error_code error;
+  if (!std::filesystem::exists(path_, error)) return {};
+  const auto bytes = tools::read_file(path_, kMaxBytes);
+  if (bytes && bytes->empty()) return {};
+  if (bytes && std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()).starts_with(kHeaderOfAny))
+    return {};
+  return Status(Code::kInvalidArgument, "'" + path_ + "' is no tuning cache and is left as it is; name another file");
+}
+
 Status TuningCache::save() {
   if (path_.empty() || !changed_) return {};
+  NESTRT_RETURN_IF_ERROR(check_ours());
   read(schedules_);
   std::string body;
   for (const auto& [key, schedule] : schedules_) body += line_of(key, schedule);

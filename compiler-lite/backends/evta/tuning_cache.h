@@ -27,6 +27,7 @@ class TuningCache {
   Status save();
 
  private:
+  Status check_ours() const;
   using Schedules = std::map<std::string, Schedule>;
 
   void read(Schedules& schedules) const;

@@ -62,7 +62,7 @@ TEST_CASE("A damaged tuning cache is left aside and written anew") {
     REQUIRE(tools::write_text(path, damaged).ok());
     REQUIRE_FALSE(TuningCache(path).find("key"));
   }
-  for (const char* text : {"", "rubbish", "nestrt schedules for EVTA, version 1, digest "}) {
+  for (const char* text : {"", "nestrt schedules for EVTA, version 1, digest "}) {
     REQUIRE(tools::write_text(path, text).ok());
     TuningCache other(path);
     CHECK_FALSE(other.find("key"));
@@ -71,6 +71,12 @@ TEST_CASE("A damaged tuning cache is left aside and written anew") {
     CHECK(TuningCache(path).find("key") == kSecond);
   }
   CHECK_FALSE(TuningCache(folder.path()).find("key"));
+
+  REQUIRE(tools::write_text(path, "somebody else's").ok());
+  TuningCache other(path);
+  other.add("key", kSecond);
+  CHECK(other.save().code() == Code::kInvalidArgument);
+  CHECK(text_of(path) == "somebody else's");
 }
 
 TEST_CASE("A cached schedule gives the program of the search, and one that does not fit is searched for again") {
