@@ -3,9 +3,9 @@
 
 #include "nestrt/plan_generated.h"
 #include "runtime/command/commands.h"
-#include "runtime/tools/compare_units.h"
 #include "runtime/command/load.h"
 #include "runtime/command/summaries.h"
+#include "runtime/tools/compare_units.h"
 
 namespace nestrt::command {
 namespace {
