@@ -169,19 +169,19 @@ void Bounds::find_tails() {
 double Bounds::tail_after(uint32_t task, const Part& part) const {
   double tail = deliver_us(problem_, problem_.tasks[task], part);
   for (const TaskInput& reader : readers_[task])
-    tail = std::max(tail, least_through(reader.task, problem_.lanes[part.lane].unit, reader.bytes * part.output_share));
+    tail = std::max(tail, least_through(reader.task, part.lane, reader.bytes * part.output_share));
   return tail;
 }
 
-// From the end of a step on a unit through a task that reads so many bytes of it to the end of everything.
-double Bounds::least_through(uint32_t task, uint32_t from_unit, double bytes) const {
+// From the end of a step on a lane through a task that reads so many bytes of it to the end of everything.
+double Bounds::least_through(uint32_t task, uint32_t from_lane, double bytes) const {
   double least = std::numeric_limits<double>::infinity();
   const std::vector<Choice>& choices = problem_.tasks[task].choices;
   for (uint32_t choice = 0; choice < choices.size(); ++choice) {
     double longest = 0;
     for (uint32_t at = 0; at < choices[choice].parts.size(); ++at) {
       const Part& part = choices[choice].parts[at];
-      const double transfer = transfer_us(problem_, from_unit, problem_.lanes[part.lane].unit, bytes);
+      const double transfer = transfer_us(problem_, from_lane, part.lane, bytes);
       longest = std::max(longest, transfer + part.us + tails_[task][choice][at]);
     }
     least = std::min(least, longest);

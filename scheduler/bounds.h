@@ -44,7 +44,7 @@ class Bounds {
   void weigh(Stretch& stretch);
   void find_tails();
   double tail_after(uint32_t task, const Part& part) const;
-  double least_through(uint32_t task, uint32_t from_unit, double bytes) const;
+  double least_through(uint32_t task, uint32_t from_lane, double bytes) const;
 
   const Problem& problem_;
   std::vector<Stretch> stretches_;

@@ -66,10 +66,11 @@ struct Problem {
 
 Predecessors predecessors_of(const Problem& problem);
 
-// From the end of a step on one unit to the start of a step on another that reads so many bytes of what it wrote; 0
-// where they are the same unit.
-double transfer_us(const Problem& problem, uint32_t from_unit, uint32_t to_unit, double bytes);
-// The same from the caller, before the first step, and back to the caller, after the last.
+// From the end of a step on one unit to the start of a step on another that reads so many bytes of what it wrote.
+double transfer_us(const ProblemUnit& from, const ProblemUnit& to, double bytes);
+// The same between lanes; 0 where they are the same.
+double transfer_us(const Problem& problem, uint32_t from_lane, uint32_t to_lane, double bytes);
+// The same from the caller, in lane 0, before the first step, and back to the caller, after the last.
 double fetch_us(const Problem& problem, const Task& task, const Part& part);
 double deliver_us(const Problem& problem, const Task& task, const Part& part);
 

@@ -40,7 +40,7 @@ std::vector<std::vector<uint32_t>> places_of(const Problem& problem) {
     std::map<std::vector<std::pair<uint32_t, double>>, uint32_t> known;
     for (const Choice& choice : problem.tasks[task].choices) {
       std::vector<std::pair<uint32_t, double>> place;
-      for (const Part& part : choice.parts) place.emplace_back(problem.lanes[part.lane].unit, part.output_share);
+      for (const Part& part : choice.parts) place.emplace_back(part.lane, part.output_share);
       places[task].push_back(known.emplace(std::move(place), static_cast<uint32_t>(known.size())).first->second);
     }
   }
@@ -166,33 +166,39 @@ class Search {
     if (choice.sharing == kAnySharing) return true;
     const uint32_t sharing = bounds_.is_barrier(task) ? 0 : state.sharing;
     if (sharing != kAnySharing && sharing != choice.sharing) return false;
-    // Of lanes of the CPU between which nothing tells a difference, the first.
-    const std::vector<double>& shares = problem_.sharings[choice.sharing];
-    for (const Part& part : choice.parts) {
-      const bool has_twin = part.lane > 0 && part.lane < shares.size() && shares[part.lane] == shares[part.lane - 1];
-      if (has_twin && state.free[part.lane] == state.free[part.lane - 1]) return false;
-    }
-    return true;
+    const auto has_twin = [&](const Part& part) { return is_like_the_lane_before(state, choice.sharing, part.lane); };
+    return std::none_of(choice.parts.begin(), choice.parts.end(), has_twin);
+  }
+
+  // Of lanes of the CPU between which nothing tells a difference the first will do. Lane 0 is where barriers run.
+  bool is_like_the_lane_before(const SearchState& state, uint32_t sharing, uint32_t lane) const {
+    const std::vector<double>& shares = problem_.sharings[sharing];
+    if (lane < 2 || lane >= shares.size() || shares[lane] != shares[lane - 1]) return false;
+    if (state.free[lane] != state.free[lane - 1]) return false;
+    return std::none_of(state.live.begin(), state.live.end(), [&](const LiveResult& live) {
+      const std::vector<Part>& parts = problem_.tasks[live.task].choices[live.choice].parts;
+      return std::any_of(parts.begin(), parts.end(),
+                         [&](const Part& part) { return part.lane == lane || part.lane == lane - 1; });
+    });
   }
 
   // When the part ends if it is appended.
   double end_of(const SearchState& state, uint32_t task, const Part& part) const {
-    const uint32_t unit = problem_.lanes[part.lane].unit;
     double start = std::max(state.free[part.lane], fetch_us(problem_, problem_.tasks[task], part));
     for (const TaskInput& input : problem_.tasks[task].inputs)
-      start = std::max(start, arrival_us(state, input.task, unit, input.bytes));
-    if (options_.one_at_a_time && task > 0) start = std::max(start, arrival_us(state, task - 1, unit, 0));
+      start = std::max(start, arrival_us(state, input.task, part.lane, input.bytes));
+    if (options_.one_at_a_time && task > 0) start = std::max(start, arrival_us(state, task - 1, part.lane, 0));
     return start + part.us;
   }
 
-  double arrival_us(const SearchState& state, uint32_t from, uint32_t unit, double bytes) const {
+  double arrival_us(const SearchState& state, uint32_t from, uint32_t lane, double bytes) const {
     const LiveResult& live = *std::find_if(state.live.begin(), state.live.end(),
                                            [&](const LiveResult& result) { return result.task == from; });
     const std::vector<Part>& parts = problem_.tasks[from].choices[live.choice].parts;
     double arrival = 0;
     for (size_t i = 0; i < parts.size(); ++i) {
-      const uint32_t from_unit = problem_.lanes[parts[i].lane].unit;
-      arrival = std::max(arrival, live.ends[i] + transfer_us(problem_, from_unit, unit, bytes * parts[i].output_share));
+      const double transfer = transfer_us(problem_, parts[i].lane, lane, bytes * parts[i].output_share);
+      arrival = std::max(arrival, live.ends[i] + transfer);
     }
     return arrival;
   }

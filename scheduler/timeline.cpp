@@ -10,13 +10,12 @@ Timeline::Timeline(const Problem& problem)
       ends_(problem.tasks.size()),
       free_(problem.lanes.size(), 0) {}
 
-// When all that a unit reads of a task is there.
-double Timeline::arrival_us(uint32_t from, uint32_t unit, double bytes) const {
+// When all that a lane reads of a task is there.
+double Timeline::arrival_us(uint32_t from, uint32_t lane, double bytes) const {
   double arrival = 0;
   const std::vector<Part>& parts = problem_.tasks[from].choices[choice_[from]].parts;
   for (size_t i = 0; i < parts.size(); ++i) {
-    const double transfer =
-        transfer_us(problem_, problem_.lanes[parts[i].lane].unit, unit, bytes * parts[i].output_share);
+    const double transfer = transfer_us(problem_, parts[i].lane, lane, bytes * parts[i].output_share);
     arrival = std::max(arrival, ends_[from][i] + transfer);
   }
   return arrival;
@@ -24,10 +23,9 @@ double Timeline::arrival_us(uint32_t from, uint32_t unit, double bytes) const {
 
 double Timeline::end_of(Decision decision, const Part& part) const {
   const Task& task = problem_.tasks[decision.task];
-  const uint32_t unit = problem_.lanes[part.lane].unit;
   double start = std::max(free_[part.lane], fetch_us(problem_, task, part));
-  for (const TaskInput& input : task.inputs) start = std::max(start, arrival_us(input.task, unit, input.bytes));
-  if (decision.after_previous && !order_.empty()) start = std::max(start, arrival_us(order_.back().task, unit, 0));
+  for (const TaskInput& input : task.inputs) start = std::max(start, arrival_us(input.task, part.lane, input.bytes));
+  if (decision.after_previous && !order_.empty()) start = std::max(start, arrival_us(order_.back().task, part.lane, 0));
   return start + part.us;
 }
 

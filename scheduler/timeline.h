@@ -34,7 +34,7 @@ class Timeline {
   Solution solution() && { return {std::move(order_), makespan_}; }
 
  private:
-  double arrival_us(uint32_t from, uint32_t unit, double bytes) const;
+  double arrival_us(uint32_t from, uint32_t lane, double bytes) const;
 
   const Problem& problem_;
   std::vector<Decision> order_;

@@ -26,8 +26,19 @@ Status unknown_step(uint32_t step, const char* why) {
 // A step as a part of a task.
 struct KnownStep {
   uint32_t task = 0;
-  Part part;  // its lane is that of the problem's choice
+  Part part;
 };
+
+// The problem's lane for one of a schedule's: of the same unit, and the first, second, ... of them for the first, second,
+// ... of that one's.
+uint32_t problem_lane(const Problem& problem, const Schedule& schedule, uint32_t lane) {
+  const uint32_t unit = schedule.lanes[lane].unit;
+  const auto is_of_unit = [unit](const Lane& other) { return other.unit == unit; };
+  auto before = std::count_if(schedule.lanes.begin(), schedule.lanes.begin() + lane, is_of_unit);
+  for (uint32_t other = 0; other < problem.lanes.size(); ++other)
+    if (is_of_unit(problem.lanes[other]) && before-- == 0) return other;
+  return kNone;
+}
 
 Result<KnownStep> find_step(const Problem& problem, const std::vector<uint32_t>& tasks, const Schedule& schedule,
                             uint32_t index) {
@@ -38,8 +49,12 @@ Result<KnownStep> find_step(const Problem& problem, const std::vector<uint32_t>&
   for (const Choice& choice : problem.tasks[task].choices)
     for (const Part& part : choice.parts)
       if (problem.lanes[part.lane].unit == schedule.lanes[step.lane].unit && part.program == step.program &&
-          part.channels == step.channels && part.threads == step.threads)
-        return KnownStep{task, part};
+          part.channels == step.channels && part.threads == step.threads) {
+        KnownStep known{task, part};
+        known.part.lane = problem_lane(problem, schedule, step.lane);
+        if (known.part.lane == kNone) return unknown_step(index, "has one lane too many of its unit");
+        return known;
+      }
   return unknown_step(index, "is none that the problem knows the cost of");
 }
 
@@ -94,11 +109,9 @@ class VirtualTime {
   }
 
   double arrival_us(uint32_t from, uint32_t to, double bytes) const {
-    return run_.spans[from].end_us +
-           transfer_us(problem_, unit_of(from), unit_of(to), bytes * steps_[from].part.output_share);
+    const Part &before = steps_[from].part, &after = steps_[to].part;
+    return run_.spans[from].end_us + transfer_us(problem_, before.lane, after.lane, bytes * before.output_share);
   }
-
-  uint32_t unit_of(uint32_t step) const { return schedule_.lanes[schedule_.steps[step].lane].unit; }
 
   const Problem& problem_;
   const Schedule& schedule_;

@@ -23,6 +23,8 @@ class CpuUnit final : public Unit {
     return program;
   }
 
+  bool run_lanes(int lanes, FunctionRef<void(int)> lane) override { return pool_->run_lanes(lanes, lane); }
+
  private:
   std::shared_ptr<scheduler::ThreadPool> pool_;
   UnitInfo info_;

@@ -45,6 +45,7 @@ Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& pr
 UnitOverhead scaled(UnitOverhead overhead, double scale) {
   overhead.start_us *= scale;
   overhead.finish_us *= scale;
+  overhead.lane_us *= scale;
   return overhead;
 }
 

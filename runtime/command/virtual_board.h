@@ -15,7 +15,7 @@ namespace nestrt::command {
 struct BoardChanges {
   double npu_clock_mhz = 0;    // 0: the board's
   double cpu_scale = 1;        // of all times of the CPU
-  double hand_over_scale = 1;  // of start_us and finish_us of all units
+  double hand_over_scale = 1;  // of start_us, finish_us and lane_us of all units
   int threads = 0;             // of the CPU; 0: the board's
   int instances = 0;           // of each NPU; 0: the board's
 };

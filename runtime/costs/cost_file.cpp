@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kHeader = "nestrt costs 1 " NESTRT_VERSION;
+constexpr std::string_view kHeader = "nestrt costs 2 " NESTRT_VERSION;
 constexpr std::string_view kHeaderOfAny = "nestrt costs ";
 constexpr uintmax_t kMaxBytes = uintmax_t{64} << 20;
 constexpr int kMaxThreads = 1 << 16;
@@ -85,9 +85,10 @@ class Reader {
     return {};
   }
   std::string_view add_overhead(std::string_view rest) {
-    const auto start = parse_value(next(rest, '\t')), finish = parse_value(next(rest, '\t')), rate = parse_value(rest);
-    if (!start || !finish || !rate) return "not three numbers from 0 on";
-    costs_.set_overhead(*unit_, {*start, *finish, *rate});
+    const auto start = parse_value(next(rest, '\t')), finish = parse_value(next(rest, '\t'));
+    const auto rate = parse_value(next(rest, '\t')), lane = parse_value(rest);
+    if (!start || !finish || !rate || !lane) return "not four numbers from 0 on";
+    costs_.set_overhead(*unit_, {*start, *finish, *rate, *lane});
     return {};
   }
   std::string_view add_cost(std::string_view rest) {
@@ -167,10 +168,12 @@ Status append_unit(std::string& content, const UnitKey& unit, const UnitOverhead
   if (!is_valid(unit)) return refuse();
   content += text("unit\t", unit.kind, "\t", unit.fingerprint, "\t", unit.threads, "\n");
   if (overhead != nullptr) {
-    if (!is_valid(overhead->start_us) || !is_valid(overhead->finish_us) || !is_valid(overhead->mb_per_s))
-      return refuse();
-    content += text("overhead\t", format(overhead->start_us), "\t", format(overhead->finish_us), "\t",
-                    format(overhead->mb_per_s), "\n");
+    content += "overhead";
+    for (double value : {overhead->start_us, overhead->finish_us, overhead->mb_per_s, overhead->lane_us}) {
+      if (!is_valid(value)) return refuse();
+      content += text("\t", format(value));
+    }
+    content += "\n";
   }
   if (works == nullptr) return {};
   for (const auto& [work, cost] : *works) {

@@ -54,6 +54,19 @@ double measure_hand_over() {
   return median_of(std::move(samples));
 }
 
+// From one lane of the CPU to another: half of there and back, where lanes come right after one another. 0 on a CPU
+// that has no lanes.
+double measure_lanes(Unit& cpu) {
+  constexpr int kRepetitions = 200;
+  std::vector<double> samples;
+  for (int i = 0; i < kRepetitions; ++i) {
+    const SteadyClock::time_point start = SteadyClock::now();
+    if (!cpu.run_lanes(2, [](int) {})) return 0;
+    samples.push_back(microseconds(SteadyClock::now() - start) / 2);
+  }
+  return median_of(std::move(samples));
+}
+
 // The times of one submission.
 class Recorder final : public RunObserver {
  public:
@@ -133,10 +146,10 @@ class Measurement {
       result.costs.set(series->times.unit, series->times.work, {series->times.median_us, CostSource::kMeasured});
       result.works.push_back(series->times);
     }
-    const double hand_over = measure_hand_over();
-    for (int threads : threads_) result.costs.set_overhead(cpu_key(threads), {hand_over, 0, 0});
+    const double hand_over = measure_hand_over(), lane = measure_lanes(*cpu_);
+    for (int threads : threads_) result.costs.set_overhead(cpu_key(threads), {hand_over, 0, 0, lane});
     for (const auto& [key, overheads] : overheads_)
-      result.costs.set_overhead(key, {hand_over + median_of(overheads.start), median_of(overheads.finish), 0});
+      result.costs.set_overhead(key, {hand_over + median_of(overheads.start), median_of(overheads.finish)});
     return result;
   }
 

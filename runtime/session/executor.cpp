@@ -52,31 +52,31 @@ Executor::~Executor() {
   }
 }
 
-Status Executor::reserve_lanes(size_t lanes) {
+Status Executor::reserve_unit_lanes(size_t lanes) {
   const BlockedSignals blocked;
-  while (submitted_.size() < lanes) submitted_.emplace_back();
-  while (threads_.size() + 1 < lanes) {
-    const size_t lane = threads_.size() + 1;
+  while (submitted_.size() < lanes + 1) submitted_.emplace_back();
+  while (threads_.size() < lanes) {
+    const size_t thread = threads_.size();
     LaneThread& added = threads_.emplace_back();
     try {
-      added.thread = std::thread([this, lane, &added] { serve(lane, added.run); });
+      added.thread = std::thread([this, thread, &added] { serve(thread, added.run); });
     } catch (const std::system_error& error) {
       threads_.pop_back();
-      return Status(Code::kUnavailable, text("cannot start a thread for lane ", lane, ": ", error.what()));
+      return Status(Code::kUnavailable, text("cannot start thread ", thread + 1, " for units: ", error.what()));
     }
-    pthread_setname_np(added.thread.native_handle(), ("nestrt-lane" + std::to_string(lane)).c_str());
+    pthread_setname_np(added.thread.native_handle(), ("nestrt-unit" + std::to_string(thread)).c_str());
   }
   return {};
 }
 
-void Executor::serve(size_t lane, const std::atomic<uint64_t>& run) {
+void Executor::serve(size_t thread, const std::atomic<uint64_t>& run) {
   uint64_t seen = 0;
   while (true) {
     const auto is_asked = [&] { return run.load(std::memory_order_acquire) != seen; };
     if (!spin_until(kSpin, is_asked)) run.wait(seen, std::memory_order_acquire);
     seen = run.load(std::memory_order_acquire);
     if (stopping_.load()) return;
-    run_lane(lane);
+    run_steps(schedule_->lanes()[schedule_->unit_lanes()[thread]].steps);
     if (running_lanes_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_lanes_.notify_one();
   }
 }
@@ -96,21 +96,28 @@ Status Executor::run_in_order() {
 }
 
 Status Executor::run_in_lanes() {
-  const size_t lanes = schedule_->lanes().size();
-  running_lanes_.store(lanes - 1, std::memory_order_relaxed);
-  for (size_t lane = 1; lane < lanes; ++lane) {
-    threads_[lane - 1].run.fetch_add(1, std::memory_order_release);
-    threads_[lane - 1].run.notify_one();
+  const size_t lanes = schedule_->unit_lanes().size();
+  running_lanes_.store(lanes, std::memory_order_relaxed);
+  for (size_t thread = 0; thread < lanes; ++thread) {
+    threads_[thread].run.fetch_add(1, std::memory_order_release);
+    threads_[thread].run.notify_one();
   }
-  run_lane(0);
+  for (const Section& section : schedule_->sections()) run_section(section);
   wait_until(running_lanes_, size_t{0});
   return has_failed() ? failure_ : Status();
 }
 
-// All of its steps are over afterwards, whatever has failed: others may wait for them.
-void Executor::run_lane(size_t lane) {
+// Side by side where the CPU's threads are to be had, else one after the other.
+void Executor::run_section(const Section& section) {
+  const auto run_lane = [&](int share) { run_steps(section.lanes[static_cast<size_t>(share)]); };
+  const auto lanes = static_cast<int>(section.lanes.size());
+  if (lanes == 1 || !schedule_->callers_unit().run_lanes(lanes, run_lane)) run_steps(section.steps);
+}
+
+// All of them are over afterwards, whatever has failed: others may wait for them.
+void Executor::run_steps(std::span<PreparedStep* const> steps) {
   const uint64_t number = number_.load(std::memory_order_relaxed);
-  for (PreparedStep* step : schedule_->lanes()[lane].steps) {
+  for (PreparedStep* step : steps) {
     const SteadyClock::time_point ready = SteadyClock::now();
     await(*step);
     if (!has_failed()) {
@@ -178,7 +185,7 @@ Status Executor::heal(PreparedStep& step, const Status& why, bool* healed) {
 
 // A unit that misses its deadline says so itself, once it cannot touch the memory of this run any more.
 Status Executor::run_on_unit(PreparedStep& step) {
-  Submitted& submitted = submitted_[step.step.lane];
+  Submitted& submitted = submitted_[step.thread];
   const Submission submission = submission_of(step, deadline_after(options_.unit_timeout));
   {
     const std::lock_guard lock(submitted.mutex);

@@ -1,5 +1,6 @@
-// Executor: runs prepared schedules, one at a time. Lane 0 on the calling thread, every other lane on a thread of its
-// own, which sleeps between runs. What a unit beside the CPU fails to compute, the CPU computes in its place.
+// Executor: runs prepared schedules, one at a time. The lanes of the CPU on the calling thread and, where they are side by
+// side, on threads of the CPU's own, section by section; every other lane on a thread of its own, which sleeps between
+// runs. What a unit beside the CPU fails to compute, the CPU computes in its place.
 //
 // Steps that need no other lane run without a word to it; the others wait for a number that the awaited step sets: a
 // short while awake, then asleep. Nothing is allocated on success.
@@ -33,8 +34,8 @@ class Executor {
   Executor(const ExecutorOptions& options, UnitHealth& health) : options_(options), health_(health) {}
   ~Executor();
 
-  // Threads for schedules of so many lanes. Errors: kUnavailable.
-  Status reserve_lanes(size_t lanes);
+  // Threads for schedules with so many lanes beside those of the CPU. Errors: kUnavailable.
+  Status reserve_unit_lanes(size_t lanes);
 
   struct Run {
     std::span<std::byte* const> buffers;  // as Bindings
@@ -43,7 +44,7 @@ class Executor {
     bool checks = false;  // the CPU computes again what other units have computed, and what differs is a failure
   };
 
-  // Requires: lanes for the schedule. Errors: those of the units; kDeadlineExceeded, kCancelled.
+  // Requires: threads for the schedule's unit_lanes(). Errors: those of the units; kDeadlineExceeded, kCancelled.
   Status run(PreparedSchedule& schedule, const Run& run);
 
   // Ends the run in progress, if there is one, with kCancelled.
@@ -60,10 +61,11 @@ class Executor {
     Executable* executable = nullptr;
     uint64_t generation = 0;
   };
-  void serve(size_t lane, const std::atomic<uint64_t>& run);
+  void serve(size_t thread, const std::atomic<uint64_t>& run);
   Status run_in_order();
   Status run_in_lanes();
-  void run_lane(size_t lane);
+  void run_section(const Section& section);
+  void run_steps(std::span<PreparedStep* const> steps);
   void await(const PreparedStep& step) const;
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   void fail(Status status);
@@ -82,14 +84,14 @@ class Executor {
 
   const ExecutorOptions options_;
   UnitHealth& health_;
-  std::deque<LaneThread> threads_;   // of lanes 1, 2, ...
-  std::deque<Submitted> submitted_;  // by lane
+  std::deque<LaneThread> threads_;   // of the lanes beside those of the CPU
+  std::deque<Submitted> submitted_;  // by PreparedStep::thread
   std::atomic<bool> stopping_{false};
 
   PreparedSchedule* schedule_ = nullptr;  // of the run in progress
   Run run_;
   std::atomic<uint64_t> number_{0};
-  std::atomic<size_t> running_lanes_{0};  // beside lane 0
+  std::atomic<size_t> running_lanes_{0};  // of the threads
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> failed_{false};
   std::mutex failure_mutex_;

@@ -79,17 +79,40 @@ Result<std::unique_ptr<PreparedSchedule>> PreparedSchedule::create(const Plan& p
   std::unique_ptr<PreparedSchedule> prepared(new PreparedSchedule(std::move(schedule)));
   const std::vector<int> shares = shares_of(prepared->schedule_, cpu_of(units));
   prepared->lanes_.resize(prepared->schedule_.lanes.size());
+  prepared->find_threads(units);
   for (const Step& step : prepared->schedule_.steps) {
     PreparedStep& added = prepared->steps_.emplace_back();
     added.index = static_cast<uint32_t>(prepared->steps_.size() - 1);
     added.step = step;
     added.unit = prepared->schedule_.lanes[step.lane].unit;
+    added.thread = prepared->thread_of_[step.lane];
     added.share = shares[step.lane];
     NESTRT_RETURN_IF_ERROR(prepared->prepare_step(plan, units, added, executables));
     prepared->lanes_[step.lane].steps.push_back(&added);
+    if (added.thread == 0) prepared->add_to_section(added);
   }
   NESTRT_RETURN_IF_ERROR(prepared->allocate_scratch());
   return prepared;
+}
+
+void PreparedSchedule::find_threads(const UnitList& units) {
+  const std::optional<uint32_t> cpu = cpu_of(units);
+  for (uint32_t lane = 0; lane < schedule_.lanes.size(); ++lane) {
+    const bool is_callers = lane == 0 || schedule_.lanes[lane].unit == cpu;
+    if (!is_callers) unit_lanes_.push_back(lane);
+    thread_of_.push_back(is_callers ? 0 : unit_lanes_.size());
+  }
+  if (!schedule_.lanes.empty()) callers_unit_ = units[schedule_.lanes[0].unit].get();
+}
+
+void PreparedSchedule::add_to_section(PreparedStep& step) {
+  const bool shares_cores = step.share > 0 || step.step.threads > 0;
+  if (sections_.empty() || sections_.back().shares_cores != shares_cores) sections_.push_back({shares_cores, {}, {}});
+  Section& section = sections_.back();
+  section.steps.push_back(&step);
+  const auto share = static_cast<size_t>(step.share);
+  if (section.lanes.size() <= share) section.lanes.resize(share + 1);
+  section.lanes[share].push_back(&step);
 }
 
 Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, PreparedStep& step,

@@ -27,6 +27,7 @@ struct PreparedStep {
   uint32_t index = 0;  // in the schedule
   Step step;
   uint32_t unit = 0;
+  size_t thread = 0;  // 0: the lane is in the caller's sections; else it is number thread - 1 of unit_lanes()
   bool on_cpu = true;
   int share = 0;  // of the CPU's threads, where lanes of the CPU work side by side
   std::shared_ptr<Executable> executable;
@@ -44,6 +45,13 @@ struct PreparedLane {
   AlignedMemory scratch;
 };
 
+// Steps of the CPU that no step with all of its threads lies between: lanes side by side, or one lane alone.
+struct Section {
+  bool shares_cores = false;
+  std::vector<PreparedStep*> steps;               // in the order of the schedule
+  std::vector<std::vector<PreparedStep*>> lanes;  // the same by share
+};
+
 class PreparedSchedule {
  public:
   // Requires: check_schedule() accepts the schedule. Errors: those of Unit::prepare, kOutOfMemory.
@@ -56,17 +64,28 @@ class PreparedSchedule {
   std::deque<PreparedStep>& steps() { return steps_; }
   const std::deque<PreparedStep>& steps() const { return steps_; }
   std::vector<PreparedLane>& lanes() { return lanes_; }
+  // What the caller runs, section by section: the lanes of the CPU, or, without one, lane 0.
+  const std::vector<Section>& sections() const { return sections_; }
+  // The other lanes; each needs a thread.
+  const std::vector<uint32_t>& unit_lanes() const { return unit_lanes_; }
+  Unit& callers_unit() const { return *callers_unit_; }  // that of lane 0
   size_t scratch_bytes() const;
 
  private:
   explicit PreparedSchedule(Schedule schedule);
+  void find_threads(const UnitList& units);
+  void add_to_section(PreparedStep& step);
   Status prepare_step(const Plan& plan, const UnitList& units, PreparedStep& step, Executables& executables);
   Status allocate_scratch();
 
   const Schedule schedule_;
   const bool is_file_order_;
+  Unit* callers_unit_ = nullptr;
+  std::vector<size_t> thread_of_;  // by lane
   std::deque<PreparedStep> steps_;
   std::vector<PreparedLane> lanes_;
+  std::vector<Section> sections_;
+  std::vector<uint32_t> unit_lanes_;
 };
 
 }  // namespace nestrt

@@ -72,7 +72,7 @@ class SessionImpl final : public Session {
     NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, schedule));
     predict(*plan_, units_, costs, schedule);
     NESTRT_ASSIGN_OR_RETURN(current_, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
-    NESTRT_RETURN_IF_ERROR(executor_.reserve_lanes(most_lanes()));
+    NESTRT_RETURN_IF_ERROR(executor_.reserve_unit_lanes(most_unit_lanes()));
     report_repacking();
     NESTRT_RETURN_IF_ERROR(allocate());
     return start_adaptation(std::move(costs));
@@ -225,14 +225,10 @@ class SessionImpl final : public Session {
     }
   }
 
-  // Of this schedule and those that may follow: one for each unit, one more for each thread of the CPU.
-  size_t most_lanes() const {
-    size_t lanes = current_->schedule().lanes.size();
-    if (current_->is_file_order() && !may_reschedule()) return lanes;
-    size_t most = 0;
-    for (const std::shared_ptr<Unit>& unit : units_)
-      most += unit->info().kind == "cpu" ? static_cast<size_t>(unit->info().num_threads) : 1;
-    return may_reschedule() ? std::max(lanes, most) : lanes;
+  // Of this schedule and those that may follow.
+  size_t most_unit_lanes() const {
+    const size_t lanes = current_->unit_lanes().size();
+    return may_reschedule() ? std::max(lanes, units_.size()) : lanes;
   }
 
   bool may_reschedule() const {

@@ -32,7 +32,8 @@ Status read_text(const YAML::Node& map, const std::string& key, std::string& val
 Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   if (!node.IsMap()) return yaml::refuse(node, "expected a unit's {unit, configuration, ...}");
   NESTRT_RETURN_IF_ERROR(yaml::check_keys(node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits",
-                                                 "threads", "instruction_set", "start_us", "finish_us", "mb_per_s"}));
+                                                 "threads", "instruction_set", "start_us", "finish_us", "mb_per_s",
+                                                 "lane_us"}));
   BoardUnit unit;
   NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit"));
   NESTRT_RETURN_IF_ERROR(read_text(node, "configuration", unit.configuration));
@@ -47,6 +48,7 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   NESTRT_RETURN_IF_ERROR(read_number(node, "start_us", 0.0, kMaxOverhead, unit.overhead.start_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "finish_us", 0.0, kMaxOverhead, unit.overhead.finish_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "mb_per_s", 0.0, kMaxRate, unit.overhead.mb_per_s));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "lane_us", 0.0, kMaxOverhead, unit.overhead.lane_us));
   if (const Status status = check(&unit); !status.ok()) return yaml::refuse(node, status.message());
   return unit;
 }

@@ -79,9 +79,9 @@ std::string format(const Column& column, const CostTable& costs) {
   const UnitOverhead overhead = costs.overhead(unit);
   return fmt::format(
       "  - {{unit: {}, configuration: {}, threads: {}, source: {}, start_us: {:.5g}, finish_us: {:.5g}, mb_per_s: "
-      "{:.5g}}}\n",
+      "{:.5g}, lane_us: {:.5g}}}\n",
       quoted(unit.kind), quoted(unit.fingerprint), unit.threads, kSources[static_cast<size_t>(source)],
-      overhead.start_us, overhead.finish_us, overhead.mb_per_s);
+      overhead.start_us, overhead.finish_us, overhead.mb_per_s, overhead.lane_us);
 }
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
@@ -96,7 +96,8 @@ Result<CostSource> parse_source(const YAML::Node& node) {
 Result<Column> parse_column(const YAML::Node& node, CostTable& costs) {
   if (!node.IsMap()) return yaml::refuse(node, "units: expected {unit, configuration, threads, source, ...}");
   NESTRT_RETURN_IF_ERROR(
-      yaml::check_keys(node, {"unit", "configuration", "threads", "source", "start_us", "finish_us", "mb_per_s"}));
+      yaml::check_keys(node, {"unit", "configuration", "threads", "source", "start_us", "finish_us", "mb_per_s",
+                              "lane_us"}));
   Column column;
   auto& [unit, source] = column;
   NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit"));
@@ -107,6 +108,7 @@ Result<Column> parse_column(const YAML::Node& node, CostTable& costs) {
   NESTRT_ASSIGN_OR_RETURN(overhead.start_us, yaml::member_number(node, "start_us", 0.0, kMaxValue));
   NESTRT_ASSIGN_OR_RETURN(overhead.finish_us, yaml::member_number(node, "finish_us", 0.0, kMaxValue));
   NESTRT_ASSIGN_OR_RETURN(overhead.mb_per_s, yaml::member_number(node, "mb_per_s", 0.0, kMaxValue));
+  NESTRT_ASSIGN_OR_RETURN(overhead.lane_us, yaml::member_number(node, "lane_us", 0.0, kMaxValue));
   costs.set_overhead(unit, overhead);
   return column;
 }

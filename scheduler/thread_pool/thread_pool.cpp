@@ -147,6 +147,33 @@ bool ThreadPool::join(Job& job, int worker) {
   return any;
 }
 
+bool ThreadPool::run_lanes(int lanes, FunctionRef<void(int)> lane) {
+  if (lanes > num_threads_ || has_lanes_.exchange(true, std::memory_order_acquire)) return false;
+  lane_ = &lane;
+  running_lanes_.store(lanes - 1, std::memory_order_relaxed);
+  for (int number = 1; number < lanes; ++number)
+    lane_of_[static_cast<size_t>(num_threads_ - lanes + number)].store(number, std::memory_order_release);
+  wake(num_threads_);
+  lane(0);
+  const auto are_over = [this] { return running_lanes_.load(std::memory_order_acquire) == 0; };
+  if (!spin_until(spin_, are_over))
+    for (int running = running_lanes_.load(); running != 0; running = running_lanes_.load())
+      running_lanes_.wait(running);
+  has_lanes_.store(false, std::memory_order_release);
+  return true;
+}
+
+// Whether the worker was asked to.
+bool ThreadPool::run_lane(int worker) {
+  std::atomic<int>& asked = lane_of_[static_cast<size_t>(worker)];
+  const int lane = asked.load(std::memory_order_acquire);
+  if (lane == 0) return false;
+  asked.store(0, std::memory_order_relaxed);
+  (*lane_)(lane);
+  if (running_lanes_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_lanes_.notify_one();
+  return true;
+}
+
 // Looks at every open job once, the urgent ones first; whether there was anything to do.
 bool ThreadPool::help(int worker) {
   const uint64_t urgent = urgent_.load();
@@ -169,7 +196,7 @@ void ThreadPool::work(int worker) {
   running_.notify_one();
   while (!stopping_.load(std::memory_order_relaxed)) {
     const uint32_t epoch = epoch_.load();
-    if (help(worker)) continue;
+    if (run_lane(worker) || help(worker)) continue;
     if (spin_until(spin_, [&] { return epoch_.load(std::memory_order_relaxed) != epoch; })) continue;
     sleep_until_changed(epoch);
   }

@@ -7,6 +7,9 @@
 // proceed side by side, and nothing is allocated.
 // Workers look for work for `spin` after their last job, then sleep: an idle pool costs no CPU.
 //
+// Lanes are what may wait for each other: each has a worker to itself, so that only one caller can have lanes at a time.
+// They are the last workers, those with the shares of jobs the first.
+//
 // A job may be open to some of the workers only, so that jobs side by side share the cores out, and it may be urgent:
 // workers turn to it first, and leave other jobs, between two of their indices, for it.
 //
@@ -64,6 +67,11 @@ class ThreadPool final : public SharedRunner {
   }
   void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task, const PoolShare& share) override;
 
+  // Runs lane(0) here and lane(1), ..., lane(lanes - 1) on workers, all at the same time; returns when all have
+  // returned. Lanes may call parallel_for: with a share of num_threads() / lanes threads and their own number as index
+  // they share the pool out. False, and nothing has run, where there are fewer threads or another caller has lanes.
+  bool run_lanes(int lanes, FunctionRef<void(int)> lane);
+
  private:
   using Task = FunctionRef<void(int64_t, int)>;
 
@@ -89,6 +97,7 @@ class ThreadPool final : public SharedRunner {
   explicit ThreadPool(const ThreadPoolOptions& options);
   Status start();
   void work(int worker);
+  bool run_lane(int worker);
   bool help(int worker);
   bool help(int worker, uint64_t jobs);
   bool join(Job& job, int worker);
@@ -106,6 +115,10 @@ class ThreadPool final : public SharedRunner {
   std::atomic<uint64_t> claimed_{0};  // bit per job that a caller has taken
   std::atomic<uint64_t> open_{0};     // bit per job that workers may join; a hint: the truth is in Job::state
   std::atomic<uint64_t> urgent_{0};   // bit per open job that is urgent
+  std::array<std::atomic<int>, kMaxThreads> lane_of_{};  // by worker: the lane that it is asked to run; 0: none
+  const FunctionRef<void(int)>* lane_ = nullptr;         // of the caller that has lanes
+  std::atomic<int> running_lanes_{0};                    // beside the caller's
+  std::atomic<bool> has_lanes_{false};
   std::atomic<uint32_t> epoch_{0};    // changes whenever there is something new to look at
   std::atomic<int> running_{0};       // workers that have begun to work
   std::atomic<int> sleepers_{0};

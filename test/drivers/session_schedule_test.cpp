@@ -132,7 +132,7 @@ TEST_CASE("Between two runs the threads of the lanes sleep") {
   const auto session = open(network, board.units, random_schedule(*network.plan, random));
   for (int run = 0; run < 3; ++run) {
     REQUIRE(network.run(*session).ok());
-    CHECK(fall_asleep("nestrt-lane", 3));
+    CHECK(fall_asleep("nestrt-unit", 2));
   }
 }
 

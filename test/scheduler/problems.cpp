@@ -47,7 +47,7 @@ void add_units(Problem& problem, uint32_t units, bool sharings, std::mt19937& ra
   for (uint32_t unit = 0; unit < units; ++unit) {
     scheduler::ProblemUnit& added = problem.units.emplace_back();
     added.is_cpu = unit == 0;
-    if (chance(random, 70)) added.overhead = {uniform(random, 0, 8), uniform(random, 0, 8), uniform(random, 0, 50)};
+    if (chance(random, 70)) added.overhead = {uniform(random, 0, 8), uniform(random, 0, 8), uniform(random, 0, 50), uniform(random, 0, 8)};
     problem.lanes.push_back({unit});
     if (unit == 0 && sharings) problem.lanes.push_back({0});
   }
@@ -157,8 +157,7 @@ class BruteForce {
     for (const TaskInput& input : problem_.tasks[task].inputs) {
       const Choice& from = *chosen_[input.task];
       for (size_t i = 0; i < from.parts.size(); ++i)
-        start = std::max(start, ends_[input.task][i] + transfer_us(problem_, problem_.lanes[from.parts[i].lane].unit,
-                                                                   problem_.lanes[part.lane].unit,
+        start = std::max(start, ends_[input.task][i] + transfer_us(problem_, from.parts[i].lane, part.lane,
                                                                    input.bytes * from.parts[i].output_share));
     }
     return start;

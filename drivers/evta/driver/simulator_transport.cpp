@@ -67,6 +67,42 @@ class SimulatedBuffer final : public DeviceBuffer {
   AlignedMemory memory_;
 };
 
+// What a program has computed last. A paced simulator looks here first: an accelerator takes nothing of the host's
+// processors while it computes, and what runs beside it is to be measured.
+class LastRun {
+ public:
+  void add_input(std::span<const std::byte> memory) { inputs_.push_back({memory, {}}); }
+  void add_result(std::span<std::byte> memory) { results_.push_back({memory, {}}); }
+
+  // The results once more, if the inputs are the same.
+  bool recall() {
+    if (!is_known_) return false;
+    for (const auto& [memory, before] : inputs_)
+      if (!std::equal(memory.begin(), memory.end(), before.begin())) return false;
+    for (const auto& [memory, computed] : results_) std::copy(computed.begin(), computed.end(), memory.begin());
+    return true;
+  }
+  void begin() {
+    is_known_ = false;
+    for (auto& [memory, before] : inputs_) before.assign(memory.begin(), memory.end());
+  }
+  void end() {
+    for (auto& [memory, computed] : results_) computed.assign(memory.begin(), memory.end());
+    is_known_ = true;
+  }
+
+ private:
+  template <typename Byte>
+  struct Copied {
+    std::span<Byte> memory;
+    std::vector<std::byte> copy;
+  };
+
+  std::vector<Copied<const std::byte>> inputs_;  // that are not constant
+  std::vector<Copied<std::byte>> results_;
+  bool is_known_ = false;
+};
+
 class SimulatedProgram final : public DeviceProgram {
  public:
   SimulatedProgram(FunctionalSimulator simulator, std::vector<std::shared_ptr<DeviceBuffer>> memory,
@@ -75,7 +111,14 @@ class SimulatedProgram final : public DeviceProgram {
     for (size_t i = 0; i < ranges.size(); ++i) add(ranges[i], memory_[i]->bytes());
   }
 
-  Status run() { return simulator_.run(dram_); }
+  Status run() {
+    if (duration_.count() == 0) return simulator_.run(dram_);
+    if (last_run_.recall()) return {};
+    last_run_.begin();
+    NESTRT_RETURN_IF_ERROR(simulator_.run(dram_));
+    last_run_.end();
+    return {};
+  }
   std::chrono::nanoseconds duration() const { return duration_; }
   void flip_a_bit() {
     if (!results_.empty()) results_[0][0] ^= std::byte{1};
@@ -84,6 +127,8 @@ class SimulatedProgram final : public DeviceProgram {
  private:
   void add(const MemoryRange& range, std::span<std::byte> bytes) {
     bytes = bytes.first(range.size);
+    if (range.constant == nullptr && allows(range.access, MemoryRange::Access::kRead)) last_run_.add_input(bytes);
+    if (allows(range.access, MemoryRange::Access::kWrite)) last_run_.add_result(bytes);
     if (range.access == MemoryRange::Access::kRead) {
       dram_.add_read(range.address, bytes);
       return;
@@ -99,6 +144,7 @@ class SimulatedProgram final : public DeviceProgram {
   const std::vector<std::shared_ptr<DeviceBuffer>> memory_;
   Dram dram_;
   std::vector<std::span<std::byte>> results_;
+  LastRun last_run_;
   const std::chrono::nanoseconds duration_;  // as modelled; 0 where not paced
 };
 

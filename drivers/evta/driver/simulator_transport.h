@@ -1,5 +1,6 @@
 // A simulated accelerator: computes with the functional simulator on a thread of its own, in memory of its own, and is
-// as slow as the cycle model says where it is paced.
+// as slow as the cycle model says where it is paced. For inputs that a paced program has had before it does not compute
+// again, so that it leaves the processors to others as the hardware would.
 #pragma once
 
 #include <memory>

@@ -38,6 +38,7 @@ struct UnitOverhead {
   double start_us = 0;   // from the completion of what a step waits for on another unit to its start on this one
   double finish_us = 0;  // from its end on this unit until a step on another unit can see it
   double mb_per_s = 0;   // at which what another unit wrote comes here, and back; 0: at no cost of its own
+  double lane_us = 0;    // from the end of a step on one lane of the unit until a step on another lane of it can start
 };
 
 // Threads: const members from any thread.

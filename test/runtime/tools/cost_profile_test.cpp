@@ -29,7 +29,7 @@ std::string refusal(const std::string& text) {
 const std::string kHead = "format: nestrt performance profile\nversion: 1\nboard: b\n";
 const std::string kUnit =
     "units:\n  - {unit: cpu, configuration: neon, threads: 1, source: measured, start_us: 0, finish_us: 0, "
-    "mb_per_s: 0}\n";
+    "mb_per_s: 0, lane_us: 0}\n";
 
 TEST_CASE("A profile of costs is read as it was written") {
   const CostProfile written = sample();

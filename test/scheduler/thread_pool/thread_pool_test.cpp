@@ -188,5 +188,69 @@ TEST_CASE("Idle workers go to sleep, and wake for the next job") {
   }
 }
 
+TEST_CASE("Lanes run at the same time, each on a thread of its own, and may wait for each other") {
+  for (int spin_us : {0, 50}) {
+    for (int threads : {2, 3, 4, 8}) {
+      const auto pool = make_pool(threads, spin_us);
+      for (int lanes = 1; lanes <= threads; ++lanes) {
+        std::atomic<int> arrived{0};
+        std::mutex mutex;
+        std::set<std::thread::id> ids;
+        const auto meet = [&](int lane) {
+          if (lane < 0 || lane >= lanes) return;
+          {
+            const std::lock_guard lock(mutex);
+            ids.insert(std::this_thread::get_id());
+          }
+          for (arrived.fetch_add(1); arrived.load() < lanes;) std::this_thread::yield();
+        };
+        CHECK(pool->run_lanes(lanes, meet));
+        CHECK(ids.size() == static_cast<size_t>(lanes));
+        CHECK(ids.count(std::this_thread::get_id()) == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("Lanes share out the pool's threads") {
+  const auto pool = make_pool(4);
+  for (int round = 0; round < 50; ++round) {
+    std::array<std::atomic<int>, 200> visits{};
+    CHECK(pool->run_lanes(2, [&](int lane) {
+      PoolShare share;
+      share.threads = 2;
+      share.index = lane;
+      pool->parallel_for(
+          100, [&](int64_t index, int) { ++visits[static_cast<size_t>(lane) * 100 + static_cast<size_t>(index)]; },
+          share);
+    }));
+    CHECK(std::all_of(visits.begin(), visits.end(), [](const auto& count) { return count.load() == 1; }));
+  }
+}
+
+TEST_CASE("A pool gives lanes to one caller at a time, and no more than it has threads") {
+  const auto pool = make_pool(2);
+  bool within = true;
+  CHECK(pool->run_lanes(2, [&](int lane) {
+    if (lane == 0) within = pool->run_lanes(2, [](int) {});
+  }));
+  CHECK_FALSE(within);
+  CHECK(pool->run_lanes(2, [](int) {}));
+  CHECK_FALSE(pool->run_lanes(3, [](int) { FAIL("a lane without a thread has run"); }));
+}
+
+TEST_CASE("Lanes begin although workers have jobs of others") {
+  const auto pool = make_pool(3);
+  std::atomic<bool> is_over{false};
+  std::thread other([&] {
+    while (!is_over.load()) pool->parallel_for(16, [](int64_t, int) { std::this_thread::yield(); });
+  });
+  std::atomic<int> calls{0};
+  for (int round = 0; round < 200; ++round) CHECK(pool->run_lanes(3, [&](int) { ++calls; }));
+  is_over.store(true);
+  other.join();
+  CHECK(calls == 600);
+}
+
 }  // namespace
 }  // namespace nestrt::scheduler
