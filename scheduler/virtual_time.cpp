@@ -29,8 +29,8 @@ struct KnownStep {
   Part part;
 };
 
-// The problem's lane for one of a schedule's: of the same unit, and the first, second, ... of them for the first, second,
-// ... of that one's.
+// The problem's lane for one of a schedule's: of the same unit, and the first, second, ... of them for the first,
+// second, ... of that one's.
 uint32_t problem_lane(const Problem& problem, const Schedule& schedule, uint32_t lane) {
   const uint32_t unit = schedule.lanes[lane].unit;
   const auto is_of_unit = [unit](const Lane& other) { return other.unit == unit; };

@@ -1,6 +1,6 @@
-// Executor: runs prepared schedules, one at a time. The lanes of the CPU on the calling thread and, where they are side by
-// side, on threads of the CPU's own, section by section; every other lane on a thread of its own, which sleeps between
-// runs. What a unit beside the CPU fails to compute, the CPU computes in its place.
+// Executor: runs prepared schedules, one at a time. The lanes of the CPU on the calling thread and, where they are side
+// by side, on threads of the CPU's own, section by section; every other lane on a thread of its own, which sleeps
+// between runs. What a unit beside the CPU fails to compute, the CPU computes in its place.
 //
 // Steps that need no other lane run without a word to it; the others wait for a number that the awaited step sets: a
 // short while awake, then asleep. Nothing is allocated on success.

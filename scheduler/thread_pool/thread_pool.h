@@ -7,8 +7,8 @@
 // proceed side by side, and nothing is allocated.
 // Workers look for work for `spin` after their last job, then sleep: an idle pool costs no CPU.
 //
-// Lanes are what may wait for each other: each has a worker to itself, so that only one caller can have lanes at a time.
-// They are the last workers, those with the shares of jobs the first.
+// Lanes are what may wait for each other: each has a worker to itself, so that only one caller can have lanes at a
+// time. They are the last workers, those with the shares of jobs the first.
 //
 // A job may be open to some of the workers only, so that jobs side by side share the cores out, and it may be urgent:
 // workers turn to it first, and leave other jobs, between two of their indices, for it.

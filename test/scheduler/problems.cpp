@@ -47,7 +47,8 @@ void add_units(Problem& problem, uint32_t units, bool sharings, std::mt19937& ra
   for (uint32_t unit = 0; unit < units; ++unit) {
     scheduler::ProblemUnit& added = problem.units.emplace_back();
     added.is_cpu = unit == 0;
-    if (chance(random, 70)) added.overhead = {uniform(random, 0, 8), uniform(random, 0, 8), uniform(random, 0, 50), uniform(random, 0, 8)};
+    const auto up_to = [&](double most) { return uniform(random, 0, most); };
+    if (chance(random, 70)) added.overhead = {up_to(8), up_to(8), up_to(50), up_to(8)};
     problem.lanes.push_back({unit});
     if (unit == 0 && sharings) problem.lanes.push_back({0});
   }

@@ -121,7 +121,7 @@ class Unit {
   virtual Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) = 0;
   // Runs lane(0) on the caller's thread and, at the same time, lane(1), lane(2), ... each on one of the unit's threads,
   // which is its own until all have returned: so they may wait for each other. What lane(i) submits has the share i.
-  // Returns when all have. False, and nothing has run, where the unit has too few threads, or has given them to another.
+  // Returns when all have. False, and nothing has run, where the unit has too few threads or has given them to another.
   virtual bool run_lanes(int /*lanes*/, FunctionRef<void(int)> /*lane*/) { return false; }
   // Stops whatever runs and waits; those submissions end with kCancelled before this returns.
   virtual Status reset() { return {}; }
