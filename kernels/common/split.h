@@ -10,7 +10,12 @@ namespace nestrt::kernels {
 
 // How many tasks that many sums of that many products are worth.
 inline int64_t task_count(int64_t outputs, int64_t reduction, int threads) {
-  constexpr double kTaskMultiplyAdds = 200'000;  // a few microseconds: what handing over a task is worth
+  // A few microseconds: what handing over a task is worth. The cores of boards multiply a tenth as fast.
+#if defined(__aarch64__)
+  constexpr double kTaskMultiplyAdds = 20'000;
+#else
+  constexpr double kTaskMultiplyAdds = 200'000;
+#endif
   constexpr double kTasksPerThread = 4;          // evens out cores of different speed
   if (threads == 1) return 1;
   const double worth = static_cast<double>(outputs) * static_cast<double>(reduction) / kTaskMultiplyAdds;
