@@ -6,17 +6,33 @@
 namespace nestrt::drivers {
 namespace {
 
-constexpr size_t kWeights = 1, kBias = 2;  // inputs
+// A table of its own, in `tables`.
+template <typename Table, typename Object>
+const Table* keep(const Object& object, std::vector<flatbuffers::DetachedBuffer>& tables) {
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(Table::Pack(builder, &object));
+  tables.push_back(builder.Release());
+  return flatbuffers::GetRoot<Table>(tables.back().data());
+}
 
 }  // namespace
 
-ChannelSlice::ChannelSlice(std::span<TensorSpec> tensors, size_t num_inputs, ChannelRange channels)
-    : channels_(channels), offsets_(tensors.size(), 0) {
-  for (size_t i = kWeights; i < tensors.size(); ++i) {
-    if (!tensors[i].present) continue;
-    const bool by_outputs = i < num_inputs && (i == kWeights || i == kBias);
-    cut(tensors[i], by_outputs ? 0 : 1, offsets_[i]);
+ChannelSlice::ChannelSlice(const plan::Operator& whole, std::span<TensorSpec> tensors, ChannelRange channels)
+    : channels_(channels), offsets_(tensors.size(), 0), op_(cut(whole)) {
+  const size_t num_inputs = items(whole.inputs()).size();
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const int axis = i < num_inputs ? channel_axis(whole, i) : 1;
+    if (tensors[i].present && axis != kUncut) cut(tensors[i], axis, offsets_[i]);
   }
+}
+
+const plan::Operator* ChannelSlice::cut(const plan::Operator& whole) {
+  const plan::Conv* const conv = whole.attributes_as_Conv();
+  if (conv == nullptr || conv->group() == 1) return &whole;
+  plan::OperatorT part;
+  whole.UnPackTo(&part);
+  part.attributes.AsConv()->group = static_cast<int32_t>(channels_.end - channels_.begin);
+  return keep<plan::Operator>(part, tables_);
 }
 
 void ChannelSlice::cut(TensorSpec& operand, int axis, uint64_t& offset) {
@@ -33,10 +49,7 @@ const plan::Quantization* ChannelSlice::cut(const plan::Quantization& whole, int
   plan::QuantizationT part;
   part.axis = axis;
   part.exponents.assign(exponents.begin() + channels_.begin, exponents.begin() + channels_.end);
-  flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(plan::Quantization::Pack(builder, &part));
-  quantizations_.push_back(builder.Release());
-  return flatbuffers::GetRoot<plan::Quantization>(quantizations_.back().data());
+  return keep<plan::Quantization>(part, tables_);
 }
 
 }  // namespace nestrt::drivers

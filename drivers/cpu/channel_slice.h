@@ -15,18 +15,23 @@ namespace nestrt::drivers {
 class ChannelSlice {
  public:
   // Cuts the operands of `whole` in place; they lie in `tensors`, inputs first. Requires: is_part().
-  ChannelSlice(std::span<TensorSpec> tensors, size_t num_inputs, ChannelRange channels);
+  ChannelSlice(const plan::Operator& whole, std::span<TensorSpec> tensors, ChannelRange channels);
+
+  // As `whole`, with as many groups as channels where it has.
+  const plan::Operator& op() const { return *op_; }
 
   // By operand: bytes from its start to the first that the slice uses.
   std::span<const uint64_t> offsets() const { return offsets_; }
 
  private:
+  const plan::Operator* cut(const plan::Operator& whole);
   void cut(TensorSpec& operand, int axis, uint64_t& offset);
   const plan::Quantization* cut(const plan::Quantization& whole, int axis);
 
   ChannelRange channels_;
   std::vector<uint64_t> offsets_;
-  std::vector<flatbuffers::DetachedBuffer> quantizations_;  // that operands point to
+  std::vector<flatbuffers::DetachedBuffer> tables_;  // that op_ and operands point to
+  const plan::Operator* op_;
 };
 
 }  // namespace nestrt::drivers

@@ -97,7 +97,7 @@ void KernelProgram::resolve_operands(const plan::Operator& op, ChannelRange chan
     }
   }
   if (channels.all()) return;
-  slice_.emplace(tensors, items(op.inputs()).size(), channels);
+  slice_.emplace(op, tensors, channels);
   for (size_t i = 0; i < tensors.size(); ++i) operands_[first + i].offset += slice_->offsets()[i];
 }
 
@@ -107,7 +107,7 @@ Status KernelProgram::add(uint32_t operator_index, std::string_view wanted_kerne
   resolve_operands(op, channels);
   std::vector<TensorSpec>& tensors = specs_.back();
   OperatorSpec spec;
-  spec.op = &op;
+  spec.op = slice_ ? &slice_->op() : &op;
   spec.inputs = std::span(tensors).first(inputs.size());
   spec.outputs = std::span(tensors).subspan(inputs.size());
 

@@ -1,8 +1,10 @@
 // Operators whose output channels can be divided: parts of them are computed apart, one after the other or at the same
 // time on several units, into the same tensors and with the same bits.
 //
-// They are the s8 convolutions (scales 2^-e) of one group that make one image in more than one block of 16 channels
-// from packed weights: there, the output, the residual, the weights and the bias of consecutive blocks lie together.
+// They make one s8 image (scales 2^-e) in more than one block of 16 channels, of which consecutive ones lie together:
+//   Conv of one group, packed weights   a part reads all of the input; its own of weights, bias and residual
+//   Conv, depthwise, packed weights     a part reads its own channels of everything
+//   Pool (max, average), Unary (ReLU, clip), Binary (add), Requantize    the same
 #pragma once
 
 #include <cstdint>
@@ -27,8 +29,12 @@ uint32_t divisible_channels(const plan::Plan& plan, const plan::Branch& branch);
 // Whether these are some blocks, or all, of an operator with so many output channels.
 bool is_part(uint32_t channels, ChannelRange part);
 
-// What the first `channels` along an axis take of an operand's bytes: axis 1 of the output and of the residual, axis 0
-// of weights and bias. Requires a divisible operator.
+// The axis along which an input is cut as the output is along axis 1; kUncut where every part reads all of it.
+// Requires a divisible operator.
+inline constexpr int kUncut = -1;
+int channel_axis(const plan::Operator& op, size_t input);
+
+// What the first `channels` along such an axis take of an operand's bytes. Requires a divisible operator.
 int64_t bytes_of_channels(const TensorSpec& operand, int axis, uint32_t channels);
 
 }  // namespace nestrt

@@ -149,14 +149,23 @@ class BranchCheck {
       return fail(text("has a program that writes ", tensor, ", unlike its operators"));
     if (range.layout() != plan::Layout::plain) return verify_converted_range(program, range, at);
     const uint64_t size = context_.extents[at].end - context_.extents[at].begin;
-    if (program.channels() != 0 && touched_[at].computed)
+    if (program.channels() != 0 && is_cut(at))
       return verify_part_range(range, at, size, program.channels(), kChannelBlock);
     if (range.size() > size)
       return fail(text("has a range of ", range.size(), " bytes in ", tensor, ", which has ", size));
     return {};
   }
 
-  // The first `part` channels of the output, which has `size` bytes in such blocks, and no more: others are computed
+  // Whether a program for some channels has to do with those of the tensor only. Requires: the branch is divisible.
+  bool is_cut(uint32_t at) const {
+    const plan::Operator& op = *items(context_.plan.operators())[items(branch_.operators())[0]];
+    const auto& inputs = items(op.inputs());
+    for (uint32_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i] == static_cast<int32_t>(at) && channel_axis(op, i) != 1) return false;
+    return true;
+  }
+
+  // The first `part` channels of a tensor, which has `size` bytes in such blocks, and no more: others are computed
   // elsewhere.
   Status verify_part_range(const plan::ProgramRange& range, uint32_t at, uint64_t size, uint32_t part,
                            uint32_t block) const {
@@ -194,8 +203,7 @@ class BranchCheck {
     const uint64_t channels = static_cast<uint64_t>(items(tensor.shape())[1]), blocks16 = (channels + 15) / 16;
     const uint64_t bytes16 = context_.extents[at].end - context_.extents[at].begin;
     const uint64_t blocks32 = (channels + 31) / 32, size = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2 * blocks32;
-    if (program.channels() != 0 && touched_[at].computed)
-      return verify_part_range(range, at, size, program.channels(), 32);
+    if (program.channels() != 0 && is_cut(at)) return verify_part_range(range, at, size, program.channels(), 32);
     const bool some_blocks = program.channels() != 0 && range.size() < size && range.size() % (size / blocks32) == 0;
     if (range.size() == size || some_blocks) return {};
     return fail(text("has a range of ", range.size(), " bytes for ", tensor_name(context_.plan, at), ", which has ",

@@ -5,6 +5,10 @@
 #include <vector>
 
 #include "nestrt/session.h"
+#include "runtime/core/aligned_memory.h"
+#include "runtime/plan/channels.h"
+#include "runtime/plan/tables.h"
+#include "runtime/session/program_for.h"
 
 namespace nestrt::test {
 namespace {
@@ -100,6 +104,61 @@ void run(const std::shared_ptr<const Plan>& plan, const UnitList& units, FuzzRes
   result.overran += !std::all_of(memory.begin(), memory.end(), [](const Guarded& block) { return block.intact(); });
 }
 
+// The memory of one run of a branch, every buffer with guards of its own.
+class GuardedBuffers {
+ public:
+  explicit GuardedBuffers(const Plan& plan) {
+    const auto& buffers = items(plan.tables().buffers());
+    memory_.reserve(buffers.size());
+    for (uint32_t i = 0; i < buffers.size(); ++i)
+      addresses_.push_back(buffers[i]->kind() == plan::BufferKind::constant
+                               ? const_cast<std::byte*>(plan.constant(i).data())
+                               : memory_.emplace_back(buffers[i]->size()).data());
+  }
+  std::span<std::byte* const> addresses() const { return addresses_; }
+  bool intact() const {
+    return std::all_of(memory_.begin(), memory_.end(), [](const Guarded& block) { return block.intact(); });
+  }
+
+ private:
+  std::vector<Guarded> memory_;
+  std::vector<std::byte*> addresses_;
+};
+
+void run_part(const std::shared_ptr<const Plan>& plan, Unit& cpu, uint32_t branch, ChannelRange channels,
+              const GuardedBuffers& buffers) {
+  const plan::Program* const program = program_for(*items(plan->tables().branches())[branch], cpu.info());
+  if (program == nullptr) return;
+  const auto executable = cpu.prepare({plan, branch, program, channels});
+  if (!executable || (*executable)->scratch_bytes() > kMaxArena) return;
+  const auto scratch = AlignedMemory::allocate((*executable)->scratch_bytes(), "scratch memory");
+  if (!scratch) return;
+  Event completion;
+  Submission submission;
+  submission.bindings = {buffers.addresses(), scratch->data()};
+  submission.completion = &completion;
+  submission.generation = completion.arm();
+  (*executable)->submit(submission);
+  static_cast<void>(completion.wait());  // it may have failed: what matters is what it touched
+}
+
+// Of every operator that can be divided the first block, and the others.
+void run_parts(const std::shared_ptr<const Plan>& plan, Unit& cpu, FuzzResult& result) {
+  const auto& buffers = items(plan->tables().buffers());
+  if (std::any_of(buffers.begin(), buffers.end(), [](const plan::Buffer* one) { return one->size() > kMaxArena; }))
+    return;
+  const auto& branches = items(plan->tables().branches());
+  for (uint32_t branch = 0; branch < branches.size(); ++branch) {
+    const uint32_t channels = divisible_channels(plan->tables(), *branches[branch]);
+    if (channels == 0) continue;
+    GuardedBuffers memory(*plan);
+    run_part(plan, cpu, branch, {0, kChannelBlock}, memory);
+    run_part(plan, cpu, branch, {kChannelBlock, channels}, memory);
+    ++result.divided;
+    result.overran += !memory.intact();
+  }
+}
+
 }  // namespace
 
 FuzzResult fuzz_plans(std::span<const PlanBytes> samples, int mutants, uint32_t seed) {
@@ -113,7 +172,9 @@ FuzzResult fuzz_plans(std::span<const PlanBytes> samples, int mutants, uint32_t 
     mutant.write_digests();
     const auto plan = Plan::from_memory(mutant.bytes(), Verification::kComplete);
     result.refused += !plan;
-    if (plan && is_small(**plan)) run(*plan, *units, result);
+    if (!plan || !is_small(**plan)) continue;
+    run(*plan, *units, result);
+    run_parts(*plan, *units->front(), result);
   }
   return result;
 }

@@ -175,37 +175,90 @@ PlanBuilder classifier_plan() {
   return builder;
 }
 
+namespace {
+
+// What plans with s8 tensors of exponent 4 in blocks of 16 channels, between plain ones of f32, are made of.
+class BlockedS8 {
+ public:
+  explicit BlockedS8(PlanBuilder& builder) : builder_(builder) {}
+
+  int blocked(const std::string& name, const Shape& shape, int8_t exponent = 4) {
+    return builder_.quantize(builder_.blocked(name, shape, DataType::kS8), {exponent});
+  }
+  void bring(const std::string& name, int from, const Shape& shape, int to) {
+    const int plain = builder_.quantize(builder_.arena(name + "q", shape, DataType::kS8), {4});
+    builder_.op("quantize " + name, plan::QuantizeT(), {from}, {plain});
+    builder_.op("block " + name, plan::ReorderT(), {plain}, {to});
+  }
+  void give_back(int from, const Shape& shape, int8_t exponent, int to) {
+    const int plain = builder_.quantize(builder_.arena("yq", shape, DataType::kS8), {exponent});
+    builder_.op("unblock", plan::ReorderT(), {from}, {plain});
+    builder_.op("dequantize", plan::DequantizeT(), {plain}, {to});
+    builder_.branch();
+  }
+  int weights(const Shape& kernel, plan::Packing packing) {
+    std::vector<int8_t> values(static_cast<size_t>(kernel.num_elements())), exponents(static_cast<size_t>(kernel[0]));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int8_t>(static_cast<int>(i * 7919 % 31) - 15);
+    for (size_t i = 0; i < exponents.size(); ++i) exponents[i] = static_cast<int8_t>(5 + i % 4);
+    return builder_.quantize(builder_.packed("w", kernel, packing, values), exponents, 0);
+  }
+  int bias(int64_t channels) {
+    std::vector<int32_t> biases(static_cast<size_t>(channels));
+    for (size_t i = 0; i < biases.size(); ++i) biases[i] = static_cast<int32_t>(i * 6007 % 4096) - 2048;
+    return builder_.constant("b", {channels}, biases, DataType::kS32);
+  }
+
+ private:
+  PlanBuilder& builder_;
+};
+
+}  // namespace
+
 PlanBuilder divisible_plan(int64_t channels) {
-  const Shape in{1, 20, 5, 6}, out{1, channels, 5, 6}, kernel{channels, 20, 3, 3};
-  std::vector<int8_t> values(static_cast<size_t>(kernel.num_elements())), exponents(static_cast<size_t>(channels));
-  std::vector<int32_t> biases(static_cast<size_t>(channels));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int8_t>(static_cast<int>(i * 7919 % 31) - 15);
-  for (size_t i = 0; i < biases.size(); ++i) biases[i] = static_cast<int32_t>(i * 6007 % 4096) - 2048;
-  for (size_t i = 0; i < exponents.size(); ++i) exponents[i] = static_cast<int8_t>(5 + i % 4);
+  const Shape in{1, 20, 5, 6}, out{1, channels, 5, 6};
   PlanBuilder builder;
-  const auto quantized = [&](int tensor) { return builder.quantize(tensor, {4}); };
+  BlockedS8 plan(builder);
   const int x = builder.input("x", in), residual = builder.input("r", out);
-  const int weights = builder.quantize(builder.packed("w", kernel, plan::Packing::s8_o16i4, values), exponents, 0);
-  const int bias = builder.constant("b", {channels}, biases, DataType::kS32);
-  const int xb = quantized(builder.blocked("xb", in, DataType::kS8));
-  const int rb = quantized(builder.blocked("rb", out, DataType::kS8));
-  const int yb = quantized(builder.blocked("yb", out, DataType::kS8));
-  const int xq = quantized(builder.arena("xq", in, DataType::kS8));
-  const int rq = quantized(builder.arena("rq", out, DataType::kS8));
-  const int yq = quantized(builder.arena("yq", out, DataType::kS8));
+  const int weights = plan.weights({channels, 20, 3, 3}, plan::Packing::s8_o16i4), bias = plan.bias(channels);
+  const int xb = plan.blocked("xb", in), rb = plan.blocked("rb", out), yb = plan.blocked("yb", out);
   const int y = builder.output("y", out);
-  builder.op("quantize x", plan::QuantizeT(), {x}, {xq});
-  builder.op("block x", plan::ReorderT(), {xq}, {xb});
-  builder.op("quantize r", plan::QuantizeT(), {residual}, {rq});
-  builder.op("block r", plan::ReorderT(), {rq}, {rb});
+  plan.bring("x", x, in, xb);
+  plan.bring("r", residual, out, rb);
   builder.branch();
   plan::ConvT conv = conv3x3();
   conv.inner_exponent = 4;
   builder.op("conv", conv, {xb, weights, bias, rb}, {yb});
   builder.branch();
-  builder.op("unblock", plan::ReorderT(), {yb}, {yq});
-  builder.op("dequantize", plan::DequantizeT(), {yq}, {y});
+  plan.give_back(yb, out, 4, y);
+  return builder;
+}
+
+PlanBuilder channelwise_plan(int64_t channels) {
+  const Shape in{1, channels, 6, 8}, out{1, channels, 3, 4};
+  PlanBuilder builder;
+  BlockedS8 plan(builder);
+  const int x = builder.input("x", in), residual = builder.input("r", in);
+  const int weights = plan.weights({channels, 1, 3, 3}, plan::Packing::s8_depthwise16), bias = plan.bias(channels);
+  const int xb = plan.blocked("xb", in), rb = plan.blocked("rb", in), depthwise = plan.blocked("depthwise", in);
+  const int maxima = plan.blocked("maxima", out), averages = plan.blocked("averages", out);
+  const int sums = plan.blocked("sums", out), relu = plan.blocked("relu", out);
+  const int coarse = plan.blocked("coarse", out, 3), y = builder.output("y", out);
+  plan.bring("x", x, in, xb);
+  plan.bring("r", residual, in, rb);
   builder.branch();
+  const auto branch = [&](const char* name, auto attributes, const std::vector<int>& inputs, int output) {
+    builder.op(name, std::move(attributes), inputs, {output});
+    builder.branch();
+  };
+  plan::ConvT conv = conv3x3(static_cast<int32_t>(channels));
+  conv.inner_exponent = 4;
+  branch("depthwise", conv, {xb, weights, bias, rb}, depthwise);
+  branch("maxima", pool2x2(plan::PoolKind::max), {depthwise}, maxima);
+  branch("averages", pool2x2(plan::PoolKind::average), {depthwise}, averages);
+  branch("sum", binary(plan::BinaryKind::add), {maxima, averages}, sums);
+  branch("relu", unary(plan::UnaryKind::relu), {sums}, relu);
+  branch("requantize", plan::RequantizeT(), {relu}, coarse);
+  plan.give_back(coarse, out, 3, y);
   return builder;
 }
 

@@ -9,15 +9,15 @@
 namespace nestrt::test {
 namespace {
 
-// The convolution of divisible_plan on the CPU, with memory of its own.
-class DividedConv {
+// The only operator of a branch on the CPU, with memory of its own.
+class DividedOperator {
  public:
-  explicit DividedConv(int64_t channels) : file_(divisible_plan(channels).build()) {
-    auto plan = Plan::from_memory(file_.bytes());
+  DividedOperator(PlanBuilder plan, uint32_t branch) : file_(plan.build()), branch_(branch) {
+    auto loaded = Plan::from_memory(file_.bytes());
     auto units = open_units("cpu", {.num_threads = 2});
-    if (!plan) FAIL(plan.error().to_string());
+    if (!loaded) FAIL(loaded.error().to_string());
     REQUIRE(units);
-    plan_ = *plan;
+    plan_ = *loaded;
     unit_ = (*units)[0];
     std::mt19937 random(1);
     for (const plan::Buffer* buffer : items(plan_->tables().buffers())) {
@@ -36,7 +36,7 @@ class DividedConv {
   }
 
   void run(ChannelRange channels) {
-    auto executable = prepare(1, channels);
+    auto executable = prepare(branch_, channels);
     if (!executable) FAIL(executable.error().to_string());
     std::vector<std::byte> scratch((*executable)->scratch_bytes() + 64);
     Event completion;
@@ -51,57 +51,81 @@ class DividedConv {
 
   // The blocked output, past its last channel cleared.
   std::vector<std::byte> output() {
-    const plan::Operator& conv = *items(plan_->tables().operators())[4];
-    const plan::Tensor& y = *items(plan_->tables().tensors())[static_cast<uint32_t>(items(conv.outputs())[0])];
-    const auto channels = static_cast<size_t>(items(y.shape())[1]), pixels = size_t{30};
-    std::vector<std::byte>& bytes = memory_[y.buffer()];
+    const Shape shape = shape_of(output_tensor());
+    const auto channels = static_cast<size_t>(shape[1]), pixels = static_cast<size_t>(shape.product(2, 4));
+    std::vector<std::byte>& bytes = memory_[output_tensor().buffer()];
     for (size_t i = 0; i < (channels + 15) / 16 * 16 * pixels; ++i)
       if (i / (16 * pixels) * 16 + i % 16 >= channels) bytes[i] = std::byte{0};
     return bytes;
   }
   void spoil() {
-    const plan::Operator& conv = *items(plan_->tables().operators())[4];
-    const plan::Tensor& y = *items(plan_->tables().tensors())[static_cast<uint32_t>(items(conv.outputs())[0])];
-    for (std::byte& byte : memory_[y.buffer()]) byte ^= std::byte{0x5A};
-    for (size_t i = 0; i < 64; ++i) memory_[y.buffer()].rbegin()[static_cast<ptrdiff_t>(i)] = std::byte{7};
+    std::vector<std::byte>& bytes = memory_[output_tensor().buffer()];
+    for (std::byte& byte : bytes) byte ^= std::byte{0x5A};
+    for (size_t i = 0; i < 64; ++i) bytes.rbegin()[static_cast<ptrdiff_t>(i)] = std::byte{7};
   }
 
-  const plan::Plan& tables() const { return plan_->tables(); }
+  uint32_t channels() const { return divisible_channels(plan_->tables(), *items(plan_->tables().branches())[branch_]); }
+  std::string name() const { return op().name()->str(); }
 
  private:
+  const plan::Operator& op() const {
+    const plan::Plan& tables = plan_->tables();
+    return *items(tables.operators())[items(items(tables.branches())[branch_]->operators())[0]];
+  }
+  const plan::Tensor& output_tensor() const {
+    return *items(plan_->tables().tensors())[static_cast<uint32_t>(items(op().outputs())[0])];
+  }
+
   PlanBytes file_;
+  const uint32_t branch_;
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<Unit> unit_;
   std::vector<std::vector<std::byte>> memory_;
   std::vector<std::byte*> addresses_;
 };
 
+void check_parts(DividedOperator& op) {
+  const uint32_t channels = op.channels();
+  CAPTURE(op.name(), channels);
+  op.spoil();
+  op.run({});
+  const std::vector<std::byte> whole = op.output();
+  for (uint32_t at = 16; at < channels; at += 16) {
+    CAPTURE(at);
+    op.spoil();
+    REQUIRE(op.output() != whole);
+    op.run({0, at});
+    op.run({at, channels});
+    CHECK(op.output() == whole);
+  }
+  op.spoil();
+  for (uint32_t at = 0; at < channels; at += 16) op.run({at, std::min(at + 16, channels)});
+  CHECK(op.output() == whole);
+}
+
 TEST_CASE("The CPU computes the channels of a convolution in parts as it does at once") {
   for (const uint32_t channels : {40u, 64u, 100u}) {
-    CAPTURE(channels);
-    DividedConv conv(channels);
-    CHECK(divisible_channels(conv.tables(), 4) == channels);
-    conv.spoil();
-    conv.run({});
-    const std::vector<std::byte> whole = conv.output();
-    for (uint32_t at = 16; at < channels; at += 16) {
-      CAPTURE(at);
-      conv.spoil();
-      REQUIRE(conv.output() != whole);
-      conv.run({0, at});
-      conv.run({at, channels});
-      CHECK(conv.output() == whole);
+    DividedOperator conv(divisible_plan(channels), 1);
+    CHECK(conv.channels() == channels);
+    check_parts(conv);
+  }
+}
+
+TEST_CASE("The CPU computes what treats channels one by one in parts as it does at once") {
+  for (const uint32_t channels : {40u, 64u, 100u}) {
+    for (uint32_t branch = 1; branch <= 6; ++branch) {
+      DividedOperator op(channelwise_plan(channels), branch);
+      CHECK(op.channels() == channels);
+      check_parts(op);
     }
-    conv.spoil();
-    for (uint32_t at = 0; at < channels; at += 16) conv.run({at, std::min(at + 16, channels)});
-    CHECK(conv.output() == whole);
   }
 }
 
 TEST_CASE("Channels that are no blocks, or of an operator that cannot be divided, are refused") {
-  DividedConv conv(40);
-  CHECK(divisible_channels(conv.tables(), 0) == 0);
-  CHECK(divisible_channels(DividedConv(16).tables(), 4) == 0);
+  DividedOperator conv(divisible_plan(40), 1);
+  CHECK(DividedOperator(divisible_plan(40), 0).channels() == 0);
+  CHECK(DividedOperator(divisible_plan(16), 1).channels() == 0);
+  for (uint32_t branch = 1; branch <= 6; ++branch) CHECK(DividedOperator(channelwise_plan(16), branch).channels() == 0);
   for (const ChannelRange range : {ChannelRange{8, 40}, {0, 24}, {16, 41}, {32, 16}, {16, 16}}) {
     const auto refused = conv.prepare(1, range);
     REQUIRE_FALSE(refused);

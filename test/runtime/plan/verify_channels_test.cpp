@@ -1,4 +1,4 @@
-// Programs for some of the output channels of a convolution: what the verifier takes and what it refuses.
+// Programs for some of the output channels of an operator: what the verifier takes and what it refuses.
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -37,6 +37,33 @@ PlanBuilder divided_plan(bool wide = false) {
   builder.tables().branches[1]->programs.push_back(std::move(made));
   return builder;
 }
+
+// The same for the first 16 of 40 channels of a branch of channelwise_plan, whose operands have so many pixels.
+PlanBuilder channelwise(uint32_t branch, std::vector<uint64_t> pixels) {
+  PlanBuilder builder = channelwise_plan(40);
+  plan::PlanT& tables = builder.tables();
+  const plan::OperatorT& op = *tables.operators[tables.branches[branch]->operators[0]];
+  auto made = std::make_unique<plan::ProgramT>();
+  made->unit = "npu";
+  made->kind = plan::ProgramKind::instructions;
+  made->channels = 16;
+  made->segments = {2};
+  std::vector<int32_t> operands =
+      op.attributes.AsConv() != nullptr ? std::vector{op.inputs[0], op.inputs[3]} : op.inputs;
+  operands.push_back(op.outputs[0]);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    made->ranges.push_back(std::make_unique<plan::ProgramRangeT>());
+    made->ranges.back()->address = (i + 1) * 0x10000;
+    made->ranges.back()->size = 16 * pixels[i];
+    made->ranges.back()->tensor = operands[i];
+    made->ranges.back()->access = i + 1 < operands.size() ? plan::RangeAccess::read : plan::RangeAccess::write;
+  }
+  tables.branches[branch]->programs.push_back(std::move(made));
+  return builder;
+}
+
+const std::vector<std::vector<uint64_t>> kPixelsOf = {{},           {48, 48, 48}, {48, 12}, {48, 12},
+                                                      {12, 12, 12}, {12, 12},     {12, 12}};
 
 void expect_refused(PlanBuilder builder, const std::function<void(plan::PlanT&)>& damage, const char* message) {
   damage(builder.tables());
@@ -98,6 +125,47 @@ TEST_CASE("A program for some channels that could touch others is refused") {
   expect_refused(divided_plan(true), [](plan::PlanT& p) { program(p).channels = 48; }, "in blocks of 32");
   expect_refused(divided_plan(true), [](plan::PlanT& p) { range(p, 1).size = 48 * kPixels; }, "in blocks of 32");
   expect_refused(divided_plan(true), [](plan::PlanT& p) { range(p, 0).size = 64 * kPixels; }, "in blocks of 32");
+}
+
+TEST_CASE("A program for some channels of what treats channels one by one has to do with these alone") {
+  for (uint32_t branch = 1; branch <= 6; ++branch) {
+    CAPTURE(branch);
+    const std::vector<uint64_t>& pixels = kPixelsOf[branch];
+    const PlanBytes file = channelwise(branch, pixels).build();
+    const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
+    if (!plan) FAIL(plan.error().to_string());
+    for (size_t operand = 0; operand < pixels.size(); ++operand) {
+      for (const uint64_t blocks : {2u, 3u}) {
+        std::vector<uint64_t> larger = pixels;
+        larger[operand] *= blocks;
+        expect_refused(
+            channelwise(branch, larger), [](plan::PlanT&) {}, "has a program for 16 channels with a range of");
+      }
+    }
+  }
+}
+
+TEST_CASE("A program for some channels is refused where operands' channels are not the output's") {
+  const auto refused = [](uint32_t branch, const std::function<void(plan::PlanT&, plan::OperatorT&)>& damage) {
+    expect_refused(
+        channelwise(branch, kPixelsOf[branch]),
+        [&](plan::PlanT& p) { damage(p, *p.operators[p.branches[branch]->operators[0]]); },
+        "has a program for 16 channels of what cannot be divided");
+  };
+  const auto input = [](plan::PlanT& p, plan::OperatorT& op) -> plan::TensorT& {
+    return *p.tensors[static_cast<size_t>(op.inputs[0])];
+  };
+  for (const int32_t group : {0, 1, 2, 20, 39, 80, -40})
+    refused(1, [&](plan::PlanT&, plan::OperatorT& op) { op.attributes.AsConv()->group = group; });
+  refused(1, [&](plan::PlanT& p, plan::OperatorT& op) { p.tensors[static_cast<size_t>(op.inputs[3])]->shape[2] = 5; });
+  for (uint32_t branch = 1; branch <= 6; ++branch) {
+    refused(branch, [&](plan::PlanT& p, plan::OperatorT& op) { input(p, op).shape[1] = 36; });
+    refused(branch, [&](plan::PlanT& p, plan::OperatorT& op) { input(p, op).quantization.reset(); });
+  }
+  refused(2, [](plan::PlanT&, plan::OperatorT& op) { op.attributes.AsPool()->kind = plan::PoolKind::lp; });
+  refused(4, [](plan::PlanT&, plan::OperatorT& op) { op.attributes.AsBinary()->kind = plan::BinaryKind::sub; });
+  refused(5, [](plan::PlanT&, plan::OperatorT& op) { op.attributes.AsUnary()->kind = plan::UnaryKind::neg; });
+  refused(6, [](plan::PlanT&, plan::OperatorT& op) { op.attributes.Set(plan::SoftmaxT()); });
 }
 
 }  // namespace
