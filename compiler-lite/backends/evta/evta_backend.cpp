@@ -99,17 +99,21 @@ class EvtaBackend final : public Backend {
 
   // One that is no faster than the whole is not offered.
   Status add_piece(const Graph& graph, const Node& node, const NodeLayer& whole, int64_t channels, Offer& offer) {
-    const NodeLayer layer = {first_channels(std::get<ConvLayer>(whole.layer), channels), whole.input, whole.residual};
+    const NodeLayer layer = first_channels(whole, channels);
     NESTRT_ASSIGN_OR_RETURN(const auto generator, generator_of(configuration_, layer));
     NESTRT_ASSIGN_OR_RETURN(const GeneratedProgram generated, book_.program(*generator, kPiecePrograms));
     NESTRT_ASSIGN_OR_RETURN(UnitProgram piece, unit_program(graph, generated, layer, node.outputs[0]));
     piece.channels = static_cast<uint32_t>(channels);
-    const auto& weights = offer.program->segments[kWeightSegment];
-    if (!std::equal(piece.segments[kWeightSegment]->begin(), piece.segments[kWeightSegment]->end(), weights->begin()))
-      return Status(Code::kInternal, "the weights of a piece are not the first of the layer's");
-    piece.segments[kWeightSegment] = weights;
+    share_weights(*offer.program, piece);
     if (piece.cycles < offer.program->cycles) offer.pieces.push_back(std::move(piece));
     return {};
+  }
+
+  // Those of a piece are the first of the layer's, but where groups that do not fill blocks were merged in other ways.
+  static void share_weights(const UnitProgram& whole, UnitProgram& piece) {
+    const auto& all = whole.segments[kWeightSegment];
+    auto& first = piece.segments[kWeightSegment];
+    if (first->size() <= all->size() && std::equal(first->begin(), first->end(), all->begin())) first = all;
   }
 
   // What the driver has to bring a value's bytes to.

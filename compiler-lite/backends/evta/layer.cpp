@@ -88,6 +88,7 @@ ConvLayer first_channels(const ConvLayer& layer, int64_t channels) {
   ConvLayer first = layer;
   const auto count = static_cast<size_t>(channels);
   first.out_channels = channels;
+  if (layer.groups > 1) first.in_channels = first.groups = channels;
   first.weights.resize(layer.weights.size() / static_cast<size_t>(layer.out_channels) * count);
   if (!first.bias.empty()) first.bias.resize(count);
   if (first.shifts.size() > 1) first.shifts.resize(count);

@@ -52,7 +52,8 @@ struct ConvLayer {
   uint8_t shift(int64_t channel) const { return shifts.size() == 1 ? shifts[0] : shifts[static_cast<size_t>(channel)]; }
 };
 
-// The same layer with its first output channels only. Requires: groups == 1, 0 < channels <= out_channels.
+// The same layer with its first output channels only, and with their inputs only where each has its own. Requires:
+// groups == 1 or groups == in_channels == out_channels; 0 < channels <= out_channels.
 ConvLayer first_channels(const ConvLayer& layer, int64_t channels);
 
 // What every configuration needs. Errors: kInvalidArgument for sizes that contradict each other, kUnsupported for what

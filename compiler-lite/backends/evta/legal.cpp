@@ -220,6 +220,15 @@ Result<NodeLayer> layer_of(const Graph& graph, const Node& node) {
   }
 }
 
+NodeLayer first_channels(const NodeLayer& node, int64_t channels) {
+  NodeLayer first = node;
+  if (auto* pool = std::get_if<MaxPoolLayer>(&first.layer))
+    pool->channels = channels;
+  else
+    first.layer = first_channels(std::get<ConvLayer>(node.layer), channels);
+  return first;
+}
+
 Result<std::unique_ptr<LayerGenerator>> generator_of(const isa::Configuration& configuration, const NodeLayer& node) {
   if (const auto* pool = std::get_if<MaxPoolLayer>(&node.layer)) {
     NESTRT_ASSIGN_OR_RETURN(MaxPoolGenerator generator, MaxPoolGenerator::create(configuration, *pool));

@@ -23,6 +23,9 @@ struct NodeLayer {
 // Errors: kUnsupported with the reason, a sentence without the node's name.
 Result<NodeLayer> layer_of(const Graph& graph, const Node& node);
 
+// The same with its first output channels only, of a node that can be divided by them (runtime/plan/channels.h).
+NodeLayer first_channels(const NodeLayer& node, int64_t channels);
+
 // Errors: those of ConvGenerator and MaxPoolGenerator.
 Result<std::unique_ptr<LayerGenerator>> generator_of(const isa::Configuration& configuration, const NodeLayer& layer);
 

@@ -6,11 +6,12 @@
 
 namespace nestrt::compiler::evta {
 
-// Shares of the channels that pieces are made for by default: 1/2, 5/8, 3/4, 7/8.
-inline constexpr int kDefaultPieces = 4;
+// Shares of the channels that pieces are made for by default: 1/8 to 7/8.
+inline constexpr int kDefaultPieces = 7;
 
-// The numbers of channels: of `count` even steps from one half to all of them the nearest multiples of the block, each
-// once, in ascending order. Shares below one half would be the best only where the CPU is the faster unit.
+// The numbers of channels: those multiples of the block that are nearest to `count` shares at even distances, each
+// once, in ascending order. Which one keeps both units busy depends on their speeds: dense convolutions want large
+// ones, pools and depthwise convolutions, at which a CPU is good, small ones.
 std::vector<int64_t> piece_channels(int64_t channels, int64_t block, int count);
 
 }  // namespace nestrt::compiler::evta

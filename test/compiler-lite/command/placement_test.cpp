@@ -1,13 +1,16 @@
-// A quantized network under random schedules: whole branches anywhere, layers divided between units.
+// Quantized networks under random schedules: whole branches anywhere, layers divided between units.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <random>
+#include <set>
 
 #include "nestrt/session.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/tables.h"
 #include "runtime/tools/npy.h"
+#include "test/compiler-lite/import/model_builder.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
 #include "test/support/test_level.h"
@@ -17,14 +20,40 @@ namespace {
 
 constexpr const char* kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
 
-std::shared_ptr<const Plan> compile(const TemporaryFolder& folder) {
+// Depthwise convolutions and a pool among others.
+std::string write_channelwise_model(const TemporaryFolder& folder) {
+  std::mt19937 random(5);
+  ModelBuilder model;
+  model.input("x", {1, 3, 32, 32}).output("y");
+  const auto conv = [&](const std::string& x, const std::string& y, const std::vector<int64_t>& weights,
+                        int64_t group) {
+    std::vector<float> values(static_cast<size_t>(Shape(weights).num_elements()));
+    for (float& value : values) value = static_cast<float>(random() % 64) / 64.0f - 0.5f;
+    model.constant(y + ".w", weights, values);
+    onnx::NodeProto& node = model.node("Conv", {x, y + ".w"}, {y});
+    set_attribute(node, "group", group);
+    set_attribute(node, "pads", std::vector<int64_t>(4, weights[2] / 2));
+  };
+  conv("x", "stem", {112, 3, 3, 3}, 1);
+  conv("stem", "depthwise", {112, 1, 3, 3}, 112);
+  onnx::NodeProto& pool = model.node("MaxPool", {"depthwise"}, {"maxima"});
+  set_attribute(pool, "kernel_shape", std::vector<int64_t>{4, 4});
+  conv("maxima", "after", {112, 1, 5, 5}, 112);
+  conv("after", "point", {10, 112, 1, 1}, 1);
+  model.node("GlobalAveragePool", {"point"}, {"y"});
+  const std::string path = folder.path() + "/channelwise.onnx";
+  std::ofstream(path, std::ios::binary) << model.bytes();
+  return path;
+}
+
+std::shared_ptr<const Plan> compile(const TemporaryFolder& folder, const std::string& model) {
   std::vector<float> samples(2 * 3 * 32 * 32);
   std::mt19937 random(1);
   for (float& value : samples) value = static_cast<float>(random() % 256) - 128;
   const std::string npy = folder.path() + "/samples.npy", plan = folder.path() + "/model.nest";
   REQUIRE(tools::write_npy(npy, {DataType::kF32, {2, 3, 32, 32}, samples.data()}).ok());
   const ProgramResult result =
-      run_program("nestc", {"compile", kModel, "-o", plan, "--quantize", "s8", "--calibrate", npy, "--target", "zcu102",
+      run_program("nestc", {"compile", model, "-o", plan, "--quantize", "s8", "--calibrate", npy, "--target", "zcu102",
                             "--pieces", "8", "--tuning-cache", "none"});
   INFO(result.text);
   REQUIRE(result.exit_code == 0);
@@ -107,9 +136,7 @@ std::vector<float> run(std::shared_ptr<const Plan> plan, const UnitList& units, 
   return y;
 }
 
-TEST_CASE("Wherever branches of a quantized network run, and divided or not, the result has the same bits") {
-  const TemporaryFolder folder;
-  const auto plan = compile(folder);
+void check_placements(const std::shared_ptr<const Plan>& plan) {
   const std::vector<float> expected = run(plan, *open_units("cpu", {.num_threads = 1}), {});
   for (int threads : {1, 2, 4}) {
     const auto units = open_units("cpu,evta", {.num_threads = threads});
@@ -121,6 +148,28 @@ TEST_CASE("Wherever branches of a quantized network run, and divided or not, the
       REQUIRE(run(plan, *units, options) == expected);
     }
   }
+}
+
+// The names of operators that have programs for some of their channels.
+std::set<std::string> divided_operators(const Plan& plan) {
+  std::set<std::string> names;
+  for (const plan::Branch* branch : items(plan.tables().branches()))
+    for (const plan::Program* program : items(branch->programs()))
+      if (program->channels() != 0)
+        names.insert(items(plan.tables().operators())[items(branch->operators())[0]]->name()->str());
+  return names;
+}
+
+TEST_CASE("Wherever branches of a quantized network run, and divided or not, the result has the same bits") {
+  const TemporaryFolder folder;
+  check_placements(compile(folder, kModel));
+}
+
+TEST_CASE("Wherever layers run that treat channels one by one, and divided or not, the result has the same bits") {
+  const TemporaryFolder folder;
+  const auto plan = compile(folder, write_channelwise_model(folder));
+  CHECK(divided_operators(*plan) == std::set<std::string>{"Conv1", "Conv2", "MaxPool3", "Conv4"});
+  check_placements(plan);
 }
 
 }  // namespace

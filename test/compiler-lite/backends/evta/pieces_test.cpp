@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <random>
+#include <set>
 
 #include "compiler-lite/backends/evta/evta_backend.h"
 #include "compiler-lite/emit/emit.h"
@@ -34,36 +35,72 @@ Geometry random_geometry(std::mt19937& random) {
   return {between(5, 40), between(33, 120), between(4, 9), kernel, between(1, 2), between(0, 1) == 1};
 }
 
-// x -> c0 -> c1 (+ a convolution of x beside it, where there is a residual) -> ReLU.
-Graph quantized(const Geometry& g, std::mt19937& random) {
-  Graph graph;
-  const auto conv = [&](ValueId input, int64_t in, int64_t out, int32_t kernel, int32_t stride, const char* name) {
+// Makes a graph as the emitter takes it; every named value gets the exponent 5.
+class QuantizedGraph {
+ public:
+  explicit QuantizedGraph(std::mt19937& random) : random_(random) { remember("x"); }
+
+  ValueId input(const Shape& shape) { return add_input(graph_, "x", shape); }
+  ValueId conv(ValueId from, const Shape& weights, int32_t stride, const char* name, int32_t group = 1) {
+    const auto kernel = static_cast<int32_t>(weights[2]);
     const float range = 1.5f / static_cast<float>(kernel * kernel * 4);
-    return add(graph, conv_attributes({kernel, kernel}, kernel / 2, stride),
-               {input, random_constant(graph, random, {out, in, kernel, kernel}, -range, range),
-                random_constant(graph, random, {out})},
-               name);
-  };
-  const ValueId x = add_input(graph, "x", {1, 20, g.size, g.size});
-  const ValueId c0 = conv(x, 20, g.in_channels, 1, 1, "c0");
-  ValueId y = conv(c0, g.in_channels, g.out_channels, g.kernel, g.stride, "c1");
+    return op(conv_attributes({kernel, kernel}, kernel / 2, stride, group),
+              {from, random_constant(graph_, random_, weights, -range, range),
+               random_constant(graph_, random_, {weights[0]})},
+              name);
+  }
+  template <typename Attributes>
+  ValueId op(Attributes attributes, const std::vector<ValueId>& inputs, const char* name) {
+    remember(name);
+    return add(graph_, std::move(attributes), inputs, name);
+  }
+
+  Graph finish(ValueId result) && {
+    graph_.outputs = {add(graph_, unary_attributes(plan::UnaryKind::sigmoid), {result}, "y")};
+    compiler::QuantizeOptions options;
+    options.corrections = {false, false, false};
+    REQUIRE(compiler::quantize(graph_, profile_, options).has_value());
+    REQUIRE(compiler::fuse_residual(graph_).has_value());
+    REQUIRE(compiler::choose_layout(graph_, {}).ok());
+    return std::move(graph_);
+  }
+
+ private:
+  void remember(const char* name) {
+    profile_.values.emplace_back();
+    profile_.values.back().name = name;
+    profile_.values.back().exponent = 5;
+  }
+
+  std::mt19937& random_;
+  Graph graph_;
+  compiler::QuantizationProfile profile_;
+};
+
+// x -> c0 -> c1 (+ a convolution of x beside it, where there is a residual).
+Graph quantized(const Geometry& g, std::mt19937& random) {
+  QuantizedGraph graph(random);
+  const ValueId x = graph.input({1, 20, g.size, g.size});
+  const ValueId c0 = graph.conv(x, {g.in_channels, 20, 1, 1}, 1, "c0");
+  ValueId y = graph.conv(c0, {g.out_channels, g.in_channels, g.kernel, g.kernel}, g.stride, "c1");
   if (g.residual) {
-    const ValueId beside = conv(x, 20, g.out_channels, 1, g.stride, "beside");
-    y = add(graph, binary_attributes(plan::BinaryKind::add), {y, beside}, "sum");
+    const ValueId beside = graph.conv(x, {g.out_channels, 20, 1, 1}, g.stride, "beside");
+    y = graph.op(binary_attributes(plan::BinaryKind::add), {y, beside}, "sum");
   }
-  graph.outputs = {add(graph, unary_attributes(plan::UnaryKind::sigmoid), {y}, "y")};
-  compiler::QuantizationProfile profile;
-  for (const char* value : {"x", "c0", "c1", "beside", "sum"}) {
-    profile.values.emplace_back();
-    profile.values.back().name = value;
-    profile.values.back().exponent = 5;
-  }
-  compiler::QuantizeOptions options;
-  options.corrections = {false, false, false};
-  REQUIRE(compiler::quantize(graph, profile, options).has_value());
-  REQUIRE(compiler::fuse_residual(graph).has_value());
-  REQUIRE(compiler::choose_layout(graph, {}).ok());
-  return graph;
+  return std::move(graph).finish(y);
+}
+
+// x -> c0 -> a depthwise convolution -> the maximum and the average of its windows -> their sum: but for c0 and x,
+// channel by channel.
+Graph channelwise(const Geometry& g, std::mt19937& random) {
+  QuantizedGraph graph(random);
+  const int64_t channels = g.out_channels;
+  const ValueId x = graph.input({1, 20, g.size, g.size});
+  const ValueId c0 = graph.conv(x, {channels, 20, 1, 1}, 1, "c0");
+  const ValueId depthwise = graph.conv(c0, {channels, 1, 3, 3}, g.stride, "depthwise", static_cast<int32_t>(channels));
+  const ValueId maxima = graph.op(pool_attributes(plan::PoolKind::max, {2, 2}), {depthwise}, "maxima");
+  const ValueId averages = graph.op(pool_attributes(plan::PoolKind::average, {2, 2}), {depthwise}, "averages");
+  return std::move(graph).finish(graph.op(binary_attributes(plan::BinaryKind::add), {maxima, averages}, "sum"));
 }
 
 PlanBytes compiled(Graph graph, const char* configuration, int pieces) {
@@ -86,42 +123,60 @@ std::shared_ptr<const Plan> plan_in(const PlanBytes& bytes) {
   return *plan;
 }
 
-TEST_CASE("Pieces are the multiples of the block nearest to even shares from one half on") {
+TEST_CASE("Pieces are the multiples of the block nearest to even shares") {
   using compiler::evta::piece_channels;
   using Channels = std::vector<int64_t>;
-  CHECK(piece_channels(512, 16, 4) == Channels{256, 320, 384, 448});
-  CHECK(piece_channels(64, 16, 4) == Channels{32, 48});
-  CHECK(piece_channels(72, 16, 4) == Channels{32, 48, 64});
-  CHECK(piece_channels(64, 32, 4) == Channels{32});
-  CHECK(piece_channels(40, 32, 4) == Channels{32});
+  CHECK(piece_channels(512, 16, 3) == Channels{128, 256, 384});
+  CHECK(piece_channels(512, 16, 4) == Channels{96, 208, 304, 416});
+  CHECK(piece_channels(64, 16, 7) == Channels{16, 32, 48});
+  CHECK(piece_channels(72, 16, 7) == Channels{16, 32, 48, 64});
+  CHECK(piece_channels(64, 32, 7) == Channels{32});
+  CHECK(piece_channels(40, 32, 7) == Channels{32});
   CHECK(piece_channels(100, 16, 1) == Channels{48});
   CHECK(piece_channels(32, 16, 2) == Channels{16});
-  CHECK(piece_channels(16, 16, 4).empty());
+  CHECK(piece_channels(16, 16, 7).empty());
   CHECK(piece_channels(512, 16, 0).empty());
-  CHECK(piece_channels(0, 16, 4).empty());
+  CHECK(piece_channels(0, 16, 7).empty());
+}
+
+// Compares every program for EVTA with the CPU. Returns how many layers had one for some of their channels.
+size_t compare_programs(const PlanBytes& bytes, const std::string& configuration) {
+  const auto units = open_units("evta:" + configuration + ",cpu", {.num_threads = 1});
+  REQUIRE(units);
+  const auto comparisons = tools::compare_units(plan_in(bytes), *units);
+  if (!comparisons) FAIL(comparisons.error().to_string());
+  std::set<uint32_t> divided;
+  for (const tools::BranchComparison& comparison : *comparisons) {
+    CAPTURE(comparison.operators, comparison.channels);
+    CHECK(comparison.bytes > 0);
+    CHECK(comparison.different == 0);
+    if (comparison.channels != 0) divided.insert(comparison.branch);
+  }
+  return divided.size();
 }
 
 TEST_CASE("EVTA computes the first channels of a layer and the CPU the others, with the bits of the CPU alone") {
   std::mt19937 random(1);
-  size_t pieces = 0;
+  size_t divided = 0;
   for (int i = 0; i < by_level(2, 8, 100); ++i) {
     const Geometry geometry = random_geometry(random);
     const char* const configuration = i % 2 == 0 ? "1x16_15_15_18_17" : "1x32_15_15_18_17";
     CAPTURE(geometry.in_channels, geometry.out_channels, geometry.size, geometry.kernel, geometry.stride,
             geometry.residual, configuration);
-    const PlanBytes bytes = compiled(quantized(geometry, random), configuration, 7);
-    const auto units = open_units("evta:" + std::string(configuration) + ",cpu", {.num_threads = 1});
-    REQUIRE(units);
-    const auto comparisons = tools::compare_units(plan_in(bytes), *units);
-    if (!comparisons) FAIL(comparisons.error().to_string());
-    for (const tools::BranchComparison& comparison : *comparisons) {
-      CAPTURE(comparison.operators, comparison.channels);
-      CHECK(comparison.bytes > 0);
-      CHECK(comparison.different == 0);
-      pieces += comparison.channels != 0;
-    }
+    divided += compare_programs(compiled(quantized(geometry, random), configuration, 7), configuration);
   }
-  CHECK(pieces > 0);
+  CHECK(divided > 0);
+}
+
+TEST_CASE("Depthwise convolutions, pools and sums are divided as convolutions are") {
+  std::mt19937 random(3);
+  for (int i = 0; i < by_level(2, 8, 100); ++i) {
+    Geometry geometry = random_geometry(random);
+    const char* const configuration = i % 2 == 0 ? "1x16_15_15_18_17" : "1x32_15_15_18_17";
+    if (i % 4 < 2) geometry.out_channels = geometry.out_channels / 32 * 32 + 32;  // groups in whole blocks
+    CAPTURE(geometry.out_channels, geometry.size, geometry.stride, configuration);
+    CHECK(compare_programs(compiled(channelwise(geometry, random), configuration, 7), configuration) == 5);
+  }
 }
 
 TEST_CASE("Pieces use the weights of their layer, and none are made where none are wanted") {
