@@ -79,7 +79,7 @@ using Rounds = double (*)(long rounds, int* x);
 
 Rounds best_rounds() {
 #if HWY_ARCH_X86
-  if (s8_tile_kernel(true).name == "avx512vnni") return add_fours;
+  if (s8_tile_kernels(current_isa())[0].name == "avx512vnni") return add_fours;
 #endif
   return simd_pick(add_pairs_table);
 }

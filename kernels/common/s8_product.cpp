@@ -10,10 +10,7 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
                                   const s8::Epilogue& epilogue) {
   S8Product product;
   const int64_t blocks = ceil_div(outputs, kTileBlock);
-  product.tile_ = s8_tile_kernel(false);
-  const int8_t* end = weights.data() + blocks * block_bytes;
-  if (!product.tile_.takes_lowest && std::find(weights.data(), end, int8_t{-128}) != end)
-    product.tile_ = s8_tile_kernel(true);
+  product.tile_ = s8_tile_kernel({weights.data(), static_cast<size_t>(blocks * block_bytes)});
   product.weights_ = std::move(weights);
   product.block_bytes_ = block_bytes;
   NESTRT_ASSIGN_OR_RETURN(product.outputs_, S8Outputs::make(outputs, bias, epilogue));

@@ -69,11 +69,17 @@ std::span<const S8TileKernel> s8_tile_kernels(Isa isa) {
   return kernels[static_cast<size_t>(isa)];
 }
 
-const S8TileKernel& s8_tile_kernel(bool lowest) {
+const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights) {
   const std::span<const S8TileKernel> kernels = s8_tile_kernels(current_isa());
-  for (const S8TileKernel& kernel : kernels)
-    if (kernel.takes_lowest || !lowest) return kernel;
-  return kernels.back();
+  return kernels[0].takes_lowest || !s8_lowest_meet(weights) ? kernels[0] : kernels.back();
+}
+
+bool s8_lowest_meet(std::span<const int8_t> weights) {
+  constexpr size_t kGroup = 4 * kTileBlock;
+  bool meet = false;
+  for (size_t i = 0; i + 2 * kGroup <= weights.size() && !meet; i += 2 * kGroup)
+    for (size_t k = i; k < i + kGroup; ++k) meet |= (weights[k] == -128) & (weights[k + kGroup] == -128);
+  return meet;
 }
 
 }  // namespace nestrt::kernels

@@ -47,14 +47,18 @@ struct S8TileKernel {
   std::string_view name;  // "avx512vnni"
   TileLimits limits;
   int32_t input_offset = 0;
-  bool takes_lowest = true;  // right for weights of -128 too
+  bool takes_lowest = true;  // right for weights in which s8_lowest_meet() too
   void (*run)(const S8Tile& tile) = nullptr;
 };
 
 // The implementations for an instruction set that this machine can run, best first. Never empty for a supported one.
 std::span<const S8TileKernel> s8_tile_kernels(Isa isa);
-// The best one of the current instruction set. `lowest`: a weight is -128.
-const S8TileKernel& s8_tile_kernel(bool lowest);
+// The best one of the current instruction set for these weights.
+const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights);
+
+// Whether two weights of an output are -128 that stand 4 inputs apart in 8 that begin at a multiple of 8: the sum of
+// their products, where all other pairs fit, can exceed 16 bits. `weights` are whole blocks.
+bool s8_lowest_meet(std::span<const int8_t> weights);
 
 // By source file; null `run` where it is not for this processor family.
 S8TileKernel s8_tile_vnni();

@@ -1,6 +1,6 @@
 // The s8 tile with NEON's multiplication of bytes, for cores without dot products (Cortex-A53): a vector of sums holds
-// two partial sums for each of 2 outputs. Two products share a 16-bit sum before it is widened; that needs weights
-// above -128 (2 * 128 * 127 fits, 2 * 128 * 128 does not), so there is a second form without it.
+// two partial sums for each of 2 outputs. Two products share a 16-bit sum before it is widened: 128 * 127 +
+// 128 * 128 fits, 2 * 128 * 128 does not, so there is a second form for weights of -128 that meet.
 #include "kernels/common/s8_tile.h"
 
 #if HWY_ARCH_ARM_A64
@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "kernels/common/s8_tile-inl.h"
+#include "kernels/common/s8_tile_neon_four.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -65,9 +66,21 @@ struct Neon {
   }
 };
 
+constexpr int64_t kFour = 4;
+
+void run_pairs(const S8Tile& tile) {
+  if (tile.points + 1 >= kFour) return s8_tile_neon_four(tile);
+  s8_tile<Neon<true>>(tile);
+}
+
 }  // namespace
 
-S8TileKernel s8_tile_neon_pairs() { return s8_tile_kernel_of<Neon<true>>("neon"); }
+S8TileKernel s8_tile_neon_pairs() {
+  S8TileKernel kernel = s8_tile_kernel_of<Neon<true>>("neon");
+  kernel.limits.points = kFour;
+  kernel.run = &run_pairs;
+  return kernel;
+}
 S8TileKernel s8_tile_neon() { return s8_tile_kernel_of<Neon<false>>("neon, any weights"); }
 
 }  // namespace nestrt::kernels

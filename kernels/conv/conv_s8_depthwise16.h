@@ -22,6 +22,9 @@ using S8DepthwiseFunction = void (*)(const S8DepthwiseRows& rows);
 // The implementation for the current instruction set.
 S8DepthwiseFunction s8_depthwise_function();
 
+// One for kernels of 3 x 3, without weights of -128 and an input zero; null where there is none.
+S8DepthwiseFunction s8_depthwise_pairs_function(const ConvGeometry& geometry);
+
 // Dot products of four neighbouring taps of a row of the kernel: weights are [rows][vectors][16 channels][4 taps], and
 // 128 times their sum is to be taken off `start`. Where `pairs`, a row has two vectors, the second with its taps one
 // place later: so four pixels give two outputs. Otherwise it has one for every four taps.
