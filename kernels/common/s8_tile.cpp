@@ -76,10 +76,10 @@ const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights) {
 
 bool s8_lowest_meet(std::span<const int8_t> weights) {
   constexpr size_t kGroup = 4 * kTileBlock;
-  bool meet = false;
-  for (size_t i = 0; i + 2 * kGroup <= weights.size() && !meet; i += 2 * kGroup)
+  uint8_t meet = 0;  // a byte, as the weights: so compilers vectorize the loop
+  for (size_t i = 0; i + 2 * kGroup <= weights.size() && meet == 0; i += 2 * kGroup)
     for (size_t k = i; k < i + kGroup; ++k) meet |= (weights[k] == -128) & (weights[k + kGroup] == -128);
-  return meet;
+  return meet != 0;
 }
 
 }  // namespace nestrt::kernels

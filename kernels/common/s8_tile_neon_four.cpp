@@ -68,6 +68,8 @@ struct FourPoints {
   ADD_TO(v12, v13, v14, v15, "", "", compare, branch)
 // clang-format on
 
+#define FIELD(name) [name] "i"(offsetof(FourPoints, name))
+
 // x1-x4: where the points read; x5: weights; x6: steps left in the segment; x7: segments left; x8: offsets of the next
 // one; x9: segments left in the chunk; x10: input of the chunk; x17: padding; x23: offsets_stride; x24: last_offset;
 // x25: steps; x26: bytes into sums and their start, which tell the halves apart.
@@ -138,7 +140,7 @@ void run_four(const FourPoints& tile) {
       MULTIPLY_ADD("subs x9, x9, #1", "csel x21, x21, xzr, eq", "csel x8, x27, x8, eq", "csel x9, x28, x9, eq")
       REPEAT_INPUT
       ADD_TO(v0, v1, v2, v3, "ldp x19, x20, [x8]", "add x10, x10, x21", "ldr x27, [x0, %[input]]",
-             "ldr x28, [x0, %[second]]")
+             "ldr x28, [x0, %[second_weights]]")
       MULTIPLY("ldp w11, w12, [x3], #8", "subs x7, x7, #1", "csel x10, x27, x10, eq", "csel x5, x28, x5, eq")
       MULTIPLY_ADD("ldr x21, [x8, #16]", "ldr x22, [x8, x24]", "cmp x19, #0", "add x19, x10, x19")
       REPEAT_INPUT
@@ -168,13 +170,9 @@ void run_four(const FourPoints& tile) {
       "stp q8, q9, [x27, #128]\n"
       "cbnz x26, 0b\n"
       :
-      : "r"(args), [weights] "i"(offsetof(FourPoints, weights)), [second] "i"(offsetof(FourPoints, second_weights)), [input] "i"(offsetof(FourPoints, input)),
-        [offsets] "i"(offsetof(FourPoints, offsets)), [padding] "i"(offsetof(FourPoints, padding)),
-        [segments] "i"(offsetof(FourPoints, segments)), [chunk_stride] "i"(offsetof(FourPoints, chunk_stride)),
-        [steps] "i"(offsetof(FourPoints, steps)), [all_segments] "i"(offsetof(FourPoints, all_segments)),
-        [offsets_stride] "i"(offsetof(FourPoints, offsets_stride)), [last_offset] "i"(offsetof(FourPoints, last_offset)),
-        [start] "i"(offsetof(FourPoints, start)), [sums] "i"(offsetof(FourPoints, sums)),
-        [last_sums] "i"(offsetof(FourPoints, last_sums))
+      : "r"(args), FIELD(weights), FIELD(second_weights), FIELD(input), FIELD(offsets), FIELD(padding),
+        FIELD(segments), FIELD(chunk_stride), FIELD(steps), FIELD(all_segments), FIELD(offsets_stride),
+        FIELD(last_offset), FIELD(start), FIELD(sums), FIELD(last_sums)
       : "memory", "cc", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
         "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "v0", "v1", "v2", "v3",
         "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
@@ -186,6 +184,7 @@ void run_four(const FourPoints& tile) {
 #undef REPEAT_INPUT
 #undef ADD_TO
 #undef LAST_POINT
+#undef FIELD
 
 }  // namespace
 

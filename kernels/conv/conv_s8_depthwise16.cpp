@@ -12,6 +12,15 @@ namespace {
 // Outputs computed at a time: their sums stay in the first-level cache.
 constexpr int64_t kCallPixels = 128;
 
+// Whether a channel's weights of the taps 2 i and 2 i + 1 are both -128, whose products do not fit 16 bits together.
+// `weights` are those of a block.
+bool lowest_meet(const int8_t* weights, int64_t taps) {
+  for (int64_t tap = 0; tap + 1 < taps; tap += 2)
+    for (int64_t lane = tap * kTileBlock; lane < (tap + 1) * kTileBlock; ++lane)
+      if (weights[lane] == -128 && weights[lane + kTileBlock] == -128) return true;
+  return false;
+}
+
 class S8Depthwise16 final : public Kernel {
  public:
   S8Depthwise16(const ConvGeometry& geometry, PackedBytes weights, S8Outputs outputs)
@@ -52,9 +61,10 @@ class S8Depthwise16 final : public Kernel {
 
 void S8Depthwise16::use_pairs() {
   const S8DepthwiseFunction pairs = s8_depthwise_pairs_function(geometry_);
-  const int8_t* end = weights_.data() + blocks() * block_bytes_;
-  const bool lowest = std::find(weights_.data(), end, int8_t{-128}) != end;
-  if (pairs != nullptr && outputs_.input_zero() == 0 && !lowest) function_ = pairs;
+  if (pairs == nullptr || outputs_.input_zero() != 0) return;
+  for (int64_t block = 0; block < blocks(); ++block)
+    if (lowest_meet(weights_.data() + block * block_bytes_, geometry_.taps())) return;
+  function_ = pairs;
 }
 
 Status S8Depthwise16::use_fours() {

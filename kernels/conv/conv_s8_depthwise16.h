@@ -22,7 +22,8 @@ using S8DepthwiseFunction = void (*)(const S8DepthwiseRows& rows);
 // The implementation for the current instruction set.
 S8DepthwiseFunction s8_depthwise_function();
 
-// One for kernels of 3 x 3, without weights of -128 and an input zero; null where there is none.
+// One for kernels of 3 x 3 that adds the products of neighbouring taps (2 i and 2 i + 1) in 16 bits: not both of their
+// weights may be -128, and the input's zero is 0. Null where there is none.
 S8DepthwiseFunction s8_depthwise_pairs_function(const ConvGeometry& geometry);
 
 // Dot products of four neighbouring taps of a row of the kernel: weights are [rows][vectors][16 channels][4 taps], and

@@ -1,5 +1,5 @@
 // Depthwise rows of kernels of 3 x 3 with NEON's multiplication of bytes: two products share a 16-bit sum before it is
-// widened, which needs weights above -128.
+// widened.
 #include "kernels/common/simd.h"
 #include "kernels/conv/conv_s8_depthwise16.h"
 
