@@ -6,6 +6,7 @@
 #include <set>
 
 #include "runtime/core/text.h"
+#include "runtime/costs/unit_key.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/tables.h"
 #include "runtime/session/program_for.h"
@@ -45,15 +46,10 @@ class ProblemBuilder {
       if (units_[unit].kind == "cpu") cpu_ = unit;
   }
 
-  UnitKey key_of(uint32_t unit, int threads) const {
-    const UnitInfo& info = units_[unit];
-    return {info.kind, info.fingerprint, threads > 0 ? threads : info.num_threads};
-  }
-
   // The CPU's threads in one lane, and in as many lanes as share them evenly.
   void add_units() {
     for (uint32_t unit = 0; unit < units_.size(); ++unit)
-      problem_.units.push_back({unit == cpu_, costs_.overhead(key_of(unit, 0))});
+      problem_.units.push_back({unit == cpu_, costs_.overhead(key_of(units_[unit]))});
     const int threads = cpu_ ? std::max(1, units_[*cpu_].num_threads) : 0;
     problem_.sharings.clear();
     for (int lanes = 1; lanes <= std::min(threads, options_.share_cores ? kMaxCpuLanes : 1); ++lanes)
@@ -132,7 +128,7 @@ class ProblemBuilder {
   Result<Part> make_part(uint32_t task, uint32_t lane, uint32_t program, ChannelRange channels, int threads) const {
     const uint32_t unit = problem_.lanes[lane].unit;
     NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, branch_cost(costs_, plan_, problem_.tasks[task].branch, program,
-                                                             key_of(unit, threads), channels));
+                                                             key_of(units_[unit], threads), channels));
     Part part;
     part.lane = lane;
     part.us = cost.microseconds;

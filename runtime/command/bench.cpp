@@ -86,7 +86,7 @@ struct Measurement {
   std::vector<double> run_ms;
   std::vector<double> operator_ms;  // mean of the measured runs; empty unless asked for
   double peak_rss_mb = 0;
-  double predicted_ms = 0;    // of the schedule, where it was made from costs
+  double predicted_ms = 0;    // of the first schedule, where it was made from costs
   double lower_bound_ms = 0;  // of any schedule
   uint64_t healed = 0;
   uint64_t reschedules = 0;
@@ -148,12 +148,12 @@ Result<Bench> measure(const Options& options) {
                           Session::create(plan, units, options.units.session_options(watcher.get())));
   measurement.map_ms = milliseconds(mapped - start);
   measurement.create_ms = milliseconds(SteadyClock::now() - mapped);
+  measurement.predicted_ms = session->schedule().makespan_us / 1e3;
+  measurement.lower_bound_ms = session->schedule().lower_bound_us / 1e3;
   NESTRT_RETURN_IF_ERROR(run_all(*session, options, watcher.get(), measurement));
   if (watcher != nullptr && watcher->recorder())
     NESTRT_RETURN_IF_ERROR(write_trace(options.units.trace, *watcher->recorder(), *session, units));
   bench.plan = summarize_plan(*session);
-  measurement.predicted_ms = session->schedule().makespan_us / 1e3;
-  measurement.lower_bound_ms = session->schedule().lower_bound_us / 1e3;
   measurement.healed = session->healed_branches();
   measurement.reschedules = session->reschedules();
   if (options.pipeline > 0) {

@@ -3,14 +3,11 @@
 #include <algorithm>
 
 #include "nestrt/plan_generated.h"
+#include "runtime/costs/unit_key.h"
 #include "runtime/plan/tables.h"
 
 namespace nestrt::command {
 namespace {
-
-UnitKey key_of(const UnitInfo& unit) {
-  return {unit.kind, unit.fingerprint, unit.kind == "cpu" ? unit.num_threads : 1};
-}
 
 std::vector<UnitInfo> instances_of(const tools::BoardUnit& unit, int instances) {
   std::vector<UnitInfo> units;

@@ -10,6 +10,7 @@
 #include "runtime/core/text.h"
 #include "runtime/costs/plan_memory.h"
 #include "runtime/costs/sample_statistics.h"
+#include "runtime/costs/unit_key.h"
 #include "runtime/plan/sharing.h"
 #include "runtime/plan/tables.h"
 
@@ -187,8 +188,7 @@ class Measurement {
     return {};
   }
 
-  UnitKey cpu_key(int threads) const { return {cpu_->info().kind, cpu_->info().fingerprint, threads}; }
-  static UnitKey key_of(const UnitInfo& unit) { return {unit.kind, unit.fingerprint, 1}; }
+  UnitKey cpu_key(int threads) const { return key_of(cpu_->info(), threads); }
 
   Result<Executable*> prepare(Unit& unit, uint32_t branch, const plan::Program& program, ChannelRange channels) {
     NESTRT_ASSIGN_OR_RETURN(auto executable, unit.prepare({plan_, branch, &program, channels}));

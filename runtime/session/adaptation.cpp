@@ -9,6 +9,7 @@
 #include "runtime/core/blocked_signals.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/text.h"
+#include "runtime/costs/unit_key.h"
 #include "runtime/plan/tables.h"
 
 namespace nestrt {
@@ -25,18 +26,6 @@ uint64_t failing_units(const UnitHealth& health, size_t units) {
 }
 
 }  // namespace
-
-UnitKey key_of(const UnitInfo& unit, int threads) {
-  return {unit.kind, unit.fingerprint, threads > 0 ? threads : unit.num_threads};
-}
-
-void predict(const Plan& plan, const UnitList& units, const CostTable& costs, Schedule& schedule) {
-  for (Step& step : schedule.steps) {
-    const UnitKey unit = key_of(units[schedule.lanes[step.lane].unit]->info(), step.threads);
-    const auto cost = branch_cost(costs, plan, step.branch, step.program, unit, step.channels);
-    step.predicted_us = cost ? cost->microseconds : 0;
-  }
-}
 
 Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
                        CostTable costs, const AdaptationOptions& options)
@@ -141,7 +130,6 @@ std::unique_ptr<PreparedSchedule> Adaptation::reschedule(const PreparedSchedule&
   auto prepared = guarded([&]() -> Result<std::unique_ptr<PreparedSchedule>> {
     learn_from(current);
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule, schedule_for_working_units());
-    predict(plan_, units_, costs_, schedule);
     return PreparedSchedule::create(plan_, units_, std::move(schedule), executables_);
   });
   if (!prepared) {

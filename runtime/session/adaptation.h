@@ -73,10 +73,4 @@ class Adaptation {
   std::thread thread_;
 };
 
-// Says of each step of a schedule what it is expected to take, where the costs are known.
-void predict(const Plan& plan, const UnitList& units, const CostTable& costs, Schedule& schedule);
-
-// The costs of a step's unit are for this key.
-UnitKey key_of(const UnitInfo& unit, int threads);
-
 }  // namespace nestrt

@@ -27,10 +27,12 @@ Deadline deadline_after(std::chrono::milliseconds time) {
   return time < std::chrono::duration_cast<std::chrono::milliseconds>(kNoDeadline - now) ? now + time : kNoDeadline;
 }
 
+// A step that the system interrupted says little of the next: what took much longer than before counts as twice as long.
 void remember(PreparedStep& step, SteadyClock::duration duration) {
   const float now = std::chrono::duration<float, std::micro>(duration).count();
   const float before = step.measured_us.load(std::memory_order_relaxed);
-  step.measured_us.store(before == 0 ? now : before + kSmoothing * (now - before), std::memory_order_relaxed);
+  const float mean = before == 0 ? now : before + kSmoothing * (std::min(now, 2 * before) - before);
+  step.measured_us.store(mean, std::memory_order_relaxed);
 }
 
 // A short while awake, then asleep.

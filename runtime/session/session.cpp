@@ -70,7 +70,6 @@ class SessionImpl final : public Session {
     CostTable costs;
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule, choose_schedule(&costs));
     NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, schedule));
-    predict(*plan_, units_, costs, schedule);
     NESTRT_ASSIGN_OR_RETURN(current_, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
     NESTRT_RETURN_IF_ERROR(executor_.reserve_unit_lanes(most_unit_lanes()));
     report_repacking();

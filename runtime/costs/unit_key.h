@@ -1,0 +1,14 @@
+// The key that a unit's costs have.
+#pragma once
+
+#include "nestrt/costs.h"
+#include "nestrt/unit.h"
+
+namespace nestrt {
+
+// Of so many of the unit's threads; 0: of all.
+inline UnitKey key_of(const UnitInfo& unit, int threads = 0) {
+  return {unit.kind, unit.fingerprint, threads > 0 ? threads : unit.num_threads};
+}
+
+}  // namespace nestrt
