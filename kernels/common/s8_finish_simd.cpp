@@ -107,22 +107,24 @@ HWY_INLINE void narrow_four(const Narrow& narrowing, const s8::Bounds& bounds, B
 }
 #endif
 
-// One point.
-template <class Narrow>
-HWY_INLINE void narrow_one(const Narrow& narrowing, const s8::Bounds& bounds, const Block& block) {
-#if HWY_TARGET == HWY_NEON  // its four vectors narrowed together take half the instructions
-  V32 y[kVectors];
-  for (int64_t v = 0; v < kVectors; ++v) y[v] = narrowing(block, v);
-  const int16x8_t first = vqmovn_high_s32(vqmovn_s32(y[0].raw), y[1].raw);
-  const int16x8_t second = vqmovn_high_s32(vqmovn_s32(y[2].raw), y[3].raw);
-  const int8x16_t all = vqmovn_high_s16(vqmovn_s16(first), second);
-  const int8x16_t low = vdupq_n_s8(static_cast<int8_t>(bounds.low));
-  const int8x16_t high = vdupq_n_s8(static_cast<int8_t>(bounds.high));
-  vst1q_s8(block.output, vminq_s8(vmaxq_s8(all, low), high));
-#else
-  for (int64_t v = 0; v < kVectors; ++v) store_s8(narrowing(block, v), bounds, block.output + v * kLanes);
-#endif
+#if HWY_TARGET == HWY_NEON
+// Outputs of kCount points: vectors narrowed together take half the instructions, and no store keeps those of one point
+// from going on while others wait.
+template <int kCount, class Narrow>
+HWY_INLINE void narrow_several(const Narrow& narrowing, int8x16_t low, int8x16_t high, Block& block) {
+  int8x16_t outputs[kCount];
+  int8_t* to[kCount];
+  _Pragma("GCC unroll 4") for (int p = 0; p < kCount; ++p, block.advance()) {
+    V32 y[kVectors];
+    for (int64_t v = 0; v < kVectors; ++v) y[v] = narrowing(block, v);
+    const int16x8_t first = vqmovn_high_s32(vqmovn_s32(y[0].raw), y[1].raw);
+    const int16x8_t second = vqmovn_high_s32(vqmovn_s32(y[2].raw), y[3].raw);
+    outputs[p] = vminq_s8(vmaxq_s8(vqmovn_high_s16(vqmovn_s16(first), second), low), high);
+    to[p] = block.output;
+  }
+  _Pragma("GCC unroll 4") for (int p = 0; p < kCount; ++p) vst1q_s8(to[p], outputs[p]);
 }
+#endif
 
 // The s8 outputs of whole blocks.
 template <class Narrow>
@@ -130,11 +132,19 @@ HWY_INLINE void narrow_points(const S8Finish& f, Block block) {
   const s8::Bounds bounds = f.bounds;
   const Narrow narrowing(f, block);
   int64_t points = f.points;
+#if HWY_TARGET == HWY_NEON
+  const int8x16_t low = vdupq_n_s8(static_cast<int8_t>(bounds.low));
+  const int8x16_t high = vdupq_n_s8(static_cast<int8_t>(bounds.high));
+  for (; points >= 4; points -= 4) narrow_several<4>(narrowing, low, high, block);
+  for (; points > 0; --points) narrow_several<1>(narrowing, low, high, block);
+#else
 #if HWY_TARGET == HWY_AVX3
   if (block.point_stride == kBlock)
     for (; points >= 4; points -= 4) narrow_four(narrowing, bounds, block);
 #endif
-  for (; points > 0; --points, block.advance()) narrow_one(narrowing, bounds, block);
+  for (; points > 0; --points, block.advance())
+    for (int64_t v = 0; v < kVectors; ++v) store_s8(narrowing(block, v), bounds, block.output + v * kLanes);
+#endif
 }
 
 HWY_INLINE void narrow_whole(const S8Finish& f, const Block& block) {

@@ -66,10 +66,8 @@ struct Neon {
   }
 };
 
-constexpr int64_t kFour = 4;
-
 void run_pairs(const S8Tile& tile) {
-  if (tile.points + 1 >= kFour) return s8_tile_neon_four(tile);
+  if (tile.points >= 3) return s8_tile_neon_four(tile);
   s8_tile<Neon<true>>(tile);
 }
 
@@ -77,7 +75,8 @@ void run_pairs(const S8Tile& tile) {
 
 S8TileKernel s8_tile_neon_pairs() {
   S8TileKernel kernel = s8_tile_kernel_of<Neon<true>>("neon");
-  kernel.limits.points = kFour;
+  kernel.limits.points = kMaxTilePoints;
+  kernel.limits.grain = 4;
   kernel.run = &run_pairs;
   return kernel;
 }

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int64_t kHalf = kTileBlock / 2;
 constexpr int64_t kStep = 8;
+constexpr int64_t kFour = 4;
 
 // What the assembly reads.
 struct FourPoints {
@@ -194,18 +195,22 @@ void s8_tile_neon_four(const S8Tile& tile) {
   four.weights = tile.weights;
   four.second_weights = tile.weights + kHalf * 4;
   four.input = tile.input;
-  four.offsets = tile.offsets;
   four.padding = tile.padding;
   four.segments = tile.segments;
   four.chunk_stride = tile.chunk_stride;
   four.steps = tile.length / kStep;
   four.all_segments = tile.segments * tile.chunks;
   four.offsets_stride = tile.points * int64_t{sizeof(int64_t)};
-  four.last_offset = four.offsets_stride - int64_t{sizeof(int64_t)};
   four.start = tile.start;
-  four.sums = tile.sums;
-  four.last_sums = tile.sums + (tile.points - 1) * kTileBlock;
-  run_four(four);
+  const int64_t count = HWY_MIN(tile.points, kFour);
+  four.last_offset = (count - 1) * int64_t{sizeof(int64_t)};
+  for (int64_t p = 0; p < tile.points; p += kFour) {
+    const int64_t first = HWY_MIN(p, tile.points - count);  // the last ones go back over points that are done
+    four.offsets = tile.offsets + first;
+    four.sums = tile.sums + first * kTileBlock;
+    four.last_sums = four.sums + (count - 1) * kTileBlock;
+    run_four(four);
+  }
 }
 
 }  // namespace nestrt::kernels

@@ -5,7 +5,7 @@
 
 namespace nestrt::kernels {
 
-// The sums of three or four points, one block. Requires: aarch64; s8_lowest_meet() is false of the weights.
+// The sums of three points or more, one block. Requires: aarch64; s8_lowest_meet() is false of the weights.
 void s8_tile_neon_four(const S8Tile& tile);
 
 }  // namespace nestrt::kernels

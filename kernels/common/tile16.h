@@ -52,6 +52,7 @@ struct Tile16 {
 struct TileLimits {
   int64_t points = 1;
   int64_t blocks = 1;
+  int64_t grain = 1;  // points that take as long as one
 };
 TileLimits tile16_limits();
 

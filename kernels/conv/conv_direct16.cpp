@@ -52,7 +52,7 @@ void Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) const
     const int64_t plane = (chunk.image * conv_.out_blocks() + first_block + block) * out_spatial;
     tile.offsets = chunk.offsets;
     for (int64_t t = 0; t < tiles; ++t) {
-      const Range part = part_of(chunk.pixels.size(), t, tiles);
+      const Range part = chunk.tile(t, conv_.limits);
       const int64_t at = (plane + chunk.pixels.first + part.first) * kTileBlock;
       tile.points = part.size();
       tile.output = call.output<float>(0) + at;

@@ -52,7 +52,7 @@ void S8Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) con
     tile.offsets = chunk.offsets;
     const int64_t plane = (chunk.image * out_blocks + first_block + block) * g.out_spatial();
     for (int64_t t = 0; t < tiles; ++t) {
-      const Range part = part_of(chunk.pixels.size(), t, tiles);
+      const Range part = chunk.tile(t, limits);
       const int64_t at = (plane + chunk.pixels.first + part.first) * kTileBlock;
       tile.points = part.size();
       product_.outputs().place(call, at, finish);

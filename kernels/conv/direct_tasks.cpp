@@ -33,12 +33,11 @@ int64_t* fill_tap(const ConvGeometry& geometry, OutputPixel pixel, int64_t point
   return offsets;
 }
 
-void fill_offsets(const ConvGeometry& geometry, int64_t points, Range pixels, int64_t* offsets) {
+void fill_offsets(const ConvGeometry& geometry, const TileLimits& limits, const DirectChunk& chunk, int64_t* offsets) {
   const auto& [d, h, w] = geometry.axes;
-  const int64_t tiles = ceil_div(pixels.size(), points);
-  for (int64_t t = 0; t < tiles; ++t) {
-    const Range tile = part_of(pixels.size(), t, tiles);
-    const int64_t first = pixels.first + tile.first;
+  for (int64_t t = 0; t < chunk.tiles(limits.points); ++t) {
+    const Range tile = chunk.tile(t, limits);
+    const int64_t first = chunk.pixels.first + tile.first;
     const OutputPixel pixel{first / w.output / h.output, first / w.output % h.output, first % w.output};
     for (int64_t kd = 0; kd < d.kernel; ++kd)
       for (int64_t kh = 0; kh < h.kernel; ++kh)
@@ -91,7 +90,7 @@ void DirectTasks::run(const ConvGeometry& g, const KernelCall& call,
     for (int64_t i = 0; i < chunks; ++i) {
       const Range at = part_of(mine.size(), i, chunks, limits_.points);
       chunk.pixels = {mine.first + at.first, mine.first + at.last};
-      fill_offsets(g, limits_.points, chunk.pixels, offsets);
+      fill_offsets(g, limits_, chunk, offsets);
       run_chunk(chunk);
     }
   });

@@ -23,6 +23,9 @@ struct DirectChunk {
 
   // Cuts of the pixels into even tiles.
   int64_t tiles(int64_t points) const { return ceil_div(pixels.size(), points); }
+  Range tile(int64_t index, const TileLimits& limits) const {
+    return part_of(pixels.size(), index, tiles(limits.points), limits.grain);
+  }
 };
 
 class DirectTasks {
