@@ -1,8 +1,10 @@
 #include "drivers/evta/simulator/functional_simulator.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/dispatch.h"
@@ -67,12 +69,13 @@ struct FunctionalSimulator::Memories {
   int32_t* acc = nullptr;
   int8_t* out = nullptr;
   const Dram* dram = nullptr;
+  std::array<uint64_t, kNumMemories> reached{};  // by memory, how many elements the run may have touched
 
   explicit Memories(const Configuration& wanted)
       : configuration(wanted), engine(select_engine(wanted.block())), uop(wanted.uop_depth()) {}
 
   Status allocate();
-  // For one run, during which `run_dram` stays.
+  // For one run, during which `run_dram` stays. Clears what the run before has left.
   void begin(const Dram& run_dram);
 
   Status load(const Transfer& transfer);
@@ -84,9 +87,11 @@ struct FunctionalSimulator::Memories {
   size_t lanes() const { return static_cast<size_t>(configuration.block()); }
   EngineMemories view() const { return {uop.data(), wgt, inp, acc, out}; }
 
-  Status check_end(Memory memory, uint64_t end) const;
+  uint64_t take_reached(Memory memory) { return std::exchange(reached[static_cast<size_t>(memory)], 0); }
+  // Elements up to `end` are about to be used.
+  Status reach(Memory memory, uint64_t end);
   // In all steps of a loop, which has some.
-  Status check_index(const Loop& loop, const Index& index) const;
+  Status reach(const Loop& loop, const Index& index);
   Status load_uops(const Transfer& transfer);
   Status load_rows(const Transfer& transfer);
   void copy(Memory memory, size_t index, const std::byte* from, size_t count);
@@ -104,18 +109,27 @@ Status FunctionalSimulator::Memories::allocate() {
   inp = reinterpret_cast<int16_t*>(block.data() + wgt_bytes);
   acc = reinterpret_cast<int32_t*>(block.data() + wgt_bytes + inp_bytes);
   out = reinterpret_cast<int8_t*>(block.data() + wgt_bytes + inp_bytes + acc_bytes);
+  std::memset(block.data(), 0, block.size());
   return {};
 }
 
 void FunctionalSimulator::Memories::begin(const Dram& run_dram) {
   dram = &run_dram;
-  std::fill(uop.begin(), uop.end(), MicroOp());
-  std::memset(block.data(), 0, block.size());
+  const uint64_t accumulators = std::max(take_reached(Memory::kAcc), take_reached(Memory::kOut)) * lanes();
+  std::fill_n(uop.begin(), take_reached(Memory::kUop), MicroOp());
+  std::fill_n(wgt, take_reached(Memory::kWgt) * lanes() * lanes(), int16_t{0});
+  std::fill_n(inp, take_reached(Memory::kInp) * lanes(), int16_t{0});
+  std::fill_n(acc, accumulators, 0);
+  std::fill_n(out, accumulators, int8_t{0});
 }
 
-Status FunctionalSimulator::Memories::check_end(Memory memory, uint64_t end) const {
-  if (end <= configuration.depth(memory)) return {};
-  return fault(text(name(memory), "[", end - 1, "] is beyond the memory's ", configuration.depth(memory), " elements"));
+Status FunctionalSimulator::Memories::reach(Memory memory, uint64_t end) {
+  if (end > configuration.depth(memory))
+    return fault(text(name(memory), "[", end - 1, "] is beyond the memory's ", configuration.depth(memory),
+                      " elements"));
+  uint64_t& most = reached[static_cast<size_t>(memory)];
+  most = std::max(most, end);
+  return {};
 }
 
 Status FunctionalSimulator::Memories::load(const Transfer& transfer) {
@@ -130,7 +144,7 @@ Status FunctionalSimulator::Memories::load(const Transfer& transfer) {
 Status FunctionalSimulator::Memories::load_uops(const Transfer& transfer) {
   const auto size = static_cast<uint64_t>(configuration.uop_bytes());
   if (transfer.x_size == 0) return {};
-  NESTRT_RETURN_IF_ERROR(check_end(Memory::kUop, uint64_t{transfer.sram_base} + transfer.x_size));
+  NESTRT_RETURN_IF_ERROR(reach(Memory::kUop, uint64_t{transfer.sram_base} + transfer.x_size));
   const std::byte* from = dram->read(transfer.dram_base * size, transfer.x_size * size);
   if (from == nullptr) return fault(text("micro-ops at ", transfer.dram_base * size, " are in no range"));
   for (size_t i = 0; i < transfer.x_size; ++i) {
@@ -145,7 +159,7 @@ Status FunctionalSimulator::Memories::load_rows(const Transfer& transfer) {
   const size_t columns = size_t{transfer.x_pad_begin} + transfer.x_size + transfer.x_pad_end;
   const size_t rows = size_t{transfer.y_pad_begin} + transfer.y_size + transfer.y_pad_end;
   if (rows * columns == 0) return {};
-  NESTRT_RETURN_IF_ERROR(check_end(transfer.memory, transfer.sram_base + rows * columns));
+  NESTRT_RETURN_IF_ERROR(reach(transfer.memory, transfer.sram_base + rows * columns));
   NESTRT_ASSIGN_OR_RETURN(const std::byte* from, locate(transfer, size, [&](uint64_t address, uint64_t bytes) {
                             return dram->read(address, bytes);
                           }));
@@ -183,7 +197,7 @@ Status FunctionalSimulator::Memories::store(const Transfer& transfer) {
   const size_t size = lanes();
   const size_t count = size_t{transfer.y_size} * transfer.x_size;
   if (count == 0) return {};
-  NESTRT_RETURN_IF_ERROR(check_end(Memory::kOut, transfer.sram_base + count));
+  NESTRT_RETURN_IF_ERROR(reach(Memory::kOut, transfer.sram_base + count));
   NESTRT_ASSIGN_OR_RETURN(std::byte * to, locate(transfer, size, [&](uint64_t address, uint64_t bytes) {
                             return dram->write(address, bytes);
                           }));
@@ -193,21 +207,21 @@ Status FunctionalSimulator::Memories::store(const Transfer& transfer) {
   return {};
 }
 
-Status FunctionalSimulator::Memories::check_index(const Loop& loop, const Index& index) const {
+Status FunctionalSimulator::Memories::reach(const Loop& loop, const Index& index) {
   const uint64_t span = uint64_t{loop.iter_out - 1} * index.factor_out + uint64_t{loop.iter_in - 1} * index.factor_in;
   for (size_t u = loop.uop_begin; u < loop.uop_end; ++u)
-    NESTRT_RETURN_IF_ERROR(check_end(index.memory, uop[u].*index.field + span + 1));
+    NESTRT_RETURN_IF_ERROR(reach(index.memory, uop[u].*index.field + span + 1));
   return {};
 }
 
 Status FunctionalSimulator::Memories::gemm(const Gemm& gemm) {
   const Loop& loop = gemm.loop;
   if (is_empty(loop)) return {};
-  NESTRT_RETURN_IF_ERROR(check_end(Memory::kUop, loop.uop_end));
+  NESTRT_RETURN_IF_ERROR(reach(Memory::kUop, loop.uop_end));
   for (const Index& index : {Index{Memory::kAcc, &MicroOp::dst, loop.dst_factor_out, loop.dst_factor_in},
                              Index{Memory::kInp, &MicroOp::src, loop.src_factor_out, loop.src_factor_in},
                              Index{Memory::kWgt, &MicroOp::wgt, gemm.wgt_factor_out, gemm.wgt_factor_in}})
-    NESTRT_RETURN_IF_ERROR(check_index(loop, index));
+    NESTRT_RETURN_IF_ERROR(reach(loop, index));
   engine.gemm(view(), gemm);
   return {};
 }
@@ -216,10 +230,10 @@ Status FunctionalSimulator::Memories::alu(const Alu& alu) {
   const Loop& loop = alu.loop;
   if (alu.opcode == AluOpcode::kMul) return Status(Code::kUnsupported, "the hardware has no ALU multiplication");
   if (is_empty(loop)) return {};
-  NESTRT_RETURN_IF_ERROR(check_end(Memory::kUop, loop.uop_end));
+  NESTRT_RETURN_IF_ERROR(reach(Memory::kUop, loop.uop_end));
   for (const Index& index : {Index{Memory::kAcc, &MicroOp::dst, loop.dst_factor_out, loop.dst_factor_in},
                              Index{Memory::kAcc, &MicroOp::src, loop.src_factor_out, loop.src_factor_in}})
-    NESTRT_RETURN_IF_ERROR(check_index(loop, index));
+    NESTRT_RETURN_IF_ERROR(reach(loop, index));
   engine.alu(view(), alu);
   return {};
 }

@@ -91,9 +91,10 @@ TestProgram::Outcome TestProgram::run_plain(evta::Strictness strictness) {
   return run([&](const Dram& dram) { return simulate_plain(view(), dram, strictness); });
 }
 
-TestProgram::Outcome TestProgram::run_functional() {
+TestProgram::Outcome TestProgram::run_functional(int runs) {
   return run([&](const Dram& dram) -> Status {
     NESTRT_ASSIGN_OR_RETURN(auto simulator, evta::FunctionalSimulator::create(view()));
+    for (int i = 1; i < runs; ++i) NESTRT_RETURN_IF_ERROR(simulator.run(dram));
     return simulator.run(dram);
   });
 }

@@ -47,7 +47,8 @@ class TestProgram {
     std::vector<std::byte> written;
   };
   Outcome run_plain(evta::Strictness strictness = evta::Strictness::kStrict);
-  Outcome run_functional();
+  // `runs` of one simulator, of which the last ones may read what the others have written.
+  Outcome run_functional(int runs = 1);
 
   static constexpr std::byte kFill{0x55};
 

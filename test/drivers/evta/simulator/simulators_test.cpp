@@ -168,6 +168,22 @@ TEST_CASE("Accumulators that are loaded and stored leave what the last operation
   CHECK_THAT(std::string(strict.program.run_plain().status.message()), Contains("out[0], which has no defined value"));
 }
 
+TEST_CASE("Every run of a simulator begins with memories of zeros") {
+  TestProgram program;
+  program.load_micro_ops({{3, 3, 0}});
+  program.alu({.loop = {.uop_end = 1}, .opcode = AluOpcode::kAdd, .use_immediate = true, .immediate = 5});
+  program.load({.memory = Memory::kUop}, {.push_next = true});
+  const uint32_t output = program.element(program.add_output(4 * 16), Memory::kOut);
+  program.store({.memory = Memory::kOut, .dram_base = output, .y_size = 1, .x_size = 4, .x_stride = 4},
+                {.pop_prev = true, .push_prev = true});
+  program.finish({.pop_next = true});
+  const auto first = program.run_functional(1), third = program.run_functional(3);
+  REQUIRE(first.status.ok());
+  REQUIRE(third.status.ok());
+  CHECK(first.written[3 * 16] == std::byte{5});
+  CHECK(first.written == third.written);
+}
+
 TEST_CASE("A GEMM that resets leaves the low bits of the accumulated value for a store") {
   OneElement reset(77);
   reset.program.gemm({.loop = {.uop_end = 1}, .reset = true});
