@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include "nestrt/log.h"
-#include "runtime/core/aligned_memory.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/text.h"
 #include "runtime/costs/measure_costs.h"
@@ -17,6 +16,7 @@
 #include "runtime/session/executor.h"
 #include "runtime/session/file_order.h"
 #include "runtime/session/program_for.h"
+#include "runtime/session/run_memory.h"
 
 namespace nestrt {
 namespace {
@@ -82,10 +82,10 @@ class SessionImpl final : public Session {
     const std::lock_guard lock(mutex_);
     NESTRT_RETURN_IF_ERROR(guarded([&] { return arguments_.check(inputs, outputs); }));
     if (adaptation_ != nullptr) swap_schedule();
-    bind(inputs, outputs);
+    memory_.bind(inputs, outputs);
     const bool checks = options_.check_every > 0 && runs_++ % options_.check_every == 0;
     const Status status = guarded([&] {  // what is said of a failure takes memory
-      return executor_.run(*current_, {buffers_, options.deadline, options.turn, checks});
+      return executor_.run(*current_, {memory_.buffers(), options.deadline, options.turn, checks});
     });
     if (adaptation_ != nullptr) adaptation_->run_ended(*current_);
     return status;
@@ -104,7 +104,7 @@ class SessionImpl final : public Session {
   SessionMemory memory() const override {
     const std::lock_guard lock(current_mutex_);
     SessionMemory memory;
-    memory.arena_bytes = arena_.size();
+    memory.arena_bytes = memory_.arena_bytes();
     memory.scratch_bytes = current_->scratch_bytes();
     memory.repacked_bytes = executables_.repacked_bytes();
     return memory;
@@ -255,17 +255,7 @@ class SessionImpl final : public Session {
 
   Status allocate() {
     NESTRT_ASSIGN_OR_RETURN(const plan::MemoryPlan* const memory, memory_plan());
-    NESTRT_ASSIGN_OR_RETURN(arena_, AlignedMemory::allocate(memory->arena_bytes(), "the arena"));
-    const auto& buffers = items(plan_->tables().buffers());
-    buffers_.resize(buffers.size(), nullptr);
-    for (uint32_t index = 0; index < buffers.size(); ++index) {
-      // Kernels get the addresses of constants as inputs only.
-      if (buffers[index]->kind() == plan::BufferKind::constant)
-        buffers_[index] = const_cast<std::byte*>(plan_->constant(index).data());
-      else if (buffers[index]->kind() == plan::BufferKind::arena)
-        buffers_[index] = arena_.data() + items(memory->offsets())[index];
-    }
-    return {};
+    return memory_.allocate(*plan_, *memory);
   }
 
   Status start_adaptation(CostTable costs) {
@@ -286,23 +276,12 @@ class SessionImpl final : public Session {
     adaptation_->swap(current_);
   }
 
-  void bind(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
-    const plan::Plan& tables = plan_->tables();
-    const auto buffer_of = [&](uint32_t tensor) { return items(tables.tensors())[tensor]->buffer(); };
-    for (uint32_t i = 0; i < inputs.size(); ++i)
-      buffers_[buffer_of(items(tables.inputs())[i]->tensor())] =
-          static_cast<std::byte*>(const_cast<void*>(inputs[i].data));  // read only: the verifier has proven it
-    for (uint32_t i = 0; i < outputs.size(); ++i)
-      buffers_[buffer_of(items(tables.outputs())[i])] = static_cast<std::byte*>(outputs[i].data);
-  }
-
   const std::shared_ptr<const Plan> plan_;
   const UnitList units_;
   const SessionOptions options_;
   bool has_costs_ = false;  // the schedule was made from costs
   Executables executables_;
   UnitHealth health_;
-  AlignedMemory arena_;
 
   mutable std::mutex current_mutex_;  // guards the pointer, for those who look at it between runs
   std::unique_ptr<PreparedSchedule> current_;
@@ -310,7 +289,7 @@ class SessionImpl final : public Session {
   std::mutex mutex_;  // one run at a time; guards what follows
   Executor executor_;
   Arguments arguments_;
-  std::vector<std::byte*> buffers_;  // by buffer of the plan
+  RunMemory memory_;  // its size never changes
   uint32_t runs_ = 0;
 
   std::unique_ptr<Adaptation> adaptation_;  // null where nothing can change

@@ -1,0 +1,32 @@
+#include "runtime/session/run_memory.h"
+
+#include "runtime/plan/tables.h"
+
+namespace nestrt {
+
+Status RunMemory::allocate(const Plan& plan, const plan::MemoryPlan& memory_plan) {
+  plan_ = &plan;
+  NESTRT_ASSIGN_OR_RETURN(arena_, AlignedMemory::allocate(memory_plan.arena_bytes(), "the arena"));
+  const auto& buffers = items(plan.tables().buffers());
+  buffers_.assign(buffers.size(), nullptr);
+  for (uint32_t index = 0; index < buffers.size(); ++index) {
+    // Kernels get the addresses of constants as inputs only.
+    if (buffers[index]->kind() == plan::BufferKind::constant)
+      buffers_[index] = const_cast<std::byte*>(plan.constant(index).data());
+    else if (buffers[index]->kind() == plan::BufferKind::arena)
+      buffers_[index] = arena_.data() + items(memory_plan.offsets())[index];
+  }
+  return {};
+}
+
+void RunMemory::bind(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
+  const plan::Plan& tables = plan_->tables();
+  const auto buffer_of = [&](uint32_t tensor) { return items(tables.tensors())[tensor]->buffer(); };
+  for (uint32_t i = 0; i < inputs.size(); ++i)
+    buffers_[buffer_of(items(tables.inputs())[i]->tensor())] =
+        static_cast<std::byte*>(const_cast<void*>(inputs[i].data));  // read only: the verifier has proven it
+  for (uint32_t i = 0; i < outputs.size(); ++i)
+    buffers_[buffer_of(items(tables.outputs())[i])] = static_cast<std::byte*>(outputs[i].data);
+}
+
+}  // namespace nestrt
