@@ -1,9 +1,5 @@
 // nestc partition: a placement of a plan's branches on units as a partition plan of NEST-C (YAML).
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cctype>
-#include <set>
 #include <vector>
 
 #include "compiler-lite/command/command.h"
@@ -13,6 +9,7 @@
 #include "runtime/plan/tables.h"
 #include "runtime/tools/cli.h"
 #include "runtime/tools/files.h"
+#include "runtime/tools/nest_c_partition.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -49,38 +46,21 @@ class Partitioner {
     collect(static_cast<uint32_t>(tree_.regions.size() - 1));
   }
 
-  std::string yaml() const {
-    std::string backends, names, ids;
+  tools::NestCPartitionPlan result() const {
+    tools::NestCPartitionPlan result;
+    result.function = tools::nest_c_name(view(plan_.model_name()));
     for (size_t i = 0; i < partitions_.size(); ++i) {
-      const std::string separator = i == 0 ? "" : ":";
-      backends += separator + backend_of(partitions_[i].unit);
-      names += separator + name_of(i);
-      const auto unit = std::find(units_.begin(), units_.end(), partitions_[i].unit);
-      ids += separator + std::to_string(unit - units_.begin());
+      const std::string& unit = partitions_[i].unit;
+      const auto id = static_cast<uint32_t>(std::find(units_.begin(), units_.end(), unit) - units_.begin());
+      result.partitions.push_back({"p" + std::to_string(i), tools::nest_c_backend(unit), id});
     }
-    return fmt::format(
-        "---\nfuncName: {}\nnumOfPartitions: {}\nbackendNames: {}\npartitionNames: {}\nnodeToPartition: {}\n"
-        "logicalIDs: {}\nparallelPartitions: {}\n...\n",
-        quoted(legal(view(plan_.model_name()))), partitions_.size(), quoted(backends), quoted(names), quoted(nodes()),
-        quoted(ids), quoted(groups_));
+    result.nodes = nodes();
+    result.groups = groups_;
+    return result;
   }
 
  private:
-  using Ids = std::vector<size_t>;  // of partitions
-
-  static std::string name_of(size_t partition) { return "p" + std::to_string(partition); }
-  static std::string backend_of(const std::string& unit) {
-    return unit == "cpu" ? "CPU" : unit == "evta" ? "VTA-0" : legal(unit);
-  }
-  static std::string quoted(const std::string& text) { return "'" + text + "'"; }
-
-  // '-' and ':' separate names in these files.
-  static std::string legal(std::string_view name) {
-    std::string result(name);
-    for (char& c : result)
-      if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '.' && c != '/') c = '_';
-    return result;
-  }
+  using Ids = std::vector<uint32_t>;  // of partitions
 
   std::string unit_of(uint32_t branch) const {
     const plan::Branch& programs = *items(plan_.branches())[branch];
@@ -93,10 +73,9 @@ class Partitioner {
     const Region& region = tree_.regions[index];
     if (region.kind == RegionKind::kNode) {
       partitions_.push_back({unit_of(region.node), {region.node}});
-      return {partitions_.size() - 1};
+      return {static_cast<uint32_t>(partitions_.size() - 1)};
     }
-    Ids all;
-    std::string group;
+    Ids all, group;
     bool open = false;  // the last partition may grow
     for (const uint32_t child : region.children) {
       const Region& part = tree_.regions[child];
@@ -108,38 +87,29 @@ class Partitioner {
       open = chains;
       const Ids ids = collect(child);
       all.insert(all.end(), ids.begin(), ids.end());
-      if (region.kind == RegionKind::kParallel && ids.size() == 1) add_to(group, "||", name_of(ids[0]));
+      if (region.kind == RegionKind::kParallel && ids.size() == 1) group.push_back(ids[0]);
     }
-    if (group.find('|') != std::string::npos) add_to(groups_, ":", "(" + group + ")");
+    if (group.size() > 1) groups_.push_back(std::move(group));
     return all;
   }
 
-  static void add_to(std::string& list, std::string_view separator, const std::string& item) {
-    if (!list.empty()) list += separator;
-    list += item;
-  }
-
-  std::string nodes() const {
-    std::vector<size_t> partition_of(items(plan_.branches()).size());
-    for (size_t i = 0; i < partitions_.size(); ++i)
+  std::vector<std::pair<std::string, uint32_t>> nodes() const {
+    std::vector<uint32_t> partition_of(items(plan_.branches()).size());
+    for (uint32_t i = 0; i < partitions_.size(); ++i)
       for (const uint32_t branch : partitions_[i].branches) partition_of[branch] = i;
-    std::set<std::string> used;
-    std::string result;
-    for (uint32_t branch = 0; branch < partition_of.size(); ++branch) {
-      for (const uint32_t op : items(items(plan_.branches())[branch]->operators())) {
-        std::string name = legal(view(items(plan_.operators())[op]->name()));
-        while (!used.insert(name).second) name += "_" + std::to_string(op);
-        add_to(result, ":", name + "-" + std::to_string(partition_of[branch]));
-      }
-    }
-    return result;
+    const std::vector<std::string> names = tools::nest_c_node_names(plan_);
+    std::vector<std::pair<std::string, uint32_t>> nodes;
+    for (uint32_t branch = 0; branch < partition_of.size(); ++branch)
+      for (const uint32_t op : items(items(plan_.branches())[branch]->operators()))
+        nodes.emplace_back(names[op], partition_of[branch]);
+    return nodes;
   }
 
   const plan::Plan& plan_;
   const std::vector<std::string> units_;
   const scheduler::RegionTree tree_;
   std::vector<Partition> partitions_;
-  std::string groups_;  // "(p5||p6):(p9||p10)"
+  std::vector<Ids> groups_;
 };
 
 // Those of the plan, the CPU last, or those that were asked for.
@@ -162,7 +132,7 @@ Status PartitionCommand::run() const {
   NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
   NESTRT_ASSIGN_OR_RETURN(const auto loaded, Plan::map(plan));
   NESTRT_ASSIGN_OR_RETURN(std::vector<std::string> chosen, units_of(loaded->tables(), units));
-  return tools::write_text(output, Partitioner(loaded->tables(), std::move(chosen)).yaml());
+  return tools::write_text(output, Partitioner(loaded->tables(), std::move(chosen)).result().to_yaml());
 }
 
 }  // namespace

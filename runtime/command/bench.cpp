@@ -144,8 +144,9 @@ Result<Bench> measure(const Options& options) {
   const SteadyClock::time_point mapped = SteadyClock::now();
   std::unique_ptr<Watcher> watcher;
   if (options.per_op || !options.units.trace.empty()) watcher = std::make_unique<Watcher>(*plan, options);
-  NESTRT_ASSIGN_OR_RETURN(const auto session,
-                          Session::create(plan, units, options.units.session_options(watcher.get())));
+  NESTRT_ASSIGN_OR_RETURN(const SessionOptions session_options,
+                          options.units.session_options(*plan, units, watcher.get()));
+  NESTRT_ASSIGN_OR_RETURN(const auto session, Session::create(plan, units, session_options));
   measurement.map_ms = milliseconds(mapped - start);
   measurement.create_ms = milliseconds(SteadyClock::now() - mapped);
   measurement.predicted_ms = session->schedule().makespan_us / 1e3;
@@ -159,7 +160,8 @@ Result<Bench> measure(const Options& options) {
   if (options.pipeline > 0) {
     PipelineOptions pipeline;
     pipeline.in_flight = options.pipeline;
-    pipeline.session = options.units.session_options(nullptr);
+    pipeline.session = session_options;
+    pipeline.session.observer = nullptr;
     NESTRT_ASSIGN_OR_RETURN(bench.throughput, measure_throughput(plan, units, pipeline, options.warmup, options.runs));
   }
   return bench;
@@ -278,7 +280,8 @@ void add_bench(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   CLI::App& app = cli.add_command("bench", "Measure latency, load time and memory of a plan on random inputs",
                                   {"nestrt bench squeezenet.nest --threads 4 --runs 200 --warmup 20",
-                                   "nestrt bench squeezenet.nest --threads 1 --per-op --json latency.json"},
+                                   "nestrt bench squeezenet.nest --threads 1 --per-op --json latency.json",
+                                   "nestrt bench squeezenet.nest --units cpu,evta --partition squeezenet.yaml"},
                                   [options] { return run_bench(*options); });
   add_plan_argument(app, options->plan);
   add_unit_options(app, options->units);

@@ -10,6 +10,7 @@
 #include "runtime/plan/tables.h"
 #include "runtime/tools/files.h"
 #include "runtime/tools/json.h"
+#include "runtime/tools/partition_schedule.h"
 #include "runtime/tools/table.h"
 
 namespace nestrt::command {
@@ -26,6 +27,16 @@ std::string configuration_of(const Plan& plan, std::string_view unit) {
   return "";
 }
 
+Result<std::shared_ptr<const Schedule>> read_partition(const std::string& path, const Plan& plan,
+                                                       const UnitList& units) {
+  std::vector<UnitInfo> infos;
+  for (const auto& unit : units) infos.push_back(unit->info());
+  NESTRT_ASSIGN_OR_RETURN(const tools::NestCPartitionPlan partitions, tools::read_nest_c_partition(path));
+  Result<Schedule> schedule = tools::partition_schedule(partitions, plan, infos);
+  if (!schedule) return schedule.error().with_context("'" + path + "'");
+  return std::make_shared<const Schedule>(std::move(*schedule));
+}
+
 }  // namespace
 
 Result<UnitList> UnitChoice::open(const Plan& plan) const {
@@ -39,13 +50,17 @@ Result<UnitList> UnitChoice::open(const Plan& plan) const {
   return open_units(list, {.num_threads = threads, .pace = pace});
 }
 
-SessionOptions UnitChoice::session_options(RunObserver* observer) const {
+Result<SessionOptions> UnitChoice::session_options(const Plan& plan, const UnitList& opened,
+                                                   RunObserver* observer) const {
   SessionOptions options;
   options.observer = observer;
   options.schedule.method = method;
   options.schedule.split_channels = split_channels;
   options.cost_file = cost_file;
   options.check_every = check_every;
+  if (!partition.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(options.fixed_schedule, read_partition(partition, plan, opened));
+  }
   return options;
 }
 
@@ -54,7 +69,8 @@ Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice) 
   NESTRT_ASSIGN_OR_RETURN(auto units, choice.open(*plan));
   std::unique_ptr<tools::RunRecorder> recorder;
   if (!choice.trace.empty()) recorder = std::make_unique<tools::RunRecorder>(*plan, 1);
-  NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, units, choice.session_options(recorder.get())));
+  NESTRT_ASSIGN_OR_RETURN(const SessionOptions options, choice.session_options(*plan, units, recorder.get()));
+  NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, units, options));
   return LoadedPlan{std::move(plan), std::move(units), std::move(recorder), std::move(session)};
 }
 
@@ -117,10 +133,16 @@ void add_schedule_options(CLI::App& app, UnitChoice& choice) {
                                                                  {"sequential", ScheduleMethod::kSequential},
                                                                  {"paper", ScheduleMethod::kPaper},
                                                                  {"optimum", ScheduleMethod::kOptimum}};
-  app.add_option("--schedule", choice.method,
-                 "how branches are placed: file-order, sequential, paper, optimum (default; docs/scheduling.md)")
-      ->transform(CLI::CheckedTransformer(kMethods, CLI::ignore_case).description(""))
-      ->type_name("METHOD");
+  CLI::Option* const method =
+      app.add_option("--schedule", choice.method,
+                     "how branches are placed: file-order, sequential, paper, optimum (default; docs/scheduling.md)")
+          ->transform(CLI::CheckedTransformer(kMethods, CLI::ignore_case).description(""))
+          ->type_name("METHOD");
+  app.add_option("--partition", choice.partition,
+                 "a partition plan of NEST-C (nestc partition): where branches run, and which side by side")
+      ->type_name("FILE.yaml")
+      ->check(tools::not_empty())
+      ->excludes(method);
   app.add_flag("!--no-split", choice.split_channels, "no operator is divided between units");
   app.add_option("--cost-file", choice.cost_file,
                  "costs measured on this board are kept here; with it the CPU alone is scheduled too")

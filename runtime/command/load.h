@@ -23,13 +23,15 @@ struct UnitChoice {
   double pace = 0;
   ScheduleMethod method = ScheduleMethod::kOptimum;
   bool split_channels = true;
+  std::string partition;     // file that places the branches, instead of a method; empty: none
   std::string cost_file;     // SessionOptions::cost_file
   uint32_t check_every = 0;  // SessionOptions::check_every
   std::string trace;  // file for a trace of the last run; empty: none
 
   // A unit without a configuration gets the one that the plan was compiled for.
   Result<UnitList> open(const Plan& plan) const;
-  SessionOptions session_options(RunObserver* observer) const;
+  // `opened`: what open() gave. Errors: those of a file to read.
+  Result<SessionOptions> session_options(const Plan& plan, const UnitList& opened, RunObserver* observer) const;
 };
 
 struct LoadedPlan {

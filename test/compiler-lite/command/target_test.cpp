@@ -2,9 +2,14 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "nestrt/session.h"
+#include "runtime/plan/tables.h"
+#include "runtime/session/program_for.h"
 #include "runtime/tools/files.h"
 #include "runtime/tools/json.h"
 #include "runtime/tools/npy.h"
+#include "runtime/tools/partition_schedule.h"
+#include "test/support/allocation_counter.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
 
@@ -33,10 +38,13 @@ class Workshop {
     if (command == "compile") arguments.insert(arguments.end(), {"-o", plan()});
     return run_program("nestc", arguments);
   }
-  std::vector<std::byte> outputs(const std::string& units) const {
+  std::vector<std::byte> outputs(const std::string& units,
+                                 const std::vector<std::string>& how = {"--schedule", "file-order"}) const {
     const std::string folder = path("out-" + units);
-    const ProgramResult result = run_program("nestrt", {"run", plan(), "--units", units, "--schedule", "file-order",
-                                                        "--input", path("input.npy"), "--output", folder});
+    std::vector<std::string> arguments{"run",     plan(),            "--units",  units,
+                                       "--input", path("input.npy"), "--output", folder};
+    arguments.insert(arguments.end(), how.begin(), how.end());
+    const ProgramResult result = run_program("nestrt", arguments);
     INFO(result.text);
     REQUIRE(result.exit_code == 0);
     auto bytes = tools::read_file(folder + "/probabilities.npy");
@@ -145,6 +153,86 @@ TEST_CASE("nestc shows what may run side by side, and writes where it runs for N
   CHECK_THAT((*text)[3], Contains("CPU:VTA-0:"));
   CHECK_THAT((*text)[7], Contains("||"));
   check(run_program("nestc", {"partition", workshop.plan(), "--units", "toaster", "-o", yaml}), 2, "toaster");
+}
+
+const std::vector<UnitInfo> kBoard = {{"evta", "evta0", "1x16_15_15_18_17", 1}, {"cpu", "cpu", "", 2}};
+
+TEST_CASE("A partition plan that nestc has written places branches as it says") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  const std::string yaml = workshop.path("partition.yaml");
+  check(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
+  const auto partitions = tools::read_nest_c_partition(yaml);
+  const auto plan = Plan::map(workshop.plan());
+  REQUIRE(partitions);
+  REQUIRE(plan);
+  CHECK(partitions->groups.size() > 0);
+  const auto schedule = tools::partition_schedule(*partitions, **plan, kBoard);
+  if (!schedule) FAIL(schedule.error().to_string());
+  int on_evta = 0;
+  for (const Step& step : schedule->steps) {
+    const plan::Branch& branch = *items((*plan)->tables().branches())[step.branch];
+    const bool for_evta = program_for(branch, kBoard[0]) != nullptr;
+    CHECK(schedule->lanes[step.lane].unit == (for_evta ? 0 : 1));
+    on_evta += for_evta ? 1 : 0;
+  }
+  CHECK(on_evta > 10);
+}
+
+TEST_CASE("nestrt runs what a partition plan of NEST-C asks for, and says what is wrong with it") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  const std::string yaml = workshop.path("partition.yaml");
+  const auto computed = workshop.outputs("cpu");
+  for (const char* units : {"evta,cpu", "cpu"}) {
+    check(run_program("nestc", {"partition", workshop.plan(), "--units", units, "-o", yaml}), 0, "");
+    CHECK(workshop.outputs("cpu,evta", {"--partition", yaml, "--threads", "2"}) == computed);
+  }
+  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--runs", "2", "--pipeline", "2"}), 0,
+        "throughput");
+  check(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
+  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml}), 2,
+        "is for VTA-0, but the units are CPU; choose them with --units");
+  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--schedule", "paper"}), 2, "excludes");
+  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.path("none.yaml")}), 2, "none.yaml");
+  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.plan()}), 2, "model.nest");
+}
+
+// As long on one as on the other, so that branches run side by side.
+std::shared_ptr<const CostTable> equal_costs(const Plan& plan, const UnitList& units) {
+  auto costs = std::make_shared<CostTable>();
+  for (const auto& unit : units) {
+    const UnitInfo& info = unit->info();
+    for (int threads = 1; threads <= info.num_threads; ++threads)
+      for (uint32_t op = 0; op < items(plan.tables().operators()).size(); ++op)
+        costs->set({info.kind, info.fingerprint, threads}, work_name(plan, op), {10, CostSource::kMeasured});
+  }
+  return costs;
+}
+
+TEST_CASE("Runs of a network on EVTA and the CPU side by side allocate nothing") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  const auto plan = Plan::map(workshop.plan());
+  const auto units = open_units("cpu,evta", {.num_threads = 2});
+  REQUIRE(plan);
+  REQUIRE(units);
+  SessionOptions options;
+  options.costs = equal_costs(**plan, *units);
+  options.reschedule_drift = 0;  // a new schedule takes memory, beside the runs
+  const auto session = Session::create(*plan, *units, options);
+  if (!session) FAIL(session.error().to_string());
+  CHECK((*session)->schedule().lanes.size() > 1);
+  const Shape shape = (*session)->outputs()[0].shape;
+  std::vector<float> x(3 * 32 * 32, 0.5F), y(static_cast<size_t>(shape.num_elements()));
+  const ConstTensorView in{DataType::kF32, {1, 3, 32, 32}, x.data()};
+  const TensorView out{DataType::kF32, shape, y.data()};
+  const AllocationCounter counter;
+  for (int run = 0; run < 3; ++run) {
+    const Status status = (*session)->run({&in, 1}, {&out, 1});
+    if (!status.ok()) FAIL(status.to_string());
+  }
+  CHECK(counter.count() == 0);
 }
 
 }  // namespace
