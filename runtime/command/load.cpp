@@ -8,6 +8,7 @@
 #include "nestrt/log.h"
 #include "nestrt/plan_generated.h"
 #include "runtime/plan/tables.h"
+#include "runtime/tools/cpu_set.h"
 #include "runtime/tools/files.h"
 #include "runtime/tools/json.h"
 #include "runtime/tools/partition_schedule.h"
@@ -40,6 +41,10 @@ Result<std::shared_ptr<const Schedule>> read_partition(const std::string& path, 
 }  // namespace
 
 Result<UnitList> UnitChoice::open(const Plan& plan) const {
+  if (!cpus.empty()) {
+    const Status status = tools::stay_on_cpus(cpus);
+    if (!status.ok()) return status.with_context("--cpus");
+  }
   std::string list;
   for (size_t begin = 0; begin <= units.size();) {
     const size_t end = std::min(units.find(',', begin), units.size());
@@ -118,6 +123,9 @@ void add_plan_argument(CLI::App& app, std::string& path) {
 void add_unit_options(CLI::App& app, UnitChoice& choice) {
   app.add_option("--units", choice.units, "what may be used where the plan has programs for it, such as cpu,evta")
       ->capture_default_str();
+  app.add_option("--cpus", choice.cpus, "the machine's CPUs that may be used, such as 0-1,3; default: all")
+      ->type_name("LIST")
+      ->check(tools::not_empty());
   app.add_option("--threads", choice.threads, "threads of the CPU; 0: all cores this process may use")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();

@@ -19,6 +19,7 @@ namespace nestrt::command {
 // it is scheduled; and whether it is watched.
 struct UnitChoice {
   std::string units = "cpu";
+  std::string cpus;  // that the process may use, "0-1,3"; empty: all it has
   int threads = 0;
   double pace = 0;
   ScheduleMethod method = ScheduleMethod::kOptimum;
@@ -28,7 +29,8 @@ struct UnitChoice {
   uint32_t check_every = 0;  // SessionOptions::check_every
   std::string trace;  // file for a trace of the last run; empty: none
 
-  // A unit without a configuration gets the one that the plan was compiled for.
+  // A unit without a configuration gets the one that the plan was compiled for. The calling thread, and those that are
+  // started from here on, stay on `cpus`.
   Result<UnitList> open(const Plan& plan) const;
   // `opened`: what open() gave. Errors: those of a file to read.
   Result<SessionOptions> session_options(const Plan& plan, const UnitList& opened, RunObserver* observer) const;
