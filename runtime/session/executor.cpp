@@ -27,7 +27,7 @@ Deadline deadline_after(std::chrono::milliseconds time) {
   return time < std::chrono::duration_cast<std::chrono::milliseconds>(kNoDeadline - now) ? now + time : kNoDeadline;
 }
 
-// A step that the system interrupted says little of the next: what took much longer than before counts as twice as long.
+// A step that the system interrupted says little of the next: what took much longer than before counts as twice that.
 void remember(PreparedStep& step, SteadyClock::duration duration) {
   const float now = std::chrono::duration<float, std::micro>(duration).count();
   const float before = step.measured_us.load(std::memory_order_relaxed);
