@@ -8,13 +8,13 @@
 #include <fstream>
 #include <numeric>
 #include <optional>
-#include <optional>
 
 #include "nestrt/plan_generated.h"
 #include "runtime/command/commands.h"
+#include "runtime/command/comparison.h"
 #include "runtime/command/load.h"
-#include "runtime/command/throughput.h"
 #include "runtime/command/summaries.h"
+#include "runtime/command/throughput.h"
 #include "runtime/costs/plan_memory.h"
 #include "runtime/tools/statistics.h"
 
@@ -27,6 +27,7 @@ struct Options {
   int runs = 100;
   int warmup = 10;
   int pipeline = 0;  // inferences in flight; 0: one after the other
+  std::optional<ScheduleMethod> against;
   bool per_op = false;
   std::string json;
 };
@@ -123,6 +124,7 @@ Status run_all(Session& session, const Options& options, Watcher* watcher, Measu
 
 struct Bench {
   Measurement measurement;
+  std::optional<Comparison> comparison;
   std::optional<Throughput> throughput;
   PlanSummary plan;
 };
@@ -157,11 +159,16 @@ Result<Bench> measure(const Options& options) {
   bench.plan = summarize_plan(*session);
   measurement.healed = session->healed_branches();
   measurement.reschedules = session->reschedules();
+  SessionOptions unwatched = session_options;
+  unwatched.observer = nullptr;
+  if (options.against) {
+    NESTRT_ASSIGN_OR_RETURN(bench.comparison, compare_schedules(plan, units, unwatched, *options.against,
+                                                                options.warmup, options.runs));
+  }
   if (options.pipeline > 0) {
     PipelineOptions pipeline;
     pipeline.in_flight = options.pipeline;
-    pipeline.session = session_options;
-    pipeline.session.observer = nullptr;
+    pipeline.session = unwatched;
     NESTRT_ASSIGN_OR_RETURN(bench.throughput, measure_throughput(plan, units, pipeline, options.warmup, options.runs));
   }
   return bench;
@@ -203,6 +210,7 @@ void print_latency(const Bench& bench, const Options& options) {
   if (m.healed > 0) table.add_row({"healed", fmt::format("{}", m.healed), "steps that the CPU computed for a unit"});
   if (m.reschedules > 0)
     table.add_row({"rescheduled", fmt::format("{}", m.reschedules), "times, as costs had changed"});
+  if (bench.comparison) add_comparison(table, *bench.comparison);
   if (bench.throughput) add_throughput(table, *bench.throughput, options.pipeline);
   fmt::print("{}", table.to_string());
 }
@@ -255,6 +263,7 @@ Json to_json(const Bench& bench, const Options& options) {
             {"lower_bound_ms", m.lower_bound_ms},
             {"healed", m.healed},
             {"reschedules", m.reschedules}};
+  if (bench.comparison) json["comparison"] = to_json(*bench.comparison);
   if (bench.throughput) json["pipeline"] = to_json(*bench.throughput, options.pipeline);
   for (size_t i = 0; i < m.operator_ms.size(); ++i) {
     const OperatorRow& op = bench.plan.operators[i];
@@ -281,6 +290,7 @@ void add_bench(tools::Cli& cli) {
   CLI::App& app = cli.add_command("bench", "Measure latency, load time and memory of a plan on random inputs",
                                   {"nestrt bench squeezenet.nest --threads 4 --runs 200 --warmup 20",
                                    "nestrt bench squeezenet.nest --threads 1 --per-op --json latency.json",
+                                   "nestrt bench squeezenet.nest --units cpu,evta --against sequential",
                                    "nestrt bench squeezenet.nest --units cpu,evta --partition squeezenet.yaml"},
                                   [options] { return run_bench(*options); });
   add_plan_argument(app, options->plan);
@@ -290,6 +300,10 @@ void add_bench(tools::Cli& cli) {
   app.add_option("--warmup", options->warmup, "inferences before them; the very first is reported on its own")
       ->check(CLI::Range(0, 10000000))
       ->capture_default_str();
+  app.add_option("--against", options->against,
+                 "compare with another --schedule: runs of both in turn, which a busy machine slows down alike")
+      ->transform(schedule_method())
+      ->type_name("METHOD");
   app.add_option("--pipeline", options->pipeline, "the throughput too, with so many inferences in flight; 0: not")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();

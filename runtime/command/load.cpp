@@ -136,15 +136,21 @@ void add_unit_options(CLI::App& app, UnitChoice& choice) {
       ->type_name("FACTOR");
 }
 
-void add_schedule_options(CLI::App& app, UnitChoice& choice) {
+CLI::CheckedTransformer schedule_method() {
   static const std::map<std::string, ScheduleMethod> kMethods = {{"file-order", ScheduleMethod::kFileOrder},
                                                                  {"sequential", ScheduleMethod::kSequential},
                                                                  {"paper", ScheduleMethod::kPaper},
                                                                  {"optimum", ScheduleMethod::kOptimum}};
+  CLI::CheckedTransformer transformer(kMethods, CLI::ignore_case);
+  transformer.description("");
+  return transformer;
+}
+
+void add_schedule_options(CLI::App& app, UnitChoice& choice) {
   CLI::Option* const method =
       app.add_option("--schedule", choice.method,
                      "how branches are placed: file-order, sequential, paper, optimum (default; docs/scheduling.md)")
-          ->transform(CLI::CheckedTransformer(kMethods, CLI::ignore_case).description(""))
+          ->transform(schedule_method())
           ->type_name("METHOD");
   app.add_option("--partition", choice.partition,
                  "a partition plan of NEST-C (nestc partition): where branches run, and which side by side")

@@ -75,6 +75,8 @@ std::string describe(std::span<const TensorInfo> infos);
 void add_plan_argument(CLI::App& app, std::string& path);
 void add_unit_options(CLI::App& app, UnitChoice& choice);
 void add_schedule_options(CLI::App& app, UnitChoice& choice);
+// From a method's name to the method.
+CLI::CheckedTransformer schedule_method();
 void add_trace_option(CLI::App& app, UnitChoice& choice, const std::string& what);
 void add_offset_option(CLI::App& app, int64_t& offset);
 void add_json_option(CLI::App& app, std::string& path, const std::string& what);

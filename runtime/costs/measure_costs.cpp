@@ -108,6 +108,9 @@ struct Variant {
   int threads = 0;
   const UnitInfo* unit = nullptr;  // beside the CPU, that is measured; null: none
   std::vector<Piece> pieces;
+  int runs = 0;
+  int next_check = 0;  // whether these runs were enough
+  bool is_over = false;
 };
 
 class Measurement {
@@ -128,13 +131,25 @@ class Measurement {
     return {};
   }
 
+  // Variants take turns, so that what slows the machine down for a while slows all of them.
   Status run(FunctionRef<void(int64_t, int64_t)> progress) {
-    const int64_t per_variant = options_.warmup + options_.max_runs;
-    const int64_t most = per_variant * static_cast<int64_t>(variants_.size());
-    for (size_t i = 0; i < variants_.size(); ++i) {
-      const int64_t before = per_variant * static_cast<int64_t>(i);
-      NESTRT_RETURN_IF_ERROR(run(variants_[i], [&](int64_t runs) { progress(before + runs, most); }));
-      progress(before + per_variant, most);
+    const auto variants = static_cast<int64_t>(variants_.size());
+    const int64_t per_variant = options_.warmup + options_.max_runs, most = per_variant * variants;
+    int64_t done = 0;
+    for (Variant& variant : variants_) {
+      variant.next_check = std::max(1, options_.min_runs);
+      for (int i = 0; i < options_.warmup; ++i) NESTRT_RETURN_IF_ERROR(run_once(variant, false));
+      progress(done += options_.warmup, most);
+    }
+    const SteadyClock::time_point end = SteadyClock::now() + options_.limit * variants;
+    while (done < most) {
+      for (Variant& variant : variants_) {
+        if (variant.is_over) continue;
+        NESTRT_RETURN_IF_ERROR(run_once(variant, true));
+        ++variant.runs;
+        variant.is_over = has_enough_runs(variant, end);
+        progress(done += variant.is_over ? options_.max_runs - variant.runs + 1 : 1, most);
+      }
     }
     return {};
   }
@@ -221,7 +236,9 @@ class Measurement {
 
   // What a unit beside the CPU can compute, there.
   Status prepare_whole(Unit& unit) {
-    Variant variant{threads_.back(), &unit.info(), {}};
+    Variant variant;
+    variant.threads = threads_.back();
+    variant.unit = &unit.info();
     bool any = false;
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
       const plan::Program* wanted = nullptr;
@@ -270,7 +287,9 @@ class Measurement {
       NESTRT_ASSIGN_OR_RETURN(division.rest, prepare(*cpu_, branch, *cpu_program(branch), division.rest_channels));
     }
     for (int threads : threads_) {
-      Variant& variant = variants_.emplace_back(Variant{threads, &unit.info(), {}});
+      Variant& variant = variants_.emplace_back();
+      variant.threads = threads;
+      variant.unit = &unit.info();
       for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
         const Division& division = divisions[branch];
         if (division.first == nullptr) {
@@ -320,18 +339,11 @@ class Measurement {
     return &series;
   }
 
-  Status run(const Variant& variant, FunctionRef<void(int64_t)> progress) {
-    const SteadyClock::time_point end = SteadyClock::now() + options_.limit;
-    for (int i = 0; i < options_.warmup; ++i) NESTRT_RETURN_IF_ERROR(run_once(variant, false));
-    int next_check = std::max(1, options_.min_runs);
-    for (int runs = 1; runs <= options_.max_runs; ++runs) {
-      NESTRT_RETURN_IF_ERROR(run_once(variant, true));
-      progress(options_.warmup + runs);
-      if (runs < next_check) continue;
-      if (is_precise(variant) || SteadyClock::now() >= end) break;
-      next_check = runs + std::max(1, runs / 4);
-    }
-    return {};
+  bool has_enough_runs(Variant& variant, SteadyClock::time_point end) const {
+    if (variant.runs >= options_.max_runs) return true;
+    if (variant.runs < variant.next_check) return false;
+    variant.next_check = variant.runs + std::max(1, variant.runs / 4);
+    return is_precise(variant) || SteadyClock::now() >= end;
   }
 
   Status run_once(const Variant& variant, bool counts) {

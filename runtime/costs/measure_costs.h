@@ -26,7 +26,7 @@ struct MeasureOptions {
   // Enough was measured when the 95 % confidence interval of every median reaches no further from it than this part of
   // it, or than a microsecond.
   double precision = 0.03;
-  // After which a unit's measurement ends with what precision it has.
+  // For each way to run the plan; after all of it measurement ends with what precision it has.
   std::chrono::milliseconds limit{20'000};
 };
 

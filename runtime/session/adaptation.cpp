@@ -97,8 +97,9 @@ void Adaptation::work() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     const auto has_work = [&] { return stopping_ || retired_ != nullptr || (requested_ && next_ == nullptr); };
+    bool probes = false;
     if (health_.any_failing())
-      changed_.wait_for(lock, options_.probe_interval, has_work);
+      probes = !changed_.wait_for(lock, options_.probe_interval, has_work);
     else
       changed_.wait(lock, has_work);
     const std::unique_ptr<PreparedSchedule> retired = std::move(retired_);
@@ -111,7 +112,7 @@ void Adaptation::work() {
       if (makes_one) made = reschedule(*current);
       return {};
     });
-    if (!makes_one) probe_failing_units();
+    if (probes) probe_failing_units();
     lock.lock();
     if (!status.ok() || made == nullptr) continue;
     next_ = std::move(made);

@@ -15,7 +15,8 @@
 namespace nestrt {
 namespace {
 
-// The parts of a divided operator end at about the same time, and a sleeper takes 10 to 20 us to wake.
+// The parts of a divided operator end at about the same time, and a sleeper takes 10 to 20 us to wake. Where several
+// inferences are on their way nobody spins: others have use for the core.
 constexpr std::chrono::microseconds kSpin{100};
 
 // Of the mean of a step's durations, the part that a new one replaces.
@@ -37,13 +38,16 @@ void remember(PreparedStep& step, SteadyClock::duration duration) {
 
 // A short while awake, then asleep.
 template <typename T>
-void wait_until(const std::atomic<T>& value, T wanted) {
-  if (spin_until(kSpin, [&] { return value.load(std::memory_order_acquire) == wanted; })) return;
+void wait_until(const std::atomic<T>& value, T wanted, std::chrono::microseconds spin) {
+  if (spin_until(spin, [&] { return value.load(std::memory_order_acquire) == wanted; })) return;
   for (T now = value.load(std::memory_order_acquire); now != wanted; now = value.load(std::memory_order_acquire))
     value.wait(now, std::memory_order_acquire);
 }
 
 }  // namespace
+
+Executor::Executor(const ExecutorOptions& options, UnitHealth& health)
+    : options_(options), spin_(options.turns == nullptr ? kSpin : std::chrono::microseconds(0)), health_(health) {}
 
 Executor::~Executor() {
   stopping_.store(true);
@@ -75,7 +79,7 @@ void Executor::serve(size_t thread, const std::atomic<uint64_t>& run) {
   uint64_t seen = 0;
   while (true) {
     const auto is_asked = [&] { return run.load(std::memory_order_acquire) != seen; };
-    if (!spin_until(kSpin, is_asked)) run.wait(seen, std::memory_order_acquire);
+    if (!spin_until(spin_, is_asked)) run.wait(seen, std::memory_order_acquire);
     seen = run.load(std::memory_order_acquire);
     if (stopping_.load()) return;
     run_steps(schedule_->lanes()[schedule_->unit_lanes()[thread]].steps);
@@ -105,7 +109,7 @@ Status Executor::run_in_lanes() {
     threads_[thread].run.notify_one();
   }
   for (const Section& section : schedule_->sections()) run_section(section);
-  wait_until(running_lanes_, size_t{0});
+  wait_until(running_lanes_, size_t{0}, spin_);
   return has_failed() ? failure_ : Status();
 }
 
@@ -133,7 +137,7 @@ void Executor::run_steps(std::span<PreparedStep* const> steps) {
 
 void Executor::await(const PreparedStep& step) const {
   const uint64_t number = number_.load(std::memory_order_relaxed);
-  for (uint32_t before : step.step.waits) wait_until(schedule_->steps()[before].done, number);
+  for (uint32_t before : step.step.waits) wait_until(schedule_->steps()[before].done, number, spin_);
 }
 
 void Executor::fail(Status status) {
@@ -188,6 +192,7 @@ Status Executor::heal(PreparedStep& step, const Status& why, bool* healed) {
 // A unit that misses its deadline says so itself, once it cannot touch the memory of this run any more.
 Status Executor::run_on_unit(PreparedStep& step) {
   Submitted& submitted = submitted_[step.thread];
+  const Turn turn(options_.turns != nullptr ? &options_.turns->of_unit(step.unit) : nullptr, run_.turn);
   const Submission submission = submission_of(step, deadline_after(options_.unit_timeout));
   {
     const std::lock_guard lock(submitted.mutex);
@@ -219,7 +224,7 @@ Status Executor::check_results(PreparedStep& step, bool* healed) {
 
 Status Executor::run_on_cpu(PreparedStep& step, Executable& executable) {
   const Submission submission = submission_of(step, run_.deadline);
-  const Turn turn(options_.cpu_turns.get(), run_.turn);
+  const Turn turn(options_.turns != nullptr ? &options_.turns->cpu() : nullptr, run_.turn);
   executable.submit(submission);
   return step.completion.wait();
 }

@@ -26,12 +26,12 @@ struct ExecutorOptions {
   RunObserver* observer = nullptr;
   std::chrono::milliseconds unit_timeout{10'000};
   bool urgent = false;
-  std::shared_ptr<Turns> cpu_turns;  // null: the CPU is everybody's
+  std::shared_ptr<UnitTurns> turns;  // null: units are everybody's
 };
 
 class Executor {
  public:
-  Executor(const ExecutorOptions& options, UnitHealth& health) : options_(options), health_(health) {}
+  Executor(const ExecutorOptions& options, UnitHealth& health);
   ~Executor();
 
   // Threads for schedules with so many lanes beside those of the CPU. Errors: kUnavailable.
@@ -83,6 +83,7 @@ class Executor {
               bool healed) const;
 
   const ExecutorOptions options_;
+  const std::chrono::microseconds spin_;  // awake before it sleeps
   UnitHealth& health_;
   std::deque<LaneThread> threads_;   // of the lanes beside those of the CPU
   std::deque<Submitted> submitted_;  // by PreparedStep::thread

@@ -51,7 +51,7 @@ class PipelineImpl final : public Pipeline {
   Status start(const UnitList& units, const PipelineOptions& options, size_t in_flight) {
     SessionOptions of_each = options.session;
     of_each.schedule.method = ScheduleMethod::kThroughput;
-    of_each.cpu_turns = std::make_shared<Turns>(in_flight);
+    of_each.turns = std::make_shared<UnitTurns>(units.size());
     of_each.reschedule_drift = 0;  // times contain the wait for other inferences
     for (size_t i = 0; i < in_flight; ++i) {
       NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(plan_, units, of_each));

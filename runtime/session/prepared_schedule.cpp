@@ -141,6 +141,11 @@ Status PreparedSchedule::allocate_scratch() {
   return {};
 }
 
+bool PreparedSchedule::shares_cores() const {
+  return std::any_of(sections_.begin(), sections_.end(),
+                     [](const Section& section) { return section.lanes.size() > 1; });
+}
+
 size_t PreparedSchedule::scratch_bytes() const {
   size_t bytes = 0;
   for (const PreparedLane& lane : lanes_) bytes += lane.scratch.size();

@@ -66,6 +66,8 @@ class PreparedSchedule {
   std::vector<PreparedLane>& lanes() { return lanes_; }
   // What the caller runs, section by section: the lanes of the CPU, or, without one, lane 0.
   const std::vector<Section>& sections() const { return sections_; }
+  // Whether lanes of the CPU are side by side.
+  bool shares_cores() const;
   // The other lanes; each needs a thread.
   const std::vector<uint32_t>& unit_lanes() const { return unit_lanes_; }
   Unit& callers_unit() const { return *callers_unit_; }  // that of lane 0

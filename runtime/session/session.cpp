@@ -16,6 +16,7 @@
 #include "runtime/session/executor.h"
 #include "runtime/session/file_order.h"
 #include "runtime/session/program_for.h"
+#include "runtime/session/trial.h"
 #include "runtime/session/run_memory.h"
 
 namespace nestrt {
@@ -61,7 +62,7 @@ class SessionImpl final : public Session {
   SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options)
       : plan_(std::move(plan)), units_(std::move(units)), options_(options), executables_(plan_, units_),
         health_(units_),
-        executor_({options.observer, options.unit_timeout, options.urgent, options.cpu_turns}, health_),
+        executor_({options.observer, options.unit_timeout, options.urgent, options.turns}, health_),
         arguments_(*plan_) {}
 
   Status prepare() {
@@ -71,9 +72,10 @@ class SessionImpl final : public Session {
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule, choose_schedule(&costs));
     NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, schedule));
     NESTRT_ASSIGN_OR_RETURN(current_, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
+    NESTRT_RETURN_IF_ERROR(allocate());
+    NESTRT_RETURN_IF_ERROR(try_sharing(costs));
     NESTRT_RETURN_IF_ERROR(executor_.reserve_unit_lanes(most_unit_lanes()));
     report_repacking();
-    NESTRT_RETURN_IF_ERROR(allocate());
     return start_adaptation(std::move(costs));
   }
 
@@ -258,12 +260,25 @@ class SessionImpl final : public Session {
     return memory_.allocate(*plan_, *memory);
   }
 
+  // Whether it pays that branches share the CPU's cores out is tried where times may be measured at all.
+  Status try_sharing(const CostTable& costs) {
+    if (!options_.measure || options_.fixed_schedule != nullptr || !current_->shares_cores()) return {};
+    ScheduleOptions options = options_.schedule;
+    options.share_cores = false;
+    NESTRT_ASSIGN_OR_RETURN(Schedule schedule, make_schedule(*plan_, unit_infos(), costs, options));
+    NESTRT_ASSIGN_OR_RETURN(auto other, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
+    NESTRT_ASSIGN_OR_RETURN(share_cores_, is_faster(*plan_, *current_, *other, memory_, health_));
+    if (!share_cores_) current_ = std::move(other);
+    return {};
+  }
+
   Status start_adaptation(CostTable costs) {
     const bool has_others = std::any_of(units_.begin(), units_.end(),
                                         [](const auto& unit) { return unit->info().kind != "cpu"; });
     if (!has_others && !may_reschedule()) return {};
     AdaptationOptions options;
     options.schedule = options_.schedule;
+    options.schedule.share_cores &= share_cores_;
     options.reschedules = may_reschedule();
     options.drift = options_.reschedule_drift;
     options.probe_interval = options_.probe_interval;
@@ -279,7 +294,8 @@ class SessionImpl final : public Session {
   const std::shared_ptr<const Plan> plan_;
   const UnitList units_;
   const SessionOptions options_;
-  bool has_costs_ = false;  // the schedule was made from costs
+  bool has_costs_ = false;   // the schedule was made from costs
+  bool share_cores_ = true;  // branches side by side on the CPU have not been found to be slower
   Executables executables_;
   UnitHealth health_;
 

@@ -96,6 +96,29 @@ TEST_CASE("A unit that failed is used again once it works") {
   FAIL("the units never came back");
 }
 
+// Two sessions want the lanes of one CPU at the same time: one of them runs its steps one after the other.
+TEST_CASE("Sessions that share the CPU out at the same time give the bits of the CPU alone") {
+  const Board board;
+  std::mt19937 random(11);
+  for (int i = 0; i < by_level(5, 20, 500); ++i) {
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong{0};
+    for (uint32_t session = 0; session < 3; ++session) {
+      const Schedule schedule = random_schedule(*Network(session).plan, random);
+      threads.emplace_back([&, session, schedule] {
+        Network network(session);
+        SessionOptions options;
+        options.fixed_schedule = std::make_shared<const Schedule>(schedule);
+        auto opened = Session::create(network.plan, board.units, options);
+        for (int run = 0; run < 5; ++run)
+          if (!opened || !network.run(**opened).ok() || !network.is_right()) ++wrong;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("Between two runs the threads of the lanes sleep") {
   const Board board;
   Network network(7);

@@ -36,7 +36,7 @@
 
 namespace nestrt {
 
-class Turns;
+class UnitTurns;
 
 struct SessionOptions {
   // Watches every operator and step of every run; must outlive the session. For profiles and traces.
@@ -47,7 +47,8 @@ struct SessionOptions {
   ScheduleOptions schedule = {};
   // What operators cost on these units; null: nothing is known.
   std::shared_ptr<const CostTable> costs = nullptr;
-  // Where there is a choice and costs are missing they are measured, which takes as long as some tens of inferences.
+  // Where there is a choice and costs are missing they are measured, which takes as long as some tens of inferences;
+  // and where costs promise that branches side by side on the CPU are faster, that is tried in some inferences more.
   // Else their lack is an error, or, where none at all are known, the plan's order is kept.
   bool measure = true;
   // Costs are read from this file, where it exists, and those that are measured are kept there for the next time. It is
@@ -65,13 +66,13 @@ struct SessionOptions {
   uint32_t check_every = 0;
   // The threads of a CPU that sessions share leave other work for this session's.
   bool urgent = false;
-  // Sessions that have the same one use the CPU one at a time, in the order of RunOptions::turn. Made by Pipeline.
-  std::shared_ptr<Turns> cpu_turns = nullptr;
+  // Sessions that have the same ones use units in the order of RunOptions::turn. Made by Pipeline.
+  std::shared_ptr<UnitTurns> turns = nullptr;
 };
 
 struct RunOptions {
   Deadline deadline = kNoDeadline;  // looked at between operators
-  uint64_t turn = 0;                // of two that want the CPU the smaller goes first; see SessionOptions::cpu_turns
+  uint64_t turn = 0;                // of two that want a unit the smaller goes first; see SessionOptions::turns
 };
 
 struct SessionMemory {

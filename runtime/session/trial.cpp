@@ -1,0 +1,62 @@
+#include "runtime/session/trial.h"
+
+#include <algorithm>
+
+#include "runtime/costs/plan_memory.h"
+
+namespace nestrt {
+namespace {
+
+constexpr int kWarmup = 2, kFewest = 3, kMost = 15;
+constexpr std::chrono::milliseconds kEnough{150};
+constexpr double kClearly = 0.99;
+
+// Memory for the inputs or outputs of a plan.
+class Tensors {
+ public:
+  static Result<Tensors> create(std::span<const TensorInfo> infos) {
+    Tensors tensors;
+    for (const TensorInfo& info : infos) {
+      const auto bytes = static_cast<uint64_t>(storage_bytes(info.type, info.shape, Layout::kPlain));
+      NESTRT_ASSIGN_OR_RETURN(AlignedMemory memory, AlignedMemory::allocate(bytes, "a tensor to try a schedule with"));
+      tensors.views_.push_back({info.type, info.shape, memory.data()});
+      tensors.memory_.push_back(std::move(memory));
+    }
+    fill_random(tensors.views_);
+    return tensors;
+  }
+
+  std::span<const TensorView> views() const { return views_; }
+  std::vector<ConstTensorView> const_views() const { return {views_.begin(), views_.end()}; }
+
+ private:
+  std::vector<AlignedMemory> memory_;
+  std::vector<TensorView> views_;
+};
+
+}  // namespace
+
+Result<bool> is_faster(const Plan& plan, PreparedSchedule& a, PreparedSchedule& b, RunMemory& memory,
+                       UnitHealth& health) {
+  NESTRT_ASSIGN_OR_RETURN(const Tensors inputs, Tensors::create(plan.inputs()));
+  NESTRT_ASSIGN_OR_RETURN(const Tensors outputs, Tensors::create(plan.outputs()));
+  memory.bind(inputs.const_views(), outputs.views());
+  Executor executor({}, health);
+  NESTRT_RETURN_IF_ERROR(executor.reserve_unit_lanes(std::max(a.unit_lanes().size(), b.unit_lanes().size())));
+  std::vector<double> ratios;
+  const SteadyClock::time_point begin = SteadyClock::now();
+  for (int run = 0; run < kWarmup + kMost; ++run) {
+    if (run >= kWarmup + kFewest && SteadyClock::now() - begin > kEnough) break;
+    const SteadyClock::time_point start = SteadyClock::now();
+    NESTRT_RETURN_IF_ERROR(executor.run(a, {memory.buffers()}));
+    const SteadyClock::time_point middle = SteadyClock::now();
+    NESTRT_RETURN_IF_ERROR(executor.run(b, {memory.buffers()}));
+    const std::chrono::duration<double> of_a = middle - start, of_b = SteadyClock::now() - middle;
+    if (run >= kWarmup) ratios.push_back(of_a / of_b);
+  }
+  const auto median = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::nth_element(ratios.begin(), median, ratios.end());
+  return *median < kClearly;
+}
+
+}  // namespace nestrt
