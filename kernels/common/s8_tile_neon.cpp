@@ -67,7 +67,8 @@ struct Neon {
 };
 
 void run_pairs(const S8Tile& tile) {
-  if (tile.points >= 3) return s8_tile_neon_four(tile);
+  const bool is_empty = tile.length == 0 || tile.segments == 0 || tile.chunks == 0;
+  if (tile.points >= 3 && !is_empty) return s8_tile_neon_four(tile);
   s8_tile<Neon<true>>(tile);
 }
 

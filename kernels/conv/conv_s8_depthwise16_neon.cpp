@@ -15,7 +15,8 @@ namespace {
 constexpr int64_t kBlock = 16;
 constexpr int kSide = 3, kTaps = kSide * kSide;
 
-alignas(16) constexpr int8_t kZeros[kSide * kBlock] = {};
+// For rows outside the input: the window of two outputs side by side is a pixel wider than the kernel.
+alignas(16) constexpr int8_t kZeros[(kSide + 1) * kBlock] = {};
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 16")
 

@@ -153,6 +153,7 @@ Result<Bench> measure(const Options& options) {
   measurement.create_ms = milliseconds(SteadyClock::now() - mapped);
   measurement.predicted_ms = session->schedule().makespan_us / 1e3;
   measurement.lower_bound_ms = session->schedule().lower_bound_us / 1e3;
+  const auto first_schedule = std::make_shared<const Schedule>(session->schedule());
   NESTRT_RETURN_IF_ERROR(run_all(*session, options, watcher.get(), measurement));
   if (watcher != nullptr && watcher->recorder())
     NESTRT_RETURN_IF_ERROR(write_trace(options.units.trace, *watcher->recorder(), *session, units));
@@ -162,10 +163,12 @@ Result<Bench> measure(const Options& options) {
   SessionOptions unwatched = session_options;
   unwatched.observer = nullptr;
   if (options.against) {
+    unwatched.fixed_schedule = first_schedule;
     NESTRT_ASSIGN_OR_RETURN(bench.comparison, compare_schedules(plan, units, unwatched, *options.against,
                                                                 options.warmup, options.runs));
   }
   if (options.pipeline > 0) {
+    unwatched.fixed_schedule = session_options.fixed_schedule;
     PipelineOptions pipeline;
     pipeline.in_flight = options.pipeline;
     pipeline.session = unwatched;
@@ -290,7 +293,7 @@ void add_bench(tools::Cli& cli) {
   CLI::App& app = cli.add_command("bench", "Measure latency, load time and memory of a plan on random inputs",
                                   {"nestrt bench squeezenet.nest --threads 4 --runs 200 --warmup 20",
                                    "nestrt bench squeezenet.nest --threads 1 --per-op --json latency.json",
-                                   "nestrt bench squeezenet.nest --units cpu,evta --against sequential",
+                                   "nestrt bench net.nest --units cpu,evta --cost-file costs --against sequential",
                                    "nestrt bench squeezenet.nest --units cpu,evta --partition squeezenet.yaml"},
                                   [options] { return run_bench(*options); });
   add_plan_argument(app, options->plan);

@@ -16,7 +16,8 @@ struct Comparison {
   double speed_up = 0;  // median over the pairs of runs
 };
 
-// Runs of the two take turns, so that what slows the machine down slows both. Schedules stay as they were made.
+// Runs of the two take turns, so that what slows the machine down slows both. Schedules stay as they were made; the
+// chosen one is options.fixed_schedule.
 Result<Comparison> compare_schedules(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                      SessionOptions options, ScheduleMethod against, int warmup, int runs);
 

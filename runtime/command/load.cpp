@@ -136,14 +136,19 @@ void add_unit_options(CLI::App& app, UnitChoice& choice) {
       ->type_name("FACTOR");
 }
 
-CLI::CheckedTransformer schedule_method() {
+CLI::Validator schedule_method() {
   static const std::map<std::string, ScheduleMethod> kMethods = {{"file-order", ScheduleMethod::kFileOrder},
                                                                  {"sequential", ScheduleMethod::kSequential},
                                                                  {"paper", ScheduleMethod::kPaper},
                                                                  {"optimum", ScheduleMethod::kOptimum}};
-  CLI::CheckedTransformer transformer(kMethods, CLI::ignore_case);
-  transformer.description("");
-  return transformer;
+  const auto to_number = [](std::string& name) {
+    const auto method = kMethods.find(name);
+    if (method == kMethods.end())
+      return "expected file-order, sequential, paper or optimum, got '" + tools::printable(name) + "'";
+    name = std::to_string(static_cast<int>(method->second));
+    return std::string();
+  };
+  return CLI::Validator(to_number, "");
 }
 
 void add_schedule_options(CLI::App& app, UnitChoice& choice) {

@@ -76,7 +76,7 @@ void add_plan_argument(CLI::App& app, std::string& path);
 void add_unit_options(CLI::App& app, UnitChoice& choice);
 void add_schedule_options(CLI::App& app, UnitChoice& choice);
 // From a method's name to the method.
-CLI::CheckedTransformer schedule_method();
+CLI::Validator schedule_method();
 void add_trace_option(CLI::App& app, UnitChoice& choice, const std::string& what);
 void add_offset_option(CLI::App& app, int64_t& offset);
 void add_json_option(CLI::App& app, std::string& path, const std::string& what);

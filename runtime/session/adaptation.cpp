@@ -95,13 +95,16 @@ void Adaptation::swap(std::unique_ptr<PreparedSchedule>& current) {
 // One schedule at a time: the next is made from what has been measured of the last, once that is in use.
 void Adaptation::work() {
   std::unique_lock lock(mutex_);
+  SteadyClock::time_point next_probe = SteadyClock::now();
   while (!stopping_) {
     const auto has_work = [&] { return stopping_ || retired_ != nullptr || (requested_ && next_ == nullptr); };
-    bool probes = false;
-    if (health_.any_failing())
-      probes = !changed_.wait_for(lock, options_.probe_interval, has_work);
-    else
+    if (health_.any_failing()) {
+      changed_.wait_until(lock, next_probe, has_work);
+    } else {
       changed_.wait(lock, has_work);
+      next_probe = SteadyClock::now() + options_.probe_interval;
+    }
+    const bool probes = SteadyClock::now() >= next_probe;
     const std::unique_ptr<PreparedSchedule> retired = std::move(retired_);
     const PreparedSchedule* const current = current_;
     const bool is_asked = next_ == nullptr && std::exchange(requested_, false);
@@ -112,7 +115,10 @@ void Adaptation::work() {
       if (makes_one) made = reschedule(*current);
       return {};
     });
-    if (probes) probe_failing_units();
+    if (probes) {
+      probe_failing_units();
+      next_probe = SteadyClock::now() + options_.probe_interval;
+    }
     lock.lock();
     if (!status.ok() || made == nullptr) continue;
     next_ = std::move(made);

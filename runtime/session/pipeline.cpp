@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -89,12 +90,13 @@ class PipelineImpl final : public Pipeline {
 
   double busiest_unit_us() const override {
     const Schedule schedule = sessions_[0]->schedule();
-    std::vector<double> load(schedule.lanes.size(), 0);
+    std::map<uint32_t, double> load;  // by unit
+    double most = 0;
     for (const Step& step : schedule.steps) {
       if (step.predicted_us == 0) return 0;
-      load[schedule.lanes[step.lane].unit] += step.predicted_us;
+      most = std::max(most, load[schedule.lanes[step.lane].unit] += step.predicted_us);
     }
-    return *std::max_element(load.begin(), load.end());
+    return most;
   }
 
  private:

@@ -16,8 +16,8 @@
 #include "runtime/session/executor.h"
 #include "runtime/session/file_order.h"
 #include "runtime/session/program_for.h"
-#include "runtime/session/trial.h"
 #include "runtime/session/run_memory.h"
+#include "runtime/session/trial.h"
 
 namespace nestrt {
 namespace {
@@ -265,9 +265,12 @@ class SessionImpl final : public Session {
     if (!options_.measure || options_.fixed_schedule != nullptr || !current_->shares_cores()) return {};
     ScheduleOptions options = options_.schedule;
     options.share_cores = false;
+    ExecutorOptions unwatched;
+    unwatched.unit_timeout = options_.unit_timeout;
+    unwatched.urgent = options_.urgent;
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule, make_schedule(*plan_, unit_infos(), costs, options));
     NESTRT_ASSIGN_OR_RETURN(auto other, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
-    NESTRT_ASSIGN_OR_RETURN(share_cores_, is_faster(*plan_, *current_, *other, memory_, health_));
+    NESTRT_ASSIGN_OR_RETURN(share_cores_, is_faster(*plan_, *current_, *other, memory_, unwatched, health_));
     if (!share_cores_) current_ = std::move(other);
     return {};
   }

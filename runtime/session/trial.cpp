@@ -37,11 +37,11 @@ class Tensors {
 }  // namespace
 
 Result<bool> is_faster(const Plan& plan, PreparedSchedule& a, PreparedSchedule& b, RunMemory& memory,
-                       UnitHealth& health) {
+                       const ExecutorOptions& options, UnitHealth& health) {
   NESTRT_ASSIGN_OR_RETURN(const Tensors inputs, Tensors::create(plan.inputs()));
   NESTRT_ASSIGN_OR_RETURN(const Tensors outputs, Tensors::create(plan.outputs()));
   memory.bind(inputs.const_views(), outputs.views());
-  Executor executor({}, health);
+  Executor executor(options, health);
   NESTRT_RETURN_IF_ERROR(executor.reserve_unit_lanes(std::max(a.unit_lanes().size(), b.unit_lanes().size())));
   std::vector<double> ratios;
   const SteadyClock::time_point begin = SteadyClock::now();

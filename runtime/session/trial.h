@@ -12,6 +12,6 @@ namespace nestrt {
 // inputs of random numbers. `memory` has the arena for both; what is bound to it is left dangling.
 // Errors: those of the runs; kOutOfMemory, kUnavailable.
 Result<bool> is_faster(const Plan& plan, PreparedSchedule& a, PreparedSchedule& b, RunMemory& memory,
-                       UnitHealth& health);
+                       const ExecutorOptions& options, UnitHealth& health);
 
 }  // namespace nestrt

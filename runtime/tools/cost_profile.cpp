@@ -108,7 +108,9 @@ Result<Column> parse_column(const YAML::Node& node, CostTable& costs) {
   NESTRT_ASSIGN_OR_RETURN(overhead.start_us, yaml::member_number(node, "start_us", 0.0, kMaxValue));
   NESTRT_ASSIGN_OR_RETURN(overhead.finish_us, yaml::member_number(node, "finish_us", 0.0, kMaxValue));
   NESTRT_ASSIGN_OR_RETURN(overhead.mb_per_s, yaml::member_number(node, "mb_per_s", 0.0, kMaxValue));
-  NESTRT_ASSIGN_OR_RETURN(overhead.lane_us, yaml::member_number(node, "lane_us", 0.0, kMaxValue));
+  if (node["lane_us"].IsDefined()) {
+    NESTRT_ASSIGN_OR_RETURN(overhead.lane_us, yaml::member_number(node, "lane_us", 0.0, kMaxValue));
+  }
   costs.set_overhead(unit, overhead);
   return column;
 }

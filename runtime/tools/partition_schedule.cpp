@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
+#include <utility>
 
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/tables.h"

@@ -49,7 +49,7 @@ Operands random_operands(const S8TileKernel& kernel, std::mt19937& generator) {
   tile.blocks = draw(1, kernel.limits.blocks);
   tile.segments = draw(1, 9);
   tile.chunks = draw(1, 4);
-  tile.length = kernels::kS8Grain * draw(1, 2);
+  tile.length = kernels::kS8Grain * draw(0, 2);
   tile.chunk_stride = 100;
   tile.weights_stride = tile.chunks * tile.segments * tile.length * kTileBlock;
   o.input = bytes(generator, 4 * 100, extremes);
