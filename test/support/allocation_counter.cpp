@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "test/support/thread_states.h"
+
 namespace {
 
 std::atomic<bool> g_counting{false};
@@ -78,6 +80,7 @@ namespace nestrt::test {
 
 AllocationCounter::AllocationCounter() {
   install_hooks();
+  others_fall_asleep();  // a sanitizer allocates while a thread starts
   g_count = 0;
   g_counting = true;
 }

@@ -24,17 +24,30 @@ std::vector<std::string> states_of(std::string_view prefix) {
   return states;
 }
 
-}  // namespace
-
-bool fall_asleep(std::string_view name, int count) {
+template <typename Condition>
+bool before_long(Condition condition) {
   constexpr int kLooks = 1000000;
   for (int look = 0; look < kLooks; ++look) {
-    const std::vector<std::string> states = states_of(name);
-    if (states.size() == static_cast<size_t>(count) && std::count(states.begin(), states.end(), "S") == count)
-      return true;
+    if (condition()) return true;
     std::this_thread::yield();
   }
   return false;
+}
+
+}  // namespace
+
+bool fall_asleep(std::string_view name, int count) {
+  return before_long([&] {
+    const std::vector<std::string> states = states_of(name);
+    return states.size() == static_cast<size_t>(count) && std::count(states.begin(), states.end(), "S") == count;
+  });
+}
+
+bool others_fall_asleep() {
+  return before_long([] {
+    const std::vector<std::string> states = states_of("");
+    return std::count(states.begin(), states.end(), "S") + 1 == std::ssize(states);
+  });
 }
 
 }  // namespace nestrt::test

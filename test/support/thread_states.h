@@ -9,4 +9,7 @@ namespace nestrt::test {
 // turning round.
 bool fall_asleep(std::string_view name, int count);
 
+// Whether all but the caller are asleep before long: they have started, and wait.
+bool others_fall_asleep();
+
 }  // namespace nestrt::test
