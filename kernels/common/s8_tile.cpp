@@ -74,11 +74,10 @@ const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights) {
   return kernels[0].takes_lowest || !s8_lowest_meet(weights) ? kernels[0] : kernels.back();
 }
 
-bool s8_lowest_meet(std::span<const int8_t> weights) {
-  constexpr size_t kGroup = 4 * kTileBlock;
+bool s8_lowest_meet(std::span<const int8_t> weights, size_t apart) {
   uint8_t meet = 0;  // a byte, as the weights: so compilers vectorize the loop
-  for (size_t i = 0; i + 2 * kGroup <= weights.size() && meet == 0; i += 2 * kGroup)
-    for (size_t k = i; k < i + kGroup; ++k) meet |= (weights[k] == -128) & (weights[k + kGroup] == -128);
+  for (size_t i = 0; i + 2 * apart <= weights.size() && meet == 0; i += 2 * apart)
+    for (size_t k = i; k < i + apart; ++k) meet |= (weights[k] == -128) & (weights[k + apart] == -128);
   return meet != 0;
 }
 

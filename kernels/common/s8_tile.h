@@ -56,9 +56,10 @@ std::span<const S8TileKernel> s8_tile_kernels(Isa isa);
 // The best one of the current instruction set for these weights.
 const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights);
 
-// Whether two weights of an output are -128 that stand 4 inputs apart in 8 that begin at a multiple of 8: the sum of
-// their products, where all other pairs fit, can exceed 16 bits. `weights` are whole blocks.
-bool s8_lowest_meet(std::span<const int8_t> weights);
+// Whether two weights are -128 of which the first has a place in an even stretch of `apart` bytes, the second the same
+// place in the next: the sum of their products, where all other pairs fit, can exceed 16 bits. Stretches of whole
+// blocks, the default, hold 4 inputs of 16 outputs.
+bool s8_lowest_meet(std::span<const int8_t> weights, size_t apart = 4 * kTileBlock);
 
 // By source file; null `run` where it is not for this processor family.
 S8TileKernel s8_tile_vnni();

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/common/integers.h"
+#include "kernels/common/s8_tile.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/conv_s8_depthwise16.h"
@@ -11,15 +12,6 @@ namespace {
 
 // Outputs computed at a time: their sums stay in the first-level cache.
 constexpr int64_t kCallPixels = 128;
-
-// Whether a channel's weights of the taps 2 i and 2 i + 1 are both -128, whose products do not fit 16 bits together.
-// `weights` are those of a block.
-bool lowest_meet(const int8_t* weights, int64_t taps) {
-  for (int64_t tap = 0; tap + 1 < taps; tap += 2)
-    for (int64_t lane = tap * kTileBlock; lane < (tap + 1) * kTileBlock; ++lane)
-      if (weights[lane] == -128 && weights[lane + kTileBlock] == -128) return true;
-  return false;
-}
 
 class S8Depthwise16 final : public Kernel {
  public:
@@ -63,7 +55,7 @@ void S8Depthwise16::use_pairs() {
   const S8DepthwiseFunction pairs = s8_depthwise_pairs_function(geometry_);
   if (pairs == nullptr || outputs_.input_zero() != 0) return;
   for (int64_t block = 0; block < blocks(); ++block)
-    if (lowest_meet(weights_.data() + block * block_bytes_, geometry_.taps())) return;
+    if (s8_lowest_meet({weights_.data() + block * block_bytes_, static_cast<size_t>(block_bytes_)}, kTileBlock)) return;
   function_ = pairs;
 }
 

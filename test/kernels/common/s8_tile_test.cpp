@@ -107,6 +107,18 @@ TEST_CASE("Every s8 tile gives the sums of plain loops") {
   }
 }
 
+TEST_CASE("Weights of -128 meet in the same places of an even stretch and the next") {
+  const auto meet = [](std::initializer_list<size_t> taps) {
+    std::vector<int8_t> weights(size_t{9} * kTileBlock, 1);
+    for (const size_t tap : taps) weights[tap * kTileBlock + 3] = -128;
+    return kernels::s8_lowest_meet(weights, kTileBlock);
+  };
+  CHECK_FALSE(meet({}));
+  CHECK_FALSE(meet({1, 2, 5, 8}));
+  CHECK(meet({2, 3}));
+  CHECK(meet({6, 7, 8}));
+}
+
 TEST_CASE("Weights of -128 that meet in 16 bits get an s8 tile that takes them") {
   std::vector<int8_t> apart(size_t{4} * 8 * kTileBlock, 1);
   apart[5] = apart[6] = apart[5 + 8 * kTileBlock] = -128;
