@@ -6,6 +6,7 @@
 #include "drivers/evta/driver/simulator_transport.h"
 #include "nestrt/unit.h"
 #include "runtime/core/guard.h"
+#include "runtime/core/parse.h"
 #include "runtime/core/text.h"
 
 namespace nestrt {
@@ -82,16 +83,14 @@ Result<UnitList> open_list(std::string_view spec, const UnitOptions& options) {
   if (!(options.pace >= 0 && options.pace <= kMaxPace))
     return Status(Code::kInvalidArgument, "UnitOptions::pace must lie between 0 and a million");
   UnitList units;
-  while (true) {
-    const size_t comma = spec.find(',');
-    NESTRT_ASSIGN_OR_RETURN(const UnitList opened, open_entry(parse(spec.substr(0, comma), units), options));
+  for (const std::string_view entry : split(spec, ",")) {
+    NESTRT_ASSIGN_OR_RETURN(const UnitList opened, open_entry(parse(entry, units), options));
     for (const std::shared_ptr<Unit>& other : units)
       if (other->info().name == opened[0]->info().name)
         return Status(Code::kInvalidArgument, text("unit '", other->info().name, "' is named twice"));
     units.insert(units.end(), opened.begin(), opened.end());
-    if (comma == std::string_view::npos) return units;
-    spec.remove_prefix(comma + 1);
   }
+  return units;
 }
 
 }  // namespace

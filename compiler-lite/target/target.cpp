@@ -4,6 +4,7 @@
 #include <set>
 
 #include "drivers/evta/isa/configuration.h"
+#include "runtime/core/parse.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -42,15 +43,12 @@ Result<Target> complete(Target target) {
 
 Result<Target> parse_list(const std::string& text) {
   Target target{text, {}};
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string item = text.substr(begin, end - begin);
+  for (const std::string_view item : split(text, ",")) {
     const size_t colon = std::min(item.find(':'), item.size());
     TargetUnit& unit = target.units.emplace_back();
     unit.kind = item.substr(0, colon);
     unit.configuration = item.substr(std::min(colon + 1, item.size()));
     if (unit.kind == "evta" && colon == item.size()) unit.configuration = evta::kConfigurations.front().name;
-    begin = end + 1;
   }
   return complete(std::move(target));
 }

@@ -1,7 +1,7 @@
 // The file of costs, line by line, fields separated by tabs:
-//   nestrt costs 1 <version of nestrt>
+//   nestrt costs 2 <version of nestrt>
 //   unit <kind> <fingerprint> <threads>          what follows is this unit's
-//   overhead <start, us> <finish, us> <MB/s>
+//   overhead <start, us> <finish, us> <MB/s> <lane, us>
 //   cost <us> <source> <work>
 #include <unistd.h>
 
@@ -16,6 +16,7 @@
 
 #include "nestrt/costs.h"
 #include "runtime/core/guard.h"
+#include "runtime/core/parse.h"
 #include "runtime/core/text.h"
 
 namespace nestrt {
@@ -32,17 +33,9 @@ constexpr std::string_view kSources[] = {"unknown", "measured", "simulated", "mo
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
-template <typename Number>
-std::optional<Number> parse(std::string_view field) {
-  Number value{};
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error != std::errc() || end != field.data() + field.size()) return std::nullopt;
-  return value;
-}
-
 // A time or a rate.
 std::optional<double> parse_value(std::string_view field) {
-  const std::optional<double> value = parse<double>(field);
+  const std::optional<double> value = parse_number<double>(field);
   return value && *value >= 0 && *value <= kMaxValue ? value : std::nullopt;
 }
 
@@ -77,7 +70,7 @@ class Reader {
     UnitKey unit;
     unit.kind = next(rest, '\t');
     unit.fingerprint = next(rest, '\t');
-    const std::optional<int> threads = parse<int>(rest);
+    const std::optional<int> threads = parse_number<int>(rest);
     if (unit.kind.empty() || !threads || *threads < 1 || *threads > kMaxThreads)
       return "not a unit's kind, fingerprint and threads";
     unit.threads = *threads;

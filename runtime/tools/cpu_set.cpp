@@ -4,11 +4,11 @@
 #include <sched.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <string>
 
 #include "nestrt/result.h"
+#include "runtime/core/parse.h"
 
 namespace nestrt::tools {
 namespace {
@@ -16,11 +16,10 @@ namespace {
 Status wrong(std::string what) { return Status(Code::kInvalidArgument, std::move(what)); }
 
 Result<size_t> parse_cpu(std::string_view text) {
-  size_t cpu = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cpu);
-  if (error != std::errc() || end != text.data() + text.size() || cpu >= CPU_SETSIZE)
+  const std::optional<size_t> cpu = parse_number<size_t>(text);
+  if (!cpu || *cpu >= CPU_SETSIZE)
     return wrong(fmt::format("expected CPUs such as 0-1,3, each below {}, got '{}'", CPU_SETSIZE, text));
-  return cpu;
+  return *cpu;
 }
 
 // "3" or "0-1".
@@ -53,12 +52,7 @@ Status system_error(std::string_view what) {
 Status stay_on_cpus(std::string_view list) {
   cpu_set_t wanted, allowed;
   CPU_ZERO(&wanted);
-  while (true) {
-    const size_t comma = list.find(',');
-    NESTRT_RETURN_IF_ERROR(add_range(list.substr(0, comma), &wanted));
-    if (comma == std::string_view::npos) break;
-    list.remove_prefix(comma + 1);
-  }
+  for (const std::string_view range : split(list, ",")) NESTRT_RETURN_IF_ERROR(add_range(range, &wanted));
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return system_error("the CPUs of this process");
   for (size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (CPU_ISSET(cpu, &wanted) && !CPU_ISSET(cpu, &allowed))

@@ -3,40 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 
+#include "runtime/core/parse.h"
 #include "runtime/tools/files.h"
 
 namespace nestrt::tools {
 namespace {
-
-std::vector<std::string_view> split_columns(std::string_view line) {
-  std::vector<std::string_view> columns;
-  for (;;) {
-    const size_t end = line.find('\t');
-    columns.push_back(line.substr(0, end));
-    if (end == std::string_view::npos) return columns;
-    line.remove_prefix(end + 1);
-  }
-}
-
-template <typename T>
-std::optional<T> parse_number(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 bool leaves_folder(const std::filesystem::path& file) {
   return file.is_absolute() || std::find(file.begin(), file.end(), "..") != file.end();
 }
 
 std::optional<LabelledFile> parse_labelled_file(std::string_view line, size_t number) {
-  const auto columns = split_columns(line);
+  const auto columns = split(line, "\t");
   if (columns.size() < 2 || columns[0].empty()) return std::nullopt;
   const auto label = parse_number<int64_t>(columns[1]);
   if (!label) return std::nullopt;
@@ -44,7 +26,7 @@ std::optional<LabelledFile> parse_labelled_file(std::string_view line, size_t nu
 }
 
 std::optional<ReferenceResult> parse_reference(std::string_view line, size_t) {
-  const auto columns = split_columns(line);
+  const auto columns = split(line, "\t");
   if (columns.size() < 4 || columns[0].empty()) return std::nullopt;
   const auto label = parse_number<int64_t>(columns[1]);
   const auto top1 = parse_number<int64_t>(columns[2]);

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "runtime/core/parse.h"
 #include "runtime/plan/tables.h"
 #include "runtime/tools/files.h"
 #include "runtime/tools/yaml_reader.h"
@@ -14,16 +15,6 @@ namespace {
 
 constexpr uint64_t kMaxBytes = 16 << 20;
 constexpr uint32_t kMaxPartitions = 1 << 20;
-
-std::vector<std::string> split(std::string_view text, std::string_view separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const size_t end = text.find(separator);
-    parts.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + separator.size());
-  }
-}
 
 // A list in one text, and where it stands.
 struct List {
@@ -52,7 +43,8 @@ class Reader {
   // One item for each partition, none of them empty.
   Result<List> list(const std::string& key) const {
     NESTRT_ASSIGN_OR_RETURN(const std::string text, yaml::member_text(root_, key));
-    List list{root_[key], split(text, ":")};
+    const auto parts = split(text, ":");
+    List list{root_[key], {parts.begin(), parts.end()}};
     if (list.items.size() != plan_.partitions.size())
       return yaml::refuse(list.node, fmt::format("{} has {} items, but numOfPartitions is {}", key, list.items.size(),
                                                  plan_.partitions.size()));
@@ -68,29 +60,23 @@ class Reader {
     for (uint32_t i = 0; i < plan_.partitions.size(); ++i) {
       if (!position_of_.emplace(names.items[i], i).second)
         return yaml::refuse(names.node, fmt::format("partitionNames: '{}' is there twice", names.items[i]));
-      NESTRT_ASSIGN_OR_RETURN(const uint32_t id, number(ids.node, "logicalIDs", ids.items[i], UINT32_MAX));
+      NESTRT_ASSIGN_OR_RETURN(const uint32_t id, yaml::number_in(ids.node, ids.items[i], "logicalIDs", 0U, UINT32_MAX));
       plan_.partitions[i] = {names.items[i], backends.items[i], id};
     }
     return {};
   }
 
-  // A part of the text of `node`.
-  static Result<uint32_t> number(const YAML::Node& node, std::string_view what, const std::string& text,
-                                 uint32_t high) {
-    const Result<uint32_t> result = yaml::number(YAML::Node(text), what, 0U, high);
-    return result ? result : Result<uint32_t>(yaml::refuse(node, result.error().message()));
-  }
-
   Status read_nodes() {
     NESTRT_ASSIGN_OR_RETURN(const std::string text, yaml::member_text(root_, "nodeToPartition"));
     const YAML::Node node = root_["nodeToPartition"];
-    for (const std::string& item : split(text, ":")) {
+    for (const std::string_view item : split(text, ":")) {
       const size_t dash = item.rfind('-');
-      if (dash == std::string::npos || dash == 0)
+      if (dash == std::string_view::npos || dash == 0)
         return yaml::refuse(node, fmt::format("nodeToPartition: expected NODE-PARTITION, as conv1-0, got '{}'", item));
       const auto last = static_cast<uint32_t>(plan_.partitions.size() - 1);
-      NESTRT_ASSIGN_OR_RETURN(const uint32_t partition,
-                              number(node, "nodeToPartition: '" + item + "'", item.substr(dash + 1), last));
+      NESTRT_ASSIGN_OR_RETURN(
+          const uint32_t partition,
+          yaml::number_in(node, item.substr(dash + 1), fmt::format("nodeToPartition: '{}'", item), 0U, last));
       plan_.nodes.emplace_back(item.substr(0, dash), partition);
     }
     return {};
@@ -101,30 +87,30 @@ class Reader {
     if (!node.IsDefined() || node.IsNull()) return {};
     NESTRT_ASSIGN_OR_RETURN(const std::string text, yaml::member_text(root_, "parallelPartitions"));
     if (text.empty()) return {};
-    for (const std::string& group : split(text, ":")) NESTRT_RETURN_IF_ERROR(read_group(node, group));
+    for (const std::string_view group : split(text, ":")) NESTRT_RETURN_IF_ERROR(read_group(node, group));
     return {};
   }
 
-  Status read_group(const YAML::Node& node, const std::string& text) {
+  Status read_group(const YAML::Node& node, std::string_view text) {
     const auto refuse = [&](const std::string& why) {
       return yaml::refuse(node, fmt::format("parallelPartitions: '{}': {}", text, why));
     };
     const bool is_enclosed = text.size() > 2 && text.front() == '(' && text.back() == ')';
-    const auto names = split(is_enclosed ? text.substr(1, text.size() - 2) : "", "||");
+    const auto names = split(is_enclosed ? text.substr(1, text.size() - 2) : std::string_view(), "||");
     if (names.size() < 2) return refuse("expected two partitions or more, as (p5||p6)");
     std::vector<uint32_t>& group = plan_.groups.emplace_back();
-    for (const std::string& name : names) {
+    for (const std::string_view name : names) {
       const auto found = position_of_.find(name);
-      if (found == position_of_.end()) return refuse("there is no partition '" + name + "' in partitionNames");
+      if (found == position_of_.end()) return refuse(fmt::format("there is no partition '{}' in partitionNames", name));
       group.push_back(found->second);
-      if (!grouped_.insert(found->second).second) return refuse("'" + name + "' is there twice");
+      if (!grouped_.insert(found->second).second) return refuse(fmt::format("'{}' is there twice", name));
     }
     return {};
   }
 
   const YAML::Node& root_;
   NestCPartitionPlan plan_;
-  std::map<std::string, uint32_t> position_of_;  // by name of a partition
+  std::map<std::string, uint32_t, std::less<>> position_of_;  // by name of a partition
   std::set<uint32_t> grouped_;
 };
 
@@ -143,7 +129,7 @@ std::string joined(const Range& range, std::string_view separator, const Name& n
 std::string NestCPartitionPlan::to_yaml() const {
   const auto of_all = [&](const auto& text) { return joined(partitions, ":", text); };
   const auto group = [&](const std::vector<uint32_t>& members) {
-    return "(" + joined(members, "||", [&](uint32_t member) { return partitions[member].name; }) + ")";
+    return fmt::format("({})", joined(members, "||", [&](uint32_t member) { return partitions[member].name; }));
   };
   return fmt::format(
       "---\nfuncName: '{}'\nnumOfPartitions: {}\nbackendNames: '{}'\npartitionNames: '{}'\nnodeToPartition: '{}'\n"
@@ -175,7 +161,7 @@ std::vector<std::string> nest_c_node_names(const plan::Plan& plan) {
   std::vector<std::string> names;
   for (const plan::Operator* op : items(plan.operators())) {
     std::string& name = names.emplace_back(nest_c_name(view(op->name())));
-    while (name.empty() || !used.insert(name).second) name += "_" + std::to_string(names.size() - 1);
+    while (name.empty() || !used.insert(name).second) name += fmt::format("_{}", names.size() - 1);
   }
   return names;
 }

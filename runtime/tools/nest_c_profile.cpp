@@ -6,6 +6,7 @@
 #include <set>
 
 #include "nestrt/plan_generated.h"
+#include "runtime/core/parse.h"
 #include "runtime/plan/tables.h"
 #include "runtime/tools/files.h"
 #include "runtime/tools/yaml_reader.h"
@@ -21,21 +22,9 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
-std::optional<int64_t> parse_number(const std::string& text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value > 0 ? std::optional(value) : std::nullopt;
+std::optional<int64_t> parse_positive(std::string_view text) {
+  const std::optional<int64_t> value = parse_number<int64_t>(text);
+  return value && *value > 0 ? value : std::nullopt;
 }
 
 // What a convolution's key says.
@@ -55,16 +44,16 @@ std::optional<DataType> parse_type(const std::string& text) {
 }
 
 std::optional<ConvKey> parse_key(const std::string& text) {
-  const std::vector<std::string> parts = split(text, '-');
-  if (parts.size() != 6 || !lower(parts[0]).starts_with("conv")) return std::nullopt;
+  const std::vector<std::string_view> parts = split(text, "-");
+  if (parts.size() != 6 || !lower(std::string(parts[0])).starts_with("conv")) return std::nullopt;
   ConvKey key;
-  for (const std::string& dim : split(parts[1], 'x')) {
-    const auto number = parse_number(dim);
+  for (const std::string_view dim : split(parts[1], "x")) {
+    const auto number = parse_positive(dim);
     if (!number) return std::nullopt;
     key.input.push_back(*number);
   }
-  key.type = parse_type(parts[2]);
-  const auto outputs = parse_number(parts[3]), kernel = parse_number(parts[4]), stride = parse_number(parts[5]);
+  key.type = parse_type(std::string(parts[2]));
+  const auto outputs = parse_positive(parts[3]), kernel = parse_positive(parts[4]), stride = parse_positive(parts[5]);
   if (key.input.size() != 4 || !key.type || !outputs || !kernel || !stride) return std::nullopt;
   key.outputs = *outputs, key.kernel = *kernel, key.stride = *stride;
   return key;

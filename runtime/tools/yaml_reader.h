@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
-#include <charconv>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "nestrt/result.h"
+#include "runtime/core/parse.h"
 
 namespace nestrt::tools::yaml {
 
@@ -24,16 +25,18 @@ Result<std::string> member_text(const YAML::Node& map, const std::string& key);
 // kInvalidArgument where the map has a key that is not among those known, or one twice.
 Status check_keys(const YAML::Node& map, const std::set<std::string>& known);
 
-// A number that fills the whole scalar and lies within [low, high].
+// A number that fills `text`, which is part of the node, and lies within [low, high].
+template <typename T>
+Result<T> number_in(const YAML::Node& node, std::string_view text, std::string_view what, T low, T high) {
+  const std::optional<T> result = parse_number<T>(text.substr(text.starts_with('+') ? 1 : 0));
+  if (!result || !(*result >= low && *result <= high))
+    return refuse(node, fmt::format("{}: expected a number from {} to {}, got {}", what, low, high, text));
+  return *result;
+}
+// The same of the whole scalar.
 template <typename T>
 Result<T> number(const YAML::Node& node, std::string_view what, T low, T high) {
-  T result{};
-  const std::string text = node.IsScalar() ? node.Scalar() : "no number";
-  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), result);
-  if (error != std::errc() || end != text.data() + text.size() || !(result >= low && result <= high))
-    return refuse(node, fmt::format("{}: expected a number from {} to {}, got {}", what, low, high, text));
-  return result;
+  return number_in(node, node.IsScalar() ? std::string_view(node.Scalar()) : "no number", what, low, high);
 }
 
 template <typename T>
