@@ -1,6 +1,5 @@
 #include "runtime/session/file_order.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "runtime/core/text.h"
@@ -16,11 +15,10 @@ struct Place {
 
 std::optional<Place> place_of(const plan::Branch& branch, std::span<const UnitInfo> units) {
   std::optional<Place> on_cpu;
-  const auto& programs = items(branch.programs());
   for (uint32_t unit = 0; unit < units.size(); ++unit) {
-    const auto program = std::find(programs.begin(), programs.end(), program_for(branch, units[unit]));
-    if (program == programs.end()) continue;
-    const Place place{unit, static_cast<uint32_t>(program - programs.begin())};
+    const std::optional<uint32_t> program = program_index_for(branch, units[unit]);
+    if (!program) continue;
+    const Place place{unit, *program};
     if (units[unit].kind != "cpu") return place;
     if (!on_cpu) on_cpu = place;
   }

@@ -1,6 +1,8 @@
 // Which of a branch's programs a unit can run.
 #pragma once
 
+#include <optional>
+
 #include "nestrt/unit.h"
 #include "runtime/plan/tables.h"
 
@@ -12,11 +14,18 @@ inline bool can_run(const plan::Program& program, const UnitInfo& unit) {
   return view(program.unit()) == unit.kind && (fingerprint.empty() || fingerprint == unit.fingerprint);
 }
 
-// The first that the unit can run and that computes the whole branch; null where there is none.
+// In Branch.programs, the first that the unit can run and that computes the whole branch.
+inline std::optional<uint32_t> program_index_for(const plan::Branch& branch, const UnitInfo& unit) {
+  const auto& programs = items(branch.programs());
+  for (uint32_t index = 0; index < programs.size(); ++index)
+    if (programs[index]->channels() == 0 && can_run(*programs[index], unit)) return index;
+  return std::nullopt;
+}
+
+// The same program; null where there is none.
 inline const plan::Program* program_for(const plan::Branch& branch, const UnitInfo& unit) {
-  for (const plan::Program* program : items(branch.programs()))
-    if (program->channels() == 0 && can_run(*program, unit)) return program;
-  return nullptr;
+  const std::optional<uint32_t> index = program_index_for(branch, unit);
+  return index ? items(branch.programs())[*index] : nullptr;
 }
 
 }  // namespace nestrt

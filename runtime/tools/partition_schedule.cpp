@@ -234,9 +234,7 @@ class Builder {
 
   Result<uint32_t> program_of(uint32_t branch, uint32_t partition) const {
     const plan::Branch& programs = *items(tables_.branches())[branch];
-    const plan::Program* const wanted = program_for(programs, units_[unit_of_[partition]]);
-    const auto& all = items(programs.programs());
-    if (wanted != nullptr) return static_cast<uint32_t>(std::find(all.begin(), all.end(), wanted) - all.begin());
+    if (const auto program = program_index_for(programs, units_[unit_of_[partition]])) return *program;
     return wrong(fmt::format("nodeToPartition: {} has no program for '{}', which is in partition {}; place it on "
                              "another backend, or compile the model for this one",
                              source_.partitions[partition].backend, names_[items(programs.operators())[0]],

@@ -27,6 +27,7 @@
 #include "nestrt/costs.h"
 #include "nestrt/plan_generated.h"
 #include "runtime/costs/plan_memory.h"
+#include "runtime/plan/channels.h"
 #include "runtime/plan/sharing.h"
 #include "runtime/plan/tables.h"
 
@@ -140,7 +141,7 @@ class LapProfile {
         NESTRT_RETURN_IF_ERROR(run_branch(branch, {}, false));
         continue;
       }
-      NESTRT_RETURN_IF_ERROR(run_branch(branch, {parts[way], output_channels(branch)}, true));
+      NESTRT_RETURN_IF_ERROR(run_branch(branch, {parts[way], channels_of(branch)}, true));
       NESTRT_RETURN_IF_ERROR(run_branch(branch, {0, parts[way]}, false));
     }
     return {};
@@ -154,10 +155,8 @@ class LapProfile {
     return parts;
   }
 
-  uint32_t output_channels(uint32_t branch) const {
-    const auto& tables = plan_->tables();
-    const plan::Operator& op = *items(tables.operators())[items(items(tables.branches())[branch]->operators())[0]];
-    return static_cast<uint32_t>(shape_of(*items(tables.tensors())[static_cast<uint32_t>(items(op.outputs())[0])])[1]);
+  uint32_t channels_of(uint32_t branch) const {
+    return divisible_channels(plan_->tables(), *items(plan_->tables().branches())[branch]);
   }
 
   Result<drivers::KernelProgram*> prepared(uint32_t branch, ChannelRange channels) {
@@ -194,7 +193,7 @@ class LapProfile {
       if (is_view(tables, op)) continue;
       Work work{0, 0, work_name(*plan_, index, channels)};
       const double share =
-          channels.all() ? 1 : static_cast<double>(channels.end - channels.begin) / output_channels(branch);
+          channels.all() ? 1 : static_cast<double>(channels.end - channels.begin) / channels_of(branch);
       for (int32_t tensor : items(op.inputs())) add_bytes(work, tensor, 1, share);
       for (int32_t tensor : items(op.outputs())) add_bytes(work, tensor, share, share);
       observer_.works[index] = static_cast<int32_t>(works_.size());
