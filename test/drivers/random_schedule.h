@@ -1,4 +1,4 @@
-// Random schedules that are right, for the plans of random_network.h and the units of its Board.
+// Random schedules that are right.
 #pragma once
 
 #include <algorithm>
@@ -7,50 +7,86 @@
 #include <vector>
 
 #include "nestrt/schedule.h"
+#include "runtime/plan/channels.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/tables.h"
 
 namespace nestrt::test {
 
-// The branches in a random order that respects the graph, each on a random lane: one of the first `cpu_lanes`, which
-// are the CPU's, or of the others, which are EVTA's. Some steps have all of the CPU's threads.
-inline Schedule random_schedule(const Plan& plan, std::vector<Lane> lanes, uint32_t cpu_lanes, std::mt19937& random) {
-  const auto dependencies = branch_dependencies(plan.tables());
-  Schedule schedule;
-  schedule.lanes = std::move(lanes);
-  std::vector<uint32_t> step_of(dependencies.size(), UINT32_MAX);
-  while (schedule.steps.size() < dependencies.size()) {
-    const auto branch = static_cast<uint32_t>(random() % dependencies.size());
-    const auto is_done = [&](uint32_t before) { return step_of[before] != UINT32_MAX; };
-    const auto& before = dependencies[branch];
-    if (is_done(branch) || !std::all_of(before.begin(), before.end(), is_done)) continue;
-    const uint32_t programs = items(items(plan.tables().branches())[branch]->programs()).size();
+// The branches in a random order that respects the graph, each by one of its programs, on a random lane.
+class RandomSchedule {
+ public:
+  // The first `cpu_lanes` are the CPU's, whose steps have `threads` of it or, some on lane 0, all of them.
+  RandomSchedule(const plan::Plan& plan, std::vector<Lane> lanes, uint32_t cpu_lanes, int threads, std::mt19937& random)
+      : plan_(plan), cpu_lanes_(cpu_lanes), threads_(threads), random_(random),
+        dependencies_(branch_dependencies(plan)), steps_of_(dependencies_.size()) {
+    schedule_.lanes = std::move(lanes);
+  }
+
+  Schedule make() && {
+    for (size_t left = dependencies_.size(); left > 0; --left) add(random_branch());
+    return std::move(schedule_);
+  }
+
+ private:
+  uint32_t random_below(size_t count) { return static_cast<uint32_t>(random_() % count); }
+
+  // One that may come next.
+  uint32_t random_branch() {
+    const auto is_done = [&](uint32_t branch) { return !steps_of_[branch].empty(); };
+    while (true) {
+      const uint32_t branch = random_below(dependencies_.size());
+      const auto& before = dependencies_[branch];
+      if (!is_done(branch) && std::all_of(before.begin(), before.end(), is_done)) return branch;
+    }
+  }
+
+  // What a program leaves of the channels goes to the CPU, whose program is the first.
+  void add(uint32_t branch) {
+    const plan::Branch& entry = *items(plan_.branches())[branch];
+    const auto other_lanes = static_cast<uint32_t>(schedule_.lanes.size()) - cpu_lanes_;
+    const uint32_t program = other_lanes == 0 ? 0 : random_below(items(entry.programs()).size());
+    const uint32_t part = items(entry.programs())[program]->channels();
+    add(branch, program, program == 0 ? random_below(cpu_lanes_) : cpu_lanes_ + random_below(other_lanes), {0, part});
+    if (part > 0) add(branch, 0, 0, {part, divisible_channels(plan_, entry)});
+  }
+
+  void add(uint32_t branch, uint32_t program, uint32_t lane, ChannelRange channels) {
     Step step;
     step.branch = branch;
-    step.lane = static_cast<uint32_t>(random() % (programs == 1 ? cpu_lanes : schedule.lanes.size()));
-    step.program = step.lane < cpu_lanes ? 0 : 1;
-    const bool has_all_threads = step.lane == 0 && random() % 4 == 0;
-    step.threads = step.lane < cpu_lanes && !has_all_threads ? 1 : 0;
-    for (uint32_t dependency : before)
-      if (schedule.steps[step_of[dependency]].lane != step.lane) step.waits.push_back(step_of[dependency]);
-    step_of[branch] = static_cast<uint32_t>(schedule.steps.size());
-    schedule.steps.push_back(std::move(step));
+    step.program = program;
+    step.lane = lane;
+    step.channels = channels;
+    const bool has_all_threads = lane == 0 && random_below(4) == 0;
+    step.threads = lane < cpu_lanes_ && !has_all_threads ? threads_ : 0;
+    for (uint32_t before : dependencies_[branch])
+      for (uint32_t other : steps_of_[before])
+        if (schedule_.steps[other].lane != lane) step.waits.push_back(other);
+    steps_of_[branch].push_back(static_cast<uint32_t>(schedule_.steps.size()));
+    schedule_.steps.push_back(std::move(step));
   }
-  return schedule;
-}
 
-// A lane for each of two threads of the CPU and for each EVTA.
+  const plan::Plan& plan_;
+  const uint32_t cpu_lanes_;
+  const int threads_;
+  std::mt19937& random_;
+  const std::vector<std::vector<uint32_t>> dependencies_;
+  std::vector<std::vector<uint32_t>> steps_of_;  // by branch
+  Schedule schedule_;
+};
+
+// For the Board of random_network.h: a lane for each of two threads of the CPU and for each EVTA.
 inline Schedule random_schedule(const Plan& plan, std::mt19937& random) {
-  return random_schedule(plan, {{0}, {0}, {1}, {2}}, 2, random);
+  return RandomSchedule(plan.tables(), {{0}, {0}, {1}, {2}}, 2, 1, random).make();
 }
 
-// One to four lanes: one or two of the CPU, and some of the EVTA.
+// For the same: one to four lanes, one or two of the CPU, and some of the EVTA.
 inline Schedule any_random_schedule(const Plan& plan, std::mt19937& random) {
   const uint32_t cpu_lanes = 1 + static_cast<uint32_t>(random() % 2);
   std::vector<Lane> lanes(cpu_lanes, Lane{0});
   for (uint32_t evta = 1; evta <= 2; ++evta)
     if (random() % 3 != 0) lanes.push_back({evta});
-  return random_schedule(plan, std::move(lanes), cpu_lanes, random);
+  return RandomSchedule(plan.tables(), std::move(lanes), cpu_lanes, 1, random).make();
 }
 
 }  // namespace nestrt::test

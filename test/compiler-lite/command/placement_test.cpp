@@ -6,11 +6,10 @@
 #include <set>
 
 #include "nestrt/session.h"
-#include "runtime/plan/channels.h"
-#include "runtime/plan/dependencies.h"
 #include "runtime/plan/tables.h"
 #include "runtime/tools/npy.h"
 #include "test/compiler-lite/import/model_builder.h"
+#include "test/drivers/random_schedule.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
 #include "test/support/test_level.h"
@@ -62,65 +61,6 @@ std::shared_ptr<const Plan> compile(const TemporaryFolder& folder, const std::st
   return *mapped;
 }
 
-// Lanes: two of the CPU with a share of its threads, and the unit beside it.
-class RandomSchedules {
- public:
-  RandomSchedules(const Plan& plan, int threads)
-      : plan_(plan.tables()), dependencies_(branch_dependencies(plan_)), threads_(std::max(1, threads / 2)) {}
-
-  Schedule next() {
-    schedule_ = Schedule();
-    schedule_.lanes = {{0}, {0}, {1}};
-    steps_of_.assign(dependencies_.size(), {});
-    for (uint32_t left = static_cast<uint32_t>(dependencies_.size()); left > 0; --left) add(random_branch());
-    return schedule_;
-  }
-
- private:
-  uint32_t random_branch() {
-    while (true) {
-      const auto branch = static_cast<uint32_t>(random_() % dependencies_.size());
-      const auto is_done = [&](uint32_t other) { return !steps_of_[other].empty(); };
-      const auto& before = dependencies_[branch];
-      if (!is_done(branch) && std::all_of(before.begin(), before.end(), is_done)) return branch;
-    }
-  }
-
-  // By one of its programs; what that leaves of the channels goes to the CPU.
-  void add(uint32_t branch) {
-    const auto& programs = items(items(plan_.branches())[branch]->programs());
-    const auto program = static_cast<uint32_t>(random_() % programs.size());
-    const uint32_t part = programs[program]->channels();
-    const bool on_cpu = view(programs[program]->unit()) == "cpu";
-    add(branch, program, on_cpu ? static_cast<uint32_t>(random_() % 2) : 2, {0, part});
-    if (part == 0) return;
-    const plan::Operator& op = *items(plan_.operators())[items(items(plan_.branches())[branch]->operators())[0]];
-    const plan::Tensor& output = *items(plan_.tensors())[static_cast<uint32_t>(items(op.outputs())[0])];
-    add(branch, 0, 0, {part, static_cast<uint32_t>(items(output.shape())[1])});
-  }
-
-  void add(uint32_t branch, uint32_t program, uint32_t lane, ChannelRange channels) {
-    Step step;
-    step.branch = branch;
-    step.program = program;
-    step.lane = lane;
-    step.channels = channels;
-    step.threads = lane < 2 ? threads_ : 0;
-    for (uint32_t before : dependencies_[branch])
-      for (uint32_t other : steps_of_[before])
-        if (schedule_.steps[other].lane != lane) step.waits.push_back(other);
-    steps_of_[branch].push_back(static_cast<uint32_t>(schedule_.steps.size()));
-    schedule_.steps.push_back(std::move(step));
-  }
-
-  const plan::Plan& plan_;
-  const std::vector<std::vector<uint32_t>> dependencies_;
-  const int threads_;
-  std::mt19937 random_{7};
-  Schedule schedule_;
-  std::vector<std::vector<uint32_t>> steps_of_;  // by branch
-};
-
 std::vector<float> run(std::shared_ptr<const Plan> plan, const UnitList& units, const SessionOptions& options) {
   auto session = Session::create(plan, units, options);
   if (!session) FAIL(session.error().to_string());
@@ -141,10 +81,11 @@ void check_placements(const std::shared_ptr<const Plan>& plan) {
   for (int threads : {1, 2, 4}) {
     const auto units = open_units("cpu,evta", {.num_threads = threads});
     REQUIRE(units);
-    RandomSchedules schedules(*plan, threads);
+    std::mt19937 random(7);
     for (int i = by_level(2, 10, 400); i > 0; --i) {
+      RandomSchedule schedule(plan->tables(), {{0}, {0}, {1}}, 2, std::max(1, threads / 2), random);
       SessionOptions options;
-      options.fixed_schedule = std::make_shared<const Schedule>(schedules.next());
+      options.fixed_schedule = std::make_shared<const Schedule>(std::move(schedule).make());
       REQUIRE(run(plan, *units, options) == expected);
     }
   }
