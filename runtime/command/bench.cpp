@@ -15,7 +15,6 @@
 #include "runtime/command/load.h"
 #include "runtime/command/summaries.h"
 #include "runtime/command/throughput.h"
-#include "runtime/costs/plan_memory.h"
 #include "runtime/tools/statistics.h"
 
 namespace nestrt::command {
@@ -103,9 +102,8 @@ double peak_rss_mb() {
 }
 
 Status run_all(Session& session, const Options& options, Watcher* watcher, Measurement& result) {
-  NESTRT_ASSIGN_OR_RETURN(const TensorSet inputs, TensorSet::create(session.inputs()));
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet inputs, TensorSet::random(session.inputs()));
   NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(session.outputs()));
-  fill_random(inputs.views());
   const std::vector<ConstTensorView> input_views = inputs.const_views();
   result.run_ms.reserve(static_cast<size_t>(options.runs));
   for (int i = 0; i < options.warmup + options.runs; ++i) {

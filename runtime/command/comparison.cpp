@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "runtime/command/load.h"
-#include "runtime/costs/plan_memory.h"
 #include "runtime/tools/statistics.h"
 
 namespace nestrt::command {
@@ -15,9 +14,8 @@ class Contender {
                                   const SessionOptions& options) {
     Contender contender;
     NESTRT_ASSIGN_OR_RETURN(contender.session_, Session::create(plan, units, options));
-    NESTRT_ASSIGN_OR_RETURN(contender.inputs_, TensorSet::create(plan->inputs()));
+    NESTRT_ASSIGN_OR_RETURN(contender.inputs_, TensorSet::random(plan->inputs()));
     NESTRT_ASSIGN_OR_RETURN(contender.outputs_, TensorSet::create(plan->outputs()));
-    fill_random(contender.inputs_.views());
     return contender;
   }
 

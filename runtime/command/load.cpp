@@ -94,20 +94,6 @@ Status write_trace(const std::string& path, const tools::RunRecorder& recorder, 
   return tools::write_json(path, trace_of(recorder, session, units).to_json());
 }
 
-Result<TensorSet> TensorSet::create(std::span<const TensorInfo> infos) {
-  constexpr size_t kAlignment = 64;
-  TensorSet set;
-  for (const TensorInfo& info : infos) {
-    const size_t rounded = (info.size_bytes() + kAlignment) / kAlignment * kAlignment;  // never zero
-    set.memory_.emplace_back(std::aligned_alloc(kAlignment, rounded));
-    if (!set.memory_.back()) {
-      return Status(Code::kOutOfMemory, fmt::format("no memory for '{}' ({} bytes)", info.name, info.size_bytes()));
-    }
-    set.views_.push_back({info.type, info.shape, set.memory_.back().get()});
-  }
-  return set;
-}
-
 std::string describe(std::span<const TensorInfo> infos) {
   Table table({{""}, {""}, {""}, {""}});
   for (const TensorInfo& info : infos) {

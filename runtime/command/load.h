@@ -1,7 +1,6 @@
-// What the commands have in common: a plan with its session, and memory for its inputs and outputs.
+// What the commands have in common: a plan with its session, their options, and the files they write.
 #pragma once
 
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +9,7 @@
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
 #include "nestrt/unit.h"
+#include "runtime/core/tensor_set.h"
 #include "runtime/tools/cli.h"
 #include "runtime/tools/run_trace.h"
 
@@ -51,22 +51,6 @@ Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice);
 // The trace of what was recorded, and a warning where that is not all.
 Status write_trace(const std::string& path, const tools::RunRecorder& recorder, const Session& session,
                    const UnitList& units);
-
-// Tensors of one's own, for the inputs or outputs of a plan. Aligned to 64; not initialised.
-class TensorSet {
- public:
-  // Errors: kOutOfMemory.
-  static Result<TensorSet> create(std::span<const TensorInfo> infos);
-  std::span<const TensorView> views() const { return views_; }
-  std::vector<ConstTensorView> const_views() const { return {views_.begin(), views_.end()}; }
-
- private:
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-  std::vector<std::unique_ptr<void, Free>> memory_;
-  std::vector<TensorView> views_;
-};
 
 // "  data  f32  1x3x224x224" line by line.
 std::string describe(std::span<const TensorInfo> infos);

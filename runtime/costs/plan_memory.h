@@ -2,14 +2,11 @@
 // and nobody is interested in the results.
 #pragma once
 
-#include <memory>
-#include <span>
-#include <vector>
-
 #include "nestrt/plan.h"
-#include "nestrt/tensor.h"
 #include "nestrt/unit.h"
 #include "runtime/core/aligned_memory.h"
+#include "runtime/core/tensor_set.h"
+#include "runtime/plan/run_memory.h"
 
 namespace nestrt {
 
@@ -22,16 +19,12 @@ class PlanMemory {
   Status reserve_scratch(const Executable& executable);
 
   // Valid until the next reserve_scratch().
-  Bindings bindings() const { return {buffers_, scratch_.data()}; }
+  Bindings bindings() const { return {memory_.buffers(), scratch_.data()}; }
 
  private:
-  AlignedMemory arena_;
+  RunMemory memory_;
+  TensorSet inputs_, outputs_;
   AlignedMemory scratch_;
-  std::vector<AlignedMemory> arguments_;
-  std::vector<std::byte*> buffers_;  // by buffer of the plan
 };
-
-// f32 in [-1, 1], integers 0 or 1: legal for every operator, indices included. The same every time.
-void fill_random(std::span<const TensorView> tensors);
 
 }  // namespace nestrt

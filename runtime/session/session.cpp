@@ -8,6 +8,7 @@
 #include "runtime/core/guard.h"
 #include "runtime/core/text.h"
 #include "runtime/costs/measure_costs.h"
+#include "runtime/plan/run_memory.h"
 #include "runtime/plan/tables.h"
 #include "runtime/plan/verify.h"
 #include "runtime/session/adaptation.h"
@@ -16,7 +17,6 @@
 #include "runtime/session/executor.h"
 #include "runtime/session/file_order.h"
 #include "runtime/session/program_for.h"
-#include "runtime/session/run_memory.h"
 #include "runtime/session/trial.h"
 
 namespace nestrt {
@@ -106,7 +106,7 @@ class SessionImpl final : public Session {
   SessionMemory memory() const override {
     const std::lock_guard lock(current_mutex_);
     SessionMemory memory;
-    memory.arena_bytes = memory_.arena_bytes();
+    memory.arena_bytes = memory_.arena().size();
     memory.scratch_bytes = current_->scratch_bytes();
     memory.repacked_bytes = executables_.repacked_bytes();
     return memory;

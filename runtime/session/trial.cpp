@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/costs/plan_memory.h"
+#include "runtime/core/tensor_set.h"
 
 namespace nestrt {
 namespace {
@@ -11,35 +11,12 @@ constexpr int kWarmup = 2, kFewest = 3, kMost = 15;
 constexpr std::chrono::milliseconds kEnough{150};
 constexpr double kClearly = 0.99;
 
-// Memory for the inputs or outputs of a plan.
-class Tensors {
- public:
-  static Result<Tensors> create(std::span<const TensorInfo> infos) {
-    Tensors tensors;
-    for (const TensorInfo& info : infos) {
-      const auto bytes = static_cast<uint64_t>(storage_bytes(info.type, info.shape, Layout::kPlain));
-      NESTRT_ASSIGN_OR_RETURN(AlignedMemory memory, AlignedMemory::allocate(bytes, "a tensor to try a schedule with"));
-      tensors.views_.push_back({info.type, info.shape, memory.data()});
-      tensors.memory_.push_back(std::move(memory));
-    }
-    fill_random(tensors.views_);
-    return tensors;
-  }
-
-  std::span<const TensorView> views() const { return views_; }
-  std::vector<ConstTensorView> const_views() const { return {views_.begin(), views_.end()}; }
-
- private:
-  std::vector<AlignedMemory> memory_;
-  std::vector<TensorView> views_;
-};
-
 }  // namespace
 
 Result<bool> is_faster(const Plan& plan, PreparedSchedule& a, PreparedSchedule& b, RunMemory& memory,
                        const ExecutorOptions& options, UnitHealth& health) {
-  NESTRT_ASSIGN_OR_RETURN(const Tensors inputs, Tensors::create(plan.inputs()));
-  NESTRT_ASSIGN_OR_RETURN(const Tensors outputs, Tensors::create(plan.outputs()));
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet inputs, TensorSet::random(plan.inputs()));
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(plan.outputs()));
   memory.bind(inputs.const_views(), outputs.views());
   Executor executor(options, health);
   NESTRT_RETURN_IF_ERROR(executor.reserve_unit_lanes(std::max(a.unit_lanes().size(), b.unit_lanes().size())));

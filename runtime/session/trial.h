@@ -2,9 +2,9 @@
 #pragma once
 
 #include "nestrt/plan.h"
+#include "runtime/plan/run_memory.h"
 #include "runtime/session/executor.h"
 #include "runtime/session/prepared_schedule.h"
-#include "runtime/session/run_memory.h"
 
 namespace nestrt {
 

@@ -4,10 +4,10 @@
 #include <random>
 #include <thread>
 
+#include "runtime/plan/run_memory.h"
 #include "runtime/plan/tables.h"
 #include "runtime/session/check_schedule.h"
 #include "runtime/session/executor.h"
-#include "runtime/session/run_memory.h"
 #include "test/drivers/random_network.h"
 #include "test/drivers/random_schedule.h"
 #include "test/support/test_level.h"

@@ -1,4 +1,4 @@
-// RunMemory: what the runs of a session read and write: an arena, and the address of every buffer of the plan.
+// RunMemory: what runs of a plan read and write: an arena, and the address of every buffer.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class RunMemory {
   void bind(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs);
 
   std::span<std::byte* const> buffers() const { return buffers_; }
-  size_t arena_bytes() const { return arena_.size(); }
+  std::span<std::byte> arena() const { return {arena_.data(), arena_.size()}; }
 
  private:
   const Plan* plan_ = nullptr;

@@ -1,4 +1,4 @@
-#include "runtime/session/run_memory.h"
+#include "runtime/plan/run_memory.h"
 
 #include "runtime/plan/tables.h"
 

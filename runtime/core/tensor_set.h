@@ -1,0 +1,29 @@
+// TensorSet: tensors of one's own, for the inputs or outputs of a plan. Aligned to 64 bytes. Move-only.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "nestrt/result.h"
+#include "nestrt/tensor.h"
+#include "runtime/core/aligned_memory.h"
+
+namespace nestrt {
+
+class TensorSet {
+ public:
+  // Not initialised. Errors: kOutOfMemory.
+  static Result<TensorSet> create(std::span<const TensorInfo> infos);
+  // f32 in [-1, 1], integers 0 or 1: legal for every operator, indices included. The same every time.
+  // Errors: kOutOfMemory.
+  static Result<TensorSet> random(std::span<const TensorInfo> infos);
+
+  std::span<const TensorView> views() const { return views_; }
+  std::vector<ConstTensorView> const_views() const { return {views_.begin(), views_.end()}; }
+
+ private:
+  std::vector<AlignedMemory> memory_;
+  std::vector<TensorView> views_;
+};
+
+}  // namespace nestrt
