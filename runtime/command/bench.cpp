@@ -31,10 +31,6 @@ struct Options {
   std::string json;
 };
 
-double milliseconds(SteadyClock::duration duration) {
-  return std::chrono::duration<double, std::milli>(duration).count();
-}
-
 constexpr int kTracedRuns = 3;
 
 // What is asked for of the runs: the time of each operator, summed over those that are measured, and a trace of the
@@ -68,7 +64,7 @@ class Watcher final : public RunObserver {
 
   std::vector<double> milliseconds_per_run(int runs) const {
     std::vector<double> result;
-    for (const int64_t total : totals_) result.push_back(milliseconds(SteadyClock::duration(total)) / runs);
+    for (const int64_t total : totals_) result.push_back(tools::milliseconds(SteadyClock::duration(total)) / runs);
     return result;
   }
   const std::optional<tools::RunRecorder>& recorder() const { return recorder_; }
@@ -112,8 +108,8 @@ Status run_all(Session& session, const Options& options, Watcher* watcher, Measu
     NESTRT_RETURN_IF_ERROR(session.run(input_views, outputs.views()));
     const SteadyClock::time_point end = SteadyClock::now();
     if (watcher != nullptr) watcher->end_of_run(start, end);
-    if (i == 0) result.first_ms = milliseconds(end - start);
-    if (i >= options.warmup) result.run_ms.push_back(milliseconds(end - start));
+    if (i == 0) result.first_ms = tools::milliseconds(end - start);
+    if (i >= options.warmup) result.run_ms.push_back(tools::milliseconds(end - start));
   }
   result.peak_rss_mb = peak_rss_mb();
   if (watcher != nullptr) result.operator_ms = watcher->milliseconds_per_run(options.runs);
@@ -133,52 +129,54 @@ Result<UnitList> units_for(const Options& options) {
   return options.units.open(*plan);
 }
 
-Result<Bench> measure(const Options& options) {
-  Bench bench;
+// Gives the schedule of the first run.
+Result<std::shared_ptr<const Schedule>> measure_session(const std::shared_ptr<const Plan>& plan, const UnitList& units,
+                                                        const SessionOptions& session_options, const Options& options,
+                                                        Watcher* watcher, Bench& bench) {
   Measurement& measurement = bench.measurement;
-  NESTRT_ASSIGN_OR_RETURN(const UnitList units, units_for(options));
-  for (const auto& unit : units) measurement.threads = std::max(measurement.threads, unit->info().num_threads);
-
   const SteadyClock::time_point start = SteadyClock::now();
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
-  const SteadyClock::time_point mapped = SteadyClock::now();
-  std::unique_ptr<Watcher> watcher;
-  if (options.per_op || !options.units.trace.empty()) watcher = std::make_unique<Watcher>(*plan, options);
-  NESTRT_ASSIGN_OR_RETURN(const SessionOptions session_options,
-                          options.units.session_options(*plan, units, watcher.get()));
   NESTRT_ASSIGN_OR_RETURN(const auto session, Session::create(plan, units, session_options));
-  measurement.map_ms = milliseconds(mapped - start);
-  measurement.create_ms = milliseconds(SteadyClock::now() - mapped);
-  measurement.predicted_ms = session->schedule().makespan_us / 1e3;
-  measurement.lower_bound_ms = session->schedule().lower_bound_us / 1e3;
-  const auto first_schedule = std::make_shared<const Schedule>(session->schedule());
-  NESTRT_RETURN_IF_ERROR(run_all(*session, options, watcher.get(), measurement));
+  measurement.create_ms = tools::milliseconds(SteadyClock::now() - start);
+  auto schedule = std::make_shared<const Schedule>(session->schedule());
+  measurement.predicted_ms = schedule->makespan_us / 1e3;
+  measurement.lower_bound_ms = schedule->lower_bound_us / 1e3;
+  NESTRT_RETURN_IF_ERROR(run_all(*session, options, watcher, measurement));
   if (watcher != nullptr && watcher->recorder())
     NESTRT_RETURN_IF_ERROR(write_trace(options.units.trace, *watcher->recorder(), *session, units));
   bench.plan = summarize_plan(*session);
   measurement.healed = session->healed_branches();
   measurement.reschedules = session->reschedules();
-  SessionOptions unwatched = session_options;
-  unwatched.observer = nullptr;
+  return std::shared_ptr<const Schedule>(std::move(schedule));
+}
+
+Result<Bench> measure(const Options& options) {
+  Bench bench;
+  NESTRT_ASSIGN_OR_RETURN(const UnitList units, units_for(options));
+  for (const auto& unit : units)
+    bench.measurement.threads = std::max(bench.measurement.threads, unit->info().num_threads);
+  const SteadyClock::time_point start = SteadyClock::now();
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
+  bench.measurement.map_ms = tools::milliseconds(SteadyClock::now() - start);
+  std::unique_ptr<Watcher> watcher;
+  if (options.per_op || !options.units.trace.empty()) watcher = std::make_unique<Watcher>(*plan, options);
+  NESTRT_ASSIGN_OR_RETURN(SessionOptions session, options.units.session_options(*plan, units, watcher.get()));
+  NESTRT_ASSIGN_OR_RETURN(const auto schedule, measure_session(plan, units, session, options, watcher.get(), bench));
+  session.observer = nullptr;
   if (options.against) {
-    unwatched.fixed_schedule = first_schedule;
-    NESTRT_ASSIGN_OR_RETURN(bench.comparison, compare_schedules(plan, units, unwatched, *options.against,
-                                                                options.warmup, options.runs));
+    SessionOptions chosen = session;
+    chosen.fixed_schedule = schedule;
+    NESTRT_ASSIGN_OR_RETURN(bench.comparison,
+                            compare_schedules(plan, units, chosen, *options.against, options.warmup, options.runs));
   }
   if (options.pipeline > 0) {
-    unwatched.fixed_schedule = session_options.fixed_schedule;
-    PipelineOptions pipeline;
-    pipeline.in_flight = options.pipeline;
-    pipeline.session = unwatched;
+    const PipelineOptions pipeline{.in_flight = options.pipeline, .session = session};
     NESTRT_ASSIGN_OR_RETURN(bench.throughput, measure_throughput(plan, units, pipeline, options.warmup, options.runs));
   }
   return bench;
 }
 
-void print_latency(const Bench& bench, const Options& options) {
-  const Measurement& m = bench.measurement;
+void add_times(Table& table, const Measurement& m, const Options& options) {
   const tools::Summary latency = tools::summarize(m.run_ms);
-  Table table({{""}, {"", Align::kRight}, {""}});
   const auto row = [&](std::string what, double ms, std::string note = "") {
     table.add_row({std::move(what), tools::format_ms(ms), std::move(note)});
   };
@@ -193,21 +191,32 @@ void print_latency(const Bench& bench, const Options& options) {
   row("first run", m.first_ms);
   row("load", m.map_ms + m.create_ms,
       fmt::format("map and verify {}, create session {}", tools::format_ms(m.map_ms), tools::format_ms(m.create_ms)));
-  const auto bytes = [&](std::string what, size_t size, std::string note = "") {
-    table.add_row({std::move(what), tools::format_bytes(size), std::move(note)});
+}
+
+void add_memory(Table& table, const Measurement& m, const SessionMemory& memory) {
+  const auto row = [&](std::string what, size_t bytes, std::string note = "") {
+    table.add_row({std::move(what), tools::format_bytes(bytes), std::move(note)});
   };
-  bytes("peak RSS", static_cast<size_t>(m.peak_rss_mb * 1e6));
-  bytes("arena", bench.plan.memory.arena_bytes);
-  bytes("scratch", bench.plan.memory.scratch_bytes);
-  if (bench.plan.memory.repacked_bytes > 0) {
-    bytes("repacked", bench.plan.memory.repacked_bytes,
-          "weights packed for another CPU; compile the model again with this version");
-  }
-  if (bench.plan.macs > 0) {
-    const double per_second = static_cast<double>(bench.plan.macs) / latency.median * 1e3;
-    table.add_row({"speed", tools::format_count(per_second, "MAC/s"),
-                   tools::format_count(static_cast<double>(bench.plan.macs), "MAC") + " per inference"});
-  }
+  row("peak RSS", static_cast<size_t>(m.peak_rss_mb * 1e6));
+  row("arena", memory.arena_bytes);
+  row("scratch", memory.scratch_bytes);
+  if (memory.repacked_bytes > 0)
+    row("repacked", memory.repacked_bytes, "weights packed for another CPU; compile the model again with this version");
+}
+
+void add_speed(Table& table, uint64_t macs, double ms) {
+  if (macs == 0) return;
+  const auto count = static_cast<double>(macs);
+  table.add_row(
+      {"speed", tools::format_count(count / ms * 1e3, "MAC/s"), tools::format_count(count, "MAC") + " per inference"});
+}
+
+void print_latency(const Bench& bench, const Options& options) {
+  const Measurement& m = bench.measurement;
+  Table table({{""}, {"", Align::kRight}, {""}});
+  add_times(table, m, options);
+  add_memory(table, m, bench.plan.memory);
+  add_speed(table, bench.plan.macs, tools::summarize(m.run_ms).median);
   if (m.healed > 0) table.add_row({"healed", fmt::format("{}", m.healed), "steps that the CPU computed for a unit"});
   if (m.reschedules > 0)
     table.add_row({"rescheduled", fmt::format("{}", m.reschedules), "times, as costs had changed"});
@@ -275,8 +284,7 @@ Json to_json(const Bench& bench, const Options& options) {
 }
 
 Result<ExitCode> run_bench(const Options& options) {
-  NESTRT_RETURN_IF_ERROR(
-      check_output_files({options.json, options.units.trace, options.units.cost_file}, {options.plan}));
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {options.plan}, options.units));
   NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
   print_latency(bench, options);
   if (options.per_op) print_operators(bench);

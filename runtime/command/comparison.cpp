@@ -22,7 +22,7 @@ class Contender {
   Status run() {
     const SteadyClock::time_point start = SteadyClock::now();
     const Status status = session_->run(inputs_.const_views(), outputs_.views());
-    run_ms_.push_back(std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count());
+    run_ms_.push_back(tools::milliseconds(SteadyClock::now() - start));
     return status;
   }
   void forget_runs() { run_ms_.clear(); }

@@ -111,8 +111,7 @@ Result<std::vector<LabelledFile>> read_pictures(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(auto pictures, tools::read_labelled_files(options.labels));
   std::vector<std::string> inputs = {options.plan, options.labels, options.reference};
   for (const LabelledFile& picture : pictures) inputs.push_back(path_of(options, picture));
-  NESTRT_RETURN_IF_ERROR(check_output_file(options.json, inputs));
-  NESTRT_RETURN_IF_ERROR(check_output_file(options.predictions, inputs));
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.predictions}, inputs, options.units));
   if (options.limit > 0 && pictures.size() > options.limit) pictures.resize(options.limit);
   return pictures;
 }

@@ -124,7 +124,7 @@ Json to_json(const Plan& plan, const PlanSummary& summary) {
 }
 
 Result<ExitCode> run_info(const Options& options) {
-  NESTRT_RETURN_IF_ERROR(check_output_file(options.json, {options.plan}));
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {options.plan}));
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.units));
   const PlanSummary summary = summarize_plan(*loaded.session);
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(*loaded.plan, summary)));

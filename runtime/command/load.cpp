@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "nestrt/log.h"
 #include "nestrt/plan_generated.h"
+#include "runtime/core/parse.h"
 #include "runtime/plan/tables.h"
 #include "runtime/tools/cpu_set.h"
 #include "runtime/tools/files.h"
@@ -46,12 +48,8 @@ Result<UnitList> UnitChoice::open(const Plan& plan) const {
     if (!status.ok()) return status.with_context("--cpus");
   }
   std::string list;
-  for (size_t begin = 0; begin <= units.size();) {
-    const size_t end = std::min(units.find(',', begin), units.size());
-    const std::string unit = units.substr(begin, end - begin);
-    list += (begin == 0 ? "" : ",") + unit + configuration_of(plan, unit);
-    begin = end + 1;
-  }
+  for (const std::string_view unit : split(units, ","))
+    list += fmt::format("{}{}{}", list.empty() ? "" : ",", unit, configuration_of(plan, unit));
   return open_units(list, {.num_threads = threads, .pace = pace});
 }
 
@@ -175,19 +173,20 @@ void add_json_option(CLI::App& app, std::string& path, const std::string& what) 
   app.add_option("--json", path, "file for " + what)->type_name("FILE")->check(tools::not_empty());
 }
 
-Status check_output_files(const std::vector<std::string>& paths, const std::vector<std::string>& inputs) {
-  for (size_t i = 0; i < paths.size(); ++i) {
-    NESTRT_RETURN_IF_ERROR(check_output_file(paths[i], inputs));
-    if (!paths[i].empty() && std::count(paths.begin(), paths.begin() + static_cast<ptrdiff_t>(i), paths[i]) > 0)
-      return Status(Code::kInvalidArgument, fmt::format("'{}' is named for two outputs", paths[i]));
+Status check_output_files(std::vector<std::string> outputs, std::vector<std::string> inputs, const UnitChoice& choice) {
+  outputs.push_back(choice.trace);
+  for (const std::string& path : outputs)
+    if (!path.empty()) NESTRT_RETURN_IF_ERROR(tools::check_writable(path));
+  outputs.push_back(choice.cost_file);  // in a folder that the session makes
+  inputs.push_back(choice.partition);
+  std::set<std::string> named;
+  for (const std::string& path : outputs) {
+    if (path.empty()) continue;
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, inputs));
+    if (!named.insert(path).second)
+      return Status(Code::kInvalidArgument, fmt::format("'{}' is named for two outputs", path));
   }
   return {};
-}
-
-Status check_output_file(const std::string& path, const std::vector<std::string>& inputs) {
-  if (path.empty()) return {};
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, inputs));
-  return tools::check_writable(path);
 }
 
 }  // namespace nestrt::command

@@ -65,9 +65,9 @@ void add_trace_option(CLI::App& app, UnitChoice& choice, const std::string& what
 void add_offset_option(CLI::App& app, int64_t& offset);
 void add_json_option(CLI::App& app, std::string& path, const std::string& what);
 
-// Before anything is computed: a file to write, where one is given, can be written and is none of the `inputs`.
-Status check_output_file(const std::string& path, const std::vector<std::string>& inputs);
-// The same of several, no two of which are one file.
-Status check_output_files(const std::vector<std::string>& paths, const std::vector<std::string>& inputs);
+// Before anything is computed: the files that a command writes, those of the choice too, can be written, are different
+// ones, and none of those that it reads. An empty path is no file.
+Status check_output_files(std::vector<std::string> outputs, std::vector<std::string> inputs,
+                          const UnitChoice& choice = {});
 
 }  // namespace nestrt::command

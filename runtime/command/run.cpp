@@ -88,7 +88,7 @@ Status check_outputs(const Plan& plan, const Options& options) {
   std::vector<std::string> inputs = tools::input_files(plan.inputs(), options.inputs);
   inputs.insert(inputs.end(), options.images.begin(), options.images.end());
   inputs.insert(inputs.end(), {options.plan, options.labels});
-  NESTRT_RETURN_IF_ERROR(check_output_file(options.units.trace, inputs));
+  NESTRT_RETURN_IF_ERROR(check_output_files({}, inputs, options.units));
   if (options.output_folder.empty()) return {};
   for (const std::string& file : tools::file_names(plan.outputs(), ".npy"))
     NESTRT_RETURN_IF_ERROR(tools::check_not_input(options.output_folder + "/" + file, inputs));

@@ -1,6 +1,7 @@
 // Summary of repeated measurements.
 #pragma once
 
+#include <chrono>
 #include <vector>
 
 namespace nestrt::tools {
@@ -11,6 +12,10 @@ struct Summary {
   double p90 = 0;     // nearest rank: the smallest value that at least 90 % do not exceed
   double p99 = 0;
 };
+
+inline double milliseconds(std::chrono::steady_clock::duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
 
 // Zeros for no values.
 Summary summarize(std::vector<double> values);

@@ -195,6 +195,7 @@ TEST_CASE("nestrt runs what a partition plan of NEST-C asks for, and says what i
         "is for VTA-0, but the units are CPU; choose them with --units");
   check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--schedule", "paper"}), 2, "excludes");
   check(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.path("none.yaml")}), 2, "none.yaml");
+  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--json", yaml}), 2, "written over");
   check(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.plan()}), 2, "model.nest");
 }
 
