@@ -9,6 +9,7 @@
 #include "nestrt/log.h"
 #include "nestrt/plan_generated.h"
 #include "runtime/core/parse.h"
+#include "runtime/core/unit_infos.h"
 #include "runtime/plan/tables.h"
 #include "runtime/tools/cpu_set.h"
 #include "runtime/tools/files.h"
@@ -32,10 +33,8 @@ std::string configuration_of(const Plan& plan, std::string_view unit) {
 
 Result<std::shared_ptr<const Schedule>> read_partition(const std::string& path, const Plan& plan,
                                                        const UnitList& units) {
-  std::vector<UnitInfo> infos;
-  for (const auto& unit : units) infos.push_back(unit->info());
   NESTRT_ASSIGN_OR_RETURN(const tools::NestCPartitionPlan partitions, tools::read_nest_c_partition(path));
-  Result<Schedule> schedule = tools::partition_schedule(partitions, plan, infos);
+  Result<Schedule> schedule = tools::partition_schedule(partitions, plan, unit_infos(units));
   if (!schedule) return schedule.error().with_context("'" + path + "'");
   return std::make_shared<const Schedule>(std::move(*schedule));
 }

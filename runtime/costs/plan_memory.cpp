@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "runtime/plan/tables.h"
-
 namespace nestrt {
 
 Result<PlanMemory> PlanMemory::create(const Plan& plan) {
-  constexpr auto kSequential = static_cast<uint32_t>(plan::MemoryPlanKind::sequential);
   PlanMemory memory;
-  NESTRT_RETURN_IF_ERROR(memory.memory_.allocate(plan, *items(plan.tables().memory_plans())[kSequential]));
+  const plan::MemoryPlan& sequential = *memory_plan_for(plan.tables(), plan::MemoryPlanKind::sequential);
+  NESTRT_RETURN_IF_ERROR(memory.memory_.allocate(plan, sequential));
   // A kernel may look at what nobody has written: the padding of blocked layouts.
   std::ranges::fill(memory.memory_.arena(), std::byte{0});
   NESTRT_ASSIGN_OR_RETURN(memory.inputs_, TensorSet::random(plan.inputs()));

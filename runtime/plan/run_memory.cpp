@@ -4,6 +4,12 @@
 
 namespace nestrt {
 
+const plan::MemoryPlan* memory_plan_for(const plan::Plan& plan, plan::MemoryPlanKind kind) {
+  const auto& plans = items(plan.memory_plans());
+  const auto index = static_cast<uint32_t>(kind);
+  return index < plans.size() ? plans[index] : nullptr;
+}
+
 Status RunMemory::allocate(const Plan& plan, const plan::MemoryPlan& memory_plan) {
   plan_ = &plan;
   NESTRT_ASSIGN_OR_RETURN(arena_, AlignedMemory::allocate(memory_plan.arena_bytes(), "the arena"));

@@ -13,6 +13,9 @@
 
 namespace nestrt {
 
+// How a verified plan lays its arena out for schedules of that kind; null where it does not.
+const plan::MemoryPlan* memory_plan_for(const plan::Plan& plan, plan::MemoryPlanKind kind);
+
 class RunMemory {
  public:
   // `memory_plan` is one of the plan's. Requires: the plan outlives the RunMemory. Errors: kOutOfMemory.

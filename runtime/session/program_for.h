@@ -1,6 +1,7 @@
-// Which of a branch's programs a unit can run.
+// Which of a plan's programs a unit can run.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "nestrt/unit.h"
@@ -26,6 +27,13 @@ inline std::optional<uint32_t> program_index_for(const plan::Branch& branch, con
 inline const plan::Program* program_for(const plan::Branch& branch, const UnitInfo& unit) {
   const std::optional<uint32_t> index = program_index_for(branch, unit);
   return index ? items(branch.programs())[*index] : nullptr;
+}
+
+// Whether it has a program for the unit.
+inline bool is_useful(const plan::Plan& plan, const UnitInfo& unit) {
+  const auto& branches = items(plan.branches());
+  return std::any_of(branches.begin(), branches.end(),
+                     [&](const plan::Branch* branch) { return program_for(*branch, unit) != nullptr; });
 }
 
 }  // namespace nestrt

@@ -7,7 +7,7 @@
 #include "nestrt/log.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/text.h"
-#include "runtime/costs/measure_costs.h"
+#include "runtime/core/unit_infos.h"
 #include "runtime/plan/run_memory.h"
 #include "runtime/plan/tables.h"
 #include "runtime/plan/verify.h"
@@ -15,7 +15,7 @@
 #include "runtime/session/arguments.h"
 #include "runtime/session/check_schedule.h"
 #include "runtime/session/executor.h"
-#include "runtime/session/file_order.h"
+#include "runtime/session/first_schedule.h"
 #include "runtime/session/program_for.h"
 #include "runtime/session/trial.h"
 
@@ -26,35 +26,6 @@ std::optional<size_t> position_of(std::string_view name, std::span<const TensorI
   for (size_t i = 0; i < tensors.size(); ++i)
     if (tensors[i].name == name) return i;
   return std::nullopt;
-}
-
-constexpr auto kAnySchedule = static_cast<uint32_t>(plan::MemoryPlanKind::any_schedule);
-
-// A schedule forgives an error of some percent, and later runs correct it.
-MeasureOptions at_load() {
-  MeasureOptions options;
-  options.warmup = 1;
-  options.min_runs = 3;
-  options.max_runs = 15;
-  options.precision = 0.1;
-  options.limit = std::chrono::milliseconds(300);  // of each unit, and each way to divide operators
-  return options;
-}
-
-// Whether a plan has a program for the unit.
-bool is_useful(const Plan& plan, const UnitInfo& unit) {
-  const auto& branches = items(plan.tables().branches());
-  return std::any_of(branches.begin(), branches.end(),
-                     [&](const plan::Branch* branch) { return program_for(*branch, unit) != nullptr; });
-}
-
-// Whether it has programs for more than one of them.
-bool has_choice(const Plan& plan, std::span<const UnitInfo> units) {
-  return std::count_if(units.begin(), units.end(), [&](const UnitInfo& unit) { return is_useful(plan, unit); }) > 1;
-}
-
-bool has_cpu(std::span<const UnitInfo> units) {
-  return std::any_of(units.begin(), units.end(), [](const UnitInfo& unit) { return unit.kind == "cpu"; });
 }
 
 class SessionImpl final : public Session {
@@ -68,15 +39,16 @@ class SessionImpl final : public Session {
   Status prepare() {
     NESTRT_RETURN_IF_ERROR(check_units());
     report_useless_units();
-    CostTable costs;
-    NESTRT_ASSIGN_OR_RETURN(Schedule schedule, choose_schedule(&costs));
-    NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, schedule));
-    NESTRT_ASSIGN_OR_RETURN(current_, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
+    NESTRT_ASSIGN_OR_RETURN(FirstSchedule first, make_first_schedule(plan_, units_, options_));
+    NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, first.schedule));
+    has_costs_ = first.has_costs;
+    NESTRT_ASSIGN_OR_RETURN(current_,
+                            PreparedSchedule::create(*plan_, units_, std::move(first.schedule), executables_));
     NESTRT_RETURN_IF_ERROR(allocate());
-    NESTRT_RETURN_IF_ERROR(try_sharing(costs));
+    NESTRT_RETURN_IF_ERROR(try_sharing(first.costs));
     NESTRT_RETURN_IF_ERROR(executor_.reserve_unit_lanes(most_unit_lanes()));
     report_repacking();
-    return start_adaptation(std::move(costs));
+    return start_adaptation(std::move(first.costs));
   }
 
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
@@ -143,83 +115,9 @@ class SessionImpl final : public Session {
     return {};
   }
 
-  std::vector<UnitInfo> unit_infos() const {
-    std::vector<UnitInfo> infos;
-    for (const std::shared_ptr<Unit>& unit : units_) infos.push_back(unit->info());
-    return infos;
-  }
-
-  // `costs` becomes what the schedule was made from; nothing where it needed none.
-  Result<Schedule> choose_schedule(CostTable* costs) {
-    if (options_.fixed_schedule != nullptr) return *options_.fixed_schedule;
-    const std::vector<UnitInfo> infos = unit_infos();
-    const bool is_possible = items(plan_->tables().memory_plans()).size() > kAnySchedule;
-    const bool asks_for_it = options_.costs != nullptr || !options_.cost_file.empty();
-    const bool is_worth_it = asks_for_it || (has_choice(*plan_, infos) && has_cpu(infos));
-    if (options_.schedule.method == ScheduleMethod::kFileOrder || !is_possible || !is_worth_it)
-      return in_file_order(infos);
-    NESTRT_ASSIGN_OR_RETURN(*costs, known_costs());
-    Result<Schedule> schedule = make_schedule(*plan_, infos, *costs, options_.schedule);
-    if (!schedule && schedule.error().code() == Code::kNotFound) {
-      if (!options_.measure && costs->empty()) return in_file_order(infos);
-      if (!options_.measure) return schedule;
-      NESTRT_RETURN_IF_ERROR(measure(costs));
-      schedule = make_schedule(*plan_, infos, *costs, options_.schedule);
-    }
-    has_costs_ = true;
-    return schedule;
-  }
-
-  // Those given come before those of the file.
-  Result<CostTable> known_costs() const {
-    CostTable costs;
-    if (!options_.cost_file.empty()) {
-      Result<CostTable> kept = read_costs(options_.cost_file);
-      if (kept)
-        costs = std::move(*kept);
-      else if (kept.error().code() == Code::kIncompatible)  // of another version of nestrt
-        log(LogLevel::kWarning, text("costs are measured again: ", kept.error().to_string()));
-      else if (kept.error().code() != Code::kNotFound)  // who knows what it is; it is not written over
-        return kept.error().with_context("costs to keep");
-    }
-    if (options_.costs != nullptr) costs.merge(*options_.costs);
-    return costs;
-  }
-
-  Status measure(CostTable* costs) const {
-    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_costs(plan_, units_, at_load()));
-    CostTable known = std::exchange(*costs, measured.costs);
-    costs->merge(known);
-    if (options_.cost_file.empty()) return {};
-    const Status status = write_costs(options_.cost_file, *costs);
-    if (!status.ok()) log(LogLevel::kWarning, text("costs are not kept: ", status.to_string()));
-    return {};
-  }
-
-  Result<Schedule> in_file_order(std::span<const UnitInfo> infos) {
-    Result<Schedule> schedule = file_order_schedule(*plan_, infos);
-    if (schedule || schedule.error().code() != Code::kIncompatible) return schedule;
-    for (uint32_t branch = 0; branch < items(plan_->tables().branches()).size(); ++branch) {
-      const Status status = explain_no_unit(branch);
-      if (!status.ok()) return status;
-    }
-    return schedule;
-  }
-
-  // A unit of another configuration knows what differs.
-  Status explain_no_unit(uint32_t branch) const {
-    for (const plan::Program* program : items(items(plan_->tables().branches())[branch]->programs())) {
-      for (const std::shared_ptr<Unit>& unit : units_) {
-        if (view(program->unit()) != unit->info().kind || can_run(*program, unit->info())) continue;
-        if (const auto refused = unit->prepare({plan_, branch, program, {}}); !refused) return refused.error();
-      }
-    }
-    return {};
-  }
-
   void report_useless_units() const {
     for (const std::shared_ptr<Unit>& unit : units_) {
-      if (unit->info().kind == "cpu" || is_useful(*plan_, unit->info())) continue;
+      if (unit->info().kind == "cpu" || is_useful(plan_->tables(), unit->info())) continue;
       log(LogLevel::kWarning, text("unit '", unit->info().name, "' (", unit->info().fingerprint,
                                    ") has nothing to do: the plan has no program for it; compile the model for it, "
                                    "quantized"));
@@ -246,13 +144,13 @@ class SessionImpl final : public Session {
 
   // The memory plan for any schedule has been verified with the file only where that was verified completely.
   Result<const plan::MemoryPlan*> memory_plan() const {
-    const auto& plans = items(plan_->tables().memory_plans());
     if (current_->is_file_order() && !may_reschedule())
-      return plans[static_cast<uint32_t>(plan::MemoryPlanKind::sequential)];
-    if (plans.size() <= kAnySchedule)
+      return memory_plan_for(plan_->tables(), plan::MemoryPlanKind::sequential);
+    const plan::MemoryPlan* const any_schedule = memory_plan_for(plan_->tables(), plan::MemoryPlanKind::any_schedule);
+    if (any_schedule == nullptr)
       return Status(Code::kIncompatible, "the plan has memory for branches one after the other only; compile it again");
     NESTRT_RETURN_IF_ERROR(verify_any_schedule(plan_->tables()));
-    return plans[kAnySchedule];
+    return any_schedule;
   }
 
   Status allocate() {
@@ -268,7 +166,7 @@ class SessionImpl final : public Session {
     ExecutorOptions unwatched;
     unwatched.unit_timeout = options_.unit_timeout;
     unwatched.urgent = options_.urgent;
-    NESTRT_ASSIGN_OR_RETURN(Schedule schedule, make_schedule(*plan_, unit_infos(), costs, options));
+    NESTRT_ASSIGN_OR_RETURN(Schedule schedule, make_schedule(*plan_, unit_infos(units_), costs, options));
     NESTRT_ASSIGN_OR_RETURN(auto other, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
     NESTRT_ASSIGN_OR_RETURN(share_cores_, is_faster(*plan_, *current_, *other, memory_, unwatched, health_));
     if (!share_cores_) current_ = std::move(other);

@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "runtime/plan/run_memory.h"
-#include "runtime/plan/tables.h"
 #include "runtime/session/check_schedule.h"
 #include "runtime/session/executor.h"
 #include "test/drivers/random_network.h"
@@ -25,8 +24,8 @@ class ScheduleRunner {
   ScheduleRunner(Network& network, Board& board)
       : network_(network), board_(board), executables_(network.plan, board.units), health_(board.units),
         executor_({}, health_) {
-    const auto& plans = items(network.plan->tables().memory_plans());
-    REQUIRE(memory_.allocate(*network.plan, *plans[static_cast<uint32_t>(plan::MemoryPlanKind::any_schedule)]).ok());
+    const auto* const any = memory_plan_for(network.plan->tables(), plan::MemoryPlanKind::any_schedule);
+    REQUIRE(memory_.allocate(*network.plan, *any).ok());
     REQUIRE(executor_.reserve_unit_lanes(2).ok());
     const auto in = network.input();
     const auto out = network.output();

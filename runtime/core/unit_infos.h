@@ -1,0 +1,16 @@
+// What the units of a list say of themselves.
+#pragma once
+
+#include <vector>
+
+#include "nestrt/unit.h"
+
+namespace nestrt {
+
+inline std::vector<UnitInfo> unit_infos(const UnitList& units) {
+  std::vector<UnitInfo> infos;
+  for (const std::shared_ptr<Unit>& unit : units) infos.push_back(unit->info());
+  return infos;
+}
+
+}  // namespace nestrt

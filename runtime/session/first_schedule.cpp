@@ -1,0 +1,136 @@
+#include "runtime/session/first_schedule.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "nestrt/log.h"
+#include "runtime/core/text.h"
+#include "runtime/core/unit_infos.h"
+#include "runtime/costs/measure_costs.h"
+#include "runtime/plan/run_memory.h"
+#include "runtime/plan/tables.h"
+#include "runtime/session/file_order.h"
+#include "runtime/session/program_for.h"
+
+namespace nestrt {
+namespace {
+
+// A schedule forgives an error of some percent, and later runs correct it.
+MeasureOptions at_load() {
+  MeasureOptions options;
+  options.warmup = 1;
+  options.min_runs = 3;
+  options.max_runs = 15;
+  options.precision = 0.1;
+  options.limit = std::chrono::milliseconds(300);  // of each unit, and each way to divide operators
+  return options;
+}
+
+// Whether a plan has programs for more than one of the units.
+bool has_choice(const plan::Plan& plan, std::span<const UnitInfo> units) {
+  return std::count_if(units.begin(), units.end(), [&](const UnitInfo& unit) { return is_useful(plan, unit); }) > 1;
+}
+
+bool has_cpu(std::span<const UnitInfo> units) {
+  return std::any_of(units.begin(), units.end(), [](const UnitInfo& unit) { return unit.kind == "cpu"; });
+}
+
+class Maker {
+ public:
+  Maker(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options)
+      : plan_(plan), units_(units), infos_(unit_infos(units)), options_(options) {}
+
+  Result<FirstSchedule> make() const {
+    FirstSchedule first;
+    if (options_.fixed_schedule != nullptr) {
+      first.schedule = *options_.fixed_schedule;
+    } else if (!wants_costs()) {
+      NESTRT_ASSIGN_OR_RETURN(first.schedule, in_file_order());
+    } else {
+      NESTRT_ASSIGN_OR_RETURN(first.costs, known_costs());
+      NESTRT_RETURN_IF_ERROR(make_from_costs(&first));
+    }
+    return first;
+  }
+
+ private:
+  bool wants_costs() const {
+    const plan::Plan& tables = plan_->tables();
+    const bool is_possible = memory_plan_for(tables, plan::MemoryPlanKind::any_schedule) != nullptr;
+    const bool asks_for_it = options_.costs != nullptr || !options_.cost_file.empty();
+    const bool is_worth_it = asks_for_it || (has_choice(tables, infos_) && has_cpu(infos_));
+    return options_.schedule.method != ScheduleMethod::kFileOrder && is_possible && is_worth_it;
+  }
+
+  Status make_from_costs(FirstSchedule* first) const {
+    Result<Schedule> schedule = make_schedule(*plan_, infos_, first->costs, options_.schedule);
+    if (!schedule && schedule.error().code() == Code::kNotFound && options_.measure) {
+      NESTRT_RETURN_IF_ERROR(measure(&first->costs));
+      schedule = make_schedule(*plan_, infos_, first->costs, options_.schedule);
+    }
+    first->has_costs = schedule.has_value();
+    const bool nothing_known = !options_.measure && first->costs.empty();
+    if (!schedule && schedule.error().code() == Code::kNotFound && nothing_known) schedule = in_file_order();
+    NESTRT_ASSIGN_OR_RETURN(first->schedule, std::move(schedule));
+    return {};
+  }
+
+  // Those given come before those of the file.
+  Result<CostTable> known_costs() const {
+    CostTable costs;
+    if (!options_.cost_file.empty()) {
+      Result<CostTable> kept = read_costs(options_.cost_file);
+      if (kept)
+        costs = std::move(*kept);
+      else if (kept.error().code() == Code::kIncompatible)  // of another version of nestrt
+        log(LogLevel::kWarning, text("costs are measured again: ", kept.error().to_string()));
+      else if (kept.error().code() != Code::kNotFound)  // who knows what it is; it is not written over
+        return kept.error().with_context("costs to keep");
+    }
+    if (options_.costs != nullptr) costs.merge(*options_.costs);
+    return costs;
+  }
+
+  Status measure(CostTable* costs) const {
+    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_costs(plan_, units_, at_load()));
+    CostTable known = std::exchange(*costs, measured.costs);
+    costs->merge(known);
+    if (options_.cost_file.empty()) return {};
+    const Status status = write_costs(options_.cost_file, *costs);
+    if (!status.ok()) log(LogLevel::kWarning, text("costs are not kept: ", status.to_string()));
+    return {};
+  }
+
+  Result<Schedule> in_file_order() const {
+    Result<Schedule> schedule = file_order_schedule(*plan_, infos_);
+    if (schedule || schedule.error().code() != Code::kIncompatible) return schedule;
+    for (uint32_t branch = 0; branch < items(plan_->tables().branches()).size(); ++branch)
+      NESTRT_RETURN_IF_ERROR(explain_no_unit(branch));
+    return schedule;
+  }
+
+  // A unit of another configuration knows what differs.
+  Status explain_no_unit(uint32_t branch) const {
+    for (const plan::Program* program : items(items(plan_->tables().branches())[branch]->programs())) {
+      for (const std::shared_ptr<Unit>& unit : units_) {
+        if (view(program->unit()) != unit->info().kind || can_run(*program, unit->info())) continue;
+        if (const auto refused = unit->prepare({plan_, branch, program, {}}); !refused) return refused.error();
+      }
+    }
+    return {};
+  }
+
+  const std::shared_ptr<const Plan>& plan_;
+  const UnitList& units_;
+  const std::vector<UnitInfo> infos_;
+  const SessionOptions& options_;
+};
+
+}  // namespace
+
+Result<FirstSchedule> make_first_schedule(const std::shared_ptr<const Plan>& plan, const UnitList& units,
+                                          const SessionOptions& options) {
+  return Maker(plan, units, options).make();
+}
+
+}  // namespace nestrt

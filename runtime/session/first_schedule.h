@@ -1,0 +1,25 @@
+// The schedule that a session begins with.
+#pragma once
+
+#include <memory>
+
+#include "nestrt/costs.h"
+#include "nestrt/plan.h"
+#include "nestrt/schedule.h"
+#include "nestrt/session.h"
+
+namespace nestrt {
+
+struct FirstSchedule {
+  Schedule schedule;
+  bool has_costs = false;
+  CostTable costs;  // what it was made from, if it was
+};
+
+// By SessionOptions::schedule where there is a choice and costs are known or may be measured, else in file order. Reads
+// and writes SessionOptions::cost_file. Errors: those of make_schedule, read_costs, measure_costs; where no unit can
+// run a branch, what one of another configuration says of its program.
+Result<FirstSchedule> make_first_schedule(const std::shared_ptr<const Plan>& plan, const UnitList& units,
+                                          const SessionOptions& options);
+
+}  // namespace nestrt
