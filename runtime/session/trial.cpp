@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/tensor_set.h"
+#include "runtime/costs/sample_statistics.h"
 
 namespace nestrt {
 namespace {
@@ -31,9 +32,7 @@ Result<bool> is_faster(const Plan& plan, PreparedSchedule& a, PreparedSchedule& 
     const std::chrono::duration<double> of_a = middle - start, of_b = SteadyClock::now() - middle;
     if (run >= kWarmup) ratios.push_back(of_a / of_b);
   }
-  const auto median = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::nth_element(ratios.begin(), median, ratios.end());
-  return *median < kClearly;
+  return describe_samples(std::move(ratios)).median < kClearly;
 }
 
 }  // namespace nestrt

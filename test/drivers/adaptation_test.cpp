@@ -1,7 +1,7 @@
 // A session makes another schedule where the one that it has is no longer right.
 #include <catch2/catch.hpp>
 
-#include "runtime/plan/tables.h"
+#include "test/drivers/flat_costs.h"
 #include "test/drivers/random_network.h"
 
 namespace nestrt::test {
@@ -11,16 +11,7 @@ constexpr int kMostRuns = 100'000;
 
 // A hundredth of a microsecond on EVTA, ten on the CPU: every copy belongs on EVTA.
 std::shared_ptr<const CostTable> costs_of(const Network& network, const Board& board) {
-  auto costs = std::make_shared<CostTable>();
-  const uint32_t operators = items(network.plan->tables().operators()).size();
-  for (const auto& unit : board.units) {
-    const UnitInfo& info = unit->info();
-    for (int threads = 1; threads <= info.num_threads; ++threads)
-      for (uint32_t op = 0; op < operators; ++op)
-        costs->set({info.kind, info.fingerprint, threads}, work_name(*network.plan, op),
-                   {info.kind == "cpu" ? 10 : 0.01, CostSource::kMeasured});
-  }
-  return costs;
+  return flat_costs(*network.plan, board.units, [](const UnitInfo& unit) { return unit.kind == "cpu" ? 10 : 0.01; });
 }
 
 bool uses_other_units(const Session& session) {

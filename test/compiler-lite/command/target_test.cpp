@@ -9,6 +9,7 @@
 #include "runtime/tools/json.h"
 #include "runtime/tools/npy.h"
 #include "runtime/tools/partition_schedule.h"
+#include "test/drivers/flat_costs.h"
 #include "test/support/allocation_counter.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
@@ -199,18 +200,6 @@ TEST_CASE("nestrt runs what a partition plan of NEST-C asks for, and says what i
   check(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.plan()}), 2, "model.nest");
 }
 
-// As long on one as on the other, so that branches run side by side.
-std::shared_ptr<const CostTable> equal_costs(const Plan& plan, const UnitList& units) {
-  auto costs = std::make_shared<CostTable>();
-  for (const auto& unit : units) {
-    const UnitInfo& info = unit->info();
-    for (int threads = 1; threads <= info.num_threads; ++threads)
-      for (uint32_t op = 0; op < items(plan.tables().operators()).size(); ++op)
-        costs->set({info.kind, info.fingerprint, threads}, work_name(plan, op), {10, CostSource::kMeasured});
-  }
-  return costs;
-}
-
 TEST_CASE("Runs of a network on EVTA and the CPU side by side allocate nothing") {
   const Workshop workshop;
   check(workshop.on_target("compile", "zcu102"), 0, "operators");
@@ -219,7 +208,7 @@ TEST_CASE("Runs of a network on EVTA and the CPU side by side allocate nothing")
   REQUIRE(plan);
   REQUIRE(units);
   SessionOptions options;
-  options.costs = equal_costs(**plan, *units);
+  options.costs = flat_costs(**plan, *units, [](const UnitInfo&) { return 10; });  // so branches run side by side
   options.reschedule_drift = 0;  // a new schedule takes memory, beside the runs
   const auto session = Session::create(*plan, *units, options);
   if (!session) FAIL(session.error().to_string());
