@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <deque>
 #include <random>
 #include <thread>
 
@@ -102,14 +103,14 @@ TEST_CASE("Sessions that share the CPU out at the same time give the bits of the
   std::mt19937 random(11);
   for (int i = 0; i < by_level(5, 20, 500); ++i) {
     std::vector<std::thread> threads;
+    std::deque<Network> networks;
     std::atomic<int> wrong{0};
     for (uint32_t session = 0; session < 3; ++session) {
-      const Schedule schedule = random_schedule(*Network(session).plan, random);
-      threads.emplace_back([&, session, schedule] {
-        Network network(session);
-        SessionOptions options;
-        options.fixed_schedule = std::make_shared<const Schedule>(schedule);
-        auto opened = Session::create(network.plan, board.units, options);
+      Network& network = networks.emplace_back(session);
+      SessionOptions options;
+      options.fixed_schedule = std::make_shared<const Schedule>(random_schedule(*network.plan, random));
+      threads.emplace_back([&board, &wrong, &network, options] {
+        const auto opened = Session::create(network.plan, board.units, options);
         for (int run = 0; run < 5; ++run)
           if (!opened || !network.run(**opened).ok() || !network.is_right()) ++wrong;
       });
