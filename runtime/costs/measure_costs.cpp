@@ -360,7 +360,8 @@ class Measurement {
     submission.completion = &completion_;
     submission.generation = completion_.arm();
     const SteadyClock::time_point submitted = SteadyClock::now();
-    if (!piece.on_cpu) submission.deadline = submitted + SessionOptions().unit_timeout;
+    submission.submitter_waits = true;
+    if (!piece.on_cpu) submission.unit_deadline = submitted + SessionOptions().unit_timeout;
     piece.executable->submit(submission);
     NESTRT_RETURN_IF_ERROR(completion_.wait());
     if (counts && !piece.series.empty()) record(variant, piece, submitted, SteadyClock::now());

@@ -97,7 +97,8 @@ Status Executor::run(PreparedSchedule& schedule, const Run& run) {
 }
 
 Status Executor::run_in_order() {
-  for (PreparedStep& step : schedule_->steps()) NESTRT_RETURN_IF_ERROR(run_step(step, SteadyClock::now()));
+  Turn turn(options_.turns.get(), run_.turn);
+  for (PreparedStep& step : schedule_->steps()) NESTRT_RETURN_IF_ERROR(run_step(step, SteadyClock::now(), turn));
   return {};
 }
 
@@ -123,11 +124,13 @@ void Executor::run_section(const Section& section) {
 // All of them are over afterwards, whatever has failed: others may wait for them.
 void Executor::run_steps(std::span<PreparedStep* const> steps) {
   const uint64_t number = number_.load(std::memory_order_relaxed);
+  Turn turn(options_.turns.get(), run_.turn);
   for (PreparedStep* step : steps) {
     const SteadyClock::time_point ready = SteadyClock::now();
-    await(*step);
+    await(*step, turn);
     if (!has_failed()) {
-      Status status = guarded([&] { return run_step(*step, ready); });  // what is said of a failure takes memory
+      // What is said of a failure takes memory.
+      Status status = guarded([&] { return run_step(*step, ready, turn); });
       if (!status.ok()) fail(std::move(status));
     }
     step->done.store(number, std::memory_order_release);
@@ -135,9 +138,15 @@ void Executor::run_steps(std::span<PreparedStep* const> steps) {
   }
 }
 
-void Executor::await(const PreparedStep& step) const {
+// Others may have the unit in the meantime.
+void Executor::await(const PreparedStep& step, Turn& turn) const {
   const uint64_t number = number_.load(std::memory_order_relaxed);
-  for (uint32_t before : step.step.waits) wait_until(schedule_->steps()[before].done, number, spin_);
+  for (uint32_t before : step.step.waits) {
+    const std::atomic<uint64_t>& done = schedule_->steps()[before].done;
+    if (done.load(std::memory_order_acquire) == number) continue;
+    turn.leave();
+    wait_until(done, number, spin_);
+  }
 }
 
 void Executor::fail(Status status) {
@@ -155,10 +164,11 @@ void Executor::cancel() {
   }
 }
 
-Status Executor::run_step(PreparedStep& step, SteadyClock::time_point ready) {
+Status Executor::run_step(PreparedStep& step, SteadyClock::time_point ready, Turn& turn) {
+  step.on_cpu ? turn.take_cpu(step.visit_us) : turn.take_unit(step.unit, step.visit_us);
   const SteadyClock::time_point start = SteadyClock::now();
   bool healed = false;
-  const Status status = step.on_cpu ? run_on_cpu(step, *step.executable) : compute(step, &healed);
+  const Status status = step.on_cpu ? run_on_cpu(step, *step.executable) : compute(step, turn, &healed);
   if (!status.ok()) return status;
   const bool took_longer = healed || (run_.checks && !step.on_cpu);
   if (!took_longer) remember(step, SteadyClock::now() - start);
@@ -173,34 +183,35 @@ void Executor::report(const PreparedStep& step, SteadyClock::time_point ready, S
 }
 
 // Where a unit is known to fail, it is asked again only by those who can afford it.
-Status Executor::compute(PreparedStep& step, bool* healed) {
-  if (health_.is_failing(step.unit) && step.fallback != nullptr) return heal(step, Status(), healed);
+Status Executor::compute(PreparedStep& step, Turn& turn, bool* healed) {
+  if (health_.is_failing(step.unit) && step.fallback != nullptr) return heal(step, Status(), turn, healed);
   const Status status = run_on_unit(step);
-  if (status.ok()) return run_.checks && step.fallback != nullptr ? check_results(step, healed) : status;
+  if (status.ok()) return run_.checks && step.fallback != nullptr ? check_results(step, turn, healed) : status;
   const bool is_over = status.code() == Code::kCancelled || SteadyClock::now() >= run_.deadline;
   if (is_over || step.fallback == nullptr) return status;
-  return heal(step, status, healed);
+  return heal(step, status, turn, healed);
 }
 
-Status Executor::heal(PreparedStep& step, const Status& why, bool* healed) {
+Status Executor::heal(PreparedStep& step, const Status& why, Turn& turn, bool* healed) {
   if (!why.ok()) health_.failed(step.unit, why);
   health_.count_healed();
   *healed = true;
+  turn.take_cpu(0);
   return run_on_cpu(step, *step.fallback);
 }
 
 // A unit that misses its deadline says so itself, once it cannot touch the memory of this run any more.
 Status Executor::run_on_unit(PreparedStep& step) {
   Submitted& submitted = submitted_[step.thread];
-  const Turn turn(options_.turns != nullptr ? &options_.turns->of_unit(step.unit) : nullptr, run_.turn);
-  const Submission submission = submission_of(step, deadline_after(options_.unit_timeout));
+  Submission submission = submission_of(step);
+  submission.unit_deadline = deadline_after(options_.unit_timeout);
+  submission.submitter_waits = true;
   {
     const std::lock_guard lock(submitted.mutex);
-    if (cancelled_.load()) return Status(Code::kCancelled, "the run was cancelled");
     submitted.executable = step.executable.get();
     submitted.generation = submission.generation;
-    step.executable->submit(submission);
   }
+  step.executable->submit(submission);
   Status status = step.completion.wait(run_.deadline);
   if (!step.completion.done()) {  // that the caller is in a hurry is no failure of the unit
     step.executable->cancel(submission.generation);
@@ -212,8 +223,9 @@ Status Executor::run_on_unit(PreparedStep& step) {
 }
 
 // The CPU computes the same bytes in place.
-Status Executor::check_results(PreparedStep& step, bool* healed) {
+Status Executor::check_results(PreparedStep& step, Turn& turn, bool* healed) {
   const uint64_t from_unit = hash_of_results(step);
+  turn.take_cpu(0);
   NESTRT_RETURN_IF_ERROR(run_on_cpu(step, *step.fallback));
   if (hash_of_results(step) == from_unit) return {};
   health_.failed(step.unit, Status(Code::kDeviceFault, text("branch ", step.step.branch, ": its results are wrong")));
@@ -223,16 +235,15 @@ Status Executor::check_results(PreparedStep& step, bool* healed) {
 }
 
 Status Executor::run_on_cpu(PreparedStep& step, Executable& executable) {
-  const Submission submission = submission_of(step, run_.deadline);
-  const Turn turn(options_.turns != nullptr ? &options_.turns->cpu() : nullptr, run_.turn);
+  const Submission submission = submission_of(step);
   executable.submit(submission);
   return step.completion.wait();
 }
 
-Submission Executor::submission_of(PreparedStep& step, Deadline deadline) const {
+Submission Executor::submission_of(PreparedStep& step) const {
   Submission submission;
   submission.bindings = {run_.buffers, schedule_->lanes()[step.step.lane].scratch.data()};
-  submission.deadline = deadline;
+  submission.deadline = run_.deadline;
   submission.observer = options_.observer;
   submission.threads = step.step.threads;
   submission.share = step.share;

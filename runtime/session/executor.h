@@ -67,18 +67,18 @@ class Executor {
   Status run_in_lanes();
   void run_section(const Section& section);
   void run_steps(std::span<PreparedStep* const> steps);
-  void await(const PreparedStep& step) const;
+  void await(const PreparedStep& step, Turn& turn) const;
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   void fail(Status status);
 
-  // `ready`: since when the lane could have run it.
-  Status run_step(PreparedStep& step, SteadyClock::time_point ready);
-  Status compute(PreparedStep& step, bool* healed);
-  Status heal(PreparedStep& step, const Status& why, bool* healed);
+  // `ready`: since when the lane could have run it. `turn`: the lane's.
+  Status run_step(PreparedStep& step, SteadyClock::time_point ready, Turn& turn);
+  Status compute(PreparedStep& step, Turn& turn, bool* healed);
+  Status heal(PreparedStep& step, const Status& why, Turn& turn, bool* healed);
   Status run_on_unit(PreparedStep& step);
-  Status check_results(PreparedStep& step, bool* healed);
+  Status check_results(PreparedStep& step, Turn& turn, bool* healed);
   Status run_on_cpu(PreparedStep& step, Executable& executable);
-  Submission submission_of(PreparedStep& step, Deadline deadline) const;
+  Submission submission_of(PreparedStep& step) const;
   uint64_t hash_of_results(const PreparedStep& step) const;
   void report(const PreparedStep& step, SteadyClock::time_point ready, SteadyClock::time_point start,
               bool healed) const;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
-#include <map>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -53,7 +52,7 @@ class PipelineImpl final : public Pipeline {
     SessionOptions of_each = options.session;
     of_each.schedule.method = ScheduleMethod::kThroughput;
     of_each.turns = std::make_shared<UnitTurns>(units.size());
-    of_each.reschedule_drift = 0;  // times contain the wait for other inferences
+    of_each.reschedule_drift = 0;
     for (size_t i = 0; i < in_flight; ++i) {
       NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(plan_, units, of_each));
       if (of_each.fixed_schedule == nullptr)  // what was measured for one holds for all
@@ -88,16 +87,7 @@ class PipelineImpl final : public Pipeline {
 
   const Plan& plan() const override { return *plan_; }
 
-  double busiest_unit_us() const override {
-    const Schedule schedule = sessions_[0]->schedule();
-    std::map<uint32_t, double> load;  // by unit
-    double most = 0;
-    for (const Step& step : schedule.steps) {
-      if (step.predicted_us == 0) return 0;
-      most = std::max(most, load[schedule.lanes[step.lane].unit] += step.predicted_us);
-    }
-    return most;
-  }
+  Schedule schedule() const override { return sessions_[0]->schedule(); }
 
  private:
   Status start_threads() {

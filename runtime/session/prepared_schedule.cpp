@@ -91,6 +91,7 @@ Result<std::unique_ptr<PreparedSchedule>> PreparedSchedule::create(const Plan& p
     prepared->lanes_[step.lane].steps.push_back(&added);
     if (added.thread == 0) prepared->add_to_section(added);
   }
+  prepared->measure_visits();
   NESTRT_RETURN_IF_ERROR(prepared->allocate_scratch());
   return prepared;
 }
@@ -113,6 +114,17 @@ void PreparedSchedule::add_to_section(PreparedStep& step) {
   const auto share = static_cast<size_t>(step.share);
   if (section.lanes.size() <= share) section.lanes.resize(share + 1);
   section.lanes[share].push_back(&step);
+}
+
+void PreparedSchedule::measure_visits() {
+  for (PreparedLane& lane : lanes_) {
+    double visit_us = 0;
+    for (auto step = lane.steps.rbegin(); step != lane.steps.rend(); ++step) {
+      visit_us += (*step)->step.predicted_us;
+      (*step)->visit_us = visit_us;
+      if (!(*step)->step.waits.empty()) visit_us = 0;
+    }
+  }
 }
 
 Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, PreparedStep& step,

@@ -29,6 +29,7 @@ struct PreparedStep {
   uint32_t unit = 0;
   size_t thread = 0;  // 0: the lane is in the caller's sections; else it is number thread - 1 of unit_lanes()
   bool on_cpu = true;
+  double visit_us = 0;  // predicted, from its begin until its lane waits for another
   int share = 0;  // of the CPU's threads, where lanes of the CPU work side by side
   std::shared_ptr<Executable> executable;
   std::shared_ptr<Executable> fallback;  // on the CPU, where it runs elsewhere; null without a CPU
@@ -77,6 +78,7 @@ class PreparedSchedule {
   explicit PreparedSchedule(Schedule schedule);
   void find_threads(const UnitList& units);
   void add_to_section(PreparedStep& step);
+  void measure_visits();
   Status prepare_step(const Plan& plan, const UnitList& units, PreparedStep& step, Executables& executables);
   Status allocate_scratch();
 

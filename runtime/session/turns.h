@@ -1,68 +1,88 @@
-// Turns: so many at a time, and of those who wait the one with the smallest number first.
+// Turns at a unit: one at a time, and of those who wait the one first who will be done there soonest. So a unit that
+// waits for what a short visit elsewhere makes does not wait for a long one ("shortest remaining processing time":
+// L. Schrage, A proof of the optimality of the shortest remaining processing time discipline, 1968). Nobody waits for
+// ever, as a pipeline has only so many inferences, and each of them gets on.
 //
 // Threads: all members from any thread. Nothing is allocated.
 #pragma once
 
+#include <compare>
 #include <condition_variable>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <mutex>
 
 namespace nestrt {
 
+// Who wants a turn: for how long, as predicted, and, where that is the same, the oldest inference first.
+struct Claim {
+  double visit_us = 0;
+  uint64_t number = 0;
+  auto operator<=>(const Claim&) const = default;
+};
+
 class Turns {
  public:
-  explicit Turns(size_t at_a_time) : free_(at_a_time) {}
-
-  void enter(uint64_t number);
+  void enter(const Claim& claim);
   void leave();
+  // Of one who has a turn: after whoever waits with a smaller claim.
+  void let_smaller_go_first(const Claim& claim);
 
  private:
   // On the stack of the thread that waits. Each is woken by itself: a crowd would take longer to find out who is next.
   struct Waiter {
-    uint64_t number = 0;
+    Claim claim;
     bool is_called = false;
     std::condition_variable called;
     Waiter* next = nullptr;
   };
 
+  void wait(std::unique_lock<std::mutex>& lock, const Claim& claim);
+  void call_first();
+
   std::mutex mutex_;
-  size_t free_;
-  Waiter* first_ = nullptr;  // by number; only where none is free
+  bool is_taken_ = false;
+  Waiter* first_ = nullptr;  // by claim; only where it is taken
 };
 
-// The turns at the units of sessions that have the inferences of one pipeline: the older an inference, the sooner it
-// goes on, so that not all of them wait for the same unit. One at a time has the CPU. At other units a second one is
-// handed in already, so that the unit need not wait for the next.
+// The turns at the units of sessions that have the inferences of one pipeline.
 class UnitTurns {
  public:
-  explicit UnitTurns(size_t units) {
-    for (size_t unit = 0; unit < units; ++unit) units_.emplace_back(2);
-  }
+  explicit UnitTurns(size_t units) : units_(units) {}
 
   Turns& cpu() { return cpu_; }
   Turns& of_unit(uint32_t unit) { return units_[unit]; }
 
  private:
-  Turns cpu_{1};
+  Turns cpu_;
   std::deque<Turns> units_;  // beside the CPU, by their place in the list of units
 };
 
-// A turn, for as long as it lives; nothing where there are no turns to take.
+// The turn that a lane has, at one unit at a time, at the latest until its end. It is kept from step to step:
+// inferences that alternate on one unit end there at the same time, and then all want the next.
 class Turn {
  public:
-  Turn(Turns* turns, uint64_t number) : turns_(turns) {
-    if (turns_ != nullptr) turns_->enter(number);
-  }
-  ~Turn() {
-    if (turns_ != nullptr) turns_->leave();
-  }
+  // `units`: null where units are everybody's.
+  Turn(UnitTurns* units, uint64_t number) : units_(units), number_(number) {}
+  ~Turn() { leave(); }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
+  // They wait as long as another has the turn; where it is one's own already, only if a smaller claim waits.
+  void take_cpu(double visit_us) {
+    if (units_ != nullptr) take(units_->cpu(), visit_us);
+  }
+  void take_unit(uint32_t unit, double visit_us) {
+    if (units_ != nullptr) take(units_->of_unit(unit), visit_us);
+  }
+  void leave();
+
  private:
-  Turns* const turns_;
+  void take(Turns& turns, double visit_us);
+
+  UnitTurns* const units_;
+  const uint64_t number_;
+  Turns* taken_ = nullptr;
 };
 
 }  // namespace nestrt

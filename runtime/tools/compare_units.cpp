@@ -91,7 +91,7 @@ class UnitComparer {
     Event completion;
     Submission submission;
     submission.bindings = {addresses_, scratch.data()};
-    submission.deadline = SteadyClock::now() + SessionOptions().unit_timeout;
+    submission.unit_deadline = SteadyClock::now() + SessionOptions().unit_timeout;
     submission.completion = &completion;
     submission.generation = completion.arm();
     executable->submit(submission);

@@ -1,5 +1,6 @@
 #include "drivers/evta/driver/device.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "drivers/evta/driver/probe_program.h"
@@ -11,6 +12,10 @@ namespace {
 
 // Far more than the few hundred cycles that a probe takes.
 constexpr std::chrono::seconds kProbeTime{5};
+
+Deadline end_of_patience(const Submission& submission) {
+  return std::min(submission.deadline, submission.unit_deadline);
+}
 
 }  // namespace
 
@@ -46,16 +51,21 @@ Status Device::load_probe(const Configuration& configuration) {
 }
 
 void Device::submit(Job* job, const Submission& submission) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const bool trusted = quarantine_.ok() || job == &probe_job_;
   if (!trusted || job->pending) {
     const Status busy(Code::kUnavailable, text(name_, ": the program is running already"));
     submission.completion->signal(submission.generation, trusted ? busy : quarantine_);
     return;
   }
+  if (submission.cancelled != nullptr && submission.cancelled->load()) {  // by one who found nothing to cancel yet
+    submission.completion->signal(submission.generation, Status(Code::kCancelled, text(name_, ": cancelled")));
+    return;
+  }
   job->submission = submission;
   job->pending = true;
   job->next = nullptr;
+  if (submission.submitter_waits && running_ == nullptr && first_ == nullptr) return run(job, lock);
   (last_ != nullptr ? last_->next : first_) = job;
   last_ = job;
   changed_.notify_all();
@@ -100,31 +110,34 @@ Status Device::probe() {
   return status.ok() ? status : Status(Code::kUnavailable, text(name_, " fails its probe: ", status.message()));
 }
 
-// Jobs leave the queue, run without the lock, and are completed under it.
 void Device::run_jobs() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return shut_down_ || first_ != nullptr; });
+    changed_.wait(lock, [this] { return shut_down_ || (first_ != nullptr && running_ == nullptr); });
     if (shut_down_) return;
-    running_ = take_job();
-    stop_ = Stop::kNone;
-    const Job& job = *running_;
-    const bool trusted = quarantine_.ok();
-    Status status = quarantine_;
-    lock.unlock();
-    if (trusted || &job == &probe_job_) status = execute(job, trusted);
-    lock.lock();
-    if (stop_ == Stop::kForget)
-      running_->pending = false;
-    else
-      complete(running_, std::move(status));
-    running_ = nullptr;
-    changed_.notify_all();
+    run(take_job(), lock);
   }
 }
 
+// Without the lock; completes the job under it.
+void Device::run(Job* job, std::unique_lock<std::mutex>& lock) {
+  running_ = job;
+  stop_ = Stop::kNone;
+  const bool trusted = quarantine_.ok();
+  Status status = quarantine_;
+  lock.unlock();
+  if (trusted || job == &probe_job_) status = execute(*job, trusted);
+  lock.lock();
+  if (stop_ == Stop::kForget)
+    job->pending = false;
+  else
+    complete(job, std::move(status));
+  running_ = nullptr;
+  changed_.notify_all();
+}
+
 Status Device::execute(const Job& job, bool trusted) {
-  if (SteadyClock::now() >= job.submission.deadline)
+  if (SteadyClock::now() >= end_of_patience(job.submission))
     return Status(Code::kDeadlineExceeded, text(name_, ": the deadline passed before the program started"));
   Status status = trusted ? Status() : transport_->reset();
   if (status.ok()) status = run_program(job);
@@ -133,9 +146,15 @@ Status Device::execute(const Job& job, bool trusted) {
   const std::lock_guard lock(mutex_);
   if (status.ok())
     quarantine_ = Status();
-  else if (status.code() != Code::kCancelled || !reset.ok())
+  else if (!is_unwanted(job, status) || !reset.ok())
     quarantine(status);
   return status;
+}
+
+// Whether it ended because nobody waited for it any more.
+bool Device::is_unwanted(const Job& job, const Status& status) {
+  if (status.code() == Code::kCancelled) return true;
+  return status.code() == Code::kDeadlineExceeded && job.submission.deadline < job.submission.unit_deadline;
 }
 
 Status Device::run_program(const Job& job) {
@@ -145,7 +164,7 @@ Status Device::run_program(const Job& job) {
   job.program->copy_in(job.submission.bindings.buffers);
   times.run = SteadyClock::now();
   NESTRT_RETURN_IF_ERROR(transport_->start(job.program->device_program()));
-  NESTRT_RETURN_IF_ERROR(wait(is_probe ? times.run + kProbeTime : job.submission.deadline));
+  NESTRT_RETURN_IF_ERROR(wait(is_probe ? times.run + kProbeTime : end_of_patience(job.submission)));
   times.transfer_out = SteadyClock::now();
   job.program->copy_out(job.submission.bindings.buffers);
   times.end = SteadyClock::now();

@@ -1,7 +1,9 @@
-// Device: one accelerator with the thread that runs programs on it, one after the other, and whether it can be trusted.
+// Device: one accelerator, which runs programs one after the other, and whether it can be trusted.
 //
-// A run that fails or misses its deadline resets the accelerator and puts it into quarantine: it refuses work until
-// probe() has seen it compute the right thing. A cancelled run resets it only.
+// A run that fails or misses the unit's deadline resets the accelerator and puts it into quarantine: it refuses work
+// until probe() has seen it compute the right thing. A run that nobody waits for any more resets it only.
+//
+// Programs run on the thread of a submitter who waits, so that nobody has to be woken; else on a thread of the Device.
 //
 // Threads: all members are safe from any thread. The Device outlives its jobs.
 #pragma once
@@ -37,8 +39,9 @@ class Device {
 
   Transport& transport() { return *transport_; }
 
-  // Queues the job; its completion is signalled at the end, with kUnavailable where the device is in quarantine or the
-  // job is under way already. Allocates nothing on success.
+  // Queues the job, or runs it here where the submitter waits and no other is before it; its completion is signalled at
+  // the end, with kUnavailable where the device is in quarantine or the job is under way already. Allocates nothing on
+  // success.
   void submit(Job* job, const Submission& submission);
   // Ends the job with kCancelled if its submission of that generation is not complete.
   void cancel(Job* job, uint64_t generation);
@@ -61,6 +64,7 @@ class Device {
   Device(std::string name, std::unique_ptr<Transport> transport);
 
   void run_jobs();
+  void run(Job* job, std::unique_lock<std::mutex>& lock);
   Job* take_job();
   bool remove(Job* job);
   void stop_running(std::unique_lock<std::mutex>& lock, Stop stop);
@@ -69,6 +73,7 @@ class Device {
   Status run_program(const Job& job);
   static void report(const Job& job, const Times& times);
   Status wait(Deadline deadline);
+  static bool is_unwanted(const Job& job, const Status& status);
   void quarantine(const Status& reason);
   Status load_probe(const Configuration& configuration);
 

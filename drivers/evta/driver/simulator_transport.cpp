@@ -13,6 +13,7 @@
 #include "drivers/evta/cycles/cycle_model.h"
 #include "drivers/evta/simulator/functional_simulator.h"
 #include "runtime/core/aligned_memory.h"
+#include "runtime/core/spin.h"
 #include "runtime/core/text.h"
 
 namespace nestrt::evta {
@@ -195,7 +196,8 @@ class SimulatorTransport final : public Transport {
       changed_.notify_all();
       changed_.wait(lock, [this] { return program_ == nullptr; });
     }
-    if (program_ != nullptr) return Status(Code::kUnavailable, "the accelerator is running another program");
+    if (program_ != nullptr || (outcome_ && outcome_->time > SteadyClock::now()))
+      return Status(Code::kUnavailable, "the accelerator is running another program");
     reported_ = overtaken_ = false;
     program_ = std::static_pointer_cast<SimulatedProgram>(std::move(program));
     started_ = SteadyClock::now();
@@ -208,16 +210,12 @@ class SimulatorTransport final : public Transport {
   Status wait(Deadline deadline) override {
     std::unique_lock lock(mutex_);
     while (true) {
-      if (outcome_) {
-        const Status outcome = *outcome_;
-        outcome_.reset();
-        return outcome;
-      }
-      if (std::exchange(interrupted_, false)) return Status(Code::kCancelled, "the wait was interrupted");
       const Deadline now = SteadyClock::now();
+      if (outcome_ && outcome_->time <= now) return std::exchange(outcome_, std::nullopt)->status;
+      if (std::exchange(interrupted_, false)) return Status(Code::kCancelled, "the wait was interrupted");
       if (now >= deadline)
         return Status(Code::kDeadlineExceeded, "the accelerator did not complete before the deadline");
-      changed_.wait_until(lock, std::min(deadline, now + kPollInterval));
+      wait_until(std::min({deadline, now + kPollInterval, outcome_ ? outcome_->time : deadline}), lock);
     }
   }
 
@@ -240,6 +238,12 @@ class SimulatorTransport final : public Transport {
   }
 
  private:
+  // A paced run is over at a time that may be still to come.
+  struct Outcome {
+    Status status;
+    SteadyClock::time_point time;
+  };
+
   std::chrono::nanoseconds modelled(uint64_t cycles) const {
     const double seconds = options_.pace * options_.profile->seconds(static_cast<double>(cycles));
     return std::chrono::nanoseconds(static_cast<int64_t>(std::ceil(std::min(seconds, kLongestRun) * 1e9)));
@@ -262,7 +266,9 @@ class SimulatorTransport final : public Transport {
     const Fault fault = options_.faults != nullptr ? options_.faults->take_run() : Fault::kNone;
     if (fault == Fault::kHang) return changed_.wait(lock, [this] { return abort_; });
     if (fault == Fault::kEarly) {
-      finish({});  // it writes when the driver has read
+      outcome_ = {Status(), start};  // it writes when the driver has read
+      reported_ = true;
+      changed_.notify_all();
       changed_.wait(lock, [this] { return abort_ || overtaken_; });
       if (abort_) return;
     }
@@ -271,31 +277,21 @@ class SimulatorTransport final : public Transport {
     if (fault == Fault::kWrongData || fault == Fault::kDmaError) program->flip_a_bit();
     if (fault == Fault::kDmaError) status = Status(Code::kDeviceFault, "the accelerator's access to memory failed");
     lock.lock();
+    if (abort_ || fault == Fault::kEarly) return;
     SteadyClock::time_point end = start + program->duration();
     if (fault == Fault::kLate) end = SteadyClock::now() + program->duration() + options_.faults->late_by();
-    wait_until(end, lock);
-    if (abort_ || fault == Fault::kEarly) return;
-    if (fault == Fault::kLostInterrupt)
-      outcome_ = std::move(status);
-    else
-      finish(std::move(status));
+    outcome_ = {std::move(status), end};
+    reported_ = fault != Fault::kLostInterrupt;
+    if (reported_) changed_.notify_all();
   }
 
-  // Until then, or an abort. The system wakes a thread some tens of microseconds late, so it waits for the last itself.
+  // Or until something changes. The system wakes a thread some tens of microseconds late, so it waits for the last
+  // awake; without yielding: on a busy machine that takes milliseconds.
   void wait_until(SteadyClock::time_point end, std::unique_lock<std::mutex>& lock) {
-    if (end <= SteadyClock::now()) return;
-    changed_.wait_until(lock, end - kWakeTime, [this] { return abort_; });
-    if (abort_) return;
+    if (changed_.wait_until(lock, end - kWakeTime) == std::cv_status::no_timeout) return;
     lock.unlock();
-    while (SteadyClock::now() < end) {  // without yielding: on a busy machine that takes milliseconds
-    }
+    while (SteadyClock::now() < end) pause_briefly();
     lock.lock();
-  }
-
-  void finish(Status status) {
-    outcome_ = std::move(status);
-    reported_ = true;
-    changed_.notify_all();
   }
 
   const SimulatorOptions options_;
@@ -305,7 +301,7 @@ class SimulatorTransport final : public Transport {
   std::condition_variable changed_;
   std::shared_ptr<SimulatedProgram> program_;  // running
   SteadyClock::time_point started_;            // it
-  std::optional<Status> outcome_;              // of the last run, until somebody waits for it
+  std::optional<Outcome> outcome_;             // of the last run, until somebody waits for it
   bool reported_ = false;                      // the running program as ended
   bool overtaken_ = false;                     // the next run waits for the end of that one
   bool interrupted_ = false;

@@ -41,8 +41,8 @@ class Pipeline {
   virtual Status next() = 0;
 
   virtual const Plan& plan() const = 0;
-  // As predicted from the costs: microseconds of the busiest unit for one inference; 0 where they are not known.
-  virtual double busiest_unit_us() const = 0;
+  // Of each inference.
+  virtual Schedule schedule() const = 0;
 };
 
 }  // namespace nestrt

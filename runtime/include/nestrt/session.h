@@ -66,13 +66,13 @@ struct SessionOptions {
   uint32_t check_every = 0;
   // The threads of a CPU that sessions share leave other work for this session's.
   bool urgent = false;
-  // Sessions that have the same ones use units in the order of RunOptions::turn. Made by Pipeline.
+  // Sessions that have the same ones take turns at units. Made by Pipeline.
   std::shared_ptr<UnitTurns> turns = nullptr;
 };
 
 struct RunOptions {
   Deadline deadline = kNoDeadline;  // looked at between operators
-  uint64_t turn = 0;                // of two that want a unit the smaller goes first; see SessionOptions::turns
+  uint64_t turn = 0;                // with SessionOptions::turns: of equal claims at a unit the smaller goes first
 };
 
 struct SessionMemory {

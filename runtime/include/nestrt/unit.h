@@ -78,7 +78,9 @@ class RunObserver {
 
 struct Submission {
   Bindings bindings;
-  Deadline deadline = kNoDeadline;
+  Deadline deadline = kNoDeadline;       // later nobody wants the result: it ends with kDeadlineExceeded
+  Deadline unit_deadline = kNoDeadline;  // of a unit beside the CPU: likewise, and the unit has failed
+  bool submitter_waits = false;          // for the completion and nothing else: the unit may work on its thread
   RunObserver* observer = nullptr;
   int threads = 0;      // of the CPU that may work on it; 0: all
   int share = 0;        // submissions side by side with as many threads each take shares 0, 1, ... of the CPU
@@ -95,8 +97,9 @@ class Executable {
   virtual size_t scratch_bytes() const = 0;
   // Weights that the executable holds in another packing than the plan's.
   virtual size_t repacked_bytes() const { return 0; }
-  // Starts the program; returns at once on asynchronous units, after completion on others. The memory of `bindings`
-  // stays valid until the event is signalled. A failure to start is signalled through the event too.
+  // Starts the program; returns at once on asynchronous units unless the submitter waits, after completion on others.
+  // The memory of `bindings` stays valid until the event is signalled. A failure to start is signalled through the
+  // event too.
   virtual void submit(const Submission& submission) = 0;
 
   // Ends the submission of that generation with kCancelled if it is not complete; from any thread. Nothing to do on

@@ -1,5 +1,6 @@
 #include "drivers/evta/driver/evta_unit.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -199,6 +200,80 @@ TEST_CASE("A reset cancels what runs and what waits") {
   CHECK(waiting.run().ok());
   CHECK(running.run().ok());
   CHECK(running.y == running.x);
+}
+
+TEST_CASE("A program runs on the thread of a submitter who waits") {
+  struct Watcher final : RunObserver {
+    void operator_done(uint32_t, Time, Time) override { thread = std::this_thread::get_id(); }
+    std::thread::id thread;
+  } watcher;
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  Submission submission;
+  submission.observer = &watcher;
+  submission.submitter_waits = true;
+  copy.submit(submission);
+  CHECK(copy.completion.done());
+  CHECK(copy.completion.wait().ok());
+  CHECK(copy.y == copy.x);
+  CHECK(watcher.thread == std::this_thread::get_id());
+}
+
+TEST_CASE("A submitter who waits gets his turn after what runs already") {
+  FaultyUnit faulty;
+  PreparedCopy running(*faulty.unit), waiting(*faulty.unit);
+  const uint64_t first = faulty.submit_hanging(&running);
+  Submission submission;
+  submission.submitter_waits = true;
+  waiting.submit(submission);
+  CHECK_FALSE(waiting.completion.done());
+  running.executable().cancel(first);
+  CHECK(running.completion.wait().code() == Code::kCancelled);
+  CHECK(waiting.completion.wait().ok());
+  CHECK(waiting.y == waiting.x);
+}
+
+TEST_CASE("A program on the thread of its submitter is cancelled from another thread") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  faulty.faults->next_run(Fault::kHang);
+  const uint64_t generation = copy.completion.arm() + 1;  // the next one
+  std::thread canceller([&] {
+    while (!faulty.faults->all_begun()) std::this_thread::yield();
+    copy.executable().cancel(generation);
+  });
+  Submission submission;
+  submission.submitter_waits = true;
+  CHECK(copy.submit(submission) == generation);
+  canceller.join();
+  CHECK(copy.completion.wait().code() == Code::kCancelled);
+  CHECK(copy.run().ok());
+}
+
+TEST_CASE("A run that was cancelled before it is handed in does not begin") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  const std::atomic<bool> cancelled{true};
+  Submission submission;
+  submission.cancelled = &cancelled;
+  copy.submit(submission);
+  CHECK(copy.completion.wait().code() == Code::kCancelled);
+  CHECK(copy.untouched());
+}
+
+TEST_CASE("That nobody wants a result any more is no failure of the unit") {
+  FaultyUnit faulty;
+  PreparedCopy copy(*faulty.unit);
+  do {
+    faulty.faults->forget();
+    faulty.faults->next_run(Fault::kHang);
+    Submission submission;
+    submission.deadline = SteadyClock::now() + milliseconds(10);
+    copy.submit(submission);
+    CHECK(copy.completion.wait().code() == Code::kDeadlineExceeded);
+  } while (!faulty.faults->all_begun());  // on a slow machine the deadline passes before the start
+  CHECK(copy.run().ok());
+  CHECK(copy.y == copy.x);
 }
 
 TEST_CASE("A program that runs already is not started a second time") {

@@ -37,13 +37,17 @@ class PreparedCopy {
     scratch_.resize(executable_->scratch_bytes() + 64);
   }
 
-  // Returns the generation.
-  uint64_t submit(Deadline deadline = kNoDeadline, RunObserver* observer = nullptr) {
+  // The deadline is the unit's, too. Returns the generation.
+  uint64_t submit(Deadline deadline, RunObserver* observer = nullptr) {
     Submission submission;
+    submission.deadline = submission.unit_deadline = deadline;
+    submission.observer = observer;
+    return submit(submission);
+  }
+  // With memory and a completion.
+  uint64_t submit(Submission submission = {}) {
     const auto address = reinterpret_cast<uintptr_t>(scratch_.data());
     submission.bindings = {buffers_, scratch_.data() + (64 - address % 64) % 64};
-    submission.deadline = deadline;
-    submission.observer = observer;
     submission.completion = &completion;
     submission.generation = completion.arm();
     executable_->submit(submission);
