@@ -11,8 +11,10 @@
 #include "runtime/costs/plan_memory.h"
 #include "runtime/costs/sample_statistics.h"
 #include "runtime/costs/unit_key.h"
+#include "runtime/plan/channels.h"
 #include "runtime/plan/sharing.h"
 #include "runtime/plan/tables.h"
+#include "runtime/session/program_for.h"
 
 namespace nestrt {
 namespace {
@@ -23,11 +25,6 @@ double microseconds(SteadyClock::duration duration) {
 
 double median_of(std::vector<double> samples) {
   return samples.empty() ? 0 : std::max(0.0, describe_samples(std::move(samples)).median);
-}
-
-bool fits(const plan::Program& program, const UnitInfo& unit) {
-  const std::string_view fingerprint = view(program.fingerprint());
-  return view(program.unit()) == unit.kind && (fingerprint.empty() || fingerprint == unit.fingerprint);
 }
 
 // From the signal of a thread until another that waits for it, asleep, goes on.
@@ -107,7 +104,7 @@ struct Piece {
 struct Variant {
   int threads = 0;
   const UnitInfo* unit = nullptr;  // beside the CPU, that is measured; null: none
-  std::vector<Piece> pieces;
+  std::vector<Piece> pieces = {};
   int runs = 0;
   int next_check = 0;  // whether these runs were enough
   bool is_over = false;
@@ -211,11 +208,7 @@ class Measurement {
     return executables_.emplace_back(std::move(executable)).get();
   }
 
-  const plan::Program* cpu_program(uint32_t branch) const {
-    for (const plan::Program* program : items(branches_[branch]->programs()))
-      if (fits(*program, cpu_->info())) return program;
-    return nullptr;
-  }
+  const plan::Program* cpu_program(uint32_t branch) const { return program_for(*branches_[branch], cpu_->info()); }
 
   // Every branch on the CPU, with each number of threads.
   Status prepare_cpu() {
@@ -226,8 +219,7 @@ class Measurement {
       NESTRT_ASSIGN_OR_RETURN(cpu_executables_.emplace_back(), prepare(*cpu_, branch, *program, {}));
     }
     for (int threads : threads_) {
-      Variant& variant = variants_.emplace_back();
-      variant.threads = threads;
+      Variant& variant = variants_.emplace_back(Variant{.threads = threads});
       for (uint32_t branch = 0; branch < branches_.size(); ++branch)
         variant.pieces.push_back(cpu_piece(cpu_executables_[branch], branch, threads, {}));
     }
@@ -236,19 +228,15 @@ class Measurement {
 
   // What a unit beside the CPU can compute, there.
   Status prepare_whole(Unit& unit) {
-    Variant variant;
-    variant.threads = threads_.back();
-    variant.unit = &unit.info();
+    Variant variant{.threads = threads_.back(), .unit = &unit.info()};
     bool any = false;
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
-      const plan::Program* wanted = nullptr;
-      for (const plan::Program* program : items(branches_[branch]->programs()))
-        if (wanted == nullptr && fits(*program, unit.info()) && program->channels() == 0) wanted = program;
-      if (wanted == nullptr) {
+      const plan::Program* const program = program_for(*branches_[branch], unit.info());
+      if (program == nullptr) {
         variant.pieces.push_back({cpu_executables_[branch], branch, true, {}});
         continue;
       }
-      NESTRT_ASSIGN_OR_RETURN(Executable* const executable, prepare(unit, branch, *wanted, {}));
+      NESTRT_ASSIGN_OR_RETURN(Executable* const executable, prepare(unit, branch, *program, {}));
       variant.pieces.push_back(unit_piece(executable, branch, unit.info(), {}));
       any = true;
     }
@@ -262,7 +250,7 @@ class Measurement {
     size_t most = 0;
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
       for (const plan::Program* program : items(branches_[branch]->programs()))
-        if (fits(*program, unit.info()) && program->channels() > 0) parts[branch].push_back(program);
+        if (can_run(*program, unit.info()) && program->channels() > 0) parts[branch].push_back(program);
       most = std::max(most, parts[branch].size());
     }
     for (size_t way = 0; way < most; ++way) NESTRT_RETURN_IF_ERROR(prepare_part(unit, parts, way));
@@ -279,17 +267,10 @@ class Measurement {
     std::vector<Division> divisions(branches_.size());
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
       if (way >= parts[branch].size()) continue;
-      Division& division = divisions[branch];
-      const plan::Program& program = *parts[branch][way];
-      division.first_channels = {0, program.channels()};
-      division.rest_channels = {program.channels(), output_channels(branch)};
-      NESTRT_ASSIGN_OR_RETURN(division.first, prepare(unit, branch, program, division.first_channels));
-      NESTRT_ASSIGN_OR_RETURN(division.rest, prepare(*cpu_, branch, *cpu_program(branch), division.rest_channels));
+      NESTRT_ASSIGN_OR_RETURN(divisions[branch], divide(unit, branch, *parts[branch][way]));
     }
     for (int threads : threads_) {
-      Variant& variant = variants_.emplace_back();
-      variant.threads = threads;
-      variant.unit = &unit.info();
+      Variant& variant = variants_.emplace_back(Variant{.threads = threads, .unit = &unit.info()});
       for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
         const Division& division = divisions[branch];
         if (division.first == nullptr) {
@@ -303,10 +284,13 @@ class Measurement {
     return {};
   }
 
-  uint32_t output_channels(uint32_t branch) const {
-    const plan::Plan& tables = plan_->tables();
-    const plan::Operator& op = *items(tables.operators())[items(branches_[branch]->operators())[0]];
-    return static_cast<uint32_t>(shape_of(*items(tables.tensors())[static_cast<uint32_t>(items(op.outputs())[0])])[1]);
+  Result<Division> divide(Unit& unit, uint32_t branch, const plan::Program& program) {
+    Division division;
+    division.first_channels = {0, program.channels()};
+    division.rest_channels = {program.channels(), divisible_channels(plan_->tables(), *branches_[branch])};
+    NESTRT_ASSIGN_OR_RETURN(division.first, prepare(unit, branch, program, division.first_channels));
+    NESTRT_ASSIGN_OR_RETURN(division.rest, prepare(*cpu_, branch, *cpu_program(branch), division.rest_channels));
+    return division;
   }
 
   Piece cpu_piece(Executable* executable, uint32_t branch, int threads, ChannelRange channels) {
