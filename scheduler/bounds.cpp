@@ -80,7 +80,7 @@ std::vector<WorkBound::Loads> loads_of(const Problem& problem, uint32_t task, bo
 
 std::vector<Stretch> stretches_of(const Problem& problem) {
   std::vector<Stretch> stretches(1);
-  const std::vector<uint32_t> found = barriers(predecessors_of(problem));
+  const std::vector<uint32_t> found = barriers_of(problem);
   auto next = found.begin();
   for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
     if (next != found.end() && *next == task) {
@@ -122,7 +122,8 @@ Bounds::Bounds(const Problem& problem)
       tails_(problem.tasks.size()),
       work_(problem.tasks.size(), 0) {
   for (uint32_t task = 0; task < problem.tasks.size(); ++task)
-    for (const TaskInput& input : problem.tasks[task].inputs) readers_[input.task].push_back({task, input.bytes});
+    for (const TaskInput& input : problem.tasks[task].inputs)
+      readers_[input.task].push_back({task, input.bytes, input.by_channel});
   for (uint32_t index = 0; index < stretches_.size(); ++index) {
     for (uint32_t task : stretches_[index].tasks) stretch_of_[task] = index;
     if (stretches_[index].barrier != Stretch::kNoBarrier) stretch_of_[stretches_[index].barrier] = index;
@@ -168,21 +169,21 @@ void Bounds::find_tails() {
 
 double Bounds::tail_after(uint32_t task, const Part& part) const {
   double tail = deliver_us(problem_, problem_.tasks[task], part);
-  for (const TaskInput& reader : readers_[task])
-    tail = std::max(tail, least_through(reader.task, part.lane, reader.bytes * part.output_share));
+  for (const TaskInput& reader : readers_[task]) tail = std::max(tail, least_through(reader, part));
   return tail;
 }
 
-// From the end of a step on a lane through a task that reads so many bytes of it to the end of everything.
-double Bounds::least_through(uint32_t task, uint32_t from_lane, double bytes) const {
+// From the end of a part through a task that reads it to the end of everything.
+double Bounds::least_through(const TaskInput& reader, const Part& written) const {
   double least = std::numeric_limits<double>::infinity();
-  const std::vector<Choice>& choices = problem_.tasks[task].choices;
+  const std::vector<Choice>& choices = problem_.tasks[reader.task].choices;
   for (uint32_t choice = 0; choice < choices.size(); ++choice) {
     double longest = 0;
     for (uint32_t at = 0; at < choices[choice].parts.size(); ++at) {
       const Part& part = choices[choice].parts[at];
-      const double transfer = transfer_us(problem_, from_lane, part.lane, bytes);
-      longest = std::max(longest, transfer + part.us + tails_[task][choice][at]);
+      if (!reads(reader, part, written)) continue;
+      const double transfer = transfer_us(problem_, written.lane, part.lane, reader.bytes * written.output_share);
+      longest = std::max(longest, transfer + part.us + tails_[reader.task][choice][at]);
     }
     least = std::min(least, longest);
   }

@@ -27,7 +27,7 @@ class Bounds {
   explicit Bounds(const Problem& problem);
 
   const std::vector<Stretch>& stretches() const { return stretches_; }
-  // The tasks that read it, and how much.
+  // The tasks that read it, and how.
   const std::vector<TaskInput>& readers_of(uint32_t task) const { return readers_[task]; }
   uint32_t stretch_of(uint32_t task) const { return stretch_of_[task]; }
   bool is_barrier(uint32_t task) const { return stretches_[stretch_of_[task]].barrier == task; }
@@ -44,7 +44,7 @@ class Bounds {
   void weigh(Stretch& stretch);
   void find_tails();
   double tail_after(uint32_t task, const Part& part) const;
-  double least_through(uint32_t task, uint32_t from_lane, double bytes) const;
+  double least_through(const TaskInput& reader, const Part& written) const;
 
   const Problem& problem_;
   std::vector<Stretch> stretches_;

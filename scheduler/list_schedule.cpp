@@ -40,10 +40,9 @@ Solution place_in_order(const Problem& problem, const Bounds& bounds, const std:
     for (uint32_t choice = 0; choice < choices.size(); ++choice) {
       if (!has_all_cores(choices[choice])) continue;
       double latest = 0;
-      for (uint32_t part = 0; part < choices[choice].parts.size(); ++part) {
-        const double tail = looks_ahead ? bounds.tail_us(task, choice, part) : 0;
-        latest = std::max(latest, timeline.end_of({task, choice, false}, choices[choice].parts[part]) + tail);
-      }
+      const PartEnds ends = timeline.ends_of({task, choice, false});
+      for (uint32_t part = 0; part < choices[choice].parts.size(); ++part)
+        latest = std::max(latest, ends[part] + (looks_ahead ? bounds.tail_us(task, choice, part) : 0));
       if (latest >= least) continue;
       least = latest;
       best = choice;

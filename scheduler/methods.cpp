@@ -247,6 +247,7 @@ class LoadBalance {
 
 WholePlacements::WholePlacements(const Problem& problem) : problem_(problem), original_(problem.tasks.size()) {
   for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
+    for (TaskInput& input : problem_.tasks[task].inputs) input.by_channel = false;
     std::vector<Choice>& kept = problem_.tasks[task].choices;
     kept.clear();
     for (uint32_t choice = 0; choice < problem.tasks[task].choices.size(); ++choice) {

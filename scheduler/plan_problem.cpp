@@ -7,6 +7,7 @@
 
 #include "runtime/core/text.h"
 #include "runtime/costs/unit_key.h"
+#include "runtime/plan/channel_order.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/tables.h"
 #include "runtime/session/program_for.h"
@@ -36,6 +37,7 @@ class ProblemBuilder {
       if (!computes_nothing(tables_, branch)) add_task(branch);
     mark_results();
     count_neighbours();
+    if (options_.split_channels && cpu_) find_channel_order();
     for (uint32_t task = 0; task < problem_.tasks.size(); ++task) NESTRT_RETURN_IF_ERROR(add_choices(task));
     return std::move(problem_);
   }
@@ -106,6 +108,14 @@ class ProblemBuilder {
     }
   }
 
+  // Which tasks read others channel by channel.
+  void find_channel_order() {
+    const std::vector<uint32_t> before = channel_predecessors(plan_.tables());
+    for (Task& task : problem_.tasks)
+      for (TaskInput& input : task.inputs) input.by_channel = before[task.branch] == problem_.tasks[input.task].branch;
+    keep_barriers(problem_);
+  }
+
   Status add_choices(uint32_t task) {
     for (uint32_t unit = 0; unit < units_.size(); ++unit) {
       if (units_[unit].kind == "cpu") continue;
@@ -113,6 +123,8 @@ class ProblemBuilder {
       if (options_.split_channels && cpu_) NESTRT_RETURN_IF_ERROR(add_splits(task, unit));
     }
     if (cpu_) NESTRT_RETURN_IF_ERROR(add_on_cpu(task));
+    for (const TaskInput& input : problem_.tasks[task].inputs)
+      if (input.by_channel) NESTRT_RETURN_IF_ERROR(add_followers(input.task, task));
     return problem_.tasks[task].choices.empty() ? no_unit_for(problem_.tasks[task].branch) : Status();
   }
 
@@ -173,12 +185,58 @@ class ProblemBuilder {
       const uint32_t first = programs[program]->channels();
       if (!cpu_program || first == 0 || first >= channels || !can_run(*programs[program], units_[unit])) continue;
       NESTRT_ASSIGN_OR_RETURN(Part part, make_part(task, lane_of_[unit], program, {0, first}, 0));
-      NESTRT_ASSIGN_OR_RETURN(Part rest, make_part(task, 0, *cpu_program, {first, channels}, 0));
+      NESTRT_ASSIGN_OR_RETURN(Part rest, cpu_part(task, *cpu_program, {first, channels}));
       part.output_share = static_cast<double>(first) / channels;
-      rest.output_share = 1 - part.output_share;
       problem_.tasks[task].choices.push_back({{std::move(part), std::move(rest)}, 0});
     }
     return {};
+  }
+
+  // Where the task that it reads by channel is divided, the CPU may go on with its own part of the channels while the
+  // other unit has not finished, and compute the others later, all of them or those that the other unit leaves.
+  Status add_followers(uint32_t before, uint32_t task) {
+    const std::optional<uint32_t> program = whole_program(task, *cpu_);
+    if (!program) return {};
+    std::vector<Choice> added;
+    for (const Choice& divided : problem_.tasks[before].choices) {
+      if (divided.parts.size() != 2) continue;
+      const uint32_t middle = divided.parts[1].channels.begin;
+      NESTRT_ASSIGN_OR_RETURN(Part own, cpu_part(task, *program, {middle, divided.parts[1].channels.end}));
+      NESTRT_ASSIGN_OR_RETURN(Part others, cpu_part(task, *program, {0, middle}));
+      added.push_back({{own, others}, 0});
+      NESTRT_ASSIGN_OR_RETURN(const std::optional<Choice> shared, best_of_three(divided, task, added.back()));
+      if (shared) added.push_back(*shared);
+    }
+    std::vector<Choice>& choices = problem_.tasks[task].choices;
+    choices.insert(choices.end(), added.begin(), added.end());
+    return {};
+  }
+
+  // Of the choices of the task whose other unit computes the first channels of those that it computed of the task
+  // before, the one that is complete first if the two parts of that task start together: the CPU computes what is left
+  // of `on_cpu`.
+  Result<std::optional<Choice>> best_of_three(const Choice& before, uint32_t task, const Choice& on_cpu) const {
+    const Part &own = on_cpu.parts[0], &others = on_cpu.parts[1];
+    std::optional<Choice> best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Choice& choice : problem_.tasks[task].choices) {
+      const bool is_split = choice.parts.size() == 2 && choice.parts[0].lane == before.parts[0].lane;
+      if (!is_split || choice.parts[1].channels.begin >= others.channels.end) continue;
+      const ChannelRange left{choice.parts[1].channels.begin, others.channels.end};
+      NESTRT_ASSIGN_OR_RETURN(const Part rest, cpu_part(task, own.program, left));
+      const double on_unit = before.parts[0].us + choice.parts[0].us;
+      const double end = std::max(on_unit, std::max(before.parts[0].us, before.parts[1].us + own.us) + rest.us);
+      if (end >= least) continue;
+      least = end;
+      best = Choice{{choice.parts[0], own, rest}, 0};
+    }
+    return best;
+  }
+
+  Result<Part> cpu_part(uint32_t task, uint32_t program, ChannelRange channels) const {
+    NESTRT_ASSIGN_OR_RETURN(Part part, make_part(task, 0, program, channels, 0));
+    part.output_share = static_cast<double>(channels.end - channels.begin) / output_channels(task);
+    return part;
   }
 
   uint32_t output_channels(uint32_t task) const {

@@ -1,11 +1,27 @@
 #include "scheduler/problem.h"
 
+#include <algorithm>
+
 namespace nestrt::scheduler {
 namespace {
 
 // One megabyte per second is one byte per microsecond.
 double copy_us(const ProblemUnit& unit, double bytes) {
   return unit.is_cpu || unit.overhead.mb_per_s <= 0 ? 0 : bytes / unit.overhead.mb_per_s;
+}
+
+std::vector<bool> barriers_of_graph(const Problem& problem) {
+  std::vector<bool> is_barrier(problem.tasks.size(), false);
+  for (const uint32_t barrier : barriers(predecessors_of(problem))) is_barrier[barrier] = true;
+  return is_barrier;
+}
+
+// Whether the tasks may overlap without any other having to know.
+bool is_apart(const std::vector<bool>& is_barrier, uint32_t before, uint32_t task) {
+  if (!is_barrier[before] && !is_barrier[task]) return true;
+  const bool begins_after_barrier = before == 0 || is_barrier[before - 1];
+  const bool ends_before_barrier = task + 1 == is_barrier.size() || is_barrier[task + 1];
+  return is_barrier[before] && is_barrier[task] && task == before + 1 && begins_after_barrier && ends_before_barrier;
 }
 
 }  // namespace
@@ -15,6 +31,29 @@ Predecessors predecessors_of(const Problem& problem) {
   for (uint32_t task = 0; task < problem.tasks.size(); ++task)
     for (const TaskInput& input : problem.tasks[task].inputs) predecessors[task].push_back(input.task);
   return predecessors;
+}
+
+bool reads(const TaskInput& input, const Part& part, const Part& written) {
+  if (!input.by_channel || part.channels.all() || written.channels.all()) return true;
+  return part.channels.begin < written.channels.end && written.channels.begin < part.channels.end;
+}
+
+std::vector<uint32_t> barriers_of(const Problem& problem) {
+  std::vector<bool> is_barrier = barriers_of_graph(problem);
+  for (uint32_t task = 0; task < problem.tasks.size(); ++task)
+    for (const TaskInput& input : problem.tasks[task].inputs)
+      if (input.by_channel) is_barrier[task] = is_barrier[input.task] = false;
+  std::vector<uint32_t> left;
+  for (uint32_t task = 0; task < is_barrier.size(); ++task)
+    if (is_barrier[task]) left.push_back(task);
+  return left;
+}
+
+void keep_barriers(Problem& problem) {
+  const std::vector<bool> is_barrier = barriers_of_graph(problem);
+  for (uint32_t task = 0; task < problem.tasks.size(); ++task)
+    for (TaskInput& input : problem.tasks[task].inputs)
+      input.by_channel = input.by_channel && is_apart(is_barrier, input.task, task);
 }
 
 double transfer_us(const Problem& problem, uint32_t from_lane, uint32_t to_lane, double bytes) {

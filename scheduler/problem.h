@@ -1,8 +1,9 @@
 // Problem: tasks to place on lanes, so that the last is complete as early as possible.
 //
 // A lane runs one step at a time: a unit beside the CPU has one lane; the CPU has as many as its cores may be shared
-// out to. A task is done in one of several ways (choices): whole on a lane, or in two parts on two lanes. A part starts
-// when its lane is free and all that the task reads has arrived; all of the task's parts read all of it.
+// out to. A task is done in one of several ways (choices): whole on a lane, or in parts, on two lanes or one after the
+// other on one. A part starts when its lane is free and all that it reads has arrived: all that the task reads, but
+// where it reads another task channel by channel, only its own channels of that.
 // Between two barriers of the graph (scheduler/regions.h) the CPU's cores are shared in one way; a barrier itself has
 // them all. Times in microseconds.
 #pragma once
@@ -33,14 +34,18 @@ struct Part {
 // The ways to share out the CPU's cores are numbered: 0 is all of them in lane 0.
 constexpr uint32_t kAnySharing = UINT32_MAX;
 
+constexpr size_t kMaxParts = 3;
+
 struct Choice {
-  std::vector<Part> parts;         // one or two, on different units
+  std::vector<Part> parts;         // those on one lane in the order in which it runs them
   uint32_t sharing = kAnySharing;  // that it is possible with; any where it does not use the CPU
 };
 
 struct TaskInput {
   uint32_t task = 0;  // an earlier one
   double bytes = 0;   // of its output that are read
+  // A part reads only the channels that it computes itself. Of two tasks at most one reads another in this way.
+  bool by_channel = false;
 };
 
 struct Task {
@@ -65,6 +70,15 @@ struct Problem {
 };
 
 Predecessors predecessors_of(const Problem& problem);
+
+// Whether a part of a task reads something that a part of the input's task has written.
+bool reads(const TaskInput& input, const Part& part, const Part& written);
+
+// The barriers of the graph, without those that overlap with a task that reads them, or that they read, by channel.
+std::vector<uint32_t> barriers_of(const Problem& problem);
+// Has all of an input read where it was by channel, unless both tasks are between the same two barriers, or are
+// barriers themselves with only barriers around: barriers_of() then separates branches side by side as the graph does.
+void keep_barriers(Problem& problem);
 
 // From the end of a step on one unit to the start of a step on another that reads so many bytes of what it wrote.
 double transfer_us(const ProblemUnit& from, const ProblemUnit& to, double bytes);

@@ -17,20 +17,31 @@ class StepBuilder {
     last_.assign(schedule_.lanes.size(), kNone);
     for (size_t i = 0; i < order.size(); ++i) {
       const Task& task = problem_.tasks[order[i].task];
-      std::vector<uint32_t> needed;
-      for (const TaskInput& input : task.inputs)
-        needed.insert(needed.end(), steps_of_[input.task].begin(), steps_of_[input.task].end());
-      if (order[i].after_previous && i > 0) {
-        const std::vector<uint32_t>& previous = steps_of_[order[i - 1].task];
-        needed.insert(needed.end(), previous.begin(), previous.end());
+      const bool follows = order[i].after_previous && i > 0;
+      for (const Part& part : task.choices[order[i].choice].parts) {
+        std::vector<uint32_t> needed = read_by(task, part);
+        if (follows) add(steps_of_[order[i - 1].task], needed);
+        std::sort(needed.begin(), needed.end(), std::greater<>());
+        add_step(task.branch, order[i].task, part, needed);
       }
-      std::sort(needed.begin(), needed.end(), std::greater<>());
-      for (const Part& part : task.choices[order[i].choice].parts) add_step(task.branch, order[i].task, part, needed);
     }
     return std::move(schedule_);
   }
 
  private:
+  static void add(const std::vector<uint32_t>& steps, std::vector<uint32_t>& all) {
+    all.insert(all.end(), steps.begin(), steps.end());
+  }
+
+  // The steps whose results a part reads.
+  std::vector<uint32_t> read_by(const Task& task, const Part& part) const {
+    std::vector<uint32_t> steps;
+    for (const TaskInput& input : task.inputs)
+      for (const uint32_t step : steps_of_[input.task])
+        if (reads(input, part, parts_[step])) steps.push_back(step);
+    return steps;
+  }
+
   void find_lanes(const std::vector<Decision>& order) {
     std::vector<bool> is_used(problem_.lanes.size(), false);
     if (!is_used.empty()) is_used[0] = problem_.units[problem_.lanes[0].unit].is_cpu;
@@ -61,11 +72,13 @@ class StepBuilder {
     complete_after_.push_back(std::move(known));
     last_[step.lane] = index;
     steps_of_[task].push_back(index);
+    parts_.push_back(part);
     schedule_.steps.push_back(std::move(step));
   }
 
   const Problem& problem_;
   Schedule schedule_;
+  std::vector<Part> parts_;                            // by step
   std::vector<uint32_t> lane_of_;                      // by lane of the problem
   std::vector<uint32_t> last_;                         // by lane: its last step
   std::vector<std::vector<uint32_t>> steps_of_;        // by task

@@ -33,14 +33,14 @@ uint64_t scramble(uint64_t value) {
   return value ^ value >> 32;
 }
 
-// By task and choice: the same number for choices with results at the same places.
+// By task and choice: the same number for choices with the same results at the same places.
 std::vector<std::vector<uint32_t>> places_of(const Problem& problem) {
   std::vector<std::vector<uint32_t>> places(problem.tasks.size());
   for (size_t task = 0; task < places.size(); ++task) {
-    std::map<std::vector<std::pair<uint32_t, double>>, uint32_t> known;
+    std::map<std::vector<std::pair<uint32_t, ChannelRange>>, uint32_t> known;
     for (const Choice& choice : problem.tasks[task].choices) {
-      std::vector<std::pair<uint32_t, double>> place;
-      for (const Part& part : choice.parts) place.emplace_back(part.lane, part.output_share);
+      std::vector<std::pair<uint32_t, ChannelRange>> place;
+      for (const Part& part : choice.parts) place.emplace_back(part.lane, part.channels);
       places[task].push_back(known.emplace(std::move(place), static_cast<uint32_t>(known.size())).first->second);
     }
   }
@@ -182,22 +182,22 @@ class Search {
     });
   }
 
-  // When the part ends if it is appended.
-  double end_of(const SearchState& state, uint32_t task, const Part& part) const {
-    double start = std::max(state.free[part.lane], fetch_us(problem_, problem_.tasks[task], part));
-    for (const TaskInput& input : problem_.tasks[task].inputs)
-      start = std::max(start, arrival_us(state, input.task, part.lane, input.bytes));
-    if (options_.one_at_a_time && task > 0) start = std::max(start, arrival_us(state, task - 1, part.lane, 0));
+  // When the part ends if it is appended where its lane is free from a time on.
+  double end_of(const SearchState& state, double free, uint32_t task, const Part& part) const {
+    double start = std::max(free, fetch_us(problem_, problem_.tasks[task], part));
+    for (const TaskInput& input : problem_.tasks[task].inputs) start = std::max(start, arrival_us(state, input, part));
+    if (options_.one_at_a_time && task > 0) start = std::max(start, arrival_us(state, {task - 1}, part));
     return start + part.us;
   }
 
-  double arrival_us(const SearchState& state, uint32_t from, uint32_t lane, double bytes) const {
+  double arrival_us(const SearchState& state, const TaskInput& input, const Part& part) const {
     const LiveResult& live = *std::find_if(state.live.begin(), state.live.end(),
-                                           [&](const LiveResult& result) { return result.task == from; });
-    const std::vector<Part>& parts = problem_.tasks[from].choices[live.choice].parts;
+                                           [&](const LiveResult& result) { return result.task == input.task; });
+    const std::vector<Part>& parts = problem_.tasks[input.task].choices[live.choice].parts;
     double arrival = 0;
     for (size_t i = 0; i < parts.size(); ++i) {
-      const double transfer = transfer_us(problem_, parts[i].lane, lane, bytes * parts[i].output_share);
+      if (!reads(input, part, parts[i])) continue;
+      const double transfer = transfer_us(problem_, parts[i].lane, part.lane, input.bytes * parts[i].output_share);
       arrival = std::max(arrival, live.ends[i] + transfer);
     }
     return arrival;
@@ -210,8 +210,8 @@ class Search {
     free_ = state.free;
     double latest = 0;
     for (uint32_t i = 0; i < choice.parts.size(); ++i) {
-      const double end = end_of(state, decision.task, choice.parts[i]);
-      free_[choice.parts[i].lane] = end;
+      double& free = free_[choice.parts[i].lane];
+      const double end = free = end_of(state, free, decision.task, choice.parts[i]);
       latest = std::max(latest, end);
       candidate.bound = std::max(candidate.bound, end + bounds_.tail_us(decision.task, decision.choice, i));
     }
@@ -277,8 +277,8 @@ class Search {
     made_.done_hash ^= scramble(task);
     LiveResult result{task, choice, places_[task][choice], {}};
     for (size_t i = 0; i < parts.size(); ++i) {
-      result.ends[i] = end_of(parent, task, parts[i]);
-      made_.free[parts[i].lane] = result.ends[i];
+      double& free = made_.free[parts[i].lane];
+      result.ends[i] = free = end_of(parent, free, task, parts[i]);
       made_.makespan = std::max(made_.makespan, result.ends[i] + deliver_us(problem_, problem_.tasks[task], parts[i]));
     }
     const uint32_t sharing = problem_.tasks[task].choices[choice].sharing;

@@ -27,7 +27,8 @@ bool dominates(const SearchState& a, const SearchState& b) {
   for (size_t lane = 0; lane < a.free.size(); ++lane)
     if (a.free[lane] > b.free[lane]) return false;
   for (size_t i = 0; i < a.live.size(); ++i)
-    if (a.live[i].ends[0] > b.live[i].ends[0] || a.live[i].ends[1] > b.live[i].ends[1]) return false;
+    for (size_t part = 0; part < kMaxParts; ++part)
+      if (a.live[i].ends[part] > b.live[i].ends[part]) return false;
   return true;
 }
 

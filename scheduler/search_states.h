@@ -1,7 +1,6 @@
 // The states of one size that a search keeps (scheduler/search.h).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,7 +14,7 @@ struct LiveResult {
   uint32_t task = 0;
   uint32_t choice = 0;
   uint32_t place = 0;  // the same for choices on the same units with the same shares
-  std::array<double, 2> ends{};
+  PartEnds ends{};
 };
 
 struct SearchState {

@@ -24,23 +24,26 @@ struct Solution {
   double makespan_us = std::numeric_limits<double>::infinity();
 };
 
+using PartEnds = std::array<double, kMaxParts>;  // by part of a choice
+
 class Timeline {
  public:
   explicit Timeline(const Problem& problem);
 
-  // The end of a part of the task if it were placed now. These require that the inputs of the task are placed.
-  double end_of(Decision decision, const Part& part) const;
+  // The ends of the task's parts if it were placed now. These require that the inputs of the task are placed.
+  PartEnds ends_of(Decision decision) const;
   void place(Decision decision);
   Solution solution() && { return {std::move(order_), makespan_}; }
 
  private:
-  double arrival_us(uint32_t from, uint32_t lane, double bytes) const;
+  double start_of(Decision decision, const Part& part) const;
+  double arrival_us(const TaskInput& input, const Part& part) const;
 
   const Problem& problem_;
   std::vector<Decision> order_;
-  std::vector<uint32_t> choice_;             // by task
-  std::vector<std::array<double, 2>> ends_;  // by task and part
-  std::vector<double> free_;                 // by lane
+  std::vector<uint32_t> choice_;  // by task
+  std::vector<PartEnds> ends_;    // by task
+  std::vector<double> free_;      // by lane
   double makespan_ = 0;
 };
 

@@ -94,7 +94,8 @@ class VirtualTime {
     for (const TaskInput& input : problem_.tasks[task].inputs) {
       if (steps_of_[input.task].empty()) return unknown_step(index, "comes before a step that it reads");
       for (uint32_t from : steps_of_[input.task])
-        span.ready_us = std::max(span.ready_us, arrival_us(from, index, input.bytes));
+        if (reads(input, part, steps_[from].part))
+          span.ready_us = std::max(span.ready_us, arrival_us(from, index, input.bytes));
     }
     for (uint32_t wait : step.waits) {
       if (wait >= index) return unknown_step(index, "waits for a later one");

@@ -15,6 +15,7 @@
 #include "kernels/registry.h"
 #include "nestrt/plan.h"
 #include "runtime/core/aligned_memory.h"
+#include "runtime/plan/channel_order.h"
 #include "runtime/plan/digest.h"
 #include "runtime/plan/format.h"
 
@@ -183,7 +184,19 @@ class Emitter {
       plan_.memory_plans.push_back(std::move(memory));
     };
     add(plan::MemoryPlanKind::sequential, plan_sequential(storage_, graph_.nodes().size()));
-    add(plan::MemoryPlanKind::any_schedule, plan_any_schedule(storage_, graph_));
+    add(plan::MemoryPlanKind::any_schedule, plan_any_schedule(storage_, graph_, overlapped()));
+  }
+
+  // By operator, the one that it may be computed beside, channel by channel.
+  std::vector<uint32_t> overlapped() const {
+    flatbuffers::FlatBufferBuilder builder(1 << 16);
+    builder.Finish(plan::Plan::Pack(builder, &plan_));
+    const std::vector<uint32_t> before =
+        channel_readers(*flatbuffers::GetRoot<plan::Plan>(builder.GetBufferPointer()));
+    std::vector<uint32_t> result;
+    for (const uint32_t branch : branch_of_)
+      result.push_back(before[branch] == kNoBranch ? kNoBranch : plan_.branches[before[branch]]->operators[0]);
+    return result;
   }
 
   // Branches begin and end with chains, and where another unit has a program.

@@ -278,17 +278,20 @@ MemoryLayout plan_sequential(const Storage& storage, size_t num_operators) {
   return to_layout(storage, problem, placement, lower_bound);
 }
 
-MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph) {
+MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph, const std::vector<uint32_t>& overlapped) {
   const uint64_t lower_bound = largest_live_set(storage, graph.nodes().size());
   Problem problem = arena_problem(storage);
   if (graph.nodes().size() > plan_format::kMaxOrderedOperators ||
       problem.buffers.size() > plan_format::kMaxOrderedBuffers)
     return to_layout(storage, problem, side_by_side(problem), lower_bound);
   const Ancestors ancestors(graph);
+  const auto is_complete_before = [&](uint32_t user, uint32_t writer) {
+    return ancestors.before(user, writer) && (overlapped.empty() || overlapped[writer] != user);
+  };
   const auto precedes = [&](const BufferUse& a, const BufferUse& b) {
     for (uint32_t user : a.users)
       for (uint32_t writer : b.writers)
-        if (!ancestors.before(user, writer)) return false;
+        if (!is_complete_before(user, writer)) return false;
     return true;
   };
   for (size_t i = 0; i < problem.buffers.size(); ++i) {

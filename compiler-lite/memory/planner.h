@@ -3,7 +3,7 @@
 // Two buffers may share bytes when their lives are apart. "Apart" has two meanings, and a plan carries both:
 //   sequential    operators run one after the other in file order: lives are intervals of positions
 //   any_schedule  operators run in any order that respects the graph: every operator that touches the one must be an
-//                 ancestor of every operator that writes the other
+//                 ancestor of every operator that writes the other, and not one that it may overlap with
 //
 // Placing is bin packing (NP-hard): the planner runs a first-fit over several orders of the buffers, with local search
 // on the order, and stops at the lower bound. Where more than 4 million pairs of buffers are alive together, one sweep
@@ -25,6 +25,9 @@ struct MemoryLayout {
 };
 
 MemoryLayout plan_sequential(const Storage& storage, size_t num_operators);
-MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph);
+// `overlapped`, by position in Graph::nodes(): the operator that the one there reads, and may overlap with nevertheless
+// (runtime/plan/channel_order.h); UINT32_MAX where there is none. Empty: none at all.
+MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph,
+                               const std::vector<uint32_t>& overlapped = {});
 
 }  // namespace nestrt::compiler

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/text.h"
+#include "runtime/plan/channel_order.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/tables.h"
 #include "runtime/session/program_for.h"
@@ -75,6 +76,7 @@ class ScheduleCheck {
     std::vector<uint32_t> last(lanes, UINT32_MAX), position(schedule_.steps.size());
     std::vector<uint32_t> count(lanes, 0);
     const auto dependencies = branch_dependencies(plan_);
+    const std::vector<uint32_t> by_channel = channel_predecessors(plan_);
     for (uint32_t index = 0; index < schedule_.steps.size(); ++index) {
       const Step& step = schedule_.steps[index];
       std::vector<uint32_t>& mine = ended[index];
@@ -89,10 +91,17 @@ class ScheduleCheck {
       last[step.lane] = index;
       for (uint32_t branch : dependencies[step.branch])
         for (uint32_t before : steps_of_[branch])
-          if (before >= index || mine[schedule_.steps[before].lane] <= position[before])
+          if ((by_channel[step.branch] != branch || have_common_channels(step, schedule_.steps[before])) &&
+              (before >= index || mine[schedule_.steps[before].lane] <= position[before]))
             return wrong(text("step ", index, " reads what step ", before, " may not have computed"));
     }
     return {};
+  }
+
+  // Whether two steps have channels in common, of branches that have as many.
+  static bool have_common_channels(const Step& a, const Step& b) {
+    if (a.channels.all() || b.channels.all()) return true;
+    return a.channels.begin < b.channels.end && b.channels.begin < a.channels.end;
   }
 
   const plan::Plan& plan_;

@@ -7,19 +7,22 @@
 #include <vector>
 
 #include "nestrt/schedule.h"
+#include "runtime/plan/channel_order.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/tables.h"
 
 namespace nestrt::test {
 
-// The branches in a random order that respects the graph, each by one of its programs, on a random lane.
+// The branches in a random order that respects the graph, each by one of its programs, on a random lane. Steps wait for
+// no more than they read.
 class RandomSchedule {
  public:
   // The first `cpu_lanes` are the CPU's, whose steps have `threads` of it or, some on lane 0, all of them.
   RandomSchedule(const plan::Plan& plan, std::vector<Lane> lanes, uint32_t cpu_lanes, int threads, std::mt19937& random)
       : plan_(plan), cpu_lanes_(cpu_lanes), threads_(threads), random_(random),
-        dependencies_(branch_dependencies(plan)), steps_of_(dependencies_.size()) {
+        dependencies_(branch_dependencies(plan)), by_channel_(channel_predecessors(plan)),
+        steps_of_(dependencies_.size()) {
     schedule_.lanes = std::move(lanes);
   }
 
@@ -48,7 +51,17 @@ class RandomSchedule {
     const uint32_t program = other_lanes == 0 ? 0 : random_below(items(entry.programs()).size());
     const uint32_t part = items(entry.programs())[program]->channels();
     add(branch, program, program == 0 ? random_below(cpu_lanes_) : cpu_lanes_ + random_below(other_lanes), {0, part});
-    if (part > 0) add(branch, 0, 0, {part, divisible_channels(plan_, entry)});
+    if (part == 0) return;
+    const uint32_t channels = divisible_channels(plan_, entry), middle = middle_of(branch, part, channels);
+    add(branch, 0, 0, {middle, channels});
+    if (middle != part) add(branch, 0, random_below(cpu_lanes_), {part, middle});
+  }
+
+  // Where what the branch reads channel by channel is divided further on, sometimes there.
+  uint32_t middle_of(uint32_t branch, uint32_t part, uint32_t channels) {
+    if (by_channel_[branch] == kNoBranch || random_below(2) == 0) return part;
+    const ChannelRange before = schedule_.steps[steps_of_[by_channel_[branch]][0]].channels;
+    return before.end > part && before.end < channels ? before.end : part;
   }
 
   void add(uint32_t branch, uint32_t program, uint32_t lane, ChannelRange channels) {
@@ -61,9 +74,16 @@ class RandomSchedule {
     step.threads = lane < cpu_lanes_ && !has_all_threads ? threads_ : 0;
     for (uint32_t before : dependencies_[branch])
       for (uint32_t other : steps_of_[before])
-        if (schedule_.steps[other].lane != lane) step.waits.push_back(other);
+        if (schedule_.steps[other].lane != lane && is_read(step, before, schedule_.steps[other].channels))
+          step.waits.push_back(other);
     steps_of_[branch].push_back(static_cast<uint32_t>(schedule_.steps.size()));
     schedule_.steps.push_back(std::move(step));
+  }
+
+  bool is_read(const Step& step, uint32_t before, ChannelRange written) const {
+    const ChannelRange read = step.channels;
+    if (by_channel_[step.branch] != before || read.all() || written.all()) return true;
+    return read.begin < written.end && written.begin < read.end;
   }
 
   const plan::Plan& plan_;
@@ -71,6 +91,7 @@ class RandomSchedule {
   const int threads_;
   std::mt19937& random_;
   const std::vector<std::vector<uint32_t>> dependencies_;
+  const std::vector<uint32_t> by_channel_;
   std::vector<std::vector<uint32_t>> steps_of_;  // by branch
   Schedule schedule_;
 };

@@ -43,6 +43,34 @@ Choice split(uint32_t lane, double lane_us, double share, double cpu_us) {
   return choice;
 }
 
+Part channels_on_cpu(double cpu_us, uint32_t begin, uint32_t end) {
+  const double share = (end - begin) / 100.0;
+  Part part = whole(0, cpu_us * share * 1.1, 0, 1, 0, 0).parts[0];
+  part.output_share = share;
+  part.channels = {begin, end};
+  return part;
+}
+
+// In two parts on the CPU, or in three: the second half first, as the unit may still be busy with the task before.
+void add_followers(Task& task) {
+  const double cpu_us = task.choices[0].parts[0].us;
+  const Part half = channels_on_cpu(cpu_us, 50, 100);
+  std::vector<Choice> added = {{{half, channels_on_cpu(cpu_us, 0, 50)}, 0}};
+  for (const Choice& choice : task.choices)
+    if (choice.parts.size() == 2 && choice.parts[0].channels.end == 25)
+      added.push_back({{choice.parts[0], half, channels_on_cpu(cpu_us, 25, 50)}, 0});
+  task.choices.insert(task.choices.end(), added.begin(), added.end());
+}
+
+// Reads the last of its inputs by channel, if that one does not do so itself.
+void read_by_channel(Problem& problem, Task& task) {
+  if (task.inputs.empty()) return;
+  const std::vector<TaskInput>& before = problem.tasks[task.inputs.back().task].inputs;
+  if (std::any_of(before.begin(), before.end(), [](const TaskInput& input) { return input.by_channel; })) return;
+  task.inputs.back().by_channel = true;
+  add_followers(task);
+}
+
 void add_units(Problem& problem, uint32_t units, bool sharings, std::mt19937& random) {
   for (uint32_t unit = 0; unit < units; ++unit) {
     scheduler::ProblemUnit& added = problem.units.emplace_back();
@@ -66,6 +94,7 @@ void add_choices(Problem& problem, Task& task, const ProblemKind& kind, std::mt1
     const double us = static_cast<double>(1 + random() % 60);
     task.choices.push_back(whole(lane, us, kAnySharing, 1, problem.lanes[lane].unit, 0));
     if (kind.splits && chance(random, 50)) task.choices.push_back(split(lane, us, 0.5, cpu_us));
+    if (kind.by_channel && chance(random, 30)) task.choices.push_back(split(lane, us, 0.25, cpu_us));
   }
 }
 
@@ -87,11 +116,11 @@ class BruteForce {
         least = std::min(least, std::max(choice.parts[0].us, choice.parts.back().us));
       rest_[task] += least;
       for (const TaskInput& input : problem.tasks[task].inputs)
-        rest_[input.task] = std::max(rest_[input.task], rest_[task]);
+        if (!input.by_channel) rest_[input.task] = std::max(rest_[input.task], rest_[task]);
     }
     // Barriers are stretches of their own, with the numbers 1, 3, 5, ...
     std::vector<bool> is_barrier(problem.tasks.size(), false);
-    for (uint32_t barrier : scheduler::barriers(scheduler::predecessors_of(problem))) is_barrier[barrier] = true;
+    for (uint32_t barrier : scheduler::barriers_of(problem)) is_barrier[barrier] = true;
     uint32_t stretch = 0;
     for (uint32_t task = 0; task < stretch_.size(); ++task) {
       stretch_[task] = is_barrier[task] ? stretch + 1 : stretch;
@@ -133,17 +162,20 @@ class BruteForce {
     }
     std::vector<double> ends;
     double first = std::numeric_limits<double>::infinity(), last = 0;
+    const std::vector<double> old_free = free_;
     for (const Part& part : choice.parts) {
       const double start = start_of(task, part);
+      free_[part.lane] = start + part.us;
       first = std::min(first, start);
       last = std::max(last, start + part.us);
       makespan = std::max(makespan, start + part.us + deliver_us(problem_, problem_.tasks[task], part));
       ends.push_back(start + part.us);
     }
     const double least_rest = rest_[task] - std::max(choice.parts[0].us, choice.parts.back().us);
-    if ((!has_splits_ && first < last_start) || makespan >= best_ || last + std::min(0.0, least_rest) >= best_) return;
-    const std::vector<double> old_free = free_;
-    for (size_t i = 0; i < ends.size(); ++i) free_[choice.parts[i].lane] = ends[i];
+    if ((!has_splits_ && first < last_start) || makespan >= best_ || last + std::min(0.0, least_rest) >= best_) {
+      free_ = old_free;
+      return;
+    }
     if (choice.sharing != kAnySharing) sharing = choice.sharing;
     chosen_[task] = &choice;
     ends_[task] = ends;
@@ -158,8 +190,9 @@ class BruteForce {
     for (const TaskInput& input : problem_.tasks[task].inputs) {
       const Choice& from = *chosen_[input.task];
       for (size_t i = 0; i < from.parts.size(); ++i)
-        start = std::max(start, ends_[input.task][i] + transfer_us(problem_, from.parts[i].lane, part.lane,
-                                                                   input.bytes * from.parts[i].output_share));
+        if (reads(input, part, from.parts[i]))
+          start = std::max(start, ends_[input.task][i] + transfer_us(problem_, from.parts[i].lane, part.lane,
+                                                                     input.bytes * from.parts[i].output_share));
     }
     return start;
   }
@@ -170,7 +203,7 @@ class BruteForce {
       if (chosen_[task] != nullptr) continue;
       double ready = 0;
       for (const TaskInput& input : problem_.tasks[task].inputs)
-        if (chosen_[input.task] != nullptr)
+        if (chosen_[input.task] != nullptr && !input.by_channel)
           ready = std::max(ready, *std::max_element(ends_[input.task].begin(), ends_[input.task].end()));
       if (ready + rest_[task] >= best_) return true;
     }
@@ -217,11 +250,13 @@ Problem random_problem(const ProblemKind& kind, std::mt19937& random) {
       if (known == task.inputs.end() && !chance(random, 15))
         task.inputs.push_back({before, static_cast<double>(random() % 500)});
     }
+    if (kind.by_channel && chance(random, 60)) read_by_channel(problem, task);
     task.reads_caller = task.inputs.empty();
     task.caller_bytes = 100;
     task.is_result = chance(random, 20) || index + 1 == count;
     task.result_bytes = 50;
   }
+  keep_barriers(problem);
   return problem;
 }
 

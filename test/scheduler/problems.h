@@ -11,7 +11,8 @@ struct ProblemKind {
   uint32_t max_tasks = 9;
   uint32_t units = 3;  // the first is the CPU
   bool splits = false;
-  bool sharings = false;  // the CPU's cores also in two lanes
+  bool sharings = false;    // the CPU's cores also in two lanes
+  bool by_channel = false;  // some tasks read another channel by channel; wants splits
 };
 
 scheduler::Problem random_problem(const ProblemKind& kind, std::mt19937& random);

@@ -53,8 +53,11 @@ void check_schedule(const Problem& problem, const scheduler::Solution& solution)
   for (uint32_t step = 0; step < schedule.steps.size(); ++step) {
     for (uint32_t before = 0; before < step; ++before) {
       const auto& inputs = problem.tasks[schedule.steps[step].branch].inputs;
+      scheduler::Part part, written;
+      part.channels = schedule.steps[step].channels;
+      written.channels = schedule.steps[before].channels;
       if (std::any_of(inputs.begin(), inputs.end(), [&](const scheduler::TaskInput& input) {
-            return problem.tasks[input.task].branch == schedule.steps[before].branch;
+            return problem.tasks[input.task].branch == schedule.steps[before].branch && reads(input, part, written);
           }))
         REQUIRE(after[before][step]);
     }
@@ -84,6 +87,11 @@ TEST_CASE("The search finds the shortest schedule of random graphs on three unit
 
 TEST_CASE("The search finds the shortest schedule where tasks may be split") {
   check_against_brute_force({.max_tasks = 5, .units = 2, .splits = true}, 2, by_level(20, 200, 2000));
+}
+
+TEST_CASE("The search finds the shortest schedule where tasks read others channel by channel") {
+  check_against_brute_force({.max_tasks = 4, .units = 2, .splits = true, .by_channel = true}, 8,
+                            by_level(20, 200, 2000));
 }
 
 TEST_CASE("The search finds the shortest schedule where the CPU's cores may be shared out") {
@@ -174,6 +182,63 @@ TEST_CASE("Two branches on two units take the time of one, start and finish") {
   const auto run = run_in_virtual_time(problem, schedule);
   REQUIRE(run);
   CHECK(count_groups_side_by_side(problem, schedule, *run) == 1);
+}
+
+// Two tasks in two parts, of 10 and of 7; the second reads the first. Whole they take too long.
+Problem two_divided_tasks(bool by_channel) {
+  Problem problem;
+  problem.units = {{true, {}}, {false, {1, 2, 0}}};
+  problem.lanes = {{0}, {1}};
+  for (uint32_t index = 0; index < 2; ++index) {
+    scheduler::Task& task = problem.tasks.emplace_back();
+    task.branch = index;
+    scheduler::Part first, second;
+    first.us = second.us = index == 0 ? 10 : 7;
+    first.lane = first.program = 1;
+    first.channels = {0, 50};
+    second.channels = {50, 100};
+    scheduler::Part whole;
+    whole.us = 100;
+    task.choices = {{{whole}, 0}, {{first, second}, 0}};
+    if (index == 0) continue;
+    first.lane = first.program = 0;
+    task.choices.push_back({{second, first}, 0});
+  }
+  problem.tasks[1].inputs = {{0, 100, by_channel}};
+  keep_barriers(problem);
+  return problem;
+}
+
+TEST_CASE("What reads channel by channel waits for its own channels only") {
+  const auto solved = [](const Problem& problem) {
+    return scheduler::solve(problem, ScheduleMethod::kOptimum, kForever).solution;
+  };
+  Problem problem = two_divided_tasks(false);
+  CHECK(solved(problem).makespan_us == 10 + 2 + 7);  // the CPU waits for the unit to finish
+  problem = two_divided_tasks(true);
+  CHECK(solved(problem).makespan_us == 17);
+  problem.tasks[1].choices.erase(problem.tasks[1].choices.begin() + 1);
+  CHECK(solved(problem).makespan_us == 24);  // in two parts on the CPU: the first while the unit finishes
+  check_schedule(problem, solved(problem));
+}
+
+TEST_CASE("Only tasks that no other has to know of overlap channel by channel") {
+  // 0 -> {1 -> 2, 3} -> 4 -> 5 -> 6
+  Problem problem;
+  problem.tasks.resize(7);
+  const std::vector<std::vector<uint32_t>> inputs = {{}, {0}, {1}, {0}, {2, 3}, {4}, {5}};
+  for (uint32_t task = 0; task < inputs.size(); ++task)
+    for (const uint32_t before : inputs[task]) problem.tasks[task].inputs.push_back({before, 1, true});
+  const std::vector<uint32_t> all = scheduler::barriers(predecessors_of(problem));
+  CHECK(all == std::vector<uint32_t>{0, 4, 5, 6});
+  const auto kept = [&](const Problem& made, uint32_t task) { return made.tasks[task].inputs[0].by_channel; };
+  Problem made = problem;
+  keep_barriers(made);
+  CHECK_FALSE(kept(made, 1));  // a barrier with something else beside it
+  CHECK(kept(made, 2));
+  CHECK_FALSE(kept(made, 5));  // the branches come before
+  CHECK(kept(made, 6));
+  CHECK(barriers_of(made) == std::vector<uint32_t>{0, 4});
 }
 
 TEST_CASE("Networks are scheduled within bounds") {

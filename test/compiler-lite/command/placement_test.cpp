@@ -6,7 +6,9 @@
 #include <set>
 
 #include "nestrt/session.h"
+#include "runtime/plan/channel_order.h"
 #include "runtime/plan/tables.h"
+#include "runtime/session/check_schedule.h"
 #include "runtime/tools/npy.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/drivers/random_schedule.h"
@@ -91,6 +93,28 @@ void check_placements(const std::shared_ptr<const Plan>& plan) {
   }
 }
 
+// Costs on the CPU beside which the other unit is neither useless nor all that is needed.
+std::shared_ptr<const CostTable> random_costs(const Plan& plan, const UnitInfo& cpu, std::mt19937& random) {
+  auto costs = std::make_shared<CostTable>();
+  for (uint32_t op = 0; op < items(plan.tables().operators()).size(); ++op)
+    costs->set({cpu.kind, cpu.fingerprint, 1}, work_name(plan, op),
+               {static_cast<double>(20 + random() % 1000), CostSource::kMeasured});
+  return costs;
+}
+
+// Whether a step starts although other channels of what it reads are not complete.
+bool overlaps(const Plan& plan, const Schedule& schedule) {
+  const std::vector<uint32_t> before = channel_predecessors(plan.tables());
+  return std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
+    return std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& other) {
+      const bool apart = step.channels.begin >= other.channels.end || other.channels.begin >= step.channels.end;
+      const bool waits = std::any_of(step.waits.begin(), step.waits.end(),
+                                     [&](uint32_t wait) { return &schedule.steps[wait] == &other; });
+      return before[step.branch] == other.branch && apart && other.lane != step.lane && !waits;
+    });
+  });
+}
+
 // The names of operators that have programs for some of their channels.
 std::set<std::string> divided_operators(const Plan& plan) {
   std::set<std::string> names;
@@ -111,6 +135,71 @@ TEST_CASE("Wherever layers run that treat channels one by one, and divided or no
   const auto plan = compile(folder, write_channelwise_model(folder));
   CHECK(divided_operators(*plan) == std::set<std::string>{"Conv1", "Conv2", "MaxPool3", "Conv4"});
   check_placements(plan);
+}
+
+TEST_CASE("Layers that treat channels one by one start when theirs are complete, and the result has the same bits") {
+  const TemporaryFolder folder;
+  const auto plan = compile(folder, write_channelwise_model(folder));
+  const std::vector<uint32_t> before = channel_predecessors(plan->tables());
+  CHECK(std::count(before.begin(), before.end(), kNoBranch) == static_cast<int64_t>(before.size()) - 2);
+  const std::vector<float> expected = run(plan, *open_units("cpu", {.num_threads = 1}), {});
+  const auto units = open_units("cpu,evta", {.num_threads = 2});
+  REQUIRE(units);
+  const std::vector<UnitInfo> infos{(*units)[0]->info(), (*units)[1]->info()};
+  std::mt19937 random(3);
+  int overlapping = 0;
+  for (int i = by_level(4, 20, 400); i > 0; --i) {
+    const auto schedule = make_schedule(*plan, infos, *random_costs(*plan, infos[0], random));
+    REQUIRE(schedule);
+    REQUIRE(check_schedule(*plan, *units, *schedule).ok());
+    overlapping += overlaps(*plan, *schedule) ? 1 : 0;
+    SessionOptions options;
+    options.fixed_schedule = std::make_shared<const Schedule>(*schedule);
+    REQUIRE(run(plan, *units, options) == expected);
+  }
+  CHECK(overlapping > 0);
+}
+
+TEST_CASE("Layers that may write where the one before still reads wait for all of it") {
+  const TemporaryFolder folder;
+  const auto plan = compile(folder, write_channelwise_model(folder));
+  const std::vector<uint32_t> before = channel_predecessors(plan->tables());
+  const auto later = static_cast<uint32_t>(
+      std::find_if(before.begin(), before.end(), [](uint32_t branch) { return branch != kNoBranch; }) - before.begin());
+  REQUIRE(later < before.size());
+  plan::PlanT tables;
+  plan->tables().UnPackTo(&tables);
+  const auto only_operator = [&](uint32_t branch) -> const plan::OperatorT& {
+    return *tables.operators[tables.branches[branch]->operators[0]];
+  };
+  const auto buffer_of = [&](int32_t tensor) { return tables.tensors[static_cast<uint32_t>(tensor)]->buffer; };
+  const uint32_t written = buffer_of(only_operator(later).outputs[0]);
+  std::vector<uint64_t>& offsets =
+      tables.memory_plans[static_cast<size_t>(plan::MemoryPlanKind::any_schedule)]->offsets;
+  CHECK(offsets[written] != offsets[buffer_of(only_operator(before[later]).inputs[0])]);
+  offsets[written] = offsets[buffer_of(only_operator(before[later]).inputs[0])];
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(plan::Plan::Pack(builder, &tables));
+  const plan::Plan& changed = *flatbuffers::GetRoot<plan::Plan>(builder.GetBufferPointer());
+  CHECK(channel_readers(changed)[later] == before[later]);
+  CHECK(channel_predecessors(changed)[later] == kNoBranch);
+}
+
+TEST_CASE("A schedule whose steps do not wait for the channels that they read is refused") {
+  const TemporaryFolder folder;
+  const auto plan = compile(folder, write_channelwise_model(folder));
+  const auto units = open_units("cpu,evta", {.num_threads = 2});
+  REQUIRE(units);
+  std::mt19937 random(8);
+  for (int i = by_level(4, 20, 100); i > 0; --i) {
+    const Schedule schedule = RandomSchedule(plan->tables(), {{0}, {0}, {1}}, 2, 1, random).make();
+    REQUIRE(check_schedule(*plan, *units, schedule).ok());
+    Schedule hasty = schedule;
+    for (Step& step : hasty.steps) step.waits.clear();
+    const bool waits =
+        std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const Step& step) { return !step.waits.empty(); });
+    CHECK(check_schedule(*plan, *units, hasty).ok() == !waits);
+  }
 }
 
 }  // namespace
