@@ -49,7 +49,8 @@ class Feeder {
     double seconds = 0;  // from the result before the first of them to the last one
   };
 
-  // Of `runs` inferences after `warmup` others. From the first to the last, as many are on their way as there are outputs.
+  // Of `runs` inferences after `warmup` others. As many are on their way as there are outputs, from the first to the
+  // last.
   Result<Times> run(Pipeline& pipeline, size_t warmup, size_t runs, LaneTimes& lanes) {
     Times times;
     std::deque<SteadyClock::time_point> begun;

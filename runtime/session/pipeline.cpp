@@ -146,7 +146,7 @@ Result<std::unique_ptr<Pipeline>> Pipeline::create(std::shared_ptr<const Plan> p
       return Status(Code::kInvalidArgument,
                     text("a pipeline has 1 to ", kMost,
                          " inferences in flight, 0 for as many as its units need, and up to as many waiting"));
-    const size_t in_flight = options.in_flight > 0 ? static_cast<size_t>(options.in_flight) : 2 * units.size();
+    const size_t in_flight = options.in_flight > 0 ? static_cast<size_t>(options.in_flight) : 3 * units.size();
     auto pipeline = std::make_unique<PipelineImpl>(std::move(plan), options, in_flight);
     NESTRT_RETURN_IF_ERROR(pipeline->start(units, options, in_flight));
     return std::unique_ptr<Pipeline>(std::move(pipeline));

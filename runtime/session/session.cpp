@@ -15,6 +15,7 @@
 #include "runtime/session/arguments.h"
 #include "runtime/session/check_schedule.h"
 #include "runtime/session/executor.h"
+#include "runtime/session/file_order.h"
 #include "runtime/session/first_schedule.h"
 #include "runtime/session/program_for.h"
 #include "runtime/session/trial.h"
@@ -45,7 +46,7 @@ class SessionImpl final : public Session {
     NESTRT_ASSIGN_OR_RETURN(current_,
                             PreparedSchedule::create(*plan_, units_, std::move(first.schedule), executables_));
     NESTRT_RETURN_IF_ERROR(allocate());
-    NESTRT_RETURN_IF_ERROR(try_sharing(first.costs));
+    NESTRT_RETURN_IF_ERROR(try_schedule(first.costs));
     NESTRT_RETURN_IF_ERROR(executor_.reserve_unit_lanes(most_unit_lanes()));
     report_repacking();
     return start_adaptation(std::move(first.costs));
@@ -158,25 +159,34 @@ class SessionImpl final : public Session {
     return memory_.allocate(*plan_, *memory);
   }
 
-  // Whether it pays that branches share the CPU's cores out is tried where times may be measured at all.
-  Status try_sharing(const CostTable& costs) {
-    if (!options_.measure || options_.fixed_schedule != nullptr || !current_->shares_cores()) return {};
-    ScheduleOptions options = options_.schedule;
-    options.share_cores = false;
+  // What operators cost one after the other says little of lanes that share the CPU's cores. On the CPU alone the whole
+  // schedule is tried against every operator on all threads, which is kept unless the schedule is faster.
+  Status try_schedule(const CostTable& costs) {
+    if (!options_.measure || options_.fixed_schedule != nullptr || !has_costs_) return {};
+    if (has_other_units() ? !current_->shares_cores() : current_->is_file_order()) return {};
     ExecutorOptions unwatched;
     unwatched.unit_timeout = options_.unit_timeout;
     unwatched.urgent = options_.urgent;
-    NESTRT_ASSIGN_OR_RETURN(Schedule schedule, make_schedule(*plan_, unit_infos(units_), costs, options));
+    NESTRT_ASSIGN_OR_RETURN(Schedule schedule, schedule_without_sharing(costs));
     NESTRT_ASSIGN_OR_RETURN(auto other, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
     NESTRT_ASSIGN_OR_RETURN(share_cores_, is_faster(*plan_, *current_, *other, memory_, unwatched, health_));
     if (!share_cores_) current_ = std::move(other);
     return {};
   }
 
+  Result<Schedule> schedule_without_sharing(const CostTable& costs) const {
+    if (!has_other_units()) return file_order_schedule(*plan_, unit_infos(units_));
+    ScheduleOptions options = options_.schedule;
+    options.share_cores = false;
+    return make_schedule(*plan_, unit_infos(units_), costs, options);
+  }
+
+  bool has_other_units() const {
+    return std::any_of(units_.begin(), units_.end(), [](const auto& unit) { return unit->info().kind != "cpu"; });
+  }
+
   Status start_adaptation(CostTable costs) {
-    const bool has_others = std::any_of(units_.begin(), units_.end(),
-                                        [](const auto& unit) { return unit->info().kind != "cpu"; });
-    if (!has_others && !may_reschedule()) return {};
+    if (!has_other_units() && (!may_reschedule() || current_->is_file_order())) return {};
     AdaptationOptions options;
     options.schedule = options_.schedule;
     options.schedule.share_cores &= share_cores_;

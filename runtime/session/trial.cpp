@@ -8,7 +8,7 @@
 namespace nestrt {
 namespace {
 
-constexpr int kWarmup = 2, kFewest = 3, kMost = 15;
+constexpr int kWarmup = 2, kFewest = 3, kMost = 200;
 constexpr std::chrono::milliseconds kEnough{150};
 constexpr double kClearly = 0.99;
 

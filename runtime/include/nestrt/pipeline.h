@@ -19,7 +19,7 @@
 namespace nestrt {
 
 struct PipelineOptions {
-  int in_flight = 0;  // 0: two for each unit
+  int in_flight = 0;  // 0: three for each unit
   int waiting = 4;    // that submit() takes beyond those
   // Of every session; the schedule's method is kThroughput, and the schedule stays as it is.
   SessionOptions session = {};
