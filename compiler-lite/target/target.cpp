@@ -65,7 +65,11 @@ Result<Target> parse_board(const std::string& yaml, const std::string& name) {
 }
 
 Result<Target> read_target(const std::string& text) {
-  if (text == "host") return Target{text, {{.kind = "cpu"}}};
+  if (text == "host") {
+    tools::BoardUnit cpu;
+    cpu.kind = "cpu";
+    return Target{text, {cpu}};
+  }
   if (const auto path = tools::find_board(text)) return target_of(tools::read_board(*path, check));
   auto list = parse_list(text);
   if (!list) return list.error().with_context("target '" + text + "' is neither a board nor a list of units");

@@ -17,8 +17,7 @@ class ScheduleCheck {
       : plan_(plan.tables()), units_(units), schedule_(schedule), steps_of_(items(plan_.branches()).size()) {}
 
   Status run() {
-    for (const Lane& lane : schedule_.lanes)
-      if (lane.unit >= units_.size()) return wrong(text("a lane is of unit ", lane.unit, ", which does not exist"));
+    NESTRT_RETURN_IF_ERROR(check_lanes());
     for (uint32_t step = 0; step < schedule_.steps.size(); ++step) {
       const Status status = check_step(step);
       if (!status.ok()) return status.with_context(text("step ", step));
@@ -30,6 +29,16 @@ class ScheduleCheck {
 
  private:
   static Status wrong(std::string what) { return Status(Code::kInvalidArgument, "the schedule is wrong: " + what); }
+
+  Status check_lanes() const {
+    for (const Lane& lane : schedule_.lanes)
+      if (lane.unit >= units_.size()) return wrong(text("a lane is of unit ", lane.unit, ", which does not exist"));
+    const auto is_cpu = [](const std::shared_ptr<Unit>& unit) { return unit->info().kind == "cpu"; };
+    const auto cpu = std::find_if(units_.begin(), units_.end(), is_cpu);
+    if (schedule_.lanes.size() < 2 || cpu == units_.end()) return {};
+    if (units_[schedule_.lanes[0].unit] == *cpu) return {};
+    return wrong(text("lane 0 is not of unit '", (*cpu)->info().name, "'"));  // it runs on the caller's thread
+  }
 
   Status check_step(uint32_t index) const {
     const Step& step = schedule_.steps[index];

@@ -200,6 +200,9 @@ TEST_CASE("Schedules that compute too little, twice, too early or elsewhere are 
   bad = good;
   bad.lanes[3].unit = 5;
   refuses(bad, "unit 5, which does not exist");
+  bad = good;
+  bad.lanes[0].unit = 1;
+  refuses(bad, "lane 0 is not of unit 'cpu'");
 }
 
 }  // namespace
