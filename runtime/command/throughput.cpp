@@ -13,21 +13,24 @@
 namespace nestrt::command {
 namespace {
 
-// How long steps take, by lane.
+// How long steps take, by lane, from the last reset on.
 class LaneTimes final : public RunObserver {
  public:
   void reserve(size_t lanes) { times_ = std::vector<std::atomic<int64_t>>(lanes); }
-  void reset() {
+  void reset(Time since) {
+    since_.store(since);
     for (auto& time : times_) time.store(0);
   }
   std::chrono::nanoseconds of(size_t lane) const { return std::chrono::nanoseconds(times_[lane].load()); }
 
   void operator_done(uint32_t, Time, Time) override {}
   void step_done(const StepRecord& step) override {
-    times_[step.lane].fetch_add(std::chrono::nanoseconds(step.end - step.start).count(), std::memory_order_relaxed);
+    const Time start = std::max(step.start, since_.load(std::memory_order_relaxed));
+    times_[step.lane].fetch_add(std::chrono::nanoseconds(step.end - start).count(), std::memory_order_relaxed);
   }
 
  private:
+  std::atomic<Time> since_{Time()};
   std::vector<std::atomic<int64_t>> times_;
 };
 
@@ -68,7 +71,7 @@ class Feeder {
       begun.pop_front();
       if (returned + 1 == warmup) {
         start = end;
-        lanes.reset();
+        lanes.reset(end);
       }
       times.seconds = std::chrono::duration<double>(end - start).count();
     }
@@ -111,9 +114,12 @@ Result<Throughput> measure_throughput(std::shared_ptr<const Plan> plan, const Un
   NESTRT_ASSIGN_OR_RETURN(const auto pipeline, Pipeline::create(plan, units, options));
   const Schedule schedule = pipeline->schedule();
   lanes.reserve(schedule.lanes.size());
-  // The first inference of each session is slower than its others.
-  const auto warm = static_cast<size_t>(std::max(warmup, 2 * options.in_flight));
-  NESTRT_ASSIGN_OR_RETURN(const Feeder::Times times, feeder.run(*pipeline, warm, static_cast<size_t>(runs), lanes));
+  // The first inference of each session is slower than its others; and what is on its way at the beginning and at the
+  // end has to be little of the whole.
+  warmup = std::max(warmup, 2 * options.in_flight);
+  runs = std::max(runs, 10 * options.in_flight);
+  NESTRT_ASSIGN_OR_RETURN(const Feeder::Times times,
+                          feeder.run(*pipeline, static_cast<size_t>(warmup), static_cast<size_t>(runs), lanes));
   Throughput result;
   result.per_second = runs / times.seconds;
   result.latency_ms = tools::summarize(times.latencies_ms).median;
@@ -122,11 +128,12 @@ Result<Throughput> measure_throughput(std::shared_ptr<const Plan> plan, const Un
 }
 
 void add_throughput(Table& table, const Throughput& throughput, int in_flight) {
+  const double bound = throughput.bound_per_second();
+  const double percent = 100 * throughput.per_second / bound;
+  const std::string share = bound > 0 ? fmt::format("; {:.0f} % of {:.1f}, by the busiest unit", percent, bound) : "";
   table.add_row({"throughput", fmt::format("{:.1f} /s", throughput.per_second),
-                 fmt::format("{} inferences in flight, {} each; {:.0f} % of {:.1f}, by the busiest unit", in_flight,
-                             tools::format_ms(throughput.latency_ms),
-                             100 * throughput.per_second / throughput.bound_per_second(),
-                             throughput.bound_per_second())});
+                 fmt::format("{} inferences in flight, {} each{}", in_flight, tools::format_ms(throughput.latency_ms),
+                             share)});
   for (const Throughput::Load& load : throughput.loads) {
     const std::string predicted =
         load.predicted_ms > 0 ? fmt::format("; {} by its costs", tools::format_ms(load.predicted_ms)) : "";

@@ -27,8 +27,8 @@ struct Throughput {
   double bound_per_second() const;
 };
 
-// Of `runs` inferences on random inputs, after `warmup` others and at least twice as many as are in flight; the
-// pipeline is full all the time.
+// Of `runs` inferences on random inputs, or ten times as many as are in flight, after `warmup` others, or twice as many
+// as are in flight; the pipeline is full all the time.
 Result<Throughput> measure_throughput(std::shared_ptr<const Plan> plan, const UnitList& units, PipelineOptions options,
                                       int warmup, int runs);
 
