@@ -313,7 +313,8 @@ void add_bench(tools::Cli& cli) {
                  "compare with another --schedule: runs of both in turn, which a busy machine slows down alike")
       ->transform(schedule_method())
       ->type_name("METHOD");
-  app.add_option("--pipeline", options->pipeline, "the throughput too, with so many inferences in flight; 0: not")
+  app.add_option("--pipeline", options->pipeline,
+                 "the throughput too, with so many inferences in flight, over ten times as many or more; 0: not")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app.add_flag("--per-op", options->per_op, "the time of each operator too (timestamps add a little to the total)");

@@ -196,7 +196,7 @@ Status Executor::heal(PreparedStep& step, const Status& why, Turn& turn, bool* h
   if (!why.ok()) health_.failed(step.unit, why);
   health_.count_healed();
   *healed = true;
-  turn.take_cpu(0);
+  turn.take_cpu(0);  // before others: it is late already
   return run_on_cpu(step, *step.fallback);
 }
 

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 
-#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -52,7 +51,7 @@ class PipelineImpl final : public Pipeline {
     SessionOptions of_each = options.session;
     of_each.schedule.method = ScheduleMethod::kThroughput;
     of_each.turns = std::make_shared<UnitTurns>(units.size());
-    of_each.reschedule_drift = 0;
+    of_each.reschedule_drift = 0;  // all of them keep the schedule of the first
     for (size_t i = 0; i < in_flight; ++i) {
       NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(plan_, units, of_each));
       if (of_each.fixed_schedule == nullptr)  // what was measured for one holds for all

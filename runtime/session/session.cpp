@@ -206,7 +206,7 @@ class SessionImpl final : public Session {
   const UnitList units_;
   const SessionOptions options_;
   bool has_costs_ = false;   // the schedule was made from costs
-  bool share_cores_ = true;  // branches side by side on the CPU have not been found to be slower
+  bool share_cores_ = true;  // what try_schedule() tried was not found to be slower
   Executables executables_;
   UnitHealth health_;
 

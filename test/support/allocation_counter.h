@@ -1,5 +1,6 @@
 // AllocationCounter: how often the process asked the C library for memory while the counter lived, on any thread.
-// malloc and its relatives are interposed; under a sanitizer, its hooks count. One counter at a time.
+// malloc and its relatives are interposed; under a sanitizer, its hooks count. It begins when all
+// other threads sleep. One counter at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Transport: how the driver reaches an accelerator: the simulator (simulator_transport.h), or the hardware of a board.
 //
 // The accelerator sees memory of its own address space, below 4 GiB. It runs one program at a time.
-// Threads: one thread uses a transport, but for interrupt(), which any may call.
+// Threads: one thread at a time uses a transport, but for interrupt(), which any may call.
 #pragma once
 
 #include <cstddef>

@@ -6,8 +6,8 @@
 //   nestrt::Status status = (*pipeline)->next();   // results in the order of submission
 //
 // How it works: as many sessions as inferences may be in flight, each on a thread of its own, run schedules that give
-// the busiest unit as little to do as possible; they use the CPU one at a time, the oldest inference first. The
-// throughput is bounded by 1 / load of the busiest unit.
+// the busiest unit as little to do as possible; they take turns at each unit, and who will be done there soonest is
+// next. The throughput is bounded by 1 / load of the busiest unit.
 // Memory: each session has an arena; weights are the plan's. submit() and next() allocate nothing.
 #pragma once
 
