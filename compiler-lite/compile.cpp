@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/tools/image.h"
+#include "tools/common/image.h"
 
 namespace nestrt::compiler {
 namespace {

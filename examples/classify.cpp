@@ -8,10 +8,10 @@
 
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
-#include "runtime/tools/classify.h"
-#include "runtime/tools/image.h"
-#include "runtime/tools/labels.h"
-#include "runtime/tools/preprocess.h"
+#include "tools/common/classify.h"
+#include "tools/common/image.h"
+#include "tools/common/labels.h"
+#include "tools/common/preprocess.h"
 
 namespace {
 

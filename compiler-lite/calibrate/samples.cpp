@@ -7,8 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "runtime/tools/image.h"
-#include "runtime/tools/preprocess.h"
+#include "tools/common/image.h"
+#include "tools/common/preprocess.h"
 
 namespace nestrt::compiler {
 namespace {

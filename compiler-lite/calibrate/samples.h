@@ -6,7 +6,7 @@
 
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
-#include "runtime/tools/npy.h"
+#include "tools/common/npy.h"
 
 namespace nestrt::compiler {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler-lite/check/process.h"
-#include "runtime/tools/files.h"
-#include "runtime/tools/resources.h"
+#include "tools/common/files.h"
+#include "tools/common/resources.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nestrt/result.h"
-#include "runtime/tools/npy.h"
+#include "tools/common/npy.h"
 
 namespace nestrt::compiler {
 

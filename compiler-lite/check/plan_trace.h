@@ -11,7 +11,7 @@
 #include "nestrt/plan.h"
 #include "nestrt/unit.h"
 #include "runtime/core/aligned_memory.h"
-#include "runtime/tools/npy.h"
+#include "tools/common/npy.h"
 
 namespace nestrt::compiler {
 

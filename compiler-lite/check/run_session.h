@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "nestrt/session.h"
-#include "runtime/tools/npy.h"
+#include "tools/common/npy.h"
 
 namespace nestrt::compiler {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "compiler-lite/quantize/digest.h"
-#include "runtime/tools/files.h"
+#include "tools/common/files.h"
 
 namespace nestrt::compiler {
 namespace {

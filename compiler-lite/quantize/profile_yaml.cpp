@@ -6,8 +6,8 @@
 #include <limits>
 #include <unordered_set>
 
-#include "runtime/tools/files.h"
-#include "runtime/tools/yaml_reader.h"
+#include "tools/common/files.h"
+#include "tools/common/yaml_reader.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "nestrt/result.h"
-#include "runtime/tools/board.h"
+#include "tools/common/board.h"
 
 namespace nestrt::compiler {
 

@@ -11,7 +11,7 @@
 #include "nestrt/plan_generated.h"
 #include "runtime/plan/statistics.h"
 #include "runtime/plan/tables.h"
-#include "runtime/tools/labels.h"
+#include "tools/common/labels.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <limits>
 
-#include "runtime/tools/files.h"
-#include "runtime/tools/yaml_reader.h"
+#include "tools/common/files.h"
+#include "tools/common/yaml_reader.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -12,16 +12,17 @@ struct Folder {
   std::vector<std::string_view> may_include;  // beside itself
 };
 
-// The first prefix that fits is a file's folder. The tools are users of libnestrt that live under runtime/.
+// The first prefix that fits is a file's folder.
 const std::vector<Folder>& folders() {
   static const std::vector<Folder> kFolders = {
-      {"runtime/tools/", {"runtime/"}},
-      {"runtime/command/", {"runtime/tools/", "drivers/", "scheduler/", "kernels/", "runtime/"}},
       {"runtime/", {}},
       {"kernels/", {"runtime/"}},
       {"scheduler/", {"runtime/"}},
       {"drivers/", {"runtime/", "kernels/", "scheduler/"}},
-      {"compiler-lite/", {"runtime/tools/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
+      {"tools/common/", {"runtime/"}},
+      {"compiler-lite/", {"tools/common/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
+      {"tools/nestc/", {"compiler-lite/", "tools/common/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
+      {"tools/", {"tools/common/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
   };
   return kFolders;
 }
@@ -36,14 +37,14 @@ const std::vector<Library>& libraries() {
       {"onnx/", {"compiler-lite/", "test/"}},
       {"google/protobuf/", {"compiler-lite/", "test/"}},
       {"Eigen/", {"compiler-lite/", "test/"}},
-      {"yaml-cpp/", {"compiler-lite/", "runtime/command/", "runtime/tools/", "test/"}},
-      {"CLI/", {"compiler-lite/command/", "runtime/command/", "runtime/tools/"}},
-      {"nlohmann/", {"compiler-lite/", "runtime/command/", "runtime/tools/", "test/"}},
-      {"fmt/", {"compiler-lite/", "runtime/command/", "runtime/tools/", "test/"}},
+      {"yaml-cpp/", {"compiler-lite/", "tools/", "test/"}},
+      {"CLI/", {"tools/"}},
+      {"nlohmann/", {"compiler-lite/", "tools/", "test/"}},
+      {"fmt/", {"compiler-lite/", "tools/", "test/"}},
       {"spdlog/", {"runtime/core/"}},
       {"hwy/", {"kernels/", "drivers/evta/simulator/", "test/kernels/"}},
-      {"jpeglib.h", {"runtime/tools/"}},
-      {"stb/", {"runtime/tools/", "examples/", "test/"}},
+      {"jpeglib.h", {"tools/common/"}},
+      {"stb/", {"tools/common/", "examples/", "test/"}},
       {"catch2/", {"test/"}},
       {"benchmark/", {"test/", "kernels/", "scheduler/"}},
   };

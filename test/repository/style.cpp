@@ -20,9 +20,6 @@ bool is_build_description(std::string_view path) {
 bool holds_rules(std::string_view path) { return path.starts_with("test/repository/style"); }
 
 bool in_libnestrt(std::string_view path) {
-  for (std::string_view folder : {"runtime/tools/", "runtime/command/"}) {
-    if (path.starts_with(folder)) return false;
-  }
   for (std::string_view folder : {"runtime/", "kernels/", "scheduler/", "drivers/"}) {
     if (path.starts_with(folder)) return is_code(path) && !path.ends_with("_bench.cpp");
   }

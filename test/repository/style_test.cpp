@@ -44,7 +44,7 @@ TEST_CASE("What the house rules allow is not reported") {
       {"kernels/a.cpp", "// " + std::string(117, 'x') + "\n"},
       {"kernels/a.cpp", "int retry = 3;  // we try once more, never throw\n"},
       {"runtime/core/guard.h", kHeader + "catch (const std::bad_alloc&) {\n"},
-      {"runtime/command/a.cpp", "throw error;\n"},
+      {"tools/nestrt/a.cpp", "throw error;\n"},
       {"docs/a.md", "\tTODO\n"},
   }));
   INFO(path << ": " << text);

@@ -71,7 +71,7 @@ endfunction()
 # its own has their definitions, and so precompiled headers of its own.
 function(nestrt_add_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/runtime/(tools|command)/")
+  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$")
   add_library(nestrt_${name} OBJECT ${sources})
   set_target_properties(nestrt_${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
                                                   CXX_VISIBILITY_PRESET default)

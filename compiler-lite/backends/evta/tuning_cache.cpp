@@ -8,7 +8,7 @@
 
 #include "compiler-lite/quantize/digest.h"
 #include "nestrt/log.h"
-#include "runtime/tools/files.h"
+#include "tools/common/files.h"
 
 namespace nestrt::compiler::evta {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "compiler-lite/check/process.h"
 #include "compiler-lite/graph/interpreter.h"
-#include "runtime/tools/files.h"
+#include "tools/common/files.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/support/shared_data.h"
 

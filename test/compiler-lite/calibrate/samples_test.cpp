@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "compiler-lite/check/process.h"
-#include "runtime/tools/files.h"
+#include "tools/common/files.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;

@@ -5,7 +5,7 @@
 
 #include "compiler-lite/check/process.h"
 #include "compiler-lite/compile.h"
-#include "runtime/tools/files.h"
+#include "tools/common/files.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/support/program.h"
 #include "test/support/skip.h"

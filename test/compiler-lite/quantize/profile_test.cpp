@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "compiler-lite/check/process.h"
-#include "runtime/tools/files.h"
+#include "tools/common/files.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;

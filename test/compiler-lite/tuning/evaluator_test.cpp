@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "compiler-lite/calibrate/calibrate.h"
-#include "runtime/tools/files.h"
+#include "tools/common/files.h"
 #include "test/compiler-lite/tuning/small_classifier.h"
 #include "test/support/temporary_folder.h"
 

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "runtime/tools/files.h"
+#include "tools/common/files.h"
 #include "test/support/temporary_folder.h"
 
 namespace nestrt::compiler {

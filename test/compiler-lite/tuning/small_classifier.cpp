@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "runtime/tools/files.h"
-#include "runtime/tools/npy.h"
+#include "tools/common/files.h"
+#include "tools/common/npy.h"
 #include "test/compiler-lite/import/model_builder.h"
 
 namespace nestrt::test {

@@ -11,7 +11,7 @@
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/quantize/quantize.h"
 #include "nestrt/session.h"
-#include "runtime/tools/compare_units.h"
+#include "tools/common/compare_units.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/tables.h"
 #include "test/compiler-lite/graph_tools.h"

@@ -4,7 +4,7 @@
 
 #include "compiler-lite/backends/evta/conv.h"
 #include "compiler-lite/backends/evta/schedule_book.h"
-#include "runtime/tools/files.h"
+#include "tools/common/files.h"
 #include "test/compiler-lite/backends/evta/layer_runner.h"
 #include "test/support/temporary_folder.h"
 

@@ -1,0 +1,26 @@
+#include "tools/common/classify.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+namespace nestrt::tools {
+namespace {
+
+TEST_CASE("The largest values come first, of equals the first position, NaN last") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> values{nan, 1, 3, 3, -2, nan};
+  CHECK(largest(values, 2) == std::vector<size_t>{2, 3});
+  CHECK(largest(values, 100) == std::vector<size_t>{2, 3, 1, 4, 0, 5});
+  CHECK(largest({}, 5).empty());
+}
+
+TEST_CASE("Only values in [0, 1] with sum 1 are a distribution") {
+  CHECK(is_distribution(std::vector<float>{0.25f, 0.75f}));
+  CHECK_FALSE(is_distribution(std::vector<float>{0.25f, 0.5f}));
+  CHECK_FALSE(is_distribution(std::vector<float>{-1, 2}));
+  CHECK_FALSE(is_distribution(std::vector<float>{std::numeric_limits<float>::quiet_NaN(), 1}));
+  CHECK_FALSE(is_distribution({}));
+}
+
+}  // namespace
+}  // namespace nestrt::tools

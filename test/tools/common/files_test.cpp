@@ -1,0 +1,78 @@
+#include "tools/common/files.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("A file is replaced as a whole, and nothing else is left") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/text";
+  REQUIRE(write_text(path, "first\nline").ok());
+  REQUIRE(write_text(path, "second").ok());
+  CHECK(*read_lines(path) == std::vector<std::string>{"second"});
+  CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("What cannot be written is named, and nothing is left behind") {
+  const test::TemporaryFolder folder;
+  CHECK(write_text(folder.path() + "/absent/text", "x").code() == Code::kNotFound);
+  const Status status = write_text(folder.path(), "x");
+  CHECK(status.code() == Code::kIo);
+  CHECK(status.message().find(folder.path()) != std::string_view::npos);
+  CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("The file behind a link is written, not the link") {
+  const test::TemporaryFolder folder;
+  REQUIRE(write_text(folder.path() + "/file", "old").ok());
+  fs::create_symlink("file", folder.path() + "/link");
+  REQUIRE(write_text(folder.path() + "/link", "new").ok());
+  CHECK(fs::is_symlink(folder.path() + "/link"));
+  CHECK(*read_lines(folder.path() + "/file") == std::vector<std::string>{"new"});
+}
+
+TEST_CASE("A device is written in place") {
+  REQUIRE(write_text("/dev/null", "x").ok());
+  CHECK(fs::is_character_file("/dev/null"));
+}
+
+TEST_CASE("Only regular files are read") {
+  const test::TemporaryFolder folder;
+  for (const std::string& path : {std::string("/dev/zero"), folder.path()}) {
+    const auto bytes = read_file(path);
+    REQUIRE_FALSE(bytes);
+    CHECK(bytes.error().message().find("is not a regular file") != std::string_view::npos);
+  }
+}
+
+TEST_CASE("A file that could not be written is told before it is, and nothing is left behind") {
+  const test::TemporaryFolder folder;
+  CHECK(check_writable("").code() == Code::kInvalidArgument);
+  CHECK(check_writable(folder.path()).code() == Code::kIo);
+  CHECK(check_writable(folder.path() + "/absent/text").code() == Code::kNotFound);
+  CHECK(check_writable(folder.path() + "/text").ok());
+  CHECK(check_writable("text").ok());
+  CHECK(check_writable("/dev/null").ok());
+  CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("An output that is the input under another name is refused") {
+  const test::TemporaryFolder folder;
+  REQUIRE(write_text(folder.path() + "/model", "x").ok());
+  fs::create_symlink("model", folder.path() + "/link");
+  const Status status = check_not_input(folder.path() + "/./link", folder.path() + "/model");
+  CHECK(status.code() == Code::kInvalidArgument);
+  const std::vector<std::string> several = {folder.path() + "/absent", folder.path() + "/model"};
+  CHECK_FALSE(check_not_input(folder.path() + "/link", several).ok());
+  CHECK(check_not_input(folder.path() + "/plan", folder.path() + "/model").ok());
+  CHECK(check_not_input(folder.path() + "/model", folder.path() + "/absent").ok());
+}
+
+}  // namespace
+}  // namespace nestrt::tools

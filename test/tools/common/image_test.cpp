@@ -1,0 +1,160 @@
+// Expected pixels were made with Pillow 13.0 (libjpeg-turbo 3, default options).
+#include "tools/common/image.h"
+
+#include <catch2/catch.hpp>
+
+#include <string_view>
+
+namespace nestrt::tools {
+namespace {
+
+std::vector<std::byte> from_hex(std::string_view hex) {
+  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+  std::vector<std::byte> bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2) bytes.push_back(std::byte(digit(hex[i]) * 16 + digit(hex[i + 1])));
+  return bytes;
+}
+
+constexpr std::string_view kPngRgb3x2 =
+    "89504e470d0a1a0a0000000d49484452000000030000000208020000001216f14d0000001c494441"
+    "54789c636430cd525555555555658c9e705447474747470700275d0438e525b3c10000000049454e"
+    "44ae426082";
+constexpr std::string_view kPngRgba2x2 =
+    "89504e470d0a1a0a0000000d494844520000000200000002080600000072b60d240000001a494441"
+    "54789c636430cd6257555565608c9e70945d47478701001c5e035350513eb80000000049454e44ae"
+    "426082";
+constexpr std::string_view kBmpRgb3x2 =
+    "424d4e0000000000000036000000280000000300000002000000010018000000000018000000c40e"
+    "0000c40e00000000000000000000c5905bf1bc871de8b30000006a35008f5a25b47f4a000000";
+// Chroma at half resolution, so that the smooth upsampling shows.
+constexpr std::string_view kJpeg5x4 =
+    "ffd8ffe000104a46494600010100000100010000ffdb004300030202030202030303030403030405"
+    "0805050404050a070706080c0a0c0c0b0a0b0b0d0e12100d0e110e0b0b1016101113141515150c0f"
+    "171816141812141514ffdb00430103040405040509050509140d0b0d141414141414141414141414"
+    "1414141414141414141414141414141414141414141414141414141414141414141414141414ffc0"
+    "0011080004000503012200021101031101ffc4001500010100000000000000000000000000000004"
+    "ffc4001e100001010900000000000000000000000000010206070816254151d1ffc4001401010000"
+    "0000000000000000000000000006ffc4002111000102040700000000000000000000000401020005"
+    "23d106141531324252ffda000c03010002110311003f00aa16cbf3954f336cd653800011c715997d"
+    "576fe96f0db0acc4dd105aefe29d96f1ffd9";
+
+// A picture without symmetry: (37 x + 91 y + 53 c + 7 x y) mod 256.
+Image pattern(int width, int height, int channels) {
+  Image image{width, height, channels, {}};
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      for (int c = 0; c < channels; ++c)
+        image.pixels.push_back(static_cast<uint8_t>(x * 37 + y * 91 + c * 53 + x * y * 7));
+    }
+  }
+  return image;
+}
+
+TEST_CASE("PNG and BMP decode to their pixels") {
+  for (const std::string_view file : {kPngRgb3x2, kBmpRgb3x2}) {
+    const auto image = decode_image(from_hex(file), "x");
+    REQUIRE(image);
+    CHECK(image->width == 3);
+    CHECK(image->height == 2);
+    CHECK(image->channels == 3);
+    CHECK(image->pixels == pattern(3, 2, 3).pixels);
+  }
+}
+
+TEST_CASE("Alpha is dropped") {
+  const auto image = decode_image(from_hex(kPngRgba2x2), "x");
+  REQUIRE(image);
+  CHECK(image->channels == 3);
+  CHECK(image->pixels == pattern(2, 2, 3).pixels);
+}
+
+TEST_CASE("JPEG decodes as libjpeg does by default") {
+  const auto image = decode_image(from_hex(kJpeg5x4), "x");
+  REQUIRE(image);
+  CHECK(image->width == 5);
+  CHECK(image->height == 4);
+  CHECK(image->pixels == std::vector<uint8_t>{3,  3,   75,  33, 10,  82,  84,  11,  84,  130, 14,  87,  166, 16,  88,
+                                              19, 51,  92,  50, 58,  97,  101, 58,  101, 147, 62,  103, 183, 64,  104,
+                                              19, 114, 92,  51, 121, 97,  102, 121, 101, 146, 124, 101, 183, 127, 104,
+                                              34, 161, 106, 65, 168, 113, 118, 168, 115, 162, 172, 119, 199, 174, 118});
+}
+
+TEST_CASE("Truncated and damaged pictures are refused or decoded, never worse") {
+  for (const std::string_view file : {kPngRgb3x2, kBmpRgb3x2, kJpeg5x4}) {
+    const std::vector<std::byte> content = from_hex(file);
+    for (size_t size = 0; size < content.size(); ++size) {
+      const auto image = decode_image(std::span(content).first(size), "broken.png");
+      if (size + 64 < content.size()) {
+        REQUIRE_FALSE(image);
+        CHECK(image.error().message().find("broken.png") != std::string_view::npos);
+      }
+    }
+    for (size_t position = 0; position < content.size(); ++position) {
+      std::vector<std::byte> damaged = content;
+      damaged[position] ^= std::byte{0xff};
+      const auto image = decode_image(damaged, "x");
+      if (image) {
+        CHECK(image->pixels.size() == static_cast<size_t>(image->width) * static_cast<size_t>(image->height) *
+                                          static_cast<size_t>(image->channels));
+      }
+    }
+  }
+}
+
+TEST_CASE("A BMP that ends before its last pixel is refused") {
+  const std::vector<std::byte> content = from_hex(kBmpRgb3x2);
+  const size_t padding = 3;
+  CHECK(decode_image(std::span(content).first(content.size() - padding), "x"));
+  for (size_t size = 54; size < content.size() - padding; ++size) {
+    const auto image = decode_image(std::span(content).first(size), "broken.bmp");
+    REQUIRE_FALSE(image);
+    CHECK(image.error().message() == "'broken.bmp' is truncated: it ends before its last pixel");
+  }
+}
+
+TEST_CASE("A PNG that is cut short says so") {
+  const std::vector<std::byte> content = from_hex(kPngRgb3x2);
+  for (size_t size = 40; size + 16 < content.size(); ++size) {
+    const auto image = decode_image(std::span(content).first(size), "broken.png");
+    REQUIRE_FALSE(image);
+    CHECK(image.error().message().find("truncated or damaged (") != std::string_view::npos);
+    CHECK(image.error().message().find("()") == std::string_view::npos);
+  }
+}
+
+TEST_CASE("A picture whose header claims absurd sizes is refused before memory is taken") {
+  std::vector<std::byte> png = from_hex(kPngRgb3x2);
+  png[16] = png[20] = std::byte{0x00};
+  png[17] = png[21] = std::byte{0x80};
+  const auto image = decode_image(png, "bomb.png");
+  REQUIRE_FALSE(image);
+  CHECK(image.error().code() == Code::kInvalidArgument);
+}
+
+TEST_CASE("Luminance has the weights of ITU-R 601") {
+  CHECK(to_channels(pattern(3, 2, 3), 1).pixels == std::vector<uint8_t>{43, 80, 117, 134, 178, 193});
+  CHECK(to_channels(Image{1, 1, 1, {9}}, 3).pixels == std::vector<uint8_t>{9, 9, 9});
+}
+
+TEST_CASE("Shrinking equals Pillow's bilinear filter") {
+  CHECK(resize(pattern(13, 9, 3), 5, 4).pixels ==
+        std::vector<uint8_t>{106, 131, 143, 120, 135, 146, 126, 124, 134, 115, 130, 137, 119, 144, 118,
+                             123, 134, 130, 140, 141, 132, 141, 128, 126, 127, 129, 127, 135, 144, 144,
+                             115, 147, 122, 128, 130, 113, 144, 134, 127, 124, 132, 109, 138, 106, 128,
+                             131, 105, 146, 132, 117, 138, 122, 121, 128, 128, 124, 132, 129, 100, 153});
+}
+
+TEST_CASE("Enlarging equals Pillow's bilinear filter") {
+  CHECK(resize(pattern(5, 4, 1), 7, 6).pixels ==
+        std::vector<uint8_t>{0,   21,  48,  74,  100, 127, 148, 46,  69,  98,  127, 155, 130, 80,
+                             106, 132, 152, 154, 186, 127, 31,  167, 195, 170, 53,  88,  106, 110,
+                             100, 131, 133, 81,  119, 159, 190, 17,  50,  92,  133, 174, 216, 249});
+}
+
+TEST_CASE("Resizing to the same size copies") {
+  const Image image = pattern(6, 5, 3);
+  CHECK(resize(image, 6, 5).pixels == image.pixels);
+}
+
+}  // namespace
+}  // namespace nestrt::tools

@@ -1,0 +1,70 @@
+#include "tools/common/labels.h"
+
+#include <catch2/catch.hpp>
+
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::tools {
+namespace {
+
+// A text file that goes away with its object.
+class TextFile {
+ public:
+  explicit TextFile(std::string_view content) : path_(folder_.write("file.txt", std::as_bytes(std::span(content)))) {}
+  operator const std::string&() const { return path_; }
+
+ private:
+  test::TemporaryFolder folder_;
+  std::string path_;
+};
+
+TEST_CASE("Class names are the lines of a file") {
+  const auto names = read_class_names(TextFile("airplane\r\ntench, Tinca tinca\n\n"));
+  REQUIRE(names);
+  CHECK(*names == std::vector<std::string>{"airplane", "tench, Tinca tinca"});
+  CHECK_FALSE(read_class_names(TextFile("\n")));
+  CHECK_FALSE(read_class_names(TextFile(std::string_view("a\0b", 3))));
+}
+
+TEST_CASE("Labelled pictures are read with and without a header line") {
+  for (const char* text : {"a b.jpg\t7\nc.jpg\t-1\n", "file\tclass\na b.jpg\t7\tmore\n\nc.jpg\t-1"}) {
+    const auto rows = read_labelled_files(TextFile(text));
+    REQUIRE(rows);
+    REQUIRE(rows->size() == 2);
+    CHECK(rows->at(0).file == "a b.jpg");
+    CHECK(rows->at(0).label == 7);
+    CHECK(rows->at(1).label == -1);
+  }
+}
+
+TEST_CASE("A malformed line is named") {
+  const auto rows = read_labelled_files(TextFile("a.jpg\t1\nb.jpg 2\n"));
+  REQUIRE_FALSE(rows);
+  CHECK(rows.error().message().find("line 2") != std::string_view::npos);
+  for (const char* text : {"", "a.jpg", "a.jpg\tx\n", "\t1\n", "a\t1\nb\t99999999999999999999\n"}) {
+    CHECK_FALSE(read_labelled_files(TextFile(text)));
+  }
+}
+
+TEST_CASE("Labelled files stay in their folder") {
+  for (const char* file : {"/etc/passwd", "../a.jpg", "b/../../a.jpg"}) {
+    const auto rows = read_labelled_files(TextFile(std::string("b.jpg\t1\n") + file + "\t1\n"));
+    REQUIRE_FALSE(rows);
+    CHECK(rows.error().message().find("line 2") != std::string_view::npos);
+  }
+  const auto rows = read_labelled_files(TextFile("file\tclass\nb/..c.jpg\t1\n"));
+  REQUIRE(rows);
+  CHECK(rows->at(0).line == 2);
+}
+
+TEST_CASE("Reference results have four columns") {
+  const auto rows = read_reference(TextFile("file\tlabel\tort_top1\tort_prob\na.jpg\t2\t394\t0.34003\n"));
+  REQUIRE(rows);
+  REQUIRE(rows->size() == 1);
+  CHECK(rows->at(0).top1 == 394);
+  CHECK(rows->at(0).largest_output == 0.34003);
+  CHECK_FALSE(read_reference(TextFile("a.jpg\t1\t2\n")));
+}
+
+}  // namespace
+}  // namespace nestrt::tools

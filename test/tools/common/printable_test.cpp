@@ -1,0 +1,53 @@
+#include "tools/common/printable.h"
+
+#include <catch2/catch.hpp>
+
+namespace nestrt::tools {
+
+TEST_CASE("Text that can be seen stays as it is") {
+  for (const char* text : {"", "conv1/weights:0", "Größe ≥ 3 × 网络 😀", "a 'quoted' name"}) {
+    CHECK(printable(text) == text);
+    CHECK(printable_message(text) == text);
+  }
+}
+
+TEST_CASE("What moves the cursor, hides or reorders text becomes an escape") {
+  CHECK(printable("a\x1b[31m\a\n\tß") == "a\\x1b[31m\\x07\\n\\x09ß");
+  CHECK(printable(std::string_view("a\0b", 3)) == "a\\x00b");
+  CHECK(printable("safe\u202egnp.exe") == "safe\\u202egnp.exe");
+  CHECK(printable("\u200b\ufeff\u0085") == "\\u200b\\ufeff\\u0085");
+}
+
+TEST_CASE("Bytes that are no UTF-8 become escapes") {
+  CHECK(printable("\xff\xfe") == "\\xff\\xfe");
+  CHECK(printable("\xc3") == "\\xc3");                             // cut short
+  CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");                    // longer than need be
+  CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");           // a surrogate
+  CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");  // past the last character
+}
+
+TEST_CASE("Of long names the middle is left out") {
+  CHECK(printable(std::string(120, 'n')) == std::string(120, 'n'));
+  CHECK(printable("begin" + std::string(10'000'000, 'n') + "end") ==
+        "begin" + std::string(75, 'n') + "..." + std::string(37, 'n') + "end");
+  std::string greek;
+  for (int i = 0; i < 200; ++i) greek += "λ";
+  CHECK(printable(greek).size() == 2 * 120 + 3);
+}
+
+TEST_CASE("A message keeps its indented lines, and no others") {
+  CHECK(printable_message("missing:\n  --input a\n  --input b") == "missing:\n  --input a\n  --input b");
+  CHECK(printable_message("node 'a\nnestc: all is well'") == "node 'a\\nnestc: all is well'");
+}
+
+TEST_CASE("Quotations in a message are shortened, an apostrophe starts none") {
+  const std::string name(1000, 'n');
+  const std::string shown = printable_message("the model's node '" + name + "' (Conv): tensor '" + name + "' is large");
+  CHECK(shown.size() < 350);
+  CHECK(shown.starts_with("the model's node 'nnn"));
+  CHECK(shown.find("nnn' (Conv): tensor 'nnn") != std::string::npos);
+  CHECK(shown.ends_with("nnn' is large"));
+  CHECK(printable_message(std::string(1'000'000, 'n')).size() < 17'000);
+}
+
+}  // namespace nestrt::tools

@@ -1,0 +1,206 @@
+// Quantized networks under random schedules: whole branches anywhere, layers divided between units.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <random>
+#include <set>
+
+#include "nestrt/session.h"
+#include "runtime/plan/channel_order.h"
+#include "runtime/plan/tables.h"
+#include "runtime/session/check_schedule.h"
+#include "tools/common/npy.h"
+#include "test/compiler-lite/import/model_builder.h"
+#include "test/runtime/session/random_schedule.h"
+#include "test/support/program.h"
+#include "test/support/temporary_folder.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+constexpr const char* kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+
+// Depthwise convolutions and a pool among others.
+std::string write_channelwise_model(const TemporaryFolder& folder) {
+  std::mt19937 random(5);
+  ModelBuilder model;
+  model.input("x", {1, 3, 32, 32}).output("y");
+  const auto conv = [&](const std::string& x, const std::string& y, const std::vector<int64_t>& weights,
+                        int64_t group) {
+    std::vector<float> values(static_cast<size_t>(Shape(weights).num_elements()));
+    for (float& value : values) value = static_cast<float>(random() % 64) / 64.0f - 0.5f;
+    model.constant(y + ".w", weights, values);
+    onnx::NodeProto& node = model.node("Conv", {x, y + ".w"}, {y});
+    set_attribute(node, "group", group);
+    set_attribute(node, "pads", std::vector<int64_t>(4, weights[2] / 2));
+  };
+  conv("x", "stem", {112, 3, 3, 3}, 1);
+  conv("stem", "depthwise", {112, 1, 3, 3}, 112);
+  onnx::NodeProto& pool = model.node("MaxPool", {"depthwise"}, {"maxima"});
+  set_attribute(pool, "kernel_shape", std::vector<int64_t>{4, 4});
+  conv("maxima", "after", {112, 1, 5, 5}, 112);
+  conv("after", "point", {10, 112, 1, 1}, 1);
+  model.node("GlobalAveragePool", {"point"}, {"y"});
+  const std::string path = folder.path() + "/channelwise.onnx";
+  std::ofstream(path, std::ios::binary) << model.bytes();
+  return path;
+}
+
+std::shared_ptr<const Plan> compile(const TemporaryFolder& folder, const std::string& model) {
+  std::vector<float> samples(2 * 3 * 32 * 32);
+  std::mt19937 random(1);
+  for (float& value : samples) value = static_cast<float>(random() % 256) - 128;
+  const std::string npy = folder.path() + "/samples.npy", plan = folder.path() + "/model.nest";
+  REQUIRE(tools::write_npy(npy, {DataType::kF32, {2, 3, 32, 32}, samples.data()}).ok());
+  const ProgramResult result =
+      run_program("nestc", {"compile", model, "-o", plan, "--quantize", "s8", "--calibrate", npy, "--target", "zcu102",
+                            "--pieces", "8", "--tuning-cache", "none"});
+  INFO(result.text);
+  REQUIRE(result.exit_code == 0);
+  auto mapped = Plan::map(plan, Verification::kComplete);
+  REQUIRE(mapped);
+  return *mapped;
+}
+
+std::vector<float> run(std::shared_ptr<const Plan> plan, const UnitList& units, const SessionOptions& options) {
+  auto session = Session::create(plan, units, options);
+  if (!session) FAIL(session.error().to_string());
+  std::vector<float> x(3 * 32 * 32), y(static_cast<size_t>(plan->outputs()[0].shape.num_elements()), -1.0f);
+  std::mt19937 random(2);
+  for (float& value : x) value = static_cast<float>(random() % 256) - 128;
+  const ConstTensorView input{DataType::kF32, plan->inputs()[0].shape, x.data()};
+  const TensorView output{DataType::kF32, plan->outputs()[0].shape, y.data()};
+  const Status status = (*session)->run({&input, 1}, {&output, 1});
+  INFO(status.to_string());
+  REQUIRE(status.ok());
+  CHECK((*session)->healed_branches() == 0);
+  return y;
+}
+
+void check_placements(const std::shared_ptr<const Plan>& plan) {
+  const std::vector<float> expected = run(plan, *open_units("cpu", {.num_threads = 1}), {});
+  for (int threads : {1, 2, 4}) {
+    const auto units = open_units("cpu,evta", {.num_threads = threads});
+    REQUIRE(units);
+    std::mt19937 random(7);
+    for (int i = by_level(2, 10, 400); i > 0; --i) {
+      RandomSchedule schedule(plan->tables(), {{0}, {0}, {1}}, 2, std::max(1, threads / 2), random);
+      SessionOptions options;
+      options.fixed_schedule = std::make_shared<const Schedule>(std::move(schedule).make());
+      REQUIRE(run(plan, *units, options) == expected);
+    }
+  }
+}
+
+// Costs on the CPU beside which the other unit is neither useless nor all that is needed.
+std::shared_ptr<const CostTable> random_costs(const Plan& plan, const UnitInfo& cpu, std::mt19937& random) {
+  auto costs = std::make_shared<CostTable>();
+  for (uint32_t op = 0; op < items(plan.tables().operators()).size(); ++op)
+    costs->set({cpu.kind, cpu.fingerprint, 1}, work_name(plan, op),
+               {static_cast<double>(20 + random() % 1000), CostSource::kMeasured});
+  return costs;
+}
+
+// Whether a step starts although other channels of what it reads are not complete.
+bool overlaps(const Plan& plan, const Schedule& schedule) {
+  const std::vector<uint32_t> before = channel_predecessors(plan.tables());
+  return std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
+    return std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& other) {
+      const bool apart = step.channels.begin >= other.channels.end || other.channels.begin >= step.channels.end;
+      const bool waits = std::any_of(step.waits.begin(), step.waits.end(),
+                                     [&](uint32_t wait) { return &schedule.steps[wait] == &other; });
+      return before[step.branch] == other.branch && apart && other.lane != step.lane && !waits;
+    });
+  });
+}
+
+// The names of operators that have programs for some of their channels.
+std::set<std::string> divided_operators(const Plan& plan) {
+  std::set<std::string> names;
+  for (const plan::Branch* branch : items(plan.tables().branches()))
+    for (const plan::Program* program : items(branch->programs()))
+      if (program->channels() != 0)
+        names.insert(items(plan.tables().operators())[items(branch->operators())[0]]->name()->str());
+  return names;
+}
+
+TEST_CASE("Wherever branches of a quantized network run, and divided or not, the result has the same bits") {
+  const TemporaryFolder folder;
+  check_placements(compile(folder, kModel));
+}
+
+TEST_CASE("Wherever layers run that treat channels one by one, and divided or not, the result has the same bits") {
+  const TemporaryFolder folder;
+  const auto plan = compile(folder, write_channelwise_model(folder));
+  CHECK(divided_operators(*plan) == std::set<std::string>{"Conv1", "Conv2", "MaxPool3", "Conv4"});
+  check_placements(plan);
+}
+
+TEST_CASE("Layers that treat channels one by one start when theirs are complete, and the result has the same bits") {
+  const TemporaryFolder folder;
+  const auto plan = compile(folder, write_channelwise_model(folder));
+  const std::vector<uint32_t> before = channel_predecessors(plan->tables());
+  CHECK(std::count(before.begin(), before.end(), kNoBranch) == static_cast<int64_t>(before.size()) - 2);
+  const std::vector<float> expected = run(plan, *open_units("cpu", {.num_threads = 1}), {});
+  const auto units = open_units("cpu,evta", {.num_threads = 2});
+  REQUIRE(units);
+  const std::vector<UnitInfo> infos{(*units)[0]->info(), (*units)[1]->info()};
+  std::mt19937 random(3);
+  int overlapping = 0;
+  for (int i = by_level(4, 20, 400); i > 0; --i) {
+    const auto schedule = make_schedule(*plan, infos, *random_costs(*plan, infos[0], random));
+    REQUIRE(schedule);
+    REQUIRE(check_schedule(*plan, *units, *schedule).ok());
+    overlapping += overlaps(*plan, *schedule) ? 1 : 0;
+    SessionOptions options;
+    options.fixed_schedule = std::make_shared<const Schedule>(*schedule);
+    REQUIRE(run(plan, *units, options) == expected);
+  }
+  CHECK(overlapping > 0);
+}
+
+TEST_CASE("Layers that may write where the one before still reads wait for all of it") {
+  const TemporaryFolder folder;
+  const auto plan = compile(folder, write_channelwise_model(folder));
+  const std::vector<uint32_t> before = channel_predecessors(plan->tables());
+  const auto later = static_cast<uint32_t>(
+      std::find_if(before.begin(), before.end(), [](uint32_t branch) { return branch != kNoBranch; }) - before.begin());
+  REQUIRE(later < before.size());
+  plan::PlanT tables;
+  plan->tables().UnPackTo(&tables);
+  const auto only_operator = [&](uint32_t branch) -> const plan::OperatorT& {
+    return *tables.operators[tables.branches[branch]->operators[0]];
+  };
+  const auto buffer_of = [&](int32_t tensor) { return tables.tensors[static_cast<uint32_t>(tensor)]->buffer; };
+  const uint32_t written = buffer_of(only_operator(later).outputs[0]);
+  std::vector<uint64_t>& offsets =
+      tables.memory_plans[static_cast<size_t>(plan::MemoryPlanKind::any_schedule)]->offsets;
+  CHECK(offsets[written] != offsets[buffer_of(only_operator(before[later]).inputs[0])]);
+  offsets[written] = offsets[buffer_of(only_operator(before[later]).inputs[0])];
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(plan::Plan::Pack(builder, &tables));
+  const plan::Plan& changed = *flatbuffers::GetRoot<plan::Plan>(builder.GetBufferPointer());
+  CHECK(channel_readers(changed)[later] == before[later]);
+  CHECK(channel_predecessors(changed)[later] == kNoBranch);
+}
+
+TEST_CASE("A schedule whose steps do not wait for the channels that they read is refused") {
+  const TemporaryFolder folder;
+  const auto plan = compile(folder, write_channelwise_model(folder));
+  const auto units = open_units("cpu,evta", {.num_threads = 2});
+  REQUIRE(units);
+  std::mt19937 random(8);
+  for (int i = by_level(4, 20, 100); i > 0; --i) {
+    const Schedule schedule = RandomSchedule(plan->tables(), {{0}, {0}, {1}}, 2, 1, random).make();
+    REQUIRE(check_schedule(*plan, *units, schedule).ok());
+    Schedule hasty = schedule;
+    for (Step& step : hasty.steps) step.waits.clear();
+    const bool waits =
+        std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const Step& step) { return !step.waits.empty(); });
+    CHECK(check_schedule(*plan, *units, hasty).ok() == !waits);
+  }
+}
+
+}  // namespace
+}  // namespace nestrt::test

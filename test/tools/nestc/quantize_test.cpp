@@ -1,0 +1,148 @@
+// nestc compile --quantize as a user meets it.
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <filesystem>
+
+#include "nestrt/plan.h"
+#include "runtime/plan/format.h"
+#include "tools/common/files.h"
+#include "tools/common/npy.h"
+#include "test/compiler-lite/import/model_builder.h"
+#include "test/support/program.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// x -> first (relu) -> second -> y
+ModelBuilder two_convs(float weight) {
+  ModelBuilder model;
+  model.input("x", {1, 1, 4, 4}).output("y");
+  model.constant("w1", {2, 1, 1, 1}, {weight, -0.5f}).constant("w2", {3, 2, 1, 1}, std::vector<float>(6, 0.3f));
+  model.node("Conv", {"x", "w1"}, {"h"}).set_name("first");
+  model.node("Relu", {"h"}, {"r"}).set_name("relu");
+  model.node("Conv", {"r", "w2"}, {"y"}).set_name("second");
+  return model;
+}
+
+// A model, calibration data for it, and an empty folder for what nestc writes.
+class Workshop {
+ public:
+  Workshop() {
+    fs::create_directory(path("out"));
+    fs::create_directory(path("empty"));
+    write("model.onnx", two_convs(0.75f).bytes());
+    write("other.onnx", two_convs(0.25f).bytes());
+    std::vector<float> samples(5 * 16);
+    for (size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<float>(i % 17) / 8 - 1;
+    REQUIRE(tools::write_npy(path("samples.npy"), {DataType::kF32, {5, 1, 4, 4}, samples.data()}).ok());
+  }
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  void write(const std::string& name, const std::string& bytes) const {
+    folder_.write(name, std::as_bytes(std::span(bytes)));
+  }
+  ProgramResult compile(std::vector<std::string> options, const std::string& model = "model.onnx") const {
+    options.insert(options.begin(), {"compile", path(model), "-o", plan()});
+    return run_program("nestc", options);
+  }
+  ProgramResult quantize(std::vector<std::string> options) const {
+    options.insert(options.begin(), {"--quantize", "s8", "--calibrate", path("samples.npy")});
+    return compile(options);
+  }
+  std::string plan() const { return path("out/model.nest"); }
+  std::vector<std::byte> plan_bytes() const {
+    auto bytes = tools::read_file(plan());
+    REQUIRE(bytes);
+    return *bytes;
+  }
+  void check_refused(const ProgramResult& result, const std::string& part) const {
+    INFO(result.text);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.text, Catch::Matchers::Contains(part));
+    CHECK(fs::is_empty(path("out")));
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+uint32_t features(const std::vector<std::byte>& plan) {
+  plan_format::Header header;
+  std::memcpy(&header, plan.data(), sizeof header);
+  return header.features;
+}
+
+TEST_CASE("nestc quantizes, says what it did, and marks the plan") {
+  const Workshop workshop;
+  REQUIRE(workshop.compile({}).exit_code == 0);
+  CHECK(features(workshop.plan_bytes()) == 0);
+  const ProgramResult result = workshop.quantize({});
+  INFO(result.text);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.text, Catch::Matchers::Contains("s8: 2 operators"));
+  CHECK(features(workshop.plan_bytes()) == plan_format::kFeatureS8);
+  const ProgramResult inspected = run_program("nestc", {"inspect", workshop.plan()});
+  CHECK(inspected.exit_code == 0);
+  CHECK_THAT(inspected.text, Catch::Matchers::Contains("s8 2^-6"));  // x of [-1, 1]
+  const ProgramResult info = run_program("nestrt", {"info", workshop.plan()});
+  CHECK_THAT(info.text, Catch::Matchers::Contains("s8 2^-6"));
+}
+
+TEST_CASE("nestc keeps operators in f32 and says so") {
+  const Workshop workshop;
+  const ProgramResult result = workshop.quantize({"--keep-f32", "first"});
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Catch::Matchers::Contains("s8: 1 operators") && Catch::Matchers::Contains("f32: first"));
+}
+
+TEST_CASE("A saved profile gives the plan that its calibration gave") {
+  const Workshop workshop;
+  REQUIRE(workshop.quantize({"--save-profile", workshop.path("p.yaml")}).exit_code == 0);
+  const std::vector<std::byte> bytes = workshop.plan_bytes();
+  REQUIRE(workshop.compile({"--quantize", "s8", "--calibrate", workshop.path("p.yaml")}).exit_code == 0);
+  CHECK(workshop.plan_bytes() == bytes);
+}
+
+TEST_CASE("nestc names what is wrong with a quantization, and writes nothing") {
+  const Workshop workshop;
+  workshop.check_refused(workshop.compile({"--quantize", "s8"}), "--calibrate DIR");
+  workshop.check_refused(workshop.compile({"--quantize", "s4", "--calibrate", "x"}), "s8");
+  workshop.check_refused(workshop.compile({"--calibrate", workshop.path("samples.npy")}), "--quantize");
+  workshop.check_refused(workshop.compile({"--keep-f32", "first"}), "--quantize");
+  workshop.check_refused(workshop.compile({"--quantize", "s8", "--calibrate", workshop.path("absent")}), "absent");
+  workshop.check_refused(workshop.compile({"--quantize", "s8", "--calibrate", workshop.path("absent.npy")}),
+                         "absent.npy");
+  workshop.check_refused(workshop.compile({"--quantize", "s8", "--calibrate", workshop.path("empty")}), "no .jpg");
+  workshop.check_refused(workshop.quantize({"--keep-f32", "third"}), "third");
+  workshop.check_refused(workshop.quantize({"--keep-f32", "first,second"}), "every operator would stay f32");
+  workshop.check_refused(workshop.quantize({"--corrections", "none,bias"}), "none");
+  workshop.check_refused(workshop.quantize({"--save-profile", workshop.path("model.onnx")}), "another file");
+  workshop.check_refused(workshop.quantize({"--save-profile", workshop.path("samples.npy")}), "another file");
+  workshop.check_refused(workshop.quantize({"--save-profile", workshop.plan()}), "another file");
+  workshop.check_refused(
+      run_program("nestc", {"compile", workshop.path("model.onnx"), "-o", workshop.path("samples.npy"), "--quantize",
+                            "s8", "--calibrate", workshop.path("samples.npy")}),
+      "another file");
+}
+
+TEST_CASE("nestc refuses the profile of another model, and one that says nothing of this") {
+  const Workshop workshop;
+  REQUIRE(run_program("nestc", {"calibrate", workshop.path("other.onnx"), "--npy", workshop.path("samples.npy"), "-o",
+                                workshop.path("other.yaml")})
+              .exit_code == 0);
+  workshop.check_refused(workshop.compile({"--quantize", "s8", "--calibrate", workshop.path("other.yaml")}),
+                         "another model");
+  workshop.write("foreign.yaml", "- {name: z, min: -1, max: 1, histogram: [1, 2, 1]}\n");
+  workshop.check_refused(workshop.compile({"--quantize", "s8", "--calibrate", workshop.path("foreign.yaml")}),
+                         "no exponent for 'x'");
+  workshop.check_refused(
+      workshop.compile({"--quantize", "s8", "--calibrate", workshop.path("other.yaml"), "--calibration-limit", "3"}),
+      "calibrated already");
+}
+
+}  // namespace
+}  // namespace nestrt::test

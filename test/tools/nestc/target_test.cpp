@@ -1,0 +1,229 @@
+// nestc compile --target and nestrt --units as a user meets them.
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "nestrt/session.h"
+#include "runtime/plan/tables.h"
+#include "runtime/session/program_for.h"
+#include "tools/common/files.h"
+#include "tools/common/json.h"
+#include "tools/common/npy.h"
+#include "tools/common/partition_schedule.h"
+#include "test/runtime/session/flat_costs.h"
+#include "test/support/allocation_counter.h"
+#include "test/support/program.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+constexpr const char* kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+
+// The project's own network, calibrated on numbers that mean nothing, in 8 bits.
+class Workshop {
+ public:
+  Workshop() {
+    std::vector<float> samples(2 * 3 * 32 * 32);
+    for (size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<float>(i * 7919 % 257) / 64 - 2;
+    REQUIRE(tools::write_npy(path("samples.npy"), {DataType::kF32, {2, 3, 32, 32}, samples.data()}).ok());
+    REQUIRE(tools::write_npy(path("input.npy"), {DataType::kF32, {1, 3, 32, 32}, samples.data() + 1}).ok());
+  }
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  std::string plan() const { return path("model.nest"); }
+  ProgramResult on_target(const std::string& command, const std::string& target) const {
+    std::vector<std::string> arguments{
+        command, kModel,           "--quantize",     "s8", "--calibrate", path("samples.npy"), "--target",
+        target,  "--tuning-cache", path("schedules")};
+    if (command == "compile") arguments.insert(arguments.end(), {"-o", plan()});
+    return run_program("nestc", arguments);
+  }
+  std::vector<std::byte> outputs(const std::string& units,
+                                 const std::vector<std::string>& how = {"--schedule", "file-order"}) const {
+    const std::string folder = path("out-" + units);
+    std::vector<std::string> arguments{"run",     plan(),            "--units",  units,
+                                       "--input", path("input.npy"), "--output", folder};
+    arguments.insert(arguments.end(), how.begin(), how.end());
+    const ProgramResult result = run_program("nestrt", arguments);
+    INFO(result.text);
+    REQUIRE(result.exit_code == 0);
+    auto bytes = tools::read_file(folder + "/probabilities.npy");
+    REQUIRE(bytes);
+    return *bytes;
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+void check(const ProgramResult& result, int exit_code, const std::string& part) {
+  INFO(result.text);
+  CHECK(result.exit_code == exit_code);
+  CHECK_THAT(result.text, Contains(part));
+}
+
+TEST_CASE("A plan for EVTA computes the CPU's bits, whatever the units and the configuration") {
+  const Workshop workshop;
+  for (const char* target : {"zcu102", "cpu,evta:1x32_15_15_18_17"}) {
+    check(workshop.on_target("compile", target), 0, "29 operators");
+    check(run_program("nestrt", {"verify", workshop.plan(), "--units", "cpu,evta"}), 0,
+          "that share a layer with the CPU compute the CPU's results bit for bit");
+    CHECK(workshop.outputs("cpu") == workshop.outputs("cpu,evta"));
+  }
+}
+
+TEST_CASE("nestc says so where a target's units have nothing to do") {
+  const TemporaryFolder folder;
+  check(run_program("nestc", {"compile", kModel, "--target", "zcu102", "-o", folder.path() + "/f32.nest"}), 0,
+        "evta runs none of the operators: it needs them in s8");
+}
+
+TEST_CASE("nestrt bench keeps what it measures, and has several inferences in flight") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  const std::string costs = workshop.path("costs");
+  std::vector<std::string> arguments = {
+      "bench", workshop.plan(), "--units", "cpu,evta",   "--threads", "1",           "--runs",
+      "4",     "--warmup",      "1",       "--pipeline", "3",         "--cost-file", costs};
+  check(run_program("nestrt", arguments), 0, "3 inferences in flight");
+  const auto kept = tools::read_file(costs);
+  REQUIRE(kept);
+  for (const char* method : {"file-order", "sequential", "paper", "optimum"}) {
+    std::vector<std::string> with_method = arguments;
+    with_method.insert(with_method.end(), {"--schedule", method});
+    check(run_program("nestrt", with_method), 0, "throughput");
+  }
+  CHECK(*tools::read_file(costs) == *kept);
+  REQUIRE(tools::write_file(costs, std::as_bytes(std::span("nonsense"))).ok());
+  check(run_program("nestrt", arguments), 2, "expected 'nestrt");
+  arguments.insert(arguments.end(), {"--schedule", "guess"});
+  CHECK(run_program("nestrt", arguments).exit_code == 2);
+}
+
+TEST_CASE("A trace has the runs, and what units did in them") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "cpu,evta:2_1x16_15_15_18_17"), 0, "operators");
+  const std::string file = workshop.path("trace.json");
+  check(run_program("nestrt", {"info", workshop.plan()}), 0, "evta 2_1x16_15_15_18_17");
+  check(run_program("nestrt", {"run", workshop.plan(), "--units", "cpu,evta", "--pace", "1", "--trace", file, "--input",
+                               workshop.path("input.npy")}),
+        0, "probabilities");
+  const auto bytes = tools::read_file(file);
+  REQUIRE(bytes);
+  const auto* text = reinterpret_cast<const char*>(bytes->data());
+  const tools::Json trace = tools::Json::parse(text, text + bytes->size());
+  std::map<std::string, int> spans;
+  for (const tools::Json& event : trace["traceEvents"])
+    if (event["ph"] == "X") ++spans[event["cat"]];
+  CHECK(spans["run"] == 1);
+  CHECK(spans["operator"] >= 20);  // those that compute something
+  CHECK(spans["step"] >= 1);
+  CHECK(run_program("nestrt", {"bench", workshop.plan(), "--trace", workshop.plan()}).exit_code == 2);
+}
+
+TEST_CASE("A unit of another configuration is refused with the command that helps") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "cpu,evta:1x32_15_15_18_17"), 0, "operators");
+  check(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:1x16_15_15_18_17"}), 2, "recompile");
+  check(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:3x3"}), 2, "1x16_15_15_18_17");
+  check(run_program("nestrt", {"info", workshop.plan(), "--units", "toaster"}), 2, "there is no unit 'toaster'");
+}
+
+TEST_CASE("nestc says where operators run, and what the programs are") {
+  const Workshop workshop;
+  const ProgramResult explained = workshop.on_target("explain", "zcu102");
+  check(explained, 0, "22 of 33 operators");
+  CHECK_THAT(explained.text, Contains("EVTA has no Concat") && Contains("ms)"));
+  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  check(run_program("nestc", {"inspect", workshop.plan(), "--asm"}), 0, "gemm");
+  check(run_program("nestc", {"inspect", kModel, "--asm"}), 2, "--target zcu102");
+}
+
+TEST_CASE("nestc shows what may run side by side, and writes where it runs for NEST-C") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  check(run_program("nestc", {"inspect", workshop.plan(), "--regions", "--json", workshop.path("plan.json")}), 0,
+        "6 parallel groups");
+  const std::string yaml = workshop.path("partition.yaml");
+  check(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
+  const auto text = tools::read_lines(yaml);
+  REQUIRE(text);
+  REQUIRE(text->size() == 9);
+  CHECK_THAT((*text)[2], Contains("numOfPartitions: "));
+  CHECK_THAT((*text)[3], Contains("CPU:VTA-0:"));
+  CHECK_THAT((*text)[7], Contains("||"));
+  check(run_program("nestc", {"partition", workshop.plan(), "--units", "toaster", "-o", yaml}), 2, "toaster");
+}
+
+const std::vector<UnitInfo> kBoard = {{"evta", "evta0", "1x16_15_15_18_17", 1}, {"cpu", "cpu", "", 2}};
+
+TEST_CASE("A partition plan that nestc has written places branches as it says") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  const std::string yaml = workshop.path("partition.yaml");
+  check(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
+  const auto partitions = tools::read_nest_c_partition(yaml);
+  const auto plan = Plan::map(workshop.plan());
+  REQUIRE(partitions);
+  REQUIRE(plan);
+  CHECK(partitions->groups.size() > 0);
+  const auto schedule = tools::partition_schedule(*partitions, **plan, kBoard);
+  if (!schedule) FAIL(schedule.error().to_string());
+  int on_evta = 0;
+  for (const Step& step : schedule->steps) {
+    const plan::Branch& branch = *items((*plan)->tables().branches())[step.branch];
+    const bool for_evta = program_for(branch, kBoard[0]) != nullptr;
+    CHECK(schedule->lanes[step.lane].unit == (for_evta ? 0 : 1));
+    on_evta += for_evta ? 1 : 0;
+  }
+  CHECK(on_evta > 10);
+}
+
+TEST_CASE("nestrt runs what a partition plan of NEST-C asks for, and says what is wrong with it") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  const std::string yaml = workshop.path("partition.yaml");
+  const auto computed = workshop.outputs("cpu");
+  for (const char* units : {"evta,cpu", "cpu"}) {
+    check(run_program("nestc", {"partition", workshop.plan(), "--units", units, "-o", yaml}), 0, "");
+    CHECK(workshop.outputs("cpu,evta", {"--partition", yaml, "--threads", "2"}) == computed);
+  }
+  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--runs", "2", "--pipeline", "2"}), 0,
+        "throughput");
+  check(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
+  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml}), 2,
+        "is for VTA-0, but the units are CPU; choose them with --units");
+  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--schedule", "paper"}), 2, "excludes");
+  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.path("none.yaml")}), 2, "none.yaml");
+  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--json", yaml}), 2, "written over");
+  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.plan()}), 2, "model.nest");
+}
+
+TEST_CASE("Runs of a network on EVTA and the CPU side by side allocate nothing") {
+  const Workshop workshop;
+  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  const auto plan = Plan::map(workshop.plan());
+  const auto units = open_units("cpu,evta", {.num_threads = 2});
+  REQUIRE(plan);
+  REQUIRE(units);
+  SessionOptions options;
+  options.costs = flat_costs(**plan, *units, [](const UnitInfo&) { return 10; });  // so branches run side by side
+  options.reschedule_drift = 0;  // a new schedule takes memory, beside the runs
+  const auto session = Session::create(*plan, *units, options);
+  if (!session) FAIL(session.error().to_string());
+  CHECK((*session)->schedule().lanes.size() > 1);
+  const Shape shape = (*session)->outputs()[0].shape;
+  std::vector<float> x(3 * 32 * 32, 0.5F), y(static_cast<size_t>(shape.num_elements()));
+  const ConstTensorView in{DataType::kF32, {1, 3, 32, 32}, x.data()};
+  const TensorView out{DataType::kF32, shape, y.data()};
+  const AllocationCounter counter;
+  for (int run = 0; run < 3; ++run) {
+    const Status status = (*session)->run({&in, 1}, {&out, 1});
+    if (!status.ok()) FAIL(status.to_string());
+  }
+  CHECK(counter.count() == 0);
+}
+
+}  // namespace
+}  // namespace nestrt::test

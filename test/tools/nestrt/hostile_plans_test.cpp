@@ -1,0 +1,217 @@
+// Plans and arrays that are damaged on purpose, through the nestrt command itself: a message, exit code 2, and nothing
+// written.
+#include <catch2/catch.hpp>
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "runtime/plan/format.h"
+#include "tools/common/npy.h"
+#include "test/support/program.h"
+#include "test/support/sample_plans.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Commands on a plan, with everything that they need to run and to write.
+std::vector<std::vector<std::string>> commands(const TemporaryFolder& folder, const std::string& plan) {
+  const std::string out = folder.path() + "/out";
+  return {{"verify", plan},
+          {"info", plan, "--json", out + "/info.json"},
+          {"bench", plan, "--runs", "1", "--warmup", "0", "--threads", "1", "--json", out + "/bench.json"},
+          {"run", plan, "--input", "x=" + folder.path() + "/x.npy", "--output", out + "/results"}};
+}
+
+// A folder with the input of branches_plan() and an empty folder "out" for results.
+class Workshop {
+ public:
+  Workshop() {
+    fs::create_directory(folder_.path() + "/out");
+    const std::vector<float> elements(16, 1);
+    REQUIRE(tools::write_npy(folder_.path() + "/x.npy", {DataType::kF32, {2, 8}, elements.data()}).ok());
+  }
+
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+
+  void check_refused(std::span<const std::byte> bytes, size_t first = 0, size_t last = 4) const {
+    const std::string plan = folder_.write("broken.nest", bytes);
+    const auto all = commands(folder_, plan);
+    for (size_t i = first; i < last; ++i) check_refused(all[i]);
+  }
+  void check_refused(const std::vector<std::string>& command, const std::string& part = "") const {
+    const ProgramResult result = run_program("nestrt", command);
+    INFO("nestrt " << command[0] << ": " << result.text);
+    CHECK(result.exit_code == 2);
+    CHECK(result.text.starts_with("nestrt: "));
+    CHECK(result.text.find(part) != std::string::npos);
+    CHECK(fs::is_empty(path("out")));
+  }
+  const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+// Every few bytes, and all of the header and of the border between tables and data.
+std::vector<size_t> samples(std::span<const std::byte> bytes, size_t step) {
+  plan_format::Header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  std::vector<size_t> places;
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    const bool in_header = at < sizeof header && at % 4 == 0;
+    const bool at_border = at + 4 > header.data_offset && at < header.data_offset + 4;
+    if (in_header || at_border || at % step == 0) places.push_back(at);
+  }
+  return places;
+}
+
+TEST_CASE("A plan that is whole runs through every command") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  for (const auto& command : commands(workshop.folder(), plan)) {
+    const ProgramResult result = run_program("nestrt", command);
+    INFO(command[0] << ": " << result.text);
+    CHECK(result.exit_code == 0);
+  }
+  CHECK(fs::exists(workshop.path("out/results/y.npy")));
+  CHECK(fs::exists(workshop.path("out/info.json")));
+}
+
+// y = x + the sum of x. FlatBuffers writes no list of dimensions for the sum.
+PlanBuilder scalar_plan() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {2, 8});
+  const int sum = builder.arena("sum", {});
+  const int y = builder.output("y", {2, 8});
+  plan::ReduceT reduce;
+  reduce.kind = plan::ReduceKind::sum;
+  reduce.axes = {0, 1};
+  reduce.keep_dims = false;
+  builder.op("sum", reduce, {x}, {sum});
+  builder.op("add", binary(plan::BinaryKind::add), {x, sum}, {y});
+  return builder;
+}
+
+TEST_CASE("A plan with a scalar activation runs through every command") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("scalar.nest", scalar_plan().build().bytes());
+  for (const auto& command : commands(workshop.folder(), plan)) {
+    const ProgramResult result = run_program("nestrt", command);
+    INFO(command[0] << ": " << result.text);
+    CHECK(result.exit_code == 0);
+  }
+}
+
+TEST_CASE("Every command refuses a plan with a flipped byte, wherever it is") {
+  const Workshop workshop;
+  const PlanBytes good = branches_plan().build();
+  size_t turn = 0;
+  for (size_t at : samples(good.bytes(), 53)) {
+    PlanBytes broken = good;
+    broken.mutable_bytes()[at] ^= std::byte{0x40};
+    INFO("byte " << at << " of " << good.bytes().size());
+    // All commands load alike; each place is tried on one of them.
+    workshop.check_refused(broken.bytes(), turn % 4, turn % 4 + 1);
+    ++turn;
+  }
+}
+
+TEST_CASE("Every command refuses a plan that is cut short") {
+  const Workshop workshop;
+  const PlanBytes good = branches_plan().build();
+  size_t turn = 0;
+  for (size_t length : samples(good.bytes(), 71)) {
+    INFO(length << " of " << good.bytes().size() << " bytes");
+    workshop.check_refused(good.bytes().first(length), turn % 4, turn % 4 + 1);
+    ++turn;
+  }
+  workshop.check_refused(good.bytes().first(good.bytes().size() - 1));
+}
+
+TEST_CASE("Every command refuses folders, pipes and what is not there in place of a plan") {
+  const Workshop workshop;
+  REQUIRE(::mkfifo(workshop.path("pipe").c_str(), 0600) == 0);
+  for (const std::string place : {"pipe", "out", "absent.nest"}) {
+    for (const auto& command : commands(workshop.folder(), workshop.path(place))) {
+      workshop.check_refused(command, place);
+    }
+  }
+}
+
+TEST_CASE("nestrt run says what it expects where inputs are wrong") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  const auto refuse = [&](const std::string& input, const std::string& part) {
+    workshop.check_refused({"run", plan, "--input", input, "--output", workshop.path("out")}, part);
+  };
+  const std::string expected = "--input x=FILE.npy  (f32 2x8)";
+  refuse("z=" + workshop.path("x.npy"), expected);
+  refuse("x=" + workshop.path("absent.npy"), "absent.npy");
+  refuse("x=" + plan, "good.nest");
+  refuse("x=" + workshop.path("out"), "out");
+  const std::vector<int64_t> integers(16, 1);
+  REQUIRE(tools::write_npy(workshop.path("type.npy"), {DataType::kS64, {2, 8}, integers.data()}).ok());
+  refuse("x=" + workshop.path("type.npy"), "holds s64 2x8");
+  REQUIRE(tools::write_npy(workshop.path("shape.npy"), {DataType::kF32, {8, 1}, integers.data()}).ok());
+  refuse("x=" + workshop.path("shape.npy"), expected);
+  workshop.check_refused({"run", plan}, expected);
+}
+
+TEST_CASE("Pipes in place of arrays, pictures and lists are refused at once") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  const std::string classifier = workshop.folder().write("classifier.nest", classifier_plan().build().bytes());
+  const std::string pipe = workshop.path("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"run", plan, "--input", "x=" + pipe},
+                                                  {"run", classifier, "--image", pipe, "--labels", pipe},
+                                                  {"run", classifier, "--image", pipe},
+                                                  {"eval", classifier, "--images", ".", "--labels", pipe}})
+    workshop.check_refused(command, "pipe' is not a regular file");
+}
+
+TEST_CASE("Pictures are for plans that give class scores") {
+  const Workshop workshop;
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 3, 4, 4});
+  const int y = builder.output("y", {1, 3, 4, 4});
+  builder.op("relu", unary(plan::UnaryKind::relu), {x}, {y});
+  const std::string plan = workshop.folder().write("picture.nest", builder.build().bytes());
+  workshop.check_refused({"run", plan, "--image", "cat.png"}, "no row of class scores (f32 1xN)");
+}
+
+TEST_CASE("An input is not written over by an output of the same name") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  const std::string folder = workshop.path("arrays");
+  fs::create_directory(folder);
+  fs::copy(workshop.path("x.npy"), folder + "/y.npy");
+  workshop.check_refused({"run", plan, "--input", "x=" + folder + "/y.npy", "--output", folder}, "name another file");
+}
+
+TEST_CASE("Files to write are checked before anything is computed") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  workshop.check_refused({"bench", plan, "--json", ""}, "the name is empty");
+  workshop.check_refused({"run", plan, "--output", ""}, "the name is empty");
+  for (const char* command : {"bench", "info"}) {
+    const ProgramResult result = run_program("nestrt", {command, plan, "--json", workshop.path("absent/figures.json")});
+    CHECK(result.exit_code == 2);
+    CHECK(result.text.starts_with("nestrt: not found: cannot write"));
+  }
+}
+
+TEST_CASE("A plan is not written over by its own description") {
+  const Workshop workshop;
+  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  workshop.check_refused({"info", plan, "--json", plan}, "name another file");
+  workshop.check_refused({"bench", plan, "--json", plan}, "name another file");
+  CHECK(run_program("nestrt", {"verify", plan}).exit_code == 0);
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,95 @@
+#include "tools/common/board.h"
+
+#include "tools/common/files.h"
+#include "tools/common/resources.h"
+#include "tools/common/yaml_reader.h"
+
+namespace nestrt::tools {
+namespace {
+
+constexpr uint64_t kMaxBytes = 1 << 20;
+constexpr int64_t kMaxInstances = 4;
+constexpr double kMaxClock = 10'000;
+constexpr int64_t kMaxBus = 4096;
+constexpr int64_t kMaxThreads = 1024;
+constexpr double kMaxOverhead = 1e6;  // a second
+constexpr double kMaxRate = 1e6;      // a terabyte a second
+
+// Leaves `value` as it is where the map does not have the key.
+template <typename T>
+Status read_number(const YAML::Node& map, const std::string& key, T low, T high, T& value) {
+  if (!map[key].IsDefined()) return {};
+  NESTRT_ASSIGN_OR_RETURN(value, yaml::member_number(map, key, low, high));
+  return {};
+}
+
+Status read_text(const YAML::Node& map, const std::string& key, std::string& value) {
+  if (!map[key].IsDefined()) return {};
+  NESTRT_ASSIGN_OR_RETURN(value, yaml::member_text(map, key));
+  return {};
+}
+
+Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
+  if (!node.IsMap()) return yaml::refuse(node, "expected a unit's {unit, configuration, ...}");
+  NESTRT_RETURN_IF_ERROR(yaml::check_keys(node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits",
+                                                 "threads", "instruction_set", "start_us", "finish_us", "mb_per_s",
+                                                 "lane_us"}));
+  BoardUnit unit;
+  NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit"));
+  NESTRT_RETURN_IF_ERROR(read_text(node, "configuration", unit.configuration));
+  NESTRT_RETURN_IF_ERROR(read_text(node, "instruction_set", unit.instruction_set));
+  const int64_t most = unit.kind == "cpu" ? 1 : kMaxInstances;
+  NESTRT_RETURN_IF_ERROR(read_number(node, "instances", int64_t{1}, most, unit.instances));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "clock_mhz", 1.0, kMaxClock, unit.clock_mhz));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "bus_bits", int64_t{32}, kMaxBus, unit.bus_bits));
+  if ((unit.bus_bits & (unit.bus_bits - 1)) != 0)
+    return yaml::refuse(node, "bus_bits: expected a power of two, got " + std::to_string(unit.bus_bits));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "threads", int64_t{1}, kMaxThreads, unit.threads));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "start_us", 0.0, kMaxOverhead, unit.overhead.start_us));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "finish_us", 0.0, kMaxOverhead, unit.overhead.finish_us));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "mb_per_s", 0.0, kMaxRate, unit.overhead.mb_per_s));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "lane_us", 0.0, kMaxOverhead, unit.overhead.lane_us));
+  if (const Status status = check(&unit); !status.ok()) return yaml::refuse(node, status.message());
+  return unit;
+}
+
+Result<Board> parse_root(const YAML::Node& root, const UnitCheck& check) {
+  if (!root.IsMap()) return yaml::refuse(root, "expected a board's {board, units}");
+  NESTRT_RETURN_IF_ERROR(yaml::check_keys(root, {"board", "units", "profiles"}));
+  Board board;
+  NESTRT_ASSIGN_OR_RETURN(board.name, yaml::member_text(root, "board"));
+  NESTRT_ASSIGN_OR_RETURN(const YAML::Node units, yaml::member(root, "units"));
+  if (!units.IsSequence()) return yaml::refuse(units, "units: expected a list");
+  for (const YAML::Node& node : units) {
+    NESTRT_ASSIGN_OR_RETURN(board.units.emplace_back(), parse_unit(node, check));
+  }
+  const YAML::Node profiles = root["profiles"];
+  if (!profiles.IsDefined()) return board;
+  if (!profiles.IsSequence()) return yaml::refuse(profiles, "profiles: expected a list of files");
+  for (const YAML::Node& node : profiles) {
+    if (!node.IsScalar()) return yaml::refuse(node, "profiles: expected a list of files");
+    board.profiles.push_back(node.Scalar());
+  }
+  return board;
+}
+
+}  // namespace
+
+Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check) {
+  return yaml::parse<Board>(yaml, name, [&](const YAML::Node& root) { return parse_root(root, check); });
+}
+
+Result<Board> read_board(const std::string& path, const UnitCheck& check) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, read_file(path, kMaxBytes));
+  return parse_board({reinterpret_cast<const char*>(content.data()), content.size()}, path, check);
+}
+
+Result<std::string> find_board(const std::string& text) {
+  if (text.ends_with(".yaml")) return text;
+  if (text.empty() || text.find('/') != std::string::npos)
+    return Status(Code::kUnavailable, "there is no board '" + text + "'");
+  NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path folder, find_resource("boards", "boards", text + ".yaml"));
+  return (folder / (text + ".yaml")).string();
+}
+
+}  // namespace nestrt::tools

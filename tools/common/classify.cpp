@@ -1,0 +1,33 @@
+#include "tools/common/classify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace nestrt::tools {
+
+std::vector<size_t> largest(std::span<const float> values, size_t count) {
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  count = std::min(count, values.size());
+  const auto before = [&](size_t a, size_t b) {
+    if (std::isnan(values[a]) || std::isnan(values[b])) {
+      return std::isnan(values[a]) == std::isnan(values[b]) ? a < b : std::isnan(values[b]);
+    }
+    return values[a] != values[b] ? values[a] > values[b] : a < b;
+  };
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(), before);
+  order.resize(count);
+  return order;
+}
+
+bool is_distribution(std::span<const float> values) {
+  double sum = 0;
+  for (const float value : values) {
+    if (!(value >= 0 && value <= 1)) return false;
+    sum += value;
+  }
+  return std::abs(sum - 1) < 1e-3;
+}
+
+}  // namespace nestrt::tools

@@ -1,0 +1,151 @@
+#include "tools/common/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+namespace nestrt::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMaxTextBytes = uint64_t{64} << 20;
+constexpr size_t kChunkBytes = size_t{1} << 20;
+
+struct CloseFile {
+  void operator()(FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<FILE, CloseFile>;
+
+Status io_error(std::string_view what, const std::string& path, int error) {
+  const Code code = error == ENOENT ? Code::kNotFound : Code::kIo;
+  return Status(code, fmt::format("cannot {} '{}': {}", what, path, std::strerror(error)));
+}
+
+// O_NONBLOCK: opening a pipe must not wait for its writer.
+Result<File> open_regular(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return io_error("open", path, errno);
+  File file(::fdopen(descriptor, "rb"));
+  if (!file) {
+    const int error = errno;
+    ::close(descriptor);
+    return io_error("open", path, error);
+  }
+  struct stat info;
+  if (::fstat(descriptor, &info) != 0) return io_error("examine", path, errno);
+  if (!S_ISREG(info.st_mode)) return Status(Code::kInvalidArgument, fmt::format("'{}' is not a regular file", path));
+  return file;
+}
+
+// `path` is what messages call the file.
+Status write_in_place(const std::string& file_name, const std::string& path, std::span<const std::byte> bytes) {
+  File file(std::fopen(file_name.c_str(), "wb"));
+  if (!file) return io_error("write", path, errno);
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
+  const int write_error = errno;
+  if (std::fclose(file.release()) != 0 || !written) return io_error("write", path, written ? errno : write_error);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t max_bytes) {
+  NESTRT_ASSIGN_OR_RETURN(const File file, open_regular(path));
+  std::vector<std::byte> bytes;
+  for (;;) {
+    const size_t old_size = bytes.size();
+    bytes.resize(old_size + kChunkBytes);
+    const size_t count = std::fread(bytes.data() + old_size, 1, kChunkBytes, file.get());
+    bytes.resize(old_size + count);
+    if (bytes.size() > max_bytes) {
+      return Status(Code::kInvalidArgument,
+                    fmt::format("'{}' is longer than the {} bytes that such a file may have", path, max_bytes));
+    }
+    if (count < kChunkBytes) break;
+  }
+  if (std::ferror(file.get())) return io_error("read", path, errno);
+  return bytes;
+}
+
+Result<std::vector<std::string>> read_lines(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, read_file(path, kMaxTextBytes));
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.find('\0') != std::string_view::npos) {
+    return Status(Code::kInvalidArgument, fmt::format("'{}' is not a text file", path));
+  }
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+Status write_file(const std::string& path, std::span<const std::byte> bytes) {
+  std::error_code error;
+  const auto kind = fs::status(path, error).type();
+  if (kind == fs::file_type::directory) return io_error("write", path, EISDIR);
+  if (kind != fs::file_type::regular && kind != fs::file_type::not_found && kind != fs::file_type::none) {
+    return write_in_place(path, path, bytes);
+  }
+  const fs::path behind_links = kind == fs::file_type::regular ? fs::canonical(path, error) : fs::path(path);
+  const std::string target = error ? path : behind_links.string();
+  const std::string temporary = fmt::format("{}.tmp-{}", target, getpid());
+  Status status = write_in_place(temporary, path, bytes);
+  if (status.ok() && std::rename(temporary.c_str(), target.c_str()) != 0) status = io_error("write", path, errno);
+  if (!status.ok()) std::remove(temporary.c_str());
+  return status;
+}
+
+Status check_writable(const std::string& path) {
+  if (path.empty()) return Status(Code::kInvalidArgument, "the name of a file to write is empty");
+  std::error_code error;
+  const auto kind = fs::status(path, error).type();
+  if (kind == fs::file_type::directory) return io_error("write", path, EISDIR);
+  const bool replaced = kind == fs::file_type::regular || kind == fs::file_type::not_found;
+  fs::path opened = path;
+  if (replaced) {
+    // The folder is what takes the new file.
+    opened = (kind == fs::file_type::regular ? fs::canonical(path, error) : fs::path(path)).parent_path();
+    if (opened.empty()) opened = ".";
+  }
+  if (::access(opened.c_str(), replaced ? W_OK | X_OK : W_OK) != 0) return io_error("write", path, errno);
+  return {};
+}
+
+Status check_not_input(const std::string& output, const std::string& input) {
+  std::error_code error;
+  if (!fs::equivalent(output, input, error) || error) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("'{}' would be written over the input '{}'; name another file", output, input));
+}
+
+Status check_not_input(const std::string& output, std::span<const std::string> inputs) {
+  for (const std::string& input : inputs) NESTRT_RETURN_IF_ERROR(check_not_input(output, input));
+  return {};
+}
+
+Status write_text(const std::string& path, std::string_view text) {
+  return write_file(path, std::as_bytes(std::span(text)));
+}
+
+Status make_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return Status(Code::kIo, fmt::format("cannot make the folder '{}': {}", path, error.message()));
+  return {};
+}
+
+}  // namespace nestrt::tools

@@ -1,0 +1,101 @@
+#include "tools/common/image.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <memory>
+
+#include "tools/common/files.h"
+#include "tools/common/jpeg.h"
+#include "tools/common/table.h"
+
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_PNG
+#define STBI_ONLY_BMP
+#define STBI_NO_STDIO
+#define STBI_NO_HDR
+#define STBI_NO_LINEAR
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include <stb/stb_image.h>
+#pragma GCC diagnostic pop
+
+namespace nestrt::tools {
+namespace {
+
+Status refuse(std::string_view name, std::string_view why) {
+  return Status(Code::kInvalidArgument, fmt::format("'{}' {}", name, why));
+}
+
+// An unsigned little-endian number of `count` bytes; 0 past the end.
+uint64_t number_at(std::span<const std::byte> content, size_t at, size_t count) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < count && at + i < content.size(); ++i)
+    value |= std::to_integer<uint64_t>(content[at + i]) << 8 * i;
+  return value;
+}
+
+// A BMP that ends before its last pixel: stb_image would make up the rest.
+bool is_truncated_bmp(std::span<const std::byte> content, int width, int height) {
+  if (content.size() < 2 || content[0] != std::byte{'B'} || content[1] != std::byte{'M'}) return false;
+  const bool core_header = number_at(content, 14, 4) == 12;
+  const uint64_t bits = static_cast<uint64_t>(width) * number_at(content, core_header ? 24 : 28, 2);
+  const uint64_t rows = (bits + 31) / 32 * 4 * static_cast<uint64_t>(height - 1);
+  return content.size() < number_at(content, 10, 4) + rows + (bits + 7) / 8;
+}
+
+Result<Image> decode_stb(std::span<const std::byte> content, std::string_view name) {
+  if (content.size() > std::numeric_limits<int>::max()) return refuse(name, "is too large for a picture");
+  const auto* data = reinterpret_cast<const stbi_uc*>(content.data());
+  const int size = static_cast<int>(content.size());
+  int width = 0, height = 0, file_channels = 0;
+  if (!stbi_info_from_memory(data, size, &width, &height, &file_channels)) {
+    return refuse(name, "is not a JPEG, PNG or BMP picture");
+  }
+  if (width <= 0 || height <= 0 || int64_t{width} * height > kMaxPixels) {
+    return refuse(name,
+                  fmt::format("has {}x{} pixels; at most {} are decoded: shrink it first", width, height, kMaxPixels));
+  }
+  if (is_truncated_bmp(content, width, height)) return refuse(name, "is truncated: it ends before its last pixel");
+  const int channels = file_channels <= 2 ? 1 : 3;
+  const std::unique_ptr<stbi_uc, decltype(&stbi_image_free)> pixels(
+      stbi_load_from_memory(data, size, &width, &height, &file_channels, channels), &stbi_image_free);
+  if (!pixels) {
+    const char* const reason = stbi_failure_reason();  // empty, of one word, or with bytes of the file
+    return refuse(name, fmt::format("cannot be decoded, it is truncated or damaged ({})",
+                                    reason == nullptr || *reason == '\0' ? "no valid chunk" : printable(reason)));
+  }
+  const size_t count = static_cast<size_t>(width) * static_cast<size_t>(height) * static_cast<size_t>(channels);
+  return Image{width, height, channels, std::vector<uint8_t>(pixels.get(), pixels.get() + count)};
+}
+
+}  // namespace
+
+Result<Image> decode_image(std::span<const std::byte> content, std::string_view name) {
+  return is_jpeg(content) ? decode_jpeg(content, name) : decode_stb(content, name);
+}
+
+Result<Image> read_image(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, read_file(path, uint64_t{1} << 30));
+  return decode_image(content, path);
+}
+
+Image to_channels(const Image& image, int channels) {
+  if (image.channels == channels) return image;
+  Image result{image.width, image.height, channels, {}};
+  const size_t num_pixels = static_cast<size_t>(image.width) * static_cast<size_t>(image.height);
+  result.pixels.resize(num_pixels * static_cast<size_t>(channels));
+  for (size_t i = 0; i < num_pixels; ++i) {
+    if (channels == 1) {
+      const uint8_t* rgb = &image.pixels[i * 3];
+      // 0.299, 0.587, 0.114 in 16-bit fixed point, as Pillow's convert("L").
+      result.pixels[i] = static_cast<uint8_t>((rgb[0] * 19595 + rgb[1] * 38470 + rgb[2] * 7471 + 0x8000) >> 16);
+    } else {
+      for (size_t c = 0; c < 3; ++c) result.pixels[i * 3 + c] = image.pixels[i];
+    }
+  }
+  return result;
+}
+
+}  // namespace nestrt::tools

@@ -1,0 +1,85 @@
+#include "tools/common/labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "runtime/core/parse.h"
+#include "tools/common/files.h"
+
+namespace nestrt::tools {
+namespace {
+
+bool leaves_folder(const std::filesystem::path& file) {
+  return file.is_absolute() || std::find(file.begin(), file.end(), "..") != file.end();
+}
+
+std::optional<LabelledFile> parse_labelled_file(std::string_view line, size_t number) {
+  const auto columns = split(line, "\t");
+  if (columns.size() < 2 || columns[0].empty()) return std::nullopt;
+  const auto label = parse_number<int64_t>(columns[1]);
+  if (!label) return std::nullopt;
+  return LabelledFile{std::string(columns[0]), *label, number};
+}
+
+std::optional<ReferenceResult> parse_reference(std::string_view line, size_t) {
+  const auto columns = split(line, "\t");
+  if (columns.size() < 4 || columns[0].empty()) return std::nullopt;
+  const auto label = parse_number<int64_t>(columns[1]);
+  const auto top1 = parse_number<int64_t>(columns[2]);
+  const auto largest = parse_number<double>(columns[3]);
+  if (!label || !top1 || !largest) return std::nullopt;
+  return ReferenceResult{std::string(columns[0]), *label, *top1, *largest};
+}
+
+// Every line and its number through `parse`; blank lines and a first line that is no data are skipped.
+template <typename Parse>
+auto read_table(const std::string& path, std::string_view expected, Parse parse)
+    -> Result<std::vector<typename decltype(parse(std::string_view(), 0))::value_type>> {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::string> lines, read_lines(path));
+  std::vector<typename decltype(parse(std::string_view(), 0))::value_type> rows;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].empty()) continue;
+    auto row = parse(lines[i], i + 1);
+    if (row) {
+      rows.push_back(std::move(*row));
+    } else if (i > 0 || lines[i].find('\t') == std::string::npos) {
+      return Status(Code::kInvalidArgument, fmt::format("'{}' line {}: expected {}", path, i + 1, expected));
+    }
+  }
+  if (rows.empty()) {
+    return Status(Code::kInvalidArgument, fmt::format("'{}' holds no line of the form {}", path, expected));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> read_class_names(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(std::vector<std::string> names, read_lines(path));
+  while (!names.empty() && names.back().empty()) names.pop_back();
+  if (names.empty()) {
+    return Status(Code::kInvalidArgument, fmt::format("'{}' is empty; expected one class name per line", path));
+  }
+  return names;
+}
+
+Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(auto files, read_table(path, "file<TAB>class", parse_labelled_file));
+  for (const LabelledFile& file : files) {
+    if (leaves_folder(file.file)) {
+      return Status(Code::kInvalidArgument,
+                    fmt::format("'{}' line {}: '{}' leaves the folder of the files", path, file.line, file.file));
+    }
+  }
+  return files;
+}
+
+Result<std::vector<ReferenceResult>> read_reference(const std::string& path) {
+  return read_table(path, "file<TAB>label<TAB>top-1 class<TAB>largest output", parse_reference);
+}
+
+}  // namespace nestrt::tools

@@ -1,0 +1,23 @@
+// From a picture to a network's input, as the plan's Preprocessing states it.
+#pragma once
+
+#include <vector>
+
+#include "nestrt/plan.h"
+#include "nestrt/result.h"
+#include "nestrt/tensor.h"
+#include "tools/common/image.h"
+
+namespace nestrt::tools {
+
+// `input` is [1, C, H, W], or [1, H, W, C] where only the last dimension is 1 or 3; C = 1 takes the luminance.
+// Plans state preprocessing for the former only; the latter takes pixels as they are.
+//   resize = N:  the shorter side becomes N (the longer in proportion, rounded down), then the centre HxW is cut out,
+//                as torchvision's Resize(N) and CenterCrop do
+//   resize = 0:  the picture becomes HxW, whatever its proportions
+// No resampling takes place where the size is right already. Then x = (pixel - mean) * scale by channel of the input.
+// Errors: kInvalidArgument, where the input is no picture, the resized picture is smaller than the input, or mean and
+// scale have another number of channels.
+Result<std::vector<float>> preprocess(const Image& image, const Preprocessing& preprocessing, const TensorInfo& input);
+
+}  // namespace nestrt::tools

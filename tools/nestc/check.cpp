@@ -1,0 +1,153 @@
+// nestc check: does a plan compute what ONNX Runtime computes?
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "compiler-lite/check/check.h"
+#include "tools/nestc/command.h"
+#include "tools/common/table.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using tools::Align;
+using tools::ExitCode;
+using tools::Table;
+
+struct CheckCommand {
+  CheckOptions options;
+  std::vector<std::string> inputs;
+
+  Result<ExitCode> run();
+
+ private:
+  Status parse_inputs();
+  void print_outputs(const CheckReport& report) const;
+  void print_layers(const CheckReport& report) const;
+  void print_noise(const CheckReport& report) const;
+};
+
+std::string top_classes(const Difference& difference) {
+  if (difference.rows != 1) return fmt::format("{} of {} rows", difference.rows_agreeing, difference.rows);
+  if (difference.actual_top == difference.expected_top)
+    return fmt::format("{} = {}", difference.actual_top, difference.expected_top);
+  return fmt::format("{} instead of {}", difference.actual_top, difference.expected_top);
+}
+
+// The largest error of a quantized tensor counted in steps of its scale.
+std::string steps(const Difference& difference) {
+  return difference.step > 0 ? fmt::format("{:.2f}", difference.max_absolute / difference.step) : "";
+}
+
+std::string verdict(bool matches) { return matches ? "ok" : "MISMATCH"; }
+
+Status CheckCommand::parse_inputs() {
+  for (const std::string& text : inputs) {
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      return Status(Code::kInvalidArgument, "--input " + text + ": expected NAME=FILE.npy");
+    }
+    options.inputs[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return {};
+}
+
+void CheckCommand::print_outputs(const CheckReport& report) const {
+  Table table({{"output"},
+               {"max abs error", Align::kRight},
+               {"relative to largest", Align::kRight},
+               {"in steps", Align::kRight},
+               {"top-1", Align::kRight},
+               {""}});
+  for (const CheckedOutput& output : report.outputs) {
+    table.add_row({tools::printable(output.name), fmt::format("{:.3g}", output.difference.max_absolute),
+                   fmt::format("{:.3g}", output.difference.relative()), steps(output.difference),
+                   top_classes(output.difference), verdict(output.matches)});
+  }
+  fmt::print("{}", table.to_string());
+}
+
+void CheckCommand::print_layers(const CheckReport& report) const {
+  Table table({{"#", Align::kRight},
+               {"operator"},
+               {"kind"},
+               {"value"},
+               {"max abs error", Align::kRight},
+               {"relative to largest", Align::kRight},
+               {"in steps", Align::kRight},
+               {""}});
+  for (const CheckedLayer& layer : report.layers) {
+    table.add_row({fmt::format("{}", layer.operator_index), tools::printable(layer.operator_name), layer.kind,
+                   tools::printable(layer.tensor), fmt::format("{:.3g}", layer.difference.max_absolute),
+                   fmt::format("{:.3g}", layer.difference.relative()), steps(layer.difference),
+                   verdict(layer.difference.within(options.tolerance))});
+  }
+  fmt::print("\n{}", table.to_string());
+  if (!report.first_divergence) {
+    fmt::print("no operator diverges; {} values compared\n", report.layers.size());
+    return;
+  }
+  const CheckedLayer& first = report.layers[*report.first_divergence];
+  fmt::print("the first operator that diverges is {} ({}), at element {} of {}\n",
+             tools::printable(first.operator_name), first.kind, first.difference.at, tools::printable(first.tensor));
+}
+
+void CheckCommand::print_noise(const CheckReport& report) const {
+  Table table({{"#", Align::kRight},
+               {"operator"},
+               {"kind"},
+               {"value"},
+               {"SNR dB", Align::kRight},
+               {"of its inputs", Align::kRight}});
+  for (const LayerNoise& layer : report.noise) {
+    table.add_row({fmt::format("{}", layer.operator_index), tools::printable(layer.operator_name), layer.kind,
+                   tools::printable(layer.value), fmt::format("{:.1f}", layer.decibel),
+                   layer.input_decibel ? fmt::format("{:.1f}", *layer.input_decibel) : ""});
+  }
+  fmt::print("\n{}", table.to_string());
+  if (const LayerNoise* worst = noisiest(report.noise); worst != nullptr) {
+    fmt::print("{} adds most noise; to compute it in f32: nestc compile ... --keep-f32 {}\n",
+               tools::printable(worst->operator_name), tools::printable(worst->operator_name));
+  }
+}
+
+Result<ExitCode> CheckCommand::run() {
+  NESTRT_RETURN_IF_ERROR(parse_inputs());
+  NESTRT_ASSIGN_OR_RETURN(const CheckReport report, check(options));
+  print_outputs(report);
+  if (options.layers) report.quantized ? print_noise(report) : print_layers(report);
+  fmt::print("the plan {} ONNX Runtime{}\n", report.matches ? "matches" : "does not match",
+             report.quantized ? " in its top classes; it is quantized, so the tolerance does not apply" : "");
+  return report.matches && !report.first_divergence ? ExitCode::kOk : ExitCode::kMismatch;
+}
+
+}  // namespace
+
+void add_check_command(tools::Cli& cli) {
+  auto command = std::make_shared<CheckCommand>();
+  CLI::App& app = cli.add_command("check", "compare a plan with ONNX Runtime on the model that it was compiled from",
+                                  {"nestc check squeezenet1.1.onnx squeezenet.nest",
+                                   "nestc check squeezenet1.1.onnx squeezenet.nest --input data=picture.npy --layers"},
+                                  [command] { return command->run(); });
+  CheckOptions& options = command->options;
+  app.add_option("model", options.model, "the ONNX file")->required();
+  app.add_option("plan", options.plan, "the plan compiled from it")->required();
+  app.add_option("--input", command->inputs, "NAME=FILE.npy, for every input; without it inputs are random");
+  app.add_option("--random", options.random_runs, "number of random inputs")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "of the random inputs")
+      ->check(CLI::Range(int64_t{0}, INT64_MAX))
+      ->capture_default_str();
+  app.add_flag("--layers", options.layers,
+               "compare every operator's output that the model names, too; of a quantized plan, the noise there");
+  app.add_option("--tolerance", options.tolerance,
+                 "accepted difference, as a share of the largest element of the tensor; of integers, one step is")
+      ->check(tools::number_between(0, 1e30))
+      ->capture_default_str();
+  app.add_option("--python", options.python,
+                 "an interpreter with onnxruntime, onnx and numpy; by default a private environment is set up with pip "
+                 "in ${XDG_CACHE_HOME:-~/.cache}/nestrt");
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,15 @@
+// The commands of nestc. Each lives in a file of its own and adds itself to the command line.
+#pragma once
+
+#include "tools/common/cli.h"
+
+namespace nestrt::compiler {
+
+void add_compile_command(tools::Cli& cli);
+void add_inspect_command(tools::Cli& cli);
+void add_explain_command(tools::Cli& cli);
+void add_check_command(tools::Cli& cli);
+void add_calibrate_command(tools::Cli& cli);
+void add_partition_command(tools::Cli& cli);
+
+}  // namespace nestrt::compiler

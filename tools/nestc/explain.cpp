@@ -1,0 +1,199 @@
+// nestc explain: where each operator of a model may run, what it costs there, or why it cannot.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/nestc/command.h"
+#include "tools/nestc/compile_options.h"
+#include "tools/nestc/quantize_options.h"
+#include "tools/nestc/tuning_progress.h"
+#include "compiler-lite/compile.h"
+#include "runtime/plan/statistics.h"
+#include "tools/common/cli.h"
+#include "tools/common/files.h"
+#include "tools/common/json.h"
+#include "tools/common/progress.h"
+#include "tools/common/table.h"
+
+namespace nestrt::compiler {
+namespace {
+
+struct ExplainCommand {
+  CompileFlags flags;
+  QuantizeFlags quantize_flags;
+  std::string model;
+  std::string json;
+
+  Status run() const;
+};
+
+// What one unit says of every operator.
+struct Explanation {
+  std::string unit;
+  std::vector<Offer> offers;  // by operator; without their segments
+};
+
+struct Compiled {
+  PlanBytes bytes;
+  std::vector<Explanation> units;
+};
+
+struct Total {
+  size_t operators = 0;
+  uint64_t macs = 0;
+  uint64_t cycles = 0;
+  uint64_t moved_bytes = 0;
+  double busy_cycles = 0;
+  double microseconds = 0;
+  size_t divided = 0;  // operators that have pieces
+  size_t pieces = 0;
+
+  void add_pieces(const Offer& offer) {
+    divided += offer.pieces.empty() ? 0 : 1;
+    pieces += offer.pieces.size();
+  }
+
+  void add(const UnitProgram& program, uint64_t operator_macs) {
+    ++operators;
+    macs += operator_macs;
+    cycles += program.cycles;
+    moved_bytes += program.moved_bytes;
+    busy_cycles += program.occupancy * static_cast<double>(program.cycles);
+    microseconds += program.microseconds;
+  }
+};
+
+double ratio(double part, double whole) { return whole == 0 ? 0 : part / whole; }
+
+void record(const Backend& backend, const Offer& offer, std::vector<Explanation>& units) {
+  const std::string unit = backend.unit() + " " + backend.fingerprint();
+  auto found = std::find_if(units.begin(), units.end(), [&](const Explanation& known) { return known.unit == unit; });
+  if (found == units.end()) found = units.insert(units.end(), {unit, {}});
+  found->offers.push_back(offer);
+  if (found->offers.back().program) found->offers.back().program->segments.clear();
+  for (UnitProgram& piece : found->offers.back().pieces) piece.segments.clear();
+}
+
+Result<Compiled> compile_all(const ExplainCommand& command) {
+  NESTRT_ASSIGN_OR_RETURN(CompileOptions options, command.flags.options());
+  if (options.backends.empty()) {
+    return Status(Code::kInvalidArgument,
+                  "the target has no unit beside the CPU, which runs everything; name one, as --target zcu102");
+  }
+  NESTRT_ASSIGN_OR_RETURN(options.quantization, command.quantize_flags.quantization(command.model, options));
+  tools::StageLine line("nestc");
+  options.progress = [&line](std::string_view stage) { line.show(stage); };
+  std::vector<Explanation> units;
+  TuningProgress tuning(options.backends.size());
+  options.offer_observer = [&](uint32_t, uint32_t num_operators, const Backend& backend, const Offer& offer) {
+    tuning.advance(num_operators);
+    record(backend, offer, units);
+  };
+  NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile(command.model, options));
+  return Compiled{std::move(bytes), std::move(units)};
+}
+
+std::string name_of(const plan::Operator& op) { return op.name() == nullptr ? "" : tools::printable(op.name()->str()); }
+
+std::string kilo(uint64_t count) { return fmt::format("{:.1f}", static_cast<double>(count) / 1e3); }
+std::string percent(double part) { return fmt::format("{:.1f}%", part * 100); }
+
+std::vector<std::string> figures(const UnitProgram& program, uint64_t macs) {
+  return {kilo(program.cycles), percent(program.occupancy), kilo(program.moved_bytes),
+          fmt::format("{:.1f}", ratio(static_cast<double>(macs), static_cast<double>(program.moved_bytes))), ""};
+}
+
+void print(const plan::Plan& tables, const Explanation& unit) {
+  using enum tools::Align;
+  tools::Table table({{"#", kRight}, {"operator"}, {"kind"}, {"MMAC", kRight}, {"kcycles", kRight},
+                      {"occupancy", kRight}, {"moved KB", kRight}, {"MAC/B", kRight}, {"stays on the CPU because"}});
+  Total total, all;
+  for (uint32_t i = 0; i < unit.offers.size(); ++i) {
+    const plan::Operator& op = *tables.operators()->Get(i);
+    const Offer& offer = unit.offers[i];
+    const uint64_t macs = statistics(tables, op).macs;
+    std::vector<std::string> cells{std::to_string(i), name_of(op), plan::EnumNameAttributes(op.attributes_type()),
+                                   macs == 0 ? "" : fmt::format("{:.2f}", static_cast<double>(macs) / 1e6)};
+    const std::vector<std::string> more = offer.program
+                                              ? figures(*offer.program, macs)
+                                              : std::vector<std::string>{"", "", "", "", offer.reason};
+    cells.insert(cells.end(), more.begin(), more.end());
+    table.add_row(std::move(cells));
+    all.add({}, macs);
+    if (offer.program) total.add(*offer.program, macs);
+    total.add_pieces(offer);
+  }
+  fmt::print("{}", table.to_string());
+  fmt::print("\n{}: {} of {} operators, {} of the multiplications; {} kcycles{}, the multipliers work in {} of them, "
+             "{} KB moved\n",
+             unit.unit, total.operators, all.operators,
+             percent(ratio(static_cast<double>(total.macs), static_cast<double>(all.macs))), kilo(total.cycles),
+             total.microseconds > 0 ? fmt::format(" ({:.2f} ms)", total.microseconds / 1e3) : "",
+             percent(ratio(total.busy_cycles, static_cast<double>(total.cycles))), kilo(total.moved_bytes));
+  fmt::print("{} of them can be shared with the CPU: {} programs for a part of their output channels\n", total.divided,
+             total.pieces);
+}
+
+tools::Json to_json(const std::vector<UnitProgram>& pieces) {
+  tools::Json list = tools::Json::array();
+  for (const UnitProgram& piece : pieces) list.push_back({{"channels", piece.channels}, {"cycles", piece.cycles}});
+  return list;
+}
+
+tools::Json to_json(const plan::Plan& tables, const Explanation& unit) {
+  tools::Json operators = tools::Json::array();
+  for (uint32_t i = 0; i < unit.offers.size(); ++i) {
+    const plan::Operator& op = *tables.operators()->Get(i);
+    tools::Json& entry = operators.emplace_back();
+    entry["name"] = op.name() == nullptr ? "" : op.name()->str();
+    entry["kind"] = plan::EnumNameAttributes(op.attributes_type());
+    entry["macs"] = statistics(tables, op).macs;
+    if (const auto& program = unit.offers[i].program) {
+      entry["cycles"] = program->cycles;
+      entry["occupancy"] = program->occupancy;
+      entry["moved_bytes"] = program->moved_bytes;
+      entry["microseconds"] = program->microseconds;
+      entry["pieces"] = to_json(unit.offers[i].pieces);
+    } else {
+      entry["reason"] = unit.offers[i].reason;
+    }
+  }
+  return {{"unit", unit.unit}, {"operators", operators}};
+}
+
+Status ExplainCommand::run() const {
+  if (!json.empty()) {
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(json, model));
+    NESTRT_RETURN_IF_ERROR(flags.check_output(json));
+    NESTRT_RETURN_IF_ERROR(tools::check_writable(json));
+  }
+  NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(json));
+  NESTRT_ASSIGN_OR_RETURN(const Compiled compiled, compile_all(*this));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(compiled.bytes.span()));
+  tools::Json units = tools::Json::array();
+  for (const Explanation& unit : compiled.units) {
+    print(plan->tables(), unit);
+    units.push_back(to_json(plan->tables(), unit));
+  }
+  return json.empty() ? Status() : tools::write_json(json, units);
+}
+
+}  // namespace
+
+void add_explain_command(tools::Cli& cli) {
+  auto command = std::make_shared<ExplainCommand>();
+  CLI::App& app = cli.add_command(
+      "explain", "where each operator of a model may run, what it costs there, or why it cannot",
+      {"nestc explain squeezenet1.1.onnx --target zcu102 --quantize s8 --calibrate pictures --mean 123,117,104",
+       "nestc explain squeezenet1.1.onnx --target cpu,evta:1x32_15_15_18_17 --quantize s8 --calibrate profile.yaml"},
+      [command]() -> Result<tools::ExitCode> {
+        NESTRT_RETURN_IF_ERROR(command->run());
+        return tools::ExitCode::kOk;
+      });
+  app.add_option("model", command->model, "the ONNX file")->required();
+  app.add_option("--json", command->json, "also write the table to this file")->check(tools::not_empty());
+  command->flags.add_to(app);
+  command->quantize_flags.add_to(app);
+}
+
+}  // namespace nestrt::compiler

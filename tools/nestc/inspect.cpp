@@ -1,0 +1,267 @@
+// nestc inspect: what is in a plan, or what a model would become.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "tools/nestc/assembly.h"
+#include "tools/nestc/command.h"
+#include "tools/nestc/compile_options.h"
+#include "tools/nestc/regions.h"
+#include "compiler-lite/compile.h"
+#include "nestrt/plan.h"
+#include "nestrt/session.h"
+#include "runtime/plan/describe.h"
+#include "runtime/plan/format.h"
+#include "runtime/plan/statistics.h"
+#include "runtime/plan/tables.h"
+#include "tools/common/cli.h"
+#include "tools/common/files.h"
+#include "tools/common/json.h"
+#include "tools/common/table.h"
+
+namespace nestrt::compiler {
+namespace {
+
+struct InspectCommand {
+  CompileFlags flags;
+  std::string file;
+  std::string json;
+  bool assembly = false;
+  bool regions = false;
+
+  Status run() const;
+};
+
+// A plan that a session accepts (so that every operator obeys its rules), with the bytes that it may live in.
+struct LoadedPlan {
+  std::optional<PlanBytes> bytes;
+  std::unique_ptr<Session> session;
+};
+
+// Only a regular file is opened: reading a pipe would wait for its writer.
+bool is_plan_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  std::ifstream stream(path, std::ios::binary);
+  char magic[sizeof plan_format::kMagic] = {};
+  stream.read(magic, sizeof magic);
+  return std::equal(std::begin(magic), std::end(magic), std::begin(plan_format::kMagic));
+}
+
+Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
+  LoadedPlan loaded;
+  std::shared_ptr<const Plan> plan;
+  if (is_plan_file(path)) {
+    if (const std::string given = flags.first_given(); !given.empty())
+      return Status(Code::kInvalidArgument,
+                    given + " says how to compile a model, but '" + path + "' is a plan already");
+    NESTRT_ASSIGN_OR_RETURN(plan, Plan::map(path, Verification::kComplete));
+  } else {
+    NESTRT_ASSIGN_OR_RETURN(const CompileOptions options, flags.options());
+    NESTRT_ASSIGN_OR_RETURN(loaded.bytes, compile(path, options));
+    NESTRT_ASSIGN_OR_RETURN(plan, Plan::from_memory(loaded.bytes->span()));
+  }
+  NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units("cpu", {.num_threads = 1}));
+  NESTRT_ASSIGN_OR_RETURN(loaded.session, Session::create(plan, std::move(units)));
+  return loaded;
+}
+
+std::string name_of(const plan::Operator& op) { return op.name() == nullptr ? "" : tools::printable(op.name()->str()); }
+
+// The first operand that is present, which is what a reader looks for.
+const plan::Tensor* first_of(const plan::Plan& tables, const flatbuffers::Vector<int32_t>* operands) {
+  for (int32_t index : items(operands))
+    if (index >= 0) return tables.tensors()->Get(static_cast<uint32_t>(index));
+  return nullptr;
+}
+
+std::string shape_text(const plan::Tensor* tensor) { return tensor == nullptr ? "-" : shape_of(*tensor).to_string(); }
+
+std::string type_of(const plan::Tensor* tensor) { return tensor == nullptr ? "-" : describe_type(*tensor); }
+
+std::string layout_of(const plan::Tensor* tensor) {
+  return tensor == nullptr ? "-" : plan::EnumNameLayout(tensor->layout());
+}
+
+// A count in units of `unit`; empty for none, so that the numbers that matter stand out.
+std::string cell(uint64_t count, double unit, int digits) {
+  return count == 0 ? "" : fmt::format("{:.{}f}", static_cast<double>(count) / unit, digits);
+}
+
+std::string intensity_cell(const OperatorStatistics& s) {
+  return s.macs == 0 ? "" : fmt::format("{:.1f}", s.intensity());
+}
+
+std::vector<std::string> statistics_cells(const OperatorStatistics& s) {
+  return {cell(s.macs, 1e6, 2), cell(s.weight_bytes, 1e3, 1), cell(s.bytes(), 1e3, 1), intensity_cell(s)};
+}
+
+void add_to(OperatorStatistics& total, const OperatorStatistics& s) {
+  total.macs += s.macs;
+  total.input_bytes += s.input_bytes;
+  total.output_bytes += s.output_bytes;
+  total.weight_bytes += s.weight_bytes;
+}
+
+void print_operators(const Session& session) {
+  const plan::Plan& tables = session.plan().tables();
+  const std::vector<OperatorSummary> summaries = session.operators();
+  using enum tools::Align;
+  tools::Table table({{"#", kRight},
+                      {"operator"},
+                      {"kind"},
+                      {"kernel"},
+                      {"input"},
+                      {"output"},
+                      {"type"},
+                      {"layout"},
+                      {"MMAC", kRight},
+                      {"weights KB", kRight},
+                      {"moved KB", kRight},
+                      {"MAC/B", kRight}});
+  const auto add_row = [&](std::vector<std::string> cells, const OperatorStatistics& s) {
+    for (std::string& numbers : statistics_cells(s)) cells.push_back(std::move(numbers));
+    table.add_row(std::move(cells));
+  };
+  OperatorStatistics total;
+  for (uint32_t i = 0; i < tables.operators()->size(); ++i) {
+    const plan::Operator& op = *tables.operators()->Get(i);
+    const plan::Tensor* output = first_of(tables, op.outputs());
+    const OperatorStatistics s = statistics(tables, op);
+    add_row({std::to_string(i), name_of(op), plan::EnumNameAttributes(op.attributes_type()),
+             std::string(summaries[i].kernel), shape_text(first_of(tables, op.inputs())), shape_text(output),
+             type_of(output), layout_of(output)},
+            s);
+    add_to(total, s);
+  }
+  add_row({"", "total", "", "", "", "", "", ""}, total);
+  fmt::print("{}", table.to_string());
+}
+
+double ratio(const plan::MemoryPlan& memory) {
+  const uint64_t bound = memory.lower_bound_bytes();
+  return bound == 0 ? 1.0 : static_cast<double>(memory.arena_bytes()) / static_cast<double>(bound);
+}
+
+void print_memory(const plan::Plan& tables) {
+  using enum tools::Align;
+  tools::Table table({{"memory plan"}, {"arena", kRight}, {"largest live set", kRight}, {"ratio", kRight}});
+  for (const plan::MemoryPlan* memory : *tables.memory_plans()) {
+    table.add_row({plan::EnumNameMemoryPlanKind(memory->kind()), tools::format_bytes(memory->arena_bytes()),
+                   tools::format_bytes(memory->lower_bound_bytes()), fmt::format("{:.3f}", ratio(*memory))});
+  }
+  fmt::print("{}", table.to_string());
+}
+
+std::string text_of(const flatbuffers::String* text) { return text == nullptr ? "" : tools::printable(text->str()); }
+
+void print_summary(const Plan& plan) {
+  const plan::Plan& tables = plan.tables();
+  plan_format::Header header;
+  std::memcpy(&header, plan.bytes().data(), sizeof header);
+  fmt::print("model     {}\n", text_of(tables.model_name()));
+  fmt::print("producer  {}, digest {}\n", text_of(tables.producer()), plan.digest());
+  const auto print_tensors = [](const char* what, std::span<const TensorInfo> infos) {
+    for (const TensorInfo& info : infos)
+      fmt::print("{:<9} {} {} {}\n", what, tools::printable(info.name), name(info.type), info.shape.to_string());
+  };
+  print_tensors("input", plan.inputs());
+  print_tensors("output", plan.outputs());
+  fmt::print("file      {}: tables {}, weights {}\n", tools::format_bytes(plan.bytes().size()),
+             tools::format_bytes(header.tables_bytes), tools::format_bytes(header.data_bytes));
+  fmt::print("scratch   {} for the operator that needs most\n\n", tools::format_bytes(tables.scratch_bytes()));
+}
+
+tools::Json to_json(std::span<const TensorInfo> infos) {
+  tools::Json list = tools::Json::array();
+  for (const TensorInfo& info : infos) {
+    list.push_back({{"name", info.name},
+                    {"type", std::string(name(info.type))},
+                    {"shape", std::vector<int64_t>(info.shape.begin(), info.shape.end())}});
+  }
+  return list;
+}
+
+tools::Json to_json(const plan::Plan& tables, const plan::Operator& op, std::string_view kernel) {
+  const OperatorStatistics s = statistics(tables, op);
+  const plan::Tensor* output = first_of(tables, op.outputs());
+  return {{"name", op.name() == nullptr ? "" : op.name()->str()},
+          {"kind", plan::EnumNameAttributes(op.attributes_type())},
+          {"kernel", std::string(kernel)},
+          {"input", shape_text(first_of(tables, op.inputs()))},
+          {"output", shape_text(output)},
+          {"type", type_of(output)},
+          {"layout", layout_of(output)},
+          {"macs", s.macs},
+          {"weight_bytes", s.weight_bytes},
+          {"bytes", s.bytes()}};
+}
+
+tools::Json to_json(const Session& session) {
+  const Plan& plan = session.plan();
+  const plan::Plan& tables = plan.tables();
+  const std::vector<OperatorSummary> summaries = session.operators();
+  tools::Json result;
+  result["model"] = tables.model_name() == nullptr ? "" : tables.model_name()->str();
+  result["digest"] = plan.digest();
+  result["file_bytes"] = plan.bytes().size();
+  result["inputs"] = to_json(plan.inputs());
+  result["outputs"] = to_json(plan.outputs());
+  result["operators"] = tools::Json::array();
+  for (uint32_t i = 0; i < tables.operators()->size(); ++i)
+    result["operators"].push_back(to_json(tables, *tables.operators()->Get(i), summaries[i].kernel));
+  for (const plan::MemoryPlan* memory : *tables.memory_plans()) {
+    result["memory"][plan::EnumNameMemoryPlanKind(memory->kind())] = {
+        {"arena_bytes", memory->arena_bytes()},
+        {"lower_bound_bytes", memory->lower_bound_bytes()},
+        {"ratio", ratio(*memory)}};
+  }
+  result["regions"] = regions_json(tables);
+  return result;
+}
+
+Status InspectCommand::run() const {
+  if (!json.empty()) {
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(json, file));
+    NESTRT_RETURN_IF_ERROR(flags.check_output(json));
+    NESTRT_RETURN_IF_ERROR(tools::check_writable(json));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load(file, flags));
+  if (assembly) return print_assembly(loaded.session->plan());
+  if (regions) {
+    print_regions(loaded.session->plan().tables());
+  } else {
+    print_summary(loaded.session->plan());
+    print_operators(*loaded.session);
+    fmt::print("\n");
+    print_memory(loaded.session->plan().tables());
+  }
+  if (json.empty()) return {};
+  return tools::write_json(json, to_json(*loaded.session));
+}
+
+}  // namespace
+
+void add_inspect_command(tools::Cli& cli) {
+  auto command = std::make_shared<InspectCommand>();
+  CLI::App& app =
+      cli.add_command("inspect", "operators, memory and sizes of a plan, or of what a model would become",
+                      {"nestc inspect squeezenet.nest", "nestc inspect squeezenet1.1.onnx --json squeezenet.json",
+                       "nestc inspect squeezenet.nest --regions", "nestc inspect squeezenet.nest --asm | less"},
+                      [command]() -> Result<tools::ExitCode> {
+                        NESTRT_RETURN_IF_ERROR(command->run());
+                        return tools::ExitCode::kOk;
+                      });
+  app.add_option("file", command->file, "a plan (.nest) or a model (.onnx)")->required();
+  auto* json = app.add_option("--json", command->json, "also write the tables to this file");
+  json->check(tools::not_empty());
+  app.add_flag("--asm", command->assembly, "the instructions of the programs for EVTA, and the memory that they use")
+      ->excludes(json);
+  app.add_flag("--regions", command->regions, "what may run side by side: parallel groups, and the tree of branches")
+      ->excludes("--asm");
+  command->flags.add_to(app);
+}
+
+}  // namespace nestrt::compiler

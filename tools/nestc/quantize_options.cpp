@@ -1,0 +1,167 @@
+#include "tools/nestc/quantize_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "compiler-lite/quantize/profile_yaml.h"
+#include "tools/common/files.h"
+#include "tools/common/progress.h"
+#include "tools/common/table.h"
+
+namespace nestrt::compiler {
+namespace {
+
+bool ends_with(const std::string& path, std::string_view suffix) { return std::string_view(path).ends_with(suffix); }
+std::filesystem::path normal(const std::string& path) { return std::filesystem::path(path).lexically_normal(); }
+bool is_profile(const std::string& path) { return ends_with(path, ".yaml") || ends_with(path, ".yml"); }
+
+}  // namespace
+
+void QuantizeFlags::add_to(CLI::App& command) {
+  command_ = &command;
+  auto* quantize = command.add_option("--quantize", type_, "compute in 8-bit integers (docs/numerics.md)")
+                       ->check(CLI::IsMember({"s8"}));
+  command
+      .add_option("--calibrate", data_,
+                  "what the ranges come from: a folder of pictures, FILE.npy with N inputs, or the PROFILE.yaml of an "
+                  "earlier calibration")
+      ->needs(quantize);
+  command.add_option("--calibration-limit", limit_, "use at most N samples, spread evenly over all")
+      ->check(CLI::PositiveNumber)
+      ->needs(quantize);
+  command
+      .add_flag("--skip-unreadable", skip_unreadable_,
+                "pass over calibration pictures that cannot be read or are too small, instead of failing")
+      ->needs(quantize);
+  command
+      .add_option("--method", method_,
+                  "how exponents are chosen from ranges (default: mse, or as the PROFILE.yaml says)")
+      ->check(CLI::IsMember({"minmax", "percentile", "kl", "mse"}))
+      ->needs(quantize);
+  command.add_option("--percentile", percentile_, "share of elements that --method percentile keeps unclipped")
+      ->check(CLI::Range(50.0, 100.0))
+      ->needs(quantize)
+      ->capture_default_str();
+  command.add_option("--save-profile", save_, "also write the calibration to this file (YAML)")->needs(quantize);
+  command.add_option("--scales", scales_, "tensor: a scale for every activation; single: one for the whole network")
+      ->check(CLI::IsMember({"tensor", "single"}))
+      ->needs(quantize)
+      ->capture_default_str();
+  command.add_flag("--per-tensor", per_tensor_, "one scale for all output channels of weights, instead of one each")
+      ->needs(quantize);
+  command.add_option("--rounding", rounding_, "of integers that are shifted; floor is NEST-C's")
+      ->check(CLI::IsMember({"half_up", "floor"}))
+      ->needs(quantize)
+      ->capture_default_str();
+  command
+      .add_option("--corrections", corrections_,
+                  "what makes up for rounding: none, or a list of equalisation (of channels, between layers), "
+                  "weights (exponents by squared error), bias (mean error of each channel)")
+      ->capture_default_str()
+      ->delimiter(',')
+      ->check(CLI::IsMember({"none", "equalisation", "weights", "bias"}))
+      ->needs(quantize);
+  command.add_option("--keep-f32", keep_f32_, "operators that stay in floating point: NODE,...")
+      ->delimiter(',')
+      ->needs(quantize);
+}
+
+Status QuantizeFlags::check_output(const std::string& output) const {
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, data_));
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(save_, data_));
+  if (save_.empty() || normal(save_) != normal(output)) return {};
+  return Status(Code::kInvalidArgument, "--save-profile names the same file as another output; name another file");
+}
+
+bool QuantizeFlags::data_is_profile() const { return is_profile(data_); }
+
+SampleOptions QuantizeFlags::samples_of(const std::string& data) const {
+  SampleOptions samples;
+  (ends_with(data, ".npy") ? samples.npy : samples.images) = data;
+  samples.skip_unreadable = skip_unreadable_;
+  return samples;
+}
+
+bool QuantizeFlags::given(const std::string& option) const { return command_->count(option) > 0; }
+
+Status QuantizeFlags::check() const {
+  if (data_.empty()) {
+    return Status(Code::kInvalidArgument,
+                  "--quantize s8 needs calibration data: --calibrate DIR (pictures), FILE.npy (N x the input's shape) "
+                  "or PROFILE.yaml (of nestc calibrate)");
+  }
+  if (is_profile(data_) && (limit_ > 0 || skip_unreadable_ || !save_.empty())) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("--calibrate {} is calibrated already; --calibration-limit, --skip-unreadable and "
+                              "--save-profile go with a folder or a .npy file",
+                              data_));
+  }
+  const bool nothing = std::find(corrections_.begin(), corrections_.end(), "none") != corrections_.end();
+  if (nothing && corrections_.size() > 1)
+    return Status(Code::kInvalidArgument, "--corrections takes none, or names without none");
+  return {};
+}
+
+Result<QuantizationProfile> QuantizeFlags::saved_profile() const {
+  NESTRT_ASSIGN_OR_RETURN(QuantizationProfile profile, load_profile(data_));
+  if (!method_.empty()) {
+    profile.method = *calibration_method(method_);
+    choose_exponents(profile, percentile_);
+  }
+  for (ValueProfile& value : profile.values)
+    if (!value.exponent) value.exponent = choose_exponent(profile.method, value, percentile_);
+  return profile;
+}
+
+Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, const CompileOptions& compile) const {
+  if (is_profile(data_)) return saved_profile();
+  CalibrationOptions options;
+  options.compile = compile;
+  options.compile.progress = nullptr;
+  options.samples = samples_of(data_);
+  options.samples.limit = limit_;
+  if (!method_.empty()) options.method = *calibration_method(method_);
+  options.percentile = percentile_;
+  if (!save_.empty()) NESTRT_RETURN_IF_ERROR(tools::check_not_input(save_, model));
+  NESTRT_ASSIGN_OR_RETURN(QuantizationProfile profile, calibrate_with_progress(model, std::move(options)));
+  if (!save_.empty()) NESTRT_RETURN_IF_ERROR(save_profile(profile, save_));
+  return profile;
+}
+
+Result<std::optional<Quantization>> QuantizeFlags::quantization(const std::string& model,
+                                                                const CompileOptions& compile) const {
+  if (type_.empty()) return std::optional<Quantization>();
+  NESTRT_RETURN_IF_ERROR(check());
+  Quantization result;
+  NESTRT_ASSIGN_OR_RETURN(result.profile, profile(model, compile));
+  result.options.scales = scales_ == "single" ? Scales::kSingle : Scales::kTensor;
+  result.options.per_channel = !per_tensor_;
+  result.options.rounding = rounding_ == "floor" ? plan::Rounding::floor : plan::Rounding::half_up;
+  const auto corrects = [&](const char* name) {
+    return std::find(corrections_.begin(), corrections_.end(), name) != corrections_.end();
+  };
+  result.options.corrections = {corrects("equalisation"), corrects("weights"), corrects("bias")};
+  result.options.keep_f32.insert(keep_f32_.begin(), keep_f32_.end());
+  return std::optional(std::move(result));
+}
+
+Result<QuantizationProfile> calibrate_with_progress(const std::string& model, CalibrationOptions options) {
+  std::optional<tools::Progress> bar;
+  options.progress = [&](size_t done, size_t total) {
+    if (done == 0)
+      bar.emplace("calibrating", static_cast<int64_t>(total));
+    else
+      bar->advance();
+  };
+  auto calibration = calibrate(model, options);
+  bar.reset();
+  if (!calibration) return calibration.error();
+  for (const std::string& why : calibration->skipped) std::cerr << "skipped: " << tools::printable(why) << "\n";
+  return std::move(calibration->profile);
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,146 @@
+#include "tools/nestc/regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "nestrt/plan_generated.h"
+#include "runtime/plan/tables.h"
+#include "tools/common/printable.h"
+#include "tools/common/table.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using scheduler::ParallelGroup;
+using scheduler::Region;
+using scheduler::RegionKind;
+using scheduler::RegionTree;
+
+scheduler::Predecessors branch_predecessors(const plan::Plan& plan) {
+  scheduler::Predecessors result(items(plan.branches()).size());
+  constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<uint32_t> computed_by(items(plan.tensors()).size(), kNone);
+  for (uint32_t branch = 0; branch < result.size(); ++branch) {
+    for (const uint32_t index : items(items(plan.branches())[branch]->operators())) {
+      const plan::Operator& op = *items(plan.operators())[index];
+      for (const int32_t tensor : items(op.inputs())) {
+        const uint32_t before = tensor < 0 ? kNone : computed_by[static_cast<uint32_t>(tensor)];
+        if (before != kNone && before != branch) result[branch].push_back(before);
+      }
+      for (const int32_t tensor : items(op.outputs())) computed_by[static_cast<uint32_t>(tensor)] = branch;
+    }
+  }
+  return result;
+}
+
+std::string_view name(RegionKind kind) {
+  switch (kind) {
+    case RegionKind::kNode:
+      return "branch";
+    case RegionKind::kSeries:
+      return "series";
+    case RegionKind::kParallel:
+      return "parallel";
+    case RegionKind::kUnstructured:
+      break;
+  }
+  return "unstructured";
+}
+
+class RegionPrinter {
+ public:
+  explicit RegionPrinter(const plan::Plan& plan)
+      : plan_(plan), tree_(branch_regions(plan)), groups_(scheduler::parallel_groups(tree_)) {}
+
+  void print() const {
+    fmt::print("{} operators in {} branches, {} parallel groups\n\n", items(plan_.operators()).size(),
+               items(plan_.branches()).size(), groups_.size());
+    print_groups();
+    if (!tree_.regions.empty()) print(root(), 0);
+  }
+
+  tools::Json json() const {
+    tools::Json groups = tools::Json::array();
+    for (const ParallelGroup& group : groups_) {
+      groups.push_back({{"first_branch", first_branch(group)},
+                        {"branches", group.branches},
+                        {"skip", group.has_skip},
+                        {"structured", group.is_structured},
+                        {"nesting", group.nesting}});
+    }
+    return {{"groups", groups}, {"tree", tree_.regions.empty() ? tools::Json() : json(root())}};
+  }
+
+ private:
+  uint32_t root() const { return static_cast<uint32_t>(tree_.regions.size() - 1); }
+  uint32_t first_branch(const ParallelGroup& group) const { return tree_.nodes_of(group.region).front(); }
+
+  const plan::Operator& operator_of(uint32_t branch, bool last) const {
+    const auto& operators = items(items(plan_.branches())[branch]->operators());
+    return *items(plan_.operators())[operators[last ? operators.size() - 1 : 0]];
+  }
+  std::string operator_name(uint32_t branch, bool last) const {
+    return tools::printable(view(operator_of(branch, last).name()));
+  }
+
+  static std::string describe(const ParallelGroup& group) {
+    if (!group.is_structured) return "unstructured";
+    return group.has_skip ? "parallel, one of them a skip" : "parallel";
+  }
+
+  void print_groups() const {
+    if (groups_.empty()) return;
+    using enum tools::Align;
+    tools::Table table({{"group", kRight}, {"branches", kRight}, {"nested", kRight}, {"first operator"}, {"kind"}});
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      const ParallelGroup& group = groups_[i];
+      table.add_row({std::to_string(i), std::to_string(group.branches), std::to_string(group.nesting),
+                     operator_name(first_branch(group), false), describe(group)});
+    }
+    fmt::print("{}\n", table.to_string());
+  }
+
+  void print(uint32_t index, int depth) const {
+    const Region& region = tree_.regions[index];
+    const std::string indent(static_cast<size_t>(2 * depth), ' ');
+    if (region.kind == RegionKind::kNode) {
+      const size_t count = items(items(plan_.branches())[region.node]->operators()).size();
+      fmt::print("{}branch {}: {}{}\n", indent, region.node, operator_name(region.node, false),
+                 count == 1 ? "" : fmt::format(" .. {} ({} operators)", operator_name(region.node, true), count));
+      return;
+    }
+    fmt::print("{}{}{}\n", indent, name(region.kind), region.has_skip ? ", and a skip" : "");
+    for (const uint32_t child : region.children) print(child, depth + 1);
+  }
+
+  tools::Json json(uint32_t index) const {
+    const Region& region = tree_.regions[index];
+    tools::Json result = {{"kind", name(region.kind)}};
+    if (region.kind == RegionKind::kNode) {
+      result["branch"] = region.node;
+      for (const uint32_t op : items(items(plan_.branches())[region.node]->operators()))
+        result["operators"].push_back(std::string(view(items(plan_.operators())[op]->name())));
+      return result;
+    }
+    if (region.kind == RegionKind::kParallel) result["skip"] = region.has_skip;
+    for (const uint32_t child : region.children) result["children"].push_back(json(child));
+    return result;
+  }
+
+  const plan::Plan& plan_;
+  const RegionTree tree_;
+  const std::vector<ParallelGroup> groups_;
+};
+
+}  // namespace
+
+scheduler::RegionTree branch_regions(const plan::Plan& plan) {
+  return scheduler::find_regions(branch_predecessors(plan));
+}
+
+void print_regions(const plan::Plan& plan) { RegionPrinter(plan).print(); }
+tools::Json regions_json(const plan::Plan& plan) { return RegionPrinter(plan).json(); }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,17 @@
+// The regions of a plan for people and as JSON: what may run side by side.
+#pragma once
+
+#include "nestrt/plan.h"
+#include "tools/common/json.h"
+#include "scheduler/regions.h"
+
+namespace nestrt::compiler {
+
+// Of the branches of a plan, from what their operators read of each other.
+scheduler::RegionTree branch_regions(const plan::Plan& plan);
+
+// The parallel groups, then the tree.
+void print_regions(const plan::Plan& plan);
+tools::Json regions_json(const plan::Plan& plan);
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,27 @@
+// The bar that people see while programs for units beside the CPU are tuned.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler-lite/backends/backend.h"
+#include "tools/common/progress.h"
+
+namespace nestrt::compiler {
+
+class TuningProgress {
+ public:
+  explicit TuningProgress(size_t num_backends) : num_backends_(num_backends) {}
+
+  // An operator has been offered to a backend.
+  void advance(uint32_t num_operators) {
+    if (!bar_) bar_.emplace("tune operators", static_cast<int64_t>(num_operators * num_backends_));
+    bar_->advance();
+  }
+
+ private:
+  size_t num_backends_;
+  std::optional<tools::Progress> bar_;
+};
+
+}  // namespace nestrt::compiler

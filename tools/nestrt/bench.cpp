@@ -1,0 +1,325 @@
+// nestrt bench: latency of a plan. Counts inferences, never seconds, so that it does the same under an emulator.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <numeric>
+#include <optional>
+
+#include "nestrt/plan_generated.h"
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/comparison.h"
+#include "tools/nestrt/load.h"
+#include "tools/nestrt/summaries.h"
+#include "tools/nestrt/throughput.h"
+#include "tools/common/statistics.h"
+
+namespace nestrt::command {
+namespace {
+
+struct Options {
+  std::string plan;
+  UnitChoice units;
+  int runs = 100;
+  int warmup = 10;
+  int pipeline = 0;  // inferences in flight; 0: one after the other
+  std::optional<ScheduleMethod> against;
+  bool per_op = false;
+  std::string json;
+};
+
+constexpr int kTracedRuns = 3;
+
+// What is asked for of the runs: the time of each operator, summed over those that are measured, and a trace of the
+// last ones.
+class Watcher final : public RunObserver {
+ public:
+  Watcher(const Plan& plan, const Options& options) {
+    if (options.per_op) totals_ = std::vector<std::atomic<int64_t>>(plan.tables().operators()->size());
+    if (!options.units.trace.empty()) recorder_.emplace(plan, kTracedRuns);
+  }
+
+  void operator_done(uint32_t operator_index, Time start, Time end) override {
+    if (!totals_.empty()) totals_[operator_index].fetch_add((end - start).count(), std::memory_order_relaxed);
+    if (recorder_) recorder_->operator_done(operator_index, start, end);
+  }
+  void phase_done(uint32_t operator_index, Phase phase, Time start, Time end) override {
+    if (recorder_) recorder_->phase_done(operator_index, phase, start, end);
+  }
+  void step_done(const StepRecord& step) override {
+    if (recorder_) recorder_->step_done(step);
+  }
+
+  void start_of_run(int run, const Options& options) {
+    if (run == options.warmup) std::fill(totals_.begin(), totals_.end(), 0);
+    const int untraced = options.runs > kTracedRuns ? options.runs - kTracedRuns : 0;
+    if (recorder_ && run == options.warmup + untraced) recorder_->clear();
+  }
+  void end_of_run(Time start, Time end) {
+    if (recorder_) recorder_->run_done(start, end);
+  }
+
+  std::vector<double> milliseconds_per_run(int runs) const {
+    std::vector<double> result;
+    for (const int64_t total : totals_) result.push_back(tools::milliseconds(SteadyClock::duration(total)) / runs);
+    return result;
+  }
+  const std::optional<tools::RunRecorder>& recorder() const { return recorder_; }
+
+ private:
+  std::vector<std::atomic<int64_t>> totals_;  // by operator, ticks of the clock; empty unless asked for
+  std::optional<tools::RunRecorder> recorder_;
+};
+
+struct Measurement {
+  int threads = 0;
+  double map_ms = 0;     // mapping and verification of the tables
+  double create_ms = 0;  // preparation of the kernels, memory
+  double first_ms = 0;   // the first inference of all
+  std::vector<double> run_ms;
+  std::vector<double> operator_ms;  // mean of the measured runs; empty unless asked for
+  double peak_rss_mb = 0;
+  double predicted_ms = 0;    // of the first schedule, where it was made from costs
+  double lower_bound_ms = 0;  // of any schedule
+  uint64_t healed = 0;
+  uint64_t reschedules = 0;
+};
+
+// VmHWM, which exec() resets: getrusage's figure begins with what the parent process held when it forked.
+double peak_rss_mb() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::strtod(line.c_str() + 6, nullptr) * 1024 / 1e6;
+  }
+  return 0;
+}
+
+Status run_all(Session& session, const Options& options, Watcher* watcher, Measurement& result) {
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet inputs, TensorSet::random(session.inputs()));
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(session.outputs()));
+  const std::vector<ConstTensorView> input_views = inputs.const_views();
+  result.run_ms.reserve(static_cast<size_t>(options.runs));
+  for (int i = 0; i < options.warmup + options.runs; ++i) {
+    if (watcher != nullptr) watcher->start_of_run(i, options);
+    const SteadyClock::time_point start = SteadyClock::now();
+    NESTRT_RETURN_IF_ERROR(session.run(input_views, outputs.views()));
+    const SteadyClock::time_point end = SteadyClock::now();
+    if (watcher != nullptr) watcher->end_of_run(start, end);
+    if (i == 0) result.first_ms = tools::milliseconds(end - start);
+    if (i >= options.warmup) result.run_ms.push_back(tools::milliseconds(end - start));
+  }
+  result.peak_rss_mb = peak_rss_mb();
+  if (watcher != nullptr) result.operator_ms = watcher->milliseconds_per_run(options.runs);
+  return {};
+}
+
+struct Bench {
+  Measurement measurement;
+  std::optional<Comparison> comparison;
+  std::optional<Throughput> throughput;
+  PlanSummary plan;
+};
+
+// Damage to the plan is found here, outside the timing, and the file is cached afterwards.
+Result<UnitList> units_for(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
+  return options.units.open(*plan);
+}
+
+// Gives the schedule of the first run.
+Result<std::shared_ptr<const Schedule>> measure_session(const std::shared_ptr<const Plan>& plan, const UnitList& units,
+                                                        const SessionOptions& session_options, const Options& options,
+                                                        Watcher* watcher, Bench& bench) {
+  Measurement& measurement = bench.measurement;
+  const SteadyClock::time_point start = SteadyClock::now();
+  NESTRT_ASSIGN_OR_RETURN(const auto session, Session::create(plan, units, session_options));
+  measurement.create_ms = tools::milliseconds(SteadyClock::now() - start);
+  auto schedule = std::make_shared<const Schedule>(session->schedule());
+  measurement.predicted_ms = schedule->makespan_us / 1e3;
+  measurement.lower_bound_ms = schedule->lower_bound_us / 1e3;
+  NESTRT_RETURN_IF_ERROR(run_all(*session, options, watcher, measurement));
+  if (watcher != nullptr && watcher->recorder())
+    NESTRT_RETURN_IF_ERROR(write_trace(options.units.trace, *watcher->recorder(), *session, units));
+  bench.plan = summarize_plan(*session);
+  measurement.healed = session->healed_branches();
+  measurement.reschedules = session->reschedules();
+  return std::shared_ptr<const Schedule>(std::move(schedule));
+}
+
+Result<Bench> measure(const Options& options) {
+  Bench bench;
+  NESTRT_ASSIGN_OR_RETURN(const UnitList units, units_for(options));
+  for (const auto& unit : units)
+    bench.measurement.threads = std::max(bench.measurement.threads, unit->info().num_threads);
+  const SteadyClock::time_point start = SteadyClock::now();
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
+  bench.measurement.map_ms = tools::milliseconds(SteadyClock::now() - start);
+  std::unique_ptr<Watcher> watcher;
+  if (options.per_op || !options.units.trace.empty()) watcher = std::make_unique<Watcher>(*plan, options);
+  NESTRT_ASSIGN_OR_RETURN(SessionOptions session, options.units.session_options(*plan, units, watcher.get()));
+  NESTRT_ASSIGN_OR_RETURN(const auto schedule, measure_session(plan, units, session, options, watcher.get(), bench));
+  session.observer = nullptr;
+  if (options.against) {
+    SessionOptions chosen = session;
+    chosen.fixed_schedule = schedule;
+    NESTRT_ASSIGN_OR_RETURN(bench.comparison,
+                            compare_schedules(plan, units, chosen, *options.against, options.warmup, options.runs));
+  }
+  if (options.pipeline > 0) {
+    const PipelineOptions pipeline{.in_flight = options.pipeline, .session = session};
+    NESTRT_ASSIGN_OR_RETURN(bench.throughput, measure_throughput(plan, units, pipeline, options.warmup, options.runs));
+  }
+  return bench;
+}
+
+void add_times(Table& table, const Measurement& m, const Options& options) {
+  const tools::Summary latency = tools::summarize(m.run_ms);
+  const auto row = [&](std::string what, double ms, std::string note = "") {
+    table.add_row({std::move(what), tools::format_ms(ms), std::move(note)});
+  };
+  row("median", latency.median,
+      fmt::format("{} runs after {} warm-up runs, {} threads", options.runs, options.warmup, m.threads));
+  if (m.predicted_ms > 0)
+    row("predicted", m.predicted_ms,
+        fmt::format("from costs; no schedule takes less than {}", tools::format_ms(m.lower_bound_ms)));
+  row("p90", latency.p90);
+  row("p99", latency.p99);
+  row("min", latency.min);
+  row("first run", m.first_ms);
+  row("load", m.map_ms + m.create_ms,
+      fmt::format("map and verify {}, create session {}", tools::format_ms(m.map_ms), tools::format_ms(m.create_ms)));
+}
+
+void add_memory(Table& table, const Measurement& m, const SessionMemory& memory) {
+  const auto row = [&](std::string what, size_t bytes, std::string note = "") {
+    table.add_row({std::move(what), tools::format_bytes(bytes), std::move(note)});
+  };
+  row("peak RSS", static_cast<size_t>(m.peak_rss_mb * 1e6));
+  row("arena", memory.arena_bytes);
+  row("scratch", memory.scratch_bytes);
+  if (memory.repacked_bytes > 0)
+    row("repacked", memory.repacked_bytes, "weights packed for another CPU; compile the model again with this version");
+}
+
+void add_speed(Table& table, uint64_t macs, double ms) {
+  if (macs == 0) return;
+  const auto count = static_cast<double>(macs);
+  table.add_row(
+      {"speed", tools::format_count(count / ms * 1e3, "MAC/s"), tools::format_count(count, "MAC") + " per inference"});
+}
+
+void print_latency(const Bench& bench, const Options& options) {
+  const Measurement& m = bench.measurement;
+  Table table({{""}, {"", Align::kRight}, {""}});
+  add_times(table, m, options);
+  add_memory(table, m, bench.plan.memory);
+  add_speed(table, bench.plan.macs, tools::summarize(m.run_ms).median);
+  if (m.healed > 0) table.add_row({"healed", fmt::format("{}", m.healed), "steps that the CPU computed for a unit"});
+  if (m.reschedules > 0)
+    table.add_row({"rescheduled", fmt::format("{}", m.reschedules), "times, as costs had changed"});
+  if (bench.comparison) add_comparison(table, *bench.comparison);
+  if (bench.throughput) add_throughput(table, *bench.throughput, options.pipeline);
+  fmt::print("{}", table.to_string());
+}
+
+// Operators by time, the slowest first.
+void print_operators(const Bench& bench) {
+  const std::vector<double>& ms = bench.measurement.operator_ms;
+  const double total = std::accumulate(ms.begin(), ms.end(), 0.0);
+  std::vector<size_t> order(ms.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return ms[a] > ms[b]; });
+  Table table({{"operator"},
+               {"kind"},
+               {"kernel"},
+               {"time", Align::kRight},
+               {"share", Align::kRight},
+               {"speed", Align::kRight}});
+  for (const size_t i : order) {
+    const OperatorRow& op = bench.plan.operators[i];
+    const double macs_per_second = ms[i] > 0 ? static_cast<double>(op.macs) / ms[i] * 1e3 : 0;
+    table.add_row({tools::printable(op.name), op.kind, op.kernel, tools::format_ms(ms[i]),
+                   fmt::format("{:.1f} %", total > 0 ? 100 * ms[i] / total : 0),
+                   op.macs > 0 ? tools::format_count(macs_per_second, "MAC/s") : ""});
+  }
+  fmt::print("\n{}", table.to_string());
+}
+
+Json to_json(const Bench& bench, const Options& options) {
+  const Measurement& m = bench.measurement;
+  const tools::Summary latency = tools::summarize(m.run_ms);
+  Json json{{"plan", options.plan},
+            {"digest", bench.plan.digest},
+            {"threads", m.threads},
+            {"runs", options.runs},
+            {"warmup", options.warmup},
+            {"median_ms", latency.median},
+            {"p90_ms", latency.p90},
+            {"p99_ms", latency.p99},
+            {"min_ms", latency.min},
+            {"first_ms", m.first_ms},
+            {"load_ms", m.map_ms + m.create_ms},
+            {"map_ms", m.map_ms},
+            {"create_ms", m.create_ms},
+            {"peak_rss_mb", m.peak_rss_mb},
+            {"arena_bytes", bench.plan.memory.arena_bytes},
+            {"scratch_bytes", bench.plan.memory.scratch_bytes},
+            {"repacked_bytes", bench.plan.memory.repacked_bytes},
+            {"macs", bench.plan.macs},
+            {"predicted_ms", m.predicted_ms},
+            {"lower_bound_ms", m.lower_bound_ms},
+            {"healed", m.healed},
+            {"reschedules", m.reschedules}};
+  if (bench.comparison) json["comparison"] = to_json(*bench.comparison);
+  if (bench.throughput) json["pipeline"] = to_json(*bench.throughput, options.pipeline);
+  for (size_t i = 0; i < m.operator_ms.size(); ++i) {
+    const OperatorRow& op = bench.plan.operators[i];
+    json["operators"].push_back(Json{
+        {"name", op.name}, {"kind", op.kind}, {"kernel", op.kernel}, {"mean_ms", m.operator_ms[i]}, {"macs", op.macs}});
+  }
+  return json;
+}
+
+Result<ExitCode> run_bench(const Options& options) {
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {options.plan}, options.units));
+  NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
+  print_latency(bench, options);
+  if (options.per_op) print_operators(bench);
+  if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(bench, options)));
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_bench(tools::Cli& cli) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app = cli.add_command("bench", "Measure latency, load time and memory of a plan on random inputs",
+                                  {"nestrt bench squeezenet.nest --threads 4 --runs 200 --warmup 20",
+                                   "nestrt bench squeezenet.nest --threads 1 --per-op --json latency.json",
+                                   "nestrt bench net.nest --units cpu,evta --cost-file costs --against sequential",
+                                   "nestrt bench squeezenet.nest --units cpu,evta --partition squeezenet.yaml"},
+                                  [options] { return run_bench(*options); });
+  add_plan_argument(app, options->plan);
+  add_unit_options(app, options->units);
+  add_schedule_options(app, options->units);
+  app.add_option("--runs", options->runs, "measured inferences")->check(CLI::Range(1, 10000000))->capture_default_str();
+  app.add_option("--warmup", options->warmup, "inferences before them; the very first is reported on its own")
+      ->check(CLI::Range(0, 10000000))
+      ->capture_default_str();
+  app.add_option("--against", options->against,
+                 "compare with another --schedule: runs of both in turn, which a busy machine slows down alike")
+      ->transform(schedule_method())
+      ->type_name("METHOD");
+  app.add_option("--pipeline", options->pipeline,
+                 "the throughput too, with so many inferences in flight, over ten times as many or more; 0: not")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_flag("--per-op", options->per_op, "the time of each operator too (timestamps add a little to the total)");
+  add_trace_option(app, options->units, "the last " + std::to_string(kTracedRuns) + " inferences");
+  add_json_option(app, options->json, "the figures");
+}
+
+}  // namespace nestrt::command

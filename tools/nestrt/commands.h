@@ -1,0 +1,23 @@
+// The commands of nestrt, one file each.
+#pragma once
+
+#include "tools/common/cli.h"
+#include "tools/common/json.h"
+#include "tools/common/table.h"
+
+namespace nestrt::command {
+
+using tools::Align;
+using tools::ExitCode;
+using tools::Json;
+using tools::Table;
+
+void add_run(tools::Cli& cli);
+void add_eval(tools::Cli& cli);
+void add_bench(tools::Cli& cli);
+void add_info(tools::Cli& cli);
+void add_verify(tools::Cli& cli);
+void add_profile(tools::Cli& cli);
+void add_simulate(tools::Cli& cli);
+
+}  // namespace nestrt::command

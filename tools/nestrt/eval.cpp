@@ -1,0 +1,206 @@
+// nestrt eval: accuracy over labelled pictures, and agreement with the results of another run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/picture_runner.h"
+#include "tools/common/classify.h"
+#include "tools/common/files.h"
+#include "tools/common/json.h"
+#include "tools/common/labels.h"
+#include "tools/common/progress.h"
+
+namespace nestrt::command {
+namespace {
+
+using tools::LabelledFile;
+using tools::ReferenceResult;
+using References = std::unordered_map<std::string, ReferenceResult>;
+
+const std::string kPredictionsHeader = "file\tlabel\ttop1\tlargest\n";
+
+struct Options {
+  std::string plan;
+  std::string images;
+  std::string labels;
+  std::string reference;
+  std::string predictions;
+  std::string json;
+  int64_t offset = 0;
+  size_t limit = 0;
+  UnitChoice units;
+  double require_agreement = 0;
+  double tolerance = -1;
+};
+
+struct Score {
+  size_t n = 0;
+  size_t top1 = 0;
+  size_t top5 = 0;
+  size_t agreeing = 0;
+  double worst_abs = 0;  // of the largest output against the reference's
+  double worst_rel = 0;
+  double worst_scaled = 0;  // |difference| / max(1, |reference|): absolute for probabilities, relative for logits
+  std::string worst_file;
+  std::string predictions;  // lines as --reference takes them
+
+  double fraction(size_t count) const { return static_cast<double>(count) / static_cast<double>(n); }
+};
+
+// NaN counts as infinitely far.
+double distance(double a, double b) { return std::isnan(a - b) ? INFINITY : std::abs(a - b); }
+
+void compare(Score& score, const ReferenceResult& expected, int64_t top1, double largest) {
+  score.agreeing += top1 == expected.top1;
+  const double absolute = distance(largest, expected.largest_output);
+  const double magnitude = std::abs(expected.largest_output);
+  score.worst_rel = std::max(score.worst_rel, absolute == 0 ? 0 : absolute / magnitude);
+  score.worst_scaled = std::max(score.worst_scaled, absolute / std::max(1.0, magnitude));
+  if (absolute > score.worst_abs || score.worst_file.empty()) score.worst_file = expected.file;
+  score.worst_abs = std::max(score.worst_abs, absolute);
+}
+
+void count(Score& score, std::span<const float> values, const LabelledFile& picture, const ReferenceResult* expected,
+           int64_t offset) {
+  const std::vector<size_t> top = tools::largest(values, 5);
+  const auto class_of = [&](size_t index) { return static_cast<int64_t>(index) + offset; };
+  ++score.n;
+  score.top1 += class_of(top[0]) == picture.label;
+  score.top5 += std::any_of(top.begin(), top.end(), [&](size_t index) { return class_of(index) == picture.label; });
+  // As a double: the digits of a float would not give it back exactly where a double is read.
+  score.predictions += fmt::format("{}\t{}\t{}\t{}\n", picture.file, picture.label, class_of(top[0]),
+                                   static_cast<double>(values[top[0]]));
+  if (expected != nullptr) compare(score, *expected, class_of(top[0]), values[top[0]]);
+}
+
+// Empty where no reference is asked for.
+Result<References> read_references(const Options& options, std::span<const LabelledFile> pictures) {
+  References references;
+  if (options.reference.empty()) return references;
+  NESTRT_ASSIGN_OR_RETURN(auto rows, tools::read_reference(options.reference));
+  for (ReferenceResult& row : rows) references.insert_or_assign(row.file, std::move(row));
+  for (const LabelledFile& picture : pictures) {
+    if (!references.contains(picture.file)) {
+      return Status(Code::kInvalidArgument,
+                    fmt::format("'{}' has no line for '{}' of '{}'", options.reference, picture.file, options.labels));
+    }
+  }
+  return references;
+}
+
+std::string path_of(const Options& options, const LabelledFile& picture) {
+  return options.images + "/" + picture.file;
+}
+
+Status check_classes(const Options& options, std::span<const LabelledFile> pictures, int64_t num_classes) {
+  for (const LabelledFile& picture : pictures) {
+    if (picture.label >= options.offset && picture.label - options.offset < num_classes) continue;
+    return Status(Code::kInvalidArgument,
+                  fmt::format("'{}' line {}: class {} is none of the plan's, {} to {}; see --offset", options.labels,
+                              picture.line, picture.label, options.offset, options.offset + num_classes - 1));
+  }
+  return {};
+}
+
+// The pictures to run, with everything that can be wrong before they do.
+Result<std::vector<LabelledFile>> read_pictures(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(auto pictures, tools::read_labelled_files(options.labels));
+  std::vector<std::string> inputs = {options.plan, options.labels, options.reference};
+  for (const LabelledFile& picture : pictures) inputs.push_back(path_of(options, picture));
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.predictions}, inputs, options.units));
+  if (options.limit > 0 && pictures.size() > options.limit) pictures.resize(options.limit);
+  return pictures;
+}
+
+Result<Score> evaluate(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(const auto pictures, read_pictures(options));
+  NESTRT_ASSIGN_OR_RETURN(const References references, read_references(options, pictures));
+  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.units));
+  NESTRT_RETURN_IF_ERROR(check_classes(options, pictures, runner.num_classes()));
+  tools::Progress progress("pictures", static_cast<int64_t>(pictures.size()));
+  Score score;
+  for (const LabelledFile& picture : pictures) {
+    NESTRT_ASSIGN_OR_RETURN(const auto values, runner.run(path_of(options, picture)));
+    const auto expected = references.find(picture.file);
+    count(score, values, picture, expected == references.end() ? nullptr : &expected->second, options.offset);
+    progress.advance();
+  }
+  return score;
+}
+
+void print_score(const Score& score, bool with_reference) {
+  const auto share = [&](size_t part) {
+    return fmt::format("{:.2f} %  ({}/{})", 100 * score.fraction(part), part, score.n);
+  };
+  Table table({{""}, {""}});
+  table.add_row({"top-1", share(score.top1)});
+  table.add_row({"top-5", share(score.top5)});
+  if (with_reference) {
+    table.add_row({"agreement", share(score.agreeing)});
+    table.add_row({"largest output", fmt::format("off by at most {:.3g} ({}); relative {:.3g}", score.worst_abs,
+                                                 score.worst_file, score.worst_rel)});
+  }
+  fmt::print("{}", table.to_string());
+}
+
+Status write_score(const Score& score, bool with_reference, const std::string& path) {
+  Json json{{"n", score.n}, {"top1", score.fraction(score.top1)}, {"top5", score.fraction(score.top5)}};
+  if (with_reference) {
+    json["agreement"] = score.fraction(score.agreeing);
+    json["worst_abs"] = score.worst_abs;
+    json["worst_rel"] = score.worst_rel;
+  }
+  return tools::write_json(path, json);
+}
+
+Result<ExitCode> run_eval(const Options& options) {
+  const bool with_reference = !options.reference.empty();
+  NESTRT_ASSIGN_OR_RETURN(const Score score, evaluate(options));
+  print_score(score, with_reference);
+  if (!options.predictions.empty())
+    NESTRT_RETURN_IF_ERROR(tools::write_text(options.predictions, kPredictionsHeader + score.predictions));
+  if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(write_score(score, with_reference, options.json));
+  const bool disagrees = with_reference && score.fraction(score.agreeing) < options.require_agreement;
+  const bool deviates = with_reference && options.tolerance >= 0 && !(score.worst_scaled <= options.tolerance);
+  return disagrees || deviates ? ExitCode::kMismatch : ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_eval(tools::Cli& cli) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app = cli.add_command(
+      "eval", "Measure a classifier's accuracy over labelled pictures",
+      {"nestrt eval squeezenet.nest --images imagenet/ --labels imagenet/labels.txt",
+       "nestrt eval mobilenet_v2.nest --images imagenet/ --labels labels.txt --offset -1 --json accuracy.json",
+       "nestrt eval squeezenet.nest --images imagenet/ --labels labels.txt --reference fp32.tsv --require-agreement 1"},
+      [options] { return run_eval(*options); });
+  add_plan_argument(app, options->plan);
+  app.add_option("--images", options->images, "folder of the pictures")->required()->type_name("DIR");
+  app.add_option("--labels", options->labels, "lines file<TAB>class; a header line is skipped")
+      ->required()
+      ->type_name("FILE");
+  add_offset_option(app, options->offset);
+  auto* reference = app.add_option("--reference", options->reference,
+                                   "lines file<TAB>label<TAB>top-1 class<TAB>largest output, to agree with")
+                        ->type_name("FILE");
+  app.add_option("--require-agreement", options->require_agreement, "exit code 1 below this fraction of equal classes")
+      ->needs(reference)
+      ->check(tools::number_between(0, 1));
+  app.add_option("--tolerance", options->tolerance,
+                 "exit code 1 where a largest output is further off: absolute up to 1, relative above")
+      ->needs(reference)
+      ->check(tools::number_between(0, std::numeric_limits<double>::max()));
+  app.add_option("--predictions", options->predictions, "file for this run's own lines, a reference for others")
+      ->type_name("FILE");
+  app.add_option("--limit", options->limit, "only the first pictures; 0: all")->check(CLI::Range(0, 1000000000));
+  add_json_option(app, options->json, "n, top1, top5, agreement, worst_abs, worst_rel");
+  add_unit_options(app, options->units);
+  add_schedule_options(app, options->units);
+}
+
+}  // namespace nestrt::command

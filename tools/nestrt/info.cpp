@@ -1,0 +1,150 @@
+// nestrt info: what a plan holds, and which kernels this machine runs it with.
+#include <fmt/format.h>
+
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/load.h"
+#include "tools/nestrt/summaries.h"
+
+namespace nestrt::command {
+namespace {
+
+struct Options {
+  std::string plan;
+  std::string json;
+  UnitChoice units;
+};
+
+size_t count_repacked(const PlanSummary& summary) {
+  size_t count = 0;
+  for (const OperatorRow& op : summary.operators) count += op.repacked;
+  return count;
+}
+
+std::string list_of(const std::vector<float>& values) { return fmt::format("{}", fmt::join(values, ",")); }
+
+std::string format_preprocessing(const Preprocessing& p) {
+  const std::string size =
+      p.resize > 0 ? fmt::format("shorter side to {}, centre crop", p.resize) : "resize to the input";
+  return fmt::format("{}; x = (pixel - [{}]) * [{}]{}", size, list_of(p.mean), list_of(p.scale), p.bgr ? "; BGR" : "");
+}
+
+void print_head(const PlanSummary& summary, const std::string& path) {
+  Table table({{""}, {""}});
+  const auto row = [&](std::string what, std::string value) {
+    table.add_row({std::move(what), tools::printable(value)});
+  };
+  row("plan", path);
+  row("model", summary.model);
+  row("made by", summary.producer);
+  row("digest", summary.digest);
+  row("targets", fmt::format("{}", fmt::join(summary.targets, ", ")));
+  row("file", tools::format_bytes(summary.file_bytes));
+  row("weights", tools::format_bytes(summary.weight_bytes));
+  row("arena", fmt::format("{} (lower bound {})", tools::format_bytes(summary.memory.arena_bytes),
+                           tools::format_bytes(summary.arena_lower_bound_bytes)));
+  row("scratch", tools::format_bytes(summary.memory.scratch_bytes));
+  const size_t repacked = count_repacked(summary);
+  row("repacked",
+      repacked == 0
+          ? "none: the weights are packed for this CPU"
+          : fmt::format("{} of {} operators ({}): compiled for another CPU; compile the model again with this version",
+                        repacked, summary.operators.size(), tools::format_bytes(summary.memory.repacked_bytes)));
+  row("operators", fmt::format("{} in {} branches, {}", summary.operators.size(), summary.num_branches,
+                               tools::format_count(static_cast<double>(summary.macs), "MAC")));
+  fmt::print("{}", table.to_string());
+}
+
+void print_tensors(const Plan& plan) {
+  fmt::print("\ninputs\n{}", describe(plan.inputs()));
+  for (size_t i = 0; i < plan.inputs().size(); ++i) {
+    const Preprocessing* preprocessing = plan.preprocessing(i);
+    if (preprocessing == nullptr) continue;
+    fmt::print("  {} from a picture: {}\n", tools::printable(plan.inputs()[i].name),
+               format_preprocessing(*preprocessing));
+  }
+  fmt::print("outputs\n{}\n", describe(plan.outputs()));
+}
+
+void print_operators(const PlanSummary& summary) {
+  Table table({{"operator"}, {"kind"}, {"output"}, {"type"}, {"work", Align::kRight}, {"unit"}, {"kernel"}, {""}});
+  for (const OperatorRow& op : summary.operators) {
+    table.add_row({tools::printable(op.name), op.kind, op.output_shape, op.output_type,
+                   op.macs > 0 ? tools::format_count(static_cast<double>(op.macs), "MAC") : "", op.unit, op.kernel,
+                   op.repacked ? "repacked" : ""});
+  }
+  fmt::print("{}", table.to_string());
+}
+
+Json tensors_to_json(std::span<const TensorInfo> infos) {
+  Json list = Json::array();
+  for (const TensorInfo& info : infos) {
+    list.push_back(Json{{"name", info.name}, {"type", name(info.type)}, {"shape", info.shape.dims()}});
+  }
+  return list;
+}
+
+Json operators_to_json(const PlanSummary& summary) {
+  Json list = Json::array();
+  for (const OperatorRow& op : summary.operators) {
+    list.push_back(Json{{"name", op.name},
+                        {"kind", op.kind},
+                        {"output_shape", op.output_shape},
+                        {"output_type", op.output_type},
+                        {"macs", op.macs},
+                        {"unit", op.unit},
+                        {"kernel", op.kernel},
+                        {"repacked", op.repacked}});
+  }
+  return list;
+}
+
+Json to_json(const Plan& plan, const PlanSummary& summary) {
+  Json inputs = tensors_to_json(plan.inputs());
+  for (size_t i = 0; i < plan.inputs().size(); ++i) {
+    if (const Preprocessing* p = plan.preprocessing(i); p != nullptr) {
+      inputs[i]["preprocessing"] = Json{{"mean", p->mean}, {"scale", p->scale}, {"resize", p->resize}, {"bgr", p->bgr}};
+    }
+  }
+  return Json{{"model", summary.model},
+              {"producer", summary.producer},
+              {"digest", summary.digest},
+              {"targets", summary.targets},
+              {"file_bytes", summary.file_bytes},
+              {"weight_bytes", summary.weight_bytes},
+              {"arena_bytes", summary.memory.arena_bytes},
+              {"arena_lower_bound_bytes", summary.arena_lower_bound_bytes},
+              {"scratch_bytes", summary.memory.scratch_bytes},
+              {"repacked_bytes", summary.memory.repacked_bytes},
+              {"repacked_operators", count_repacked(summary)},
+              {"macs", summary.macs},
+              {"branches", summary.num_branches},
+              {"inputs", inputs},
+              {"outputs", tensors_to_json(plan.outputs())},
+              {"operators", operators_to_json(summary)}};
+}
+
+Result<ExitCode> run_info(const Options& options) {
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {options.plan}));
+  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.units));
+  const PlanSummary summary = summarize_plan(*loaded.session);
+  if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(*loaded.plan, summary)));
+  print_head(summary, options.plan);
+  print_tensors(*loaded.plan);
+  print_operators(summary);
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_info(tools::Cli& cli) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app = cli.add_command("info", "Show inputs, outputs, operators, kernels and memory of a plan",
+                                  {"nestrt info squeezenet.nest", "nestrt info squeezenet.nest --json info.json"},
+                                  [options] { return run_info(*options); });
+  add_plan_argument(app, options->plan);
+  add_json_option(app, options->json, "the same as JSON");
+  add_unit_options(app, options->units);
+  add_schedule_options(app, options->units);
+}
+
+}  // namespace nestrt::command

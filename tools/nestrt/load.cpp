@@ -1,0 +1,191 @@
+#include "tools/nestrt/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "nestrt/log.h"
+#include "nestrt/plan_generated.h"
+#include "runtime/core/parse.h"
+#include "runtime/core/unit_infos.h"
+#include "runtime/plan/tables.h"
+#include "tools/common/cpu_set.h"
+#include "tools/common/files.h"
+#include "tools/common/json.h"
+#include "tools/common/partition_schedule.h"
+#include "tools/common/table.h"
+
+namespace nestrt::command {
+
+using tools::Table;
+
+namespace {
+
+// ":1x16_15_15_18_17" where the plan was compiled for such a unit.
+std::string configuration_of(const Plan& plan, std::string_view unit) {
+  for (const plan::Target* target : items(plan.tables().targets()))
+    if (unit != "cpu" && view(target->unit()) == unit && view(target->configuration()).find(',') == std::string::npos)
+      return ":" + std::string(view(target->configuration()));
+  return "";
+}
+
+Result<std::shared_ptr<const Schedule>> read_partition(const std::string& path, const Plan& plan,
+                                                       const UnitList& units) {
+  NESTRT_ASSIGN_OR_RETURN(const tools::NestCPartitionPlan partitions, tools::read_nest_c_partition(path));
+  Result<Schedule> schedule = tools::partition_schedule(partitions, plan, unit_infos(units));
+  if (!schedule) return schedule.error().with_context("'" + path + "'");
+  return std::make_shared<const Schedule>(std::move(*schedule));
+}
+
+}  // namespace
+
+Result<UnitList> UnitChoice::open(const Plan& plan) const {
+  if (!cpus.empty()) {
+    const Status status = tools::stay_on_cpus(cpus);
+    if (!status.ok()) return status.with_context("--cpus");
+  }
+  std::string list;
+  for (const std::string_view unit : split(units, ","))
+    list += fmt::format("{}{}{}", list.empty() ? "" : ",", unit, configuration_of(plan, unit));
+  return open_units(list, {.num_threads = threads, .pace = pace});
+}
+
+Result<SessionOptions> UnitChoice::session_options(const Plan& plan, const UnitList& opened,
+                                                   RunObserver* observer) const {
+  SessionOptions options;
+  options.observer = observer;
+  options.schedule.method = method;
+  options.schedule.split_channels = split_channels;
+  options.cost_file = cost_file;
+  options.check_every = check_every;
+  if (!partition.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(options.fixed_schedule, read_partition(partition, plan, opened));
+  }
+  return options;
+}
+
+Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice) {
+  NESTRT_ASSIGN_OR_RETURN(auto plan, Plan::map(path, Verification::kComplete));
+  NESTRT_ASSIGN_OR_RETURN(auto units, choice.open(*plan));
+  std::unique_ptr<tools::RunRecorder> recorder;
+  if (!choice.trace.empty()) recorder = std::make_unique<tools::RunRecorder>(*plan, 1);
+  NESTRT_ASSIGN_OR_RETURN(const SessionOptions options, choice.session_options(*plan, units, recorder.get()));
+  NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, units, options));
+  return LoadedPlan{std::move(plan), std::move(units), std::move(recorder), std::move(session)};
+}
+
+Status LoadedPlan::run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) const {
+  if (recorder == nullptr) return session->run(inputs, outputs);
+  recorder->clear();
+  const SteadyClock::time_point start = SteadyClock::now();
+  NESTRT_RETURN_IF_ERROR(session->run(inputs, outputs));
+  recorder->run_done(start, SteadyClock::now());
+  return {};
+}
+
+Status write_trace(const std::string& path, const tools::RunRecorder& recorder, const Session& session,
+                   const UnitList& units) {
+  if (recorder.lost() > 0) log(LogLevel::kWarning, fmt::format("the trace lacks {} spans", recorder.lost()));
+  return tools::write_json(path, trace_of(recorder, session, units).to_json());
+}
+
+std::string describe(std::span<const TensorInfo> infos) {
+  Table table({{""}, {""}, {""}, {""}});
+  for (const TensorInfo& info : infos) {
+    table.add_row({"", tools::printable(info.name), std::string(name(info.type)), info.shape.to_string()});
+  }
+  return table.to_string();
+}
+
+void add_plan_argument(CLI::App& app, std::string& path) {
+  app.add_option("PLAN", path, "compiled network (.nest)")->required()->type_name("FILE");
+}
+
+void add_unit_options(CLI::App& app, UnitChoice& choice) {
+  app.add_option("--units", choice.units, "what may be used where the plan has programs for it, such as cpu,evta")
+      ->capture_default_str();
+  app.add_option("--cpus", choice.cpus, "the machine's CPUs that may be used, such as 0-1,3; default: all")
+      ->type_name("LIST")
+      ->check(tools::not_empty());
+  app.add_option("--threads", choice.threads, "threads of the CPU; 0: all cores this process may use")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_option("--pace", choice.pace,
+                 "simulated units take at least so many times their modelled time; 0: no longer than the simulation")
+      ->check(tools::number_between(0, 1e6))
+      ->capture_default_str()
+      ->type_name("FACTOR");
+}
+
+CLI::Validator schedule_method() {
+  static const std::map<std::string, ScheduleMethod> kMethods = {{"file-order", ScheduleMethod::kFileOrder},
+                                                                 {"sequential", ScheduleMethod::kSequential},
+                                                                 {"paper", ScheduleMethod::kPaper},
+                                                                 {"optimum", ScheduleMethod::kOptimum}};
+  const auto to_number = [](std::string& name) {
+    const auto method = kMethods.find(name);
+    if (method == kMethods.end())
+      return "expected file-order, sequential, paper or optimum, got '" + tools::printable(name) + "'";
+    name = std::to_string(static_cast<int>(method->second));
+    return std::string();
+  };
+  return CLI::Validator(to_number, "");
+}
+
+void add_schedule_options(CLI::App& app, UnitChoice& choice) {
+  CLI::Option* const method =
+      app.add_option("--schedule", choice.method,
+                     "how branches are placed: file-order, sequential, paper, optimum (default; docs/scheduling.md)")
+          ->transform(schedule_method())
+          ->type_name("METHOD");
+  app.add_option("--partition", choice.partition,
+                 "a partition plan of NEST-C (nestc partition): where branches run, and which side by side")
+      ->type_name("FILE.yaml")
+      ->check(tools::not_empty())
+      ->excludes(method);
+  app.add_flag("!--no-split", choice.split_channels, "no operator is divided between units");
+  app.add_option("--cost-file", choice.cost_file,
+                 "costs measured on this board are kept here; with it the CPU alone is scheduled too")
+      ->type_name("FILE")
+      ->check(tools::not_empty());
+  app.add_option("--check-every", choice.check_every,
+                 "in every so many runs the CPU computes again what other units have computed; 0: never")
+      ->capture_default_str()
+      ->type_name("RUNS");
+}
+
+void add_trace_option(CLI::App& app, UnitChoice& choice, const std::string& what) {
+  app.add_option("--trace", choice.trace, "file for a trace of " + what + ", for ui.perfetto.dev")
+      ->type_name("FILE")
+      ->check(tools::not_empty());
+}
+
+void add_offset_option(CLI::App& app, int64_t& offset) {
+  app.add_option("--offset", offset, "added to an output's position to give its class; -1 where 0 is background")
+      ->check(CLI::Range(-1000000000, 1000000000))
+      ->capture_default_str();
+}
+
+void add_json_option(CLI::App& app, std::string& path, const std::string& what) {
+  app.add_option("--json", path, "file for " + what)->type_name("FILE")->check(tools::not_empty());
+}
+
+Status check_output_files(std::vector<std::string> outputs, std::vector<std::string> inputs, const UnitChoice& choice) {
+  outputs.push_back(choice.trace);
+  for (const std::string& path : outputs)
+    if (!path.empty()) NESTRT_RETURN_IF_ERROR(tools::check_writable(path));
+  outputs.push_back(choice.cost_file);  // in a folder that the session makes
+  inputs.push_back(choice.partition);
+  std::set<std::string> named;
+  for (const std::string& path : outputs) {
+    if (path.empty()) continue;
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(path, inputs));
+    if (!named.insert(path).second)
+      return Status(Code::kInvalidArgument, fmt::format("'{}' is named for two outputs", path));
+  }
+  return {};
+}
+
+}  // namespace nestrt::command

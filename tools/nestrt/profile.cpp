@@ -1,0 +1,161 @@
+// nestrt profile: what the operators of a plan cost on the units of this board.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/load.h"
+#include "runtime/costs/measure_costs.h"
+#include "tools/common/cost_profile.h"
+#include "tools/common/files.h"
+#include "tools/common/nest_c_profile.h"
+#include "tools/common/progress.h"
+
+namespace nestrt::command {
+namespace {
+
+struct Options {
+  std::string plan;
+  UnitChoice units;
+  std::string output;
+  std::string board;
+  std::vector<std::string> imports;
+  std::string configuration = "neon";
+  std::string json;
+  MeasureOptions measure;
+  double seconds = 20;
+};
+
+std::string describe(const UnitKey& unit) {
+  return unit.kind == "cpu" ? fmt::format("cpu, {} thread{}", unit.threads, unit.threads == 1 ? "" : "s") : unit.kind;
+}
+
+std::string describe(ChannelRange channels) {
+  return channels.all() ? "" : fmt::format("{}-{}", channels.begin, channels.end);
+}
+
+std::string format_us(double microseconds) { return fmt::format("{:.1f} us", microseconds); }
+
+void print(const MeasuredCosts& measured) {
+  Table table({{"operator"},
+               {"channels"},
+               {"unit"},
+               {"median", Align::kRight},
+               {"+-", Align::kRight},
+               {"quartiles", Align::kRight},
+               {"runs", Align::kRight},
+               {"outliers", Align::kRight}});
+  for (const WorkTimes& work : measured.works)
+    table.add_row({tools::printable(work.name), describe(work.channels), describe(work.unit), format_us(work.median_us),
+                   fmt::format("{:.1f} %", work.median_us > 0 ? 100 * work.error_us / work.median_us : 0),
+                   format_us(work.first_quartile_us) + " to " + format_us(work.third_quartile_us),
+                   fmt::format("{}", work.runs), fmt::format("{}", work.outliers)});
+  fmt::print("{}\n", table.to_string());
+  Table overheads({{"unit"}, {"start", Align::kRight}, {"finish", Align::kRight}});
+  for (const auto& [unit, overhead] : measured.costs.overheads())
+    overheads.add_row({describe(unit), format_us(overhead.start_us), format_us(overhead.finish_us)});
+  fmt::print("{}", overheads.to_string());
+}
+
+Json to_json(const MeasuredCosts& measured, const Options& options, const Plan& plan) {
+  Json works = Json::array(), overheads = Json::array();
+  for (const WorkTimes& work : measured.works)
+    works.push_back({{"operator", work.name},
+                     {"unit", work.unit.kind},
+                     {"configuration", work.unit.fingerprint},
+                     {"threads", work.unit.threads},
+                     {"branch", work.branch},
+                     {"first_channel", work.channels.begin},
+                     {"end_channel", work.channels.end},
+                     {"median_us", work.median_us},
+                     {"error_us", work.error_us},
+                     {"first_quartile_us", work.first_quartile_us},
+                     {"third_quartile_us", work.third_quartile_us},
+                     {"runs", work.runs},
+                     {"outliers", work.outliers},
+                     {"work", work.work}});
+  for (const auto& [unit, overhead] : measured.costs.overheads())
+    overheads.push_back({{"unit", unit.kind},
+                         {"configuration", unit.fingerprint},
+                         {"threads", unit.threads},
+                         {"start_us", overhead.start_us},
+                         {"finish_us", overhead.finish_us}});
+  return {{"plan", options.plan}, {"digest", plan.digest()}, {"works", works}, {"overheads", overheads}};
+}
+
+Status import_profiles(const Options& options, const Plan& plan, CostTable& costs) {
+  for (const std::string& path : options.imports) {
+    NESTRT_ASSIGN_OR_RETURN(const tools::NestCImport import,
+                            tools::import_nest_c_profile(path, plan, options.configuration));
+    costs.merge(import.costs);
+    fmt::print("{}: {} of {} entries are of this plan\n", path, import.used, import.entries);
+    for (const std::string& line : import.refused) fmt::print("  {}\n", tools::printable(line));
+  }
+  return {};
+}
+
+Result<MeasuredCosts> measure(const std::shared_ptr<const Plan>& plan, const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
+  MeasureOptions settings = options.measure;
+  settings.limit = std::chrono::milliseconds(static_cast<int64_t>(options.seconds * 1e3));
+  std::unique_ptr<tools::Progress> bar;
+  int64_t shown = 0;
+  return measure_costs(plan, units, settings, [&](int64_t done, int64_t most) {
+    if (bar == nullptr) bar = std::make_unique<tools::Progress>("inferences", most);
+    bar->advance(done - std::exchange(shown, done));
+  });
+}
+
+Result<ExitCode> profile(const Options& options) {
+  std::vector<std::string> inputs = options.imports;
+  inputs.push_back(options.plan);
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.output, options.json}, inputs));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
+  tools::CostProfile profile{options.board, {}};
+  if (options.imports.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure(plan, options));
+    profile.costs = measured.costs;
+    print(measured);
+    if (!options.json.empty())
+      NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(measured, options, *plan)));
+  } else {
+    NESTRT_RETURN_IF_ERROR(import_profiles(options, *plan, profile.costs));
+  }
+  if (!options.output.empty()) NESTRT_RETURN_IF_ERROR(tools::write_cost_profile(options.output, profile));
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_profile(tools::Cli& cli) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app = cli.add_command("profile", "Measures what each operator costs on each unit, for schedules.",
+                                  {"nestrt profile model.nest -o board.yaml --units cpu,evta",
+                                   "nestrt profile model.nest -o board.yaml --import nest-c.yaml"},
+                                  [options] { return profile(*options); });
+  add_plan_argument(app, options->plan);
+  add_unit_options(app, options->units);
+  app.add_option("-o,--output", options->output, "profile to write (.yaml)")
+      ->type_name("FILE")
+      ->check(tools::not_empty());
+  app.add_option("--board", options->board, "the board's name, for the profile")->type_name("NAME");
+  app.add_option("--count", options->measure.threads, "numbers of threads to measure; default: 1, 2, 4 ... and all")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--precision", options->measure.precision,
+                 "stop when the 95 % confidence interval of every median reaches this part of it to either side")
+      ->check(tools::number_between(1e-4, 1))
+      ->capture_default_str();
+  app.add_option("--max-runs", options->measure.max_runs, "inferences for each way to run the plan, at most")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--max-seconds", options->seconds, "time for each way to run the plan, at most")
+      ->check(tools::number_between(0, 1e6))
+      ->capture_default_str();
+  app.add_option("--import", options->imports, "take the costs from a profile of NEST-C instead; several may be given")
+      ->type_name("FILE");
+  app.add_option("--configuration", options->configuration, "of the CPU that an imported profile is of")
+      ->capture_default_str();
+  add_json_option(app, options->json, "all that was measured");
+}
+
+}  // namespace nestrt::command

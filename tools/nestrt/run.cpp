@@ -1,0 +1,187 @@
+// nestrt run: one inference on arrays, or the classes of pictures.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/picture_runner.h"
+#include "tools/common/classify.h"
+#include "tools/common/files.h"
+#include "tools/common/labels.h"
+#include "tools/common/tensor_files.h"
+
+namespace nestrt::command {
+namespace {
+
+struct Options {
+  std::string plan;
+  std::vector<std::string> inputs;
+  std::string output_folder;
+  std::vector<std::string> images;
+  std::string labels;
+  size_t top = 5;
+  int64_t offset = 0;
+  UnitChoice units;
+};
+
+// Smallest, largest and mean of a tensor of numbers, as cells of a table.
+template <typename T>
+std::vector<std::string> statistics_of(const TensorView& tensor) {
+  const std::span values(static_cast<const T*>(tensor.data), static_cast<size_t>(tensor.shape.num_elements()));
+  if (values.empty()) return {"", "", ""};
+  double smallest = values[0], largest = values[0], sum = 0;
+  for (const T value : values) {
+    const auto number = static_cast<double>(value);
+    smallest = std::min(smallest, number);
+    largest = std::max(largest, number);
+    sum += number;
+  }
+  const auto cell = [](double number) { return fmt::format("{:.6g}", number); };
+  return {cell(smallest), cell(largest), cell(sum / static_cast<double>(values.size()))};
+}
+
+std::vector<std::string> statistics_of(const TensorView& tensor) {
+  switch (tensor.type) {
+    case DataType::kF32:
+      return statistics_of<float>(tensor);
+    case DataType::kS8:
+      return statistics_of<int8_t>(tensor);
+    case DataType::kU8:
+      return statistics_of<uint8_t>(tensor);
+    case DataType::kS32:
+      return statistics_of<int32_t>(tensor);
+    case DataType::kS64:
+      return statistics_of<int64_t>(tensor);
+    case DataType::kBool:
+      return statistics_of<uint8_t>(tensor);
+  }
+  return {};
+}
+
+// Writes the outputs where a folder is given, and lists them.
+Status report_outputs(const Plan& plan, std::span<const TensorView> outputs, const std::string& folder) {
+  const std::vector<std::string> files = tools::file_names(plan.outputs(), ".npy");
+  if (!folder.empty()) NESTRT_RETURN_IF_ERROR(tools::make_folder(folder));
+  Table table({{"output"},
+               {"type"},
+               {"shape"},
+               {"min", Align::kRight},
+               {"max", Align::kRight},
+               {"mean", Align::kRight},
+               {folder.empty() ? "" : "file"}});
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const TensorInfo& info = plan.outputs()[i];
+    const std::string path = folder.empty() ? "" : folder + "/" + files[i];
+    if (!path.empty()) NESTRT_RETURN_IF_ERROR(tools::write_npy(path, outputs[i]));
+    std::vector<std::string> row{tools::printable(info.name), std::string(name(info.type)), info.shape.to_string()};
+    for (std::string& cell : statistics_of(outputs[i])) row.push_back(std::move(cell));
+    row.push_back(path);
+    table.add_row(std::move(row));
+  }
+  fmt::print("{}", table.to_string());
+  return {};
+}
+
+// No output is written over what the command reads.
+Status check_outputs(const Plan& plan, const Options& options) {
+  std::vector<std::string> inputs = tools::input_files(plan.inputs(), options.inputs);
+  inputs.insert(inputs.end(), options.images.begin(), options.images.end());
+  inputs.insert(inputs.end(), {options.plan, options.labels});
+  NESTRT_RETURN_IF_ERROR(check_output_files({}, inputs, options.units));
+  if (options.output_folder.empty()) return {};
+  for (const std::string& file : tools::file_names(plan.outputs(), ".npy"))
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(options.output_folder + "/" + file, inputs));
+  return {};
+}
+
+Status report_trace(const LoadedPlan& loaded, const Options& options) {
+  return loaded.recorder == nullptr ? Status()
+                                    : write_trace(options.units.trace, *loaded.recorder, *loaded.session, loaded.units);
+}
+
+Status run_arrays(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.units));
+  NESTRT_RETURN_IF_ERROR(check_outputs(*loaded.plan, options));
+  NESTRT_ASSIGN_OR_RETURN(const auto arrays, tools::read_inputs(loaded.plan->inputs(), options.inputs));
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(loaded.plan->outputs()));
+  std::vector<ConstTensorView> inputs;
+  for (const tools::Array& array : arrays) inputs.push_back(array.view());
+  NESTRT_RETURN_IF_ERROR(loaded.run(inputs, outputs.views()));
+  NESTRT_RETURN_IF_ERROR(report_trace(loaded, options));
+  return report_outputs(*loaded.plan, outputs.views(), options.output_folder);
+}
+
+std::string class_name(const std::vector<std::string>& names, int64_t index) {
+  if (names.empty()) return fmt::format("class {}", index);
+  if (index < 0 || index >= static_cast<int64_t>(names.size())) return fmt::format("class {} (no label)", index);
+  return tools::printable(names[static_cast<size_t>(index)]);
+}
+
+// One line per class: its probability, or its value where the output is no distribution, then its name.
+std::string format_classes(std::span<const float> values, const std::vector<std::string>& names,
+                           const Options& options) {
+  const bool distribution = tools::is_distribution(values);
+  Table table({{"", Align::kRight}, {""}});
+  for (const size_t index : tools::largest(values, options.top)) {
+    const float value = values[index];
+    table.add_row({distribution ? fmt::format("{:.2f}%", value * 100) : fmt::format("{:.5g}", value),
+                   class_name(names, static_cast<int64_t>(index) + options.offset)});
+  }
+  return table.to_string();
+}
+
+Status run_pictures(const Options& options) {
+  if (!options.inputs.empty()) return Status(Code::kInvalidArgument, "pass either --image or --input, not both");
+  if (!options.output_folder.empty() && options.images.size() > 1) {
+    return Status(Code::kInvalidArgument, "--output takes the outputs of one picture; pass one --image at a time");
+  }
+  std::vector<std::string> names;
+  if (!options.labels.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(names, tools::read_class_names(options.labels));
+  }
+  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.units));
+  NESTRT_RETURN_IF_ERROR(check_outputs(runner.plan(), options));
+  for (const std::string& path : options.images) {
+    NESTRT_ASSIGN_OR_RETURN(const auto values, runner.run(path));
+    if (options.images.size() > 1) fmt::print("{}\n", path);
+    fmt::print("{}", format_classes(values, names, options));
+  }
+  NESTRT_RETURN_IF_ERROR(report_trace(runner.loaded(), options));
+  return options.output_folder.empty() ? Status()
+                                       : report_outputs(runner.plan(), runner.outputs(), options.output_folder);
+}
+
+}  // namespace
+
+void add_run(tools::Cli& cli) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app =
+      cli.add_command("run", "Run a plan on arrays or pictures",
+                      {"nestrt run squeezenet.nest --image cat.jpg --labels imagenet.txt --top 5",
+                       "nestrt run mobilenet_v2.nest --image cat.jpg --labels imagenet.txt --offset -1",
+                       "nestrt run detector.nest --input image=picture.npy --output results/"},
+                      [options]() -> Result<ExitCode> {
+                        NESTRT_RETURN_IF_ERROR(options->images.empty() ? run_arrays(*options) : run_pictures(*options));
+                        return ExitCode::kOk;
+                      });
+  add_plan_argument(app, options->plan);
+  app.add_option("--input", options->inputs, "an array, for each input of the plan")
+      ->allow_extra_args(false)
+      ->type_name("NAME=FILE.npy");
+  app.add_option("--output", options->output_folder, "folder for one .npy per output, named after it")
+      ->type_name("DIR")
+      ->check(tools::not_empty());
+  app.add_option("--image", options->images,
+                 "picture to classify by the plan's first output, class scores; preprocessed as stated at compile time")
+      ->allow_extra_args(false)
+      ->type_name("FILE.jpg|png|bmp");
+  app.add_option("--labels", options->labels, "class names, one per line")->type_name("FILE");
+  app.add_option("--top", options->top, "classes to print")->check(CLI::Range(1, 1000000))->capture_default_str();
+  add_offset_option(app, options->offset);
+  add_unit_options(app, options->units);
+  add_schedule_options(app, options->units);
+  add_trace_option(app, options->units, "the last inference");
+}
+
+}  // namespace nestrt::command

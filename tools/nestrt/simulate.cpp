@@ -1,0 +1,304 @@
+// nestrt simulate: the schedules of a plan on a board that is only described, in virtual time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "drivers/evta/isa/configuration.h"
+#include "nestrt/plan_generated.h"
+#include "nestrt/schedule.h"
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/load.h"
+#include "tools/nestrt/virtual_board.h"
+#include "runtime/plan/tables.h"
+#include "tools/common/board.h"
+#include "tools/common/chrome_trace.h"
+#include "tools/common/cost_profile.h"
+#include "scheduler/bounds.h"
+#include "scheduler/plan_problem.h"
+#include "scheduler/regions.h"
+#include "scheduler/schedule_steps.h"
+#include "scheduler/solve.h"
+#include "scheduler/virtual_time.h"
+
+namespace nestrt::command {
+namespace {
+
+struct Options {
+  std::string plan;
+  std::string board = "zcu102";
+  std::vector<std::string> profiles;
+  std::vector<double> clocks;
+  std::vector<double> scales;
+  BoardChanges changes;
+  int budget_ms = 1000;
+  bool steps = false;
+  std::string json;
+  std::string trace;
+};
+
+// A schedule, and what became of it.
+struct Simulated {
+  Schedule schedule;
+  scheduler::VirtualRun run;
+  double lower_bound_us = 0;
+  uint32_t groups = 0;  // that compute side by side
+};
+
+struct Figures {
+  double npu_clock_mhz = 0;
+  double cpu_scale = 1;
+  double cpu_only_us = 0;
+  Simulated sequential, paper, optimum, split;
+  double additive_bound_us = 0;
+  size_t groups_found = 0;
+};
+
+Result<Simulated> simulate(const scheduler::Problem& problem, ScheduleMethod method, int budget_ms) {
+  const scheduler::Solved solved = scheduler::solve(problem, method, std::chrono::milliseconds(budget_ms));
+  Simulated result;
+  result.schedule = scheduler::to_schedule(problem, solved.solution);
+  result.lower_bound_us = solved.lower_bound_us;
+  NESTRT_ASSIGN_OR_RETURN(result.run, scheduler::run_in_virtual_time(problem, result.schedule));
+  result.groups = scheduler::count_groups_side_by_side(problem, result.schedule, result.run);
+  return result;
+}
+
+Result<double> cpu_only_us(const Plan& plan, const VirtualBoard& board, int budget_ms) {
+  NESTRT_ASSIGN_OR_RETURN(const auto problem,
+                          scheduler::make_problem(plan, std::span(&board.units.back(), 1), board.costs,
+                                                  {.split_channels = false, .share_cores = false}));
+  NESTRT_ASSIGN_OR_RETURN(const Simulated alone, simulate(problem, ScheduleMethod::kSequential, budget_ms));
+  return alone.run.makespan_us;
+}
+
+// Of the plan's operators: a fork may be one that computes nothing, as a concatenation in place.
+size_t count_groups(const plan::Plan& tables) {
+  const auto& operators = items(tables.operators());
+  std::vector<int64_t> producer(items(tables.tensors()).size(), -1);
+  scheduler::Predecessors graph(operators.size());
+  for (uint32_t op = 0; op < operators.size(); ++op) {
+    for (int32_t tensor : items(operators[op]->inputs()))
+      if (tensor >= 0 && producer[static_cast<uint32_t>(tensor)] >= 0)
+        graph[op].push_back(static_cast<uint32_t>(producer[static_cast<uint32_t>(tensor)]));
+    for (int32_t tensor : items(operators[op]->outputs())) producer[static_cast<uint32_t>(tensor)] = op;
+  }
+  return scheduler::parallel_groups(scheduler::find_regions(graph)).size();
+}
+
+Result<Figures> figures_of(const Plan& plan, const VirtualBoard& board, int budget_ms) {
+  Figures figures;
+  NESTRT_ASSIGN_OR_RETURN(figures.cpu_only_us, cpu_only_us(plan, board, budget_ms));
+  const auto problem_with = [&](bool split, bool share) {
+    return scheduler::make_problem(plan, board.units, board.costs, {.split_channels = split, .share_cores = share});
+  };
+  NESTRT_ASSIGN_OR_RETURN(const scheduler::Problem whole, problem_with(false, false));
+  NESTRT_ASSIGN_OR_RETURN(figures.sequential, simulate(whole, ScheduleMethod::kSequential, budget_ms));
+  NESTRT_ASSIGN_OR_RETURN(figures.paper, simulate(whole, ScheduleMethod::kPaper, budget_ms));
+  NESTRT_ASSIGN_OR_RETURN(const scheduler::Problem shared, problem_with(false, true));
+  NESTRT_ASSIGN_OR_RETURN(figures.optimum, simulate(shared, ScheduleMethod::kOptimum, budget_ms));
+  NESTRT_ASSIGN_OR_RETURN(const scheduler::Problem divided, problem_with(true, true));
+  NESTRT_ASSIGN_OR_RETURN(figures.split, simulate(divided, ScheduleMethod::kOptimum, budget_ms));
+  figures.additive_bound_us = scheduler::additive_bound_us(whole);
+  figures.groups_found = count_groups(plan.tables());
+  return figures;
+}
+
+// Those that are asked for, or those that the board's file names.
+Result<CostTable> read_profiles(const Options& options, const std::string& board_path, const tools::Board& board) {
+  std::vector<std::string> paths = options.profiles;
+  if (paths.empty())
+    for (const std::string& file : board.profiles)
+      paths.push_back((std::filesystem::path(board_path).parent_path() / file).string());
+  CostTable costs;
+  for (const std::string& path : paths) {
+    NESTRT_ASSIGN_OR_RETURN(const tools::CostProfile profile, tools::read_cost_profile(path));
+    costs.merge(profile.costs);
+  }
+  return costs;
+}
+
+std::string format_ms(double microseconds) { return fmt::format("{:.2f}", microseconds / 1e3); }
+
+std::string format_gain(double microseconds, double before) {
+  return fmt::format("{:.1f} %", before > 0 ? 100 * (1 - microseconds / before) : 0);
+}
+
+void print(const std::vector<Figures>& all) {
+  Table table({{"NPU MHz", Align::kRight},
+               {"CPU x", Align::kRight},
+               {"CPU only", Align::kRight},
+               {"sequential", Align::kRight},
+               {"paper", Align::kRight},
+               {"gain", Align::kRight},
+               {"optimum", Align::kRight},
+               {"gain", Align::kRight},
+               {"split", Align::kRight},
+               {"gain", Align::kRight},
+               {"bound", Align::kRight},
+               {"additive bound", Align::kRight}});
+  for (const Figures& f : all) {
+    const double before = f.sequential.run.makespan_us;
+    table.add_row({fmt::format("{:.0f}", f.npu_clock_mhz), fmt::format("{:.2f}", f.cpu_scale), format_ms(f.cpu_only_us),
+                   format_ms(before), format_ms(f.paper.run.makespan_us), format_gain(f.paper.run.makespan_us, before),
+                   format_ms(f.optimum.run.makespan_us), format_gain(f.optimum.run.makespan_us, before),
+                   format_ms(f.split.run.makespan_us), format_gain(f.split.run.makespan_us, before),
+                   format_ms(f.split.lower_bound_us),
+                   format_ms(f.additive_bound_us) + " (" + format_gain(f.additive_bound_us, before) + ")"});
+  }
+  fmt::print("Latency in ms; gains over the best placement of branches one after the other.\n\n{}", table.to_string());
+  const Figures& first = all.front();
+  fmt::print(
+      "\n{} groups of branches; side by side: {} with the paper's method, {} in the optimum, {} with splitting\n",
+      first.groups_found, first.paper.groups, first.optimum.groups, first.split.groups);
+}
+
+std::string name_of(const Plan& plan, uint32_t branch) {
+  const auto& operators = items(items(plan.tables().branches())[branch]->operators());
+  const std::string first(view(items(plan.tables().operators())[operators[0]]->name()));
+  return operators.size() == 1 ? first : fmt::format("{} and {} more", first, operators.size() - 1);
+}
+
+std::string describe(ChannelRange channels) {
+  return channels.all() ? "" : fmt::format("{}-{}", channels.begin, channels.end);
+}
+
+void print_steps(const Plan& plan, const VirtualBoard& board, const Simulated& simulated) {
+  Table table({{"start ms", Align::kRight},
+               {"end ms", Align::kRight},
+               {"unit"},
+               {"threads", Align::kRight},
+               {"branch"},
+               {"channels"}});
+  for (size_t i = 0; i < simulated.schedule.steps.size(); ++i) {
+    const Step& step = simulated.schedule.steps[i];
+    const UnitInfo& unit = board.units[simulated.schedule.lanes[step.lane].unit];
+    const int threads = unit.kind == "cpu" && step.threads == 0 ? unit.num_threads : step.threads;
+    table.add_row({fmt::format("{:.3f}", simulated.run.spans[i].start_us / 1e3),
+                   fmt::format("{:.3f}", simulated.run.spans[i].end_us / 1e3), unit.name,
+                   threads > 0 ? fmt::format("{}", threads) : "", tools::printable(name_of(plan, step.branch)),
+                   describe(step.channels)});
+  }
+  fmt::print("\n{}", table.to_string());
+}
+
+Status write_trace(const std::string& path, const Plan& plan, const VirtualBoard& board, const Simulated& simulated) {
+  tools::ChromeTrace trace;
+  std::vector<uint32_t> tracks;
+  for (size_t lane = 0; lane < simulated.schedule.lanes.size(); ++lane) {
+    const UnitInfo& unit = board.units[simulated.schedule.lanes[lane].unit];
+    tracks.push_back(trace.add_track(unit.name, fmt::format("{} lane {}", unit.name, lane)));
+  }
+  for (size_t i = 0; i < simulated.schedule.steps.size(); ++i) {
+    const Step& step = simulated.schedule.steps[i];
+    const scheduler::StepSpan& span = simulated.run.spans[i];
+    Json details{{"branch", step.branch}, {"threads", step.threads}, {"ready_us", span.ready_us}};
+    if (!step.channels.all()) details["channels"] = describe(step.channels);
+    trace.add({tracks[step.lane], name_of(plan, step.branch), "step", span.start_us, span.end_us, std::move(details)});
+  }
+  return tools::write_json(path, trace.to_json());
+}
+
+Json to_json(const Figures& f) {
+  return {{"npu_clock_mhz", f.npu_clock_mhz},
+          {"cpu_scale", f.cpu_scale},
+          {"cpu_only_ms", f.cpu_only_us / 1e3},
+          {"sequential_ms", f.sequential.run.makespan_us / 1e3},
+          {"paper_ms", f.paper.run.makespan_us / 1e3},
+          {"optimum_ms", f.optimum.run.makespan_us / 1e3},
+          {"split_ms", f.split.run.makespan_us / 1e3},
+          {"lower_bound_ms", f.split.lower_bound_us / 1e3},
+          {"additive_bound_ms", f.additive_bound_us / 1e3},
+          {"groups_found", f.groups_found},
+          {"groups_parallel", f.paper.groups},
+          {"groups_parallel_optimum", f.optimum.groups},
+          {"groups_parallel_split", f.split.groups}};
+}
+
+Json to_json(const std::vector<Figures>& all, const Options& options, const Plan& plan, const tools::Board& board) {
+  Json json = to_json(all.front());
+  json["plan"] = options.plan;
+  json["digest"] = plan.digest();
+  json["board"] = board.name;
+  json["sensitivity"] = Json::array();
+  for (const Figures& figures : all) json["sensitivity"].push_back(to_json(figures));
+  return json;
+}
+
+// Takes the number of instances out of EVTA's configuration.
+Status check_unit(tools::BoardUnit* unit) {
+  if (unit->kind != "evta") return {};
+  NESTRT_ASSIGN_OR_RETURN(const evta::Instances instances, evta::parse_instances(unit->configuration));
+  unit->instances = std::max<int64_t>(unit->instances, instances.count);
+  unit->configuration = instances.configuration->name;
+  return {};
+}
+
+double npu_clock(const tools::Board& board) {
+  for (const tools::BoardUnit& unit : board.units)
+    if (unit.kind != "cpu") return unit.clock_mhz;
+  return 0;
+}
+
+Result<ExitCode> simulate(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(const std::string path, tools::find_board(options.board));
+  std::vector<std::string> inputs = options.profiles;
+  inputs.insert(inputs.end(), {options.plan, path});
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.trace}, inputs));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
+  NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
+  NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
+  std::vector<Figures> all;
+  for (const double clock : options.clocks.empty() ? std::vector{npu_clock(board)} : options.clocks) {
+    for (const double scale : options.scales.empty() ? std::vector{1.0} : options.scales) {
+      BoardChanges changes = options.changes;
+      changes.npu_clock_mhz = clock;
+      changes.cpu_scale = scale;
+      NESTRT_ASSIGN_OR_RETURN(const VirtualBoard units, make_virtual_board(*plan, board, profile, changes));
+      NESTRT_ASSIGN_OR_RETURN(all.emplace_back(), figures_of(*plan, units, options.budget_ms));
+      all.back().npu_clock_mhz = clock;
+      all.back().cpu_scale = scale;
+      if (all.size() > 1) continue;
+      if (options.steps) print_steps(*plan, units, all.back().split);
+      if (!options.trace.empty()) NESTRT_RETURN_IF_ERROR(write_trace(options.trace, *plan, units, all.back().split));
+    }
+  }
+  print(all);
+  if (!options.json.empty())
+    NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(all, options, *plan, board)));
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_simulate(tools::Cli& cli) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app =
+      cli.add_command("simulate", "Predicts the latency of a plan on a described board, by way of scheduling.",
+                      {"nestrt simulate model.nest --board zcu102",
+                       "nestrt simulate model.nest --board zcu102 --npu-clock 100 200 333 --cpu-scale 0.5 1 2",
+                       "nestrt simulate model.nest --board my/board.yaml --profile my/profile.yaml --steps"},
+                      [options] { return simulate(*options); });
+  add_plan_argument(app, options->plan);
+  app.add_option("--board", options->board, "a board (zcu102, or the path of its .yaml)")->capture_default_str();
+  app.add_option("--profile", options->profiles, "costs (nestrt profile, script/profile-a53); default: the board's")
+      ->type_name("FILE");
+  app.add_option("--npu-clock", options->clocks, "MHz; several for a table")->check(tools::number_between(1, 1e4));
+  app.add_option("--cpu-scale", options->scales, "factor of the CPU's times; several for a table")
+      ->check(tools::number_between(1e-3, 1e3));
+  app.add_option("--hand-over", options->changes.hand_over_scale, "factor of what handing over between units costs")
+      ->check(tools::number_between(0, 1e3))
+      ->capture_default_str();
+  app.add_option("--threads", options->changes.threads, "of the CPU; 0: the board's")->check(CLI::Range(0, 1024));
+  app.add_option("--instances", options->changes.instances, "of the NPU; 0: the board's")->check(CLI::Range(0, 4));
+  app.add_option("--budget-ms", options->budget_ms, "time to look for each schedule")
+      ->check(CLI::Range(1, 600000))
+      ->capture_default_str();
+  app.add_flag("--steps", options->steps, "show the steps of the schedule that splits channels");
+  app.add_option("--trace", options->trace, "file for the timeline of that schedule (ui.perfetto.dev)")
+      ->type_name("FILE")
+      ->check(tools::not_empty());
+  add_json_option(app, options->json, "the figures");
+}
+
+}  // namespace nestrt::command

@@ -1,0 +1,72 @@
+// nestrt verify: everything that can be wrong with a plan file, and whether units compute what the CPU computes.
+#include <fmt/format.h>
+
+#include "nestrt/plan_generated.h"
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/load.h"
+#include "tools/nestrt/summaries.h"
+#include "tools/common/compare_units.h"
+
+namespace nestrt::command {
+namespace {
+
+struct Options {
+  std::string plan;
+  UnitChoice units;
+};
+
+// False where a unit computes something else than the CPU.
+Result<bool> verify_units(const LoadedPlan& loaded) {
+  if (loaded.units.size() == 1) return true;
+  NESTRT_ASSIGN_OR_RETURN(const auto comparisons, tools::compare_units(loaded.plan, loaded.units));
+  uint64_t bytes = 0;
+  size_t pieces = 0;
+  bool equal = true;
+  for (const tools::BranchComparison& comparison : comparisons) {
+    bytes += comparison.bytes;
+    pieces += comparison.channels != 0 ? 1 : 0;
+    if (comparison.different == 0) continue;
+    equal = false;
+    fmt::print("units      branch {} ({}){} on {}: {} of {} bytes differ from the CPU's\n", comparison.branch,
+               tools::printable(comparison.operators),
+               comparison.channels == 0 ? "" : fmt::format(", first {} channels", comparison.channels), comparison.unit,
+               comparison.different, comparison.bytes);
+  }
+  if (comparisons.empty()) fmt::print("units      the plan has no program for those beside the CPU\n");
+  if (equal && !comparisons.empty())
+    fmt::print("units      {} programs{} compute the CPU's results bit for bit, on random inputs ({})\n",
+               comparisons.size() - pieces,
+               pieces == 0 ? "" : fmt::format(" and {} that share a layer with the CPU", pieces),
+               tools::format_bytes(bytes));
+  return equal;
+}
+
+Result<ExitCode> run_verify(const Options& options) {
+  UnitChoice units = options.units;
+  units.method = ScheduleMethod::kFileOrder;  // every program is run anyway
+  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, units));
+  const PlanSummary summary = summarize_plan(*loaded.session);
+  const plan::Plan& tables = loaded.plan->tables();
+  fmt::print("content    {} match digest {}\n", tools::format_bytes(summary.file_bytes), summary.digest);
+  fmt::print("tables     {} tensors, {} buffers, {} branches: indices, sizes, types, alignments, order\n",
+             tables.tensors()->size(), tables.buffers()->size(), summary.num_branches);
+  fmt::print("operators  {}: attributes and shapes legal, each has a kernel here\n", summary.operators.size());
+  NESTRT_ASSIGN_OR_RETURN(const bool equal, verify_units(loaded));
+  if (!equal) return ExitCode::kMismatch;
+  fmt::print("{} is a good plan\n", options.plan);
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_verify(tools::Cli& cli) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app = cli.add_command("verify", "Check a plan: digests, tables, operators, what units make of it",
+                                  {"nestrt verify squeezenet.nest && scp squeezenet.nest board:",
+                                   "nestrt verify squeezenet.nest --units cpu,evta"},
+                                  [options] { return run_verify(*options); });
+  add_plan_argument(app, options->plan);
+  add_unit_options(app, options->units);
+}
+
+}  // namespace nestrt::command

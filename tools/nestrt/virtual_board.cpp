@@ -1,0 +1,78 @@
+#include "tools/nestrt/virtual_board.h"
+
+#include <algorithm>
+
+#include "nestrt/plan_generated.h"
+#include "runtime/costs/unit_key.h"
+#include "runtime/plan/tables.h"
+
+namespace nestrt::command {
+namespace {
+
+std::vector<UnitInfo> instances_of(const tools::BoardUnit& unit, int instances) {
+  std::vector<UnitInfo> units;
+  for (int i = 0; i < (instances > 0 ? instances : unit.instances); ++i)
+    units.push_back({unit.kind, unit.kind + std::to_string(i), unit.configuration, 1});
+  return units;
+}
+
+void add_cpu_costs(const tools::BoardUnit& unit, const CostTable& profile, double scale, CostTable& costs) {
+  for (const auto& [key, works] : profile.units()) {
+    if (key.kind != unit.kind || key.fingerprint != unit.instruction_set) continue;
+    for (const auto& [work, cost] : works) costs.set(key, work, {cost.microseconds * scale, cost.source});
+  }
+}
+
+Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, double scale, CostTable& costs) {
+  const UnitKey key = key_of(unit);
+  const auto& branches = items(plan.tables().branches());
+  for (uint32_t branch = 0; branch < branches.size(); ++branch) {
+    const auto& programs = items(branches[branch]->programs());
+    for (uint32_t index = 0; index < programs.size(); ++index) {
+      const plan::Program& program = *programs[index];
+      if (view(program.unit()) != unit.kind || view(program.fingerprint()) != unit.fingerprint) continue;
+      NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, branch_cost(profile, plan, branch, index, key));
+      const ChannelRange channels{0, program.channels()};
+      costs.set(key, branch_work_name(plan, branch, channels), {cost.microseconds * scale, cost.source});
+    }
+  }
+  return {};
+}
+
+UnitOverhead scaled(UnitOverhead overhead, double scale) {
+  overhead.start_us *= scale;
+  overhead.finish_us *= scale;
+  overhead.lane_us *= scale;
+  return overhead;
+}
+
+}  // namespace
+
+Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
+                                        const BoardChanges& changes) {
+  VirtualBoard result;
+  std::vector<UnitInfo> cpus;
+  for (const tools::BoardUnit& unit : board.units) {
+    if (unit.kind == "cpu") {
+      const int threads = changes.threads > 0 ? changes.threads : static_cast<int>(unit.threads);
+      cpus.push_back({unit.kind, unit.kind, unit.instruction_set, threads});
+      add_cpu_costs(unit, profile, changes.cpu_scale, result.costs);
+      const UnitOverhead overhead = scaled(unit.overhead, changes.hand_over_scale);
+      result.costs.set_overhead({unit.kind, unit.instruction_set, 1}, overhead);
+      continue;
+    }
+    if (changes.npu_clock_mhz > 0 && unit.clock_mhz <= 0)
+      return Status(Code::kInvalidArgument,
+                    "board '" + board.name + "' does not state the clock of its '" + unit.kind + "'");
+    const double scale = changes.npu_clock_mhz > 0 ? unit.clock_mhz / changes.npu_clock_mhz : 1;
+    const std::vector<UnitInfo> instances = instances_of(unit, changes.instances);
+    NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scale, result.costs));
+    result.costs.set_overhead(key_of(instances.front()), scaled(unit.overhead, changes.hand_over_scale));
+    result.units.insert(result.units.end(), instances.begin(), instances.end());
+  }
+  if (cpus.size() != 1) return Status(Code::kInvalidArgument, "board '" + board.name + "' needs one unit 'cpu'");
+  result.units.push_back(cpus.front());
+  return result;
+}
+
+}  // namespace nestrt::command

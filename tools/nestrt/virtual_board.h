@@ -1,0 +1,35 @@
+// VirtualBoard: the units of a described board, with what a plan costs on them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nestrt/costs.h"
+#include "nestrt/plan.h"
+#include "nestrt/unit.h"
+#include "tools/common/board.h"
+
+namespace nestrt::command {
+
+// What is other than the files say.
+struct BoardChanges {
+  double npu_clock_mhz = 0;    // 0: the board's
+  double cpu_scale = 1;        // of all times of the CPU
+  double hand_over_scale = 1;  // of start_us, finish_us and lane_us of all units
+  int threads = 0;             // of the CPU; 0: the board's
+  int instances = 0;           // of each NPU; 0: the board's
+};
+
+struct VirtualBoard {
+  std::vector<UnitInfo> units;  // NPUs first, as in a session
+  CostTable costs;
+};
+
+// `profile`: costs by work. Programs of instructions that it does not know cost what the plan says; at another clock
+// they take as many cycles. Overheads are the board's.
+// Errors: kNotFound where a program has no cost; kInvalidArgument where a clock is asked for that the board does not
+// state.
+Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
+                                        const BoardChanges& changes = {});
+
+}  // namespace nestrt::command
