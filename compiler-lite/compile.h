@@ -1,4 +1,4 @@
-// The whole way from an ONNX file to a plan: import, optimise, quantize, choose layouts, pack weights, emit.
+// The whole way from an ONNX file to a plan, through the stages of compiler-lite/stages.h.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include "compiler-lite/emit/emit.h"
+#include "compiler-lite/codegen/backend.h"
+#include "compiler-lite/emit/plan_bytes.h"
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/import/import.h"
-#include "compiler-lite/layout/layout.h"
 #include "compiler-lite/passes/passes.h"
+#include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/quantize/quantize.h"
+#include "compiler-lite/target/target_description.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {
@@ -28,8 +30,9 @@ struct CompileOptions {
   PassOptions passes;
   std::optional<Quantization> quantization;  // empty: everything stays f32
   LayoutOptions layout;
-  Backends backends;             // of the units beside the CPU ...
-  OfferObserver offer_observer;  // ... and who is told what they offer; may be empty
+  // Of the target's units (make_backends), the host first; empty: kernels for every CPU of `host`.
+  Backends backends;
+  OfferObserver offer_observer;      // told what the units beside the host offer; may be empty
   std::vector<std::string> exposed;  // inner values of the model that become outputs too, to look at them
   // Kept in the plan for the (only) picture input; see nestrt/plan.h.
   std::optional<Preprocessing> preprocessing;
@@ -37,21 +40,23 @@ struct CompileOptions {
   std::function<void(std::string_view stage)> progress;
 };
 
-// The optimised graph in f32, before layouts are chosen: everything plain, nothing packed. Errors: as build_graph().
+// The optimised graph, not quantized, before layouts are chosen: everything plain, nothing packed. Where
+// `options.quantization` is there, what is to follow it has not been done.
+// Errors: those of import; kInvalidArgument where preprocessing is stated for a model that has no picture input, where
+// no node computes a value to expose, and where the profile belongs to another model.
 Result<Graph> optimised_graph(const std::filesystem::path& model, const CompileOptions& options);
 
-// compile() in two steps, so that one model can be compiled with many quantizations: the optimised f32 graph with its
-// residuals not fused, and from a copy of that to the plan. Errors: as compile(); the second trusts that the profile is
-// this model's.
-Result<Graph> quantizable_graph(const std::filesystem::path& model, const CompileOptions& options);
-Result<PlanBytes> compile_quantizable(Graph graph, const CompileOptions& options);
+// compile() in two steps, so that one model can be compiled with many quantizations: the optimised f32 graph, on which
+// quantization can follow, and from a copy of that to the plan. Errors: as compile(); the second trusts that the
+// profile is this model's.
+Result<Graph> quantizable_graph(const std::filesystem::path& model, CompileOptions options);
+Result<PlanBytes> compile_quantizable(Graph graph, CompileOptions options);
 
-// The optimised graph, quantized where asked for, weights packed, as the emitter takes it. Errors: those of import;
-// kInvalidArgument where preprocessing is stated for a model that has no picture input, where no node computes a value
-// to expose, where the profile belongs to another model, and where not one node could be quantized.
-Result<Graph> build_graph(const std::filesystem::path& model, const CompileOptions& options);
+// From a graph that is optimised, and quantized where it is to be, to the plan. Errors: kUnsupported where no kernel
+// takes an operator, those of the backends, kInternal where the plan that came out fails its own verification.
+Result<PlanBytes> compile_graph(Graph graph, const CompileOptions& options = {});
 
-// The bytes of the plan.
+// The bytes of the plan. Errors: those above; kInvalidArgument where not one node could be quantized.
 Result<PlanBytes> compile(const std::filesystem::path& model, const CompileOptions& options);
 
 }  // namespace nestrt::compiler

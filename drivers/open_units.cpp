@@ -1,10 +1,11 @@
-// The composition root: every unit that libnestrt knows, by name.
+// Every unit that libnestrt knows, by name.
+#include "nestrt/open_units.h"
+
 #include <algorithm>
 
 #include "drivers/cpu/cpu_unit.h"
 #include "drivers/evta/driver/evta_unit.h"
 #include "drivers/evta/driver/simulator_transport.h"
-#include "nestrt/unit.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/parse.h"
 #include "runtime/core/text.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "nestrt/open_units.h"
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
 #include "tools/common/classify.h"

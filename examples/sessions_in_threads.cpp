@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "nestrt/open_units.h"
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
 

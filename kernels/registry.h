@@ -5,7 +5,17 @@
 
 namespace nestrt::kernels {
 
-// One entry per member of plan::Attributes. Static; never fails.
-const KernelRegistry& registry();
+// An operator's row. Its folder defines it: rules<ops::Conv>() in kernels/conv/conv.cpp; one that is missing does not
+// link.
+template <typename Op>
+const OperatorRules& rules();
+#define NESTRT_ROW(Op) \
+  template <>          \
+  const OperatorRules& rules<ops::Op>();
+NESTRT_FOR_EACH_OPERATOR(NESTRT_ROW)
+#undef NESTRT_ROW
+
+// Has every operator. Static; never fails.
+const OperatorTable& operators();
 
 }  // namespace nestrt::kernels

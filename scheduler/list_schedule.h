@@ -9,7 +9,7 @@
 namespace nestrt::scheduler {
 
 // Tasks by the least time from their start to the end of everything, longest first, each where it ends earliest, or
-// where the least time to the end of everything is shortest: the better of both. With all of the CPU's cores in one
+// where the least time to the end of everything is shortest: the better of both. With all of the host's cores in one
 // lane. After HEFT (Topcuoglu, Hariri, Wu 2002).
 Solution list_schedule(const Problem& problem, const Bounds& bounds);
 

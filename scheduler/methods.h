@@ -10,7 +10,7 @@ namespace nestrt::scheduler {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// The problem with whole tasks on units only: no parts, and all of the CPU's cores in one lane.
+// The problem with whole tasks on units only: no parts, and all of the host's cores in one lane.
 class WholePlacements {
  public:
   explicit WholePlacements(const Problem& problem);

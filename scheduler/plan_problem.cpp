@@ -9,14 +9,13 @@
 #include "runtime/costs/unit_key.h"
 #include "runtime/plan/channel_order.h"
 #include "runtime/plan/dependencies.h"
-#include "runtime/plan/tables.h"
-#include "runtime/session/program_for.h"
+#include "runtime/plan/program_for.h"
 
 namespace nestrt::scheduler {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr int kMaxCpuLanes = 8;
+constexpr int kMaxHostLanes = 8;
 
 class ProblemBuilder {
  public:
@@ -28,39 +27,39 @@ class ProblemBuilder {
         costs_(costs),
         options_(options),
         origins_(tensor_origins(tables_)),
-        task_of_(items(tables_.branches()).size(), kNone) {}
+        task_of_(tables_.branches.size(), kNone) {}
 
   Result<Problem> build() && {
-    find_cpu();
+    find_host();
     add_units();
     for (uint32_t branch = 0; branch < task_of_.size(); ++branch)
       if (!computes_nothing(tables_, branch)) add_task(branch);
     mark_results();
     count_neighbours();
-    if (options_.split_channels && cpu_) find_channel_order();
+    if (options_.split_channels && host_) find_channel_order();
     for (uint32_t task = 0; task < problem_.tasks.size(); ++task) NESTRT_RETURN_IF_ERROR(add_choices(task));
     return std::move(problem_);
   }
 
  private:
-  void find_cpu() {
-    for (uint32_t unit = 0; unit < units_.size() && !cpu_; ++unit)
-      if (units_[unit].kind == "cpu") cpu_ = unit;
+  void find_host() {
+    for (uint32_t unit = 0; unit < units_.size() && !host_; ++unit)
+      if (units_[unit].is_host) host_ = unit;
   }
 
-  // The CPU's threads in one lane, and in as many lanes as share them evenly.
+  // The host's threads in one lane, and in as many lanes as share them evenly.
   void add_units() {
     for (uint32_t unit = 0; unit < units_.size(); ++unit)
-      problem_.units.push_back({unit == cpu_, costs_.overhead(key_of(units_[unit]))});
-    const int threads = cpu_ ? std::max(1, units_[*cpu_].num_threads) : 0;
+      problem_.units.push_back({unit == host_, costs_.overhead(key_of(units_[unit]))});
+    const int threads = host_ ? std::max(1, units_[*host_].num_threads) : 0;
     problem_.sharings.clear();
-    for (int lanes = 1; lanes <= std::min(threads, options_.share_cores ? kMaxCpuLanes : 1); ++lanes)
+    for (int lanes = 1; lanes <= std::min(threads, options_.share_cores ? kMaxHostLanes : 1); ++lanes)
       if (threads % lanes == 0)
         problem_.sharings.emplace_back(static_cast<size_t>(lanes), 1.0 / static_cast<double>(lanes));
-    if (cpu_) problem_.lanes.assign(problem_.sharings.back().size(), {*cpu_});
+    if (host_) problem_.lanes.assign(problem_.sharings.back().size(), {*host_});
     lane_of_.assign(units_.size(), 0);
     for (uint32_t unit = 0; unit < units_.size(); ++unit) {
-      if (units_[unit].kind == "cpu") continue;
+      if (units_[unit].is_host) continue;
       lane_of_[unit] = static_cast<uint32_t>(problem_.lanes.size());
       problem_.lanes.push_back({unit});
     }
@@ -71,23 +70,23 @@ class ProblemBuilder {
     Task& task = problem_.tasks.emplace_back();
     task.branch = branch;
     std::set<uint32_t> read;
-    for (uint32_t op : items(items(tables_.branches())[branch]->operators()))
-      for (int32_t tensor : items(items(tables_.operators())[op]->inputs()))
+    for (uint32_t op : tables_.branches[branch].operators)
+      for (int32_t tensor : tables_.operators[op].inputs)
         if (tensor >= 0) read.insert(static_cast<uint32_t>(tensor));
     std::map<uint32_t, double> bytes_of;
     for (uint32_t tensor : read) {
       for (const TensorOrigin& origin : origins_[tensor])
         if (origin.branch != branch) bytes_of[task_of_[origin.branch]] += static_cast<double>(origin.bytes);
-      const plan::Buffer& buffer = *items(tables_.buffers())[items(tables_.tensors())[tensor]->buffer()];
-      if (buffer.kind() != plan::BufferKind::input) continue;
+      const plan::Buffer& buffer = tables_.buffers[tables_.tensors[tensor].buffer];
+      if (buffer.kind != plan::BufferKind::kInput) continue;
       task.reads_caller = true;
-      task.caller_bytes += static_cast<double>(buffer.size());
+      task.caller_bytes += static_cast<double>(buffer.size);
     }
     for (const auto& [before, bytes] : bytes_of) task.inputs.push_back({before, bytes});
   }
 
   void mark_results() {
-    for (uint32_t output : items(tables_.outputs())) {
+    for (uint32_t output : tables_.outputs) {
       for (const TensorOrigin& origin : origins_[output]) {
         Task& task = problem_.tasks[task_of_[origin.branch]];
         task.is_result = true;
@@ -118,23 +117,20 @@ class ProblemBuilder {
 
   Status add_choices(uint32_t task) {
     for (uint32_t unit = 0; unit < units_.size(); ++unit) {
-      if (units_[unit].kind == "cpu") continue;
+      if (units_[unit].is_host) continue;
       NESTRT_RETURN_IF_ERROR(add_whole(task, unit));
-      if (options_.split_channels && cpu_) NESTRT_RETURN_IF_ERROR(add_splits(task, unit));
+      if (options_.split_channels && host_) NESTRT_RETURN_IF_ERROR(add_splits(task, unit));
     }
-    if (cpu_) NESTRT_RETURN_IF_ERROR(add_on_cpu(task));
+    if (host_) NESTRT_RETURN_IF_ERROR(add_on_host(task));
     for (const TaskInput& input : problem_.tasks[task].inputs)
       if (input.by_channel) NESTRT_RETURN_IF_ERROR(add_followers(input.task, task));
     return problem_.tasks[task].choices.empty() ? no_unit_for(problem_.tasks[task].branch) : Status();
   }
 
-  const plan::Branch& branch_of(uint32_t task) const { return *items(tables_.branches())[problem_.tasks[task].branch]; }
+  const plan::Branch& branch_of(uint32_t task) const { return tables_.branches[problem_.tasks[task].branch]; }
 
   std::optional<uint32_t> whole_program(uint32_t task, uint32_t unit) const {
-    const auto& programs = items(branch_of(task).programs());
-    const plan::Program* const program = program_for(branch_of(task), units_[unit]);
-    if (program == nullptr) return std::nullopt;
-    return static_cast<uint32_t>(std::find(programs.begin(), programs.end(), program) - programs.begin());
+    return program_index_for(branch_of(task), units_[unit]);
   }
 
   Result<Part> make_part(uint32_t task, uint32_t lane, uint32_t program, ChannelRange channels, int threads) const {
@@ -158,13 +154,13 @@ class ProblemBuilder {
     return {};
   }
 
-  Status add_on_cpu(uint32_t task) {
-    const std::optional<uint32_t> program = whole_program(task, *cpu_);
+  Status add_on_host(uint32_t task) {
+    const std::optional<uint32_t> program = whole_program(task, *host_);
     if (!program) return {};
     for (uint32_t sharing = 0; sharing < problem_.sharings.size(); ++sharing) {
       const std::vector<double>& shares = problem_.sharings[sharing];
       if (sharing > 0 && shares.size() > neighbours_[task]) break;
-      const int threads = sharing == 0 ? 0 : units_[*cpu_].num_threads / static_cast<int>(shares.size());
+      const int threads = sharing == 0 ? 0 : units_[*host_].num_threads / static_cast<int>(shares.size());
       Result<Part> part = make_part(task, 0, *program, {}, threads);
       if (!part && sharing > 0 && part.error().code() == Code::kNotFound) continue;
       if (!part) return part.error();
@@ -178,31 +174,31 @@ class ProblemBuilder {
   }
 
   Status add_splits(uint32_t task, uint32_t unit) {
-    const std::optional<uint32_t> cpu_program = whole_program(task, *cpu_);
+    const std::optional<uint32_t> host_program = whole_program(task, *host_);
     const uint32_t channels = output_channels(task);
-    const auto& programs = items(branch_of(task).programs());
+    const auto& programs = branch_of(task).programs;
     for (uint32_t program = 0; program < programs.size(); ++program) {
-      const uint32_t first = programs[program]->channels();
-      if (!cpu_program || first == 0 || first >= channels || !can_run(*programs[program], units_[unit])) continue;
+      const uint32_t first = programs[program].channels;
+      if (!host_program || first == 0 || first >= channels || !can_run(programs[program], units_[unit])) continue;
       NESTRT_ASSIGN_OR_RETURN(Part part, make_part(task, lane_of_[unit], program, {0, first}, 0));
-      NESTRT_ASSIGN_OR_RETURN(Part rest, cpu_part(task, *cpu_program, {first, channels}));
+      NESTRT_ASSIGN_OR_RETURN(Part rest, host_part(task, *host_program, {first, channels}));
       part.output_share = static_cast<double>(first) / channels;
       problem_.tasks[task].choices.push_back({{std::move(part), std::move(rest)}, 0});
     }
     return {};
   }
 
-  // Where the task that it reads by channel is divided, the CPU may go on with its own part of the channels while the
+  // Where the task that it reads by channel is divided, the host may go on with its own part of the channels while the
   // other unit has not finished, and compute the others later, all of them or those that the other unit leaves.
   Status add_followers(uint32_t before, uint32_t task) {
-    const std::optional<uint32_t> program = whole_program(task, *cpu_);
+    const std::optional<uint32_t> program = whole_program(task, *host_);
     if (!program) return {};
     std::vector<Choice> added;
     for (const Choice& divided : problem_.tasks[before].choices) {
       if (divided.parts.size() != 2) continue;
       const uint32_t middle = divided.parts[1].channels.begin;
-      NESTRT_ASSIGN_OR_RETURN(Part own, cpu_part(task, *program, {middle, divided.parts[1].channels.end}));
-      NESTRT_ASSIGN_OR_RETURN(Part others, cpu_part(task, *program, {0, middle}));
+      NESTRT_ASSIGN_OR_RETURN(Part own, host_part(task, *program, {middle, divided.parts[1].channels.end}));
+      NESTRT_ASSIGN_OR_RETURN(Part others, host_part(task, *program, {0, middle}));
       added.push_back({{own, others}, 0});
       NESTRT_ASSIGN_OR_RETURN(const std::optional<Choice> shared, best_of_three(divided, task, added.back()));
       if (shared) added.push_back(*shared);
@@ -213,17 +209,17 @@ class ProblemBuilder {
   }
 
   // Of the choices of the task whose other unit computes the first channels of those that it computed of the task
-  // before, the one that is complete first if the two parts of that task start together: the CPU computes what is left
-  // of `on_cpu`.
-  Result<std::optional<Choice>> best_of_three(const Choice& before, uint32_t task, const Choice& on_cpu) const {
-    const Part &own = on_cpu.parts[0], &others = on_cpu.parts[1];
+  // before, the one that is complete first if the two parts of that task start together: the host computes what is left
+  // of `on_host`.
+  Result<std::optional<Choice>> best_of_three(const Choice& before, uint32_t task, const Choice& on_host) const {
+    const Part &own = on_host.parts[0], &others = on_host.parts[1];
     std::optional<Choice> best;
     double least = std::numeric_limits<double>::infinity();
     for (const Choice& choice : problem_.tasks[task].choices) {
       const bool is_split = choice.parts.size() == 2 && choice.parts[0].lane == before.parts[0].lane;
       if (!is_split || choice.parts[1].channels.begin >= others.channels.end) continue;
       const ChannelRange left{choice.parts[1].channels.begin, others.channels.end};
-      NESTRT_ASSIGN_OR_RETURN(const Part rest, cpu_part(task, own.program, left));
+      NESTRT_ASSIGN_OR_RETURN(const Part rest, host_part(task, own.program, left));
       const double on_unit = before.parts[0].us + choice.parts[0].us;
       const double end = std::max(on_unit, std::max(before.parts[0].us, before.parts[1].us + own.us) + rest.us);
       if (end >= least) continue;
@@ -233,16 +229,16 @@ class ProblemBuilder {
     return best;
   }
 
-  Result<Part> cpu_part(uint32_t task, uint32_t program, ChannelRange channels) const {
+  Result<Part> host_part(uint32_t task, uint32_t program, ChannelRange channels) const {
     NESTRT_ASSIGN_OR_RETURN(Part part, make_part(task, 0, program, channels, 0));
     part.output_share = static_cast<double>(channels.end - channels.begin) / output_channels(task);
     return part;
   }
 
   uint32_t output_channels(uint32_t task) const {
-    const plan::Operator& op = *items(tables_.operators())[items(branch_of(task).operators())[0]];
-    const auto& shape = items(items(tables_.tensors())[static_cast<uint32_t>(items(op.outputs())[0])]->shape());
-    return shape.size() > 1 ? static_cast<uint32_t>(shape[1]) : 0;
+    const plan::Operator& op = tables_.operators[branch_of(task).operators[0]];
+    const auto& shape = tables_.tensors[static_cast<uint32_t>(op.outputs[0])].shape;
+    return shape.rank() > 1 ? static_cast<uint32_t>(shape[1]) : 0;
   }
 
   Status no_unit_for(uint32_t branch) const {
@@ -253,14 +249,14 @@ class ProblemBuilder {
   }
 
   const Plan& plan_;
-  const plan::Plan& tables_;
+  const plan::Tables& tables_;
   const std::span<const UnitInfo> units_;
   const CostTable& costs_;
   const PlanProblemOptions options_;
   const std::vector<std::vector<TensorOrigin>> origins_;
   std::vector<uint32_t> task_of_;  // by branch
-  std::optional<uint32_t> cpu_;
-  std::vector<uint32_t> lane_of_;     // by unit beside the CPU
+  std::optional<uint32_t> host_;
+  std::vector<uint32_t> lane_of_;     // by unit beside the host
   std::vector<uint32_t> neighbours_;  // by task
   Problem problem_;
 };

@@ -7,7 +7,7 @@ namespace {
 
 // One megabyte per second is one byte per microsecond.
 double copy_us(const ProblemUnit& unit, double bytes) {
-  return unit.is_cpu || unit.overhead.mb_per_s <= 0 ? 0 : bytes / unit.overhead.mb_per_s;
+  return unit.is_host || unit.overhead.mb_per_s <= 0 ? 0 : bytes / unit.overhead.mb_per_s;
 }
 
 std::vector<bool> barriers_of_graph(const Problem& problem) {
@@ -70,14 +70,14 @@ double transfer_us(const ProblemUnit& from, const ProblemUnit& to, double bytes)
 double fetch_us(const Problem& problem, const Task& task, const Part& part) {
   const ProblemUnit& unit = problem.unit_of(part);
   if (!task.reads_caller) return 0;
-  if (unit.is_cpu) return transfer_us(problem, 0, part.lane, 0);
+  if (unit.is_host) return transfer_us(problem, 0, part.lane, 0);
   return unit.overhead.start_us + copy_us(unit, task.caller_bytes);
 }
 
 double deliver_us(const Problem& problem, const Task& task, const Part& part) {
   const ProblemUnit& unit = problem.unit_of(part);
   if (!task.is_result) return 0;
-  if (unit.is_cpu) return transfer_us(problem, part.lane, 0, 0);
+  if (unit.is_host) return transfer_us(problem, part.lane, 0, 0);
   return unit.overhead.finish_us + copy_us(unit, task.result_bytes * part.output_share);
 }
 

@@ -1,10 +1,10 @@
 // Problem: tasks to place on lanes, so that the last is complete as early as possible.
 //
-// A lane runs one step at a time: a unit beside the CPU has one lane; the CPU has as many as its cores may be shared
+// A lane runs one step at a time: a unit beside the host has one lane; the host has as many as its cores may be shared
 // out to. A task is done in one of several ways (choices): whole on a lane, or in parts, on two lanes or one after the
 // other on one. A part starts when its lane is free and all that it reads has arrived: all that the task reads, but
 // where it reads another task channel by channel, only its own channels of that.
-// Between two barriers of the graph (scheduler/regions.h) the CPU's cores are shared in one way; a barrier itself has
+// Between two barriers of the graph (scheduler/regions.h) the host's cores are shared in one way; a barrier itself has
 // them all. Times in microseconds.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace nestrt::scheduler {
 
 struct ProblemUnit {
-  bool is_cpu = false;
+  bool is_host = false;
   UnitOverhead overhead;
 };
 
@@ -25,20 +25,20 @@ struct Part {
   uint32_t lane = 0;
   double us = 0;
   double output_share = 1;  // of what the task computes
-  double unit_share = 1;    // of its unit: less than 1 where the CPU's cores are shared out
+  double unit_share = 1;    // of its unit: less than 1 where the host's cores are shared out
   uint32_t program = 0;     // in Branch.programs
   ChannelRange channels;
-  int threads = 0;  // of the CPU; 0: all
+  int threads = 0;  // of the host; 0: all
 };
 
-// The ways to share out the CPU's cores are numbered: 0 is all of them in lane 0.
+// The ways to share out the host's cores are numbered: 0 is all of them in lane 0.
 constexpr uint32_t kAnySharing = UINT32_MAX;
 
 constexpr size_t kMaxParts = 3;
 
 struct Choice {
   std::vector<Part> parts;         // those on one lane in the order in which it runs them
-  uint32_t sharing = kAnySharing;  // that it is possible with; any where it does not use the CPU
+  uint32_t sharing = kAnySharing;  // that it is possible with; any where it does not use the host
 };
 
 struct TaskInput {
@@ -52,7 +52,7 @@ struct Task {
   uint32_t branch = 0;
   std::vector<TaskInput> inputs;  // of distinct tasks
   std::vector<Choice> choices;    // at least one
-  // What it reads of the network's inputs and computes of its outputs, which are the caller's: on the CPU.
+  // What it reads of the network's inputs and computes of its outputs, which are the caller's: on the host.
   bool reads_caller = false;
   bool is_result = false;
   double caller_bytes = 0;
@@ -61,8 +61,8 @@ struct Task {
 
 struct Problem {
   std::vector<ProblemUnit> units;  // as the session has them
-  std::vector<Lane> lanes;         // those of the CPU first
-  // By sharing and lane of the CPU: the share of the cores; a lane beyond the last has none.
+  std::vector<Lane> lanes;         // those of the host first
+  // By sharing and lane of the host: the share of the cores; a lane beyond the last has none.
   std::vector<std::vector<double>> sharings = {{1.0}};
   std::vector<Task> tasks;  // in topological order; every task has a choice with sharing 0 or any
 

@@ -44,7 +44,7 @@ class StepBuilder {
 
   void find_lanes(const std::vector<Decision>& order) {
     std::vector<bool> is_used(problem_.lanes.size(), false);
-    if (!is_used.empty()) is_used[0] = problem_.units[problem_.lanes[0].unit].is_cpu;
+    if (!is_used.empty()) is_used[0] = problem_.units[problem_.lanes[0].unit].is_host;
     for (Decision decision : order)
       for (const Part& part : problem_.tasks[decision.task].choices[decision.choice].parts) is_used[part.lane] = true;
     for (uint32_t lane = 0; lane < is_used.size(); ++lane) {

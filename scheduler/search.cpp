@@ -170,7 +170,7 @@ class Search {
     return std::none_of(choice.parts.begin(), choice.parts.end(), has_twin);
   }
 
-  // Of lanes of the CPU between which nothing tells a difference the first will do. Lane 0 is where barriers run.
+  // Of lanes of the host between which nothing tells a difference the first will do. Lane 0 is where barriers run.
   bool is_like_the_lane_before(const SearchState& state, uint32_t sharing, uint32_t lane) const {
     const std::vector<double>& shares = problem_.sharings[sharing];
     if (lane < 2 || lane >= shares.size() || shares[lane] != shares[lane - 1]) return false;
@@ -229,19 +229,19 @@ class Search {
   double work_bound(const SearchState& state, uint32_t task, uint32_t sharing) const {
     const Stretch& stretch = bounds_.stretches()[state.stretch];
     double bound = state.work_left - bounds_.work_of(task) + bounds_.tail_from_barrier(state.stretch);
-    double cpu_least = kInfinity, cpu_weight = 0;
+    double host_least = kInfinity, host_weight = 0;
     for (uint32_t lane = 0; lane < problem_.lanes.size(); ++lane) {
       const uint32_t unit = problem_.lanes[lane].unit;
-      if (!problem_.units[unit].is_cpu) {
+      if (!problem_.units[unit].is_host) {
         bound += stretch.weights[unit] * free_[lane];
       } else if (sharing == kAnySharing) {
-        cpu_weight = stretch.weights[unit];
-        cpu_least = std::min(cpu_least, free_[lane]);
+        host_weight = stretch.weights[unit];
+        host_least = std::min(host_least, free_[lane]);
       } else if (lane < problem_.sharings[sharing].size()) {
         bound += stretch.weights[unit] * problem_.sharings[sharing][lane] * free_[lane];
       }
     }
-    return cpu_weight > 0 ? bound + cpu_weight * cpu_least : bound;
+    return host_weight > 0 ? bound + host_weight * host_least : bound;
   }
 
   void keep(size_t width) {

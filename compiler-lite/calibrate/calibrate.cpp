@@ -32,6 +32,12 @@ CompileOptions without_fusion(CompileOptions options) {
   return options;
 }
 
+// Values are observed where the compiler runs.
+CompileOptions on_host(CompileOptions options) {
+  options.backends.clear();
+  return options;
+}
+
 // Names, in the order of computation: what is wrong first shows first.
 std::vector<std::string> f32_values(const Graph& graph) {
   std::vector<std::string> names;
@@ -46,15 +52,15 @@ std::vector<std::string> f32_values(const Graph& graph) {
 
 std::unordered_map<std::string, uint32_t> tensors_by_name(const Plan& plan) {
   std::unordered_map<std::string, uint32_t> result;
-  const auto& tensors = *plan.tables().tensors();
-  for (uint32_t index = 0; index < tensors.size(); ++index) result.try_emplace(tensors[index]->name()->str(), index);
+  const auto& tensors = plan.tables().tensors;
+  for (uint32_t index = 0; index < tensors.size(); ++index) result.try_emplace(tensors[index].name, index);
   return result;
 }
 
 // Nothing seen yet of the channels of a tensor.
 std::vector<ChannelStatistics> channels_of(const Plan& plan, uint32_t tensor) {
-  const auto& shape = *plan.tables().tensors()->Get(tensor)->shape();
-  return std::vector<ChannelStatistics>(shape.size() < 2 ? 0 : static_cast<size_t>(shape[1]));
+  const Shape& shape = plan.tables().tensors[tensor].shape;
+  return std::vector<ChannelStatistics>(shape.rank() < 2 ? 0 : static_cast<size_t>(shape[1]));
 }
 
 // The plan, and what of it to observe: what the layouts have added (Reorders, ...) is none of the network's.
@@ -79,8 +85,7 @@ class Calibrator {
 Result<Calibrator> Calibrator::create(const std::filesystem::path& model, const CompileOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(Graph graph, optimised_graph(model, options));
   const std::vector<std::string> names = f32_values(graph);
-  NESTRT_RETURN_IF_ERROR(choose_layout(graph, options.layout));
-  NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, emit_plan(graph));
+  NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_graph(std::move(graph), on_host(options)));
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, Plan::from_memory(bytes.span()));
   NESTRT_ASSIGN_OR_RETURN(PlanTrace trace, PlanTrace::create(plan));
   Calibrator result(std::move(bytes), plan, std::move(trace));

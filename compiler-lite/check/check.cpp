@@ -5,9 +5,9 @@
 
 #include "compiler-lite/check/plan_trace.h"
 #include "compiler-lite/check/run_session.h"
-#include "nestrt/plan_generated.h"
+#include "nestrt/open_units.h"
+#include "nestrt/plan_tables.h"
 #include "nestrt/session.h"
-#include "runtime/plan/tables.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -55,31 +55,27 @@ NamedArrays named(const Run& run, const Plan& plan) {
   return arrays;
 }
 
-// The plan's tensor that an operand is, where it has a name.
-std::string tensor_name(const Plan& plan, int32_t tensor) {
-  const auto* name = plan.tables().tensors()->Get(static_cast<uint32_t>(tensor))->name();
-  return name == nullptr ? std::string() : name->str();
+const plan::Tensor& tensor_of(const Plan& plan, int32_t operand) {
+  return plan.tables().tensors[static_cast<uint32_t>(operand)];
 }
 
 // How far apart the values of a tensor are that `op` computes from integers with a scale; 0 where it does not.
 double step_of(const Plan& plan, const plan::Operator& op) {
-  const auto kind = op.attributes_type();
-  if (kind != plan::Attributes::Dequantize && kind != plan::Attributes::Reshape) return 0;
-  const auto& tensors = *plan.tables().tensors();
-  const plan::Quantization* source = tensors.Get(static_cast<uint32_t>(op.inputs()->Get(0)))->quantization();
-  const auto* scales = source == nullptr ? nullptr : source->scales();
-  if (scales == nullptr || scales->size() == 0) return 0;
-  if (kind == plan::Attributes::Dequantize) return *std::max_element(scales->begin(), scales->end());
+  const ops::Kind kind = op.kind();
+  if (kind != ops::Kind::kDequantize && kind != ops::Kind::kReshape) return 0;
+  const auto& source = tensor_of(plan, op.inputs[0]).quantization;
+  if (!source || source->scales.empty()) return 0;
+  if (kind == ops::Kind::kDequantize) return *std::max_element(source->scales.begin(), source->scales.end());
   // Integers that leave their scale behind: an output of the model.
-  return tensors.Get(static_cast<uint32_t>(op.outputs()->Get(0)))->quantization() == nullptr ? 1 : 0;
+  return tensor_of(plan, op.outputs[0]).quantization ? 0 : 1;
 }
 
 // The same of an output of the plan.
 double step_of_output(const Plan& plan, size_t output) {
-  const uint32_t tensor = plan.tables().outputs()->Get(static_cast<uint32_t>(output));
-  for (const plan::Operator* op : items(plan.tables().operators()))
-    for (int32_t written : items(op->outputs()))
-      if (written == static_cast<int32_t>(tensor)) return step_of(plan, *op);
+  const uint32_t tensor = plan.tables().outputs[output];
+  for (const plan::Operator& op : plan.tables().operators)
+    for (int32_t written : op.outputs)
+      if (written == static_cast<int32_t>(tensor)) return step_of(plan, op);
   return 0;
 }
 
@@ -116,18 +112,17 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
                       const NamedArrays& expected, CheckReport& report) {
   NESTRT_ASSIGN_OR_RETURN(PlanTrace trace, PlanTrace::create(plan));
   NESTRT_RETURN_IF_ERROR(trace.run(run.inputs));
-  for (uint32_t index = 0; index < plan->tables().operators()->size(); ++index) {
-    const plan::Operator& op = *plan->tables().operators()->Get(index);
-    for (int32_t output : items(op.outputs())) {
-      const auto value = output < 0 ? expected.end() : expected.find(tensor_name(*plan, output));
+  for (uint32_t index = 0; index < plan->tables().operators.size(); ++index) {
+    const plan::Operator& op = plan->tables().operators[index];
+    for (int32_t output : op.outputs) {
+      const auto value = output < 0 ? expected.end() : expected.find(tensor_of(*plan, output).name);
       if (value == expected.end()) continue;
       auto difference = compare(trace.tensor(static_cast<uint32_t>(output)).view(), value->second.view());
       if (!difference) return difference.error().with_context("value " + value->first);
       difference->step = step_of(*plan, op);
       const bool diverges = !difference->within(options.tolerance);
       if (diverges && !report.first_divergence) report.first_divergence = report.layers.size();
-      report.layers.push_back({index, op.name() == nullptr ? "" : op.name()->str(),
-                               plan::EnumNameAttributes(op.attributes_type()), value->first, *difference});
+      report.layers.push_back({index, op.name, std::string(ops::name(op.kind())), value->first, *difference});
     }
   }
   return {};

@@ -5,17 +5,17 @@
 #include <cstring>
 
 #include "nestrt/event.h"
-#include "nestrt/plan_generated.h"
-#include "runtime/plan/tables.h"
+#include "nestrt/open_units.h"
+#include "nestrt/plan_tables.h"
 
 namespace nestrt::compiler {
 namespace {
 
-const plan::Program* cpu_program(const plan::Branch& branch) {
-  for (const plan::Program* program : *branch.programs()) {
-    if (program->unit()->string_view() == "cpu") return program;
-  }
-  return nullptr;
+// Every branch of a verified plan has one.
+const plan::Program& host_program(const plan::Branch& branch) {
+  return *std::find_if(branch.programs.begin(), branch.programs.end(), [](const plan::Program& program) {
+    return program.kind == plan::ProgramKind::kKernels;
+  });
 }
 
 // Copies the elements of a tensor with blocked channels into row-major order.
@@ -50,13 +50,13 @@ Result<PlanTrace> PlanTrace::create(std::shared_ptr<const Plan> plan) {
 }
 
 Status PlanTrace::allocate_buffers() {
-  for (uint32_t index = 0; index < plan_->tables().buffers()->size(); ++index) {
-    const plan::Buffer& buffer = *plan_->tables().buffers()->Get(index);
-    if (buffer.kind() == plan::BufferKind::constant) {
+  for (uint32_t index = 0; index < plan_->tables().buffers.size(); ++index) {
+    const plan::Buffer& buffer = plan_->tables().buffers[index];
+    if (buffer.kind == plan::BufferKind::kConstant) {
       buffers_.push_back(const_cast<std::byte*>(plan_->constant(index).data()));  // units only read it
       continue;
     }
-    NESTRT_ASSIGN_OR_RETURN(memory_.emplace_back(), AlignedMemory::allocate(buffer.size(), "the values of a plan"));
+    NESTRT_ASSIGN_OR_RETURN(memory_.emplace_back(), AlignedMemory::allocate(buffer.size, "the values of a plan"));
     buffers_.push_back(memory_.back().data());
   }
   return {};
@@ -64,8 +64,8 @@ Status PlanTrace::allocate_buffers() {
 
 Status PlanTrace::prepare_branches(Unit& unit) {
   size_t scratch_bytes = 0;
-  for (uint32_t index = 0; index < plan_->tables().branches()->size(); ++index) {
-    const plan::Program* program = cpu_program(*plan_->tables().branches()->Get(index));
+  for (uint32_t index = 0; index < plan_->tables().branches.size(); ++index) {
+    const plan::Program* const program = &host_program(plan_->tables().branches[index]);
     if (program == nullptr)
       return Status(Code::kInvalidPlan, "branch " + std::to_string(index) + " has no CPU program");
     NESTRT_ASSIGN_OR_RETURN(branches_.emplace_back(), unit.prepare({plan_, index, program}));
@@ -77,7 +77,7 @@ Status PlanTrace::prepare_branches(Unit& unit) {
 
 Status PlanTrace::run(const std::vector<tools::Array>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const plan::Tensor& tensor = *plan_->tables().tensors()->Get(plan_->tables().inputs()->Get(i)->tensor());
+    const plan::Tensor& tensor = plan_->tables().tensors[plan_->tables().inputs[i].tensor];
     const TensorInfo& expected = plan_->inputs()[i];
     if (inputs[i].type != expected.type || !(inputs[i].shape == expected.shape)) {
       return Status(Code::kInvalidArgument, "input " + expected.name + ": expected " +
@@ -85,7 +85,7 @@ Status PlanTrace::run(const std::vector<tools::Array>& inputs) {
                                                 ", got " + std::string(name(inputs[i].type)) + " " +
                                                 inputs[i].shape.to_string());
     }
-    std::memcpy(buffers_[tensor.buffer()] + tensor.offset(), inputs[i].bytes.data(), inputs[i].bytes.size());
+    std::memcpy(buffers_[tensor.buffer] + tensor.offset, inputs[i].bytes.data(), inputs[i].bytes.size());
   }
   for (const auto& branch : branches_) NESTRT_RETURN_IF_ERROR(run_branch(*branch));
   return {};
@@ -102,13 +102,13 @@ Status PlanTrace::run_branch(Executable& executable) {
 }
 
 tools::Array PlanTrace::tensor(uint32_t index) const {
-  const plan::Tensor& tensor = *plan_->tables().tensors()->Get(index);
+  const plan::Tensor& tensor = plan_->tables().tensors[index];
   tools::Array array;
-  array.type = static_cast<DataType>(tensor.type());
-  array.shape = shape_of(tensor);
-  const std::byte* stored = buffers_[tensor.buffer()] + tensor.offset();
+  array.type = tensor.type;
+  array.shape = tensor.shape;
+  const std::byte* stored = buffers_[tensor.buffer] + tensor.offset;
   array.bytes.resize(static_cast<size_t>(array.shape.num_elements()) * size_bytes(array.type));
-  const auto layout = static_cast<Layout>(tensor.layout());
+  const Layout layout = tensor.layout;
   if (layout == Layout::kPlain) {
     std::copy_n(stored, array.bytes.size(), array.bytes.data());
   } else {
@@ -118,10 +118,10 @@ tools::Array PlanTrace::tensor(uint32_t index) const {
 }
 
 void PlanTrace::add_channels(uint32_t index, std::span<ChannelStatistics> channels) const {
-  const plan::Tensor& tensor = *plan_->tables().tensors()->Get(index);
-  const Shape shape(std::span(tensor.shape()->data(), tensor.shape()->size()));
-  const auto* elements = reinterpret_cast<const float*>(buffers_[tensor.buffer()] + tensor.offset());
-  const auto layout = static_cast<Layout>(tensor.layout());
+  const plan::Tensor& tensor = plan_->tables().tensors[index];
+  const Shape& shape = tensor.shape;
+  const auto* elements = reinterpret_cast<const float*>(buffers_[tensor.buffer] + tensor.offset);
+  const Layout layout = tensor.layout;
   const int64_t lanes = layout == Layout::kPlain ? 1 : block_size(layout), pixels = shape.product(2, shape.rank());
   for (int64_t batch = 0; batch < shape[0]; ++batch) {
     for (int64_t channel = 0; channel < shape[1]; channel += lanes, elements += lanes * pixels) {
@@ -138,10 +138,10 @@ void PlanTrace::add_channels(uint32_t index, std::span<ChannelStatistics> channe
 }
 
 Status PlanTrace::visit(uint32_t index, const std::function<Status(std::span<const float>)>& visit) const {
-  const plan::Tensor& tensor = *plan_->tables().tensors()->Get(index);
-  const Shape shape = shape_of(tensor);
-  const auto* elements = reinterpret_cast<const float*>(buffers_[tensor.buffer()] + tensor.offset());
-  const auto layout = static_cast<Layout>(tensor.layout());
+  const plan::Tensor& tensor = plan_->tables().tensors[index];
+  const Shape& shape = tensor.shape;
+  const auto* elements = reinterpret_cast<const float*>(buffers_[tensor.buffer] + tensor.offset);
+  const Layout layout = tensor.layout;
   if (layout == Layout::kPlain) return visit({elements, static_cast<size_t>(shape.num_elements())});
   const int64_t lanes = block_size(layout), pixels = shape.product(2, shape.rank());
   for (int64_t batch = 0; batch < shape[0]; ++batch) {

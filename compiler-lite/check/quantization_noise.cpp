@@ -6,22 +6,20 @@
 #include "compiler-lite/check/signal_to_noise.h"
 #include "compiler-lite/quantize/quantize.h"
 #include "kernels/common/s8_arithmetic.h"
-#include "runtime/plan/tables.h"
 
 namespace nestrt::compiler {
 namespace {
 
 const plan::Tensor& tensor_of(const Plan& plan, int32_t index) {
-  return *plan.tables().tensors()->Get(static_cast<uint32_t>(index));
+  return plan.tables().tensors[static_cast<uint32_t>(index)];
 }
 
 bool has_exponent(const plan::Tensor& tensor) {
-  return tensor.type() == plan::DataType::s8 && tensor.quantization() != nullptr &&
-         items(tensor.quantization()->exponents()).size() == 1;
+  return tensor.type == DataType::kS8 && tensor.quantization && tensor.quantization->exponents.size() == 1;
 }
 
 std::string model_name(const plan::Tensor& tensor) {
-  std::string_view name = view(tensor.name());
+  std::string_view name = tensor.name;
   if (has_exponent(tensor) && name.ends_with(kS8Suffix)) name.remove_suffix(kS8Suffix.size());
   return std::string(name);
 }
@@ -34,7 +32,7 @@ std::vector<float> real_elements(const plan::Tensor& tensor, const tools::Array&
     return {elements, elements + count};
   }
   if (!has_exponent(tensor)) return {};
-  const int exponent = tensor.quantization()->exponents()->Get(0);
+  const int exponent = tensor.quantization->exponents[0];
   std::vector<float> result;
   for (const std::byte q : array.bytes) result.push_back(kernels::s8::dequantize(static_cast<int8_t>(q), exponent));
   return result;
@@ -52,16 +50,16 @@ double share(double decibel) { return std::pow(10, -decibel / 10); }
 class Observer {
  public:
   Observer(const Plan& plan, const PlanTrace& trace, const NamedArrays& expected)
-      : plan_(plan), trace_(trace), expected_(expected), decibels_(plan.tables().tensors()->size()) {}
+      : plan_(plan), trace_(trace), expected_(expected), decibels_(plan.tables().tensors.size()) {}
 
   std::vector<LayerNoise> run() {
     std::vector<LayerNoise> result;
-    for (uint32_t index = 0; index < plan_.tables().operators()->size(); ++index) {
-      const plan::Operator& op = *plan_.tables().operators()->Get(index);
-      for (const int32_t output : items(op.outputs())) {
+    for (uint32_t index = 0; index < plan_.tables().operators.size(); ++index) {
+      const plan::Operator& op = plan_.tables().operators[index];
+      for (const int32_t output : op.outputs) {
         if (output < 0 || !measure(output)) continue;
-        result.push_back({index, std::string(view(op.name())), plan::EnumNameAttributes(op.attributes_type()),
-                          model_name(tensor_of(plan_, output)), *of(output), worst_input(op)});
+        result.push_back({index, op.name, std::string(ops::name(op.kind())), model_name(tensor_of(plan_, output)),
+                          *of(output), worst_input(op)});
       }
     }
     std::stable_sort(result.begin(), result.end(),
@@ -85,7 +83,7 @@ class Observer {
 
   std::optional<double> worst_input(const plan::Operator& op) {
     std::optional<double> worst;
-    for (const int32_t input : items(op.inputs()))
+    for (const int32_t input : op.inputs)
       if (input >= 0 && of(input)) worst = std::min(worst.value_or(*of(input)), *of(input));
     return worst;
   }
@@ -101,14 +99,14 @@ class Observer {
 double LayerNoise::added() const { return input_decibel ? std::max(0.0, share(decibel) - share(*input_decibel)) : 0.0; }
 
 bool is_quantized(const Plan& plan) {
-  const auto& tensors = items(plan.tables().tensors());
-  return std::any_of(tensors.begin(), tensors.end(), [](const plan::Tensor* tensor) { return has_exponent(*tensor); });
+  const auto& tensors = plan.tables().tensors;
+  return std::any_of(tensors.begin(), tensors.end(), has_exponent);
 }
 
 std::vector<std::string> model_values(const Plan& plan) {
   std::vector<std::string> names;
-  for (const plan::Operator* op : items(plan.tables().operators())) {
-    for (const int32_t tensor : items(op->outputs())) {
+  for (const plan::Operator& op : plan.tables().operators) {
+    for (const int32_t tensor : op.outputs) {
       if (tensor < 0) continue;
       if (std::string name = model_name(tensor_of(plan, tensor)); !name.empty()) names.push_back(std::move(name));
     }

@@ -7,77 +7,59 @@
 
 namespace nestrt::compiler {
 
+namespace {
+
+std::vector<TensorSpec> tensor_specs(const Graph& graph, const std::vector<ValueId>& values) {
+  std::vector<TensorSpec> specs;
+  for (ValueId id : values) {
+    TensorSpec absent;
+    absent.present = false;
+    specs.push_back(id == kNoValue ? absent : tensor_spec(graph.value(id)));
+  }
+  return specs;
+}
+
+}  // namespace
+
 TensorSpec tensor_spec(const Value& value) {
   TensorSpec spec;
   spec.type = value.type;
   spec.shape = value.shape;
   spec.layout = value.layout;
   spec.packing = value.packing;
+  spec.quantization = value.quantization ? &*value.quantization : nullptr;
   spec.constant = value.constant ? value.constant->data() : nullptr;
   return spec;
 }
 
-BoundOperator::BoundOperator(const Graph& graph, const Node& node) {
-  bind(graph, node.attributes, node.inputs, node.outputs);
-}
+BoundOperator::BoundOperator(const Graph& graph, const Node& node)
+    : inputs_(tensor_specs(graph, node.inputs)),
+      outputs_(tensor_specs(graph, node.outputs)),
+      spec_{&node.attributes, inputs_, outputs_} {}
 
-BoundOperator::BoundOperator(const Graph& graph, const plan::AttributesUnion& attributes,
-                             const std::vector<ValueId>& inputs) {
-  bind(graph, attributes, inputs, {});
-}
+BoundOperator::BoundOperator(const Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs)
+    : inputs_(tensor_specs(graph, inputs)), spec_{&attributes, inputs_, outputs_} {}
 
-void BoundOperator::bind(const Graph& graph, const plan::AttributesUnion& attributes,
-                         const std::vector<ValueId>& inputs, const std::vector<ValueId>& outputs) {
-  const auto table = attributes.Pack(builder_);
-  plan::OperatorBuilder op(builder_);
-  op.add_attributes_type(attributes.type);
-  op.add_attributes(table);
-  builder_.Finish(op.Finish());
-  spec_.op = flatbuffers::GetRoot<plan::Operator>(builder_.GetBufferPointer());
-
-  for (ValueId id : inputs) {
-    if (id == kNoValue) {
-      inputs_.emplace_back();
-      inputs_.back().present = false;
-    } else {
-      inputs_.push_back(bound_tensor(graph.value(id)));
-    }
-  }
-  for (ValueId id : outputs) outputs_.push_back(bound_tensor(graph.value(id)));
-  spec_.inputs = inputs_;
-  spec_.outputs = outputs_;
-}
-
-TensorSpec BoundOperator::bound_tensor(const Value& value) {
-  TensorSpec spec = tensor_spec(value);
-  if (!value.quantization) return spec;
-  flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(plan::Quantization::Pack(builder, &*value.quantization));
-  quantizations_.push_back(builder.Release());
-  spec.quantization = flatbuffers::GetRoot<plan::Quantization>(quantizations_.back().data());
-  return spec;
-}
-
-Result<std::vector<TensorSpec>> infer(const Graph& graph, const plan::AttributesUnion& attributes,
+Result<std::vector<TensorSpec>> infer(const Graph& graph, const ops::Attributes& attributes,
                                       const std::vector<ValueId>& inputs) {
   const BoundOperator bound(graph, attributes, inputs);
-  const OperatorRules* rules = kernels::registry().find(attributes.type);
+  const ops::Kind kind = ops::kind_of(attributes);
+  const OperatorRules* rules = kernels::operators().find(kind);
   if (rules == nullptr) {
-    return Status(Code::kUnsupported,
-                  std::string("no kernels for operator ") + plan::EnumNameAttributes(attributes.type));
+    return Status(Code::kUnsupported, "no kernels for operator " + std::string(ops::name(kind)));
   }
   return rules->infer(bound.spec());
 }
 
-std::optional<plan::QuantizationT> grid_of_result(const Graph& graph, const Node& node) {
+std::optional<plan::Quantization> grid_of_result(const Graph& graph, const Node& node) {
   if (node.inputs.empty() || node.inputs[0] == kNoValue) return std::nullopt;
   const Value& input = graph.value(node.inputs[0]);
-  if (node.kind() == plan::Attributes::Dequantize) return input.quantization;
+  if (node.kind() == ops::Kind::kDequantize) return input.quantization;
   if (!input.grid) return std::nullopt;
-  if (node.kind() == plan::Attributes::Reshape && input.grid->axis == -1) return input.grid;
-  const auto* transpose = node.as<plan::TransposeT>();
+  if (node.kind() == ops::Kind::kReshape && input.grid->axis == -1) return input.grid;
+  const auto* transpose = node.as<ops::Transpose>();
   if (transpose == nullptr) return std::nullopt;
-  plan::QuantizationT grid = *input.grid;
+  plan::Quantization grid = *input.grid;
   const auto& order = transpose->permutation;
   const auto moved = std::find(order.begin(), order.end(), grid.axis);
   if (moved != order.end()) grid.axis = static_cast<int32_t>(moved - order.begin());
@@ -93,7 +75,7 @@ Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node) {
 Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node,
                                     const std::vector<const std::byte*>& operands) {
   const BoundOperator bound(graph, node);
-  const KernelVariant* variant = kernels::registry().select(bound.spec());
+  const KernelVariant* variant = kernels::operators().reference(bound.spec());
   if (variant == nullptr) {
     return Status(Code::kUnsupported, "node '" + node.name + "': no kernel for these types and layouts");
   }

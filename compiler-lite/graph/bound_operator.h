@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
-#include "flatbuffers/flatbuffers.h"
 #include "nestrt/kernel.h"
 
 namespace nestrt::compiler {
@@ -13,38 +12,32 @@ class BoundOperator {
  public:
   // The graph must outlive the BoundOperator and stay unchanged. Outputs are as the graph has them.
   BoundOperator(const Graph& graph, const Node& node);
-  // Before the node exists: no outputs.
-  BoundOperator(const Graph& graph, const plan::AttributesUnion& attributes, const std::vector<ValueId>& inputs);
+  // Before the node exists: no outputs. The attributes must outlive the BoundOperator too.
+  BoundOperator(const Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs);
   BoundOperator(const BoundOperator&) = delete;
   BoundOperator& operator=(const BoundOperator&) = delete;
 
   const OperatorSpec& spec() const { return spec_; }
 
  private:
-  void bind(const Graph& graph, const plan::AttributesUnion& attributes, const std::vector<ValueId>& inputs,
-            const std::vector<ValueId>& outputs);
-
-  TensorSpec bound_tensor(const Value& value);
-
-  flatbuffers::FlatBufferBuilder builder_;
-  std::vector<flatbuffers::DetachedBuffer> quantizations_;
   std::vector<TensorSpec> inputs_;
   std::vector<TensorSpec> outputs_;
   OperatorSpec spec_;
 };
 
-// What kernels know of a value, but its quantization.
+// What kernels know of a value, which must outlive the result.
 TensorSpec tensor_spec(const Value& value);
 
 // Types and shapes of the outputs that such a node would have. Errors: kInvalidModel, kUnsupported.
-Result<std::vector<TensorSpec>> infer(const Graph& graph, const plan::AttributesUnion& attributes,
+Result<std::vector<TensorSpec>> infer(const Graph& graph, const ops::Attributes& attributes,
                                       const std::vector<ValueId>& inputs);
 
 // The grid of what a node makes of constants: a Dequantize gives one, a Transpose keeps it, and so does a Reshape where
 // it is the same for the whole tensor.
-std::optional<plan::QuantizationT> grid_of_result(const Graph& graph, const Node& node);
+std::optional<plan::Quantization> grid_of_result(const Graph& graph, const Node& node);
 
-// Runs a node whose inputs are all constant with the preferred kernel; the elements of each output.
+// Runs a node whose inputs are all constant with the reference kernel, so that the results are the same on every
+// machine that compiles; the elements of each output.
 Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node);
 // Runs any node on the given operands, null where absent.
 Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node,

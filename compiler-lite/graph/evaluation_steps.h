@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/graph/graph.h"
+#include "kernels/registry.h"
 
 namespace nestrt::compiler {
 
@@ -13,10 +16,13 @@ namespace nestrt::compiler {
 inline constexpr int64_t kFoldingSteps = int64_t{1} << 29;
 inline constexpr int64_t kFoldingStepsPerByte = 8;
 
-// Steps that evaluate() takes for such a node, whose outputs have `output_elements` in all: a step is a multiply-add,
-// about a nanosecond of a reference kernel. An estimate from above; INT64_MAX where it overflows.
-// Requires: infer() accepts the node.
-int64_t evaluation_steps(const Graph& graph, const plan::AttributesUnion& attributes,
-                         const std::vector<ValueId>& inputs, int64_t output_elements);
+// Steps that evaluate() takes for a node that gives `outputs` (OperatorRules::steps). Requires: infer() accepts it.
+inline int64_t evaluation_steps(const Graph& graph, const ops::Attributes& attributes,
+                                const std::vector<ValueId>& inputs, std::span<const TensorSpec> outputs) {
+  const BoundOperator bound(graph, attributes, inputs);
+  OperatorSpec spec = bound.spec();
+  spec.outputs = outputs;
+  return kernels::operators().find(spec.kind())->steps.get()(spec);
+}
 
 }  // namespace nestrt::compiler

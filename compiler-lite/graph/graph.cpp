@@ -61,7 +61,7 @@ ValueId Graph::add_constant(std::string name, const std::vector<int64_t>& elemen
   return add_constant(std::move(name), DataType::kS64, shape, to_bytes(elements));
 }
 
-Result<Node*> Graph::add_node(std::string node_name, plan::AttributesUnion attributes, std::vector<ValueId> node_inputs,
+Result<Node*> Graph::add_node(std::string node_name, ops::Attributes attributes, std::vector<ValueId> node_inputs,
                               const std::vector<std::string>& output_names) {
   auto inferred = infer(*this, attributes, node_inputs);
   if (!inferred) return inferred.error().with_context("node '" + node_name + "'");

@@ -1,6 +1,6 @@
-// Graph: the compiler's network. Nodes are operators of the plan (their attributes are the plan's own tables, in
-// FlatBuffers' object form); values are the tensors between them. All shapes are static: dynamic dimensions are fixed
-// before import, and every value's type and shape is known from the moment its node is added.
+// Graph: the compiler's network. Nodes are operators of the plan (nestrt/operators.h); values are the tensors between
+// them. All shapes are static: dynamic dimensions are fixed before import, and every value's type and shape is known
+// from the moment its node is added.
 //
 // Order: nodes() is topological. Passes may break the order between two calls of tidy(), which restores it.
 // Threads: none; one thread at a time.
@@ -13,11 +13,12 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <variant>
 #include <vector>
 
 #include "nestrt/data_type.h"
 #include "nestrt/plan.h"
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 #include "nestrt/result.h"
 #include "nestrt/shape.h"
 
@@ -33,10 +34,10 @@ struct Value {
   DataType type = DataType::kF32;
   Shape shape;
   Layout layout = Layout::kPlain;
-  plan::Packing packing = plan::Packing::none;
-  std::optional<plan::QuantizationT> quantization;  // empty for real-valued tensors
+  Packing packing = Packing::kNone;
+  std::optional<plan::Quantization> quantization;  // empty for real-valued tensors
   // Of an f32 constant that was integers in the model: their quantization, so that they can be had again.
-  std::optional<plan::QuantizationT> grid;
+  std::optional<plan::Quantization> grid;
   std::shared_ptr<const Bytes> constant;  // null unless the value is known at compile time
 
   bool is_constant() const { return constant != nullptr; }
@@ -48,19 +49,19 @@ struct Value {
 
 struct Node {
   std::string name;
-  plan::AttributesUnion attributes;
+  ops::Attributes attributes;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
 
-  plan::Attributes kind() const { return attributes.type; }
-  // Null where the node is of another kind: node.as<plan::ConvT>().
-  template <typename T>
-  T* as() {
-    return kind() == plan::AttributesUnionTraits<T>::enum_value ? static_cast<T*>(attributes.value) : nullptr;
+  ops::Kind kind() const { return ops::kind_of(attributes); }
+  // Null where the node is of another kind: node.as<ops::Conv>().
+  template <typename Op>
+  Op* as() {
+    return std::get_if<Op>(&attributes);
   }
-  template <typename T>
-  const T* as() const {
-    return const_cast<Node*>(this)->as<T>();
+  template <typename Op>
+  const Op* as() const {
+    return std::get_if<Op>(&attributes);
   }
   ValueId input(size_t index) const { return index < inputs.size() ? inputs[index] : kNoValue; }
 };
@@ -101,10 +102,10 @@ class Graph {
   const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
   // Appends a node whose outputs are new values; infers and checks their types and shapes.
   // Errors: kInvalidModel with the node's name and the rule that was broken.
-  Result<Node*> add_node(std::string node_name, plan::AttributesUnion attributes, std::vector<ValueId> node_inputs,
+  Result<Node*> add_node(std::string node_name, ops::Attributes attributes, std::vector<ValueId> node_inputs,
                          const std::vector<std::string>& output_names);
-  Node* producer(ValueId id) const;                  // null for inputs and constants
-  const std::vector<Node*>& users(ValueId id) const; // one entry per use, so a node may appear twice
+  Node* producer(ValueId id) const;                   // null for inputs and constants
+  const std::vector<Node*>& users(ValueId id) const;  // one entry per use, so a node may appear twice
   bool is_output(ValueId id) const;
   // True where `id` feeds exactly one operand and is no graph output: its producer may be fused into the user.
   bool has_single_use(ValueId id) const { return users(id).size() == 1 && !is_output(id); }
@@ -125,13 +126,5 @@ class Graph {
   std::vector<Node*> producers_;           // by value
   std::vector<std::vector<Node*>> users_;  // by value
 };
-
-// plan::AttributesUnion from a table: attributes(plan::SoftmaxT{...}).
-template <typename T>
-plan::AttributesUnion attributes(T table) {
-  plan::AttributesUnion result;
-  result.Set(std::move(table));
-  return result;
-}
 
 }  // namespace nestrt::compiler

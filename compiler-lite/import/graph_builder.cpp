@@ -64,18 +64,13 @@ bool GraphBuilder::is_known(const std::vector<ValueId>& inputs) const {
                      [this](ValueId id) { return id == kNoValue || graph_.value(id).is_constant(); });
 }
 
-bool GraphBuilder::may_fold(const plan::AttributesUnion& attributes, const std::vector<ValueId>& inputs,
+bool GraphBuilder::may_fold(const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
                             const std::vector<TensorSpec>& outputs) {
-  int64_t elements = 0;
   int64_t bytes = 0;
-  for (const TensorSpec& output : outputs) {
-    if (__builtin_add_overflow(elements, output.shape.num_elements(), &elements) ||
-        __builtin_add_overflow(bytes, output.storage_bytes(), &bytes)) {
-      return false;
-    }
-  }
+  for (const TensorSpec& output : outputs)
+    if (__builtin_add_overflow(bytes, output.storage_bytes(), &bytes)) return false;
   const int64_t budget = limits_.folding_steps + kFoldingStepsPerByte * file_bytes_ - folding_steps_;
-  const int64_t steps = evaluation_steps(graph_, attributes, inputs, elements);
+  const int64_t steps = evaluation_steps(graph_, attributes, inputs, outputs);
   if (steps > budget || !has_room_for(bytes)) return false;
   folding_steps_ += steps;
   folded_bytes_ += bytes;
@@ -104,7 +99,7 @@ Result<std::vector<ValueId>> GraphBuilder::fold(const std::string& label, Node& 
 }
 
 Result<std::vector<ValueId>> GraphBuilder::add(const std::string& label, std::string node_name,
-                                               plan::AttributesUnion attributes, std::vector<ValueId> inputs,
+                                               ops::Attributes attributes, std::vector<ValueId> inputs,
                                                const std::vector<std::string>& output_names,
                                                const Quantization& quantization) {
   auto specs = infer(graph_, attributes, inputs);
@@ -136,10 +131,10 @@ Result<ValueId> GraphBuilder::reinterpret(const std::string& label, std::string 
     value.quantization = quantization;
     return graph_.add_value(std::move(value));
   }
-  plan::ReshapeT same;
-  same.shape.assign(graph_.value(id).shape.begin(), graph_.value(id).shape.end());
+  const Shape& shape = graph_.value(id).shape;
+  ops::Reshape same{.shape = {shape.begin(), shape.end()}};
   NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs,
-                          add(label, name, attributes(std::move(same)), {id}, {name}, quantization));
+                          add(label, name, std::move(same), {id}, {name}, quantization));
   return outputs.front();
 }
 
@@ -156,9 +151,8 @@ Result<ValueId> GraphBuilder::as_output(ValueId id, const std::string& name) {
     return graph_.add_value(std::move(copy));
   }
   // An input, or a value that is an output under another name already.
-  plan::ReshapeT same;
-  same.shape.assign(value.shape.begin(), value.shape.end());
-  NESTRT_ASSIGN_OR_RETURN(const Node* node, graph_.add_node(name, attributes(std::move(same)), {id}, {name}));
+  ops::Reshape same{.shape = {value.shape.begin(), value.shape.end()}};
+  NESTRT_ASSIGN_OR_RETURN(const Node* node, graph_.add_node(name, std::move(same), {id}, {name}));
   return node->outputs.front();
 }
 

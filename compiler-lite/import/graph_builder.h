@@ -13,7 +13,7 @@ namespace nestrt::compiler {
 
 class GraphBuilder {
  public:
-  using Quantization = std::optional<plan::QuantizationT>;
+  using Quantization = std::optional<plan::Quantization>;
 
   explicit GraphBuilder(const ImportLimits& limits) : limits_(limits) {}
 
@@ -39,7 +39,7 @@ class GraphBuilder {
   Result<ValueId> add_constant(const OnnxTensor& tensor);
   // The outputs of one operator, which is evaluated at once (and leaves no node) where all its inputs are constant.
   // `label` starts every message: "node 'conv1' (Conv)". `quantization`: of the outputs.
-  Result<std::vector<ValueId>> add(const std::string& label, std::string node_name, plan::AttributesUnion attributes,
+  Result<std::vector<ValueId>> add(const std::string& label, std::string node_name, ops::Attributes attributes,
                                    std::vector<ValueId> inputs, const std::vector<std::string>& output_names,
                                    const Quantization& quantization = {});
   // `id` as integers of that quantization, or of none: a constant that shares its elements, or a Reshape.
@@ -56,7 +56,7 @@ class GraphBuilder {
   bool is_known(const std::vector<ValueId>& inputs) const;
   // Takes the steps and bytes of the result from what is left of the limits; false where they are not there.
   // Requires: all inputs are constant.
-  bool may_fold(const plan::AttributesUnion& attributes, const std::vector<ValueId>& inputs,
+  bool may_fold(const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
                 const std::vector<TensorSpec>& outputs);
   Result<std::vector<ValueId>> fold(const std::string& label, Node& node, const std::vector<TensorSpec>& specs,
                                     const std::vector<std::string>& output_names, const Quantization& quantization);

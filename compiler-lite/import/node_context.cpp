@@ -166,7 +166,7 @@ std::string NodeContext::next_name() {
   return base + ":" + std::to_string(num_added_++);
 }
 
-Result<ValueId> NodeContext::add(plan::AttributesUnion attributes, std::vector<ValueId> inputs,
+Result<ValueId> NodeContext::add(ops::Attributes attributes, std::vector<ValueId> inputs,
                                  const GraphBuilder::Quantization& quantization) {
   const std::string node_name = !node_.name.empty() || node_.outputs.empty() ? node_.name : node_.outputs.front();
   NESTRT_ASSIGN_OR_RETURN(
@@ -220,44 +220,30 @@ Result<ValueId> NodeContext::scalar_of(DataType type, double element) {
 
 Result<ValueId> NodeContext::reshape(ValueId id, const Shape& shape) {
   if (value(id).shape == shape) return id;
-  plan::ReshapeT table;
-  table.shape.assign(shape.begin(), shape.end());
-  return add(std::move(table), {id});
+  return add(ops::Reshape{.shape = {shape.begin(), shape.end()}}, {id});
 }
 
 Result<ValueId> NodeContext::transpose(ValueId id, const std::vector<int>& permutation) {
-  plan::TransposeT table;
-  table.permutation = permutation;
-  return add(std::move(table), {id});
+  return add(ops::Transpose{.permutation = permutation}, {id});
 }
 
 Result<ValueId> NodeContext::slice(ValueId id, const std::vector<int64_t>& start, const std::vector<int64_t>& step,
                                    const Shape& shape) {
   const auto is_one = [](int64_t entry) { return entry == 1; };
   if (value(id).shape == shape && std::all_of(step.begin(), step.end(), is_one)) return id;
-  plan::SliceT table;
-  table.start = start;
-  table.step = step;
-  table.shape.assign(shape.begin(), shape.end());
-  return add(std::move(table), {id});
+  return add(ops::Slice{.start = start, .step = step, .shape = {shape.begin(), shape.end()}}, {id});
 }
 
 Result<ValueId> NodeContext::cast(ValueId id, DataType type) {
   if (value(id).type == type) return id;
-  plan::CastT table;
-  table.to = static_cast<plan::DataType>(type);
-  return add(std::move(table), {id});
+  return add(ops::Cast{.to = type}, {id});
 }
 
-Result<ValueId> NodeContext::unary(plan::UnaryKind kind, ValueId id, float alpha, float beta) {
-  plan::UnaryT table;
-  table.kind = kind;
-  table.alpha = alpha;
-  table.beta = beta;
-  return add(std::move(table), {id});
+Result<ValueId> NodeContext::unary(ops::UnaryKind kind, ValueId id, float alpha, float beta) {
+  return add(ops::Unary{.kind = kind, .alpha = alpha, .beta = beta}, {id});
 }
 
-Result<ValueId> NodeContext::binary(plan::BinaryKind kind, ValueId a, ValueId b) {
+Result<ValueId> NodeContext::binary(ops::BinaryKind kind, ValueId a, ValueId b) {
   const DataType narrow = type(a);
   if (narrow == type(b) && (narrow == DataType::kS8 || narrow == DataType::kU8)) {
     NESTRT_ASSIGN_OR_RETURN(a, cast(a, DataType::kS32));
@@ -265,9 +251,9 @@ Result<ValueId> NodeContext::binary(plan::BinaryKind kind, ValueId a, ValueId b)
     NESTRT_ASSIGN_OR_RETURN(const ValueId wide, binary(kind, a, b));
     return type(wide) == DataType::kS32 ? cast(wide, narrow) : wide;  // comparisons stay boolean
   }
-  plan::BinaryT table;
-  table.kind = kind;
-  return add(std::move(table), {a, b});
+  ops::Binary binary;
+  binary.kind = kind;
+  return add(binary, {a, b});
 }
 
 Status NodeContext::set_output(size_t index, ValueId id) {

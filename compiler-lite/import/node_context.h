@@ -75,12 +75,8 @@ class NodeContext {
   Status check_constant(DataType type, const Shape& shape) const;
   // One operator; its only output, under a name made from the node's first output.
   // `quantization`: of the output.
-  Result<ValueId> add(plan::AttributesUnion attributes, std::vector<ValueId> inputs,
+  Result<ValueId> add(ops::Attributes attributes, std::vector<ValueId> inputs,
                       const GraphBuilder::Quantization& quantization = {});
-  template <typename Table>
-  Result<ValueId> add(Table table, std::vector<ValueId> inputs, const GraphBuilder::Quantization& quantization = {}) {
-    return add(attributes(std::move(table)), std::move(inputs), quantization);
-  }
   // The same integers under another quantization, or none.
   Result<ValueId> reinterpret(ValueId id, const GraphBuilder::Quantization& quantization);
   Result<ValueId> constant(const std::vector<float>& elements, const Shape& shape);
@@ -97,9 +93,9 @@ class NodeContext {
   Result<ValueId> slice(ValueId id, const std::vector<int64_t>& start, const std::vector<int64_t>& step,
                         const Shape& shape);
   Result<ValueId> cast(ValueId id, DataType type);
-  Result<ValueId> unary(plan::UnaryKind kind, ValueId id, float alpha = 0, float beta = 0);
+  Result<ValueId> unary(ops::UnaryKind kind, ValueId id, float alpha = 0, float beta = 0);
   // 8-bit integers are computed in 32 bits.
-  Result<ValueId> binary(plan::BinaryKind kind, ValueId a, ValueId b);
+  Result<ValueId> binary(ops::BinaryKind kind, ValueId a, ValueId b);
 
   // --- outputs ---
   size_t num_outputs() const { return node_.outputs.size(); }
@@ -108,9 +104,8 @@ class NodeContext {
   Status set_output(size_t index, ValueId id);
   Status set_output(Result<ValueId> id);
   // add() as the node's only output.
-  template <typename Table>
-  Status finish(Table table, std::vector<ValueId> inputs) {
-    return set_output(add(std::move(table), std::move(inputs)));
+  Status finish(ops::Attributes attributes, std::vector<ValueId> inputs) {
+    return set_output(add(std::move(attributes), std::move(inputs)));
   }
 
   // What went wrong besides: attributes of the wrong type, attributes or inputs nobody asked for, outputs nobody gave.

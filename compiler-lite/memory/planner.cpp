@@ -34,7 +34,7 @@ struct Problem {
 Problem arena_problem(const Storage& storage) {
   Problem problem;
   for (uint32_t i = 0; i < storage.buffers.size(); ++i) {
-    if (storage.buffers[i].kind != plan::BufferKind::arena) continue;
+    if (storage.buffers[i].kind != plan::BufferKind::kArena) continue;
     problem.buffers.push_back(i);
     problem.sizes.push_back(aligned(storage.buffers[i].size));
   }
@@ -233,7 +233,7 @@ MemoryLayout to_layout(const Storage& storage, const Problem& problem, const Pla
 uint64_t largest_live_set(const Storage& storage, size_t num_operators) {
   std::vector<int64_t> change(num_operators + 1, 0);
   for (const BufferUse& buffer : storage.buffers) {
-    if (buffer.kind != plan::BufferKind::arena) continue;
+    if (buffer.kind != plan::BufferKind::kArena) continue;
     change[buffer.users.front()] += static_cast<int64_t>(aligned(buffer.size));
     change[buffer.users.back() + 1] -= static_cast<int64_t>(aligned(buffer.size));
   }

@@ -61,7 +61,7 @@ void view_reshape(const Node& node, ViewForest& views) {
   if (!views.place(node.outputs[0], node.inputs[0], 0)) views.place(node.inputs[0], node.outputs[0], 0);
 }
 
-void view_slice(const Graph& graph, const Node& node, const plan::SliceT& slice, ViewForest& views) {
+void view_slice(const Graph& graph, const Node& node, const ops::Slice& slice, ViewForest& views) {
   const Value& whole = graph.value(node.inputs[0]);
   const Value& part = graph.value(node.outputs[0]);
   int axis = -1;
@@ -75,7 +75,7 @@ void view_slice(const Graph& graph, const Node& node, const plan::SliceT& slice,
   if (offset >= 0) views.place(node.outputs[0], node.inputs[0], static_cast<uint64_t>(offset));
 }
 
-void view_concat(const Graph& graph, const Node& node, const plan::ConcatT& concat, ViewForest& views) {
+void view_concat(const Graph& graph, const Node& node, const ops::Concat& concat, ViewForest& views) {
   const Value& whole = graph.value(node.outputs[0]);
   const int axis = concat.axis < 0 ? concat.axis + whole.shape.rank() : concat.axis;
   int64_t start = 0;
@@ -92,19 +92,19 @@ void view_concat(const Graph& graph, const Node& node, const plan::ConcatT& conc
 ViewForest find_views(const Graph& graph) {
   ViewForest views(graph);
   for (const auto& node : graph.nodes()) {
-    if (const auto* slice = node->as<plan::SliceT>()) view_slice(graph, *node, *slice, views);
-    if (node->kind() == plan::Attributes::Reshape) view_reshape(*node, views);
-    if (const auto* concat = node->as<plan::ConcatT>()) view_concat(graph, *node, *concat, views);
+    if (const auto* slice = node->as<ops::Slice>()) view_slice(graph, *node, *slice, views);
+    if (node->kind() == ops::Kind::kReshape) view_reshape(*node, views);
+    if (const auto* concat = node->as<ops::Concat>()) view_concat(graph, *node, *concat, views);
   }
   return views;
 }
 
 plan::BufferKind kind_of(const Graph& graph, ValueId id) {
-  if (graph.value(id).is_constant()) return plan::BufferKind::constant;
-  if (graph.is_output(id)) return plan::BufferKind::output;
+  if (graph.value(id).is_constant()) return plan::BufferKind::kConstant;
+  if (graph.is_output(id)) return plan::BufferKind::kOutput;
   const bool is_input = std::any_of(graph.inputs.begin(), graph.inputs.end(),
                                     [id](const GraphInput& input) { return input.value == id; });
-  return is_input ? plan::BufferKind::input : plan::BufferKind::arena;
+  return is_input ? plan::BufferKind::kInput : plan::BufferKind::kArena;
 }
 
 void add_use(std::vector<uint32_t>& uses, uint32_t position) {
@@ -119,10 +119,8 @@ Status legalize_outputs(Graph& graph) {
     const ValueId id = graph.outputs[i];
     if (graph.producer(id) != nullptr && taken.insert(id).second) continue;
     const Value value = graph.value(id);
-    plan::ReshapeT reshape;
-    reshape.shape.assign(value.shape.begin(), value.shape.end());
-    NESTRT_ASSIGN_OR_RETURN(Node * copy,
-                            graph.add_node(value.name + ".copy", attributes(std::move(reshape)), {id}, {value.name}));
+    ops::Reshape reshape{.shape = {value.shape.begin(), value.shape.end()}};
+    NESTRT_ASSIGN_OR_RETURN(Node * copy, graph.add_node(value.name + ".copy", std::move(reshape), {id}, {value.name}));
     graph.value(copy->outputs[0]).quantization = value.quantization;
     graph.outputs[i] = copy->outputs[0];
     taken.insert(copy->outputs[0]);

@@ -20,7 +20,7 @@ struct Place {
 };
 
 struct BufferUse {
-  plan::BufferKind kind = plan::BufferKind::arena;
+  plan::BufferKind kind = plan::BufferKind::kArena;
   uint64_t size = 0;              // bytes
   ValueId value = kNoValue;       // constant, input, output: the value it holds; arena: one that fills it
   std::vector<uint32_t> writers;  // operators by position in Graph::nodes(), ascending

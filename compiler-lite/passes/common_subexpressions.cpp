@@ -1,25 +1,42 @@
-#include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
+#include <variant>
+#include <vector>
 
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/passes/rewrite.h"
-#include "flatbuffers/flatbuffers.h"
 
 namespace nestrt::compiler {
 namespace {
 
 template <typename T>
 void append(std::string& key, T number) {
+  static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
   key.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-void append(std::string& key, const std::optional<plan::QuantizationT>& quantization) {
-  if (!quantization) return append(key, false);
-  flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(plan::Quantization::Pack(builder, &*quantization));
-  key.append(reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize());
+template <typename T>
+void append(std::string& key, const std::vector<T>& list) {
+  append(key, list.size());
+  for (T entry : list) append(key, entry);
+}
+
+void append(std::string& key, const ops::Activation& activation) {
+  append(key, activation.kind);
+  append(key, activation.alpha);
+  append(key, activation.beta);
+}
+
+void append(std::string& key, const std::optional<plan::Quantization>& quantization) {
+  append(key, quantization.has_value());
+  if (!quantization) return;
+  append(key, quantization->exponents);
+  append(key, quantization->scales);
+  append(key, quantization->zero_points);
+  append(key, quantization->axis);
 }
 
 // Values of equal keys hold the same elements.
@@ -37,15 +54,16 @@ std::string constant_key(const Value& value) {
 
 // Nodes of equal keys compute the same.
 std::string node_key(const Graph& graph, const Node& node) {
-  flatbuffers::FlatBufferBuilder builder;
-  const auto table = node.attributes.Pack(builder);
-  builder.Finish(flatbuffers::Offset<flatbuffers::Table>(table.o));
   std::string key;
   append(key, node.kind());
-  for (ValueId id : node.inputs) append(key, id);
-  append(key, kNoValue);
+  append(key, node.inputs);
   for (ValueId id : node.outputs) append(key, graph.value(id).quantization);
-  return key.append(reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize());
+  const auto append_fields = [&key](const auto& op) {
+    if constexpr (!std::is_same_v<decltype(op), const std::monostate&>)
+      ops::for_each_field(op, [&key](std::string_view, const auto& field) { append(key, field); });
+  };
+  std::visit(append_fields, node.attributes);
+  return key;
 }
 
 int merge_constants(Graph& graph) {

@@ -22,12 +22,6 @@ int64_t bytes_of(const Graph& graph, const std::vector<ValueId>& ids) {
   return bytes;
 }
 
-int64_t elements_of(const Graph& graph, const std::vector<ValueId>& ids) {
-  int64_t elements = 0;
-  for (ValueId id : ids) elements += graph.value(id).shape.num_elements();
-  return elements;
-}
-
 int64_t constant_bytes(const Graph& graph) {
   int64_t bytes = 0;
   for (size_t i = 0; i < graph.num_values(); ++i) {
@@ -47,7 +41,8 @@ struct Budget {
   // False, and nothing is taken, where the node needs more than that.
   bool take(const Graph& graph, const Node& node) {
     const int64_t result = bytes_of(graph, node.outputs);
-    const int64_t work = evaluation_steps(graph, node.attributes, node.inputs, elements_of(graph, node.outputs));
+    const BoundOperator bound(graph, node);
+    const int64_t work = evaluation_steps(graph, node.attributes, node.inputs, bound.spec().outputs);
     if (result > bytes || work > steps) return false;
     bytes -= result;
     steps -= work;

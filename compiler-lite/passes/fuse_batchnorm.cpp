@@ -13,7 +13,7 @@
 namespace nestrt::compiler {
 namespace {
 
-using plan::BinaryKind;
+using ops::BinaryKind;
 
 // y[c] = scale[c] * x[c] + shift[c].
 struct ChannelMap {
@@ -42,11 +42,16 @@ std::vector<double> by_channel(const Graph& graph, ValueId constant, int rank, i
   return result;
 }
 
+template <typename Op>
+bool has_activation(const Op& op) {
+  return op.activation.kind != ops::ActivationKind::kNone;
+}
+
 // A Binary with a constant per channel of `axis`, as a map of its other operand.
 std::optional<ChannelMap> channel_map(const Graph& graph, const Node& node, int axis) {
   const auto operand = constant_operand(graph, node);
-  const auto* binary = node.as<plan::BinaryT>();
-  if (!operand || (binary->activation && binary->activation->kind() != plan::ActivationKind::none)) return std::nullopt;
+  const auto* binary = node.as<ops::Binary>();
+  if (!operand || has_activation(*binary)) return std::nullopt;
   const Shape& shape = graph.value(node.outputs[0]).shape;
   if (!(graph.value(operand->variable).shape == shape) || axis >= shape.rank()) return std::nullopt;
   const std::vector<double> constant = by_channel(graph, operand->constant, shape.rank(), axis, shape[axis]);
@@ -55,17 +60,17 @@ std::optional<ChannelMap> channel_map(const Graph& graph, const Node& node, int 
   ChannelMap map(shape[axis]);
   for (size_t c = 0; c < constant.size(); ++c) {
     switch (binary->kind) {
-      case BinaryKind::mul:
+      case BinaryKind::kMul:
         map.scale[c] = constant[c];
         break;
-      case BinaryKind::add:
+      case BinaryKind::kAdd:
         map.shift[c] = constant[c];
         break;
-      case BinaryKind::sub:
+      case BinaryKind::kSub:
         map.scale[c] = operand->constant_first ? -1 : 1;
         map.shift[c] = operand->constant_first ? constant[c] : -constant[c];
         break;
-      case BinaryKind::div:
+      case BinaryKind::kDiv:
         if (operand->constant_first || constant[c] == 0) return std::nullopt;
         map.scale[c] = 1 / constant[c];
         break;
@@ -84,30 +89,25 @@ struct Linear {
   bool activated = false;
   bool padded = false;
 
-  bool transposed() const { return node->as<plan::ConvTransposeT>() != nullptr; }
-  bool dense() const { return node->as<plan::DenseT>() != nullptr; }
+  bool transposed() const { return node->as<ops::ConvTranspose>() != nullptr; }
+  bool dense() const { return node->as<ops::Dense>() != nullptr; }
 };
 
 bool any_nonzero(const std::vector<int32_t>& list) {
   return std::any_of(list.begin(), list.end(), [](int32_t entry) { return entry != 0; });
 }
 
-template <typename Table>
-bool has_activation(const Table& table) {
-  return table.activation && table.activation->kind() != plan::ActivationKind::none;
-}
-
 std::optional<Linear> linear(const Graph& graph, Node* node) {
   Linear result;
   result.node = node;
-  if (const auto* conv = node->as<plan::ConvT>()) {
+  if (const auto* conv = node->as<ops::Conv>()) {
     result.group = conv->group;
     result.activated = has_activation(*conv);
     result.padded = any_nonzero(conv->pad_begin) || any_nonzero(conv->pad_end);
-  } else if (const auto* transposed = node->as<plan::ConvTransposeT>()) {
+  } else if (const auto* transposed = node->as<ops::ConvTranspose>()) {
     result.group = transposed->group;
     result.activated = has_activation(*transposed);
-  } else if (const auto* dense = node->as<plan::DenseT>()) {
+  } else if (const auto* dense = node->as<ops::Dense>()) {
     result.activated = has_activation(*dense);
   } else {
     return std::nullopt;
@@ -207,8 +207,8 @@ int fold_followers(Graph& graph, const Linear& linear) {
 
 // The Binary before a Conv, when it feeds nothing else. Padding adds zeros after the Binary: a scale keeps them zero.
 int fold_leader(Graph& graph, const Linear& linear) {
-  if (linear.node->as<plan::ConvT>() == nullptr) return 0;
-  Node* leader = sole_producer<plan::BinaryT>(graph, *linear.node, 0);
+  if (linear.node->as<ops::Conv>() == nullptr) return 0;
+  Node* leader = sole_producer<ops::Binary>(graph, *linear.node, 0);
   const auto map = leader ? channel_map(graph, *leader, 1) : std::nullopt;
   if (!map) return 0;
   const bool shifts = std::any_of(map->shift.begin(), map->shift.end(), [](double shift) { return shift != 0; });

@@ -14,9 +14,9 @@ namespace nestrt::compiler {
 namespace {
 
 // A Pad that only adds constants around the spatial axes of [N, C, spatial...].
-const plan::PadT* spatial_pad(const Graph& graph, const Node* node) {
-  const auto* pad = node ? node->as<plan::PadT>() : nullptr;
-  if (pad == nullptr || pad->mode != plan::PadMode::constant) return nullptr;
+const ops::Pad* spatial_pad(const Graph& graph, const Node* node) {
+  const auto* pad = node ? node->as<ops::Pad>() : nullptr;
+  if (pad == nullptr || pad->mode != ops::PadMode::kConstant) return nullptr;
   if (graph.value(node->inputs[0]).type != DataType::kF32 || node->inputs.size() != 1) return nullptr;
   const size_t rank = pad->begin.size();
   for (size_t axis = 0; axis < rank; ++axis) {
@@ -44,18 +44,18 @@ bool is_nonnegative(const Graph& graph, ValueId id) {
   // alpha and beta: of a Clip, min(max(x, alpha), beta).
   const auto confines = [](auto kind, float alpha, float beta) {
     using Kind = decltype(kind);
-    return kind == Kind::relu || kind == Kind::sigmoid || kind == Kind::hard_sigmoid ||
-           (kind == Kind::clip && alpha >= 0 && beta >= 0);
+    return kind == Kind::kRelu || kind == Kind::kSigmoid || kind == Kind::kHardSigmoid ||
+           (kind == Kind::kClip && alpha >= 0 && beta >= 0);
   };
-  if (const auto* unary = node->as<plan::UnaryT>()) return confines(unary->kind, unary->alpha, unary->beta);
-  const plan::Activation* activation = nullptr;
-  if (const auto* conv = node->as<plan::ConvT>()) activation = conv->activation.get();
-  if (const auto* binary = node->as<plan::BinaryT>()) activation = binary->activation.get();
-  return activation != nullptr && confines(activation->kind(), activation->alpha(), activation->beta());
+  if (const auto* unary = node->as<ops::Unary>()) return confines(unary->kind, unary->alpha, unary->beta);
+  ops::Activation activation;
+  if (const auto* conv = node->as<ops::Conv>()) activation = conv->activation;
+  if (const auto* binary = node->as<ops::Binary>()) activation = binary->activation;
+  return confines(activation.kind, activation.alpha, activation.beta);
 }
 
 // True where every window of the pool, padded as it is, holds at least one element of the input.
-bool windows_touch_input(const plan::PoolT& pool) {
+bool windows_touch_input(const ops::Pool& pool) {
   for (size_t i = 0; i < pool.kernel.size(); ++i) {
     // With a dilation a window may step over the input: only the dense case is easy to see.
     if (!pool.dilation.empty() && pool.dilation[i] != 1) return false;
@@ -64,22 +64,22 @@ bool windows_touch_input(const plan::PoolT& pool) {
   return true;
 }
 
-bool no_pads(const plan::PoolT& pool) {
+bool no_pads(const ops::Pool& pool) {
   const auto zero = [](int32_t pad) { return pad == 0; };
   return std::all_of(pool.pad_begin.begin(), pool.pad_begin.end(), zero) &&
          std::all_of(pool.pad_end.begin(), pool.pad_end.end(), zero);
 }
 
 // The pool with the Pad inside; no value where that is another function.
-std::optional<plan::PoolT> padded_pool(const Graph& graph, plan::PoolT pool, const plan::PadT& pad, ValueId source) {
+std::optional<ops::Pool> padded_pool(const Graph& graph, ops::Pool pool, const ops::Pad& pad, ValueId source) {
   const bool was_bare = no_pads(pool);
   if (pool.ceil_mode || !add_pads(pad.begin, pool.pad_begin) || !add_pads(pad.end, pool.pad_end)) return std::nullopt;
-  if (pool.kind == plan::PoolKind::average) {
+  if (pool.kind == ops::PoolKind::kAverage) {
     if (pad.value != 0 || !(was_bare || pool.count_include_pad)) return std::nullopt;
     pool.count_include_pad = true;
     return pool;
   }
-  if (pool.kind != plan::PoolKind::max) return std::nullopt;
+  if (pool.kind != ops::PoolKind::kMax) return std::nullopt;
   const bool lowest = pad.value == -std::numeric_limits<float>::infinity();
   const bool irrelevant = lowest || (pad.value <= 0 && is_nonnegative(graph, source));
   if (!irrelevant || !windows_touch_input(pool)) return std::nullopt;
@@ -87,7 +87,7 @@ std::optional<plan::PoolT> padded_pool(const Graph& graph, plan::PoolT pool, con
 }
 
 // Gives the node other attributes and the Pad's operand, if its shape rule still gives the same result.
-bool rewrite(Graph& graph, Node* node, plan::AttributesUnion attributes, ValueId source) {
+bool rewrite(Graph& graph, Node* node, ops::Attributes attributes, ValueId source) {
   std::vector<ValueId> inputs = node->inputs;
   inputs[0] = source;
   const auto inferred = infer(graph, attributes, inputs);
@@ -98,18 +98,18 @@ bool rewrite(Graph& graph, Node* node, plan::AttributesUnion attributes, ValueId
 }
 
 bool fuse(Graph& graph, Node* node) {
-  const bool candidate = node->as<plan::ConvT>() != nullptr || node->as<plan::PoolT>() != nullptr;
+  const bool candidate = node->as<ops::Conv>() != nullptr || node->as<ops::Pool>() != nullptr;
   const Node* producer = candidate ? graph.producer(node->inputs[0]) : nullptr;
-  const plan::PadT* pad = spatial_pad(graph, producer);
+  const ops::Pad* pad = spatial_pad(graph, producer);
   if (pad == nullptr) return false;
   const ValueId source = producer->inputs[0];
-  if (const auto* conv = node->as<plan::ConvT>()) {
-    plan::ConvT padded = *conv;
+  if (const auto* conv = node->as<ops::Conv>()) {
+    ops::Conv padded = *conv;
     if (pad->value != 0 || !add_pads(pad->begin, padded.pad_begin) || !add_pads(pad->end, padded.pad_end)) return false;
-    return rewrite(graph, node, attributes(std::move(padded)), source);
+    return rewrite(graph, node, std::move(padded), source);
   }
-  auto padded = padded_pool(graph, *node->as<plan::PoolT>(), *pad, source);
-  return padded && rewrite(graph, node, attributes(std::move(*padded)), source);
+  auto padded = padded_pool(graph, *node->as<ops::Pool>(), *pad, source);
+  return padded && rewrite(graph, node, std::move(*padded), source);
 }
 
 }  // namespace

@@ -10,23 +10,23 @@ namespace {
 
 constexpr size_t kResidual = 3;
 
-bool rounds_alike(const plan::ConvT& conv, const Node& add, DataType type) {
-  return type != DataType::kS8 || conv.rounding == add.as<plan::BinaryT>()->rounding;
+bool rounds_alike(const ops::Conv& conv, const Node& add, DataType type) {
+  return type != DataType::kS8 || conv.rounding == add.as<ops::Binary>()->rounding;
 }
 
 // The Conv behind operand `index`, if it can take a residual.
 Node* open_conv(const Graph& graph, const Node& add, size_t index) {
-  Node* node = sole_producer<plan::ConvT>(graph, add, index);
+  Node* node = sole_producer<ops::Conv>(graph, add, index);
   if (node == nullptr || node->input(kResidual) != kNoValue) return nullptr;
-  const auto* conv = node->as<plan::ConvT>();
-  const bool activated = conv->activation != nullptr && conv->activation->kind() != plan::ActivationKind::none;
+  const auto* conv = node->as<ops::Conv>();
+  const bool activated = conv->activation.kind != ops::ActivationKind::kNone;
   return activated || conv->wide_output || !rounds_alike(*conv, add, graph.value(node->outputs[0]).type) ? nullptr
                                                                                                          : node;
 }
 
 bool is_plain_add(const Graph& graph, const Node& node) {
-  const auto* binary = node.as<plan::BinaryT>();
-  if (binary == nullptr || binary->kind != plan::BinaryKind::add || node.inputs[0] == node.inputs[1]) return false;
+  const auto* binary = node.as<ops::Binary>();
+  if (binary == nullptr || binary->kind != ops::BinaryKind::kAdd || node.inputs[0] == node.inputs[1]) return false;
   const Value& a = graph.value(node.inputs[0]);
   const Value& b = graph.value(node.inputs[1]);
   return a.shape == b.shape && (a.type == DataType::kF32 || a.type == DataType::kS8) && !a.is_constant() &&
@@ -34,11 +34,10 @@ bool is_plain_add(const Graph& graph, const Node& node) {
 }
 
 void fuse(Graph& graph, Node* conv, Node* add, ValueId residual) {
-  const auto* binary = add->as<plan::BinaryT>();
-  if (binary->activation) conv->as<plan::ConvT>()->activation = std::make_unique<plan::Activation>(*binary->activation);
+  conv->as<ops::Conv>()->activation = add->as<ops::Binary>()->activation;
   Value& result = graph.value(conv->outputs[0]);
   if (result.quantization) {
-    conv->as<plan::ConvT>()->inner_exponent = result.quantization->exponents[0];
+    conv->as<ops::Conv>()->inner_exponent = result.quantization->exponents[0];
     result.quantization = graph.value(add->outputs[0]).quantization;
   }
   while (conv->inputs.size() <= kResidual) graph.add_input(conv, kNoValue);

@@ -45,31 +45,22 @@ std::optional<Affine> affine_in_s8(const Value& value) {
   return affine && (value.type == DataType::kS8 || value.type == DataType::kU8) ? affine : std::nullopt;
 }
 
-plan::QuantizationT quantization(const Affine& affine) {
-  plan::QuantizationT result;
+plan::Quantization quantization(const Affine& affine) {
+  plan::Quantization result;
   result.scales = {affine.scale};
   result.zero_points = {affine.zero_point};
   return result;
 }
 
-bool has_activation(const std::unique_ptr<plan::Activation>& activation) {
-  return activation != nullptr && activation->kind() != plan::ActivationKind::none;
-}
-
-bool has_bounds(const std::unique_ptr<plan::Activation>& activation) {
-  return activation == nullptr || kernels::s8::has_bounds(activation->kind());
-}
-
 // Operators that give elements of their inputs, or the largest: the same for integers as for what they stand for.
 bool moves(const Node& node) {
-  if (const auto* pool = node.as<plan::PoolT>()) return pool->kind == plan::PoolKind::max;
-  return node.as<plan::ReshapeT>() || node.as<plan::TransposeT>() || node.as<plan::SliceT>() ||
-         node.as<plan::ConcatT>();
+  if (const auto* pool = node.as<ops::Pool>()) return pool->kind == ops::PoolKind::kMax;
+  return node.as<ops::Reshape>() || node.as<ops::Transpose>() || node.as<ops::Slice>() || node.as<ops::Concat>();
 }
 
 bool is_relu(const Node& node) {
-  const auto* unary = node.as<plan::UnaryT>();
-  return unary != nullptr && unary->kind == plan::UnaryKind::relu;
+  const auto* unary = node.as<ops::Unary>();
+  return unary != nullptr && unary->kind == ops::UnaryKind::kRelu;
 }
 
 template <typename T>
@@ -110,7 +101,7 @@ class Islands {
 
   // Whether the node only says how integers are to be read.
   bool reinterprets(const Node& node) const {
-    return node.as<plan::ReshapeT>() && graph_.value(node.inputs[0]).shape == graph_.value(node.outputs[0]).shape;
+    return node.as<ops::Reshape>() && graph_.value(node.inputs[0]).shape == graph_.value(node.outputs[0]).shape;
   }
 
   // What a value of plain integers was before they were called so; kNoValue where it has no quantization.
@@ -126,11 +117,12 @@ class Islands {
     std::vector<ValueId> sources;
     for (ValueId id : node->inputs) {
       sources.push_back(with_quantization(id));
-      if (sources.back() == kNoValue || !same_quantization(graph_.value(sources[0]), graph_.value(sources.back())))
+      if (sources.back() == kNoValue ||
+          graph_.value(sources[0]).quantization != graph_.value(sources.back()).quantization)
         return {};
     }
     const Value result = graph_.value(node->outputs[0]);
-    if (result.quantization && same_quantization(graph_.value(sources[0]), result)) {
+    if (result.quantization && graph_.value(sources[0]).quantization == result.quantization) {
       if (!reinterprets(*node)) return take(node, sources);
       changes_ += forward(graph_, node->outputs[0], sources[0]);
       return {};
@@ -139,10 +131,9 @@ class Islands {
     NESTRT_ASSIGN_OR_RETURN(Node * moved,
                             graph_.add_node(node->name, node->attributes, sources, {result.name + ".quantized"}));
     graph_.value(moved->outputs[0]).quantization = graph_.value(sources[0]).quantization;
-    plan::ReshapeT same;
-    same.shape.assign(result.shape.begin(), result.shape.end());
+    ops::Reshape same{.shape = {result.shape.begin(), result.shape.end()}};
     ++changes_;
-    return replace(graph_, node, attributes(std::move(same)), {moved->outputs[0]}).error();
+    return replace(graph_, node, std::move(same), {moved->outputs[0]}).error();
   }
 
   Status take(Node* node, const std::vector<ValueId>& inputs) {
@@ -153,9 +144,9 @@ class Islands {
 
   // Quantize(move(x)) becomes move(Quantize(x)), again and again.
   Status lift_quantize(Node* quantize) {
-    while (quantize->as<plan::QuantizeT>() && affine_of(graph_.value(quantize->outputs[0]))) {
+    while (quantize->as<ops::Quantize>() && affine_of(graph_.value(quantize->outputs[0]))) {
       Node* move = graph_.producer(quantize->inputs[0]);
-      const bool lifts = move != nullptr && (move->as<plan::ReshapeT>() || move->as<plan::TransposeT>()) &&
+      const bool lifts = move != nullptr && (move->as<ops::Reshape>() || move->as<ops::Transpose>()) &&
                          graph_.has_single_use(move->outputs[0]);
       if (!lifts) return {};
       const Value result = graph_.value(quantize->outputs[0]);
@@ -170,16 +161,16 @@ class Islands {
   }
 
   void store_in_s8(Node* node) {
-    auto* quantize = node->as<plan::QuantizeT>();
+    auto* quantize = node->as<ops::Quantize>();
     if (quantize == nullptr) return;
     const ValueId id = node->outputs[0];
     const std::vector<Node*>& users = graph_.users(id);
     const auto affine = affine_in_s8(graph_.value(id));
     const bool only_dequantized =
         !graph_.is_output(id) && std::all_of(users.begin(), users.end(),
-                                             [](const Node* user) { return user->as<plan::DequantizeT>() != nullptr; });
+                                             [](const Node* user) { return user->as<ops::Dequantize>() != nullptr; });
     if (!affine || !only_dequantized) return;
-    quantize->to = plan::DataType::s8;
+    quantize->to = DataType::kS8;
     graph_.value(id).type = DataType::kS8;
     graph_.value(id).quantization = quantization(*affine);
   }
@@ -190,7 +181,7 @@ class Islands {
   ValueId integers(const Node& node, size_t index) const {
     const ValueId id = node.input(index);
     const Node* producer = id == kNoValue ? nullptr : graph_.producer(id);
-    if (producer == nullptr || !producer->as<plan::DequantizeT>()) return kNoValue;
+    if (producer == nullptr || !producer->as<ops::Dequantize>()) return kNoValue;
     return affine_in_s8(graph_.value(producer->inputs[0])) ? producer->inputs[0] : kNoValue;
   }
 
@@ -206,13 +197,12 @@ class Islands {
 
   Affine affine(ValueId id) const { return *affine_in_s8(graph_.value(id)); }
 
-  Result<ValueId> requantized(ValueId id, DataType type, const Affine& to,
-                              std::unique_ptr<plan::Activation> activation = nullptr) {
-    plan::RequantizeT table;
-    table.to = static_cast<plan::DataType>(type);
-    table.activation = std::move(activation);
+  Result<ValueId> requantized(ValueId id, DataType type, const Affine& to, const ops::Activation& activation = {}) {
+    ops::Requantize requantize;
+    requantize.to = type;
+    requantize.activation = activation;
     const std::string name = graph_.value(id).name;
-    NESTRT_ASSIGN_OR_RETURN(Node * node, graph_.add_node(name + ".requantize", attributes(std::move(table)), {id},
+    NESTRT_ASSIGN_OR_RETURN(Node * node, graph_.add_node(name + ".requantize", requantize, {id},
                                                          {name + "." + std::string(nestrt::name(type))}));
     graph_.value(node->outputs[0]).quantization = quantization(to);
     return node->outputs[0];
@@ -230,7 +220,7 @@ class Islands {
   // Those that dequantize `old` take `same`, the same numbers in s8.
   void dequantize_instead(ValueId old, ValueId same) {
     for (Node* user : std::vector<Node*>(graph_.users(old)))
-      if (user->as<plan::DequantizeT>()) graph_.set_input(user, 0, same);
+      if (user->as<ops::Dequantize>()) graph_.set_input(user, 0, same);
   }
 
   Result<std::vector<ValueId>> all_in_s8(const std::vector<ValueId>& ids) {
@@ -245,7 +235,7 @@ class Islands {
   std::optional<Target> target_of(const Node& node) const {
     if (!graph_.has_single_use(node.outputs[0])) return std::nullopt;
     Node* user = graph_.users(node.outputs[0])[0];
-    const auto to = user->as<plan::QuantizeT>() ? affine_in_s8(graph_.value(user->outputs[0])) : std::nullopt;
+    const auto to = user->as<ops::Quantize>() ? affine_in_s8(graph_.value(user->outputs[0])) : std::nullopt;
     return to ? std::optional(Target{user, *to}) : std::nullopt;
   }
 
@@ -266,7 +256,7 @@ class Islands {
   }
 
   // The operator on integers in place of `node` and the Quantize after it.
-  Status replace_with(const Node& node, plan::AttributesUnion attributes, const std::vector<ValueId>& inputs,
+  Status replace_with(const Node& node, ops::Attributes attributes, const std::vector<ValueId>& inputs,
                       const Target& target) {
     const std::string name = graph_.value(target.quantize->outputs[0]).name;
     NESTRT_ASSIGN_OR_RETURN(Node * added, graph_.add_node(node.name, std::move(attributes), inputs, {name}));
@@ -277,8 +267,8 @@ class Islands {
   // --- the rules ---
 
   Result<bool> rewrite(Node* node) {
-    if (node->as<plan::QuantizeT>()) return rewrite_quantize(node);
-    if (node->as<plan::ConvT>() || node->as<plan::DenseT>()) return rewrite_product(node);
+    if (node->as<ops::Quantize>()) return rewrite_quantize(node);
+    if (node->as<ops::Conv>() || node->as<ops::Dense>()) return rewrite_product(node);
     if (graph_.value(node->outputs[0]).type == DataType::kU8) return rewrite_u8(node);
     const std::vector<ValueId> operands = all_integers(*node);
     if (operands.empty()) return false;
@@ -302,7 +292,7 @@ class Islands {
   // A move of u8 with a quantization also as one of s8, for whoever reads that.
   Result<bool> rewrite_u8(Node* node) {
     const Value result = graph_.value(node->outputs[0]);
-    const auto is_same = [&](ValueId id) { return same_quantization(graph_.value(id), result); };
+    const auto is_same = [&](ValueId id) { return graph_.value(id).quantization == result.quantization; };
     if (!moves(*node) || !affine_in_s8(result) || !std::all_of(node->inputs.begin(), node->inputs.end(), is_same))
       return false;
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, all_in_s8(node->inputs));
@@ -319,15 +309,15 @@ class Islands {
     NESTRT_ASSIGN_OR_RETURN(Node * moved, graph_.add_node(node->name, node->attributes, inputs, {name + ".s8"}));
     graph_.value(moved->outputs[0]).quantization = graph_.value(inputs[0]).quantization;
     node->name += ".dequantize";
-    NESTRT_RETURN_IF_ERROR(replace(graph_, node, attributes(plan::DequantizeT()), {moved->outputs[0]}).error());
+    NESTRT_RETURN_IF_ERROR(replace(graph_, node, ops::Dequantize(), {moved->outputs[0]}).error());
     return true;
   }
 
   Result<bool> rewrite_computation(const Node& node, const std::vector<ValueId>& operands, const Target& target) {
-    if (node.as<plan::ConcatT>()) return rewrite_concat(node, operands, target);
-    if (const auto* unary = node.as<plan::UnaryT>()) return rewrite_unary(*unary, operands[0], target);
-    const auto* binary = node.as<plan::BinaryT>();
-    const auto* pool = node.as<plan::PoolT>();
+    if (node.as<ops::Concat>()) return rewrite_concat(node, operands, target);
+    if (const auto* unary = node.as<ops::Unary>()) return rewrite_unary(*unary, operands[0], target);
+    const auto* binary = node.as<ops::Binary>();
+    const auto* pool = node.as<ops::Pool>();
     const bool fits = binary != nullptr ? adds(*binary, operands, target) : pool != nullptr && averages(*pool);
     if (!fits) return false;
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, all_in_s8(operands));
@@ -335,16 +325,16 @@ class Islands {
     return true;
   }
 
-  bool adds(const plan::BinaryT& binary, const std::vector<ValueId>& operands, const Target& target) const {
-    return binary.kind == plan::BinaryKind::add && has_bounds(binary.activation) &&
+  bool adds(const ops::Binary& binary, const std::vector<ValueId>& operands, const Target& target) const {
+    return binary.kind == ops::BinaryKind::kAdd && kernels::s8::has_bounds(binary.activation.kind) &&
            s8c::add_factors(affine(operands[0]).scale, affine(operands[1]).scale, target.affine.scale).valid();
   }
 
-  static bool averages(const plan::PoolT& pool) {
+  static bool averages(const ops::Pool& pool) {
     int64_t window = 1;
     for (int32_t extent : pool.kernel)
       if (__builtin_mul_overflow(window, extent, &window) || window > kernels::s8::kMaxWindow) return false;
-    return pool.kind == plan::PoolKind::average;
+    return pool.kind == ops::PoolKind::kAverage;
   }
 
   Result<bool> rewrite_concat(const Node& node, const std::vector<ValueId>& operands, const Target& target) {
@@ -358,33 +348,33 @@ class Islands {
     return true;
   }
 
-  Result<bool> rewrite_unary(const plan::UnaryT& unary, ValueId id, const Target& target) {
+  Result<bool> rewrite_unary(const ops::Unary& unary, ValueId id, const Target& target) {
     const auto activation = as_activation(unary);
     if (!activation) return false;
-    NESTRT_ASSIGN_OR_RETURN(const ValueId result, requantized(id, DataType::kS8, target.affine,
-                                                              std::make_unique<plan::Activation>(*activation)));
+    NESTRT_ASSIGN_OR_RETURN(const ValueId result, requantized(id, DataType::kS8, target.affine, *activation));
     NESTRT_RETURN_IF_ERROR(replace_quantize(target.quantize, result));
     return true;
   }
 
   Result<bool> rewrite_product(Node* node) {
-    const auto* conv = node->as<plan::ConvT>();
-    const auto& activation = conv != nullptr ? conv->activation : node->as<plan::DenseT>()->activation;
+    const auto* conv = node->as<ops::Conv>();
+    const ops::ActivationKind activation =
+        conv != nullptr ? conv->activation.kind : node->as<ops::Dense>()->activation.kind;
     const ValueId x = integers(*node, 0);
     if (x == kNoValue || node->input(kResidual) != kNoValue) return false;
     const std::optional<Target> target = target_of(*node);
-    if (target ? !has_bounds(activation) : has_activation(activation)) return false;
+    if (target ? !kernels::s8::has_bounds(activation) : activation != ops::ActivationKind::kNone) return false;
     const auto product = integer_product(graph_, *node, affine(x));
     if (!product || !has_finite_factors(*product, affine(x).scale, target ? target->affine.scale : 1.0f)) return false;
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, product_inputs(*node, x, *product));
-    plan::AttributesUnion table = node->attributes;
+    ops::Attributes attributes = node->attributes;
     if (target) {
-      NESTRT_RETURN_IF_ERROR(replace_with(*node, std::move(table), inputs, *target));
+      NESTRT_RETURN_IF_ERROR(replace_with(*node, std::move(attributes), inputs, *target));
       return true;
     }
-    if (auto* wide = table.AsConv()) wide->wide_output = true;
-    if (auto* wide = table.AsDense()) wide->wide_output = true;
-    NESTRT_RETURN_IF_ERROR(replace(graph_, node, std::move(table), inputs).error());
+    if (auto* wide = std::get_if<ops::Conv>(&attributes)) wide->wide_output = true;
+    if (auto* wide = std::get_if<ops::Dense>(&attributes)) wide->wide_output = true;
+    NESTRT_RETURN_IF_ERROR(replace(graph_, node, std::move(attributes), inputs).error());
     return true;
   }
 
@@ -397,7 +387,7 @@ class Islands {
     NESTRT_ASSIGN_OR_RETURN(const ValueId input, in_s8(x));
     const Value old = graph_.value(node.inputs[1]);
     const ValueId weights = graph_.add_constant(old.name + ".s8", DataType::kS8, old.shape, to_bytes(product.weights));
-    plan::QuantizationT scales;
+    plan::Quantization scales;
     scales.scales = product.scales;
     scales.zero_points.assign(product.scales.size(), 0);
     scales.axis = output_channel_axis(node);

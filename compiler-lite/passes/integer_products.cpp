@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kWeights = 1, kBias = 2;
 
 // The scale of each of `count` output channels; empty where the weights' grid runs along another axis.
-std::vector<float> channel_scales(const plan::QuantizationT& grid, int axis, int64_t count) {
+std::vector<float> channel_scales(const plan::Quantization& grid, int axis, int64_t count) {
   const auto channels = static_cast<size_t>(count);
   if (grid.scales.size() == 1 && grid.axis == -1) return std::vector<float>(channels, grid.scales[0]);
   if (grid.axis != axis || grid.scales.size() != channels) return {};

@@ -16,7 +16,10 @@ constexpr Pass kPasses[] = {
     {"recognise-activations", "replace spelled-out activations by one operator", &recognise_activations},
     {"fuse-pad", "fold Pad into Conv and Pool", &fuse_pad},
     {"fuse-batchnorm", "fold per-channel arithmetic into weights and bias", &fuse_batchnorm},
-    {"fuse-residual", "make the addition after a Conv its residual input", &fuse_residual},
+    {.name = "fuse-residual",
+     .summary = "make the addition after a Conv its residual input",
+     .run = &fuse_residual,
+     .after_quantization = true},
     {"fuse-activation", "make activations part of the operator before them", &fuse_activation},
     {"integer-islands", "compute with integers between Dequantize and Quantize", &integer_islands, true},
 };
@@ -53,7 +56,7 @@ Status optimise(Graph& graph, const PassOptions& options) {
   for (int total = 1; total != 0 && round < kMaxRounds; ++round) {
     total = 0;
     for (const Pass& pass : kPasses) {
-      if (pass.last) continue;
+      if (pass.last || (pass.after_quantization && options.quantizes)) continue;
       NESTRT_ASSIGN_OR_RETURN(const int changes, run_pass(pass, round, options, graph));
       total += changes;
     }
@@ -61,6 +64,13 @@ Status optimise(Graph& graph, const PassOptions& options) {
   for (const Pass& pass : kPasses)
     if (pass.last) NESTRT_RETURN_IF_ERROR(run_pass(pass, round, options, graph).error());
   return ok_status();
+}
+
+Status fuse(Graph& graph, const PassOptions& options) {
+  if (!options.quantizes) return {};
+  for (const Pass& pass : kPasses)
+    if (pass.after_quantization) NESTRT_RETURN_IF_ERROR(run_pass(pass, 0, options, graph).error());
+  return {};
 }
 
 }  // namespace nestrt::compiler

@@ -20,11 +20,13 @@ struct Pass {
   std::string_view name;  // "fold-constants": what --passes lists and --no-pass takes
   std::string_view summary;
   Result<int> (*run)(Graph& graph);
-  bool last = false;  // once, when the others find nothing more: what it leaves is not for them
+  bool last = false;                // once, when the others find nothing more: what it leaves is not for them
+  bool after_quantization = false;  // where the graph is to be quantized, in fuse() instead
 };
 
 struct PassOptions {
   std::set<std::string, std::less<>> disabled;        // names of passes to leave out
+  bool quantizes = false;                             // the graph is to be quantized afterwards
   std::function<void(const Pass& pass)> before_pass;  // called before each run of a pass; may be empty
   // Called after each run of a pass, for logs and dumps; may be empty. `round` counts from 0.
   std::function<void(const Pass& pass, int round, int changes, const Graph& graph)> observer;
@@ -38,6 +40,9 @@ std::span<const Pass> passes();
 // Errors: kInvalidArgument for an unknown name in `disabled`; kInternal.
 Status optimise(Graph& graph, const PassOptions& options = {});
 inline constexpr int kMaxRounds = 8;
+
+// Runs the passes that have waited for quantization, once each; nothing where none is wanted. Errors: as optimise().
+Status fuse(Graph& graph, const PassOptions& options);
 
 // --- the passes, one file each ---
 

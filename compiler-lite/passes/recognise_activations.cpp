@@ -10,23 +10,16 @@
 namespace nestrt::compiler {
 namespace {
 
-using plan::BinaryKind;
-using plan::UnaryKind;
+using ops::BinaryKind;
+using ops::UnaryKind;
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
 
-plan::AttributesUnion unary(UnaryKind kind, float alpha = 0, float beta = 0) {
-  plan::UnaryT table;
-  table.kind = kind;
-  table.alpha = alpha;
-  table.beta = beta;
-  return attributes(std::move(table));
-}
+ops::Attributes unary(UnaryKind kind, float alpha = 0, float beta = 0) { return ops::Unary{kind, alpha, beta}; }
 
 bool is_plain_binary(const Node& node, BinaryKind kind) {
-  const auto* binary = node.as<plan::BinaryT>();
-  return binary != nullptr && binary->kind == kind &&
-         (!binary->activation || binary->activation->kind() == plan::ActivationKind::none);
+  const auto* binary = node.as<ops::Binary>();
+  return binary != nullptr && binary->kind == kind && binary->activation.kind == ops::ActivationKind::kNone;
 }
 
 // A value as scale * x + shift.
@@ -43,11 +36,11 @@ std::optional<Affine> affine(const Graph& graph, const Node& node) {
   const auto constant = uniform_value(graph, operand->constant);
   if (!constant) return std::nullopt;
   const double c = *constant;
-  if (is_plain_binary(node, BinaryKind::add)) return Affine{operand->variable, 1, c};
-  if (is_plain_binary(node, BinaryKind::mul)) return Affine{operand->variable, c, 0};
-  if (is_plain_binary(node, BinaryKind::sub))
+  if (is_plain_binary(node, BinaryKind::kAdd)) return Affine{operand->variable, 1, c};
+  if (is_plain_binary(node, BinaryKind::kMul)) return Affine{operand->variable, c, 0};
+  if (is_plain_binary(node, BinaryKind::kSub))
     return operand->constant_first ? Affine{operand->variable, -1, c} : Affine{operand->variable, 1, -c};
-  if (is_plain_binary(node, BinaryKind::div) && !operand->constant_first && c != 0)
+  if (is_plain_binary(node, BinaryKind::kDiv) && !operand->constant_first && c != 0)
     return Affine{operand->variable, 1 / c, 0};
   return std::nullopt;
 }
@@ -57,7 +50,7 @@ Affine affine_before(const Graph& graph, const Node& clip) {
   Affine total{clip.inputs[0], 1, 0};
   const Node* node = &clip;
   for (int depth = 0; depth < 2; ++depth) {
-    node = sole_producer<plan::BinaryT>(graph, *node, depth == 0 ? 0 : node->inputs[0] == total.x ? 0 : 1);
+    node = sole_producer<ops::Binary>(graph, *node, depth == 0 ? 0 : node->inputs[0] == total.x ? 0 : 1);
     const auto step = node ? affine(graph, *node) : std::nullopt;
     if (!step) break;
     total = {step->x, total.scale * step->scale, total.shift + total.scale * step->shift};
@@ -72,11 +65,11 @@ struct Ramp {
 };
 
 std::optional<Ramp> ramp(const Graph& graph, const Node* clip) {
-  const auto* table = clip ? clip->as<plan::UnaryT>() : nullptr;
-  if (table == nullptr || table->kind != UnaryKind::clip || table->alpha != 0 || !(table->beta > 0))
+  const auto* stated = clip ? clip->as<ops::Unary>() : nullptr;
+  if (stated == nullptr || stated->kind != UnaryKind::kClip || stated->alpha != 0 || !(stated->beta > 0))
     return std::nullopt;
-  if (!std::isfinite(table->beta)) return std::nullopt;
-  return Ramp{affine_before(graph, *clip), table->beta};
+  if (!std::isfinite(stated->beta)) return std::nullopt;
+  return Ramp{affine_before(graph, *clip), stated->beta};
 }
 
 // clip(a * x + b, 0, h) / h and clip(a * x + b, 0, 1) are hard sigmoids.
@@ -85,14 +78,14 @@ Result<bool> recognise_hard_sigmoid(Graph& graph, Node* node) {
   const Node* clip = node;
   if (const auto outer = affine(graph, *node); outer && outer->shift == 0) {
     scale = outer->scale;
-    clip = sole_producer<plan::UnaryT>(graph, *node, node->inputs[0] == outer->x ? 0 : 1);
+    clip = sole_producer<ops::Unary>(graph, *node, node->inputs[0] == outer->x ? 0 : 1);
   }
   const auto found = ramp(graph, clip);
   if (!found || !near(found->high * scale, 1) || found->inside.x == clip->inputs[0]) return false;
   const double alpha = found->inside.scale / found->high, beta = found->inside.shift / found->high;
   NESTRT_ASSIGN_OR_RETURN(
       [[maybe_unused]] Node * replaced,
-      replace(graph, node, unary(UnaryKind::hard_sigmoid, static_cast<float>(alpha), static_cast<float>(beta)),
+      replace(graph, node, unary(UnaryKind::kHardSigmoid, static_cast<float>(alpha), static_cast<float>(beta)),
               {found->inside.x}));
   return true;
 }
@@ -101,16 +94,16 @@ Result<bool> recognise_hard_sigmoid(Graph& graph, Node* node) {
 Result<bool> recognise_hard_swish(Graph& graph, Node* node) {
   const auto outer = affine(graph, *node);
   if (!outer || outer->shift != 0) return false;
-  const Node* product = sole_producer<plan::BinaryT>(graph, *node, node->inputs[0] == outer->x ? 0 : 1);
-  if (product == nullptr || !is_plain_binary(*product, BinaryKind::mul)) return false;
+  const Node* product = sole_producer<ops::Binary>(graph, *node, node->inputs[0] == outer->x ? 0 : 1);
+  if (product == nullptr || !is_plain_binary(*product, BinaryKind::kMul)) return false;
   for (size_t side : {0, 1}) {
-    const auto found = ramp(graph, sole_producer<plan::UnaryT>(graph, *product, side));
+    const auto found = ramp(graph, sole_producer<ops::Unary>(graph, *product, side));
     if (!found || found->inside.x != product->inputs[1 - side]) continue;
     if (!near(found->high * outer->scale, 1) || !near(found->inside.scale * outer->scale, 1.0 / 6) ||
         !near(found->inside.shift * outer->scale, 0.5))
       continue;
     NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] Node * replaced,
-                            replace(graph, node, unary(UnaryKind::hard_swish), {found->inside.x}));
+                            replace(graph, node, unary(UnaryKind::kHardSwish), {found->inside.x}));
     return true;
   }
   return false;
@@ -118,16 +111,16 @@ Result<bool> recognise_hard_swish(Graph& graph, Node* node) {
 
 // x * sigmoid(x) and x * hard_sigmoid(x).
 Result<bool> recognise_gate(Graph& graph, Node* node) {
-  if (!is_plain_binary(*node, BinaryKind::mul)) return false;
+  if (!is_plain_binary(*node, BinaryKind::kMul)) return false;
   for (size_t side : {0, 1}) {
-    const Node* gate = sole_producer<plan::UnaryT>(graph, *node, side);
+    const Node* gate = sole_producer<ops::Unary>(graph, *node, side);
     if (gate == nullptr || gate->inputs[0] != node->inputs[1 - side]) continue;
-    const auto& table = *gate->as<plan::UnaryT>();
-    const bool hard = table.kind == UnaryKind::hard_sigmoid && near(table.alpha, 1.0 / 6) && near(table.beta, 0.5);
-    if (!hard && table.kind != UnaryKind::sigmoid) continue;
+    const auto& stated = *gate->as<ops::Unary>();
+    const bool hard = stated.kind == UnaryKind::kHardSigmoid && near(stated.alpha, 1.0 / 6) && near(stated.beta, 0.5);
+    if (!hard && stated.kind != UnaryKind::kSigmoid) continue;
     NESTRT_ASSIGN_OR_RETURN(
         [[maybe_unused]] Node * replaced,
-        replace(graph, node, unary(hard ? UnaryKind::hard_swish : UnaryKind::silu), {gate->inputs[0]}));
+        replace(graph, node, unary(hard ? UnaryKind::kHardSwish : UnaryKind::kSilu), {gate->inputs[0]}));
     return true;
   }
   return false;
@@ -135,40 +128,40 @@ Result<bool> recognise_gate(Graph& graph, Node* node) {
 
 // max(x, 0) is relu; min and max with other constants are clips.
 Result<bool> recognise_clip(Graph& graph, Node* node) {
-  const bool lower = is_plain_binary(*node, BinaryKind::max);
-  if (!lower && !is_plain_binary(*node, BinaryKind::min)) return false;
+  const bool lower = is_plain_binary(*node, BinaryKind::kMax);
+  if (!lower && !is_plain_binary(*node, BinaryKind::kMin)) return false;
   const auto operand = constant_operand(graph, *node);
   if (!operand || !(graph.value(operand->variable).shape == graph.value(node->outputs[0]).shape)) return false;
   const auto bound = uniform_value(graph, operand->constant);
   if (!bound) return false;
   const float infinity = std::numeric_limits<float>::infinity();
-  plan::AttributesUnion clip = lower && *bound == 0 ? unary(UnaryKind::relu)
-                               : lower              ? unary(UnaryKind::clip, *bound, infinity)
-                                                    : unary(UnaryKind::clip, -infinity, *bound);
+  ops::Attributes clip = lower && *bound == 0 ? unary(UnaryKind::kRelu)
+                         : lower              ? unary(UnaryKind::kClip, *bound, infinity)
+                                              : unary(UnaryKind::kClip, -infinity, *bound);
   NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] Node * replaced, replace(graph, node, std::move(clip), {operand->variable}));
   return true;
 }
 
 // The interval to which a Unary relu or clip confines its operand.
 std::optional<std::pair<float, float>> interval(const Node* node) {
-  const auto* table = node ? node->as<plan::UnaryT>() : nullptr;
-  if (table == nullptr) return std::nullopt;
-  if (table->kind == UnaryKind::relu) return std::pair(0.0f, std::numeric_limits<float>::infinity());
-  if (table->kind == UnaryKind::clip) return std::pair(table->alpha, table->beta);
+  const auto* stated = node ? node->as<ops::Unary>() : nullptr;
+  if (stated == nullptr) return std::nullopt;
+  if (stated->kind == UnaryKind::kRelu) return std::pair(0.0f, std::numeric_limits<float>::infinity());
+  if (stated->kind == UnaryKind::kClip) return std::pair(stated->alpha, stated->beta);
   return std::nullopt;
 }
 
 // A clip of a clip is one clip where the intervals meet.
 Result<bool> merge_clips(Graph& graph, Node* node) {
-  const Node* inner_node = sole_producer<plan::UnaryT>(graph, *node, 0);
+  const Node* inner_node = sole_producer<ops::Unary>(graph, *node, 0);
   const auto outer = interval(node), inner = interval(inner_node);
   if (!outer || !inner) return false;
   const float low = std::max(outer->first, inner->first), high = std::min(outer->second, inner->second);
   if (!(low <= high)) return false;
   const bool relu = low == 0 && high == std::numeric_limits<float>::infinity();
-  NESTRT_ASSIGN_OR_RETURN(
-      [[maybe_unused]] Node * replaced,
-      replace(graph, node, relu ? unary(UnaryKind::relu) : unary(UnaryKind::clip, low, high), {inner_node->inputs[0]}));
+  NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] Node * replaced,
+                          replace(graph, node, relu ? unary(UnaryKind::kRelu) : unary(UnaryKind::kClip, low, high),
+                                  {inner_node->inputs[0]}));
   return true;
 }
 

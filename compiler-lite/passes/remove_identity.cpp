@@ -8,7 +8,7 @@
 namespace nestrt::compiler {
 namespace {
 
-using plan::BinaryKind;
+using ops::BinaryKind;
 
 bool same_shape(const Graph& graph, const Node& node) {
   return graph.value(node.inputs[0]).shape == graph.value(node.outputs[0]).shape;
@@ -27,22 +27,22 @@ bool is_identity_permutation(const std::vector<int32_t>& permutation) {
 
 // x + 0, x - 0, x * 1, x / 1, x ^ 1, and the mirrored forms of those that commute, where broadcasting changes no shape.
 // -0 + 0 gives +0: equal numbers, which no later operator but a division by zero tells apart.
-bool is_neutral_binary(const Graph& graph, const Node& node, const plan::BinaryT& binary, ValueId* kept) {
+bool is_neutral_binary(const Graph& graph, const Node& node, const ops::Binary& binary, ValueId* kept) {
   const auto operand = constant_operand(graph, node);
   if (!operand || !(graph.value(operand->variable).shape == graph.value(node.outputs[0]).shape)) return false;
-  if (binary.activation && binary.activation->kind() != plan::ActivationKind::none) return false;
+  if (binary.activation.kind != ops::ActivationKind::kNone) return false;
   const auto constant = uniform_value(graph, operand->constant);
-  const bool commutes = binary.kind == BinaryKind::add || binary.kind == BinaryKind::mul;
+  const bool commutes = binary.kind == BinaryKind::kAdd || binary.kind == BinaryKind::kMul;
   if (!constant || (operand->constant_first && !commutes)) return false;
-  const bool additive = binary.kind == BinaryKind::add || binary.kind == BinaryKind::sub;
+  const bool additive = binary.kind == BinaryKind::kAdd || binary.kind == BinaryKind::kSub;
   const bool multiplicative =
-      binary.kind == BinaryKind::mul || binary.kind == BinaryKind::div || binary.kind == BinaryKind::pow;
+      binary.kind == BinaryKind::kMul || binary.kind == BinaryKind::kDiv || binary.kind == BinaryKind::kPow;
   *kept = operand->variable;
   return (additive && *constant == 0) || (multiplicative && *constant == 1);
 }
 
-bool is_identity_pool(const plan::PoolT& pool) {
-  return pool.kind != plan::PoolKind::lp && all_equal(pool.kernel, 1) && all_equal(pool.stride, 1) &&
+bool is_identity_pool(const ops::Pool& pool) {
+  return pool.kind != ops::PoolKind::kLp && all_equal(pool.kernel, 1) && all_equal(pool.stride, 1) &&
          all_equal(pool.pad_begin, 0) && all_equal(pool.pad_end, 0);
 }
 
@@ -51,39 +51,40 @@ ValueId equal_operand(const Graph& graph, const Node& node) {
   if (node.inputs.empty() || node.outputs.size() != 1) return kNoValue;
   ValueId kept = node.inputs[0];
   bool identity = false;
-  if (node.as<plan::ReshapeT>() || node.as<plan::TileT>()) {
+  if (node.as<ops::Reshape>() || node.as<ops::Tile>()) {
     identity = same_shape(graph, node);
-  } else if (const auto* transpose = node.as<plan::TransposeT>()) {
+  } else if (const auto* transpose = node.as<ops::Transpose>()) {
     identity = is_identity_permutation(transpose->permutation);
-  } else if (const auto* slice = node.as<plan::SliceT>()) {
+  } else if (const auto* slice = node.as<ops::Slice>()) {
     identity = same_shape(graph, node) && all_equal<int64_t>(slice->step, 1);
-  } else if (node.as<plan::CastT>()) {
+  } else if (node.as<ops::Cast>()) {
     identity = graph.value(kept).type == graph.value(node.outputs[0]).type;
-  } else if (node.as<plan::ConcatT>()) {
+  } else if (node.as<ops::Concat>()) {
     identity = node.inputs.size() == 1;
-  } else if (const auto* pad = node.as<plan::PadT>()) {
+  } else if (const auto* pad = node.as<ops::Pad>()) {
     identity = all_equal<int64_t>(pad->begin, 0) && all_equal<int64_t>(pad->end, 0);
-  } else if (const auto* pool = node.as<plan::PoolT>()) {
+  } else if (const auto* pool = node.as<ops::Pool>()) {
     identity = is_identity_pool(*pool);
-  } else if (const auto* binary = node.as<plan::BinaryT>()) {
+  } else if (const auto* binary = node.as<ops::Binary>()) {
     identity = is_neutral_binary(graph, node, *binary, &kept);
   }
   // A Reshape may say that integers are to be read in another way.
-  return identity && same_quantization(graph.value(kept), graph.value(node.outputs[0])) ? kept : kNoValue;
+  const bool same_reading = graph.value(kept).quantization == graph.value(node.outputs[0]).quantization;
+  return identity && same_reading ? kept : kNoValue;
 }
 
 // Reshape of a Reshape: the first does not matter.
 bool merge_reshapes(Graph& graph, Node* node) {
-  const Node* before = node->as<plan::ReshapeT>() ? graph.producer(node->inputs[0]) : nullptr;
-  if (before == nullptr || before->as<plan::ReshapeT>() == nullptr) return false;
+  const Node* before = node->as<ops::Reshape>() ? graph.producer(node->inputs[0]) : nullptr;
+  if (before == nullptr || before->as<ops::Reshape>() == nullptr) return false;
   graph.set_input(node, 0, before->inputs[0]);
   return true;
 }
 
 bool merge_transposes(Graph& graph, Node* node) {
-  auto* second = node->as<plan::TransposeT>();
+  auto* second = node->as<ops::Transpose>();
   const Node* before = second ? graph.producer(node->inputs[0]) : nullptr;
-  const auto* first = before ? before->as<plan::TransposeT>() : nullptr;
+  const auto* first = before ? before->as<ops::Transpose>() : nullptr;
   if (first == nullptr) return false;
   for (int32_t& axis : second->permutation) axis = first->permutation[static_cast<size_t>(axis)];
   graph.set_input(node, 0, before->inputs[0]);
@@ -92,14 +93,13 @@ bool merge_transposes(Graph& graph, Node* node) {
 
 // A Transpose that only moves dimensions of 1 leaves the elements where they are.
 Result<bool> transpose_to_reshape(Graph& graph, Node* node) {
-  const auto* transpose = node->as<plan::TransposeT>();
+  const auto* transpose = node->as<ops::Transpose>();
   if (transpose == nullptr || is_identity_permutation(transpose->permutation)) return false;
   if (!keeps_order(graph.value(node->inputs[0]).shape, transpose->permutation)) return false;
-  plan::ReshapeT reshape;
   const Shape& result = graph.value(node->outputs[0]).shape;
-  reshape.shape.assign(result.begin(), result.end());
+  ops::Reshape reshape{.shape = {result.begin(), result.end()}};
   NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] Node * replaced,
-                          replace(graph, node, attributes(std::move(reshape)), {node->inputs[0]}));
+                          replace(graph, node, std::move(reshape), {node->inputs[0]}));
   return true;
 }
 

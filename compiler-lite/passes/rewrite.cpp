@@ -19,7 +19,7 @@ bool is_used(const Graph& graph, const Node& node) {
 std::span<const float> floats(const Graph& graph, ValueId id) {
   if (id == kNoValue) return {};
   const Value& value = graph.value(id);
-  if (!value.is_constant() || value.type != DataType::kF32 || value.packing != plan::Packing::none) return {};
+  if (!value.is_constant() || value.type != DataType::kF32 || value.packing != Packing::kNone) return {};
   return {value.data<float>(), static_cast<size_t>(value.shape.num_elements())};
 }
 
@@ -32,7 +32,7 @@ std::optional<float> uniform_value(const Graph& graph, ValueId id) {
 }
 
 std::optional<ConstantOperand> constant_operand(const Graph& graph, const Node& node) {
-  if (node.as<plan::BinaryT>() == nullptr) return std::nullopt;
+  if (node.as<ops::Binary>() == nullptr) return std::nullopt;
   const bool first = !floats(graph, node.input(0)).empty();
   const bool second = !floats(graph, node.input(1)).empty();
   if (first == second) return std::nullopt;
@@ -59,7 +59,7 @@ void absorb(Graph& graph, Node* first, Node* second) {
   graph.replace_uses(old_result, result);
 }
 
-Result<Node*> replace(Graph& graph, Node* old, plan::AttributesUnion attributes, const std::vector<ValueId>& inputs) {
+Result<Node*> replace(Graph& graph, Node* old, ops::Attributes attributes, const std::vector<ValueId>& inputs) {
   const ValueId old_result = old->outputs[0];
   NESTRT_ASSIGN_OR_RETURN(Node * node,
                           graph.add_node(old->name, std::move(attributes), inputs, {graph.value(old_result).name}));
@@ -75,37 +75,31 @@ Result<Node*> replace(Graph& graph, Node* old, plan::AttributesUnion attributes,
   return node;
 }
 
-std::optional<plan::Activation> as_activation(const plan::UnaryT& unary) {
-  const auto kind = [&]() -> std::optional<plan::ActivationKind> {
+std::optional<ops::Activation> as_activation(const ops::Unary& unary) {
+  const auto kind = [&]() -> std::optional<ops::ActivationKind> {
     switch (unary.kind) {
-      case plan::UnaryKind::relu:
-        return plan::ActivationKind::relu;
-      case plan::UnaryKind::clip:
-        return plan::ActivationKind::clip;
-      case plan::UnaryKind::leaky_relu:
-        return plan::ActivationKind::leaky_relu;
-      case plan::UnaryKind::hard_sigmoid:
-        return plan::ActivationKind::hard_sigmoid;
-      case plan::UnaryKind::hard_swish:
-        return plan::ActivationKind::hard_swish;
-      case plan::UnaryKind::sigmoid:
-        return plan::ActivationKind::sigmoid;
-      case plan::UnaryKind::tanh:
-        return plan::ActivationKind::tanh;
-      case plan::UnaryKind::silu:
-        return plan::ActivationKind::silu;
+      case ops::UnaryKind::kRelu:
+        return ops::ActivationKind::kRelu;
+      case ops::UnaryKind::kClip:
+        return ops::ActivationKind::kClip;
+      case ops::UnaryKind::kLeakyRelu:
+        return ops::ActivationKind::kLeakyRelu;
+      case ops::UnaryKind::kHardSigmoid:
+        return ops::ActivationKind::kHardSigmoid;
+      case ops::UnaryKind::kHardSwish:
+        return ops::ActivationKind::kHardSwish;
+      case ops::UnaryKind::kSigmoid:
+        return ops::ActivationKind::kSigmoid;
+      case ops::UnaryKind::kTanh:
+        return ops::ActivationKind::kTanh;
+      case ops::UnaryKind::kSilu:
+        return ops::ActivationKind::kSilu;
       default:
         return std::nullopt;
     }
   }();
   if (!kind) return std::nullopt;
-  return plan::Activation(*kind, unary.alpha, unary.beta);
-}
-
-bool same_quantization(const Value& a, const Value& b) {
-  if (!a.quantization || !b.quantization) return a.quantization.has_value() == b.quantization.has_value();
-  const plan::QuantizationT &x = *a.quantization, &y = *b.quantization;
-  return x.exponents == y.exponents && x.scales == y.scales && x.zero_points == y.zero_points && x.axis == y.axis;
+  return ops::Activation{*kind, unary.alpha, unary.beta};
 }
 
 bool keeps_order(const Shape& shape, const std::vector<int32_t>& permutation) {

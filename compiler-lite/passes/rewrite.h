@@ -18,13 +18,13 @@ bool is_used(const Graph& graph, const Node& node);
 std::span<const float> floats(const Graph& graph, ValueId id);
 // The value that all elements of an f32 constant have in common.
 std::optional<float> uniform_value(const Graph& graph, ValueId id);
-// The node behind operand `index`, if it is of kind T and feeds nothing else; else null.
-template <typename T>
+// The node behind operand `index`, if it is of kind Op and feeds nothing else; else null.
+template <typename Op>
 Node* sole_producer(const Graph& graph, const Node& node, size_t index) {
   const ValueId id = node.input(index);
   if (id == kNoValue || !graph.has_single_use(id)) return nullptr;
   Node* producer = graph.producer(id);
-  return producer != nullptr && producer->as<T>() != nullptr ? producer : nullptr;
+  return producer != nullptr && producer->as<Op>() != nullptr ? producer : nullptr;
 }
 
 // A Binary of which one operand is an f32 constant.
@@ -44,12 +44,10 @@ bool forward(Graph& graph, ValueId from, ValueId to);
 void absorb(Graph& graph, Node* first, Node* second);
 // A new node in place of `old`, with its name and its output's name and quantization. kInternal where type or shape
 // come out otherwise.
-Result<Node*> replace(Graph& graph, Node* old, plan::AttributesUnion attributes, const std::vector<ValueId>& inputs);
+Result<Node*> replace(Graph& graph, Node* old, ops::Attributes attributes, const std::vector<ValueId>& inputs);
 
 // The activation that an operator can have fused which computes this; empty for other functions.
-std::optional<plan::Activation> as_activation(const plan::UnaryT& unary);
-
-bool same_quantization(const Value& a, const Value& b);
+std::optional<ops::Activation> as_activation(const ops::Unary& unary);
 
 // True where a Transpose of such a tensor leaves the elements where they are: it only moves dimensions of 1.
 bool keeps_order(const Shape& shape, const std::vector<int32_t>& permutation);

@@ -22,7 +22,7 @@ using Permutation = std::vector<int32_t>;
 
 const Permutation* permutation_of(const Graph& graph, ValueId id) {
   const Node* node = id == kNoValue ? nullptr : graph.producer(id);
-  const auto* transpose = node ? node->as<plan::TransposeT>() : nullptr;
+  const auto* transpose = node ? node->as<ops::Transpose>() : nullptr;
   return transpose ? &transpose->permutation : nullptr;
 }
 
@@ -32,11 +32,7 @@ Permutation inverse(const Permutation& permutation) {
   return result;
 }
 
-plan::AttributesUnion transpose(const Permutation& permutation) {
-  plan::TransposeT table;
-  table.permutation = permutation;
-  return attributes(std::move(table));
-}
+ops::Attributes transpose(const Permutation& permutation) { return ops::Transpose{.permutation = permutation}; }
 
 // Output axis i of a Transpose is axis permutation[i] before it: per-axis lists go the other way.
 template <typename T>
@@ -86,7 +82,7 @@ class Sinker {
     if (id == kNoValue) return false;
     if (const Permutation* other = permutation_of(graph_, id)) return *other == permutation_;
     const Value& value = graph_.value(id);
-    const bool broadcasts = node_->as<plan::BinaryT>() != nullptr;
+    const bool broadcasts = node_->as<ops::Binary>() != nullptr;
     if (!broadcasts && value.shape.rank() != rank()) return false;
     if (value.shape.rank() > rank()) return false;
     return value.is_constant() || value.shape.num_elements() == 1 ||
@@ -96,57 +92,55 @@ class Sinker {
   Result<ValueId> before(ValueId id) {
     if (permutation_of(graph_, id) != nullptr) return graph_.producer(id)->inputs[0];
     const Shape shape = graph_.value(id).shape;
-    if (node_->as<plan::BinaryT>() != nullptr && shape.num_elements() == 1) return id;
+    if (node_->as<ops::Binary>() != nullptr && shape.num_elements() == 1) return id;
     ValueId source = id;
     if (shape.rank() != rank()) {
-      plan::ReshapeT reshape;
       const Shape full = with_rank(shape, rank());
-      reshape.shape.assign(full.begin(), full.end());
-      NESTRT_ASSIGN_OR_RETURN(source, add(attributes(std::move(reshape)), id));
+      NESTRT_ASSIGN_OR_RETURN(source, add(ops::Reshape{.shape = {full.begin(), full.end()}}, id));
     }
     return add(transpose(inverse(permutation_)), source);
   }
 
-  Result<ValueId> add(plan::AttributesUnion attributes, ValueId input) {
+  Result<ValueId> add(ops::Attributes attributes, ValueId input) {
     const std::string name = graph_.value(input).name + ".transposed";
     NESTRT_ASSIGN_OR_RETURN(Node * node, graph_.add_node(name, std::move(attributes), {input}, {name}));
     return node->outputs[0];
   }
 
   // What the node's attributes are for untransposed operands; no value where it needs the order.
-  std::optional<plan::AttributesUnion> attributes_before() const {
-    if (node_->as<plan::UnaryT>() || node_->as<plan::BinaryT>() || node_->as<plan::CastT>()) return node_->attributes;
-    if (const auto* concat = node_->as<plan::ConcatT>()) {
-      plan::ConcatT moved = *concat;
+  std::optional<ops::Attributes> attributes_before() const {
+    if (node_->as<ops::Unary>() || node_->as<ops::Binary>() || node_->as<ops::Cast>()) return node_->attributes;
+    if (const auto* concat = node_->as<ops::Concat>()) {
+      ops::Concat moved = *concat;
       moved.axis = permutation_[static_cast<size_t>(from_front(concat->axis, rank()))];
-      return attributes(std::move(moved));
+      return moved;
     }
-    if (const auto* pad = node_->as<plan::PadT>()) {
-      plan::PadT moved = *pad;
+    if (const auto* pad = node_->as<ops::Pad>()) {
+      ops::Pad moved = *pad;
       moved.begin = before_transpose(pad->begin, permutation_);
       moved.end = before_transpose(pad->end, permutation_);
-      return attributes(std::move(moved));
+      return moved;
     }
-    if (const auto* slice = node_->as<plan::SliceT>()) {
-      plan::SliceT moved = *slice;
+    if (const auto* slice = node_->as<ops::Slice>()) {
+      ops::Slice moved = *slice;
       moved.start = before_transpose(slice->start, permutation_);
       moved.step = before_transpose(slice->step, permutation_);
       moved.shape = before_transpose(slice->shape, permutation_);
-      return attributes(std::move(moved));
+      return moved;
     }
-    if (const auto* reduce = node_->as<plan::ReduceT>()) {
+    if (const auto* reduce = node_->as<ops::Reduce>()) {
       if (graph_.value(node_->outputs[0]).shape.rank() == 0) return std::nullopt;
-      plan::ReduceT moved = *reduce;
+      ops::Reduce moved = *reduce;
       for (int32_t& axis : moved.axes) axis = permutation_[static_cast<size_t>(from_front(axis, rank()))];
       std::sort(moved.axes.begin(), moved.axes.end());
-      return attributes(std::move(moved));
+      return moved;
     }
     return std::nullopt;
   }
 
   // The same, unless a Reduce takes axes away.
   Permutation permutation_after() const {
-    const auto* reduce = node_->as<plan::ReduceT>();
+    const auto* reduce = node_->as<ops::Reduce>();
     if (reduce == nullptr || reduce->keep_dims) return permutation_;
     std::vector<bool> gone(permutation_.size(), reduce->axes.empty());
     for (int32_t axis : reduce->axes)
@@ -169,10 +163,10 @@ class Sinker {
 int64_t transposed_bytes(const Graph& graph) {
   int64_t bytes = 0;
   for (const auto& node : graph.nodes()) {
-    const auto* table = node->as<plan::TransposeT>();
-    if (table == nullptr) continue;
+    const auto* transpose = node->as<ops::Transpose>();
+    if (transpose == nullptr) continue;
     const Value& source = graph.value(node->inputs[0]);
-    if (!keeps_order(source.shape, table->permutation))
+    if (!keeps_order(source.shape, transpose->permutation))
       bytes += storage_bytes(source.type, source.shape, Layout::kPlain);
   }
   return bytes;

@@ -30,13 +30,9 @@ Exponents exponents_of(const QuantizationProfile& profile, Scales scales) {
 
 bool is_f32(const Graph& graph, ValueId id) { return graph.value(id).type == DataType::kF32; }
 
-bool has_bounds(const plan::Activation* activation) {
-  return activation == nullptr || s8::has_bounds(activation->kind());
-}
-
 // A Conv or Dense with an s8 form, its activation aside.
 bool is_product(const Graph& graph, const Node& node) {
-  if (node.as<plan::ConvT>() == nullptr && node.as<plan::DenseT>() == nullptr) return false;
+  if (node.as<ops::Conv>() == nullptr && node.as<ops::Dense>() == nullptr) return false;
   if (node.input(kResidual) != kNoValue || !is_f32(graph, node.inputs[0]) || graph.value(node.inputs[0]).is_constant())
     return false;
   if (floats(graph, node.inputs[1]).empty()) return false;
@@ -44,11 +40,11 @@ bool is_product(const Graph& graph, const Node& node) {
 }
 
 bool is_add(const Node& node) {
-  const auto* binary = node.as<plan::BinaryT>();
-  return binary != nullptr && binary->kind == plan::BinaryKind::add && has_bounds(binary->activation.get());
+  const auto* binary = node.as<ops::Binary>();
+  return binary != nullptr && binary->kind == ops::BinaryKind::kAdd && s8::has_bounds(binary->activation.kind);
 }
 
-bool has_s8_window(const plan::PoolT& pool) {
+bool has_s8_window(const ops::Pool& pool) {
   int64_t window = 1;
   for (int32_t extent : pool.kernel)
     if (__builtin_mul_overflow(window, extent, &window) || window > s8::kMaxWindow) return false;
@@ -57,12 +53,12 @@ bool has_s8_window(const plan::PoolT& pool) {
 
 // Operators whose output has the exponent of their inputs.
 bool keeps_exponent(const Node& node) {
-  if (const auto* pool = node.as<plan::PoolT>())
-    return pool->kind == plan::PoolKind::max || (pool->kind == plan::PoolKind::average && has_s8_window(*pool));
-  if (const auto* unary = node.as<plan::UnaryT>())
-    return unary->kind == plan::UnaryKind::relu || unary->kind == plan::UnaryKind::clip;
-  return node.as<plan::ConcatT>() != nullptr || node.as<plan::ReshapeT>() != nullptr ||
-         node.as<plan::TransposeT>() != nullptr;
+  if (const auto* pool = node.as<ops::Pool>())
+    return pool->kind == ops::PoolKind::kMax || (pool->kind == ops::PoolKind::kAverage && has_s8_window(*pool));
+  if (const auto* unary = node.as<ops::Unary>())
+    return unary->kind == ops::UnaryKind::kRelu || unary->kind == ops::UnaryKind::kClip;
+  return node.as<ops::Concat>() != nullptr || node.as<ops::Reshape>() != nullptr ||
+         node.as<ops::Transpose>() != nullptr;
 }
 
 // Values that must have one exponent.
@@ -106,7 +102,7 @@ class Assigner {
   // Whether the value exists as s8 without a Quantize.
   bool is_s8(ValueId id) const {
     const Node* node = graph_.producer(id);
-    return chosen(node) && has_bounds(product_activation(*node));
+    return chosen(node) && s8::has_bounds(product_activation(*node).kind);
   }
 
   void choose_nodes() {
@@ -121,8 +117,8 @@ class Assigner {
 
   // Averages that are much smaller than what they average would have few of the levels of their input's exponent.
   bool loses_resolution(const Node& node) const {
-    const auto* pool = node.as<plan::PoolT>();
-    if (pool == nullptr || pool->kind != plan::PoolKind::average) return false;
+    const auto* pool = node.as<ops::Pool>();
+    if (pool == nullptr || pool->kind != ops::PoolKind::kAverage) return false;
     const auto input = known_.find(graph_.value(node.inputs[0]).name);
     const auto output = known_.find(graph_.value(node.outputs[0]).name);
     return input != known_.end() && output != known_.end() && output->second > input->second;
@@ -141,7 +137,7 @@ class Assigner {
 
   void choose_wide() {
     for (const Node* node : result_.nodes)
-      if (is_product(graph_, *node) && (!has_bounds(product_activation(*node)) || !feeds_s8(*node)))
+      if (is_product(graph_, *node) && (!s8::has_bounds(product_activation(*node).kind) || !feeds_s8(*node)))
         result_.wide.insert(node);
   }
 
@@ -237,7 +233,7 @@ class Assigner {
 
   void report_kept() {
     for (const auto& node : graph_.nodes()) {
-      if (chosen(node.get()) || (node->as<plan::ConvT>() == nullptr && node->as<plan::DenseT>() == nullptr)) continue;
+      if (chosen(node.get()) || (node->as<ops::Conv>() == nullptr && node->as<ops::Dense>() == nullptr)) continue;
       const auto reason = unfit_.find(node.get());
       if (options_.keep_f32.count(node->name) != 0)
         result_.kept.push_back({node->name, "as asked"});
@@ -257,10 +253,10 @@ class Assigner {
 
 }  // namespace
 
-const plan::Activation* product_activation(const Node& node) {
-  const auto* conv = node.as<plan::ConvT>();
-  const auto* dense = node.as<plan::DenseT>();
-  return conv != nullptr ? conv->activation.get() : dense != nullptr ? dense->activation.get() : nullptr;
+ops::Activation product_activation(const Node& node) {
+  const auto* conv = node.as<ops::Conv>();
+  const auto* dense = node.as<ops::Dense>();
+  return conv != nullptr ? conv->activation : dense != nullptr ? dense->activation : ops::Activation{};
 }
 
 Assignment assign(const Graph& graph, const QuantizationProfile& profile, const QuantizeOptions& options) {

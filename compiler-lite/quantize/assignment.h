@@ -20,7 +20,7 @@ struct Assignment {
 
 Assignment assign(const Graph& graph, const QuantizationProfile& profile, const QuantizeOptions& options);
 
-// The activation of a Conv or Dense; null where it has none, or the node is of another kind.
-const plan::Activation* product_activation(const Node& node);
+// The activation of a Conv or Dense; none where the node is of another kind.
+ops::Activation product_activation(const Node& node);
 
 }  // namespace nestrt::compiler

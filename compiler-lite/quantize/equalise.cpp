@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "compiler-lite/passes/rewrite.h"
+#include "compiler-lite/quantize/assignment.h"
 #include "compiler-lite/quantize/weights.h"
 
 namespace nestrt::compiler {
@@ -16,30 +17,24 @@ constexpr int kMaxPower = 6;
 
 using Powers = std::vector<int>;  // of two, by channel
 
-const plan::Activation* activation_of(const Node& node) {
-  const auto* conv = node.as<plan::ConvT>();
-  return conv != nullptr ? conv->activation.get() : node.as<plan::DenseT>()->activation.get();
-}
-
 // A Conv or Dense whose weights and bias are known.
 bool is_product(const Graph& graph, const Node* node) {
-  if (node == nullptr || (node->as<plan::ConvT>() == nullptr && node->as<plan::DenseT>() == nullptr)) return false;
+  if (node == nullptr || (node->as<ops::Conv>() == nullptr && node->as<ops::Dense>() == nullptr)) return false;
   return node->input(kResidual) == kNoValue && !floats(graph, node->input(kWeights)).empty() &&
          (node->input(kBias) == kNoValue || !floats(graph, node->input(kBias)).empty());
 }
 
 // What is scaled before the activation is scaled behind it.
-bool passes_scale(const plan::Activation* activation) {
-  if (activation == nullptr || activation->kind() == plan::ActivationKind::none) return true;
-  return activation->kind() == plan::ActivationKind::relu ||
-         (activation->kind() == plan::ActivationKind::clip && activation->alpha() == 0);
+bool passes_scale(const ops::Activation& activation) {
+  return activation.kind == ops::ActivationKind::kNone || activation.kind == ops::ActivationKind::kRelu ||
+         (activation.kind == ops::ActivationKind::kClip && activation.alpha == 0);
 }
 
 // Calls visit(index of a weight, its input channel).
 template <typename Visit>
 void for_each_input(const Graph& graph, const Node& node, Visit visit) {
   const Shape& shape = graph.value(node.inputs[kWeights]).shape;
-  const auto* conv = node.as<plan::ConvT>();
+  const auto* conv = node.as<ops::Conv>();
   const int64_t outputs = shape[output_channel_axis(node)], inputs = shape[1 - output_channel_axis(node)];
   const int64_t count = shape.num_elements(), groups = conv == nullptr ? 1 : conv->group;
   for (int64_t at = 0; at < count; ++at) {
@@ -53,7 +48,7 @@ void for_each_input(const Graph& graph, const Node& node, Visit visit) {
 }
 
 bool is_depthwise(const Graph& graph, const Node& node) {
-  return node.as<plan::ConvT>() != nullptr && graph.value(node.inputs[kWeights]).shape[1] == 1;
+  return node.as<ops::Conv>() != nullptr && graph.value(node.inputs[kWeights]).shape[1] == 1;
 }
 
 // Of a depthwise layer every channel has an exponent of its own: its input may be scaled freely. Elsewhere the input
@@ -92,7 +87,7 @@ class Equaliser {
     const ValueId between = consumer->inputs[0];
     Node* producer = graph_.producer(between);
     if (!is_product(graph_, producer) || !graph_.has_single_use(between)) return false;
-    if (!passes_scale(activation_of(*producer))) return false;
+    if (!passes_scale(product_activation(*producer))) return false;
     ValueProfile* value = find(graph_.value(between).name);
     if (value == nullptr || !value->exponent) return false;
     if (static_cast<int64_t>(value->peaks.size()) != graph_.value(between).shape[1]) return false;

@@ -10,40 +10,36 @@
 namespace nestrt::compiler {
 namespace {
 
-plan::QuantizationT quantization(const std::vector<int>& exponents, int axis) {
-  plan::QuantizationT result;
+plan::Quantization quantization(const std::vector<int>& exponents, int axis) {
+  plan::Quantization result;
   result.exponents.assign(exponents.begin(), exponents.end());
   result.axis = exponents.size() == 1 ? -1 : axis;
   return result;
 }
 
-plan::UnaryKind unary_kind(plan::ActivationKind kind) {
+ops::UnaryKind unary_kind(ops::ActivationKind kind) {
   switch (kind) {
-    case plan::ActivationKind::relu:
-      return plan::UnaryKind::relu;
-    case plan::ActivationKind::clip:
-      return plan::UnaryKind::clip;
-    case plan::ActivationKind::leaky_relu:
-      return plan::UnaryKind::leaky_relu;
-    case plan::ActivationKind::hard_sigmoid:
-      return plan::UnaryKind::hard_sigmoid;
-    case plan::ActivationKind::hard_swish:
-      return plan::UnaryKind::hard_swish;
-    case plan::ActivationKind::sigmoid:
-      return plan::UnaryKind::sigmoid;
-    case plan::ActivationKind::tanh:
-      return plan::UnaryKind::tanh;
+    case ops::ActivationKind::kRelu:
+      return ops::UnaryKind::kRelu;
+    case ops::ActivationKind::kClip:
+      return ops::UnaryKind::kClip;
+    case ops::ActivationKind::kLeakyRelu:
+      return ops::UnaryKind::kLeakyRelu;
+    case ops::ActivationKind::kHardSigmoid:
+      return ops::UnaryKind::kHardSigmoid;
+    case ops::ActivationKind::kHardSwish:
+      return ops::UnaryKind::kHardSwish;
+    case ops::ActivationKind::kSigmoid:
+      return ops::UnaryKind::kSigmoid;
+    case ops::ActivationKind::kTanh:
+      return ops::UnaryKind::kTanh;
     default:
-      return plan::UnaryKind::silu;
+      return ops::UnaryKind::kSilu;
   }
 }
 
-plan::UnaryT as_unary(const plan::Activation& activation) {
-  plan::UnaryT unary;
-  unary.kind = unary_kind(activation.kind());
-  unary.alpha = activation.alpha();
-  unary.beta = activation.beta();
-  return unary;
+ops::Unary as_unary(const ops::Activation& activation) {
+  return {unary_kind(activation.kind), activation.alpha, activation.beta};
 }
 
 template <typename T>
@@ -67,7 +63,7 @@ class Rewriter {
       const auto found = s8_.find(node->outputs[0]);
       if (assignment_.nodes.count(node) == 0 || assignment_.wide.count(node) != 0 || found == s8_.end()) continue;
       node->name += ".dequantize";
-      NESTRT_RETURN_IF_ERROR(replace(graph_, node, attributes(plan::DequantizeT{}), {found->second}).error());
+      NESTRT_RETURN_IF_ERROR(replace(graph_, node, ops::Dequantize{}, {found->second}).error());
     }
     graph_.tidy();
     return {};
@@ -81,23 +77,22 @@ class Rewriter {
     const auto [found, is_new] = s8_.try_emplace(id, kNoValue);
     if (!is_new) return found->second;
     const std::string name = graph_.value(id).name;
-    NESTRT_ASSIGN_OR_RETURN(Node * node,
-                            graph_.add_node(name + ".quantize", attributes(plan::QuantizeT{}), {id}, {s8_name(id)}));
+    NESTRT_ASSIGN_OR_RETURN(Node * node, graph_.add_node(name + ".quantize", ops::Quantize{}, {id}, {s8_name(id)}));
     graph_.value(node->outputs[0]).quantization = quantization({exponents_.at(id)}, -1);
     return s8_[id] = node->outputs[0];
   }
 
-  plan::AttributesUnion s8_attributes(const Node& node, bool wide) const {
-    plan::AttributesUnion result = node.attributes;
-    const auto set_product = [&](auto* product) {
-      product->rounding = options_.rounding;
-      product->wide_output = wide;
-      if (wide) product->activation = nullptr;
+  ops::Attributes s8_attributes(const Node& node, bool wide) const {
+    ops::Attributes result = node.attributes;
+    const auto set_product = [&](auto& product) {
+      product.rounding = options_.rounding;
+      product.wide_output = wide;
+      if (wide) product.activation = {};
     };
-    if (auto* conv = result.AsConv()) set_product(conv);
-    if (auto* dense = result.AsDense()) set_product(dense);
-    if (auto* binary = result.AsBinary()) binary->rounding = options_.rounding;
-    if (auto* pool = result.AsPool()) pool->rounding = options_.rounding;
+    if (auto* conv = std::get_if<ops::Conv>(&result)) set_product(*conv);
+    if (auto* dense = std::get_if<ops::Dense>(&result)) set_product(*dense);
+    if (auto* binary = std::get_if<ops::Binary>(&result)) binary->rounding = options_.rounding;
+    if (auto* pool = std::get_if<ops::Pool>(&result)) pool->rounding = options_.rounding;
     return result;
   }
 
@@ -145,16 +140,15 @@ class Rewriter {
   Status rewrite_wide(Node* node) {
     const ValueId old = node->outputs[0];
     NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, operands(*node));
-    plan::AttributesUnion table = s8_attributes(*node, true);
-    if (const plan::Activation* activation = product_activation(*node);
-        activation != nullptr && activation->kind() != plan::ActivationKind::none) {
-      NESTRT_ASSIGN_OR_RETURN(Node * product, graph_.add_node(node->name, std::move(table), inputs,
+    ops::Attributes attributes = s8_attributes(*node, true);
+    if (const ops::Activation activation = product_activation(*node); activation.kind != ops::ActivationKind::kNone) {
+      NESTRT_ASSIGN_OR_RETURN(Node * product, graph_.add_node(node->name, std::move(attributes), inputs,
                                                               {graph_.value(old).name + ".accumulator"}));
-      table = attributes(as_unary(*activation));
+      attributes = as_unary(activation);
       inputs = product->outputs;
       node->name += ".activation";
     }
-    NESTRT_ASSIGN_OR_RETURN(const Node* last, replace(graph_, node, std::move(table), inputs));
+    NESTRT_ASSIGN_OR_RETURN(const Node* last, replace(graph_, node, std::move(attributes), inputs));
     if (const auto known = exponents_.find(old); known != exponents_.end())
       exponents_[last->outputs[0]] = known->second;
     return {};

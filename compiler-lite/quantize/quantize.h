@@ -24,13 +24,13 @@ enum class Scales {
 // docs/quantization.md.
 struct Corrections {
   bool equalisation = false;  // channels use the range of their value; see equalise.h. Needs weights per channel
-  bool weights = true;       // exponents of weights by squared error, so that outliers may clip; else by range
+  bool weights = true;        // exponents of weights by squared error, so that outliers may clip; else by range
   bool bias = true;  // biases take up the mean error of the weights, from the means that calibration saw (M. Nagel
                      // et al., Data-Free Quantization Through Weight Equalization and Bias Correction, 2019)
 };
 
 struct QuantizeOptions {
-  plan::Rounding rounding = plan::Rounding::half_up;  // of integers; what becomes s8 from f32 is rounded half up
+  ops::Rounding rounding = ops::Rounding::kHalfUp;  // of integers; what becomes s8 from f32 is rounded half up
   Scales scales = Scales::kTensor;
   bool per_channel = true;  // weights: an exponent for each output channel
   Corrections corrections;

@@ -39,7 +39,7 @@ struct Channels {
 
 Channels channels_of(const Graph& graph, const Node& node) {
   const Value& weights = graph.value(node.inputs[kWeights]);
-  const auto* conv = node.as<plan::ConvT>();
+  const auto* conv = node.as<ops::Conv>();
   Channels channels;
   channels.elements = floats(graph, node.inputs[kWeights]);
   if (node.input(kBias) != kNoValue) channels.bias = floats(graph, node.inputs[kBias]);
@@ -146,7 +146,7 @@ class Quantizer {
     for (int64_t i = 0; i < channels_.length(); ++i)
       sum += 128.0 * std::abs(int{s8::quantize(channels_.elements[channels_.index(channel, i)], exponent)});
     sum += std::ceil(std::abs(std::ldexp(bias(channel, exponent), around_.input + exponent)));
-    if (around_.output) sum += s8::rounding_term(around_.input + exponent - *around_.output, plan::Rounding::half_up);
+    if (around_.output) sum += s8::rounding_term(around_.input + exponent - *around_.output, ops::Rounding::kHalfUp);
     return sum < std::numeric_limits<int32_t>::max();
   }
 
@@ -178,7 +178,7 @@ std::optional<int> largest_exponent(float magnitude) {
   return std::ldexp(magnitude, exponent) < 127.5f ? exponent : exponent - 1;
 }
 
-int output_channel_axis(const Node& node) { return node.as<plan::DenseT>() != nullptr ? 1 : 0; }
+int output_channel_axis(const Node& node) { return node.as<ops::Dense>() != nullptr ? 1 : 0; }
 
 std::optional<QuantizedProduct> quantize_product(const Graph& graph, const Node& node, const ProductExponents& around,
                                                  const WeightOptions& options) {

@@ -8,9 +8,9 @@
 #include "compiler-lite/check/run_session.h"
 #include "compiler-lite/check/signal_to_noise.h"
 #include "compiler-lite/quantize/digest.h"
-#include "nestrt/plan_generated.h"
+#include "nestrt/open_units.h"
+#include "nestrt/plan_tables.h"
 #include "runtime/plan/statistics.h"
-#include "runtime/plan/tables.h"
 #include "tools/common/labels.h"
 
 namespace nestrt::compiler {
@@ -31,12 +31,12 @@ std::span<const float> floats_of(const tools::Array& array) {
 
 double f32_share_of(const Plan& plan) {
   uint64_t all = 0, f32 = 0;
-  for (const plan::Operator* op : items(plan.tables().operators())) {
-    const uint64_t macs = statistics(plan.tables(), *op).macs;
+  for (const plan::Operator& op : plan.tables().operators) {
+    const uint64_t macs = statistics(plan.tables(), op).macs;
     if (macs == 0) continue;
     all += macs;
-    const auto input = static_cast<uint32_t>(op->inputs()->Get(0));
-    if (plan.tables().tensors()->Get(input)->type() == plan::DataType::f32) f32 += macs;
+    const auto input = static_cast<uint32_t>(op.inputs[0]);
+    if (plan.tables().tensors[input].type == DataType::kF32) f32 += macs;
   }
   return all == 0 ? 0 : static_cast<double>(f32) / static_cast<double>(all);
 }
@@ -67,6 +67,7 @@ Result<Evaluator> Evaluator::create(const std::filesystem::path& model, const Ev
   CompileOptions compile = options.compile;
   compile.quantization.reset();
   compile.progress = nullptr;
+  compile.backends.clear();  // it is evaluated where the compiler runs
   NESTRT_ASSIGN_OR_RETURN(Graph graph, quantizable_graph(model, compile));
   Evaluator result(std::move(compile), std::move(graph));
   NESTRT_ASSIGN_OR_RETURN(result.model_digest_, compiler::model_digest(model));

@@ -128,8 +128,8 @@ class Searcher {
     std::vector<Configuration> result;
     if (options_.vary_rounding) {
       result.push_back(from);
-      const bool floor = from.options.rounding == plan::Rounding::floor;
-      result.back().options.rounding = floor ? plan::Rounding::half_up : plan::Rounding::floor;
+      const bool floor = from.options.rounding == ops::Rounding::kFloor;
+      result.back().options.rounding = floor ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
     }
     if (options_.vary_granularity) {
       result.push_back(from);
@@ -234,7 +234,7 @@ std::string Configuration::text() const {
   result += fmt::format(" --corrections {}", fmt::join(names_of(options.corrections), ","));
   if (options.scales == Scales::kSingle) result += " --scales single";
   if (!options.per_channel) result += " --per-tensor";
-  if (options.rounding == plan::Rounding::floor) result += " --rounding floor";
+  if (options.rounding == ops::Rounding::kFloor) result += " --rounding floor";
   if (!options.keep_f32.empty()) result += fmt::format(" --keep-f32 {}", fmt::join(options.keep_f32, ","));
   return result;
 }

@@ -6,7 +6,7 @@
 namespace nestrt::compiler {
 namespace {
 
-bool is_product(const Node& node) { return node.as<plan::ConvT>() != nullptr || node.as<plan::DenseT>() != nullptr; }
+bool is_product(const Node& node) { return node.as<ops::Conv>() != nullptr || node.as<ops::Dense>() != nullptr; }
 
 class Meter {
  public:
@@ -35,7 +35,7 @@ class Meter {
 
  private:
   Result<LayerSensitivity> measure(const Node& node) {
-    LayerSensitivity layer{node.name, plan::EnumNameAttributes(node.kind()), 0, {}, {}};
+    LayerSensitivity layer{node.name, std::string(ops::name(node.kind())), 0, {}, {}};
     std::set<std::string, std::less<>> others = names_;
     others.erase(node.name);
     NESTRT_ASSIGN_OR_RETURN(layer.alone, evaluate(others));

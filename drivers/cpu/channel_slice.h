@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
-#include "flatbuffers/flatbuffers.h"
 #include "nestrt/kernel.h"
 #include "nestrt/unit.h"
 
@@ -16,22 +16,24 @@ class ChannelSlice {
  public:
   // Cuts the operands of `whole` in place; they lie in `tensors`, inputs first. Requires: is_part().
   ChannelSlice(const plan::Operator& whole, std::span<TensorSpec> tensors, ChannelRange channels);
+  ChannelSlice(const ChannelSlice&) = delete;  // operands point into it
+  ChannelSlice& operator=(const ChannelSlice&) = delete;
 
-  // As `whole`, with as many groups as channels where it has.
-  const plan::Operator& op() const { return *op_; }
+  // As those of `whole`, with as many groups as channels where it has.
+  const ops::Attributes& attributes() const { return attributes_; }
 
   // By operand: bytes from its start to the first that the slice uses.
   std::span<const uint64_t> offsets() const { return offsets_; }
 
  private:
-  const plan::Operator* cut(const plan::Operator& whole);
+  void cut_groups();
   void cut(TensorSpec& operand, int axis, uint64_t& offset);
   const plan::Quantization* cut(const plan::Quantization& whole, int axis);
 
   ChannelRange channels_;
   std::vector<uint64_t> offsets_;
-  std::vector<flatbuffers::DetachedBuffer> tables_;  // that op_ and operands point to
-  const plan::Operator* op_;
+  ops::Attributes attributes_;
+  std::deque<plan::Quantization> quantizations_;  // that operands point to
 };
 
 }  // namespace nestrt::drivers

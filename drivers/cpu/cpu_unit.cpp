@@ -2,18 +2,20 @@
 
 #include "drivers/cpu/kernel_program.h"
 #include "kernels/common/simd.h"
+#include "nestrt/host.h"
 #include "scheduler/thread_pool/thread_pool.h"
 
 namespace nestrt::drivers {
 namespace {
 
-class CpuUnit final : public Unit {
+class CpuUnit final : public Unit, public Host {
  public:
   explicit CpuUnit(std::shared_ptr<scheduler::ThreadPool> pool) : pool_(std::move(pool)) {
     info_.kind = "cpu";
     info_.name = "cpu";
-    info_.fingerprint = kernels::name(kernels::current_isa());
+    info_.fingerprint = name(kernels::current_instruction_set());
     info_.num_threads = pool_->num_threads();
+    info_.is_host = true;
   }
 
   const UnitInfo& info() const override { return info_; }
@@ -23,6 +25,7 @@ class CpuUnit final : public Unit {
     return program;
   }
 
+  Host* host() override { return this; }
   bool run_lanes(int lanes, FunctionRef<void(int)> lane) override { return pool_->run_lanes(lanes, lane); }
 
  private:

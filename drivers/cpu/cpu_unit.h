@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "nestrt/unit.h"
+#include "nestrt/open_units.h"
 
 namespace nestrt::drivers {
 

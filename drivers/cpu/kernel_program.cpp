@@ -8,13 +8,13 @@
 #include "runtime/core/text.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/sharing.h"
-#include "runtime/plan/tables.h"
 #include "runtime/plan/verify.h"
 
 namespace nestrt::drivers {
 namespace {
 
 constexpr std::string_view kViewName = "view";
+constexpr size_t kWeights = 1;  // the input that a selection of kernels may replace
 
 // What infer() gives must be what the plan says; the layout is the plan's choice.
 Status check_outputs(const OperatorSpec& spec, const OperatorRules& rules) {
@@ -36,19 +36,18 @@ std::string describe(const OperatorSpec& spec) {
   for (const TensorSpec& input : spec.inputs) {
     if (!operands.empty()) operands += ", ";
     operands += input.present ? text(name(input.type), " ", input.shape.to_string(), " ", name(input.layout),
-                                     input.packing == plan::Packing::none ? "" : " ",
-                                     input.packing == plan::Packing::none ? "" : plan::EnumNamePacking(input.packing))
+                                     input.packing == Packing::kNone ? "" : " ",
+                                     input.packing == Packing::kNone ? "" : name(input.packing))
                               : "absent";
   }
   return operands;
 }
 
-// The kernels that the plan selects for this machine's instruction set, by operator of the branch; none where it leaves
-// them to the machine.
-const flatbuffers::Vector<uint32_t>& selection_for(const plan::Program& program, kernels::Isa isa) {
-  for (const plan::KernelSelection* selection : items(program.selections()))
-    if (view(selection->instruction_set()) == kernels::name(isa)) return items(selection->kernels());
-  return items<uint32_t>(nullptr);
+// What the plan says of this machine's instruction set; null where it leaves the kernels to the machine.
+const plan::KernelSelection* selection_for(const plan::Program& program, InstructionSet set) {
+  for (const plan::KernelSelection& selection : program.selections)
+    if (selection.instruction_set == name(set)) return &selection;
+  return nullptr;
 }
 
 // The rules speak of a model; what breaks them here is a plan that nestc did not write like this.
@@ -59,8 +58,8 @@ Status as_plan_error(const Status& status) {
 
 Status check_channels(const BranchSpec& spec) {
   if (spec.channels.all()) return {};
-  const plan::Plan& tables = spec.plan->tables();
-  const uint32_t all = divisible_channels(tables, *items(tables.branches())[spec.branch]);
+  const plan::Tables& tables = spec.plan->tables();
+  const uint32_t all = divisible_channels(tables, tables.branches[spec.branch]);
   if (is_part(all, spec.channels)) return {};
   return Status(Code::kInvalidArgument,
                 text("branch ", spec.branch, " cannot be divided into channels ", spec.channels.begin, " to ",
@@ -72,42 +71,48 @@ Status check_channels(const BranchSpec& spec) {
 Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& branch,
                                                               std::shared_ptr<scheduler::SharedRunner> pool) {
   std::unique_ptr<KernelProgram> program(new KernelProgram(branch.plan, std::move(pool)));
-  const auto& selection = selection_for(*branch.program, kernels::current_isa());
-  const auto& names = items(branch.plan->tables().kernel_names());
-  const auto& operators = items(items(branch.plan->tables().branches())[branch.branch]->operators());
+  const plan::KernelSelection* const selection = selection_for(*branch.program, kernels::current_instruction_set());
+  const auto& names = branch.plan->tables().kernel_names;
+  const auto& operators = branch.plan->tables().branches[branch.branch].operators;
   NESTRT_RETURN_IF_ERROR(check_channels(branch));
   for (uint32_t i = 0; i < operators.size(); ++i) {
-    const std::string_view wanted = selection.size() > 0 ? view(names[selection[i]]) : std::string_view();
+    Wanted wanted;
+    if (selection != nullptr) wanted.kernel = names[selection->kernels[i]];
+    if (selection != nullptr && !selection->weights.empty()) wanted.weights = selection->weights[i];
     const Status status = program->add(operators[i], wanted, branch.channels);
     if (status.ok()) continue;
-    const plan::Operator& op = *items(branch.plan->tables().operators())[operators[i]];
-    return as_plan_error(status).with_context(text("operator ", operators[i], " '", view(op.name()), "' (",
-                                                   plan::EnumNameAttributes(op.attributes_type()), ")"));
+    const plan::Operator& op = branch.plan->tables().operators[operators[i]];
+    return as_plan_error(status).with_context(
+        text("operator ", operators[i], " '", op.name, "' (", ops::name(op.kind()), ")"));
   }
   return program;
 }
 
-void KernelProgram::resolve_operands(const plan::Operator& op, ChannelRange channels) {
+void KernelProgram::resolve_operands(const plan::Operator& op, const Wanted& wanted, ChannelRange channels) {
   std::vector<TensorSpec>& tensors = specs_.emplace_back();
   const size_t first = operands_.size();
-  for (const auto* operands : {&items(op.inputs()), &items(op.outputs())}) {
+  for (const auto* operands : {&op.inputs, &op.outputs}) {
     for (int32_t tensor : *operands) {
       tensors.push_back(spec_of(tensor));
       operands_.push_back(operand_of(tensor));
     }
+  }
+  if (wanted.weights >= 0) {
+    tensors[kWeights] = spec_of(wanted.weights);
+    operands_[first + kWeights] = operand_of(wanted.weights);
   }
   if (channels.all()) return;
   slice_.emplace(op, tensors, channels);
   for (size_t i = 0; i < tensors.size(); ++i) operands_[first + i].offset += slice_->offsets()[i];
 }
 
-Status KernelProgram::add(uint32_t operator_index, std::string_view wanted_kernel, ChannelRange channels) {
-  const plan::Operator& op = *items(plan_->tables().operators())[operator_index];
-  const auto &inputs = items(op.inputs()), &outputs = items(op.outputs());
-  resolve_operands(op, channels);
+Status KernelProgram::add(uint32_t operator_index, const Wanted& wanted, ChannelRange channels) {
+  const plan::Operator& op = plan_->tables().operators[operator_index];
+  const auto &inputs = op.inputs, &outputs = op.outputs;
+  resolve_operands(op, wanted, channels);
   std::vector<TensorSpec>& tensors = specs_.back();
   OperatorSpec spec;
-  spec.op = slice_ ? &slice_->op() : &op;
+  spec.attributes = slice_ ? &slice_->attributes() : &op.attributes;
   spec.inputs = std::span(tensors).first(inputs.size());
   spec.outputs = std::span(tensors).subspan(inputs.size());
 
@@ -117,20 +122,21 @@ Status KernelProgram::add(uint32_t operator_index, std::string_view wanted_kerne
   step.num_outputs = outputs.size();
   inputs_.resize(std::max<size_t>(inputs_.size(), inputs.size()));
   outputs_.resize(std::max<size_t>(outputs_.size(), outputs.size()));
-  NESTRT_RETURN_IF_ERROR(prepare_kernel(spec, wanted_kernel, &step));
+  NESTRT_RETURN_IF_ERROR(prepare_kernel(spec, wanted.kernel, &step));
   steps_.push_back(std::move(step));
   return {};
 }
 
 Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, Step* step) {
-  const OperatorRules* const rules = kernels::registry().find(spec.kind());
+  const OperatorRules* const rules = kernels::operators().find(spec.kind());
   if (rules == nullptr) return Status(Code::kUnsupported, "this build has no kernels for the operator");
   NESTRT_RETURN_IF_ERROR(check_outputs(spec, *rules));
-  if (is_view(plan_->tables(), *spec.op)) {
+  if (is_view(plan_->tables(), plan_->tables().operators[step->operator_index])) {
     step->kernel_name = kViewName;
     return {};
   }
-  const KernelVariant* const variant = kernels::registry().select(spec, wanted_kernel);
+  const KernelVariant* const variant =
+      kernels::operators().select(spec, kernels::current_instruction_set(), wanted_kernel);
   if (variant == nullptr) return Status(Code::kUnsupported, text("no kernel takes inputs ", describe(spec)));
   NESTRT_ASSIGN_OR_RETURN(step->kernel, variant->prepare(spec));
   step->kernel_name = variant->name;
@@ -160,21 +166,21 @@ TensorSpec KernelProgram::spec_of(int32_t index) const {
   TensorSpec spec;
   spec.present = index >= 0;
   if (!spec.present) return spec;
-  const plan::Tensor& tensor = *items(plan_->tables().tensors())[static_cast<uint32_t>(index)];
-  spec.type = static_cast<DataType>(tensor.type());
-  spec.shape = shape_of(tensor);
-  spec.layout = static_cast<Layout>(tensor.layout());
-  spec.packing = tensor.packing();
-  spec.quantization = tensor.quantization();
-  if (items(plan_->tables().buffers())[tensor.buffer()]->kind() == plan::BufferKind::constant)
-    spec.constant = plan_->constant(tensor.buffer()).data() + tensor.offset();
+  const plan::Tensor& tensor = plan_->tables().tensors[static_cast<uint32_t>(index)];
+  spec.type = tensor.type;
+  spec.shape = tensor.shape;
+  spec.layout = tensor.layout;
+  spec.packing = tensor.packing;
+  spec.quantization = tensor.quantization ? &*tensor.quantization : nullptr;
+  if (plan_->tables().buffers[tensor.buffer].kind == plan::BufferKind::kConstant)
+    spec.constant = plan_->constant(tensor.buffer).data() + tensor.offset;
   return spec;
 }
 
 KernelProgram::Operand KernelProgram::operand_of(int32_t index) const {
   if (index < 0) return {};
-  const plan::Tensor& tensor = *items(plan_->tables().tensors())[static_cast<uint32_t>(index)];
-  return {tensor.buffer(), tensor.offset()};
+  const plan::Tensor& tensor = plan_->tables().tensors[static_cast<uint32_t>(index)];
+  return {tensor.buffer, tensor.offset};
 }
 
 void KernelProgram::submit(const Submission& submission) {
@@ -199,10 +205,10 @@ Status KernelProgram::check_may_go_on(const Step& step, const Submission& submis
   const bool cancelled = submission.cancelled != nullptr && submission.cancelled->load(std::memory_order_relaxed);
   const bool late = submission.deadline != kNoDeadline && SteadyClock::now() >= submission.deadline;
   if (!cancelled && !late) return {};
-  const plan::Operator& op = *items(plan_->tables().operators())[step.operator_index];
+  const plan::Operator& op = plan_->tables().operators[step.operator_index];
   return Status(cancelled ? Code::kCancelled : Code::kDeadlineExceeded,
                 text(cancelled ? "cancelled" : "the deadline passed", " before operator ", step.operator_index, " '",
-                     view(op.name()), "'"));
+                     op.name, "'"));
 }
 
 void KernelProgram::run_step(const Step& step, const Operand* operands, const Submission& submission) {
@@ -213,7 +219,7 @@ void KernelProgram::run_step(const Step& step, const Operand* operands, const Su
   };
   for (uint32_t i = 0; i < step.num_inputs; ++i) inputs_[i] = address(operands[i]);
   for (uint32_t i = 0; i < step.num_outputs; ++i) outputs_[i] = address(operands[step.num_inputs + i]);
-  scheduler::PoolShareRunner runner(*pool_, {submission.threads, submission.share, submission.urgent});
+  scheduler::PoolShareRunner runner(*pool_, submission.cores != nullptr ? *submission.cores : CoreShare());
   KernelCall call;
   call.inputs = std::span(inputs_).first(step.num_inputs);
   call.outputs = std::span(outputs_).first(step.num_outputs);

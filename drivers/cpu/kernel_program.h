@@ -21,7 +21,7 @@ class KernelProgram final : public Executable {
   // (channels of an operator that cannot be divided like this).
   // `pool` is shared with the unit.
   static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch,
-                                                       std::shared_ptr<scheduler::SharedRunner> pool);
+                                                        std::shared_ptr<scheduler::SharedRunner> pool);
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   size_t repacked_bytes() const override { return repacked_bytes_; }
@@ -45,11 +45,17 @@ class KernelProgram final : public Executable {
     size_t shared_scratch = 0;  // bytes, a multiple of 64
   };
 
+  // What the plan selects for an operator on this machine.
+  struct Wanted {
+    std::string_view kernel;  // empty: the machine's choice
+    int32_t weights = -1;     // tensor in place of input 1; -1: the operator's own
+  };
+
   KernelProgram(std::shared_ptr<const Plan> plan, std::shared_ptr<scheduler::SharedRunner> pool)
       : plan_(std::move(plan)), pool_(std::move(pool)) {}
 
-  Status add(uint32_t operator_index, std::string_view wanted_kernel, ChannelRange channels);
-  void resolve_operands(const plan::Operator& op, ChannelRange channels);
+  Status add(uint32_t operator_index, const Wanted& wanted, ChannelRange channels);
+  void resolve_operands(const plan::Operator& op, const Wanted& wanted, ChannelRange channels);
   Status prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, Step* step);
   Status reserve_scratch(Step* step);
   TensorSpec spec_of(int32_t tensor) const;
@@ -63,7 +69,7 @@ class KernelProgram final : public Executable {
   std::deque<std::vector<TensorSpec>> specs_;  // kernels may point into them ...
   std::optional<ChannelSlice> slice_;          // ... and it holds what these point to
   std::vector<Step> steps_;
-  std::vector<Operand> operands_;  // of all steps: inputs, then outputs
+  std::vector<Operand> operands_;         // of all steps: inputs, then outputs
   std::vector<const std::byte*> inputs_;  // addresses of one step, while it runs
   std::vector<std::byte*> outputs_;
   size_t scratch_bytes_ = 0;

@@ -1,4 +1,5 @@
 // Runs a plan once on inputs of zeros: consumer PLAN
+#include <nestrt/open_units.h>
 #include <nestrt/plan.h>
 #include <nestrt/session.h>
 

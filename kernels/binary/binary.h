@@ -1,4 +1,4 @@
-// Binary: one function of two elements, operands broadcast as numpy does. Attributes: plan::Binary; an activation only
+// Binary: one function of two elements, operands broadcast as numpy does. Attributes: ops::Binary; an activation only
 // where the output is f32 or s8. Both operands have one type.
 //   f32      arithmetic (not mod: its sign rule is for integers), comparisons
 //   s32 s64  arithmetic and comparisons; overflow wraps; division truncates; dividing by zero gives 0; mod takes the
@@ -11,8 +11,6 @@
 #include "nestrt/kernel.h"
 
 namespace nestrt::kernels {
-
-const OperatorRules& binary_rules();
 
 bool accepts_binary_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_reference(const OperatorSpec& spec);

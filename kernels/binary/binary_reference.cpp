@@ -12,7 +12,7 @@
 namespace nestrt::kernels {
 namespace {
 
-using Kind = plan::BinaryKind;
+using Kind = ops::BinaryKind;
 
 template <typename T>
 constexpr bool kIsFloat = std::is_floating_point_v<T>;
@@ -97,7 +97,7 @@ Result<std::unique_ptr<Kernel>> map_kernel(const OperatorSpec& spec, Function fu
 
 template <typename T, typename Function>
 Result<std::unique_ptr<Kernel>> arithmetic(const OperatorSpec& spec, Function function) {
-  const Activation activation = activation_of(spec.op->attributes_as_Binary()->activation());
+  const Activation activation = spec.as<ops::Binary>()->activation;
   if constexpr (kIsFloat<T>) {
     return map_kernel<T, T>(spec, [=](T a, T b) { return apply_activation(activation, function(a, b)); });
   } else {
@@ -112,36 +112,36 @@ Result<std::unique_ptr<Kernel>> no_such_kind() {
 template <typename T>
 Result<std::unique_ptr<Kernel>> prepare_numbers(const OperatorSpec& spec) {
   const auto wrap = [](auto function) { return [function](T a, T b) { return wrapping(a, b, function); }; };
-  switch (spec.op->attributes_as_Binary()->kind()) {
-    case Kind::add:
+  switch (spec.as<ops::Binary>()->kind) {
+    case Kind::kAdd:
       return arithmetic<T>(spec, wrap([](auto a, auto b) { return a + b; }));
-    case Kind::sub:
+    case Kind::kSub:
       return arithmetic<T>(spec, wrap([](auto a, auto b) { return a - b; }));
-    case Kind::mul:
+    case Kind::kMul:
       return arithmetic<T>(spec, multiply<T>);
-    case Kind::div:
+    case Kind::kDiv:
       return arithmetic<T>(spec, divide<T>);
-    case Kind::pow:
+    case Kind::kPow:
       return arithmetic<T>(spec, power<T>);
-    case Kind::min:
+    case Kind::kMin:
       return arithmetic<T>(spec, [](T a, T b) { return a < b || is_nan(a) ? a : b; });
-    case Kind::max:
+    case Kind::kMax:
       return arithmetic<T>(spec, [](T a, T b) { return a > b || is_nan(a) ? a : b; });
-    case Kind::prelu:
+    case Kind::kPrelu:
       return arithmetic<T>(spec, [](T a, T b) { return a >= 0 ? a : multiply(a, b); });
-    case Kind::mod:
+    case Kind::kMod:
       return arithmetic<T>(spec, modulo<T>);
-    case Kind::fmod:
+    case Kind::kFmod:
       return arithmetic<T>(spec, remainder<T>);
-    case Kind::equal:
+    case Kind::kEqual:
       return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a == b; });
-    case Kind::less:
+    case Kind::kLess:
       return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a < b; });
-    case Kind::less_or_equal:
+    case Kind::kLessOrEqual:
       return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a <= b; });
-    case Kind::greater:
+    case Kind::kGreater:
       return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a > b; });
-    case Kind::greater_or_equal:
+    case Kind::kGreaterOrEqual:
       return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a >= b; });
     default:
       return no_such_kind();
@@ -150,7 +150,7 @@ Result<std::unique_ptr<Kernel>> prepare_numbers(const OperatorSpec& spec) {
 
 Result<std::unique_ptr<Kernel>> prepare_s8c_add(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::Addition add, s8c::addition_of(spec));
-  const Activation activation = activation_of(spec.op->attributes_as_Binary()->activation());
+  const Activation activation = spec.as<ops::Binary>()->activation;
   return map_kernel<int8_t, int8_t>(
       spec, [add, bounds = s8c::activation_bounds(activation, add.to)](int8_t a, int8_t b) {
         return s8c::add(a - add.zero_a, b - add.zero_b, add.factors, add.to.zero_point, bounds);
@@ -159,11 +159,11 @@ Result<std::unique_ptr<Kernel>> prepare_s8c_add(const OperatorSpec& spec) {
 
 Result<std::unique_ptr<Kernel>> prepare_s8_add(const OperatorSpec& spec) {
   if (s8c::has_scales(spec.inputs[0])) return prepare_s8c_add(spec);
-  const plan::Binary& attributes = *spec.op->attributes_as_Binary();
+  const ops::Binary& attributes = *spec.as<ops::Binary>();
   NESTRT_ASSIGN_OR_RETURN(const s8::AddShifts shifts, s8::binary_shifts(spec));
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
-  const s8::Bounds bounds = s8::activation_bounds(activation_of(attributes.activation()), exponent);
-  return map_kernel<int8_t, int8_t>(spec, [shifts, rounding = attributes.rounding(), bounds](int8_t a, int8_t b) {
+  const s8::Bounds bounds = s8::activation_bounds(attributes.activation, exponent);
+  return map_kernel<int8_t, int8_t>(spec, [shifts, rounding = attributes.rounding, bounds](int8_t a, int8_t b) {
     return s8::add(a, b, shifts, rounding, bounds);
   });
 }
@@ -172,14 +172,14 @@ Result<std::unique_ptr<Kernel>> prepare_booleans(const OperatorSpec& spec) {
   const auto logical = [&](auto function) {
     return map_kernel<uint8_t, uint8_t>(spec, [function](uint8_t a, uint8_t b) { return function(a != 0, b != 0); });
   };
-  switch (spec.op->attributes_as_Binary()->kind()) {
-    case Kind::equal:
+  switch (spec.as<ops::Binary>()->kind) {
+    case Kind::kEqual:
       return logical([](bool a, bool b) { return a == b; });
-    case Kind::logical_and:
+    case Kind::kLogicalAnd:
       return logical([](bool a, bool b) { return a && b; });
-    case Kind::logical_or:
+    case Kind::kLogicalOr:
       return logical([](bool a, bool b) { return a || b; });
-    case Kind::logical_xor:
+    case Kind::kLogicalXor:
       return logical([](bool a, bool b) { return a != b; });
     default:
       return no_such_kind();

@@ -60,7 +60,7 @@ Result<std::unique_ptr<Kernel>> add_kernel(const OperatorSpec& spec, Run run) {
 
 Result<std::unique_ptr<Kernel>> prepare_scaled(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::Addition add, s8c::addition_of(spec));
-  const Activation activation = activation_of(spec.op->attributes_as_Binary()->activation());
+  const Activation activation = spec.as<ops::Binary>()->activation;
   return add_kernel(
       spec, [add, bounds = s8c::activation_bounds(activation, add.to), run = simd_pick(add_scaled_elements_table)](
                 const int8_t* a, const int8_t* b, int8_t* y, int64_t count) { run(add, bounds, a, b, y, count); });
@@ -72,18 +72,18 @@ bool accepts_binary_s8_add(const OperatorSpec& spec) {
   const TensorSpec& output = spec.outputs[0];
   for (const TensorSpec& input : spec.inputs)
     if (input.type != DataType::kS8 || input.shape != output.shape || input.layout != output.layout ||
-        input.packing != plan::Packing::none)
+        input.packing != Packing::kNone)
       return false;
   return true;
 }
 
 Result<std::unique_ptr<Kernel>> prepare_binary_s8_add(const OperatorSpec& spec) {
   if (s8c::has_scales(spec.inputs[0])) return prepare_scaled(spec);
-  const plan::Binary& attributes = *spec.op->attributes_as_Binary();
+  const ops::Binary& attributes = *spec.as<ops::Binary>();
   NESTRT_ASSIGN_OR_RETURN(const s8::AddShifts shifts, s8::binary_shifts(spec));
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
-  const s8::Bounds bounds = s8::activation_bounds(activation_of(attributes.activation()), exponent);
-  const int32_t rounding = s8::rounding_term(shifts.right, attributes.rounding());
+  const s8::Bounds bounds = s8::activation_bounds(attributes.activation, exponent);
+  const int32_t rounding = s8::rounding_term(shifts.right, attributes.rounding);
   return add_kernel(spec, [shifts, rounding, bounds, run = simd_pick(add_elements_table)](
                               const int8_t* a, const int8_t* b, int8_t* y, int64_t count) {
     run(shifts, rounding, bounds, a, b, y, count);

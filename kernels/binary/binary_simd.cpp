@@ -23,22 +23,22 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 
-using BinaryKind = plan::BinaryKind;
+using BinaryKind = ops::BinaryKind;
 
 template <BinaryKind kKind, class V>
 HWY_INLINE V combine(V a, V b) {
-  if constexpr (kKind == BinaryKind::add) return hn::Add(a, b);
-  if constexpr (kKind == BinaryKind::sub) return hn::Sub(a, b);
-  if constexpr (kKind == BinaryKind::mul) return hn::Mul(a, b);
-  if constexpr (kKind == BinaryKind::div) return hn::Div(a, b);
+  if constexpr (kKind == BinaryKind::kAdd) return hn::Add(a, b);
+  if constexpr (kKind == BinaryKind::kSub) return hn::Sub(a, b);
+  if constexpr (kKind == BinaryKind::kMul) return hn::Mul(a, b);
+  if constexpr (kKind == BinaryKind::kDiv) return hn::Div(a, b);
   // A NaN on either side stays. (Ne would be false for one on x86.)
-  if constexpr (kKind == BinaryKind::min) {
+  if constexpr (kKind == BinaryKind::kMin) {
     return hn::IfThenElse(hn::Eq(a, a), hn::IfThenElse(hn::Lt(a, b), a, b), a);
   }
-  if constexpr (kKind == BinaryKind::max) {
+  if constexpr (kKind == BinaryKind::kMax) {
     return hn::IfThenElse(hn::Eq(a, a), hn::IfThenElse(hn::Gt(a, b), a, b), a);
   }
-  if constexpr (kKind == BinaryKind::prelu) {
+  if constexpr (kKind == BinaryKind::kPrelu) {
     return hn::IfThenElse(hn::Ge(a, hn::Zero(hn::DFromV<V>())), a, hn::Mul(a, b));
   }
 }
@@ -51,27 +51,27 @@ struct Constant {
 template <class Body>
 HWY_INLINE void with_kind(BinaryKind kind, const Body& body) {
   switch (kind) {
-    case BinaryKind::add:
-      return body(Constant<BinaryKind::add>());
-    case BinaryKind::sub:
-      return body(Constant<BinaryKind::sub>());
-    case BinaryKind::mul:
-      return body(Constant<BinaryKind::mul>());
-    case BinaryKind::div:
-      return body(Constant<BinaryKind::div>());
-    case BinaryKind::min:
-      return body(Constant<BinaryKind::min>());
-    case BinaryKind::max:
-      return body(Constant<BinaryKind::max>());
-    case BinaryKind::prelu:
-      return body(Constant<BinaryKind::prelu>());
+    case BinaryKind::kAdd:
+      return body(Constant<BinaryKind::kAdd>());
+    case BinaryKind::kSub:
+      return body(Constant<BinaryKind::kSub>());
+    case BinaryKind::kMul:
+      return body(Constant<BinaryKind::kMul>());
+    case BinaryKind::kDiv:
+      return body(Constant<BinaryKind::kDiv>());
+    case BinaryKind::kMin:
+      return body(Constant<BinaryKind::kMin>());
+    case BinaryKind::kMax:
+      return body(Constant<BinaryKind::kMax>());
+    case BinaryKind::kPrelu:
+      return body(Constant<BinaryKind::kPrelu>());
     default:
       return;
   }
 }
 
 HWY_INLINE void activate_in_place(const Activation& activation, float* y, int64_t count) {
-  if (activation.kind == plan::ActivationKind::none) return;
+  if (activation.kind == ops::ActivationKind::kNone) return;
   const hn::ScalableTag<float> d;
   const auto alpha = hn::Set(d, activation.alpha), beta = hn::Set(d, activation.beta);
   with_activation(activation.kind, [&](auto kind) HWY_ATTR {
@@ -157,11 +157,11 @@ NESTRT_SIMD_EXPORT(binary_pixels)
 
 namespace {
 
-using Kind = plan::BinaryKind;
+using Kind = ops::BinaryKind;
 
 constexpr int64_t kLargestBlock = 32;
 
-bool has_vector_form(Kind kind) { return kind <= Kind::prelu && kind != Kind::pow; }
+bool has_vector_form(Kind kind) { return kind <= Kind::kPrelu && kind != Kind::kPow; }
 
 // How an operand takes part in a blocked operation.
 enum class Role {
@@ -179,7 +179,7 @@ int64_t aligned_dim(const Shape& shape, const Shape& output, int axis) {
 }
 
 Role role_of(const TensorSpec& operand, const TensorSpec& output) {
-  if (operand.packing != plan::Packing::none) return Role::kNone;
+  if (operand.packing != Packing::kNone) return Role::kNone;
   if (operand.shape == output.shape && operand.layout == output.layout) return Role::kSame;
   if (operand.shape.num_elements() == 1) return Role::kScalar;
   for (int axis = 2; axis < output.shape.rank(); ++axis)
@@ -233,8 +233,8 @@ class BlockedBinary final : public Kernel {
  public:
   explicit BlockedBinary(const OperatorSpec& spec)
       : run_pixels_(simd_pick(binary_pixels_table)),
-        kind_(spec.op->attributes_as_Binary()->kind()),
-        activation_(activation_of(spec.op->attributes_as_Binary()->activation())),
+        kind_(spec.as<ops::Binary>()->kind),
+        activation_(spec.as<ops::Binary>()->activation),
         a_(make_operand(spec.inputs[0], spec.outputs[0])),
         b_(make_operand(spec.inputs[1], spec.outputs[0])) {
     const TensorSpec& output = spec.outputs[0];
@@ -274,7 +274,7 @@ class BlockedBinary final : public Kernel {
 };
 
 bool is_f32_arithmetic(const OperatorSpec& spec) {
-  return spec.inputs[0].type == DataType::kF32 && has_vector_form(spec.op->attributes_as_Binary()->kind());
+  return spec.inputs[0].type == DataType::kF32 && has_vector_form(spec.as<ops::Binary>()->kind);
 }
 
 }  // namespace
@@ -282,11 +282,11 @@ bool is_f32_arithmetic(const OperatorSpec& spec) {
 bool accepts_binary_runs(const OperatorSpec& spec) { return is_plain(spec) && is_f32_arithmetic(spec); }
 
 Result<std::unique_ptr<Kernel>> prepare_binary_runs(const OperatorSpec& spec) {
-  const plan::Binary& attributes = *spec.op->attributes_as_Binary();
+  const ops::Binary& attributes = *spec.as<ops::Binary>();
   const Shape& shape = spec.outputs[0].shape;
   const auto loop = make_broadcast_loop<2>(shape, {&spec.inputs[0].shape, &spec.inputs[1].shape});
-  return make_kernel([loop, count = shape.num_elements(), run = simd_pick(binary_run_table), kind = attributes.kind(),
-                      activation = activation_of(attributes.activation())](const KernelCall& call) {
+  return make_kernel([loop, count = shape.num_elements(), run = simd_pick(binary_run_table), kind = attributes.kind,
+                      activation = attributes.activation](const KernelCall& call) {
     const float *a = call.input<float>(0), *b = call.input<float>(1);
     float* y = call.output<float>(0);
     parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {

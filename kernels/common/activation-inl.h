@@ -1,4 +1,4 @@
-// The activations of plan::ActivationKind on f32 vectors; kernels/common/activation.h has the definitions.
+// The activations of ops::ActivationKind on f32 vectors; kernels/common/activation.h has the definitions.
 // Include from a Highway source after hwy/highway.h.
 //
 //   with_activation(activation.kind, [&](auto kind) {          // once per call or per tile
@@ -27,52 +27,52 @@ HWY_INLINE V simd_clip(V x, V low, V high) {
   return hn::IfThenElse(hn::Gt(raised, high), high, raised);
 }
 
-template <plan::ActivationKind kKind, class D, class V = hn::Vec<D>>
+template <ops::ActivationKind kKind, class D, class V = hn::Vec<D>>
 HWY_INLINE V activate(D d, V x, V alpha, V beta) {
-  using Kind = plan::ActivationKind;
+  using Kind = ops::ActivationKind;
   const V zero = hn::Zero(d), one = hn::Set(d, 1.0f);
   (void)alpha, (void)beta, (void)zero, (void)one;
-  if constexpr (kKind == Kind::relu) return hn::IfThenZeroElse(hn::Lt(x, zero), x);
-  if constexpr (kKind == Kind::clip) return simd_clip(x, alpha, beta);
-  if constexpr (kKind == Kind::leaky_relu) return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(x, alpha), x);
-  if constexpr (kKind == Kind::hard_sigmoid) return simd_clip(hn::MulAdd(x, alpha, beta), zero, one);
-  if constexpr (kKind == Kind::hard_swish) {
+  if constexpr (kKind == Kind::kRelu) return hn::IfThenZeroElse(hn::Lt(x, zero), x);
+  if constexpr (kKind == Kind::kClip) return simd_clip(x, alpha, beta);
+  if constexpr (kKind == Kind::kLeakyRelu) return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(x, alpha), x);
+  if constexpr (kKind == Kind::kHardSigmoid) return simd_clip(hn::MulAdd(x, alpha, beta), zero, one);
+  if constexpr (kKind == Kind::kHardSwish) {
     return hn::Mul(x, simd_clip(hn::MulAdd(x, hn::Set(d, 1.0f / 6.0f), hn::Set(d, 0.5f)), zero, one));
   }
-  if constexpr (kKind == Kind::sigmoid) return simd_sigmoid(d, x);
-  if constexpr (kKind == Kind::tanh) return simd_tanh(d, x);
-  if constexpr (kKind == Kind::silu) return hn::Mul(x, simd_sigmoid(d, x));
+  if constexpr (kKind == Kind::kSigmoid) return simd_sigmoid(d, x);
+  if constexpr (kKind == Kind::kTanh) return simd_tanh(d, x);
+  if constexpr (kKind == Kind::kSilu) return hn::Mul(x, simd_sigmoid(d, x));
   return x;
 }
 
-template <plan::ActivationKind kKind>
+template <ops::ActivationKind kKind>
 struct ActivationConstant {
-  constexpr plan::ActivationKind operator()() const { return kKind; }
+  constexpr ops::ActivationKind operator()() const { return kKind; }
 };
 
 // Calls body(ActivationConstant<kind>()), so that the kind is a constant in its loops.
 template <class Body>
-HWY_INLINE void with_activation(plan::ActivationKind kind, const Body& body) {
-  using Kind = plan::ActivationKind;
+HWY_INLINE void with_activation(ops::ActivationKind kind, const Body& body) {
+  using Kind = ops::ActivationKind;
   switch (kind) {
-    case Kind::none:
-      return body(ActivationConstant<Kind::none>());
-    case Kind::relu:
-      return body(ActivationConstant<Kind::relu>());
-    case Kind::clip:
-      return body(ActivationConstant<Kind::clip>());
-    case Kind::leaky_relu:
-      return body(ActivationConstant<Kind::leaky_relu>());
-    case Kind::hard_sigmoid:
-      return body(ActivationConstant<Kind::hard_sigmoid>());
-    case Kind::hard_swish:
-      return body(ActivationConstant<Kind::hard_swish>());
-    case Kind::sigmoid:
-      return body(ActivationConstant<Kind::sigmoid>());
-    case Kind::tanh:
-      return body(ActivationConstant<Kind::tanh>());
-    case Kind::silu:
-      return body(ActivationConstant<Kind::silu>());
+    case Kind::kNone:
+      return body(ActivationConstant<Kind::kNone>());
+    case Kind::kRelu:
+      return body(ActivationConstant<Kind::kRelu>());
+    case Kind::kClip:
+      return body(ActivationConstant<Kind::kClip>());
+    case Kind::kLeakyRelu:
+      return body(ActivationConstant<Kind::kLeakyRelu>());
+    case Kind::kHardSigmoid:
+      return body(ActivationConstant<Kind::kHardSigmoid>());
+    case Kind::kHardSwish:
+      return body(ActivationConstant<Kind::kHardSwish>());
+    case Kind::kSigmoid:
+      return body(ActivationConstant<Kind::kSigmoid>());
+    case Kind::kTanh:
+      return body(ActivationConstant<Kind::kTanh>());
+    case Kind::kSilu:
+      return body(ActivationConstant<Kind::kSilu>());
   }
 }
 

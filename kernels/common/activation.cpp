@@ -16,14 +16,9 @@ float clip(float x, float low, float high) {
 
 }  // namespace
 
-Activation activation_of(const plan::Activation* stated) {
-  if (stated == nullptr) return {};
-  return {stated->kind(), stated->alpha(), stated->beta()};
-}
-
-Status check_activation(const plan::Activation* stated) {
-  if (stated == nullptr || stated->kind() <= plan::ActivationKind::MAX) return ok_status();
-  return rule_error("activation kind " + std::to_string(static_cast<int>(stated->kind())) + " does not exist");
+Status check_activation(const Activation& activation) {
+  if (!ops::name(activation.kind).empty()) return ok_status();
+  return rule_error("activation kind " + std::to_string(static_cast<int>(activation.kind)) + " does not exist");
 }
 
 float sigmoid(float x) {
@@ -33,23 +28,23 @@ float sigmoid(float x) {
 
 float apply_activation(const Activation& activation, float x) {
   switch (activation.kind) {
-    case plan::ActivationKind::none:
+    case ops::ActivationKind::kNone:
       return x;
-    case plan::ActivationKind::relu:
+    case ops::ActivationKind::kRelu:
       return x < 0 ? 0.0f : x;
-    case plan::ActivationKind::clip:
+    case ops::ActivationKind::kClip:
       return clip(x, activation.alpha, activation.beta);
-    case plan::ActivationKind::leaky_relu:
+    case ops::ActivationKind::kLeakyRelu:
       return x < 0 ? activation.alpha * x : x;
-    case plan::ActivationKind::hard_sigmoid:
+    case ops::ActivationKind::kHardSigmoid:
       return clip(activation.alpha * x + activation.beta, 0, 1);
-    case plan::ActivationKind::hard_swish:
+    case ops::ActivationKind::kHardSwish:
       return x * clip(x * (1.0f / 6.0f) + 0.5f, 0, 1);
-    case plan::ActivationKind::sigmoid:
+    case ops::ActivationKind::kSigmoid:
       return sigmoid(x);
-    case plan::ActivationKind::tanh:
+    case ops::ActivationKind::kTanh:
       return std::tanh(x);
-    case plan::ActivationKind::silu:
+    case ops::ActivationKind::kSilu:
       return x * sigmoid(x);
   }
   return x;

@@ -1,23 +1,16 @@
-// Activation: what a fused epilogue does to each element, as plan.fbs states it (plan::ActivationKind).
+// Activation: what a fused epilogue does to each element (ops::ActivationKind).
 // The definitions; kernels/common/activation-inl.h has the same on vectors. A NaN stays a NaN in all of them.
 #pragma once
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/operators.h"
 #include "nestrt/status.h"
 
 namespace nestrt::kernels {
 
-struct Activation {
-  plan::ActivationKind kind = plan::ActivationKind::none;
-  float alpha = 0;
-  float beta = 0;
-};
-
-// As stated in an operator's attributes; null means none.
-Activation activation_of(const plan::Activation* stated);
+using ops::Activation;
 
 // Refuses a kind that does not exist.
-Status check_activation(const plan::Activation* stated);
+Status check_activation(const Activation& activation);
 
 float apply_activation(const Activation& activation, float x);
 

@@ -22,13 +22,13 @@ struct Bounds {
 
 HWY_INLINE Bounds bounds_of(const Activation& activation) {
   constexpr float kInfinity = __builtin_inff();
-  if (activation.kind == plan::ActivationKind::relu) return {true, 0.0f, kInfinity};
-  if (activation.kind == plan::ActivationKind::clip) return {true, activation.alpha, activation.beta};
+  if (activation.kind == ops::ActivationKind::kRelu) return {true, 0.0f, kInfinity};
+  if (activation.kind == ops::ActivationKind::kClip) return {true, activation.alpha, activation.beta};
   return {false, -kInfinity, kInfinity};
 }
 
 HWY_INLINE bool needs_pass(const Activation& activation) {
-  return activation.kind != plan::ActivationKind::none && !bounds_of(activation).used;
+  return activation.kind != ops::ActivationKind::kNone && !bounds_of(activation).used;
 }
 
 // That pass, over `count` values; all lanes of a vector are computed alike, so its result does not depend on `count`.

@@ -33,13 +33,13 @@ class Ceiling {
  public:
   template <typename Run>
   double measured(Run run) {
-    double& rate = rates_[static_cast<size_t>(current_isa())];
+    double& rate = rates_[static_cast<size_t>(current_instruction_set())];
     if (rate == 0) rate = best_rate(run);
     return rate;
   }
 
  private:
-  std::array<double, kNumIsas> rates_{};
+  std::array<double, kNumInstructionSets> rates_{};
 };
 
 }  // namespace nestrt::kernels

@@ -25,7 +25,7 @@ Result<std::unique_ptr<Kernel>> map_affine(int64_t count, s8c::AffineMap map, Fu
 // scale, and one layout on both sides.
 inline bool is_stored_s8_map(const OperatorSpec& spec, const TensorSpec& quantized) {
   return is_stored_map(spec) && quantized.type == DataType::kS8 &&
-         (quantized.quantization == nullptr || quantized.quantization->axis() == -1);
+         (quantized.quantization == nullptr || quantized.quantization->axis == -1);
 }
 
 }  // namespace nestrt::kernels

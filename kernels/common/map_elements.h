@@ -31,7 +31,7 @@ Result<std::unique_ptr<Kernel>> map_elements(int64_t count, Function function) {
 
 // One layout on both sides: the elements as they are stored can be mapped.
 inline bool is_stored_map(const OperatorSpec& spec) {
-  return spec.inputs[0].layout == spec.outputs[0].layout && spec.inputs[0].packing == plan::Packing::none;
+  return spec.inputs[0].layout == spec.outputs[0].layout && spec.inputs[0].packing == Packing::kNone;
 }
 
 // What references leave to others: blocked layouts, the same on both sides.

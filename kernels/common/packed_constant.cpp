@@ -15,7 +15,7 @@ Status out_of_memory(int64_t bytes) {
 }  // namespace
 
 template <typename T>
-Result<PackedArray<T>> PackedArray<T>::make(const TensorSpec& constant, plan::Packing packing) {
+Result<PackedArray<T>> PackedArray<T>::make(const TensorSpec& constant, Packing packing) {
   PackedArray result;
   const T* elements = reinterpret_cast<const T*>(constant.constant);
   if (constant.packing == packing) {
@@ -26,7 +26,7 @@ Result<PackedArray<T>> PackedArray<T>::make(const TensorSpec& constant, plan::Pa
   if (bytes < 0 || !packing_fits(constant.packing, constant.shape))
     return Status(Code::kInvalidPlan, "weights " + constant.shape.to_string() + " do not fit their packing");
   AlignedArray<T> plain;
-  if (constant.packing != plan::Packing::none) {
+  if (constant.packing != Packing::kNone) {
     plain = AlignedArray<T>(constant.shape.num_elements());
     if (plain.data() == nullptr) return out_of_memory(constant.shape.num_elements() * int64_t{sizeof(T)});
     unpack_weights(constant.packing, constant.shape, elements, plain.data());

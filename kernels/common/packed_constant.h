@@ -36,7 +36,7 @@ class PackedArray {
   PackedArray() = default;
   // The elements of `constant`, which must outlive the result, in `packing`. Requires: elements of type T,
   // constant.constant set. Errors: kInvalidPlan where a packing does not fit the shape, kOutOfMemory.
-  static Result<PackedArray> make(const TensorSpec& constant, plan::Packing packing);
+  static Result<PackedArray> make(const TensorSpec& constant, Packing packing);
 
   const T* data() const { return in_place_ != nullptr ? in_place_ : copy_.data(); }
   bool repacked() const { return in_place_ == nullptr; }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/plan/packing_size.h"
+#include "nestrt/packing.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -17,19 +17,17 @@ struct Extents {
   int64_t width = 1;  // of a stem's last axis, which is the outermost of its reduction
 };
 
-bool is_matrix(plan::Packing packing) {
-  return packing == plan::Packing::panel16 || packing == plan::Packing::s8_panel;
-}
+bool is_matrix(Packing packing) { return packing == Packing::kPanel16 || packing == Packing::kS8Panel; }
 
-Extents extents(plan::Packing packing, const Shape& shape) {
+Extents extents(Packing packing, const Shape& shape) {
   if (is_matrix(packing)) return {shape[1], shape[0], 1};
-  if (packing == plan::Packing::s8_stem) return {shape[0], shape.product(1, shape.rank()), 1, shape[shape.rank() - 1]};
+  if (packing == Packing::kS8Stem) return {shape[0], shape.product(1, shape.rank()), 1, shape[shape.rank() - 1]};
   return {shape[0], shape[1], shape.product(2, shape.rank())};
 }
 
-int64_t plain_index(plan::Packing packing, const Extents& e, int64_t output, int64_t channel, int64_t position) {
+int64_t plain_index(Packing packing, const Extents& e, int64_t output, int64_t channel, int64_t position) {
   if (is_matrix(packing)) return channel * e.outputs + output;
-  if (packing == plan::Packing::s8_stem) {
+  if (packing == Packing::kS8Stem) {
     const int64_t rows = e.channels / e.width;
     return (output * rows + channel % rows) * e.width + channel / rows;
   }
@@ -43,17 +41,15 @@ struct Order {
   bool whole_blocks = false;  // the last channel block is as long as the others
 };
 
-Order order_of(plan::Packing packing) {
+Order order_of(Packing packing) {
   switch (packing) {
-    case plan::Packing::o16i16:
+    case Packing::kO16i16:
       return {kBlock, 1, false};
-    case plan::Packing::s8_o16i4:
+    case Packing::kS8O16i4:
       return {kBlock, 4, true};
-    case plan::Packing::s8_o16i16:
-      return {kBlock, kBlock, true};
-    case plan::Packing::s8_stem:
+    case Packing::kS8Stem:
       return {8, 4, true};
-    case plan::Packing::s8_panel:
+    case Packing::kS8Panel:
       return {kBlock, 4, true};
     default:
       return {};
@@ -62,7 +58,7 @@ Order order_of(plan::Packing packing) {
 
 // Calls visit(plain index or -1 for padding) for every packed element in order.
 template <typename Visit>
-void for_each_packed(plan::Packing packing, const Shape& shape, Visit visit) {
+void for_each_packed(Packing packing, const Shape& shape, Visit visit) {
   const Extents e = extents(packing, shape);
   const Order order = order_of(packing);
   const auto visit_group = [&](int64_t o0, int64_t c0, int64_t s) {
@@ -81,16 +77,16 @@ void for_each_packed(plan::Packing packing, const Shape& shape, Visit visit) {
 
 }  // namespace
 
-bool packing_fits(plan::Packing packing, const Shape& shape) { return packed_bytes(packing, shape) >= 0; }
+bool packing_fits(Packing packing, const Shape& shape) { return packed_bytes(packing, shape) >= 0; }
 
-int64_t packed_bytes(plan::Packing packing, const Shape& shape) {
-  if (packing == plan::Packing::none) return storage_bytes(DataType::kF32, shape, Layout::kPlain);
+int64_t packed_bytes(Packing packing, const Shape& shape) {
+  if (packing == Packing::kNone) return storage_bytes(DataType::kF32, shape, Layout::kPlain);
   return packed_size_bytes(packing, shape).value_or(-1);
 }
 
 template <typename T>
-void pack_weights(plan::Packing packing, const Shape& shape, const T* plain, T* packed) {
-  if (packing == plan::Packing::none) {
+void pack_weights(Packing packing, const Shape& shape, const T* plain, T* packed) {
+  if (packing == Packing::kNone) {
     std::copy_n(plain, shape.num_elements(), packed);
     return;
   }
@@ -98,8 +94,8 @@ void pack_weights(plan::Packing packing, const Shape& shape, const T* plain, T* 
 }
 
 template <typename T>
-void unpack_weights(plan::Packing packing, const Shape& shape, const T* packed, T* plain) {
-  if (packing == plan::Packing::none) {
+void unpack_weights(Packing packing, const Shape& shape, const T* packed, T* plain) {
+  if (packing == Packing::kNone) {
     std::copy_n(packed, shape.num_elements(), plain);
     return;
   }
@@ -109,9 +105,9 @@ void unpack_weights(plan::Packing packing, const Shape& shape, const T* packed, 
   });
 }
 
-template void pack_weights(plan::Packing, const Shape&, const float*, float*);
-template void pack_weights(plan::Packing, const Shape&, const int8_t*, int8_t*);
-template void unpack_weights(plan::Packing, const Shape&, const float*, float*);
-template void unpack_weights(plan::Packing, const Shape&, const int8_t*, int8_t*);
+template void pack_weights(Packing, const Shape&, const float*, float*);
+template void pack_weights(Packing, const Shape&, const int8_t*, int8_t*);
+template void unpack_weights(Packing, const Shape&, const float*, float*);
+template void unpack_weights(Packing, const Shape&, const int8_t*, int8_t*);
 
 }  // namespace nestrt::kernels

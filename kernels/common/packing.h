@@ -13,7 +13,6 @@
 // Those of s8, where the channels past the last are zeros as well, so that kernels read whole blocks of 16:
 //
 //   s8_o16i4        convolution [M, I, spatial...]: [ceil(M/16)][ceil(I/16)][spatial][4 groups of i][16 o][4 i]
-//   s8_o16i16       convolution [M, I, spatial...]: [ceil(M/16)][ceil(I/16)][spatial][16 o][16 i]
 //   s8_depthwise16  depthwise convolution [M, 1, spatial...]: [ceil(M/16)][spatial][16 o]
 //   s8_stem         convolution [M, I, spatial..., W]: [ceil(M/16)][groups of r][16 o][4 r], where r counts the weights
 //                   of an output as [W][I][spatial...] and goes on to a multiple of 8
@@ -29,17 +28,17 @@
 namespace nestrt::kernels {
 
 // Whether constants of this shape can have this packing.
-bool packing_fits(plan::Packing packing, const Shape& shape);
+bool packing_fits(Packing packing, const Shape& shape);
 
 // Bytes of an f32 constant of that shape, s8 for the packings of s8; -1 where the packing does not fit the shape or the
 // size overflows.
-int64_t packed_bytes(plan::Packing packing, const Shape& shape);
+int64_t packed_bytes(Packing packing, const Shape& shape);
 
 // `plain` is row-major, `packed` holds packed_bytes(). Requires: packing_fits(), and T (float or int8_t) is the type of
 // the packing's elements. `none` copies.
 template <typename T>
-void pack_weights(plan::Packing packing, const Shape& shape, const T* plain, T* packed);
+void pack_weights(Packing packing, const Shape& shape, const T* plain, T* packed);
 template <typename T>
-void unpack_weights(plan::Packing packing, const Shape& shape, const T* packed, T* plain);
+void unpack_weights(Packing packing, const Shape& shape, const T* packed, T* plain);
 
 }  // namespace nestrt::kernels

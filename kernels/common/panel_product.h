@@ -8,7 +8,7 @@ namespace nestrt::kernels {
 
 struct PanelProduct {
   const float* a = nullptr;       // [rows][inner]
-  const float* panels = nullptr;  // Packing::panel16 of [inner][columns]
+  const float* panels = nullptr;  // Packing::kPanel16 of [inner][columns]
   const float* bias = nullptr;    // one per column, up to a multiple of 16; or null
   float* y = nullptr;             // rows of `stride` floats
   int64_t inner = 0;

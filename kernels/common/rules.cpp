@@ -8,7 +8,6 @@ namespace nestrt::kernels {
 Status rule_error(std::string message) { return Status(Code::kInvalidModel, std::move(message)); }
 
 Status expect_inputs(const OperatorSpec& spec, size_t minimum, size_t maximum) {
-  if (spec.op->attributes() == nullptr) return rule_error("has no attributes");
   const size_t count = spec.inputs.size();
   if (count < minimum || count > maximum) {
     std::string expected = std::to_string(minimum);
@@ -57,7 +56,7 @@ std::vector<TensorSpec> single_output(DataType type, const Shape& shape) {
 
 bool is_plain(const OperatorSpec& spec) {
   const auto plain = [](const TensorSpec& tensor) {
-    return tensor.layout == Layout::kPlain && tensor.packing == plan::Packing::none;
+    return tensor.layout == Layout::kPlain && tensor.packing == Packing::kNone;
   };
   return std::all_of(spec.inputs.begin(), spec.inputs.end(), plain) &&
          std::all_of(spec.outputs.begin(), spec.outputs.end(), plain);

@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "nestrt/kernel.h"
@@ -18,7 +17,7 @@ inline constexpr int64_t kMaxElements = int64_t{1} << 40;  // of a tensor
 // A broken rule.
 Status rule_error(std::string message);
 
-// The attributes are there, and between `minimum` and `maximum` inputs, of which the first `minimum` are present.
+// Between `minimum` and `maximum` inputs, of which the first `minimum` are present.
 Status expect_inputs(const OperatorSpec& spec, size_t minimum, size_t maximum);
 
 // `what` names the operand: "the input", "scale".
@@ -36,12 +35,5 @@ std::vector<TensorSpec> single_output(DataType type, const Shape& shape);
 
 // True where every operand is in plain layout and no constant is packed: what references accept.
 bool is_plain(const OperatorSpec& spec);
-
-// The elements of a FlatBuffers vector; empty where it is absent.
-template <typename Vector>
-auto span_of(const Vector* vector) {
-  using Element = std::remove_reference_t<decltype(*vector->data())>;
-  return vector == nullptr ? std::span<Element>() : std::span<Element>(vector->data(), vector->size());
-}
 
 }  // namespace nestrt::kernels

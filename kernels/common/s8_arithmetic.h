@@ -10,11 +10,11 @@
 #include <cstdint>
 
 #include "kernels/common/activation.h"
-#include "nestrt/plan_generated.h"
+#include "nestrt/operators.h"
 
 namespace nestrt::kernels::s8 {
 
-using plan::Rounding;
+using ops::Rounding;
 
 inline constexpr int32_t kLow = -128;
 inline constexpr int32_t kHigh = 127;
@@ -43,7 +43,7 @@ inline int32_t multiply_add(int32_t sum, int32_t a, int8_t b) { return wrapping_
 
 // What is added before a shift to round as stated. Kernels may add it to the bias beforehand: addition wraps.
 inline int32_t rounding_term(int shift, Rounding rounding) {
-  return shift == 0 || rounding == Rounding::floor ? 0 : int32_t{1} << (shift - 1);
+  return shift == 0 || rounding == Rounding::kFloor ? 0 : int32_t{1} << (shift - 1);
 }
 
 // 0 <= shift <= kMaxShift. The shift is arithmetic.
@@ -62,11 +62,11 @@ inline float widen(int32_t accumulator, int exponent) { return std::ldexp(static
 
 // x as s8 of that exponent. x * 2^exponent is exact, and so is the sum in double of what is within the limits. NaN
 // becomes 0.
-inline int8_t quantize(float x, int exponent, Rounding rounding = Rounding::half_up) {
+inline int8_t quantize(float x, int exponent, Rounding rounding = Rounding::kHalfUp) {
   const double scaled = std::ldexp(static_cast<double>(x), exponent);
   if (!(scaled > kLow)) return scaled == scaled ? static_cast<int8_t>(kLow) : int8_t{0};
   if (scaled >= kHigh) return static_cast<int8_t>(kHigh);
-  return clip(static_cast<int64_t>(std::floor(rounding == Rounding::floor ? scaled : scaled + 0.5)));
+  return clip(static_cast<int64_t>(std::floor(rounding == Rounding::kFloor ? scaled : scaled + 0.5)));
 }
 
 inline float dequantize(int8_t q, int exponent) { return std::ldexp(static_cast<float>(q), -exponent); }
@@ -107,18 +107,18 @@ inline int8_t average(int32_t sum, int64_t count, Rounding rounding) {
   if (std::has_single_bit(divisor)) return narrow(sum, std::countr_zero(divisor), rounding);
   const int64_t one = int64_t{1} << kReciprocalBits;
   const int64_t reciprocal = (one + count / 2) / count;
-  const int64_t half = rounding == Rounding::floor ? 0 : one / 2;
+  const int64_t half = rounding == Rounding::kFloor ? 0 : one / 2;
   return clip((sum * reciprocal + half) >> kReciprocalBits);
 }
 
 // The limits that a fused activation of this kind sets; requires has_bounds().
-inline bool has_bounds(plan::ActivationKind kind) {
-  return kind == plan::ActivationKind::none || kind == plan::ActivationKind::relu || kind == plan::ActivationKind::clip;
+inline bool has_bounds(ops::ActivationKind kind) {
+  return kind == ops::ActivationKind::kNone || kind == ops::ActivationKind::kRelu || kind == ops::ActivationKind::kClip;
 }
 
 inline Bounds activation_bounds(const Activation& activation, int exponent) {
-  if (activation.kind == plan::ActivationKind::relu) return {0, kHigh};
-  if (activation.kind != plan::ActivationKind::clip) return {};
+  if (activation.kind == ops::ActivationKind::kRelu) return {0, kHigh};
+  if (activation.kind != ops::ActivationKind::kClip) return {};
   return {quantize(activation.alpha, exponent), quantize(activation.beta, exponent)};
 }
 

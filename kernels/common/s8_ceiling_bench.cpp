@@ -5,7 +5,6 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/common/ceiling.h"
-#include "kernels/common/s8_tile.h"
 #include "kernels/common/simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -79,7 +78,7 @@ using Rounds = double (*)(long rounds, int* x);
 
 Rounds best_rounds() {
 #if HWY_ARCH_X86
-  if (s8_tile_kernels(current_isa())[0].name == "avx512vnni") return add_fours;
+  if (current_instruction_set() == InstructionSet::kAvx512Vnni) return add_fours;
 #endif
   return simd_pick(add_pairs_table);
 }

@@ -1,6 +1,5 @@
 #include "kernels/common/s8_operands.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -18,10 +17,10 @@ Result<std::span<const int8_t>> exponents_of(const TensorSpec& tensor, int axis,
   if (tensor.type != DataType::kS8)
     return rule_error(operand + " is " + std::string(name(tensor.type)) + ", expected s8");
   if (tensor.quantization == nullptr) return rule_error(operand + " is s8 but has no quantization");
-  const std::span<const int8_t> exponents = span_of(tensor.quantization->exponents());
+  const std::span<const int8_t> exponents = tensor.quantization->exponents;
   if (exponents.empty())
     return Status(Code::kUnsupported, operand + " has no exponents: only scales of 2^-e are supported");
-  const int stated = tensor.quantization->axis();
+  const int stated = tensor.quantization->axis;
   const bool fits =
       stated == -1 ? exponents.size() == 1 : stated == axis && exponents.size() == static_cast<size_t>(channels);
   if (!fits)
@@ -37,7 +36,7 @@ Result<std::span<const int8_t>> exponents_of(const TensorSpec& tensor, int axis,
 // The attributes of a Conv or Dense.
 struct Product {
   int output_axis;  // of the weights
-  const plan::Activation* activation;
+  Activation activation;
   Rounding rounding;
   bool wide;
   int inner_exponent;
@@ -64,7 +63,7 @@ Status check_shifts(const AddShifts& shifts) {
 // The scales of s8c weights: one, or one by output channel. Their zero points are 0.
 Result<std::vector<float>> weight_scales(const TensorSpec& weights, int axis) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::AffineMap map, s8c::affine_map_of(weights, "the weights"));
-  const int stated = weights.quantization->axis();
+  const int stated = weights.quantization->axis;
   if (stated != -1 && stated != axis)
     return rule_error("the weights have scales along axis " + std::to_string(stated) + ", expected axis " +
                       std::to_string(axis));
@@ -88,7 +87,7 @@ Result<Epilogue> scaled_epilogue(const OperatorSpec& spec, const Product& produc
   s8c::Affine output;  // of scale 1 where it is wide
   if (!product.wide) {
     NESTRT_ASSIGN_OR_RETURN(output, s8c::affine_of(spec.outputs[0], "the output"));
-    epilogue.bounds = s8c::activation_bounds(activation_of(product.activation), output);
+    epilogue.bounds = s8c::activation_bounds(product.activation, output);
   }
   epilogue.output_zero = output.zero_point;
   for (float scale : scales) {
@@ -119,7 +118,7 @@ Result<Epilogue> epilogue_of(const OperatorSpec& spec, const Product& product) {
     return epilogue;
   }
   NESTRT_ASSIGN_OR_RETURN(const int output, exponent_of(spec.outputs[0], "the output"));
-  epilogue.bounds = activation_bounds(activation_of(product.activation), output);
+  epilogue.bounds = activation_bounds(product.activation, output);
   epilogue.has_residual = spec.has_input(3);
   int narrowed = output;
   if (epilogue.has_residual) {
@@ -132,16 +131,9 @@ Result<Epilogue> epilogue_of(const OperatorSpec& spec, const Product& product) {
   return epilogue;
 }
 
-template <typename T>
-bool same_entries(const flatbuffers::Vector<T>* a, const flatbuffers::Vector<T>* b) {
-  const auto entries = [](const auto* vector) { return vector == nullptr ? 0 : vector->size(); };
-  return entries(a) == entries(b) && (entries(a) == 0 || std::equal(a->begin(), a->end(), b->begin()));
-}
-
 bool same_quantization(const plan::Quantization* a, const plan::Quantization* b) {
   if (a == nullptr || b == nullptr) return a == b;
-  return a->axis() == b->axis() && same_entries(a->exponents(), b->exponents()) &&
-         same_entries(a->scales(), b->scales()) && same_entries(a->zero_points(), b->zero_points());
+  return *a == *b;
 }
 
 }  // namespace
@@ -152,16 +144,16 @@ Result<int> exponent_of(const TensorSpec& tensor, std::string_view what) {
 }
 
 Result<Epilogue> conv_epilogue(const OperatorSpec& spec) {
-  const plan::Conv& conv = *spec.op->attributes_as_Conv();
-  return epilogue_of(spec, {0, conv.activation(), conv.rounding(), conv.wide_output(), conv.inner_exponent()});
+  const ops::Conv& conv = *spec.as<ops::Conv>();
+  return epilogue_of(spec, {0, conv.activation, conv.rounding, conv.wide_output, conv.inner_exponent});
 }
 
 Result<Epilogue> dense_epilogue(const OperatorSpec& spec) {
-  const plan::Dense& dense = *spec.op->attributes_as_Dense();
-  return epilogue_of(spec, {1, dense.activation(), dense.rounding(), dense.wide_output(), 0});
+  const ops::Dense& dense = *spec.as<ops::Dense>();
+  return epilogue_of(spec, {1, dense.activation, dense.rounding, dense.wide_output, 0});
 }
 
-Status check_product(const OperatorSpec& spec, const plan::Activation* activation, bool wide) {
+Status check_product(const OperatorSpec& spec, const Activation& activation, bool wide) {
   static constexpr const char* kNames[] = {"the input", "weights", "bias", "residual"};
   static constexpr DataType kTypes[] = {DataType::kS8, DataType::kS8, DataType::kS32, DataType::kS8};
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
@@ -171,8 +163,7 @@ Status check_product(const OperatorSpec& spec, const plan::Activation* activatio
       return Status(Code::kUnsupported, std::string(kNames[i]) + " must be constant where the input is s8");
   }
   NESTRT_RETURN_IF_ERROR(check_s8_activation(activation));
-  if (wide && activation_of(activation).kind != plan::ActivationKind::none)
-    return rule_error("a wide output takes no activation");
+  if (wide && activation.kind != ops::ActivationKind::kNone) return rule_error("a wide output takes no activation");
   if (wide && spec.has_input(3)) return rule_error("a wide output takes no residual");
   return {};
 }
@@ -186,10 +177,9 @@ Result<AddShifts> binary_shifts(const OperatorSpec& spec) {
   return shifts;
 }
 
-Status check_s8_activation(const plan::Activation* activation) {
-  const plan::ActivationKind kind = activation_of(activation).kind;
-  if (has_bounds(kind)) return {};
-  return Status(Code::kUnsupported, std::string("activation ") + plan::EnumNameActivationKind(kind) +
+Status check_s8_activation(const Activation& activation) {
+  if (has_bounds(activation.kind)) return {};
+  return Status(Code::kUnsupported, "activation " + std::string(ops::name(activation.kind)) +
                                         " has no s8 form; expected none, relu or clip");
 }
 

@@ -23,7 +23,7 @@ Result<int> exponent_of(const TensorSpec& tensor, std::string_view what);
 struct Epilogue {
   std::vector<int> exponents;  // of the accumulators, by output channel
   std::vector<int> shifts;     // by output channel; empty for a wide output
-  Rounding rounding = Rounding::half_up;
+  Rounding rounding = Rounding::kHalfUp;
   bool wide = false;  // the output is f32: accumulator * 2^-exponent
   bool has_residual = false;
   AddShifts residual_shifts;  // of the sum of the narrowed accumulator and the residual
@@ -56,13 +56,13 @@ Result<Epilogue> dense_epilogue(const OperatorSpec& spec);
 
 // The types of a Conv's or Dense's operands (input, weights, bias, residual) where the input is s8, that weights and
 // bias are constant, and that the attributes have an s8 form.
-Status check_product(const OperatorSpec& spec, const plan::Activation* activation, bool wide);
+Status check_product(const OperatorSpec& spec, const Activation& activation, bool wide);
 
 // How an Add aligns its operands.
 Result<AddShifts> binary_shifts(const OperatorSpec& spec);
 
 // Refuses an activation other than those that narrow the bounds of s8.
-Status check_s8_activation(const plan::Activation* activation);
+Status check_s8_activation(const Activation& activation);
 
 // For operators that take elements as they are: every input has the quantization of the output, which may be none.
 Status check_same_quantization(const OperatorSpec& spec);

@@ -71,8 +71,9 @@ void s8_tile(const S8Tile& tile) {
   with_s8_points<Simd, 1>(tile);
 }
 
+// Nothing of it is left at run time.
 template <class Simd>
-S8TileKernel s8_tile_kernel_of(std::string_view name) {
+consteval S8TileKernel s8_tile_kernel_of(std::string_view name) {
   return {name, {Simd::kPoints, Simd::kBlocks}, Simd::kInputOffset, Simd::kTakesLowest, &s8_tile<Simd>};
 }
 

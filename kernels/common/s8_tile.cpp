@@ -1,15 +1,7 @@
 // The portable form of the s8 tile, and the choice among all of them.
 #include "kernels/common/s8_tile.h"
 
-#include <array>
-#include <vector>
-
 #include "kernels/common/s8_tile-inl.h"
-
-#if HWY_ARCH_ARM_A64 && defined(__linux__)
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
-#endif
 
 namespace nestrt::kernels {
 namespace {
@@ -36,41 +28,34 @@ struct Portable {
   }
 };
 
-bool has_dot_products(Isa isa) {
-#if HWY_ARCH_X86
-  return isa == Isa::kAvx512 && __builtin_cpu_supports("avx512vnni");
-#elif HWY_ARCH_ARM_A64 && defined(__linux__)
-  return isa == Isa::kNeon && (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
-#else
-  return isa != isa;
-#endif
-}
-
-std::vector<S8TileKernel> find_kernels(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return has_dot_products(isa) ? std::vector{s8_tile_vnni(), s8_tile_avx512()} : std::vector{s8_tile_avx512()};
-    case Isa::kAvx2:
-      return {s8_tile_avx2()};
-    case Isa::kNeon:
-      return has_dot_products(isa) ? std::vector{s8_tile_dotprod(), s8_tile_neon_pairs(), s8_tile_neon()}
-                                   : std::vector{s8_tile_neon_pairs(), s8_tile_neon()};
-    case Isa::kPortable:
-      break;
-  }
-  return {s8_tile_kernel_of<Portable>("portable")};
-}
+constexpr S8TileKernel kS8TilePortable[] = {s8_tile_kernel_of<Portable>("portable")};
 
 }  // namespace
 
-std::span<const S8TileKernel> s8_tile_kernels(Isa isa) {
-  static const std::array<std::vector<S8TileKernel>, kNumIsas> kernels = {
-      find_kernels(Isa::kPortable), find_kernels(Isa::kNeon), find_kernels(Isa::kAvx2), find_kernels(Isa::kAvx512)};
-  return kernels[static_cast<size_t>(isa)];
+std::span<const S8TileKernel> s8_tile_kernels(InstructionSet set) {
+  switch (set) {
+#if HWY_ARCH_X86
+    case InstructionSet::kAvx512Vnni:
+      return kS8TileVnni;
+    case InstructionSet::kAvx512:
+      return kS8TileAvx512;
+    case InstructionSet::kAvx2:
+      return kS8TileAvx2;
+#elif HWY_ARCH_ARM_A64
+    case InstructionSet::kNeonDotprod:
+      return kS8TileDotprod;
+    case InstructionSet::kNeon:
+      return kS8TileNeon;
+#endif
+    case InstructionSet::kPortable:
+      return kS8TilePortable;
+    default:
+      return {};
+  }
 }
 
 const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights) {
-  const std::span<const S8TileKernel> kernels = s8_tile_kernels(current_isa());
+  const std::span<const S8TileKernel> kernels = s8_tile_kernels(current_instruction_set());
   return kernels[0].takes_lowest || !s8_lowest_meet(weights) ? kernels[0] : kernels.back();
 }
 

@@ -4,9 +4,10 @@
 // As in kernels/common/tile16.h a tile is `points` x (`blocks` * 16) sums, and a segment a run of contiguous bytes of
 // the input, per point. Each sum is start + sum of x[i] * weight[i] over the segments of all chunks, modulo 2^32.
 //
-// Weights are [segments of all chunks][length / 4][16 outputs][4 bytes], the order of Packing::s8_o16i4.
+// Weights are [segments of all chunks][length / 4][16 outputs][4 bytes], the order of Packing::kS8O16i4.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -51,8 +52,9 @@ struct S8TileKernel {
   void (*run)(const S8Tile& tile) = nullptr;
 };
 
-// The implementations for an instruction set that this machine can run, best first. Never empty for a supported one.
-std::span<const S8TileKernel> s8_tile_kernels(Isa isa);
+// The implementations for an instruction set, best first; those of a lesser set are not among them. Never empty for one
+// that this machine can run.
+std::span<const S8TileKernel> s8_tile_kernels(InstructionSet set);
 // The best one of the current instruction set for these weights.
 const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights);
 
@@ -61,12 +63,9 @@ const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights);
 // blocks, the default, hold 4 inputs of 16 outputs.
 bool s8_lowest_meet(std::span<const int8_t> weights, size_t apart = 4 * kTileBlock);
 
-// By source file; null `run` where it is not for this processor family.
-S8TileKernel s8_tile_vnni();
-S8TileKernel s8_tile_avx512();
-S8TileKernel s8_tile_avx2();
-S8TileKernel s8_tile_dotprod();
-S8TileKernel s8_tile_neon_pairs();
-S8TileKernel s8_tile_neon();
+// Those of each set, where the processor family has it. Data, not functions: their sources are compiled for the set, so
+// no code of theirs may run (not even what returns an address) before the machine is known to have it.
+extern const std::array<S8TileKernel, 1> kS8TileVnni, kS8TileAvx512, kS8TileAvx2, kS8TileDotprod;
+extern const std::array<S8TileKernel, 2> kS8TileNeon;
 
 }  // namespace nestrt::kernels

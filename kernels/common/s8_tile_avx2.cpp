@@ -59,13 +59,8 @@ struct Avx2 {
 
 }  // namespace
 
-S8TileKernel s8_tile_avx2() { return s8_tile_kernel_of<Avx2>("avx2"); }
+constinit const std::array<S8TileKernel, 1> kS8TileAvx2 = {s8_tile_kernel_of<Avx2>("avx2")};
 
 }  // namespace nestrt::kernels
 HWY_POP_ATTRIBUTES
-
-#else
-namespace nestrt::kernels {
-S8TileKernel s8_tile_avx2() { return {}; }
-}  // namespace nestrt::kernels
 #endif

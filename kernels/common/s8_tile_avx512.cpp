@@ -54,13 +54,8 @@ struct Avx512 {
 
 }  // namespace
 
-S8TileKernel s8_tile_avx512() { return s8_tile_kernel_of<Avx512>("avx512bw"); }
+constinit const std::array<S8TileKernel, 1> kS8TileAvx512 = {s8_tile_kernel_of<Avx512>("avx512bw")};
 
 }  // namespace nestrt::kernels
 HWY_POP_ATTRIBUTES
-
-#else
-namespace nestrt::kernels {
-S8TileKernel s8_tile_avx512() { return {}; }
-}  // namespace nestrt::kernels
 #endif

@@ -49,13 +49,8 @@ struct Dotprod {
 
 }  // namespace
 
-S8TileKernel s8_tile_dotprod() { return s8_tile_kernel_of<Dotprod>("neon dotprod"); }
+constinit const std::array<S8TileKernel, 1> kS8TileDotprod = {s8_tile_kernel_of<Dotprod>("neon dotprod")};
 
 }  // namespace nestrt::kernels
 HWY_POP_ATTRIBUTES
-
-#else
-namespace nestrt::kernels {
-S8TileKernel s8_tile_dotprod() { return {}; }
-}  // namespace nestrt::kernels
 #endif

@@ -75,22 +75,18 @@ void run_pairs(const S8Tile& tile) {
     std::memcpy(tile.sums + p * outputs, tile.start, static_cast<size_t>(outputs) * sizeof *tile.start);
 }
 
-}  // namespace
-
-S8TileKernel s8_tile_neon_pairs() {
+consteval S8TileKernel pairs_kernel() {
   S8TileKernel kernel = s8_tile_kernel_of<Neon<true>>("neon");
   kernel.limits.points = kMaxTilePoints;
   kernel.limits.grain = 4;
   kernel.run = &run_pairs;
   return kernel;
 }
-S8TileKernel s8_tile_neon() { return s8_tile_kernel_of<Neon<false>>("neon, any weights"); }
 
-}  // namespace nestrt::kernels
+}  // namespace
 
-#else
-namespace nestrt::kernels {
-S8TileKernel s8_tile_neon_pairs() { return {}; }
-S8TileKernel s8_tile_neon() { return {}; }
+constinit const std::array<S8TileKernel, 2> kS8TileNeon = {pairs_kernel(),
+                                                           s8_tile_kernel_of<Neon<false>>("neon, any weights")};
+
 }  // namespace nestrt::kernels
 #endif

@@ -38,13 +38,8 @@ struct Vnni {
 
 }  // namespace
 
-S8TileKernel s8_tile_vnni() { return s8_tile_kernel_of<Vnni>("avx512vnni"); }
+constinit const std::array<S8TileKernel, 1> kS8TileVnni = {s8_tile_kernel_of<Vnni>("avx512vnni")};
 
 }  // namespace nestrt::kernels
 HWY_POP_ATTRIBUTES
-
-#else
-namespace nestrt::kernels {
-S8TileKernel s8_tile_vnni() { return {}; }
-}  // namespace nestrt::kernels
 #endif

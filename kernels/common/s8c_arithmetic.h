@@ -105,8 +105,8 @@ inline int8_t add(int32_t a, int32_t b, const AddFactors& factors, int32_t zero_
 
 // The limits that a fused activation sets; requires s8::has_bounds().
 inline Bounds activation_bounds(const Activation& activation, Affine to) {
-  if (activation.kind == plan::ActivationKind::relu) return {to.zero_point, s8::kHigh};
-  if (activation.kind != plan::ActivationKind::clip) return {};
+  if (activation.kind == ops::ActivationKind::kRelu) return {to.zero_point, s8::kHigh};
+  if (activation.kind != ops::ActivationKind::kClip) return {};
   return {quantize<int8_t>(activation.alpha, to), quantize<int8_t>(activation.beta, to)};
 }
 

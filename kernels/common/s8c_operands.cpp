@@ -30,7 +30,7 @@ Status check_entry(DataType type, const Affine& entry, const std::string& operan
 }  // namespace
 
 bool has_scales(const TensorSpec& tensor) {
-  return tensor.quantization != nullptr && !span_of(tensor.quantization->scales()).empty();
+  return tensor.quantization != nullptr && !tensor.quantization->scales.empty();
 }
 
 Result<AffineMap> affine_map_of(const TensorSpec& tensor, std::string_view what) {
@@ -38,9 +38,9 @@ Result<AffineMap> affine_map_of(const TensorSpec& tensor, std::string_view what)
   if (tensor.type != DataType::kS8 && tensor.type != DataType::kU8 && tensor.type != DataType::kS32)
     return rule_error(operand + " is " + std::string(name(tensor.type)) + ", expected s8, u8 or s32");
   if (!has_scales(tensor)) return rule_error(operand + " has no scales");
-  const std::span<const float> scales = span_of(tensor.quantization->scales());
-  const std::span<const int32_t> zero_points = span_of(tensor.quantization->zero_points());
-  const int axis = tensor.quantization->axis();
+  const std::span<const float> scales = tensor.quantization->scales;
+  const std::span<const int32_t> zero_points = tensor.quantization->zero_points;
+  const int axis = tensor.quantization->axis;
   if (axis < -1 || axis >= tensor.shape.rank())
     return rule_error(operand + " has scales along axis " + std::to_string(axis) + " of shape " +
                       tensor.shape.to_string());
@@ -59,8 +59,8 @@ Result<AffineMap> affine_map_of(const TensorSpec& tensor, std::string_view what)
 
 Result<Affine> affine_of(const TensorSpec& tensor, std::string_view what) {
   NESTRT_ASSIGN_OR_RETURN(const AffineMap map, affine_map_of(tensor, what));
-  if (tensor.quantization->axis() == -1) return map.entries[0];
-  return rule_error(std::string(what) + " has scales along axis " + std::to_string(tensor.quantization->axis()) +
+  if (tensor.quantization->axis == -1) return map.entries[0];
+  return rule_error(std::string(what) + " has scales along axis " + std::to_string(tensor.quantization->axis) +
                     ", expected one scale");
 }
 

@@ -2,6 +2,9 @@
 
 #if HWY_ARCH_X86
 #include <cpuid.h>
+#elif HWY_ARCH_ARM_A64 && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 #include <atomic>
@@ -27,69 +30,69 @@ bool cpu_has_avx2() {
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") &&
          cpu_has_f16c();
 }
+#elif HWY_ARCH_ARM_A64 && defined(__linux__)
+bool cpu_has_dot_products() { return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0; }
+#else
+bool cpu_has_dot_products() { return false; }
 #endif
 
-bool cpu_has(Isa isa) {
+bool cpu_has(InstructionSet set) {
 #if HWY_ARCH_X86
-  switch (isa) {
-    case Isa::kPortable: return (HWY_TARGETS & (HWY_EMU128 | HWY_SCALAR)) != 0;
-    case Isa::kAvx2: return cpu_has_avx2();
-    case Isa::kAvx512:
+  switch (set) {
+    case InstructionSet::kPortable:
+      return (HWY_TARGETS & (HWY_EMU128 | HWY_SCALAR)) != 0;
+    case InstructionSet::kAvx2:
+      return cpu_has_avx2();
+    case InstructionSet::kAvx512:
       return cpu_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    case Isa::kNeon: return false;
+    case InstructionSet::kAvx512Vnni:
+      return cpu_has(InstructionSet::kAvx512) && __builtin_cpu_supports("avx512vnni");
+    default:
+      return false;
   }
-  return false;
 #else
-  return isa == ((HWY_TARGETS & HWY_NEON) != 0 ? Isa::kNeon : Isa::kPortable);
+  constexpr bool kHasNeon = (HWY_TARGETS & HWY_NEON) != 0;
+  if (set == InstructionSet::kNeonDotprod) return kHasNeon && cpu_has_dot_products();
+  return set == (kHasNeon ? InstructionSet::kNeon : InstructionSet::kPortable);
 #endif
 }
 
-const std::vector<Isa>& detected() {
-  static const std::vector<Isa> isas = [] {
-    std::vector<Isa> found;
-    for (Isa isa : {Isa::kAvx512, Isa::kAvx2, Isa::kNeon, Isa::kPortable})
-      if (cpu_has(isa)) found.push_back(isa);
+const std::vector<InstructionSet>& detected() {
+  static const std::vector<InstructionSet> sets = [] {
+    std::vector<InstructionSet> found;
+    for (int i = kNumInstructionSets - 1; i >= 0; --i)
+      if (const auto set = static_cast<InstructionSet>(i); cpu_has(set)) found.push_back(set);
     return found;
   }();
-  return isas;
+  return sets;
 }
 
-Isa initial_isa() {
+InstructionSet initial_instruction_set() {
   if (const char* wanted = std::getenv("NESTRT_ISA")) {
-    for (Isa isa : detected())
-      if (name(isa) == wanted) return isa;
+    for (InstructionSet set : detected())
+      if (name(set) == wanted) return set;
     std::string message = std::string("NESTRT_ISA=") + wanted + " is ignored; this CPU has:";
-    for (Isa isa : detected()) message.append(" ").append(name(isa));
+    for (InstructionSet set : detected()) message.append(" ").append(name(set));
     log(LogLevel::kWarning, message);
   }
   return detected().front();
 }
 
-std::atomic<Isa>& chosen() {
-  static std::atomic<Isa> isa{initial_isa()};
-  return isa;
+std::atomic<InstructionSet>& chosen() {
+  static std::atomic<InstructionSet> set{initial_instruction_set()};
+  return set;
 }
 
 }  // namespace
 
-std::string_view name(Isa isa) {
-  switch (isa) {
-    case Isa::kPortable: return "portable";
-    case Isa::kNeon: return "neon";
-    case Isa::kAvx2: return "avx2";
-    case Isa::kAvx512: return "avx512";
-  }
-  return "?";
-}
+std::span<const InstructionSet> supported_instruction_sets() { return detected(); }
 
-std::span<const Isa> supported_isas() { return detected(); }
+InstructionSet current_instruction_set() { return chosen().load(std::memory_order_relaxed); }
 
-Isa current_isa() { return chosen().load(std::memory_order_relaxed); }
-
-bool force_isa(Isa isa) {
-  if (!cpu_has(isa)) return false;
-  chosen().store(isa, std::memory_order_relaxed);
+bool force_instruction_set(InstructionSet set) {
+  if (!cpu_has(set)) return false;
+  chosen().store(set, std::memory_order_relaxed);
   return true;
 }
 

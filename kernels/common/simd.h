@@ -1,6 +1,6 @@
-// Which instruction set kernels run on. Every SIMD source is compiled once per set (Highway's foreach_target) and one
-// table per function, made by NESTRT_SIMD_EXPORT, holds the results; simd_call picks at run time.
-// A fallback (Isa::kPortable) always exists.
+// Which instruction set kernels run on. Every SIMD source is compiled once for each set of vectors (Highway's
+// foreach_target) and one table per function, made by NESTRT_SIMD_EXPORT, holds the results; simd_pick picks at run
+// time. Sets that add dot products of bytes take the code of the set below: their own is in sources of its own.
 //
 // A SIMD source looks like this:
 //
@@ -24,35 +24,31 @@
 
 #include <array>
 #include <span>
-#include <string_view>
 
 #include "hwy/detect_targets.h"
+#include "nestrt/instruction_set.h"
 
 namespace nestrt::kernels {
 
-enum class Isa { kPortable = 0, kNeon = 1, kAvx2 = 2, kAvx512 = 3 };
-inline constexpr int kNumIsas = 4;
-
-// "portable", "neon", "avx2", "avx512": the names that plans use.
-std::string_view name(Isa isa);
 // The sets that this machine can run, best first. Never empty.
-std::span<const Isa> supported_isas();
-// The best one, unless NESTRT_ISA in the environment or force_isa() says otherwise.
-Isa current_isa();
+std::span<const InstructionSet> supported_instruction_sets();
+// The best one, unless NESTRT_ISA in the environment (a name of InstructionSet) or force_instruction_set() says
+// otherwise.
+InstructionSet current_instruction_set();
 // For tests and benchmarks. False (and no effect) where this machine cannot run it. Not for use while kernels run.
-bool force_isa(Isa isa);
+bool force_instruction_set(InstructionSet set);
 
 template <typename Function>
-using SimdTable = std::array<Function, kNumIsas>;
+using SimdTable = std::array<Function, kNumInstructionSets>;
 
 template <typename Function>
 Function simd_pick(const SimdTable<Function>& table) {
-  return table[static_cast<size_t>(current_isa())];
+  return table[static_cast<size_t>(current_instruction_set())];
 }
 
 }  // namespace nestrt::kernels
 
-// A set for which the file was not compiled has a null entry, and supported_isas() does not list it.
+// A set for which the file was not compiled has a null entry, and supported_instruction_sets() does not list it.
 #if HWY_TARGETS & HWY_EMU128
 #define NESTRT_SIMD_PORTABLE(function) &N_EMU128::function
 #elif HWY_TARGETS & HWY_SCALAR  // where the compiler is known to break EMU128 (GCC before 12.3)
@@ -76,7 +72,8 @@ Function simd_pick(const SimdTable<Function>& table) {
 #define NESTRT_SIMD_AVX512(function) nullptr
 #endif
 
-#define NESTRT_SIMD_EXPORT(function)                                                                        \
-  static constexpr ::nestrt::kernels::SimdTable<decltype(&HWY_NAMESPACE::function)> function##_table = {    \
-      NESTRT_SIMD_PORTABLE(function), NESTRT_SIMD_NEON(function), NESTRT_SIMD_AVX2(function),               \
-      NESTRT_SIMD_AVX512(function)};
+// In the order of InstructionSet.
+#define NESTRT_SIMD_EXPORT(function)                                                                     \
+  static constexpr ::nestrt::kernels::SimdTable<decltype(&HWY_NAMESPACE::function)> function##_table = { \
+      NESTRT_SIMD_PORTABLE(function), NESTRT_SIMD_NEON(function),   NESTRT_SIMD_NEON(function),          \
+      NESTRT_SIMD_AVX2(function),     NESTRT_SIMD_AVX512(function), NESTRT_SIMD_AVX512(function)};

@@ -2,6 +2,8 @@
 
 #include "kernels/common/rules.h"
 #include "kernels/common/s8_operands.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -26,7 +28,7 @@ Status check_input(const OperatorSpec& spec, size_t index, int axis) {
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, SIZE_MAX));
   Shape shape = spec.inputs[0].shape;
-  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.op->attributes_as_Concat()->axis(), shape.rank()));
+  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.as<ops::Concat>()->axis, shape.rank()));
   for (size_t i = 1; i < spec.inputs.size(); ++i) {
     NESTRT_RETURN_IF_ERROR(check_input(spec, i, axis));
     if (__builtin_add_overflow(shape[axis], spec.inputs[i].shape[axis], &shape[axis]))
@@ -37,15 +39,24 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(spec.inputs[0].type, shape);
 }
 
+constexpr KernelVariant kKernels[] = {
+    {"concat.reference", 0, is_plain, prepare_concat_reference},
+    {"concat.copy", 10, accepts_concat_copy, prepare_concat_copy},
+};
+
 }  // namespace
 
-const OperatorRules& concat_rules() {
-  static constexpr KernelVariant kVariants[] = {
-      {"concat.reference", 0, is_plain, prepare_concat_reference},
-      {"concat.copy", 10, accepts_concat_copy, prepare_concat_copy},
+template <>
+const OperatorRules& rules<ops::Concat>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kConcat,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
   };
-  static const OperatorRules rules{plan::Attributes::Concat, "Concat", infer, kVariants};
-  return rules;
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

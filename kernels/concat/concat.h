@@ -5,8 +5,6 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& concat_rules();
-
 Result<std::unique_ptr<Kernel>> prepare_concat_reference(const OperatorSpec& spec);
 bool accepts_concat_copy(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_concat_copy(const OperatorSpec& spec);

@@ -8,7 +8,7 @@ namespace nestrt::kernels {
 namespace {
 
 int axis_of(const OperatorSpec& spec) {
-  const int axis = spec.op->attributes_as_Concat()->axis();
+  const int axis = spec.as<ops::Concat>()->axis;
   return axis < 0 ? axis + spec.outputs[0].shape.rank() : axis;
 }
 
@@ -38,7 +38,7 @@ bool accepts_concat_copy(const OperatorSpec& spec) {
   if (block > 1 && spec.outputs[0].shape.rank() < 2) return false;
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     const TensorSpec& input = spec.inputs[i];
-    if (input.layout != layout || input.packing != plan::Packing::none) return false;
+    if (input.layout != layout || input.packing != Packing::kNone) return false;
     if (axis_of(spec) == 1 && i + 1 < spec.inputs.size() && input.shape[1] % block != 0) return false;
   }
   return true;

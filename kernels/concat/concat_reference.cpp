@@ -9,7 +9,7 @@ namespace nestrt::kernels {
 
 Result<std::unique_ptr<Kernel>> prepare_concat_reference(const OperatorSpec& spec) {
   const Shape& output = spec.outputs[0].shape;
-  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.op->attributes_as_Concat()->axis(), output.rank()));
+  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.as<ops::Concat>()->axis, output.rank()));
   std::vector<size_t> row_bytes;  // by input: what it adds to each row of the output
   for (const TensorSpec& input : spec.inputs)
     row_bytes.push_back(static_cast<size_t>(input.shape.product(axis, output.rank())) * size_bytes(input.type));

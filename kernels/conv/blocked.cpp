@@ -1,11 +1,11 @@
 #include "kernels/conv/blocked.h"
 
 #include "kernels/common/packing.h"
-#include "runtime/plan/packing_size.h"
+#include "nestrt/packing.h"
 
 namespace nestrt::kernels {
 
-bool accepts_blocked(const OperatorSpec& spec, Layout input, plan::Packing packing) {
+bool accepts_blocked(const OperatorSpec& spec, Layout input, Packing packing) {
   const TensorSpec& weights = spec.inputs[1];
   if (spec.inputs[0].type != DataType::kF32) return false;
   if (spec.inputs[0].layout != input || spec.outputs[0].layout != Layout::kBlocked16) return false;
@@ -14,26 +14,26 @@ bool accepts_blocked(const OperatorSpec& spec, Layout input, plan::Packing packi
   return packing_fits(weights.packing, weights.shape) && packing_fits(packing, weights.shape);
 }
 
-bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, plan::Packing packing) {
+bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, Packing packing) {
   const TensorSpec& weights = spec.inputs[1];
   if (spec.inputs[0].type != DataType::kS8 || spec.inputs[0].layout != input) return false;
   if (spec.outputs[0].layout != Layout::kBlocked16) return false;
   if (spec.has_input(3) && spec.inputs[3].layout != Layout::kBlocked16) return false;
-  const bool unpacks = weights.packing == plan::Packing::none || packed_type(weights.packing) == DataType::kS8;
+  const bool unpacks = weights.packing == Packing::kNone || packed_type(weights.packing) == DataType::kS8;
   return unpacks && packing_fits(packing, weights.shape);
 }
 
-Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, plan::Packing packing,
+Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, Packing packing,
                                int64_t block_bytes) {
   NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::conv_epilogue(spec));
   NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, PackedBytes::make(spec.inputs[1], packing));
   return S8Product::make(std::move(weights), geometry.out_channels, block_bytes, s8_bias(spec), epilogue);
 }
 
-Result<BlockedConv> make_blocked_conv(const OperatorSpec& spec, plan::Packing packing) {
+Result<BlockedConv> make_blocked_conv(const OperatorSpec& spec, Packing packing) {
   BlockedConv conv;
   NESTRT_ASSIGN_OR_RETURN(conv.geometry, conv_geometry(spec));
-  conv.activation = activation_of(spec.op->attributes_as_Conv()->activation());
+  conv.activation = spec.as<ops::Conv>()->activation;
   NESTRT_ASSIGN_OR_RETURN(conv.weights, PackedConstant::make(spec.inputs[1], packing));
   NESTRT_ASSIGN_OR_RETURN(conv.bias, padded_bias(spec, 2));
   conv.tile = tile16_function();

@@ -12,14 +12,14 @@ namespace nestrt::kernels {
 
 // True where every operand has the layout that these kernels need (`input` for x, blocked16 for the output and the
 // residual), weights and bias are constant, and the weights come in a packing that can be changed into `packing`.
-bool accepts_blocked(const OperatorSpec& spec, Layout input, plan::Packing packing);
+bool accepts_blocked(const OperatorSpec& spec, Layout input, Packing packing);
 
 // The same for s8 operands, whose weights and bias are always constant.
-bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, plan::Packing packing);
+bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, Packing packing);
 
 // What an s8 convolution computes with the tile. `block_bytes` are the weights of 16 outputs in that packing.
 // Errors: kInvalidModel, kInvalidPlan, kOutOfMemory.
-Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, plan::Packing packing,
+Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, Packing packing,
                                int64_t block_bytes);
 
 struct BlockedConv {
@@ -39,7 +39,7 @@ struct BlockedConv {
 };
 
 // Errors: kInvalidModel, kInvalidPlan, kOutOfMemory.
-Result<BlockedConv> make_blocked_conv(const OperatorSpec& spec, plan::Packing packing);
+Result<BlockedConv> make_blocked_conv(const OperatorSpec& spec, Packing packing);
 
 // The residual of a call; null where there is none.
 inline const float* residual_of(const KernelCall& call) {

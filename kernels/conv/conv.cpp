@@ -1,8 +1,12 @@
 #include "kernels/conv/conv.h"
 
+#include "kernels/common/division.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/s8_operands.h"
+#include "kernels/common/steps.h"
 #include "kernels/conv/geometry.h"
+#include "kernels/registry.h"
+#include "nestrt/packing.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -11,18 +15,76 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry geometry, conv_geometry(spec));
   if (spec.inputs[0].type == DataType::kF32) return single_output(DataType::kF32, geometry.output);
   if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(s8::conv_epilogue(spec).error());
-  const bool wide = spec.op->attributes_as_Conv()->wide_output();
+  const bool wide = spec.as<ops::Conv>()->wide_output;
   return single_output(wide ? DataType::kF32 : DataType::kS8, geometry.output);
 }
 
+// What is summed for an element of the output.
+int64_t weights_per_output(const OperatorSpec& spec) {
+  const Shape& weights = spec.inputs[1].shape;
+  return weights.product(1, weights.rank());
+}
+
+uint64_t macs(const OperatorSpec& spec) {
+  return static_cast<uint64_t>(spec.outputs[0].shape.num_elements()) * static_cast<uint64_t>(weights_per_output(spec));
+}
+
+int64_t steps(const OperatorSpec& spec) {
+  return element_steps(spec, 1, saturating_sum(kCopySteps, weights_per_output(spec)));
+}
+
+constexpr size_t kWeights = 1, kBias = 2, kResidual = 3;  // inputs
+
+// Parts of a depthwise convolution read their own channels of the input, others read all of it.
+int cut_axis(const ops::Attributes& attributes, size_t input) {
+  if (input == 0 && std::get<ops::Conv>(attributes).group == 1) return kUncut;
+  return input == kWeights || input == kBias ? 0 : 1;
+}
+
+bool packed_by_outputs(const TensorSpec& weights, bool depthwise) {
+  switch (weights.packing) {
+    case Packing::kS8O16i4:
+    case Packing::kS8Stem:
+      return !depthwise;
+    case Packing::kS8Depthwise16:
+      return depthwise;
+    default:
+      return false;
+  }
+}
+
+bool divides_weights(const TensorSpec& weights, int64_t channels, bool depthwise) {
+  return has_exponents(weights) && packed_by_outputs(weights, depthwise) &&
+         packed_size_bytes(weights.packing, weights.shape).has_value() && weights.shape[0] == channels;
+}
+
+bool divides_bias(const TensorSpec& bias, int64_t channels) {
+  return bias.type == DataType::kS32 && bias.layout == Layout::kPlain && bias.packing == Packing::kNone &&
+         bias.shape == Shape{channels};
+}
+
+bool divides(const OperatorSpec& spec) {
+  const ops::Conv& conv = *spec.as<ops::Conv>();
+  if (!lies_in_blocks(spec, cut_axis) || spec.inputs.size() <= kWeights) return false;
+  if (conv.wide_output || !has_exponents(spec.inputs[0])) return false;
+  const Shape& output = spec.outputs[0].shape;
+  const int64_t channels = output[1];
+  const bool depthwise = conv.group != 1;
+  if (depthwise && conv.group != channels) return false;
+  return divides_weights(spec.inputs[kWeights], channels, depthwise) &&
+         (!spec.has_input(kBias) || divides_bias(spec.inputs[kBias], channels)) &&
+         (!spec.has_input(kResidual) || spec.inputs[kResidual].shape == output);
+}
+
 constexpr KernelVariant kKernels[] = {
-    {"conv.s8.depthwise16", 30, accepts_conv_s8_depthwise16, prepare_conv_s8_depthwise16},
-    {"conv.s8.depthwise16.fours", 31, accepts_conv_s8_depthwise16_fours, prepare_conv_s8_depthwise16_fours},
-    {"conv.s8.direct16", 20, accepts_conv_s8_direct16, prepare_conv_s8_direct16},
-    {"conv.s8.stem16", 20, accepts_conv_s8_stem16, prepare_conv_s8_stem16},
-    {"conv.f32.depthwise16", 30, accepts_conv_depthwise16, prepare_conv_depthwise16},
-    {"conv.f32.direct16", 20, accepts_conv_direct16, prepare_conv_direct16},
-    {"conv.f32.stem16", 20, accepts_conv_stem16, prepare_conv_stem16},
+    {"conv.s8.depthwise16", 30, accepts_conv_s8_depthwise16, prepare_conv_s8_depthwise16, Packing::kS8Depthwise16},
+    {"conv.s8.depthwise16.fours", 31, accepts_conv_s8_depthwise16_fours, prepare_conv_s8_depthwise16_fours,
+     Packing::kS8Depthwise16, InstructionSet::kAvx512Vnni},
+    {"conv.s8.direct16", 20, accepts_conv_s8_direct16, prepare_conv_s8_direct16, Packing::kS8O16i4},
+    {"conv.s8.stem16", 20, accepts_conv_s8_stem16, prepare_conv_s8_stem16, Packing::kS8Stem},
+    {"conv.f32.depthwise16", 30, accepts_conv_depthwise16, prepare_conv_depthwise16, Packing::kDepthwise16},
+    {"conv.f32.direct16", 20, accepts_conv_direct16, prepare_conv_direct16, Packing::kO16i16},
+    {"conv.f32.stem16", 20, accepts_conv_stem16, prepare_conv_stem16, Packing::kStem16},
     {"conv.s8.gather", 10, accepts_conv_s8_gather, prepare_conv_s8_gather},
     {"conv.f32.gemm", 10, accepts_conv_plain_f32, prepare_conv_gemm},
     {"conv.f32.reference", 0, accepts_conv_plain_f32, prepare_conv_reference},
@@ -31,31 +93,21 @@ constexpr KernelVariant kKernels[] = {
 
 }  // namespace
 
-const OperatorRules& conv_rules() {
-  static constexpr OperatorRules kRules{plan::Attributes::Conv, "Conv", infer, kKernels};
+template <>
+const OperatorRules& rules<ops::Conv>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kConv,
+      .infer = infer,
+      .macs = macs,
+      .steps = steps,
+      .division = Division{divides, cut_axis},
+      .kernels = {kKernels},
+  };
   return kRules;
 }
 
 bool accepts_conv_plain_f32(const OperatorSpec& spec) {
   return spec.inputs[0].type == DataType::kF32 && is_plain(spec);
-}
-
-ConvPlan preferred_conv(const OperatorSpec& spec) {
-  const Result<ConvGeometry> geometry = conv_geometry(spec);
-  const bool constant =
-      spec.inputs[1].constant != nullptr && (!spec.has_input(2) || spec.inputs[2].constant != nullptr);
-  const bool quantized = spec.inputs[0].type == DataType::kS8;
-  if (!geometry || !constant) return {};
-  const auto packing = [&](plan::Packing f32, plan::Packing s8) { return quantized ? s8 : f32; };
-  constexpr int64_t kBlock = 16;
-  const ConvGeometry& g = *geometry;
-  if (g.group == 1 && g.in_channels <= kStemChannels && g.axes[2].dilation == 1)
-    return {Layout::kPlain, Layout::kBlocked16, packing(plan::Packing::stem16, plan::Packing::s8_stem)};
-  if (g.group == 1 || (g.group_inputs() % kBlock == 0 && g.group_outputs() % kBlock == 0))
-    return {Layout::kBlocked16, Layout::kBlocked16, packing(plan::Packing::o16i16, plan::Packing::s8_o16i4)};
-  if (g.group == g.in_channels && g.group == g.out_channels)
-    return {Layout::kBlocked16, Layout::kBlocked16, packing(plan::Packing::depthwise16, plan::Packing::s8_depthwise16)};
-  return {};
 }
 
 }  // namespace nestrt::kernels

@@ -1,4 +1,4 @@
-// Convolution over 1, 2 or 3 spatial axes: y = activation(conv(x) + bias + residual). Operands as plan.fbs says.
+// Convolution over 1, 2 or 3 spatial axes: y = activation(conv(x) + bias + residual). Operands as ops::Conv says.
 //
 // Variants, and the layouts and weights each accepts (input -> output; a residual has the layout of the output):
 //   conv.f32.reference    plain -> plain          any weights, packing none
@@ -12,7 +12,7 @@
 //   conv.s8.gather        plain -> plain          the same s8
 //   conv.s8.direct16, conv.s8.stem16, conv.s8.depthwise16
 //                         as those of f32         the same s8; packing s8_o16i4, s8_stem, s8_depthwise16
-//   conv.s8.depthwise16.fours                       AVX-512 VNNI: the same without dilation along the last axis
+//   conv.s8.depthwise16.fours                       with AVX-512 VNNI: the same without dilation along the last axis
 // Weights that arrive unpacked are packed by prepare().
 #pragma once
 
@@ -20,19 +20,7 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& conv_rules();
-
 inline constexpr int64_t kStemChannels = 8;
-
-// How a convolution runs fastest: what the compiler's layout pass and packing follow.
-struct ConvPlan {
-  Layout input = Layout::kPlain;
-  Layout output = Layout::kPlain;
-  plan::Packing packing = plan::Packing::none;
-};
-
-// Layouts and packing in the spec are ignored: they are the answer. Requires: infer accepts the operator.
-ConvPlan preferred_conv(const OperatorSpec& spec);
 
 // The variants.
 bool accepts_conv_plain_f32(const OperatorSpec& spec);

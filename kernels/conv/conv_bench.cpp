@@ -5,13 +5,15 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/common/fma_ceiling.h"
 #include "kernels/common/packed_constant.h"
 #include "kernels/common/s8_ceiling.h"
 #include "kernels/common/simd.h"
-#include "kernels/conv/conv.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -47,50 +49,37 @@ constexpr Layer kLayers[] = {
     {"grouped 3x3, plain", 60, 60, 28, 3, 1, 1, 3},
 };
 
-// A layer with its operands, in the layouts that preferred_conv() names.
+// A layer with its operands, in the layouts for which the current instruction set has the most preferred kernel.
 class Bench {
  public:
   Bench(const Layer& layer, DataType type) : type_(type) {
-    quantize(4, &input_quantization_);
-    quantize(7, &weights_quantization_);
-    quantize(3, &output_quantization_);
-    plan::ConvT conv;
+    ops::Conv conv;
     conv.kernel.assign(2, layer.kernel);
     conv.stride.assign(2, layer.stride);
     conv.dilation.assign(2, 1);
     conv.pad_begin.assign(2, layer.pad);
     conv.pad_end.assign(2, layer.pad);
     conv.group = layer.group;
-    conv.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
-    plan::AttributesUnion attributes;
-    attributes.Set(std::move(conv));
-    const auto table = attributes.Pack(builder_);
-    plan::OperatorBuilder op(builder_);
-    op.add_attributes_type(attributes.type);
-    op.add_attributes(table);
-    builder_.Finish(op.Finish());
+    conv.activation.kind = ops::ActivationKind::kRelu;
+    attributes_ = std::move(conv);
     inputs_ = {
         operand(type, {1, layer.inputs, layer.size, layer.size}, input_quantization_),
         operand(type, {layer.outputs, layer.inputs / layer.group, layer.kernel, layer.kernel}, weights_quantization_),
         operand(type == DataType::kS8 ? DataType::kS32 : type, {layer.outputs}, input_quantization_)};
     for (size_t i : {1, 2}) inputs_[i].constant = fill(inputs_[i]);
-    spec_.op = flatbuffers::GetRoot<plan::Operator>(builder_.GetBufferPointer());
+    spec_.attributes = &attributes_;
     spec_.inputs = inputs_;
-    const ConvPlan preferred = preferred_conv(spec_);
-    outputs_ = conv_rules().infer(spec_).value();
-    inputs_[0].layout = preferred.input;
-    outputs_[0].layout = preferred.output;
-    outputs_[0].quantization = flatbuffers::GetRoot<plan::Quantization>(output_quantization_.GetBufferPointer());
+    outputs_ = operators().find(ops::Kind::kConv)->infer(spec_).value();
+    outputs_[0].quantization = &output_quantization_;
     spec_.outputs = outputs_;
+    choose_variant();
     call_inputs_ = {fill(inputs_[0]), inputs_[1].constant, inputs_[2].constant};
     call_outputs_ = {fill(outputs_[0])};
     multiply_adds_ = static_cast<double>(outputs_[0].shape.num_elements()) * inputs_[1].shape.product(1, 4);
   }
 
   void run(benchmark::State& state) {
-    const KernelRegistry registry({&conv_rules(), 1});
-    const KernelVariant* variant = registry.select(spec_);
-    const std::unique_ptr<Kernel> kernel = std::move(*variant->prepare(spec_));
+    const std::unique_ptr<Kernel> kernel = std::move(*variant_->prepare(spec_));
     const ScratchSize size = kernel->scratch(1);
     AlignedFloats shared(static_cast<int64_t>(size.shared / 4 + 1)),
         thread(static_cast<int64_t>(size.per_thread / 4 + 1));
@@ -107,22 +96,32 @@ class Bench {
     const double ceiling = type_ == DataType::kS8 ? s8_ceiling_gops() : fma_ceiling_gflops();
     state.counters["Gop/s"] = Counter(operations, Counter::kIsRate);
     state.counters["peak"] = Counter(operations / ceiling, Counter::kIsRate);
-    state.SetLabel(std::string(variant->name));
+    state.SetLabel(std::string(variant_->name));
   }
 
  private:
-  static void quantize(int8_t exponent, flatbuffers::FlatBufferBuilder* builder) {
-    plan::QuantizationT table;
-    table.exponents = {exponent};
-    builder->Finish(plan::Quantization::Pack(*builder, &table));
-  }
-
-  static TensorSpec operand(DataType type, const Shape& shape, const flatbuffers::FlatBufferBuilder& quantization) {
+  static TensorSpec operand(DataType type, const Shape& shape, const plan::Quantization& quantization) {
     TensorSpec spec;
     spec.type = type;
     spec.shape = shape;
-    spec.quantization = flatbuffers::GetRoot<plan::Quantization>(quantization.GetBufferPointer());
+    spec.quantization = &quantization;
     return spec;
+  }
+
+  // Of equals the first one: a picture is not blocked, although direct convolution takes it.
+  void choose_variant() {
+    constexpr std::pair<Layout, Layout> kLayouts[] = {{Layout::kPlain, Layout::kBlocked16},
+                                                      {Layout::kBlocked16, Layout::kBlocked16},
+                                                      {Layout::kPlain, Layout::kPlain}};
+    std::pair<Layout, Layout> best;
+    for (const auto& layouts : kLayouts) {
+      std::tie(inputs_[0].layout, outputs_[0].layout) = layouts;
+      const KernelVariant* variant = operators().select(spec_, current_instruction_set());
+      if (variant == nullptr || (variant_ != nullptr && variant->preference <= variant_->preference)) continue;
+      variant_ = variant;
+      best = layouts;
+    }
+    std::tie(inputs_[0].layout, outputs_[0].layout) = best;
   }
 
   // Small numbers of the operand's type.
@@ -136,31 +135,34 @@ class Bench {
   }
 
   DataType type_;
-  flatbuffers::FlatBufferBuilder input_quantization_, weights_quantization_, output_quantization_;
-  flatbuffers::FlatBufferBuilder builder_;
+  const plan::Quantization input_quantization_{{4}, {}, {}};
+  const plan::Quantization weights_quantization_{{7}, {}, {}};
+  const plan::Quantization output_quantization_{{3}, {}, {}};
+  ops::Attributes attributes_;
   std::vector<AlignedFloats> data_;
   std::vector<TensorSpec> inputs_, outputs_;
   std::vector<const std::byte*> call_inputs_;
   std::vector<std::byte*> call_outputs_;
   OperatorSpec spec_;
+  const KernelVariant* variant_ = nullptr;
   double multiply_adds_ = 0;
 };
 
-void register_layers(const std::string& name, DataType type, Isa isa) {
+void register_layers(const std::string& name, DataType type, InstructionSet set) {
   for (const Layer& layer : kLayers) {
-    const std::string full = name + "/" + std::string(nestrt::kernels::name(isa)) + "/" + layer.name;
-    benchmark::RegisterBenchmark(full.c_str(), [&layer, type, isa](benchmark::State& state) {
-      force_isa(isa);
+    const std::string full = name + "/" + std::string(nestrt::name(set)) + "/" + layer.name;
+    benchmark::RegisterBenchmark(full.c_str(), [&layer, type, set](benchmark::State& state) {
+      force_instruction_set(set);
       Bench(layer, type).run(state);
     });
   }
 }
 
 const bool kRegistered = [] {
-  for (Isa isa : supported_isas()) {
-    if (isa == Isa::kPortable) continue;
-    register_layers("conv", DataType::kF32, isa);
-    register_layers("conv_s8", DataType::kS8, isa);
+  for (InstructionSet set : supported_instruction_sets()) {
+    if (set == InstructionSet::kPortable) continue;
+    register_layers("conv", DataType::kF32, set);
+    register_layers("conv_s8", DataType::kS8, set);
   }
   return true;
 }();

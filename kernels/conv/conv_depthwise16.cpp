@@ -63,11 +63,11 @@ void Depthwise16::run_rows(const KernelCall& call, int64_t slab, Range range) co
 bool accepts_conv_depthwise16(const OperatorSpec& spec) {
   const Result<ConvGeometry> g = conv_geometry(spec);
   return g && g->group == g->in_channels && g->group == g->out_channels &&
-         accepts_blocked(spec, Layout::kBlocked16, plan::Packing::depthwise16);
+         accepts_blocked(spec, Layout::kBlocked16, Packing::kDepthwise16);
 }
 
 Result<std::unique_ptr<Kernel>> prepare_conv_depthwise16(const OperatorSpec& spec) {
-  NESTRT_ASSIGN_OR_RETURN(BlockedConv conv, make_blocked_conv(spec, plan::Packing::depthwise16));
+  NESTRT_ASSIGN_OR_RETURN(BlockedConv conv, make_blocked_conv(spec, Packing::kDepthwise16));
   return std::unique_ptr<Kernel>(std::make_unique<Depthwise16>(std::move(conv)));
 }
 

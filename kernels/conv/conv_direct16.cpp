@@ -67,12 +67,12 @@ void Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) const
 
 bool accepts_conv_direct16(const OperatorSpec& spec) {
   const Result<ConvGeometry> g = conv_geometry(spec);
-  if (!g || !accepts_blocked(spec, Layout::kBlocked16, plan::Packing::o16i16)) return false;
+  if (!g || !accepts_blocked(spec, Layout::kBlocked16, Packing::kO16i16)) return false;
   return g->group == 1 || (g->group_inputs() % kTileBlock == 0 && g->group_outputs() % kTileBlock == 0);
 }
 
 Result<std::unique_ptr<Kernel>> prepare_conv_direct16(const OperatorSpec& spec) {
-  NESTRT_ASSIGN_OR_RETURN(BlockedConv conv, make_blocked_conv(spec, plan::Packing::o16i16));
+  NESTRT_ASSIGN_OR_RETURN(BlockedConv conv, make_blocked_conv(spec, Packing::kO16i16));
   return std::unique_ptr<Kernel>(std::make_unique<Direct16>(std::move(conv)));
 }
 

@@ -94,7 +94,7 @@ void Gemm::multiply(const KernelCall& call, int64_t image, int64_t group, Range 
 
 Result<std::unique_ptr<Kernel>> prepare_conv_gemm(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry geometry, conv_geometry(spec));
-  const Gemm gemm(geometry, activation_of(spec.op->attributes_as_Conv()->activation()));
+  const Gemm gemm(geometry, spec.as<ops::Conv>()->activation);
   return make_kernel(gemm, ScratchSize{0, gemm.slot_bytes()});
 }
 

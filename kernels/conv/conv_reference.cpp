@@ -5,7 +5,7 @@
 namespace nestrt::kernels {
 Result<std::unique_ptr<Kernel>> prepare_conv_reference(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry geometry, conv_geometry(spec));
-  const Activation activation = activation_of(spec.op->attributes_as_Conv()->activation());
+  const Activation activation = spec.as<ops::Conv>()->activation;
   return make_kernel([geometry, activation](const KernelCall& call) {
     reference_loops(geometry, activation, call, tap_position,
                     [&](int64_t m, int64_t c) { return m * geometry.group_inputs() + c; });

@@ -128,7 +128,7 @@ void S8Depthwise16::run_rows(const KernelCall& call, Range range, int32_t* sums)
 Result<std::unique_ptr<S8Depthwise16>> make_depthwise(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
   NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::conv_epilogue(spec));
-  NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, PackedBytes::make(spec.inputs[1], plan::Packing::s8_depthwise16));
+  NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, PackedBytes::make(spec.inputs[1], Packing::kS8Depthwise16));
   NESTRT_ASSIGN_OR_RETURN(S8Outputs outputs, S8Outputs::make(g.out_channels, s8_bias(spec), epilogue));
   return std::make_unique<S8Depthwise16>(g, std::move(weights), std::move(outputs));
 }
@@ -138,7 +138,7 @@ Result<std::unique_ptr<S8Depthwise16>> make_depthwise(const OperatorSpec& spec) 
 bool accepts_conv_s8_depthwise16(const OperatorSpec& spec) {
   const Result<ConvGeometry> g = conv_geometry(spec);
   return g && g->group == g->in_channels && g->group == g->out_channels &&
-         accepts_s8_blocked(spec, Layout::kBlocked16, plan::Packing::s8_depthwise16);
+         accepts_s8_blocked(spec, Layout::kBlocked16, Packing::kS8Depthwise16);
 }
 
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16(const OperatorSpec& spec) {
@@ -148,7 +148,7 @@ Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16(const OperatorSpec& 
 }
 
 bool accepts_conv_s8_depthwise16_fours(const OperatorSpec& spec) {
-  if (s8_depthwise_fours_function() == nullptr || !accepts_conv_s8_depthwise16(spec)) return false;
+  if (!accepts_conv_s8_depthwise16(spec)) return false;
   const Result<s8::Epilogue> epilogue = s8::conv_epilogue(spec);
   if (!epilogue || epilogue->input_zero != 0) return false;
   const ConvGeometry g = *conv_geometry(spec);

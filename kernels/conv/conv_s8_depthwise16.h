@@ -42,7 +42,7 @@ struct S8DepthwiseFours {
   bool pairs;
   int64_t vectors;
 };
-// Requires: no dilation along the row. Null where the current instruction set has no such dot products.
+// Requires InstructionSet::kAvx512Vnni (null in other processor families), and no dilation along the row.
 S8DepthwiseFunction s8_depthwise_fours_function();
 
 }  // namespace nestrt::kernels

@@ -116,7 +116,7 @@ void depthwise_pairs(const S8DepthwiseRows& rows) {
 S8DepthwiseFunction s8_depthwise_pairs_function(const ConvGeometry& g) {
   const bool fits =
       g.axes[0].kernel == 1 && g.axes[1].kernel == kSide && g.axes[2].kernel == kSide && g.axes[2].dilation == 1;
-  return current_isa() == Isa::kNeon && fits ? depthwise_pairs : nullptr;
+  return includes(current_instruction_set(), InstructionSet::kNeon) && fits ? depthwise_pairs : nullptr;
 }
 
 }  // namespace nestrt::kernels

@@ -1,13 +1,11 @@
 // Depthwise rows with AVX-512 VNNI. vpdpbusd multiplies unsigned with signed bytes, so inputs get their sign bit
 // flipped, which adds 128; that goes for the zeros of the padding too.
+#include "hwy/base.h"
 #include "kernels/common/integers.h"
-#include "kernels/common/simd.h"
 #include "kernels/conv/conv_s8_depthwise16.h"
 
 #if HWY_ARCH_X86
 #include <immintrin.h>
-
-#include "hwy/base.h"
 
 HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
 namespace nestrt::kernels {
@@ -173,9 +171,7 @@ void depthwise_fours(const S8DepthwiseRows& rows) {
 HWY_POP_ATTRIBUTES
 
 namespace nestrt::kernels {
-S8DepthwiseFunction s8_depthwise_fours_function() {
-  return current_isa() == Isa::kAvx512 && __builtin_cpu_supports("avx512vnni") ? depthwise_fours : nullptr;
-}
+S8DepthwiseFunction s8_depthwise_fours_function() { return depthwise_fours; }
 }  // namespace nestrt::kernels
 
 #else

@@ -66,14 +66,14 @@ void S8Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) con
 
 bool accepts_conv_s8_direct16(const OperatorSpec& spec) {
   const Result<ConvGeometry> g = conv_geometry(spec);
-  if (!g || !accepts_s8_blocked(spec, Layout::kBlocked16, plan::Packing::s8_o16i4)) return false;
+  if (!g || !accepts_s8_blocked(spec, Layout::kBlocked16, Packing::kS8O16i4)) return false;
   return g->group == 1 || (g->group_inputs() % kTileBlock == 0 && g->group_outputs() % kTileBlock == 0);
 }
 
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_direct16(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
   const int64_t block_bytes = ceil_div(g.group_inputs(), kTileBlock) * g.taps() * kTileBlock * kTileBlock;
-  NESTRT_ASSIGN_OR_RETURN(S8Product product, make_s8_conv(spec, g, plan::Packing::s8_o16i4, block_bytes));
+  NESTRT_ASSIGN_OR_RETURN(S8Product product, make_s8_conv(spec, g, Packing::kS8O16i4, block_bytes));
   return std::unique_ptr<Kernel>(std::make_unique<S8Direct16>(g, std::move(product)));
 }
 

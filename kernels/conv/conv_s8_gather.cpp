@@ -139,7 +139,7 @@ Result<PackedBytes> pack_groups(const TensorSpec& weights, const ConvGeometry& g
   TensorSpec matrix = weights;
   matrix.shape = {outputs, reduction, 1};
   matrix.constant = reinterpret_cast<const std::byte*>(rows.data());
-  return PackedBytes::make(matrix, plan::Packing::s8_stem);
+  return PackedBytes::make(matrix, Packing::kS8Stem);
 }
 
 }  // namespace

@@ -110,13 +110,13 @@ void S8Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const
 bool accepts_conv_s8_stem16(const OperatorSpec& spec) {
   const Result<ConvGeometry> g = conv_geometry(spec);
   return g && g->group == 1 && g->axes[2].dilation == 1 && g->in_channels <= kStemChannels &&
-         accepts_s8_blocked(spec, Layout::kPlain, plan::Packing::s8_stem);
+         accepts_s8_blocked(spec, Layout::kPlain, Packing::kS8Stem);
 }
 
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_stem16(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
   const int64_t block_bytes = round_up(g.in_channels * g.taps(), kS8Grain) * kTileBlock;
-  NESTRT_ASSIGN_OR_RETURN(S8Product product, make_s8_conv(spec, g, plan::Packing::s8_stem, block_bytes));
+  NESTRT_ASSIGN_OR_RETURN(S8Product product, make_s8_conv(spec, g, Packing::kS8Stem, block_bytes));
   return std::unique_ptr<Kernel>(std::make_unique<S8Stem16>(g, std::move(product)));
 }
 

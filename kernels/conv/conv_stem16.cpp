@@ -106,11 +106,11 @@ void Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const f
 bool accepts_conv_stem16(const OperatorSpec& spec) {
   const Result<ConvGeometry> g = conv_geometry(spec);
   return g && g->group == 1 && g->axes[2].dilation == 1 && g->in_channels <= kStemChannels &&
-         accepts_blocked(spec, Layout::kPlain, plan::Packing::stem16);
+         accepts_blocked(spec, Layout::kPlain, Packing::kStem16);
 }
 
 Result<std::unique_ptr<Kernel>> prepare_conv_stem16(const OperatorSpec& spec) {
-  NESTRT_ASSIGN_OR_RETURN(BlockedConv conv, make_blocked_conv(spec, plan::Packing::stem16));
+  NESTRT_ASSIGN_OR_RETURN(BlockedConv conv, make_blocked_conv(spec, Packing::kStem16));
   return std::unique_ptr<Kernel>(std::make_unique<Stem16>(std::move(conv)));
 }
 

@@ -1,6 +1,8 @@
 #include "kernels/conv/geometry.h"
 
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "kernels/common/activation.h"
 #include "kernels/common/rules.h"
@@ -9,39 +11,28 @@
 namespace nestrt::kernels {
 namespace {
 
-using IntList = flatbuffers::Vector<int32_t>;
-
-// The lists that Conv and ConvTranspose share.
-struct Lists {
-  const IntList* kernel;
-  const IntList* stride;
-  const IntList* dilation;
-  const IntList* pad_begin;
-  const IntList* pad_end;
-  const IntList* output_padding;  // null for Conv
-  int64_t group;
-};
-
-Status check_list(const char* list_name, const IntList* list, int spatial_rank, int minimum) {
-  const size_t length = list == nullptr ? 0 : list->size();
-  if (length != static_cast<size_t>(spatial_rank))
-    return rule_error(std::string(list_name) + " has " + std::to_string(length) + " entries, but the input has " +
+Status check_list(const char* list_name, const std::vector<int32_t>& list, int spatial_rank, int minimum) {
+  if (list.size() != static_cast<size_t>(spatial_rank))
+    return rule_error(std::string(list_name) + " has " + std::to_string(list.size()) + " entries, but the input has " +
                       std::to_string(spatial_rank) + " spatial axes");
-  for (int32_t value : *list)
+  for (int32_t value : list)
     if (value < minimum)
       return rule_error(std::string(list_name) + " holds " + std::to_string(value) + ", must be at least " +
                         std::to_string(minimum));
   return {};
 }
 
-Status check_lists(const Lists& lists, int spatial_rank) {
-  NESTRT_RETURN_IF_ERROR(check_list("kernel", lists.kernel, spatial_rank, 1));
-  NESTRT_RETURN_IF_ERROR(check_list("stride", lists.stride, spatial_rank, 1));
-  NESTRT_RETURN_IF_ERROR(check_list("dilation", lists.dilation, spatial_rank, 1));
-  NESTRT_RETURN_IF_ERROR(check_list("pad_begin", lists.pad_begin, spatial_rank, 0));
-  NESTRT_RETURN_IF_ERROR(check_list("pad_end", lists.pad_end, spatial_rank, 0));
-  if (lists.output_padding != nullptr)
-    NESTRT_RETURN_IF_ERROR(check_list("output_padding", lists.output_padding, spatial_rank, 0));
+// Op is ops::Conv or ops::ConvTranspose, here and below. An empty output_padding is one of zeros.
+template <typename Op>
+Status check_lists(const Op& op, int spatial_rank) {
+  NESTRT_RETURN_IF_ERROR(check_list("kernel", op.kernel, spatial_rank, 1));
+  NESTRT_RETURN_IF_ERROR(check_list("stride", op.stride, spatial_rank, 1));
+  NESTRT_RETURN_IF_ERROR(check_list("dilation", op.dilation, spatial_rank, 1));
+  NESTRT_RETURN_IF_ERROR(check_list("pad_begin", op.pad_begin, spatial_rank, 0));
+  NESTRT_RETURN_IF_ERROR(check_list("pad_end", op.pad_end, spatial_rank, 0));
+  if constexpr (std::is_same_v<Op, ops::ConvTranspose>) {
+    if (!op.output_padding.empty()) return check_list("output_padding", op.output_padding, spatial_rank, 0);
+  }
   return {};
 }
 
@@ -50,7 +41,7 @@ Status check_operands(const OperatorSpec& spec) {
     return rule_error("needs input and weights, and at most bias and residual besides; has " +
                       std::to_string(spec.inputs.size()) + " operands");
   // s8::check_product() looks at the types of a quantized Conv.
-  const bool quantized = spec.kind() == plan::Attributes::Conv && spec.inputs[0].type == DataType::kS8;
+  const bool quantized = spec.kind() == ops::Kind::kConv && spec.inputs[0].type == DataType::kS8;
   static constexpr const char* kNames[] = {"input", "weights", "bias", "residual"};
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     if (!spec.has_input(i)) continue;
@@ -78,17 +69,18 @@ Status check_weights(const Shape& weights, const Shape& expected, const char* fo
 }
 
 // Fills the axes but their outputs.
-void read_axes(const Lists& lists, const Shape& input, ConvGeometry& geometry) {
+template <typename Op>
+void read_axes(const Op& op, const Shape& input, ConvGeometry& geometry) {
   const int spatial_rank = input.rank() - 2;
   for (int i = 0; i < spatial_rank; ++i) {
-    const auto at = static_cast<flatbuffers::uoffset_t>(i);
+    const auto at = static_cast<size_t>(i);
     ConvAxis& axis = geometry.axes[static_cast<size_t>(3 - spatial_rank + i)];
     axis.input = input[2 + i];
-    axis.kernel = lists.kernel->Get(at);
-    axis.stride = lists.stride->Get(at);
-    axis.dilation = lists.dilation->Get(at);
-    axis.pad_begin = lists.pad_begin->Get(at);
-    axis.pad_end = lists.pad_end->Get(at);
+    axis.kernel = op.kernel[at];
+    axis.stride = op.stride[at];
+    axis.dilation = op.dilation[at];
+    axis.pad_begin = op.pad_begin[at];
+    axis.pad_end = op.pad_end[at];
   }
 }
 
@@ -115,36 +107,34 @@ Status finish(const OperatorSpec& spec, ConvGeometry& geometry) {
   return {};
 }
 
-Status start(const Lists& lists, const OperatorSpec& spec, ConvGeometry& geometry) {
+template <typename Op>
+Status start(const Op& op, const OperatorSpec& spec, ConvGeometry& geometry) {
+  NESTRT_RETURN_IF_ERROR(check_activation(op.activation));
   NESTRT_RETURN_IF_ERROR(check_operands(spec));
   const Shape& input = spec.inputs[0].shape;
-  NESTRT_RETURN_IF_ERROR(check_lists(lists, input.rank() - 2));
+  NESTRT_RETURN_IF_ERROR(check_lists(op, input.rank() - 2));
   geometry.batch = input[0];
   geometry.in_channels = input[1];
-  geometry.group = lists.group;
-  if (lists.group < 1 || geometry.in_channels % lists.group != 0)
-    return rule_error("group " + std::to_string(lists.group) + " does not divide the " +
+  geometry.group = op.group;
+  if (op.group < 1 || geometry.in_channels % op.group != 0)
+    return rule_error("group " + std::to_string(op.group) + " does not divide the " +
                       std::to_string(geometry.in_channels) + " input channels");
-  read_axes(lists, input, geometry);
+  read_axes(op, input, geometry);
   return {};
 }
 
 }  // namespace
 
 Result<ConvGeometry> conv_geometry(const OperatorSpec& spec) {
-  const plan::Conv* conv = spec.op->attributes_as_Conv();
-  if (conv == nullptr) return rule_error("has no attributes");
-  const Lists lists{conv->kernel(),  conv->stride(), conv->dilation(), conv->pad_begin(),
-                    conv->pad_end(), nullptr,        conv->group()};
-  NESTRT_RETURN_IF_ERROR(check_activation(conv->activation()));
+  const ops::Conv& conv = *spec.as<ops::Conv>();
   ConvGeometry geometry;
-  NESTRT_RETURN_IF_ERROR(start(lists, spec, geometry));
+  NESTRT_RETURN_IF_ERROR(start(conv, spec, geometry));
   if (spec.inputs[0].type == DataType::kS8)
-    NESTRT_RETURN_IF_ERROR(s8::check_product(spec, conv->activation(), conv->wide_output()));
+    NESTRT_RETURN_IF_ERROR(s8::check_product(spec, conv.activation, conv.wide_output));
   const Shape& weights = spec.inputs[1].shape;
   geometry.out_channels = weights[0];
   Shape expected{geometry.out_channels, geometry.group_inputs()};
-  for (int32_t extent : *lists.kernel) expected.push_back(extent);
+  for (int32_t extent : conv.kernel) expected.push_back(extent);
   NESTRT_RETURN_IF_ERROR(check_weights(weights, expected, "outputs, input channels / group, kernel"));
   if (geometry.out_channels % geometry.group != 0)
     return rule_error("group " + std::to_string(geometry.group) + " does not divide the " +
@@ -158,16 +148,12 @@ Result<ConvGeometry> conv_geometry(const OperatorSpec& spec) {
 }
 
 Result<ConvGeometry> conv_transpose_geometry(const OperatorSpec& spec) {
-  const plan::ConvTranspose* conv = spec.op->attributes_as_ConvTranspose();
-  if (conv == nullptr) return rule_error("has no attributes");
-  const Lists lists{conv->kernel(),  conv->stride(),         conv->dilation(), conv->pad_begin(),
-                    conv->pad_end(), conv->output_padding(), conv->group()};
-  NESTRT_RETURN_IF_ERROR(check_activation(conv->activation()));
+  const ops::ConvTranspose& conv = *spec.as<ops::ConvTranspose>();
   ConvGeometry geometry;
-  NESTRT_RETURN_IF_ERROR(start(lists, spec, geometry));
+  NESTRT_RETURN_IF_ERROR(start(conv, spec, geometry));
   const Shape& weights = spec.inputs[1].shape;
   Shape expected{geometry.in_channels, weights.rank() > 1 ? weights[1] : 0};
-  for (int32_t extent : *lists.kernel) expected.push_back(extent);
+  for (int32_t extent : conv.kernel) expected.push_back(extent);
   NESTRT_RETURN_IF_ERROR(check_weights(weights, expected, "input channels, outputs / group, kernel"));
   if (__builtin_mul_overflow(weights[1], geometry.group, &geometry.out_channels))
     return rule_error("the number of output channels overflows");
@@ -178,8 +164,7 @@ Result<ConvGeometry> conv_transpose_geometry(const OperatorSpec& spec) {
     if (__builtin_mul_overflow(axis.input - 1, axis.stride, &reach) ||
         __builtin_add_overflow(reach, (axis.kernel - 1) * axis.dilation + 1, &reach))
       return rule_error("the output's extent overflows");
-    const int64_t extra =
-        lists.output_padding == nullptr ? 0 : lists.output_padding->Get(static_cast<flatbuffers::uoffset_t>(i));
+    const int64_t extra = conv.output_padding.empty() ? 0 : conv.output_padding[static_cast<size_t>(i)];
     if (__builtin_add_overflow(reach, extra, &reach)) return rule_error("the output's extent overflows");
     axis.output = reach - axis.pad_begin - axis.pad_end;
   }

@@ -1,7 +1,9 @@
 #include "kernels/conv_transpose/conv_transpose.h"
 
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
 #include "kernels/conv/geometry.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -11,6 +13,20 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(DataType::kF32, geometry.output);
 }
 
+// What an element of the input is multiplied with.
+int64_t weights_per_input(const OperatorSpec& spec) {
+  const Shape& weights = spec.inputs[1].shape;
+  return weights.product(1, weights.rank());
+}
+
+uint64_t macs(const OperatorSpec& spec) {
+  return static_cast<uint64_t>(spec.inputs[0].shape.num_elements()) * static_cast<uint64_t>(weights_per_input(spec));
+}
+
+int64_t steps(const OperatorSpec& spec) {
+  return element_steps(spec, saturating_sum(kCopySteps, weights_per_input(spec)), kCopySteps);
+}
+
 constexpr KernelVariant kKernels[] = {
     {"conv_transpose.f32.gemm", 10, is_plain, prepare_conv_transpose_gemm},
     {"conv_transpose.f32.reference", 0, is_plain, prepare_conv_transpose_reference},
@@ -18,8 +34,16 @@ constexpr KernelVariant kKernels[] = {
 
 }  // namespace
 
-const OperatorRules& conv_transpose_rules() {
-  static constexpr OperatorRules kRules{plan::Attributes::ConvTranspose, "ConvTranspose", infer, kKernels};
+template <>
+const OperatorRules& rules<ops::ConvTranspose>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kConvTranspose,
+      .infer = infer,
+      .macs = macs,
+      .steps = steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
   return kRules;
 }
 

@@ -8,8 +8,6 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& conv_transpose_rules();
-
 // The variants. Both accept is_plain().
 Result<std::unique_ptr<Kernel>> prepare_conv_transpose_gemm(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_transpose_reference(const OperatorSpec& spec);

@@ -232,7 +232,7 @@ void Gemm::scatter(const KernelCall& call, const Phase& phase, const float* prod
 
 Result<std::unique_ptr<Kernel>> prepare_conv_transpose_gemm(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry geometry, conv_transpose_geometry(spec));
-  auto kernel = std::make_unique<Gemm>(geometry, activation_of(spec.op->attributes_as_ConvTranspose()->activation()));
+  auto kernel = std::make_unique<Gemm>(geometry, spec.as<ops::ConvTranspose>()->activation);
   if (spec.inputs[1].constant != nullptr)
     NESTRT_RETURN_IF_ERROR(kernel->sort_constant(reinterpret_cast<const float*>(spec.inputs[1].constant)));
   return std::unique_ptr<Kernel>(std::move(kernel));

@@ -16,7 +16,7 @@ int64_t source(const ConvAxis& axis, int64_t output, int64_t tap) {
 
 Result<std::unique_ptr<Kernel>> prepare_conv_transpose_reference(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry geometry, conv_transpose_geometry(spec));
-  const Activation activation = activation_of(spec.op->attributes_as_ConvTranspose()->activation());
+  const Activation activation = spec.as<ops::ConvTranspose>()->activation;
   return make_kernel([geometry, activation](const KernelCall& call) {
     const int64_t outputs = geometry.group_outputs();
     reference_loops(geometry, activation, call, source, [&](int64_t m, int64_t c) {

@@ -1,9 +1,13 @@
-#include "kernels/cumsum/cumsum.h"
-
-#include <array>
+// CumSum: running sums along one axis, of the elements up to each one (exclusive: before it), from the far end where
+// reverse is set. f32 (accumulated in double precision), s32 and s64 (overflow wraps).
 #include <string>
+#include <type_traits>
 
+#include "kernels/common/function_kernel.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/slices.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -14,20 +18,58 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   if (input.type != DataType::kF32 && input.type != DataType::kS32 && input.type != DataType::kS64) {
     return rule_error("the input is " + std::string(name(input.type)) + ", expected f32, s32 or s64");
   }
-  const auto axis = checked_axis(spec.op->attributes_as_CumSum()->axis(), input.shape.rank());
+  const auto axis = checked_axis(spec.as<ops::CumSum>()->axis, input.shape.rank());
   if (!axis) return axis.error();
   return single_output(input.type, input.shape);
 }
 
-constexpr std::array kKernels = {
-    KernelVariant{"cumsum.reference", 0, accepts_cumsum_reference, prepare_cumsum_reference},
+template <typename T, typename Sum>
+Result<std::unique_ptr<Kernel>> cumsum_kernel(const OperatorSpec& spec) {
+  const ops::CumSum& attributes = *spec.as<ops::CumSum>();
+  const AxisExtents extents = axis_extents(spec.inputs[0].shape, attributes.axis);
+  return make_kernel([extents, exclusive = attributes.exclusive, reverse = attributes.reverse](const KernelCall& call) {
+    const T* x = call.input<T>(0);
+    T* y = call.output<T>(0);
+    for_each_slice(*call.parallel, extents, [&](int64_t, int64_t start) {
+      Sum sum{};
+      for (int64_t i = 0; i < extents.length; ++i) {
+        const int64_t at = start + (reverse ? extents.length - 1 - i : i) * extents.inner;
+        const Sum with = sum + static_cast<Sum>(x[at]);
+        y[at] = static_cast<T>(exclusive ? sum : with);
+        sum = with;
+      }
+    });
+  });
+}
+
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  switch (spec.inputs[0].type) {
+    case DataType::kF32:
+      return cumsum_kernel<float, double>(spec);
+    case DataType::kS32:
+      return cumsum_kernel<int32_t, uint32_t>(spec);
+    default:
+      return cumsum_kernel<int64_t, uint64_t>(spec);
+  }
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"cumsum.reference", 0, is_plain, prepare_reference},
 };
 
 }  // namespace
 
-const OperatorRules& cumsum_rules() {
-  static const OperatorRules rules{plan::Attributes::CumSum, "CumSum", infer, kKernels};
-  return rules;
+template <>
+const OperatorRules& rules<ops::CumSum>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kCumSum,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -3,15 +3,17 @@
 #include "kernels/common/activation.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/s8_operands.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
 
 Status check_operands(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 2, 3));
-  const plan::Dense& dense = *spec.op->attributes_as_Dense();
+  const ops::Dense& dense = *spec.as<ops::Dense>();
   const bool quantized = spec.inputs[0].type == DataType::kS8;
-  if (quantized) NESTRT_RETURN_IF_ERROR(s8::check_product(spec, dense.activation(), dense.wide_output()));
+  if (quantized) NESTRT_RETURN_IF_ERROR(s8::check_product(spec, dense.activation, dense.wide_output));
   for (const TensorSpec& input : spec.inputs) {
     if (!input.present) continue;
     if (!quantized && input.type != DataType::kF32)
@@ -30,12 +32,20 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const Shape shape{geometry.rows, geometry.outputs};
   if (spec.inputs[0].type == DataType::kF32) return single_output(DataType::kF32, shape);
   if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(s8::dense_epilogue(spec).error());
-  return single_output(spec.op->attributes_as_Dense()->wide_output() ? DataType::kF32 : DataType::kS8, shape);
+  return single_output(spec.as<ops::Dense>()->wide_output ? DataType::kF32 : DataType::kS8, shape);
+}
+
+uint64_t macs(const OperatorSpec& spec) {
+  return static_cast<uint64_t>(spec.outputs[0].shape.num_elements()) * static_cast<uint64_t>(spec.inputs[1].shape[0]);
+}
+
+int64_t steps(const OperatorSpec& spec) {
+  return element_steps(spec, 1, saturating_sum(kCopySteps, spec.inputs[1].shape[0]));
 }
 
 constexpr KernelVariant kKernels[] = {
-    {"dense.s8.panel", 10, accepts_dense_s8_panel, prepare_dense_s8_panel},
-    {"dense.f32.panel16", 10, accepts_dense_panel16, prepare_dense_panel16},
+    {"dense.s8.panel", 10, accepts_dense_s8_panel, prepare_dense_s8_panel, Packing::kS8Panel},
+    {"dense.f32.panel16", 10, accepts_dense_panel16, prepare_dense_panel16, Packing::kPanel16},
     {"dense.f32.reference", 0, accepts_dense_reference, prepare_dense_reference},
     {"dense.s8.reference", 0, accepts_dense_s8_reference, prepare_dense_s8_reference},
 };
@@ -44,7 +54,7 @@ constexpr KernelVariant kKernels[] = {
 
 Result<DenseGeometry> dense_geometry(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(check_operands(spec));
-  NESTRT_RETURN_IF_ERROR(check_activation(spec.op->attributes_as_Dense()->activation()));
+  NESTRT_RETURN_IF_ERROR(check_activation(spec.as<ops::Dense>()->activation));
   const Shape& x = spec.inputs[0].shape;
   const Shape& weights = spec.inputs[1].shape;
   if (x[1] != weights[0])
@@ -56,15 +66,16 @@ Result<DenseGeometry> dense_geometry(const OperatorSpec& spec) {
   return DenseGeometry{x[0], x[1], weights[1]};
 }
 
-plan::Packing preferred_dense(const OperatorSpec& spec) {
-  const bool constant =
-      spec.inputs[1].constant != nullptr && (!spec.has_input(2) || spec.inputs[2].constant != nullptr);
-  if (!constant) return plan::Packing::none;
-  return spec.inputs[0].type == DataType::kF32 ? plan::Packing::panel16 : plan::Packing::s8_panel;
-}
-
-const OperatorRules& dense_rules() {
-  static constexpr OperatorRules kRules{plan::Attributes::Dense, "Dense", infer, kKernels};
+template <>
+const OperatorRules& rules<ops::Dense>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kDense,
+      .infer = infer,
+      .macs = macs,
+      .steps = steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
   return kRules;
 }
 

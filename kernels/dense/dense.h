@@ -12,8 +12,6 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& dense_rules();
-
 struct DenseGeometry {
   int64_t rows = 0;     // M
   int64_t inputs = 0;   // K
@@ -22,9 +20,6 @@ struct DenseGeometry {
 
 // Checks the operator completely. Errors: kInvalidModel, kUnsupported.
 Result<DenseGeometry> dense_geometry(const OperatorSpec& spec);
-
-// The packing of the weights that runs fastest. Requires: infer accepts the operator.
-plan::Packing preferred_dense(const OperatorSpec& spec);
 
 // The variants.
 bool accepts_dense_panel16(const OperatorSpec& spec);

@@ -35,8 +35,7 @@ class Panel16 final : public Kernel {
     const int64_t panels = ceil_div(g.outputs, kTileBlock);
     const int64_t wanted = task_count(g.rows * g.outputs, g.inputs, call.parallel->num_threads());
     const int64_t panel_parts = std::min(wanted, ceil_div(panels, limits_.blocks));
-    const int64_t row_parts =
-        std::min(ceil_div(wanted, panel_parts), ceil_div(g.rows, limits_.points));
+    const int64_t row_parts = std::min(ceil_div(wanted, panel_parts), ceil_div(g.rows, limits_.points));
     call.parallel->parallel_for(panel_parts * row_parts, [&](int64_t index, int) {
       run_panels(product, tile_, limits_, part_of(g.rows, index % row_parts, row_parts, limits_.points),
                  part_of(panels, index / row_parts, panel_parts, limits_.blocks));
@@ -63,9 +62,9 @@ bool accepts_dense_panel16(const OperatorSpec& spec) {
 
 Result<std::unique_ptr<Kernel>> prepare_dense_panel16(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const DenseGeometry geometry, dense_geometry(spec));
-  NESTRT_ASSIGN_OR_RETURN(PackedConstant weights, PackedConstant::make(spec.inputs[1], plan::Packing::panel16));
+  NESTRT_ASSIGN_OR_RETURN(PackedConstant weights, PackedConstant::make(spec.inputs[1], Packing::kPanel16));
   NESTRT_ASSIGN_OR_RETURN(AlignedFloats bias, padded_bias(spec, 2));
-  const Activation activation = activation_of(spec.op->attributes_as_Dense()->activation());
+  const Activation activation = spec.as<ops::Dense>()->activation;
   return std::unique_ptr<Kernel>(std::make_unique<Panel16>(geometry, activation, std::move(weights), std::move(bias)));
 }
 

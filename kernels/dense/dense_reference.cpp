@@ -28,7 +28,7 @@ bool accepts_dense_reference(const OperatorSpec& spec) {
 
 Result<std::unique_ptr<Kernel>> prepare_dense_reference(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const DenseGeometry geometry, dense_geometry(spec));
-  const Activation activation = activation_of(spec.op->attributes_as_Dense()->activation());
+  const Activation activation = spec.as<ops::Dense>()->activation;
   return make_kernel([geometry, activation](const KernelCall& call) {
     parallel_ranges(*call.parallel, geometry.rows, geometry.inputs * geometry.outputs,
                     [&](int64_t first, int64_t last) {

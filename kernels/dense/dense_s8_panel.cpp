@@ -51,8 +51,7 @@ void S8Panel::run(const KernelCall& call) const {
   const int64_t panels = ceil_div(g.outputs, kTileBlock);
   const int64_t wanted = task_count(g.rows * g.outputs, f32_products(g.inputs, 1), call.parallel->num_threads());
   const int64_t panel_parts = std::min(wanted, ceil_div(panels, limits.blocks));
-  const int64_t row_parts =
-      std::min(ceil_div(wanted, panel_parts), ceil_div(g.rows, limits.points));
+  const int64_t row_parts = std::min(ceil_div(wanted, panel_parts), ceil_div(g.rows, limits.points));
   call.parallel->parallel_for(panel_parts * row_parts, [&](int64_t index, int) {
     run_panels(call, x, part_of(g.rows, index % row_parts, row_parts, limits.points),
                part_of(panels, index / row_parts, panel_parts, limits.blocks));
@@ -88,16 +87,15 @@ void S8Panel::run_panels(const KernelCall& call, const int8_t* x, Range rows, Ra
 }  // namespace
 
 bool accepts_dense_s8_panel(const OperatorSpec& spec) {
-  const plan::Packing weights = spec.inputs[1].packing;
+  const Packing weights = spec.inputs[1].packing;
   return spec.inputs[0].type == DataType::kS8 && dense_geometry(spec).has_value() &&
-         (weights == plan::Packing::none || weights == plan::Packing::s8_panel) &&
-         spec.outputs[0].layout == Layout::kPlain;
+         (weights == Packing::kNone || weights == Packing::kS8Panel) && spec.outputs[0].layout == Layout::kPlain;
 }
 
 Result<std::unique_ptr<Kernel>> prepare_dense_s8_panel(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const DenseGeometry g, dense_geometry(spec));
   NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::dense_epilogue(spec));
-  NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, PackedBytes::make(spec.inputs[1], plan::Packing::s8_panel));
+  NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, PackedBytes::make(spec.inputs[1], Packing::kS8Panel));
   const int64_t block_bytes = round_up(g.inputs, kTileBlock) * kTileBlock;
   NESTRT_ASSIGN_OR_RETURN(S8Product product,
                           S8Product::make(std::move(weights), g.outputs, block_bytes, s8_bias(spec), epilogue));

@@ -2,6 +2,8 @@
 
 #include "kernels/common/map_affine.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -16,15 +18,24 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 
 bool accepts_simd(const OperatorSpec& spec) { return is_stored_s8_map(spec, spec.inputs[0]); }
 
+constexpr KernelVariant kKernels[] = {
+    {"dequantize.reference", 0, is_plain, prepare_dequantize_reference},
+    {"dequantize.simd", 10, accepts_simd, prepare_dequantize_simd},
+};
+
 }  // namespace
 
-const OperatorRules& dequantize_rules() {
-  static constexpr KernelVariant kVariants[] = {
-      {"dequantize.reference", 0, is_plain, prepare_dequantize_reference},
-      {"dequantize.simd", 10, accepts_simd, prepare_dequantize_simd},
+template <>
+const OperatorRules& rules<ops::Dequantize>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kDequantize,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
   };
-  static const OperatorRules rules{plan::Attributes::Dequantize, "Dequantize", infer, kVariants};
-  return rules;
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -7,8 +7,6 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& dequantize_rules();
-
 Result<std::unique_ptr<Kernel>> prepare_dequantize_reference(const OperatorSpec& spec);
 // Any layout.
 Result<std::unique_ptr<Kernel>> prepare_dequantize_simd(const OperatorSpec& spec);

@@ -1,7 +1,13 @@
-#include "kernels/gather/gather.h"
+// Gather: slices of the data along an axis, picked by an index tensor.
+// output[outer][indices...][inner] = data[outer][index][inner], where outer and inner are the axes around `axis`.
+#include <cstring>
 
+#include "kernels/common/function_kernel.h"
 #include "kernels/common/indices.h"
+#include "kernels/common/parallel_ranges.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -9,7 +15,7 @@ namespace {
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 2, 2));
   const Shape &data = spec.inputs[0].shape, &indices = spec.inputs[1].shape;
-  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.op->attributes_as_Gather()->axis(), data.rank()));
+  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.as<ops::Gather>()->axis, data.rank()));
   NESTRT_RETURN_IF_ERROR(check_indices(spec.inputs[1], data[axis]));
   std::vector<int64_t> dims(data.begin(), data.begin() + axis);
   dims.insert(dims.end(), indices.begin(), indices.end());
@@ -18,12 +24,41 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(spec.inputs[0].type, shape);
 }
 
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const Shape& data = spec.inputs[0].shape;
+  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.as<ops::Gather>()->axis, data.rank()));
+  const int64_t outer = data.product(0, axis), dim = data[axis], inner = data.product(axis + 1, data.rank());
+  const int64_t picks = spec.inputs[1].shape.num_elements();
+  const size_t slice_bytes = static_cast<size_t>(inner) * size_bytes(spec.inputs[0].type);
+  return make_kernel([=, index_type = spec.inputs[1].type](const KernelCall& call) {
+    if (slice_bytes == 0) return;
+    parallel_ranges(*call.parallel, outer * picks, inner, [&](int64_t first, int64_t last) {
+      for (int64_t slice = first; slice < last; ++slice) {
+        const int64_t source = slice / picks * dim + index_at(call.inputs[1], index_type, slice % picks, dim);
+        std::memcpy(call.outputs[0] + static_cast<size_t>(slice) * slice_bytes,
+                    call.inputs[0] + static_cast<size_t>(source) * slice_bytes, slice_bytes);
+      }
+    });
+  });
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"gather.reference", 0, is_plain, prepare_reference},
+};
+
 }  // namespace
 
-const OperatorRules& gather_rules() {
-  static constexpr KernelVariant kVariants[] = {{"gather.reference", 0, is_plain, prepare_gather_reference}};
-  static const OperatorRules rules{plan::Attributes::Gather, "Gather", infer, kVariants};
-  return rules;
+template <>
+const OperatorRules& rules<ops::Gather>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kGather,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -1,7 +1,10 @@
-#include "kernels/gather_elements/gather_elements.h"
-
+// GatherElements: output[i][j] = data[indices[i][j]][j] for axis 0, and so on for other axes.
+#include "kernels/common/elements.h"
+#include "kernels/common/function_kernel.h"
 #include "kernels/common/indices.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -9,7 +12,7 @@ namespace {
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 2, 2));
   const Shape &data = spec.inputs[0].shape, &indices = spec.inputs[1].shape;
-  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.op->attributes_as_GatherElements()->axis(), data.rank()));
+  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.as<ops::GatherElements>()->axis, data.rank()));
   NESTRT_RETURN_IF_ERROR(check_indices(spec.inputs[1], data[axis]));
   bool fits = indices.rank() == data.rank();
   for (int i = 0; fits && i < data.rank(); ++i) fits = i == axis || indices[i] <= data[i];
@@ -19,13 +22,41 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(spec.inputs[0].type, indices);
 }
 
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const Shape data = spec.inputs[0].shape, output = spec.outputs[0].shape;
+  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.as<ops::GatherElements>()->axis, data.rank()));
+  const Index data_strides = strides_of(data), output_strides = strides_of(output);
+  const size_t size = size_bytes(spec.inputs[0].type);
+  return make_kernel([=, index_type = spec.inputs[1].type](const KernelCall& call) {
+    copy_elements(output, size, call.inputs[0], call.outputs[0], [&](const Index& index) {
+      int64_t source = 0, position = 0;
+      for (size_t i = 0; i < static_cast<size_t>(output.rank()); ++i) {
+        position += index[i] * output_strides[i];
+        if (static_cast<int>(i) != axis) source += index[i] * data_strides[i];
+      }
+      return source +
+             index_at(call.inputs[1], index_type, position, data[axis]) * data_strides[static_cast<size_t>(axis)];
+    });
+  });
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"gather_elements.reference", 0, is_plain, prepare_reference},
+};
+
 }  // namespace
 
-const OperatorRules& gather_elements_rules() {
-  static constexpr KernelVariant kVariants[] = {
-      {"gather_elements.reference", 0, is_plain, prepare_gather_elements_reference}};
-  static const OperatorRules rules{plan::Attributes::GatherElements, "GatherElements", infer, kVariants};
-  return rules;
+template <>
+const OperatorRules& rules<ops::GatherElements>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kGatherElements,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -1,9 +1,14 @@
-#include "kernels/instance_norm/instance_norm.h"
-
-#include <array>
+// InstanceNorm: y = scale[c] * (x - mean) / sqrt(variance + epsilon) + bias[c], mean and variance over the spatial
+// axes of each picture and channel. f32, [N, C, spatial...].
+#include <cmath>
 #include <string>
 
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/moments.h"
+#include "kernels/common/parallel_ranges.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -28,15 +33,45 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(DataType::kF32, shape);
 }
 
-constexpr std::array kKernels = {
-    KernelVariant{"instance_norm.f32.reference", 0, accepts_instance_norm_reference, prepare_instance_norm_reference},
+void normalize(const float* x, float* y, int64_t count, double epsilon, float scale, float bias) {
+  const Moments m = moments(x, count);
+  const double factor = scale / std::sqrt(m.variance + epsilon);
+  for (int64_t i = 0; i < count; ++i) y[i] = static_cast<float>((x[i] - m.mean) * factor + bias);
+}
+
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const Shape& shape = spec.inputs[0].shape;
+  const int64_t images = shape[0], channels = shape[1], spatial = shape.product(2, shape.rank());
+  const double epsilon = spec.as<ops::InstanceNorm>()->epsilon;
+  return make_kernel([images, channels, spatial, epsilon](const KernelCall& call) {
+    const float *x = call.input<float>(0), *scale = call.input<float>(1), *bias = call.input<float>(2);
+    float* y = call.output<float>(0);
+    parallel_ranges(*call.parallel, images * channels, spatial, [&](int64_t first, int64_t last) {
+      for (int64_t plane = first; plane < last; ++plane) {
+        const int64_t c = plane % channels;
+        normalize(x + plane * spatial, y + plane * spatial, spatial, epsilon, scale[c], bias[c]);
+      }
+    });
+  });
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"instance_norm.f32.reference", 0, is_plain, prepare_reference},
 };
 
 }  // namespace
 
-const OperatorRules& instance_norm_rules() {
-  static const OperatorRules rules{plan::Attributes::InstanceNorm, "InstanceNorm", infer, kKernels};
-  return rules;
+template <>
+const OperatorRules& rules<ops::InstanceNorm>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kInstanceNorm,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = function_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -1,9 +1,14 @@
-#include "kernels/layer_norm/layer_norm.h"
-
-#include <array>
+// LayerNorm: y = scale * (x - mean) / sqrt(variance + epsilon) + bias, mean and variance over the axes [axis, rank).
+// scale and bias (optional) have the shape of these axes. f32.
+#include <cmath>
 #include <string>
 
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/moments.h"
+#include "kernels/common/parallel_ranges.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -19,22 +24,57 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 2, 3));
   NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[0], DataType::kF32, "the input"));
   const Shape& shape = spec.inputs[0].shape;
-  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.op->attributes_as_LayerNorm()->axis(), shape.rank()));
+  NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(spec.as<ops::LayerNorm>()->axis, shape.rank()));
   const Shape normalized(shape.dims().subspan(static_cast<size_t>(axis)));
   NESTRT_RETURN_IF_ERROR(check_parameter(spec.inputs[1], normalized, "scale"));
   if (spec.has_input(2)) NESTRT_RETURN_IF_ERROR(check_parameter(spec.inputs[2], normalized, "bias"));
   return single_output(DataType::kF32, shape);
 }
 
-constexpr std::array kKernels = {
-    KernelVariant{"layer_norm.f32.reference", 0, accepts_layer_norm_reference, prepare_layer_norm_reference},
+// `bias` may be null.
+void normalize(const float* x, float* y, int64_t count, double epsilon, const float* scale, const float* bias) {
+  const Moments m = moments(x, count);
+  const double factor = 1 / std::sqrt(m.variance + epsilon);
+  for (int64_t i = 0; i < count; ++i) {
+    const double offset = bias == nullptr ? 0.0 : bias[i];
+    y[i] = static_cast<float>((x[i] - m.mean) * factor * scale[i] + offset);
+  }
+}
+
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const ops::LayerNorm& attributes = *spec.as<ops::LayerNorm>();
+  const Shape& shape = spec.inputs[0].shape;
+  const int axis = attributes.axis < 0 ? attributes.axis + shape.rank() : attributes.axis;
+  const int64_t rows = shape.product(0, axis), count = shape.product(axis, shape.rank());
+  const double epsilon = attributes.epsilon;
+  return make_kernel([rows, count, epsilon, has_bias = spec.has_input(2)](const KernelCall& call) {
+    const float *x = call.input<float>(0), *scale = call.input<float>(1);
+    const float* bias = has_bias ? call.input<float>(2) : nullptr;
+    float* y = call.output<float>(0);
+    parallel_ranges(*call.parallel, rows, count, [&](int64_t first, int64_t last) {
+      for (int64_t row = first; row < last; ++row)
+        normalize(x + row * count, y + row * count, count, epsilon, scale, bias);
+    });
+  });
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"layer_norm.f32.reference", 0, is_plain, prepare_reference},
 };
 
 }  // namespace
 
-const OperatorRules& layer_norm_rules() {
-  static const OperatorRules rules{plan::Attributes::LayerNorm, "LayerNorm", infer, kKernels};
-  return rules;
+template <>
+const OperatorRules& rules<ops::LayerNorm>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kLayerNorm,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = function_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -1,9 +1,11 @@
 #include "kernels/local_response_norm/local_response_norm.h"
 
-#include <array>
+#include <algorithm>
 #include <string>
 
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -14,25 +16,36 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const Shape& shape = spec.inputs[0].shape;
   if (shape.rank() < 2)
     return rule_error("the input has rank " + std::to_string(shape.rank()) + ", expected at least 2");
-  const int32_t size = spec.op->attributes_as_LocalResponseNorm()->size();
+  const int32_t size = spec.as<ops::LocalResponseNorm>()->size;
   if (size < 1) return rule_error("size is " + std::to_string(size) + ", expected at least 1");
   return single_output(DataType::kF32, shape);
 }
 
-constexpr std::array kKernels = {
-    KernelVariant{"local_response_norm.f32.plain", 10, accepts_local_response_norm_plain,
-                  prepare_local_response_norm_plain},
-    KernelVariant{"local_response_norm.f32.blocked", 10, accepts_local_response_norm_blocked,
-                  prepare_local_response_norm_blocked},
-    KernelVariant{"local_response_norm.f32.reference", 0, accepts_local_response_norm_reference,
-                  prepare_local_response_norm_reference},
+int64_t steps(const OperatorSpec& spec) {
+  const int64_t window = std::min<int64_t>(spec.as<ops::LocalResponseNorm>()->size, spec.inputs[0].shape[1]);
+  return element_steps(spec, 1, saturating_sum(kFunctionSteps, window));
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"local_response_norm.f32.plain", 10, accepts_local_response_norm_plain, prepare_local_response_norm_plain},
+    {"local_response_norm.f32.blocked", 10, accepts_local_response_norm_blocked, prepare_local_response_norm_blocked},
+    {"local_response_norm.f32.reference", 0, accepts_local_response_norm_reference,
+     prepare_local_response_norm_reference},
 };
 
 }  // namespace
 
-const OperatorRules& local_response_norm_rules() {
-  static const OperatorRules rules{plan::Attributes::LocalResponseNorm, "LocalResponseNorm", infer, kKernels};
-  return rules;
+template <>
+const OperatorRules& rules<ops::LocalResponseNorm>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kLocalResponseNorm,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -6,8 +6,6 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& local_response_norm_rules();
-
 bool accepts_local_response_norm_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_reference(const OperatorSpec& spec);
 

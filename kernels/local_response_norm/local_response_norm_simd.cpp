@@ -120,14 +120,14 @@ NESTRT_SIMD_EXPORT(normalize_blocked)
 namespace {
 
 NormWindow window_of(const OperatorSpec& spec) {
-  const plan::LocalResponseNorm& p = *spec.op->attributes_as_LocalResponseNorm();
-  return {(p.size() - 1) / 2, p.size() / 2, p.alpha() / static_cast<float>(p.size()), p.bias(), p.beta()};
+  const ops::LocalResponseNorm& p = *spec.as<ops::LocalResponseNorm>();
+  return {(p.size - 1) / 2, p.size / 2, p.alpha / static_cast<float>(p.size), p.bias, p.beta};
 }
 
 // Then the base of the power is a positive, normal number.
 bool has_positive_base(const OperatorSpec& spec) {
-  const plan::LocalResponseNorm& p = *spec.op->attributes_as_LocalResponseNorm();
-  return p.bias() >= 1e-30f && p.alpha() >= 0;
+  const ops::LocalResponseNorm& p = *spec.as<ops::LocalResponseNorm>();
+  return p.bias >= 1e-30f && p.alpha >= 0;
 }
 
 }  // namespace

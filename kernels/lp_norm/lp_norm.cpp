@@ -1,9 +1,12 @@
-#include "kernels/lp_norm/lp_norm.h"
-
-#include <array>
+// LpNorm: each slice along one axis divided by its p-norm, p = 1 or 2. A slice of zeros stays zero. f32.
+#include <cmath>
 #include <string>
 
+#include "kernels/common/function_kernel.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/slices.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -11,25 +14,54 @@ namespace {
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[0], DataType::kF32, "the input"));
-  const plan::LpNorm& attributes = *spec.op->attributes_as_LpNorm();
-  if (attributes.p() != 1 && attributes.p() != 2) {
-    return rule_error("p is " + std::to_string(attributes.p()) + ", expected 1 or 2");
+  const ops::LpNorm& attributes = *spec.as<ops::LpNorm>();
+  if (attributes.p != 1 && attributes.p != 2) {
+    return rule_error("p is " + std::to_string(attributes.p) + ", expected 1 or 2");
   }
   const Shape& shape = spec.inputs[0].shape;
-  const auto axis = checked_axis(attributes.axis(), shape.rank());
+  const auto axis = checked_axis(attributes.axis, shape.rank());
   if (!axis) return axis.error();
   return single_output(DataType::kF32, shape);
 }
 
-constexpr std::array kKernels = {
-    KernelVariant{"lp_norm.f32.reference", 0, accepts_lp_norm_reference, prepare_lp_norm_reference},
+void normalize(const float* x, float* y, int64_t length, int64_t step, int p) {
+  double sum = 0;
+  for (int64_t i = 0; i < length; ++i) {
+    const double value = x[i * step];
+    sum += p == 1 ? std::abs(value) : value * value;
+  }
+  const double norm = p == 1 ? sum : std::sqrt(sum);
+  for (int64_t i = 0; i < length; ++i) y[i * step] = norm == 0 ? 0.0f : static_cast<float>(x[i * step] / norm);
+}
+
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const ops::LpNorm& attributes = *spec.as<ops::LpNorm>();
+  const AxisExtents extents = axis_extents(spec.inputs[0].shape, attributes.axis);
+  return make_kernel([extents, p = attributes.p](const KernelCall& call) {
+    const float* x = call.input<float>(0);
+    float* y = call.output<float>(0);
+    for_each_slice(*call.parallel, extents,
+                   [&](int64_t, int64_t start) { normalize(x + start, y + start, extents.length, extents.inner, p); });
+  });
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"lp_norm.f32.reference", 0, is_plain, prepare_reference},
 };
 
 }  // namespace
 
-const OperatorRules& lp_norm_rules() {
-  static const OperatorRules rules{plan::Attributes::LpNorm, "LpNorm", infer, kKernels};
-  return rules;
+template <>
+const OperatorRules& rules<ops::LpNorm>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kLpNorm,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = function_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -1,6 +1,8 @@
 #include "kernels/matmul/matmul.h"
 
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -44,6 +46,19 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(DataType::kF32, geometry.output);
 }
 
+int64_t inner_length(const OperatorSpec& spec) {
+  const Shape& a = spec.inputs[0].shape;
+  return a[a.rank() - 1];
+}
+
+uint64_t macs(const OperatorSpec& spec) {
+  return static_cast<uint64_t>(spec.outputs[0].shape.num_elements()) * static_cast<uint64_t>(inner_length(spec));
+}
+
+int64_t steps(const OperatorSpec& spec) {
+  return element_steps(spec, 1, saturating_sum(kCopySteps, inner_length(spec)));
+}
+
 constexpr KernelVariant kKernels[] = {
     {"matmul.f32.panel16", 10, is_plain, prepare_matmul_panel16},
     {"matmul.f32.reference", 0, is_plain, prepare_matmul_reference},
@@ -82,8 +97,16 @@ Result<MatMulGeometry> matmul_geometry(const OperatorSpec& spec) {
   return geometry;
 }
 
-const OperatorRules& matmul_rules() {
-  static constexpr OperatorRules kRules{plan::Attributes::MatMul, "MatMul", infer, kKernels};
+template <>
+const OperatorRules& rules<ops::MatMul>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kMatMul,
+      .infer = infer,
+      .macs = macs,
+      .steps = steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
   return kRules;
 }
 

@@ -10,8 +10,6 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& matmul_rules();
-
 struct MatMulGeometry {
   int64_t rows = 0;     // M
   int64_t inner = 0;    // K

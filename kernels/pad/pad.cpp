@@ -1,66 +1,120 @@
-#include "kernels/pad/pad.h"
-
+// Pad: adds elements around the input, or crops it where a pad is negative. Cropping comes first: what is reflected or
+// repeated is the edge of what remains.
 #include <algorithm>
+#include <array>
+#include <cstring>
 
+#include "kernels/common/elements.h"
+#include "kernels/common/function_kernel.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
+
+// One axis: output element i comes from input element i - begin where that lies in [low, high).
+struct PadAxis {
+  int64_t begin = 0, low = 0, high = 0;
+
+  bool contains(int64_t source) const { return source >= low && source < high; }
+  // The input element that a position outside [low, high) takes; the modes reflect and edge.
+  int64_t outside(int64_t source, ops::PadMode mode) const {
+    if (mode == ops::PadMode::kEdge) return source < low ? low : high - 1;
+    return source < low ? 2 * low - source : 2 * (high - 1) - source;
+  }
+};
+using PadAxes = std::array<PadAxis, Shape::kMaxRank>;
 
 PadAxis pad_axis(int64_t dim, int64_t begin, int64_t end) {
   return {begin, std::max<int64_t>(0, -begin), dim - std::max<int64_t>(0, -end)};
 }
 
 // The output's length along one axis.
-Result<int64_t> padded_dim(plan::PadMode mode, int64_t dim, int64_t begin, int64_t end, size_t axis) {
+Result<int64_t> padded_dim(ops::PadMode mode, int64_t dim, int64_t begin, int64_t end, size_t axis) {
   const std::string where = " of axis " + std::to_string(axis) + ", which has " + std::to_string(dim) + " elements";
   if (std::min(begin, end) < -kMaxElements || std::max(begin, end) > kMaxElements)
     return rule_error("begin or end" + where + ", is outside +-2^40");
   const PadAxis window = pad_axis(dim, begin, end);
   const int64_t kept = window.high - window.low;
   if (kept < 0) return rule_error("begin and end crop more than all" + where);
-  const int64_t longest = mode == plan::PadMode::reflect ? kept - 1 : kept > 0 ? kMaxElements : 0;
-  if (mode != plan::PadMode::constant && std::max(begin, end) > std::max<int64_t>(longest, 0))
+  const int64_t longest = mode == ops::PadMode::kReflect ? kept - 1 : kept > 0 ? kMaxElements : 0;
+  if (mode != ops::PadMode::kConstant && std::max(begin, end) > std::max<int64_t>(longest, 0))
     return rule_error("begin " + std::to_string(begin) + " and end " + std::to_string(end) + where +
-                      ", reach beyond what mode " + plan::EnumNamePadMode(mode) + " can take from it");
+                      ", reach beyond what mode " + std::string(ops::name(mode)) + " can take from it");
   return dim + begin + end;
 }
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   const TensorSpec& input = spec.inputs[0];
-  const auto* pad = spec.op->attributes_as_Pad();
-  const auto begin = span_of(pad->begin()), end = span_of(pad->end());
+  const ops::Pad& pad = *spec.as<ops::Pad>();
+  const auto &begin = pad.begin, &end = pad.end;
   const auto rank = static_cast<size_t>(input.shape.rank());
-  if (pad->mode() > plan::PadMode::MAX)
-    return rule_error("mode has the unknown value " + std::to_string(static_cast<int>(pad->mode())));
+  if (ops::name(pad.mode).empty())
+    return rule_error("mode has the unknown value " + std::to_string(static_cast<int>(pad.mode)));
   if (begin.size() != rank || end.size() != rank)
     return rule_error("begin and end have " + std::to_string(begin.size()) + " and " + std::to_string(end.size()) +
                       " entries, expected " + std::to_string(rank) + " each");
   Shape shape = input.shape;
   for (size_t i = 0; i < rank; ++i) {
     const int axis = static_cast<int>(i);
-    NESTRT_ASSIGN_OR_RETURN(shape[axis], padded_dim(pad->mode(), input.shape[axis], begin[i], end[i], i));
+    NESTRT_ASSIGN_OR_RETURN(shape[axis], padded_dim(pad.mode, input.shape[axis], begin[i], end[i], i));
   }
   NESTRT_RETURN_IF_ERROR(checked_shape(shape.dims(), "the output").error());
   return single_output(input.type, shape);
 }
 
-}  // namespace
-
 PadAxes pad_axes(const OperatorSpec& spec) {
-  const auto* pad = spec.op->attributes_as_Pad();
-  const auto begin = span_of(pad->begin()), end = span_of(pad->end());
+  const ops::Pad& pad = *spec.as<ops::Pad>();
+  const auto &begin = pad.begin, &end = pad.end;
   PadAxes axes{};
   for (size_t i = 0; i < begin.size(); ++i)
     axes[i] = pad_axis(spec.inputs[0].shape[static_cast<int>(i)], begin[i], end[i]);
   return axes;
 }
 
-const OperatorRules& pad_rules() {
-  static constexpr KernelVariant kVariants[] = {{"pad.reference", 0, is_plain, prepare_pad_reference}};
-  static const OperatorRules rules{plan::Attributes::Pad, "Pad", infer, kVariants};
-  return rules;
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const Shape output = spec.outputs[0].shape;
+  const Index strides = strides_of(spec.inputs[0].shape);
+  const ops::PadMode mode = spec.as<ops::Pad>()->mode;
+  const size_t size = size_bytes(spec.inputs[0].type);
+  return make_kernel([=, axes = pad_axes(spec),
+                      element = element_of(spec.as<ops::Pad>()->value, spec.inputs[0].type)](const KernelCall& call) {
+    for_each_index(output, [&](const Index& index, int64_t position) {
+      int64_t source = 0;
+      bool padding = false;
+      for (size_t i = 0; i < static_cast<size_t>(output.rank()); ++i) {
+        int64_t along = index[i] - axes[i].begin;
+        if (!axes[i].contains(along)) {
+          padding = padding || mode == ops::PadMode::kConstant;
+          if (!padding) along = axes[i].outside(along, mode);
+        }
+        source += along * strides[i];
+      }
+      const std::byte* from = padding ? element.data() : call.inputs[0] + source * static_cast<int64_t>(size);
+      std::memcpy(call.outputs[0] + static_cast<size_t>(position) * size, from, size);
+    });
+  });
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"pad.reference", 0, is_plain, prepare_reference},
+};
+
+}  // namespace
+
+template <>
+const OperatorRules& rules<ops::Pad>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kPad,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "kernels/common/division.h"
 #include "kernels/common/integers.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/s8c_operands.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -12,16 +15,16 @@ namespace {
 constexpr int kMaxSpatialAxes = 3;
 
 // What the attributes say of one spatial axis.
-PoolAxis pool_axis(const plan::Pool& pool, int axis, int64_t dim) {
-  const auto i = static_cast<uint32_t>(axis);
+PoolAxis pool_axis(const ops::Pool& pool, int axis, int64_t dim) {
+  const auto i = static_cast<size_t>(axis);
   PoolAxis result;
   result.input = dim;
-  result.kernel = pool.kernel()->Get(i);
-  result.stride = pool.stride()->Get(i);
-  result.dilation = pool.dilation()->Get(i);
-  result.pad_begin = pool.pad_begin()->Get(i);
-  result.pad_end = pool.pad_end()->Get(i);
-  result.include_pad = pool.count_include_pad();
+  result.kernel = pool.kernel[i];
+  result.stride = pool.stride[i];
+  result.dilation = pool.dilation[i];
+  result.pad_begin = pool.pad_begin[i];
+  result.pad_end = pool.pad_end[i];
+  result.include_pad = pool.count_include_pad;
   return result;
 }
 
@@ -52,53 +55,52 @@ int64_t output_dim(const PoolAxis& a, bool ceil_mode) {
   return (windows - 1) * a.stride >= a.input + a.pad_begin ? windows - 1 : windows;
 }
 
-bool takes(plan::PoolKind kind, DataType type) {
+bool takes(ops::PoolKind kind, DataType type) {
   switch (type) {
     case DataType::kF32:
       return true;
     case DataType::kS8:
-      return kind != plan::PoolKind::lp;
+      return kind != ops::PoolKind::kLp;
     default:
-      return type == DataType::kU8 && kind == plan::PoolKind::max;
+      return type == DataType::kU8 && kind == ops::PoolKind::kMax;
   }
 }
 
 Status check_attributes(const OperatorSpec& spec) {
-  const plan::Pool& pool = *spec.op->attributes_as_Pool();
+  const ops::Pool& pool = *spec.as<ops::Pool>();
   const TensorSpec& input = spec.inputs[0];
   const int axes = input.shape.rank() - 2;
   if (axes < 1 || axes > kMaxSpatialAxes)
     return rule_error("the input has shape " + input.shape.to_string() +
                       ", expected batch, channels and one to three spatial axes");
-  const std::pair<const char*, std::span<const int32_t>> lists[] = {{"kernel", span_of(pool.kernel())},
-                                                                    {"stride", span_of(pool.stride())},
-                                                                    {"dilation", span_of(pool.dilation())},
-                                                                    {"pad_begin", span_of(pool.pad_begin())},
-                                                                    {"pad_end", span_of(pool.pad_end())}};
+  const std::pair<const char*, std::span<const int32_t>> lists[] = {{"kernel", pool.kernel},
+                                                                    {"stride", pool.stride},
+                                                                    {"dilation", pool.dilation},
+                                                                    {"pad_begin", pool.pad_begin},
+                                                                    {"pad_end", pool.pad_end}};
   for (const auto& [attribute, list] : lists)
     if (list.size() != static_cast<size_t>(axes))
       return rule_error(std::string(attribute) + " has " + std::to_string(list.size()) + " entries, expected " +
                         std::to_string(axes) + ", one per spatial axis");
-  if (pool.kind() > plan::PoolKind::MAX)
-    return rule_error("kind has the unknown value " + std::to_string(static_cast<int>(pool.kind())));
-  if (pool.kind() == plan::PoolKind::lp && pool.p() < 1)
-    return rule_error("p is " + std::to_string(pool.p()) + ", expected at least 1");
-  if (!takes(pool.kind(), input.type))
-    return rule_error(std::string(plan::EnumNamePoolKind(pool.kind())) + " pooling does not take " +
-                      std::string(name(input.type)));
+  if (ops::name(pool.kind).empty())
+    return rule_error("kind has the unknown value " + std::to_string(static_cast<int>(pool.kind)));
+  if (pool.kind == ops::PoolKind::kLp && pool.p < 1)
+    return rule_error("p is " + std::to_string(pool.p) + ", expected at least 1");
+  if (!takes(pool.kind, input.type))
+    return rule_error(std::string(ops::name(pool.kind)) + " pooling does not take " + std::string(name(input.type)));
   return ok_status();
 }
 
 Status check_quantization(const OperatorSpec& spec) {
-  const plan::Pool& pool = *spec.op->attributes_as_Pool();
+  const ops::Pool& pool = *spec.as<ops::Pool>();
   if (spec.inputs[0].type == DataType::kF32) return {};
   int64_t window = 1;
-  for (int32_t extent : *pool.kernel())
-    if (pool.kind() == plan::PoolKind::average &&
+  for (int32_t extent : pool.kernel)
+    if (pool.kind == ops::PoolKind::kAverage &&
         (__builtin_mul_overflow(window, extent, &window) || window > s8::kMaxWindow))
       return Status(Code::kUnsupported, "an s8 average takes windows of at most 2^23 elements");
   if (spec.outputs.empty()) return {};
-  if (pool.kind() != plan::PoolKind::average || !s8c::has_scales(spec.inputs[0]))
+  if (pool.kind != ops::PoolKind::kAverage || !s8c::has_scales(spec.inputs[0]))
     return s8::check_same_quantization(spec);
   NESTRT_RETURN_IF_ERROR(s8c::affine_of(spec.inputs[0], "the input").error());
   return s8c::affine_of(spec.outputs[0], "the output").error();
@@ -107,17 +109,40 @@ Status check_quantization(const OperatorSpec& spec) {
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   NESTRT_RETURN_IF_ERROR(check_attributes(spec));
-  const plan::Pool& pool = *spec.op->attributes_as_Pool();
+  const ops::Pool& pool = *spec.as<ops::Pool>();
   Shape shape = spec.inputs[0].shape;
   for (int axis = 0; axis < shape.rank() - 2; ++axis) {
     const PoolAxis along = pool_axis(pool, axis, shape[axis + 2]);
     NESTRT_RETURN_IF_ERROR(check_axis(along, axis));
-    shape[axis + 2] = output_dim(along, pool.ceil_mode());
+    shape[axis + 2] = output_dim(along, pool.ceil_mode);
   }
   NESTRT_RETURN_IF_ERROR(checked_shape(shape.dims(), "the output").error());
   NESTRT_RETURN_IF_ERROR(check_quantization(spec));
   return single_output(spec.inputs[0].type, shape);
 }
+
+// A window takes what lies in the input only.
+int64_t steps(const OperatorSpec& spec) {
+  const ops::Pool& pool = *spec.as<ops::Pool>();
+  int64_t window = pool.kind == ops::PoolKind::kLp ? kFunctionSteps : 1;
+  for (size_t i = 0; i < pool.kernel.size(); ++i)
+    window =
+        saturating_product(window, std::min<int64_t>(pool.kernel[i], spec.inputs[0].shape[static_cast<int>(i) + 2]));
+  return element_steps(spec, 1, saturating_sum(kCopySteps, window));
+}
+
+bool divides(const OperatorSpec& spec) {
+  const ops::PoolKind kind = spec.as<ops::Pool>()->kind;
+  return divides_channels(spec, 1) && (kind == ops::PoolKind::kMax || kind == ops::PoolKind::kAverage);
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"pool.reference", 0, is_plain, prepare_pool_reference},
+    {"pool.f32.blocked16", 10, accepts_pool_blocked16, prepare_pool_blocked16},
+    {"pool.f32.global", 20, accepts_pool_global, prepare_pool_global},
+    {"pool.s8.blocked16", 10, accepts_pool_s8_blocked16, prepare_pool_s8_blocked16},
+    {"pool.s8.global", 20, accepts_pool_s8_global, prepare_pool_s8_global},
+};
 
 }  // namespace
 
@@ -130,11 +155,11 @@ PoolWindow PoolAxis::edge_window(int64_t start) const {
 }
 
 PoolParameters pool_parameters(const OperatorSpec& spec) {
-  const plan::Pool& pool = *spec.op->attributes_as_Pool();
+  const ops::Pool& pool = *spec.as<ops::Pool>();
   const Shape &input = spec.inputs[0].shape, &output = spec.outputs[0].shape;
   PoolParameters parameters;
-  parameters.kind = pool.kind();
-  parameters.p = pool.p();
+  parameters.kind = pool.kind;
+  parameters.p = pool.p;
   parameters.planes = input[0] * input[1];
   for (int i = 0; i < input.rank() - 2; ++i) {
     PoolAxis& axis = parameters.axes[kMaxSpatialAxes - (input.rank() - 2) + i];
@@ -144,16 +169,17 @@ PoolParameters pool_parameters(const OperatorSpec& spec) {
   return parameters;
 }
 
-const OperatorRules& pool_rules() {
-  static constexpr KernelVariant kVariants[] = {
-      {"pool.reference", 0, is_plain, prepare_pool_reference},
-      {"pool.f32.blocked16", 10, accepts_pool_blocked16, prepare_pool_blocked16},
-      {"pool.f32.global", 20, accepts_pool_global, prepare_pool_global},
-      {"pool.s8.blocked16", 10, accepts_pool_s8_blocked16, prepare_pool_s8_blocked16},
-      {"pool.s8.global", 20, accepts_pool_s8_global, prepare_pool_s8_global},
+template <>
+const OperatorRules& rules<ops::Pool>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kPool,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = steps,
+      .division = Division{divides, cut_channels},
+      .kernels = {kKernels},
   };
-  static const OperatorRules rules{plan::Attributes::Pool, "Pool", infer, kVariants};
-  return rules;
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

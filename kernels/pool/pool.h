@@ -13,8 +13,6 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& pool_rules();
-
 // The part of one output element's window along one axis that lies in the input.
 struct PoolWindow {
   int64_t first = 0;    // input position of the first such element
@@ -41,7 +39,7 @@ struct PoolAxis {
 };
 
 struct PoolParameters {
-  plan::PoolKind kind = plan::PoolKind::max;
+  ops::PoolKind kind = ops::PoolKind::kMax;
   int32_t p = 2;
   int64_t planes = 0;  // batch x channels
   PoolAxis axes[3];    // the last ones are the tensor's, the others have one element

@@ -13,24 +13,23 @@ namespace {
 constexpr int64_t kBlock = 16;
 
 bool has_reduction(const OperatorSpec& spec) {
-  const plan::Pool& pool = *spec.op->attributes_as_Pool();
-  return spec.inputs[0].type == DataType::kF32 && (pool.kind() != plan::PoolKind::lp || pool.p() <= 2);
+  const ops::Pool& pool = *spec.as<ops::Pool>();
+  return spec.inputs[0].type == DataType::kF32 && (pool.kind != ops::PoolKind::kLp || pool.p <= 2);
 }
 
 // Requires: has_reduction().
 PoolReduction reduction_of(const OperatorSpec& spec) {
-  const plan::Pool& pool = *spec.op->attributes_as_Pool();
-  if (pool.kind() == plan::PoolKind::max) return PoolReduction::kMax;
-  if (pool.kind() == plan::PoolKind::average) return PoolReduction::kAverage;
-  return pool.p() == 1 ? PoolReduction::kL1 : PoolReduction::kL2;
+  const ops::Pool& pool = *spec.as<ops::Pool>();
+  if (pool.kind == ops::PoolKind::kMax) return PoolReduction::kMax;
+  if (pool.kind == ops::PoolKind::kAverage) return PoolReduction::kAverage;
+  return pool.p == 1 ? PoolReduction::kL1 : PoolReduction::kL2;
 }
 
 Result<std::unique_ptr<Kernel>> prepare_global_blocked16(const OperatorSpec& spec) {
   const Shape shape = spec.inputs[0].shape;
   const PoolReduction reduction = reduction_of(spec);
   const int64_t pixels = shape.product(2, shape.rank()), channels = shape[1], blocks = ceil_div(channels, kBlock);
-  const int64_t to_block = block_size(spec.outputs[0].layout),
-                batch_stride = round_up(channels, to_block);
+  const int64_t to_block = block_size(spec.outputs[0].layout), batch_stride = round_up(channels, to_block);
   return make_kernel([=](const KernelCall& call) {
     parallel_ranges(*call.parallel, shape[0] * blocks, pixels * kBlock, [&](int64_t first, int64_t last) {
       for (int64_t item = first; item < last; ++item) {
@@ -48,8 +47,7 @@ Result<std::unique_ptr<Kernel>> prepare_global_plain(const OperatorSpec& spec) {
   const Shape shape = spec.inputs[0].shape;
   const PoolReduction reduction = reduction_of(spec);
   const int64_t pixels = shape.product(2, shape.rank()), channels = shape[1];
-  const int64_t to_block = block_size(spec.outputs[0].layout),
-                batch_stride = round_up(channels, to_block);
+  const int64_t to_block = block_size(spec.outputs[0].layout), batch_stride = round_up(channels, to_block);
   return make_kernel([=](const KernelCall& call) {
     parallel_ranges(*call.parallel, shape[0] * channels, pixels, [&](int64_t first, int64_t last) {
       for (int64_t item = first; item < last; ++item)
@@ -80,7 +78,7 @@ Result<std::unique_ptr<Kernel>> prepare_pool_blocked16(const OperatorSpec& spec)
 
 bool accepts_pool_global(const OperatorSpec& spec) {
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
-  if (!has_reduction(spec) || input.packing != plan::Packing::none || input.layout == Layout::kBlocked32) return false;
+  if (!has_reduction(spec) || input.packing != Packing::kNone || input.layout == Layout::kBlocked32) return false;
   // An output of one pixel whose window reaches as far as the input, without padding, sees all of it.
   const PoolParameters pool = pool_parameters(spec);
   return output.shape.product(2, output.shape.rank()) == 1 &&

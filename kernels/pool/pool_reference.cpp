@@ -43,7 +43,7 @@ struct Average {
 };
 
 struct AverageS8 {
-  plan::Rounding rounding;
+  ops::Rounding rounding;
 
   int8_t operator()(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
                     const PoolWindow& w) const {
@@ -95,17 +95,17 @@ Result<std::unique_ptr<Kernel>> pool_with(const PoolParameters& parameters, Redu
 Result<std::unique_ptr<Kernel>> prepare_pool_reference(const OperatorSpec& spec) {
   const DataType type = spec.inputs[0].type;
   const PoolParameters parameters = pool_parameters(spec);
-  if (type == DataType::kS8 && parameters.kind == plan::PoolKind::average) {
+  if (type == DataType::kS8 && parameters.kind == ops::PoolKind::kAverage) {
     if (!s8c::has_scales(spec.inputs[0]))
-      return pool_with<int8_t>(parameters, AverageS8{spec.op->attributes_as_Pool()->rounding()});
+      return pool_with<int8_t>(parameters, AverageS8{spec.as<ops::Pool>()->rounding});
     NESTRT_ASSIGN_OR_RETURN(const s8c::Affine from, s8c::affine_of(spec.inputs[0], "the input"));
     NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
     return pool_with<int8_t>(parameters, AverageS8c{from, to});
   }
   if (type == DataType::kS8) return pool_with<int8_t>(parameters, Maximum<int8_t>());
   if (type == DataType::kU8) return pool_with<uint8_t>(parameters, Maximum<uint8_t>());
-  if (parameters.kind == plan::PoolKind::average) return pool_with<float>(parameters, Average());
-  if (parameters.kind == plan::PoolKind::lp) return pool_with<float>(parameters, LpNorm());
+  if (parameters.kind == ops::PoolKind::kAverage) return pool_with<float>(parameters, Average());
+  if (parameters.kind == ops::PoolKind::kLp) return pool_with<float>(parameters, LpNorm());
   return pool_with<float>(parameters, Maximum<float>());
 }
 

@@ -79,7 +79,7 @@ class RowsS8 {
  public:
   explicit RowsS8(const OperatorSpec& spec)
       : pool_(pool_parameters(spec)),
-        rounding_(spec.op->attributes_as_Pool()->rounding()),
+        rounding_(spec.as<ops::Pool>()->rounding),
         scaled_(s8c::has_scales(spec.inputs[0])),
         maxima_(simd_pick(s8_maxima_table)),
         sums_(simd_pick(s8_sums_table)) {}
@@ -91,7 +91,7 @@ class RowsS8 {
   void run(const int8_t* plane, int64_t row, int8_t* to) const {
     const PoolWindow d = pool_.axes[0].window(row / pool_.axes[1].output);
     const PoolWindow h = pool_.axes[1].window(row % pool_.axes[1].output);
-    if (pool_.kind == plan::PoolKind::max) return maxima_(pool_, plane, d, h, to);
+    if (pool_.kind == ops::PoolKind::kMax) return maxima_(pool_, plane, d, h, to);
     for (int64_t x = 0; x < pool_.axes[2].output; ++x, to += kChannels) {
       const PoolWindow w = pool_.axes[2].window(x);
       int32_t sums[kChannels];
@@ -114,7 +114,7 @@ class RowsS8 {
 
  private:
   PoolParameters pool_;
-  plan::Rounding rounding_;
+  ops::Rounding rounding_;
   bool scaled_;
   s8c::Affine from_, to_;
   decltype(simd_pick(s8_maxima_table)) maxima_;

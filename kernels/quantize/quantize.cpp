@@ -2,6 +2,8 @@
 
 #include "kernels/common/map_affine.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -14,7 +16,7 @@ Status check_output(const TensorSpec& output) {
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[0], DataType::kF32, "the input"));
-  const auto type = static_cast<DataType>(spec.op->attributes_as_Quantize()->to());
+  const DataType type = spec.as<ops::Quantize>()->to;
   if (type != DataType::kS8 && type != DataType::kU8)
     return rule_error("gives " + std::string(name(type)) + ", expected s8 or u8");
   if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(check_output(spec.outputs[0]));
@@ -23,15 +25,24 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 
 bool accepts_simd(const OperatorSpec& spec) { return is_stored_s8_map(spec, spec.outputs[0]); }
 
+constexpr KernelVariant kKernels[] = {
+    {"quantize.reference", 0, is_plain, prepare_quantize_reference},
+    {"quantize.simd", 10, accepts_simd, prepare_quantize_simd},
+};
+
 }  // namespace
 
-const OperatorRules& quantize_rules() {
-  static constexpr KernelVariant kVariants[] = {
-      {"quantize.reference", 0, is_plain, prepare_quantize_reference},
-      {"quantize.simd", 10, accepts_simd, prepare_quantize_simd},
+template <>
+const OperatorRules& rules<ops::Quantize>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kQuantize,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
   };
-  static const OperatorRules rules{plan::Attributes::Quantize, "Quantize", infer, kVariants};
-  return rules;
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -7,8 +7,6 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& quantize_rules();
-
 Result<std::unique_ptr<Kernel>> prepare_quantize_reference(const OperatorSpec& spec);
 // s8 with one exponent or scale, any layout.
 Result<std::unique_ptr<Kernel>> prepare_quantize_simd(const OperatorSpec& spec);

@@ -17,7 +17,7 @@ Result<std::unique_ptr<Kernel>> prepare_quantize_reference(const OperatorSpec& s
     return spec.outputs[0].type == DataType::kU8 ? to_scales<uint8_t>(spec) : to_scales<int8_t>(spec);
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
   return map_elements<float, int8_t>(stored_elements(spec.inputs[0]),
-                                     [exponent, rounding = spec.op->attributes_as_Quantize()->rounding()](float x) {
+                                     [exponent, rounding = spec.as<ops::Quantize>()->rounding](float x) {
                                        return s8::quantize(x, exponent, rounding);
                                      });
 }

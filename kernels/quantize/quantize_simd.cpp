@@ -48,8 +48,8 @@ HWY_INLINE void quantize_all(float scale, const float* x, int8_t* y, int64_t cou
 
 }  // namespace
 
-void quantize_elements(plan::Rounding rounding, float scale, const float* x, int8_t* y, int64_t count) {
-  if (rounding == plan::Rounding::floor) return quantize_all<true>(scale, x, y, count);
+void quantize_elements(ops::Rounding rounding, float scale, const float* x, int8_t* y, int64_t count) {
+  if (rounding == ops::Rounding::kFloor) return quantize_all<true>(scale, x, y, count);
   quantize_all<false>(scale, x, y, count);
 }
 
@@ -83,9 +83,8 @@ namespace {
 
 Result<std::unique_ptr<Kernel>> prepare_to_scale(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
-  return map_ranges<float, int8_t>(
-      stored_elements(spec.inputs[0]),
-      [to, run = simd_pick(quantize_to_scale_table)](auto... operands) { run(to, operands...); });
+  return map_ranges<float, int8_t>(stored_elements(spec.inputs[0]), [to, run = simd_pick(quantize_to_scale_table)](
+                                                                        auto... operands) { run(to, operands...); });
 }
 
 }  // namespace
@@ -95,7 +94,7 @@ Result<std::unique_ptr<Kernel>> prepare_quantize_simd(const OperatorSpec& spec) 
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
   return map_ranges<float, int8_t>(
       stored_elements(spec.inputs[0]),
-      [rounding = spec.op->attributes_as_Quantize()->rounding(), scale = std::ldexp(1.0f, exponent),
+      [rounding = spec.as<ops::Quantize>()->rounding, scale = std::ldexp(1.0f, exponent),
        run = simd_pick(quantize_elements_table)](auto... operands) { run(rounding, scale, operands...); });
 }
 

@@ -1,28 +1,29 @@
 #include "kernels/reduce/reduce.h"
 
-#include <array>
 #include <string>
 
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
 
-using Kind = plan::ReduceKind;
+using Kind = ops::ReduceKind;
 
 bool takes_integers(Kind kind) {
-  return kind == Kind::mean || kind == Kind::sum || kind == Kind::max || kind == Kind::min || kind == Kind::prod;
+  return kind == Kind::kMean || kind == Kind::kSum || kind == Kind::kMax || kind == Kind::kMin || kind == Kind::kProd;
 }
 
 Status check_type(Kind kind, DataType type) {
   if (type == DataType::kF32) return ok_status();
   if ((type == DataType::kS32 || type == DataType::kS64) && takes_integers(kind)) return ok_status();
-  return rule_error(std::string(plan::EnumNameReduceKind(kind)) + " does not take " + std::string(name(type)));
+  return rule_error(std::string(ops::name(kind)) + " does not take " + std::string(name(type)));
 }
 
-Status check_axes(const plan::Reduce& attributes, int rank) {
+Status check_axes(const ops::Reduce& attributes, int rank) {
   uint32_t seen = 0;
-  for (int32_t stated : span_of(attributes.axes())) {
+  for (int32_t stated : attributes.axes) {
     NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(stated, rank, "an entry of axes"));
     if (seen & (1u << axis)) return rule_error("axes names axis " + std::to_string(axis) + " twice");
     seen |= 1u << axis;
@@ -32,44 +33,54 @@ Status check_axes(const plan::Reduce& attributes, int rank) {
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
-  const plan::Reduce& attributes = *spec.op->attributes_as_Reduce();
-  if (attributes.kind() > Kind::MAX) {
-    return rule_error("kind " + std::to_string(static_cast<int>(attributes.kind())) + " does not exist");
+  const ops::Reduce& attributes = *spec.as<ops::Reduce>();
+  if (ops::name(attributes.kind).empty()) {
+    return rule_error("kind " + std::to_string(static_cast<int>(attributes.kind)) + " does not exist");
   }
   const TensorSpec& input = spec.inputs[0];
-  NESTRT_RETURN_IF_ERROR(check_type(attributes.kind(), input.type));
+  NESTRT_RETURN_IF_ERROR(check_type(attributes.kind, input.type));
   NESTRT_RETURN_IF_ERROR(check_axes(attributes, input.shape.rank()));
   const uint32_t reduced = reduced_axes(spec);
   Shape shape;
   for (int axis = 0; axis < input.shape.rank(); ++axis) {
     if ((reduced & (1u << axis)) == 0)
       shape.push_back(input.shape[axis]);
-    else if (attributes.keep_dims())
+    else if (attributes.keep_dims)
       shape.push_back(1);
   }
   return single_output(input.type, shape);
 }
 
-constexpr std::array kKernels = {
-    KernelVariant{"reduce.reference", 0, accepts_reduce_reference, prepare_reduce_reference},
-    KernelVariant{"reduce.f32.rows", 10, accepts_reduce_rows, prepare_reduce_rows},
-    KernelVariant{"reduce.f32.blocked", 10, accepts_reduce_blocked, prepare_reduce_blocked},
+int64_t steps(const OperatorSpec& spec) { return element_steps(spec, kFunctionSteps, kCopySteps); }
+
+constexpr KernelVariant kKernels[] = {
+    {"reduce.reference", 0, accepts_reduce_reference, prepare_reduce_reference},
+    {"reduce.f32.rows", 10, accepts_reduce_rows, prepare_reduce_rows},
+    {"reduce.f32.blocked", 10, accepts_reduce_blocked, prepare_reduce_blocked},
 };
 
 }  // namespace
 
 uint32_t reduced_axes(const OperatorSpec& spec) {
   const int rank = spec.inputs[0].shape.rank();
-  const auto axes = span_of(spec.op->attributes_as_Reduce()->axes());
+  const auto& axes = spec.as<ops::Reduce>()->axes;
   if (axes.empty()) return (1u << rank) - 1;
   uint32_t mask = 0;
   for (int32_t axis : axes) mask |= 1u << (axis < 0 ? axis + rank : axis);
   return mask;
 }
 
-const OperatorRules& reduce_rules() {
-  static const OperatorRules rules{plan::Attributes::Reduce, "Reduce", infer, kKernels};
-  return rules;
+template <>
+const OperatorRules& rules<ops::Reduce>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kReduce,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

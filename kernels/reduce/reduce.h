@@ -1,4 +1,4 @@
-// Reduce: one value of many, over any axes (none stated means all). Attributes: plan::Reduce.
+// Reduce: one value of many, over any axes (none stated means all). Attributes: ops::Reduce.
 //   f32      every kind, accumulated in double precision
 //   s32 s64  sum, mean (truncated), max, min, prod; overflow wraps
 // Nothing to reduce gives the neutral element (mean: NaN, or 0 for integers; max and min: the lowest and highest
@@ -8,8 +8,6 @@
 #include "nestrt/kernel.h"
 
 namespace nestrt::kernels {
-
-const OperatorRules& reduce_rules();
 
 // Bit a is set where axis a is reduced. Requires: infer has accepted the operator.
 uint32_t reduced_axes(const OperatorSpec& spec);

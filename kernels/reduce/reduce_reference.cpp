@@ -11,7 +11,7 @@
 namespace nestrt::kernels {
 namespace {
 
-using Kind = plan::ReduceKind;
+using Kind = ops::ReduceKind;
 
 // reduce(x, axes): the value of the elements of `axes` from x on.
 template <typename T, typename Reduce>
@@ -69,31 +69,31 @@ double log_sum_exp(const float* x, const StridedAxes& axes) {
 
 Result<std::unique_ptr<Kernel>> prepare_f32(const OperatorSpec& spec) {
   const auto make = [&spec](auto reduce) { return reduce_kernel<float>(spec, reduce); };
-  switch (spec.op->attributes_as_Reduce()->kind()) {
-    case Kind::mean:
+  switch (spec.as<ops::Reduce>()->kind) {
+    case Kind::kMean:
       return make(
           [](const float* x, const StridedAxes& axes) { return sum(x, axes) / static_cast<double>(axes.count()); });
-    case Kind::sum:
+    case Kind::kSum:
       return make(sum);
-    case Kind::max:
+    case Kind::kMax:
       return make(largest<float>);
-    case Kind::min:
+    case Kind::kMin:
       return make(smallest<float>);
-    case Kind::l1:
+    case Kind::kL1:
       return make([](const float* x, const StridedAxes& axes) {
         return fold(x, axes, 0.0, [](double a, float b) { return a + std::abs(b); });
       });
-    case Kind::l2:
+    case Kind::kL2:
       return make([](const float* x, const StridedAxes& axes) { return std::sqrt(sum_of_squares(x, axes)); });
-    case Kind::prod:
+    case Kind::kProd:
       return make([](const float* x, const StridedAxes& axes) {
         return fold(x, axes, 1.0, [](double a, float b) { return a * b; });
       });
-    case Kind::sum_square:
+    case Kind::kSumSquare:
       return make(sum_of_squares);
-    case Kind::log_sum:
+    case Kind::kLogSum:
       return make([](const float* x, const StridedAxes& axes) { return std::log(sum(x, axes)); });
-    case Kind::log_sum_exp:
+    case Kind::kLogSumExp:
       return make(log_sum_exp);
   }
   return Status(Code::kInternal, "unknown kind of reduction");
@@ -106,19 +106,19 @@ Result<std::unique_ptr<Kernel>> prepare_integers(const OperatorSpec& spec) {
   const auto wrapping_sum = [](const T* x, const StridedAxes& axes) {
     return static_cast<T>(fold(x, axes, U{0}, [](U a, T b) { return a + static_cast<U>(b); }));
   };
-  switch (spec.op->attributes_as_Reduce()->kind()) {
-    case Kind::sum:
+  switch (spec.as<ops::Reduce>()->kind) {
+    case Kind::kSum:
       return reduce_kernel<T>(spec, wrapping_sum);
-    case Kind::mean:
+    case Kind::kMean:
       return reduce_kernel<T>(spec, [=](const T* x, const StridedAxes& axes) {
         const int64_t count = axes.count();
         return count == 0 ? 0 : static_cast<int64_t>(wrapping_sum(x, axes)) / count;
       });
-    case Kind::max:
+    case Kind::kMax:
       return reduce_kernel<T>(spec, largest<T>);
-    case Kind::min:
+    case Kind::kMin:
       return reduce_kernel<T>(spec, smallest<T>);
-    case Kind::prod:
+    case Kind::kProd:
       return reduce_kernel<T>(spec, [](const T* x, const StridedAxes& axes) {
         return fold(x, axes, U{1}, [](U a, T b) { return a * static_cast<U>(b); });
       });

@@ -66,15 +66,15 @@ NESTRT_SIMD_EXPORT(sum_pixels)
 
 namespace {
 
-using Kind = plan::ReduceKind;
+using Kind = ops::ReduceKind;
 
 bool is_sum_or_mean(const OperatorSpec& spec) {
-  const Kind kind = spec.op->attributes_as_Reduce()->kind();
-  return spec.inputs[0].type == DataType::kF32 && (kind == Kind::mean || kind == Kind::sum);
+  const Kind kind = spec.as<ops::Reduce>()->kind;
+  return spec.inputs[0].type == DataType::kF32 && (kind == Kind::kMean || kind == Kind::kSum);
 }
 
 double divisor(const OperatorSpec& spec, int64_t count) {
-  return spec.op->attributes_as_Reduce()->kind() == Kind::mean ? static_cast<double>(count) : 1.0;
+  return spec.as<ops::Reduce>()->kind == Kind::kMean ? static_cast<double>(count) : 1.0;
 }
 
 // The first of the trailing axes that are reduced, -1 where others are. Axes of one element are both.

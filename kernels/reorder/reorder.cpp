@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -15,7 +17,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(input.type, input.shape);
 }
 
-bool accepts_reference(const OperatorSpec& spec) { return spec.inputs[0].packing == plan::Packing::none; }
+bool accepts_reference(const OperatorSpec& spec) { return spec.inputs[0].packing == Packing::kNone; }
 
 bool accepts_to_blocked(const OperatorSpec& spec) {
   return accepts_reference(spec) && spec.inputs[0].layout == Layout::kPlain && spec.outputs[0].layout != Layout::kPlain;
@@ -25,16 +27,25 @@ bool accepts_to_plain(const OperatorSpec& spec) {
   return accepts_reference(spec) && spec.inputs[0].layout != Layout::kPlain && spec.outputs[0].layout == Layout::kPlain;
 }
 
+constexpr KernelVariant kKernels[] = {
+    {"reorder.reference", 0, accepts_reference, prepare_reorder_reference},
+    {"reorder.to_blocked", 10, accepts_to_blocked, prepare_reorder_to_blocked},
+    {"reorder.to_plain", 10, accepts_to_plain, prepare_reorder_to_plain},
+};
+
 }  // namespace
 
-const OperatorRules& reorder_rules() {
-  static constexpr KernelVariant kVariants[] = {
-      {"reorder.reference", 0, accepts_reference, prepare_reorder_reference},
-      {"reorder.to_blocked", 10, accepts_to_blocked, prepare_reorder_to_blocked},
-      {"reorder.to_plain", 10, accepts_to_plain, prepare_reorder_to_plain},
+template <>
+const OperatorRules& rules<ops::Reorder>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kReorder,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
   };
-  static const OperatorRules rules{plan::Attributes::Reorder, "Reorder", infer, kVariants};
-  return rules;
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -6,8 +6,6 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& reorder_rules();
-
 Result<std::unique_ptr<Kernel>> prepare_reorder_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reorder_to_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reorder_to_plain(const OperatorSpec& spec);

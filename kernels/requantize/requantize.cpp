@@ -1,8 +1,11 @@
 #include "kernels/requantize/requantize.h"
 
+#include "kernels/common/division.h"
 #include "kernels/common/map_elements.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/s8c_operands.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -14,7 +17,7 @@ Status check_quantization(const OperatorSpec& spec) {
     NESTRT_RETURN_IF_ERROR(s8c::affine_of(spec.inputs[0], "the input").error());
     return spec.outputs.empty() ? Status() : s8c::affine_of(spec.outputs[0], "the output").error();
   }
-  if (activation_of(spec.op->attributes_as_Requantize()->activation()).kind != plan::ActivationKind::none)
+  if (spec.as<ops::Requantize>()->activation.kind != ops::ActivationKind::kNone)
     return rule_error("an activation needs an input with a scale");
   NESTRT_RETURN_IF_ERROR(s8::exponent_of(spec.inputs[0], "the input").error());
   return spec.outputs.empty() ? Status() : s8::exponent_of(spec.outputs[0], "the output").error();
@@ -22,12 +25,12 @@ Status check_quantization(const OperatorSpec& spec) {
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
-  const plan::Requantize& attributes = *spec.op->attributes_as_Requantize();
-  const auto type = static_cast<DataType>(attributes.to());
+  const ops::Requantize& attributes = *spec.as<ops::Requantize>();
+  const DataType type = attributes.to;
   if (!is_byte(spec.inputs[0].type) || !is_byte(type))
     return rule_error("goes from " + std::string(name(spec.inputs[0].type)) + " to " + std::string(name(type)) +
                       ", expected s8 or u8");
-  NESTRT_RETURN_IF_ERROR(check_activation(attributes.activation()));
+  NESTRT_RETURN_IF_ERROR(check_activation(attributes.activation));
   NESTRT_RETURN_IF_ERROR(check_quantization(spec));
   return single_output(type, spec.inputs[0].shape);
 }
@@ -35,16 +38,27 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 bool accepts_table(const OperatorSpec& spec) { return is_stored_map(spec) && s8c::has_scales(spec.inputs[0]); }
 bool accepts_simd(const OperatorSpec& spec) { return is_stored_map(spec) && !s8c::has_scales(spec.inputs[0]); }
 
+bool divides(const OperatorSpec& spec) { return divides_elements(spec, 1); }
+
+constexpr KernelVariant kKernels[] = {
+    {"requantize.reference", 0, is_plain, prepare_requantize_reference},
+    {"requantize.simd", 10, accepts_simd, prepare_requantize_simd},
+    {"requantize.table", 10, accepts_table, prepare_requantize_reference},
+};
+
 }  // namespace
 
-const OperatorRules& requantize_rules() {
-  static constexpr KernelVariant kVariants[] = {
-      {"requantize.reference", 0, is_plain, prepare_requantize_reference},
-      {"requantize.simd", 10, accepts_simd, prepare_requantize_simd},
-      {"requantize.table", 10, accepts_table, prepare_requantize_reference},
+template <>
+const OperatorRules& rules<ops::Requantize>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kRequantize,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = Division{divides, cut_channels},
+      .kernels = {kKernels},
   };
-  static const OperatorRules rules{plan::Attributes::Requantize, "Requantize", infer, kVariants};
-  return rules;
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -7,8 +7,6 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& requantize_rules();
-
 Result<std::unique_ptr<Kernel>> prepare_requantize_reference(const OperatorSpec& spec);
 // Any layout.
 Result<std::unique_ptr<Kernel>> prepare_requantize_simd(const OperatorSpec& spec);

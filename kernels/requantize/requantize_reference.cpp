@@ -12,7 +12,7 @@ template <typename In, typename Out>
 Result<std::unique_ptr<Kernel>> between_scales(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::Affine from, s8c::affine_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
-  const Activation activation = activation_of(spec.op->attributes_as_Requantize()->activation());
+  const Activation activation = spec.as<ops::Requantize>()->activation;
   std::array<Out, 256> results;
   for (int i = 0; i < 256; ++i)
     results[static_cast<size_t>(i)] =
@@ -34,7 +34,7 @@ Result<std::unique_ptr<Kernel>> prepare_requantize_reference(const OperatorSpec&
   NESTRT_ASSIGN_OR_RETURN(const int from, s8::exponent_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const int to, s8::exponent_of(spec.outputs[0], "the output"));
   return map_elements<int8_t, int8_t>(stored_elements(spec.inputs[0]),
-                                      [from, to, rounding = spec.op->attributes_as_Requantize()->rounding()](int8_t q) {
+                                      [from, to, rounding = spec.as<ops::Requantize>()->rounding](int8_t q) {
                                         return s8::requantize(q, from, to, rounding);
                                       });
 }

@@ -35,12 +35,11 @@ Result<std::unique_ptr<Kernel>> prepare_requantize_simd(const OperatorSpec& spec
   NESTRT_ASSIGN_OR_RETURN(const int from, s8::exponent_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const int to, s8::exponent_of(spec.outputs[0], "the output"));
   const s8::AddShifts shifts{std::clamp(to - from, 0, 8), 0, std::clamp(from - to, 0, s8::kMaxShift)};
-  const int32_t rounding = s8::rounding_term(shifts.right, spec.op->attributes_as_Requantize()->rounding());
-  return map_ranges<int8_t, int8_t>(
-      stored_elements(spec.inputs[0]),
-      [shifts, rounding, run = simd_pick(requantize_elements_table)](auto... operands) {
-        run(shifts, rounding, operands...);
-      });
+  const int32_t rounding = s8::rounding_term(shifts.right, spec.as<ops::Requantize>()->rounding);
+  return map_ranges<int8_t, int8_t>(stored_elements(spec.inputs[0]),
+                                    [shifts, rounding, run = simd_pick(requantize_elements_table)](auto... operands) {
+                                      run(shifts, rounding, operands...);
+                                    });
 }
 
 }  // namespace nestrt::kernels

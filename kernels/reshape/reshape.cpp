@@ -1,6 +1,10 @@
-#include "kernels/reshape/reshape.h"
+// Reshape: the same elements in another shape. Runs only where the output could not view the input's buffer.
+#include <cstring>
 
+#include "kernels/common/function_kernel.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -8,20 +12,38 @@ namespace {
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   const TensorSpec& input = spec.inputs[0];
-  NESTRT_ASSIGN_OR_RETURN(const Shape shape,
-                          checked_shape(span_of(spec.op->attributes_as_Reshape()->shape()), "shape"));
+  NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(spec.as<ops::Reshape>()->shape, "shape"));
   if (shape.num_elements() != input.shape.num_elements())
     return rule_error("shape " + shape.to_string() + " does not hold the elements of the input " +
                       input.shape.to_string());
   return single_output(input.type, shape);
 }
 
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const auto bytes = static_cast<size_t>(spec.inputs[0].storage_bytes());
+  return make_kernel([bytes](const KernelCall& call) {
+    // Both are the same memory where the output views the input's buffer.
+    if (bytes > 0 && call.outputs[0] != call.inputs[0]) std::memcpy(call.outputs[0], call.inputs[0], bytes);
+  });
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"reshape.reference", 0, is_plain, prepare_reference},
+};
+
 }  // namespace
 
-const OperatorRules& reshape_rules() {
-  static constexpr KernelVariant kVariants[] = {{"reshape.reference", 0, is_plain, prepare_reshape_reference}};
-  static const OperatorRules rules{plan::Attributes::Reshape, "Reshape", infer, kVariants};
-  return rules;
+template <>
+const OperatorRules& rules<ops::Reshape>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kReshape,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -12,8 +12,6 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& resize_rules();
-
 // What one output axis takes from the input axis.
 struct ResizeAxis {
   int64_t input = 0, output = 0;

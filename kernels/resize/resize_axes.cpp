@@ -3,37 +3,36 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/common/rules.h"
 #include "kernels/resize/resize.h"
 
 namespace nestrt::kernels {
 namespace {
 
-using plan::CoordinateMode;
-using plan::NearestMode;
-using plan::ResizeMode;
+using ops::CoordinateMode;
+using ops::NearestMode;
+using ops::ResizeMode;
 
 // Resize's attributes along one axis.
 struct AxisRule {
-  const plan::Resize* resize;
+  const ops::Resize* resize;
   int64_t input, output;
   float scale, roi_start, roi_end;
 
   // Where output position x lies on the input axis.
   float coordinate(float x) const {
     const auto last = static_cast<float>(input - 1), output_last = static_cast<float>(output - 1);
-    switch (resize->coordinate()) {
-      case CoordinateMode::half_pixel:
+    switch (resize->coordinate) {
+      case CoordinateMode::kHalfPixel:
         return (x + 0.5f) / scale - 0.5f;
-      case CoordinateMode::asymmetric:
+      case CoordinateMode::kAsymmetric:
         return x / scale;
-      case CoordinateMode::align_corners:
+      case CoordinateMode::kAlignCorners:
         return output == 1 ? 0 : x * last / output_last;
-      case CoordinateMode::pytorch_half_pixel:
+      case CoordinateMode::kPytorchHalfPixel:
         return output == 1 ? 0 : (x + 0.5f) / scale - 0.5f;
-      case CoordinateMode::tf_half_pixel_for_nn:
+      case CoordinateMode::kTfHalfPixelForNn:
         return (x + 0.5f) / scale;
-      case CoordinateMode::tf_crop_and_resize:
+      case CoordinateMode::kTfCropAndResize:
         return output == 1 ? 0.5f * (roi_start + roi_end) * last
                            : roi_start * last + x * (roi_end - roi_start) * last / output_last;
     }
@@ -42,17 +41,17 @@ struct AxisRule {
 
   // Every mode but the crop maps an axis of the same length and scale 1 to itself, up to tf_half_pixel_for_nn's half.
   bool is_copy() const {
-    const bool interpolated_half = resize->coordinate() == CoordinateMode::tf_half_pixel_for_nn &&
-                                   (resize->mode() != ResizeMode::nearest || resize->nearest() == NearestMode::ceil ||
-                                    resize->nearest() == NearestMode::round_prefer_ceil);
-    return input == output && scale == 1 && resize->coordinate() != CoordinateMode::tf_crop_and_resize &&
+    const bool interpolated_half = resize->coordinate == CoordinateMode::kTfHalfPixelForNn &&
+                                   (resize->mode != ResizeMode::kNearest || resize->nearest == NearestMode::kCeil ||
+                                    resize->nearest == NearestMode::kRoundPreferCeil);
+    return input == output && scale == 1 && resize->coordinate != CoordinateMode::kTfCropAndResize &&
            !interpolated_half;
   }
 };
 
 AxisRule axis_rule(const OperatorSpec& spec, int axis) {
-  const plan::Resize& resize = *spec.op->attributes_as_Resize();
-  const auto scales = span_of(resize.scales()), roi = span_of(resize.roi());
+  const ops::Resize& resize = *spec.as<ops::Resize>();
+  const auto &scales = resize.scales, &roi = resize.roi;
   const auto i = static_cast<size_t>(axis), rank = static_cast<size_t>(spec.inputs[0].shape.rank());
   AxisRule rule{&resize, spec.inputs[0].shape[axis], spec.outputs[0].shape[axis], 1, 0, 1};
   rule.scale = scales.empty() ? static_cast<float>(rule.output) / static_cast<float>(rule.input) : scales[i];
@@ -65,13 +64,13 @@ AxisRule axis_rule(const OperatorSpec& spec, int axis) {
 
 float rounded(float x, NearestMode mode) {
   switch (mode) {
-    case NearestMode::round_prefer_floor:
+    case NearestMode::kRoundPreferFloor:
       return std::ceil(x - 0.5f);
-    case NearestMode::round_prefer_ceil:
+    case NearestMode::kRoundPreferCeil:
       return std::floor(x + 0.5f);
-    case NearestMode::floor:
+    case NearestMode::kFloor:
       return std::floor(x);
-    case NearestMode::ceil:
+    case NearestMode::kCeil:
       return std::ceil(x);
   }
   return x;
@@ -98,29 +97,29 @@ void exclude_outside(std::array<float, 4>& weights, int64_t first, int64_t lengt
 
 // The first of the elements that the sample at x takes (it may lie outside), and their weights.
 int64_t sample(const AxisRule& rule, float x, std::array<float, 4>& weights) {
-  const plan::Resize& resize = *rule.resize;
-  if (resize.mode() == ResizeMode::nearest) {
+  const ops::Resize& resize = *rule.resize;
+  if (resize.mode == ResizeMode::kNearest) {
     weights = {1};
-    return static_cast<int64_t>(rounded(x, resize.nearest()));
+    return static_cast<int64_t>(rounded(x, resize.nearest));
   }
   const float base = std::floor(x), fraction = x - base;
-  if (resize.mode() == ResizeMode::linear) {
+  if (resize.mode == ResizeMode::kLinear) {
     weights = {1 - fraction, fraction};
     return static_cast<int64_t>(base);
   }
   const int64_t first = static_cast<int64_t>(base) - 1;
-  weights = cubic_weights(fraction, resize.cubic_coefficient());
-  if (resize.exclude_outside()) exclude_outside(weights, first, rule.input);
+  weights = cubic_weights(fraction, resize.cubic_coefficient);
+  if (resize.exclude_outside) exclude_outside(weights, first, rule.input);
   return first;
 }
 
-int num_taps(ResizeMode mode) { return mode == ResizeMode::nearest ? 1 : mode == ResizeMode::linear ? 2 : 4; }
+int num_taps(ResizeMode mode) { return mode == ResizeMode::kNearest ? 1 : mode == ResizeMode::kLinear ? 2 : 4; }
 
 ResizeAxis resize_axis(const AxisRule& rule) {
   ResizeAxis axis{rule.input, rule.output, 0, {}, {}, {}};
   if (rule.is_copy()) return axis;
-  axis.taps = num_taps(rule.resize->mode());
-  const bool extrapolates = rule.resize->coordinate() == CoordinateMode::tf_crop_and_resize;
+  axis.taps = num_taps(rule.resize->mode);
+  const bool extrapolates = rule.resize->coordinate == CoordinateMode::kTfCropAndResize;
   const auto last = static_cast<float>(rule.input - 1);
   for (int64_t position = 0; position < rule.output; ++position) {
     float x = rule.coordinate(static_cast<float>(position));

@@ -73,9 +73,9 @@ void pick_pixels(size_t pixel_bytes, const std::byte* from, std::byte* to, const
 
 bool accepts_resize_nearest(const OperatorSpec& spec) {
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
-  const plan::Resize& resize = *spec.op->attributes_as_Resize();
-  if (resize.mode() != plan::ResizeMode::nearest || input.layout != output.layout || input.shape.rank() == 0 ||
-      input.packing != plan::Packing::none || resize.coordinate() == plan::CoordinateMode::tf_crop_and_resize ||
+  const ops::Resize& resize = *spec.as<ops::Resize>();
+  if (resize.mode != ops::ResizeMode::kNearest || input.layout != output.layout || input.shape.rank() == 0 ||
+      input.packing != Packing::kNone || resize.coordinate == ops::CoordinateMode::kTfCropAndResize ||
       output.shape.num_elements() == 0)
     return false;
   return input.layout == Layout::kPlain || (input.shape.rank() > 2 && resize_copies_channels(spec));

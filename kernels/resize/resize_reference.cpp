@@ -31,7 +31,7 @@ double interpolate(const std::vector<ResizeAxis>& axes, const Index& strides, co
 Result<std::unique_ptr<Kernel>> interpolating(const OperatorSpec& spec) {
   return make_kernel([axes = resize_axes(spec), strides = strides_of(spec.inputs[0].shape),
                       shape = spec.outputs[0].shape,
-                      extrapolation = spec.op->attributes_as_Resize()->extrapolation_value()](const KernelCall& call) {
+                      extrapolation = spec.as<ops::Resize>()->extrapolation_value](const KernelCall& call) {
     for_each_index(shape, [&](const Index& index, int64_t position) {
       call.output<float>(0)[position] =
           is_outside(axes, index) ? extrapolation
@@ -44,7 +44,7 @@ Result<std::unique_ptr<Kernel>> interpolating(const OperatorSpec& spec) {
 Result<std::unique_ptr<Kernel>> nearest(const OperatorSpec& spec) {
   return make_kernel([axes = resize_axes(spec), strides = strides_of(spec.inputs[0].shape),
                       shape = spec.outputs[0].shape,
-                      element = element_of(spec.op->attributes_as_Resize()->extrapolation_value(), spec.inputs[0].type),
+                      element = element_of(spec.as<ops::Resize>()->extrapolation_value, spec.inputs[0].type),
                       size = size_bytes(spec.inputs[0].type)](const KernelCall& call) {
     for_each_index(shape, [&](const Index& index, int64_t position) {
       int64_t source = 0;
@@ -61,7 +61,7 @@ Result<std::unique_ptr<Kernel>> nearest(const OperatorSpec& spec) {
 
 Result<std::unique_ptr<Kernel>> prepare_resize_reference(const OperatorSpec& spec) {
   if (spec.outputs[0].shape.num_elements() == 0) return make_kernel([](const KernelCall&) {});
-  return spec.op->attributes_as_Resize()->mode() == plan::ResizeMode::nearest ? nearest(spec) : interpolating(spec);
+  return spec.as<ops::Resize>()->mode == ops::ResizeMode::kNearest ? nearest(spec) : interpolating(spec);
 }
 
 }  // namespace nestrt::kernels

@@ -1,10 +1,14 @@
-#include "kernels/select/select.h"
-
+// Select: y = condition ? a : b, all three broadcast to one shape (ONNX Where). The condition is boolean; a and b have
+// one type, which is the output's.
 #include <array>
 #include <string>
 
 #include "kernels/common/broadcast.h"
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/parallel_ranges.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -24,15 +28,56 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(a.type, shape);
 }
 
-constexpr std::array kKernels = {
-    KernelVariant{"select.reference", 0, accepts_select_reference, prepare_select_reference},
+// T stands for any element type of its size.
+template <typename T>
+Result<std::unique_ptr<Kernel>> select_kernel(const OperatorSpec& spec) {
+  const Shape& shape = spec.outputs[0].shape;
+  const auto loop =
+      make_broadcast_loop<3>(shape, {&spec.inputs[0].shape, &spec.inputs[1].shape, &spec.inputs[2].shape});
+  return make_kernel([loop, count = shape.num_elements()](const KernelCall& call) {
+    const uint8_t* condition = call.input<uint8_t>(0);
+    const T *a = call.input<T>(1), *b = call.input<T>(2);
+    T* y = call.output<T>(0);
+    const int64_t steps[] = {loop.inner_stride(0), loop.inner_stride(1), loop.inner_stride(2)};
+    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
+      for_each_run(loop, first, last, [&](int64_t out, const auto& offsets, int64_t length) {
+        for (int64_t i = 0; i < length; ++i) {
+          const bool chosen = condition[offsets[0] + i * steps[0]] != 0;
+          y[out + i] = chosen ? a[offsets[1] + i * steps[1]] : b[offsets[2] + i * steps[2]];
+        }
+      });
+    });
+  });
+}
+
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  switch (size_bytes(spec.outputs[0].type)) {
+    case 1:
+      return select_kernel<uint8_t>(spec);
+    case 4:
+      return select_kernel<uint32_t>(spec);
+    default:
+      return select_kernel<uint64_t>(spec);
+  }
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"select.reference", 0, is_plain, prepare_reference},
 };
 
 }  // namespace
 
-const OperatorRules& select_rules() {
-  static const OperatorRules rules{plan::Attributes::Select, "Select", infer, kKernels};
-  return rules;
+template <>
+const OperatorRules& rules<ops::Select>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kSelect,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -1,6 +1,10 @@
-#include "kernels/slice/slice.h"
-
+// Slice: a strided window of the input; see ops::Slice.
+#include "kernels/common/elements.h"
+#include "kernels/common/function_kernel.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/common/strided_copy.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -15,9 +19,9 @@ bool inside(int64_t dim, int64_t start, int64_t step, int64_t count) {
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   const TensorSpec& input = spec.inputs[0];
-  const auto* slice = spec.op->attributes_as_Slice();
-  const auto start = span_of(slice->start()), step = span_of(slice->step());
-  NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(span_of(slice->shape()), "shape"));
+  const ops::Slice& slice = *spec.as<ops::Slice>();
+  const auto &start = slice.start, &step = slice.step;
+  NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(slice.shape, "shape"));
   const auto rank = static_cast<size_t>(input.shape.rank());
   if (start.size() != rank || step.size() != rank || shape.dims().size() != rank)
     return rule_error("start, step and shape have " + std::to_string(start.size()) + ", " +
@@ -34,15 +38,56 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(input.type, shape);
 }
 
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
+  const ops::Slice& slice = *spec.as<ops::Slice>();
+  const Index strides = strides_of(input.shape);
+  return make_kernel([start = slice.start, step = slice.step, strides, shape = output.shape,
+                      size = size_bytes(input.type)](const KernelCall& call) {
+    copy_elements(shape, size, call.inputs[0], call.outputs[0], [&](const Index& index) {
+      int64_t source = 0;
+      for (size_t i = 0; i < start.size(); ++i) source += (start[i] + index[i] * step[i]) * strides[i];
+      return source;
+    });
+  });
+}
+
+Result<std::unique_ptr<Kernel>> prepare_copy(const OperatorSpec& spec) {
+  const Shape& output = spec.outputs[0].shape;
+  const ops::Slice& slice = *spec.as<ops::Slice>();
+  const auto &start = slice.start, &step = slice.step;
+  const Index from = strides_of(spec.inputs[0].shape), to = strides_of(output);
+  if (output.num_elements() == 0) return make_kernel([](const KernelCall&) {});
+  std::vector<CopyAxis> axes;
+  int64_t offset = 0;
+  for (size_t i = 0; i < start.size(); ++i) {
+    const int64_t count = output[static_cast<int>(i)];
+    axes.push_back({count, count == 1 ? 0 : step[i] * from[i], to[i]});
+    offset += start[i] * from[i];
+  }
+  return make_kernel([copy = StridedCopy(size_bytes(spec.inputs[0].type), axes, offset)](const KernelCall& call) {
+    copy.run(call.inputs[0], call.outputs[0], *call.parallel);
+  });
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"slice.reference", 0, is_plain, prepare_reference},
+    {"slice.copy", 10, is_plain, prepare_copy},
+};
+
 }  // namespace
 
-const OperatorRules& slice_rules() {
-  static constexpr KernelVariant kVariants[] = {
-      {"slice.reference", 0, is_plain, prepare_slice_reference},
-      {"slice.copy", 10, is_plain, prepare_slice_copy},
+template <>
+const OperatorRules& rules<ops::Slice>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kSlice,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
   };
-  static const OperatorRules rules{plan::Attributes::Slice, "Slice", infer, kVariants};
-  return rules;
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

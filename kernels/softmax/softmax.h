@@ -6,8 +6,6 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& softmax_rules();
-
 bool accepts_softmax_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_softmax_reference(const OperatorSpec& spec);
 

@@ -27,9 +27,9 @@ void softmax_slice(const float* x, float* y, int64_t length, int64_t step, bool 
 bool accepts_softmax_reference(const OperatorSpec& spec) { return is_plain(spec); }
 
 Result<std::unique_ptr<Kernel>> prepare_softmax_reference(const OperatorSpec& spec) {
-  const plan::Softmax& attributes = *spec.op->attributes_as_Softmax();
-  const AxisExtents extents = axis_extents(spec.inputs[0].shape, attributes.axis());
-  return make_kernel([extents, log = attributes.log()](const KernelCall& call) {
+  const ops::Softmax& attributes = *spec.as<ops::Softmax>();
+  const AxisExtents extents = axis_extents(spec.inputs[0].shape, attributes.axis);
+  return make_kernel([extents, log = attributes.log](const KernelCall& call) {
     const float* x = call.input<float>(0);
     float* y = call.output<float>(0);
     for_each_slice(*call.parallel, extents, [&](int64_t, int64_t start) {

@@ -126,9 +126,9 @@ NESTRT_SIMD_EXPORT(vector_lanes)
 bool accepts_softmax_simd(const OperatorSpec& spec) { return is_plain(spec); }
 
 Result<std::unique_ptr<Kernel>> prepare_softmax_simd(const OperatorSpec& spec) {
-  const plan::Softmax& attributes = *spec.op->attributes_as_Softmax();
-  const AxisExtents extents = axis_extents(spec.inputs[0].shape, attributes.axis());
-  const bool log = attributes.log();
+  const ops::Softmax& attributes = *spec.as<ops::Softmax>();
+  const AxisExtents extents = axis_extents(spec.inputs[0].shape, attributes.axis);
+  const bool log = attributes.log;
   if (extents.inner == 1) {
     return make_kernel([extents, log, run = simd_pick(softmax_row_table)](const KernelCall& call) {
       const float* x = call.input<float>(0);

@@ -1,6 +1,10 @@
-#include "kernels/tile/tile.h"
-
+// Tile: repeats the input along each axis, or stretches an axis of 1 (ONNX Tile and Expand).
+#include "kernels/common/elements.h"
+#include "kernels/common/function_kernel.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/common/strided_copy.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -8,7 +12,7 @@ namespace {
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   const TensorSpec& input = spec.inputs[0];
-  NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(span_of(spec.op->attributes_as_Tile()->shape()), "shape"));
+  NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(spec.as<ops::Tile>()->shape, "shape"));
   const int added = shape.rank() - input.shape.rank();
   bool fits = added >= 0;
   for (int axis = 0; fits && axis < input.shape.rank(); ++axis) {
@@ -21,15 +25,55 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(input.type, shape);
 }
 
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const Shape input = spec.inputs[0].shape, output = spec.outputs[0].shape;
+  const Index strides = strides_of(input);
+  return make_kernel([=, size = size_bytes(spec.inputs[0].type)](const KernelCall& call) {
+    const int added = output.rank() - input.rank();
+    copy_elements(output, size, call.inputs[0], call.outputs[0], [&](const Index& index) {
+      int64_t source = 0;
+      for (int axis = 0; axis < input.rank(); ++axis)
+        source += index[static_cast<size_t>(added + axis)] % input[axis] * strides[static_cast<size_t>(axis)];
+      return source;
+    });
+  });
+}
+
+Result<std::unique_ptr<Kernel>> prepare_copy(const OperatorSpec& spec) {
+  const Shape &input = spec.inputs[0].shape, &output = spec.outputs[0].shape;
+  if (output.num_elements() == 0) return make_kernel([](const KernelCall&) {});
+  const Index from = strides_of(input), to = strides_of(output);
+  const int added = output.rank() - input.rank();
+  std::vector<CopyAxis> axes;
+  for (int axis = 0; axis < output.rank(); ++axis) {
+    const int64_t stride = to[static_cast<size_t>(axis)];
+    const int64_t dim = axis < added ? 1 : input[axis - added];
+    axes.push_back({output[axis] / dim, 0, dim * stride});
+    if (dim > 1) axes.push_back({dim, from[static_cast<size_t>(axis - added)], stride});
+  }
+  return make_kernel([copy = StridedCopy(size_bytes(spec.inputs[0].type), axes)](const KernelCall& call) {
+    copy.run(call.inputs[0], call.outputs[0], *call.parallel);
+  });
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"tile.reference", 0, is_plain, prepare_reference},
+    {"tile.copy", 10, is_plain, prepare_copy},
+};
+
 }  // namespace
 
-const OperatorRules& tile_rules() {
-  static constexpr KernelVariant kVariants[] = {
-      {"tile.reference", 0, is_plain, prepare_tile_reference},
-      {"tile.copy", 10, is_plain, prepare_tile_copy},
+template <>
+const OperatorRules& rules<ops::Tile>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kTile,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
   };
-  static const OperatorRules rules{plan::Attributes::Tile, "Tile", infer, kVariants};
-  return rules;
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

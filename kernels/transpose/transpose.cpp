@@ -1,6 +1,10 @@
-#include "kernels/transpose/transpose.h"
-
+// Transpose: output axis i is input axis permutation[i].
+#include "kernels/common/elements.h"
+#include "kernels/common/function_kernel.h"
 #include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/common/strided_copy.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -8,7 +12,7 @@ namespace {
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   const TensorSpec& input = spec.inputs[0];
-  const auto permutation = span_of(spec.op->attributes_as_Transpose()->permutation());
+  const auto& permutation = spec.as<ops::Transpose>()->permutation;
   const int rank = input.shape.rank();
   if (permutation.size() != static_cast<size_t>(rank))
     return rule_error("permutation has " + std::to_string(permutation.size()) + " entries, expected " +
@@ -24,15 +28,51 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(input.type, shape);
 }
 
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
+  const auto& permutation = spec.as<ops::Transpose>()->permutation;
+  const Index strides = strides_of(input.shape);
+  return make_kernel(
+      [permutation, strides, shape = output.shape, size = size_bytes(input.type)](const KernelCall& call) {
+        copy_elements(shape, size, call.inputs[0], call.outputs[0], [&](const Index& index) {
+          int64_t source = 0;
+          for (size_t i = 0; i < permutation.size(); ++i)
+            source += index[i] * strides[static_cast<size_t>(permutation[i])];
+          return source;
+        });
+      });
+}
+
+Result<std::unique_ptr<Kernel>> prepare_copy(const OperatorSpec& spec) {
+  const Shape& output = spec.outputs[0].shape;
+  const auto& permutation = spec.as<ops::Transpose>()->permutation;
+  const Index from = strides_of(spec.inputs[0].shape), to = strides_of(output);
+  std::vector<CopyAxis> axes;
+  for (size_t i = 0; i < permutation.size(); ++i)
+    axes.push_back({output[static_cast<int>(i)], from[static_cast<size_t>(permutation[i])], to[i]});
+  return make_kernel([copy = StridedCopy(size_bytes(spec.inputs[0].type), axes)](const KernelCall& call) {
+    copy.run(call.inputs[0], call.outputs[0], *call.parallel);
+  });
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"transpose.reference", 0, is_plain, prepare_reference},
+    {"transpose.copy", 10, is_plain, prepare_copy},
+};
+
 }  // namespace
 
-const OperatorRules& transpose_rules() {
-  static constexpr KernelVariant kVariants[] = {
-      {"transpose.reference", 0, is_plain, prepare_transpose_reference},
-      {"transpose.copy", 10, is_plain, prepare_transpose_copy},
+template <>
+const OperatorRules& rules<ops::Transpose>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kTranspose,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
   };
-  static const OperatorRules rules{plan::Attributes::Transpose, "Transpose", infer, kVariants};
-  return rules;
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -1,27 +1,29 @@
 #include "kernels/unary/unary.h"
 
-#include <array>
 #include <string>
 
+#include "kernels/common/division.h"
 #include "kernels/common/map_elements.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/s8c_operands.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
 
 namespace nestrt::kernels {
 namespace {
 
-using Kind = plan::UnaryKind;
+using Kind = ops::UnaryKind;
 
 bool takes_integers(Kind kind) {
-  return kind == Kind::relu || kind == Kind::clip || kind == Kind::abs || kind == Kind::neg || kind == Kind::sign;
+  return kind == Kind::kRelu || kind == Kind::kClip || kind == Kind::kAbs || kind == Kind::kNeg || kind == Kind::kSign;
 }
 
 bool takes(Kind kind, DataType type) {
   switch (type) {
     case DataType::kF32:
-      return kind != Kind::logical_not;
+      return kind != Kind::kLogicalNot;
     case DataType::kBool:
-      return kind == Kind::logical_not;
+      return kind == Kind::kLogicalNot;
     default:
       return takes_integers(kind);
   }
@@ -30,9 +32,9 @@ bool takes(Kind kind, DataType type) {
 Status check_quantization(const OperatorSpec& spec) {
   const TensorSpec& input = spec.inputs[0];
   if (input.type != DataType::kS8 || input.quantization == nullptr) return {};
-  const Kind kind = spec.op->attributes_as_Unary()->kind();
-  if (kind != Kind::relu && kind != Kind::clip)
-    return Status(Code::kUnsupported, std::string(plan::EnumNameUnaryKind(kind)) + " does not take quantized tensors");
+  const Kind kind = spec.as<ops::Unary>()->kind;
+  if (kind != Kind::kRelu && kind != Kind::kClip)
+    return Status(Code::kUnsupported, std::string(ops::name(kind)) + " does not take quantized tensors");
   NESTRT_RETURN_IF_ERROR(s8c::has_scales(input) ? s8c::affine_of(input, "the input").error()
                                                 : s8::exponent_of(input, "the input").error());
   return spec.outputs.empty() ? Status() : s8::check_same_quantization(spec);
@@ -40,28 +42,41 @@ Status check_quantization(const OperatorSpec& spec) {
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
-  const Kind kind = spec.op->attributes_as_Unary()->kind();
-  const std::string kind_name = plan::EnumNameUnaryKind(kind);
+  const Kind kind = spec.as<ops::Unary>()->kind;
+  const std::string kind_name(ops::name(kind));
   if (kind_name.empty()) return rule_error("kind " + std::to_string(static_cast<int>(kind)) + " does not exist");
   const TensorSpec& input = spec.inputs[0];
   if (!takes(kind, input.type)) return rule_error(kind_name + " does not take " + std::string(name(input.type)));
   NESTRT_RETURN_IF_ERROR(check_quantization(spec));
-  const bool test = kind == Kind::is_nan || kind == Kind::is_inf;
+  const bool test = kind == Kind::kIsNan || kind == Kind::kIsInf;
   return single_output(test ? DataType::kBool : input.type, input.shape);
 }
 
-constexpr std::array kKernels = {
-    KernelVariant{"unary.reference", 0, accepts_unary_reference, prepare_unary_reference},
-    KernelVariant{"unary.elementwise", 1, is_blocked_map, prepare_unary_reference},
-    KernelVariant{"unary.s8.bounds", 10, accepts_unary_s8_bounds, prepare_unary_s8_bounds},
-    KernelVariant{"unary.f32.simd", 10, accepts_unary_simd, prepare_unary_simd},
+bool divides(const OperatorSpec& spec) {
+  const Kind kind = spec.as<ops::Unary>()->kind;
+  return divides_elements(spec, 1) && (kind == Kind::kRelu || kind == Kind::kClip);
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"unary.reference", 0, accepts_unary_reference, prepare_unary_reference},
+    {"unary.elementwise", 1, is_blocked_map, prepare_unary_reference},
+    {"unary.s8.bounds", 10, accepts_unary_s8_bounds, prepare_unary_s8_bounds},
+    {"unary.f32.simd", 10, accepts_unary_simd, prepare_unary_simd},
 };
 
 }  // namespace
 
-const OperatorRules& unary_rules() {
-  static const OperatorRules rules{plan::Attributes::Unary, "Unary", infer, kKernels};
-  return rules;
+template <>
+const OperatorRules& rules<ops::Unary>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kUnary,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = function_steps,
+      .division = Division{divides, cut_channels},
+      .kernels = {kKernels},
+  };
+  return kRules;
 }
 
 }  // namespace nestrt::kernels

@@ -1,4 +1,4 @@
-// Unary: one function of each element. Attributes: plan::Unary. Input and output have the same shape.
+// Unary: one function of each element. Attributes: ops::Unary. Input and output have the same shape.
 //   f32           every kind but logical_not; is_nan and is_inf give boolean
 //   s8 u8 s32 s64 relu, clip, abs, neg, sign; results wrap, the bounds of clip saturate
 //   s8, quantized relu, clip; as docs/numerics.md says
@@ -10,11 +10,9 @@
 
 namespace nestrt::kernels {
 
-const OperatorRules& unary_rules();
-
-// The definition of an f32 kind; alpha and beta as plan.fbs says. Null for kinds that do not map f32 to f32.
+// The definition of an f32 kind; alpha and beta as ops::Unary says. Null for kinds that do not map f32 to f32.
 using UnaryFunction = float (*)(float x, float alpha, float beta);
-UnaryFunction unary_function(plan::UnaryKind kind);
+UnaryFunction unary_function(ops::UnaryKind kind);
 
 bool accepts_unary_reference(const OperatorSpec& spec);
 // Any layout, as long as input and output agree: every stored element is mapped, padding lanes included.

@@ -7,9 +7,9 @@
 namespace nestrt::kernels {
 namespace {
 
-using Kind = plan::UnaryKind;
+using Kind = ops::UnaryKind;
 
-template <plan::ActivationKind kKind>
+template <ops::ActivationKind kKind>
 float activation(float x, float alpha, float beta) {
   return apply_activation({kKind, alpha, beta}, x);
 }
@@ -44,87 +44,87 @@ float plain(float x, float, float) {
 
 UnaryFunction unary_function(Kind kind) {
   switch (kind) {
-    case Kind::relu:
-      return activation<plan::ActivationKind::relu>;
-    case Kind::clip:
-      return activation<plan::ActivationKind::clip>;
-    case Kind::leaky_relu:
-      return activation<plan::ActivationKind::leaky_relu>;
-    case Kind::hard_sigmoid:
-      return activation<plan::ActivationKind::hard_sigmoid>;
-    case Kind::hard_swish:
-      return activation<plan::ActivationKind::hard_swish>;
-    case Kind::sigmoid:
-      return activation<plan::ActivationKind::sigmoid>;
-    case Kind::tanh:
-      return activation<plan::ActivationKind::tanh>;
-    case Kind::silu:
-      return activation<plan::ActivationKind::silu>;
-    case Kind::elu:
+    case Kind::kRelu:
+      return activation<ops::ActivationKind::kRelu>;
+    case Kind::kClip:
+      return activation<ops::ActivationKind::kClip>;
+    case Kind::kLeakyRelu:
+      return activation<ops::ActivationKind::kLeakyRelu>;
+    case Kind::kHardSigmoid:
+      return activation<ops::ActivationKind::kHardSigmoid>;
+    case Kind::kHardSwish:
+      return activation<ops::ActivationKind::kHardSwish>;
+    case Kind::kSigmoid:
+      return activation<ops::ActivationKind::kSigmoid>;
+    case Kind::kTanh:
+      return activation<ops::ActivationKind::kTanh>;
+    case Kind::kSilu:
+      return activation<ops::ActivationKind::kSilu>;
+    case Kind::kElu:
       return elu;
-    case Kind::selu:
+    case Kind::kSelu:
       return selu;
-    case Kind::celu:
+    case Kind::kCelu:
       return celu;
-    case Kind::softplus:
+    case Kind::kSoftplus:
       return softplus;
-    case Kind::softsign:
+    case Kind::kSoftsign:
       return softsign;
-    case Kind::thresholded_relu:
+    case Kind::kThresholdedRelu:
       return thresholded_relu;
-    case Kind::shrink:
+    case Kind::kShrink:
       return shrink;
-    case Kind::gelu:
+    case Kind::kGelu:
       return gelu;
-    case Kind::mish:
+    case Kind::kMish:
       return mish;
-    case Kind::abs:
+    case Kind::kAbs:
       return absolute;
-    case Kind::neg:
+    case Kind::kNeg:
       return negative;
-    case Kind::exp:
+    case Kind::kExp:
       return plain<::expf>;
-    case Kind::log:
+    case Kind::kLog:
       return plain<::logf>;
-    case Kind::sqrt:
+    case Kind::kSqrt:
       return plain<::sqrtf>;
-    case Kind::reciprocal:
+    case Kind::kReciprocal:
       return reciprocal;
-    case Kind::erf:
+    case Kind::kErf:
       return plain<::erff>;
-    case Kind::sign:
+    case Kind::kSign:
       return sign;
-    case Kind::floor:
+    case Kind::kFloor:
       return plain<::floorf>;
-    case Kind::ceil:
+    case Kind::kCeil:
       return plain<::ceilf>;
-    case Kind::round:
+    case Kind::kRound:
       return plain<::nearbyintf>;  // half to even
-    case Kind::sin:
+    case Kind::kSin:
       return plain<::sinf>;
-    case Kind::cos:
+    case Kind::kCos:
       return plain<::cosf>;
-    case Kind::tan:
+    case Kind::kTan:
       return plain<::tanf>;
-    case Kind::asin:
+    case Kind::kAsin:
       return plain<::asinf>;
-    case Kind::acos:
+    case Kind::kAcos:
       return plain<::acosf>;
-    case Kind::atan:
+    case Kind::kAtan:
       return plain<::atanf>;
-    case Kind::sinh:
+    case Kind::kSinh:
       return plain<::sinhf>;
-    case Kind::cosh:
+    case Kind::kCosh:
       return plain<::coshf>;
-    case Kind::asinh:
+    case Kind::kAsinh:
       return plain<::asinhf>;
-    case Kind::acosh:
+    case Kind::kAcosh:
       return plain<::acoshf>;
-    case Kind::atanh:
+    case Kind::kAtanh:
       return plain<::atanhf>;
-    case Kind::logical_not:
-    case Kind::is_nan:
-    case Kind::is_inf:
+    case Kind::kLogicalNot:
+    case Kind::kIsNan:
+    case Kind::kIsInf:
       return nullptr;
   }
   return nullptr;

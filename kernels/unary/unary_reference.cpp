@@ -11,7 +11,7 @@
 namespace nestrt::kernels {
 namespace {
 
-using Kind = plan::UnaryKind;
+using Kind = ops::UnaryKind;
 
 template <typename T>
 T negate(T x) {
@@ -19,19 +19,19 @@ T negate(T x) {
 }
 
 template <typename T>
-Result<std::unique_ptr<Kernel>> prepare_integers(const plan::Unary& attributes, int64_t count) {
-  switch (attributes.kind()) {
-    case Kind::relu:
+Result<std::unique_ptr<Kernel>> prepare_integers(const ops::Unary& attributes, int64_t count) {
+  switch (attributes.kind) {
+    case Kind::kRelu:
       return map_elements<T, T>(count, [](T x) { return x < T{0} ? T{0} : x; });
-    case Kind::clip: {
-      const T low = saturate_cast<T>(attributes.alpha()), high = saturate_cast<T>(attributes.beta());
+    case Kind::kClip: {
+      const T low = saturate_cast<T>(attributes.alpha), high = saturate_cast<T>(attributes.beta);
       return map_elements<T, T>(count, [low, high](T x) { return std::min(std::max(x, low), high); });
     }
-    case Kind::abs:
+    case Kind::kAbs:
       return map_elements<T, T>(count, [](T x) { return x < T{0} ? negate(x) : x; });
-    case Kind::neg:
+    case Kind::kNeg:
       return map_elements<T, T>(count, negate<T>);
-    case Kind::sign:
+    case Kind::kSign:
       return map_elements<T, T>(count, [](T x) { return static_cast<T>((x > T{0}) - (x < T{0})); });
     default:
       return Status(Code::kInternal, "a unary kind without integers reached prepare");
@@ -43,27 +43,27 @@ Result<std::unique_ptr<Kernel>> prepare_s8(const OperatorSpec& spec, int64_t cou
   return map_elements<int8_t, int8_t>(count, [bounds](int8_t q) { return s8::clip(q, bounds); });
 }
 
-Result<std::unique_ptr<Kernel>> prepare_f32(const plan::Unary& attributes, int64_t count) {
-  const float alpha = attributes.alpha(), beta = attributes.beta();
-  if (attributes.kind() == Kind::is_nan) {
+Result<std::unique_ptr<Kernel>> prepare_f32(const ops::Unary& attributes, int64_t count) {
+  const float alpha = attributes.alpha, beta = attributes.beta;
+  if (attributes.kind == Kind::kIsNan) {
     return map_elements<float, uint8_t>(count, [](float x) { return static_cast<uint8_t>(std::isnan(x)); });
   }
-  if (attributes.kind() == Kind::is_inf) {
+  if (attributes.kind == Kind::kIsInf) {
     const bool negative = alpha != 0, positive = beta != 0;
     return map_elements<float, uint8_t>(count, [negative, positive](float x) {
       return static_cast<uint8_t>(std::isinf(x) && (x < 0 ? negative : positive));
     });
   }
-  const UnaryFunction function = unary_function(attributes.kind());
+  const UnaryFunction function = unary_function(attributes.kind);
   return map_elements<float, float>(count, [function, alpha, beta](float x) { return function(x, alpha, beta); });
 }
 
 }  // namespace
 
 Result<s8::Bounds> unary_s8_bounds(const OperatorSpec& spec) {
-  const plan::Unary& attributes = *spec.op->attributes_as_Unary();
-  const auto kind = attributes.kind() == Kind::relu ? plan::ActivationKind::relu : plan::ActivationKind::clip;
-  const Activation activation{kind, attributes.alpha(), attributes.beta()};
+  const ops::Unary& attributes = *spec.as<ops::Unary>();
+  const auto kind = attributes.kind == Kind::kRelu ? ops::ActivationKind::kRelu : ops::ActivationKind::kClip;
+  const Activation activation{kind, attributes.alpha, attributes.beta};
   if (s8c::has_scales(spec.inputs[0])) {
     NESTRT_ASSIGN_OR_RETURN(const s8c::Affine affine, s8c::affine_of(spec.inputs[0], "the input"));
     return s8c::activation_bounds(activation, affine);
@@ -76,7 +76,7 @@ bool accepts_unary_reference(const OperatorSpec& spec) { return is_plain(spec); 
 
 Result<std::unique_ptr<Kernel>> prepare_unary_reference(const OperatorSpec& spec) {
   const TensorSpec& input = spec.inputs[0];
-  const plan::Unary& attributes = *spec.op->attributes_as_Unary();
+  const ops::Unary& attributes = *spec.as<ops::Unary>();
   const int64_t count = stored_elements(input);
   switch (input.type) {
     case DataType::kF32:

@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 
-using UnaryKind = plan::UnaryKind;
+using UnaryKind = ops::UnaryKind;
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V gelu(D d, V x) {
@@ -47,28 +47,27 @@ void map_unary(UnaryKind kind, float alpha, float beta, const float* x, float* y
   const auto a = hn::Set(d, alpha), b = hn::Set(d, beta), zero = hn::Zero(d), one = hn::Set(d, 1.0f);
   const auto map = [&](const auto& function) HWY_ATTR { transform(x, y, count, function); };
   switch (kind) {
-    case UnaryKind::elu:
-      return map([&](auto v) HWY_ATTR {
-        return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(a, simd_exp_minus_one(d, v)), v);
-      });
-    case UnaryKind::selu:
+    case UnaryKind::kElu:
+      return map([&](auto v)
+                     HWY_ATTR { return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(a, simd_exp_minus_one(d, v)), v); });
+    case UnaryKind::kSelu:
       return map([&](auto v) HWY_ATTR {
         return hn::Mul(b, hn::IfThenElse(hn::Lt(v, zero), hn::Mul(a, simd_exp_minus_one(d, v)), v));
       });
-    case UnaryKind::gelu:
+    case UnaryKind::kGelu:
       if (alpha != 0) return map([&](auto v) HWY_ATTR { return gelu_tanh(d, v); });
       return map([&](auto v) HWY_ATTR { return gelu(d, v); });
-    case UnaryKind::abs:
+    case UnaryKind::kAbs:
       return map([](auto v) HWY_ATTR { return hn::Abs(v); });
-    case UnaryKind::neg:
+    case UnaryKind::kNeg:
       return map([](auto v) HWY_ATTR { return hn::Neg(v); });
-    case UnaryKind::exp:
+    case UnaryKind::kExp:
       return map([&](auto v) HWY_ATTR { return simd_exp(d, v); });
-    case UnaryKind::sqrt:
+    case UnaryKind::kSqrt:
       return map([](auto v) HWY_ATTR { return hn::Sqrt(v); });
-    case UnaryKind::reciprocal:
+    case UnaryKind::kReciprocal:
       return map([&](auto v) HWY_ATTR { return hn::Div(one, v); });
-    case UnaryKind::erf:
+    case UnaryKind::kErf:
       return map([&](auto v) HWY_ATTR { return simd_erf(d, v); });
     default:
       return;
@@ -86,30 +85,30 @@ NESTRT_SIMD_EXPORT(map_unary)
 
 namespace {
 
-using Kind = plan::UnaryKind;
+using Kind = ops::UnaryKind;
 
 // none where the kind is no activation. The first kinds of both enumerations are the same.
-plan::ActivationKind activation_kind(Kind kind) {
-  static_assert(static_cast<int>(Kind::relu) + 1 == static_cast<int>(plan::ActivationKind::relu));
-  static_assert(static_cast<int>(Kind::silu) + 1 == static_cast<int>(plan::ActivationKind::silu));
-  return kind <= Kind::silu ? static_cast<plan::ActivationKind>(static_cast<int>(kind) + 1)
-                            : plan::ActivationKind::none;
+ops::ActivationKind activation_kind(Kind kind) {
+  static_assert(static_cast<int>(Kind::kRelu) + 1 == static_cast<int>(ops::ActivationKind::kRelu));
+  static_assert(static_cast<int>(Kind::kSilu) + 1 == static_cast<int>(ops::ActivationKind::kSilu));
+  return kind <= Kind::kSilu ? static_cast<ops::ActivationKind>(static_cast<int>(kind) + 1)
+                             : ops::ActivationKind::kNone;
 }
 
 bool has_vector_form(Kind kind) {
   switch (kind) {
-    case Kind::elu:
-    case Kind::selu:
-    case Kind::gelu:
-    case Kind::abs:
-    case Kind::neg:
-    case Kind::exp:
-    case Kind::sqrt:
-    case Kind::reciprocal:
-    case Kind::erf:
+    case Kind::kElu:
+    case Kind::kSelu:
+    case Kind::kGelu:
+    case Kind::kAbs:
+    case Kind::kNeg:
+    case Kind::kExp:
+    case Kind::kSqrt:
+    case Kind::kReciprocal:
+    case Kind::kErf:
       return true;
     default:
-      return activation_kind(kind) != plan::ActivationKind::none;
+      return activation_kind(kind) != ops::ActivationKind::kNone;
   }
 }
 
@@ -129,15 +128,15 @@ Result<std::unique_ptr<Kernel>> storage_kernel(const OperatorSpec& spec, Map map
 
 bool accepts_unary_simd(const OperatorSpec& spec) {
   const TensorSpec& input = spec.inputs[0];
-  return input.type == DataType::kF32 && input.layout == spec.outputs[0].layout &&
-         input.packing == plan::Packing::none && has_vector_form(spec.op->attributes_as_Unary()->kind());
+  return input.type == DataType::kF32 && input.layout == spec.outputs[0].layout && input.packing == Packing::kNone &&
+         has_vector_form(spec.as<ops::Unary>()->kind);
 }
 
 Result<std::unique_ptr<Kernel>> prepare_unary_simd(const OperatorSpec& spec) {
-  const plan::Unary& attributes = *spec.op->attributes_as_Unary();
-  const float alpha = attributes.alpha(), beta = attributes.beta();
-  const Kind kind = attributes.kind();
-  if (const auto activation = activation_kind(kind); activation != plan::ActivationKind::none) {
+  const ops::Unary& attributes = *spec.as<ops::Unary>();
+  const float alpha = attributes.alpha, beta = attributes.beta;
+  const Kind kind = attributes.kind;
+  if (const auto activation = activation_kind(kind); activation != ops::ActivationKind::kNone) {
     return storage_kernel(spec, [run = simd_pick(map_activation_table), stated = Activation{activation, alpha, beta}](
                                     const float* x, float* y, int64_t count) { run(stated, x, y, count); });
   }

@@ -13,7 +13,7 @@ std::string_view name(DataType type) {
     case DataType::kS64: return "s64";
     case DataType::kBool: return "bool";
   }
-  return "?";
+  return {};
 }
 
 std::string_view name(Layout layout) {
@@ -22,7 +22,7 @@ std::string_view name(Layout layout) {
     case Layout::kBlocked16: return "blocked16";
     case Layout::kBlocked32: return "blocked32";
   }
-  return "?";
+  return {};
 }
 
 std::string Shape::to_string() const {

@@ -1,6 +1,7 @@
 // Waiting awake, for what takes about as long as falling asleep and waking.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 
 namespace nestrt {
@@ -28,6 +29,19 @@ bool spin_until(std::chrono::microseconds limit, Ready ready) {
     }
   } while (Clock::now() < end);
   return false;
+}
+
+// Until `ready(value)`: so long awake, then asleep. Returns the value that was. Whoever changes it notifies.
+template <typename T, typename Ready>
+T wait_until(const std::atomic<T>& value, std::chrono::microseconds awake, Ready ready) {
+  T now = T();
+  const auto is_ready = [&] {
+    now = value.load(std::memory_order_acquire);
+    return ready(now);
+  };
+  if (spin_until(awake, is_ready)) return now;
+  while (!is_ready()) value.wait(now, std::memory_order_acquire);
+  return now;
 }
 
 }  // namespace nestrt

@@ -1,12 +1,13 @@
 #include "runtime/costs/attribute_text.h"
 
-#include <flatbuffers/minireflect.h>
-
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string_view>
-
-#include "nestrt/plan_reflected_generated.h"
+#include <tuple>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 namespace nestrt {
 namespace {
@@ -14,68 +15,60 @@ namespace {
 // Numbers of a network as its weights are: the same instructions whatever they hold.
 constexpr std::string_view kData[] = {"inner_exponent"};
 
-class AttributeWriter final : public flatbuffers::IterationVisitor {
- public:
-  std::string take() { return std::move(text_); }
+template <typename Number>
+requires std::is_arithmetic_v<Number>
+void add_value(std::string& text, Number value) {
+  char digits[64];  // the shortest that reads back as the same number
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
 
-  void StartSequence() override {
-    if (depth_++ > 0) text_ += '(';
-    first_ = depth_ > 1;
-  }
-  void EndSequence() override {
-    if (--depth_ > 0) text_ += ')';
-    first_ = false;
-  }
-  void Field(size_t, size_t, flatbuffers::ElementaryType, bool, const flatbuffers::TypeTable*, const char* name,
-             const uint8_t* value) override {
-    if (value == nullptr) return;
-    skipped_ = std::find(std::begin(kData), std::end(kData), name) != std::end(kData);
-    if (skipped_) return;
-    if (!first_) text_ += ' ';
-    first_ = false;
-    text_.append(name) += '=';
-  }
-  void Element(size_t index, flatbuffers::ElementaryType, const flatbuffers::TypeTable*, const uint8_t*) override {
-    if (index > 0) text_ += ',';
-  }
+void add_value(std::string& text, bool value) { text += value ? '1' : '0'; }
 
-  void Bool(bool value) override { add(static_cast<int>(value), nullptr); }
-  void Char(int8_t value, const char* name) override { add(static_cast<int>(value), name); }
-  void UChar(uint8_t value, const char* name) override { add(static_cast<int>(value), name); }
-  void Int(int32_t value, const char* name) override { add(value, name); }
-  void UInt(uint32_t value, const char* name) override { add(value, name); }
-  void Long(int64_t value) override { add(value, nullptr); }
-  void ULong(uint64_t value) override { add(value, nullptr); }
-  void Float(float value) override { add(value, nullptr); }
+template <typename Enum>
+requires std::is_enum_v<Enum>
+void add_value(std::string& text, Enum value) { text += name(value); }
 
- private:
-  // `name` of an enum's value; null for a number.
-  template <typename Number>
-  void add(Number value, const char* name) {
-    if (skipped_) return;
-    if (name != nullptr) {
-      text_ += name;
-      return;
-    }
-    char digits[64];  // the shortest that reads back as the same number
-    text_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+// Files of measured costs have this name for it.
+void add_value(std::string& text, DataType value) { text += value == DataType::kBool ? "boolean" : name(value); }
+
+template <typename Element>
+void add_value(std::string& text, const std::vector<Element>& values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) text += ',';
+    add_value(text, values[i]);
   }
+}
 
-  std::string text_;
-  int depth_ = 0;
-  bool first_ = false;  // of a struct's fields: no space before it
-  bool skipped_ = false;
-};
+void add_value(std::string& text, const ops::Activation& activation) {
+  char separator = '(';
+  ops::for_each_field(activation, [&](std::string_view name, const auto& value) {
+    (text += separator).append(name) += '=';
+    add_value(text, value);
+    separator = ' ';
+  });
+  text += ')';
+}
+
+std::string fields_text(std::monostate) { return {}; }
+
+template <typename Op>
+std::string fields_text(const Op& op) {
+  const Op defaults;
+  std::string text;
+  const auto add = [&](const auto& field) {
+    const auto& value = op.*field.member;
+    if (value == defaults.*field.member || std::ranges::find(kData, field.name) != std::end(kData)) return;
+    (text += ' ').append(field.name) += '=';
+    add_value(text, value);
+  };
+  std::apply([&](const auto&... field) { (add(field), ...); }, Op::fields());
+  return text;
+}
 
 }  // namespace
 
-std::string attribute_text(const plan::Operator& op) {
-  const flatbuffers::TypeTable& members = *plan::reflected::AttributesTypeTable();
-  const auto& member = members.type_codes[static_cast<size_t>(op.attributes_type())];
-  AttributeWriter writer;
-  flatbuffers::IterateObject(static_cast<const uint8_t*>(op.attributes()), members.type_refs[member.sequence_ref](),
-                             &writer);
-  return writer.take();
+std::string attribute_text(const ops::Attributes& attributes) {
+  return std::visit([](const auto& op) { return fields_text(op); }, attributes);
 }
 
 }  // namespace nestrt

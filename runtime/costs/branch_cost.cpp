@@ -2,10 +2,9 @@
 #include <cmath>
 
 #include "nestrt/costs.h"
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 #include "runtime/core/text.h"
 #include "runtime/plan/sharing.h"
-#include "runtime/plan/tables.h"
 
 namespace nestrt {
 namespace {
@@ -16,9 +15,9 @@ std::string describe(const UnitKey& unit) {
 }
 
 Status missing(const Plan& plan, uint32_t operator_index, ChannelRange channels, const UnitKey& unit) {
-  const plan::Operator& op = *items(plan.tables().operators())[operator_index];
+  const plan::Operator& op = plan.tables().operators[operator_index];
   return Status(Code::kNotFound,
-                text("no cost of operator ", operator_index, " '", view(op.name()), "' on ", describe(unit),
+                text("no cost of operator ", operator_index, " '", op.name, "' on ", describe(unit),
                      "; measure it with nestrt profile. The work is: ", work_name(plan, operator_index, channels)));
 }
 
@@ -31,18 +30,16 @@ const WorkCost* find_cost(const CostTable& costs, UnitKey unit, const std::strin
 
 // Of the operator's output channels.
 double share(const Plan& plan, uint32_t operator_index, ChannelRange channels) {
-  const plan::Operator& op = *items(plan.tables().operators())[operator_index];
-  const auto& outputs = items(op.outputs());
-  if (channels.all() || outputs.size() == 0) return 1;
-  const Shape shape = shape_of(*items(plan.tables().tensors())[static_cast<uint32_t>(outputs[0])]);
+  const plan::Operator& op = plan.tables().operators[operator_index];
+  if (channels.all() || op.outputs.empty()) return 1;
+  const Shape& shape = plan.tables().tensors[static_cast<uint32_t>(op.outputs[0])].shape;
   if (shape.rank() < 2 || shape[1] <= 0) return 1;
   return std::min(1.0, static_cast<double>(channels.end - channels.begin) / static_cast<double>(shape[1]));
 }
 
 Result<WorkCost> operator_cost(const CostTable& costs, const Plan& plan, uint32_t operator_index, const UnitKey& unit,
                                ChannelRange channels) {
-  if (is_view(plan.tables(), *items(plan.tables().operators())[operator_index]))
-    return WorkCost{0, CostSource::kModelled};
+  if (is_view(plan.tables(), plan.tables().operators[operator_index])) return WorkCost{0, CostSource::kModelled};
   if (const WorkCost* cost = find_cost(costs, unit, work_name(plan, operator_index, channels))) return *cost;
   if (channels.all()) return missing(plan, operator_index, channels, unit);
   const WorkCost* const whole = find_cost(costs, unit, work_name(plan, operator_index));
@@ -53,7 +50,7 @@ Result<WorkCost> operator_cost(const CostTable& costs, const Plan& plan, uint32_
 Result<WorkCost> kernels_cost(const CostTable& costs, const Plan& plan, const plan::Branch& branch, const UnitKey& unit,
                               ChannelRange channels) {
   WorkCost sum{0, CostSource::kUnknown};
-  for (uint32_t op : items(branch.operators())) {
+  for (uint32_t op : branch.operators) {
     NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, operator_cost(costs, plan, op, unit, channels));
     sum.microseconds += cost.microseconds;
     // The least certain of them: the sources are listed from measured to modelled.
@@ -65,11 +62,10 @@ Result<WorkCost> kernels_cost(const CostTable& costs, const Plan& plan, const pl
 // The plan's own: of several, the most certain.
 const plan::Cost* stated_cost(const plan::Program& program) {
   const plan::Cost* best = nullptr;
-  for (const plan::Cost* cost : items(program.costs())) {
-    if (cost->origin() == plan::CostOrigin::unknown || !std::isfinite(cost->microseconds()) ||
-        cost->microseconds() <= 0)
+  for (const plan::Cost& cost : program.costs) {
+    if (cost.origin == plan::CostOrigin::kUnknown || !std::isfinite(cost.microseconds) || cost.microseconds <= 0)
       continue;
-    if (best == nullptr || cost->origin() < best->origin()) best = cost;
+    if (best == nullptr || cost.origin < best->origin) best = &cost;
   }
   return best;
 }
@@ -78,16 +74,15 @@ const plan::Cost* stated_cost(const plan::Program& program) {
 
 Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t branch_index, uint32_t program_index,
                              const UnitKey& unit, ChannelRange channels) {
-  const plan::Branch& branch = *items(plan.tables().branches())[branch_index];
-  const plan::Program& program = *items(branch.programs())[program_index];
-  if (program.kind() == plan::ProgramKind::kernels) return kernels_cost(costs, plan, branch, unit, channels);
-  if (program.channels() > 0) channels = {0, program.channels()};
+  const plan::Branch& branch = plan.tables().branches[branch_index];
+  const plan::Program& program = branch.programs[program_index];
+  if (program.kind == plan::ProgramKind::kKernels) return kernels_cost(costs, plan, branch, unit, channels);
+  if (program.channels > 0) channels = {0, program.channels};
   if (const WorkCost* cost = find_cost(costs, unit, branch_work_name(plan, branch_index, channels))) return *cost;
   if (const plan::Cost* cost = stated_cost(program))
-    return WorkCost{cost->microseconds(), static_cast<CostSource>(cost->origin())};
-  const auto& operators = items(branch.operators());
-  if (operators.size() == 0) return WorkCost{0, CostSource::kModelled};
-  return missing(plan, operators[0], channels, unit);
+    return WorkCost{cost->microseconds, static_cast<CostSource>(cost->origin)};
+  if (branch.operators.empty()) return WorkCost{0, CostSource::kModelled};
+  return missing(plan, branch.operators[0], channels, unit);
 }
 
 }  // namespace nestrt

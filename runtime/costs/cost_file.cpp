@@ -1,8 +1,10 @@
 // The file of costs, line by line, fields separated by tabs:
-//   nestrt costs 2 <version of nestrt>
+//   nestrt costs 3                               the version of the format
+//   kernels <version of nestrt>                  what was measured; without it, costs hold for every version
 //   unit <kind> <fingerprint> <threads>          what follows is this unit's
 //   overhead <start, us> <finish, us> <MB/s> <lane, us>
 //   cost <us> <source> <work>
+// Lines that begin with # say what they like.
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kHeader = "nestrt costs 2 " NESTRT_VERSION;
+constexpr std::string_view kHeader = "nestrt costs 3";
 constexpr std::string_view kHeaderOfAny = "nestrt costs ";
 constexpr uintmax_t kMaxBytes = uintmax_t{64} << 20;
 constexpr int kMaxThreads = 1 << 16;
@@ -56,7 +58,9 @@ class Reader {
  public:
   // What is wrong with the line; empty where nothing is.
   std::string_view add(std::string_view line) {
+    if (line.starts_with('#')) return {};
     const std::string_view what = next(line, '\t');
+    if (what == "kernels") return add_kernels(line);
     if (what == "unit") return add_unit(line);
     if (!unit_) return "no unit before it";
     if (what == "overhead") return add_overhead(line);
@@ -64,8 +68,15 @@ class Reader {
     return "no line begins like this";
   }
   CostTable take() { return std::move(costs_); }
+  // The version of nestrt whose kernels were measured; empty where it does not matter.
+  const std::string& kernels() const { return kernels_; }
 
  private:
+  std::string_view add_kernels(std::string_view version) {
+    if (version.empty() || unit_ || !kernels_.empty()) return "not the version of nestrt, once and before all units";
+    kernels_ = version;
+    return {};
+  }
   std::string_view add_unit(std::string_view rest) {
     UnitKey unit;
     unit.kind = next(rest, '\t');
@@ -95,6 +106,7 @@ class Reader {
 
   CostTable costs_;
   std::optional<UnitKey> unit_;
+  std::string kernels_;
 };
 
 Result<std::string> read_text(const std::string& path) {
@@ -130,6 +142,9 @@ Result<CostTable> read(const std::string& path) {
     const std::string_view wrong = reader.add(next(rest, '\n'));
     if (!wrong.empty()) return Status(Code::kInvalidArgument, text(path, ": line ", number, ": ", wrong));
   }
+  if (!reader.kernels().empty() && reader.kernels() != NESTRT_VERSION)
+    return Status(Code::kIncompatible,
+                  text(path, ": costs of nestrt ", reader.kernels(), "; measure again: this is " NESTRT_VERSION));
   return reader.take();
 }
 
@@ -187,7 +202,7 @@ Result<std::string> format(const CostTable& costs) {
   std::map<UnitKey, int> units;
   for (const auto& [unit, works] : costs.units()) units[unit];
   for (const auto& [unit, overhead] : costs.overheads()) units[unit];
-  std::string content = text(kHeader, "\n");
+  std::string content = text(kHeader, "\nkernels\t" NESTRT_VERSION "\n");
   for (const auto& [unit, unused] : units)
     NESTRT_RETURN_IF_ERROR(
         append_unit(content, unit, value_of(costs.overheads(), unit), value_of(costs.units(), unit)));

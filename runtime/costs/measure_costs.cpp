@@ -5,7 +5,8 @@
 #include <map>
 #include <thread>
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/host.h"
+#include "nestrt/plan_tables.h"
 #include "nestrt/session.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/text.h"
@@ -13,9 +14,8 @@
 #include "runtime/costs/sample_statistics.h"
 #include "runtime/costs/unit_key.h"
 #include "runtime/plan/channels.h"
+#include "runtime/plan/program_for.h"
 #include "runtime/plan/sharing.h"
-#include "runtime/plan/tables.h"
-#include "runtime/session/program_for.h"
 
 namespace nestrt {
 namespace {
@@ -53,17 +53,19 @@ double measure_hand_over() {
   return median_of(std::move(samples));
 }
 
-// From one lane of the CPU to another: half of there and back, where lanes come right after one another. The best of
+// From one lane of the host to another: half of there and back, where lanes come right after one another. The best of
 // some beginnings: now and then the system wakes a worker on the core of the caller, and moves it away only later. 0 on
-// a CPU that has no lanes.
-double measure_lanes(Unit& cpu) {
+// a host that has no lanes.
+double measure_lanes(Unit& unit) {
+  Host* const host = unit.host();
+  if (host == nullptr) return 0;
   constexpr int kBeginnings = 16, kRepetitions = 24;
   double best = std::numeric_limits<double>::infinity();
   for (int beginning = 0; beginning < kBeginnings; ++beginning) {
     std::vector<double> samples;
     for (int i = 0; i < kRepetitions; ++i) {
       const SteadyClock::time_point start = SteadyClock::now();
-      const bool has_run = cpu.run_lanes(2, [](int) {});  // not where another has the lanes
+      const bool has_run = host->run_lanes(2, [](int) {});  // not where another has the lanes
       if (has_run) samples.push_back(microseconds(SteadyClock::now() - start) / 2);
     }
     best = std::min(best, median_of(std::move(samples)));
@@ -103,14 +105,14 @@ struct Series {
 struct Piece {
   Executable* executable = nullptr;
   uint32_t branch = 0;
-  bool on_cpu = true;
-  std::vector<Series*> series;  // by operator on the CPU, else one; null, or none at all: not of interest
+  bool on_host = true;
+  std::vector<Series*> series;  // by operator on the host, else one; null, or none at all: not of interest
 };
 
 // One way to run the plan.
 struct Variant {
   int threads = 0;
-  const UnitInfo* unit = nullptr;  // beside the CPU, that is measured; null: none
+  const UnitInfo* unit = nullptr;  // beside the host, that is measured; null: none
   std::vector<Piece> pieces = {};
   int runs = 0;
   int next_check = 0;  // whether these runs were enough
@@ -120,14 +122,14 @@ struct Variant {
 class Measurement {
  public:
   Measurement(std::shared_ptr<const Plan> plan, const MeasureOptions& options)
-      : plan_(std::move(plan)), branches_(items(plan_->tables().branches())), options_(options) {}
+      : plan_(std::move(plan)), branches_(plan_->tables().branches), options_(options) {}
 
   Status prepare(const UnitList& units) {
     NESTRT_RETURN_IF_ERROR(choose_units(units));
     NESTRT_RETURN_IF_ERROR(choose_threads());
     NESTRT_ASSIGN_OR_RETURN(memory_, PlanMemory::create(*plan_));
-    recorder_.reserve(items(plan_->tables().operators()).size());
-    NESTRT_RETURN_IF_ERROR(prepare_cpu());
+    recorder_.reserve(plan_->tables().operators.size());
+    NESTRT_RETURN_IF_ERROR(prepare_host());
     for (Unit* unit : others_) {
       NESTRT_RETURN_IF_ERROR(prepare_whole(*unit));
       NESTRT_RETURN_IF_ERROR(prepare_parts(*unit));
@@ -166,8 +168,8 @@ class Measurement {
       result.costs.set(series->times.unit, series->times.work, {series->times.median_us, CostSource::kMeasured});
       result.works.push_back(series->times);
     }
-    const double hand_over = measure_hand_over(), lane = measure_lanes(*cpu_);
-    for (int threads : threads_) result.costs.set_overhead(cpu_key(threads), {hand_over, 0, 0, lane});
+    const double hand_over = measure_hand_over(), lane = measure_lanes(*host_);
+    for (int threads : threads_) result.costs.set_overhead(host_key(threads), {hand_over, 0, 0, lane});
     for (const auto& [key, overheads] : overheads_)
       result.costs.set_overhead(key, {hand_over + median_of(overheads.start), median_of(overheads.finish)});
     return result;
@@ -181,8 +183,8 @@ class Measurement {
   Status choose_units(const UnitList& units) {
     for (const std::shared_ptr<Unit>& unit : units) {
       if (unit == nullptr) return Status(Code::kInvalidArgument, "a unit to measure is null");
-      if (unit->info().kind == "cpu") {
-        if (cpu_ == nullptr) cpu_ = unit.get();
+      if (unit->info().is_host) {
+        if (host_ == nullptr) host_ = unit.get();
         continue;
       }
       const bool known = std::any_of(others_.begin(), others_.end(), [&](const Unit* other) {
@@ -190,12 +192,12 @@ class Measurement {
       });
       if (!known) others_.push_back(unit.get());
     }
-    if (cpu_ != nullptr) return {};
+    if (host_ != nullptr) return {};
     return Status(Code::kInvalidArgument, "costs are measured in whole inferences, which need a unit 'cpu'");
   }
 
   Status choose_threads() {
-    const int all = cpu_->info().num_threads;
+    const int all = host_->info().num_threads;
     threads_ = options_.threads;
     if (threads_.empty()) {
       for (int threads = 1; threads < all; threads *= 2) threads_.push_back(threads);
@@ -207,7 +209,7 @@ class Measurement {
     return {};
   }
 
-  UnitKey cpu_key(int threads) const { return key_of(cpu_->info(), threads); }
+  UnitKey host_key(int threads) const { return key_of(host_->info(), threads); }
 
   Result<Executable*> prepare(Unit& unit, uint32_t branch, const plan::Program& program, ChannelRange channels) {
     NESTRT_ASSIGN_OR_RETURN(auto executable, unit.prepare({plan_, branch, &program, channels}));
@@ -215,32 +217,32 @@ class Measurement {
     return executables_.emplace_back(std::move(executable)).get();
   }
 
-  const plan::Program* cpu_program(uint32_t branch) const { return program_for(*branches_[branch], cpu_->info()); }
+  const plan::Program* host_program(uint32_t branch) const { return program_for(branches_[branch], host_->info()); }
 
-  // Every branch on the CPU, with each number of threads.
-  Status prepare_cpu() {
+  // Every branch on the host, with each number of threads.
+  Status prepare_host() {
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
-      const plan::Program* program = cpu_program(branch);
+      const plan::Program* program = host_program(branch);
       if (program == nullptr)
         return Status(Code::kIncompatible, text("branch ", branch, " has no program for this CPU"));
-      NESTRT_ASSIGN_OR_RETURN(cpu_executables_.emplace_back(), prepare(*cpu_, branch, *program, {}));
+      NESTRT_ASSIGN_OR_RETURN(host_executables_.emplace_back(), prepare(*host_, branch, *program, {}));
     }
     for (int threads : threads_) {
       Variant& variant = variants_.emplace_back(Variant{.threads = threads});
       for (uint32_t branch = 0; branch < branches_.size(); ++branch)
-        variant.pieces.push_back(cpu_piece(cpu_executables_[branch], branch, threads, {}));
+        variant.pieces.push_back(host_piece(host_executables_[branch], branch, threads, {}));
     }
     return {};
   }
 
-  // What a unit beside the CPU can compute, there.
+  // What a unit beside the host can compute, there.
   Status prepare_whole(Unit& unit) {
     Variant variant{.threads = threads_.back(), .unit = &unit.info()};
     bool any = false;
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
-      const plan::Program* const program = program_for(*branches_[branch], unit.info());
+      const plan::Program* const program = program_for(branches_[branch], unit.info());
       if (program == nullptr) {
-        variant.pieces.push_back({cpu_executables_[branch], branch, true, {}});
+        variant.pieces.push_back({host_executables_[branch], branch, true, {}});
         continue;
       }
       NESTRT_ASSIGN_OR_RETURN(Executable* const executable, prepare(unit, branch, *program, {}));
@@ -256,8 +258,8 @@ class Measurement {
     std::vector<std::vector<const plan::Program*>> parts(branches_.size());
     size_t most = 0;
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
-      for (const plan::Program* program : items(branches_[branch]->programs()))
-        if (can_run(*program, unit.info()) && program->channels() > 0) parts[branch].push_back(program);
+      for (const plan::Program& program : branches_[branch].programs)
+        if (can_run(program, unit.info()) && program.channels > 0) parts[branch].push_back(&program);
       most = std::max(most, parts[branch].size());
     }
     for (size_t way = 0; way < most; ++way) NESTRT_RETURN_IF_ERROR(prepare_part(unit, parts, way));
@@ -281,10 +283,10 @@ class Measurement {
       for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
         const Division& division = divisions[branch];
         if (division.first == nullptr) {
-          variant.pieces.push_back({cpu_executables_[branch], branch, true, {}});
+          variant.pieces.push_back({host_executables_[branch], branch, true, {}});
           continue;
         }
-        variant.pieces.push_back(cpu_piece(division.rest, branch, threads, division.rest_channels));
+        variant.pieces.push_back(host_piece(division.rest, branch, threads, division.rest_channels));
         variant.pieces.push_back(unit_piece(division.first, branch, unit.info(), division.first_channels));
       }
     }
@@ -293,25 +295,25 @@ class Measurement {
 
   Result<Division> divide(Unit& unit, uint32_t branch, const plan::Program& program) {
     Division division;
-    division.first_channels = {0, program.channels()};
-    division.rest_channels = {program.channels(), divisible_channels(plan_->tables(), *branches_[branch])};
+    division.first_channels = {0, program.channels};
+    division.rest_channels = {program.channels, divisible_channels(plan_->tables(), branches_[branch])};
     NESTRT_ASSIGN_OR_RETURN(division.first, prepare(unit, branch, program, division.first_channels));
-    NESTRT_ASSIGN_OR_RETURN(division.rest, prepare(*cpu_, branch, *cpu_program(branch), division.rest_channels));
+    NESTRT_ASSIGN_OR_RETURN(division.rest, prepare(*host_, branch, *host_program(branch), division.rest_channels));
     return division;
   }
 
-  Piece cpu_piece(Executable* executable, uint32_t branch, int threads, ChannelRange channels) {
+  Piece host_piece(Executable* executable, uint32_t branch, int threads, ChannelRange channels) {
     Piece piece{executable, branch, true, {}};
-    for (uint32_t op : items(branches_[branch]->operators())) {
-      const bool view = is_view(plan_->tables(), *items(plan_->tables().operators())[op]);
+    for (uint32_t op : branches_[branch].operators) {
+      const bool view = is_view(plan_->tables(), plan_->tables().operators[op]);
       piece.series.push_back(
-          view ? nullptr : series_for(cpu_key(threads), work_name(*plan_, op, channels), op, branch, channels));
+          view ? nullptr : series_for(host_key(threads), work_name(*plan_, op, channels), op, branch, channels));
     }
     return piece;
   }
 
   Piece unit_piece(Executable* executable, uint32_t branch, const UnitInfo& unit, ChannelRange channels) {
-    const uint32_t first = items(branches_[branch]->operators())[0];
+    const uint32_t first = branches_[branch].operators[0];
     return {executable,
             branch,
             false,
@@ -323,8 +325,7 @@ class Measurement {
                      ChannelRange channels) {
     Series& series = series_[{unit, work}];
     if (series.times.work.empty()) {
-      const std::string_view name = view(items(plan_->tables().operators())[op]->name());
-      series.times = {unit, work, std::string(name), branch, channels};
+      series.times = {unit, work, plan_->tables().operators[op].name, branch, channels};
       order_.push_back(&series);
     }
     return &series;
@@ -344,31 +345,29 @@ class Measurement {
 
   Status run_piece(const Variant& variant, const Piece& piece, bool counts) {
     recorder_.reset();
+    const CoreShare cores{.threads = variant.threads};
     Submission submission;
     submission.bindings = memory_.bindings();
     submission.observer = &recorder_;
-    submission.threads = variant.threads;
-    submission.completion = &completion_;
-    submission.generation = completion_.arm();
+    submission.cores = &cores;
     const SteadyClock::time_point submitted = SteadyClock::now();
     submission.submitter_waits = true;
-    if (!piece.on_cpu) submission.unit_deadline = submitted + SessionOptions().unit_timeout;
-    piece.executable->submit(submission);
-    NESTRT_RETURN_IF_ERROR(completion_.wait());
+    if (!piece.on_host) submission.unit_deadline = submitted + SessionOptions().unit_timeout;
+    NESTRT_RETURN_IF_ERROR(nestrt::run(*piece.executable, submission));
     if (counts && !piece.series.empty()) record(variant, piece, submitted, SteadyClock::now());
     return {};
   }
 
   void record(const Variant& variant, const Piece& piece, SteadyClock::time_point submitted,
               SteadyClock::time_point completed) {
-    if (!piece.on_cpu) {
+    if (!piece.on_host) {
       piece.series[0]->samples.push_back(microseconds(recorder_.total()));
       OverheadSamples& overheads = overheads_[key_of(*variant.unit)];
       overheads.start.push_back(microseconds(recorder_.start() - submitted));
       overheads.finish.push_back(microseconds(completed - recorder_.end()));
       return;
     }
-    const auto& operators = items(branches_[piece.branch]->operators());
+    const auto& operators = branches_[piece.branch].operators;
     for (const auto& [op, time] : recorder_.times()) {
       const auto place = std::find(operators.begin(), operators.end(), op) - operators.begin();
       if (Series* series = piece.series[static_cast<size_t>(place)]) series->samples.push_back(microseconds(time));
@@ -398,20 +397,19 @@ class Measurement {
   }
 
   const std::shared_ptr<const Plan> plan_;
-  const flatbuffers::Vector<flatbuffers::Offset<plan::Branch>>& branches_;
+  const std::vector<plan::Branch>& branches_;
   const MeasureOptions options_;
-  Unit* cpu_ = nullptr;
+  Unit* host_ = nullptr;
   std::vector<Unit*> others_;
   std::vector<int> threads_;
   PlanMemory memory_;
   std::vector<std::unique_ptr<Executable>> executables_;
-  std::vector<Executable*> cpu_executables_;  // by branch
+  std::vector<Executable*> host_executables_;  // by branch
   std::vector<Variant> variants_;
   std::map<std::pair<UnitKey, std::string>, Series> series_;
   std::vector<Series*> order_;
   std::map<UnitKey, OverheadSamples> overheads_;
   Recorder recorder_;
-  Event completion_;
 };
 
 }  // namespace

@@ -19,7 +19,7 @@
 namespace nestrt {
 
 struct MeasureOptions {
-  std::vector<int> threads;  // numbers of the CPU's threads, each up to its own; empty: 1, 2, 4 ... and all of them
+  std::vector<int> threads;  // numbers of the host's threads, each up to its own; empty: 1, 2, 4 ... and all of them
   int warmup = 2;            // inferences that do not count
   int min_runs = 7;
   int max_runs = 200;
@@ -51,7 +51,7 @@ struct MeasuredCosts {
   std::vector<WorkTimes> works;  // in file order, unit by unit
 };
 
-// Of every branch: all of its programs for the units; and where a program computes a part of the channels, on the CPU
+// Of every branch: all of its programs for the units; and where a program computes a part of the channels, on the host
 // the rest. Of units of the same kind and configuration the first is measured. `progress` is told of each inference and
 // of how many there are at most.
 // Inputs are random: f32 in [-1, 1], integers 0 or 1. Allocates all it needs, and runs on the caller's thread.

@@ -6,7 +6,7 @@ namespace nestrt {
 
 Result<PlanMemory> PlanMemory::create(const Plan& plan) {
   PlanMemory memory;
-  const plan::MemoryPlan& sequential = *memory_plan_for(plan.tables(), plan::MemoryPlanKind::sequential);
+  const plan::MemoryPlan& sequential = *memory_plan_for(plan.tables(), plan::MemoryPlanKind::kSequential);
   NESTRT_RETURN_IF_ERROR(memory.memory_.allocate(plan, sequential));
   // A kernel may look at what nobody has written: the padding of blocked layouts.
   std::ranges::fill(memory.memory_.arena(), std::byte{0});

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 
 namespace nestrt {
 
@@ -16,9 +16,9 @@ inline constexpr uint32_t kNoBranch = UINT32_MAX;
 // with as many channels, and the one before has a program for some of them. That one has no such predecessor itself.
 // Such branches may overlap: what the later one writes shares no bytes with anything of the one before in the memory
 // plan for any schedule. Requires: a verified plan.
-std::vector<uint32_t> channel_predecessors(const plan::Plan& plan);
+std::vector<uint32_t> channel_predecessors(const plan::Tables& plan);
 
 // The same by what branches read alone, for a plan that has no memory plans yet.
-std::vector<uint32_t> channel_readers(const plan::Plan& plan);
+std::vector<uint32_t> channel_readers(const plan::Tables& plan);
 
 }  // namespace nestrt

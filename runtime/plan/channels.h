@@ -1,10 +1,7 @@
 // Operators whose output channels can be divided: parts of them are computed apart, one after the other or at the same
-// time on several units, into the same tensors and with the same bits.
-//
-// They make one s8 image (scales 2^-e) in more than one block of 16 channels, of which consecutive ones lie together:
-//   Conv of one group, packed weights   a part reads all of the input; its own of weights, bias and residual
-//   Conv, depthwise, packed weights     a part reads its own channels of everything
-//   Pool (max, average), Unary (ReLU, clip), Binary (add), Requantize    the same
+// time on several units, into the same tensors and with the same bits. Which ones, their rows of the table of operators
+// say (Division in nestrt/kernel.h). They make one image in more than one block of 16 channels, of which consecutive
+// ones lie together.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +19,16 @@ inline constexpr uint32_t kChannelBlock = 16;
 // operator need not have been checked.
 uint32_t divisible_channels(const OperatorSpec& spec);
 // Of an operator of a plan whose tensors have been verified.
-uint32_t divisible_channels(const plan::Plan& plan, uint32_t operator_index);
+uint32_t divisible_channels(const plan::Tables& plan, uint32_t operator_index);
 // Of a branch's only operator; 0 for a branch of several.
-uint32_t divisible_channels(const plan::Plan& plan, const plan::Branch& branch);
+uint32_t divisible_channels(const plan::Tables& plan, const plan::Branch& branch);
 
 // Whether these are some blocks, or all, of an operator with so many output channels.
 bool is_part(uint32_t channels, ChannelRange part);
 
 // The axis along which an input is cut as the output is along axis 1; kUncut where every part reads all of it.
 // Requires a divisible operator.
-inline constexpr int kUncut = -1;
-int channel_axis(const plan::Operator& op, size_t input);
+int channel_axis(const ops::Attributes& attributes, size_t input);
 
 // What the first `channels` along such an axis take of an operand's bytes. Requires a divisible operator.
 int64_t bytes_of_channels(const TensorSpec& operand, int axis, uint32_t channels);

@@ -4,30 +4,28 @@
 
 #include "nestrt/data_type.h"
 #include "runtime/plan/sharing.h"
-#include "runtime/plan/tables.h"
 
 namespace nestrt {
 
-std::vector<uint32_t> branch_of_operators(const plan::Plan& plan) {
-  std::vector<uint32_t> branch_of(items(plan.operators()).size());
-  const auto& branches = items(plan.branches());
+std::vector<uint32_t> branch_of_operators(const plan::Tables& plan) {
+  std::vector<uint32_t> branch_of(plan.operators.size());
+  const auto& branches = plan.branches;
   for (uint32_t branch = 0; branch < branches.size(); ++branch)
-    for (uint32_t op : items(branches[branch]->operators())) branch_of[op] = branch;
+    for (uint32_t op : branches[branch].operators) branch_of[op] = branch;
   return branch_of;
 }
 
-bool computes_nothing(const plan::Plan& plan, uint32_t branch) {
-  const auto& operators = items(items(plan.branches())[branch]->operators());
+bool computes_nothing(const plan::Tables& plan, uint32_t branch) {
+  const auto& operators = plan.branches[branch].operators;
   return std::all_of(operators.begin(), operators.end(),
-                     [&](uint32_t op) { return is_view(plan, *items(plan.operators())[op]); });
+                     [&](uint32_t op) { return is_view(plan, plan.operators[op]); });
 }
 
 namespace {
 
-uint64_t bytes_of(const plan::Plan& plan, uint32_t tensor) {
-  const plan::Tensor& table = *items(plan.tensors())[tensor];
-  const int64_t bytes =
-      storage_bytes(static_cast<DataType>(table.type()), shape_of(table), static_cast<Layout>(table.layout()));
+uint64_t bytes_of(const plan::Tables& plan, uint32_t tensor) {
+  const plan::Tensor& table = plan.tensors[tensor];
+  const int64_t bytes = storage_bytes(table.type, table.shape, table.layout);
   return static_cast<uint64_t>(std::max<int64_t>(bytes, 0));
 }
 
@@ -45,19 +43,19 @@ void merge_branches(std::vector<TensorOrigin>& origins, uint64_t limit) {
 
 }  // namespace
 
-std::vector<std::vector<TensorOrigin>> tensor_origins(const plan::Plan& plan) {
+std::vector<std::vector<TensorOrigin>> tensor_origins(const plan::Tables& plan) {
   const std::vector<uint32_t> branch_of = branch_of_operators(plan);
-  std::vector<std::vector<TensorOrigin>> origins(items(plan.tensors()).size());
+  std::vector<std::vector<TensorOrigin>> origins(plan.tensors.size());
   for (uint32_t index = 0; index < branch_of.size(); ++index) {
-    const plan::Operator& op = *items(plan.operators())[index];
+    const plan::Operator& op = plan.operators[index];
     std::vector<TensorOrigin> viewed;
     const bool views = is_view(plan, op);
-    for (int32_t tensor : items(op.inputs())) {
+    for (int32_t tensor : op.inputs) {
       if (!views || tensor < 0) continue;
       const std::vector<TensorOrigin>& from = origins[static_cast<uint32_t>(tensor)];
       viewed.insert(viewed.end(), from.begin(), from.end());
     }
-    for (int32_t tensor : items(op.outputs())) {
+    for (int32_t tensor : op.outputs) {
       const uint64_t bytes = bytes_of(plan, static_cast<uint32_t>(tensor));
       std::vector<TensorOrigin>& mine = origins[static_cast<uint32_t>(tensor)];
       mine = views ? viewed : std::vector<TensorOrigin>{{branch_of[index], bytes}};
@@ -68,13 +66,13 @@ std::vector<std::vector<TensorOrigin>> tensor_origins(const plan::Plan& plan) {
 }
 
 // Tensors that share bytes are operands of one operator (runtime/plan/sharing.h), so tensors tell all.
-std::vector<std::vector<uint32_t>> branch_dependencies(const plan::Plan& plan) {
+std::vector<std::vector<uint32_t>> branch_dependencies(const plan::Tables& plan) {
   const std::vector<uint32_t> branch_of = branch_of_operators(plan);
   const std::vector<std::vector<TensorOrigin>> origins = tensor_origins(plan);
-  std::vector<std::vector<uint32_t>> dependencies(items(plan.branches()).size());
+  std::vector<std::vector<uint32_t>> dependencies(plan.branches.size());
   for (uint32_t op = 0; op < branch_of.size(); ++op) {
     std::vector<uint32_t>& before = dependencies[branch_of[op]];
-    for (int32_t tensor : items(items(plan.operators())[op]->inputs())) {
+    for (int32_t tensor : plan.operators[op].inputs) {
       if (tensor < 0) continue;
       for (const TensorOrigin& origin : origins[static_cast<uint32_t>(tensor)])
         if (origin.branch != branch_of[op]) before.push_back(origin.branch);

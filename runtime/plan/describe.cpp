@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "nestrt/data_type.h"
-#include "runtime/plan/tables.h"
 
 namespace nestrt {
 namespace {
@@ -20,11 +19,11 @@ std::string describe_scale(float scale, int zero_point) {
 }  // namespace
 
 std::string describe_type(const plan::Tensor& tensor) {
-  const std::string type(name(static_cast<DataType>(tensor.type())));
-  if (tensor.quantization() == nullptr) return type;
-  const auto& exponents = items(tensor.quantization()->exponents());
-  const auto& scales = items(tensor.quantization()->scales());
-  const auto& zero_points = items(tensor.quantization()->zero_points());
+  const std::string type(name(tensor.type));
+  if (!tensor.quantization) return type;
+  const auto& exponents = tensor.quantization->exponents;
+  const auto& scales = tensor.quantization->scales;
+  const auto& zero_points = tensor.quantization->zero_points;
   if (exponents.size() > 0) {
     const auto [least, most] = std::minmax_element(exponents.begin(), exponents.end());
     return type + " " + power(*least) + (*least == *most ? "" : " to " + power(*most));

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 
 namespace nestrt {
 

@@ -17,9 +17,11 @@
 namespace nestrt::plan_format {
 
 inline constexpr char kMagic[8] = {'N', 'E', 'S', 'T', 'P', 'L', 'A', 'N'};
-inline constexpr uint16_t kVersionMajor = 1;  // a reader refuses another
-inline constexpr uint16_t kVersionMinor = 0;  // a reader accepts any; newer fields are ignored
-inline constexpr uint32_t kFeatureS8 = 1;     // tensors with quantization, and the operators that compute with them
+// A reader refuses another major version. From 1.0 on it accepts any minor one, and ignores newer fields; until then
+// minor versions differ as major ones do.
+inline constexpr uint16_t kVersionMajor = 0;
+inline constexpr uint16_t kVersionMinor = 2;
+inline constexpr uint32_t kFeatureS8 = 1;  // tensors with quantization, and the operators that compute with them
 inline constexpr uint32_t kKnownFeatures = kFeatureS8;
 inline constexpr size_t kSegmentAlignment = 64;
 inline constexpr size_t kDataAlignment = 4096;

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "nestrt/plan_tables.h"
 #include "runtime/plan/format.h"
-#include "runtime/plan/tables.h"
 
 namespace nestrt {
 
@@ -14,9 +14,9 @@ const Preprocessing* Plan::preprocessing(size_t input) const {
 }
 
 std::span<const std::byte> Plan::constant(uint32_t buffer) const {
-  const auto& buffers = items(tables_->buffers());
-  if (buffer >= buffers.size() || buffers[buffer]->kind() != plan::BufferKind::constant) return {};
-  return data_.subspan(buffers[buffer]->data_offset(), buffers[buffer]->size());
+  const auto& buffers = tables_->buffers;
+  if (buffer >= buffers.size() || buffers[buffer].kind != plan::BufferKind::kConstant) return {};
+  return data_.subspan(buffers[buffer].data_offset, buffers[buffer].size);
 }
 
 std::string Plan::digest() const {

@@ -3,46 +3,36 @@
 #include <cstring>
 
 #include "nestrt/plan.h"
+#include "nestrt/plan_tables.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/text.h"
+#include "runtime/plan/decode.h"
 #include "runtime/plan/digest.h"
 #include "runtime/plan/format.h"
 #include "runtime/plan/mapped_file.h"
-#include "runtime/plan/tables.h"
 #include "runtime/plan/verify.h"
 
 namespace nestrt {
 
 static_assert(std::endian::native == std::endian::little, "plans are little-endian and used in place");
-static_assert(static_cast<int>(DataType::kF32) == static_cast<int>(plan::DataType::f32) &&
-              static_cast<int>(DataType::kS8) == static_cast<int>(plan::DataType::s8) &&
-              static_cast<int>(DataType::kU8) == static_cast<int>(plan::DataType::u8) &&
-              static_cast<int>(DataType::kS32) == static_cast<int>(plan::DataType::s32) &&
-              static_cast<int>(DataType::kS64) == static_cast<int>(plan::DataType::s64) &&
-              static_cast<int>(DataType::kBool) == static_cast<int>(plan::DataType::boolean) &&
-              static_cast<int>(DataType::kBool) == static_cast<int>(plan::DataType::MAX));
-static_assert(static_cast<int>(Layout::kPlain) == static_cast<int>(plan::Layout::plain) &&
-              static_cast<int>(Layout::kBlocked16) == static_cast<int>(plan::Layout::blocked16) &&
-              static_cast<int>(Layout::kBlocked32) == static_cast<int>(plan::Layout::blocked32) &&
-              static_cast<int>(Layout::kBlocked32) == static_cast<int>(plan::Layout::MAX));
-
 namespace {
 
 using plan_format::Header;
 
 // FlatBuffers' offsets are signed 32-bit numbers.
-constexpr uint64_t kMaxTablesBytes = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
-constexpr uint32_t kMaxTableDepth = 16;
-
+constexpr uint64_t kMaxTablesBytes = (uint64_t{1} << 31) - 2;
 
 Status check_identity(const Header& header) {
   if (std::memcmp(header.magic, plan_format::kMagic, sizeof header.magic) != 0)
     return Status(Code::kInvalidPlan, "this is not a plan; compile the model with nestc");
-  if (header.version_major != plan_format::kVersionMajor)
+  const bool minor_matters = plan_format::kVersionMajor == 0;
+  if (header.version_major != plan_format::kVersionMajor ||
+      (minor_matters && header.version_minor != plan_format::kVersionMinor))
     return Status(Code::kIncompatible,
                   text("the plan has format version ", header.version_major, ".", header.version_minor,
-                       ", this nestrt reads version ", plan_format::kVersionMajor,
+                       ", this nestrt reads version ", plan_format::kVersionMajor, minor_matters ? "." : "",
+                       minor_matters ? std::to_string(plan_format::kVersionMinor) : "",
                        "; recompile the model with this version's nestc"));
   if (const uint32_t unknown = header.features & ~plan_format::kKnownFeatures; unknown != 0)
     return Status(Code::kIncompatible, text("the plan uses features (bits ", unknown,
@@ -82,36 +72,15 @@ Status check_digests(const Header& header, std::span<const std::byte> bytes, Ver
   return {};
 }
 
-// Proves that every offset in the tables stays inside them.
-Result<const plan::Plan*> check_encoding(std::span<const std::byte> tables) {
-  const auto* const data = reinterpret_cast<const uint8_t*>(tables.data());
-  flatbuffers::Verifier::Options options;
-  options.max_depth = kMaxTableDepth;
-  // A table takes at least four bytes: more of them means that tables are shared, which nestc never does.
-  options.max_tables = static_cast<flatbuffers::uoffset_t>(tables.size() / 4 + 1);
-  flatbuffers::Verifier verifier(data, tables.size(), options);
-  if (!plan::VerifyPlanBuffer(verifier)) return damaged_plan("the tables are malformed");
-  return plan::GetPlan(data);
-}
+TensorInfo info_of(const plan::Tensor& tensor) { return {tensor.name, tensor.type, tensor.shape}; }
 
-TensorInfo info_of(const plan::Tensor& tensor) {
-  return {std::string(view(tensor.name())), static_cast<DataType>(tensor.type()), shape_of(tensor)};
-}
-
-std::optional<Preprocessing> preprocessing_of(const plan::Input& input, const Shape& shape) {
-  const plan::Preprocessing* const table = input.preprocessing();
-  if (table == nullptr) return std::nullopt;
+// With a value for each channel.
+std::optional<Preprocessing> completed(std::optional<Preprocessing> preprocessing, const Shape& shape) {
+  if (!preprocessing) return std::nullopt;
   const auto channels = static_cast<size_t>(shape[1]);
-  Preprocessing result;
-  const auto& mean = items(table->mean());
-  const auto& scale = items(table->scale());
-  result.mean.assign(mean.begin(), mean.end());
-  result.scale.assign(scale.begin(), scale.end());
-  result.mean.resize(channels, 0.0f);
-  result.scale.resize(channels, 1.0f);
-  result.resize = table->resize();
-  result.bgr = table->bgr();
-  return result;
+  preprocessing->mean.resize(channels, 0.0f);
+  preprocessing->scale.resize(channels, 1.0f);
+  return preprocessing;
 }
 
 }  // namespace
@@ -124,28 +93,27 @@ class PlanReader {
       return Status(Code::kInvalidArgument, "the memory of a plan must be aligned to 64 bytes");
     NESTRT_ASSIGN_OR_RETURN(const Header header, read_header(bytes));
     NESTRT_RETURN_IF_ERROR(check_digests(header, bytes, verification));
-    NESTRT_ASSIGN_OR_RETURN(const plan::Plan* const tables,
-                            check_encoding(bytes.subspan(sizeof(Header), header.tables_bytes)));
-    NESTRT_RETURN_IF_ERROR(verify_plan(*tables, header.tables_bytes, header.data_bytes));
-    if (verification == Verification::kComplete) NESTRT_RETURN_IF_ERROR(verify_any_schedule(*tables));
+    NESTRT_ASSIGN_OR_RETURN(plan::Tables tables, decode_tables(bytes.subspan(sizeof(Header), header.tables_bytes)));
+    NESTRT_RETURN_IF_ERROR(verify_plan(tables, header.data_bytes));
+    if (verification == Verification::kComplete) NESTRT_RETURN_IF_ERROR(verify_any_schedule(tables));
 
     std::shared_ptr<Plan> plan(new Plan);
     plan->bytes_ = bytes;
     plan->data_ = bytes.subspan(header.data_offset);
     plan->mapping_ = std::move(mapping);
-    plan->tables_ = tables;
+    plan->tables_ = std::make_unique<const plan::Tables>(std::move(tables));
     describe_interface(*plan);
     return std::shared_ptr<const Plan>(std::move(plan));
   }
 
  private:
   static void describe_interface(Plan& plan) {
-    const auto& tensors = items(plan.tables_->tensors());
-    for (const plan::Input* input : items(plan.tables_->inputs())) {
-      plan.inputs_.push_back(info_of(*tensors[input->tensor()]));
-      plan.preprocessing_.push_back(preprocessing_of(*input, plan.inputs_.back().shape));
+    const auto& tensors = plan.tables_->tensors;
+    for (const plan::Input& input : plan.tables_->inputs) {
+      plan.inputs_.push_back(info_of(tensors[input.tensor]));
+      plan.preprocessing_.push_back(completed(input.preprocessing, plan.inputs_.back().shape));
     }
-    for (uint32_t tensor : items(plan.tables_->outputs())) plan.outputs_.push_back(info_of(*tensors[tensor]));
+    for (uint32_t tensor : plan.tables_->outputs) plan.outputs_.push_back(info_of(tensors[tensor]));
   }
 };
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nestrt/plan.h"
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 #include "nestrt/result.h"
 #include "nestrt/tensor.h"
 #include "runtime/core/aligned_memory.h"
@@ -14,7 +14,7 @@
 namespace nestrt {
 
 // How a verified plan lays its arena out for schedules of that kind; null where it does not.
-const plan::MemoryPlan* memory_plan_for(const plan::Plan& plan, plan::MemoryPlanKind kind);
+const plan::MemoryPlan* memory_plan_for(const plan::Tables& plan, plan::MemoryPlanKind kind);
 
 class RunMemory {
  public:

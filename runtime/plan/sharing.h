@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 
 namespace nestrt {
 
@@ -22,6 +22,6 @@ std::optional<uint64_t> offset_in_input(const plan::Operator& op, const plan::Te
                                         const plan::Tensor& output);
 
 // True where a unit has nothing to do for the operator. Requires: a verified plan.
-bool is_view(const plan::Plan& plan, const plan::Operator& op);
+bool is_view(const plan::Tables& plan, const plan::Operator& op);
 
 }  // namespace nestrt

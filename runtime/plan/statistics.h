@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 
 namespace nestrt {
 
@@ -19,6 +19,6 @@ struct OperatorStatistics {
 };
 
 // Requires: an operator of a plan that a Session accepts, so that its operands are those of its kind.
-OperatorStatistics statistics(const plan::Plan& plan, const plan::Operator& op);
+OperatorStatistics statistics(const plan::Tables& plan, const plan::Operator& op);
 
 }  // namespace nestrt

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 #include "nestrt/status.h"
 
 namespace nestrt {
@@ -16,11 +16,11 @@ namespace nestrt {
 // `what` names table, index and tensor or operator; the remedy is added here.
 Status damaged_plan(std::string what);
 
-// Requires: the tables passed the FlatBuffers verifier. `data_bytes` is the size of the data area.
-Status verify_plan(const plan::Plan& plan, uint64_t tables_bytes, uint64_t data_bytes);
+// `data_bytes` is the size of the data area.
+Status verify_plan(const plan::Tables& plan, uint64_t data_bytes);
 
 // Proves that the memory plan for any schedule, where there is one, is right for every order that respects the graph.
 // Time is up to cubic in plan_format::kMaxOrderedOperators. Requires: verify_plan() passed.
-Status verify_any_schedule(const plan::Plan& plan);
+Status verify_any_schedule(const plan::Tables& plan);
 
 }  // namespace nestrt

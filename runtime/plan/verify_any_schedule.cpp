@@ -43,49 +43,49 @@ bool is_subset(std::span<const uint64_t> set, std::span<const uint64_t> of) {
 }
 
 // By operator: those that run before it in every order that respects the graph.
-BitRows ancestors_of(const plan::Plan& plan) {
-  const auto& operators = items(plan.operators());
-  std::vector<uint32_t> producer(items(plan.tensors()).size(), kNone);
+BitRows ancestors_of(const plan::Tables& plan) {
+  const auto& operators = plan.operators;
+  std::vector<uint32_t> producer(plan.tensors.size(), kNone);
   BitRows ancestors(operators.size(), operators.size());
   for (uint32_t index = 0; index < operators.size(); ++index) {
-    for (int32_t tensor : items(operators[index]->inputs())) {
+    for (int32_t tensor : operators[index].inputs) {
       const uint32_t before = tensor < 0 ? kNone : producer[static_cast<uint32_t>(tensor)];
       if (before == kNone) continue;
       unite(ancestors.row(index), ancestors.row(before));
       add(ancestors.row(index), before);
     }
-    for (int32_t tensor : items(operators[index]->outputs())) producer[static_cast<uint32_t>(tensor)] = index;
+    for (int32_t tensor : operators[index].outputs) producer[static_cast<uint32_t>(tensor)] = index;
   }
   return ancestors;
 }
 
 // The buffers of the arena that hold bytes, by ascending place in the given memory plan.
-std::vector<uint32_t> placed_buffers(const plan::Plan& plan, const plan::MemoryPlan& memory) {
-  const auto& buffers = items(plan.buffers());
+std::vector<uint32_t> placed_buffers(const plan::Tables& plan, const plan::MemoryPlan& memory) {
+  const auto& buffers = plan.buffers;
   std::vector<uint32_t> placed;
   for (uint32_t index = 0; index < buffers.size(); ++index)
-    if (buffers[index]->kind() == plan::BufferKind::arena && buffers[index]->size() > 0) placed.push_back(index);
-  const auto& offsets = items(memory.offsets());
+    if (buffers[index].kind == plan::BufferKind::kArena && buffers[index].size > 0) placed.push_back(index);
+  const auto& offsets = memory.offsets;
   std::sort(placed.begin(), placed.end(), [&](uint32_t a, uint32_t b) { return offsets[a] < offsets[b]; });
   return placed;
 }
 
 class Separation {
  public:
-  Separation(const plan::Plan& plan, const std::vector<uint32_t>& placed)
-      : users_(placed.size(), items(plan.operators()).size()),
-        before_all_writers_(placed.size(), items(plan.operators()).size(), ~uint64_t{0}) {
-    std::vector<uint32_t> position(items(plan.buffers()).size(), kNone);
+  Separation(const plan::Tables& plan, const std::vector<uint32_t>& placed)
+      : users_(placed.size(), plan.operators.size()),
+        before_all_writers_(placed.size(), plan.operators.size(), ~uint64_t{0}) {
+    std::vector<uint32_t> position(plan.buffers.size(), kNone);
     for (uint32_t i = 0; i < placed.size(); ++i) position[placed[i]] = i;
     const BitRows ancestors = ancestors_of(plan);
-    const auto& operators = items(plan.operators());
+    const auto& operators = plan.operators;
     const auto position_of = [&](int32_t tensor) {
-      return tensor < 0 ? kNone : position[items(plan.tensors())[static_cast<uint32_t>(tensor)]->buffer()];
+      return tensor < 0 ? kNone : position[plan.tensors[static_cast<uint32_t>(tensor)].buffer];
     };
     for (uint32_t index = 0; index < operators.size(); ++index) {
-      for (int32_t tensor : items(operators[index]->inputs()))
+      for (int32_t tensor : operators[index].inputs)
         if (const uint32_t at = position_of(tensor); at != kNone) add(users_.row(at), index);
-      for (int32_t tensor : items(operators[index]->outputs())) {
+      for (int32_t tensor : operators[index].outputs) {
         const uint32_t at = position_of(tensor);
         if (at == kNone) continue;
         add(users_.row(at), index);
@@ -105,11 +105,11 @@ class Separation {
 
 // Calls check(i, j) for positions of buffers that share bytes until it fails.
 template <typename Check>
-Status for_each_overlap(const plan::Plan& plan, const plan::MemoryPlan& memory, const std::vector<uint32_t>& placed,
+Status for_each_overlap(const plan::Tables& plan, const plan::MemoryPlan& memory, const std::vector<uint32_t>& placed,
                         Check check) {
-  const auto& offsets = items(memory.offsets());
+  const auto& offsets = memory.offsets;
   for (uint32_t i = 0; i < placed.size(); ++i) {
-    const uint64_t end = offsets[placed[i]] + items(plan.buffers())[placed[i]]->size();
+    const uint64_t end = offsets[placed[i]] + plan.buffers[placed[i]].size;
     for (uint32_t j = i + 1; j < placed.size() && offsets[placed[j]] < end; ++j) NESTRT_RETURN_IF_ERROR(check(i, j));
   }
   return {};
@@ -117,16 +117,16 @@ Status for_each_overlap(const plan::Plan& plan, const plan::MemoryPlan& memory, 
 
 }  // namespace
 
-Status verify_any_schedule(const plan::Plan& plan) {
-  const auto kind = static_cast<uint32_t>(plan::MemoryPlanKind::any_schedule);
-  if (items(plan.memory_plans()).size() <= kind) return {};
-  const plan::MemoryPlan& memory = *items(plan.memory_plans())[kind];
+Status verify_any_schedule(const plan::Tables& plan) {
+  const auto kind = static_cast<uint32_t>(plan::MemoryPlanKind::kAnySchedule);
+  if (plan.memory_plans.size() <= kind) return {};
+  const plan::MemoryPlan& memory = plan.memory_plans[kind];
   const std::vector<uint32_t> placed = placed_buffers(plan, memory);
   const auto fail = [&](uint32_t i, uint32_t j, std::string_view why) {
     return damaged_plan(text("memory plan ", kind, ": buffers ", std::min(placed[i], placed[j]), " and ",
                              std::max(placed[i], placed[j]), " share bytes, ", why));
   };
-  if (items(plan.operators()).size() > kMaxOrderedOperators || placed.size() > kMaxOrderedBuffers) {
+  if (plan.operators.size() > kMaxOrderedOperators || placed.size() > kMaxOrderedBuffers) {
     return for_each_overlap(plan, memory, placed, [&](uint32_t i, uint32_t j) {
       return fail(i, j,
                   text("in a plan of more than ", kMaxOrderedOperators, " operators or ", kMaxOrderedBuffers,

@@ -11,16 +11,15 @@ constexpr uint32_t kMaxOutputs = 64;
 class Dataflow {
  public:
   explicit Dataflow(Context& context)
-      : context_(context), tensors_(items(context.plan.tensors())), available_(tensors_.size(), false) {
-    for (uint32_t i = 0; i < tensors_.size(); ++i) available_[i] = kind_of(i) == plan::BufferKind::constant;
-    for (const plan::Input* input : items(context.plan.inputs())) available_[input->tensor()] = true;
+      : context_(context), tensors_(context.plan.tensors), available_(tensors_.size(), false) {
+    for (uint32_t i = 0; i < tensors_.size(); ++i) available_[i] = kind_of(i) == plan::BufferKind::kConstant;
+    for (const plan::Input& input : context.plan.inputs) available_[input.tensor] = true;
   }
 
   Status add(uint32_t index) {
-    const plan::Operator& op = *items(context_.plan.operators())[index];
-    if (!context_.charge(op.inputs()) || !context_.charge(op.outputs())) return shared_vectors();
-    for (int32_t tensor : items(op.inputs())) NESTRT_RETURN_IF_ERROR(check_input(index, tensor));
-    const auto& outputs = items(op.outputs());
+    const plan::Operator& op = context_.plan.operators[index];
+    for (int32_t tensor : op.inputs) NESTRT_RETURN_IF_ERROR(check_input(index, tensor));
+    const auto& outputs = op.outputs;
     if (outputs.size() == 0 || outputs.size() > kMaxOutputs)
       return fail(index, text("has ", outputs.size(), " outputs"));
     for (int32_t tensor : outputs) NESTRT_RETURN_IF_ERROR(check_output(index, tensor));
@@ -29,7 +28,7 @@ class Dataflow {
   }
 
   Status finish() const {
-    for (uint32_t tensor : items(context_.plan.outputs())) {
+    for (uint32_t tensor : context_.plan.outputs) {
       if (!available_[tensor])
         return damaged_plan(text("output ", tensor_name(context_.plan, tensor), ": no operator computes it"));
     }
@@ -41,9 +40,7 @@ class Dataflow {
     return damaged_plan(text(operator_name(context_.plan, index), ": ", what));
   }
 
-  plan::BufferKind kind_of(uint32_t tensor) const {
-    return items(context_.plan.buffers())[tensors_[tensor]->buffer()]->kind();
-  }
+  plan::BufferKind kind_of(uint32_t tensor) const { return context_.plan.buffers[tensors_[tensor].buffer].kind; }
 
   bool exists(int32_t tensor) const { return tensor >= 0 && static_cast<uint32_t>(tensor) < tensors_.size(); }
 
@@ -61,24 +58,24 @@ class Dataflow {
     if (!exists(tensor))
       return fail(index, text("output tensor ", tensor, " does not exist: there are ", tensors_.size()));
     const auto at = static_cast<uint32_t>(tensor);
-    if (available_[at] && kind_of(at) != plan::BufferKind::constant)
+    if (available_[at] && kind_of(at) != plan::BufferKind::kConstant)
       return fail(index, text("computes ", tensor_name(context_.plan, at), ", which has its value already"));
     available_[at] = true;
     return {};
   }
 
-  Status check_writes(uint32_t index, const flatbuffers::Vector<int32_t>& outputs) const {
+  Status check_writes(uint32_t index, const std::vector<int32_t>& outputs) const {
     for (int32_t tensor : outputs) {
       const auto at = static_cast<uint32_t>(tensor);
-      if (kind_of(at) == plan::BufferKind::constant || kind_of(at) == plan::BufferKind::input)
+      if (kind_of(at) == plan::BufferKind::kConstant || kind_of(at) == plan::BufferKind::kInput)
         return fail(index, text("writes ", tensor_name(context_.plan, at), ", which lies in a buffer of kind ",
-                                plan::EnumNameBufferKind(kind_of(at))));
+                                plan::name(kind_of(at))));
     }
     return {};
   }
 
   Context& context_;
-  const flatbuffers::Vector<flatbuffers::Offset<plan::Tensor>>& tensors_;
+  const std::vector<plan::Tensor>& tensors_;
   std::vector<bool> available_;  // by tensor: it has a value before the next operator
 };
 
@@ -86,8 +83,7 @@ class Dataflow {
 
 Status verify_dataflow(Context& context) {
   Dataflow dataflow(context);
-  for (uint32_t index = 0; index < items(context.plan.operators()).size(); ++index)
-    NESTRT_RETURN_IF_ERROR(dataflow.add(index));
+  for (uint32_t index = 0; index < context.plan.operators.size(); ++index) NESTRT_RETURN_IF_ERROR(dataflow.add(index));
   return dataflow.finish();
 }
 

@@ -7,30 +7,27 @@
 namespace nestrt::plan_verify {
 namespace {
 
-// The tensors of one side of the face: each plain, alone at the start of a buffer of its own, under a name of its own.
-class Face {
+// The inputs, or the outputs: each plain, alone at the start of a buffer of its own, under a name of its own.
+class Interface {
  public:
-  Face(Context& context, std::string_view side, plan::BufferKind kind)
-      : context_(context), side_(side), kind_(kind), owned_(items(context.plan.buffers()).size(), false) {}
+  Interface(Context& context, std::string_view side, plan::BufferKind kind)
+      : context_(context), side_(side), kind_(kind), owned_(context.plan.buffers.size(), false) {}
 
   Status add(uint32_t position, uint32_t tensor_index) {
     const auto fail = [&](std::string what) {
       return damaged_plan(text(side_, " ", position, ", ", tensor_name(context_.plan, tensor_index), ": ", what));
     };
-    const auto& tensors = items(context_.plan.tensors());
+    const auto& tensors = context_.plan.tensors;
     if (tensor_index >= tensors.size()) return fail(text("does not exist: there are ", tensors.size(), " tensors"));
-    const plan::Tensor& tensor = *tensors[tensor_index];
-    const plan::Buffer& buffer = *items(context_.plan.buffers())[tensor.buffer()];
-    if (buffer.kind() != kind_)
-      return fail(text("lies in a buffer of kind ", plan::EnumNameBufferKind(buffer.kind())));
-    if (tensor.layout() != plan::Layout::plain || tensor.quantization() != nullptr)
-      return fail("must be plain and unquantized");
-    if (tensor.offset() != 0 || context_.extents[tensor_index].end != buffer.size())
-      return fail(text("does not fill buffer ", tensor.buffer(), " of ", buffer.size(), " bytes"));
-    if (owned_[tensor.buffer()]) return fail(text("buffer ", tensor.buffer(), " is another ", side_, "'s"));
-    owned_[tensor.buffer()] = true;
-    if (!context_.charge(view(tensor.name()).size())) return shared_vectors();
-    names_.push_back(view(tensor.name()));
+    const plan::Tensor& tensor = tensors[tensor_index];
+    const plan::Buffer& buffer = context_.plan.buffers[tensor.buffer];
+    if (buffer.kind != kind_) return fail(text("lies in a buffer of kind ", plan::name(buffer.kind)));
+    if (tensor.layout != Layout::kPlain || tensor.quantization) return fail("must be plain and unquantized");
+    if (tensor.offset != 0 || context_.extents[tensor_index].end != buffer.size)
+      return fail(text("does not fill buffer ", tensor.buffer, " of ", buffer.size, " bytes"));
+    if (owned_[tensor.buffer]) return fail(text("buffer ", tensor.buffer, " is another ", side_, "'s"));
+    owned_[tensor.buffer] = true;
+    names_.push_back(tensor.name);
     return {};
   }
 
@@ -39,9 +36,9 @@ class Face {
     std::sort(names_.begin(), names_.end());
     if (const auto twin = std::adjacent_find(names_.begin(), names_.end()); twin != names_.end())
       return damaged_plan(text("two ", side_, "s are named '", *twin, "'"));
-    const auto& buffers = items(context_.plan.buffers());
+    const auto& buffers = context_.plan.buffers;
     for (uint32_t index = 0; index < buffers.size(); ++index) {
-      if (buffers[index]->kind() == kind_ && !owned_[index])
+      if (buffers[index].kind == kind_ && !owned_[index])
         return damaged_plan(text("buffer ", index, ": of kind ", side_, ", but belongs to no ", side_));
     }
     return {};
@@ -55,18 +52,17 @@ class Face {
   std::vector<std::string_view> names_;
 };
 
-Status verify_preprocessing(const plan::Preprocessing& preprocessing, const plan::Tensor& tensor) {
-  const auto& dims = items(tensor.shape());
-  if (dims.size() != 4)
-    return Status(Code::kInvalidPlan, text("preprocessing needs an input of rank 4, not ", dims.size()));
-  const int64_t channels = dims[1];
+Status verify_preprocessing(const Preprocessing& preprocessing, const plan::Tensor& tensor) {
+  if (tensor.shape.rank() != 4)
+    return Status(Code::kInvalidPlan, text("preprocessing needs an input of rank 4, not ", tensor.shape.rank()));
+  const int64_t channels = tensor.shape[1];
   if (channels < 1 || channels > 4)
     return Status(Code::kInvalidPlan, text("preprocessing needs 1 to 4 channels, not ", channels));
-  for (const flatbuffers::Vector<float>* values : {preprocessing.mean(), preprocessing.scale()}) {
-    if (items(values).size() != 0 && items(values).size() != channels)
+  for (const std::vector<float>* values : {&preprocessing.mean, &preprocessing.scale}) {
+    if (!values->empty() && values->size() != static_cast<size_t>(channels))
       return Status(Code::kInvalidPlan,
-                    text("preprocessing has ", items(values).size(), " values for ", channels, " channels"));
-    for (float value : items(values))
+                    text("preprocessing has ", values->size(), " values for ", channels, " channels"));
+    for (float value : *values)
       if (!std::isfinite(value)) return Status(Code::kInvalidPlan, "a value of the preprocessing is not finite");
   }
   return {};
@@ -75,26 +71,24 @@ Status verify_preprocessing(const plan::Preprocessing& preprocessing, const plan
 }  // namespace
 
 Status verify_interface(Context& context) {
-  const auto& inputs = items(context.plan.inputs());
-  const auto& outputs = items(context.plan.outputs());
-  if (!context.charge(&inputs) || !context.charge(&outputs)) return shared_vectors();
+  const auto& inputs = context.plan.inputs;
+  const auto& outputs = context.plan.outputs;
   if (outputs.size() == 0) return damaged_plan("the plan has no output");
 
-  Face input_face(context, "input", plan::BufferKind::input);
+  Interface all_inputs(context, "input", plan::BufferKind::kInput);
   for (uint32_t i = 0; i < inputs.size(); ++i) {
-    NESTRT_RETURN_IF_ERROR(input_face.add(i, inputs[i]->tensor()));
-    if (inputs[i]->preprocessing() == nullptr) continue;
-    const Status status =
-        verify_preprocessing(*inputs[i]->preprocessing(), *items(context.plan.tensors())[inputs[i]->tensor()]);
+    const uint32_t tensor = inputs[i].tensor;
+    NESTRT_RETURN_IF_ERROR(all_inputs.add(i, tensor));
+    if (!inputs[i].preprocessing) continue;
+    const Status status = verify_preprocessing(*inputs[i].preprocessing, context.plan.tensors[tensor]);
     if (!status.ok())
-      return damaged_plan(
-          text("input ", i, ", ", tensor_name(context.plan, inputs[i]->tensor()), ": ", status.message()));
+      return damaged_plan(text("input ", i, ", ", tensor_name(context.plan, tensor), ": ", status.message()));
   }
-  NESTRT_RETURN_IF_ERROR(input_face.finish());
+  NESTRT_RETURN_IF_ERROR(all_inputs.finish());
 
-  Face output_face(context, "output", plan::BufferKind::output);
-  for (uint32_t i = 0; i < outputs.size(); ++i) NESTRT_RETURN_IF_ERROR(output_face.add(i, outputs[i]));
-  return output_face.finish();
+  Interface all_outputs(context, "output", plan::BufferKind::kOutput);
+  for (uint32_t i = 0; i < outputs.size(); ++i) NESTRT_RETURN_IF_ERROR(all_outputs.add(i, outputs[i]));
+  return all_outputs.finish();
 }
 
 }  // namespace nestrt::plan_verify

@@ -11,20 +11,20 @@
 namespace nestrt::plan_verify {
 namespace {
 
-using Buffers = flatbuffers::Vector<flatbuffers::Offset<plan::Buffer>>;
+using Buffers = std::vector<plan::Buffer>;
 
 // First and last operator that touches each buffer.
 struct Touched {
   std::vector<uint32_t> first;
   std::vector<uint32_t> last;
 
-  explicit Touched(const plan::Plan& plan)
-      : first(items(plan.buffers()).size(), std::numeric_limits<uint32_t>::max()), last(first.size(), 0) {
-    const auto& operators = items(plan.operators());
+  explicit Touched(const plan::Tables& plan)
+      : first(plan.buffers.size(), std::numeric_limits<uint32_t>::max()), last(first.size(), 0) {
+    const auto& operators = plan.operators;
     for (uint32_t index = 0; index < operators.size(); ++index) {
-      for (const auto* operands : {operators[index]->inputs(), operators[index]->outputs()})
-        for (int32_t tensor : items(operands))
-          if (tensor >= 0) touch(items(plan.tensors())[static_cast<uint32_t>(tensor)]->buffer(), index);
+      for (const auto* operands : {&operators[index].inputs, &operators[index].outputs})
+        for (int32_t tensor : *operands)
+          if (tensor >= 0) touch(plan.tensors[static_cast<uint32_t>(tensor)].buffer, index);
     }
   }
 
@@ -34,32 +34,31 @@ struct Touched {
   }
 };
 
-Status verify_lifetimes(const plan::Plan& plan) {
+Status verify_lifetimes(const plan::Tables& plan) {
   const Touched touched(plan);
-  const auto& buffers = items(plan.buffers());
+  const auto& buffers = plan.buffers;
   for (uint32_t index = 0; index < buffers.size(); ++index) {
-    const plan::Buffer& buffer = *buffers[index];
-    if (buffer.kind() != plan::BufferKind::arena) continue;
-    const bool covered = buffer.first_use() <= touched.first[index] && buffer.last_use() >= touched.last[index];
-    if (!covered || buffer.first_use() > buffer.last_use() || buffer.last_use() >= items(plan.operators()).size())
-      return damaged_plan(text("buffer ", index, ": its life from operator ", buffer.first_use(), " to ",
-                               buffer.last_use(), " does not cover its use from ", touched.first[index], " to ",
-                               touched.last[index]));
+    const plan::Buffer& buffer = buffers[index];
+    if (buffer.kind != plan::BufferKind::kArena) continue;
+    const bool covered = buffer.first_use <= touched.first[index] && buffer.last_use >= touched.last[index];
+    if (!covered || buffer.first_use > buffer.last_use || buffer.last_use >= plan.operators.size())
+      return damaged_plan(text("buffer ", index, ": its life from operator ", buffer.first_use, " to ", buffer.last_use,
+                               " does not cover its use from ", touched.first[index], " to ", touched.last[index]));
   }
   return {};
 }
 
 Status verify_places(const Buffers& buffers, const plan::MemoryPlan& memory, uint32_t memory_index) {
-  const auto& offsets = items(memory.offsets());
+  const auto& offsets = memory.offsets;
   for (uint32_t index = 0; index < buffers.size(); ++index) {
-    if (buffers[index]->kind() != plan::BufferKind::arena) continue;
-    const uint64_t offset = offsets[index], size = buffers[index]->size();
+    if (buffers[index].kind != plan::BufferKind::kArena) continue;
+    const uint64_t offset = offsets[index], size = buffers[index].size;
     if (offset % plan_format::kSegmentAlignment != 0)
       return damaged_plan(text("memory plan ", memory_index, ": offset ", offset, " of buffer ", index,
                                " is not a multiple of ", plan_format::kSegmentAlignment));
-    if (offset > memory.arena_bytes() || size > memory.arena_bytes() - offset)
+    if (offset > memory.arena_bytes || size > memory.arena_bytes - offset)
       return damaged_plan(text("memory plan ", memory_index, ": buffer ", index, " of ", size, " bytes at ", offset,
-                               " ends outside the arena of ", memory.arena_bytes(), " bytes"));
+                               " ends outside the arena of ", memory.arena_bytes, " bytes"));
   }
   return {};
 }
@@ -69,20 +68,20 @@ Status verify_places(const Buffers& buffers, const plan::MemoryPlan& memory, uin
 // verify_any_schedule()'s.
 class Sweep {
  public:
-  Sweep(const Buffers& buffers, const plan::MemoryPlan& memory) : buffers_(buffers), offsets_(items(memory.offsets())) {
+  Sweep(const Buffers& buffers, const plan::MemoryPlan& memory) : buffers_(buffers), offsets_(memory.offsets) {
     for (uint32_t index = 0; index < buffers.size(); ++index)
-      if (buffers[index]->kind() == plan::BufferKind::arena && buffers[index]->size() > 0) order_.push_back(index);
+      if (buffers[index].kind == plan::BufferKind::kArena && buffers[index].size > 0) order_.push_back(index);
     std::sort(order_.begin(), order_.end(),
-              [&](uint32_t a, uint32_t b) { return buffers_[a]->first_use() < buffers_[b]->first_use(); });
+              [&](uint32_t a, uint32_t b) { return buffers[a].first_use < buffers[b].first_use; });
   }
 
   Status run(uint32_t memory_index) {
     for (uint32_t index : order_) {
-      expire(buffers_[index]->first_use());
+      expire(buffers_[index].first_use);
       const auto [place, is_new] = alive_.try_emplace(offsets_[index], index);
       uint32_t other = place->second;
       if (is_new && !clashes(place, &other)) {
-        expiry_.push({buffers_[index]->last_use(), offsets_[index]});
+        expiry_.push({buffers_[index].last_use, offsets_[index]});
         continue;
       }
       return damaged_plan(text("memory plan ", memory_index, ": buffers ", other, " and ", index,
@@ -92,8 +91,8 @@ class Sweep {
   }
 
  private:
-  using Alive = std::map<uint64_t, uint32_t>;        // place -> buffer
-  using Expiry = std::pair<uint32_t, uint64_t>;      // last use, place
+  using Alive = std::map<uint64_t, uint32_t>;    // place -> buffer
+  using Expiry = std::pair<uint32_t, uint64_t>;  // last use, place
 
   void expire(uint32_t now) {
     for (; !expiry_.empty() && expiry_.top().first < now; expiry_.pop()) alive_.erase(expiry_.top().second);
@@ -111,10 +110,10 @@ class Sweep {
     return previous->first + bytes(previous) > place->first;
   }
 
-  uint64_t bytes(Alive::const_iterator place) const { return buffers_[place->second]->size(); }
+  uint64_t bytes(Alive::const_iterator place) const { return buffers_[place->second].size; }
 
   const Buffers& buffers_;
-  const flatbuffers::Vector<uint64_t>& offsets_;
+  const std::vector<uint64_t>& offsets_;
   std::vector<uint32_t> order_;
   Alive alive_;
   std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>> expiry_;
@@ -123,19 +122,17 @@ class Sweep {
 }  // namespace
 
 Status verify_memory(Context& context) {
-  const auto& buffers = items(context.plan.buffers());
-  const auto& memory_plans = items(context.plan.memory_plans());
+  const auto& buffers = context.plan.buffers;
+  const auto& memory_plans = context.plan.memory_plans;
   if (memory_plans.size() == 0) return damaged_plan("the plan has no memory plan");
   NESTRT_RETURN_IF_ERROR(verify_lifetimes(context.plan));
   for (uint32_t index = 0; index < memory_plans.size(); ++index) {
-    const plan::MemoryPlan& memory = *memory_plans[index];
-    if (static_cast<uint32_t>(memory.kind()) != index || !known(plan::EnumNameMemoryPlanKind(memory.kind())))
-      return damaged_plan(text("memory plan ", index, ": kind ", static_cast<int>(memory.kind()), " is out of order"));
-    if (!context.charge(memory.offsets())) return shared_vectors();
-    if (items(memory.offsets()).size() != buffers.size())
-      return damaged_plan(text("memory plan ", index, ": has ", items(memory.offsets()).size(), " offsets for ",
-                               buffers.size(), " buffers"));
-    if (!is_aligned(memory.offsets())) return damaged_plan(text("memory plan ", index, ": the offsets are misaligned"));
+    const plan::MemoryPlan& memory = memory_plans[index];
+    if (static_cast<uint32_t>(memory.kind) != index)
+      return damaged_plan(text("memory plan ", index, ": kind ", static_cast<int>(memory.kind), " is out of order"));
+    if (memory.offsets.size() != buffers.size())
+      return damaged_plan(
+          text("memory plan ", index, ": has ", memory.offsets.size(), " offsets for ", buffers.size(), " buffers"));
     NESTRT_RETURN_IF_ERROR(verify_places(buffers, memory, index));
     NESTRT_RETURN_IF_ERROR(Sweep(buffers, memory).run(index));
   }

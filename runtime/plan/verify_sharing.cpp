@@ -8,14 +8,14 @@ namespace {
 class SharingCheck {
  public:
   SharingCheck(const Context& context, uint32_t index)
-      : context_(context), index_(index), op_(*items(context.plan.operators())[index]) {}
+      : context_(context), index_(index), op_(context.plan.operators[index]) {}
 
   Status run() const {
     NESTRT_RETURN_IF_ERROR(outputs_apart());
-    for (int32_t output : items(op_.outputs())) {
-      for (int32_t input : items(op_.inputs())) {
+    for (int32_t output : op_.outputs) {
+      for (int32_t input : op_.inputs) {
         if (input < 0 || !extent(input).overlaps(extent(output))) continue;
-        return op_.attributes_type() == plan::Attributes::Concat ? concat(output) : view(input, output);
+        return op_.kind() == ops::Kind::kConcat ? concat(output) : view(input, output);
       }
     }
     return {};
@@ -23,18 +23,16 @@ class SharingCheck {
 
  private:
   const Extent& extent(int32_t tensor) const { return context_.extents[static_cast<uint32_t>(tensor)]; }
-  const plan::Tensor& tensor(int32_t index) const {
-    return *items(context_.plan.tensors())[static_cast<uint32_t>(index)];
-  }
+  const plan::Tensor& tensor(int32_t index) const { return context_.plan.tensors[static_cast<uint32_t>(index)]; }
 
   Status clash(int32_t one, int32_t other) const {
     return damaged_plan(text(
         operator_name(context_.plan, index_), ": ", tensor_name(context_.plan, static_cast<uint32_t>(one)), " and ",
-        tensor_name(context_.plan, static_cast<uint32_t>(other)), " overlap in buffer ", tensor(one).buffer()));
+        tensor_name(context_.plan, static_cast<uint32_t>(other)), " overlap in buffer ", tensor(one).buffer));
   }
 
   Status outputs_apart() const {
-    const auto& outputs = items(op_.outputs());
+    const auto& outputs = op_.outputs;
     for (uint32_t i = 0; i < outputs.size(); ++i)
       for (uint32_t j = 0; j < i; ++j)
         if (extent(outputs[i]).overlaps(extent(outputs[j]))) return clash(outputs[j], outputs[i]);
@@ -43,25 +41,24 @@ class SharingCheck {
 
   Status view(int32_t input, int32_t output) const {
     const std::optional<uint64_t> offset = offset_in_input(op_, tensor(input), tensor(output));
-    const bool in_place = items(op_.inputs()).size() == 1 && items(op_.outputs()).size() == 1 && offset &&
+    const bool in_place = op_.inputs.size() == 1 && op_.outputs.size() == 1 && offset &&
                           extent(output).begin == extent(input).begin + *offset;
     return in_place ? Status() : clash(input, output);
   }
 
   // Inputs in their place of the output stay; the others must lie apart from all that is written.
   Status concat(int32_t output) const {
-    const Shape whole = shape_of(tensor(output));
-    const int stated_axis = op_.attributes_as_Concat()->axis();
+    const Shape whole = tensor(output).shape;
+    const int stated_axis = op_.as<ops::Concat>()->axis;
     const int axis = stated_axis < 0 ? stated_axis + whole.rank() : stated_axis;
-    if (items(op_.outputs()).size() != 1 || axis < 0 || axis >= whole.rank())
-      return clash(items(op_.inputs())[0], output);
+    if (op_.outputs.size() != 1 || axis < 0 || axis >= whole.rank()) return clash(op_.inputs[0], output);
 
     std::vector<Extent> written;  // ascending, none empty
     std::vector<int32_t> elsewhere;
     int64_t start = 0;
-    for (int32_t input : items(op_.inputs())) {
-      if (input < 0 || shape_of(tensor(input)).rank() != whole.rank()) return clash(output, output);
-      const int64_t count = shape_of(tensor(input))[axis];
+    for (int32_t input : op_.inputs) {
+      if (input < 0 || tensor(input).shape.rank() != whole.rank()) return clash(output, output);
+      const int64_t count = tensor(input).shape[axis];
       if (count > whole[axis] - start) return clash(input, output);
       const std::optional<uint64_t> offset = offset_of_part(tensor(output), tensor(input), axis, start);
       const bool in_place = offset && extent(input).buffer == extent(output).buffer &&
@@ -80,13 +77,13 @@ class SharingCheck {
   // Bytes of the output that hold coordinates [start, start + count) of the axis; all of it where they are scattered.
   Extent part_of(int32_t output, const Shape& whole, int axis, int64_t start, int64_t count) const {
     const Extent& all = extent(output);
-    const auto layout = static_cast<Layout>(tensor(output).layout());
+    const Layout layout = tensor(output).layout;
     const int64_t block = block_size(layout);
     if (whole.product(0, axis) != 1 || (block > 1 && axis != 1)) return all;
     const int64_t first = start / block * block;
     const int64_t last = (start + count + block - 1) / block * block;
-    const int64_t row_bytes = whole.product(axis + 1, whole.rank()) *
-                              static_cast<int64_t>(size_bytes(static_cast<DataType>(tensor(output).type())));
+    const int64_t row_bytes =
+        whole.product(axis + 1, whole.rank()) * static_cast<int64_t>(size_bytes(tensor(output).type));
     return {all.buffer, all.begin + static_cast<uint64_t>(first * row_bytes),
             all.begin + static_cast<uint64_t>(last * row_bytes)};
   }

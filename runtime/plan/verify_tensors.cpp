@@ -1,9 +1,9 @@
 // Buffers and tensors: kinds, types, shapes, sizes, alignment.
 #include <cmath>
 
+#include "nestrt/packing.h"
 #include "nestrt/result.h"
 #include "runtime/plan/format.h"
-#include "runtime/plan/packing_size.h"
 #include "runtime/plan/verify_parts.h"
 
 namespace nestrt::plan_verify {
@@ -14,25 +14,19 @@ constexpr int kMaxExponent = 64;
 
 Status verify_buffer(const Context& context, const plan::Buffer& buffer, uint32_t index) {
   const auto fail = [&](std::string what) { return damaged_plan(text("buffer ", index, ": ", what)); };
-  if (!known(plan::EnumNameBufferKind(buffer.kind())))
-    return fail(text("kind ", static_cast<int>(buffer.kind()), " is unknown"));
-  if (buffer.kind() != plan::BufferKind::constant) return {};
-  if (buffer.data_offset() % plan_format::kSegmentAlignment != 0)
-    return fail(text("data offset ", buffer.data_offset(), " is not a multiple of ", plan_format::kSegmentAlignment));
-  if (buffer.data_offset() > context.data_bytes || buffer.size() > context.data_bytes - buffer.data_offset())
-    return fail(text(buffer.size(), " bytes at ", buffer.data_offset(), " end outside the data area of ",
+  if (buffer.kind != plan::BufferKind::kConstant) return {};
+  if (buffer.data_offset % plan_format::kSegmentAlignment != 0)
+    return fail(text("data offset ", buffer.data_offset, " is not a multiple of ", plan_format::kSegmentAlignment));
+  if (buffer.data_offset > context.data_bytes || buffer.size > context.data_bytes - buffer.data_offset)
+    return fail(text(buffer.size, " bytes at ", buffer.data_offset, " end outside the data area of ",
                      context.data_bytes, " bytes"));
   return {};
 }
 
 // Zero dimensions count as one in the limit: no product of some of the dimensions may overflow either.
 Status verify_shape(const plan::Tensor& tensor) {
-  if (!is_aligned(tensor.shape())) return Status(Code::kInvalidPlan, "the shape is misaligned");
-  const auto& dims = items(tensor.shape());
-  if (dims.size() > Shape::kMaxRank)
-    return Status(Code::kInvalidPlan, text("rank ", dims.size(), " exceeds ", Shape::kMaxRank));
   int64_t elements = 1;
-  for (int64_t dim : dims) {
+  for (int64_t dim : tensor.shape.dims()) {
     if (dim < 0) return Status(Code::kInvalidPlan, text("dimension ", dim, " is negative"));
     if (__builtin_mul_overflow(elements, dim == 0 ? 1 : dim, &elements) || elements > kMaxElements)
       return Status(Code::kInvalidPlan, "the shape has more than 2^40 elements");
@@ -40,98 +34,83 @@ Status verify_shape(const plan::Tensor& tensor) {
   return {};
 }
 
-Status verify_quantization(Context& context, const plan::Quantization& quantization, DataType type,
-                           const Shape& shape) {
-  const int axis = quantization.axis();
+Status verify_quantization(const plan::Quantization& quantization, DataType type, const Shape& shape) {
+  const int axis = quantization.axis;
   if (axis < -1 || axis >= shape.rank())
     return Status(Code::kInvalidPlan, text("quantization axis ", axis, " is outside shape ", shape.to_string()));
-  if (!context.charge(quantization.exponents()) || !context.charge(quantization.scales()) ||
-      !context.charge(quantization.zero_points()))
-    return shared_vectors();
   const int64_t expected = axis == -1 ? 1 : shape[axis];
-  for (int64_t count : {items(quantization.exponents()).size(), items(quantization.scales()).size(),
-                        items(quantization.zero_points()).size()}) {
-    if (count != 0 && count != expected)
+  for (const size_t count :
+       {quantization.exponents.size(), quantization.scales.size(), quantization.zero_points.size()}) {
+    if (count != 0 && count != static_cast<size_t>(expected))
       return Status(Code::kInvalidPlan, text("quantization has ", count, " values where ", expected, " are needed"));
   }
-  const auto& exponents = items(quantization.exponents());
+  const auto& exponents = quantization.exponents;
   if (exponents.size() != 0 && type != DataType::kS8)
     return Status(Code::kInvalidPlan,
                   text("quantization has exponents, which are for s8, but the tensor is ", name(type)));
   for (int exponent : exponents)
     if (exponent < -kMaxExponent || exponent > kMaxExponent)
       return Status(Code::kInvalidPlan, text("quantization exponent ", exponent, " is outside [-64, 64]"));
-  for (float scale : items(quantization.scales()))
+  for (float scale : quantization.scales)
     if (!(std::isfinite(scale) && scale > 0)) return Status(Code::kInvalidPlan, "a quantization scale is not positive");
   return {};
 }
 
 // Bytes that the tensor takes in its buffer.
 Result<int64_t> stored_bytes(const plan::Tensor& tensor, const Shape& shape, plan::BufferKind kind) {
-  const auto type = static_cast<DataType>(tensor.type());
-  const auto layout = static_cast<Layout>(tensor.layout());
+  const auto type = tensor.type;
+  const auto layout = tensor.layout;
   if (layout != Layout::kPlain && shape.rank() < 2)
     return Status(Code::kInvalidPlan, text("layout ", name(layout), " needs rank 2 or more"));
-  if (tensor.packing() == plan::Packing::none) return storage_bytes(type, shape, layout);
-  const DataType packed = packed_type(tensor.packing());
-  if (kind != plan::BufferKind::constant || type != packed || layout != Layout::kPlain) {
-    return Status(Code::kInvalidPlan, text("packing ", plan::EnumNamePacking(tensor.packing()), " is for plain ",
-                                           name(packed), " constants"));
+  if (tensor.packing == Packing::kNone) return storage_bytes(type, shape, layout);
+  const DataType packed = packed_type(tensor.packing);
+  if (kind != plan::BufferKind::kConstant || type != packed || layout != Layout::kPlain) {
+    return Status(Code::kInvalidPlan,
+                  text("packing ", name(tensor.packing), " is for plain ", name(packed), " constants"));
   }
-  const std::optional<int64_t> bytes = packed_size_bytes(tensor.packing(), shape);
+  const std::optional<int64_t> bytes = packed_size_bytes(tensor.packing, shape);
   if (!bytes) {
-    return Status(Code::kInvalidPlan, text("packing ", plan::EnumNamePacking(tensor.packing()),
-                                           " does not apply to shape ", shape.to_string()));
+    return Status(Code::kInvalidPlan,
+                  text("packing ", name(tensor.packing), " does not apply to shape ", shape.to_string()));
   }
   return *bytes;
 }
 
-Result<Extent> extent_of(const plan::Plan& plan, const plan::Tensor& tensor, const Shape& shape) {
-  const auto& buffers = items(plan.buffers());
-  if (tensor.buffer() >= buffers.size())
-    return Status(Code::kInvalidPlan, text("buffer ", tensor.buffer(), " does not exist: there are ", buffers.size()));
-  const plan::Buffer& buffer = *buffers[tensor.buffer()];
-  NESTRT_ASSIGN_OR_RETURN(const int64_t signed_bytes, stored_bytes(tensor, shape, buffer.kind()));
+Result<Extent> extent_of(const plan::Tables& plan, const plan::Tensor& tensor, const Shape& shape) {
+  const auto& buffers = plan.buffers;
+  if (tensor.buffer >= buffers.size())
+    return Status(Code::kInvalidPlan, text("buffer ", tensor.buffer, " does not exist: there are ", buffers.size()));
+  const plan::Buffer& buffer = buffers[tensor.buffer];
+  NESTRT_ASSIGN_OR_RETURN(const int64_t signed_bytes, stored_bytes(tensor, shape, buffer.kind));
   const auto bytes = static_cast<uint64_t>(signed_bytes);
-  if (tensor.offset() > buffer.size() || bytes > buffer.size() - tensor.offset())
-    return Status(Code::kInvalidPlan, text(bytes, " bytes at ", tensor.offset(), " end outside buffer ",
-                                           tensor.buffer(), " of ", buffer.size(), " bytes"));
-  if (tensor.offset() % size_bytes(static_cast<DataType>(tensor.type())) != 0)
-    return Status(Code::kInvalidPlan, text("offset ", tensor.offset(), " is not a multiple of its element's size"));
-  return Extent{tensor.buffer(), tensor.offset(), tensor.offset() + bytes};
+  if (tensor.offset > buffer.size || bytes > buffer.size - tensor.offset)
+    return Status(Code::kInvalidPlan, text(bytes, " bytes at ", tensor.offset, " end outside buffer ", tensor.buffer,
+                                           " of ", buffer.size, " bytes"));
+  if (tensor.offset % size_bytes(tensor.type) != 0)
+    return Status(Code::kInvalidPlan, text("offset ", tensor.offset, " is not a multiple of its element's size"));
+  return Extent{tensor.buffer, tensor.offset, tensor.offset + bytes};
 }
 
-Result<Extent> verify_tensor(Context& context, const plan::Tensor& tensor) {
-  if (!known(plan::EnumNameDataType(tensor.type())))
-    return Status(Code::kInvalidPlan, text("type ", static_cast<int>(tensor.type()), " is unknown"));
-  if (!known(plan::EnumNameLayout(tensor.layout())))
-    return Status(Code::kInvalidPlan, text("layout ", static_cast<int>(tensor.layout()), " is unknown"));
-  if (!known(plan::EnumNamePacking(tensor.packing())))
-    return Status(Code::kInvalidPlan, text("packing ", static_cast<int>(tensor.packing()), " is unknown"));
+Result<Extent> verify_tensor(const Context& context, const plan::Tensor& tensor) {
   NESTRT_RETURN_IF_ERROR(verify_shape(tensor));
-  const Shape shape = shape_of(tensor);
-  if (tensor.quantization() != nullptr)
-    NESTRT_RETURN_IF_ERROR(
-        verify_quantization(context, *tensor.quantization(), static_cast<DataType>(tensor.type()), shape));
-  return extent_of(context.plan, tensor, shape);
+  if (tensor.quantization) NESTRT_RETURN_IF_ERROR(verify_quantization(*tensor.quantization, tensor.type, tensor.shape));
+  return extent_of(context.plan, tensor, tensor.shape);
 }
 
 }  // namespace
 
 Status verify_buffers(Context& context) {
-  const auto& buffers = items(context.plan.buffers());
-  if (!context.charge(&buffers)) return shared_vectors();
+  const auto& buffers = context.plan.buffers;
   for (uint32_t index = 0; index < buffers.size(); ++index)
-    NESTRT_RETURN_IF_ERROR(verify_buffer(context, *buffers[index], index));
+    NESTRT_RETURN_IF_ERROR(verify_buffer(context, buffers[index], index));
   return {};
 }
 
 Status verify_tensors(Context& context) {
-  const auto& tensors = items(context.plan.tensors());
-  if (!context.charge(&tensors)) return shared_vectors();
+  const auto& tensors = context.plan.tensors;
   context.extents.reserve(tensors.size());
   for (uint32_t index = 0; index < tensors.size(); ++index) {
-    const Result<Extent> extent = verify_tensor(context, *tensors[index]);
+    const Result<Extent> extent = verify_tensor(context, tensors[index]);
     if (!extent) return damaged_plan(text(tensor_name(context.plan, index), ": ", extent.error().message()));
     context.extents.push_back(*extent);
   }

@@ -1,16 +1,13 @@
 #include "runtime/session/adaptation.h"
 
-#include <pthread.h>
-
 #include <cmath>
-#include <system_error>
 
 #include "nestrt/log.h"
-#include "runtime/core/blocked_signals.h"
+#include "runtime/core/clock.h"
 #include "runtime/core/guard.h"
+#include "runtime/core/named_thread.h"
 #include "runtime/core/text.h"
 #include "runtime/costs/unit_key.h"
-#include "runtime/plan/tables.h"
 
 namespace nestrt {
 namespace {
@@ -29,7 +26,11 @@ uint64_t failing_units(const UnitHealth& health, size_t units) {
 
 Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
                        CostTable costs, const AdaptationOptions& options)
-    : plan_(plan), units_(units), executables_(executables), health_(health), costs_(std::move(costs)),
+    : plan_(plan),
+      units_(units),
+      executables_(executables),
+      health_(health),
+      costs_(std::move(costs)),
       options_(options) {}
 
 Adaptation::~Adaptation() {
@@ -43,13 +44,9 @@ Adaptation::~Adaptation() {
 
 Status Adaptation::start(const PreparedSchedule& current) {
   current_ = &current;
-  const BlockedSignals blocked;
-  try {
-    thread_ = std::thread([this] { work(); });
-  } catch (const std::system_error& error) {
-    return Status(Code::kUnavailable, text("cannot start the thread that adapts schedules: ", error.what()));
-  }
-  pthread_setname_np(thread_.native_handle(), "nestrt-adapt");
+  Result<std::thread> started = start_named_thread("nestrt-adapt", [this] { work(); });
+  if (!started) return started.error().with_context("cannot start the thread that adapts schedules");
+  thread_ = std::move(*started);
   return {};
 }
 
@@ -94,17 +91,18 @@ void Adaptation::swap(std::unique_ptr<PreparedSchedule>& current) {
 
 // One schedule at a time: the next is made from what has been measured of the last, once that is in use.
 void Adaptation::work() {
+  Clock* const clock = options_.clock.get();
   std::unique_lock lock(mutex_);
-  SteadyClock::time_point next_probe = SteadyClock::now();
+  SteadyClock::time_point next_probe = now_by(clock) + options_.probe_interval;
   while (!stopping_) {
     const auto has_work = [&] { return stopping_ || retired_ != nullptr || (requested_ && next_ == nullptr); };
     if (health_.any_failing()) {
-      changed_.wait_until(lock, next_probe, has_work);
+      wait_by(clock, changed_, lock, next_probe, has_work);
     } else {
       changed_.wait(lock, has_work);
-      next_probe = SteadyClock::now() + options_.probe_interval;
+      next_probe = now_by(clock) + options_.probe_interval;
     }
-    const bool probes = SteadyClock::now() >= next_probe;
+    const bool probes = now_by(clock) >= next_probe;
     const std::unique_ptr<PreparedSchedule> retired = std::move(retired_);
     const PreparedSchedule* const current = current_;
     const bool is_asked = next_ == nullptr && std::exchange(requested_, false);
@@ -117,7 +115,7 @@ void Adaptation::work() {
     });
     if (probes) {
       probe_failing_units();
-      next_probe = SteadyClock::now() + options_.probe_interval;
+      next_probe = now_by(clock) + options_.probe_interval;
     }
     lock.lock();
     if (!status.ok() || made == nullptr) continue;
@@ -152,7 +150,7 @@ void Adaptation::learn_from(const PreparedSchedule& current) {
     const double measured = step.measured_us.load(std::memory_order_relaxed);
     if (measured == 0 || step.step.predicted_us == 0) continue;
     const UnitKey unit = key_of(units_[step.unit]->info(), step.step.threads);
-    const auto& operators = items(items(plan_.tables().branches())[step.step.branch]->operators());
+    const auto& operators = plan_.tables().branches[step.step.branch].operators;
     for (uint32_t op : operators) {
       const std::string work = work_name(plan_, op, step.step.channels);
       const WorkCost* const known = costs_.find(unit, work);

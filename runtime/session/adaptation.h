@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 
+#include "nestrt/clock.h"
 #include "nestrt/schedule.h"
 #include "runtime/session/prepared_schedule.h"
 #include "runtime/session/unit_health.h"
@@ -23,6 +24,7 @@ struct AdaptationOptions {
   bool reschedules = true;  // else it only tries units that have failed
   double drift = 0.25;      // relative, of the sum of the steps' times
   std::chrono::milliseconds probe_interval{1000};
+  std::shared_ptr<Clock> clock;  // null: the steady clock
 };
 
 class Adaptation {
@@ -58,8 +60,8 @@ class Adaptation {
   CostTable costs_;  // of the thread alone
   const AdaptationOptions options_;
 
-  uint32_t runs_ = 0;             // since the last look at the drift
-  uint64_t failing_units_ = 0;    // that the last request knew of
+  uint32_t runs_ = 0;           // since the last look at the drift
+  uint64_t failing_units_ = 0;  // that the last request knew of
   std::atomic<uint64_t> swaps_{0};
 
   std::mutex mutex_;  // guards what follows

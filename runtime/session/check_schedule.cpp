@@ -5,8 +5,7 @@
 #include "runtime/core/text.h"
 #include "runtime/plan/channel_order.h"
 #include "runtime/plan/dependencies.h"
-#include "runtime/plan/tables.h"
-#include "runtime/session/program_for.h"
+#include "runtime/plan/program_for.h"
 
 namespace nestrt {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 class ScheduleCheck {
  public:
   ScheduleCheck(const Plan& plan, const UnitList& units, const Schedule& schedule)
-      : plan_(plan.tables()), units_(units), schedule_(schedule), steps_of_(items(plan_.branches()).size()) {}
+      : plan_(plan.tables()), units_(units), schedule_(schedule), steps_of_(plan_.branches.size()) {}
 
   Status run() {
     NESTRT_RETURN_IF_ERROR(check_lanes());
@@ -33,11 +32,11 @@ class ScheduleCheck {
   Status check_lanes() const {
     for (const Lane& lane : schedule_.lanes)
       if (lane.unit >= units_.size()) return wrong(text("a lane is of unit ", lane.unit, ", which does not exist"));
-    const auto is_cpu = [](const std::shared_ptr<Unit>& unit) { return unit->info().kind == "cpu"; };
-    const auto cpu = std::find_if(units_.begin(), units_.end(), is_cpu);
-    if (schedule_.lanes.size() < 2 || cpu == units_.end()) return {};
-    if (units_[schedule_.lanes[0].unit] == *cpu) return {};
-    return wrong(text("lane 0 is not of unit '", (*cpu)->info().name, "'"));  // it runs on the caller's thread
+    const auto is_host = [](const std::shared_ptr<Unit>& unit) { return unit->info().is_host; };
+    const auto host = std::find_if(units_.begin(), units_.end(), is_host);
+    if (schedule_.lanes.size() < 2 || host == units_.end()) return {};
+    if (units_[schedule_.lanes[0].unit] == *host) return {};
+    return wrong(text("lane 0 is not of unit '", (*host)->info().name, "'"));  // it runs on the caller's thread
   }
 
   Status check_step(uint32_t index) const {
@@ -46,13 +45,13 @@ class ScheduleCheck {
     if (step.branch >= steps_of_.size()) return wrong("its branch does not exist");
     for (uint32_t before : step.waits)
       if (before >= index) return wrong("it waits for one that does not come before it");
-    const auto& programs = items(items(plan_.branches())[step.branch]->programs());
+    const auto& programs = plan_.branches[step.branch].programs;
     if (step.program >= programs.size()) return wrong("its program does not exist");
-    const plan::Program& program = *programs[step.program];
+    const plan::Program& program = programs[step.program];
     const UnitInfo& unit = units_[schedule_.lanes[step.lane].unit]->info();
     if (!can_run(program, unit)) return wrong(text("unit '", unit.name, "' cannot run its program"));
-    const bool fits = program.channels() == 0 ? step.channels.all() || program.kind() == plan::ProgramKind::kernels
-                                              : step.channels == ChannelRange{0, program.channels()};
+    const bool fits = program.channels == 0 ? step.channels.all() || program.kind == plan::ProgramKind::kKernels
+                                            : step.channels == ChannelRange{0, program.channels};
     return fits ? Status() : wrong("its program computes other channels");
   }
 
@@ -73,9 +72,9 @@ class ScheduleCheck {
   }
 
   uint64_t output_channels(uint32_t branch) const {
-    const plan::Operator& op = *items(plan_.operators())[items(items(plan_.branches())[branch]->operators())[0]];
-    const plan::Tensor& output = *items(plan_.tensors())[static_cast<uint32_t>(items(op.outputs())[0])];
-    return items(output.shape()).size() > 1 ? static_cast<uint64_t>(items(output.shape())[1]) : 0;
+    const plan::Operator& op = plan_.operators[plan_.branches[branch].operators[0]];
+    const plan::Tensor& output = plan_.tensors[static_cast<uint32_t>(op.outputs[0])];
+    return output.shape.rank() > 1 ? static_cast<uint64_t>(output.shape[1]) : 0;
   }
 
   // What has certainly ended before a step starts: by lane, how many of its steps. Grows along lanes and waits.
@@ -113,7 +112,7 @@ class ScheduleCheck {
     return a.channels.begin < b.channels.end && b.channels.begin < a.channels.end;
   }
 
-  const plan::Plan& plan_;
+  const plan::Tables& plan_;
   const UnitList& units_;
   const Schedule& schedule_;
   std::vector<std::vector<uint32_t>> steps_of_;  // by branch

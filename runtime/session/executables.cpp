@@ -1,7 +1,5 @@
 #include "runtime/session/executables.h"
 
-#include "runtime/plan/tables.h"
-
 namespace nestrt {
 
 Result<std::shared_ptr<Executable>> Executables::get(uint32_t unit, uint32_t branch, uint32_t program,
@@ -9,7 +7,7 @@ Result<std::shared_ptr<Executable>> Executables::get(uint32_t unit, uint32_t bra
   const std::lock_guard lock(mutex_);
   const Key key{unit, branch, program, channels};
   if (const auto found = prepared_.find(key); found != prepared_.end()) return found->second;
-  BranchSpec spec{plan_, branch, items(items(plan_->tables().branches())[branch]->programs())[program], channels};
+  BranchSpec spec{plan_, branch, &plan_->tables().branches[branch].programs[program], channels};
   NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Executable> prepared, units_[unit]->prepare(spec));
   return prepared_.emplace(key, std::move(prepared)).first->second;
 }

@@ -1,14 +1,11 @@
 #include "runtime/session/executor.h"
 
-#include <pthread.h>
-
 #include <algorithm>
-#include <string>
 #include <string_view>
-#include <system_error>
 
-#include "runtime/core/blocked_signals.h"
+#include "nestrt/host.h"
 #include "runtime/core/guard.h"
+#include "runtime/core/named_thread.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/text.h"
 
@@ -22,26 +19,12 @@ constexpr std::chrono::microseconds kSpin{100};
 // Of the mean of a step's durations, the part that a new one replaces.
 constexpr float kSmoothing = 0.2f;
 
-// kNoDeadline where it lies too far ahead to be told.
-Deadline deadline_after(std::chrono::milliseconds time) {
-  const SteadyClock::time_point now = SteadyClock::now();
-  return time < std::chrono::duration_cast<std::chrono::milliseconds>(kNoDeadline - now) ? now + time : kNoDeadline;
-}
-
 // A step that the system interrupted says little of the next: what took much longer than before counts as twice that.
 void remember(PreparedStep& step, SteadyClock::duration duration) {
   const float now = std::chrono::duration<float, std::micro>(duration).count();
   const float before = step.measured_us.load(std::memory_order_relaxed);
   const float mean = before == 0 ? now : before + kSmoothing * (std::min(now, 2 * before) - before);
   step.measured_us.store(mean, std::memory_order_relaxed);
-}
-
-// A short while awake, then asleep.
-template <typename T>
-void wait_until(const std::atomic<T>& value, T wanted, std::chrono::microseconds spin) {
-  if (spin_until(spin, [&] { return value.load(std::memory_order_acquire) == wanted; })) return;
-  for (T now = value.load(std::memory_order_acquire); now != wanted; now = value.load(std::memory_order_acquire))
-    value.wait(now, std::memory_order_acquire);
 }
 
 }  // namespace
@@ -59,18 +42,17 @@ Executor::~Executor() {
 }
 
 Status Executor::reserve_unit_lanes(size_t lanes) {
-  const BlockedSignals blocked;
   while (submitted_.size() < lanes + 1) submitted_.emplace_back();
   while (threads_.size() < lanes) {
     const size_t thread = threads_.size();
     LaneThread& added = threads_.emplace_back();
-    try {
-      added.thread = std::thread([this, thread, &added] { serve(thread, added.run); });
-    } catch (const std::system_error& error) {
+    Result<std::thread> started =
+        start_named_thread(text("nestrt-unit", thread), [this, thread, &added] { serve(thread, added.run); });
+    if (!started) {
       threads_.pop_back();
-      return Status(Code::kUnavailable, text("cannot start thread ", thread + 1, " for units: ", error.what()));
+      return started.error().with_context(text("cannot start thread ", thread + 1, " for units"));
     }
-    pthread_setname_np(added.thread.native_handle(), ("nestrt-unit" + std::to_string(thread)).c_str());
+    added.thread = std::move(*started);
   }
   return {};
 }
@@ -78,13 +60,17 @@ Status Executor::reserve_unit_lanes(size_t lanes) {
 void Executor::serve(size_t thread, const std::atomic<uint64_t>& run) {
   uint64_t seen = 0;
   while (true) {
-    const auto is_asked = [&] { return run.load(std::memory_order_acquire) != seen; };
-    if (!spin_until(spin_, is_asked)) run.wait(seen, std::memory_order_acquire);
-    seen = run.load(std::memory_order_acquire);
+    seen = wait_until(run, spin_, [&](uint64_t now) { return now != seen; });
     if (stopping_.load()) return;
     run_steps(schedule_->lanes()[schedule_->unit_lanes()[thread]].steps);
     if (running_lanes_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_lanes_.notify_one();
   }
+}
+
+// kNoDeadline where it lies too far ahead to be told.
+Deadline Executor::deadline_after(std::chrono::milliseconds time) const {
+  const SteadyClock::time_point begin = now();
+  return time < std::chrono::duration_cast<std::chrono::milliseconds>(kNoDeadline - begin) ? begin + time : kNoDeadline;
 }
 
 Status Executor::run(PreparedSchedule& schedule, const Run& run) {
@@ -98,7 +84,7 @@ Status Executor::run(PreparedSchedule& schedule, const Run& run) {
 
 Status Executor::run_in_order() {
   Turn turn(options_.turns.get(), run_.turn);
-  for (PreparedStep& step : schedule_->steps()) NESTRT_RETURN_IF_ERROR(run_step(step, SteadyClock::now(), turn));
+  for (PreparedStep& step : schedule_->steps()) NESTRT_RETURN_IF_ERROR(run_step(step, now(), turn));
   return {};
 }
 
@@ -110,15 +96,16 @@ Status Executor::run_in_lanes() {
     threads_[thread].run.notify_one();
   }
   for (const Section& section : schedule_->sections()) run_section(section);
-  wait_until(running_lanes_, size_t{0}, spin_);
+  wait_until(running_lanes_, spin_, [](size_t running) { return running == 0; });
   return has_failed() ? failure_ : Status();
 }
 
-// Side by side where the CPU's threads are to be had, else one after the other.
+// Side by side where the host's threads are to be had, else one after the other.
 void Executor::run_section(const Section& section) {
   const auto run_lane = [&](int share) { run_steps(section.lanes[static_cast<size_t>(share)]); };
   const auto lanes = static_cast<int>(section.lanes.size());
-  if (lanes == 1 || !schedule_->callers_unit().run_lanes(lanes, run_lane)) run_steps(section.steps);
+  Host* const host = lanes > 1 ? schedule_->host() : nullptr;
+  if (host == nullptr || !host->run_lanes(lanes, run_lane)) run_steps(section.steps);
 }
 
 // All of them are over afterwards, whatever has failed: others may wait for them.
@@ -126,7 +113,7 @@ void Executor::run_steps(std::span<PreparedStep* const> steps) {
   const uint64_t number = number_.load(std::memory_order_relaxed);
   Turn turn(options_.turns.get(), run_.turn);
   for (PreparedStep* step : steps) {
-    const SteadyClock::time_point ready = SteadyClock::now();
+    const SteadyClock::time_point ready = now();
     await(*step, turn);
     if (!has_failed()) {
       // What is said of a failure takes memory.
@@ -145,7 +132,7 @@ void Executor::await(const PreparedStep& step, Turn& turn) const {
     const std::atomic<uint64_t>& done = schedule_->steps()[before].done;
     if (done.load(std::memory_order_acquire) == number) continue;
     turn.leave();
-    wait_until(done, number, spin_);
+    wait_until(done, spin_, [&](uint64_t now) { return now == number; });
   }
 }
 
@@ -165,20 +152,20 @@ void Executor::cancel() {
 }
 
 Status Executor::run_step(PreparedStep& step, SteadyClock::time_point ready, Turn& turn) {
-  step.on_cpu ? turn.take_cpu(step.visit_us) : turn.take_unit(step.unit, step.visit_us);
-  const SteadyClock::time_point start = SteadyClock::now();
+  step.on_host ? turn.take_host(step.visit_us) : turn.take_unit(step.unit, step.visit_us);
+  const SteadyClock::time_point start = now();
   bool healed = false;
-  const Status status = step.on_cpu ? run_on_cpu(step, *step.executable) : compute(step, turn, &healed);
+  const Status status = step.on_host ? run_on_host(step, *step.executable) : compute(step, turn, &healed);
   if (!status.ok()) return status;
-  const bool took_longer = healed || (run_.checks && !step.on_cpu);
-  if (!took_longer) remember(step, SteadyClock::now() - start);
+  const bool took_longer = healed || (run_.checks && !step.on_host);
+  if (!took_longer) remember(step, now() - start);
   if (options_.observer != nullptr) report(step, ready, start, healed);
   return {};
 }
 
 void Executor::report(const PreparedStep& step, SteadyClock::time_point ready, SteadyClock::time_point start,
                       bool healed) const {
-  const SteadyClock::time_point end = SteadyClock::now();
+  const SteadyClock::time_point end = now();
   options_.observer->step_done({step.index, step.step.branch, step.step.lane, ready, start, end, healed});
 }
 
@@ -187,7 +174,7 @@ Status Executor::compute(PreparedStep& step, Turn& turn, bool* healed) {
   if (health_.is_failing(step.unit) && step.fallback != nullptr) return heal(step, Status(), turn, healed);
   const Status status = run_on_unit(step);
   if (status.ok()) return run_.checks && step.fallback != nullptr ? check_results(step, turn, healed) : status;
-  const bool is_over = status.code() == Code::kCancelled || SteadyClock::now() >= run_.deadline;
+  const bool is_over = status.code() == Code::kCancelled || now() >= run_.deadline;
   if (is_over || step.fallback == nullptr) return status;
   return heal(step, status, turn, healed);
 }
@@ -196,8 +183,8 @@ Status Executor::heal(PreparedStep& step, const Status& why, Turn& turn, bool* h
   if (!why.ok()) health_.failed(step.unit, why);
   health_.count_healed();
   *healed = true;
-  turn.take_cpu(0);  // before others: it is late already
-  return run_on_cpu(step, *step.fallback);
+  turn.take_host(0);  // before others: it is late already
+  return run_on_host(step, *step.fallback);
 }
 
 // A unit that misses its deadline says so itself, once it cannot touch the memory of this run any more.
@@ -206,13 +193,16 @@ Status Executor::run_on_unit(PreparedStep& step) {
   Submission submission = submission_of(step);
   submission.unit_deadline = deadline_after(options_.unit_timeout);
   submission.submitter_waits = true;
+  submission.completion = &step.completion;
+  submission.generation = step.completion.arm();
   {
     const std::lock_guard lock(submitted.mutex);
     submitted.executable = step.executable.get();
     submitted.generation = submission.generation;
   }
   step.executable->submit(submission);
-  Status status = step.completion.wait(run_.deadline);
+  // By a clock other than the steady one, only the unit itself can tell when the deadline has come.
+  Status status = step.completion.wait(options_.clock == nullptr ? run_.deadline : kNoDeadline);
   if (!step.completion.done()) {  // that the caller is in a hurry is no failure of the unit
     step.executable->cancel(submission.generation);
     static_cast<void>(step.completion.wait());
@@ -222,11 +212,11 @@ Status Executor::run_on_unit(PreparedStep& step) {
   return status;
 }
 
-// The CPU computes the same bytes in place.
+// The host computes the same bytes in place.
 Status Executor::check_results(PreparedStep& step, Turn& turn, bool* healed) {
   const uint64_t from_unit = hash_of_results(step);
-  turn.take_cpu(0);
-  NESTRT_RETURN_IF_ERROR(run_on_cpu(step, *step.fallback));
+  turn.take_host(0);
+  NESTRT_RETURN_IF_ERROR(run_on_host(step, *step.fallback));
   if (hash_of_results(step) == from_unit) return {};
   health_.failed(step.unit, Status(Code::kDeviceFault, text("branch ", step.step.branch, ": its results are wrong")));
   health_.count_healed();
@@ -234,23 +224,19 @@ Status Executor::check_results(PreparedStep& step, Turn& turn, bool* healed) {
   return {};
 }
 
-Status Executor::run_on_cpu(PreparedStep& step, Executable& executable) {
-  const Submission submission = submission_of(step);
-  executable.submit(submission);
-  return step.completion.wait();
+Status Executor::run_on_host(const PreparedStep& step, Executable& executable) {
+  const CoreShare cores{step.step.threads, step.share, options_.urgent};
+  Submission submission = submission_of(step);
+  submission.cores = &cores;
+  return nestrt::run(executable, submission);
 }
 
-Submission Executor::submission_of(PreparedStep& step) const {
+Submission Executor::submission_of(const PreparedStep& step) const {
   Submission submission;
   submission.bindings = {run_.buffers, schedule_->lanes()[step.step.lane].scratch.data()};
   submission.deadline = run_.deadline;
   submission.observer = options_.observer;
-  submission.threads = step.step.threads;
-  submission.share = step.share;
-  submission.urgent = options_.urgent;
   submission.cancelled = &cancelled_;
-  submission.completion = &step.completion;
-  submission.generation = step.completion.arm();
   return submission;
 }
 

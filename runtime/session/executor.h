@@ -1,6 +1,6 @@
-// Executor: runs prepared schedules, one at a time. The lanes of the CPU on the calling thread and, where they are side
-// by side, on threads of the CPU's own, section by section; every other lane on a thread of its own, which sleeps
-// between runs. What a unit beside the CPU fails to compute, the CPU computes in its place.
+// Executor: runs prepared schedules, one at a time. The lanes of the host on the calling thread and, where they are
+// side by side, on threads of the host's own, section by section; every other lane on a thread of its own, which sleeps
+// between runs. What a unit beside the host fails to compute, the host computes in its place.
 //
 // Steps that need no other lane run without a word to it; the others wait for a number that the awaited step sets: a
 // short while awake, then asleep. Nothing is allocated on success.
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "nestrt/session.h"
+#include "runtime/core/clock.h"
 #include "runtime/session/prepared_schedule.h"
 #include "runtime/session/turns.h"
 #include "runtime/session/unit_health.h"
@@ -27,6 +28,7 @@ struct ExecutorOptions {
   RunObserver* observer = nullptr;
   std::chrono::milliseconds unit_timeout{10'000};
   bool urgent = false;
+  std::shared_ptr<Clock> clock;      // null: the steady clock
   std::shared_ptr<UnitTurns> turns;  // null: units are everybody's
 };
 
@@ -35,14 +37,14 @@ class Executor {
   Executor(const ExecutorOptions& options, UnitHealth& health);
   ~Executor();
 
-  // Threads for schedules with so many lanes beside those of the CPU. Errors: kUnavailable.
+  // Threads for schedules with so many lanes beside those of the host. Errors: kUnavailable.
   Status reserve_unit_lanes(size_t lanes);
 
   struct Run {
     std::span<std::byte* const> buffers;  // as Bindings
     Deadline deadline = kNoDeadline;
     uint64_t turn = 0;
-    bool checks = false;  // the CPU computes again what other units have computed, and what differs is a failure
+    bool checks = false;  // the host computes again what other units have computed, and what differs is a failure
   };
 
   // Requires: threads for the schedule's unit_lanes(). Errors: those of the units; kDeadlineExceeded, kCancelled.
@@ -68,6 +70,8 @@ class Executor {
   void run_section(const Section& section);
   void run_steps(std::span<PreparedStep* const> steps);
   void await(const PreparedStep& step, Turn& turn) const;
+  SteadyClock::time_point now() const { return now_by(options_.clock.get()); }
+  Deadline deadline_after(std::chrono::milliseconds time) const;
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   void fail(Status status);
 
@@ -77,8 +81,8 @@ class Executor {
   Status heal(PreparedStep& step, const Status& why, Turn& turn, bool* healed);
   Status run_on_unit(PreparedStep& step);
   Status check_results(PreparedStep& step, Turn& turn, bool* healed);
-  Status run_on_cpu(PreparedStep& step, Executable& executable);
-  Submission submission_of(PreparedStep& step) const;
+  Status run_on_host(const PreparedStep& step, Executable& executable);
+  Submission submission_of(const PreparedStep& step) const;
   uint64_t hash_of_results(const PreparedStep& step) const;
   void report(const PreparedStep& step, SteadyClock::time_point ready, SteadyClock::time_point start,
               bool healed) const;
@@ -86,7 +90,7 @@ class Executor {
   const ExecutorOptions options_;
   const std::chrono::microseconds spin_;  // awake before it sleeps
   UnitHealth& health_;
-  std::deque<LaneThread> threads_;   // of the lanes beside those of the CPU
+  std::deque<LaneThread> threads_;   // of the lanes beside those of the host
   std::deque<Submitted> submitted_;  // by PreparedStep::thread
   std::atomic<bool> stopping_{false};
 

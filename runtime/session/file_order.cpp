@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "runtime/core/text.h"
-#include "runtime/session/program_for.h"
+#include "runtime/plan/program_for.h"
 
 namespace nestrt {
 namespace {
@@ -14,15 +14,15 @@ struct Place {
 };
 
 std::optional<Place> place_of(const plan::Branch& branch, std::span<const UnitInfo> units) {
-  std::optional<Place> on_cpu;
+  std::optional<Place> on_host;
   for (uint32_t unit = 0; unit < units.size(); ++unit) {
     const std::optional<uint32_t> program = program_index_for(branch, units[unit]);
     if (!program) continue;
     const Place place{unit, *program};
-    if (units[unit].kind != "cpu") return place;
-    if (!on_cpu) on_cpu = place;
+    if (!units[unit].is_host) return place;
+    if (!on_host) on_host = place;
   }
-  return on_cpu;
+  return on_host;
 }
 
 std::string describe(std::string_view kind, std::string_view fingerprint) {
@@ -31,21 +31,20 @@ std::string describe(std::string_view kind, std::string_view fingerprint) {
 
 Status no_unit_for(const plan::Branch& branch, uint32_t index, std::span<const UnitInfo> units) {
   std::string wanted, given;
-  for (const plan::Program* program : items(branch.programs()))
-    wanted += text(wanted.empty() ? "" : ", ", describe(view(program->unit()), view(program->fingerprint())));
-  for (const UnitInfo& unit : units)
-    given += text(given.empty() ? "" : ", ", describe(unit.kind, unit.fingerprint));
+  for (const plan::Program& program : branch.programs)
+    wanted += text(wanted.empty() ? "" : ", ", describe(program.unit, program.fingerprint));
+  for (const UnitInfo& unit : units) given += text(given.empty() ? "" : ", ", describe(unit.kind, unit.fingerprint));
   return Status(Code::kIncompatible,
                 text("branch ", index, " has programs for ", wanted, ", but the session's units are ", given,
                      "; add a unit or recompile the model for it"));
 }
 
-// The lane of a unit; the CPU's is lane 0.
+// The lane of a unit; the host's is lane 0.
 std::vector<uint32_t> lanes_of(std::span<const UnitInfo> units, Schedule* schedule) {
   std::vector<uint32_t> lane_of(units.size());
-  const auto add = [&](bool cpu) {
+  const auto add = [&](bool host) {
     for (uint32_t unit = 0; unit < units.size(); ++unit) {
-      if ((units[unit].kind == "cpu") != cpu) continue;
+      if (units[unit].is_host != host) continue;
       lane_of[unit] = static_cast<uint32_t>(schedule->lanes.size());
       schedule->lanes.push_back({unit});
     }
@@ -60,10 +59,10 @@ std::vector<uint32_t> lanes_of(std::span<const UnitInfo> units, Schedule* schedu
 Result<Schedule> file_order_schedule(const Plan& plan, std::span<const UnitInfo> units) {
   Schedule schedule;
   const std::vector<uint32_t> lane_of = lanes_of(units, &schedule);
-  const auto& branches = items(plan.tables().branches());
+  const auto& branches = plan.tables().branches;
   for (uint32_t branch = 0; branch < branches.size(); ++branch) {
-    const std::optional<Place> place = place_of(*branches[branch], units);
-    if (!place) return no_unit_for(*branches[branch], branch, units);
+    const std::optional<Place> place = place_of(branches[branch], units);
+    if (!place) return no_unit_for(branches[branch], branch, units);
     Step step;
     step.branch = branch;
     step.program = place->program;

@@ -7,7 +7,7 @@
 
 namespace nestrt {
 
-// Every branch on the first unit beside the CPU that has a program for all of it, else on the CPU.
+// Every branch on the first unit beside the host that has a program for all of it, else on the host.
 // Errors: kIncompatible where no unit has one.
 Result<Schedule> file_order_schedule(const Plan& plan, std::span<const UnitInfo> units);
 

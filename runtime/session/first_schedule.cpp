@@ -7,10 +7,9 @@
 #include "runtime/core/text.h"
 #include "runtime/core/unit_infos.h"
 #include "runtime/costs/measure_costs.h"
+#include "runtime/plan/program_for.h"
 #include "runtime/plan/run_memory.h"
-#include "runtime/plan/tables.h"
 #include "runtime/session/file_order.h"
-#include "runtime/session/program_for.h"
 
 namespace nestrt {
 namespace {
@@ -27,12 +26,12 @@ MeasureOptions at_load() {
 }
 
 // Whether a plan has programs for more than one of the units.
-bool has_choice(const plan::Plan& plan, std::span<const UnitInfo> units) {
+bool has_choice(const plan::Tables& plan, std::span<const UnitInfo> units) {
   return std::count_if(units.begin(), units.end(), [&](const UnitInfo& unit) { return is_useful(plan, unit); }) > 1;
 }
 
-bool has_cpu(std::span<const UnitInfo> units) {
-  return std::any_of(units.begin(), units.end(), [](const UnitInfo& unit) { return unit.kind == "cpu"; });
+bool has_host(std::span<const UnitInfo> units) {
+  return std::any_of(units.begin(), units.end(), [](const UnitInfo& unit) { return unit.is_host; });
 }
 
 class Maker {
@@ -55,10 +54,10 @@ class Maker {
 
  private:
   bool wants_costs() const {
-    const plan::Plan& tables = plan_->tables();
-    const bool is_possible = memory_plan_for(tables, plan::MemoryPlanKind::any_schedule) != nullptr;
+    const plan::Tables& tables = plan_->tables();
+    const bool is_possible = memory_plan_for(tables, plan::MemoryPlanKind::kAnySchedule) != nullptr;
     const bool asks_for_it = options_.costs != nullptr || !options_.cost_file.empty();
-    const bool is_worth_it = asks_for_it || (has_choice(tables, infos_) && has_cpu(infos_));
+    const bool is_worth_it = asks_for_it || (has_choice(tables, infos_) && has_host(infos_));
     return options_.schedule.method != ScheduleMethod::kFileOrder && is_possible && is_worth_it;
   }
 
@@ -104,17 +103,17 @@ class Maker {
   Result<Schedule> in_file_order() const {
     Result<Schedule> schedule = file_order_schedule(*plan_, infos_);
     if (schedule || schedule.error().code() != Code::kIncompatible) return schedule;
-    for (uint32_t branch = 0; branch < items(plan_->tables().branches()).size(); ++branch)
+    for (uint32_t branch = 0; branch < plan_->tables().branches.size(); ++branch)
       NESTRT_RETURN_IF_ERROR(explain_no_unit(branch));
     return schedule;
   }
 
   // A unit of another configuration knows what differs.
   Status explain_no_unit(uint32_t branch) const {
-    for (const plan::Program* program : items(items(plan_->tables().branches())[branch]->programs())) {
+    for (const plan::Program& program : plan_->tables().branches[branch].programs) {
       for (const std::shared_ptr<Unit>& unit : units_) {
-        if (view(program->unit()) != unit->info().kind || can_run(*program, unit->info())) continue;
-        if (const auto refused = unit->prepare({plan_, branch, program, {}}); !refused) return refused.error();
+        if (program.unit != unit->info().kind || can_run(program, unit->info())) continue;
+        if (const auto refused = unit->prepare({plan_, branch, &program, {}}); !refused) return refused.error();
       }
     }
     return {};

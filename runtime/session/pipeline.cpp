@@ -1,18 +1,15 @@
 #include "nestrt/pipeline.h"
 
-#include <pthread.h>
-
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
-#include "runtime/core/blocked_signals.h"
 #include "runtime/core/guard.h"
+#include "runtime/core/named_thread.h"
 #include "runtime/core/text.h"
-#include "runtime/session/turns.h"
+#include "runtime/session/session_in_turns.h"
 
 namespace nestrt {
 namespace {
@@ -50,10 +47,10 @@ class PipelineImpl final : public Pipeline {
   Status start(const UnitList& units, const PipelineOptions& options, size_t in_flight) {
     SessionOptions of_each = options.session;
     of_each.schedule.method = ScheduleMethod::kThroughput;
-    of_each.turns = std::make_shared<UnitTurns>(units.size());
     of_each.reschedule_drift = 0;  // all of them keep the schedule of the first
+    const auto turns = std::make_shared<UnitTurns>(units.size());
     for (size_t i = 0; i < in_flight; ++i) {
-      NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(plan_, units, of_each));
+      NESTRT_ASSIGN_OR_RETURN(auto session, SessionInTurns::create(plan_, units, of_each, turns));
       if (of_each.fixed_schedule == nullptr)  // what was measured for one holds for all
         of_each.fixed_schedule = std::make_shared<const Schedule>(session->schedule());
       sessions_.push_back(std::move(session));
@@ -90,32 +87,28 @@ class PipelineImpl final : public Pipeline {
 
  private:
   Status start_threads() {
-    const BlockedSignals blocked;
-    try {
-      for (size_t i = 0; i < sessions_.size(); ++i) {
-        threads_.emplace_back([this, i] { work(*sessions_[i]); });
-        pthread_setname_np(threads_.back().native_handle(), "nestrt-pipe");
-      }
-    } catch (const std::system_error& error) {
-      return Status(Code::kUnavailable, text("cannot start thread ", threads_.size() + 1, " of ", sessions_.size(),
-                                             " of the pipeline: ", error.what()));
+    for (size_t i = 0; i < sessions_.size(); ++i) {
+      Result<std::thread> started = start_named_thread("nestrt-pipe", [this, i] { work(*sessions_[i]); });
+      if (!started)
+        return started.error().with_context(
+            text("cannot start thread ", i + 1, " of ", sessions_.size(), " of the pipeline"));
+      threads_.push_back(std::move(*started));
     }
     return {};
   }
 
   Entry& entry_of(uint64_t number) { return entries_[number % entries_.size()]; }
 
-  void work(Session& session) {
+  void work(SessionInTurns& session) {
     std::unique_lock lock(mutex_);
     while (true) {
       changed_.wait(lock, [this] { return stopping_ || begun_ < submitted_; });
       if (stopping_) return;
-      RunOptions options;
-      options.turn = begun_++;
-      Entry& entry = entry_of(options.turn);
+      const uint64_t turn = begun_++;
+      Entry& entry = entry_of(turn);
       entry.state = Entry::State::kRunning;
       lock.unlock();
-      Status status = session.run(entry.inputs, entry.outputs, options);
+      Status status = session.run(entry.inputs, entry.outputs, RunOptions(), turn);
       lock.lock();
       entry.status = std::move(status);
       entry.state = Entry::State::kDone;
@@ -124,7 +117,7 @@ class PipelineImpl final : public Pipeline {
   }
 
   const std::shared_ptr<const Plan> plan_;
-  std::vector<std::unique_ptr<Session>> sessions_;
+  std::vector<std::unique_ptr<SessionInTurns>> sessions_;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

@@ -3,69 +3,65 @@
 #include <algorithm>
 
 #include "runtime/core/text.h"
-#include "runtime/plan/tables.h"
 #include "runtime/session/check_schedule.h"
-#include "runtime/session/program_for.h"
 
 namespace nestrt {
 namespace {
 
-std::optional<uint32_t> cpu_of(const UnitList& units) {
+std::optional<uint32_t> host_of(const UnitList& units) {
   for (uint32_t unit = 0; unit < units.size(); ++unit)
-    if (units[unit]->info().kind == "cpu") return unit;
+    if (units[unit]->info().is_host) return unit;
   return std::nullopt;
 }
 
 uint32_t kernels_of(const plan::Branch& branch) {
-  const auto& programs = items(branch.programs());
+  const auto& programs = branch.programs;
   for (uint32_t program = 0; program < programs.size(); ++program)
-    if (programs[program]->kind() == plan::ProgramKind::kernels && view(programs[program]->unit()) == "cpu")
-      return program;
+    if (programs[program].kind == plan::ProgramKind::kKernels) return program;
   return 0;  // the verifier has seen one
 }
 
 // Whole blocks of channels lie together; of the last block, the channels that there are, pixel by pixel.
 void add_blocked(const plan::Tensor& tensor, ChannelRange channels, std::vector<WrittenBytes>& results) {
-  const Shape shape = shape_of(tensor);
-  const auto block = static_cast<uint64_t>(block_size(static_cast<Layout>(tensor.layout())));
+  const Shape& shape = tensor.shape;
+  const auto block = static_cast<uint64_t>(block_size(tensor.layout));
   const auto all = static_cast<uint64_t>(shape[1]), pixels = static_cast<uint64_t>(shape.product(2, shape.rank()));
   const uint64_t begin = channels.begin, end = channels.all() ? all : channels.end;
-  const auto element = static_cast<uint64_t>(size_bytes(static_cast<DataType>(tensor.type())));
+  const auto element = static_cast<uint64_t>(size_bytes(tensor.type));
   const uint64_t block_bytes = pixels * block * element, image_bytes = (all + block - 1) / block * block_bytes;
   for (uint64_t image = 0; image < static_cast<uint64_t>(shape[0]); ++image) {
-    const uint64_t start = tensor.offset() + image * image_bytes;
+    const uint64_t start = tensor.offset + image * image_bytes;
     const uint64_t whole = (end / block - begin / block) * block_bytes;
-    if (whole > 0) results.push_back({tensor.buffer(), start + begin / block * block_bytes, whole});
+    if (whole > 0) results.push_back({tensor.buffer, start + begin / block * block_bytes, whole});
     if (end % block > 0)
-      results.push_back({tensor.buffer(), start + end / block * block_bytes, end % block * element, pixels,
-                         block * element});
+      results.push_back(
+          {tensor.buffer, start + end / block * block_bytes, end % block * element, pixels, block * element});
   }
 }
 
 std::vector<WrittenBytes> results_of(const Plan& plan, const Step& step) {
-  const plan::Plan& tables = plan.tables();
+  const plan::Tables& tables = plan.tables();
   std::vector<WrittenBytes> results;
-  for (uint32_t op : items(items(tables.branches())[step.branch]->operators())) {
-    for (int32_t index : items(items(tables.operators())[op]->outputs())) {
-      const plan::Tensor& tensor = *items(tables.tensors())[static_cast<uint32_t>(index)];
-      if (items(tables.buffers())[tensor.buffer()]->kind() == plan::BufferKind::constant) continue;
-      if (static_cast<Layout>(tensor.layout()) != Layout::kPlain) {
+  for (uint32_t op : tables.branches[step.branch].operators) {
+    for (int32_t index : tables.operators[op].outputs) {
+      const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(index)];
+      if (tables.buffers[tensor.buffer].kind == plan::BufferKind::kConstant) continue;
+      if (tensor.layout != Layout::kPlain) {
         add_blocked(tensor, step.channels, results);
         continue;
       }
-      const auto bytes = static_cast<uint64_t>(storage_bytes(
-          static_cast<DataType>(tensor.type()), shape_of(tensor), static_cast<Layout>(tensor.layout())));
-      results.push_back({tensor.buffer(), tensor.offset(), bytes});
+      const auto bytes = static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
+      results.push_back({tensor.buffer, tensor.offset, bytes});
     }
   }
   return results;
 }
 
-// By lane, its number among the lanes of the CPU.
-std::vector<int> shares_of(const Schedule& schedule, std::optional<uint32_t> cpu) {
+// By lane, its number among the lanes of the host.
+std::vector<int> shares_of(const Schedule& schedule, std::optional<uint32_t> host) {
   std::vector<int> shares;
   int next = 0;
-  for (const Lane& lane : schedule.lanes) shares.push_back(lane.unit == cpu ? next++ : 0);
+  for (const Lane& lane : schedule.lanes) shares.push_back(lane.unit == host ? next++ : 0);
   return shares;
 }
 
@@ -77,7 +73,7 @@ PreparedSchedule::PreparedSchedule(Schedule schedule)
 Result<std::unique_ptr<PreparedSchedule>> PreparedSchedule::create(const Plan& plan, const UnitList& units,
                                                                    Schedule schedule, Executables& executables) {
   std::unique_ptr<PreparedSchedule> prepared(new PreparedSchedule(std::move(schedule)));
-  const std::vector<int> shares = shares_of(prepared->schedule_, cpu_of(units));
+  const std::vector<int> shares = shares_of(prepared->schedule_, host_of(units));
   prepared->lanes_.resize(prepared->schedule_.lanes.size());
   prepared->find_threads(units);
   for (const Step& step : prepared->schedule_.steps) {
@@ -97,13 +93,13 @@ Result<std::unique_ptr<PreparedSchedule>> PreparedSchedule::create(const Plan& p
 }
 
 void PreparedSchedule::find_threads(const UnitList& units) {
-  const std::optional<uint32_t> cpu = cpu_of(units);
+  const std::optional<uint32_t> host = host_of(units);
   for (uint32_t lane = 0; lane < schedule_.lanes.size(); ++lane) {
-    const bool is_callers = lane == 0 || schedule_.lanes[lane].unit == cpu;
+    const bool is_callers = lane == 0 || schedule_.lanes[lane].unit == host;
     if (!is_callers) unit_lanes_.push_back(lane);
     thread_of_.push_back(is_callers ? 0 : unit_lanes_.size());
   }
-  if (!schedule_.lanes.empty()) callers_unit_ = units[schedule_.lanes[0].unit].get();
+  if (!schedule_.lanes.empty()) host_ = units[schedule_.lanes[0].unit]->host();
 }
 
 void PreparedSchedule::add_to_section(PreparedStep& step) {
@@ -131,13 +127,13 @@ Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, P
                                       Executables& executables) {
   const Step& what = step.step;
   NESTRT_ASSIGN_OR_RETURN(step.executable, executables.get(step.unit, what.branch, what.program, what.channels));
-  const std::optional<uint32_t> cpu = cpu_of(units);
-  step.on_cpu = step.unit == cpu;
-  if (step.on_cpu) return {};
+  const std::optional<uint32_t> host = host_of(units);
+  step.on_host = step.unit == host;
+  if (step.on_host) return {};
   step.results = results_of(plan, what);
-  if (!cpu) return {};
-  const uint32_t kernels = kernels_of(*items(plan.tables().branches())[what.branch]);
-  NESTRT_ASSIGN_OR_RETURN(step.fallback, executables.get(*cpu, what.branch, kernels, what.channels));
+  if (!host) return {};
+  const uint32_t kernels = kernels_of(plan.tables().branches[what.branch]);
+  NESTRT_ASSIGN_OR_RETURN(step.fallback, executables.get(*host, what.branch, kernels, what.channels));
   return {};
 }
 

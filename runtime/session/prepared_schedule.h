@@ -28,17 +28,17 @@ struct PreparedStep {
   Step step;
   uint32_t unit = 0;
   size_t thread = 0;  // 0: the lane is in the caller's sections; else it is number thread - 1 of unit_lanes()
-  bool on_cpu = true;
+  bool on_host = true;
   double visit_us = 0;  // predicted, from its begin until its lane waits for another
-  int share = 0;        // of the CPU's threads, where lanes of the CPU work side by side
+  int share = 0;        // of the host's threads, where lanes of the host work side by side
   std::shared_ptr<Executable> executable;
-  std::shared_ptr<Executable> fallback;  // on the CPU, where it runs elsewhere; null without a CPU
+  std::shared_ptr<Executable> fallback;  // on the host, where it runs elsewhere; null without a host
   std::vector<WrittenBytes> results;     // where it runs elsewhere
 
   // While it runs.
-  Event completion;
-  std::atomic<uint64_t> done{0};       // the last run in which it is over
-  std::atomic<float> measured_us{0};   // mean of the last runs; 0: none yet
+  Event completion;                   // where it runs elsewhere
+  std::atomic<uint64_t> done{0};      // the last run in which it is over
+  std::atomic<float> measured_us{0};  // mean of the last runs; 0: none yet
 };
 
 struct PreparedLane {
@@ -46,7 +46,7 @@ struct PreparedLane {
   AlignedMemory scratch;
 };
 
-// Steps of the CPU that no step with all of its threads lies between: lanes side by side, or one lane alone.
+// Steps of the host that no step with all of its threads lies between: lanes side by side, or one lane alone.
 struct Section {
   bool shares_cores = false;
   std::vector<PreparedStep*> steps;               // in the order of the schedule
@@ -65,13 +65,13 @@ class PreparedSchedule {
   std::deque<PreparedStep>& steps() { return steps_; }
   const std::deque<PreparedStep>& steps() const { return steps_; }
   std::vector<PreparedLane>& lanes() { return lanes_; }
-  // What the caller runs, section by section: the lanes of the CPU, or, without one, lane 0.
+  // What the caller runs, section by section: the lanes of the host, or, without one, lane 0.
   const std::vector<Section>& sections() const { return sections_; }
-  // Whether lanes of the CPU are side by side.
+  // Whether lanes of the host are side by side.
   bool shares_cores() const;
   // The other lanes; each needs a thread.
   const std::vector<uint32_t>& unit_lanes() const { return unit_lanes_; }
-  Unit& callers_unit() const { return *callers_unit_; }  // that of lane 0
+  Host* host() const { return host_; }  // null where lane 0 is of another unit
   size_t scratch_bytes() const;
 
  private:
@@ -84,7 +84,7 @@ class PreparedSchedule {
 
   const Schedule schedule_;
   const bool is_file_order_;
-  Unit* callers_unit_ = nullptr;
+  Host* host_ = nullptr;
   std::vector<size_t> thread_of_;  // by lane
   std::deque<PreparedStep> steps_;
   std::vector<PreparedLane> lanes_;

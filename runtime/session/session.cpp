@@ -8,8 +8,8 @@
 #include "runtime/core/guard.h"
 #include "runtime/core/text.h"
 #include "runtime/core/unit_infos.h"
+#include "runtime/plan/program_for.h"
 #include "runtime/plan/run_memory.h"
-#include "runtime/plan/tables.h"
 #include "runtime/plan/verify.h"
 #include "runtime/session/adaptation.h"
 #include "runtime/session/arguments.h"
@@ -17,7 +17,7 @@
 #include "runtime/session/executor.h"
 #include "runtime/session/file_order.h"
 #include "runtime/session/first_schedule.h"
-#include "runtime/session/program_for.h"
+#include "runtime/session/session_in_turns.h"
 #include "runtime/session/trial.h"
 
 namespace nestrt {
@@ -29,12 +29,16 @@ std::optional<size_t> position_of(std::string_view name, std::span<const TensorI
   return std::nullopt;
 }
 
-class SessionImpl final : public Session {
+class SessionImpl final : public SessionInTurns {
  public:
-  SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options)
-      : plan_(std::move(plan)), units_(std::move(units)), options_(options), executables_(plan_, units_),
+  SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options,
+              std::shared_ptr<UnitTurns> turns)
+      : plan_(std::move(plan)),
+        units_(std::move(units)),
+        options_(options),
+        executables_(plan_, units_),
         health_(units_),
-        executor_({options.observer, options.unit_timeout, options.urgent, options.turns}, health_),
+        executor_({options.observer, options.unit_timeout, options.urgent, options.clock, std::move(turns)}, health_),
         arguments_(*plan_) {}
 
   Status prepare() {
@@ -54,13 +58,18 @@ class SessionImpl final : public Session {
 
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
              const RunOptions& options) override {
+    return run(inputs, outputs, options, 0);
+  }
+
+  Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs, const RunOptions& options,
+             uint64_t turn) override {
     const std::lock_guard lock(mutex_);
     NESTRT_RETURN_IF_ERROR(guarded([&] { return arguments_.check(inputs, outputs); }));
     if (adaptation_ != nullptr) swap_schedule();
     memory_.bind(inputs, outputs);
     const bool checks = options_.check_every > 0 && runs_++ % options_.check_every == 0;
     const Status status = guarded([&] {  // what is said of a failure takes memory
-      return executor_.run(*current_, {memory_.buffers(), options.deadline, options.turn, checks});
+      return executor_.run(*current_, {memory_.buffers(), options.deadline, turn, checks});
     });
     if (adaptation_ != nullptr) adaptation_->run_ended(*current_);
     return status;
@@ -87,10 +96,10 @@ class SessionImpl final : public Session {
 
   std::vector<OperatorSummary> operators() const override {
     std::vector<OperatorSummary> summaries;
-    for (const plan::Operator* op : items(plan_->tables().operators())) {
+    for (const plan::Operator& op : plan_->tables().operators) {
       OperatorSummary& summary = summaries.emplace_back();
-      summary.name = view(op->name());
-      summary.kind = plan::EnumNameAttributes(op->attributes_type());
+      summary.name = op.name;
+      summary.kind = ops::name(op.kind());
     }
     const std::lock_guard lock(current_mutex_);
     for (const PreparedStep& step : current_->steps()) {
@@ -118,7 +127,7 @@ class SessionImpl final : public Session {
 
   void report_useless_units() const {
     for (const std::shared_ptr<Unit>& unit : units_) {
-      if (unit->info().kind == "cpu" || is_useful(plan_->tables(), unit->info())) continue;
+      if (unit->info().is_host || is_useful(plan_->tables(), unit->info())) continue;
       log(LogLevel::kWarning, text("unit '", unit->info().name, "' (", unit->info().fingerprint,
                                    ") has nothing to do: the plan has no program for it; compile the model for it, "
                                    "quantized"));
@@ -138,7 +147,7 @@ class SessionImpl final : public Session {
   void report_repacking() const {
     const size_t bytes = executables_.repacked_bytes();
     if (bytes == 0) return;
-    log(LogLevel::kInfo, text(view(plan_->tables().model_name()), ": ", bytes,
+    log(LogLevel::kInfo, text(plan_->tables().model_name, ": ", bytes,
                               " bytes of weights are packed for another CPU and were packed anew; a plan that "
                               "this version's nestc makes has them in place"));
   }
@@ -146,8 +155,8 @@ class SessionImpl final : public Session {
   // The memory plan for any schedule has been verified with the file only where that was verified completely.
   Result<const plan::MemoryPlan*> memory_plan() const {
     if (current_->is_file_order() && !may_reschedule())
-      return memory_plan_for(plan_->tables(), plan::MemoryPlanKind::sequential);
-    const plan::MemoryPlan* const any_schedule = memory_plan_for(plan_->tables(), plan::MemoryPlanKind::any_schedule);
+      return memory_plan_for(plan_->tables(), plan::MemoryPlanKind::kSequential);
+    const plan::MemoryPlan* const any_schedule = memory_plan_for(plan_->tables(), plan::MemoryPlanKind::kAnySchedule);
     if (any_schedule == nullptr)
       return Status(Code::kIncompatible, "the plan has memory for branches one after the other only; compile it again");
     NESTRT_RETURN_IF_ERROR(verify_any_schedule(plan_->tables()));
@@ -159,14 +168,15 @@ class SessionImpl final : public Session {
     return memory_.allocate(*plan_, *memory);
   }
 
-  // What operators cost one after the other says little of lanes that share the CPU's cores. On the CPU alone the whole
-  // schedule is tried against every operator on all threads, which is kept unless the schedule is faster.
+  // What operators cost one after the other says little of lanes that share the host's cores. On the host alone the
+  // whole schedule is tried against every operator on all threads, which is kept unless the schedule is faster.
   Status try_schedule(const CostTable& costs) {
     if (!options_.measure || options_.fixed_schedule != nullptr || !has_costs_) return {};
     if (has_other_units() ? !current_->shares_cores() : current_->is_file_order()) return {};
     ExecutorOptions unwatched;
     unwatched.unit_timeout = options_.unit_timeout;
     unwatched.urgent = options_.urgent;
+    unwatched.clock = options_.clock;
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule, schedule_without_sharing(costs));
     NESTRT_ASSIGN_OR_RETURN(auto other, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
     NESTRT_ASSIGN_OR_RETURN(share_cores_, is_faster(*plan_, *current_, *other, memory_, unwatched, health_));
@@ -182,7 +192,7 @@ class SessionImpl final : public Session {
   }
 
   bool has_other_units() const {
-    return std::any_of(units_.begin(), units_.end(), [](const auto& unit) { return unit->info().kind != "cpu"; });
+    return std::any_of(units_.begin(), units_.end(), [](const auto& unit) { return !unit->info().is_host; });
   }
 
   Status start_adaptation(CostTable costs) {
@@ -193,6 +203,7 @@ class SessionImpl final : public Session {
     options.reschedules = may_reschedule();
     options.drift = options_.reschedule_drift;
     options.probe_interval = options_.probe_interval;
+    options.clock = options_.clock;
     adaptation_ = std::make_unique<Adaptation>(*plan_, units_, executables_, health_, std::move(costs), options);
     return adaptation_->start(*current_);
   }
@@ -224,14 +235,22 @@ class SessionImpl final : public Session {
 
 }  // namespace
 
+Result<std::unique_ptr<SessionInTurns>> SessionInTurns::create(std::shared_ptr<const Plan> plan, UnitList units,
+                                                               const SessionOptions& options,
+                                                               std::shared_ptr<UnitTurns> turns) {
+  return guarded([&]() -> Result<std::unique_ptr<SessionInTurns>> {
+    if (plan == nullptr) return Status(Code::kInvalidArgument, "a session needs a plan");
+    auto session = std::make_unique<SessionImpl>(std::move(plan), std::move(units), options, std::move(turns));
+    NESTRT_RETURN_IF_ERROR(session->prepare());
+    return std::unique_ptr<SessionInTurns>(std::move(session));
+  });
+}
+
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Plan> plan, UnitList units,
                                                  const SessionOptions& options) {
-  return guarded([&]() -> Result<std::unique_ptr<Session>> {
-    if (plan == nullptr) return Status(Code::kInvalidArgument, "a session needs a plan");
-    auto session = std::make_unique<SessionImpl>(std::move(plan), std::move(units), options);
-    NESTRT_RETURN_IF_ERROR(session->prepare());
-    return std::unique_ptr<Session>(std::move(session));
-  });
+  NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
+                          SessionInTurns::create(std::move(plan), std::move(units), options, nullptr));
+  return session;
 }
 
 std::optional<size_t> Session::find_input(std::string_view name) const { return position_of(name, inputs()); }

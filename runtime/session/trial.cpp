@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/core/clock.h"
 #include "runtime/core/tensor_set.h"
 #include "runtime/costs/sample_statistics.h"
 
@@ -21,15 +22,16 @@ Result<bool> is_faster(const Plan& plan, PreparedSchedule& a, PreparedSchedule& 
   memory.bind(inputs.const_views(), outputs.views());
   Executor executor(options, health);
   NESTRT_RETURN_IF_ERROR(executor.reserve_unit_lanes(std::max(a.unit_lanes().size(), b.unit_lanes().size())));
+  const Clock* const clock = options.clock.get();
   std::vector<double> ratios;
-  const SteadyClock::time_point begin = SteadyClock::now();
+  const SteadyClock::time_point begin = now_by(clock);
   for (int run = 0; run < kWarmup + kMost; ++run) {
-    if (run >= kWarmup + kFewest && SteadyClock::now() - begin > kEnough) break;
-    const SteadyClock::time_point start = SteadyClock::now();
+    if (run >= kWarmup + kFewest && now_by(clock) - begin > kEnough) break;
+    const SteadyClock::time_point start = now_by(clock);
     NESTRT_RETURN_IF_ERROR(executor.run(a, {memory.buffers()}));
-    const SteadyClock::time_point middle = SteadyClock::now();
+    const SteadyClock::time_point middle = now_by(clock);
     NESTRT_RETURN_IF_ERROR(executor.run(b, {memory.buffers()}));
-    const std::chrono::duration<double> of_a = middle - start, of_b = SteadyClock::now() - middle;
+    const std::chrono::duration<double> of_a = middle - start, of_b = now_by(clock) - middle;
     if (run >= kWarmup) ratios.push_back(of_a / of_b);
   }
   return describe_samples(std::move(ratios)).median < kClearly;

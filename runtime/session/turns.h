@@ -50,12 +50,12 @@ class UnitTurns {
  public:
   explicit UnitTurns(size_t units) : units_(units) {}
 
-  Turns& cpu() { return cpu_; }
+  Turns& host() { return host_; }
   Turns& of_unit(uint32_t unit) { return units_[unit]; }
 
  private:
-  Turns cpu_;
-  std::deque<Turns> units_;  // beside the CPU, by their place in the list of units
+  Turns host_;
+  std::deque<Turns> units_;  // beside the host, by their place in the list of units
 };
 
 // The turn that a lane has, at one unit at a time, at the latest until its end. It is kept from step to step:
@@ -69,8 +69,8 @@ class Turn {
   Turn& operator=(const Turn&) = delete;
 
   // They wait as long as another has the turn; where it is one's own already, only if a smaller claim waits.
-  void take_cpu(double visit_us) {
-    if (units_ != nullptr) take(units_->cpu(), visit_us);
+  void take_host(double visit_us) {
+    if (units_ != nullptr) take(units_->host(), visit_us);
   }
   void take_unit(uint32_t unit, double visit_us) {
     if (units_ != nullptr) take(units_->of_unit(unit), visit_us);

@@ -22,7 +22,7 @@ class UnitHealth {
   bool is_failing(uint32_t unit) const { return failing_[unit].load(std::memory_order_acquire); }
   bool any_failing() const;
 
-  // A step that the CPU computed in place of another unit.
+  // A step that the host computed in place of another unit.
   void count_healed() { healed_.fetch_add(1, std::memory_order_relaxed); }
   uint64_t healed() const { return healed_.load(std::memory_order_relaxed); }
 

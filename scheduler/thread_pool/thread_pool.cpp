@@ -1,15 +1,14 @@
 #include "scheduler/thread_pool/thread_pool.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <bit>
 #include <string>
-#include <system_error>
 
-#include "runtime/core/blocked_signals.h"
+#include "runtime/core/named_thread.h"
 #include "runtime/core/spin.h"
+#include "runtime/core/text.h"
 
 namespace nestrt::scheduler {
 int available_cores() {
@@ -34,17 +33,13 @@ ThreadPool::ThreadPool(const ThreadPoolOptions& options)
       spin_(options.spin) {}
 
 Status ThreadPool::start() {
-  const BlockedSignals blocked;
   workers_.reserve(static_cast<size_t>(num_threads_ - 1));
-  try {
-    for (int slot = 1; slot < num_threads_; ++slot) {
-      workers_.emplace_back([this, slot] { work(slot); });
-      pthread_setname_np(workers_.back().native_handle(), ("nestrt-" + std::to_string(slot)).c_str());
-    }
-  } catch (const std::system_error& error) {
-    return Status(Code::kUnavailable, "cannot start thread " + std::to_string(workers_.size() + 1) + " of " +
-                                          std::to_string(num_threads_) + ": " + error.what() +
-                                          "; ask for fewer threads");
+  for (int slot = 1; slot < num_threads_; ++slot) {
+    Result<std::thread> started = start_named_thread(text("nestrt-", slot), [this, slot] { work(slot); });
+    if (!started)
+      return Status(Code::kUnavailable, text("cannot start thread ", slot, " of ", num_threads_, ": ",
+                                             started.error().message(), "; ask for fewer threads"));
+    workers_.push_back(std::move(*started));
   }
   // A thread's first steps ask for memory; whoever runs on a pool that is ready must not see them.
   for (int running = running_.load(); running < num_threads_ - 1; running = running_.load()) running_.wait(running);
@@ -58,14 +53,14 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::parallel_for(int64_t count, Task task, const PoolShare& share) {
+void ThreadPool::parallel_for(int64_t count, Task task, const CoreShare& share) {
   const Workers workers = workers_of(share);
   const int index = count > 1 && workers.begin < workers.end ? claim_slot() : -1;
   if (index >= 0) return run_job(index, count, task, workers, share.urgent);
   for (int64_t i = 0; i < count; ++i) task(i, 0);
 }
 
-ThreadPool::Workers ThreadPool::workers_of(const PoolShare& share) const {
+ThreadPool::Workers ThreadPool::workers_of(const CoreShare& share) const {
   if (share.threads <= 0 || share.threads >= num_threads_) return {1, num_threads_};
   const int helpers = share.threads - 1;
   const int begin = std::min(1 + share.index * helpers, num_threads_);
@@ -109,13 +104,8 @@ void ThreadPool::run_job(int index, int64_t count, const Task& task, Workers wor
 
 // Lets nobody in any more and waits until everybody has left.
 void ThreadPool::close(Job& job) {
-  uint32_t state = job.state.fetch_and(~Job::kOpen, std::memory_order_acq_rel) & ~Job::kOpen;
-  const auto is_empty = [&] {
-    state = job.state.load(std::memory_order_acquire);
-    return state == 0;
-  };
-  if (state == 0 || spin_until(spin_, is_empty)) return;
-  while (!is_empty()) job.state.wait(state, std::memory_order_acquire);
+  if ((job.state.fetch_and(~Job::kOpen, std::memory_order_acq_rel) & ~Job::kOpen) == 0) return;
+  wait_until(job.state, spin_, [](uint32_t state) { return state == 0; });
 }
 
 // Runs indices until none is left, or, on a worker, until something urgent turns up; whether there was any.
@@ -155,10 +145,7 @@ bool ThreadPool::run_lanes(int lanes, FunctionRef<void(int)> lane) {
     lane_of_[static_cast<size_t>(num_threads_ - lanes + number)].store(number, std::memory_order_release);
   wake(num_threads_);
   lane(0);
-  const auto are_over = [this] { return running_lanes_.load(std::memory_order_acquire) == 0; };
-  if (!spin_until(spin_, are_over))
-    for (int running = running_lanes_.load(); running != 0; running = running_lanes_.load())
-      running_lanes_.wait(running);
+  wait_until(running_lanes_, spin_, [](int running) { return running == 0; });
   has_lanes_.store(false, std::memory_order_release);
   return true;
 }

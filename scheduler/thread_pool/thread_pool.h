@@ -24,6 +24,7 @@
 #include <thread>
 #include <vector>
 
+#include "nestrt/host.h"
 #include "nestrt/parallel.h"
 #include "nestrt/result.h"
 
@@ -34,13 +35,6 @@ struct ThreadPoolOptions {
   std::chrono::microseconds spin{50};  // 0: sleep at once
 };
 
-// The part of a pool that works on a job. Jobs side by side, each of `threads` threads, take the indices 0, 1, ...
-struct PoolShare {
-  int threads = 0;  // the caller included; 0: all
-  int index = 0;
-  bool urgent = false;
-};
-
 // The cores that this process may use (its CPU affinity), at least 1.
 int available_cores();
 
@@ -49,7 +43,7 @@ class SharedRunner : public ParallelRunner {
  public:
   using ParallelRunner::parallel_for;
   // Slots are below share.threads.
-  virtual void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task, const PoolShare& share) = 0;
+  virtual void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task, const CoreShare& share) = 0;
 };
 
 class ThreadPool final : public SharedRunner {
@@ -63,9 +57,9 @@ class ThreadPool final : public SharedRunner {
 
   int num_threads() const override { return num_threads_; }
   void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task) override {
-    parallel_for(count, task, PoolShare());
+    parallel_for(count, task, CoreShare());
   }
-  void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task, const PoolShare& share) override;
+  void parallel_for(int64_t count, FunctionRef<void(int64_t index, int slot)> task, const CoreShare& share) override;
 
   // Runs lane(0) here and lane(1), ..., lane(lanes - 1) on workers, all at the same time; returns when all have
   // returned. Lanes may call parallel_for: with a share of num_threads() / lanes threads and their own number as index
@@ -103,7 +97,7 @@ class ThreadPool final : public SharedRunner {
   bool join(Job& job, int worker);
   void sleep_until_changed(uint32_t epoch);
   void wake(int64_t workers);
-  Workers workers_of(const PoolShare& share) const;
+  Workers workers_of(const CoreShare& share) const;
   int claim_slot();
   void run_job(int index, int64_t count, const Task& task, Workers workers, bool urgent);
   void close(Job& job);
@@ -119,8 +113,8 @@ class ThreadPool final : public SharedRunner {
   const FunctionRef<void(int)>* lane_ = nullptr;         // of the caller that has lanes
   std::atomic<int> running_lanes_{0};                    // beside the caller's
   std::atomic<bool> has_lanes_{false};
-  std::atomic<uint32_t> epoch_{0};    // changes whenever there is something new to look at
-  std::atomic<int> running_{0};       // workers that have begun to work
+  std::atomic<uint32_t> epoch_{0};  // changes whenever there is something new to look at
+  std::atomic<int> running_{0};     // workers that have begun to work
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};
   std::vector<std::thread> workers_;
@@ -129,7 +123,7 @@ class ThreadPool final : public SharedRunner {
 // What kernels see of a share. The pool outlives it.
 class PoolShareRunner final : public ParallelRunner {
  public:
-  PoolShareRunner(SharedRunner& pool, const PoolShare& share) : pool_(pool), share_(share) {}
+  PoolShareRunner(SharedRunner& pool, const CoreShare& share) : pool_(pool), share_(share) {}
   int num_threads() const override {
     return share_.threads > 0 && share_.threads < pool_.num_threads() ? share_.threads : pool_.num_threads();
   }
@@ -139,7 +133,7 @@ class PoolShareRunner final : public ParallelRunner {
 
  private:
   SharedRunner& pool_;
-  const PoolShare share_;
+  const CoreShare share_;
 };
 
 }  // namespace nestrt::scheduler

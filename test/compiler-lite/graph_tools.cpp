@@ -34,8 +34,7 @@ ValueId scalar(Graph& graph, float value) {
   return graph.add_constant("scalar" + std::to_string(graph.num_values()), std::vector<float>{value}, Shape{});
 }
 
-ValueId add(Graph& graph, plan::AttributesUnion attributes, const std::vector<ValueId>& inputs,
-            const std::string& name) {
+ValueId add(Graph& graph, ops::Attributes attributes, const std::vector<ValueId>& inputs, const std::string& name) {
   const std::string node_name = name.empty() ? "node" + std::to_string(graph.num_values()) : name;
   auto node = graph.add_node(node_name, std::move(attributes), inputs, {node_name});
   INFO(node.error().to_string());
@@ -43,8 +42,8 @@ ValueId add(Graph& graph, plan::AttributesUnion attributes, const std::vector<Va
   return (*node)->outputs[0];
 }
 
-plan::ConvT conv_attributes(const std::vector<int32_t>& kernel, int32_t pad, int32_t stride, int32_t group) {
-  plan::ConvT conv;
+ops::Conv conv_attributes(const std::vector<int32_t>& kernel, int32_t pad, int32_t stride, int32_t group) {
+  ops::Conv conv;
   conv.kernel = kernel;
   conv.stride.assign(kernel.size(), stride);
   conv.dilation.assign(kernel.size(), 1);
@@ -66,8 +65,8 @@ ValueId add_conv(Graph& graph, std::mt19937& generator, ValueId input, int64_t c
              inputs);
 }
 
-plan::PoolT pool_attributes(plan::PoolKind kind, const std::vector<int32_t>& kernel, int32_t pad) {
-  plan::PoolT pool;
+ops::Pool pool_attributes(ops::PoolKind kind, const std::vector<int32_t>& kernel, int32_t pad) {
+  ops::Pool pool;
   pool.kind = kind;
   pool.kernel = kernel;
   pool.stride.assign(kernel.size(), 1);
@@ -77,47 +76,20 @@ plan::PoolT pool_attributes(plan::PoolKind kind, const std::vector<int32_t>& ker
   return pool;
 }
 
-plan::UnaryT unary_attributes(plan::UnaryKind kind, float alpha, float beta) {
-  plan::UnaryT unary;
-  unary.kind = kind;
-  unary.alpha = alpha;
-  unary.beta = beta;
-  return unary;
-}
-
-plan::BinaryT binary_attributes(plan::BinaryKind kind) {
-  plan::BinaryT binary;
+ops::Unary unary_attributes(ops::UnaryKind kind, float alpha, float beta) { return {kind, alpha, beta}; }
+ops::Binary binary_attributes(ops::BinaryKind kind) {
+  ops::Binary binary;
   binary.kind = kind;
   return binary;
 }
-
-plan::ReshapeT reshape_attributes(const std::vector<int64_t>& shape) {
-  plan::ReshapeT reshape;
-  reshape.shape = shape;
-  return reshape;
+ops::Reshape reshape_attributes(const std::vector<int64_t>& shape) { return {shape}; }
+ops::Transpose transpose_attributes(const std::vector<int32_t>& permutation) { return {permutation}; }
+ops::Pad pad_attributes(const std::vector<int64_t>& begin, const std::vector<int64_t>& end, float value) {
+  return {ops::PadMode::kConstant, begin, end, value};
 }
+ops::Concat concat_attributes(int32_t axis) { return {axis}; }
 
-plan::TransposeT transpose_attributes(const std::vector<int32_t>& permutation) {
-  plan::TransposeT transpose;
-  transpose.permutation = permutation;
-  return transpose;
-}
-
-plan::PadT pad_attributes(const std::vector<int64_t>& begin, const std::vector<int64_t>& end, float value) {
-  plan::PadT pad;
-  pad.begin = begin;
-  pad.end = end;
-  pad.value = value;
-  return pad;
-}
-
-plan::ConcatT concat_attributes(int32_t axis) {
-  plan::ConcatT concat;
-  concat.axis = axis;
-  return concat;
-}
-
-int count(const Graph& graph, plan::Attributes kind) {
+int count(const Graph& graph, ops::Kind kind) {
   return static_cast<int>(std::count_if(graph.nodes().begin(), graph.nodes().end(),
                                         [&](const auto& node) { return node->kind() == kind; }));
 }

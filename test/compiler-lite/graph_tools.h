@@ -18,28 +18,23 @@ compiler::ValueId random_constant(compiler::Graph& graph, std::mt19937& generato
 compiler::ValueId scalar(compiler::Graph& graph, float value);
 
 // The node's only output. Fails the test where the operator's rules refuse the node.
-compiler::ValueId add(compiler::Graph& graph, plan::AttributesUnion attributes,
-                      const std::vector<compiler::ValueId>& inputs, const std::string& name = "");
-template <typename T>
-compiler::ValueId add(compiler::Graph& graph, T table, const std::vector<compiler::ValueId>& inputs,
-                      const std::string& name = "") {
-  return add(graph, compiler::attributes(std::move(table)), inputs, name);
-}
+compiler::ValueId add(compiler::Graph& graph, ops::Attributes attributes, const std::vector<compiler::ValueId>& inputs,
+                      const std::string& name = "");
 
-plan::ConvT conv_attributes(const std::vector<int32_t>& kernel, int32_t pad = 0, int32_t stride = 1, int32_t group = 1);
+ops::Conv conv_attributes(const std::vector<int32_t>& kernel, int32_t pad = 0, int32_t stride = 1, int32_t group = 1);
 // A Conv with random weights (and bias) of `channels` outputs and a square or, for rank 3, single kernel.
 compiler::ValueId add_conv(compiler::Graph& graph, std::mt19937& generator, compiler::ValueId input, int64_t channels,
                            int32_t kernel = 1, int32_t pad = 0, bool bias = true, int32_t group = 1);
-plan::PoolT pool_attributes(plan::PoolKind kind, const std::vector<int32_t>& kernel, int32_t pad = 0);
-plan::UnaryT unary_attributes(plan::UnaryKind kind, float alpha = 0, float beta = 0);
-plan::BinaryT binary_attributes(plan::BinaryKind kind);
-plan::ReshapeT reshape_attributes(const std::vector<int64_t>& shape);
-plan::TransposeT transpose_attributes(const std::vector<int32_t>& permutation);
-plan::PadT pad_attributes(const std::vector<int64_t>& begin, const std::vector<int64_t>& end, float value = 0);
-plan::ConcatT concat_attributes(int32_t axis);
+ops::Pool pool_attributes(ops::PoolKind kind, const std::vector<int32_t>& kernel, int32_t pad = 0);
+ops::Unary unary_attributes(ops::UnaryKind kind, float alpha = 0, float beta = 0);
+ops::Binary binary_attributes(ops::BinaryKind kind);
+ops::Reshape reshape_attributes(const std::vector<int64_t>& shape);
+ops::Transpose transpose_attributes(const std::vector<int32_t>& permutation);
+ops::Pad pad_attributes(const std::vector<int64_t>& begin, const std::vector<int64_t>& end, float value = 0);
+ops::Concat concat_attributes(int32_t axis);
 
 // Nodes of this kind.
-int count(const compiler::Graph& graph, plan::Attributes kind);
+int count(const compiler::Graph& graph, ops::Kind kind);
 
 // Elements uniform in [low, high] for every f32 input of the graph.
 std::vector<compiler::HostTensor> random_inputs(const compiler::Graph& graph, std::mt19937& generator, float low = -4,

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "nestrt/unit.h"
+#include "nestrt/open_units.h"
 
 namespace nestrt {
 namespace {
@@ -14,6 +14,8 @@ TEST_CASE("The CPU is there with the threads asked for") {
   REQUIRE(units->size() == 1);
   CHECK((*units)[0]->info().kind == "cpu");
   CHECK((*units)[0]->info().num_threads == 3);
+  CHECK((*units)[0]->info().is_host);
+  CHECK((*units)[0]->host() != nullptr);
 }
 
 TEST_CASE("Unknown units are refused with the list of those that exist") {

@@ -42,6 +42,10 @@ const std::vector<Library>& libraries() {
       {"nlohmann/", {"compiler-lite/", "tools/", "test/"}},
       {"fmt/", {"compiler-lite/", "tools/", "test/"}},
       {"spdlog/", {"runtime/core/"}},
+      {"flatbuffers/",
+       {"runtime/plan/decode.", "runtime/plan/encode.", "runtime/plan/operator_codec.h", "test/runtime/plan/"}},
+      {"runtime/plan/plan_generated.h",
+       {"runtime/plan/decode.", "runtime/plan/encode.", "runtime/plan/operator_codec.h", "test/runtime/plan/"}},
       {"hwy/", {"kernels/", "drivers/evta/simulator/", "test/kernels/"}},
       {"jpeglib.h", {"tools/common/"}},
       {"stb/", {"tools/common/", "examples/", "test/"}},
@@ -75,13 +79,12 @@ std::vector<Include> includes_of(std::string_view text) {
   return includes;
 }
 
-bool is_generated(std::string_view target) {
-  return target.starts_with("nestrt/") && target.ends_with("_generated.h");
-}
+bool is_generated(std::string_view target) { return target.ends_with("_generated.h"); }
 
 // The file of the tree that an include means; empty for a library's.
 std::optional<std::string> resolve(const SourceTree& tree, const Include& include) {
-  for (const std::string& path : {include.target, "runtime/include/" + include.target}) {
+  for (const std::string& path :
+       {include.target, "runtime/include/" + include.target, "drivers/include/" + include.target}) {
     if (tree.contains(path)) return path;
   }
   return std::nullopt;

@@ -66,18 +66,24 @@ TEST_CASE("A public header is known by its public name") {
   REQUIRE(layering_violations(
               edge("kernels/conv/conv.cpp", "runtime/include/nestrt/kernel.h", "#include \"nestrt/kernel.h\""))
               .empty());
+  REQUIRE(layering_violations(edge("runtime/session/session.cpp", "drivers/include/nestrt/open_units.h",
+                                   "#include \"nestrt/open_units.h\""))
+              .size() == 1);
 }
 
 TEST_CASE("An include of a file that does not exist is found") {
   REQUIRE(layering_violations({{"kernels/a.cpp", "#include \"kernels/b.h\"\n"}}).size() == 1);
   REQUIRE(layering_violations({{"kernels/a.cpp", "#include \"nestrt/b.h\"\n"}}).size() == 1);
-  REQUIRE(
-      layering_violations({{"kernels/a.cpp", "#include \"nestrt/plan_generated.h\"\n#include <vector>\n"}}).empty());
+  REQUIRE(layering_violations({{"runtime/a.cpp", "#include \"runtime/plan/plan_generated.h\"\n#include <vector>\n"}})
+              .empty());
 }
 
 TEST_CASE("A library in the wrong folder is found") {
   REQUIRE(library_violations({{"runtime/session/a.cpp", "#include <onnx/onnx_pb.h>\n"}}).size() == 1);
   REQUIRE(library_violations({{"kernels/a.cpp", "#include <Eigen/Core>\n"}}).size() == 1);
+  REQUIRE(library_violations({{"runtime/plan/verify.cpp", "#include \"runtime/plan/plan_generated.h\"\n"}}).size() ==
+          1);
+  REQUIRE(library_violations({{"runtime/plan/decode.cpp", "#include \"runtime/plan/plan_generated.h\"\n"}}).empty());
   REQUIRE(library_violations({{"compiler-lite/import/a.cpp", "#include <onnx/onnx_pb.h>\n"}}).empty());
 }
 

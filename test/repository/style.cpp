@@ -84,10 +84,12 @@ Findings orphaned_tests(const SourceTree& tree) {
   for (const auto& [path, text] : tree) {
     if (!path.starts_with("test/") || !path.ends_with("_test.cpp")) continue;
     const std::string folder = path.substr(5, path.find('/', 5) - 5);
-    const std::string call = "nestrt_add_tests(" + folder;
-    const size_t at = description.find(call);
-    const bool compiled =
-        at != std::string_view::npos && (description[at + call.size()] == ')' || description[at + call.size()] == ' ');
+    const auto has_call = [&](const std::string& call) {
+      const size_t at = description.find(call);
+      return at != std::string_view::npos &&
+             (description[at + call.size()] == ')' || description[at + call.size()] == ' ');
+    };
+    const bool compiled = has_call("nestrt_add_tests(" + folder) || has_call("add_executable(test_" + folder);
     if (!compiled) findings.push_back(path + ":1: compiled by no test executable");
   }
   return findings;

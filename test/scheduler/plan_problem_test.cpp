@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "runtime/plan/tables.h"
 #include "scheduler/virtual_time.h"
 #include "test/support/sample_plans.h"
 
@@ -12,7 +11,7 @@ namespace {
 using scheduler::make_problem;
 using scheduler::Problem;
 
-const UnitInfo kCpu{"cpu", "cpu", "isa", 2};
+const UnitInfo kCpu{"cpu", "cpu", "isa", 2, true};
 const UnitInfo kNpu{"npu", "npu0", "one", 1};
 
 // Every operator a branch of its own; those named get a program for the NPU.
@@ -22,32 +21,24 @@ struct Built {
   }
 
   static PlanBytes build(PlanBuilder& builder, const std::vector<std::string>& on_npu) {
-    plan::PlanT& tables = builder.tables();
+    plan::Tables& tables = builder.tables();
     tables.branches.clear();
-    tables.regions.clear();
-    auto root = std::make_unique<plan::RegionT>();
-    root->kind = plan::RegionKind::series;
     for (uint32_t op = 0; op < tables.operators.size(); ++op) {
-      auto branch = std::make_unique<plan::BranchT>();
-      branch->operators = {op};
+      plan::Branch branch;
+      branch.operators = {op};
       for (const char* unit : {"npu", "cpu"}) {
-        const bool wanted = std::find(on_npu.begin(), on_npu.end(), tables.operators[op]->name) != on_npu.end();
+        const bool wanted = std::find(on_npu.begin(), on_npu.end(), tables.operators[op].name) != on_npu.end();
         if (unit == std::string("npu") && !wanted) continue;
-        branch->programs.push_back(std::make_unique<plan::ProgramT>());
-        branch->programs.back()->unit = unit;
+        branch.programs.emplace_back().unit = unit;
       }
       tables.branches.push_back(std::move(branch));
-      tables.regions.push_back(std::make_unique<plan::RegionT>());
-      tables.regions.back()->branch = op;
-      root->children.push_back(op);
     }
-    tables.regions.push_back(std::move(root));
     return builder.build();
   }
 
   CostTable costs(const UnitInfo& unit, int threads, double microseconds) const {
     CostTable table;
-    for (uint32_t op = 0; op < items(plan->tables().operators()).size(); ++op)
+    for (uint32_t op = 0; op < plan->tables().operators.size(); ++op)
       table.set({unit.kind, unit.fingerprint, threads}, work_name(*plan, op), {microseconds, CostSource::kMeasured});
     return table;
   }

@@ -74,7 +74,7 @@ void read_by_channel(Problem& problem, Task& task) {
 void add_units(Problem& problem, uint32_t units, bool sharings, std::mt19937& random) {
   for (uint32_t unit = 0; unit < units; ++unit) {
     scheduler::ProblemUnit& added = problem.units.emplace_back();
-    added.is_cpu = unit == 0;
+    added.is_host = unit == 0;
     const auto up_to = [&](double most) { return uniform(random, 0, most); };
     if (chance(random, 70)) added.overhead = {up_to(8), up_to(8), up_to(50), up_to(8)};
     problem.lanes.push_back({unit});

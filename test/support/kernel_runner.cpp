@@ -76,8 +76,7 @@ void for_each_element(const Shape& shape, Layout layout, Visit visit) {
 
 // All ones is a NaN in f32 and -1 in integers.
 std::vector<std::byte> store(const TestTensor& tensor) {
-  if (tensor.packing != plan::Packing::none || tensor.bytes.empty() || block_size(tensor.layout) == 1)
-    return tensor.bytes;
+  if (tensor.packing != Packing::kNone || tensor.bytes.empty() || block_size(tensor.layout) == 1) return tensor.bytes;
   std::vector<std::byte> stored(static_cast<size_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout)),
                                 std::byte{0xFF});
   const size_t size = size_bytes(tensor.type);
@@ -112,6 +111,19 @@ TestTensor make(DataType type, const Shape& shape, const std::vector<T>& values)
   result.bytes.resize(values.size() * sizeof(T));
   if (!values.empty()) std::memcpy(result.bytes.data(), values.data(), result.bytes.size());
   return result;
+}
+
+// Refers to the tensor.
+TensorSpec spec_of(const TestTensor& tensor, const std::byte* constant) {
+  TensorSpec spec;
+  spec.type = tensor.type;
+  spec.shape = tensor.shape;
+  spec.layout = tensor.layout;
+  spec.packing = tensor.packing;
+  spec.present = tensor.present;
+  spec.constant = constant;
+  if (tensor.quantization) spec.quantization = &*tensor.quantization;
+  return spec;
 }
 
 }  // namespace
@@ -184,14 +196,6 @@ TestTensor with_layout(TestTensor tensor, Layout layout) {
   return tensor;
 }
 
-void OperatorCase::pack() {
-  const auto table = attributes_.Pack(builder_);
-  plan::OperatorBuilder op(builder_);
-  op.add_attributes_type(attributes_.type);
-  op.add_attributes(table);
-  builder_.Finish(op.Finish());
-}
-
 OperatorCase& OperatorCase::input(TestTensor tensor) {
   inputs_.push_back(std::move(tensor));
   return *this;
@@ -224,24 +228,7 @@ OperatorCase& OperatorCase::output(DataType type, const Shape& shape, Layout lay
   return *this;
 }
 
-TensorSpec OperatorCase::spec_of(const TestTensor& tensor, const std::byte* constant) const {
-  TensorSpec spec;
-  spec.type = tensor.type;
-  spec.shape = tensor.shape;
-  spec.layout = tensor.layout;
-  spec.packing = tensor.packing;
-  spec.present = tensor.present;
-  spec.constant = constant;
-  if (!tensor.quantization) return spec;
-  flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(plan::Quantization::Pack(builder, &*tensor.quantization));
-  quantizations_.push_back(builder.Release());
-  spec.quantization = flatbuffers::GetRoot<plan::Quantization>(quantizations_.back().data());
-  return spec;
-}
-
 OperatorSpec OperatorCase::spec() const {
-  quantizations_.clear();
   stored_inputs_.clear();
   input_specs_.clear();
   output_specs_.clear();
@@ -251,31 +238,32 @@ OperatorSpec OperatorCase::spec() const {
     input_specs_.push_back(spec_of(inputs_[i], inputs_[i].constant ? stored_inputs_[i].data() : nullptr));
   for (const TestTensor& output : outputs_) output_specs_.push_back(spec_of(output, nullptr));
   OperatorSpec result;
-  result.op = flatbuffers::GetRoot<plan::Operator>(builder_.GetBufferPointer());
+  result.attributes = &attributes_;
   result.inputs = input_specs_;
   result.outputs = output_specs_;
   return result;
 }
 
 Result<std::vector<TensorSpec>> OperatorCase::infer() const {
-  const OperatorRules* rules = kernels::registry().find(attributes_.type);
+  const OperatorRules* rules = kernels::operators().find(ops::kind_of(attributes_));
   REQUIRE(rules != nullptr);
   return rules->infer(spec());
 }
 
 std::vector<std::string> OperatorCase::variants() const {
-  const OperatorRules* rules = kernels::registry().find(attributes_.type);
+  const OperatorRules* rules = kernels::operators().find(ops::kind_of(attributes_));
   REQUIRE(rules != nullptr);
   const OperatorSpec operator_spec = spec();
   std::vector<std::string> names;
-  for (const KernelVariant& variant : rules->kernels)
-    if (variant.accepts(operator_spec)) names.emplace_back(variant.name);
+  for (const KernelVariant& variant : rules->kernels.get())
+    if (includes(kernels::current_instruction_set(), variant.needs) && variant.accepts(operator_spec))
+      names.emplace_back(variant.name);
   return names;
 }
 
 std::vector<TestTensor> OperatorCase::run(std::string_view name, int threads) const {
   const OperatorSpec operator_spec = spec();
-  const KernelVariant* variant = kernels::registry().select(operator_spec, name);
+  const KernelVariant* variant = kernels::operators().select(operator_spec, kernels::current_instruction_set(), name);
   INFO("kernel " << name);
   REQUIRE(variant != nullptr);
   REQUIRE(variant->name == name);
@@ -325,18 +313,18 @@ std::vector<TestTensor> reference(const OperatorCase& operator_case) {
 
 void for_each_fast_kernel(const OperatorCase& operator_case,
                           const std::function<void(const std::string&, const std::vector<TestTensor>&)>& check) {
-  const kernels::Isa before = kernels::current_isa();
-  for (kernels::Isa isa : kernels::supported_isas()) {
-    REQUIRE(kernels::force_isa(isa));
+  const InstructionSet before = kernels::current_instruction_set();
+  for (InstructionSet set : kernels::supported_instruction_sets()) {
+    REQUIRE(kernels::force_instruction_set(set));
     for (const std::string& name : operator_case.variants()) {
       if (name.ends_with(".reference")) continue;
       for (int threads : {1, 3}) {
-        check(name + " on " + std::string(kernels::name(isa)) + ", threads: " + std::to_string(threads),
+        check(name + " on " + std::string(nestrt::name(set)) + ", threads: " + std::to_string(threads),
               operator_case.run(name, threads));
       }
     }
   }
-  kernels::force_isa(before);
+  kernels::force_instruction_set(before);
 }
 
 double relative_error(const TestTensor& actual, const TestTensor& expected) {

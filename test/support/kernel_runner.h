@@ -1,6 +1,6 @@
 // Runs one operator without a plan: builds its spec, checks the rules, and runs any variant on any instruction set.
 //
-//   OperatorCase c(plan::SoftmaxT{...});
+//   OperatorCase c(ops::Softmax{...});
 //   c.input(tensor({2, 3}, {1, 2, 3, 4, 5, 6}));
 //   c.output(DataType::kF32, {2, 3});
 //   for_each_fast_kernel(c, [&](std::string_view name, const std::vector<TestTensor>& outputs) { ... });
@@ -15,9 +15,9 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "flatbuffers/flatbuffers.h"
 #include "nestrt/kernel.h"
 
 namespace nestrt::test {
@@ -26,10 +26,10 @@ struct TestTensor {
   DataType type = DataType::kF32;
   Shape shape;
   Layout layout = Layout::kPlain;
-  plan::Packing packing = plan::Packing::none;
+  Packing packing = Packing::kNone;
   bool constant = false;  // weights: known to prepare()
   bool present = true;
-  std::optional<plan::QuantizationT> quantization;
+  std::optional<plan::Quantization> quantization;
   std::vector<std::byte> bytes;  // plain, row-major (packed constants: as packed)
 
   template <typename T>
@@ -66,11 +66,7 @@ TestTensor with_layout(TestTensor tensor, Layout layout);
 
 class OperatorCase {
  public:
-  template <typename Table>
-  explicit OperatorCase(Table table) {
-    attributes_.Set(std::move(table));
-    pack();
-  }
+  explicit OperatorCase(ops::Attributes attributes) : attributes_(std::move(attributes)) {}
   OperatorCase& input(TestTensor tensor);
   // What infer() must give; the layout is the one that kernels are asked to write.
   OperatorCase& output(DataType type, const Shape& shape, Layout layout = Layout::kPlain);
@@ -89,23 +85,19 @@ class OperatorCase {
   void with_spec(Use use) const {
     use(spec());
   }
-  // Names of the variants that accept the operator, references included.
+  // Names of the variants that accept the operator on the current instruction set, references included.
   std::vector<std::string> variants() const;
   // Runs one variant on the current instruction set, with `threads` slots used by real threads where > 1; outputs in
   // plain layout. Fails the test where the variant does not exist, accept or prepare, or writes outside its outputs.
   std::vector<TestTensor> run(std::string_view variant, int threads = 1) const;
 
  private:
-  void pack();
   OperatorSpec spec() const;
-  TensorSpec spec_of(const TestTensor& tensor, const std::byte* constant) const;
 
-  plan::AttributesUnion attributes_;
-  flatbuffers::FlatBufferBuilder builder_;
+  ops::Attributes attributes_;
   std::vector<TestTensor> inputs_;
   std::vector<TestTensor> outputs_;
   mutable std::vector<std::vector<std::byte>> stored_inputs_;
-  mutable std::vector<flatbuffers::DetachedBuffer> quantizations_;
   mutable std::vector<TensorSpec> input_specs_;
   mutable std::vector<TensorSpec> output_specs_;
 };

@@ -3,7 +3,7 @@
 //   PlanBuilder builder;
 //   const int x = builder.input("x", {2, 3});
 //   const int y = builder.output("y", {2, 3});
-//   builder.op("relu", unary(plan::UnaryKind::relu), {x}, {y});
+//   builder.op("relu", unary(ops::UnaryKind::kRelu), {x}, {y});
 //   const PlanBytes file = builder.build();
 //   auto plan = Plan::from_memory(file.bytes());
 //
@@ -13,13 +13,12 @@
 
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "nestrt/plan.h"
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 
 namespace nestrt::test {
 
@@ -57,45 +56,37 @@ class PlanBuilder {
     return constant_bytes(name, shape, type, std::as_bytes(std::span(values)));
   }
   // f32 weights of that shape, packed.
-  int packed(const std::string& name, const Shape& shape, plan::Packing packing, const std::vector<float>& values);
+  int packed(const std::string& name, const Shape& shape, Packing packing, const std::vector<float>& values);
   // s8 weights of that shape, packed.
-  int packed(const std::string& name, const Shape& shape, plan::Packing packing, const std::vector<int8_t>& values);
+  int packed(const std::string& name, const Shape& shape, Packing packing, const std::vector<int8_t>& values);
   // Gives a tensor one exponent, or one for each channel of an axis. Returns the tensor.
   int quantize(int tensor, const std::vector<int8_t>& exponents, int axis = -1);
   // A tensor at `offset` bytes of another's buffer.
   int view(const std::string& name, int of, const Shape& shape, uint64_t offset = 0);
-  template <typename Attributes>
-  void op(const std::string& name, Attributes attributes, const std::vector<int>& inputs,
-          const std::vector<int>& outputs) {
-    plan::AttributesUnion made;
-    made.Set(std::move(attributes));
-    add_operator(name, std::move(made), inputs, outputs);
-  }
+  void op(const std::string& name, ops::Attributes attributes, const std::vector<int>& inputs,
+          const std::vector<int>& outputs);
   // The operators added since the last call become a branch of their own.
   void branch();
 
   // Everything that build() writes, complete but for what follows from sizes.
-  plan::PlanT& tables();
+  plan::Tables& tables();
   // The file, valid unless tables() was changed.
   PlanBytes build();
 
  private:
   int add_tensor(const std::string& name, const Shape& shape, DataType type, plan::BufferKind kind);
   int constant_bytes(const std::string& name, const Shape& shape, DataType type, std::span<const std::byte> bytes);
-  void add_operator(const std::string& name, plan::AttributesUnion attributes, const std::vector<int>& inputs,
-                    const std::vector<int>& outputs);
   void complete();
   void place_arena();
-  void add_regions();
 
-  plan::PlanT plan_;
+  plan::Tables plan_;
   std::vector<std::byte> data_;
   uint32_t first_of_branch_ = 0;
   bool complete_ = false;
 };
 
 // Attributes that tests need often.
-plan::UnaryT unary(plan::UnaryKind kind);
-plan::BinaryT binary(plan::BinaryKind kind);
+ops::Unary unary(ops::UnaryKind kind);
+ops::Binary binary(ops::BinaryKind kind);
 
 }  // namespace nestrt::test

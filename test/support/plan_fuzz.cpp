@@ -4,10 +4,10 @@
 #include <random>
 #include <vector>
 
+#include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/plan/channels.h"
-#include "runtime/plan/tables.h"
 #include "runtime/session/program_for.h"
 
 namespace nestrt::test {
@@ -84,7 +84,7 @@ class Guarded {
 
 bool is_small(const Plan& plan) {
   const auto small = [](const TensorInfo& info) { return info.shape.num_elements() < 1 << 20; };
-  return plan.tables().memory_plans()->Get(0)->arena_bytes() <= kMaxArena &&
+  return plan.tables().memory_plans[0].arena_bytes <= kMaxArena &&
          std::all_of(plan.inputs().begin(), plan.inputs().end(), small) &&
          std::all_of(plan.outputs().begin(), plan.outputs().end(), small);
 }
@@ -108,12 +108,12 @@ void run(const std::shared_ptr<const Plan>& plan, const UnitList& units, FuzzRes
 class GuardedBuffers {
  public:
   explicit GuardedBuffers(const Plan& plan) {
-    const auto& buffers = items(plan.tables().buffers());
+    const auto& buffers = plan.tables().buffers;
     memory_.reserve(buffers.size());
     for (uint32_t i = 0; i < buffers.size(); ++i)
-      addresses_.push_back(buffers[i]->kind() == plan::BufferKind::constant
+      addresses_.push_back(buffers[i].kind == plan::BufferKind::kConstant
                                ? const_cast<std::byte*>(plan.constant(i).data())
-                               : memory_.emplace_back(buffers[i]->size()).data());
+                               : memory_.emplace_back(buffers[i].size).data());
   }
   std::span<std::byte* const> addresses() const { return addresses_; }
   bool intact() const {
@@ -127,7 +127,7 @@ class GuardedBuffers {
 
 void run_part(const std::shared_ptr<const Plan>& plan, Unit& cpu, uint32_t branch, ChannelRange channels,
               const GuardedBuffers& buffers) {
-  const plan::Program* const program = program_for(*items(plan->tables().branches())[branch], cpu.info());
+  const plan::Program* const program = program_for(plan->tables().branches[branch], cpu.info());
   if (program == nullptr) return;
   const auto executable = cpu.prepare({plan, branch, program, channels});
   if (!executable || (*executable)->scratch_bytes() > kMaxArena) return;
@@ -144,12 +144,11 @@ void run_part(const std::shared_ptr<const Plan>& plan, Unit& cpu, uint32_t branc
 
 // Of every operator that can be divided the first block, and the others.
 void run_parts(const std::shared_ptr<const Plan>& plan, Unit& cpu, FuzzResult& result) {
-  const auto& buffers = items(plan->tables().buffers());
-  if (std::any_of(buffers.begin(), buffers.end(), [](const plan::Buffer* one) { return one->size() > kMaxArena; }))
-    return;
-  const auto& branches = items(plan->tables().branches());
+  const auto& buffers = plan->tables().buffers;
+  if (std::any_of(buffers.begin(), buffers.end(), [](const plan::Buffer& one) { return one.size > kMaxArena; })) return;
+  const auto& branches = plan->tables().branches;
   for (uint32_t branch = 0; branch < branches.size(); ++branch) {
-    const uint32_t channels = divisible_channels(plan->tables(), *branches[branch]);
+    const uint32_t channels = divisible_channels(plan->tables(), branches[branch]);
     if (channels == 0) continue;
     GuardedBuffers memory(*plan);
     run_part(plan, cpu, branch, {0, kChannelBlock}, memory);

@@ -52,8 +52,7 @@ function(nestrt_allow_precompiled target)
   endif()
 endfunction()
 
-# nestrt_precompile(TARGET HEADER...): most sources include the plan's generated classes, which take two seconds to
-# parse: they are parsed once, with the HEADERs.
+# nestrt_precompile(TARGET HEADER...): most sources include these, which are parsed once, with the HEADERs.
 function(nestrt_precompile target)
   foreach(header nestrt/kernel.h ${ARGN})
     target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
@@ -71,14 +70,12 @@ endfunction()
 # its own has their definitions, and so precompiled headers of its own.
 function(nestrt_add_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/plan/encode\\.cpp$")
   add_library(nestrt_${name} OBJECT ${sources})
   set_target_properties(nestrt_${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
                                                   CXX_VISIBILITY_PRESET default)
   target_link_libraries(nestrt_${name} PRIVATE nestrt_options ${ARGN})
-  target_include_directories(nestrt_${name} PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include ${NESTRT_GENERATED_DIR}
-                                                    ${FLATBUFFERS_INCLUDE_DIR})
-  add_dependencies(nestrt_${name} nestrt_schema)
+  target_include_directories(nestrt_${name} PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
   if(NOT ARGN AND NESTRT_PRECOMPILED_PART)
     nestrt_share_precompiled(nestrt_${name} ${NESTRT_PRECOMPILED_PART})
   else()
@@ -103,14 +100,13 @@ function(nestrt_add_library)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME nestrt VERSION ${PROJECT_VERSION} SOVERSION 0)
     target_compile_features(${target} PUBLIC cxx_std_20)
     target_include_directories(${target} PUBLIC
-      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include> $<BUILD_INTERFACE:${NESTRT_GENERATED_DIR}>
-      $<BUILD_INTERFACE:${FLATBUFFERS_INCLUDE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/drivers/include>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(${target} PUBLIC Threads::Threads PRIVATE
       $<BUILD_INTERFACE:${FLATBUFFERS_LIBRARY}> $<INSTALL_INTERFACE:flatbuffers> spdlog::spdlog)
     if(NESTRT_SANITIZE)
       target_link_options(${target} PUBLIC -fsanitize=${NESTRT_SANITIZE})
     endif()
-    add_dependencies(${target} nestrt_schema)
   endforeach()
   add_library(nestrt::nestrt ALIAS nestrt_static)
 endfunction()

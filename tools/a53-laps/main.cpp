@@ -25,11 +25,10 @@
 #include "drivers/cpu/kernel_program.h"
 #include "kernels/common/simd.h"
 #include "nestrt/costs.h"
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 #include "runtime/costs/plan_memory.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/sharing.h"
-#include "runtime/plan/tables.h"
 
 namespace nestrt {
 namespace {
@@ -57,7 +56,7 @@ class LapRunner final : public scheduler::SharedRunner {
   LapRunner(int threads, Laps& laps) : threads_(threads), laps_(laps) {}
   int num_threads() const override { return threads_; }
   void parallel_for(int64_t count, FunctionRef<void(int64_t, int)> task) override { parallel_for(count, task, {}); }
-  void parallel_for(int64_t count, FunctionRef<void(int64_t, int)> task, const scheduler::PoolShare&) override {
+  void parallel_for(int64_t count, FunctionRef<void(int64_t, int)> task, const CoreShare&) override {
     laps_.mark(kJob);
     for (int64_t index = 0; index < count; ++index) {
       task(index, 0);
@@ -101,17 +100,17 @@ class LapProfile {
   Status run() {
     NESTRT_RETURN_IF_ERROR(run_whole(false));
     NESTRT_RETURN_IF_ERROR(run_whole(true));
-    const auto& branches = items(plan_->tables().branches());
-    const auto most = std::max_element(branches.begin(), branches.end(), [](const auto* a, const auto* b) {
-      return parts_of(*a).size() < parts_of(*b).size();
-    });
-    const size_t ways = most == branches.end() ? 0 : parts_of(**most).size();
+    const auto& branches = plan_->tables().branches;
+    const auto most = std::max_element(
+        branches.begin(), branches.end(),
+        [](const plan::Branch& a, const plan::Branch& b) { return parts_of(a).size() < parts_of(b).size(); });
+    const size_t ways = most == branches.end() ? 0 : parts_of(*most).size();
     for (size_t way = 0; way < ways; ++way) NESTRT_RETURN_IF_ERROR(run_divided(way));
     return {};
   }
 
   void write(std::ostream& out) const {
-    out << "cpu\t" << kernels::name(kernels::current_isa()) << "\n";
+    out << "cpu\t" << name(kernels::current_instruction_set()) << "\n";
     for (size_t i = 0; i < works_.size(); ++i)
       out << "work\t" << i << "\t" << works_[i].constant_bytes << "\t" << works_[i].other_bytes << "\t"
           << works_[i].name << "\n";
@@ -127,16 +126,16 @@ class LapProfile {
   using Prepared = std::unique_ptr<drivers::KernelProgram>;
 
   Status run_whole(bool counts) {
-    for (uint32_t branch = 0; branch < items(plan_->tables().branches()).size(); ++branch)
+    for (uint32_t branch = 0; branch < plan_->tables().branches.size(); ++branch)
       NESTRT_RETURN_IF_ERROR(run_branch(branch, {}, counts));
     return {};
   }
 
   // The n-th way to divide each operator.
   Status run_divided(size_t way) {
-    const auto& branches = items(plan_->tables().branches());
+    const auto& branches = plan_->tables().branches;
     for (uint32_t branch = 0; branch < branches.size(); ++branch) {
-      const std::vector<uint32_t> parts = parts_of(*branches[branch]);
+      const std::vector<uint32_t> parts = parts_of(branches[branch]);
       if (way >= parts.size()) {
         NESTRT_RETURN_IF_ERROR(run_branch(branch, {}, false));
         continue;
@@ -150,21 +149,21 @@ class LapProfile {
   // The channels that another unit computes, by way.
   static std::vector<uint32_t> parts_of(const plan::Branch& branch) {
     std::vector<uint32_t> parts;
-    for (const plan::Program* program : items(branch.programs()))
-      if (program->channels() > 0) parts.push_back(program->channels());
+    for (const plan::Program& program : branch.programs)
+      if (program.channels > 0) parts.push_back(program.channels);
     return parts;
   }
 
   uint32_t channels_of(uint32_t branch) const {
-    return divisible_channels(plan_->tables(), *items(plan_->tables().branches())[branch]);
+    return divisible_channels(plan_->tables(), plan_->tables().branches[branch]);
   }
 
   Result<drivers::KernelProgram*> prepared(uint32_t branch, ChannelRange channels) {
     Prepared& program = programs_[{branch, channels}];
     if (program != nullptr) return program.get();
-    for (const plan::Program* candidate : items(items(plan_->tables().branches())[branch]->programs())) {
-      if (candidate->kind() != plan::ProgramKind::kernels) continue;
-      NESTRT_ASSIGN_OR_RETURN(program, drivers::KernelProgram::prepare({plan_, branch, candidate, channels}, runner_));
+    for (const plan::Program& candidate : plan_->tables().branches[branch].programs) {
+      if (candidate.kind != plan::ProgramKind::kKernels) continue;
+      NESTRT_ASSIGN_OR_RETURN(program, drivers::KernelProgram::prepare({plan_, branch, &candidate, channels}, runner_));
       NESTRT_RETURN_IF_ERROR(memory_.reserve_scratch(*program));
       return program.get();
     }
@@ -187,15 +186,15 @@ class LapProfile {
   }
 
   void add_works(uint32_t branch, ChannelRange channels) {
-    const plan::Plan& tables = plan_->tables();
-    for (uint32_t index : items(items(tables.branches())[branch]->operators())) {
-      const plan::Operator& op = *items(tables.operators())[index];
+    const plan::Tables& tables = plan_->tables();
+    for (uint32_t index : tables.branches[branch].operators) {
+      const plan::Operator& op = tables.operators[index];
       if (is_view(tables, op)) continue;
       Work work{0, 0, work_name(*plan_, index, channels)};
       const double share =
           channels.all() ? 1 : static_cast<double>(channels.end - channels.begin) / channels_of(branch);
-      for (int32_t tensor : items(op.inputs())) add_bytes(work, tensor, 1, share);
-      for (int32_t tensor : items(op.outputs())) add_bytes(work, tensor, share, share);
+      for (int32_t tensor : op.inputs) add_bytes(work, tensor, 1, share);
+      for (int32_t tensor : op.outputs) add_bytes(work, tensor, share, share);
       observer_.works[index] = static_cast<int32_t>(works_.size());
       works_.push_back(std::move(work));
     }
@@ -203,10 +202,9 @@ class LapProfile {
 
   void add_bytes(Work& work, int32_t index, double share, double share_of_constants) const {
     if (index < 0) return;
-    const plan::Tensor& tensor = *items(plan_->tables().tensors())[static_cast<uint32_t>(index)];
-    const bool constant = items(plan_->tables().buffers())[tensor.buffer()]->kind() == plan::BufferKind::constant;
-    const auto bytes = static_cast<double>(
-        storage_bytes(static_cast<DataType>(tensor.type()), shape_of(tensor), static_cast<Layout>(tensor.layout())));
+    const plan::Tensor& tensor = plan_->tables().tensors[static_cast<uint32_t>(index)];
+    const bool constant = plan_->tables().buffers[tensor.buffer].kind == plan::BufferKind::kConstant;
+    const auto bytes = static_cast<double>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
     (constant ? work.constant_bytes : work.other_bytes) +=
         static_cast<uint64_t>(bytes * (constant ? share_of_constants : share));
   }

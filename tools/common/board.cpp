@@ -31,14 +31,15 @@ Status read_text(const YAML::Node& map, const std::string& key, std::string& val
 
 Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   if (!node.IsMap()) return yaml::refuse(node, "expected a unit's {unit, configuration, ...}");
-  NESTRT_RETURN_IF_ERROR(yaml::check_keys(node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits",
-                                                 "threads", "instruction_set", "start_us", "finish_us", "mb_per_s",
-                                                 "lane_us"}));
+  NESTRT_RETURN_IF_ERROR(
+      yaml::check_keys(node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits", "threads",
+                              "instruction_set", "start_us", "finish_us", "mb_per_s", "lane_us"}));
   BoardUnit unit;
   NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit"));
   NESTRT_RETURN_IF_ERROR(read_text(node, "configuration", unit.configuration));
   NESTRT_RETURN_IF_ERROR(read_text(node, "instruction_set", unit.instruction_set));
-  const int64_t most = unit.kind == "cpu" ? 1 : kMaxInstances;
+  unit.is_host = unit.kind == "cpu";
+  const int64_t most = unit.is_host ? 1 : kMaxInstances;
   NESTRT_RETURN_IF_ERROR(read_number(node, "instances", int64_t{1}, most, unit.instances));
   NESTRT_RETURN_IF_ERROR(read_number(node, "clock_mhz", 1.0, kMaxClock, unit.clock_mhz));
   NESTRT_RETURN_IF_ERROR(read_number(node, "bus_bits", int64_t{32}, kMaxBus, unit.bus_bits));

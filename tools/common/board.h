@@ -13,6 +13,7 @@ namespace nestrt::tools {
 
 struct BoardUnit {
   std::string kind;           // "cpu", "evta"
+  bool is_host = false;       // the "cpu"
   std::string configuration;  // of an NPU; empty for the CPU
   int64_t instances = 1;
   double clock_mhz = 0;         // 0: not stated

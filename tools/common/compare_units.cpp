@@ -3,25 +3,20 @@
 #include <algorithm>
 #include <random>
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 #include "nestrt/session.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/plan/channels.h"
-#include "runtime/plan/tables.h"
-#include "runtime/session/program_for.h"
+#include "runtime/plan/program_for.h"
 
 namespace nestrt::tools {
 namespace {
 
 // The place of each element of a tensor among its bytes, in units of its type; padding lanes left out.
 std::vector<int64_t> places(const plan::Tensor& tensor) {
-  const auto& shape = items(tensor.shape());
-  const int64_t block = block_size(static_cast<Layout>(tensor.layout()));
-  int64_t elements = 1, pixels = 1;
-  for (uint32_t axis = 0; axis < shape.size(); ++axis) {
-    elements *= shape[axis];
-    if (axis >= 2) pixels *= shape[axis];
-  }
+  const Shape& shape = tensor.shape;
+  const int64_t block = block_size(tensor.layout);
+  const int64_t elements = shape.num_elements(), pixels = shape.product(2, shape.rank());
   std::vector<int64_t> result(static_cast<size_t>(elements));
   const int64_t channels = block == 1 ? 1 : shape[1], blocks = (channels + block - 1) / block;
   for (int64_t i = 0; i < elements; ++i) {
@@ -37,43 +32,42 @@ class UnitComparer {
   UnitComparer(std::shared_ptr<const Plan> plan, const UnitList& units) : plan_(std::move(plan)), units_(units) {}
 
   Result<std::vector<BranchComparison>> run() {
-    const auto cpu =
-        std::find_if(units_.begin(), units_.end(), [](const auto& unit) { return unit->info().kind == "cpu"; });
-    if (cpu == units_.end())
+    const auto host = std::find_if(units_.begin(), units_.end(), [](const auto& unit) { return unit->info().is_host; });
+    if (host == units_.end())
       return Status(Code::kInvalidArgument, "nothing to compare with: there is no unit 'cpu' among those given");
     NESTRT_RETURN_IF_ERROR(allocate());
-    const auto& branches = items(plan_->tables().branches());
+    const auto& branches = plan_->tables().branches;
     std::vector<BranchComparison> result;
     for (uint32_t branch = 0; branch < branches.size(); ++branch) {
       for (const std::shared_ptr<Unit>& unit : units_)
-        if (unit != *cpu) NESTRT_RETURN_IF_ERROR(compare_programs(branch, **cpu, *unit, result));
+        if (unit != *host) NESTRT_RETURN_IF_ERROR(compare_programs(branch, **host, *unit, result));
     }
     return result;
   }
 
  private:
-  Status compare_programs(uint32_t branch, Unit& cpu, Unit& unit, std::vector<BranchComparison>& result) {
-    const plan::Branch& entry = *items(plan_->tables().branches())[branch];
-    const plan::Program* reference = program_for(entry, cpu.info());
+  Status compare_programs(uint32_t branch, Unit& host, Unit& unit, std::vector<BranchComparison>& result) {
+    const plan::Branch& entry = plan_->tables().branches[branch];
+    const plan::Program* reference = program_for(entry, host.info());
     if (reference == nullptr)
       return Status(Code::kIncompatible, "branch " + std::to_string(branch) + " has no program for this CPU");
-    for (const plan::Program* program : items(entry.programs())) {
-      const bool chosen = program->channels() != 0 || program == program_for(entry, unit.info());
-      if (!chosen || !can_run(*program, unit.info())) continue;
-      NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), compare(branch, cpu, *reference, unit, *program));
+    for (const plan::Program& program : entry.programs) {
+      const bool chosen = program.channels != 0 || &program == program_for(entry, unit.info());
+      if (!chosen || !can_run(program, unit.info())) continue;
+      NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), compare(branch, host, *reference, unit, program));
     }
     return {};
   }
 
   // Every buffer has memory of its own: nothing depends on an order.
   Status allocate() {
-    const auto& buffers = items(plan_->tables().buffers());
+    const auto& buffers = plan_->tables().buffers;
     for (uint32_t index = 0; index < buffers.size(); ++index) {
-      if (buffers[index]->kind() == plan::BufferKind::constant) {
+      if (buffers[index].kind == plan::BufferKind::kConstant) {
         addresses_.push_back(const_cast<std::byte*>(plan_->constant(index).data()));  // units only read it
         continue;
       }
-      NESTRT_ASSIGN_OR_RETURN(memory_.emplace_back(), AlignedMemory::allocate(buffers[index]->size(), "a buffer"));
+      NESTRT_ASSIGN_OR_RETURN(memory_.emplace_back(), AlignedMemory::allocate(buffers[index].size, "a buffer"));
       addresses_.push_back(memory_.back().data());
     }
     return {};
@@ -88,24 +82,20 @@ class UnitComparer {
   Status run_on(uint32_t branch, Unit& unit, const plan::Program& program, ChannelRange channels = {}) const {
     NESTRT_ASSIGN_OR_RETURN(const auto executable, unit.prepare({plan_, branch, &program, channels}));
     NESTRT_ASSIGN_OR_RETURN(const auto scratch, AlignedMemory::allocate(executable->scratch_bytes(), "scratch memory"));
-    Event completion;
     Submission submission;
     submission.bindings = {addresses_, scratch.data()};
     submission.unit_deadline = SteadyClock::now() + SessionOptions().unit_timeout;
-    submission.completion = &completion;
-    submission.generation = completion.arm();
-    executable->submit(submission);
-    return completion.wait();
+    return nestrt::run(*executable, submission);
   }
 
   // Calls visit(bytes) for each element that the branch computes, one tensor after the other; padding lanes left out.
   template <typename Visit>
   void for_each_result(uint32_t branch, Visit visit) const {
-    for (uint32_t op : items(items(plan_->tables().branches())[branch]->operators())) {
-      for (int32_t index : items(items(plan_->tables().operators())[op]->outputs())) {
-        const plan::Tensor& tensor = *items(plan_->tables().tensors())[static_cast<uint32_t>(index)];
-        const size_t size = size_bytes(static_cast<DataType>(tensor.type()));
-        std::byte* begin = addresses_[tensor.buffer()] + tensor.offset();
+    for (uint32_t op : plan_->tables().branches[branch].operators) {
+      for (int32_t index : plan_->tables().operators[op].outputs) {
+        const plan::Tensor& tensor = plan_->tables().tensors[static_cast<uint32_t>(index)];
+        const size_t size = size_bytes(tensor.type);
+        std::byte* begin = addresses_[tensor.buffer] + tensor.offset;
         for (const int64_t place : places(tensor)) visit(std::span(begin + static_cast<size_t>(place) * size, size));
       }
     }
@@ -113,9 +103,8 @@ class UnitComparer {
 
   std::vector<std::byte> results(uint32_t branch) const {
     std::vector<std::byte> bytes;
-    for_each_result(branch, [&](std::span<std::byte> element) {
-      bytes.insert(bytes.end(), element.begin(), element.end());
-    });
+    for_each_result(branch,
+                    [&](std::span<std::byte> element) { bytes.insert(bytes.end(), element.begin(), element.end()); });
     return bytes;
   }
 
@@ -126,18 +115,17 @@ class UnitComparer {
     });
   }
 
-  Result<BranchComparison> compare(uint32_t branch, Unit& cpu, const plan::Program& cpu_program, Unit& unit,
+  Result<BranchComparison> compare(uint32_t branch, Unit& host, const plan::Program& host_program, Unit& unit,
                                    const plan::Program& program) {
-    const uint32_t first = items(items(plan_->tables().branches())[branch]->operators())[0];
-    BranchComparison result{branch, std::string(view(items(plan_->tables().operators())[first]->name())),
-                            unit.info().name, program.channels()};
+    const uint32_t first = plan_->tables().branches[branch].operators[0];
+    BranchComparison result{branch, plan_->tables().operators[first].name, unit.info().name, program.channels};
     randomize();
-    NESTRT_RETURN_IF_ERROR(run_on(branch, cpu, cpu_program));
+    NESTRT_RETURN_IF_ERROR(run_on(branch, host, host_program));
     const std::vector<std::byte> expected = results(branch);
     spoil_results(branch);
-    if (program.channels() != 0) {  // the CPU goes first: nobody covers what the unit should leave alone
-      const uint32_t all = divisible_channels(plan_->tables(), *items(plan_->tables().branches())[branch]);
-      NESTRT_RETURN_IF_ERROR(run_on(branch, cpu, cpu_program, {program.channels(), all}));
+    if (program.channels != 0) {  // the host goes first: nobody covers what the unit should leave alone
+      const uint32_t all = divisible_channels(plan_->tables(), plan_->tables().branches[branch]);
+      NESTRT_RETURN_IF_ERROR(run_on(branch, host, host_program, {program.channels, all}));
     }
     NESTRT_RETURN_IF_ERROR(run_on(branch, unit, program));
     const std::vector<std::byte> computed = results(branch);

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "runtime/core/parse.h"
-#include "runtime/plan/tables.h"
 #include "tools/common/files.h"
 #include "tools/common/yaml_reader.h"
 
@@ -156,11 +155,11 @@ std::string nest_c_name(std::string_view name) {
   return result;
 }
 
-std::vector<std::string> nest_c_node_names(const plan::Plan& plan) {
+std::vector<std::string> nest_c_node_names(const plan::Tables& plan) {
   std::set<std::string> used;
   std::vector<std::string> names;
-  for (const plan::Operator* op : items(plan.operators())) {
-    std::string& name = names.emplace_back(nest_c_name(view(op->name())));
+  for (const plan::Operator& op : plan.operators) {
+    std::string& name = names.emplace_back(nest_c_name(op.name));
     while (name.empty() || !used.insert(name).second) name += fmt::format("_{}", names.size() - 1);
   }
   return names;

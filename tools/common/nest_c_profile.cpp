@@ -5,9 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 #include "runtime/core/parse.h"
-#include "runtime/plan/tables.h"
 #include "tools/common/files.h"
 #include "tools/common/yaml_reader.h"
 
@@ -59,30 +58,29 @@ std::optional<ConvKey> parse_key(const std::string& text) {
   return key;
 }
 
-bool all_are(const flatbuffers::Vector<int32_t>& values, int64_t wanted) {
+bool all_are(const std::vector<int32_t>& values, int64_t wanted) {
   return std::all_of(values.begin(), values.end(), [&](int32_t value) { return value == wanted; });
 }
 
-bool matches(const ConvKey& key, const plan::Plan& tables, const plan::Operator& op) {
-  const plan::Conv* const conv = op.attributes_as_Conv();
-  if (conv == nullptr || items(op.inputs()).size() < 2 || items(op.outputs()).size() != 1) return false;
-  const plan::Tensor& input = *items(tables.tensors())[static_cast<uint32_t>(items(op.inputs())[0])];
-  const plan::Tensor& output = *items(tables.tensors())[static_cast<uint32_t>(items(op.outputs())[0])];
-  const Shape x = shape_of(input), y = shape_of(output);
-  if (x.rank() != 4 || y.rank() != 4 || y[1] != key.outputs || static_cast<DataType>(input.type()) != key.type)
-    return false;
+bool matches(const ConvKey& key, const plan::Tables& tables, const plan::Operator& op) {
+  const ops::Conv* const conv = op.as<ops::Conv>();
+  if (conv == nullptr || op.inputs.size() < 2 || op.outputs.size() != 1) return false;
+  const plan::Tensor& input = tables.tensors[static_cast<uint32_t>(op.inputs[0])];
+  const plan::Tensor& output = tables.tensors[static_cast<uint32_t>(op.outputs[0])];
+  const Shape &x = input.shape, &y = output.shape;
+  if (x.rank() != 4 || y.rank() != 4 || y[1] != key.outputs || input.type != key.type) return false;
   const std::vector<int64_t> nchw = {x[0], x[1], x[2], x[3]}, nhwc = {x[0], x[2], x[3], x[1]};
-  return (key.input == nchw || key.input == nhwc) && all_are(items(conv->kernel()), key.kernel) &&
-         all_are(items(conv->stride()), key.stride);
+  return (key.input == nchw || key.input == nhwc) && all_are(conv->kernel, key.kernel) &&
+         all_are(conv->stride, key.stride);
 }
 
 // NEST-C's backends are units of ours by kind.
-UnitKey unit_of(const std::string& backend, const plan::Plan& tables, const std::string& cpu_configuration) {
+UnitKey unit_of(const std::string& backend, const plan::Tables& tables, const std::string& cpu_configuration) {
   const std::string name = lower(backend);
   if (name.starts_with("cpu")) return {"cpu", cpu_configuration, 1};
   UnitKey unit{name.starts_with("vta") ? "evta" : name, "", 1};
-  for (const plan::Target* target : items(tables.targets()))
-    if (view(target->unit()) == unit.kind) unit.fingerprint = view(target->configuration());
+  for (const plan::Target& target : tables.targets)
+    if (target.unit == unit.kind) unit.fingerprint = target.configuration;
   return unit;
 }
 
@@ -119,9 +117,9 @@ class Importer {
       return {};
     }
     std::set<std::string> works;
-    const auto& operators = items(plan_.tables().operators());
+    const auto& operators = plan_.tables().operators;
     for (uint32_t op = 0; op < operators.size(); ++op)
-      if (matches(*key, plan_.tables(), *operators[op])) works.insert(work_name(plan_, op));
+      if (matches(*key, plan_.tables(), operators[op])) works.insert(work_name(plan_, op));
     if (works.empty()) return {};
     if (works.size() > 1) {
       result_.refused.push_back(

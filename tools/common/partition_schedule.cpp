@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "runtime/plan/dependencies.h"
-#include "runtime/plan/tables.h"
-#include "runtime/session/program_for.h"
+#include "runtime/plan/program_for.h"
 
 namespace nestrt::tools {
 namespace {
@@ -36,9 +35,14 @@ struct Stage {
 class Builder {
  public:
   Builder(const NestCPartitionPlan& source, const Plan& plan, std::span<const UnitInfo> units)
-      : source_(source), tables_(plan.tables()), units_(units), backends_(backends_of(units)),
-        names_(nest_c_node_names(tables_)), branch_of_(branch_of_operators(tables_)),
-        partition_of_(items(tables_.branches()).size(), kNone), branches_(source.partitions.size()) {}
+      : source_(source),
+        tables_(plan.tables()),
+        units_(units),
+        backends_(backends_of(units)),
+        names_(nest_c_node_names(tables_)),
+        branch_of_(branch_of_operators(tables_)),
+        partition_of_(tables_.branches.size(), kNone),
+        branches_(source.partitions.size()) {}
 
   Result<Schedule> build() {
     NESTRT_RETURN_IF_ERROR(find_units());
@@ -81,9 +85,10 @@ class Builder {
         return wrong(fmt::format("nodeToPartition: '{}' is there twice", name));
       uint32_t& of_branch = partition_of_[branch_of_[found->second]];
       if (of_branch != kNone && of_branch != partition)
-        return wrong(fmt::format("nodeToPartition: '{}' is in partition {}, but it runs in one program with a node of "
-                                 "partition {}; put both into one",
-                                 name, name_of(partition), name_of(of_branch)));
+        return wrong(
+            fmt::format("nodeToPartition: '{}' is in partition {}, but it runs in one program with a node of "
+                        "partition {}; put both into one",
+                        name, name_of(partition), name_of(of_branch)));
       of_branch = partition;
     }
     return {};
@@ -125,9 +130,10 @@ class Builder {
         const uint32_t other = partition_of_[before];
         if (computes_nothing(tables_, before) || other == partition) continue;
         if (stage_of_[other] == stage_of_[partition])
-          return wrong(fmt::format("parallelPartitions: {} reads what {} computes, so they cannot run side by side; "
-                                   "take one of them out of the group",
-                                   name_of(partition), name_of(other)));
+          return wrong(
+              fmt::format("parallelPartitions: {} reads what {} computes, so they cannot run side by side; "
+                          "take one of them out of the group",
+                          name_of(partition), name_of(other)));
         stage.before.insert(stage_of_[other]);
       }
     }
@@ -168,34 +174,35 @@ class Builder {
     };
     auto stage = static_cast<uint32_t>(std::find(is_done.begin(), is_done.end(), false) - is_done.begin());
     for (size_t i = 0; i < stages_.size(); ++i) stage = needed(stage);
-    return wrong(fmt::format("nodeToPartition: what {} and {} compute needs each other, so that neither can run first; "
-                             "divide one of them",
-                             name_of(stages_[stage].partitions[0]), name_of(stages_[needed(stage)].partitions[0])));
+    return wrong(
+        fmt::format("nodeToPartition: what {} and {} compute needs each other, so that neither can run first; "
+                    "divide one of them",
+                    name_of(stages_[stage].partitions[0]), name_of(stages_[needed(stage)].partitions[0])));
   }
 
-  bool is_cpu(uint32_t partition) const { return units_[unit_of_[partition]].kind == "cpu"; }
+  bool is_host(uint32_t partition) const { return units_[unit_of_[partition]].is_host; }
 
-  // How many partitions of a stage the CPU runs side by side.
+  // How many partitions of a stage the host runs side by side.
   uint32_t shares_of(const Stage& stage) const {
     uint32_t shares = 0, threads = 1;
     for (const uint32_t partition : stage.partitions) {
-      if (!is_cpu(partition) || branches_[partition].empty()) continue;
+      if (!is_host(partition) || branches_[partition].empty()) continue;
       ++shares;
       threads = static_cast<uint32_t>(std::max(1, units_[unit_of_[partition]].num_threads));
     }
     return std::min(shares, threads);
   }
 
-  // Those of the CPU first.
+  // Those of the host first.
   void add_lanes() {
     uint32_t shares = 1;
     for (const Stage& stage : stages_) shares = std::max(shares, shares_of(stage));
     for (uint32_t unit = 0; unit < units_.size(); ++unit)
-      if (units_[unit].kind == "cpu") schedule_.lanes.assign(shares, Lane{unit});
+      if (units_[unit].is_host) schedule_.lanes.assign(shares, Lane{unit});
     lane_of_.assign(units_.size(), 0);
     for (uint32_t unit = 0; unit < units_.size(); ++unit) {
       const bool is_used = std::count(unit_of_.begin(), unit_of_.end(), unit) > 0;
-      if (units_[unit].kind == "cpu" || !is_used) continue;
+      if (units_[unit].is_host || !is_used) continue;
       lane_of_[unit] = static_cast<uint32_t>(schedule_.lanes.size());
       schedule_.lanes.push_back({unit});
     }
@@ -208,7 +215,7 @@ class Builder {
     for (const uint32_t partition : stage.partitions) {
       Step step;
       step.lane = lane_of_[unit_of_[partition]];
-      if (is_cpu(partition) && shares > 1) {
+      if (is_host(partition) && shares > 1) {
         step.lane = next_share++ % shares;
         step.threads = units_[unit_of_[partition]].num_threads / static_cast<int>(shares);
       }
@@ -233,16 +240,16 @@ class Builder {
   }
 
   Result<uint32_t> program_of(uint32_t branch, uint32_t partition) const {
-    const plan::Branch& programs = *items(tables_.branches())[branch];
+    const plan::Branch& programs = tables_.branches[branch];
     if (const auto program = program_index_for(programs, units_[unit_of_[partition]])) return *program;
-    return wrong(fmt::format("nodeToPartition: {} has no program for '{}', which is in partition {}; place it on "
-                             "another backend, or compile the model for this one",
-                             source_.partitions[partition].backend, names_[items(programs.operators())[0]],
-                             name_of(partition)));
+    return wrong(
+        fmt::format("nodeToPartition: {} has no program for '{}', which is in partition {}; place it on "
+                    "another backend, or compile the model for this one",
+                    source_.partitions[partition].backend, names_[programs.operators[0]], name_of(partition)));
   }
 
   const NestCPartitionPlan& source_;
-  const plan::Plan& tables_;
+  const plan::Tables& tables_;
   const std::span<const UnitInfo> units_;
   const std::vector<std::string> backends_;      // by unit
   const std::vector<std::string> names_;         // by operator
@@ -253,8 +260,8 @@ class Builder {
   std::vector<uint32_t> stage_of_;               // by partition
   std::vector<std::vector<uint32_t>> branches_;  // by partition, those that compute something
   std::vector<Stage> stages_;
-  std::vector<uint32_t> lane_of_;                // by unit
-  std::map<uint32_t, uint32_t> last_of_lane_;    // of the stage that is being added, or the last one with steps
+  std::vector<uint32_t> lane_of_;              // by unit
+  std::map<uint32_t, uint32_t> last_of_lane_;  // of the stage that is being added, or the last one with steps
   Schedule schedule_;
 };
 

@@ -4,8 +4,7 @@
 #include <map>
 #include <set>
 
-#include "nestrt/plan_generated.h"
-#include "runtime/plan/tables.h"
+#include "nestrt/plan_tables.h"
 
 namespace nestrt::tools {
 namespace {
@@ -28,10 +27,10 @@ class TraceBuilder {
   TraceBuilder(const RunRecorder& recorder, const Session& session, const UnitList& units)
       : records_(recorder.records()), operators_(session.operators()) {
     for (const Lane& lane : session.schedule().lanes) lanes_.push_back(&units[lane.unit]->info());
-    const auto& branches = items(session.plan().tables().branches());
+    const auto& branches = session.plan().tables().branches;
     branch_of_.resize(operators_.size());
     for (uint32_t branch = 0; branch < branches.size(); ++branch)
-      for (uint32_t op : items(branches[branch]->operators())) branch_of_[op] = branch;
+      for (uint32_t op : branches[branch].operators) branch_of_[op] = branch;
     for (const Record& record : records_) {
       if (record.kind == Kind::kStep) steps_[record.step.branch].push_back(&record);
       if (record.kind == Kind::kPhase) unit_threads_.insert(record.thread);
@@ -105,17 +104,17 @@ class TraceBuilder {
   }
 
   // The step that an operator or a phase belongs to: of its branch, at that time. Where two steps compute one operator
-  // side by side, threads that tell of phases are those of units beside the CPU.
+  // side by side, threads that tell of phases are those of units beside the host.
   const Record* step_of(const Record& record) const {
     const auto found = steps_.find(branch_of_[record.operator_index]);
     if (found == steps_.end()) return nullptr;
-    const bool on_cpu = unit_threads_.count(record.thread) == 0;
+    const bool on_host = unit_threads_.count(record.thread) == 0;
     const Record* best = nullptr;
     for (const Record* candidate : found->second) {
       const StepRecord& step = candidate->step;
       if (step.start > record.step.start || step.end < record.step.end) continue;
       best = candidate;
-      if (step.lane < lanes_.size() && (lanes_[step.lane]->kind == "cpu") == on_cpu) return candidate;
+      if (step.lane < lanes_.size() && lanes_[step.lane]->is_host == on_host) return candidate;
     }
     return best;
   }
@@ -137,7 +136,7 @@ class TraceBuilder {
 }  // namespace
 
 RunRecorder::RunRecorder(const Plan& plan, int runs)
-    : records_(static_cast<size_t>(runs) * (1 + kRecordsPerOperator * items(plan.tables().operators()).size())) {}
+    : records_(static_cast<size_t>(runs) * (1 + kRecordsPerOperator * plan.tables().operators.size())) {}
 
 void RunRecorder::operator_done(uint32_t operator_index, Time start, Time end) {
   Record record;

@@ -5,34 +5,32 @@
 #include "drivers/evta/driver/plan_program.h"
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/disassemble.h"
-#include "nestrt/plan_generated.h"
-#include "runtime/plan/tables.h"
+#include "nestrt/plan_tables.h"
 #include "tools/common/printable.h"
 
 namespace nestrt::compiler {
 namespace {
 
 std::string holder_of(const Plan& plan, const plan::ProgramRange& range) {
-  if (range.tensor() < 0) return fmt::format("segment {}", range.segment());
-  const plan::Tensor& tensor = *items(plan.tables().tensors())[static_cast<uint32_t>(range.tensor())];
-  return "'" + tools::printable(view(tensor.name())) + "'";
+  if (range.tensor < 0) return fmt::format("segment {}", range.segment);
+  const plan::Tensor& tensor = plan.tables().tensors[static_cast<uint32_t>(range.tensor)];
+  return "'" + tools::printable(tensor.name) + "'";
 }
 
 Status print_program(const Plan& plan, uint32_t branch, const plan::Program& program) {
-  const std::string_view name = view(program.fingerprint());
+  const std::string& name = program.fingerprint;
   const evta::Configuration* configuration = evta::find_configuration(name);
   if (configuration == nullptr)
     return Status(Code::kUnsupported, fmt::format("branch {}: EVTA has no configuration '{}'", branch, name));
   NESTRT_ASSIGN_OR_RETURN(const evta::PlanProgram read, evta::read_program(plan, program, *configuration));
   NESTRT_ASSIGN_OR_RETURN(const auto instructions, evta::decode(*configuration, read.instructions));
-  const uint32_t first = items(items(plan.tables().branches())[branch]->operators())[0];
-  fmt::print("branch {}: '{}'{} on evta {}, {} instructions\n", branch,
-             tools::printable(view(items(plan.tables().operators())[first]->name())),
-             program.channels() == 0 ? "" : fmt::format(", first {} channels", program.channels()), name,
-             instructions.size());
-  for (const plan::ProgramRange* range : items(program.ranges()))
-    fmt::print("  {:#010x} {:>9} bytes  {:<10} {}\n", range->address(), range->size(),
-               plan::EnumNameRangeAccess(range->access()), holder_of(plan, *range));
+  const uint32_t first = plan.tables().branches[branch].operators[0];
+  fmt::print(
+      "branch {}: '{}'{} on evta {}, {} instructions\n", branch, tools::printable(plan.tables().operators[first].name),
+      program.channels == 0 ? "" : fmt::format(", first {} channels", program.channels), name, instructions.size());
+  for (const plan::ProgramRange& range : program.ranges)
+    fmt::print("  {:#010x} {:>9} bytes  {:<10} {}\n", range.address, range.size, plan::name(range.access),
+               holder_of(plan, range));
   for (size_t i = 0; i < instructions.size(); ++i) fmt::print("  {:>5}  {}\n", i, evta::disassemble(instructions[i]));
   fmt::print("\n");
   return {};
@@ -42,17 +40,18 @@ Status print_program(const Plan& plan, uint32_t branch, const plan::Program& pro
 
 Status print_assembly(const Plan& plan) {
   bool found = false;
-  const auto& branches = items(plan.tables().branches());
+  const auto& branches = plan.tables().branches;
   for (uint32_t branch = 0; branch < branches.size(); ++branch) {
-    for (const plan::Program* program : items(branches[branch]->programs())) {
-      if (view(program->unit()) != "evta") continue;
+    for (const plan::Program& program : branches[branch].programs) {
+      if (program.unit != "evta") continue;
       found = true;
-      NESTRT_RETURN_IF_ERROR(print_program(plan, branch, *program));
+      NESTRT_RETURN_IF_ERROR(print_program(plan, branch, program));
     }
   }
   if (found) return {};
-  return Status(Code::kNotFound, "the plan has no program for EVTA: compile the model in 8 bits (--quantize s8) with "
-                                 "--target zcu102, and inspect the plan");
+  return Status(Code::kNotFound,
+                "the plan has no program for EVTA: compile the model in 8 bits (--quantize s8) with "
+                "--target zcu102, and inspect the plan");
 }
 
 }  // namespace nestrt::compiler

@@ -4,18 +4,17 @@
 #include <iostream>
 #include <optional>
 
+#include "compiler-lite/compile.h"
+#include "nestrt/plan.h"
+#include "tools/common/cli.h"
+#include "tools/common/files.h"
+#include "tools/common/progress.h"
+#include "tools/common/table.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/compile_options.h"
 #include "tools/nestc/quantize_options.h"
 #include "tools/nestc/search_options.h"
 #include "tools/nestc/tuning_progress.h"
-#include "compiler-lite/compile.h"
-#include "nestrt/plan.h"
-#include "runtime/plan/tables.h"
-#include "tools/common/cli.h"
-#include "tools/common/files.h"
-#include "tools/common/progress.h"
-#include "tools/common/table.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -44,11 +43,12 @@ void print(const QuantizationReport& report) {
 }
 
 // Says so where the target has more than a CPU and the plan nothing for it.
-void note_idle_units(const CompileOptions& options, const plan::Plan& tables) {
+void note_idle_units(const CompileOptions& options, const plan::Tables& tables) {
   for (const auto& backend : options.backends) {
+    if (backend->is_host()) continue;
     bool idle = true;
-    for (const plan::Branch* branch : items(tables.branches()))
-      for (const plan::Program* program : items(branch->programs())) idle &= view(program->unit()) != backend->unit();
+    for (const plan::Branch& branch : tables.branches)
+      for (const plan::Program& program : branch.programs) idle &= program.unit != backend->unit();
     if (!idle) continue;
     std::cerr << "nestc: note: " << backend->unit() << " runs none of the operators"
               << (options.quantization ? "; nestc explain says why\n"
@@ -68,7 +68,7 @@ Result<PlanBytes> CompileCommand::compile_with_progress(CompileOptions options,
     options.quantization->observer = [&report](const QuantizationReport& made) { report = made; };
   tools::StageLine line("nestc");
   options.progress = [&line](std::string_view stage) { line.show(stage); };
-  TuningProgress tuning(options.backends.size());
+  TuningProgress tuning(options.backends.size() - 1);
   options.offer_observer = [&tuning](uint32_t, uint32_t num_operators, const Backend&, const Offer&) {
     tuning.advance(num_operators);
   };
@@ -93,9 +93,9 @@ Status CompileCommand::write(const std::string& path, const CompileOptions& opti
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(bytes.span()));
   note_idle_units(options, plan->tables());
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  const plan::MemoryPlan& memory = *plan->tables().memory_plans()->Get(0);
-  std::cout << path << ": " << plan->tables().operators()->size() << " operators, "
-            << tools::format_bytes(bytes.span().size()) << ", arena " << tools::format_bytes(memory.arena_bytes())
+  const plan::MemoryPlan& memory = plan->tables().memory_plans[0];
+  std::cout << path << ": " << plan->tables().operators.size() << " operators, "
+            << tools::format_bytes(bytes.span().size()) << ", arena " << tools::format_bytes(memory.arena_bytes)
             << ", compiled in " << static_cast<int>(seconds.count() * 1e3) << " ms\n";
   return {};
 }

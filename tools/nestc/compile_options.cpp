@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "compiler-lite/backends/evta/tuning_cache.h"
-#include "compiler-lite/backends/make_backends.h"
+#include "compiler-lite/codegen/evta/tuning_cache.h"
+#include "compiler-lite/codegen/make_backends.h"
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
 #include "tools/common/npy.h"
@@ -81,9 +81,10 @@ void CompileFlags::add_to(CLI::App& command) {
   add(command.add_option("--no-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes"))
       ->take_all();
   add(command.add_option("--target", target_,
-                         "what the plan may run on: a board (zcu102, or the path of its .yaml), or units such as "
-                         "cpu,evta:1x16_15_15_18_17; host: a CPU, x86-64 or aarch64"))
-      ->type_name("BOARD|UNITS");
+                         "what the plan may run on, several with commas: boards (zcu102, or the path of a .yaml), CPUs "
+                         "(host, x86-64, x86-64-v3, x86-64-v4, aarch64, aarch64-dotprod), units such as "
+                         "evta:1x16_15_15_18_17"))
+      ->type_name("TARGET,...");
   add(command.add_option("--pieces", pieces_,
                          "programs for so many shares of a layer's output channels, so that a unit and the CPU can "
                          "compute it together; 0: none"))
@@ -134,7 +135,7 @@ Result<CompileOptions> CompileFlags::options() const {
   options.exposed = exposed_;
   options.passes.disabled.insert(disabled_passes_.begin(), disabled_passes_.end());
   options.layout.plain = layout_ == "plain";
-  NESTRT_ASSIGN_OR_RETURN(const Target target, read_target(target_));
+  NESTRT_ASSIGN_OR_RETURN(const TargetDescription target, read_target(target_));
   evta::EvtaOptions evta;
   evta.pieces = pieces_;
   if (tuning_cache_ != "none") evta.tuning_cache = tuning_cache_.empty() ? evta::default_tuning_cache() : tuning_cache_;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/backends/evta/pieces.h"
+#include "compiler-lite/codegen/evta/pieces.h"
 #include "compiler-lite/compile.h"
 
 namespace CLI {

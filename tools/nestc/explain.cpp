@@ -3,10 +3,6 @@
 
 #include <algorithm>
 
-#include "tools/nestc/command.h"
-#include "tools/nestc/compile_options.h"
-#include "tools/nestc/quantize_options.h"
-#include "tools/nestc/tuning_progress.h"
 #include "compiler-lite/compile.h"
 #include "runtime/plan/statistics.h"
 #include "tools/common/cli.h"
@@ -14,6 +10,10 @@
 #include "tools/common/json.h"
 #include "tools/common/progress.h"
 #include "tools/common/table.h"
+#include "tools/nestc/command.h"
+#include "tools/nestc/compile_options.h"
+#include "tools/nestc/quantize_options.h"
+#include "tools/nestc/tuning_progress.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -76,7 +76,7 @@ void record(const Backend& backend, const Offer& offer, std::vector<Explanation>
 
 Result<Compiled> compile_all(const ExplainCommand& command) {
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, command.flags.options());
-  if (options.backends.empty()) {
+  if (options.backends.size() < 2) {
     return Status(Code::kInvalidArgument,
                   "the target has no unit beside the CPU, which runs everything; name one, as --target zcu102");
   }
@@ -84,7 +84,7 @@ Result<Compiled> compile_all(const ExplainCommand& command) {
   tools::StageLine line("nestc");
   options.progress = [&line](std::string_view stage) { line.show(stage); };
   std::vector<Explanation> units;
-  TuningProgress tuning(options.backends.size());
+  TuningProgress tuning(options.backends.size() - 1);
   options.offer_observer = [&](uint32_t, uint32_t num_operators, const Backend& backend, const Offer& offer) {
     tuning.advance(num_operators);
     record(backend, offer, units);
@@ -92,8 +92,6 @@ Result<Compiled> compile_all(const ExplainCommand& command) {
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile(command.model, options));
   return Compiled{std::move(bytes), std::move(units)};
 }
-
-std::string name_of(const plan::Operator& op) { return op.name() == nullptr ? "" : tools::printable(op.name()->str()); }
 
 std::string kilo(uint64_t count) { return fmt::format("{:.1f}", static_cast<double>(count) / 1e3); }
 std::string percent(double part) { return fmt::format("{:.1f}%", part * 100); }
@@ -103,20 +101,26 @@ std::vector<std::string> figures(const UnitProgram& program, uint64_t macs) {
           fmt::format("{:.1f}", ratio(static_cast<double>(macs), static_cast<double>(program.moved_bytes))), ""};
 }
 
-void print(const plan::Plan& tables, const Explanation& unit) {
+void print(const plan::Tables& tables, const Explanation& unit) {
   using enum tools::Align;
-  tools::Table table({{"#", kRight}, {"operator"}, {"kind"}, {"MMAC", kRight}, {"kcycles", kRight},
-                      {"occupancy", kRight}, {"moved KB", kRight}, {"MAC/B", kRight}, {"stays on the CPU because"}});
+  tools::Table table({{"#", kRight},
+                      {"operator"},
+                      {"kind"},
+                      {"MMAC", kRight},
+                      {"kcycles", kRight},
+                      {"occupancy", kRight},
+                      {"moved KB", kRight},
+                      {"MAC/B", kRight},
+                      {"stays on the CPU because"}});
   Total total, all;
   for (uint32_t i = 0; i < unit.offers.size(); ++i) {
-    const plan::Operator& op = *tables.operators()->Get(i);
+    const plan::Operator& op = tables.operators[i];
     const Offer& offer = unit.offers[i];
     const uint64_t macs = statistics(tables, op).macs;
-    std::vector<std::string> cells{std::to_string(i), name_of(op), plan::EnumNameAttributes(op.attributes_type()),
+    std::vector<std::string> cells{std::to_string(i), tools::printable(op.name), std::string(ops::name(op.kind())),
                                    macs == 0 ? "" : fmt::format("{:.2f}", static_cast<double>(macs) / 1e6)};
-    const std::vector<std::string> more = offer.program
-                                              ? figures(*offer.program, macs)
-                                              : std::vector<std::string>{"", "", "", "", offer.reason};
+    const std::vector<std::string> more =
+        offer.program ? figures(*offer.program, macs) : std::vector<std::string>{"", "", "", "", offer.reason};
     cells.insert(cells.end(), more.begin(), more.end());
     table.add_row(std::move(cells));
     all.add({}, macs);
@@ -124,12 +128,13 @@ void print(const plan::Plan& tables, const Explanation& unit) {
     total.add_pieces(offer);
   }
   fmt::print("{}", table.to_string());
-  fmt::print("\n{}: {} of {} operators, {} of the multiplications; {} kcycles{}, the multipliers work in {} of them, "
-             "{} KB moved\n",
-             unit.unit, total.operators, all.operators,
-             percent(ratio(static_cast<double>(total.macs), static_cast<double>(all.macs))), kilo(total.cycles),
-             total.microseconds > 0 ? fmt::format(" ({:.2f} ms)", total.microseconds / 1e3) : "",
-             percent(ratio(total.busy_cycles, static_cast<double>(total.cycles))), kilo(total.moved_bytes));
+  fmt::print(
+      "\n{}: {} of {} operators, {} of the multiplications; {} kcycles{}, the multipliers work in {} of them, "
+      "{} KB moved\n",
+      unit.unit, total.operators, all.operators,
+      percent(ratio(static_cast<double>(total.macs), static_cast<double>(all.macs))), kilo(total.cycles),
+      total.microseconds > 0 ? fmt::format(" ({:.2f} ms)", total.microseconds / 1e3) : "",
+      percent(ratio(total.busy_cycles, static_cast<double>(total.cycles))), kilo(total.moved_bytes));
   fmt::print("{} of them can be shared with the CPU: {} programs for a part of their output channels\n", total.divided,
              total.pieces);
 }
@@ -140,13 +145,13 @@ tools::Json to_json(const std::vector<UnitProgram>& pieces) {
   return list;
 }
 
-tools::Json to_json(const plan::Plan& tables, const Explanation& unit) {
+tools::Json to_json(const plan::Tables& tables, const Explanation& unit) {
   tools::Json operators = tools::Json::array();
   for (uint32_t i = 0; i < unit.offers.size(); ++i) {
-    const plan::Operator& op = *tables.operators()->Get(i);
+    const plan::Operator& op = tables.operators[i];
     tools::Json& entry = operators.emplace_back();
-    entry["name"] = op.name() == nullptr ? "" : op.name()->str();
-    entry["kind"] = plan::EnumNameAttributes(op.attributes_type());
+    entry["name"] = op.name;
+    entry["kind"] = ops::name(op.kind());
     entry["macs"] = statistics(tables, op).macs;
     if (const auto& program = unit.offers[i].program) {
       entry["cycles"] = program->cycles;

@@ -5,21 +5,21 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tools/nestc/assembly.h"
-#include "tools/nestc/command.h"
-#include "tools/nestc/compile_options.h"
-#include "tools/nestc/regions.h"
 #include "compiler-lite/compile.h"
+#include "nestrt/open_units.h"
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
 #include "runtime/plan/describe.h"
 #include "runtime/plan/format.h"
 #include "runtime/plan/statistics.h"
-#include "runtime/plan/tables.h"
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
 #include "tools/common/json.h"
 #include "tools/common/table.h"
+#include "tools/nestc/assembly.h"
+#include "tools/nestc/command.h"
+#include "tools/nestc/compile_options.h"
+#include "tools/nestc/regions.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -68,22 +68,18 @@ Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
   return loaded;
 }
 
-std::string name_of(const plan::Operator& op) { return op.name() == nullptr ? "" : tools::printable(op.name()->str()); }
-
 // The first operand that is present, which is what a reader looks for.
-const plan::Tensor* first_of(const plan::Plan& tables, const flatbuffers::Vector<int32_t>* operands) {
-  for (int32_t index : items(operands))
-    if (index >= 0) return tables.tensors()->Get(static_cast<uint32_t>(index));
+const plan::Tensor* first_of(const plan::Tables& tables, const std::vector<int32_t>& operands) {
+  for (int32_t index : operands)
+    if (index >= 0) return &tables.tensors[static_cast<uint32_t>(index)];
   return nullptr;
 }
 
-std::string shape_text(const plan::Tensor* tensor) { return tensor == nullptr ? "-" : shape_of(*tensor).to_string(); }
+std::string shape_text(const plan::Tensor* tensor) { return tensor == nullptr ? "-" : tensor->shape.to_string(); }
 
 std::string type_of(const plan::Tensor* tensor) { return tensor == nullptr ? "-" : describe_type(*tensor); }
 
-std::string layout_of(const plan::Tensor* tensor) {
-  return tensor == nullptr ? "-" : plan::EnumNameLayout(tensor->layout());
-}
+std::string_view layout_of(const plan::Tensor* tensor) { return tensor == nullptr ? "-" : name(tensor->layout); }
 
 // A count in units of `unit`; empty for none, so that the numbers that matter stand out.
 std::string cell(uint64_t count, double unit, int digits) {
@@ -106,7 +102,7 @@ void add_to(OperatorStatistics& total, const OperatorStatistics& s) {
 }
 
 void print_operators(const Session& session) {
-  const plan::Plan& tables = session.plan().tables();
+  const plan::Tables& tables = session.plan().tables();
   const std::vector<OperatorSummary> summaries = session.operators();
   using enum tools::Align;
   tools::Table table({{"#", kRight},
@@ -126,13 +122,13 @@ void print_operators(const Session& session) {
     table.add_row(std::move(cells));
   };
   OperatorStatistics total;
-  for (uint32_t i = 0; i < tables.operators()->size(); ++i) {
-    const plan::Operator& op = *tables.operators()->Get(i);
-    const plan::Tensor* output = first_of(tables, op.outputs());
+  for (uint32_t i = 0; i < tables.operators.size(); ++i) {
+    const plan::Operator& op = tables.operators[i];
+    const plan::Tensor* output = first_of(tables, op.outputs);
     const OperatorStatistics s = statistics(tables, op);
-    add_row({std::to_string(i), name_of(op), plan::EnumNameAttributes(op.attributes_type()),
-             std::string(summaries[i].kernel), shape_text(first_of(tables, op.inputs())), shape_text(output),
-             type_of(output), layout_of(output)},
+    add_row({std::to_string(i), tools::printable(op.name), std::string(ops::name(op.kind())),
+             std::string(summaries[i].kernel), shape_text(first_of(tables, op.inputs)), shape_text(output),
+             type_of(output), std::string(layout_of(output))},
             s);
     add_to(total, s);
   }
@@ -141,28 +137,27 @@ void print_operators(const Session& session) {
 }
 
 double ratio(const plan::MemoryPlan& memory) {
-  const uint64_t bound = memory.lower_bound_bytes();
-  return bound == 0 ? 1.0 : static_cast<double>(memory.arena_bytes()) / static_cast<double>(bound);
+  const uint64_t bound = memory.lower_bound_bytes;
+  return bound == 0 ? 1.0 : static_cast<double>(memory.arena_bytes) / static_cast<double>(bound);
 }
 
-void print_memory(const plan::Plan& tables) {
+void print_memory(const plan::Tables& tables) {
   using enum tools::Align;
   tools::Table table({{"memory plan"}, {"arena", kRight}, {"largest live set", kRight}, {"ratio", kRight}});
-  for (const plan::MemoryPlan* memory : *tables.memory_plans()) {
-    table.add_row({plan::EnumNameMemoryPlanKind(memory->kind()), tools::format_bytes(memory->arena_bytes()),
-                   tools::format_bytes(memory->lower_bound_bytes()), fmt::format("{:.3f}", ratio(*memory))});
+  for (const plan::MemoryPlan& memory : tables.memory_plans) {
+    table.add_row({std::string(plan::name(memory.kind)), tools::format_bytes(memory.arena_bytes),
+                   tools::format_bytes(memory.lower_bound_bytes), fmt::format("{:.3f}", ratio(memory))});
   }
   fmt::print("{}", table.to_string());
 }
 
-std::string text_of(const flatbuffers::String* text) { return text == nullptr ? "" : tools::printable(text->str()); }
-
-void print_summary(const Plan& plan) {
-  const plan::Plan& tables = plan.tables();
+void print_summary(const Session& session) {
+  const Plan& plan = session.plan();
+  const plan::Tables& tables = plan.tables();
   plan_format::Header header;
   std::memcpy(&header, plan.bytes().data(), sizeof header);
-  fmt::print("model     {}\n", text_of(tables.model_name()));
-  fmt::print("producer  {}, digest {}\n", text_of(tables.producer()), plan.digest());
+  fmt::print("model     {}\n", tools::printable(tables.model_name));
+  fmt::print("producer  {}, digest {}\n", tools::printable(tables.producer), plan.digest());
   const auto print_tensors = [](const char* what, std::span<const TensorInfo> infos) {
     for (const TensorInfo& info : infos)
       fmt::print("{:<9} {} {} {}\n", what, tools::printable(info.name), name(info.type), info.shape.to_string());
@@ -171,7 +166,7 @@ void print_summary(const Plan& plan) {
   print_tensors("output", plan.outputs());
   fmt::print("file      {}: tables {}, weights {}\n", tools::format_bytes(plan.bytes().size()),
              tools::format_bytes(header.tables_bytes), tools::format_bytes(header.data_bytes));
-  fmt::print("scratch   {} for the operator that needs most\n\n", tools::format_bytes(tables.scratch_bytes()));
+  fmt::print("scratch   {} for the operator that needs most\n\n", tools::format_bytes(session.memory().scratch_bytes));
 }
 
 tools::Json to_json(std::span<const TensorInfo> infos) {
@@ -184,13 +179,13 @@ tools::Json to_json(std::span<const TensorInfo> infos) {
   return list;
 }
 
-tools::Json to_json(const plan::Plan& tables, const plan::Operator& op, std::string_view kernel) {
+tools::Json to_json(const plan::Tables& tables, const plan::Operator& op, std::string_view kernel) {
   const OperatorStatistics s = statistics(tables, op);
-  const plan::Tensor* output = first_of(tables, op.outputs());
-  return {{"name", op.name() == nullptr ? "" : op.name()->str()},
-          {"kind", plan::EnumNameAttributes(op.attributes_type())},
+  const plan::Tensor* output = first_of(tables, op.outputs);
+  return {{"name", op.name},
+          {"kind", ops::name(op.kind())},
           {"kernel", std::string(kernel)},
-          {"input", shape_text(first_of(tables, op.inputs()))},
+          {"input", shape_text(first_of(tables, op.inputs))},
           {"output", shape_text(output)},
           {"type", type_of(output)},
           {"layout", layout_of(output)},
@@ -201,22 +196,20 @@ tools::Json to_json(const plan::Plan& tables, const plan::Operator& op, std::str
 
 tools::Json to_json(const Session& session) {
   const Plan& plan = session.plan();
-  const plan::Plan& tables = plan.tables();
+  const plan::Tables& tables = plan.tables();
   const std::vector<OperatorSummary> summaries = session.operators();
   tools::Json result;
-  result["model"] = tables.model_name() == nullptr ? "" : tables.model_name()->str();
+  result["model"] = tables.model_name;
   result["digest"] = plan.digest();
   result["file_bytes"] = plan.bytes().size();
   result["inputs"] = to_json(plan.inputs());
   result["outputs"] = to_json(plan.outputs());
   result["operators"] = tools::Json::array();
-  for (uint32_t i = 0; i < tables.operators()->size(); ++i)
-    result["operators"].push_back(to_json(tables, *tables.operators()->Get(i), summaries[i].kernel));
-  for (const plan::MemoryPlan* memory : *tables.memory_plans()) {
-    result["memory"][plan::EnumNameMemoryPlanKind(memory->kind())] = {
-        {"arena_bytes", memory->arena_bytes()},
-        {"lower_bound_bytes", memory->lower_bound_bytes()},
-        {"ratio", ratio(*memory)}};
+  for (uint32_t i = 0; i < tables.operators.size(); ++i)
+    result["operators"].push_back(to_json(tables, tables.operators[i], summaries[i].kernel));
+  for (const plan::MemoryPlan& memory : tables.memory_plans) {
+    result["memory"][std::string(plan::name(memory.kind))] = {
+        {"arena_bytes", memory.arena_bytes}, {"lower_bound_bytes", memory.lower_bound_bytes}, {"ratio", ratio(memory)}};
   }
   result["regions"] = regions_json(tables);
   return result;
@@ -233,7 +226,7 @@ Status InspectCommand::run() const {
   if (regions) {
     print_regions(loaded.session->plan().tables());
   } else {
-    print_summary(loaded.session->plan());
+    print_summary(*loaded.session);
     print_operators(*loaded.session);
     fmt::print("\n");
     print_memory(loaded.session->plan().tables());

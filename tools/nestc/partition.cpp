@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "tools/nestc/command.h"
-#include "tools/nestc/regions.h"
 #include "nestrt/plan.h"
-#include "nestrt/plan_generated.h"
-#include "runtime/plan/tables.h"
+#include "nestrt/plan_tables.h"
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
 #include "tools/common/nest_c_partition.h"
+#include "tools/nestc/command.h"
+#include "tools/nestc/regions.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -32,23 +31,21 @@ struct Partition {
 };
 
 bool runs_on(const plan::Branch& branch, std::string_view unit) {
-  const auto& programs = items(branch.programs());
-  return std::any_of(programs.begin(), programs.end(), [&](const plan::Program* program) {
-    return program->channels() == 0 && view(program->unit()) == unit;
-  });
+  return std::any_of(branch.programs.begin(), branch.programs.end(),
+                     [&](const plan::Program& program) { return program.channels == 0 && program.unit == unit; });
 }
 
 class Partitioner {
  public:
   // Each branch is placed on the first of the units that has a program for it.
-  Partitioner(const plan::Plan& plan, std::vector<std::string> units)
+  Partitioner(const plan::Tables& plan, std::vector<std::string> units)
       : plan_(plan), units_(std::move(units)), tree_(branch_regions(plan)) {
     collect(static_cast<uint32_t>(tree_.regions.size() - 1));
   }
 
   tools::NestCPartitionPlan result() const {
     tools::NestCPartitionPlan result;
-    result.function = tools::nest_c_name(view(plan_.model_name()));
+    result.function = tools::nest_c_name(plan_.model_name);
     for (size_t i = 0; i < partitions_.size(); ++i) {
       const std::string& unit = partitions_[i].unit;
       const auto id = static_cast<uint32_t>(std::find(units_.begin(), units_.end(), unit) - units_.begin());
@@ -63,7 +60,7 @@ class Partitioner {
   using Ids = std::vector<uint32_t>;  // of partitions
 
   std::string unit_of(uint32_t branch) const {
-    const plan::Branch& programs = *items(plan_.branches())[branch];
+    const plan::Branch& programs = plan_.branches[branch];
     const auto unit = std::find_if(units_.begin(), units_.end(), [&](const auto& u) { return runs_on(programs, u); });
     return unit == units_.end() ? "cpu" : *unit;
   }
@@ -94,18 +91,17 @@ class Partitioner {
   }
 
   std::vector<std::pair<std::string, uint32_t>> nodes() const {
-    std::vector<uint32_t> partition_of(items(plan_.branches()).size());
+    std::vector<uint32_t> partition_of(plan_.branches.size());
     for (uint32_t i = 0; i < partitions_.size(); ++i)
       for (const uint32_t branch : partitions_[i].branches) partition_of[branch] = i;
     const std::vector<std::string> names = tools::nest_c_node_names(plan_);
     std::vector<std::pair<std::string, uint32_t>> nodes;
     for (uint32_t branch = 0; branch < partition_of.size(); ++branch)
-      for (const uint32_t op : items(items(plan_.branches())[branch]->operators()))
-        nodes.emplace_back(names[op], partition_of[branch]);
+      for (const uint32_t op : plan_.branches[branch].operators) nodes.emplace_back(names[op], partition_of[branch]);
     return nodes;
   }
 
-  const plan::Plan& plan_;
+  const plan::Tables& plan_;
   const std::vector<std::string> units_;
   const scheduler::RegionTree tree_;
   std::vector<Partition> partitions_;
@@ -113,11 +109,10 @@ class Partitioner {
 };
 
 // Those of the plan, the CPU last, or those that were asked for.
-Result<std::vector<std::string>> units_of(const plan::Plan& plan, const std::vector<std::string>& wanted) {
+Result<std::vector<std::string>> units_of(const plan::Tables& plan, const std::vector<std::string>& wanted) {
   std::vector<std::string> known;
-  for (const plan::Target* target : items(plan.targets()))
-    if (std::find(known.begin(), known.end(), view(target->unit())) == known.end())
-      known.emplace_back(view(target->unit()));
+  for (const plan::Target& target : plan.targets)
+    if (std::find(known.begin(), known.end(), target.unit) == known.end()) known.emplace_back(target.unit);
   for (const std::string& unit : wanted)
     if (std::find(known.begin(), known.end(), unit) == known.end())
       return Status(Code::kInvalidArgument, "--units: the plan was not compiled for a unit '" + unit + "'");

@@ -140,7 +140,7 @@ Result<std::optional<Quantization>> QuantizeFlags::quantization(const std::strin
   NESTRT_ASSIGN_OR_RETURN(result.profile, profile(model, compile));
   result.options.scales = scales_ == "single" ? Scales::kSingle : Scales::kTensor;
   result.options.per_channel = !per_tensor_;
-  result.options.rounding = rounding_ == "floor" ? plan::Rounding::floor : plan::Rounding::half_up;
+  result.options.rounding = rounding_ == "floor" ? ops::Rounding::kFloor : ops::Rounding::kHalfUp;
   const auto corrects = [&](const char* name) {
     return std::find(corrections_.begin(), corrections_.end(), name) != corrections_.end();
   };

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "nestrt/plan_generated.h"
-#include "runtime/plan/tables.h"
+#include "nestrt/plan_tables.h"
 #include "tools/common/printable.h"
 #include "tools/common/table.h"
 
@@ -18,18 +17,18 @@ using scheduler::Region;
 using scheduler::RegionKind;
 using scheduler::RegionTree;
 
-scheduler::Predecessors branch_predecessors(const plan::Plan& plan) {
-  scheduler::Predecessors result(items(plan.branches()).size());
+scheduler::Predecessors branch_predecessors(const plan::Tables& plan) {
+  scheduler::Predecessors result(plan.branches.size());
   constexpr uint32_t kNone = UINT32_MAX;
-  std::vector<uint32_t> computed_by(items(plan.tensors()).size(), kNone);
+  std::vector<uint32_t> computed_by(plan.tensors.size(), kNone);
   for (uint32_t branch = 0; branch < result.size(); ++branch) {
-    for (const uint32_t index : items(items(plan.branches())[branch]->operators())) {
-      const plan::Operator& op = *items(plan.operators())[index];
-      for (const int32_t tensor : items(op.inputs())) {
+    for (const uint32_t index : plan.branches[branch].operators) {
+      const plan::Operator& op = plan.operators[index];
+      for (const int32_t tensor : op.inputs) {
         const uint32_t before = tensor < 0 ? kNone : computed_by[static_cast<uint32_t>(tensor)];
         if (before != kNone && before != branch) result[branch].push_back(before);
       }
-      for (const int32_t tensor : items(op.outputs())) computed_by[static_cast<uint32_t>(tensor)] = branch;
+      for (const int32_t tensor : op.outputs) computed_by[static_cast<uint32_t>(tensor)] = branch;
     }
   }
   return result;
@@ -51,12 +50,12 @@ std::string_view name(RegionKind kind) {
 
 class RegionPrinter {
  public:
-  explicit RegionPrinter(const plan::Plan& plan)
+  explicit RegionPrinter(const plan::Tables& plan)
       : plan_(plan), tree_(branch_regions(plan)), groups_(scheduler::parallel_groups(tree_)) {}
 
   void print() const {
-    fmt::print("{} operators in {} branches, {} parallel groups\n\n", items(plan_.operators()).size(),
-               items(plan_.branches()).size(), groups_.size());
+    fmt::print("{} operators in {} branches, {} parallel groups\n\n", plan_.operators.size(), plan_.branches.size(),
+               groups_.size());
     print_groups();
     if (!tree_.regions.empty()) print(root(), 0);
   }
@@ -78,11 +77,11 @@ class RegionPrinter {
   uint32_t first_branch(const ParallelGroup& group) const { return tree_.nodes_of(group.region).front(); }
 
   const plan::Operator& operator_of(uint32_t branch, bool last) const {
-    const auto& operators = items(items(plan_.branches())[branch]->operators());
-    return *items(plan_.operators())[operators[last ? operators.size() - 1 : 0]];
+    const auto& operators = plan_.branches[branch].operators;
+    return plan_.operators[operators[last ? operators.size() - 1 : 0]];
   }
   std::string operator_name(uint32_t branch, bool last) const {
-    return tools::printable(view(operator_of(branch, last).name()));
+    return tools::printable(operator_of(branch, last).name);
   }
 
   static std::string describe(const ParallelGroup& group) {
@@ -106,7 +105,7 @@ class RegionPrinter {
     const Region& region = tree_.regions[index];
     const std::string indent(static_cast<size_t>(2 * depth), ' ');
     if (region.kind == RegionKind::kNode) {
-      const size_t count = items(items(plan_.branches())[region.node]->operators()).size();
+      const size_t count = plan_.branches[region.node].operators.size();
       fmt::print("{}branch {}: {}{}\n", indent, region.node, operator_name(region.node, false),
                  count == 1 ? "" : fmt::format(" .. {} ({} operators)", operator_name(region.node, true), count));
       return;
@@ -120,8 +119,8 @@ class RegionPrinter {
     tools::Json result = {{"kind", name(region.kind)}};
     if (region.kind == RegionKind::kNode) {
       result["branch"] = region.node;
-      for (const uint32_t op : items(items(plan_.branches())[region.node]->operators()))
-        result["operators"].push_back(std::string(view(items(plan_.operators())[op]->name())));
+      for (const uint32_t op : plan_.branches[region.node].operators)
+        result["operators"].push_back(plan_.operators[op].name);
       return result;
     }
     if (region.kind == RegionKind::kParallel) result["skip"] = region.has_skip;
@@ -129,18 +128,18 @@ class RegionPrinter {
     return result;
   }
 
-  const plan::Plan& plan_;
+  const plan::Tables& plan_;
   const RegionTree tree_;
   const std::vector<ParallelGroup> groups_;
 };
 
 }  // namespace
 
-scheduler::RegionTree branch_regions(const plan::Plan& plan) {
+scheduler::RegionTree branch_regions(const plan::Tables& plan) {
   return scheduler::find_regions(branch_predecessors(plan));
 }
 
-void print_regions(const plan::Plan& plan) { RegionPrinter(plan).print(); }
-tools::Json regions_json(const plan::Plan& plan) { return RegionPrinter(plan).json(); }
+void print_regions(const plan::Tables& plan) { RegionPrinter(plan).print(); }
+tools::Json regions_json(const plan::Tables& plan) { return RegionPrinter(plan).json(); }
 
 }  // namespace nestrt::compiler

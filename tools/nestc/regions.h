@@ -2,16 +2,16 @@
 #pragma once
 
 #include "nestrt/plan.h"
-#include "tools/common/json.h"
 #include "scheduler/regions.h"
+#include "tools/common/json.h"
 
 namespace nestrt::compiler {
 
 // Of the branches of a plan, from what their operators read of each other.
-scheduler::RegionTree branch_regions(const plan::Plan& plan);
+scheduler::RegionTree branch_regions(const plan::Tables& plan);
 
 // The parallel groups, then the tree.
-void print_regions(const plan::Plan& plan);
-tools::Json regions_json(const plan::Plan& plan);
+void print_regions(const plan::Tables& plan);
+tools::Json regions_json(const plan::Tables& plan);
 
 }  // namespace nestrt::compiler

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler-lite/backends/backend.h"
+#include "compiler-lite/codegen/backend.h"
 #include "tools/common/progress.h"
 
 namespace nestrt::compiler {

@@ -9,13 +9,13 @@
 #include <numeric>
 #include <optional>
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
+#include "tools/common/statistics.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/comparison.h"
 #include "tools/nestrt/load.h"
 #include "tools/nestrt/summaries.h"
 #include "tools/nestrt/throughput.h"
-#include "tools/common/statistics.h"
 
 namespace nestrt::command {
 namespace {
@@ -38,7 +38,7 @@ constexpr int kTracedRuns = 3;
 class Watcher final : public RunObserver {
  public:
   Watcher(const Plan& plan, const Options& options) {
-    if (options.per_op) totals_ = std::vector<std::atomic<int64_t>>(plan.tables().operators()->size());
+    if (options.per_op) totals_ = std::vector<std::atomic<int64_t>>(plan.tables().operators.size());
     if (!options.units.trace.empty()) recorder_.emplace(plan, kTracedRuns);
   }
 

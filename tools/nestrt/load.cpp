@@ -7,10 +7,10 @@
 #include <set>
 
 #include "nestrt/log.h"
-#include "nestrt/plan_generated.h"
+#include "nestrt/open_units.h"
+#include "nestrt/plan_tables.h"
 #include "runtime/core/parse.h"
 #include "runtime/core/unit_infos.h"
-#include "runtime/plan/tables.h"
 #include "tools/common/cpu_set.h"
 #include "tools/common/files.h"
 #include "tools/common/json.h"
@@ -25,9 +25,9 @@ namespace {
 
 // ":1x16_15_15_18_17" where the plan was compiled for such a unit.
 std::string configuration_of(const Plan& plan, std::string_view unit) {
-  for (const plan::Target* target : items(plan.tables().targets()))
-    if (unit != "cpu" && view(target->unit()) == unit && view(target->configuration()).find(',') == std::string::npos)
-      return ":" + std::string(view(target->configuration()));
+  for (const plan::Target& target : plan.tables().targets)
+    if (unit != "cpu" && target.unit == unit && target.configuration.find(',') == std::string::npos)
+      return ":" + target.configuration;
   return "";
 }
 

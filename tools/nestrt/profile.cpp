@@ -3,13 +3,12 @@
 
 #include <algorithm>
 
-#include "tools/nestrt/commands.h"
-#include "tools/nestrt/load.h"
 #include "runtime/costs/measure_costs.h"
-#include "tools/common/cost_profile.h"
 #include "tools/common/files.h"
 #include "tools/common/nest_c_profile.h"
 #include "tools/common/progress.h"
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/load.h"
 
 namespace nestrt::command {
 namespace {
@@ -18,7 +17,6 @@ struct Options {
   std::string plan;
   UnitChoice units;
   std::string output;
-  std::string board;
   std::vector<std::string> imports;
   std::string configuration = "neon";
   std::string json;
@@ -26,8 +24,11 @@ struct Options {
   double seconds = 20;
 };
 
-std::string describe(const UnitKey& unit) {
-  return unit.kind == "cpu" ? fmt::format("cpu, {} thread{}", unit.threads, unit.threads == 1 ? "" : "s") : unit.kind;
+std::string describe(const UnitKey& unit, const UnitList& units) {
+  const bool is_host = std::any_of(units.begin(), units.end(), [&](const auto& candidate) {
+    return candidate->info().is_host && candidate->info().kind == unit.kind;
+  });
+  return is_host ? fmt::format("{}, {} thread{}", unit.kind, unit.threads, unit.threads == 1 ? "" : "s") : unit.kind;
 }
 
 std::string describe(ChannelRange channels) {
@@ -36,7 +37,7 @@ std::string describe(ChannelRange channels) {
 
 std::string format_us(double microseconds) { return fmt::format("{:.1f} us", microseconds); }
 
-void print(const MeasuredCosts& measured) {
+void print(const MeasuredCosts& measured, const UnitList& units) {
   Table table({{"operator"},
                {"channels"},
                {"unit"},
@@ -46,14 +47,15 @@ void print(const MeasuredCosts& measured) {
                {"runs", Align::kRight},
                {"outliers", Align::kRight}});
   for (const WorkTimes& work : measured.works)
-    table.add_row({tools::printable(work.name), describe(work.channels), describe(work.unit), format_us(work.median_us),
+    table.add_row({tools::printable(work.name), describe(work.channels), describe(work.unit, units),
+                   format_us(work.median_us),
                    fmt::format("{:.1f} %", work.median_us > 0 ? 100 * work.error_us / work.median_us : 0),
                    format_us(work.first_quartile_us) + " to " + format_us(work.third_quartile_us),
                    fmt::format("{}", work.runs), fmt::format("{}", work.outliers)});
   fmt::print("{}\n", table.to_string());
   Table overheads({{"unit"}, {"start", Align::kRight}, {"finish", Align::kRight}});
   for (const auto& [unit, overhead] : measured.costs.overheads())
-    overheads.add_row({describe(unit), format_us(overhead.start_us), format_us(overhead.finish_us)});
+    overheads.add_row({describe(unit, units), format_us(overhead.start_us), format_us(overhead.finish_us)});
   fmt::print("{}", overheads.to_string());
 }
 
@@ -94,8 +96,7 @@ Status import_profiles(const Options& options, const Plan& plan, CostTable& cost
   return {};
 }
 
-Result<MeasuredCosts> measure(const std::shared_ptr<const Plan>& plan, const Options& options) {
-  NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
+Result<MeasuredCosts> measure(const std::shared_ptr<const Plan>& plan, const UnitList& units, const Options& options) {
   MeasureOptions settings = options.measure;
   settings.limit = std::chrono::milliseconds(static_cast<int64_t>(options.seconds * 1e3));
   std::unique_ptr<tools::Progress> bar;
@@ -111,17 +112,18 @@ Result<ExitCode> profile(const Options& options) {
   inputs.push_back(options.plan);
   NESTRT_RETURN_IF_ERROR(check_output_files({options.output, options.json}, inputs));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
-  tools::CostProfile profile{options.board, {}};
+  CostTable costs;
   if (options.imports.empty()) {
-    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure(plan, options));
-    profile.costs = measured.costs;
-    print(measured);
+    NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
+    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure(plan, units, options));
+    costs = measured.costs;
+    print(measured, units);
     if (!options.json.empty())
       NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(measured, options, *plan)));
   } else {
-    NESTRT_RETURN_IF_ERROR(import_profiles(options, *plan, profile.costs));
+    NESTRT_RETURN_IF_ERROR(import_profiles(options, *plan, costs));
   }
-  if (!options.output.empty()) NESTRT_RETURN_IF_ERROR(tools::write_cost_profile(options.output, profile));
+  if (!options.output.empty()) NESTRT_RETURN_IF_ERROR(write_costs(options.output, costs));
   return ExitCode::kOk;
 }
 
@@ -130,15 +132,14 @@ Result<ExitCode> profile(const Options& options) {
 void add_profile(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   CLI::App& app = cli.add_command("profile", "Measures what each operator costs on each unit, for schedules.",
-                                  {"nestrt profile model.nest -o board.yaml --units cpu,evta",
-                                   "nestrt profile model.nest -o board.yaml --import nest-c.yaml"},
+                                  {"nestrt profile model.nest -o costs --units cpu,evta",
+                                   "nestrt profile model.nest -o costs --import nest-c.yaml"},
                                   [options] { return profile(*options); });
   add_plan_argument(app, options->plan);
   add_unit_options(app, options->units);
-  app.add_option("-o,--output", options->output, "profile to write (.yaml)")
+  app.add_option("-o,--output", options->output, "file of costs to write")
       ->type_name("FILE")
       ->check(tools::not_empty());
-  app.add_option("--board", options->board, "the board's name, for the profile")->type_name("NAME");
   app.add_option("--count", options->measure.threads, "numbers of threads to measure; default: 1, 2, 4 ... and all")
       ->check(CLI::Range(1, 1024));
   app.add_option("--precision", options->measure.precision,

@@ -5,21 +5,19 @@
 #include <filesystem>
 
 #include "drivers/evta/isa/configuration.h"
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 #include "nestrt/schedule.h"
-#include "tools/nestrt/commands.h"
-#include "tools/nestrt/load.h"
-#include "tools/nestrt/virtual_board.h"
-#include "runtime/plan/tables.h"
-#include "tools/common/board.h"
-#include "tools/common/chrome_trace.h"
-#include "tools/common/cost_profile.h"
 #include "scheduler/bounds.h"
 #include "scheduler/plan_problem.h"
 #include "scheduler/regions.h"
 #include "scheduler/schedule_steps.h"
 #include "scheduler/solve.h"
 #include "scheduler/virtual_time.h"
+#include "tools/common/board.h"
+#include "tools/common/chrome_trace.h"
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/load.h"
+#include "tools/nestrt/virtual_board.h"
 
 namespace nestrt::command {
 namespace {
@@ -73,15 +71,15 @@ Result<double> cpu_only_us(const Plan& plan, const VirtualBoard& board, int budg
 }
 
 // Of the plan's operators: a fork may be one that computes nothing, as a concatenation in place.
-size_t count_groups(const plan::Plan& tables) {
-  const auto& operators = items(tables.operators());
-  std::vector<int64_t> producer(items(tables.tensors()).size(), -1);
+size_t count_groups(const plan::Tables& tables) {
+  const auto& operators = tables.operators;
+  std::vector<int64_t> producer(tables.tensors.size(), -1);
   scheduler::Predecessors graph(operators.size());
   for (uint32_t op = 0; op < operators.size(); ++op) {
-    for (int32_t tensor : items(operators[op]->inputs()))
+    for (int32_t tensor : operators[op].inputs)
       if (tensor >= 0 && producer[static_cast<uint32_t>(tensor)] >= 0)
         graph[op].push_back(static_cast<uint32_t>(producer[static_cast<uint32_t>(tensor)]));
-    for (int32_t tensor : items(operators[op]->outputs())) producer[static_cast<uint32_t>(tensor)] = op;
+    for (int32_t tensor : operators[op].outputs) producer[static_cast<uint32_t>(tensor)] = op;
   }
   return scheduler::parallel_groups(scheduler::find_regions(graph)).size();
 }
@@ -112,8 +110,8 @@ Result<CostTable> read_profiles(const Options& options, const std::string& board
       paths.push_back((std::filesystem::path(board_path).parent_path() / file).string());
   CostTable costs;
   for (const std::string& path : paths) {
-    NESTRT_ASSIGN_OR_RETURN(const tools::CostProfile profile, tools::read_cost_profile(path));
-    costs.merge(profile.costs);
+    NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_costs(path));
+    costs.merge(profile);
   }
   return costs;
 }
@@ -154,8 +152,8 @@ void print(const std::vector<Figures>& all) {
 }
 
 std::string name_of(const Plan& plan, uint32_t branch) {
-  const auto& operators = items(items(plan.tables().branches())[branch]->operators());
-  const std::string first(view(items(plan.tables().operators())[operators[0]]->name()));
+  const auto& operators = plan.tables().branches[branch].operators;
+  const std::string first(plan.tables().operators[operators[0]].name);
   return operators.size() == 1 ? first : fmt::format("{} and {} more", first, operators.size() - 1);
 }
 
@@ -173,7 +171,7 @@ void print_steps(const Plan& plan, const VirtualBoard& board, const Simulated& s
   for (size_t i = 0; i < simulated.schedule.steps.size(); ++i) {
     const Step& step = simulated.schedule.steps[i];
     const UnitInfo& unit = board.units[simulated.schedule.lanes[step.lane].unit];
-    const int threads = unit.kind == "cpu" && step.threads == 0 ? unit.num_threads : step.threads;
+    const int threads = unit.is_host && step.threads == 0 ? unit.num_threads : step.threads;
     table.add_row({fmt::format("{:.3f}", simulated.run.spans[i].start_us / 1e3),
                    fmt::format("{:.3f}", simulated.run.spans[i].end_us / 1e3), unit.name,
                    threads > 0 ? fmt::format("{}", threads) : "", tools::printable(name_of(plan, step.branch)),
@@ -236,7 +234,7 @@ Status check_unit(tools::BoardUnit* unit) {
 
 double npu_clock(const tools::Board& board) {
   for (const tools::BoardUnit& unit : board.units)
-    if (unit.kind != "cpu") return unit.clock_mhz;
+    if (!unit.is_host) return unit.clock_mhz;
   return 0;
 }
 
@@ -277,7 +275,7 @@ void add_simulate(tools::Cli& cli) {
       cli.add_command("simulate", "Predicts the latency of a plan on a described board, by way of scheduling.",
                       {"nestrt simulate model.nest --board zcu102",
                        "nestrt simulate model.nest --board zcu102 --npu-clock 100 200 333 --cpu-scale 0.5 1 2",
-                       "nestrt simulate model.nest --board my/board.yaml --profile my/profile.yaml --steps"},
+                       "nestrt simulate model.nest --board my/board.yaml --profile my/costs --steps"},
                       [options] { return simulate(*options); });
   add_plan_argument(app, options->plan);
   app.add_option("--board", options->board, "a board (zcu102, or the path of its .yaml)")->capture_default_str();

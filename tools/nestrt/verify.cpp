@@ -1,11 +1,11 @@
 // nestrt verify: everything that can be wrong with a plan file, and whether units compute what the CPU computes.
 #include <fmt/format.h>
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
+#include "tools/common/compare_units.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/load.h"
 #include "tools/nestrt/summaries.h"
-#include "tools/common/compare_units.h"
 
 namespace nestrt::command {
 namespace {
@@ -46,10 +46,10 @@ Result<ExitCode> run_verify(const Options& options) {
   units.method = ScheduleMethod::kFileOrder;  // every program is run anyway
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, units));
   const PlanSummary summary = summarize_plan(*loaded.session);
-  const plan::Plan& tables = loaded.plan->tables();
+  const plan::Tables& tables = loaded.plan->tables();
   fmt::print("content    {} match digest {}\n", tools::format_bytes(summary.file_bytes), summary.digest);
   fmt::print("tables     {} tensors, {} buffers, {} branches: indices, sizes, types, alignments, order\n",
-             tables.tensors()->size(), tables.buffers()->size(), summary.num_branches);
+             tables.tensors.size(), tables.buffers.size(), summary.num_branches);
   fmt::print("operators  {}: attributes and shapes legal, each has a kernel here\n", summary.operators.size());
   NESTRT_ASSIGN_OR_RETURN(const bool equal, verify_units(loaded));
   if (!equal) return ExitCode::kMismatch;
@@ -61,10 +61,10 @@ Result<ExitCode> run_verify(const Options& options) {
 
 void add_verify(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  CLI::App& app = cli.add_command("verify", "Check a plan: digests, tables, operators, what units make of it",
-                                  {"nestrt verify squeezenet.nest && scp squeezenet.nest board:",
-                                   "nestrt verify squeezenet.nest --units cpu,evta"},
-                                  [options] { return run_verify(*options); });
+  CLI::App& app = cli.add_command(
+      "verify", "Check a plan: digests, tables, operators, what units make of it",
+      {"nestrt verify squeezenet.nest && scp squeezenet.nest board:", "nestrt verify squeezenet.nest --units cpu,evta"},
+      [options] { return run_verify(*options); });
   add_plan_argument(app, options->plan);
   add_unit_options(app, options->units);
 }

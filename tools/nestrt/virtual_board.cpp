@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 #include "runtime/costs/unit_key.h"
-#include "runtime/plan/tables.h"
 
 namespace nestrt::command {
 namespace {
@@ -25,14 +24,14 @@ void add_cpu_costs(const tools::BoardUnit& unit, const CostTable& profile, doubl
 
 Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, double scale, CostTable& costs) {
   const UnitKey key = key_of(unit);
-  const auto& branches = items(plan.tables().branches());
+  const auto& branches = plan.tables().branches;
   for (uint32_t branch = 0; branch < branches.size(); ++branch) {
-    const auto& programs = items(branches[branch]->programs());
+    const auto& programs = branches[branch].programs;
     for (uint32_t index = 0; index < programs.size(); ++index) {
-      const plan::Program& program = *programs[index];
-      if (view(program.unit()) != unit.kind || view(program.fingerprint()) != unit.fingerprint) continue;
+      const plan::Program& program = programs[index];
+      if (program.unit != unit.kind || program.fingerprint != unit.fingerprint) continue;
       NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, branch_cost(profile, plan, branch, index, key));
-      const ChannelRange channels{0, program.channels()};
+      const ChannelRange channels{0, program.channels};
       costs.set(key, branch_work_name(plan, branch, channels), {cost.microseconds * scale, cost.source});
     }
   }
@@ -53,9 +52,9 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
   VirtualBoard result;
   std::vector<UnitInfo> cpus;
   for (const tools::BoardUnit& unit : board.units) {
-    if (unit.kind == "cpu") {
+    if (unit.is_host) {
       const int threads = changes.threads > 0 ? changes.threads : static_cast<int>(unit.threads);
-      cpus.push_back({unit.kind, unit.kind, unit.instruction_set, threads});
+      cpus.push_back({unit.kind, unit.kind, unit.instruction_set, threads, true});
       add_cpu_costs(unit, profile, changes.cpu_scale, result.costs);
       const UnitOverhead overhead = scaled(unit.overhead, changes.hand_over_scale);
       result.costs.set_overhead({unit.kind, unit.instruction_set, 1}, overhead);

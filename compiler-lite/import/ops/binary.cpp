@@ -5,7 +5,7 @@
 namespace nestrt::compiler {
 namespace {
 
-using plan::BinaryKind;
+using ops::BinaryKind;
 
 // Before opset 7 the second operand aligned with the axes of the first from `axis` on; since then as in numpy.
 Result<ValueId> aligned_operand(NodeContext& node, ValueId a, ValueId b) {
@@ -37,7 +37,7 @@ Status import_plain(NodeContext& node) {
   if (node.shape(b).rank() <= node.shape(a).rank()) {
     NESTRT_ASSIGN_OR_RETURN(b, aligned_operand(node, a, b));
   }
-  if (kind == BinaryKind::div) NESTRT_RETURN_IF_ERROR(check_divisor(node, b));
+  if (kind == BinaryKind::kDiv) NESTRT_RETURN_IF_ERROR(check_divisor(node, b));
   return node.set_output(node.binary(kind, a, b));
 }
 
@@ -55,7 +55,7 @@ Status import_pow(NodeContext& node) {
     NESTRT_ASSIGN_OR_RETURN(base, node.cast(base, common));
     NESTRT_ASSIGN_OR_RETURN(exponent, node.cast(exponent, common));
   }
-  NESTRT_ASSIGN_OR_RETURN(const ValueId power, node.binary(BinaryKind::pow, base, exponent));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId power, node.binary(BinaryKind::kPow, base, exponent));
   return node.set_output(node.cast(power, result));
 }
 
@@ -69,14 +69,14 @@ Status import_prelu(NodeContext& node) {
     for (int axis = 2; axis < shape.rank(); ++axis) by_channel.push_back(1);
     NESTRT_ASSIGN_OR_RETURN(slope, node.reshape(slope, by_channel));
   }
-  return node.set_output(node.binary(BinaryKind::prelu, x, slope));
+  return node.set_output(node.binary(BinaryKind::kPrelu, x, slope));
 }
 
 Status import_mod(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId b, node.input(1));
   NESTRT_RETURN_IF_ERROR(check_divisor(node, b));
-  return node.set_output(node.binary(node.flag("fmod", false) ? BinaryKind::fmod : BinaryKind::mod, a, b));
+  return node.set_output(node.binary(node.flag("fmod", false) ? BinaryKind::kFmod : BinaryKind::kMod, a, b));
 }
 
 // a op b op c ...; a single operand is the result itself.
@@ -96,37 +96,37 @@ Status import_chain(NodeContext& node) {
 }
 
 Status import_mean(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(const ValueId sum, chain(node, BinaryKind::add));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId sum, chain(node, BinaryKind::kAdd));
   NESTRT_ASSIGN_OR_RETURN(const ValueId count, node.scalar(static_cast<float>(node.num_inputs())));
-  return node.set_output(node.binary(BinaryKind::div, sum, count));
+  return node.set_output(node.binary(BinaryKind::kDiv, sum, count));
 }
 
 Status import_where(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, node.all_inputs());
-  return node.finish(plan::SelectT(), std::move(inputs));
+  return node.finish(ops::Select(), std::move(inputs));
 }
 
 constexpr ImportRule kRules[] = {
-    {"Add", import_plain<BinaryKind::add>},
-    {"And", import_plain<BinaryKind::logical_and>},
-    {"Div", import_plain<BinaryKind::div>},
-    {"Equal", import_plain<BinaryKind::equal>},
-    {"Greater", import_plain<BinaryKind::greater>},
-    {"GreaterOrEqual", import_plain<BinaryKind::greater_or_equal>, 12},
-    {"Less", import_plain<BinaryKind::less>},
-    {"LessOrEqual", import_plain<BinaryKind::less_or_equal>, 12},
-    {"Max", import_chain<BinaryKind::max>},
+    {"Add", import_plain<BinaryKind::kAdd>},
+    {"And", import_plain<BinaryKind::kLogicalAnd>},
+    {"Div", import_plain<BinaryKind::kDiv>},
+    {"Equal", import_plain<BinaryKind::kEqual>},
+    {"Greater", import_plain<BinaryKind::kGreater>},
+    {"GreaterOrEqual", import_plain<BinaryKind::kGreaterOrEqual>, 12},
+    {"Less", import_plain<BinaryKind::kLess>},
+    {"LessOrEqual", import_plain<BinaryKind::kLessOrEqual>, 12},
+    {"Max", import_chain<BinaryKind::kMax>},
     {"Mean", import_mean},
-    {"Min", import_chain<BinaryKind::min>},
+    {"Min", import_chain<BinaryKind::kMin>},
     {"Mod", import_mod, 10},
-    {"Mul", import_plain<BinaryKind::mul>},
-    {"Or", import_plain<BinaryKind::logical_or>},
+    {"Mul", import_plain<BinaryKind::kMul>},
+    {"Or", import_plain<BinaryKind::kLogicalOr>},
     {"PRelu", import_prelu},
     {"Pow", import_pow},
-    {"Sub", import_plain<BinaryKind::sub>},
-    {"Sum", import_chain<BinaryKind::add>},
+    {"Sub", import_plain<BinaryKind::kSub>},
+    {"Sum", import_chain<BinaryKind::kAdd>},
     {"Where", import_where, 9},
-    {"Xor", import_plain<BinaryKind::logical_xor>},
+    {"Xor", import_plain<BinaryKind::kLogicalXor>},
 };
 
 }  // namespace

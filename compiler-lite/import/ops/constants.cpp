@@ -156,12 +156,12 @@ Status import_one_hot(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(indices, node.reshape(indices, with_axis));
   NESTRT_ASSIGN_OR_RETURN(const ValueId positions, node.constant(forward, along_axis));
   NESTRT_ASSIGN_OR_RETURN(const ValueId from_end, node.constant(backward, along_axis));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId hit, node.binary(plan::BinaryKind::equal, indices, positions));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId hit_from_end, node.binary(plan::BinaryKind::equal, indices, from_end));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId either, node.binary(plan::BinaryKind::logical_or, hit, hit_from_end));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId hit, node.binary(ops::BinaryKind::kEqual, indices, positions));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId hit_from_end, node.binary(ops::BinaryKind::kEqual, indices, from_end));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId either, node.binary(ops::BinaryKind::kLogicalOr, hit, hit_from_end));
   NESTRT_ASSIGN_OR_RETURN(const ValueId off, node.slice(values, {0}, {1}, Shape{1}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId on, node.slice(values, {1}, {1}, Shape{1}));
-  return node.finish(plan::SelectT(), {either, on, off});
+  return node.finish(ops::Select(), {either, on, off});
 }
 
 // Its shape depends on the data, so only constants will do.

@@ -41,7 +41,7 @@ Result<int32_t> read_group(NodeContext& node) {
 
 Status import_conv(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(Operands operands, read_operands(node));
-  NESTRT_ASSIGN_OR_RETURN(plan::ConvT conv, read_conv(node, operands.x, operands.weights));
+  NESTRT_ASSIGN_OR_RETURN(ops::Conv conv, read_conv(node, operands.x, operands.weights));
   return node.finish(std::move(conv), std::move(operands.ids));
 }
 
@@ -98,7 +98,7 @@ Result<std::vector<int64_t>> same_shape(NodeContext& node, const Shape& x, const
 Status import_conv_transpose(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(Operands operands, read_operands(node));
   NESTRT_ASSIGN_OR_RETURN(Window window, read_conv_window(node, operands.x, operands.weights));
-  plan::ConvTransposeT conv;
+  ops::ConvTranspose conv;
   NESTRT_ASSIGN_OR_RETURN(conv.output_padding, read_output_padding(node, window.spatial_rank()));
   std::vector<int64_t> output_shape = node.attribute("output_shape", std::vector<int64_t>());
   // Some exporters state all dimensions.
@@ -122,10 +122,10 @@ constexpr ImportRule kRules[] = {
 
 }  // namespace
 
-Result<plan::ConvT> read_conv(NodeContext& node, const Shape& x, const Shape& weights) {
+Result<ops::Conv> read_conv(NodeContext& node, const Shape& x, const Shape& weights) {
   NESTRT_ASSIGN_OR_RETURN(Window window, read_conv_window(node, x, weights));
   NESTRT_RETURN_IF_ERROR(resolve_auto_pad(node, x, window));
-  plan::ConvT conv;
+  ops::Conv conv;
   set_window(conv, window);
   NESTRT_ASSIGN_OR_RETURN(conv.group, read_group(node));
   return conv;

@@ -19,7 +19,7 @@ Result<ValueId> scaled(NodeContext& node, ValueId id, float factor) {
   if (node.type(id) != DataType::kF32)
     return node.unsupported("alpha and beta other than 1 are supported for floats only");
   NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.scalar(factor));
-  return node.binary(plan::BinaryKind::mul, id, scale);
+  return node.binary(ops::BinaryKind::kMul, id, scale);
 }
 
 // C of Gemm as a vector of N elements, where it is a constant that does not depend on the row; else kNoValue.
@@ -31,9 +31,7 @@ Result<ValueId> as_bias(NodeContext& node, ValueId c, int64_t n) {
   if (last == n) return node.reshape(c, {n});
   if (last != 1) return kNoValue;  // left to the broadcast rules, which refuse it
   NESTRT_ASSIGN_OR_RETURN(const ValueId flat, node.reshape(c, {1}));
-  plan::TileT tile;
-  tile.shape = {n};
-  return node.add(std::move(tile), {flat});
+  return node.add(ops::Tile{.shape = {n}}, {flat});
 }
 
 Status import_gemm(NodeContext& node) {
@@ -61,13 +59,13 @@ Status import_gemm(NodeContext& node) {
   if (dense) {
     std::vector<ValueId> operands = {a, b};
     if (bias != kNoValue) operands.push_back(bias);
-    NESTRT_ASSIGN_OR_RETURN(product, node.add(plan::DenseT(), std::move(operands)));
+    NESTRT_ASSIGN_OR_RETURN(product, node.add(ops::Dense(), std::move(operands)));
   } else {
-    NESTRT_ASSIGN_OR_RETURN(product, node.add(plan::MatMulT(), {a, b}));
+    NESTRT_ASSIGN_OR_RETURN(product, node.add(ops::MatMul(), {a, b}));
     NESTRT_ASSIGN_OR_RETURN(product, scaled(node, product, alpha));
   }
   if (c == kNoValue || bias != kNoValue) return node.set_output(product);
-  return node.set_output(node.binary(plan::BinaryKind::add, product, c));
+  return node.set_output(node.binary(ops::BinaryKind::kAdd, product, c));
 }
 
 Status import_mat_mul(NodeContext& node) {
@@ -88,9 +86,9 @@ Result<ValueId> matrix_product(NodeContext& node, ValueId a, ValueId b) {
   const int rank = shape.rank();
   const bool dense =
       is_constant_matrix(node, b) && node.type(a) == DataType::kF32 && rank >= 2 && shape[rank - 1] == node.shape(b)[0];
-  if (!dense) return node.add(plan::MatMulT(), {a, b});
+  if (!dense) return node.add(ops::MatMul(), {a, b});
   NESTRT_ASSIGN_OR_RETURN(const ValueId rows, node.reshape(a, {shape.product(0, rank - 1), shape[rank - 1]}));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId product, node.add(plan::DenseT(), {rows, b}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId product, node.add(ops::Dense(), {rows, b}));
   shape[rank - 1] = node.shape(b)[1];
   return node.reshape(product, shape);
 }

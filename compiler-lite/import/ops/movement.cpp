@@ -7,7 +7,7 @@ namespace {
 
 Status import_concat(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, node.all_inputs());
-  plan::ConcatT concat;
+  ops::Concat concat;
   NESTRT_ASSIGN_OR_RETURN(concat.axis, node.axis(node.attribute("axis", int64_t{1}), node.shape(inputs[0]).rank()));
   if (inputs.size() == 1) return node.set_output(0, inputs[0]);
   return node.finish(std::move(concat), std::move(inputs));
@@ -162,12 +162,12 @@ Status check_indices(const NodeContext& node, ValueId indices, int64_t dim) {
   return ok_status();
 }
 
-template <typename Table>
+template <typename Op>
 Status import_gather(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId data, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId indices, node.input(1));
   const Shape shape = node.shape(data);
-  Table gather;
+  Op gather;
   NESTRT_ASSIGN_OR_RETURN(gather.axis, node.axis(node.attribute("axis", int64_t{0}), shape.rank()));
   NESTRT_RETURN_IF_ERROR(check_indices(node, indices, shape[gather.axis]));
   return node.finish(std::move(gather), {data, indices});
@@ -189,9 +189,7 @@ Status import_compress(NodeContext& node) {
   for (size_t i = 0; i < condition.size(); ++i)
     if (condition[i] != 0) chosen.push_back(static_cast<int64_t>(i));
   NESTRT_ASSIGN_OR_RETURN(const ValueId indices, node.constant(chosen, {static_cast<int64_t>(chosen.size())}));
-  plan::GatherT gather;
-  gather.axis = axis;
-  return node.finish(std::move(gather), {data, indices});
+  return node.finish(ops::Gather{.axis = axis}, {data, indices});
 }
 
 // --- Tile, Expand ---------------------------------------------------------------------------------------------------
@@ -199,7 +197,7 @@ Status import_compress(NodeContext& node) {
 Status repeat_to(NodeContext& node, ValueId x, const Shape& shape) {
   if (node.shape(x) == shape) return node.set_output(0, x);
   NESTRT_RETURN_IF_ERROR(node.check_size(node.type(x), shape));
-  plan::TileT tile;
+  ops::Tile tile;
   tile.shape.assign(shape.begin(), shape.end());
   return node.finish(std::move(tile), {x});
 }
@@ -297,7 +295,7 @@ Status import_trilu(NodeContext& node) {
   }
   NESTRT_ASSIGN_OR_RETURN(const ValueId condition, node.constant(DataType::kBool, {rows, columns}, std::move(mask)));
   NESTRT_ASSIGN_OR_RETURN(const ValueId zero, node.scalar_of(node.type(x), 0));
-  return node.finish(plan::SelectT(), {condition, x, zero});
+  return node.finish(ops::Select(), {condition, x, zero});
 }
 
 constexpr ImportRule kRules[] = {
@@ -305,8 +303,8 @@ constexpr ImportRule kRules[] = {
     {"Concat", import_concat},
     {"DepthToSpace", import_depth_to_space},
     {"Expand", import_expand, 8},
-    {"Gather", import_gather<plan::GatherT>},
-    {"GatherElements", import_gather<plan::GatherElementsT>, 11},
+    {"Gather", import_gather<ops::Gather>},
+    {"GatherElements", import_gather<ops::GatherElements>, 11},
     {"Slice", import_slice_attributes, 6, 9},
     {"Slice", import_slice_inputs, 10},
     {"SpaceToDepth", import_space_to_depth},

@@ -40,14 +40,14 @@ Status import_batch_normalization(NodeContext& node) {
   }
   NESTRT_ASSIGN_OR_RETURN(const ValueId factors, node.constant(factor, channel_shape(shape[1], shape.rank())));
   NESTRT_ASSIGN_OR_RETURN(const ValueId offsets, node.constant(offset, channel_shape(shape[1], shape.rank())));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId product, node.binary(plan::BinaryKind::mul, x, factors));
-  return node.set_output(node.binary(plan::BinaryKind::add, product, offsets));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId product, node.binary(ops::BinaryKind::kMul, x, factors));
+  return node.set_output(node.binary(ops::BinaryKind::kAdd, product, offsets));
 }
 
 Status import_instance_normalization(NodeContext& node) {
   node.ignore("consumed_inputs");
   NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, node.all_inputs());
-  plan::InstanceNormT norm;
+  ops::InstanceNorm norm;
   norm.epsilon = node.attribute("epsilon", 1e-5f);
   return node.finish(std::move(norm), std::move(inputs));
 }
@@ -62,7 +62,7 @@ Status import_group_normalization(NodeContext& node) {
     return node.invalid("num_groups " + std::to_string(groups) + " does not divide the channels of " +
                         shape.to_string());
   }
-  plan::InstanceNormT norm;
+  ops::InstanceNorm norm;
   norm.epsilon = node.attribute("epsilon", 1e-5f);
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, {groups}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId one,
@@ -80,13 +80,13 @@ Status import_group_normalization(NodeContext& node) {
     if (node.shape(inputs[operand]).num_elements() != length)
       return node.invalid("scale and bias have the wrong length");
     NESTRT_ASSIGN_OR_RETURN(const ValueId factor, node.reshape(inputs[operand], channel_shape(length, scaled.rank())));
-    NESTRT_ASSIGN_OR_RETURN(y, node.binary(operand == 1 ? plan::BinaryKind::mul : plan::BinaryKind::add, y, factor));
+    NESTRT_ASSIGN_OR_RETURN(y, node.binary(operand == 1 ? ops::BinaryKind::kMul : ops::BinaryKind::kAdd, y, factor));
   }
   return node.set_output(node.reshape(y, shape));
 }
 
 Result<ValueId> mean_over(NodeContext& node, ValueId x, const std::vector<int>& axes) {
-  plan::ReduceT reduce;
+  ops::Reduce reduce;
   reduce.axes.assign(axes.begin(), axes.end());
   return node.add(std::move(reduce), {x});
 }
@@ -96,13 +96,13 @@ Status layer_statistics(NodeContext& node, ValueId x, int axis, float epsilon) {
   std::vector<int> axes;
   for (int i = axis; i < node.shape(x).rank(); ++i) axes.push_back(i);
   NESTRT_ASSIGN_OR_RETURN(const ValueId mean, mean_over(node, x, axes));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId centred, node.binary(plan::BinaryKind::sub, x, mean));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId square, node.binary(plan::BinaryKind::mul, centred, centred));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId centred, node.binary(ops::BinaryKind::kSub, x, mean));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId square, node.binary(ops::BinaryKind::kMul, centred, centred));
   NESTRT_ASSIGN_OR_RETURN(ValueId spread, mean_over(node, square, axes));
   NESTRT_ASSIGN_OR_RETURN(const ValueId least, node.scalar(epsilon));
-  NESTRT_ASSIGN_OR_RETURN(spread, node.binary(plan::BinaryKind::add, spread, least));
-  NESTRT_ASSIGN_OR_RETURN(spread, node.unary(plan::UnaryKind::sqrt, spread));
-  NESTRT_ASSIGN_OR_RETURN(spread, node.unary(plan::UnaryKind::reciprocal, spread));
+  NESTRT_ASSIGN_OR_RETURN(spread, node.binary(ops::BinaryKind::kAdd, spread, least));
+  NESTRT_ASSIGN_OR_RETURN(spread, node.unary(ops::UnaryKind::kSqrt, spread));
+  NESTRT_ASSIGN_OR_RETURN(spread, node.unary(ops::UnaryKind::kReciprocal, spread));
   NESTRT_RETURN_IF_ERROR(node.set_output(1, mean));
   return node.set_output(2, spread);
 }
@@ -113,7 +113,7 @@ Status import_layer_normalization(NodeContext& node) {
   std::vector<ValueId> inputs = {x, scale};
   if (node.has_input(2)) inputs.push_back(node.optional_input(2));
   node.ignore("stash_type");
-  plan::LayerNormT norm;
+  ops::LayerNorm norm;
   NESTRT_ASSIGN_OR_RETURN(norm.axis, node.axis(node.attribute("axis", int64_t{-1}), node.shape(inputs[0]).rank()));
   norm.epsilon = node.attribute("epsilon", 1e-5f);
   if (node.wants_output(1) || node.wants_output(2)) {
@@ -124,7 +124,7 @@ Status import_layer_normalization(NodeContext& node) {
 
 Status import_lp_normalization(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  plan::LpNormT norm;
+  ops::LpNorm norm;
   NESTRT_ASSIGN_OR_RETURN(norm.axis, node.axis(node.attribute("axis", int64_t{-1}), node.shape(x).rank()));
   norm.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
   return node.finish(std::move(norm), {x});
@@ -134,7 +134,7 @@ Status import_lrn(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const int64_t size, node.required_int("size"));
   if (size < 1 || size > INT32_MAX) return node.invalid("size " + std::to_string(size) + " must be at least 1");
-  plan::LocalResponseNormT norm;
+  ops::LocalResponseNorm norm;
   norm.size = static_cast<int32_t>(size);
   norm.alpha = node.attribute("alpha", 0.0001f);
   norm.beta = node.attribute("beta", 0.75f);
@@ -148,20 +148,17 @@ Status import_mean_variance_normalization(NodeContext& node) {
   const auto stated = node.attribute("axes", std::vector<int64_t>{0, 2, 3});
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int> axes, node.axes(stated, node.shape(x).rank()));
   NESTRT_ASSIGN_OR_RETURN(const ValueId mean, mean_over(node, x, axes));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId centred, node.binary(plan::BinaryKind::sub, x, mean));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId square, node.binary(plan::BinaryKind::mul, centred, centred));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId centred, node.binary(ops::BinaryKind::kSub, x, mean));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId square, node.binary(ops::BinaryKind::kMul, centred, centred));
   NESTRT_ASSIGN_OR_RETURN(const ValueId variance, mean_over(node, square, axes));
-  NESTRT_ASSIGN_OR_RETURN(ValueId deviation, node.unary(plan::UnaryKind::sqrt, variance));
+  NESTRT_ASSIGN_OR_RETURN(ValueId deviation, node.unary(ops::UnaryKind::kSqrt, variance));
   NESTRT_ASSIGN_OR_RETURN(const ValueId epsilon, node.scalar(1e-9f));
-  NESTRT_ASSIGN_OR_RETURN(deviation, node.binary(plan::BinaryKind::add, deviation, epsilon));
-  return node.set_output(node.binary(plan::BinaryKind::div, centred, deviation));
+  NESTRT_ASSIGN_OR_RETURN(deviation, node.binary(ops::BinaryKind::kAdd, deviation, epsilon));
+  return node.set_output(node.binary(ops::BinaryKind::kDiv, centred, deviation));
 }
 
 Result<ValueId> softmax(NodeContext& node, ValueId x, int axis, bool log) {
-  plan::SoftmaxT table;
-  table.axis = axis;
-  table.log = log;
-  return node.add(std::move(table), {x});
+  return node.add(ops::Softmax{.axis = axis, .log = log}, {x});
 }
 
 Status import_softmax(NodeContext& node, bool log) {

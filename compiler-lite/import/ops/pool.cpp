@@ -5,28 +5,28 @@
 namespace nestrt::compiler {
 namespace {
 
-Status import_pool(NodeContext& node, plan::PoolKind kind) {
+Status import_pool(NodeContext& node, ops::PoolKind kind) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  NESTRT_ASSIGN_OR_RETURN(plan::PoolT pool, read_pool(node, kind, node.shape(x)));
+  NESTRT_ASSIGN_OR_RETURN(ops::Pool pool, read_pool(node, kind, node.shape(x)));
   return node.finish(std::move(pool), {x});
 }
 
 Status import_max_pool(NodeContext& node) {
   node.ignore("storage_order");  // of the indices only
-  return import_pool(node, plan::PoolKind::max);
+  return import_pool(node, ops::PoolKind::kMax);
 }
-Status import_average_pool(NodeContext& node) { return import_pool(node, plan::PoolKind::average); }
-Status import_lp_pool(NodeContext& node) { return import_pool(node, plan::PoolKind::lp); }
+Status import_average_pool(NodeContext& node) { return import_pool(node, ops::PoolKind::kAverage); }
+Status import_lp_pool(NodeContext& node) { return import_pool(node, ops::PoolKind::kLp); }
 
-Status import_global_pool(NodeContext& node, plan::PoolKind kind) {
+Status import_global_pool(NodeContext& node, ops::PoolKind kind) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  NESTRT_ASSIGN_OR_RETURN(plan::PoolT pool, global_pool(node, kind, node.shape(x)));
+  NESTRT_ASSIGN_OR_RETURN(ops::Pool pool, global_pool(node, kind, node.shape(x)));
   return node.finish(std::move(pool), {x});
 }
 
-Status import_global_average_pool(NodeContext& node) { return import_global_pool(node, plan::PoolKind::average); }
-Status import_global_max_pool(NodeContext& node) { return import_global_pool(node, plan::PoolKind::max); }
-Status import_global_lp_pool(NodeContext& node) { return import_global_pool(node, plan::PoolKind::lp); }
+Status import_global_average_pool(NodeContext& node) { return import_global_pool(node, ops::PoolKind::kAverage); }
+Status import_global_max_pool(NodeContext& node) { return import_global_pool(node, ops::PoolKind::kMax); }
+Status import_global_lp_pool(NodeContext& node) { return import_global_pool(node, ops::PoolKind::kLp); }
 
 constexpr ImportRule kRules[] = {
     {"AveragePool", import_average_pool},
@@ -39,22 +39,22 @@ constexpr ImportRule kRules[] = {
 
 }  // namespace
 
-Result<plan::PoolT> read_pool(NodeContext& node, plan::PoolKind kind, const Shape& x) {
+Result<ops::Pool> read_pool(NodeContext& node, ops::PoolKind kind, const Shape& x) {
   if (x.rank() < 3) return node.invalid("input of shape " + x.to_string() + " has no spatial axes");
   NESTRT_ASSIGN_OR_RETURN(Window window, read_window(node, x.rank() - 2, {}));
   NESTRT_RETURN_IF_ERROR(resolve_auto_pad(node, x, window));
-  plan::PoolT pool;
+  ops::Pool pool;
   pool.kind = kind;
   set_window(pool, window);
   pool.ceil_mode = node.flag("ceil_mode", false);
-  if (kind == plan::PoolKind::average) pool.count_include_pad = node.flag("count_include_pad", false);
-  if (kind == plan::PoolKind::lp) pool.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
+  if (kind == ops::PoolKind::kAverage) pool.count_include_pad = node.flag("count_include_pad", false);
+  if (kind == ops::PoolKind::kLp) pool.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
   return pool;
 }
 
-Result<plan::PoolT> global_pool(NodeContext& node, plan::PoolKind kind, const Shape& x) {
+Result<ops::Pool> global_pool(NodeContext& node, ops::PoolKind kind, const Shape& x) {
   if (x.rank() < 3) return node.invalid("input of shape " + x.to_string() + " has no spatial axes");
-  plan::PoolT pool;
+  ops::Pool pool;
   pool.kind = kind;
   for (int axis = 2; axis < x.rank(); ++axis) {
     if (x[axis] < 1 || x[axis] > INT32_MAX) return node.invalid("spatial axes must have 1 to 2^31 - 1 elements");
@@ -64,7 +64,7 @@ Result<plan::PoolT> global_pool(NodeContext& node, plan::PoolKind kind, const Sh
   pool.dilation.assign(pool.kernel.size(), 1);
   pool.pad_begin.assign(pool.kernel.size(), 0);
   pool.pad_end.assign(pool.kernel.size(), 0);
-  if (kind == plan::PoolKind::lp) pool.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
+  if (kind == ops::PoolKind::kLp) pool.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
   return pool;
 }
 

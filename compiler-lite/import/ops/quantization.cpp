@@ -44,15 +44,15 @@ Status check_entries(const NodeContext& node, DataType type, const std::vector<f
 }
 
 // Of integers of `type` and `shape`.
-Result<plan::QuantizationT> read_quantization(const NodeContext& node, const Parameters& where, DataType type,
-                                              const Shape& shape) {
+Result<plan::Quantization> read_quantization(const NodeContext& node, const Parameters& where, DataType type,
+                                             const Shape& shape) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> scales, node.constant_floats(where.scale, "the scale"));
   std::vector<int64_t> zero_points(scales.size(), 0);
   if (node.has_input(where.zero_point)) {
     NESTRT_ASSIGN_OR_RETURN(zero_points, node.constant_ints(where.zero_point, "the zero point"));
   }
   NESTRT_RETURN_IF_ERROR(check_entries(node, type, scales, zero_points));
-  plan::QuantizationT result;
+  plan::Quantization result;
   result.scales = scales;
   result.zero_points.assign(zero_points.begin(), zero_points.end());
   if (scales.size() == 1) return result;
@@ -64,9 +64,9 @@ Result<plan::QuantizationT> read_quantization(const NodeContext& node, const Par
                       " of shape " + shape.to_string());
 }
 
-Result<ValueId> dequantized(NodeContext& node, ValueId x, const plan::QuantizationT& quantization) {
+Result<ValueId> dequantized(NodeContext& node, ValueId x, const plan::Quantization& quantization) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.reinterpret(x, quantization));
-  return node.add(plan::DequantizeT(), {integers});
+  return node.add(ops::Dequantize(), {integers});
 }
 
 Result<ValueId> dequantized(NodeContext& node, size_t input, const Parameters& where) {
@@ -75,7 +75,7 @@ Result<ValueId> dequantized(NodeContext& node, size_t input, const Parameters& w
   if (!is_byte(type) && type != DataType::kS32)
     return node.unsupported("input " + std::to_string(input) + " is " + std::string(name(type)) +
                             "; int8, uint8 and int32 can be dequantized");
-  NESTRT_ASSIGN_OR_RETURN(const plan::QuantizationT quantization, read_quantization(node, where, type, node.shape(x)));
+  NESTRT_ASSIGN_OR_RETURN(const plan::Quantization quantization, read_quantization(node, where, type, node.shape(x)));
   return dequantized(node, x, quantization);
 }
 
@@ -84,10 +84,8 @@ Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where,
   if (node.has_input(where.zero_point)) type = node.type(node.optional_input(where.zero_point));
   if (!is_byte(type))
     return node.unsupported("gives " + std::string(name(type)) + "; int8 and uint8 can be had of floats");
-  NESTRT_ASSIGN_OR_RETURN(const plan::QuantizationT quantization, read_quantization(node, where, type, node.shape(x)));
-  plan::QuantizeT table;
-  table.to = static_cast<plan::DataType>(type);
-  NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.add(std::move(table), {x}, quantization));
+  NESTRT_ASSIGN_OR_RETURN(const plan::Quantization quantization, read_quantization(node, where, type, node.shape(x)));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.add(ops::Quantize{.to = type}, {x}, quantization));
   return node.reinterpret(integers, {});
 }
 
@@ -130,7 +128,7 @@ Result<ValueId> dequantized_bias(NodeContext& node, size_t input) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> scales, node.constant_floats(4, "the scale"));
   const Shape shape = node.shape(bias);
   if (node.type(bias) != DataType::kS32 || shape.rank() != 1) return node.invalid("the bias must be a vector of int32");
-  plan::QuantizationT quantization;
+  plan::Quantization quantization;
   for (float scale : scales) quantization.scales.push_back(x_scale[0] * scale);
   quantization.zero_points.assign(scales.size(), 0);
   if (scales.size() > 1) quantization.axis = 0;
@@ -150,7 +148,7 @@ Status import_qlinear_conv(NodeContext& node) {
     NESTRT_ASSIGN_OR_RETURN(const ValueId bias, dequantized_bias(node, 8));
     operands.push_back(bias);
   }
-  NESTRT_ASSIGN_OR_RETURN(plan::ConvT conv, read_conv(node, node.shape(x), node.shape(weights)));
+  NESTRT_ASSIGN_OR_RETURN(ops::Conv conv, read_conv(node, node.shape(x), node.shape(weights)));
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.add(std::move(conv), std::move(operands)));
   return node.set_output(quantized(node, y, {6, 7}, node.type(node.optional_input(0))));
 }
@@ -166,15 +164,15 @@ Status import_qlinear_mat_mul(NodeContext& node) {
   return node.set_output(quantized(node, y, {6, 7}, node.type(a_integers)));
 }
 
-Status import_qlinear_binary(NodeContext& node, plan::BinaryKind kind) {
+Status import_qlinear_binary(NodeContext& node, ops::BinaryKind kind) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, dequantized(node, 0, {1, 2}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId b, dequantized(node, 3, {4, 5}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.binary(kind, a, b));
   return node.set_output(quantized(node, y, {6, 7}, node.type(node.optional_input(0))));
 }
 
-Status import_qlinear_add(NodeContext& node) { return import_qlinear_binary(node, plan::BinaryKind::add); }
-Status import_qlinear_mul(NodeContext& node) { return import_qlinear_binary(node, plan::BinaryKind::mul); }
+Status import_qlinear_add(NodeContext& node) { return import_qlinear_binary(node, ops::BinaryKind::kAdd); }
+Status import_qlinear_mul(NodeContext& node) { return import_qlinear_binary(node, ops::BinaryKind::kMul); }
 
 Status finish_unary(NodeContext& node, Result<ValueId> y) {
   if (!y) return y.error();
@@ -184,8 +182,8 @@ Status finish_unary(NodeContext& node, Result<ValueId> y) {
 Status import_qlinear_pool(NodeContext& node, bool global) {
   if (node.flag("channels_last", false)) return node.unsupported("channels_last is not supported");
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, dequantized(node, 0, kFirst));
-  constexpr auto kKind = plan::PoolKind::average;
-  NESTRT_ASSIGN_OR_RETURN(plan::PoolT pool,
+  constexpr auto kKind = ops::PoolKind::kAverage;
+  NESTRT_ASSIGN_OR_RETURN(ops::Pool pool,
                           global ? global_pool(node, kKind, node.shape(x)) : read_pool(node, kKind, node.shape(x)));
   return finish_unary(node, node.add(std::move(pool), {x}));
 }
@@ -193,15 +191,15 @@ Status import_qlinear_pool(NodeContext& node, bool global) {
 Status import_qlinear_average_pool(NodeContext& node) { return import_qlinear_pool(node, false); }
 Status import_qlinear_global_average_pool(NodeContext& node) { return import_qlinear_pool(node, true); }
 
-Status import_qlinear_unary(NodeContext& node, plan::UnaryKind kind, float alpha) {
+Status import_qlinear_unary(NodeContext& node, ops::UnaryKind kind, float alpha) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, dequantized(node, 0, kFirst));
   return finish_unary(node, node.unary(kind, x, alpha));
 }
 
 Status import_qlinear_leaky_relu(NodeContext& node) {
-  return import_qlinear_unary(node, plan::UnaryKind::leaky_relu, node.attribute("alpha", 0.01f));
+  return import_qlinear_unary(node, ops::UnaryKind::kLeakyRelu, node.attribute("alpha", 0.01f));
 }
-Status import_qlinear_sigmoid(NodeContext& node) { return import_qlinear_unary(node, plan::UnaryKind::sigmoid, 0); }
+Status import_qlinear_sigmoid(NodeContext& node) { return import_qlinear_unary(node, ops::UnaryKind::kSigmoid, 0); }
 
 // Parameters of the output, then input and parameters for each input.
 Status import_qlinear_concat(NodeContext& node) {
@@ -212,7 +210,7 @@ Status import_qlinear_concat(NodeContext& node) {
     NESTRT_ASSIGN_OR_RETURN(const ValueId part, dequantized(node, i, {i + 1, i + 2}));
     parts.push_back(part);
   }
-  plan::ConcatT concat;
+  ops::Concat concat;
   NESTRT_ASSIGN_OR_RETURN(const int64_t axis, node.required_int("axis"));
   NESTRT_ASSIGN_OR_RETURN(concat.axis, node.axis(axis, node.shape(parts[0]).rank()));
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.add(std::move(concat), std::move(parts)));

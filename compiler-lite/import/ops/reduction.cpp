@@ -5,7 +5,7 @@
 namespace nestrt::compiler {
 namespace {
 
-using plan::ReduceKind;
+using ops::ReduceKind;
 
 // Axes as an attribute, or as input 1 since opset 13 (ReduceSum) and 18 (the others).
 Result<std::vector<int64_t>> stated_axes(NodeContext& node) {
@@ -19,7 +19,7 @@ Status import_reduce(NodeContext& node) {
   const int rank = node.shape(x).rank();
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, stated_axes(node));
   NESTRT_ASSIGN_OR_RETURN(std::vector<int> axes, node.axes(stated, rank));
-  plan::ReduceT reduce;
+  ops::Reduce reduce;
   reduce.kind = kind;
   reduce.keep_dims = node.flag("keepdims", true);
   const bool keep_input = node.flag("noop_with_empty_axes", false);
@@ -34,7 +34,7 @@ Status import_reduce(NodeContext& node) {
 
 Status import_arg_reduce(NodeContext& node, bool min) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  plan::ArgReduceT reduce;
+  ops::ArgReduce reduce;
   reduce.min = min;
   NESTRT_ASSIGN_OR_RETURN(reduce.axis, node.axis(node.attribute("axis", int64_t{0}), node.shape(x).rank()));
   reduce.keep_dims = node.flag("keepdims", true);
@@ -49,7 +49,7 @@ Status import_cum_sum(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, node.constant_ints(1, "axis"));
   if (axis.size() != 1) return node.invalid("axis must be one number");
-  plan::CumSumT sum;
+  ops::CumSum sum;
   NESTRT_ASSIGN_OR_RETURN(sum.axis, node.axis(axis.front(), node.shape(x).rank()));
   sum.exclusive = node.flag("exclusive", false);
   sum.reverse = node.flag("reverse", false);
@@ -60,16 +60,16 @@ constexpr ImportRule kRules[] = {
     {"ArgMax", import_arg_max},
     {"ArgMin", import_arg_min},
     {"CumSum", import_cum_sum, 11},
-    {"ReduceL1", import_reduce<ReduceKind::l1>},
-    {"ReduceL2", import_reduce<ReduceKind::l2>},
-    {"ReduceLogSum", import_reduce<ReduceKind::log_sum>},
-    {"ReduceLogSumExp", import_reduce<ReduceKind::log_sum_exp>},
-    {"ReduceMax", import_reduce<ReduceKind::max>},
-    {"ReduceMean", import_reduce<ReduceKind::mean>},
-    {"ReduceMin", import_reduce<ReduceKind::min>},
-    {"ReduceProd", import_reduce<ReduceKind::prod>},
-    {"ReduceSum", import_reduce<ReduceKind::sum>},
-    {"ReduceSumSquare", import_reduce<ReduceKind::sum_square>},
+    {"ReduceL1", import_reduce<ReduceKind::kL1>},
+    {"ReduceL2", import_reduce<ReduceKind::kL2>},
+    {"ReduceLogSum", import_reduce<ReduceKind::kLogSum>},
+    {"ReduceLogSumExp", import_reduce<ReduceKind::kLogSumExp>},
+    {"ReduceMax", import_reduce<ReduceKind::kMax>},
+    {"ReduceMean", import_reduce<ReduceKind::kMean>},
+    {"ReduceMin", import_reduce<ReduceKind::kMin>},
+    {"ReduceProd", import_reduce<ReduceKind::kProd>},
+    {"ReduceSum", import_reduce<ReduceKind::kSum>},
+    {"ReduceSumSquare", import_reduce<ReduceKind::kSumSquare>},
 };
 
 }  // namespace

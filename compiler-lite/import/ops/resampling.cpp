@@ -12,11 +12,11 @@ namespace {
 Status pad(NodeContext& node, const std::vector<int64_t>& pads, const std::vector<int>& axes, float value) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const std::string mode = node.attribute("mode", "constant");
-  plan::PadT table;
+  ops::Pad op;
   if (mode == "reflect")
-    table.mode = plan::PadMode::reflect;
+    op.mode = ops::PadMode::kReflect;
   else if (mode == "edge")
-    table.mode = plan::PadMode::edge;
+    op.mode = ops::PadMode::kEdge;
   else if (mode != "constant")
     return node.unsupported("mode '" + mode + "' is not supported; constant, reflect and edge are");
   if (pads.size() != 2 * axes.size()) {
@@ -28,15 +28,15 @@ Status pad(NodeContext& node, const std::vector<int64_t>& pads, const std::vecto
       return node.invalid("a pad of " + std::to_string(entry) + " is too large");
   }
   const auto rank = static_cast<size_t>(node.shape(x).rank());
-  table.begin.assign(rank, 0);
-  table.end.assign(rank, 0);
+  op.begin.assign(rank, 0);
+  op.end.assign(rank, 0);
   for (size_t i = 0; i < axes.size(); ++i) {
-    table.begin[static_cast<size_t>(axes[i])] = pads[i];
-    table.end[static_cast<size_t>(axes[i])] = pads[axes.size() + i];
+    op.begin[static_cast<size_t>(axes[i])] = pads[i];
+    op.end[static_cast<size_t>(axes[i])] = pads[axes.size() + i];
   }
-  table.value = value;
+  op.value = value;
   if (std::all_of(pads.begin(), pads.end(), [](int64_t entry) { return entry == 0; })) return node.set_output(0, x);
-  return node.finish(std::move(table), {x});
+  return node.finish(std::move(op), {x});
 }
 
 std::vector<int> all_axes(int rank) {
@@ -78,57 +78,57 @@ Status import_pad_inputs(NodeContext& node) {
 
 // --- Resize ---------------------------------------------------------------------------------------------------------
 
-Result<plan::ResizeMode> resize_mode(NodeContext& node) {
+Result<ops::ResizeMode> resize_mode(NodeContext& node) {
   const std::string mode = node.attribute("mode", "nearest");
-  if (mode == "nearest") return plan::ResizeMode::nearest;
-  if (mode == "linear" || mode == "bilinear") return plan::ResizeMode::linear;
-  if (mode == "cubic") return plan::ResizeMode::cubic;
+  if (mode == "nearest") return ops::ResizeMode::kNearest;
+  if (mode == "linear" || mode == "bilinear") return ops::ResizeMode::kLinear;
+  if (mode == "cubic") return ops::ResizeMode::kCubic;
   return node.invalid("mode '" + mode + "' is unknown");
 }
 
-Result<plan::CoordinateMode> coordinate_mode(NodeContext& node) {
-  using plan::CoordinateMode;
+Result<ops::CoordinateMode> coordinate_mode(NodeContext& node) {
+  using ops::CoordinateMode;
   const std::string mode = node.attribute("coordinate_transformation_mode", "half_pixel");
-  if (mode == "half_pixel") return CoordinateMode::half_pixel;
-  if (mode == "asymmetric") return CoordinateMode::asymmetric;
-  if (mode == "align_corners") return CoordinateMode::align_corners;
-  if (mode == "pytorch_half_pixel") return CoordinateMode::pytorch_half_pixel;
-  if (mode == "tf_half_pixel_for_nn") return CoordinateMode::tf_half_pixel_for_nn;
-  if (mode == "tf_crop_and_resize") return CoordinateMode::tf_crop_and_resize;
+  if (mode == "half_pixel") return CoordinateMode::kHalfPixel;
+  if (mode == "asymmetric") return CoordinateMode::kAsymmetric;
+  if (mode == "align_corners") return CoordinateMode::kAlignCorners;
+  if (mode == "pytorch_half_pixel") return CoordinateMode::kPytorchHalfPixel;
+  if (mode == "tf_half_pixel_for_nn") return CoordinateMode::kTfHalfPixelForNn;
+  if (mode == "tf_crop_and_resize") return CoordinateMode::kTfCropAndResize;
   return node.unsupported("coordinate_transformation_mode '" + mode + "' is not supported");
 }
 
-Result<plan::NearestMode> nearest_mode(NodeContext& node) {
-  using plan::NearestMode;
+Result<ops::NearestMode> nearest_mode(NodeContext& node) {
+  using ops::NearestMode;
   const std::string mode = node.attribute("nearest_mode", "round_prefer_floor");
-  if (mode == "round_prefer_floor") return NearestMode::round_prefer_floor;
-  if (mode == "round_prefer_ceil") return NearestMode::round_prefer_ceil;
-  if (mode == "floor") return NearestMode::floor;
-  if (mode == "ceil") return NearestMode::ceil;
+  if (mode == "round_prefer_floor") return NearestMode::kRoundPreferFloor;
+  if (mode == "round_prefer_ceil") return NearestMode::kRoundPreferCeil;
+  if (mode == "floor") return NearestMode::kFloor;
+  if (mode == "ceil") return NearestMode::kCeil;
   return node.invalid("nearest_mode '" + mode + "' is unknown");
 }
 
 // Scales by axis -> sizes. The cropped part counts where there is a region of interest.
 Status set_scales(NodeContext& node, const Shape& input, const std::vector<int>& axes, const std::vector<float>& scales,
-                  plan::ResizeT& table) {
+                  ops::Resize& resize) {
   if (scales.size() != axes.size()) return node.invalid("scales must have one entry per axis");
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<size_t>(axes[i]);
     const auto rank = static_cast<size_t>(input.rank());
-    const float part = table.roi.empty() ? 1.0f : table.roi[rank + axis] - table.roi[axis];
+    const float part = resize.roi.empty() ? 1.0f : resize.roi[rank + axis] - resize.roi[axis];
     const float size = std::floor(static_cast<float>(input[axes[i]]) * part * scales[i]);
     if (!(scales[i] > 0) || !(size >= 0 && size < 0x1p31f)) {
       return node.invalid("scale " + std::to_string(scales[i]) + " of axis " + std::to_string(axes[i]) +
                           " is not usable");
     }
-    table.scales[axis] = scales[i];
-    table.sizes[axis] = static_cast<int64_t>(size);
+    resize.scales[axis] = scales[i];
+    resize.sizes[axis] = static_cast<int64_t>(size);
   }
   return ok_status();
 }
 
 Status set_sizes(NodeContext& node, const Shape& input, const std::vector<int>& axes, std::vector<int64_t> sizes,
-                 plan::ResizeT& table) {
+                 ops::Resize& resize) {
   if (sizes.size() != axes.size()) return node.invalid("sizes must have one entry per axis");
   const std::string policy = node.attribute("keep_aspect_ratio_policy", "stretch");
   std::optional<float> common;
@@ -143,68 +143,68 @@ Status set_sizes(NodeContext& node, const Shape& input, const std::vector<int>& 
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<size_t>(axes[i]);
     if (common) sizes[i] = static_cast<int64_t>(std::round(*common * static_cast<float>(input[axes[i]])));
-    table.scales[axis] = common ? *common : static_cast<float>(sizes[i]) / static_cast<float>(input[axes[i]]);
-    table.sizes[axis] = sizes[i];
+    resize.scales[axis] = common ? *common : static_cast<float>(sizes[i]) / static_cast<float>(input[axes[i]]);
+    resize.sizes[axis] = sizes[i];
   }
   return ok_status();
 }
 
-Status set_region(NodeContext& node, const std::vector<int>& axes, int rank, plan::ResizeT& table) {
-  if (table.coordinate != plan::CoordinateMode::tf_crop_and_resize) return ok_status();
+Status set_region(NodeContext& node, const std::vector<int>& axes, int rank, ops::Resize& resize) {
+  if (resize.coordinate != ops::CoordinateMode::kTfCropAndResize) return ok_status();
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> roi, node.constant_floats(1, "roi"));
   if (roi.size() != 2 * axes.size()) return node.invalid("roi must have two entries per axis");
-  table.roi.assign(static_cast<size_t>(rank), 0.0f);
-  table.roi.resize(2 * static_cast<size_t>(rank), 1.0f);
+  resize.roi.assign(static_cast<size_t>(rank), 0.0f);
+  resize.roi.resize(2 * static_cast<size_t>(rank), 1.0f);
   for (size_t i = 0; i < axes.size(); ++i) {
-    table.roi[static_cast<size_t>(axes[i])] = roi[i];
-    table.roi[static_cast<size_t>(rank + axes[i])] = roi[axes.size() + i];
+    resize.roi[static_cast<size_t>(axes[i])] = roi[i];
+    resize.roi[static_cast<size_t>(rank + axes[i])] = roi[axes.size() + i];
   }
   return ok_status();
 }
 
 // Nothing changes: every scale 1.
-bool is_identity(const Shape& input, const plan::ResizeT& table) {
+bool is_identity(const Shape& input, const ops::Resize& resize) {
   const auto is_one = [](float scale) { return scale == 1.0f; };
-  return table.roi.empty() && std::equal(input.begin(), input.end(), table.sizes.begin(), table.sizes.end()) &&
-         std::all_of(table.scales.begin(), table.scales.end(), is_one);
+  return resize.roi.empty() && std::equal(input.begin(), input.end(), resize.sizes.begin(), resize.sizes.end()) &&
+         std::all_of(resize.scales.begin(), resize.scales.end(), is_one);
 }
 
-plan::ResizeT same_size(const Shape& input) {
-  plan::ResizeT table;
-  table.scales.assign(static_cast<size_t>(input.rank()), 1.0f);
-  table.sizes.assign(input.begin(), input.end());
-  return table;
+ops::Resize same_size(const Shape& input) {
+  ops::Resize resize;
+  resize.scales.assign(static_cast<size_t>(input.rank()), 1.0f);
+  resize.sizes.assign(input.begin(), input.end());
+  return resize;
 }
 
 Status import_resize(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);
-  plan::ResizeT table = same_size(shape);
-  NESTRT_ASSIGN_OR_RETURN(table.mode, resize_mode(node));
-  NESTRT_ASSIGN_OR_RETURN(table.coordinate, coordinate_mode(node));
-  NESTRT_ASSIGN_OR_RETURN(table.nearest, nearest_mode(node));
-  table.cubic_coefficient = node.attribute("cubic_coeff_a", -0.75f);
-  table.exclude_outside = node.flag("exclude_outside", false);
-  table.extrapolation_value = node.attribute("extrapolation_value", 0.0f);
+  ops::Resize resize = same_size(shape);
+  NESTRT_ASSIGN_OR_RETURN(resize.mode, resize_mode(node));
+  NESTRT_ASSIGN_OR_RETURN(resize.coordinate, coordinate_mode(node));
+  NESTRT_ASSIGN_OR_RETURN(resize.nearest, nearest_mode(node));
+  resize.cubic_coefficient = node.attribute("cubic_coeff_a", -0.75f);
+  resize.exclude_outside = node.flag("exclude_outside", false);
+  resize.extrapolation_value = node.attribute("extrapolation_value", 0.0f);
   if (node.flag("antialias", false)) return node.unsupported("antialias is not supported");
   std::vector<int> axes = all_axes(shape.rank());
   if (node.has_attribute("axes")) {
     NESTRT_ASSIGN_OR_RETURN(axes, ordered_axes(node, node.attribute("axes", std::vector<int64_t>()), shape.rank()));
   }
-  NESTRT_RETURN_IF_ERROR(set_region(node, axes, shape.rank(), table));
+  NESTRT_RETURN_IF_ERROR(set_region(node, axes, shape.rank(), resize));
   std::vector<float> scales;  // an empty tensor stands for an absent one
   if (node.has_input(2)) {
     NESTRT_ASSIGN_OR_RETURN(scales, node.constant_floats(2, "scales"));
   }
   if (!scales.empty()) {
     node.ignore("keep_aspect_ratio_policy");
-    NESTRT_RETURN_IF_ERROR(set_scales(node, shape, axes, scales, table));
+    NESTRT_RETURN_IF_ERROR(set_scales(node, shape, axes, scales, resize));
   } else {
     NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, node.constant_ints(3, "sizes"));
-    NESTRT_RETURN_IF_ERROR(set_sizes(node, shape, axes, sizes, table));
+    NESTRT_RETURN_IF_ERROR(set_sizes(node, shape, axes, sizes, resize));
   }
-  if (is_identity(shape, table)) return node.set_output(0, x);
-  return node.finish(std::move(table), {x});
+  if (is_identity(shape, resize)) return node.set_output(0, x);
+  return node.finish(std::move(resize), {x});
 }
 
 // Upsample, and Resize of opset 10: positions scale without an offset; nearest takes the lower neighbour when growing,
@@ -212,22 +212,22 @@ Status import_resize(NodeContext& node) {
 Status import_upsample(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);
-  plan::ResizeT table = same_size(shape);
-  NESTRT_ASSIGN_OR_RETURN(table.mode, resize_mode(node));
-  table.coordinate = plan::CoordinateMode::asymmetric;
+  ops::Resize resize = same_size(shape);
+  NESTRT_ASSIGN_OR_RETURN(resize.mode, resize_mode(node));
+  resize.coordinate = ops::CoordinateMode::kAsymmetric;
   std::vector<float> scales = node.attribute("scales", std::vector<float>());
   if (node.has_input(1)) {
     NESTRT_ASSIGN_OR_RETURN(scales, node.constant_floats(1, "scales"));
   }
-  NESTRT_RETURN_IF_ERROR(set_scales(node, shape, all_axes(shape.rank()), scales, table));
+  NESTRT_RETURN_IF_ERROR(set_scales(node, shape, all_axes(shape.rank()), scales, resize));
   const bool shrinks = std::any_of(scales.begin(), scales.end(), [](float scale) { return scale < 1; });
   const bool grows = std::any_of(scales.begin(), scales.end(), [](float scale) { return scale > 1; });
-  if (shrinks && grows && table.mode == plan::ResizeMode::nearest) {
+  if (shrinks && grows && resize.mode == ops::ResizeMode::kNearest) {
     return node.unsupported("nearest, growing on one axis and shrinking on another");
   }
-  table.nearest = shrinks ? plan::NearestMode::ceil : plan::NearestMode::floor;
-  if (is_identity(shape, table)) return node.set_output(0, x);
-  return node.finish(std::move(table), {x});
+  resize.nearest = shrinks ? ops::NearestMode::kCeil : ops::NearestMode::kFloor;
+  if (is_identity(shape, resize)) return node.set_output(0, x);
+  return node.finish(std::move(resize), {x});
 }
 
 constexpr ImportRule kRules[] = {

@@ -29,14 +29,14 @@ Result<Window> read_window(NodeContext& node, int spatial_rank, const std::vecto
 // output = ceil(input / stride), the odd pixel at the end or at the beginning; VALID clears them.
 Status resolve_auto_pad(NodeContext& node, const Shape& input, Window& window);
 
-// Writes the window into a Conv, ConvTranspose or Pool table.
-template <typename Table>
-void set_window(Table& table, const Window& window) {
-  table.kernel = window.kernel;
-  table.stride = window.stride;
-  table.dilation = window.dilation;
-  table.pad_begin = window.pad_begin;
-  table.pad_end = window.pad_end;
+// Writes the window into a Conv, ConvTranspose or Pool.
+template <typename Op>
+void set_window(Op& op, const Window& window) {
+  op.kernel = window.kernel;
+  op.stride = window.stride;
+  op.dilation = window.dilation;
+  op.pad_begin = window.pad_begin;
+  op.pad_end = window.pad_end;
 }
 
 }  // namespace nestrt::compiler

@@ -1,8 +1,9 @@
 #include "drivers/evta/driver/evta_unit.h"
 
+#include <span>
+
 #include "drivers/evta/driver/device.h"
 #include "runtime/core/text.h"
-#include "runtime/plan/tables.h"
 
 namespace nestrt::evta {
 namespace {
@@ -11,10 +12,8 @@ class EvtaExecutable final : public Executable {
  public:
   EvtaExecutable(std::shared_ptr<Device> device, BranchSpec branch, LoadedProgram program)
       : device_(std::move(device)), branch_(std::move(branch)), program_(std::move(program)) {
-    for (uint32_t op : items(items(branch_.plan->tables().branches())[branch_.branch]->operators()))
-      operators_.push_back(op);
     job_.program = &program_;
-    job_.operators = operators_;
+    job_.operators = operators();
   }
   ~EvtaExecutable() override { device_->retire(&job_); }
 
@@ -24,15 +23,16 @@ class EvtaExecutable final : public Executable {
 
   std::vector<KernelChoice> kernel_choices() const override {
     std::vector<KernelChoice> choices;
-    for (uint32_t op : operators_) choices.push_back({op, "evta.program", false});
+    for (uint32_t op : operators()) choices.push_back({op, "evta.program", false});
     return choices;
   }
 
  private:
+  std::span<const uint32_t> operators() const { return branch_.plan->tables().branches[branch_.branch].operators; }
+
   const std::shared_ptr<Device> device_;
   const BranchSpec branch_;
   const LoadedProgram program_;
-  std::vector<uint32_t> operators_;
   Device::Job job_;
 };
 
@@ -44,10 +44,10 @@ class EvtaUnit final : public Unit {
   const UnitInfo& info() const override { return info_; }
 
   Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
-    if (!branch.channels.all() && branch.channels != ChannelRange{0, branch.program->channels()})
+    if (!branch.channels.all() && branch.channels != ChannelRange{0, branch.program->channels})
       return Status(Code::kInvalidArgument,
                     text("branch ", branch.branch, ": channels ", branch.channels.begin, " to ", branch.channels.end,
-                         " are asked of a program that computes the first ", branch.program->channels()));
+                         " are asked of a program that computes the first ", branch.program->channels));
     NESTRT_ASSIGN_OR_RETURN(const PlanProgram source, read_program(*branch.plan, *branch.program, configuration_));
     Result<LoadedProgram> program = LoadedProgram::create(device_->transport(), source);
     if (!program) return program.error().with_context(text("branch ", branch.branch));

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "runtime/core/text.h"
-#include "runtime/plan/tables.h"
 #include "runtime/plan/verify.h"
 
 namespace nestrt::evta {
@@ -34,11 +33,11 @@ Status another_configuration(std::string_view made_for, const Configuration& uni
 
 MemoryRange::Access access_of(plan::RangeAccess access) {
   switch (access) {
-    case plan::RangeAccess::write:
+    case plan::RangeAccess::kWrite:
       return MemoryRange::Access::kWrite;
-    case plan::RangeAccess::read_write:
+    case plan::RangeAccess::kReadWrite:
       return MemoryRange::Access::kReadWrite;
-    case plan::RangeAccess::read:
+    case plan::RangeAccess::kRead:
       break;
   }
   return MemoryRange::Access::kRead;
@@ -46,14 +45,13 @@ MemoryRange::Access access_of(plan::RangeAccess access) {
 
 // The plan has been verified: a range in another layout is one that its tensor can be brought to, or some blocks of it.
 Conversion conversion_of(const plan::ProgramRange& range, const plan::Tensor& tensor) {
-  if (range.layout() == plan::Layout::plain) return std::monostate();
-  const Shape shape = shape_of(tensor);
-  if (tensor.layout() == plan::Layout::plain)
-    return *find_folding(shape, block_size(static_cast<Layout>(range.layout())), range.size());
+  if (range.layout == Layout::kPlain) return std::monostate();
+  const Shape& shape = tensor.shape;
+  if (tensor.layout == Layout::kPlain) return *find_folding(shape, block_size(range.layout), range.size);
   Reblocking result;
   result.images = shape[0];
   result.pixels = shape.product(2, shape.rank());
-  const auto blocks32 = static_cast<int64_t>(range.size()) / (result.images * result.pixels * 32);
+  const auto blocks32 = static_cast<int64_t>(range.size) / (result.images * result.pixels * 32);
   result.blocks16 = std::min((shape[1] + 15) / 16, 2 * blocks32);
   return result;
 }
@@ -61,31 +59,30 @@ Conversion conversion_of(const plan::ProgramRange& range, const plan::Tensor& te
 }  // namespace
 
 Result<PlanProgram> read_program(const Plan& plan, const plan::Program& program, const Configuration& configuration) {
-  if (program.kind() != plan::ProgramKind::instructions)
-    return damaged_plan(text("a program for unit 'evta' is of kind ", plan::EnumNameProgramKind(program.kind())));
-  if (view(program.fingerprint()) != configuration.name)
-    return another_configuration(view(program.fingerprint()), configuration);
+  if (program.kind != plan::ProgramKind::kInstructions)
+    return damaged_plan(text("a program for unit 'evta' is of kind ", plan::name(program.kind)));
+  if (program.fingerprint != configuration.name) return another_configuration(program.fingerprint, configuration);
   PlanProgram result;
   result.configuration = &configuration;
-  const std::span<const std::byte> stream = plan.constant(items(program.segments())[0]);
+  const std::span<const std::byte> stream = plan.constant(program.segments[0]);
   if (stream.size() % sizeof(InstructionWord) != 0)
     return damaged_plan(
         text("an instruction stream of ", stream.size(), " bytes is no multiple of ", sizeof(InstructionWord)));
   result.instructions = {reinterpret_cast<const InstructionWord*>(stream.data()),
                          stream.size() / sizeof(InstructionWord)};
-  for (const plan::ProgramRange* range : items(program.ranges())) {
+  for (const plan::ProgramRange& range : program.ranges) {
     MemoryRange& memory = result.ranges.emplace_back();
-    memory.address = range->address();
-    memory.size = range->size();
-    memory.access = access_of(range->access());
+    memory.address = range.address;
+    memory.size = range.size;
+    memory.access = access_of(range.access);
     PlanProgram::Binding& binding = result.bindings.emplace_back();
-    if (range->tensor() >= 0) {
-      const plan::Tensor& tensor = *items(plan.tables().tensors())[static_cast<uint32_t>(range->tensor())];
-      binding = {tensor.buffer(), tensor.offset(), conversion_of(*range, tensor)};
+    if (range.tensor >= 0) {
+      const plan::Tensor& tensor = plan.tables().tensors[static_cast<uint32_t>(range.tensor)];
+      binding = {tensor.buffer, tensor.offset, conversion_of(range, tensor)};
     } else {
-      binding = {items(program.segments())[range->segment()], 0, {}};
+      binding = {program.segments[range.segment], 0, {}};
     }
-    if (items(plan.tables().buffers())[binding.buffer]->kind() == plan::BufferKind::constant)
+    if (plan.tables().buffers[binding.buffer].kind == plan::BufferKind::kConstant)
       memory.constant = plan.constant(binding.buffer).data() + binding.offset;
   }
   return result;

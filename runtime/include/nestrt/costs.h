@@ -21,7 +21,7 @@ namespace nestrt {
 struct UnitKey {
   std::string kind;
   std::string fingerprint;
-  int threads = 1;  // those that work at the same time; 1 on units beside the CPU
+  int threads = 1;  // those that work at the same time; 1 on units beside the host
 
   auto operator<=>(const UnitKey&) const = default;
 };
@@ -81,9 +81,10 @@ std::string branch_work_name(const Plan& plan, uint32_t branch, ChannelRange cha
 Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t branch, uint32_t program,
                              const UnitKey& unit, ChannelRange channels = {});
 
-// Costs that a board keeps between processes: a text file (docs/profiles.md) of this version of nestrt, as another has
-// other kernels. It may hold the costs of any number of plans, units and numbers of threads: all are part of the keys.
-// Errors: kNotFound, kIo; kIncompatible: of another version; kInvalidArgument: names the line that is wrong.
+// Costs that a board keeps between processes: a text file (docs/profiles.md). It may hold the costs of any number of
+// plans, units and numbers of threads: all are part of the keys. A file that was written by another version of nestrt
+// is refused, as that has other kernels; one that states no version, as those that come with nestrt, is not. Errors:
+// kNotFound, kIo; kIncompatible: of another version; kInvalidArgument: names the line that is wrong.
 Result<CostTable> read_costs(const std::string& path);
 // Replaces the file as a whole, so that a reader never sees a part of it; makes the folder. Errors: kIo;
 // kInvalidArgument: a name or a cost that cannot be written.

@@ -1,5 +1,4 @@
-// Element types and memory layouts of tensors. The values are those of plan.fbs (checked at compile time
-// in runtime/plan/reader.cpp).
+// Element types and memory layouts of tensors. The values are those of plan.fbs.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +21,7 @@ constexpr size_t size_bytes(DataType type) {
   return 0;
 }
 
-// "f32", "s8", "u8", "s32", "s64", "bool".
+// "f32", "s8", "u8", "s32", "s64", "bool"; empty for a number that is no type.
 std::string_view name(DataType type);
 
 // How the elements of a tensor [N, C, spatial...] lie in memory.

@@ -10,6 +10,7 @@
 // Threads: a prepared Kernel is immutable; run() may be called from several threads at once with distinct memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,8 +19,10 @@
 #include <vector>
 
 #include "nestrt/data_type.h"
+#include "nestrt/instruction_set.h"
+#include "nestrt/operators.h"
 #include "nestrt/parallel.h"
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 #include "nestrt/result.h"
 #include "nestrt/shape.h"
 
@@ -30,7 +33,7 @@ struct TensorSpec {
   DataType type = DataType::kF32;
   Shape shape;
   Layout layout = Layout::kPlain;
-  plan::Packing packing = plan::Packing::none;       // constants only
+  Packing packing = Packing::kNone;                  // constants only
   const plan::Quantization* quantization = nullptr;  // null for real-valued tensors
   const std::byte* constant = nullptr;               // the elements, where they are known: weights, biases
   bool present = true;                               // false for an absent optional input
@@ -40,11 +43,16 @@ struct TensorSpec {
 
 // One operator with its operands. Everything pointed to outlives the kernels prepared from it.
 struct OperatorSpec {
-  const plan::Operator* op = nullptr;
-  std::span<const TensorSpec> inputs;   // as op->inputs(), absent ones included
+  const ops::Attributes* attributes = nullptr;
+  std::span<const TensorSpec> inputs;  // absent ones included
   std::span<const TensorSpec> outputs;
 
-  plan::Attributes kind() const { return op->attributes_type(); }
+  ops::Kind kind() const { return ops::kind_of(*attributes); }
+  // Null where it is another operator: spec.as<ops::Conv>().
+  template <typename Op>
+  const Op* as() const {
+    return std::get_if<Op>(attributes);
+  }
   bool has_input(size_t index) const { return index < inputs.size() && inputs[index].present; }
 };
 
@@ -62,9 +70,13 @@ struct KernelCall {
   ParallelRunner* parallel = nullptr;   // never null in run()
 
   template <typename T>
-  const T* input(size_t index) const { return reinterpret_cast<const T*>(inputs[index]); }
+  const T* input(size_t index) const {
+    return reinterpret_cast<const T*>(inputs[index]);
+  }
   template <typename T>
-  T* output(size_t index) const { return reinterpret_cast<T*>(outputs[index]); }
+  T* output(size_t index) const {
+    return reinterpret_cast<T*>(outputs[index]);
+  }
   // What a slot of parallel_for owns; `per_thread` as the kernel's scratch() says.
   template <typename T>
   T* slot_scratch(int slot, size_t per_thread) const {
@@ -78,44 +90,85 @@ class Kernel {
  public:
   virtual ~Kernel() = default;
   virtual void run(const KernelCall& call) const = 0;
-  virtual ScratchSize scratch(int num_threads) const { (void)num_threads; return {}; }
+  virtual ScratchSize scratch(int num_threads) const {
+    (void)num_threads;
+    return {};
+  }
   // True where weights were repacked because the plan was packed for another CPU.
   virtual bool repacked() const { return false; }
 };
 
-// One way to run an operator: an algorithm, a tile, a packing. The table of all of them is kernels/registry.h.
+// One way to run an operator: an algorithm, a tile, a packing.
 struct KernelVariant {
   std::string_view name;  // "conv.f32.direct16": operator, type, algorithm; unique; stable, since plans name it
   int preference = 0;     // among the variants that accept an operator the highest is the default; references have 0
+  // Whether it runs such an operator: types, layouts, attributes, what has to be constant. Says the same on every
+  // machine; the packing of constants is no matter.
   bool (*accepts)(const OperatorSpec& spec) = nullptr;
-  // Requires: accepts(spec).
+  // For this machine. Requires: accepts(spec), and that the machine has what the variant needs.
   Result<std::unique_ptr<Kernel>> (*prepare)(const OperatorSpec& spec) = nullptr;
+  // In which it uses input 1, the weights, in place; those that come in another are packed again by prepare().
+  Packing packing = Packing::kNone;
+  InstructionSet needs = InstructionSet::kPortable;
 };
 
-// An operator: its rules, and the kernels that implement it.
-struct OperatorRules {
-  plan::Attributes kind = plan::Attributes::NONE;
-  std::string_view name;  // "Conv"
-  // Checks attributes, number, types, layouts and shapes of the inputs, and gives type and shape of each output
-  // (plain layout). Every failure names the attribute or operand. Safe on anything that passed the FlatBuffers
-  // verifier: shapes are non-negative and have at most 2^40 elements; nothing else may be assumed.
-  Result<std::vector<TensorSpec>> (*infer)(const OperatorSpec& spec) = nullptr;
-  std::span<const KernelVariant> kernels;
-};
-
-// The operators that a unit's kernels implement.
-class KernelRegistry {
+// A member of a table's row that cannot be left out.
+template <typename T>
+class Required {
  public:
-  explicit KernelRegistry(std::span<const OperatorRules> operators) : operators_(operators) {}
-  std::span<const OperatorRules> operators() const { return operators_; }
-  // Null where there is none.
-  const OperatorRules* find(plan::Attributes kind) const;
-  // The variant of that name if it accepts the operator, else (or with an empty name) the preferred one that does;
-  // null where none does.
-  const KernelVariant* select(const OperatorSpec& spec, std::string_view name = {}) const;
+  constexpr Required(T value) : value_(value) {}   // NOLINT: implicit by design
+  constexpr operator T() const { return value_; }  // NOLINT
+  constexpr const T& get() const { return value_; }
 
  private:
-  std::span<const OperatorRules> operators_;
+  T value_;
+};
+
+// How an operator's output channels are divided among units, lanes and times (nestrt/division.h).
+struct Division {
+  // Whether parts of the output can be computed apart, each from its own part of the cut inputs, with the same bits.
+  // Asks nothing of the spec: the rules of the operator need not have been checked.
+  bool (*divides)(const OperatorSpec& spec) = nullptr;
+  // The axis along which an input is cut as the output is along axis 1; kUncut where every part reads all of it.
+  int (*cut_axis)(const ops::Attributes& attributes, size_t input) = nullptr;
+};
+inline constexpr int kUncut = -1;
+inline constexpr Division kIndivisible = {};
+
+// An operator: its rules, what it costs, how it can be divided, and the kernels that implement it. A row of the table.
+struct OperatorRules {
+  Required<ops::Kind> kind;
+  // Checks attributes, number, types, layouts and shapes of the inputs, and gives type and shape of each output
+  // (plain layout). Every failure names the attribute or operand. Safe on whatever decode_tables() gives: enumerations
+  // have values that exist, shapes are non-negative and have at most 2^40 elements; nothing else may be assumed.
+  Required<Result<std::vector<TensorSpec>> (*)(const OperatorSpec& spec)> infer;
+  // Multiply-accumulates; 0 for operators that have none. Requires: infer() accepts the operator.
+  Required<uint64_t (*)(const OperatorSpec& spec)> macs;
+  // An estimate, from above, of the steps of its reference, each about a nanosecond: what the compiler may spend on
+  // evaluating a model's constants is bounded by it. INT64_MAX where it overflows. Requires: infer() accepts.
+  Required<int64_t (*)(const OperatorSpec& spec)> steps;
+  Required<Division> division;
+  Required<std::span<const KernelVariant>> kernels;
+
+  std::string_view name() const { return ops::name(kind); }
+};
+
+// The operators that a library knows, with the kernels of its CPU.
+class OperatorTable {
+ public:
+  explicit OperatorTable(std::span<const OperatorRules* const> operators);
+  // Null where there is none.
+  const OperatorRules* find(ops::Kind kind) const { return rows_[static_cast<size_t>(kind)]; }
+  // By kind; kNone and operators that the library does not have are null.
+  std::span<const OperatorRules* const> rows() const { return rows_; }
+  // The variant of that name if it accepts the operator on a CPU with `set`, else (or with an empty name) the preferred
+  // one that does; null where none does.
+  const KernelVariant* select(const OperatorSpec& spec, InstructionSet set, std::string_view name = {}) const;
+  // The least preferred one that accepts the operator on any CPU: the plainest, with the same bits everywhere.
+  const KernelVariant* reference(const OperatorSpec& spec) const;
+
+ private:
+  std::array<const OperatorRules*, ops::kNumKinds> rows_{};
 };
 
 }  // namespace nestrt

@@ -4,7 +4,7 @@
 //
 // kInfo: Session::create() packed weights anew because the plan was compiled for another CPU.
 // kWarning: NESTRT_ISA in the environment names an instruction set that this CPU does not have; a unit goes into
-// quarantine; the CPU computes what a unit did not.
+// quarantine; the host computes what a unit did not.
 //
 // Threads: set the hook before units are opened; it is called from threads that create or run sessions, and from those
 // of units.

@@ -13,26 +13,19 @@
 #include <string_view>
 #include <vector>
 
+#include "nestrt/preprocessing.h"
 #include "nestrt/result.h"
 #include "nestrt/tensor.h"
 
 namespace nestrt {
 
 namespace plan {
-struct Plan;  // the FlatBuffers root, plan_generated.h
+struct Tables;  // nestrt/plan_tables.h
 }
 
 enum class Verification {
   kTables,    // header, digest of the tables, every index, size, type and alignment: linear in the tables
   kComplete,  // and the digest of everything (linear in the file), and the memory plan for any schedule
-};
-
-// How a picture becomes an input: x = (pixel - mean) * scale by channel, pixels 0..255.
-struct Preprocessing {
-  std::vector<float> mean;   // one per channel
-  std::vector<float> scale;  // one per channel
-  uint32_t resize = 0;       // shorter side before the centre crop; 0: resize to the input's size
-  bool bgr = false;          // channel order of the input
 };
 
 class Plan {
@@ -53,7 +46,7 @@ class Plan {
   const Preprocessing* preprocessing(size_t input) const;
 
   // The tables. Indices, sizes, types and alignments in them have been verified.
-  const plan::Plan& tables() const { return *tables_; }
+  const plan::Tables& tables() const { return *tables_; }
   // Elements of a constant buffer.
   std::span<const std::byte> constant(uint32_t buffer) const;
 
@@ -68,7 +61,7 @@ class Plan {
   std::span<const std::byte> bytes_;
   std::span<const std::byte> data_;
   std::shared_ptr<void> mapping_;  // null over caller's memory
-  const plan::Plan* tables_ = nullptr;
+  std::unique_ptr<const plan::Tables> tables_;
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;
   std::vector<std::optional<Preprocessing>> preprocessing_;

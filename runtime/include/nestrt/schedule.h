@@ -14,8 +14,8 @@
 
 namespace nestrt {
 
-// Runs its steps one after the other: a unit, or, side by side with other lanes of the CPU, some of its threads.
-// A session runs lane 0, which is the CPU's wherever there is a CPU, on the thread that calls it.
+// Runs its steps one after the other: a unit, or, side by side with other lanes of the host, some of its threads.
+// A session runs lane 0, which is the host's wherever there is a host, on the thread that calls it.
 struct Lane {
   uint32_t unit = 0;  // position in the list of units
 };
@@ -26,7 +26,7 @@ struct Step {
   ChannelRange channels;  // of the branch's only operator; other steps compute its other channels
   uint32_t program = 0;   // in Branch.programs
   uint32_t lane = 0;
-  int threads = 0;              // of the CPU; 0: all of them
+  int threads = 0;              // of the host; 0: all of them
   double predicted_us = 0;      // of its unit; 0: not known
   std::vector<uint32_t> waits;  // earlier steps of other lanes that have to be complete: not those that others imply
 };
@@ -50,14 +50,25 @@ enum class ScheduleMethod : uint8_t {
 
 struct ScheduleOptions {
   ScheduleMethod method = ScheduleMethod::kOptimum;
-  bool split_channels = true;  // one operator on several units (kOptimum)
-  bool share_cores = true;     // branches side by side on the CPU's threads (kOptimum)
+  bool split_channels = true;                // one operator on several units (kOptimum)
+  bool share_cores = true;                   // branches side by side on the host's threads (kOptimum)
   std::chrono::microseconds budget{20'000};  // for the search; what is best by then is taken
 };
 
-// `units` as a session has them. Methods but kFileOrder need costs.
+// What makes schedules out of costs: the search behind every method but kFileOrder.
+// Threads: make() from any thread, any number at a time.
+class Scheduler {
+ public:
+  virtual ~Scheduler() = default;
+  // Errors: as make_schedule().
+  virtual Result<Schedule> make(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
+                                const ScheduleOptions& options) const = 0;
+};
+
+// By the library's scheduler (nestrt/services.h); kFileOrder needs none. `units` as a session has them. Methods but
+// kFileOrder need costs.
 // Errors: kIncompatible where a branch has no program for any unit; kNotFound where a cost is missing: it names the
-// operator and the unit.
+// operator and the unit; kUnsupported where the library has no scheduler.
 Result<Schedule> make_schedule(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
                                const ScheduleOptions& options = {});
 

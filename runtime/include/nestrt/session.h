@@ -1,18 +1,18 @@
 // Session: a plan loaded on given units, ready to run.
 //
 //   auto plan = nestrt::Plan::map("model.nest");
-//   auto units = nestrt::open_units("cpu");
+//   auto units = nestrt::open_units("cpu");  // nestrt/open_units.h
 //   auto session = nestrt::Session::create(*plan, *units);
 //   nestrt::Status status = (*session)->run(inputs, outputs);
 //
 // Schedule: where several units have programs for a plan, or costs are given, create() makes the schedule that those
 // costs promise to be the fastest: branches side by side on different units, and one operator divided between them.
-// Costs that are not given are measured first. A session of the CPU alone, without costs or a file to keep them in,
+// Costs that are not given are measured first. A session of the host alone, without costs or a file to keep them in,
 // runs in the plan's order.
 // Which unit computes what changes no bit of a quantized result.
 // Memory: create() allocates everything (arena, scratch, tables); run() allocates nothing unless a unit fails. Inputs
 // and outputs are the caller's: kernels read and write them directly.
-// Failures: where a unit beside the CPU fails a branch, or takes too long for it, the CPU computes the branch within
+// Failures: where a unit beside the host fails a branch, or takes too long for it, the host computes the branch within
 // the same run if it is among the session's units. The unit is tried again now and then, and used again once it works.
 // Threads: one run at a time per session (a second caller waits); any number of sessions may share a plan and units and
 // run from different threads. Everything else is const and may be called at any time.
@@ -28,6 +28,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nestrt/clock.h"
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
 #include "nestrt/schedule.h"
@@ -36,19 +37,17 @@
 
 namespace nestrt {
 
-class UnitTurns;
-
 struct SessionOptions {
   // Watches every operator and step of every run; must outlive the session. For profiles and traces.
   RunObserver* observer = nullptr;
-  // A branch on a unit beside the CPU that is not complete by then has failed.
+  // A branch on a unit beside the host that is not complete by then has failed.
   std::chrono::milliseconds unit_timeout{10'000};
 
   ScheduleOptions schedule = {};
   // What operators cost on these units; null: nothing is known.
   std::shared_ptr<const CostTable> costs = nullptr;
   // Where there is a choice and costs are missing they are measured, which takes as long as some tens of inferences;
-  // and where costs promise that branches side by side on the CPU are faster, that is tried in some inferences more.
+  // and where costs promise that branches side by side on the host are faster, that is tried in some inferences more.
   // Else their lack is an error, or, where none at all are known, the plan's order is kept.
   bool measure = true;
   // Costs are read from this file, where it exists, and those that are measured are kept there for the next time. It is
@@ -61,24 +60,22 @@ struct SessionOptions {
   double reschedule_drift = 0.25;
   // Units that have failed are tried again so often.
   std::chrono::milliseconds probe_interval{1000};
-  // In every so many runs the CPU computes again what other units have computed, and takes them for failing where it
+  // In every so many runs the host computes again what other units have computed, and takes them for failing where it
   // differs. 0: never.
   uint32_t check_every = 0;
-  // The threads of a CPU that sessions share leave other work for this session's.
+  // The threads of a host that sessions share leave other work for this session's.
   bool urgent = false;
-  // Sessions that have the same ones take turns at units. Made by Pipeline.
-  std::shared_ptr<UnitTurns> turns = nullptr;
+  std::shared_ptr<Clock> clock = nullptr;  // null: the steady clock
 };
 
 struct RunOptions {
   Deadline deadline = kNoDeadline;  // looked at between operators
-  uint64_t turn = 0;                // with SessionOptions::turns: of equal claims at a unit the smaller goes first
 };
 
 struct SessionMemory {
-  size_t arena_bytes = 0;    // activations
-  size_t scratch_bytes = 0;  // of the hungriest operator, all threads
-  size_t repacked_bytes = 0; // weights held in another packing than the plan's
+  size_t arena_bytes = 0;     // activations
+  size_t scratch_bytes = 0;   // of the hungriest operator, all threads
+  size_t repacked_bytes = 0;  // weights held in another packing than the plan's
 };
 
 struct OperatorSummary {
@@ -115,7 +112,7 @@ class Session {
   // The run in progress, if there is one, ends with kCancelled, after the operators that it is at. From any thread.
   virtual void cancel() = 0;
 
-  // Steps that the CPU computed because another unit had failed, since create().
+  // Steps that the host computed because another unit had failed, since create().
   virtual uint64_t healed_branches() const = 0;
   // How often a new schedule took the place of another.
   virtual uint64_t reschedules() const = 0;

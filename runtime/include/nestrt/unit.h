@@ -15,17 +15,21 @@
 
 #include "nestrt/event.h"
 #include "nestrt/kernel.h"
-#include "nestrt/parallel.h"
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
 
 namespace nestrt {
 
+class Host;
+struct CoreShare;
+
+// One unit of a session may be its host: the machine's own cores, where the caller's threads run.
 struct UnitInfo {
   std::string kind;         // "cpu", "evta", ...: matches plan::Program.unit
   std::string name;         // "cpu", "evta0", ...: unique within a session
   std::string fingerprint;  // configuration; programs and measured costs are bound to it
   int num_threads = 1;
+  bool is_host = false;  // runs the kernels of every branch, and computes what other units fail to
 };
 
 // Output channels [begin, end) of an operator; all of them where both are 0.
@@ -40,7 +44,7 @@ struct ChannelRange {
 // A branch of a plan as a unit sees it. Everything outlives the executables prepared from it.
 struct BranchSpec {
   std::shared_ptr<const Plan> plan;
-  uint32_t branch = 0;              // index in plan::Plan.branches
+  uint32_t branch = 0;  // index in plan::Tables.branches
   const plan::Program* program = nullptr;
   // Of the branch's only operator. A program of instructions computes what it was made for (plan::Program.channels);
   // kernels compute any whole blocks of channels of operators that can be divided (runtime/plan/channels.h).
@@ -62,7 +66,7 @@ struct StepRecord {
   uint32_t branch = 0;
   uint32_t lane = 0;
   SteadyClock::time_point ready, start, end;
-  bool healed = false;  // computed by the CPU because the unit had failed
+  bool healed = false;  // computed by the host because the unit had failed
 };
 
 // Told of a run as it happens; for profiles and traces. Called on the running threads, several at once where units
@@ -79,14 +83,12 @@ class RunObserver {
 struct Submission {
   Bindings bindings;
   Deadline deadline = kNoDeadline;       // later nobody wants the result: it ends with kDeadlineExceeded
-  Deadline unit_deadline = kNoDeadline;  // of a unit beside the CPU: likewise, and the unit has failed
+  Deadline unit_deadline = kNoDeadline;  // of a unit beside the host: likewise, and the unit has failed
   bool submitter_waits = false;          // for the completion and nothing else: the unit may work on its thread
   RunObserver* observer = nullptr;
-  int threads = 0;      // of the CPU that may work on it; 0: all
-  int share = 0;        // submissions side by side with as many threads each take shares 0, 1, ... of the CPU
-  bool urgent = false;  // the CPU's threads leave other work for it
+  const CoreShare* cores = nullptr;              // of the host that may work on it; null: all
   const std::atomic<bool>* cancelled = nullptr;  // ends with kCancelled between operators where it becomes true
-  Event* completion = nullptr;  // armed by the submitter; the unit signals `generation` exactly once
+  Event* completion = nullptr;                   // armed by the submitter; the unit signals `generation` exactly once
   uint64_t generation = 0;
 };
 
@@ -115,6 +117,9 @@ class Executable {
   virtual std::vector<KernelChoice> kernel_choices() const { return {}; }
 };
 
+// Submits and waits until it is complete. Sets the submission's completion and generation itself.
+Status run(Executable& executable, Submission submission);
+
 class Unit {
  public:
   virtual ~Unit() = default;
@@ -122,10 +127,8 @@ class Unit {
   // Verifies the program completely (operator rules, instructions) and makes it ready to run.
   // Errors: kInvalidPlan, kIncompatible, kUnsupported, kOutOfMemory.
   virtual Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) = 0;
-  // Runs lane(0) on the caller's thread and, at the same time, lane(1), lane(2), ... each on one of the unit's threads,
-  // which is its own until all have returned: so they may wait for each other. What lane(i) submits has the share i.
-  // Returns when all have. False, and nothing has run, where the unit has too few threads or has given them to another.
-  virtual bool run_lanes(int /*lanes*/, FunctionRef<void(int)> /*lane*/) { return false; }
+  // What only a host can do (nestrt/host.h); null where UnitInfo::is_host is not set.
+  virtual Host* host() { return nullptr; }
   // Stops whatever runs and waits; those submissions end with kCancelled before this returns.
   virtual Status reset() { return {}; }
   // Whether the unit works; a unit that was put into quarantine after a failure returns to service if it does.
@@ -133,20 +136,8 @@ class Unit {
   virtual Status probe() { return {}; }
 };
 
-// The units of a session, in order of preference; a session takes the CPU last, wherever it stands. Shared by sessions;
-// units are safe to share between threads.
+// The units of a session, in order of preference; a session takes the host last, wherever it stands. Shared by
+// sessions; units are safe to share between threads.
 using UnitList = std::vector<std::shared_ptr<Unit>>;
-
-struct UnitOptions {
-  int num_threads = 0;  // of the CPU pool; 0: the cores this process may use
-  // Of simulated units: a run takes at least so many times its modelled duration. 0: no longer than the simulation.
-  double pace = 0;
-};
-
-// Makes units available: `spec` is a comma-separated list such as "cpu,evta" or "evta:2_1x32_15_15_18_17,cpu": names of
-// units, some with a configuration, in front of it how many of them. EVTA is a simulated one. The composition root
-// (drivers/open_units.cpp) implements it; an application with units of its own builds the list itself.
-// Errors: kInvalidArgument for an unknown unit, kUnavailable.
-Result<UnitList> open_units(std::string_view spec = "cpu", const UnitOptions& options = {});
 
 }  // namespace nestrt

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 #include "test/support/sample_plans.h"
 
 namespace nestrt::compiler {
@@ -15,8 +15,8 @@ tools::Array array(const Shape& shape, const std::vector<float>& elements) {
 }
 
 std::vector<float> tensor(const Plan& plan, const PlanTrace& trace, std::string_view name) {
-  for (uint32_t i = 0; i < plan.tables().tensors()->size(); ++i) {
-    if (plan.tables().tensors()->Get(i)->name()->string_view() != name) continue;
+  for (uint32_t i = 0; i < plan.tables().tensors.size(); ++i) {
+    if (plan.tables().tensors[i].name != name) continue;
     const tools::Array found = trace.tensor(i);
     std::vector<float> elements(static_cast<size_t>(found.shape.num_elements()));
     std::memcpy(elements.data(), found.bytes.data(), found.bytes.size());

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "nestrt/plan.h"
-#include "nestrt/plan_generated.h"
+#include "nestrt/plan_tables.h"
 #include "runtime/plan/format.h"
 
 using namespace nestrt;
@@ -22,15 +22,10 @@ Graph small_graph() {
   const ValueId input = graph.add_value(x);
   graph.inputs.push_back({input, {}});
   const ValueId c = graph.add_constant("c", std::vector<float>(8, 0.5f), Shape{1, 8});
-  const ValueId sum = (*graph.add_node("add", attributes(plan::BinaryT{}), {input, c}, {"sum"}))->outputs[0];
-  plan::UnaryT relu;
-  relu.kind = plan::UnaryKind::relu;
-  const ValueId y = (*graph.add_node("relu", attributes(std::move(relu)), {sum}, {"y"}))->outputs[0];
-  plan::SliceT half;
-  half.start = {0, 0};
-  half.step = {1, 1};
-  half.shape = {1, 4};
-  const ValueId z = (*graph.add_node("half", attributes(std::move(half)), {input}, {"z"}))->outputs[0];
+  const ValueId sum = (*graph.add_node("add", ops::Binary{}, {input, c}, {"sum"}))->outputs[0];
+  const ValueId y = (*graph.add_node("relu", ops::Unary{ops::UnaryKind::kRelu}, {sum}, {"y"}))->outputs[0];
+  const ops::Slice half{{0, 0}, {1, 1}, {1, 4}};
+  const ValueId z = (*graph.add_node("half", half, {input}, {"z"}))->outputs[0];
   graph.outputs = {y, z};
   return graph;
 }
@@ -41,13 +36,13 @@ class UnaryBackend final : public Backend {
   std::string unit() const override { return "npu"; }
   std::string fingerprint() const override { return "model 1"; }
   Result<Offer> offer(const Graph& graph, const Node& node) override {
-    if (node.kind() != plan::Attributes::Unary) return Offer{std::nullopt, "it is no Unary"};
+    if (node.kind() != ops::Kind::kUnary) return Offer{std::nullopt, "it is no Unary"};
     UnitProgram program;
     program.segments = {std::make_shared<const Bytes>(16), std::make_shared<const Bytes>(16)};
     const auto bytes = static_cast<uint64_t>(graph.value(node.outputs[0]).shape.num_elements()) * sizeof(float);
-    program.ranges = {{0, bytes, plan::RangeAccess::read, node.inputs[0], 0, Layout::kPlain},
-                      {4096, bytes, plan::RangeAccess::write, node.outputs[0], 0, Layout::kPlain},
-                      {8192, 16, plan::RangeAccess::read, kNoValue, 1, Layout::kPlain}};
+    program.ranges = {{0, bytes, plan::RangeAccess::kRead, node.inputs[0], 0, Layout::kPlain},
+                      {4096, bytes, plan::RangeAccess::kWrite, node.outputs[0], 0, Layout::kPlain},
+                      {8192, 16, plan::RangeAccess::kRead, kNoValue, 1, Layout::kPlain}};
     program.microseconds = 2.5;
     return Offer{std::move(program), {}};
   }
@@ -83,10 +78,10 @@ TEST_CASE("Constants are aligned in the data area and hold the graph's elements"
   const auto bytes = emit_plan(graph);
   REQUIRE(bytes.has_value());
   const auto plan = *Plan::from_memory(bytes->span());
-  const plan::Plan& tables = plan->tables();
+  const plan::Tables& tables = plan->tables();
   int constants = 0;
-  for (uint32_t i = 0; i < tables.buffers()->size(); ++i) {
-    if (tables.buffers()->Get(i)->kind() != plan::BufferKind::constant) continue;
+  for (uint32_t i = 0; i < tables.buffers.size(); ++i) {
+    if (tables.buffers[i].kind != plan::BufferKind::kConstant) continue;
     ++constants;
     const auto elements = plan->constant(i);
     REQUIRE(elements.size() == 8 * sizeof(float));
@@ -96,19 +91,19 @@ TEST_CASE("Constants are aligned in the data area and hold the graph's elements"
   CHECK(constants == 1);
 }
 
-TEST_CASE("Every operator is in a branch with a CPU program, and the region tree has a root") {
+TEST_CASE("Every operator is in a branch with a CPU program") {
   Graph graph = small_graph();
   const auto bytes = emit_plan(graph);
   REQUIRE(bytes.has_value());
-  const plan::Plan& tables = (*Plan::from_memory(bytes->span()))->tables();
-  REQUIRE(tables.branches()->size() == 2);
-  uint32_t operators = 0;
-  for (const plan::Branch* branch : *tables.branches()) {
-    operators += branch->operators()->size();
-    CHECK(branch->programs()->Get(0)->unit()->str() == "cpu");
+  const auto plan = *Plan::from_memory(bytes->span());
+  const plan::Tables& tables = plan->tables();
+  REQUIRE(tables.branches.size() == 2);
+  size_t operators = 0;
+  for (const plan::Branch& branch : tables.branches) {
+    operators += branch.operators.size();
+    CHECK(branch.programs[0].unit == "cpu");
   }
-  CHECK(operators == tables.operators()->size());
-  CHECK(tables.regions()->size() == 3);
+  CHECK(operators == tables.operators.size());
 }
 
 TEST_CASE("An operator that another unit has a program for is a branch of its own") {
@@ -121,21 +116,18 @@ TEST_CASE("An operator that another unit has a program for is a branch of its ow
   REQUIRE(bytes.has_value());
   CHECK(reasons == std::vector<std::string>{"it is no Unary", "", "it is no Unary"});
   const auto plan = *Plan::from_memory(bytes->span());
-  const plan::Plan& tables = plan->tables();
-  REQUIRE(tables.branches()->size() == 3);
-  CHECK(tables.targets()->Get(1)->configuration()->str() == "model 1");
-  const plan::Branch& relu = *tables.branches()->Get(1);
-  REQUIRE(relu.programs()->size() == 2);
-  CHECK(relu.programs()->Get(0)->unit()->str() == "cpu");
-  const plan::Program& program = *relu.programs()->Get(1);
-  CHECK(program.unit()->str() == "npu");
-  CHECK(program.fingerprint()->str() == "model 1");
-  CHECK(program.segments()->Get(0) == program.segments()->Get(1));
-  CHECK(plan->constant(program.segments()->Get(0)).size() == 16);
-  REQUIRE(program.ranges()->size() == 3);
-  CHECK(tables.tensors()->Get(static_cast<uint32_t>(program.ranges()->Get(1)->tensor()))->name()->str() == "y");
-  CHECK(program.costs()->Get(0)->microseconds() == 2.5f);
-  const plan::Region& root = *tables.regions()->Get(tables.regions()->size() - 1);
-  CHECK(root.kind() == plan::RegionKind::parallel);
-  CHECK(root.children()->size() == 2);
+  const plan::Tables& tables = plan->tables();
+  REQUIRE(tables.branches.size() == 3);
+  CHECK(tables.targets[1].configuration == "model 1");
+  const plan::Branch& relu = tables.branches[1];
+  REQUIRE(relu.programs.size() == 2);
+  CHECK(relu.programs[0].unit == "cpu");
+  const plan::Program& program = relu.programs[1];
+  CHECK(program.unit == "npu");
+  CHECK(program.fingerprint == "model 1");
+  CHECK(program.segments[0] == program.segments[1]);
+  CHECK(plan->constant(program.segments[0]).size() == 16);
+  REQUIRE(program.ranges.size() == 3);
+  CHECK(tables.tensors[static_cast<uint32_t>(program.ranges[1].tensor)].name == "y");
+  CHECK(program.costs[0].microseconds == 2.5f);
 }

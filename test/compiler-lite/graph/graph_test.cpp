@@ -64,8 +64,7 @@ TEST_CASE("A clone shares constants and nothing else") {
 
 TEST_CASE("A node that breaks a rule is refused with its name") {
   Graph graph;
-  const auto node =
-      graph.add_node("wrong", compiler::attributes(reshape_attributes({5})), {add_input(graph, "x", {2, 2})}, {"y"});
+  const auto node = graph.add_node("wrong", reshape_attributes({5}), {add_input(graph, "x", {2, 2})}, {"y"});
   REQUIRE_FALSE(node.has_value());
   CHECK(node.error().code() == Code::kInvalidModel);
   CHECK(node.error().message().find("'wrong'") != std::string_view::npos);

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstring>
 #include <set>
 
 #include "compiler-lite/graph/interpreter.h"
@@ -23,7 +24,7 @@ Graph import_or_fail(const ModelBuilder& model, const ImportOptions& options = {
 
 std::multiset<std::string> kinds(const Graph& graph) {
   std::multiset<std::string> result;
-  for (const auto& node : graph.nodes()) result.insert(plan::EnumNameAttributes(node->kind()));
+  for (const auto& node : graph.nodes()) result.emplace(ops::name(node->kind()));
   return result;
 }
 
@@ -226,7 +227,7 @@ TEST_CASE("Same padding puts the odd pixel where the model says") {
     set_attribute(conv, "auto_pad", mode);
     set_attribute(conv, "strides", std::vector<int64_t>{2, 2});
     const Graph graph = import_or_fail(model);
-    const auto* table = graph.nodes()[0]->as<plan::ConvT>();
+    const auto* table = graph.nodes()[0]->as<ops::Conv>();
     return std::vector<int32_t>{table->pad_begin[0], table->pad_end[0]};
   };
   CHECK(pads("SAME_UPPER") == std::vector<int32_t>{0, 1});

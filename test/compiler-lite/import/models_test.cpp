@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <cstring>
 
 #include "compiler-lite/graph/interpreter.h"
 #include "compiler-lite/import/import.h"

@@ -51,7 +51,7 @@ void check_bytes(const ModelBuilder& model, const std::vector<uint8_t>& input, c
   CHECK(run_bytes(optimised(model), input) == expected);
 }
 
-bool computes_in_s8(const Graph& graph, plan::Attributes kind) {
+bool computes_in_s8(const Graph& graph, ops::Kind kind) {
   for (const auto& node : graph.nodes())
     if (node->kind() == kind) return graph.value(node->inputs[0]).type == DataType::kS8;
   return false;
@@ -145,7 +145,7 @@ TEST_CASE("QLinearConv computes with integers, whatever type its weights have") 
     model.output("y");
     // From zero 2, 4, -1: sums -4, -2, 14 with the padding's 0 first; plus 8, times 0.25, plus 10.
     check_bytes(model, {102, 104, 99}, {11, 12, 16});
-    CHECK(computes_in_s8(optimised(model), plan::Attributes::Conv));
+    CHECK(computes_in_s8(optimised(model), ops::Kind::kConv));
   }
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("Weights that do not fit s8 without a zero point are computed with flo
   model.node("QLinearConv", {"x", "x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero"}, {"y"});
   model.output("y");
   check_bytes(model, {3}, {6});
-  CHECK(!computes_in_s8(optimised(model), plan::Attributes::Conv));
+  CHECK(!computes_in_s8(optimised(model), ops::Kind::kConv));
 }
 
 TEST_CASE("QLinearMatMul by a constant matrix computes with integers, over all leading dimensions") {
@@ -172,7 +172,7 @@ TEST_CASE("QLinearMatMul by a constant matrix computes with integers, over all l
   model.node("QLinearMatMul", {"a", "a_scale", "a_zero", "b", "b_scale", "b_zero", "y_scale", "y_zero"}, {"y"});
   model.output("y");
   check_bytes(model, {129, 130, 138, 127}, {5, 15});  // 0 and 21, halved, the latter to the even 10
-  CHECK(computes_in_s8(optimised(model), plan::Attributes::Dense));
+  CHECK(computes_in_s8(optimised(model), ops::Kind::kDense));
 }
 
 TEST_CASE("The QLinear operators of com.microsoft compute with integers") {
@@ -195,9 +195,9 @@ TEST_CASE("The QLinear operators of com.microsoft compute with integers") {
   // Sums 1, -3, -9, 3 and their mean -2.
   check_bytes(model, {101, 97, 91, 103}, {8, 9});
   const Graph graph = optimised(model);
-  CHECK(computes_in_s8(graph, plan::Attributes::Binary));
-  CHECK(computes_in_s8(graph, plan::Attributes::Pool));
-  for (const auto& node : graph.nodes()) CHECK(node->kind() != plan::Attributes::Dequantize);
+  CHECK(computes_in_s8(graph, ops::Kind::kBinary));
+  CHECK(computes_in_s8(graph, ops::Kind::kPool));
+  for (const auto& node : graph.nodes()) CHECK(node->kind() != ops::Kind::kDequantize);
 }
 
 TEST_CASE("Integers that the model moves itself stay integers of their scale") {
@@ -221,11 +221,11 @@ TEST_CASE("Integers that the model moves itself stay integers of their scale") {
   model.output("y");
   check_bytes(model, {101, 97, 91, 103}, {12, 16});  // 1, -3, -9, 3; of the columns 1, 3; twice that
   const Graph graph = optimised(model);
-  CHECK(computes_in_s8(graph, plan::Attributes::Pool));
+  CHECK(computes_in_s8(graph, ops::Kind::kPool));
   int requantized = 0;
   for (const auto& node : graph.nodes()) {
-    CHECK(node->kind() != plan::Attributes::Dequantize);
-    requantized += node->kind() == plan::Attributes::Requantize;
+    CHECK(node->kind() != ops::Kind::kDequantize);
+    requantized += node->kind() == ops::Kind::kRequantize;
   }
   CHECK(requantized == 2);  // the input and the output
 }

@@ -1,4 +1,4 @@
-#include "compiler-lite/layout/layout.h"
+#include "compiler-lite/placement/assign_layouts.h"
 #include "test/compiler-lite/graph_tools.h"
 
 namespace nestrt::test {
@@ -16,7 +16,7 @@ int reorders(Graph& graph, std::vector<ValueId> outputs) {
   INFO(inserted.error().to_string());
   REQUIRE(inserted.has_value());
   CHECK(difference(graph, before, generator) < 1e-5);
-  CHECK(count(graph, plan::Attributes::Reorder) == *inserted);
+  CHECK(count(graph, ops::Kind::kReorder) == *inserted);
   for (ValueId id : graph.outputs) CHECK(graph.value(id).layout == Layout::kPlain);
   for (const auto& input : graph.inputs) CHECK(graph.value(input.value).layout == Layout::kPlain);
   return *inserted;
@@ -28,7 +28,7 @@ TEST_CASE("Convolutions are blocked inside and plain at the borders of the graph
   std::mt19937 generator(1);
   Graph graph;
   const ValueId stem = add_conv(graph, generator, add_input(graph, "x", {1, 3, 8, 8}), 16, 3, 1);
-  const ValueId pool = add(graph, pool_attributes(plan::PoolKind::max, {2, 2}), {stem});
+  const ValueId pool = add(graph, pool_attributes(ops::PoolKind::kMax, {2, 2}), {stem});
   const ValueId conv = add_conv(graph, generator, pool, 20, 3, 1);
   graph.value(conv).name = std::string("y");
   CHECK(reorders(graph, {conv}) == 1);
@@ -51,8 +51,8 @@ TEST_CASE("Networks without convolutions stay plain") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 16, 4, 4});
   const ValueId scaled =
-      add(graph, binary_attributes(plan::BinaryKind::mul), {x, random_constant(graph, generator, {16, 1, 1})});
-  const ValueId sum = add(graph, binary_attributes(plan::BinaryKind::add), {scaled, x});
+      add(graph, binary_attributes(ops::BinaryKind::kMul), {x, random_constant(graph, generator, {16, 1, 1})});
+  const ValueId sum = add(graph, binary_attributes(ops::BinaryKind::kAdd), {scaled, x});
   CHECK(reorders(graph, {add(graph, concat_attributes(1), {sum, x})}) == 0);
 }
 
@@ -60,10 +60,10 @@ TEST_CASE("Activations, gates and sums of blocked values are blocked") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId a = add_conv(graph, generator, add_input(graph, "x", {1, 3, 8, 8}), 16, 3, 1);
-  const ValueId relu = add(graph, unary_attributes(plan::UnaryKind::relu), {a});
+  const ValueId relu = add(graph, unary_attributes(ops::UnaryKind::kRelu), {a});
   const ValueId scaled =
-      add(graph, binary_attributes(plan::BinaryKind::mul), {relu, random_constant(graph, generator, {1, 16, 1, 1})});
-  const ValueId sum = add(graph, binary_attributes(plan::BinaryKind::add), {scaled, a});
+      add(graph, binary_attributes(ops::BinaryKind::kMul), {relu, random_constant(graph, generator, {1, 16, 1, 1})});
+  const ValueId sum = add(graph, binary_attributes(ops::BinaryKind::kAdd), {scaled, a});
   CHECK(reorders(graph, {add_conv(graph, generator, sum, 16)}) == 1);
   for (ValueId id : {relu, scaled, sum}) CHECK(layout(graph, id) == Layout::kBlocked16);
 }
@@ -86,7 +86,7 @@ TEST_CASE("What only runs in plain layout gets Reorders around it") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId a = add_conv(graph, generator, add_input(graph, "x", {1, 3, 8, 8}), 16, 3, 1);
-  plan::CumSumT sum;
+  ops::CumSum sum;
   sum.axis = 2;
   const ValueId axis_sum = add(graph, sum, {a});
   CHECK(reorders(graph, {add_conv(graph, generator, axis_sum, 16)}) == 3);

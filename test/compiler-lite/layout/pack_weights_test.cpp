@@ -1,8 +1,9 @@
 #include <map>
 
 #include "compiler-lite/graph/bound_operator.h"
-#include "compiler-lite/layout/layout.h"
+#include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/quantize/quantize.h"
+#include "kernels/common/simd.h"
 #include "kernels/registry.h"
 #include "test/compiler-lite/graph_tools.h"
 
@@ -11,7 +12,6 @@ namespace {
 
 using compiler::Graph;
 using compiler::ValueId;
-using plan::Packing;
 
 Packing packing_of_weights(const Graph& graph, ValueId conv) {
   return graph.value(graph.producer(conv)->inputs[1]).packing;
@@ -28,7 +28,7 @@ void choose(Graph& graph, const std::vector<ValueId>& outputs, const compiler::L
   CHECK(difference(graph, before, generator) < 1e-5);
   for (const auto& node : graph.nodes()) {
     const compiler::BoundOperator bound(graph, *node);
-    const KernelVariant* variant = kernels::registry().select(bound.spec());
+    const KernelVariant* variant = kernels::operators().select(bound.spec(), kernels::current_instruction_set());
     REQUIRE(variant != nullptr);
     const auto kernel = variant->prepare(bound.spec());
     REQUIRE(kernel.has_value());
@@ -44,9 +44,9 @@ TEST_CASE("Each convolution has the packing of its kernel") {
   const ValueId depthwise = add_conv(graph, generator, stem, 20, 3, 1, true, 20);
   const ValueId pointwise = add_conv(graph, generator, depthwise, 33, 1);
   choose(graph, {pointwise});
-  CHECK(packing_of_weights(graph, stem) == Packing::stem16);
-  CHECK(packing_of_weights(graph, depthwise) == Packing::depthwise16);
-  CHECK(packing_of_weights(graph, pointwise) == Packing::o16i16);
+  CHECK(packing_of_weights(graph, stem) == Packing::kStem16);
+  CHECK(packing_of_weights(graph, depthwise) == Packing::kDepthwise16);
+  CHECK(packing_of_weights(graph, pointwise) == Packing::kO16i16);
 }
 
 TEST_CASE("Weights that two convolutions share are packed once") {
@@ -57,7 +57,7 @@ TEST_CASE("Weights that two convolutions share are packed once") {
   const ValueId a = add(graph, conv_attributes({1, 1}), {x, weights});
   const ValueId b = add(graph, conv_attributes({1, 1}), {a, weights});
   choose(graph, {b});
-  CHECK(packing_of_weights(graph, a) == Packing::o16i16);
+  CHECK(packing_of_weights(graph, a) == Packing::kO16i16);
   CHECK(graph.producer(a)->inputs[1] == graph.producer(b)->inputs[1]);
   CHECK_FALSE(graph.value(weights).is_constant());
 }
@@ -67,11 +67,11 @@ TEST_CASE("s8 operators lie in blocks and have the packings of s8") {
   Graph graph;
   const ValueId stem = add_conv(graph, generator, add_input(graph, "x", {1, 3, 8, 8}), 20, 3, 1);
   const ValueId depthwise = add_conv(graph, generator, stem, 20, 3, 1, true, 20);
-  const ValueId pool = add(graph, pool_attributes(plan::PoolKind::max, {2, 2}), {depthwise});
+  const ValueId pool = add(graph, pool_attributes(ops::PoolKind::kMax, {2, 2}), {depthwise});
   const ValueId pointwise = add_conv(graph, generator, pool, 33, 1);
-  const ValueId global = add(graph, pool_attributes(plan::PoolKind::average, {7, 7}), {pointwise});
+  const ValueId global = add(graph, pool_attributes(ops::PoolKind::kAverage, {7, 7}), {pointwise});
   const ValueId flat = add(graph, reshape_attributes({1, 33}), {global});
-  const ValueId dense = add(graph, plan::DenseT(), {flat, random_constant(graph, generator, {33, 5})});
+  const ValueId dense = add(graph, ops::Dense(), {flat, random_constant(graph, generator, {33, 5})});
   graph.outputs = {dense};
   compiler::QuantizationProfile profile;
   for (size_t i = 0; i < graph.num_values(); ++i) {
@@ -86,11 +86,11 @@ TEST_CASE("s8 operators lie in blocks and have the packings of s8") {
   std::map<Packing, int> packings;
   for (const auto& node : graph.nodes()) {
     if (node->inputs.size() > 1) ++packings[graph.value(node->inputs[1]).packing];
-    CHECK(node->as<plan::ReorderT>() == nullptr);
+    CHECK(node->as<ops::Reorder>() == nullptr);
   }
   CHECK(packings ==
         std::map<Packing, int>{
-            {Packing::s8_stem, 1}, {Packing::s8_depthwise16, 1}, {Packing::s8_o16i4, 1}, {Packing::s8_panel, 1}});
+            {Packing::kS8Stem, 1}, {Packing::kS8Depthwise16, 1}, {Packing::kS8O16i4, 1}, {Packing::kS8Panel, 1}});
 }
 
 TEST_CASE("In plain layout no Reorder is inserted") {

@@ -19,22 +19,18 @@ ValueId add_input(Graph& graph, const Shape& shape) {
 }
 
 ValueId relu(Graph& graph, ValueId x) {
-  plan::UnaryT unary;
-  unary.kind = plan::UnaryKind::relu;
   const std::string name = "relu" + std::to_string(graph.num_values());
-  return (*graph.add_node(name, attributes(std::move(unary)), {x}, {name}))->outputs[0];
+  return (*graph.add_node(name, ops::Unary{ops::UnaryKind::kRelu}, {x}, {name}))->outputs[0];
 }
 
 ValueId add(Graph& graph, ValueId a, ValueId b) {
   const std::string name = "add" + std::to_string(graph.num_values());
-  return (*graph.add_node(name, attributes(plan::BinaryT{}), {a, b}, {name}))->outputs[0];
+  return (*graph.add_node(name, ops::Binary{}, {a, b}, {name}))->outputs[0];
 }
 
 ValueId concat(Graph& graph, std::vector<ValueId> parts, int axis) {
-  plan::ConcatT table;
-  table.axis = axis;
   const std::string name = "concat" + std::to_string(graph.num_values());
-  return (*graph.add_node(name, attributes(std::move(table)), std::move(parts), {name}))->outputs[0];
+  return (*graph.add_node(name, ops::Concat{axis}, std::move(parts), {name}))->outputs[0];
 }
 
 Graph random_graph(std::mt19937& generator) {
@@ -95,7 +91,7 @@ TEST_CASE("Buffers that live at the same time never share bytes in the sequentia
     for (size_t a = 0; a < storage.buffers.size(); ++a) {
       for (size_t b = a + 1; b < storage.buffers.size(); ++b) {
         const BufferUse &first = storage.buffers[a], &second = storage.buffers[b];
-        if (first.kind != plan::BufferKind::arena || second.kind != plan::BufferKind::arena) continue;
+        if (first.kind != plan::BufferKind::kArena || second.kind != plan::BufferKind::kArena) continue;
         if (first.users.back() < second.users.front() || second.users.back() < first.users.front()) continue;
         CHECK_FALSE(overlap(storage, layout, a, b));
       }
@@ -142,7 +138,7 @@ TEST_CASE("In the plan for any schedule, buffers that share bytes are separated 
       for (size_t a = 0; a < storage.buffers.size(); ++a) {
         for (size_t b = a + 1; b < storage.buffers.size(); ++b) {
           const BufferUse &one = storage.buffers[a], &other = storage.buffers[b];
-          if (one.kind != plan::BufferKind::arena || other.kind != plan::BufferKind::arena) continue;
+          if (one.kind != plan::BufferKind::kArena || other.kind != plan::BufferKind::kArena) continue;
           const auto [a_first, a_last] = span(one);
           const auto [b_first, b_last] = span(other);
           if (a_first <= b_last && b_first <= a_last) CHECK_FALSE(overlap(storage, layout, a, b));
@@ -202,7 +198,7 @@ TEST_CASE("An output that is an input, a constant or listed twice is written by 
   for (ValueId id : graph.outputs) CHECK(graph.producer(id) != nullptr);
   const Storage storage = assign_storage(graph);
   for (ValueId id : graph.outputs)
-    CHECK(storage.buffers[storage.places[static_cast<size_t>(id)].buffer].kind == plan::BufferKind::output);
+    CHECK(storage.buffers[storage.places[static_cast<size_t>(id)].buffer].kind == plan::BufferKind::kOutput);
 }
 
 TEST_CASE("Thirty thousand buffers that are alive at once are placed without listing their pairs") {

@@ -19,8 +19,8 @@ TEST_CASE("Equal nodes are computed once") {
   const auto changes = compiler::common_subexpressions(graph);
   REQUIRE(changes.has_value());
   CHECK(*changes == 1);
-  CHECK(count(graph, plan::Attributes::Transpose) == 1);
-  CHECK(count(graph, plan::Attributes::Reshape) == 1);
+  CHECK(count(graph, ops::Kind::kTranspose) == 1);
+  CHECK(count(graph, ops::Kind::kReshape) == 1);
   CHECK(difference(graph, before, generator) == 0);
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("Equal constants are stored once, and what they feed is computed once"
   const auto changes = compiler::common_subexpressions(graph);
   REQUIRE(changes.has_value());
   CHECK(*changes == 2);
-  CHECK(count(graph, plan::Attributes::Concat) == 3);
+  CHECK(count(graph, ops::Kind::kConcat) == 3);
 }
 
 TEST_CASE("Equal outputs of the graph stay apart") {

@@ -35,7 +35,7 @@ TEST_CASE("The node that writes a constant output stays") {
 
 TEST_CASE("A constant that would grow beyond measure is not folded") {
   Graph graph;
-  plan::TileT tile;
+  ops::Tile tile;
   tile.shape = {1 << 20};
   const ValueId large = add(graph, tile, {graph.add_constant("one", std::vector<float>{1}, {1})});
   graph.outputs = {add(graph, concat_attributes(0), {add_input(graph, "x", {1}), large}, "y")};
@@ -48,8 +48,8 @@ TEST_CASE("A computation on constants that would take long is not folded") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId a = random_constant(graph, generator, {2000, 2000});
-  const ValueId product = add(graph, plan::MatMulT(), {a, a});
-  graph.outputs = {add(graph, binary_attributes(plan::BinaryKind::add), {add_input(graph, "x", {1}), product}, "y")};
+  const ValueId product = add(graph, ops::MatMul(), {a, a});
+  graph.outputs = {add(graph, binary_attributes(ops::BinaryKind::kAdd), {add_input(graph, "x", {1}), product}, "y")};
   const auto changes = compiler::fold_constants(graph);
   REQUIRE(changes.has_value());
   CHECK(*changes == 0);

@@ -6,7 +6,7 @@ namespace {
 
 using compiler::Graph;
 using compiler::ValueId;
-using plan::UnaryKind;
+using ops::UnaryKind;
 
 size_t nodes_left(Graph& graph, ValueId output) {
   std::mt19937 generator(1);
@@ -19,11 +19,11 @@ size_t nodes_left(Graph& graph, ValueId output) {
 
 TEST_CASE("Every activation goes into the Conv before it") {
   std::mt19937 generator(1);
-  for (const UnaryKind kind : {UnaryKind::relu, UnaryKind::clip, UnaryKind::leaky_relu, UnaryKind::hard_sigmoid,
-                               UnaryKind::hard_swish, UnaryKind::sigmoid, UnaryKind::tanh, UnaryKind::silu}) {
+  for (const UnaryKind kind : {UnaryKind::kRelu, UnaryKind::kClip, UnaryKind::kLeakyRelu, UnaryKind::kHardSigmoid,
+                               UnaryKind::kHardSwish, UnaryKind::kSigmoid, UnaryKind::kTanh, UnaryKind::kSilu}) {
     Graph graph;
     const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);
-    INFO(plan::EnumNameUnaryKind(kind));
+    INFO(ops::name(kind));
     CHECK(nodes_left(graph, add(graph, unary_attributes(kind, 0.25f, 0.5f), {conv})) == 1);
   }
 }
@@ -32,13 +32,13 @@ TEST_CASE("An activation goes into Dense, ConvTranspose and Binary") {
   std::mt19937 generator(1);
   Graph dense;
   const ValueId product =
-      add(dense, plan::DenseT{}, {add_input(dense, "x", {3, 4}), random_constant(dense, generator, {4, 5})});
-  CHECK(nodes_left(dense, add(dense, unary_attributes(UnaryKind::relu), {product})) == 1);
+      add(dense, ops::Dense{}, {add_input(dense, "x", {3, 4}), random_constant(dense, generator, {4, 5})});
+  CHECK(nodes_left(dense, add(dense, unary_attributes(UnaryKind::kRelu), {product})) == 1);
 
   Graph sum;
   const ValueId x = add_input(sum, "x", {3, 4});
-  const ValueId twice = add(sum, binary_attributes(plan::BinaryKind::add), {x, x});
-  CHECK(nodes_left(sum, add(sum, unary_attributes(UnaryKind::relu), {twice})) == 1);
+  const ValueId twice = add(sum, binary_attributes(ops::BinaryKind::kAdd), {x, x});
+  CHECK(nodes_left(sum, add(sum, unary_attributes(UnaryKind::kRelu), {twice})) == 1);
 }
 
 TEST_CASE("An activation behind a Reshape and a Transpose goes into the Conv before them") {
@@ -47,7 +47,7 @@ TEST_CASE("An activation behind a Reshape and a Transpose goes into the Conv bef
   const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);
   ValueId y = add(graph, transpose_attributes({0, 2, 3, 1}), {conv}, "moved");
   y = add(graph, reshape_attributes({1, 16, 5}), {y});
-  CHECK(nodes_left(graph, add(graph, unary_attributes(UnaryKind::sigmoid), {y}, "y")) == 3);
+  CHECK(nodes_left(graph, add(graph, unary_attributes(UnaryKind::kSigmoid), {y}, "y")) == 3);
   CHECK(graph.value(graph.outputs[0]).name == "y");
   CHECK(graph.value(graph.nodes()[1]->outputs[0]).name != "moved");
 }
@@ -56,12 +56,12 @@ TEST_CASE("The second activation stays, and so does one of a Conv that feeds som
   std::mt19937 generator(1);
   Graph graph;
   ValueId y = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);
-  y = add(graph, unary_attributes(UnaryKind::relu), {y});
-  CHECK(nodes_left(graph, add(graph, unary_attributes(UnaryKind::sigmoid), {y})) == 2);
+  y = add(graph, unary_attributes(UnaryKind::kRelu), {y});
+  CHECK(nodes_left(graph, add(graph, unary_attributes(UnaryKind::kSigmoid), {y})) == 2);
 
   Graph shared;
   const ValueId conv = add_conv(shared, generator, add_input(shared, "x", {1, 3, 4, 4}), 5);
-  const ValueId relu = add(shared, unary_attributes(UnaryKind::relu), {conv});
+  const ValueId relu = add(shared, unary_attributes(UnaryKind::kRelu), {conv});
   CHECK(nodes_left(shared, add(shared, concat_attributes(1), {conv, relu})) == 3);
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("Operators that are no activations stay") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);
-  CHECK(nodes_left(graph, add(graph, unary_attributes(UnaryKind::abs), {conv})) == 2);
+  CHECK(nodes_left(graph, add(graph, unary_attributes(UnaryKind::kAbs), {conv})) == 2);
 }
 
 }  // namespace

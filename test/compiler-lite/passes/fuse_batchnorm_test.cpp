@@ -6,7 +6,7 @@ namespace {
 
 using compiler::Graph;
 using compiler::ValueId;
-using plan::BinaryKind;
+using ops::BinaryKind;
 
 // Runs the pass, checks that the results are the same, and returns the number of nodes that are left.
 size_t nodes_left(Graph& graph, ValueId output) {
@@ -21,8 +21,8 @@ size_t nodes_left(Graph& graph, ValueId output) {
 // y * scale + shift with constants of the given shape.
 ValueId normalise(Graph& graph, std::mt19937& generator, ValueId y, const Shape& shape) {
   const ValueId scaled =
-      add(graph, binary_attributes(BinaryKind::mul), {y, random_constant(graph, generator, shape, 0.5f, 2)});
-  return add(graph, binary_attributes(BinaryKind::add), {random_constant(graph, generator, shape), scaled});
+      add(graph, binary_attributes(BinaryKind::kMul), {y, random_constant(graph, generator, shape, 0.5f, 2)});
+  return add(graph, binary_attributes(BinaryKind::kAdd), {random_constant(graph, generator, shape), scaled});
 }
 
 TEST_CASE("Scale and shift per channel go into the Conv before them") {
@@ -44,7 +44,7 @@ TEST_CASE("Scale and shift go into a 1-D Conv") {
 TEST_CASE("Scale and shift go into a grouped ConvTranspose") {
   std::mt19937 generator(1);
   Graph graph;
-  plan::ConvTransposeT transposed;
+  ops::ConvTranspose transposed;
   transposed.kernel = {2, 2};
   transposed.stride = {2, 2};
   transposed.dilation = {1, 1};
@@ -59,7 +59,7 @@ TEST_CASE("Scale and shift go into Dense") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId y =
-      add(graph, plan::DenseT{}, {add_input(graph, "x", {3, 4}), random_constant(graph, generator, {4, 5})});
+      add(graph, ops::Dense{}, {add_input(graph, "x", {3, 4}), random_constant(graph, generator, {4, 5})});
   CHECK(nodes_left(graph, normalise(graph, generator, y, {5})) == 1);
 }
 
@@ -67,9 +67,9 @@ TEST_CASE("Subtraction and division fold like their inverses, constant minus con
   std::mt19937 generator(1);
   Graph graph;
   ValueId y = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);
-  y = add(graph, binary_attributes(BinaryKind::sub), {y, random_constant(graph, generator, {5, 1, 1})});
-  y = add(graph, binary_attributes(BinaryKind::div), {y, random_constant(graph, generator, {5, 1, 1}, 1, 2)});
-  y = add(graph, binary_attributes(BinaryKind::sub), {scalar(graph, 3), y});
+  y = add(graph, binary_attributes(BinaryKind::kSub), {y, random_constant(graph, generator, {5, 1, 1})});
+  y = add(graph, binary_attributes(BinaryKind::kDiv), {y, random_constant(graph, generator, {5, 1, 1}, 1, 2)});
+  y = add(graph, binary_attributes(BinaryKind::kSub), {scalar(graph, 3), y});
   CHECK(nodes_left(graph, y) == 1);
 }
 
@@ -85,16 +85,16 @@ TEST_CASE("A Conv that feeds something else keeps its weights") {
   Graph graph;
   const ValueId conv = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 4);
   const ValueId scaled = normalise(graph, generator, conv, {4, 1, 1});
-  CHECK(nodes_left(graph, add(graph, binary_attributes(BinaryKind::add), {scaled, conv})) == 4);
+  CHECK(nodes_left(graph, add(graph, binary_attributes(BinaryKind::kAdd), {scaled, conv})) == 4);
 }
 
 TEST_CASE("Preprocessing in the graph goes into a Conv without padding") {
   std::mt19937 generator(1);
   Graph graph;
-  const ValueId shifted = add(graph, binary_attributes(BinaryKind::sub),
+  const ValueId shifted = add(graph, binary_attributes(BinaryKind::kSub),
                               {add_input(graph, "x", {1, 4, 5, 5}), random_constant(graph, generator, {4, 1, 1})});
   const ValueId scaled =
-      add(graph, binary_attributes(BinaryKind::div), {shifted, random_constant(graph, generator, {4, 1, 1}, 1, 2)});
+      add(graph, binary_attributes(BinaryKind::kDiv), {shifted, random_constant(graph, generator, {4, 1, 1}, 1, 2)});
   CHECK(nodes_left(graph, add_conv(graph, generator, scaled, 6, 3, 0, true, 2)) == 1);
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("Before a Conv with padding a scale folds and a shift stays") {
   CHECK(nodes_left(graph, add_conv(graph, generator, y, 6, 3, 1)) == 3);
 
   Graph scaled;
-  const ValueId z = add(scaled, binary_attributes(BinaryKind::mul),
+  const ValueId z = add(scaled, binary_attributes(BinaryKind::kMul),
                         {add_input(scaled, "x", {1, 4, 5, 5}), random_constant(scaled, generator, {4, 1, 1})});
   CHECK(nodes_left(scaled, add_conv(scaled, generator, z, 6, 3, 1)) == 1);
 }
@@ -114,7 +114,7 @@ TEST_CASE("Weights that would overflow stay as they are") {
   std::mt19937 generator(1);
   Graph graph;
   ValueId y = add_conv(graph, generator, add_input(graph, "x", {1, 3, 2, 2}), 4);
-  y = add(graph, binary_attributes(BinaryKind::div), {y, scalar(graph, 1e-40f)});
+  y = add(graph, binary_attributes(BinaryKind::kDiv), {y, scalar(graph, 1e-40f)});
   graph.outputs = {y};
   const auto changes = compiler::fuse_batchnorm(graph);
   REQUIRE(changes.has_value());

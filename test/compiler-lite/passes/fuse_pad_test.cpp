@@ -9,7 +9,7 @@ namespace {
 
 using compiler::Graph;
 using compiler::ValueId;
-using plan::PoolKind;
+using ops::PoolKind;
 
 const Shape kPicture{1, 3, 6, 6};
 
@@ -20,7 +20,7 @@ int pads_left(Graph& graph, ValueId output) {
   const Graph before = graph.clone();
   REQUIRE(compiler::fuse_pad(graph).has_value());
   CHECK(difference(graph, before, generator) == 0);
-  return count(graph, plan::Attributes::Pad);
+  return count(graph, ops::Kind::kPad);
 }
 
 ValueId padded(Graph& graph, ValueId x, float value = 0) {
@@ -47,7 +47,7 @@ TEST_CASE("A Pad of zeros goes into an average pool that counts it") {
   for (const int32_t pad : {0, 1}) {
     for (const bool counted : {false, true}) {
       Graph graph;
-      plan::PoolT pool = pool_attributes(PoolKind::average, {3, 3}, pad);
+      ops::Pool pool = pool_attributes(PoolKind::kAverage, {3, 3}, pad);
       pool.count_include_pad = counted;
       const int left = pads_left(graph, add(graph, pool, {padded(graph, add_input(graph, "x", kPicture))}));
       CHECK(left == (pad == 0 || counted ? 0 : 1));
@@ -59,29 +59,29 @@ TEST_CASE("A Pad of minus infinity goes into a max pool, one of zeros does not")
   for (const float value : {0.0f, -std::numeric_limits<float>::infinity()}) {
     Graph graph;
     const ValueId pad = padded(graph, add_input(graph, "x", kPicture), value);
-    CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::max, {3, 3}), {pad})) == (value == 0 ? 1 : 0));
+    CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::kMax, {3, 3}), {pad})) == (value == 0 ? 1 : 0));
   }
 }
 
 TEST_CASE("A Pad of zeros goes into a max pool whose input is not negative") {
   Graph graph;
-  const ValueId relu = add(graph, unary_attributes(plan::UnaryKind::relu), {add_input(graph, "x", kPicture)});
-  CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::max, {3, 3}), {padded(graph, relu)})) == 0);
+  const ValueId relu = add(graph, unary_attributes(ops::UnaryKind::kRelu), {add_input(graph, "x", kPicture)});
+  CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::kMax, {3, 3}), {padded(graph, relu)})) == 0);
 }
 
 TEST_CASE("A Pad of zeros goes into a max pool after a Clip only where the Clip lets nothing negative through") {
   for (const auto& [low, high, left] : {std::tuple(0.0f, 6.0f, 0), {-1.0f, 6.0f, 1}, {0.0f, -1.0f, 1}}) {
     Graph graph;
     const ValueId clip =
-        add(graph, unary_attributes(plan::UnaryKind::clip, low, high), {add_input(graph, "x", kPicture)});
-    CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::max, {3, 3}), {padded(graph, clip)})) == left);
+        add(graph, unary_attributes(ops::UnaryKind::kClip, low, high), {add_input(graph, "x", kPicture)});
+    CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::kMax, {3, 3}), {padded(graph, clip)})) == left);
   }
 }
 
 TEST_CASE("A Pad as wide as the window of a max pool stays") {
   Graph graph;
-  const ValueId relu = add(graph, unary_attributes(plan::UnaryKind::relu), {add_input(graph, "x", kPicture)});
-  CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::max, {1, 1}), {padded(graph, relu)})) == 1);
+  const ValueId relu = add(graph, unary_attributes(ops::UnaryKind::kRelu), {add_input(graph, "x", kPicture)});
+  CHECK(pads_left(graph, add(graph, pool_attributes(PoolKind::kMax, {1, 1}), {padded(graph, relu)})) == 1);
 }
 
 TEST_CASE("A Pad with two users goes into both") {

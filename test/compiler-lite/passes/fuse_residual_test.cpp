@@ -6,8 +6,8 @@ namespace {
 
 using compiler::Graph;
 using compiler::ValueId;
-using plan::BinaryKind;
-using plan::UnaryKind;
+using ops::BinaryKind;
+using ops::UnaryKind;
 
 size_t nodes_left(Graph& graph, ValueId output) {
   std::mt19937 generator(1);
@@ -18,7 +18,7 @@ size_t nodes_left(Graph& graph, ValueId output) {
   return graph.nodes().size();
 }
 
-ValueId sum(Graph& graph, ValueId a, ValueId b) { return add(graph, binary_attributes(BinaryKind::add), {a, b}); }
+ValueId sum(Graph& graph, ValueId a, ValueId b) { return add(graph, binary_attributes(BinaryKind::kAdd), {a, b}); }
 
 TEST_CASE("A skip connection becomes the residual of the Conv, its activation the Conv's") {
   std::mt19937 generator(1);
@@ -26,12 +26,12 @@ TEST_CASE("A skip connection becomes the residual of the Conv, its activation th
     Graph graph;
     const ValueId x = add_input(graph, "x", {1, 4, 5, 5});
     const ValueId conv = add_conv(graph, generator, x, 4, 3, 1, bias);
-    const ValueId y = add(graph, unary_attributes(UnaryKind::relu), {sum(graph, x, conv)}, "y");
+    const ValueId y = add(graph, unary_attributes(UnaryKind::kRelu), {sum(graph, x, conv)}, "y");
     REQUIRE(nodes_left(graph, y) == 2);
     CHECK(graph.nodes()[0]->input(3) == x);
     REQUIRE(compiler::fuse_activation(graph).has_value());
     REQUIRE(graph.nodes().size() == 1);
-    CHECK(graph.nodes()[0]->as<plan::ConvT>()->activation->kind() == plan::ActivationKind::relu);
+    CHECK(graph.nodes()[0]->as<ops::Conv>()->activation.kind == ops::ActivationKind::kRelu);
     CHECK(graph.value(graph.outputs[0]).name == "y");
   }
 }
@@ -49,8 +49,8 @@ TEST_CASE("An activation that the addition has already moves into the Conv") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 4, 5, 5});
-  plan::BinaryT added = binary_attributes(BinaryKind::add);
-  added.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  ops::Binary added = binary_attributes(BinaryKind::kAdd);
+  added.activation.kind = ops::ActivationKind::kRelu;
   const ValueId conv = add_conv(graph, generator, x, 4);
   CHECK(nodes_left(graph, add(graph, std::move(added), {conv, x})) == 1);
 }
@@ -68,8 +68,7 @@ TEST_CASE("A Conv with an activation, an addition that broadcasts and one of a C
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 4, 5, 5}), row = add_input(graph, "row", {1, 4, 1, 5});
   const ValueId conv = add_conv(graph, generator, x, 4);
-  graph.producer(conv)->as<plan::ConvT>()->activation =
-      std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  graph.producer(conv)->as<ops::Conv>()->activation.kind = ops::ActivationKind::kRelu;
   ValueId y = add_conv(graph, generator, sum(graph, conv, x), 4);
   y = add_conv(graph, generator, sum(graph, y, row), 4);
   CHECK(nodes_left(graph, sum(graph, y, y)) == 6);

@@ -11,17 +11,17 @@ namespace {
 using compiler::Graph;
 using compiler::Node;
 using compiler::ValueId;
-using plan::Attributes;
+using ops::Kind;
 
-plan::QuantizationT quantization(float scale, int zero_point) {
-  plan::QuantizationT result;
+plan::Quantization quantization(float scale, int zero_point) {
+  plan::Quantization result;
   result.scales = {scale};
   result.zero_points = {zero_point};
   return result;
 }
 
-ValueId quantize(Graph& graph, ValueId x, float scale, int zero_point, plan::DataType type = plan::DataType::u8) {
-  plan::QuantizeT table;
+ValueId quantize(Graph& graph, ValueId x, float scale, int zero_point, DataType type = DataType::kU8) {
+  ops::Quantize table;
   table.to = type;
   const ValueId integers = add(graph, std::move(table), {x});
   graph.value(integers).quantization = quantization(scale, zero_point);
@@ -29,7 +29,7 @@ ValueId quantize(Graph& graph, ValueId x, float scale, int zero_point, plan::Dat
 }
 
 ValueId dequantize(Graph& graph, ValueId integers, const std::string& name = "") {
-  return add(graph, plan::DequantizeT(), {integers}, name);
+  return add(graph, ops::Dequantize(), {integers}, name);
 }
 
 // As a QDQ model has it around every operator.
@@ -76,7 +76,7 @@ void rewrite(Graph& graph, ValueId output, double limit) {
   CHECK(largest <= limit);
 }
 
-const Node& only(const Graph& graph, Attributes kind) {
+const Node& only(const Graph& graph, Kind kind) {
   const Node* found = nullptr;
   for (const auto& node : graph.nodes())
     if (node->kind() == kind) found = node.get();
@@ -92,11 +92,11 @@ TEST_CASE("A Conv between Dequantize and Quantize becomes a Conv of s8") {
   const ValueId x = through_u8(graph, add_input(graph, "x", {1, 3, 6, 5}), 0.03f, 131);
   const ValueId w = weights(graph, generator, {4, 3, 3, 3}, {0.01f, 0.02f, 0.005f, 0.3f}, 0);
   const ValueId bias = random_constant(graph, generator, {4});
-  plan::ConvT conv = conv_attributes({3, 3}, 1);
-  conv.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  ops::Conv conv = conv_attributes({3, 3}, 1);
+  conv.activation.kind = ops::ActivationKind::kRelu;
   const ValueId y = add(graph, std::move(conv), {x, w, bias});
   rewrite(graph, through_u8(graph, y, 0.5f, 10, "y"), 0.5001);
-  const Node& found = only(graph, Attributes::Conv);
+  const Node& found = only(graph, Kind::kConv);
   CHECK(takes_s8(graph, found));
   CHECK(graph.value(found.inputs[0]).quantization->zero_points == std::vector<int32_t>{3});
   CHECK(graph.value(found.inputs[1]).type == DataType::kS8);
@@ -111,8 +111,8 @@ TEST_CASE("A Dense whose result stays float gives its accumulators") {
   Graph graph;
   const ValueId x = through_u8(graph, add_input(graph, "x", {2, 7}), 0.03f, 131);
   const ValueId w = weights(graph, generator, {7, 3}, {0.01f, 0.02f, 0.005f}, 1);
-  rewrite(graph, add(graph, plan::DenseT(), {x, w}, "y"), 1e-4);
-  CHECK(only(graph, Attributes::Dense).as<plan::DenseT>()->wide_output);
+  rewrite(graph, add(graph, ops::Dense(), {x, w}, "y"), 1e-4);
+  CHECK(only(graph, Kind::kDense).as<ops::Dense>()->wide_output);
   CHECK(graph.nodes().size() == 2);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("Weights that are no integers, or not of one scale by output channel, 
                                  : random_constant(graph, generator, {3, 2, 1, 1});
     const ValueId y = add(graph, conv_attributes({1, 1}), {x, w});
     rewrite(graph, through_u8(graph, y, 0.5f, 10, "y"), 0);
-    CHECK(!takes_s8(graph, only(graph, Attributes::Conv)));
+    CHECK(!takes_s8(graph, only(graph, Kind::kConv)));
   }
 }
 
@@ -136,37 +136,37 @@ TEST_CASE("A Conv whose sums could leave int32 stays float") {
   graph.value(w).grid = quantization(1.0f, 0);
   const ValueId y = add(graph, conv_attributes({1, 1}), {x, w});
   rewrite(graph, through_u8(graph, y, 1e6f, 10, "y"), 0);
-  CHECK(!takes_s8(graph, only(graph, Attributes::Conv)));
+  CHECK(!takes_s8(graph, only(graph, Kind::kConv)));
 }
 
 TEST_CASE("Add, average pool and Concat between Dequantize and Quantize compute with s8") {
   Graph graph;
   const ValueId a = through_u8(graph, add_input(graph, "a", {1, 3, 4, 4}), 0.03f, 131);
   const ValueId b = through_u8(graph, add_input(graph, "b", {1, 3, 4, 4}), 0.05f, 90);
-  const ValueId sum = through_u8(graph, add(graph, binary_attributes(plan::BinaryKind::add), {a, b}), 0.06f, 128);
+  const ValueId sum = through_u8(graph, add(graph, binary_attributes(ops::BinaryKind::kAdd), {a, b}), 0.06f, 128);
   const ValueId mean =
-      through_u8(graph, add(graph, pool_attributes(plan::PoolKind::average, {2, 2}, 1), {sum}), 0.04f, 100);
+      through_u8(graph, add(graph, pool_attributes(ops::PoolKind::kAverage, {2, 2}, 1), {sum}), 0.04f, 100);
   const ValueId all = add(graph, concat_attributes(1), {mean, mean});
   rewrite(graph, through_u8(graph, all, 0.05f, 120, "y"), 0.1001);  // three roundings after each other
-  CHECK(takes_s8(graph, only(graph, Attributes::Binary)));
-  CHECK(takes_s8(graph, only(graph, Attributes::Pool)));
-  CHECK(takes_s8(graph, only(graph, Attributes::Concat)));
-  CHECK(count(graph, Attributes::Quantize) == 2);
-  CHECK(count(graph, Attributes::Dequantize) == 1);
+  CHECK(takes_s8(graph, only(graph, Kind::kBinary)));
+  CHECK(takes_s8(graph, only(graph, Kind::kPool)));
+  CHECK(takes_s8(graph, only(graph, Kind::kConcat)));
+  CHECK(count(graph, Kind::kQuantize) == 2);
+  CHECK(count(graph, Kind::kDequantize) == 1);
 }
 
 TEST_CASE("What only moves elements moves s8, whatever comes after") {
   Graph graph;
   const ValueId x = through_u8(graph, add_input(graph, "x", {1, 2, 4, 4}), 0.03f, 131);
-  ValueId y = add(graph, pool_attributes(plan::PoolKind::max, {2, 2}), {x});
-  y = add(graph, unary_attributes(plan::UnaryKind::relu), {y});
+  ValueId y = add(graph, pool_attributes(ops::PoolKind::kMax, {2, 2}), {x});
+  y = add(graph, unary_attributes(ops::UnaryKind::kRelu), {y});
   y = add(graph, concat_attributes(1), {y, y});
   y = add(graph, transpose_attributes({0, 2, 3, 1}), {y});
   rewrite(graph, add(graph, reshape_attributes({36}), {y}, "y"), 0);
   CHECK(graph.nodes().size() == 7);
-  CHECK(graph.nodes().back()->kind() == Attributes::Dequantize);
+  CHECK(graph.nodes().back()->kind() == Kind::kDequantize);
   for (const auto& node : graph.nodes())
-    if (node->kind() != Attributes::Quantize) CHECK(takes_s8(graph, *node));
+    if (node->kind() != Kind::kQuantize) CHECK(takes_s8(graph, *node));
 }
 
 TEST_CASE("A Quantize of what moves elements comes before the move") {
@@ -174,9 +174,9 @@ TEST_CASE("A Quantize of what moves elements comes before the move") {
   Graph graph;
   const ValueId x = through_u8(graph, add_input(graph, "x", {2, 6}), 0.03f, 131);
   const ValueId w = weights(graph, generator, {6, 4}, {0.01f}, -1);
-  const ValueId y = add(graph, reshape_attributes({8}), {add(graph, plan::DenseT(), {x, w})});
+  const ValueId y = add(graph, reshape_attributes({8}), {add(graph, ops::Dense(), {x, w})});
   rewrite(graph, through_u8(graph, y, 0.05f, 120, "y"), 0.0501);
-  CHECK(graph.value(only(graph, Attributes::Dense).outputs[0]).type == DataType::kS8);
+  CHECK(graph.value(only(graph, Kind::kDense).outputs[0]).type == DataType::kS8);
   CHECK(graph.nodes().size() == 4);
 }
 
@@ -185,18 +185,18 @@ TEST_CASE("A Quantize after a Dequantize goes, or becomes a Requantize") {
     Graph graph;
     const ValueId x = through_u8(graph, add_input(graph, "x", {9}), 0.03f, 131);
     rewrite(graph, through_u8(graph, x, scale, 131, "y"), 0);
-    CHECK(count(graph, Attributes::Quantize) == 1);
-    CHECK(count(graph, Attributes::Requantize) == (scale == 0.04f));
+    CHECK(count(graph, Kind::kQuantize) == 1);
+    CHECK(count(graph, Kind::kRequantize) == (scale == 0.04f));
   }
 }
 
 TEST_CASE("An activation between Dequantize and Quantize becomes a table") {
-  for (const plan::UnaryKind kind : {plan::UnaryKind::sigmoid, plan::UnaryKind::hard_swish, plan::UnaryKind::relu}) {
+  for (const ops::UnaryKind kind : {ops::UnaryKind::kSigmoid, ops::UnaryKind::kHardSwish, ops::UnaryKind::kRelu}) {
     Graph graph;
     const ValueId x = through_u8(graph, add_input(graph, "x", {99}), 0.03f, 131);
     rewrite(graph, through_u8(graph, add(graph, unary_attributes(kind), {x}), 0.01f, 3, "y"), 0);
-    CHECK(count(graph, Attributes::Unary) == 0);
-    CHECK(count(graph, Attributes::Requantize) == 1);
+    CHECK(count(graph, Kind::kUnary) == 0);
+    CHECK(count(graph, Kind::kRequantize) == 1);
   }
 }
 
@@ -210,12 +210,12 @@ TEST_CASE("Integers that the model shows stay what they are") {
   const ValueId x = graph.add_value(std::move(input));
   graph.inputs.push_back({x, std::nullopt});
   const ValueId sum =
-      add(graph, binary_attributes(plan::BinaryKind::add), {dequantize(graph, x), dequantize(graph, x)});
+      add(graph, binary_attributes(ops::BinaryKind::kAdd), {dequantize(graph, x), dequantize(graph, x)});
   const ValueId y = quantize(graph, sum, 1.0f, 128);
   graph.outputs = {add(graph, reshape_attributes({5}), {y}, "y")};
   graph.tidy();
   REQUIRE(compiler::integer_islands(graph).has_value());
-  CHECK(takes_s8(graph, only(graph, Attributes::Binary)));
+  CHECK(takes_s8(graph, only(graph, Kind::kBinary)));
   compiler::HostTensor bytes{DataType::kU8, {5}, compiler::Bytes(5)};
   const uint8_t elements[] = {0, 1, 128, 200, 255};
   std::memcpy(bytes.elements.data(), elements, sizeof elements);
@@ -229,9 +229,9 @@ TEST_CASE("Operators without an integer form stay float between Dequantize and Q
   Graph graph;
   const ValueId a = through_u8(graph, add_input(graph, "a", {6}), 0.03f, 131);
   const ValueId b = through_u8(graph, add_input(graph, "b", {6}), 0.05f, 90);
-  const ValueId product = add(graph, binary_attributes(plan::BinaryKind::mul), {a, b});
+  const ValueId product = add(graph, binary_attributes(ops::BinaryKind::kMul), {a, b});
   rewrite(graph, through_u8(graph, product, 0.06f, 128, "y"), 0);
-  CHECK(!takes_s8(graph, only(graph, Attributes::Binary)));
+  CHECK(!takes_s8(graph, only(graph, Kind::kBinary)));
 }
 
 }  // namespace

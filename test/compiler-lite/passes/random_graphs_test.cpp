@@ -1,7 +1,7 @@
 // Random networks, optimised and as they are, compute the same.
 #include <algorithm>
 
-#include "compiler-lite/layout/layout.h"
+#include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/passes/passes.h"
 #include "test/compiler-lite/graph_tools.h"
 
@@ -10,8 +10,8 @@ namespace {
 
 using compiler::Graph;
 using compiler::ValueId;
-using plan::BinaryKind;
-using plan::UnaryKind;
+using ops::BinaryKind;
+using ops::UnaryKind;
 
 // Draws nodes over values of rank 4 with a picture of one size, some of them transposed on the way.
 class RandomNetwork {
@@ -23,7 +23,7 @@ class RandomNetwork {
     values_ = {add_input(graph, "a", {1, 5, 6, 7}), add_input(graph, "b", {1, 16, 6, 7})};
     for (int i = 0; i < 14; ++i) values_.push_back(node(graph));
     // Two outputs: the last value, and one from the middle that others use as well.
-    graph.outputs = {add(graph, unary_attributes(UnaryKind::abs), {values_.back()}, "y")};
+    graph.outputs = {add(graph, unary_attributes(UnaryKind::kAbs), {values_.back()}, "y")};
     if (values_[9] != values_.back() && graph.producer(values_[9]) != nullptr) graph.outputs.push_back(values_[9]);
     graph.tidy();
     return graph;
@@ -63,9 +63,9 @@ class RandomNetwork {
   }
 
   UnaryKind activation() {
-    constexpr UnaryKind kKinds[] = {UnaryKind::relu,         UnaryKind::clip,       UnaryKind::leaky_relu,
-                                    UnaryKind::hard_sigmoid, UnaryKind::hard_swish, UnaryKind::sigmoid,
-                                    UnaryKind::tanh,         UnaryKind::silu};
+    constexpr UnaryKind kKinds[] = {UnaryKind::kRelu,        UnaryKind::kClip,      UnaryKind::kLeakyRelu,
+                                    UnaryKind::kHardSigmoid, UnaryKind::kHardSwish, UnaryKind::kSigmoid,
+                                    UnaryKind::kTanh,        UnaryKind::kSilu};
     return kKinds[pick(8)];
   }
   ValueId any_of_channels(Graph& graph, int64_t channels) {
@@ -75,33 +75,33 @@ class RandomNetwork {
   }
   ValueId normalise(Graph& graph, ValueId x) {
     const int64_t channels = graph.value(x).shape[1];
-    const ValueId scaled = add(graph, binary_attributes(BinaryKind::mul),
+    const ValueId scaled = add(graph, binary_attributes(BinaryKind::kMul),
                                {x, random_constant(graph, generator_, {channels, 1, 1}, 0.5f, 1.5f)});
-    return add(graph, binary_attributes(BinaryKind::add),
+    return add(graph, binary_attributes(BinaryKind::kAdd),
                {scaled, random_constant(graph, generator_, {1, channels, 1, 1})});
   }
   ValueId sum_with_equal(Graph& graph, ValueId x) {
     for (auto other = values_.rbegin(); other != values_.rend(); ++other)
       if (*other != x && graph.value(*other).shape == graph.value(x).shape)
-        return add(graph, binary_attributes(pick(2) == 0 ? BinaryKind::add : BinaryKind::sub), {x, *other});
+        return add(graph, binary_attributes(pick(2) == 0 ? BinaryKind::kAdd : BinaryKind::kSub), {x, *other});
     return x;
   }
   ValueId padded(Graph& graph, ValueId x) {
     const ValueId pad = add(graph, pad_attributes({0, 0, 1, 1}, {0, 0, 1, 1}), {x});
     if (pick(2) == 0) return add_conv(graph, generator_, pad, 16, 3);
-    const auto kind = pick(2) == 0 ? plan::PoolKind::max : plan::PoolKind::average;
+    const auto kind = pick(2) == 0 ? ops::PoolKind::kMax : ops::PoolKind::kAverage;
     return add(graph, pool_attributes(kind, {3, 3}), {pad});
   }
   ValueId transposed(Graph& graph, ValueId x) {
     ValueId y = add(graph, transpose_attributes({0, 2, 3, 1}), {x});
     const int64_t channels = graph.value(x).shape[1];
-    y = add(graph, binary_attributes(BinaryKind::add), {y, random_constant(graph, generator_, {channels})});
+    y = add(graph, binary_attributes(BinaryKind::kAdd), {y, random_constant(graph, generator_, {channels})});
     y = add(graph, unary_attributes(activation(), 0.1f, 0.9f), {y});
     return add(graph, transpose_attributes({0, 3, 1, 2}), {y});
   }
   ValueId gate(Graph& graph, ValueId x) {
-    const ValueId sigmoid = add(graph, unary_attributes(UnaryKind::sigmoid), {x});
-    return add(graph, binary_attributes(BinaryKind::mul), {x, sigmoid});
+    const ValueId sigmoid = add(graph, unary_attributes(UnaryKind::kSigmoid), {x});
+    return add(graph, binary_attributes(BinaryKind::kMul), {x, sigmoid});
   }
 
   std::mt19937 generator_;

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "compiler-lite/import/import.h"
-#include "compiler-lite/layout/layout.h"
+#include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/passes/passes.h"
 #include "test/compiler-lite/graph_tools.h"
 #include "test/support/shared_data.h"
@@ -55,7 +55,7 @@ TEST_CASE("Real networks compute the same after all passes, layouts and packing"
     REQUIRE(compiler::optimise(graph).ok());
     CHECK(graph.nodes().size() <= network.nodes);
     REQUIRE(compiler::choose_layout(graph).ok());
-    CHECK(count(graph, plan::Attributes::Reorder) <= network.reorders);
+    CHECK(count(graph, ops::Kind::kReorder) <= network.reorders);
     std::mt19937 generator(1);
     CHECK(difference(graph, *imported, generator) < 5e-5);
   }

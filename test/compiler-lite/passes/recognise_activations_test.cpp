@@ -6,15 +6,15 @@ namespace {
 
 using compiler::Graph;
 using compiler::ValueId;
-using plan::BinaryKind;
-using plan::UnaryKind;
+using ops::BinaryKind;
+using ops::UnaryKind;
 
 ValueId binary(Graph& graph, BinaryKind kind, ValueId a, ValueId b) {
   return add(graph, binary_attributes(kind), {a, b});
 }
 
 // Cleans up until nothing changes, checks that the results are the same, and returns the only node that is left.
-const plan::UnaryT& only_unary(Graph& graph, ValueId output) {
+const ops::Unary& only_unary(Graph& graph, ValueId output) {
   std::mt19937 generator(1);
   graph.outputs = {output};
   const Graph before = graph.clone();
@@ -25,47 +25,47 @@ const plan::UnaryT& only_unary(Graph& graph, ValueId output) {
   }
   CHECK(difference(graph, before, generator) < 1e-6);
   REQUIRE(graph.nodes().size() == 1);
-  REQUIRE(graph.nodes()[0]->as<plan::UnaryT>() != nullptr);
-  return *graph.nodes()[0]->as<plan::UnaryT>();
+  REQUIRE(graph.nodes()[0]->as<ops::Unary>() != nullptr);
+  return *graph.nodes()[0]->as<ops::Unary>();
 }
 
 TEST_CASE("x * sigmoid(x) is silu, on either side") {
   for (bool gate_first : {false, true}) {
     Graph graph;
     const ValueId x = add_input(graph, "x", {2, 5});
-    const ValueId gate = add(graph, unary_attributes(UnaryKind::sigmoid), {x});
-    const ValueId y = gate_first ? binary(graph, BinaryKind::mul, gate, x) : binary(graph, BinaryKind::mul, x, gate);
-    CHECK(only_unary(graph, y).kind == UnaryKind::silu);
+    const ValueId gate = add(graph, unary_attributes(UnaryKind::kSigmoid), {x});
+    const ValueId y = gate_first ? binary(graph, BinaryKind::kMul, gate, x) : binary(graph, BinaryKind::kMul, x, gate);
+    CHECK(only_unary(graph, y).kind == UnaryKind::kSilu);
   }
 }
 
 TEST_CASE("x * hard_sigmoid(x) is hard_swish") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {2, 50});
-  const ValueId gate = add(graph, unary_attributes(UnaryKind::hard_sigmoid, 1.0f / 6, 0.5f), {x});
-  CHECK(only_unary(graph, binary(graph, BinaryKind::mul, x, gate)).kind == UnaryKind::hard_swish);
+  const ValueId gate = add(graph, unary_attributes(UnaryKind::kHardSigmoid, 1.0f / 6, 0.5f), {x});
+  CHECK(only_unary(graph, binary(graph, BinaryKind::kMul, x, gate)).kind == UnaryKind::kHardSwish);
 }
 
 TEST_CASE("x * clip(x + 3, 0, 6) / 6 is hard_swish, wherever the division stands") {
   for (bool divide_gate : {false, true}) {
     Graph graph;
     const ValueId x = add_input(graph, "x", {2, 50});
-    const ValueId shifted = binary(graph, BinaryKind::add, x, scalar(graph, 3));
-    ValueId gate = add(graph, unary_attributes(UnaryKind::clip, 0, 6), {shifted});
-    if (divide_gate) gate = binary(graph, BinaryKind::div, gate, scalar(graph, 6));
-    ValueId y = binary(graph, BinaryKind::mul, x, gate);
-    if (!divide_gate) y = binary(graph, BinaryKind::mul, y, scalar(graph, 1.0f / 6));
-    CHECK(only_unary(graph, y).kind == UnaryKind::hard_swish);
+    const ValueId shifted = binary(graph, BinaryKind::kAdd, x, scalar(graph, 3));
+    ValueId gate = add(graph, unary_attributes(UnaryKind::kClip, 0, 6), {shifted});
+    if (divide_gate) gate = binary(graph, BinaryKind::kDiv, gate, scalar(graph, 6));
+    ValueId y = binary(graph, BinaryKind::kMul, x, gate);
+    if (!divide_gate) y = binary(graph, BinaryKind::kMul, y, scalar(graph, 1.0f / 6));
+    CHECK(only_unary(graph, y).kind == UnaryKind::kHardSwish);
   }
 }
 
 TEST_CASE("clip(x * 0.2 + 0.5, 0, 1) is hard_sigmoid") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {2, 50});
-  const ValueId scaled = binary(graph, BinaryKind::mul, scalar(graph, 0.2f), x);
-  const ValueId shifted = binary(graph, BinaryKind::add, scaled, scalar(graph, 0.5f));
-  const plan::UnaryT& unary = only_unary(graph, add(graph, unary_attributes(UnaryKind::clip, 0, 1), {shifted}));
-  CHECK(unary.kind == UnaryKind::hard_sigmoid);
+  const ValueId scaled = binary(graph, BinaryKind::kMul, scalar(graph, 0.2f), x);
+  const ValueId shifted = binary(graph, BinaryKind::kAdd, scaled, scalar(graph, 0.5f));
+  const ops::Unary& unary = only_unary(graph, add(graph, unary_attributes(UnaryKind::kClip, 0, 1), {shifted}));
+  CHECK(unary.kind == UnaryKind::kHardSigmoid);
   CHECK(unary.alpha == Approx(0.2f));
   CHECK(unary.beta == Approx(0.5f));
 }
@@ -73,13 +73,13 @@ TEST_CASE("clip(x * 0.2 + 0.5, 0, 1) is hard_sigmoid") {
 TEST_CASE("max(x, 0) is relu, and min(max(x, 0), 6) is one clip") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {2, 50});
-  CHECK(only_unary(graph, binary(graph, BinaryKind::max, x, scalar(graph, 0))).kind == UnaryKind::relu);
+  CHECK(only_unary(graph, binary(graph, BinaryKind::kMax, x, scalar(graph, 0))).kind == UnaryKind::kRelu);
 
   Graph bounded;
   const ValueId z = add_input(bounded, "x", {2, 50});
-  const ValueId floor = binary(bounded, BinaryKind::max, z, scalar(bounded, 0));
-  const plan::UnaryT& clip = only_unary(bounded, binary(bounded, BinaryKind::min, floor, scalar(bounded, 3)));
-  CHECK(clip.kind == UnaryKind::clip);
+  const ValueId floor = binary(bounded, BinaryKind::kMax, z, scalar(bounded, 0));
+  const ops::Unary& clip = only_unary(bounded, binary(bounded, BinaryKind::kMin, floor, scalar(bounded, 3)));
+  CHECK(clip.kind == UnaryKind::kClip);
   CHECK(clip.alpha == 0);
   CHECK(clip.beta == 3);
 }
@@ -88,11 +88,11 @@ TEST_CASE("A gate of another value, and a scale that does not fit, are left alon
   std::mt19937 generator(1);
   Graph graph;
   const ValueId x = add_input(graph, "x", {2, 5}), z = add_input(graph, "z", {2, 5});
-  const ValueId gate = add(graph, unary_attributes(UnaryKind::sigmoid), {x});
-  const ValueId shifted = binary(graph, BinaryKind::add, x, scalar(graph, 3));
-  const ValueId clip = add(graph, unary_attributes(UnaryKind::clip, 0, 6), {shifted});
-  const ValueId halved = binary(graph, BinaryKind::div, clip, scalar(graph, 5));
-  graph.outputs = {binary(graph, BinaryKind::mul, z, gate), halved};
+  const ValueId gate = add(graph, unary_attributes(UnaryKind::kSigmoid), {x});
+  const ValueId shifted = binary(graph, BinaryKind::kAdd, x, scalar(graph, 3));
+  const ValueId clip = add(graph, unary_attributes(UnaryKind::kClip, 0, 6), {shifted});
+  const ValueId halved = binary(graph, BinaryKind::kDiv, clip, scalar(graph, 5));
+  graph.outputs = {binary(graph, BinaryKind::kMul, z, gate), halved};
   const auto changes = compiler::recognise_activations(graph);
   REQUIRE(changes.has_value());
   CHECK(*changes == 0);

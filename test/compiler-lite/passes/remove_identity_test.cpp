@@ -51,16 +51,16 @@ TEST_CASE("A Transpose that only moves dimensions of one becomes a Reshape") {
   Graph graph;
   finish(graph, add(graph, transpose_attributes({0, 3, 1, 2}), {add_input(graph, "x", {2, 1, 1, 5})}));
   CHECK(nodes_left(graph) == 1);
-  CHECK(count(graph, plan::Attributes::Reshape) == 1);
+  CHECK(count(graph, ops::Kind::kReshape) == 1);
 }
 
 TEST_CASE("Slice of everything, Tile by ones, Pad by zeros and Concat of one go") {
   Graph graph;
-  plan::SliceT slice;
+  ops::Slice slice;
   slice.start = {0, 0};
   slice.step = {1, 1};
   slice.shape = {2, 3};
-  plan::TileT tile;
+  ops::Tile tile;
   tile.shape = {2, 3};
   ValueId id = add(graph, slice, {add_input(graph, "x", {2, 3})});
   id = add(graph, tile, {id});
@@ -71,7 +71,7 @@ TEST_CASE("Slice of everything, Tile by ones, Pad by zeros and Concat of one go"
 
 TEST_CASE("A Slice that reverses stays") {
   Graph graph;
-  plan::SliceT slice;
+  ops::Slice slice;
   slice.start = {1, 0};
   slice.step = {-1, 1};
   slice.shape = {2, 3};

@@ -6,8 +6,8 @@ namespace {
 
 using compiler::Graph;
 using compiler::ValueId;
-using plan::BinaryKind;
-using plan::UnaryKind;
+using ops::BinaryKind;
+using ops::UnaryKind;
 
 // Channels first to last, and back.
 ValueId to_last(Graph& graph, ValueId x) { return add(graph, transpose_attributes({0, 2, 3, 1}), {x}); }
@@ -22,7 +22,7 @@ int transposes_left(Graph& graph, ValueId output) {
   INFO(changes.error().to_string());
   REQUIRE(changes.has_value());
   CHECK(difference(graph, before, generator) < 1e-6);
-  return count(graph, plan::Attributes::Transpose);
+  return count(graph, ops::Kind::kTranspose);
 }
 
 const Shape kPicture{1, 3, 4, 5};
@@ -31,10 +31,10 @@ TEST_CASE("Transposes around elementwise operators with constants cancel") {
   std::mt19937 generator(1);
   Graph graph;
   ValueId y = to_last(graph, add_input(graph, "x", kPicture));
-  y = add(graph, binary_attributes(BinaryKind::mul), {y, random_constant(graph, generator, {3})});
-  y = add(graph, binary_attributes(BinaryKind::add), {random_constant(graph, generator, {1, 4, 1, 3}), y});
-  y = add(graph, binary_attributes(BinaryKind::sub), {y, scalar(graph, 2)});
-  y = add(graph, unary_attributes(UnaryKind::relu), {y});
+  y = add(graph, binary_attributes(BinaryKind::kMul), {y, random_constant(graph, generator, {3})});
+  y = add(graph, binary_attributes(BinaryKind::kAdd), {random_constant(graph, generator, {1, 4, 1, 3}), y});
+  y = add(graph, binary_attributes(BinaryKind::kSub), {y, scalar(graph, 2)});
+  y = add(graph, unary_attributes(UnaryKind::kRelu), {y});
   CHECK(transposes_left(graph, to_first(graph, y)) == 0);
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("Transposes around Pad, Slice and Concat cancel") {
   Graph graph;
   const ValueId x = to_last(graph, add_input(graph, "x", kPicture));
   const ValueId z = to_last(graph, add_input(graph, "z", kPicture));
-  plan::SliceT slice;
+  ops::Slice slice;
   slice.start = {0, 1, 4, 0};
   slice.step = {1, 1, -2, 1};
   slice.shape = {1, 2, 2, 3};
@@ -55,14 +55,14 @@ TEST_CASE("Transposes around Pad, Slice and Concat cancel") {
 TEST_CASE("A gate computed from the transposed tensor does not stand in the way") {
   Graph graph;
   const ValueId x = to_last(graph, add_input(graph, "x", kPicture));
-  const ValueId gate = add(graph, unary_attributes(UnaryKind::sigmoid), {x});
-  CHECK(transposes_left(graph, to_first(graph, add(graph, binary_attributes(BinaryKind::mul), {x, gate}))) == 0);
+  const ValueId gate = add(graph, unary_attributes(UnaryKind::kSigmoid), {x});
+  CHECK(transposes_left(graph, to_first(graph, add(graph, binary_attributes(BinaryKind::kMul), {x, gate}))) == 0);
 }
 
 TEST_CASE("A mean over the spatial axes needs no Transpose, with and without kept dimensions") {
   for (const bool keep : {false, true}) {
     Graph graph;
-    plan::ReduceT mean;
+    ops::Reduce mean;
     mean.axes = {1, 2};
     mean.keep_dims = keep;
     CHECK(transposes_left(graph, add(graph, mean, {to_last(graph, add_input(graph, "x", kPicture))}, "y")) == 0);
@@ -72,8 +72,8 @@ TEST_CASE("A mean over the spatial axes needs no Transpose, with and without kep
 
 TEST_CASE("A Reduce over some axes leaves the order of the others") {
   Graph graph;
-  plan::ReduceT sum;
-  sum.kind = plan::ReduceKind::sum;
+  ops::Reduce sum;
+  sum.kind = ops::ReduceKind::kSum;
   sum.axes = {1};
   sum.keep_dims = false;
   const ValueId y = add(graph, sum, {to_last(graph, add_input(graph, "x", {2, 3, 4, 5}))});
@@ -83,15 +83,15 @@ TEST_CASE("A Reduce over some axes leaves the order of the others") {
 TEST_CASE("A Transpose that only an operator with an order of its own uses stays") {
   Graph graph;
   const ValueId x = to_last(graph, add_input(graph, "x", kPicture));
-  const ValueId y = add(graph, unary_attributes(UnaryKind::relu), {x});
+  const ValueId y = add(graph, unary_attributes(UnaryKind::kRelu), {x});
   CHECK(transposes_left(graph, add(graph, reshape_attributes({60}), {y})) == 1);
 }
 
 TEST_CASE("Sinking that would only multiply Transposes is not done") {
   Graph graph;
   const ValueId x = to_last(graph, add_input(graph, "x", kPicture));
-  const ValueId a = add(graph, unary_attributes(UnaryKind::relu), {x});
-  const ValueId b = add(graph, unary_attributes(UnaryKind::abs), {x});
+  const ValueId a = add(graph, unary_attributes(UnaryKind::kRelu), {x});
+  const ValueId b = add(graph, unary_attributes(UnaryKind::kAbs), {x});
   const ValueId c = add(graph, reshape_attributes({60}), {a}), d = add(graph, reshape_attributes({60}), {b});
   CHECK(transposes_left(graph, add(graph, concat_attributes(0), {c, d})) == 1);
 }

@@ -18,14 +18,14 @@ struct Pair {
   Node* second = nullptr;
   QuantizationProfile profile;
 
-  Pair(plan::Activation activation, int32_t group, const std::vector<float>& second_weights,
+  Pair(ops::Activation activation, int32_t group, const std::vector<float>& second_weights,
        const std::vector<float>& peaks) {
     const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
-    plan::ConvT table = test::conv_attributes({1, 1});
-    table.activation = std::make_unique<plan::Activation>(activation);
+    ops::Conv conv = test::conv_attributes({1, 1});
+    conv.activation = activation;
     const ValueId w1 = graph.add_constant("w1", std::vector<float>{0.5f, -0.125f}, {2, 1, 1, 1});
     const ValueId b1 = graph.add_constant("b1", std::vector<float>{0.25f, 0.0625f}, {2});
-    const ValueId h = test::add(graph, std::move(table), {x, w1, b1}, "h");
+    const ValueId h = test::add(graph, std::move(conv), {x, w1, b1}, "h");
     const ValueId w2 = graph.add_constant("w2", second_weights, {2, 2 / group, 1, 1});
     graph.outputs = {test::add(graph, test::conv_attributes({1, 1}, 0, 1, group), {h, w2}, "y")};
     first = graph.producer(h);
@@ -43,8 +43,8 @@ struct Pair {
   }
 };
 
-const plan::Activation kRelu(plan::ActivationKind::relu, 0, 0);
-const plan::Activation kRelu6(plan::ActivationKind::clip, 0, 6);
+const ops::Activation kRelu{ops::ActivationKind::kRelu};
+const ops::Activation kRelu6{ops::ActivationKind::kClip, 0, 6};
 
 }  // namespace
 
@@ -75,7 +75,7 @@ TEST_CASE("Before another layer the factor is shared between activations and wei
 TEST_CASE("A clip from 0 is passed, and limits what is scaled to no less than calibration saw") {
   Pair pair(kRelu6, 2, {0.5f, 0.25f}, {3.9f, 0.4f});
   CHECK(equalise(pair.graph, pair.profile) == 1);
-  CHECK(pair.first->as<plan::ConvT>()->activation->beta() == 6);
+  CHECK(pair.first->as<ops::Conv>()->activation.beta == 6);
   CHECK(pair.profile.values[0].peaks[1] <= 6);
 }
 
@@ -90,9 +90,9 @@ TEST_CASE("Values that others use, too, or that are activated otherwise keep the
   Pair shared(kRelu, 2, {0.5f, 0.25f}, {3.9f, 0.4f});
   shared.graph.outputs.push_back(shared.first->outputs[0]);
   CHECK(equalise(shared.graph, shared.profile) == 0);
-  Pair swish(plan::Activation(plan::ActivationKind::hard_swish, 0, 0), 2, {0.5f, 0.25f}, {3.9f, 0.4f});
+  Pair swish(ops::Activation{ops::ActivationKind::kHardSwish}, 2, {0.5f, 0.25f}, {3.9f, 0.4f});
   CHECK(equalise(swish.graph, swish.profile) == 0);
-  Pair shifted(plan::Activation(plan::ActivationKind::clip, -1, 1), 2, {0.5f, 0.25f}, {3.9f, 0.4f});
+  Pair shifted(ops::Activation{ops::ActivationKind::kClip, -1, 1}, 2, {0.5f, 0.25f}, {3.9f, 0.4f});
   CHECK(equalise(shifted.graph, shifted.profile) == 0);
 }
 

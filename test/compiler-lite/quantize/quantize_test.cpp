@@ -13,7 +13,7 @@ using namespace nestrt::compiler;
 namespace {
 
 using Catch::Matchers::Contains;
-using plan::Attributes;
+using ops::Kind;
 
 struct Known {
   const char* value;
@@ -46,9 +46,9 @@ QuantizationReport quantized(Graph& graph, const QuantizationProfile& profile,
 
 // A 1x1 Conv, its weights [outputs, inputs], with a fused activation.
 ValueId conv(Graph& graph, ValueId x, const std::string& name, const std::vector<float>& weights, int64_t outputs,
-             plan::ActivationKind activation = plan::ActivationKind::none, const std::vector<float>& bias = {}) {
-  plan::ConvT table = test::conv_attributes({1, 1});
-  table.activation = std::make_unique<plan::Activation>(activation, 0.0f, 6.0f);
+             ops::ActivationKind activation = ops::ActivationKind::kNone, const std::vector<float>& bias = {}) {
+  ops::Conv table = test::conv_attributes({1, 1});
+  table.activation = {activation, 0.0f, 6.0f};
   std::vector<ValueId> operands = {
       x, graph.add_constant(name + ".w", weights, {outputs, static_cast<int64_t>(weights.size()) / outputs, 1, 1})};
   if (!bias.empty()) operands.push_back(graph.add_constant(name + ".b", bias, {outputs}));
@@ -90,7 +90,7 @@ std::vector<float> run(const Graph& graph, const std::vector<HostTensor>& inputs
 Graph two_convs() {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
-  const ValueId c1 = conv(graph, x, "c1", {0.75f, -0.5f}, 2, plan::ActivationKind::relu, {0.1f, 0.0f});
+  const ValueId c1 = conv(graph, x, "c1", {0.75f, -0.5f}, 2, ops::ActivationKind::kRelu, {0.1f, 0.0f});
   graph.outputs = {conv(graph, c1, "c2", {1.0f, 0.5f}, 1)};
   return graph;
 }
@@ -104,8 +104,8 @@ TEST_CASE("A quantized network gives what its integers give by hand") {
   const QuantizationReport report = quantized(graph, profile_of({{"x", 6}, {"c1", 6}}));
   CHECK(report.s8_nodes == 2);
   CHECK(report.kept.empty());
-  CHECK(test::count(graph, Attributes::Quantize) == 1);
-  CHECK(test::count(graph, Attributes::Dequantize) == 0);
+  CHECK(test::count(graph, Kind::kQuantize) == 1);
+  CHECK(test::count(graph, Kind::kDequantize) == 0);
   // c1: (96 * x + 819 + 64) >> 7 and (-64 * x + 64) >> 7, at least 0; c2: (64 * a + 32 * b) / 4096.
   CHECK(run(graph, {kInput}) ==
         std::vector<float>{30 * 64 / 4096.0f, 8 * 32 / 4096.0f, 54 * 64 / 4096.0f, 21 * 64 / 4096.0f});
@@ -114,7 +114,7 @@ TEST_CASE("A quantized network gives what its integers give by hand") {
 TEST_CASE("Rounding floor drops the low bits") {
   Graph graph = two_convs();
   QuantizeOptions options = plain_options();
-  options.rounding = plan::Rounding::floor;
+  options.rounding = ops::Rounding::kFloor;
   quantized(graph, profile_of({{"x", 6}, {"c1", 6}}), options);
   CHECK(run(graph, {kInput}) ==
         std::vector<float>{30 * 64 / 4096.0f, 8 * 32 / 4096.0f, 54 * 64 / 4096.0f, 20 * 64 / 4096.0f});
@@ -123,8 +123,8 @@ TEST_CASE("Rounding floor drops the low bits") {
 TEST_CASE("The last accumulators stay wide and keep their name") {
   Graph graph = two_convs();
   quantized(graph, profile_of({{"x", 6}, {"c1", 6}, {"c2", 3}}));
-  CHECK(node_of(graph, "c2").as<plan::ConvT>()->wide_output);
-  CHECK_FALSE(node_of(graph, "c1").as<plan::ConvT>()->wide_output);
+  CHECK(node_of(graph, "c2").as<ops::Conv>()->wide_output);
+  CHECK_FALSE(node_of(graph, "c1").as<ops::Conv>()->wide_output);
   CHECK(graph.value(graph.outputs[0]).name == "c2");
   CHECK(graph.value(graph.outputs[0]).type == DataType::kF32);
 }
@@ -132,10 +132,10 @@ TEST_CASE("The last accumulators stay wide and keep their name") {
 TEST_CASE("The activation of the last Conv follows its accumulators in f32") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
-  graph.outputs = {conv(graph, x, "c", {1.0f}, 1, plan::ActivationKind::relu)};
+  graph.outputs = {conv(graph, x, "c", {1.0f}, 1, ops::ActivationKind::kRelu)};
   quantized(graph, profile_of({{"x", 6}, {"c", 3}}));
-  CHECK(node_of(graph, "c").as<plan::ConvT>()->wide_output);
-  CHECK(test::count(graph, Attributes::Unary) == 1);
+  CHECK(node_of(graph, "c").as<ops::Conv>()->wide_output);
+  CHECK(test::count(graph, Kind::kUnary) == 1);
   CHECK(graph.value(graph.outputs[0]).name == "c");
   CHECK(run(graph, {kInput}) == std::vector<float>{0.5f, 0.0f, 1.0f, 19 / 64.0f});
 }
@@ -143,12 +143,12 @@ TEST_CASE("The activation of the last Conv follows its accumulators in f32") {
 TEST_CASE("An activation without an s8 form is computed in f32 between s8 operators") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
-  const ValueId c1 = conv(graph, x, "c1", {1.0f}, 1, plan::ActivationKind::hard_swish);
+  const ValueId c1 = conv(graph, x, "c1", {1.0f}, 1, ops::ActivationKind::kHardSwish);
   graph.outputs = {conv(graph, c1, "c2", {1.0f}, 1)};
   const QuantizationReport report = quantized(graph, profile_of({{"x", 6}, {"c1", 6}}));
   CHECK(report.s8_nodes == 2);
-  CHECK(test::count(graph, Attributes::Unary) == 1);
-  CHECK(test::count(graph, Attributes::Quantize) == 2);
+  CHECK(test::count(graph, Kind::kUnary) == 1);
+  CHECK(test::count(graph, Kind::kQuantize) == 2);
   // 0.5 * (0.5 / 6 + 0.5) = 0.2917 -> 19; -0.1146 -> -7; 0.6667 -> 43; 19 / 64: 0.1631 -> 10
   CHECK(run(graph, {kInput}) == std::vector<float>{19 / 64.0f, -7 / 64.0f, 43 / 64.0f, 10 / 64.0f});
 }
@@ -157,7 +157,7 @@ TEST_CASE("A value that f32 operators take, too, is dequantized for them") {
   Graph graph = two_convs();
   graph.outputs.push_back(node_of(graph, "c1").outputs[0]);
   quantized(graph, profile_of({{"x", 6}, {"c1", 6}}));
-  CHECK(test::count(graph, Attributes::Dequantize) == 1);
+  CHECK(test::count(graph, Kind::kDequantize) == 1);
   CHECK(graph.value(graph.outputs[1]).name == "c1");
   CHECK(graph.value(graph.outputs[1]).type == DataType::kF32);
 }
@@ -166,19 +166,19 @@ TEST_CASE("What a Concat joins has the exponent of the widest") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
   const ValueId a = conv(graph, x, "a", {1.0f}, 1), b = conv(graph, x, "b", {1.0f}, 1);
-  const ValueId pool = test::add(graph, test::pool_attributes(plan::PoolKind::max, {1, 1}), {b}, "pool");
+  const ValueId pool = test::add(graph, test::pool_attributes(ops::PoolKind::kMax, {1, 1}), {b}, "pool");
   const ValueId joined = test::add(graph, test::concat_attributes(1), {a, pool}, "joined");
   graph.outputs = {conv(graph, joined, "last", {1.0f, 1.0f}, 1)};
   quantized(graph, profile_of({{"x", 6}, {"a", 6}, {"b", 4}, {"pool", 5}, {"joined", 5}}));
   for (const char* value : {"a.s8", "b.s8", "pool.s8", "joined.s8"}) CHECK(exponent_of(graph, value) == 4);
-  CHECK(test::count(graph, Attributes::Requantize) == 0);
+  CHECK(test::count(graph, Kind::kRequantize) == 0);
 }
 
 TEST_CASE("A sum is no finer than the finer of its operands") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
   const ValueId a = conv(graph, x, "a", {1.0f}, 1), b = conv(graph, x, "b", {0.5f}, 1);
-  const ValueId sum = test::add(graph, test::binary_attributes(plan::BinaryKind::add), {a, b}, "sum");
+  const ValueId sum = test::add(graph, test::binary_attributes(ops::BinaryKind::kAdd), {a, b}, "sum");
   graph.outputs = {conv(graph, sum, "last", {1.0f}, 1)};
   const QuantizationReport report = quantized(graph, profile_of({{"x", 6}, {"a", 5}, {"b", 6}, {"sum", 7}}));
   CHECK(report.s8_nodes == 4);
@@ -191,7 +191,7 @@ TEST_CASE("Operands of a sum that are too far apart leave it in f32") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
   const ValueId a = conv(graph, x, "a", {1.0f}, 1), b = conv(graph, x, "b", {1e-9f}, 1);
-  const ValueId sum = test::add(graph, test::binary_attributes(plan::BinaryKind::add), {a, b}, "sum");
+  const ValueId sum = test::add(graph, test::binary_attributes(ops::BinaryKind::kAdd), {a, b}, "sum");
   graph.outputs = {conv(graph, sum, "last", {1.0f}, 1)};
   const QuantizationReport report = quantized(graph, profile_of({{"x", 6}, {"a", 5}, {"b", 30}, {"sum", 5}}));
   CHECK(report.s8_nodes == 3);
@@ -203,10 +203,10 @@ TEST_CASE("Averages that are much smaller than what they average are computed in
     Graph graph;
     const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
     const ValueId a = conv(graph, x, "a", {1.0f}, 1);
-    const ValueId pool = test::add(graph, test::pool_attributes(plan::PoolKind::average, {1, 4}), {a}, "pool");
+    const ValueId pool = test::add(graph, test::pool_attributes(ops::PoolKind::kAverage, {1, 4}), {a}, "pool");
     graph.outputs = {conv(graph, pool, "last", {1.0f}, 1)};
     quantized(graph, profile_of({{"x", 6}, {"a", 4}, {"pool", average}}));
-    CHECK(test::count(graph, Attributes::Quantize) == (average == 4 ? 1 : 2));
+    CHECK(test::count(graph, Kind::kQuantize) == (average == 4 ? 1 : 2));
     CHECK(exponent_of(graph, "pool.s8") == average);
   }
 }
@@ -245,9 +245,9 @@ TEST_CASE("A node whose accumulators could wrap stays f32 and the report says so
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 300000});
   const ValueId w = graph.add_constant("w", std::vector<float>(600000, 1.0f), {300000, 2});
-  const ValueId hidden = test::add(graph, plan::DenseT{}, {x, w}, "hidden");
+  const ValueId hidden = test::add(graph, ops::Dense{}, {x, w}, "hidden");
   graph.outputs = {
-      test::add(graph, plan::DenseT{}, {hidden, graph.add_constant("v", std::vector<float>{1, 1}, {2, 1})}, "last")};
+      test::add(graph, ops::Dense{}, {hidden, graph.add_constant("v", std::vector<float>{1, 1}, {2, 1})}, "last")};
   const QuantizationReport report = quantized(graph, profile_of({{"x", 0}, {"hidden", 6}}));
   REQUIRE(report.kept.size() == 1);
   CHECK(report.kept[0].name == "hidden");
@@ -284,13 +284,13 @@ TEST_CASE("Convs and Denses that share weights have integers of their own") {
 
 TEST_CASE("Fusing the residual of a quantized network changes no bit") {
   std::mt19937 generator(7);
-  for (const plan::Rounding rounding : {plan::Rounding::half_up, plan::Rounding::floor}) {
+  for (const ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor}) {
     Graph graph;
     const ValueId x = test::add_input(graph, "x", {1, 16, 4, 4});
     const ValueId a = test::add_conv(graph, generator, x, 16, 3, 1);
     const ValueId b = test::add_conv(graph, generator, a, 16, 3, 1);
-    plan::BinaryT add = test::binary_attributes(plan::BinaryKind::add);
-    add.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+    ops::Binary add = test::binary_attributes(ops::BinaryKind::kAdd);
+    add.activation.kind = ops::ActivationKind::kRelu;
     const ValueId sum = test::add(graph, std::move(add), {b, a}, "sum");
     graph.outputs = {test::add_conv(graph, generator, sum, 4, 1)};
     QuantizationProfile profile = profile_of({{"x", 5}, {"sum", 4}});
@@ -304,7 +304,7 @@ TEST_CASE("Fusing the residual of a quantized network changes no bit") {
     CHECK(quantized(graph, profile, options).s8_nodes == 4);
     Graph fused = graph.clone();
     CHECK(fuse_residual(fused).value() == 1);
-    CHECK(test::count(fused, Attributes::Binary) == 0);
+    CHECK(test::count(fused, Kind::kBinary) == 0);
     const auto inputs = test::random_inputs(graph, generator);
     CHECK(run(fused, inputs) == run(graph, inputs));
   }

@@ -1,4 +1,4 @@
-#include "compiler-lite/target/target.h"
+#include "compiler-lite/target/target_description.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "test/drivers/evta/driver/prepared_copy.h"
 

@@ -1,9 +1,10 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "nestrt/open_units.h"
+#include "nestrt/plan_tables.h"
 #include "nestrt/unit.h"
 #include "runtime/plan/channels.h"
-#include "runtime/plan/tables.h"
 #include "test/support/sample_plans.h"
 
 namespace nestrt::test {
@@ -20,61 +21,54 @@ class DividedOperator {
     plan_ = *loaded;
     unit_ = (*units)[0];
     std::mt19937 random(1);
-    for (const plan::Buffer* buffer : items(plan_->tables().buffers())) {
-      auto& bytes = memory_.emplace_back(buffer->size() + 64);
+    for (const plan::Buffer& buffer : plan_->tables().buffers) {
+      auto& bytes = memory_.emplace_back(buffer.size + 64);
       for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
       addresses_.push_back(bytes.data());
     }
     for (uint32_t i = 0; i < addresses_.size(); ++i)
-      if (items(plan_->tables().buffers())[i]->kind() == plan::BufferKind::constant)
+      if (plan_->tables().buffers[i].kind == plan::BufferKind::kConstant)
         addresses_[i] = const_cast<std::byte*>(plan_->constant(i).data());
   }
 
   Result<std::unique_ptr<Executable>> prepare(uint32_t branch, ChannelRange channels) {
-    const plan::Program* const program = items(items(plan_->tables().branches())[branch]->programs())[0];
-    return unit_->prepare({plan_, branch, program, channels});
+    return unit_->prepare({plan_, branch, &plan_->tables().branches[branch].programs[0], channels});
   }
 
   void run(ChannelRange channels) {
     auto executable = prepare(branch_, channels);
     if (!executable) FAIL(executable.error().to_string());
     std::vector<std::byte> scratch((*executable)->scratch_bytes() + 64);
-    Event completion;
     Submission submission;
     const auto address = reinterpret_cast<uintptr_t>(scratch.data());
     submission.bindings = {addresses_, scratch.data() + (64 - address % 64) % 64};
-    submission.completion = &completion;
-    submission.generation = completion.arm();
-    (*executable)->submit(submission);
-    REQUIRE(completion.wait().ok());
+    REQUIRE(nestrt::run(**executable, submission).ok());
   }
 
   // The blocked output, past its last channel cleared.
   std::vector<std::byte> output() {
-    const Shape shape = shape_of(output_tensor());
+    const Shape& shape = output_tensor().shape;
     const auto channels = static_cast<size_t>(shape[1]), pixels = static_cast<size_t>(shape.product(2, 4));
-    std::vector<std::byte>& bytes = memory_[output_tensor().buffer()];
+    std::vector<std::byte>& bytes = memory_[output_tensor().buffer];
     for (size_t i = 0; i < (channels + 15) / 16 * 16 * pixels; ++i)
       if (i / (16 * pixels) * 16 + i % 16 >= channels) bytes[i] = std::byte{0};
     return bytes;
   }
   void spoil() {
-    std::vector<std::byte>& bytes = memory_[output_tensor().buffer()];
+    std::vector<std::byte>& bytes = memory_[output_tensor().buffer];
     for (std::byte& byte : bytes) byte ^= std::byte{0x5A};
     for (size_t i = 0; i < 64; ++i) bytes.rbegin()[static_cast<ptrdiff_t>(i)] = std::byte{7};
   }
 
-  uint32_t channels() const { return divisible_channels(plan_->tables(), *items(plan_->tables().branches())[branch_]); }
-  std::string name() const { return op().name()->str(); }
+  uint32_t channels() const { return divisible_channels(plan_->tables(), plan_->tables().branches[branch_]); }
+  const std::string& name() const { return op().name; }
 
  private:
   const plan::Operator& op() const {
-    const plan::Plan& tables = plan_->tables();
-    return *items(tables.operators())[items(items(tables.branches())[branch_]->operators())[0]];
+    const plan::Tables& tables = plan_->tables();
+    return tables.operators[tables.branches[branch_].operators[0]];
   }
-  const plan::Tensor& output_tensor() const {
-    return *items(plan_->tables().tensors())[static_cast<uint32_t>(items(op().outputs())[0])];
-  }
+  const plan::Tensor& output_tensor() const { return plan_->tables().tensors[static_cast<uint32_t>(op().outputs[0])]; }
 
   PlanBytes file_;
   const uint32_t branch_;

@@ -1,8 +1,9 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "nestrt/open_units.h"
+#include "nestrt/plan_tables.h"
 #include "nestrt/unit.h"
-#include "runtime/plan/tables.h"
 #include "test/support/sample_plans.h"
 
 namespace nestrt::test {
@@ -14,15 +15,13 @@ struct PreparedRelu {
   std::vector<float> x = {-1, 2, -3, 4, -5, 6}, y = std::vector<float>(6, 9);
   std::byte* buffers[2] = {reinterpret_cast<std::byte*>(x.data()), reinterpret_cast<std::byte*>(y.data())};
   std::unique_ptr<Executable> executable;
-  Event completion;
 
   PreparedRelu() {
     const auto plan = Plan::from_memory(file.bytes());
     const auto units = open_units("cpu", {.num_threads = 1});
     REQUIRE(plan);
     REQUIRE(units);
-    const plan::Program* const program = items(items((*plan)->tables().branches())[0]->programs())[0];
-    auto prepared = (*units)[0]->prepare({*plan, 0, program});
+    auto prepared = (*units)[0]->prepare({*plan, 0, &(*plan)->tables().branches[0].programs[0]});
     REQUIRE(prepared);
     executable = std::move(*prepared);
   }
@@ -31,10 +30,7 @@ struct PreparedRelu {
     Submission submission;
     submission.bindings.buffers = buffers;
     submission.deadline = deadline;
-    submission.completion = &completion;
-    submission.generation = completion.arm();
-    executable->submit(submission);
-    return completion.wait();
+    return nestrt::run(*executable, submission);
   }
 };
 

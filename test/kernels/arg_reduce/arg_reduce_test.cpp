@@ -7,7 +7,7 @@ namespace nestrt::test {
 namespace {
 
 OperatorCase arg_case(const TestTensor& input, int axis, bool min, bool select_last, bool keep_dims = true) {
-  plan::ArgReduceT table;
+  ops::ArgReduce table;
   table.axis = axis;
   table.min = min;
   table.select_last = select_last;

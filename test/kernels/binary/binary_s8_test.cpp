@@ -11,7 +11,7 @@ namespace nestrt::test {
 namespace {
 
 struct Sum {
-  plan::BinaryT table;
+  ops::Binary table;
   TestTensor a, b;
   int exponent = 0;
   float scale = 0;  // of a result with a scale
@@ -31,9 +31,9 @@ struct Sum {
 Sum random_sum(std::mt19937& generator) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
   Sum sum;
-  sum.table.kind = plan::BinaryKind::add;
-  sum.table.rounding = draw(0, 1) == 0 ? plan::Rounding::half_up : plan::Rounding::floor;
-  sum.table.activation = std::make_unique<plan::Activation>(static_cast<plan::ActivationKind>(draw(0, 2)), -0.5f, 6.0f);
+  sum.table.kind = ops::BinaryKind::kAdd;
+  sum.table.rounding = draw(0, 1) == 0 ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
+  sum.table.activation = {static_cast<ops::ActivationKind>(draw(0, 2)), -0.5f, 6.0f};
   const Shape shape{draw(1, 2), draw(1, 40), draw(1, 7), draw(1, 7)};
   const int exponent = draw(-4, 8), spread = draw(0, 3) == 0 ? 20 : 4;
   const int other = exponent + draw(-spread, spread);

@@ -99,8 +99,8 @@ void check_tile(const S8TileKernel& kernel, std::mt19937& generator) {
 
 TEST_CASE("Every s8 tile gives the sums of plain loops") {
   std::mt19937 generator(1);
-  for (kernels::Isa isa : kernels::supported_isas()) {
-    for (const S8TileKernel& kernel : kernels::s8_tile_kernels(isa)) {
+  for (InstructionSet set : kernels::supported_instruction_sets()) {
+    for (const S8TileKernel& kernel : kernels::s8_tile_kernels(set)) {
       INFO(kernel.name);
       for (int i = 0; i < 300; ++i) check_tile(kernel, generator);
     }
@@ -126,13 +126,13 @@ TEST_CASE("Weights of -128 that meet in 16 bits get an s8 tile that takes them")
   meeting[5 + 4 * kTileBlock] = -128;
   CHECK_FALSE(kernels::s8_lowest_meet(apart));
   CHECK(kernels::s8_lowest_meet(meeting));
-  const kernels::Isa chosen = kernels::current_isa();
-  for (kernels::Isa isa : kernels::supported_isas()) {
-    kernels::force_isa(isa);
+  const InstructionSet chosen = kernels::current_instruction_set();
+  for (InstructionSet set : kernels::supported_instruction_sets()) {
+    kernels::force_instruction_set(set);
     CHECK(kernels::s8_tile_kernel(meeting).takes_lowest);
-    CHECK(kernels::s8_tile_kernel(apart).name == kernels::s8_tile_kernels(isa)[0].name);
+    CHECK(kernels::s8_tile_kernel(apart).name == kernels::s8_tile_kernels(set)[0].name);
   }
-  kernels::force_isa(chosen);
+  kernels::force_instruction_set(chosen);
 }
 
 }  // namespace nestrt::test

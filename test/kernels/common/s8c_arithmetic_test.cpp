@@ -1,7 +1,7 @@
 #include "kernels/common/s8c_arithmetic.h"
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -85,8 +85,8 @@ TEST_CASE("s8c averages divide by the count, and are zero for none") {
 
 TEST_CASE("Fused activations become bounds around the zero point") {
   const Affine to{0.1f, -20};
-  CHECK(s8c::activation_bounds({plan::ActivationKind::relu, 0, 0}, to).low == -20);
-  const s8c::Bounds six = s8c::activation_bounds({plan::ActivationKind::clip, 0, 6}, to);
+  CHECK(s8c::activation_bounds({ops::ActivationKind::kRelu, 0, 0}, to).low == -20);
+  const s8c::Bounds six = s8c::activation_bounds({ops::ActivationKind::kClip, 0, 6}, to);
   CHECK(six.low == -20);
   CHECK(six.high == 40);
   CHECK(s8c::activation_bounds({}, to).low == -128);

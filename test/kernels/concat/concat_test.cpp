@@ -5,8 +5,8 @@
 namespace nestrt::test {
 namespace {
 
-plan::ConcatT concat(int32_t axis) {
-  plan::ConcatT table;
+ops::Concat concat(int32_t axis) {
+  ops::Concat table;
   table.axis = axis;
   return table;
 }
@@ -70,7 +70,7 @@ TEST_CASE("Concat names what does not fit") {
 }
 
 TEST_CASE("Concat of s8 tensors needs equal exponents") {
-  plan::ConcatT table;
+  ops::Concat table;
   const auto joined = [&](int exponent) {
     OperatorCase c(table);
     c.input(with_exponent(tensor_s8({1}, {1}), 3))

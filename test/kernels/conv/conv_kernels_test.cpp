@@ -4,7 +4,6 @@
 #include <set>
 
 #include "kernels/common/packing.h"
-#include "kernels/conv/conv.h"
 #include "test/support/kernel_runner.h"
 #include "test/support/sum_check.h"
 #include "test/support/test_level.h"
@@ -18,18 +17,18 @@ struct Layer {
   std::vector<int> kernel, stride, dilation, pad_begin, pad_end;
   int group = 1;
   bool bias = true, residual = false;
-  plan::ActivationKind activation = plan::ActivationKind::none;
+  ops::ActivationKind activation = ops::ActivationKind::kNone;
 };
 
-plan::ConvT attributes(const Layer& layer, bool with_activation) {
-  plan::ConvT conv;
+ops::Conv attributes(const Layer& layer, bool with_activation) {
+  ops::Conv conv;
   conv.kernel.assign(layer.kernel.begin(), layer.kernel.end());
   conv.stride.assign(layer.stride.begin(), layer.stride.end());
   conv.dilation.assign(layer.dilation.begin(), layer.dilation.end());
   conv.pad_begin.assign(layer.pad_begin.begin(), layer.pad_begin.end());
   conv.pad_end.assign(layer.pad_end.begin(), layer.pad_end.end());
   conv.group = layer.group;
-  if (with_activation) conv.activation = std::make_unique<plan::Activation>(layer.activation, 0.2f, 0.7f);
+  if (with_activation) conv.activation = {layer.activation, 0.2f, 0.7f};
   return conv;
 }
 
@@ -56,7 +55,7 @@ Operands operands(const Layer& layer, std::mt19937& generator) {
   return result;
 }
 
-TestTensor packed(const TestTensor& weights, plan::Packing packing) {
+TestTensor packed(const TestTensor& weights, Packing packing) {
   TestTensor result = weights;
   result.packing = packing;
   result.constant = true;
@@ -66,10 +65,10 @@ TestTensor packed(const TestTensor& weights, plan::Packing packing) {
   return result;
 }
 
-OperatorCase make_case(const Layer& layer, const Operands& o, Layout in, Layout out, plan::Packing packing) {
+OperatorCase make_case(const Layer& layer, const Operands& o, Layout in, Layout out, Packing packing) {
   const bool constant = out != Layout::kPlain;
   OperatorCase c(attributes(layer, true));
-  c.input(with_layout(o.x, in)).input(packing == plan::Packing::none ? o.weights : packed(o.weights, packing));
+  c.input(with_layout(o.x, in)).input(packing == Packing::kNone ? o.weights : packed(o.weights, packing));
   c.input(constant && o.bias.present ? as_constant(o.bias) : o.bias);
   c.input(o.residual.present ? with_layout(o.residual, out) : o.residual);
   c.output(DataType::kF32, output_shape(layer, o.weights.shape), out);
@@ -83,27 +82,27 @@ TestTensor magnitudes(const Layer& layer, const Operands& o) {
   return reference(c)[0];
 }
 
-// All kernels that take the layer in the plain layout, and in the one that preferred_conv() names. Returns their names.
+// All kernels that take the layer, in any layout. Returns their names.
 std::set<std::string> check_layer(const Layer& layer, std::mt19937& generator) {
   const Operands o = operands(layer, generator);
-  const OperatorCase plain = make_case(layer, o, Layout::kPlain, Layout::kPlain, plan::Packing::none);
+  const OperatorCase plain = make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kNone);
   const TestTensor expected = reference(plain)[0], sums = magnitudes(layer, o);
   const int64_t terms = o.weights.shape.product(1, o.weights.shape.rank());
   std::set<std::string> names;
-  std::map<std::string, std::vector<std::byte>> by_isa;
+  std::map<std::string, std::vector<std::byte>> by_set;
   const auto check = [&](const std::string& what, const std::vector<TestTensor>& outputs) {
     check_sums(what + " of " + layer.x.to_string(), outputs[0], expected, sums, terms);
     names.insert(what.substr(0, what.find(' ')));
     // Not a bit depends on the number of threads.
-    const auto [known, fresh] = by_isa.emplace(what.substr(0, what.find(',')), outputs[0].bytes);
+    const auto [known, fresh] = by_set.emplace(what.substr(0, what.find(',')), outputs[0].bytes);
     CHECK((fresh || known->second == outputs[0].bytes));
   };
   for_each_fast_kernel(plain, check);
-  for (const auto& [in, out, packing] : {std::tuple{Layout::kBlocked16, Layout::kBlocked16, plan::Packing::o16i16},
-                                         std::tuple{Layout::kBlocked16, Layout::kBlocked16, plan::Packing::depthwise16},
-                                         std::tuple{Layout::kPlain, Layout::kBlocked16, plan::Packing::stem16}}) {
+  for (const auto& [in, out, packing] : {std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kO16i16},
+                                         std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kDepthwise16},
+                                         std::tuple{Layout::kPlain, Layout::kBlocked16, Packing::kStem16}}) {
     if (!kernels::packing_fits(packing, o.weights.shape)) continue;
-    by_isa.clear();
+    by_set.clear();
     for_each_fast_kernel(make_case(layer, o, in, out, packing), check);
   }
   return names;
@@ -136,7 +135,7 @@ Layer random_layer(std::mt19937& generator) {
   }
   layer.bias = draw(0, 3) > 0;
   layer.residual = draw(0, 1) > 0;
-  layer.activation = static_cast<plan::ActivationKind>(draw(0, 8));
+  layer.activation = static_cast<ops::ActivationKind>(draw(0, 8));
   return layer;
 }
 
@@ -163,31 +162,14 @@ TEST_CASE("Weights packed for another kernel are repacked") {
   std::mt19937 generator(3);
   const Layer layer = layer2d({1, 20, 5, 5}, 24, 3, 1, 1);
   const Operands o = operands(layer, generator);
-  const TestTensor expected = reference(make_case(layer, o, Layout::kPlain, Layout::kPlain, plan::Packing::none))[0];
-  for (plan::Packing packing : {plan::Packing::none, plan::Packing::stem16, plan::Packing::o16i16}) {
+  const TestTensor expected = reference(make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kNone))[0];
+  for (Packing packing : {Packing::kNone, Packing::kStem16, Packing::kO16i16}) {
     OperatorCase c(attributes(layer, true));
     c.input(with_layout(o.x, Layout::kBlocked16));
-    c.input(packing == plan::Packing::none ? as_constant(o.weights) : packed(o.weights, packing));
+    c.input(packing == Packing::kNone ? as_constant(o.weights) : packed(o.weights, packing));
     c.input(as_constant(o.bias)).output(DataType::kF32, expected.shape, Layout::kBlocked16);
     CHECK(relative_error(c.run("conv.f32.direct16")[0], expected) < 1e-5);
   }
-}
-
-TEST_CASE("preferred_conv names layouts that a fast kernel takes") {
-  const auto preferred = [](const Layer& layer) {
-    Shape weights{layer.outputs, layer.x[1] / layer.group, 3, 3};
-    OperatorCase c(attributes(layer, true));
-    TestTensor constant = tensor(weights, std::vector<float>(static_cast<size_t>(weights.num_elements())));
-    c.input(shape_only(layer.x)).input(as_constant(constant));
-    kernels::ConvPlan plan;
-    c.with_spec([&](const OperatorSpec& spec) { plan = kernels::preferred_conv(spec); });
-    return plan.packing;
-  };
-  CHECK(preferred(layer2d({1, 3, 9, 9}, 32, 3, 1, 1)) == plan::Packing::stem16);
-  CHECK(preferred(layer2d({1, 32, 9, 9}, 20, 3, 1, 1)) == plan::Packing::o16i16);
-  CHECK(preferred(layer2d({1, 32, 9, 9}, 64, 3, 1, 1, 2)) == plan::Packing::o16i16);
-  CHECK(preferred(layer2d({1, 32, 9, 9}, 32, 3, 1, 1, 32)) == plan::Packing::depthwise16);
-  CHECK(preferred(layer2d({1, 30, 9, 9}, 30, 3, 1, 1, 3)) == plan::Packing::none);
 }
 
 }  // namespace nestrt::test

@@ -13,7 +13,7 @@ namespace nestrt::test {
 namespace {
 
 struct Layer {
-  plan::ConvT conv;
+  ops::Conv conv;
   TestTensor x, weights, bias, residual;
   int exponent = 0;  // of an s8 output
   float scale = 0;   // the same with scales, where positive
@@ -44,7 +44,7 @@ constexpr int kForms = 5;
 Layer random_layer(std::mt19937& generator, Form form) {
   Draw draw(generator);
   Layer layer;
-  plan::ConvT& conv = layer.conv;
+  ops::Conv& conv = layer.conv;
   int channels = draw.between(1, 40), outputs = draw.between(1, 50);
   if (form == Form::kStem) channels = draw.between(1, 8);
   if (form == Form::kDepthwise) conv.group = outputs = channels;
@@ -75,7 +75,7 @@ Layer random_layer(std::mt19937& generator, Form form) {
     for (int32_t& value : bias) value = extremes ? static_cast<int32_t>(generator()) : draw.between(-30000, 30000);
     layer.bias = as_constant(tensor({outputs}, bias));
   }
-  conv.rounding = draw.once_in(2) ? plan::Rounding::half_up : plan::Rounding::floor;
+  conv.rounding = draw.once_in(2) ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
   return layer;
 }
 
@@ -101,8 +101,8 @@ void draw_real_scales(Layer& layer, std::mt19937& generator) {
   layer.residual = absent();
   layer.conv.wide_output = draw.once_in(5);
   if (layer.conv.wide_output) return;
-  const auto kind = static_cast<plan::ActivationKind>(draw.between(0, 2));
-  layer.conv.activation = std::make_unique<plan::Activation>(kind, -0.5f, 6.0f);
+  const auto kind = static_cast<ops::ActivationKind>(draw.between(0, 2));
+  layer.conv.activation = {kind, -0.5f, 6.0f};
 }
 
 // Shifts of 0 to 31, mostly those that leave something to see; the residual and the epilogue.
@@ -128,11 +128,11 @@ void draw_scales(Layer& layer, std::mt19937& generator) {
     layer.conv.inner_exponent = static_cast<int8_t>(narrowed);
     layer.exponent = std::max(narrowed, other) - draw.between(0, 4);
   }
-  const auto kind = static_cast<plan::ActivationKind>(draw.between(0, 2));
-  layer.conv.activation = std::make_unique<plan::Activation>(kind, -0.5f, 6.0f);
+  const auto kind = static_cast<ops::ActivationKind>(draw.between(0, 2));
+  layer.conv.activation = {kind, -0.5f, 6.0f};
 }
 
-TestTensor packed(const TestTensor& weights, plan::Packing packing) {
+TestTensor packed(const TestTensor& weights, Packing packing) {
   TestTensor result = weights;
   result.packing = packing;
   result.bytes.resize(static_cast<size_t>(kernels::packed_bytes(packing, weights.shape)));
@@ -174,8 +174,8 @@ std::set<std::string> check_layer(std::mt19937& generator, Form form) {
   };
   for_each_fast_kernel(make_case(layer, Layout::kPlain, Layout::kPlain, layer.weights), check);
   check_all(layer.weights);
-  const auto packing = static_cast<plan::Packing>(
-      Draw(generator).between(static_cast<int>(plan::Packing::s8_o16i4), static_cast<int>(plan::Packing::s8_stem)));
+  const auto packing = static_cast<Packing>(
+      Draw(generator).between(static_cast<int>(Packing::kS8O16i4), static_cast<int>(Packing::kS8Stem)));
   if (kernels::packing_fits(packing, layer.weights.shape)) check_all(packed(layer.weights, packing));
   return names;
 }

@@ -10,22 +10,22 @@ namespace {
 
 namespace s8 = kernels::s8;
 
-plan::ConvT pointwise() {
-  plan::ConvT conv;
+ops::Conv pointwise() {
+  ops::Conv conv;
   conv.kernel = conv.stride = conv.dilation = {1, 1};
   conv.pad_begin = conv.pad_end = {0, 0};
   return conv;
 }
 
-plan::ConvT square3() {
-  plan::ConvT conv = pointwise();
+ops::Conv square3() {
+  ops::Conv conv = pointwise();
   conv.kernel = {3, 3};
   conv.pad_begin = conv.pad_end = {1, 1};
   return conv;
 }
 
 // One pixel, two channels in and out: accumulators 3 * 5 - 2 * 7 + 1 = 2 and 3 * -4 - 2 * 6 + 100 = 76.
-OperatorCase small(const plan::ConvT& conv, const std::vector<int>& weight_exponents = {5, 6}) {
+OperatorCase small(const ops::Conv& conv, const std::vector<int>& weight_exponents = {5, 6}) {
   OperatorCase c(conv);
   c.input(with_exponent(tensor_s8({1, 2, 1, 1}, {3, -2}), 4));
   c.input(as_constant(with_exponents(tensor_s8({2, 2, 1, 1}, {5, 7, -4, 6}), weight_exponents, 0)));
@@ -42,23 +42,23 @@ TEST_CASE("An s8 convolution shifts each channel's accumulator to the output's e
   c.output_s8({1, 2, 1, 1}, 7);
   CHECK(complaint(c).empty());
   CHECK(outputs(c) == std::vector<int8_t>{1, 10});  // (2 + 2) >> 2, (76 + 4) >> 3
-  plan::ConvT floor = pointwise();
-  floor.rounding = plan::Rounding::floor;
+  ops::Conv floor = pointwise();
+  floor.rounding = ops::Rounding::kFloor;
   OperatorCase d = small(floor);
   d.output_s8({1, 2, 1, 1}, 7);
   CHECK(outputs(d) == std::vector<int8_t>{0, 9});
 }
 
 TEST_CASE("An s8 convolution clips to the bounds of its activation") {
-  plan::ConvT conv = pointwise();
-  conv.activation = std::make_unique<plan::Activation>(plan::ActivationKind::clip, -1.0f, 0.05f);
+  ops::Conv conv = pointwise();
+  conv.activation = {ops::ActivationKind::kClip, -1.0f, 0.05f};
   OperatorCase c = small(conv);
   c.output_s8({1, 2, 1, 1}, 7);
   CHECK(outputs(c) == std::vector<int8_t>{1, 6});  // 0.05 * 128 = 6.4
 }
 
 TEST_CASE("A wide s8 convolution gives its accumulators as f32") {
-  plan::ConvT conv = pointwise();
+  ops::Conv conv = pointwise();
   conv.wide_output = true;
   OperatorCase c = small(conv);
   c.output(DataType::kF32, {1, 2, 1, 1});
@@ -68,22 +68,22 @@ TEST_CASE("A wide s8 convolution gives its accumulators as f32") {
 
 TEST_CASE("A residual of an s8 convolution gives the bits of a convolution and an addition") {
   std::mt19937 generator(7);
-  for (plan::Rounding rounding : {plan::Rounding::half_up, plan::Rounding::floor}) {
-    plan::ConvT conv = square3();
+  for (ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor}) {
+    ops::Conv conv = square3();
     conv.rounding = rounding;
     const TestTensor x = with_exponent(random_s8(generator, {2, 5, 4, 3}), 3);
     const TestTensor weights = as_constant(with_exponents(random_s8(generator, {3, 5, 3, 3}), {9, 10, 8}, 0));
     const TestTensor residual = with_exponent(random_s8(generator, {2, 3, 4, 3}), 6);
     OperatorCase first(conv);
     first.input(x).input(weights).output_s8({2, 3, 4, 3}, 2);
-    plan::BinaryT add;
+    ops::Binary add;
     add.rounding = rounding;
-    add.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+    add.activation = {ops::ActivationKind::kRelu};
     OperatorCase second(add);
     second.input(with_exponent(reference(first)[0], 2)).input(residual).output_s8({2, 3, 4, 3}, 1);
 
     conv.inner_exponent = 2;
-    conv.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+    conv.activation = {ops::ActivationKind::kRelu};
     OperatorCase fused(conv);
     fused.input(x).input(weights).input(absent()).input(residual).output_s8({2, 3, 4, 3}, 1);
     CHECK(complaint(fused).empty());
@@ -93,7 +93,7 @@ TEST_CASE("A residual of an s8 convolution gives the bits of a convolution and a
 
 TEST_CASE("An s8 convolution sums groups, strides and padding as an f32 one does") {
   std::mt19937 generator(11);
-  plan::ConvT conv = square3();
+  ops::Conv conv = square3();
   conv.stride = {2, 1};
   conv.dilation = {1, 2};
   conv.group = 2;
@@ -127,8 +127,8 @@ TEST_CASE("An s8 convolution without usable exponents is refused") {
   variable.input(with_exponent(tensor_s8({1, 1, 1, 1}, {1}), 0)).input(with_exponent(tensor_s8({1, 1, 1, 1}, {1}), 0));
   variable.output_s8({1, 1, 1, 1}, 0);
   CHECK_THAT(complaint(variable), Catch::Contains("weights must be constant"));
-  plan::ConvT sigmoid = pointwise();
-  sigmoid.activation = std::make_unique<plan::Activation>(plan::ActivationKind::sigmoid, 0.0f, 0.0f);
+  ops::Conv sigmoid = pointwise();
+  sigmoid.activation = {ops::ActivationKind::kSigmoid};
   CHECK_THAT(refused(small(sigmoid), 7), Catch::Contains("activation sigmoid has no s8 form"));
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 namespace s8c = kernels::s8c;
 
-plan::ConvT square(int size, int pad, int group = 1) {
-  plan::ConvT conv;
+ops::Conv square(int size, int pad, int group = 1) {
+  ops::Conv conv;
   conv.kernel = {size, size};
   conv.stride = conv.dilation = {1, 1};
   conv.pad_begin = conv.pad_end = {pad, pad};
@@ -29,7 +29,7 @@ TestTensor steps(const TestTensor& integers, int zero_point) {
 }
 
 // One pixel, two channels in and out, zero point -3: accumulators 6 * 5 + 1 * 7 + 1 = 38 and 6 * -4 + 1 * 6 + 100 = 82.
-OperatorCase small(const plan::ConvT& conv) {
+OperatorCase small(const ops::Conv& conv) {
   OperatorCase c(conv);
   c.input(with_scale(tensor_s8({1, 2, 1, 1}, {3, -2}), 0.5f, -3));
   c.input(as_constant(with_scales(tensor_s8({2, 2, 1, 1}, {5, 7, -4, 6}), {0.25f, 0.5f}, 0)));
@@ -47,7 +47,7 @@ TEST_CASE("A convolution with scales multiplies each channel's accumulator and a
 }
 
 TEST_CASE("A wide convolution with scales gives its accumulators as f32") {
-  plan::ConvT conv = square(1, 0);
+  ops::Conv conv = square(1, 0);
   conv.wide_output = true;
   OperatorCase c = small(conv);
   c.output(DataType::kF32, {1, 2, 1, 1});
@@ -56,8 +56,8 @@ TEST_CASE("A wide convolution with scales gives its accumulators as f32") {
 }
 
 TEST_CASE("Activations of a convolution with scales clip at zero and at their limits") {
-  plan::ConvT conv = square(1, 0);
-  conv.activation = std::make_unique<plan::Activation>(plan::ActivationKind::clip, 5.0f, 6.0f);
+  ops::Conv conv = square(1, 0);
+  conv.activation = {ops::ActivationKind::kClip, 5.0f, 6.0f};
   OperatorCase c = small(conv);
   c.output_s8c({1, 2, 1, 1}, 0.5f, 10);  // 10 + 9.5 and 10 + 41, limited to 10 + [10, 12]
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{20, 22});
@@ -67,7 +67,7 @@ TEST_CASE("Convolutions with scales sum what their inputs are away from zero, an
   std::mt19937 generator(11);
   for (const int group : {1, 2, 6}) {
     const int zero = 57, output_zero = -31;
-    const plan::ConvT conv = square(3, 1, group);
+    const ops::Conv conv = square(3, 1, group);
     const TestTensor x = random_s8(generator, {2, 6, 5, 4});
     const TestTensor weights = random_s8(generator, {6, 6 / group, 3, 3});
     const std::vector<float> scales = {0.01f, 0.02f, 0.005f, 0.011f, 0.5f, 0.03f};

@@ -7,8 +7,8 @@
 namespace nestrt::test {
 namespace {
 
-plan::ConvT attributes(int rank, int kernel, int stride = 1, int pad = 0, int group = 1) {
-  plan::ConvT conv;
+ops::Conv attributes(int rank, int kernel, int stride = 1, int pad = 0, int group = 1) {
+  ops::Conv conv;
   const auto n = static_cast<size_t>(rank);
   conv.kernel.assign(n, kernel);
   conv.stride.assign(n, stride);
@@ -19,7 +19,7 @@ plan::ConvT attributes(int rank, int kernel, int stride = 1, int pad = 0, int gr
   return conv;
 }
 
-Status complaint(const plan::ConvT& conv, const Shape& x, const Shape& weights, const Shape& bias = {4}) {
+Status complaint(const ops::Conv& conv, const Shape& x, const Shape& weights, const Shape& bias = {4}) {
   OperatorCase c(conv);
   for (const Shape& shape : {x, weights, bias}) c.input(shape_only(shape));
   return c.infer().error();
@@ -36,9 +36,9 @@ TEST_CASE("Conv sums products over the kernel's window") {
 }
 
 TEST_CASE("Conv honours stride, dilation, groups, bias, residual and activation") {
-  plan::ConvT conv = attributes(1, 2, 2, 0, 2);
+  ops::Conv conv = attributes(1, 2, 2, 0, 2);
   conv.dilation = {2};
-  conv.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  conv.activation = {ops::ActivationKind::kRelu};
   OperatorCase c(conv);
   c.input(tensor_f32({1, 2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})).input(tensor_f32({2, 1, 2}, {1, 10, -1, 1}));
   c.input(tensor_f32({2}, {0.5f, -1.0f}))
@@ -71,11 +71,11 @@ TEST_CASE("Conv refuses what does not fit") {
   CHECK_FALSE(complaint(attributes(2, 3), x, weights, {5}).ok());
   CHECK_FALSE(complaint(attributes(2, 3), {1, 4}, weights).ok());
   CHECK_FALSE(complaint(attributes(2, 1, 1, 2000000000), x, {4, 4, 1, 1}).ok());
-  plan::ConvT dilated = attributes(2, 3);
+  ops::Conv dilated = attributes(2, 3);
   dilated.dilation = {2147483647, 2147483647};
   CHECK_FALSE(complaint(dilated, x, weights).ok());
-  plan::ConvT activated = attributes(2, 3);
-  activated.activation = std::make_unique<plan::Activation>(static_cast<plan::ActivationKind>(200), 0.0f, 0.0f);
+  ops::Conv activated = attributes(2, 3);
+  activated.activation = {static_cast<ops::ActivationKind>(200)};
   CHECK_FALSE(complaint(activated, x, weights).ok());
 }
 

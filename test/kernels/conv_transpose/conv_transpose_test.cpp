@@ -9,8 +9,8 @@
 namespace nestrt::test {
 namespace {
 
-plan::ConvTransposeT attributes(int rank, int kernel, int stride = 1, int pad = 0, int output_padding = 0) {
-  plan::ConvTransposeT conv;
+ops::ConvTranspose attributes(int rank, int kernel, int stride = 1, int pad = 0, int output_padding = 0) {
+  ops::ConvTranspose conv;
   const auto n = static_cast<size_t>(rank);
   conv.kernel.assign(n, kernel);
   conv.stride.assign(n, stride);
@@ -42,7 +42,7 @@ TEST_CASE("ConvTranspose crops by its pads and extends by its output padding") {
 }
 
 TEST_CASE("ConvTranspose keeps groups apart") {
-  plan::ConvTransposeT conv = attributes(2, 1);
+  ops::ConvTranspose conv = attributes(2, 1);
   conv.group = 2;
   OperatorCase c(conv);
   c.input(tensor_f32({1, 2, 1, 2}, {1, 2, 3, 4})).input(tensor_f32({2, 2, 1, 1}, {1, 10, 100, 1000}));
@@ -52,7 +52,7 @@ TEST_CASE("ConvTranspose keeps groups apart") {
 }
 
 TEST_CASE("ConvTranspose refuses outputs that vanish or overflow") {
-  const auto complaint = [](const plan::ConvTransposeT& conv, const Shape& x, const Shape& weights) {
+  const auto complaint = [](const ops::ConvTranspose& conv, const Shape& x, const Shape& weights) {
     OperatorCase c(conv);
     for (const Shape& shape : {x, weights}) c.input(shape_only(shape));
     return c.infer().error();
@@ -65,9 +65,9 @@ TEST_CASE("ConvTranspose refuses outputs that vanish or overflow") {
 
 namespace {
 
-plan::ConvTransposeT random_attributes(std::mt19937& generator, int rank) {
+ops::ConvTranspose random_attributes(std::mt19937& generator, int rank) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
-  plan::ConvTransposeT conv = attributes(rank, 1);
+  ops::ConvTranspose conv = attributes(rank, 1);
   for (size_t axis = 0; axis < static_cast<size_t>(rank); ++axis) {
     conv.kernel[axis] = draw(1, 5);
     conv.stride[axis] = draw(1, 4);
@@ -88,16 +88,16 @@ TEST_CASE("Every kernel of ConvTranspose agrees with the reference") {
   const int cases = by_level(12, 40, 200);
   for (int i = 0; i < cases; ++i) {
     const int rank = 1 + i % 3;
-    const plan::ConvTransposeT conv = random_attributes(generator, rank);
+    const ops::ConvTranspose conv = random_attributes(generator, rank);
     Shape x{draw(1, 2), conv.group * draw(1, 20)}, weights{x[1], draw(1, 20)};
     for (int axis = 0; axis < rank; ++axis) x.push_back(draw(5, rank == 3 ? 6 : 11));
     for (int extent : conv.kernel) weights.push_back(extent);
     const TestTensor input = random_tensor(generator, x), kernel = random_tensor(generator, weights);
     const TestTensor bias = i % 4 == 0 ? absent() : random_tensor(generator, {weights[1] * conv.group});
     const auto make = [&](const TestTensor& in, const TestTensor& k, const TestTensor& b, bool activated) {
-      plan::ConvTransposeT attributes = conv;
-      const auto kind = static_cast<plan::ActivationKind>(activated ? i % 9 : 0);
-      attributes.activation = std::make_unique<plan::Activation>(kind, 0.2f, 0.7f);
+      ops::ConvTranspose attributes = conv;
+      const auto kind = static_cast<ops::ActivationKind>(activated ? i % 9 : 0);
+      attributes.activation = {kind, 0.2f, 0.7f};
       OperatorCase c(attributes);
       c.input(in).input(k).input(b);
       const auto outputs = c.infer();
@@ -117,8 +117,8 @@ TEST_CASE("Every kernel of ConvTranspose agrees with the reference") {
 
 TEST_CASE("ConvTranspose adds a residual before the activation") {
   std::mt19937 generator(2);
-  plan::ConvTransposeT conv = attributes(2, 3, 2);
-  conv.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  ops::ConvTranspose conv = attributes(2, 3, 2);
+  conv.activation = {ops::ActivationKind::kRelu};
   OperatorCase c(conv);
   c.input(random_tensor(generator, {1, 3, 4, 5})).input(random_tensor(generator, {3, 18, 3, 3})).input(absent());
   c.input(random_tensor(generator, {1, 18, 9, 11})).output(DataType::kF32, {1, 18, 9, 11});

@@ -7,7 +7,7 @@ namespace nestrt::test {
 namespace {
 
 OperatorCase cumsum_case(const TestTensor& input, int axis, bool exclusive, bool reverse) {
-  plan::CumSumT table;
+  ops::CumSum table;
   table.axis = axis;
   table.exclusive = exclusive;
   table.reverse = reverse;

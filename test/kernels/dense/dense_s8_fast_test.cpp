@@ -12,15 +12,14 @@ OperatorCase random_case(std::mt19937& generator) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
   const int rows = draw(1, 20), inputs = draw(1, 100), outputs = draw(1, 70), input_exponent = draw(-3, 7);
   const int base = draw(-5, 8), spread = draw(0, 3) == 0 ? 31 : 10;
-  plan::DenseT dense;
-  dense.rounding = draw(0, 1) == 0 ? plan::Rounding::half_up : plan::Rounding::floor;
+  ops::Dense dense;
+  dense.rounding = draw(0, 1) == 0 ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
   dense.wide_output = draw(0, 3) == 0;
   std::vector<int> exponents(static_cast<size_t>(draw(0, 3) == 0 ? 1 : outputs));
   for (int& exponent : exponents) exponent = base + draw(0, spread);
   std::vector<int32_t> bias(static_cast<size_t>(outputs));
   for (int32_t& value : bias) value = draw(0, 9) == 0 ? static_cast<int32_t>(generator()) : draw(-9000, 9000);
-  if (!dense.wide_output)
-    dense.activation = std::make_unique<plan::Activation>(static_cast<plan::ActivationKind>(draw(0, 2)), -0.5f, 6.0f);
+  if (!dense.wide_output) dense.activation = {static_cast<ops::ActivationKind>(draw(0, 2)), -0.5f, 6.0f};
   OperatorCase c(dense);
   c.input(with_exponent(random_s8(generator, {rows, inputs}), input_exponent));
   const int axis = exponents.size() == 1 ? -1 : 1;
@@ -37,7 +36,7 @@ OperatorCase random_scaled_case(std::mt19937& generator) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
   const auto scale = [&] { return std::exp2(static_cast<float>(draw(-900, -600)) / 100); };
   const int rows = draw(1, 20), inputs = draw(1, 100), outputs = draw(1, 70);
-  plan::DenseT dense;
+  ops::Dense dense;
   dense.wide_output = draw(0, 3) == 0;
   std::vector<float> scales(static_cast<size_t>(outputs));
   for (float& entry : scales) entry = scale();

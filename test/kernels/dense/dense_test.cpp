@@ -9,8 +9,8 @@
 namespace nestrt::test {
 
 TEST_CASE("Dense multiplies rows with the weights and adds the bias") {
-  plan::DenseT dense;
-  dense.activation = std::make_unique<plan::Activation>(plan::ActivationKind::clip, 0.0f, 300.0f);
+  ops::Dense dense;
+  dense.activation = {ops::ActivationKind::kClip, 0.0f, 300.0f};
   OperatorCase c(dense);
   c.input(tensor_f32({2, 2}, {1, 2, -3, 4})).input(tensor_f32({2, 3}, {1, 10, 100, 2, 20, 200}));
   c.input(tensor_f32({3}, {0.5f, 0, 0})).output(DataType::kF32, {2, 3});
@@ -20,7 +20,7 @@ TEST_CASE("Dense multiplies rows with the weights and adds the bias") {
 
 TEST_CASE("Dense refuses what does not fit") {
   const auto complaint = [](const Shape& x, const Shape& weights, const Shape& bias) {
-    OperatorCase c(plan::DenseT{});
+    OperatorCase c(ops::Dense{});
     for (const Shape& shape : {x, weights, bias}) c.input(shape_only(shape));
     return c.infer().error();
   };
@@ -39,23 +39,23 @@ TEST_CASE("Every kernel of Dense agrees with the reference") {
     const TestTensor x = random_tensor(generator, {rows, inputs}),
                      weights = random_tensor(generator, {inputs, outputs});
     const TestTensor bias = i % 4 == 0 ? absent() : as_constant(random_tensor(generator, {outputs}));
-    const auto make = [&](const TestTensor& in, const TestTensor& w, const TestTensor& b, plan::ActivationKind kind) {
-      plan::DenseT dense;
-      dense.activation = std::make_unique<plan::Activation>(kind, 0.2f, 0.7f);
+    const auto make = [&](const TestTensor& in, const TestTensor& w, const TestTensor& b, ops::ActivationKind kind) {
+      ops::Dense dense;
+      dense.activation = {kind, 0.2f, 0.7f};
       OperatorCase c(dense);
       c.input(in).input(w).input(b).output(DataType::kF32, {rows, outputs});
       return c;
     };
-    const auto kind = static_cast<plan::ActivationKind>(i % 9);
+    const auto kind = static_cast<ops::ActivationKind>(i % 9);
     const TestTensor expected = reference(make(x, weights, bias, kind))[0];
     const TestTensor sums =
-        reference(make(magnitude(x), magnitude(weights), magnitude(bias), plan::ActivationKind::none))[0];
+        reference(make(magnitude(x), magnitude(weights), magnitude(bias), ops::ActivationKind::kNone))[0];
     const auto check = [&](const std::string& what, const std::vector<TestTensor>& results) {
       check_sums(what, results[0], expected, sums, inputs);
     };
     for_each_fast_kernel(make(x, as_constant(weights), bias, kind), check);
     TestTensor packed = as_constant(weights);
-    packed.packing = plan::Packing::panel16;
+    packed.packing = Packing::kPanel16;
     packed.bytes.resize(static_cast<size_t>(kernels::packed_bytes(packed.packing, weights.shape)));
     kernels::pack_weights(packed.packing, weights.shape, reinterpret_cast<const float*>(weights.bytes.data()),
                           reinterpret_cast<float*>(packed.bytes.data()));

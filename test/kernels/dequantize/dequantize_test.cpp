@@ -6,7 +6,7 @@
 namespace nestrt::test {
 
 TEST_CASE("Dequantize is exact") {
-  OperatorCase c{plan::DequantizeT()};
+  OperatorCase c{ops::Dequantize()};
   c.input(with_exponent(tensor_s8({4}, {-128, -1, 0, 127}), 3)).output(DataType::kF32, {4});
   CHECK(complaint(c).empty());
   CHECK(reference(c)[0].values<float>() == std::vector<float>{-16, -0.125f, 0, 15.875f});
@@ -15,20 +15,20 @@ TEST_CASE("Dequantize is exact") {
 TEST_CASE("Dequantize gives the same in a blocked layout") {
   std::mt19937 generator(4);
   const TestTensor x = with_exponent(random_s8(generator, {1, 17, 5}), -2);
-  OperatorCase plain{plan::DequantizeT()}, blocked{plan::DequantizeT()};
+  OperatorCase plain{ops::Dequantize()}, blocked{ops::Dequantize()};
   plain.input(x).output(DataType::kF32, x.shape);
   blocked.input(with_layout(x, Layout::kBlocked16)).output(DataType::kF32, x.shape, Layout::kBlocked16);
   check_exact(blocked, reference(plain)[0], "dequantize.simd");
 }
 
 TEST_CASE("Dequantize refuses a tensor without one exponent, and scales that cannot be") {
-  OperatorCase none{plan::DequantizeT()};
+  OperatorCase none{ops::Dequantize()};
   none.input(tensor_s8({1}, {1})).output(DataType::kF32, {1});
   CHECK_THAT(complaint(none), Catch::Contains("has no quantization"));
-  OperatorCase several{plan::DequantizeT()};
+  OperatorCase several{ops::Dequantize()};
   several.input(with_exponents(tensor_s8({2}, {1, 1}), {1, 2}, 0)).output(DataType::kF32, {2});
   CHECK_THAT(complaint(several), Catch::Contains("expected one"));
-  OperatorCase scales{plan::DequantizeT()};
+  OperatorCase scales{ops::Dequantize()};
   TestTensor x = tensor_s8({1}, {1});
   x.quantization.emplace();
   x.quantization->scales = {-0.3f};
@@ -38,7 +38,7 @@ TEST_CASE("Dequantize refuses a tensor without one exponent, and scales that can
 
 TEST_CASE("Dequantize takes s8, u8 and s32 with scales, of the tensor or by channel") {
   const auto of = [](TestTensor x) {
-    OperatorCase c{plan::DequantizeT()};
+    OperatorCase c{ops::Dequantize()};
     const Shape shape = x.shape;
     c.input(std::move(x)).output(DataType::kF32, shape);
     CHECK(complaint(c).empty());
@@ -55,7 +55,7 @@ TEST_CASE("Dequantize from a scale gives the same in vectors, in any layout") {
   std::mt19937 generator(3);
   const TestTensor x = with_scale(random_s8(generator, {2, 19, 3, 2}), 0.037f, -77);
   for (const Layout layout : {Layout::kPlain, Layout::kBlocked16}) {
-    OperatorCase plain{plan::DequantizeT()}, vectors{plan::DequantizeT()};
+    OperatorCase plain{ops::Dequantize()}, vectors{ops::Dequantize()};
     plain.input(x).output(DataType::kF32, x.shape);
     vectors.input(with_layout(x, layout)).output(DataType::kF32, x.shape, layout);
     check_exact(vectors, reference(plain)[0], "dequantize.simd");

@@ -5,8 +5,8 @@
 namespace nestrt::test {
 namespace {
 
-plan::GatherT gather(int32_t axis) {
-  plan::GatherT table;
+ops::Gather gather(int32_t axis) {
+  ops::Gather table;
   table.axis = axis;
   return table;
 }

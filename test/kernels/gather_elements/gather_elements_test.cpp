@@ -5,8 +5,8 @@
 namespace nestrt::test {
 namespace {
 
-plan::GatherElementsT gather_elements(int32_t axis) {
-  plan::GatherElementsT table;
+ops::GatherElements gather_elements(int32_t axis) {
+  ops::GatherElements table;
   table.axis = axis;
   return table;
 }

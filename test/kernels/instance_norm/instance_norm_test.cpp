@@ -7,7 +7,7 @@ namespace nestrt::test {
 namespace {
 
 OperatorCase norm_case(const TestTensor& x, const TestTensor& scale, const TestTensor& bias, float epsilon) {
-  plan::InstanceNormT table;
+  ops::InstanceNorm table;
   table.epsilon = epsilon;
   OperatorCase c(table);
   c.input(x).input(scale).input(bias).output(DataType::kF32, x.shape);

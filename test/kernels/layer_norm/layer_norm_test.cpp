@@ -7,7 +7,7 @@ namespace nestrt::test {
 namespace {
 
 OperatorCase norm_case(const TestTensor& x, const TestTensor& scale, const TestTensor& bias, int axis) {
-  plan::LayerNormT table;
+  ops::LayerNorm table;
   table.axis = axis;
   table.epsilon = 1e-5f;
   OperatorCase c(table);

@@ -6,8 +6,8 @@
 namespace nestrt::test {
 namespace {
 
-plan::LocalResponseNormT attributes(int size, float alpha, float beta, float bias) {
-  plan::LocalResponseNormT table;
+ops::LocalResponseNorm attributes(int size, float alpha, float beta, float bias) {
+  ops::LocalResponseNorm table;
   table.size = size;
   table.alpha = alpha;
   table.beta = beta;
@@ -15,13 +15,13 @@ plan::LocalResponseNormT attributes(int size, float alpha, float beta, float bia
   return table;
 }
 
-OperatorCase norm_case(const plan::LocalResponseNormT& table, const TestTensor& input) {
+OperatorCase norm_case(const ops::LocalResponseNorm& table, const TestTensor& input) {
   OperatorCase c(table);
   c.input(input).output(DataType::kF32, input.shape, input.layout);
   return c;
 }
 
-void check_fast_kernels(const plan::LocalResponseNormT& table, const TestTensor& x) {
+void check_fast_kernels(const ops::LocalResponseNorm& table, const TestTensor& x) {
   const TestTensor expected = reference(norm_case(table, x))[0];
   for (Layout layout : {Layout::kPlain, Layout::kBlocked16}) {
     const OperatorCase c = norm_case(table, with_layout(x, layout));

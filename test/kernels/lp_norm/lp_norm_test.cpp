@@ -6,7 +6,7 @@ namespace nestrt::test {
 namespace {
 
 OperatorCase norm_case(const TestTensor& x, int axis, int p) {
-  plan::LpNormT table;
+  ops::LpNorm table;
   table.axis = axis;
   table.p = p;
   OperatorCase c(table);

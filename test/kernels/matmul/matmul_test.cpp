@@ -9,7 +9,7 @@ namespace nestrt::test {
 namespace {
 
 std::vector<float> product(const TestTensor& a, const TestTensor& b, const Shape& expected) {
-  OperatorCase c(plan::MatMulT{});
+  OperatorCase c(ops::MatMul{});
   c.input(a).input(b).output(DataType::kF32, expected);
   REQUIRE(c.infer().value()[0].shape == expected);
   return reference(c)[0].values<float>();
@@ -39,7 +39,7 @@ TEST_CASE("MatMul over an empty inner axis is zero") {
 
 TEST_CASE("MatMul refuses what does not fit") {
   const auto complaint = [](const Shape& a, const Shape& b) {
-    OperatorCase c(plan::MatMulT{});
+    OperatorCase c(ops::MatMul{});
     for (const Shape& shape : {a, b}) c.input(shape_only(shape));
     return c.infer().error();
   };
@@ -57,7 +57,7 @@ TEST_CASE("Every kernel of MatMul agrees with the reference") {
     const int64_t rows = draw(1, 70), inner = draw(0, 90), columns = draw(1, 80), batch = draw(1, 3);
     const Shape a{i % 2 == 0 ? batch : 1, 2, rows, inner}, b{batch, 1, inner, columns};
     const auto make = [&](const TestTensor& left, const TestTensor& right) {
-      OperatorCase c(plan::MatMulT{});
+      OperatorCase c(ops::MatMul{});
       c.input(left).input(right).output(DataType::kF32, {batch, 2, rows, columns});
       return c;
     };

@@ -5,10 +5,10 @@
 namespace nestrt::test {
 namespace {
 
-using plan::PadMode;
+using ops::PadMode;
 
-plan::PadT pad(PadMode mode, std::vector<int64_t> begin, std::vector<int64_t> end, float value = 0) {
-  plan::PadT table;
+ops::Pad pad(PadMode mode, std::vector<int64_t> begin, std::vector<int64_t> end, float value = 0) {
+  ops::Pad table;
   table.mode = mode;
   table.begin = std::move(begin);
   table.end = std::move(end);
@@ -25,20 +25,20 @@ std::vector<float> pad_row(PadMode mode, int64_t begin, int64_t end, const std::
 }
 
 TEST_CASE("Pad fills, reflects or repeats the edge") {
-  CHECK(pad_row(PadMode::constant, 2, 1, {1, 2, 3}) == std::vector<float>{9, 9, 1, 2, 3, 9});
-  CHECK(pad_row(PadMode::reflect, 2, 1, {1, 2, 3}) == std::vector<float>{3, 2, 1, 2, 3, 2});
-  CHECK(pad_row(PadMode::edge, 2, 1, {1, 2, 3}) == std::vector<float>{1, 1, 1, 2, 3, 3});
+  CHECK(pad_row(PadMode::kConstant, 2, 1, {1, 2, 3}) == std::vector<float>{9, 9, 1, 2, 3, 9});
+  CHECK(pad_row(PadMode::kReflect, 2, 1, {1, 2, 3}) == std::vector<float>{3, 2, 1, 2, 3, 2});
+  CHECK(pad_row(PadMode::kEdge, 2, 1, {1, 2, 3}) == std::vector<float>{1, 1, 1, 2, 3, 3});
 }
 
 TEST_CASE("Pad crops before it pads") {
-  CHECK(pad_row(PadMode::constant, -1, 1, {1, 2, 3}) == std::vector<float>{2, 3, 9});
-  CHECK(pad_row(PadMode::reflect, -1, 1, {1, 2, 3}) == std::vector<float>{2, 3, 2});
-  CHECK(pad_row(PadMode::edge, 1, -2, {1, 2, 3}) == std::vector<float>{1, 1});
-  CHECK(pad_row(PadMode::constant, -2, -1, {1, 2, 3}).empty());
+  CHECK(pad_row(PadMode::kConstant, -1, 1, {1, 2, 3}) == std::vector<float>{2, 3, 9});
+  CHECK(pad_row(PadMode::kReflect, -1, 1, {1, 2, 3}) == std::vector<float>{2, 3, 2});
+  CHECK(pad_row(PadMode::kEdge, 1, -2, {1, 2, 3}) == std::vector<float>{1, 1});
+  CHECK(pad_row(PadMode::kConstant, -2, -1, {1, 2, 3}).empty());
 }
 
 TEST_CASE("Pad fills integers with the saturated value") {
-  OperatorCase c(pad(PadMode::constant, {1}, {0}, 1e30f));
+  OperatorCase c(pad(PadMode::kConstant, {1}, {0}, 1e30f));
   c.input(tensor({1}, std::vector<int64_t>{5})).output(DataType::kS64, {2});
   CHECK(reference(c)[0].values<int64_t>() == std::vector<int64_t>{std::numeric_limits<int64_t>::max(), 5});
 }
@@ -49,13 +49,13 @@ TEST_CASE("Pad names the attribute that breaks a rule") {
     c.input(tensor({3}, std::vector<float>(3)));
     return complaint(c);
   };
-  CHECK_THAT(of_three(PadMode::reflect, 3, 0), Catch::Contains("begin 3"));
-  CHECK_THAT(of_three(PadMode::reflect, -1, 2), Catch::Contains("end 2"));
-  CHECK_THAT(of_three(PadMode::edge, -3, 1), Catch::Contains("end 1"));
-  CHECK_THAT(of_three(PadMode::constant, -2, -2), Catch::Contains("begin and end"));
-  CHECK_THAT(of_three(PadMode::constant, std::numeric_limits<int64_t>::max(), 1), Catch::Contains("begin or end"));
-  CHECK_THAT(of_three(PadMode::constant, int64_t{1} << 40, 1), Catch::Contains("2^40"));
-  OperatorCase c(pad(PadMode::constant, {1, 1}, {1}));
+  CHECK_THAT(of_three(PadMode::kReflect, 3, 0), Catch::Contains("begin 3"));
+  CHECK_THAT(of_three(PadMode::kReflect, -1, 2), Catch::Contains("end 2"));
+  CHECK_THAT(of_three(PadMode::kEdge, -3, 1), Catch::Contains("end 1"));
+  CHECK_THAT(of_three(PadMode::kConstant, -2, -2), Catch::Contains("begin and end"));
+  CHECK_THAT(of_three(PadMode::kConstant, std::numeric_limits<int64_t>::max(), 1), Catch::Contains("begin or end"));
+  CHECK_THAT(of_three(PadMode::kConstant, int64_t{1} << 40, 1), Catch::Contains("2^40"));
+  OperatorCase c(pad(PadMode::kConstant, {1, 1}, {1}));
   c.input(tensor({3}, std::vector<float>(3)));
   CHECK_THAT(complaint(c), Catch::Contains("begin and end have 2 and 1"));
 }

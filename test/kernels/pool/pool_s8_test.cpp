@@ -9,7 +9,7 @@ namespace nestrt::test {
 namespace {
 
 struct Windows {
-  plan::PoolT table;
+  ops::Pool table;
   TestTensor x;
   Shape output;
   float scale = 0;  // of a result with a scale
@@ -29,9 +29,9 @@ struct Windows {
 Windows random_windows(std::mt19937& generator, bool global) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
   Windows windows;
-  plan::PoolT& pool = windows.table;
-  pool.kind = draw(0, 1) == 0 ? plan::PoolKind::max : plan::PoolKind::average;
-  pool.rounding = draw(0, 1) == 0 ? plan::Rounding::half_up : plan::Rounding::floor;
+  ops::Pool& pool = windows.table;
+  pool.kind = draw(0, 1) == 0 ? ops::PoolKind::kMax : ops::PoolKind::kAverage;
+  pool.rounding = draw(0, 1) == 0 ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
   pool.ceil_mode = draw(0, 1) == 0;
   pool.count_include_pad = draw(0, 1) == 0;
   Shape shape{draw(1, 2), draw(1, 40)};
@@ -47,7 +47,7 @@ Windows random_windows(std::mt19937& generator, bool global) {
   windows.x = with_exponent(random_s8(generator, shape), draw(-4, 8));
   if (draw(0, 1) == 0) {
     windows.x = with_scale(windows.x, 0.37f, draw(-128, 127));
-    const bool same = pool.kind == plan::PoolKind::max;
+    const bool same = pool.kind == ops::PoolKind::kMax;
     windows.scale = same ? 0.37f : 0.01f * static_cast<float>(draw(20, 60));
     windows.zero_point = same ? windows.x.quantization->zero_points[0] : draw(-128, 127);
   }

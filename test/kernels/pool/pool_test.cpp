@@ -6,11 +6,11 @@
 namespace nestrt::test {
 namespace {
 
-using plan::PoolKind;
+using ops::PoolKind;
 
 // A pool without padding or dilation.
-plan::PoolT pool(PoolKind kind, std::vector<int32_t> kernel, std::vector<int32_t> stride) {
-  plan::PoolT table;
+ops::Pool pool(PoolKind kind, std::vector<int32_t> kernel, std::vector<int32_t> stride) {
+  ops::Pool table;
   table.kind = kind;
   table.dilation.assign(kernel.size(), 1);
   table.pad_begin.assign(kernel.size(), 0);
@@ -20,7 +20,7 @@ plan::PoolT pool(PoolKind kind, std::vector<int32_t> kernel, std::vector<int32_t
   return table;
 }
 
-std::vector<float> run_reference(const plan::PoolT& table, const TestTensor& input, const Shape& output) {
+std::vector<float> run_reference(const ops::Pool& table, const TestTensor& input, const Shape& output) {
   OperatorCase c(table);
   c.input(input).output(DataType::kF32, output);
   const auto inferred = c.infer();
@@ -32,11 +32,11 @@ std::vector<float> run_reference(const plan::PoolT& table, const TestTensor& inp
 TestTensor square() { return tensor({1, 1, 3, 3}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9}); }
 
 TEST_CASE("Pool takes the largest element of each window") {
-  CHECK(run_reference(pool(PoolKind::max, {2, 2}, {1, 1}), square(), {1, 1, 2, 2}) == std::vector<float>{5, 6, 8, 9});
+  CHECK(run_reference(pool(PoolKind::kMax, {2, 2}, {1, 1}), square(), {1, 1, 2, 2}) == std::vector<float>{5, 6, 8, 9});
 }
 
 TEST_CASE("Pool averages without padding unless it is counted") {
-  plan::PoolT table = pool(PoolKind::average, {2, 2}, {2, 2});
+  ops::Pool table = pool(PoolKind::kAverage, {2, 2}, {2, 2});
   table.pad_begin = {1, 1};
   CHECK(run_reference(table, square(), {1, 1, 2, 2}) == std::vector<float>{1, 2.5, 5.5, 7});
   table.count_include_pad = true;
@@ -44,14 +44,14 @@ TEST_CASE("Pool averages without padding unless it is counted") {
 }
 
 TEST_CASE("Pool never counts what ceil_mode adds beyond the padding") {
-  plan::PoolT table = pool(PoolKind::average, {2, 2}, {2, 2});
+  ops::Pool table = pool(PoolKind::kAverage, {2, 2}, {2, 2});
   table.ceil_mode = true;
   table.count_include_pad = true;
   CHECK(run_reference(table, square(), {1, 1, 2, 2}) == std::vector<float>{3, 4.5, 7.5, 9});
 }
 
 TEST_CASE("Pool drops a last window that would start in the end padding") {
-  plan::PoolT table = pool(PoolKind::max, {2}, {3});
+  ops::Pool table = pool(PoolKind::kMax, {2}, {3});
   table.ceil_mode = true;
   table.pad_end = {1};
   // Four windows' worth of room would need a start at 3, past the input of 3 elements.
@@ -59,13 +59,13 @@ TEST_CASE("Pool drops a last window that would start in the end padding") {
 }
 
 TEST_CASE("Pool dilates its windows") {
-  plan::PoolT table = pool(PoolKind::max, {2, 2}, {1, 1});
+  ops::Pool table = pool(PoolKind::kMax, {2, 2}, {1, 1});
   table.dilation = {2, 2};
   CHECK(run_reference(table, square(), {1, 1, 1, 1}) == std::vector<float>{9});
 }
 
 TEST_CASE("Pool gives the Lp norm of each window") {
-  plan::PoolT table = pool(PoolKind::lp, {2}, {1});
+  ops::Pool table = pool(PoolKind::kLp, {2}, {1});
   const TestTensor input = tensor({1, 1, 3}, std::vector<float>{3, -4, 0});
   CHECK(run_reference(table, input, {1, 1, 2}) == std::vector<float>{5, 4});
   table.p = 1;
@@ -73,7 +73,7 @@ TEST_CASE("Pool gives the Lp norm of each window") {
 }
 
 TEST_CASE("Pool of nothing but padding is the lowest value") {
-  plan::PoolT table = pool(PoolKind::max, {2}, {1});
+  ops::Pool table = pool(PoolKind::kMax, {2}, {1});
   table.dilation = {4};
   table.pad_begin = table.pad_end = {3};
   const float lowest = -std::numeric_limits<float>::infinity();
@@ -82,7 +82,7 @@ TEST_CASE("Pool of nothing but padding is the lowest value") {
 }
 
 TEST_CASE("Pool takes maxima of 8-bit integers") {
-  OperatorCase c(pool(PoolKind::max, {2}, {2}));
+  OperatorCase c(pool(PoolKind::kMax, {2}, {2}));
   TestTensor input;
   input.type = DataType::kS8;
   input.shape = {1, 1, 4};
@@ -94,7 +94,7 @@ TEST_CASE("Pool takes maxima of 8-bit integers") {
 
 // Runs every fast kernel on the case in `layout` and compares with the reference; fails where `kernel` is not among
 // them.
-void check_fast(const plan::PoolT& table, const TestTensor& input, Layout layout, Layout output_layout,
+void check_fast(const ops::Pool& table, const TestTensor& input, Layout layout, Layout output_layout,
                 const std::string& kernel, double tolerance) {
   OperatorCase plain(table);
   plain.input(input);
@@ -107,7 +107,7 @@ void check_fast(const plan::PoolT& table, const TestTensor& input, Layout layout
   fast.input(with_layout(input, layout)).output(DataType::kF32, shape, output_layout);
   bool found = false;
   for_each_fast_kernel(fast, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
-    INFO(what << " " << input.shape.to_string() << " " << plan::EnumNamePoolKind(table.kind));
+    INFO(what << " " << input.shape.to_string() << " " << ops::name(table.kind));
     found = found || what.starts_with(kernel);
     CHECK(relative_error(outputs[0], expected) <= tolerance);
   });
@@ -124,11 +124,11 @@ TestTensor extreme_tensor(std::mt19937& generator, const Shape& shape) {
 
 TEST_CASE("Pool in blocks of 16 channels is exact for maxima and averages") {
   std::mt19937 generator(3);
-  for (PoolKind kind : {PoolKind::max, PoolKind::average, PoolKind::lp}) {
-    plan::PoolT table = pool(kind, {3, 2}, {2, 1});
+  for (PoolKind kind : {PoolKind::kMax, PoolKind::kAverage, PoolKind::kLp}) {
+    ops::Pool table = pool(kind, {3, 2}, {2, 1});
     table.pad_begin = {1, 1};
     table.pad_end = {2, 0};
-    const double tolerance = kind == PoolKind::lp ? 1e-6 : 0;
+    const double tolerance = kind == PoolKind::kLp ? 1e-6 : 0;
     for (bool ceil_mode : {false, true})
       for (const Shape& shape : {Shape{1, 16, 7, 9}, Shape{2, 37, 5, 2}, Shape{1, 3, 1, 1}, Shape{1, 64, 33, 31}}) {
         table.ceil_mode = ceil_mode;
@@ -138,19 +138,19 @@ TEST_CASE("Pool in blocks of 16 channels is exact for maxima and averages") {
                    tolerance);
       }
   }
-  plan::PoolT table = pool(PoolKind::max, {3, 3}, {1, 1});
+  ops::Pool table = pool(PoolKind::kMax, {3, 3}, {1, 1});
   table.dilation = {2, 3};
   check_fast(table, extreme_tensor(generator, {1, 20, 9, 11}), Layout::kBlocked16, Layout::kBlocked16,
              "pool.f32.blocked16", 0);
-  check_fast(pool(PoolKind::average, {4}, {3}), random_tensor(generator, {2, 5, 40}), Layout::kBlocked16,
+  check_fast(pool(PoolKind::kAverage, {4}, {3}), random_tensor(generator, {2, 5, 40}), Layout::kBlocked16,
              Layout::kBlocked16, "pool.f32.blocked16", 0);
-  check_fast(pool(PoolKind::average, {2, 3, 2}, {1, 2, 2}), random_tensor(generator, {1, 18, 4, 6, 5}),
+  check_fast(pool(PoolKind::kAverage, {2, 3, 2}, {1, 2, 2}), random_tensor(generator, {1, 18, 4, 6, 5}),
              Layout::kBlocked16, Layout::kBlocked16, "pool.f32.blocked16", 0);
 }
 
 TEST_CASE("Pool over the whole input reads and writes any layout") {
   std::mt19937 generator(4);
-  for (PoolKind kind : {PoolKind::max, PoolKind::average, PoolKind::lp})
+  for (PoolKind kind : {PoolKind::kMax, PoolKind::kAverage, PoolKind::kLp})
     for (const Shape& shape : {Shape{1, 16, 7, 7}, Shape{3, 37, 3, 5}, Shape{2, 5, 1, 1}, Shape{1, 200, 14, 15}})
       for (Layout layout : {Layout::kPlain, Layout::kBlocked16})
         for (Layout output_layout : {Layout::kPlain, Layout::kBlocked16, Layout::kBlocked32})
@@ -159,13 +159,13 @@ TEST_CASE("Pool over the whole input reads and writes any layout") {
 }
 
 TEST_CASE("Pool names the attribute that breaks a rule") {
-  const auto complaint = [](const plan::PoolT& table, const TestTensor& input = square()) {
+  const auto complaint = [](const ops::Pool& table, const TestTensor& input = square()) {
     OperatorCase c(table);
     c.input(input);
     return std::string(c.infer().error().message());
   };
-  const plan::PoolT good = pool(PoolKind::average, {2, 2}, {1, 1});
-  plan::PoolT table = good;
+  const ops::Pool good = pool(PoolKind::kAverage, {2, 2}, {1, 1});
+  ops::Pool table = good;
   table.kernel = {2};
   CHECK_THAT(complaint(table), Catch::Contains("kernel has 1 entries, expected 2"));
   table.kernel = {2, 0};
@@ -186,7 +186,7 @@ TEST_CASE("Pool names the attribute that breaks a rule") {
   table = good;
   table.pad_end = {0, -1};
   CHECK_THAT(complaint(table), Catch::Contains("pad_end of spatial axis 1 is -1"));
-  table = pool(PoolKind::lp, {2, 2}, {1, 1});
+  table = pool(PoolKind::kLp, {2, 2}, {1, 1});
   table.p = 0;
   CHECK_THAT(complaint(table), Catch::Contains("p is 0"));
   CHECK_THAT(complaint(good, tensor({1, 1, 3, 3}, std::vector<int32_t>(9))), Catch::Contains("s32"));
@@ -194,33 +194,33 @@ TEST_CASE("Pool names the attribute that breaks a rule") {
 }
 
 TEST_CASE("Pool of s8 averages by a shift or a reciprocal") {
-  plan::PoolT table = pool(PoolKind::average, {2, 2}, {2, 2});
+  ops::Pool table = pool(PoolKind::kAverage, {2, 2}, {2, 2});
   table.pad_begin = {1, 1};  // windows of 1, 2, 2 and 4 elements
   const TestTensor x = with_exponent(tensor_s8({1, 1, 3, 3}, {-3, 1, 2, 4, 5, 6, 7, 8, 9}), 3);
   OperatorCase c(table);
   c.input(x).output_s8({1, 1, 2, 2}, 3);
   CHECK(complaint(c).empty());
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{-3, 2, 6, 7});
-  OperatorCase whole(pool(PoolKind::average, {3, 3}, {1, 1}));
+  OperatorCase whole(pool(PoolKind::kAverage, {3, 3}, {1, 1}));
   whole.input(x).output_s8({1, 1, 1, 1}, 3);
   CHECK(reference(whole)[0].values<int8_t>() == std::vector<int8_t>{4});  // 39 / 9
 }
 
 TEST_CASE("Pool of s8 keeps the exponent") {
-  for (PoolKind kind : {PoolKind::max, PoolKind::average}) {
+  for (PoolKind kind : {PoolKind::kMax, PoolKind::kAverage}) {
     OperatorCase c(pool(kind, {1}, {1}));
     c.input(with_exponent(tensor_s8({1, 1, 1}, {5}), 3)).output_s8({1, 1, 1}, 4);
     CHECK_THAT(complaint(c), Catch::Contains("insert a Requantize"));
   }
-  OperatorCase huge(pool(PoolKind::average, {1 << 12, 1 << 12}, {1, 1}));
+  OperatorCase huge(pool(PoolKind::kAverage, {1 << 12, 1 << 12}, {1, 1}));
   huge.input(with_exponent(tensor_s8({0, 1, 1 << 12, 1 << 12}, {}), 0)).output_s8({0, 1, 1, 1}, 0);
   CHECK_THAT(complaint(huge), Catch::Contains("at most 2^23 elements"));
 }
 
 }  // namespace
 TEST_CASE("Pools of tensors with scales: the maximum keeps them, an average does not need to") {
-  plan::PoolT pool;
-  pool.kind = plan::PoolKind::average;
+  ops::Pool pool;
+  pool.kind = ops::PoolKind::kAverage;
   pool.kernel = {2};
   pool.stride = pool.dilation = {1};
   pool.pad_begin = {1};
@@ -233,7 +233,7 @@ TEST_CASE("Pools of tensors with scales: the maximum keeps them, an average does
   OperatorCase padded(pool);
   padded.input(with_scale(tensor_s8({1, 1, 3}, {10, 11, -20}), 0.5f, 4)).output_s8c({1, 1, 3}, 0.25f, -3);
   CHECK(reference(padded)[0].values<int8_t>() == std::vector<int8_t>{3, 10, -20});
-  pool.kind = plan::PoolKind::max;
+  pool.kind = ops::PoolKind::kMax;
   OperatorCase maximum(pool);
   maximum.input(with_scale(tensor_s8({1, 1, 3}, {10, 11, -20}), 0.5f, 4)).output_s8c({1, 1, 3}, 0.5f, 4);
   CHECK(reference(maximum)[0].values<int8_t>() == std::vector<int8_t>{10, 11, 11});

@@ -10,13 +10,13 @@
 namespace nestrt::test {
 namespace {
 
-void check_quantize(const std::vector<float>& values, int exponent, plan::Rounding rounding) {
-  plan::QuantizeT table;
+void check_quantize(const std::vector<float>& values, int exponent, ops::Rounding rounding) {
+  ops::Quantize table;
   table.rounding = rounding;
   OperatorCase c(table);
   const Shape shape{static_cast<int64_t>(values.size())};
   c.input(tensor(shape, values)).output_s8(shape, exponent);
-  INFO("exponent " << exponent << ", " << plan::EnumNameRounding(rounding));
+  INFO("exponent " << exponent << ", " << ops::name(rounding));
   check_exact(c, reference(c)[0], "quantize.simd");
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("quantize.simd rounds like the reference at every border") {
   std::mt19937 generator(1);
   const int step = by_level(16, 4, 1);
   for (int exponent = -64; exponent <= 64; exponent += step)
-    for (plan::Rounding rounding : {plan::Rounding::half_up, plan::Rounding::floor}) {
+    for (ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor}) {
       check_quantize(borders(exponent), exponent, rounding);
       const float range = std::ldexp(200.0f, -exponent);
       check_quantize(random_tensor(generator, {501}, -range, range).values<float>(), exponent, rounding);
@@ -54,7 +54,7 @@ TEST_CASE("quantize.simd to a scale rounds like the reference at every border") 
     for (const int zero_point : {-128, 0, 127}) {
       std::vector<float> values = random_tensor(generator, {501}, -200 * scale, 200 * scale).values<float>();
       for (float border : borders(0)) values.push_back(border * scale);
-      OperatorCase c{plan::QuantizeT()};
+      OperatorCase c{ops::Quantize()};
       const Shape shape{static_cast<int64_t>(values.size())};
       c.input(tensor(shape, values)).output_s8c(shape, scale, zero_point);
       check_exact(c, reference(c)[0], "quantize.simd");

@@ -9,12 +9,12 @@ namespace nestrt::test {
 TEST_CASE("Quantize rounds to the output's exponent and clips") {
   const TestTensor x =
       tensor_f32({1, 2, 3}, {0.25f, -0.25f, 100.0f, -100.0f, std::numeric_limits<float>::quiet_NaN(), 1.3f});
-  OperatorCase c{plan::QuantizeT()};
+  OperatorCase c{ops::Quantize()};
   c.input(x).output_s8({1, 2, 3}, 1);
   CHECK(complaint(c).empty());
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{1, 0, 127, -128, 0, 3});
-  plan::QuantizeT floor;
-  floor.rounding = plan::Rounding::floor;
+  ops::Quantize floor;
+  floor.rounding = ops::Rounding::kFloor;
   OperatorCase d(floor);
   d.input(x).output_s8({1, 2, 3}, 1);
   CHECK(reference(d)[0].values<int8_t>() == std::vector<int8_t>{0, -1, 127, -128, 0, 2});
@@ -23,28 +23,28 @@ TEST_CASE("Quantize rounds to the output's exponent and clips") {
 TEST_CASE("Quantize gives the same in a blocked layout") {
   std::mt19937 generator(3);
   const TestTensor x = random_tensor(generator, {2, 19, 3, 2}, -9, 9);
-  OperatorCase plain{plan::QuantizeT()}, blocked{plan::QuantizeT()};
+  OperatorCase plain{ops::Quantize()}, blocked{ops::Quantize()};
   plain.input(x).output_s8(x.shape, 4);
   blocked.input(with_layout(x, Layout::kBlocked16)).output_s8(x.shape, 4, Layout::kBlocked16);
   check_exact(blocked, reference(plain)[0], "quantize.simd");
 }
 
 TEST_CASE("Quantize refuses what is not f32, or has no exponent to go to") {
-  OperatorCase integers{plan::QuantizeT()};
+  OperatorCase integers{ops::Quantize()};
   integers.input(tensor_s8({1}, {1})).output_s8({1}, 0);
   CHECK_THAT(complaint(integers), Catch::Contains("the input is s8, expected f32"));
-  OperatorCase unknown{plan::QuantizeT()};
+  OperatorCase unknown{ops::Quantize()};
   unknown.input(tensor_f32({1}, {1})).output(DataType::kS8, {1});
   CHECK_THAT(complaint(unknown), Catch::Contains("the output is s8 but has no quantization"));
 }
 
 TEST_CASE("Quantize to scales rounds half to even, for s8 and u8, of the tensor or by channel") {
-  OperatorCase c{plan::QuantizeT()};
+  OperatorCase c{ops::Quantize()};
   c.input(tensor_f32({5}, {0.25f, 0.75f, -0.25f, 100.0f, -100.0f})).output_s8c({5}, 0.5f, 3);
   CHECK(complaint(c).empty());
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{3, 5, 3, 127, -128});
-  plan::QuantizeT unsigned_bytes;
-  unsigned_bytes.to = plan::DataType::u8;
+  ops::Quantize unsigned_bytes;
+  unsigned_bytes.to = DataType::kU8;
   OperatorCase d(unsigned_bytes);
   d.input(tensor_f32({2, 1, 2}, {1, -1, 1, 300}))
       .output(with_scales(shape_only({2, 1, 2}, DataType::kU8), {0.5f, 2.0f}, 0));
@@ -55,23 +55,23 @@ TEST_CASE("Quantize to scales rounds half to even, for s8 and u8, of the tensor 
 TEST_CASE("Quantize to one scale gives the same in a blocked layout, and takes none by channel there") {
   std::mt19937 generator(3);
   const TestTensor x = random_tensor(generator, {2, 19, 3, 2}, -9, 9);
-  OperatorCase plain{plan::QuantizeT()}, blocked{plan::QuantizeT()};
+  OperatorCase plain{ops::Quantize()}, blocked{ops::Quantize()};
   plain.input(x).output_s8c(x.shape, 0.07f, -11);
   blocked.input(with_layout(x, Layout::kBlocked16)).output_s8c(x.shape, 0.07f, -11, Layout::kBlocked16);
   check_exact(blocked, reference(plain)[0], "quantize.simd");
   TestTensor channels = with_scales(shape_only(x.shape, DataType::kS8), std::vector<float>(19, 1.0f), 1);
   channels.layout = Layout::kBlocked16;
-  OperatorCase several{plan::QuantizeT()};
+  OperatorCase several{ops::Quantize()};
   several.input(with_layout(x, Layout::kBlocked16)).output(channels);
   CHECK(several.variants().empty());
 }
 
 TEST_CASE("Quantize refuses scales that do not fit their axis, and results of s32") {
-  OperatorCase axis{plan::QuantizeT()};
+  OperatorCase axis{ops::Quantize()};
   axis.input(tensor_f32({3}, {1, 2, 3})).output(with_scales(shape_only({3}, DataType::kS8), {1.0f, 2.0f}, 0));
   CHECK_THAT(complaint(axis), Catch::Contains("has 2 scales and 2 zero points, expected 3"));
-  plan::QuantizeT words;
-  words.to = plan::DataType::s32;
+  ops::Quantize words;
+  words.to = DataType::kS32;
   OperatorCase type(words);
   type.input(tensor_f32({1}, {1})).output(DataType::kS32, {1});
   CHECK_THAT(complaint(type), Catch::Contains("gives s32, expected s8 or u8"));

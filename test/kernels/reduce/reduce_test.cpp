@@ -7,11 +7,11 @@
 namespace nestrt::test {
 namespace {
 
-using Kind = plan::ReduceKind;
+using Kind = ops::ReduceKind;
 
 // The output is what infer says; for a case that infer refuses there is none.
 OperatorCase reduce_case(Kind kind, const TestTensor& input, const std::vector<int32_t>& axes, bool keep_dims = true) {
-  plan::ReduceT table;
+  ops::Reduce table;
   table.kind = kind;
   table.axes = axes;
   table.keep_dims = keep_dims;
@@ -32,57 +32,57 @@ TestTensor counting(const Shape& shape) {
 TEST_CASE("Reduce knows every kind") {
   const TestTensor x = tensor({2, 2}, std::vector<float>{1, -2, 3, 4});
   const auto value = [&](Kind kind) { return reference(reduce_case(kind, x, {1}))[0].values<float>(); };
-  CHECK(value(Kind::mean) == std::vector<float>{-0.5f, 3.5f});
-  CHECK(value(Kind::sum) == std::vector<float>{-1, 7});
-  CHECK(value(Kind::max) == std::vector<float>{1, 4});
-  CHECK(value(Kind::min) == std::vector<float>{-2, 3});
-  CHECK(value(Kind::l1) == std::vector<float>{3, 7});
-  CHECK(value(Kind::l2) == std::vector<float>{std::sqrt(5.0f), 5});
-  CHECK(value(Kind::prod) == std::vector<float>{-2, 12});
-  CHECK(value(Kind::sum_square) == std::vector<float>{5, 25});
-  CHECK(value(Kind::log_sum)[1] == Approx(std::log(7.0f)));
-  CHECK(value(Kind::log_sum_exp)[1] == Approx(4.3132617f));
+  CHECK(value(Kind::kMean) == std::vector<float>{-0.5f, 3.5f});
+  CHECK(value(Kind::kSum) == std::vector<float>{-1, 7});
+  CHECK(value(Kind::kMax) == std::vector<float>{1, 4});
+  CHECK(value(Kind::kMin) == std::vector<float>{-2, 3});
+  CHECK(value(Kind::kL1) == std::vector<float>{3, 7});
+  CHECK(value(Kind::kL2) == std::vector<float>{std::sqrt(5.0f), 5});
+  CHECK(value(Kind::kProd) == std::vector<float>{-2, 12});
+  CHECK(value(Kind::kSumSquare) == std::vector<float>{5, 25});
+  CHECK(value(Kind::kLogSum)[1] == Approx(std::log(7.0f)));
+  CHECK(value(Kind::kLogSumExp)[1] == Approx(4.3132617f));
 }
 
 TEST_CASE("Reduce takes any axes, none meaning all") {
   const TestTensor x = counting({2, 3, 2});
-  CHECK(reference(reduce_case(Kind::sum, x, {}))[0].values<float>() == std::vector<float>{78});
-  CHECK(reference(reduce_case(Kind::sum, x, {0, 2}))[0].values<float>() == std::vector<float>{18, 26, 34});
-  CHECK(reference(reduce_case(Kind::sum, x, {-2}))[0].values<float>() == std::vector<float>{9, 12, 27, 30});
-  CHECK((*reduce_case(Kind::sum, x, {0, 2}).infer())[0].shape == Shape{1, 3, 1});
-  CHECK((*reduce_case(Kind::sum, x, {0, 2}, false).infer())[0].shape == Shape{3});
-  CHECK((*reduce_case(Kind::sum, x, {}, false).infer())[0].shape == Shape());
+  CHECK(reference(reduce_case(Kind::kSum, x, {}))[0].values<float>() == std::vector<float>{78});
+  CHECK(reference(reduce_case(Kind::kSum, x, {0, 2}))[0].values<float>() == std::vector<float>{18, 26, 34});
+  CHECK(reference(reduce_case(Kind::kSum, x, {-2}))[0].values<float>() == std::vector<float>{9, 12, 27, 30});
+  CHECK((*reduce_case(Kind::kSum, x, {0, 2}).infer())[0].shape == Shape{1, 3, 1});
+  CHECK((*reduce_case(Kind::kSum, x, {0, 2}, false).infer())[0].shape == Shape{3});
+  CHECK((*reduce_case(Kind::kSum, x, {}, false).infer())[0].shape == Shape());
 }
 
 TEST_CASE("Reduce of integers is exact and wraps") {
   const TestTensor x = tensor({4}, std::vector<int64_t>{int64_t{1} << 62, int64_t{1} << 62, 3, -8});
-  CHECK(reference(reduce_case(Kind::sum, x, {0}))[0].values<int64_t>()[0] == std::numeric_limits<int64_t>::max() - 4);
+  CHECK(reference(reduce_case(Kind::kSum, x, {0}))[0].values<int64_t>()[0] == std::numeric_limits<int64_t>::max() - 4);
   const TestTensor small = tensor({3}, std::vector<int32_t>{-7, 2, 3});
   const auto value = [&](Kind kind) { return reference(reduce_case(kind, small, {0}))[0].values<int32_t>()[0]; };
-  CHECK(value(Kind::mean) == 0);
-  CHECK(value(Kind::prod) == -42);
-  CHECK(value(Kind::max) == 3);
-  CHECK(value(Kind::min) == -7);
+  CHECK(value(Kind::kMean) == 0);
+  CHECK(value(Kind::kProd) == -42);
+  CHECK(value(Kind::kMax) == 3);
+  CHECK(value(Kind::kMin) == -7);
 }
 
 TEST_CASE("Reduce keeps NaN and survives infinities") {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   const TestTensor x = tensor({2, 2}, std::vector<float>{NAN, 1, kInf, 1});
   const auto value = [&](Kind kind) { return reference(reduce_case(kind, x, {1}))[0].values<float>(); };
-  CHECK(std::isnan(value(Kind::max)[0]));
-  CHECK(std::isnan(value(Kind::min)[0]));
-  CHECK(value(Kind::log_sum_exp)[1] == kInf);
+  CHECK(std::isnan(value(Kind::kMax)[0]));
+  CHECK(std::isnan(value(Kind::kMin)[0]));
+  CHECK(value(Kind::kLogSumExp)[1] == kInf);
   const TestTensor lowest = tensor({2}, std::vector<float>{-kInf, -kInf});
-  CHECK(reference(reduce_case(Kind::log_sum_exp, lowest, {0}))[0].values<float>()[0] == -kInf);
+  CHECK(reference(reduce_case(Kind::kLogSumExp, lowest, {0}))[0].values<float>()[0] == -kInf);
 }
 
 TEST_CASE("Reduce of nothing gives the neutral element") {
   const TestTensor x = tensor({2, 0}, std::vector<float>{});
   const auto value = [&](Kind kind) { return reference(reduce_case(kind, x, {1}))[0].values<float>()[1]; };
-  CHECK(value(Kind::sum) == 0);
-  CHECK(value(Kind::prod) == 1);
-  CHECK(std::isnan(value(Kind::mean)));
-  CHECK(value(Kind::max) == -std::numeric_limits<float>::infinity());
+  CHECK(value(Kind::kSum) == 0);
+  CHECK(value(Kind::kProd) == 1);
+  CHECK(std::isnan(value(Kind::kMean)));
+  CHECK(value(Kind::kMax) == -std::numeric_limits<float>::infinity());
 }
 
 TEST_CASE("Fast reductions agree with their reference") {
@@ -90,7 +90,7 @@ TEST_CASE("Fast reductions agree with their reference") {
   for (const Shape& shape : {Shape{2, 3, 7, 7}, Shape{1, 65, 3, 3}, Shape{1, 2, 150, 151}, Shape{4, 1}, Shape{3, 33}}) {
     const TestTensor x = random_tensor(generator, shape, 0.5, 2);
     for (const std::vector<int32_t>& axes : {std::vector<int32_t>{}, {-1}, {0}, {-1, -2}, {0, 1}}) {
-      const OperatorCase c = reduce_case(Kind::mean, x, axes);
+      const OperatorCase c = reduce_case(Kind::kMean, x, axes);
       const TestTensor expected = reference(c)[0];
       for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
         INFO(what << " " << shape.to_string());
@@ -105,11 +105,11 @@ TEST_CASE("Fast spatial means of blocked tensors agree with the reference") {
   for (const Shape& shape : {Shape{2, 19, 7, 7}, Shape{1, 16, 1, 1}, Shape{3, 40, 130}}) {
     const TestTensor x = random_tensor(generator, shape, 0.5, 2);
     const std::vector<int32_t> axes = shape.rank() == 4 ? std::vector<int32_t>{2, 3} : std::vector<int32_t>{-1};
-    plan::ReduceT table;
+    ops::Reduce table;
     table.axes = axes;
     for (bool keep_dims : {true, false}) {
       table.keep_dims = keep_dims;
-      const TestTensor expected = reference(reduce_case(Kind::mean, x, axes, keep_dims))[0];
+      const TestTensor expected = reference(reduce_case(Kind::kMean, x, axes, keep_dims))[0];
       for (Layout layout : {Layout::kPlain, Layout::kBlocked16}) {
         OperatorCase c(table);
         c.input(with_layout(x, Layout::kBlocked16)).output(DataType::kF32, expected.shape, layout);
@@ -125,11 +125,11 @@ TEST_CASE("Fast spatial means of blocked tensors agree with the reference") {
 
 TEST_CASE("Reduce refuses what does not fit") {
   const TestTensor x = counting({2, 2});
-  CHECK(reduce_case(Kind::sum, x, {2}).infer().error().message().find("axes") != std::string_view::npos);
-  CHECK(reduce_case(Kind::sum, x, {1, -1}).infer().error().message().find("twice") != std::string_view::npos);
+  CHECK(reduce_case(Kind::kSum, x, {2}).infer().error().message().find("axes") != std::string_view::npos);
+  CHECK(reduce_case(Kind::kSum, x, {1, -1}).infer().error().message().find("twice") != std::string_view::npos);
   CHECK(reduce_case(static_cast<Kind>(50), x, {1}).infer().error().message().find("50") != std::string_view::npos);
   const TestTensor integers = tensor({2}, std::vector<int64_t>{1, 2});
-  CHECK(reduce_case(Kind::l2, integers, {0}).infer().error().message().find("l2") != std::string_view::npos);
+  CHECK(reduce_case(Kind::kL2, integers, {0}).infer().error().message().find("l2") != std::string_view::npos);
 }
 
 }  // namespace nestrt::test

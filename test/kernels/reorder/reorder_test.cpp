@@ -15,7 +15,7 @@ TEST_CASE("Reorder changes the layout and nothing else") {
       for (Layout from : kLayouts)
         for (Layout to : kLayouts) {
           const TestTensor input = random_bytes(generator, type, shape);
-          OperatorCase c{plan::ReorderT()};
+          OperatorCase c{ops::Reorder()};
           c.input(with_layout(input, from)).output(type, shape, to);
           const std::string what = shape.to_string() + " " + std::string(name(from)) + " to " + std::string(name(to));
           INFO(what);
@@ -28,7 +28,7 @@ TEST_CASE("Reorder changes the layout and nothing else") {
 }
 
 TEST_CASE("Reorder refuses a tensor without channels") {
-  OperatorCase c{plan::ReorderT()};
+  OperatorCase c{ops::Reorder()};
   c.input(tensor({4}, std::vector<float>(4)));
   CHECK_THAT(std::string(c.infer().error().message()), Catch::Contains("shape 4"));
 }

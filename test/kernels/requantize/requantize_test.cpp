@@ -6,8 +6,8 @@
 namespace nestrt::test {
 namespace {
 
-std::vector<int8_t> requantized(int from, int to, plan::Rounding rounding) {
-  plan::RequantizeT table;
+std::vector<int8_t> requantized(int from, int to, ops::Rounding rounding) {
+  ops::Requantize table;
   table.rounding = rounding;
   OperatorCase c(table);
   c.input(with_exponent(tensor_s8({5}, {-128, -3, 1, 3, 127}), from)).output_s8({5}, to);
@@ -18,17 +18,17 @@ std::vector<int8_t> requantized(int from, int to, plan::Rounding rounding) {
 }  // namespace
 
 TEST_CASE("Requantize shifts right with rounding and left with clipping") {
-  CHECK(requantized(5, 4, plan::Rounding::half_up) == std::vector<int8_t>{-64, -1, 1, 2, 64});
-  CHECK(requantized(5, 4, plan::Rounding::floor) == std::vector<int8_t>{-64, -2, 0, 1, 63});
-  CHECK(requantized(4, 6, plan::Rounding::half_up) == std::vector<int8_t>{-128, -12, 4, 12, 127});
-  CHECK(requantized(-64, 64, plan::Rounding::half_up) == std::vector<int8_t>{-128, -128, 127, 127, 127});
-  CHECK(requantized(64, -64, plan::Rounding::half_up) == std::vector<int8_t>{0, 0, 0, 0, 0});
+  CHECK(requantized(5, 4, ops::Rounding::kHalfUp) == std::vector<int8_t>{-64, -1, 1, 2, 64});
+  CHECK(requantized(5, 4, ops::Rounding::kFloor) == std::vector<int8_t>{-64, -2, 0, 1, 63});
+  CHECK(requantized(4, 6, ops::Rounding::kHalfUp) == std::vector<int8_t>{-128, -12, 4, 12, 127});
+  CHECK(requantized(-64, 64, ops::Rounding::kHalfUp) == std::vector<int8_t>{-128, -128, 127, 127, 127});
+  CHECK(requantized(64, -64, ops::Rounding::kHalfUp) == std::vector<int8_t>{0, 0, 0, 0, 0});
 }
 
 TEST_CASE("Requantize gives the same in a blocked layout") {
   std::mt19937 generator(5);
   const TestTensor x = with_exponent(random_s8(generator, {2, 33, 3}), 6);
-  OperatorCase plain{plan::RequantizeT()}, blocked{plan::RequantizeT()};
+  OperatorCase plain{ops::Requantize()}, blocked{ops::Requantize()};
   plain.input(x).output_s8(x.shape, 3);
   blocked.input(with_layout(x, Layout::kBlocked16)).output_s8(x.shape, 3, Layout::kBlocked16);
   check_exact(blocked, reference(plain)[0], "requantize.simd");
@@ -37,9 +37,9 @@ TEST_CASE("Requantize gives the same in a blocked layout") {
 TEST_CASE("Requantize gives the same in vectors, whatever the exponents") {
   std::vector<int> all;
   for (int q = -128; q <= 127; ++q) all.push_back(q);
-  for (plan::Rounding rounding : {plan::Rounding::half_up, plan::Rounding::floor}) {
+  for (ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor}) {
     for (int to : {-64, -40, -33, -32, -20, -9, -8, -7, -2, -1, 0, 1, 2, 6, 7, 8, 9, 33, 64}) {
-      plan::RequantizeT table;
+      ops::Requantize table;
       table.rounding = rounding;
       OperatorCase c(table);
       c.input(with_exponent(tensor_s8({256}, all), 0)).output_s8({256}, to);
@@ -49,7 +49,7 @@ TEST_CASE("Requantize gives the same in vectors, whatever the exponents") {
 }
 
 TEST_CASE("Requantize between scales is Dequantize and Quantize") {
-  OperatorCase c{plan::RequantizeT()};
+  OperatorCase c{ops::Requantize()};
   c.input(with_scale(tensor_s8({5}, {-128, -1, 0, 1, 127}), 0.5f, -1)).output_s8c({5}, 1.0f, 10);
   CHECK(complaint(c).empty());
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{-54, 10, 10, 11, 74});  // -63.5, 0, 0.5, 1, 64
@@ -58,11 +58,11 @@ TEST_CASE("Requantize between scales is Dequantize and Quantize") {
 TEST_CASE("Requantize turns u8 into s8 and back without a loss") {
   std::vector<int> every(256), shifted(256);
   for (int i = 0; i < 256; ++i) every[static_cast<size_t>(i)] = i, shifted[static_cast<size_t>(i)] = i - 128;
-  OperatorCase c{plan::RequantizeT()};
+  OperatorCase c{ops::Requantize()};
   c.input(with_scale(tensor_u8({256}, every), 0.3f, 200)).output_s8c({256}, 0.3f, 72);
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>(shifted.begin(), shifted.end()));
-  plan::RequantizeT back;
-  back.to = plan::DataType::u8;
+  ops::Requantize back;
+  back.to = DataType::kU8;
   OperatorCase d(back);
   d.input(with_scale(tensor_s8({256}, shifted), 0.3f, 72))
       .output(with_scale(shape_only({256}, DataType::kU8), 0.3f, 200));
@@ -71,8 +71,8 @@ TEST_CASE("Requantize turns u8 into s8 and back without a loss") {
 }
 
 TEST_CASE("An activation of Requantize works on real numbers, and needs scales") {
-  plan::RequantizeT table;
-  table.activation = std::make_unique<plan::Activation>(plan::ActivationKind::leaky_relu, 0.25f, 0.0f);
+  ops::Requantize table;
+  table.activation = {ops::ActivationKind::kLeakyRelu, 0.25f, 0.0f};
   OperatorCase c(table);
   c.input(with_scale(tensor_s8({2}, {-8, 8}), 1.0f, 0)).output_s8c({2}, 1.0f, 5);
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{3, 13});
@@ -84,7 +84,7 @@ TEST_CASE("An activation of Requantize works on real numbers, and needs scales")
 TEST_CASE("Requantize between scales gives the same in a blocked layout") {
   std::mt19937 generator(3);
   const TestTensor x = with_scale(random_s8(generator, {2, 19, 3, 2}), 0.5f, 3);
-  OperatorCase plain{plan::RequantizeT()}, blocked{plan::RequantizeT()};
+  OperatorCase plain{ops::Requantize()}, blocked{ops::Requantize()};
   plain.input(x).output_s8c(x.shape, 0.3f, -9);
   blocked.input(with_layout(x, Layout::kBlocked16)).output_s8c(x.shape, 0.3f, -9, Layout::kBlocked16);
   check_exact(blocked, reference(plain)[0], "requantize.table");

@@ -5,8 +5,8 @@
 namespace nestrt::test {
 namespace {
 
-plan::ReshapeT reshape(std::vector<int64_t> shape) {
-  plan::ReshapeT table;
+ops::Reshape reshape(std::vector<int64_t> shape) {
+  ops::Reshape table;
   table.shape = std::move(shape);
   return table;
 }

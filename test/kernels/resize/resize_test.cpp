@@ -5,13 +5,12 @@
 namespace nestrt::test {
 namespace {
 
-using plan::CoordinateMode;
-using plan::NearestMode;
-using plan::ResizeMode;
+using ops::CoordinateMode;
+using ops::NearestMode;
+using ops::ResizeMode;
 
-plan::ResizeT resize(ResizeMode mode, CoordinateMode coordinate, std::vector<float> scales,
-                     std::vector<int64_t> sizes) {
-  plan::ResizeT table;
+ops::Resize resize(ResizeMode mode, CoordinateMode coordinate, std::vector<float> scales, std::vector<int64_t> sizes) {
+  ops::Resize table;
   table.mode = mode;
   table.coordinate = coordinate;
   table.scales = std::move(scales);
@@ -19,7 +18,7 @@ plan::ResizeT resize(ResizeMode mode, CoordinateMode coordinate, std::vector<flo
   return table;
 }
 
-TestTensor run_reference(const plan::ResizeT& table, const TestTensor& input) {
+TestTensor run_reference(const ops::Resize& table, const TestTensor& input) {
   OperatorCase c(table);
   c.input(input).output(input.type, Shape(table.sizes));
   const auto inferred = c.infer();
@@ -41,58 +40,58 @@ void check_near(const TestTensor& actual, const std::vector<float>& expected) {
 // The expected values of most cases below are those of the ONNX operator tests.
 
 TEST_CASE("Resize repeats the nearest element") {
-  const auto table = resize(ResizeMode::nearest, CoordinateMode::half_pixel, {1, 1, 2, 3}, {1, 1, 4, 6});
+  const auto table = resize(ResizeMode::kNearest, CoordinateMode::kHalfPixel, {1, 1, 2, 3}, {1, 1, 4, 6});
   const std::vector<float> expected{1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4};
   CHECK(run_reference(table, counting({1, 1, 2, 2})).values<float>() == expected);
 }
 
 TEST_CASE("Resize moves integers by the nearest mode") {
-  const auto table = resize(ResizeMode::nearest, CoordinateMode::half_pixel, {2}, {4});
+  const auto table = resize(ResizeMode::kNearest, CoordinateMode::kHalfPixel, {2}, {4});
   CHECK(run_reference(table, tensor({2}, std::vector<int64_t>{-5, 1ll << 60})).values<int64_t>() ==
         std::vector<int64_t>{-5, -5, 1ll << 60, 1ll << 60});
 }
 
 TEST_CASE("Resize rounds halves as told") {
   const auto pick = [](NearestMode mode) {
-    auto table = resize(ResizeMode::nearest, CoordinateMode::asymmetric, {2}, {6});
+    auto table = resize(ResizeMode::kNearest, CoordinateMode::kAsymmetric, {2}, {6});
     table.nearest = mode;
     return run_reference(table, counting({3})).values<float>();
   };
-  CHECK(pick(NearestMode::floor) == std::vector<float>{1, 1, 2, 2, 3, 3});
-  CHECK(pick(NearestMode::round_prefer_floor) == std::vector<float>{1, 1, 2, 2, 3, 3});
-  CHECK(pick(NearestMode::ceil) == std::vector<float>{1, 2, 2, 3, 3, 3});
-  CHECK(pick(NearestMode::round_prefer_ceil) == std::vector<float>{1, 2, 2, 3, 3, 3});
+  CHECK(pick(NearestMode::kFloor) == std::vector<float>{1, 1, 2, 2, 3, 3});
+  CHECK(pick(NearestMode::kRoundPreferFloor) == std::vector<float>{1, 1, 2, 2, 3, 3});
+  CHECK(pick(NearestMode::kCeil) == std::vector<float>{1, 2, 2, 3, 3, 3});
+  CHECK(pick(NearestMode::kRoundPreferCeil) == std::vector<float>{1, 2, 2, 3, 3, 3});
 }
 
 TEST_CASE("Resize interpolates linearly between pixel centres") {
-  const auto table = resize(ResizeMode::linear, CoordinateMode::half_pixel, {1, 1, 2, 2}, {1, 1, 4, 4});
+  const auto table = resize(ResizeMode::kLinear, CoordinateMode::kHalfPixel, {1, 1, 2, 2}, {1, 1, 4, 4});
   check_near(run_reference(table, counting({1, 1, 2, 2})),
              {1, 1.25, 1.75, 2, 1.5, 1.75, 2.25, 2.5, 2.5, 2.75, 3.25, 3.5, 3, 3.25, 3.75, 4});
 }
 
 TEST_CASE("Resize keeps the corners when they are aligned") {
-  const auto table = resize(ResizeMode::linear, CoordinateMode::align_corners, {1, 1, 2, 2}, {1, 1, 4, 4});
+  const auto table = resize(ResizeMode::kLinear, CoordinateMode::kAlignCorners, {1, 1, 2, 2}, {1, 1, 4, 4});
   check_near(run_reference(table, counting({1, 1, 2, 2})), {1, 4.f / 3, 5.f / 3, 2, 5.f / 3, 2, 7.f / 3, 8.f / 3,
                                                             7.f / 3, 8.f / 3, 3, 10.f / 3, 3, 10.f / 3, 11.f / 3, 4});
 }
 
 // The values are ONNX Runtime's; see the exclusions in docs/operators.md.
 TEST_CASE("Resize by a fraction aligns the corners of the whole output") {
-  const auto cubic = resize(ResizeMode::cubic, CoordinateMode::align_corners, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
+  const auto cubic = resize(ResizeMode::kCubic, CoordinateMode::kAlignCorners, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
   check_near(run_reference(cubic, counting({1, 1, 4, 4})), {1, 2.5f, 4, 7, 8.5f, 10, 13, 14.5f, 16});
-  const auto linear = resize(ResizeMode::linear, CoordinateMode::align_corners, {1, 1, 0.6f, 0.6f}, {1, 1, 1, 2});
+  const auto linear = resize(ResizeMode::kLinear, CoordinateMode::kAlignCorners, {1, 1, 0.6f, 0.6f}, {1, 1, 1, 2});
   check_near(run_reference(linear, counting({1, 1, 2, 4})), {1, 4});
 }
 
 TEST_CASE("Resize interpolates with cubic weights") {
-  const auto table = resize(ResizeMode::cubic, CoordinateMode::half_pixel, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
+  const auto table = resize(ResizeMode::kCubic, CoordinateMode::kHalfPixel, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
   check_near(run_reference(table, counting({1, 1, 4, 4})),
              {1.47119141f, 2.78125f, 4.08251953f, 6.71142578f, 8.02148438f, 9.32275391f, 11.91650391f, 13.2265625f,
               14.52783203f});
 }
 
 TEST_CASE("Resize shares the weight of excluded elements") {
-  auto table = resize(ResizeMode::cubic, CoordinateMode::half_pixel, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
+  auto table = resize(ResizeMode::kCubic, CoordinateMode::kHalfPixel, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
   table.cubic_coefficient = -0.5f;
   table.exclude_outside = true;
   check_near(run_reference(table, counting({1, 1, 4, 4})), {1.36812675f, 2.6695014f, 4.0133367f, 6.57362535f, 7.875f,
@@ -100,19 +99,19 @@ TEST_CASE("Resize shares the weight of excluded elements") {
 }
 
 TEST_CASE("Resize extrapolates outside the crop") {
-  auto table = resize(ResizeMode::linear, CoordinateMode::tf_crop_and_resize, {}, {3});
+  auto table = resize(ResizeMode::kLinear, CoordinateMode::kTfCropAndResize, {}, {3});
   table.roi = {0, 2};
   table.extrapolation_value = 9;
   check_near(run_reference(table, counting({3})), {1, 3, 9});
 }
 
 TEST_CASE("Resize of an empty tensor is empty") {
-  const auto table = resize(ResizeMode::linear, CoordinateMode::half_pixel, {}, {0, 1000});
+  const auto table = resize(ResizeMode::kLinear, CoordinateMode::kHalfPixel, {}, {0, 1000});
   CHECK(run_reference(table, tensor({0, 3}, std::vector<float>{})).bytes.empty());
 }
 
 // Every fast kernel in `layout` against the plain reference; `kernel` has to be one of them.
-void check_fast(const plan::ResizeT& table, const TestTensor& input, Layout layout, const std::string& kernel) {
+void check_fast(const ops::Resize& table, const TestTensor& input, Layout layout, const std::string& kernel) {
   OperatorCase fast(table);
   fast.input(with_layout(input, layout)).output(input.type, Shape(table.sizes), layout);
   const TestTensor expected = run_reference(table, input);
@@ -120,8 +119,8 @@ void check_fast(const plan::ResizeT& table, const TestTensor& input, Layout layo
   for_each_fast_kernel(fast, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
     INFO(what << " " << input.shape.to_string() << " to " << expected.shape.to_string());
     found = found || what.starts_with(kernel);
-    if (table.mode == ResizeMode::nearest) CHECK(outputs[0].bytes == expected.bytes);
-    if (table.mode != ResizeMode::nearest) CHECK(relative_error(outputs[0], expected) < 1e-6);
+    if (table.mode == ResizeMode::kNearest) CHECK(outputs[0].bytes == expected.bytes);
+    if (table.mode != ResizeMode::kNearest) CHECK(relative_error(outputs[0], expected) < 1e-6);
   });
   CHECK(found);
 }
@@ -130,38 +129,38 @@ TEST_CASE("Resize picks the same nearest pixels in every layout") {
   std::mt19937 generator(1);
   for (Layout layout : {Layout::kPlain, Layout::kBlocked16, Layout::kBlocked32})
     for (CoordinateMode mode :
-         {CoordinateMode::half_pixel, CoordinateMode::asymmetric, CoordinateMode::align_corners}) {
+         {CoordinateMode::kHalfPixel, CoordinateMode::kAsymmetric, CoordinateMode::kAlignCorners}) {
       for (DataType type : {DataType::kF32, DataType::kS8, DataType::kS64}) {
-        check_fast(resize(ResizeMode::nearest, mode, {}, {2, 21, 10, 14}), random_bytes(generator, type, {2, 21, 5, 7}),
-                   layout, "resize.nearest");
+        check_fast(resize(ResizeMode::kNearest, mode, {}, {2, 21, 10, 14}),
+                   random_bytes(generator, type, {2, 21, 5, 7}), layout, "resize.nearest");
       }
-      check_fast(resize(ResizeMode::nearest, mode, {1, 1, 1, 0.6f}, {1, 3, 5, 4}),
+      check_fast(resize(ResizeMode::kNearest, mode, {1, 1, 1, 0.6f}, {1, 3, 5, 4}),
                  random_bytes(generator, DataType::kF32, {1, 3, 5, 7}), layout, "resize.nearest");
-      check_fast(resize(ResizeMode::nearest, mode, {1, 1, 2.5f, 1}, {1, 33, 12, 40}),
+      check_fast(resize(ResizeMode::kNearest, mode, {1, 1, 2.5f, 1}, {1, 33, 12, 40}),
                  random_bytes(generator, DataType::kF32, {1, 33, 5, 40}), layout, "resize.nearest");
     }
-  check_fast(resize(ResizeMode::nearest, CoordinateMode::half_pixel, {}, {4, 6}),
+  check_fast(resize(ResizeMode::kNearest, CoordinateMode::kHalfPixel, {}, {4, 6}),
              random_bytes(generator, DataType::kF32, {2, 9}), Layout::kPlain, "resize.nearest");
 }
 
 TEST_CASE("Resize interpolates pictures in plain and blocked layouts") {
   std::mt19937 generator(2);
   for (Layout layout : {Layout::kPlain, Layout::kBlocked16})
-    for (CoordinateMode mode : {CoordinateMode::half_pixel, CoordinateMode::asymmetric, CoordinateMode::align_corners,
-                                CoordinateMode::pytorch_half_pixel})
+    for (CoordinateMode mode : {CoordinateMode::kHalfPixel, CoordinateMode::kAsymmetric, CoordinateMode::kAlignCorners,
+                                CoordinateMode::kPytorchHalfPixel})
       for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{2, 19, 14, 21}, {2, 19, 3, 1}, {2, 19, 50, 80}})
-        check_fast(resize(ResizeMode::linear, mode, {}, sizes), random_tensor(generator, {2, 19, 5, 7}), layout,
+        check_fast(resize(ResizeMode::kLinear, mode, {}, sizes), random_tensor(generator, {2, 19, 5, 7}), layout,
                    "resize.f32.linear2d");
 }
 
 TEST_CASE("Resize names the attribute that breaks a rule") {
-  const auto complaint = [](const plan::ResizeT& table, const TestTensor& input = counting({2, 2})) {
+  const auto complaint = [](const ops::Resize& table, const TestTensor& input = counting({2, 2})) {
     OperatorCase c(table);
     c.input(input);
     return std::string(c.infer().error().message());
   };
   const auto linear = [](std::vector<float> scales, std::vector<int64_t> sizes) {
-    return resize(ResizeMode::linear, CoordinateMode::half_pixel, std::move(scales), std::move(sizes));
+    return resize(ResizeMode::kLinear, CoordinateMode::kHalfPixel, std::move(scales), std::move(sizes));
   };
   CHECK_THAT(complaint(linear({2}, {4, 4})), Catch::Contains("scales has 1 entries"));
   CHECK_THAT(complaint(linear({2, 0}, {4, 4})), Catch::Contains("scales has the entry 0"));
@@ -170,7 +169,7 @@ TEST_CASE("Resize names the attribute that breaks a rule") {
   CHECK_THAT(complaint(linear({}, {1, 1 << 25})), Catch::Contains("sizes") && Catch::Contains("2^24"));
   CHECK_THAT(complaint(linear({}, {1, 1}), tensor({1, 0}, std::vector<float>{})), Catch::Contains("sizes"));
   CHECK_THAT(complaint(linear({}, {4, 4}), tensor({2, 2}, std::vector<int32_t>(4))), Catch::Contains("s32"));
-  auto crop = resize(ResizeMode::nearest, CoordinateMode::tf_crop_and_resize, {}, {4, 4});
+  auto crop = resize(ResizeMode::kNearest, CoordinateMode::kTfCropAndResize, {}, {4, 4});
   CHECK_THAT(complaint(crop), Catch::Contains("roi has 0 entries"));
   crop.roi = {0, 0, std::numeric_limits<float>::infinity(), 1};
   CHECK_THAT(complaint(crop), Catch::Contains("roi"));

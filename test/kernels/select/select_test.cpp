@@ -5,7 +5,7 @@
 namespace nestrt::test {
 
 TEST_CASE("Select broadcasts its three operands") {
-  OperatorCase c{plan::SelectT()};
+  OperatorCase c{ops::Select()};
   c.input(tensor_bool({2, 1}, {1, 0}));
   c.input(tensor({3}, std::vector<float>{1, 2, 3}));
   c.input(tensor({2, 3}, std::vector<float>{10, 20, 30, 40, 50, 60}));
@@ -16,7 +16,7 @@ TEST_CASE("Select broadcasts its three operands") {
 }
 
 TEST_CASE("Select takes 8-byte elements and any true byte") {
-  OperatorCase c{plan::SelectT()};
+  OperatorCase c{ops::Select()};
   c.input(tensor_bool({3}, {0, 1, 255}));
   c.input(tensor({3}, std::vector<int64_t>{1, 2, 3}));
   c.input(tensor(Shape(), std::vector<int64_t>{-9}));
@@ -25,15 +25,15 @@ TEST_CASE("Select takes 8-byte elements and any true byte") {
 }
 
 TEST_CASE("Select refuses operands that do not fit") {
-  OperatorCase types{plan::SelectT()};
+  OperatorCase types{ops::Select()};
   types.input(tensor_bool({1}, {1}))
       .input(tensor({1}, std::vector<float>{1}))
       .input(tensor({1}, std::vector<int64_t>{1}));
   CHECK(types.infer().error().message().find("one type") != std::string_view::npos);
-  OperatorCase condition{plan::SelectT()};
+  OperatorCase condition{ops::Select()};
   for (int i = 0; i < 3; ++i) condition.input(tensor({1}, std::vector<float>{1}));
   CHECK(condition.infer().error().message().find("expected bool") != std::string_view::npos);
-  OperatorCase shapes{plan::SelectT()};
+  OperatorCase shapes{ops::Select()};
   shapes.input(tensor_bool({2}, {1, 0}))
       .input(tensor({3}, std::vector<float>{1, 2, 3}))
       .input(tensor({1}, std::vector<float>{1}));

@@ -5,8 +5,8 @@
 namespace nestrt::test {
 namespace {
 
-plan::SliceT slice(std::vector<int64_t> start, std::vector<int64_t> step, std::vector<int64_t> shape) {
-  plan::SliceT table;
+ops::Slice slice(std::vector<int64_t> start, std::vector<int64_t> step, std::vector<int64_t> shape) {
+  ops::Slice table;
   table.start = std::move(start);
   table.step = std::move(step);
   table.shape = std::move(shape);
@@ -25,7 +25,7 @@ TEST_CASE("Slice takes a window with steps of either sign") {
 TEST_CASE("Slice copies strided windows of any type") {
   std::mt19937 generator(1);
   for (DataType type : {DataType::kF32, DataType::kS8, DataType::kS64})
-    for (const plan::SliceT& table :
+    for (const ops::Slice& table :
          {slice({0, 0, 0, 0}, {1, 1, 1, 1}, {2, 6, 40, 50}), slice({1, 2, 3, 4}, {1, 1, 1, 1}, {1, 3, 30, 46}),
           slice({0, 0, 1, 1}, {1, 1, 2, 2}, {2, 6, 20, 25}), slice({1, 5, 39, 49}, {-1, -2, -3, -1}, {2, 3, 13, 50}),
           slice({1, 5, 0, 7}, {-9, 1, 1, 1 << 30}, {1, 1, 40, 1}), slice({9, 0, 0, 0}, {1, 1, 1, 1}, {0, 6, 40, 50})}) {

@@ -8,7 +8,7 @@ namespace nestrt::test {
 namespace {
 
 OperatorCase softmax_case(const TestTensor& input, int axis, bool log = false) {
-  plan::SoftmaxT table;
+  ops::Softmax table;
   table.axis = axis;
   table.log = log;
   OperatorCase c(table);

@@ -5,8 +5,8 @@
 namespace nestrt::test {
 namespace {
 
-plan::TileT tile(std::vector<int64_t> shape) {
-  plan::TileT table;
+ops::Tile tile(std::vector<int64_t> shape) {
+  ops::Tile table;
   table.shape = std::move(shape);
   return table;
 }

@@ -7,8 +7,8 @@
 namespace nestrt::test {
 namespace {
 
-plan::TransposeT transpose(std::vector<int32_t> permutation) {
-  plan::TransposeT table;
+ops::Transpose transpose(std::vector<int32_t> permutation) {
+  ops::Transpose table;
   table.permutation = std::move(permutation);
   return table;
 }

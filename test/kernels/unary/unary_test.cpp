@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "test/support/exact.h"
 #include "test/support/kernel_runner.h"
@@ -8,13 +9,13 @@
 namespace nestrt::test {
 namespace {
 
-using Kind = plan::UnaryKind;
+using Kind = ops::UnaryKind;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 OperatorCase unary_case(Kind kind, const TestTensor& input, float alpha = 0, float beta = 0) {
-  plan::UnaryT table;
+  ops::Unary table;
   table.kind = kind;
   table.alpha = alpha;
   table.beta = beta;
@@ -30,15 +31,14 @@ float value(Kind kind, float x, float alpha = 0, float beta = 0) {
 }
 
 bool is_f32_kind(Kind kind) {
-  return plan::EnumNameUnaryKind(kind)[0] != '\0' && kind != Kind::logical_not && kind != Kind::is_nan &&
-         kind != Kind::is_inf;
+  return !ops::name(kind).empty() && kind != Kind::kLogicalNot && kind != Kind::kIsNan && kind != Kind::kIsInf;
 }
 
 void check_fast_kernels(Kind kind, const TestTensor& plain, Layout layout, float alpha = 0.75f) {
   const TestTensor expected = reference(unary_case(kind, plain, alpha, 1.25f))[0];
   const OperatorCase c = unary_case(kind, with_layout(plain, layout), alpha, 1.25f);
   for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
-    INFO(plan::EnumNameUnaryKind(kind) << ", " << what << ", " << plain.shape.to_string() << " " << name(layout));
+    INFO(ops::name(kind) << ", " << what << ", " << plain.shape.to_string() << " " << name(layout));
     CHECK(relative_error(outputs[0], expected) < 5e-7);
   });
 }
@@ -46,96 +46,96 @@ void check_fast_kernels(Kind kind, const TestTensor& plain, Layout layout, float
 }  // namespace
 
 TEST_CASE("Unary activations have the values of the ONNX specification") {
-  CHECK(value(Kind::relu, -3) == 0);
-  CHECK(value(Kind::clip, 3, -1, 2) == 2);
-  CHECK(value(Kind::leaky_relu, -2, 0.1f) == Approx(-0.2));
-  CHECK(value(Kind::hard_sigmoid, 1, 0.2f, 0.5f) == Approx(0.7));
-  CHECK(value(Kind::hard_swish, 1) == Approx(2.0 / 3));
-  CHECK(value(Kind::sigmoid, 1) == Approx(0.7310585786));
-  CHECK(value(Kind::silu, 1) == Approx(0.7310585786));
-  CHECK(value(Kind::elu, -1, 2) == Approx(2 * (std::exp(-1.0) - 1)));
-  CHECK(value(Kind::selu, -1, 2, 3) == Approx(6 * (std::exp(-1.0) - 1)));
-  CHECK(value(Kind::selu, 2, 2, 3) == 6);
-  CHECK(value(Kind::celu, -1, 2) == Approx(2 * (std::exp(-0.5) - 1)));
-  CHECK(value(Kind::softplus, 1) == Approx(std::log(1 + std::exp(1.0))));
-  CHECK(value(Kind::softplus, 1000) == 1000);
-  CHECK(value(Kind::softsign, -3) == -0.75f);
-  CHECK(value(Kind::thresholded_relu, 2, 2) == 0);
-  CHECK(value(Kind::thresholded_relu, 2.5f, 2) == 2.5f);
-  CHECK(value(Kind::shrink, -2, 1.5f, 0.5f) == -1.5f);
-  CHECK(value(Kind::shrink, 2, 1.5f, 0.5f) == 1.5f);
-  CHECK(value(Kind::shrink, 1, 1.5f, 0.5f) == 0);
-  CHECK(value(Kind::gelu, 1) == Approx(0.8413447461));
-  CHECK(value(Kind::gelu, 1, 1) == Approx(0.8411919906));
-  CHECK(value(Kind::mish, 1) == Approx(0.8650983883));
+  CHECK(value(Kind::kRelu, -3) == 0);
+  CHECK(value(Kind::kClip, 3, -1, 2) == 2);
+  CHECK(value(Kind::kLeakyRelu, -2, 0.1f) == Approx(-0.2));
+  CHECK(value(Kind::kHardSigmoid, 1, 0.2f, 0.5f) == Approx(0.7));
+  CHECK(value(Kind::kHardSwish, 1) == Approx(2.0 / 3));
+  CHECK(value(Kind::kSigmoid, 1) == Approx(0.7310585786));
+  CHECK(value(Kind::kSilu, 1) == Approx(0.7310585786));
+  CHECK(value(Kind::kElu, -1, 2) == Approx(2 * (std::exp(-1.0) - 1)));
+  CHECK(value(Kind::kSelu, -1, 2, 3) == Approx(6 * (std::exp(-1.0) - 1)));
+  CHECK(value(Kind::kSelu, 2, 2, 3) == 6);
+  CHECK(value(Kind::kCelu, -1, 2) == Approx(2 * (std::exp(-0.5) - 1)));
+  CHECK(value(Kind::kSoftplus, 1) == Approx(std::log(1 + std::exp(1.0))));
+  CHECK(value(Kind::kSoftplus, 1000) == 1000);
+  CHECK(value(Kind::kSoftsign, -3) == -0.75f);
+  CHECK(value(Kind::kThresholdedRelu, 2, 2) == 0);
+  CHECK(value(Kind::kThresholdedRelu, 2.5f, 2) == 2.5f);
+  CHECK(value(Kind::kShrink, -2, 1.5f, 0.5f) == -1.5f);
+  CHECK(value(Kind::kShrink, 2, 1.5f, 0.5f) == 1.5f);
+  CHECK(value(Kind::kShrink, 1, 1.5f, 0.5f) == 0);
+  CHECK(value(Kind::kGelu, 1) == Approx(0.8413447461));
+  CHECK(value(Kind::kGelu, 1, 1) == Approx(0.8411919906));
+  CHECK(value(Kind::kMish, 1) == Approx(0.8650983883));
 }
 
 TEST_CASE("Unary mathematics has the values of the standard library") {
-  CHECK(value(Kind::abs, -2.5f) == 2.5f);
-  CHECK(value(Kind::neg, -2.5f) == 2.5f);
-  CHECK(value(Kind::exp, 1) == Approx(std::exp(1.0)));
-  CHECK(value(Kind::log, 2) == Approx(std::log(2.0)));
-  CHECK(value(Kind::sqrt, 2) == Approx(std::sqrt(2.0)));
-  CHECK(value(Kind::reciprocal, 4) == 0.25f);
-  CHECK(value(Kind::erf, 0.5f) == Approx(std::erf(0.5)));
-  CHECK(value(Kind::sign, -7) == -1);
-  CHECK(value(Kind::floor, -1.5f) == -2);
-  CHECK(value(Kind::ceil, -1.5f) == -1);
-  CHECK(value(Kind::round, 2.5f) == 2);
-  CHECK(value(Kind::round, -1.5f) == -2);
-  CHECK(value(Kind::sin, 1) == Approx(std::sin(1.0)));
-  CHECK(value(Kind::cos, 1) == Approx(std::cos(1.0)));
-  CHECK(value(Kind::tan, 1) == Approx(std::tan(1.0)));
-  CHECK(value(Kind::asin, 0.5f) == Approx(std::asin(0.5)));
-  CHECK(value(Kind::acos, 0.5f) == Approx(std::acos(0.5)));
-  CHECK(value(Kind::atan, 1) == Approx(std::atan(1.0)));
-  CHECK(value(Kind::sinh, 1) == Approx(std::sinh(1.0)));
-  CHECK(value(Kind::cosh, 1) == Approx(std::cosh(1.0)));
-  CHECK(value(Kind::asinh, 1) == Approx(std::asinh(1.0)));
-  CHECK(value(Kind::acosh, 2) == Approx(std::acosh(2.0)));
-  CHECK(value(Kind::atanh, 0.5f) == Approx(std::atanh(0.5)));
+  CHECK(value(Kind::kAbs, -2.5f) == 2.5f);
+  CHECK(value(Kind::kNeg, -2.5f) == 2.5f);
+  CHECK(value(Kind::kExp, 1) == Approx(std::exp(1.0)));
+  CHECK(value(Kind::kLog, 2) == Approx(std::log(2.0)));
+  CHECK(value(Kind::kSqrt, 2) == Approx(std::sqrt(2.0)));
+  CHECK(value(Kind::kReciprocal, 4) == 0.25f);
+  CHECK(value(Kind::kErf, 0.5f) == Approx(std::erf(0.5)));
+  CHECK(value(Kind::kSign, -7) == -1);
+  CHECK(value(Kind::kFloor, -1.5f) == -2);
+  CHECK(value(Kind::kCeil, -1.5f) == -1);
+  CHECK(value(Kind::kRound, 2.5f) == 2);
+  CHECK(value(Kind::kRound, -1.5f) == -2);
+  CHECK(value(Kind::kSin, 1) == Approx(std::sin(1.0)));
+  CHECK(value(Kind::kCos, 1) == Approx(std::cos(1.0)));
+  CHECK(value(Kind::kTan, 1) == Approx(std::tan(1.0)));
+  CHECK(value(Kind::kAsin, 0.5f) == Approx(std::asin(0.5)));
+  CHECK(value(Kind::kAcos, 0.5f) == Approx(std::acos(0.5)));
+  CHECK(value(Kind::kAtan, 1) == Approx(std::atan(1.0)));
+  CHECK(value(Kind::kSinh, 1) == Approx(std::sinh(1.0)));
+  CHECK(value(Kind::kCosh, 1) == Approx(std::cosh(1.0)));
+  CHECK(value(Kind::kAsinh, 1) == Approx(std::asinh(1.0)));
+  CHECK(value(Kind::kAcosh, 2) == Approx(std::acosh(2.0)));
+  CHECK(value(Kind::kAtanh, 0.5f) == Approx(std::atanh(0.5)));
 }
 
 TEST_CASE("Unary tests of NaN and infinity give booleans") {
   const TestTensor x = tensor({4}, std::vector<float>{kNan, kInf, -kInf, 1});
   const auto bits = [](const OperatorCase& c) { return reference(c)[0].values<uint8_t>(); };
-  CHECK(bits(unary_case(Kind::is_nan, x)) == std::vector<uint8_t>{1, 0, 0, 0});
-  CHECK(bits(unary_case(Kind::is_inf, x, 1, 1)) == std::vector<uint8_t>{0, 1, 1, 0});
-  CHECK(bits(unary_case(Kind::is_inf, x, 0, 1)) == std::vector<uint8_t>{0, 1, 0, 0});
-  CHECK(bits(unary_case(Kind::is_inf, x, 1, 0)) == std::vector<uint8_t>{0, 0, 1, 0});
-  CHECK(bits(unary_case(Kind::logical_not, tensor_bool({3}, {0, 1, 9}))) == std::vector<uint8_t>{1, 0, 0});
+  CHECK(bits(unary_case(Kind::kIsNan, x)) == std::vector<uint8_t>{1, 0, 0, 0});
+  CHECK(bits(unary_case(Kind::kIsInf, x, 1, 1)) == std::vector<uint8_t>{0, 1, 1, 0});
+  CHECK(bits(unary_case(Kind::kIsInf, x, 0, 1)) == std::vector<uint8_t>{0, 1, 0, 0});
+  CHECK(bits(unary_case(Kind::kIsInf, x, 1, 0)) == std::vector<uint8_t>{0, 0, 1, 0});
+  CHECK(bits(unary_case(Kind::kLogicalNot, tensor_bool({3}, {0, 1, 9}))) == std::vector<uint8_t>{1, 0, 0});
 }
 
 TEST_CASE("Unary integers wrap and saturate") {
   constexpr int32_t kMin = std::numeric_limits<int32_t>::min();
   const TestTensor x = tensor({3}, std::vector<int32_t>{kMin, -5, 7});
   const auto numbers = [](const OperatorCase& c) { return reference(c)[0].values<int32_t>(); };
-  CHECK(numbers(unary_case(Kind::neg, x)) == std::vector<int32_t>{kMin, 5, -7});
-  CHECK(numbers(unary_case(Kind::abs, x)) == std::vector<int32_t>{kMin, 5, 7});
-  CHECK(numbers(unary_case(Kind::sign, x)) == std::vector<int32_t>{-1, -1, 1});
-  CHECK(numbers(unary_case(Kind::relu, x)) == std::vector<int32_t>{0, 0, 7});
-  CHECK(numbers(unary_case(Kind::clip, x, -6, kInf)) == std::vector<int32_t>{-6, -5, 7});
+  CHECK(numbers(unary_case(Kind::kNeg, x)) == std::vector<int32_t>{kMin, 5, -7});
+  CHECK(numbers(unary_case(Kind::kAbs, x)) == std::vector<int32_t>{kMin, 5, 7});
+  CHECK(numbers(unary_case(Kind::kSign, x)) == std::vector<int32_t>{-1, -1, 1});
+  CHECK(numbers(unary_case(Kind::kRelu, x)) == std::vector<int32_t>{0, 0, 7});
+  CHECK(numbers(unary_case(Kind::kClip, x, -6, kInf)) == std::vector<int32_t>{-6, -5, 7});
   const TestTensor wide = tensor({2}, std::vector<int64_t>{-5000000000, 5000000000});
-  CHECK(reference(unary_case(Kind::abs, wide))[0].values<int64_t>() == std::vector<int64_t>{5000000000, 5000000000});
+  CHECK(reference(unary_case(Kind::kAbs, wide))[0].values<int64_t>() == std::vector<int64_t>{5000000000, 5000000000});
 }
 
 TEST_CASE("Fast unary kernels agree with the reference in every layout") {
   std::mt19937 generator(11);
-  for (int k = 0; k <= static_cast<int>(Kind::MAX); ++k) {
+  for (int k = 0; k <= std::numeric_limits<std::underlying_type_t<Kind>>::max(); ++k) {
     const Kind kind = static_cast<Kind>(k);
     if (!is_f32_kind(kind)) continue;
     for (const Shape& shape : {Shape{1, 1, 1, 1}, Shape{1, 19, 3, 3}, Shape{2, 16, 7}})
       for (Layout layout : {Layout::kPlain, Layout::kBlocked16, Layout::kBlocked32})
         check_fast_kernels(kind, random_tensor(generator, shape, -6, 6), layout);
   }
-  check_fast_kernels(Kind::gelu, random_tensor(generator, {1000}, -6, 6), Layout::kPlain, 0);
-  check_fast_kernels(Kind::sigmoid, random_tensor(generator, {3, 41, 501}, -6, 6), Layout::kPlain);
+  check_fast_kernels(Kind::kGelu, random_tensor(generator, {1000}, -6, 6), Layout::kPlain, 0);
+  check_fast_kernels(Kind::kSigmoid, random_tensor(generator, {3, 41, 501}, -6, 6), Layout::kPlain);
 }
 
 TEST_CASE("Fast unary kernels treat special values as the reference does") {
   const std::vector<float> special = {0,   -0.0f, kInf, -kInf, kNan, 3e38f, -3e38f, 1e-45f, -1e-45f, 1e-38f,
                                       100, -100,  88,   -88,   0.5f, -0.5f, 2.5f,   0.75f,  1.25f};
-  for (int k = 0; k <= static_cast<int>(Kind::MAX); ++k) {
+  for (int k = 0; k <= std::numeric_limits<std::underlying_type_t<Kind>>::max(); ++k) {
     const Kind kind = static_cast<Kind>(k);
     if (is_f32_kind(kind)) check_fast_kernels(kind, tensor({19}, special), Layout::kPlain);
   }
@@ -145,14 +145,14 @@ TEST_CASE("Fast elu and selu are accurate near zero") {
   std::vector<float> x;
   for (float v = 1e-30f; v < 1; v *= 1.7f) x.push_back(-v);
   const TestTensor input = tensor({static_cast<int64_t>(x.size())}, x);
-  for (Kind kind : {Kind::elu, Kind::selu}) {
+  for (Kind kind : {Kind::kElu, Kind::kSelu}) {
     const TestTensor expected = reference(unary_case(kind, input, 0.75f, 1.25f))[0];
     const std::vector<float> want = expected.values<float>();
     for_each_fast_kernel(unary_case(kind, input, 0.75f, 1.25f),
                          [&](const std::string& what, const std::vector<TestTensor>& outputs) {
                            const std::vector<float> got = outputs[0].values<float>();
                            for (size_t i = 0; i < x.size(); ++i) {
-                             INFO(plan::EnumNameUnaryKind(kind) << ", " << what << ", at " << x[i]);
+                             INFO(ops::name(kind) << ", " << what << ", at " << x[i]);
                              CHECK(std::abs(got[i] - want[i]) <= 1e-6f * std::abs(want[i]));
                            }
                          });
@@ -161,20 +161,20 @@ TEST_CASE("Fast elu and selu are accurate near zero") {
 
 TEST_CASE("Unary refuses kinds and types that do not fit") {
   const TestTensor x = tensor({1}, std::vector<int64_t>{1});
-  CHECK(unary_case(Kind::exp, x).infer().error().message().find("exp does not take s64") != std::string_view::npos);
+  CHECK(unary_case(Kind::kExp, x).infer().error().message().find("exp does not take s64") != std::string_view::npos);
   CHECK(unary_case(static_cast<Kind>(18), x).infer().error().message().find("18") != std::string_view::npos);
   CHECK(unary_case(static_cast<Kind>(200), x).infer().error().message().find("200") != std::string_view::npos);
-  CHECK(!unary_case(Kind::logical_not, x).infer().has_value());
-  CHECK(!unary_case(Kind::relu, tensor_bool({1}, {1})).infer().has_value());
-  plan::UnaryT table;
+  CHECK(!unary_case(Kind::kLogicalNot, x).infer().has_value());
+  CHECK(!unary_case(Kind::kRelu, tensor_bool({1}, {1})).infer().has_value());
+  ops::Unary table;
   OperatorCase two(table);
   two.input(x).input(x);
   CHECK(two.infer().error().message().find("2 inputs") != std::string_view::npos);
 }
 
 TEST_CASE("Relu and clip of quantized tensors have real bounds") {
-  const auto mapped = [](plan::UnaryKind kind, float alpha, float beta) {
-    plan::UnaryT table;
+  const auto mapped = [](ops::UnaryKind kind, float alpha, float beta) {
+    ops::Unary table;
     table.kind = kind;
     table.alpha = alpha;
     table.beta = beta;
@@ -184,10 +184,10 @@ TEST_CASE("Relu and clip of quantized tensors have real bounds") {
     check_exact(c, reference(c)[0], "unary.s8.bounds");
     return reference(c)[0].values<int8_t>();
   };
-  CHECK(mapped(plan::UnaryKind::relu, 0, 0) == std::vector<int8_t>{0, 0, 1, 100});
-  CHECK(mapped(plan::UnaryKind::clip, -1, 6) == std::vector<int8_t>{-16, -1, 1, 96});
-  plan::UnaryT negate;
-  negate.kind = plan::UnaryKind::neg;
+  CHECK(mapped(ops::UnaryKind::kRelu, 0, 0) == std::vector<int8_t>{0, 0, 1, 100});
+  CHECK(mapped(ops::UnaryKind::kClip, -1, 6) == std::vector<int8_t>{-16, -1, 1, 96});
+  ops::Unary negate;
+  negate.kind = ops::UnaryKind::kNeg;
   OperatorCase c(negate);
   c.input(with_exponent(tensor_s8({1}, {1}), 4)).output_s8({1}, 4);
   CHECK_THAT(complaint(c), Catch::Contains("neg does not take quantized tensors"));

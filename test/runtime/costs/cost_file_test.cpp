@@ -57,7 +57,8 @@ TEST_CASE("A file of costs that is wrong anywhere is refused with its line") {
   CHECK(read_text(folder, good).ok());
   CHECK(read_text(folder, header).ok());
   CHECK(read_text(folder, "").code() == Code::kInvalidArgument);
-  CHECK(read_text(folder, "nestrt costs 99 7.0\n").code() == Code::kIncompatible);
+  CHECK(read_text(folder, "nestrt costs 99\n").code() == Code::kIncompatible);
+  CHECK(read_text(folder, "nestrt costs 2 0.1.0\n").code() == Code::kIncompatible);
   CHECK(read_costs(folder.path() + "/none").error().code() == Code::kNotFound);
   CHECK(read_costs(folder.path()).error().code() == Code::kInvalidArgument);
   const std::string unit = "unit\tcpu\tisa\t1\n";
@@ -66,12 +67,33 @@ TEST_CASE("A file of costs that is wrong anywhere is refused with its line") {
         std::string("unit\tcpu\tisa\t99999999999\n"), std::string("unit\tcpu\n"), unit + "cost\t-1\tmeasured\tConv\n",
         unit + "cost\tnan\tmeasured\tConv\n", unit + "cost\tinf\tmeasured\tConv\n", unit + "cost\t1\tguessed\tConv\n",
         unit + "cost\t1\tmeasured\t\n", unit + "cost\t1x\tmeasured\tConv\n", unit + "overhead\t1\t2\n",
-        unit + "overhead\t1\t2\t-3\n", unit + "else\n", unit + "\n",
-        unit + "cost\t1\tmeasured\tConv\ncost\t1\tmeasured\tConv\n"}) {
+        unit + "overhead\t1\t2\t-3\n", unit + "else\n", unit + "kernels\t1.0\n", std::string("kernels\t\n"),
+        unit + "\n", unit + "cost\t1\tmeasured\tConv\ncost\t1\tmeasured\tConv\n"}) {
     CAPTURE(lines);
     const Status status = read_text(folder, header + lines);
     CHECK(status.code() == Code::kInvalidArgument);
     CHECK(std::string(status.message()).find("line ") != std::string::npos);
+  }
+}
+
+TEST_CASE("Costs of another version's kernels are refused, those of no version never") {
+  const TemporaryFolder folder;
+  const std::string good = sample_text(folder.path() + "/good");
+  const size_t begin = good.find("kernels\t"), end = good.find('\n', begin) + 1;
+  REQUIRE(begin == good.find('\n') + 1);
+  const std::string header = good.substr(0, begin), costs = good.substr(end);
+  CHECK(read_text(folder, header + "# a remark\n" + costs).ok());
+  const Status other = read_text(folder, header + "kernels\t0.0.1\n" + costs);
+  CHECK(other.code() == Code::kIncompatible);
+  CHECK(std::string(other.message()).find("0.0.1") != std::string::npos);
+}
+
+TEST_CASE("The costs that come with nestrt can be read") {
+  for (const auto& entry : std::filesystem::directory_iterator(NESTRT_SOURCE_DIR "/boards/profiles")) {
+    INFO(entry.path());
+    const auto costs = read_costs(entry.path().string());
+    REQUIRE(costs);
+    CHECK_FALSE(costs->empty());
   }
 }
 

@@ -2,7 +2,6 @@
 #include <set>
 
 #include "nestrt/costs.h"
-#include "runtime/plan/tables.h"
 #include "test/support/plan_builder.h"
 #include "test/support/sample_plans.h"
 
@@ -21,12 +20,12 @@ const UnitKey kCpu{"cpu", "isa", 1};
 // Relu, Conv ... of the plan, each at 10 us.
 CostTable costs_of(const Plan& plan, const UnitKey& unit) {
   CostTable costs;
-  for (uint32_t op = 0; op < plan.tables().operators()->size(); ++op)
+  for (uint32_t op = 0; op < plan.tables().operators.size(); ++op)
     costs.set(unit, work_name(plan, op), {10, CostSource::kMeasured});
   return costs;
 }
 
-PlanBuilder pool_plan(const plan::PoolT& pool, const Shape& output) {
+PlanBuilder pool_plan(const ops::Pool& pool, const Shape& output) {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 16, 8, 8});
   const int y = builder.output("y", output);
@@ -34,8 +33,8 @@ PlanBuilder pool_plan(const plan::PoolT& pool, const Shape& output) {
   return builder;
 }
 
-plan::PoolT small_pool() {
-  plan::PoolT pool;
+ops::Pool small_pool() {
+  ops::Pool pool;
   pool.kernel = {2, 2};
   pool.stride = {2, 2};
   pool.dilation = {1, 1};
@@ -56,26 +55,26 @@ TEST_CASE("The name of a work says everything in one line") {
 TEST_CASE("Works that differ in one attribute have different names") {
   std::set<std::string> names;
   const auto add = [&](auto change, Shape output = {1, 16, 4, 4}) {
-    plan::PoolT pool = small_pool();
+    ops::Pool pool = small_pool();
     change(pool);
     const Built built(pool_plan(pool, output));
     names.insert(work_name(*built.plan, 0));
   };
-  add([](plan::PoolT&) {});
-  add([](plan::PoolT& pool) { pool.kind = plan::PoolKind::average; });
-  add([](plan::PoolT& pool) { pool.count_include_pad = true; });
-  add([](plan::PoolT& pool) { pool.ceil_mode = true; });
-  add([](plan::PoolT& pool) { pool.kernel = {1, 2}; });
-  add([](plan::PoolT& pool) { pool.kernel = {2, 1}; });
-  add([](plan::PoolT& pool) { pool.kind = plan::PoolKind::lp, pool.p = 3; });
-  add([](plan::PoolT& pool) { pool.stride = {4, 2}; }, {1, 16, 2, 4});
+  add([](ops::Pool&) {});
+  add([](ops::Pool& pool) { pool.kind = ops::PoolKind::kAverage; });
+  add([](ops::Pool& pool) { pool.count_include_pad = true; });
+  add([](ops::Pool& pool) { pool.ceil_mode = true; });
+  add([](ops::Pool& pool) { pool.kernel = {1, 2}; });
+  add([](ops::Pool& pool) { pool.kernel = {2, 1}; });
+  add([](ops::Pool& pool) { pool.kind = ops::PoolKind::kLp, pool.p = 3; });
+  add([](ops::Pool& pool) { pool.stride = {4, 2}; }, {1, 16, 2, 4});
   CHECK(names.size() == 8);
 }
 
 TEST_CASE("Numbers in names are in full") {
   const auto name_with = [](float alpha) {
     PlanBuilder builder;
-    plan::UnaryT attributes = unary(plan::UnaryKind::leaky_relu);
+    ops::Unary attributes = unary(ops::UnaryKind::kLeakyRelu);
     attributes.alpha = alpha;
     builder.op("op", attributes, {builder.input("x", {4})}, {builder.output("y", {4})});
     const Built built(std::move(builder));
@@ -90,7 +89,7 @@ TEST_CASE("A branch costs the sum of its operators") {
   const CostTable costs = costs_of(*built.plan, kCpu);
   const auto cost = branch_cost(costs, *built.plan, 0, 0, kCpu);
   REQUIRE(cost);
-  CHECK(cost->microseconds == Approx(10.0 * built.plan->tables().operators()->size()));
+  CHECK(cost->microseconds == Approx(10.0 * static_cast<double>(built.plan->tables().operators.size())));
   CHECK(cost->source == CostSource::kMeasured);
 }
 
@@ -98,7 +97,7 @@ TEST_CASE("Views cost nothing") {
   const Built built(views_plan());
   CostTable costs;
   uint32_t computed = 0;
-  for (uint32_t op = 0; op < built.plan->tables().operators()->size(); ++op) {
+  for (uint32_t op = 0; op < built.plan->tables().operators.size(); ++op) {
     const std::string name = work_name(*built.plan, op);
     if (name.find("(view)") != std::string::npos) continue;
     costs.set(kCpu, name, {1, CostSource::kMeasured});
@@ -106,7 +105,7 @@ TEST_CASE("Views cost nothing") {
   }
   const auto cost = branch_cost(costs, *built.plan, 0, 0, kCpu);
   REQUIRE(cost);
-  CHECK(computed < built.plan->tables().operators()->size());
+  CHECK(computed < built.plan->tables().operators.size());
   CHECK(cost->microseconds == Approx(computed));
 }
 
@@ -117,8 +116,7 @@ TEST_CASE("A missing cost is an error that names operator and unit") {
   REQUIRE(!missing);
   CHECK(missing.error().code() == Code::kNotFound);
   const std::string message(missing.error().message());
-  CHECK(message.find("'" + std::string(view((*built.plan->tables().operators())[0]->name())) + "'") !=
-        std::string::npos);
+  CHECK(message.find("'" + built.plan->tables().operators[0].name + "'") != std::string::npos);
   CHECK(message.find("unit 'cpu' (another, 1 thread)") != std::string::npos);
   CHECK(message.find("nestrt profile") != std::string::npos);
 }

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "runtime/plan/tables.h"
+#include "nestrt/open_units.h"
 #include "test/support/sample_plans.h"
 
 namespace nestrt::test {
@@ -15,7 +15,7 @@ class OtherUnit final : public Unit {
   const UnitInfo& info() const override { return info_; }
   Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
     BranchSpec on_cpu = branch;
-    on_cpu.program = (*(*branch.plan->tables().branches())[branch.branch]->programs())[0];
+    on_cpu.program = &branch.plan->tables().branches[branch.branch].programs[0];
     return cpu_->prepare(on_cpu);
   }
 
@@ -49,7 +49,7 @@ TEST_CASE("Every operator is measured with every number of threads") {
     CHECK(cost->source == CostSource::kMeasured);
     CHECK(measured->costs.overheads().contains({"cpu", isa, threads}));
   }
-  CHECK(measured->works.size() == 3 * plan->tables().operators()->size());
+  CHECK(measured->works.size() == 3 * plan->tables().operators.size());
   for (const WorkTimes& work : measured->works) {
     CHECK(work.runs >= 2);
     CHECK(work.first_quartile_us <= work.median_us);
@@ -60,12 +60,12 @@ TEST_CASE("Every operator is measured with every number of threads") {
 TEST_CASE("Units beside the CPU are measured where they have a program") {
   PlanBuilder builder = branches_plan();
   builder.build();  // completes the tables
-  plan::PlanT& tables = builder.tables();
-  auto program = std::make_unique<plan::ProgramT>();
-  program->unit = "npu";
-  program->kind = plan::ProgramKind::kernels;
-  program->fingerprint = "model 1";
-  tables.branches[0]->programs.push_back(std::move(program));
+  plan::Tables& tables = builder.tables();
+  plan::Program program;
+  program.unit = "npu";
+  program.kind = plan::ProgramKind::kKernels;
+  program.fingerprint = "model 1";
+  tables.branches[0].programs.push_back(std::move(program));
   const PlanBytes bytes = builder.build();
   const auto plan = Plan::from_memory(bytes.bytes());
   REQUIRE(plan);

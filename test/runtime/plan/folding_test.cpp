@@ -28,25 +28,20 @@ TEST_CASE("The size of a folded picture says how it is folded") {
 PlanBuilder folded_plan() {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 3, 5, 6}, DataType::kS8), y = builder.output("y", {90}, DataType::kS8);
-  plan::ReshapeT reshape;
-  reshape.shape = {90};
-  builder.op("flat", reshape, {x}, {y});
+  builder.op("flat", ops::Reshape{.shape = {90}}, {x}, {y});
   const int stream = builder.constant<float>("stream", {4}, {0, 0, 0, 0});
-  auto program = std::make_unique<plan::ProgramT>();
-  program->unit = "npu";
-  program->kind = plan::ProgramKind::instructions;
-  program->segments = {builder.tables().tensors[static_cast<size_t>(stream)]->buffer};
-  program->ranges.push_back(std::make_unique<plan::ProgramRangeT>());
-  program->ranges[0]->size = 3 * 3 * 16;
-  program->ranges[0]->tensor = x;
-  program->ranges[0]->layout = plan::Layout::blocked16;
-  builder.tables().branches[0]->programs.push_back(std::move(program));
+  plan::Program program;
+  program.unit = "npu";
+  program.kind = plan::ProgramKind::kInstructions;
+  program.segments = {builder.tables().tensors[static_cast<size_t>(stream)].buffer};
+  program.ranges.push_back({.size = 3 * 3 * 16, .tensor = x, .layout = Layout::kBlocked16});
+  builder.tables().branches[0].programs.push_back(std::move(program));
   return builder;
 }
 
-std::string refusal(void (*damage)(plan::ProgramRangeT&)) {
+std::string refusal(void (*damage)(plan::ProgramRange&)) {
   PlanBuilder builder = folded_plan();
-  damage(*builder.tables().branches[0]->programs[1]->ranges[0]);
+  damage(builder.tables().branches[0].programs[1].ranges[0]);
   const auto plan = Plan::from_memory(builder.build().bytes());
   REQUIRE_FALSE(plan);
   return std::string(plan.error().message());
@@ -55,12 +50,12 @@ std::string refusal(void (*damage)(plan::ProgramRangeT&)) {
 TEST_CASE("A program reads a picture in blocks of channels that it can be brought to") {
   using Catch::Matchers::Contains;
   CHECK(Plan::from_memory(folded_plan().build().bytes()));
-  CHECK_THAT(refusal([](plan::ProgramRangeT& range) { range.size += 1; }), Contains("takes another size in blocks"));
-  CHECK_THAT(refusal([](plan::ProgramRangeT& range) { range.layout = static_cast<plan::Layout>(200); }),
-             Contains("in a layout that it cannot be brought to"));
-  CHECK_THAT(refusal([](plan::ProgramRangeT& range) {
+  CHECK_THAT(refusal([](plan::ProgramRange& range) { range.size += 1; }), Contains("takes another size in blocks"));
+  CHECK_THAT(refusal([](plan::ProgramRange& range) { range.layout = static_cast<Layout>(200); }),
+             Contains("branch 0: a range's layout 200 is unknown"));
+  CHECK_THAT(refusal([](plan::ProgramRange& range) {
                range.tensor = 1;
-               range.access = plan::RangeAccess::write;
+               range.access = plan::RangeAccess::kWrite;
              }),
              Contains("in blocks of channels"));
 }

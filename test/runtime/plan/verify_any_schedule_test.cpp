@@ -10,12 +10,12 @@ namespace {
 
 // Gives the plan a second memory plan with these offsets of its arena buffers, in their order.
 PlanBytes with_offsets(PlanBuilder builder, const std::vector<uint64_t>& offsets) {
-  plan::PlanT& tables = builder.tables();
-  auto memory = std::make_unique<plan::MemoryPlanT>(*tables.memory_plans[0]);
-  memory->kind = plan::MemoryPlanKind::any_schedule;
+  plan::Tables& tables = builder.tables();
+  plan::MemoryPlan memory = tables.memory_plans[0];
+  memory.kind = plan::MemoryPlanKind::kAnySchedule;
   size_t next = 0;
   for (size_t i = 0; i < tables.buffers.size(); ++i)
-    if (tables.buffers[i]->kind == plan::BufferKind::arena) memory->offsets[i] = offsets[next++];
+    if (tables.buffers[i].kind == plan::BufferKind::kArena) memory.offsets[i] = offsets[next++];
   tables.memory_plans.push_back(std::move(memory));
   return builder.build();
 }
@@ -32,11 +32,11 @@ PlanBuilder two_branches() {
   const int a = builder.arena("a", {16}), b = builder.arena("b", {16});
   const int c = builder.arena("c", {16}), d = builder.arena("d", {16});
   const int y = builder.output("y", {16});
-  builder.op("a", unary(plan::UnaryKind::relu), {x}, {a});
-  builder.op("b", unary(plan::UnaryKind::neg), {a}, {b});
-  builder.op("c", unary(plan::UnaryKind::abs), {x}, {c});
-  builder.op("d", unary(plan::UnaryKind::neg), {c}, {d});
-  builder.op("y", binary(plan::BinaryKind::add), {b, d}, {y});
+  builder.op("a", unary(ops::UnaryKind::kRelu), {x}, {a});
+  builder.op("b", unary(ops::UnaryKind::kNeg), {a}, {b});
+  builder.op("c", unary(ops::UnaryKind::kAbs), {x}, {c});
+  builder.op("d", unary(ops::UnaryKind::kNeg), {c}, {d});
+  builder.op("y", binary(ops::BinaryKind::kAdd), {b, d}, {y});
   return builder;
 }
 
@@ -45,10 +45,10 @@ PlanBuilder chain(size_t length) {
   int last = builder.input("x", {16});
   for (size_t i = 1; i < length; ++i) {
     const int next = builder.arena("t" + std::to_string(i), {16});
-    builder.op("op" + std::to_string(i), unary(plan::UnaryKind::relu), {last}, {next});
+    builder.op("op" + std::to_string(i), unary(ops::UnaryKind::kRelu), {last}, {next});
     last = next;
   }
-  builder.op("last", unary(plan::UnaryKind::relu), {last}, {builder.output("y", {16})});
+  builder.op("last", unary(ops::UnaryKind::kRelu), {last}, {builder.output("y", {16})});
   return builder;
 }
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "runtime/session/program_for.h"
+#include "runtime/plan/program_for.h"
 #include "test/support/sample_plans.h"
 
 namespace nestrt::test {
@@ -12,60 +12,52 @@ namespace {
 constexpr int kInput = 4, kResidual = 5, kOutput = 6;
 constexpr uint64_t kPixels = 30;
 
-plan::ProgramT& program(plan::PlanT& plan) { return *plan.branches[1]->programs[1]; }
-plan::ProgramRangeT& range(plan::PlanT& plan, size_t index) { return *program(plan).ranges[index]; }
+plan::Program& program(plan::Tables& plan) { return plan.branches[1].programs[1]; }
+plan::ProgramRange& range(plan::Tables& plan, size_t index) { return program(plan).ranges[index]; }
 
 // A program for the first 64 of 72 channels; its memory is the convolution's, in blocks of 32 if wanted.
 PlanBuilder divided_plan(bool wide = false) {
   PlanBuilder builder = divisible_plan(72);
-  auto made = std::make_unique<plan::ProgramT>();
-  made->unit = "npu";
-  made->kind = plan::ProgramKind::instructions;
-  made->channels = 64;
-  made->segments = {2};
+  plan::Program made;
+  made.unit = "npu";
+  made.kind = plan::ProgramKind::kInstructions;
+  made.channels = 64;
+  made.segments = {2};
   const auto add = [&](int tensor, uint64_t size, plan::RangeAccess access) {
-    made->ranges.push_back(std::make_unique<plan::ProgramRangeT>());
-    made->ranges.back()->address = made->ranges.size() * 0x10000;
-    made->ranges.back()->size = size;
-    made->ranges.back()->tensor = tensor;
-    made->ranges.back()->access = access;
-    made->ranges.back()->layout = wide ? plan::Layout::blocked32 : plan::Layout::plain;
+    const uint64_t address = (made.ranges.size() + 1) * 0x10000;
+    made.ranges.push_back({address, size, access, tensor, 0, wide ? Layout::kBlocked32 : Layout::kPlain});
   };
-  add(kInput, 32 * kPixels, plan::RangeAccess::read);
-  add(kResidual, 64 * kPixels, plan::RangeAccess::read);
-  add(kOutput, 64 * kPixels, plan::RangeAccess::write);
-  builder.tables().branches[1]->programs.push_back(std::move(made));
+  add(kInput, 32 * kPixels, plan::RangeAccess::kRead);
+  add(kResidual, 64 * kPixels, plan::RangeAccess::kRead);
+  add(kOutput, 64 * kPixels, plan::RangeAccess::kWrite);
+  builder.tables().branches[1].programs.push_back(std::move(made));
   return builder;
 }
 
 // The same for the first 16 of 40 channels of a branch of channelwise_plan, whose operands have so many pixels.
 PlanBuilder channelwise(uint32_t branch, std::vector<uint64_t> pixels) {
   PlanBuilder builder = channelwise_plan(40);
-  plan::PlanT& tables = builder.tables();
-  const plan::OperatorT& op = *tables.operators[tables.branches[branch]->operators[0]];
-  auto made = std::make_unique<plan::ProgramT>();
-  made->unit = "npu";
-  made->kind = plan::ProgramKind::instructions;
-  made->channels = 16;
-  made->segments = {2};
-  std::vector<int32_t> operands =
-      op.attributes.AsConv() != nullptr ? std::vector{op.inputs[0], op.inputs[3]} : op.inputs;
+  plan::Tables& tables = builder.tables();
+  const plan::Operator& op = tables.operators[tables.branches[branch].operators[0]];
+  plan::Program made;
+  made.unit = "npu";
+  made.kind = plan::ProgramKind::kInstructions;
+  made.channels = 16;
+  made.segments = {2};
+  std::vector<int32_t> operands = op.as<ops::Conv>() != nullptr ? std::vector{op.inputs[0], op.inputs[3]} : op.inputs;
   operands.push_back(op.outputs[0]);
   for (size_t i = 0; i < operands.size(); ++i) {
-    made->ranges.push_back(std::make_unique<plan::ProgramRangeT>());
-    made->ranges.back()->address = (i + 1) * 0x10000;
-    made->ranges.back()->size = 16 * pixels[i];
-    made->ranges.back()->tensor = operands[i];
-    made->ranges.back()->access = i + 1 < operands.size() ? plan::RangeAccess::read : plan::RangeAccess::write;
+    const auto access = i + 1 < operands.size() ? plan::RangeAccess::kRead : plan::RangeAccess::kWrite;
+    made.ranges.push_back({(i + 1) * 0x10000, 16 * pixels[i], access, operands[i]});
   }
-  tables.branches[branch]->programs.push_back(std::move(made));
+  tables.branches[branch].programs.push_back(std::move(made));
   return builder;
 }
 
 const std::vector<std::vector<uint64_t>> kPixelsOf = {{},           {48, 48, 48}, {48, 12}, {48, 12},
                                                       {12, 12, 12}, {12, 12},     {12, 12}};
 
-void expect_refused(PlanBuilder builder, const std::function<void(plan::PlanT&)>& damage, const char* message) {
+void expect_refused(PlanBuilder builder, const std::function<void(plan::Tables&)>& damage, const char* message) {
   damage(builder.tables());
   const PlanBytes file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
@@ -81,50 +73,59 @@ TEST_CASE("A program for some channels is accepted, and is no program for the br
     const PlanBytes file = divided_plan(wide).build();
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
     if (!plan) FAIL(plan.error().to_string());
-    const plan::Branch& branch = *items((*plan)->tables().branches())[1];
+    const plan::Branch& branch = (*plan)->tables().branches[1];
     CHECK(program_for(branch, {"npu", "npu0", "", 1}) == nullptr);
-    CHECK(program_for(branch, {"cpu", "cpu", "", 1}) == items(branch.programs())[0]);
-    CHECK(can_run(*items(branch.programs())[1], {"npu", "npu0", "", 1}));
+    CHECK(program_for(branch, {"cpu", "cpu", "", 1}) == &branch.programs[0]);
+    CHECK(can_run(branch.programs[1], {"npu", "npu0", "", 1}));
   }
 }
 
 TEST_CASE("A program for some channels of what cannot be divided is refused") {
-  const auto refused = [](const std::function<void(plan::PlanT&)>& damage) {
+  const auto refused = [](const std::function<void(plan::Tables&)>& damage) {
     expect_refused(divided_plan(), damage, "branch 1: has a program for 64 channels of what cannot be divided");
   };
-  const auto conv = [](plan::PlanT& p) { return p.operators[4]->attributes.AsConv(); };
-  const auto tensor = [](plan::PlanT& p, int index) { return p.tensors[static_cast<size_t>(index)].get(); };
-  refused([&](plan::PlanT& p) { conv(p)->group = 2; });
-  refused([&](plan::PlanT& p) { conv(p)->wide_output = true; });
-  refused([&](plan::PlanT& p) { tensor(p, kOutput)->quantization.reset(); });
-  refused([&](plan::PlanT& p) { tensor(p, kResidual)->shape = {1, 72, 6, 5}; });
-  refused([&](plan::PlanT& p) { p.operators[4]->inputs.resize(1); });
-  refused([&](plan::PlanT& p) { p.operators[4]->inputs[1] = kInput; });
-  refused([&](plan::PlanT& p) { p.operators[4]->inputs[2] = 2; });
-  refused([&](plan::PlanT& p) { p.operators[4]->inputs.resize(100, -1); });
+  const auto conv = [](plan::Tables& p) -> ops::Conv& { return std::get<ops::Conv>(p.operators[4].attributes); };
+  const auto tensor = [](plan::Tables& p, int index) -> plan::Tensor& { return p.tensors[static_cast<size_t>(index)]; };
+  refused([&](plan::Tables& p) { conv(p).group = 2; });
+  refused([&](plan::Tables& p) { conv(p).wide_output = true; });
+  refused([&](plan::Tables& p) { tensor(p, kOutput).quantization.reset(); });
+  refused([&](plan::Tables& p) { tensor(p, kResidual).shape = {1, 72, 6, 5}; });
+  refused([&](plan::Tables& p) { p.operators[4].inputs.resize(1); });
+  refused([&](plan::Tables& p) { p.operators[4].inputs[1] = kInput; });
+  refused([&](plan::Tables& p) { p.operators[4].inputs[2] = 2; });
+  refused([&](plan::Tables& p) { p.operators[4].inputs.resize(100, -1); });
 }
 
 TEST_CASE("Programs for other numbers of channels than some blocks are refused") {
   for (const uint32_t channels : {8u, 40u, 72u, 80u, 0xFFFFFFF0u})
-    expect_refused(divided_plan(), [&](plan::PlanT& p) { program(p).channels = channels; },
-                   "of 72 channels: expected whole blocks of 16, and not all");
-  expect_refused(divided_plan(), [](plan::PlanT& p) { program(p).kind = plan::ProgramKind::blob; },
-                 "only instructions are made for a number of channels");
-  expect_refused(divided_plan(), [](plan::PlanT& p) { p.branches[1]->programs[0]->channels = 16; },
-                 "only instructions are made for a number of channels");
+    expect_refused(
+        divided_plan(), [&](plan::Tables& p) { program(p).channels = channels; },
+        "of 72 channels: expected whole blocks of 16, and not all");
+  expect_refused(
+      divided_plan(), [](plan::Tables& p) { program(p).kind = plan::ProgramKind::kBlob; },
+      "only instructions are made for a number of channels");
+  expect_refused(
+      divided_plan(), [](plan::Tables& p) { p.branches[1].programs[0].channels = 16; },
+      "only instructions are made for a number of channels");
 }
 
 TEST_CASE("A program for some channels that could touch others is refused") {
   for (const uint64_t blocks : {48u, 72u, 80u})
-    expect_refused(divided_plan(), [&](plan::PlanT& p) { range(p, 2).size = blocks * kPixels; },
-                   "has a program for 64 channels with a range of");
-  expect_refused(divided_plan(), [](plan::PlanT& p) { range(p, 1).size = 81 * kPixels; }, "bytes in tensor 5");
+    expect_refused(
+        divided_plan(), [&](plan::Tables& p) { range(p, 2).size = blocks * kPixels; },
+        "has a program for 64 channels with a range of");
+  expect_refused(
+      divided_plan(), [](plan::Tables& p) { range(p, 1).size = 81 * kPixels; }, "bytes in tensor 5");
   for (const uint64_t blocks : {32u, 96u})
-    expect_refused(divided_plan(true), [&](plan::PlanT& p) { range(p, 2).size = blocks * kPixels; },
-                   "has a program for 64 channels with a range of");
-  expect_refused(divided_plan(true), [](plan::PlanT& p) { program(p).channels = 48; }, "in blocks of 32");
-  expect_refused(divided_plan(true), [](plan::PlanT& p) { range(p, 1).size = 48 * kPixels; }, "in blocks of 32");
-  expect_refused(divided_plan(true), [](plan::PlanT& p) { range(p, 0).size = 64 * kPixels; }, "in blocks of 32");
+    expect_refused(
+        divided_plan(true), [&](plan::Tables& p) { range(p, 2).size = blocks * kPixels; },
+        "has a program for 64 channels with a range of");
+  expect_refused(
+      divided_plan(true), [](plan::Tables& p) { program(p).channels = 48; }, "in blocks of 32");
+  expect_refused(
+      divided_plan(true), [](plan::Tables& p) { range(p, 1).size = 48 * kPixels; }, "in blocks of 32");
+  expect_refused(
+      divided_plan(true), [](plan::Tables& p) { range(p, 0).size = 64 * kPixels; }, "in blocks of 32");
 }
 
 TEST_CASE("A program for some channels of what treats channels one by one has to do with these alone") {
@@ -139,33 +140,35 @@ TEST_CASE("A program for some channels of what treats channels one by one has to
         std::vector<uint64_t> larger = pixels;
         larger[operand] *= blocks;
         expect_refused(
-            channelwise(branch, larger), [](plan::PlanT&) {}, "has a program for 16 channels with a range of");
+            channelwise(branch, larger), [](plan::Tables&) {}, "has a program for 16 channels with a range of");
       }
     }
   }
 }
 
 TEST_CASE("A program for some channels is refused where operands' channels are not the output's") {
-  const auto refused = [](uint32_t branch, const std::function<void(plan::PlanT&, plan::OperatorT&)>& damage) {
+  const auto refused = [](uint32_t branch, const std::function<void(plan::Tables&, plan::Operator&)>& damage) {
     expect_refused(
         channelwise(branch, kPixelsOf[branch]),
-        [&](plan::PlanT& p) { damage(p, *p.operators[p.branches[branch]->operators[0]]); },
+        [&](plan::Tables& p) { damage(p, p.operators[p.branches[branch].operators[0]]); },
         "has a program for 16 channels of what cannot be divided");
   };
-  const auto input = [](plan::PlanT& p, plan::OperatorT& op) -> plan::TensorT& {
-    return *p.tensors[static_cast<size_t>(op.inputs[0])];
+  const auto input = [](plan::Tables& p, plan::Operator& op) -> plan::Tensor& {
+    return p.tensors[static_cast<size_t>(op.inputs[0])];
   };
   for (const int32_t group : {0, 1, 2, 20, 39, 80, -40})
-    refused(1, [&](plan::PlanT&, plan::OperatorT& op) { op.attributes.AsConv()->group = group; });
-  refused(1, [&](plan::PlanT& p, plan::OperatorT& op) { p.tensors[static_cast<size_t>(op.inputs[3])]->shape[2] = 5; });
+    refused(1, [&](plan::Tables&, plan::Operator& op) { std::get<ops::Conv>(op.attributes).group = group; });
+  refused(1, [&](plan::Tables& p, plan::Operator& op) { p.tensors[static_cast<size_t>(op.inputs[3])].shape[2] = 5; });
   for (uint32_t branch = 1; branch <= 6; ++branch) {
-    refused(branch, [&](plan::PlanT& p, plan::OperatorT& op) { input(p, op).shape[1] = 36; });
-    refused(branch, [&](plan::PlanT& p, plan::OperatorT& op) { input(p, op).quantization.reset(); });
+    refused(branch, [&](plan::Tables& p, plan::Operator& op) { input(p, op).shape[1] = 36; });
+    refused(branch, [&](plan::Tables& p, plan::Operator& op) { input(p, op).quantization.reset(); });
   }
-  refused(2, [](plan::PlanT&, plan::OperatorT& op) { op.attributes.AsPool()->kind = plan::PoolKind::lp; });
-  refused(4, [](plan::PlanT&, plan::OperatorT& op) { op.attributes.AsBinary()->kind = plan::BinaryKind::sub; });
-  refused(5, [](plan::PlanT&, plan::OperatorT& op) { op.attributes.AsUnary()->kind = plan::UnaryKind::neg; });
-  refused(6, [](plan::PlanT&, plan::OperatorT& op) { op.attributes.Set(plan::SoftmaxT()); });
+  refused(2, [](plan::Tables&, plan::Operator& op) { std::get<ops::Pool>(op.attributes).kind = ops::PoolKind::kLp; });
+  refused(4,
+          [](plan::Tables&, plan::Operator& op) { std::get<ops::Binary>(op.attributes).kind = ops::BinaryKind::kSub; });
+  refused(5,
+          [](plan::Tables&, plan::Operator& op) { std::get<ops::Unary>(op.attributes).kind = ops::UnaryKind::kNeg; });
+  refused(6, [](plan::Tables&, plan::Operator& op) { op.attributes = ops::Softmax(); });
 }
 
 }  // namespace

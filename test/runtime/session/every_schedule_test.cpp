@@ -22,9 +22,12 @@ constexpr int kSchedulesOfNetwork = 100;
 class ScheduleRunner {
  public:
   ScheduleRunner(Network& network, Board& board)
-      : network_(network), board_(board), executables_(network.plan, board.units), health_(board.units),
+      : network_(network),
+        board_(board),
+        executables_(network.plan, board.units),
+        health_(board.units),
         executor_({}, health_) {
-    const auto* const any = memory_plan_for(network.plan->tables(), plan::MemoryPlanKind::any_schedule);
+    const auto* const any = memory_plan_for(network.plan->tables(), plan::MemoryPlanKind::kAnySchedule);
     REQUIRE(memory_.allocate(*network.plan, *any).ok());
     REQUIRE(executor_.reserve_unit_lanes(2).ok());
     const auto in = network.input();
@@ -117,12 +120,18 @@ void run_with_faults(ScheduleRunner& runner, Board& board, std::mt19937& random)
 // Each after some that went well, and before one that must go well.
 void disturb(ScheduleRunner& runner, ScheduleRunner& rival, Board& board, std::mt19937& random) {
   switch (random() % 16) {
-    case 0: return run_with_faults(runner, board, random);
-    case 1: return runner.expect_cancellable(random() % 32);
-    case 2: return runner.expect_punctual();
-    case 3: return std::this_thread::sleep_for(std::chrono::microseconds(200));  // the lanes fall asleep
-    case 4: return runner.expect_right_beside(rival);
-    default: return;
+    case 0:
+      return run_with_faults(runner, board, random);
+    case 1:
+      return runner.expect_cancellable(random() % 32);
+    case 2:
+      return runner.expect_punctual();
+    case 3:
+      return std::this_thread::sleep_for(std::chrono::microseconds(200));  // the lanes fall asleep
+    case 4:
+      return runner.expect_right_beside(rival);
+    default:
+      return;
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include "nestrt/costs.h"
 #include "runtime/costs/unit_key.h"
-#include "runtime/plan/tables.h"
 
 namespace nestrt::test {
 
@@ -15,7 +14,7 @@ std::shared_ptr<const CostTable> flat_costs(const Plan& plan, const UnitList& un
   auto costs = std::make_shared<CostTable>();
   for (const auto& unit : units)
     for (int threads = 1; threads <= unit->info().num_threads; ++threads)
-      for (uint32_t op = 0; op < items(plan.tables().operators()).size(); ++op)
+      for (uint32_t op = 0; op < plan.tables().operators.size(); ++op)
         costs->set(key_of(unit->info(), threads), work_name(plan, op),
                    {static_cast<double>(us(unit->info())), CostSource::kMeasured});
   return costs;

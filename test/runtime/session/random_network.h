@@ -10,6 +10,7 @@
 #include "drivers/evta/driver/evta_unit.h"
 #include "drivers/evta/driver/simulator_transport.h"
 #include "nestrt/log.h"
+#include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "test/drivers/evta/driver/copy_plan.h"
 

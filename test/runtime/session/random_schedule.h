@@ -10,7 +10,6 @@
 #include "runtime/plan/channel_order.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/dependencies.h"
-#include "runtime/plan/tables.h"
 
 namespace nestrt::test {
 
@@ -19,9 +18,14 @@ namespace nestrt::test {
 class RandomSchedule {
  public:
   // The first `cpu_lanes` are the CPU's, whose steps have `threads` of it or, some on lane 0, all of them.
-  RandomSchedule(const plan::Plan& plan, std::vector<Lane> lanes, uint32_t cpu_lanes, int threads, std::mt19937& random)
-      : plan_(plan), cpu_lanes_(cpu_lanes), threads_(threads), random_(random),
-        dependencies_(branch_dependencies(plan)), by_channel_(channel_predecessors(plan)),
+  RandomSchedule(const plan::Tables& plan, std::vector<Lane> lanes, uint32_t cpu_lanes, int threads,
+                 std::mt19937& random)
+      : plan_(plan),
+        cpu_lanes_(cpu_lanes),
+        threads_(threads),
+        random_(random),
+        dependencies_(branch_dependencies(plan)),
+        by_channel_(channel_predecessors(plan)),
         steps_of_(dependencies_.size()) {
     schedule_.lanes = std::move(lanes);
   }
@@ -46,10 +50,10 @@ class RandomSchedule {
 
   // What a program leaves of the channels goes to the CPU, whose program is the first.
   void add(uint32_t branch) {
-    const plan::Branch& entry = *items(plan_.branches())[branch];
+    const plan::Branch& entry = plan_.branches[branch];
     const auto other_lanes = static_cast<uint32_t>(schedule_.lanes.size()) - cpu_lanes_;
-    const uint32_t program = other_lanes == 0 ? 0 : random_below(items(entry.programs()).size());
-    const uint32_t part = items(entry.programs())[program]->channels();
+    const uint32_t program = other_lanes == 0 ? 0 : random_below(entry.programs.size());
+    const uint32_t part = entry.programs[program].channels;
     add(branch, program, program == 0 ? random_below(cpu_lanes_) : cpu_lanes_ + random_below(other_lanes), {0, part});
     if (part == 0) return;
     const uint32_t channels = divisible_channels(plan_, entry), middle = middle_of(branch, part, channels);
@@ -86,7 +90,7 @@ class RandomSchedule {
     return read.begin < written.end && written.begin < read.end;
   }
 
-  const plan::Plan& plan_;
+  const plan::Tables& plan_;
   const uint32_t cpu_lanes_;
   const int threads_;
   std::mt19937& random_;

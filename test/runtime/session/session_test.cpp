@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "nestrt/log.h"
+#include "nestrt/open_units.h"
 #include "test/support/allocation_counter.h"
 #include "test/support/sample_plans.h"
 
@@ -75,11 +76,9 @@ TEST_CASE("Concat copies only the inputs that are not in their place") {
   const int whole = builder.arena("whole", {1, 9});
   const int first = builder.view("first", whole, {1, 3});
   const int y = builder.output("y", {1, 9});
-  plan::ConcatT concat;
-  concat.axis = 1;
-  builder.op("neg", unary(plan::UnaryKind::neg), {x}, {first});
-  builder.op("concat", concat, {first, first, x}, {whole});
-  builder.op("double", binary(plan::BinaryKind::add), {whole, whole}, {y});
+  builder.op("neg", unary(ops::UnaryKind::kNeg), {x}, {first});
+  builder.op("concat", ops::Concat{.axis = 1}, {first, first, x}, {whole});
+  builder.op("double", binary(ops::BinaryKind::kAdd), {whole, whole}, {y});
   const PlanBytes file = builder.build();
   const auto session = open(file, 2);
   const std::vector<float> values = {1, 2, 3};
@@ -119,7 +118,10 @@ TEST_CASE("Sessions on one plan and one pool run side by side") {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {
       auto session = Session::create(plan, *units);
-      if (!session) { ++failures; return; }
+      if (!session) {
+        ++failures;
+        return;
+      }
       for (int round = 0; round < 200; ++round) {
         BranchesRun call(static_cast<float>(i * 100 + round));
         failures += !(*session)->run(call.inputs, call.outputs).ok() || !call.right();
@@ -202,8 +204,8 @@ TEST_CASE("Inputs may share memory, outputs may not") {
   const int b = builder.input("b", {4});
   const int sum = builder.output("sum", {4});
   const int difference = builder.output("difference", {4});
-  builder.op("sum", binary(plan::BinaryKind::add), {a, b}, {sum});
-  builder.op("difference", binary(plan::BinaryKind::sub), {a, b}, {difference});
+  builder.op("sum", binary(ops::BinaryKind::kAdd), {a, b}, {sum});
+  builder.op("difference", binary(ops::BinaryKind::kSub), {a, b}, {difference});
   const PlanBytes file = builder.build();
   const auto session = open(file);
   std::vector<float> x = {1, 2, 3, 4}, y(8);
@@ -241,16 +243,17 @@ TEST_CASE("A plan without a program for the session's units is incompatible, and
   const auto session = Session::create(load(file), {std::make_shared<ForeignUnit>("npu")});
   REQUIRE_FALSE(session);
   CHECK(session.error().code() == Code::kIncompatible);
-  CHECK(session.error().message() == "branch 0 has programs for cpu, but the session's units are npu; add a unit or "
-                                     "recompile the model for it");
+  CHECK(session.error().message() ==
+        "branch 0 has programs for cpu, but the session's units are npu; add a unit or "
+        "recompile the model for it");
 }
 
 TEST_CASE("A program for another configuration of a unit is incompatible, and the unit says what differs") {
   PlanBuilder builder = relu_plan();
-  auto program = std::make_unique<plan::ProgramT>();
-  program->unit = "npu";
-  program->fingerprint = "another";
-  builder.tables().branches[0]->programs.push_back(std::move(program));
+  plan::Program program;
+  program.unit = "npu";
+  program.fingerprint = "another";
+  builder.tables().branches[0].programs.push_back(std::move(program));
   const PlanBytes file = builder.build();
   const auto session = Session::create(load(file), {std::make_shared<ForeignUnit>("npu")});
   REQUIRE_FALSE(session);
@@ -284,7 +287,7 @@ TEST_CASE("Weights that are not packed for this CPU are repacked, which is repor
 
 TEST_CASE("An operator that breaks its rules is refused by name") {
   PlanBuilder builder = branches_plan();
-  builder.tables().tensors[3]->shape = {4, 4};
+  builder.tables().tensors[3].shape = {4, 4};
   const PlanBytes file = builder.build();
   const auto session = Session::create(load(file), *open_units());
   REQUIRE_FALSE(session);
@@ -294,7 +297,7 @@ TEST_CASE("An operator that breaks its rules is refused by name") {
 
 TEST_CASE("An operator whose rules refuse its operands makes an invalid plan, with the remedy") {
   PlanBuilder builder = relu_plan();
-  builder.tables().operators[0]->inputs.clear();
+  builder.tables().operators[0].inputs.clear();
   const PlanBytes file = builder.build();
   const auto session = Session::create(load(file), *open_units());
   REQUIRE_FALSE(session);
@@ -305,7 +308,7 @@ TEST_CASE("An operator whose rules refuse its operands makes an invalid plan, wi
 
 TEST_CASE("An arena larger than the machine's memory is out of memory") {
   PlanBuilder builder = branches_plan();
-  builder.tables().memory_plans[0]->arena_bytes = uint64_t{1} << 60;
+  builder.tables().memory_plans[0].arena_bytes = uint64_t{1} << 60;
   const PlanBytes file = builder.build();
   const auto session = Session::create(load(file), *open_units());
   REQUIRE_FALSE(session);
@@ -314,12 +317,10 @@ TEST_CASE("An arena larger than the machine's memory is out of memory") {
 
 TEST_CASE("A plan's kernels are used where they exist, and reported") {
   PlanBuilder builder = relu_plan();
-  plan::ProgramT& program = *builder.tables().branches[0]->programs[0];
+  plan::Program& program = builder.tables().branches[0].programs[0];
   builder.tables().kernel_names = {"", "unary.reference"};
   for (const char* set : {"portable", "neon", "avx2", "avx512"}) {
-    program.selections.push_back(std::make_unique<plan::KernelSelectionT>());
-    program.selections.back()->instruction_set = set;
-    program.selections.back()->kernels = {1};
+    program.selections.push_back({set, {1}, {}});
   }
   const PlanBytes file = builder.build();
   const auto session = open(file);

@@ -66,16 +66,16 @@ TEST_CASE("Who has a turn keeps it unless a smaller claim waits") {
 
 TEST_CASE("A lane has the turn of one unit at a time, until its end") {
   UnitTurns units(2);
-  Queue at_cpu(units.cpu()), at_unit(units.of_unit(1));
+  Queue at_host(units.host()), at_unit(units.of_unit(1));
   {
     Turn turn(&units, 0);
-    turn.take_cpu(1);
+    turn.take_host(1);
     turn.take_unit(1, 1);
-    at_cpu.add({5, 5});   // is free again
+    at_host.add({5, 5});  // is free again
     at_unit.add({5, 5});  // is not
-    units.cpu().enter({9, 9});
-    CHECK(at_cpu.served.size() == 1);
-    units.cpu().leave();
+    units.host().enter({9, 9});
+    CHECK(at_host.served.size() == 1);
+    units.host().leave();
     turn.take_unit(1, 1);
     CHECK(at_unit.served.empty());
   }
@@ -86,8 +86,8 @@ TEST_CASE("A lane has the turn of one unit at a time, until its end") {
 
 TEST_CASE("Where units are everybody's, nobody waits for a turn") {
   Turn one(nullptr, 0), other(nullptr, 1);
-  one.take_cpu(1);
-  other.take_cpu(1);
+  one.take_host(1);
+  other.take_host(1);
   one.take_unit(0, 1);
   other.take_unit(0, 1);
   SUCCEED("both have it");

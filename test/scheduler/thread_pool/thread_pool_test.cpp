@@ -44,7 +44,10 @@ TEST_CASE("A slot belongs to one call at a time") {
     std::atomic<int> failures{0};
     for (int round = 0; round < 50; ++round) {
       pool->parallel_for(64, [&](int64_t, int slot) {
-        if (slot < 0 || slot >= threads) { ++failures; return; }
+        if (slot < 0 || slot >= threads) {
+          ++failures;
+          return;
+        }
         if (inside[static_cast<size_t>(slot)].fetch_add(1) != 0) ++failures;
         std::this_thread::yield();
         inside[static_cast<size_t>(slot)].fetch_sub(1);
@@ -148,7 +151,7 @@ TEST_CASE("Shares of a pool work side by side with threads of their own") {
 
 TEST_CASE("A share of one thread runs on the caller's, one beyond the pool's threads too") {
   const auto pool = make_pool(2);
-  for (const PoolShare& share : {PoolShare{.threads = 1}, PoolShare{.threads = 1, .index = 7}}) {
+  for (const CoreShare& share : {CoreShare{.threads = 1}, CoreShare{.threads = 1, .index = 7}}) {
     const auto caller = std::this_thread::get_id();
     int calls = 0;
     pool->parallel_for(
@@ -170,8 +173,7 @@ TEST_CASE("Every index of an urgent job and of those beside it runs once") {
   for (size_t job = 0; job < sums.size(); ++job) {
     callers.emplace_back([&, job] {
       for (int round = 0; round < 100; ++round)
-        pool->parallel_for(
-            16, [&](int64_t index, int) { sums[job] += index; }, {.urgent = job == 0});
+        pool->parallel_for(16, [&](int64_t index, int) { sums[job] += index; }, {.urgent = job == 0});
     });
   }
   for (std::thread& caller : callers) caller.join();
@@ -217,7 +219,7 @@ TEST_CASE("Lanes share out the pool's threads") {
   for (int round = 0; round < 50; ++round) {
     std::array<std::atomic<int>, 200> visits{};
     CHECK(pool->run_lanes(2, [&](int lane) {
-      PoolShare share;
+      CoreShare share;
       share.threads = 2;
       share.index = lane;
       pool->parallel_for(

@@ -17,18 +17,18 @@ PlanBytes colour_plan() {
   const int image = builder.input("image", {1, 3, 32, 32});
   const int mean = builder.arena("mean", {1, 3});
   const int colour = builder.output("colour/0", {1, 3});
-  plan::ReduceT reduce;
-  reduce.kind = plan::ReduceKind::mean;
+  ops::Reduce reduce;
+  reduce.kind = ops::ReduceKind::kMean;
   reduce.axes = {2, 3};
   reduce.keep_dims = false;
   builder.op("average", std::move(reduce), {image}, {mean});
-  plan::SoftmaxT softmax;
+  ops::Softmax softmax;
   softmax.axis = 1;
   builder.op("softmax", std::move(softmax), {mean}, {colour});
-  auto preprocessing = std::make_unique<plan::PreprocessingT>();
-  preprocessing->mean = {128, 128, 128};
-  preprocessing->scale = {0.015625f, 0.015625f, 0.015625f};
-  preprocessing->resize = 32;
+  plan::Preprocessing preprocessing;
+  preprocessing.mean = {128, 128, 128};
+  preprocessing.scale = {0.015625f, 0.015625f, 0.015625f};
+  preprocessing.resize = 32;
   builder.tables().inputs[0]->preprocessing = std::move(preprocessing);
   return builder.build();
 }

@@ -10,8 +10,8 @@ namespace {
 using Catch::Matchers::Contains;
 using test::PlanBuilder;
 
-plan::ConvT conv(int kernel, int pad) {
-  plan::ConvT attributes;
+ops::Conv conv(int kernel, int pad) {
+  ops::Conv attributes;
   attributes.kernel = {kernel, kernel};
   attributes.stride = {1, 1};
   attributes.dilation = {1, 1};

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "nestrt/plan.h"
-#include "test/tools/common/partition_file.h"
 #include "test/support/plan_builder.h"
+#include "test/tools/common/partition_file.h"
 
 namespace nestrt::tools {
 namespace {
@@ -21,24 +21,21 @@ PlanBuilder diamond() {
   const int x = builder.input("x", shape);
   int fork = builder.arena("fork", shape), left = builder.arena("left", shape), right = builder.arena("right", shape);
   const int inner = builder.arena("inner", shape), y = builder.output("y", shape);
-  const auto add = [&](const std::string& name, auto attributes, const std::vector<int>& inputs, int output) {
+  const auto add = [&](const std::string& name, const ops::Attributes& attributes, const std::vector<int>& inputs,
+                       int output) {
     builder.op(name, attributes, inputs, {output});
     builder.branch();
   };
-  add("block/fork:0", test::unary(plan::UnaryKind::relu), {x}, fork);
-  add("left-1", test::unary(plan::UnaryKind::relu), {fork}, left);
-  add("right", test::unary(plan::UnaryKind::relu), {fork}, inner);
-  add("right", test::unary(plan::UnaryKind::relu), {inner}, right);
-  add("join", test::binary(plan::BinaryKind::add), {left, right}, y);
-  for (const size_t branch : {1, 2}) {
-    auto program = std::make_unique<plan::ProgramT>();
-    program->unit = "evta";
-    builder.tables().branches[branch]->programs.push_back(std::move(program));
-  }
+  add("block/fork:0", test::unary(ops::UnaryKind::kRelu), {x}, fork);
+  add("left-1", test::unary(ops::UnaryKind::kRelu), {fork}, left);
+  add("right", test::unary(ops::UnaryKind::kRelu), {fork}, inner);
+  add("right", test::unary(ops::UnaryKind::kRelu), {inner}, right);
+  add("join", test::binary(ops::BinaryKind::kAdd), {left, right}, y);
+  for (const size_t branch : {1, 2}) builder.tables().branches[branch].programs.emplace_back().unit = "evta";
   return builder;
 }
 
-const std::vector<UnitInfo> kUnits = {{"evta", "evta0", "", 1}, {"evta", "evta1", "", 1}, {"cpu", "cpu", "", 4}};
+const std::vector<UnitInfo> kUnits = {{"evta", "evta0", "", 1}, {"evta", "evta1", "", 1}, {"cpu", "cpu", "", 4, true}};
 
 struct Network {
   test::PlanBytes bytes = diamond().build();
@@ -97,7 +94,7 @@ TEST_CASE("Partitions side by side on the CPU share its threads") {
   CHECK(schedule->steps[3].lane == 1);
   CHECK(schedule->steps[3].threads == 2);
   CHECK(schedule->steps[4].threads == 0);
-  const auto alone = Network().schedule(file.text(), {{"cpu", "cpu", "", 1}});
+  const auto alone = Network().schedule(file.text(), {{"cpu", "cpu", "", 1, true}});
   REQUIRE(alone);
   CHECK(alone->lanes.size() == 1);
   CHECK(alone->steps[2].threads == 0);

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "nestrt/open_units.h"
 #include "test/support/allocation_counter.h"
 #include "test/support/sample_plans.h"
 

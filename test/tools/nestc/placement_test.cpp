@@ -7,14 +7,13 @@
 
 #include "nestrt/session.h"
 #include "runtime/plan/channel_order.h"
-#include "runtime/plan/tables.h"
 #include "runtime/session/check_schedule.h"
-#include "tools/common/npy.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/runtime/session/random_schedule.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
 #include "test/support/test_level.h"
+#include "tools/common/npy.h"
 
 namespace nestrt::test {
 namespace {
@@ -96,7 +95,7 @@ void check_placements(const std::shared_ptr<const Plan>& plan) {
 // Costs on the CPU beside which the other unit is neither useless nor all that is needed.
 std::shared_ptr<const CostTable> random_costs(const Plan& plan, const UnitInfo& cpu, std::mt19937& random) {
   auto costs = std::make_shared<CostTable>();
-  for (uint32_t op = 0; op < items(plan.tables().operators()).size(); ++op)
+  for (uint32_t op = 0; op < plan.tables().operators.size(); ++op)
     costs->set({cpu.kind, cpu.fingerprint, 1}, work_name(plan, op),
                {static_cast<double>(20 + random() % 1000), CostSource::kMeasured});
   return costs;
@@ -118,10 +117,9 @@ bool overlaps(const Plan& plan, const Schedule& schedule) {
 // The names of operators that have programs for some of their channels.
 std::set<std::string> divided_operators(const Plan& plan) {
   std::set<std::string> names;
-  for (const plan::Branch* branch : items(plan.tables().branches()))
-    for (const plan::Program* program : items(branch->programs()))
-      if (program->channels() != 0)
-        names.insert(items(plan.tables().operators())[items(branch->operators())[0]]->name()->str());
+  for (const plan::Branch& branch : plan.tables().branches)
+    for (const plan::Program& program : branch.programs)
+      if (program.channels != 0) names.insert(plan.tables().operators[branch.operators[0]].name);
   return names;
 }
 
@@ -167,22 +165,17 @@ TEST_CASE("Layers that may write where the one before still reads wait for all o
   const auto later = static_cast<uint32_t>(
       std::find_if(before.begin(), before.end(), [](uint32_t branch) { return branch != kNoBranch; }) - before.begin());
   REQUIRE(later < before.size());
-  plan::PlanT tables;
-  plan->tables().UnPackTo(&tables);
-  const auto only_operator = [&](uint32_t branch) -> const plan::OperatorT& {
-    return *tables.operators[tables.branches[branch]->operators[0]];
+  plan::Tables tables = plan->tables();
+  const auto only_operator = [&](uint32_t branch) -> const plan::Operator& {
+    return tables.operators[tables.branches[branch].operators[0]];
   };
-  const auto buffer_of = [&](int32_t tensor) { return tables.tensors[static_cast<uint32_t>(tensor)]->buffer; };
+  const auto buffer_of = [&](int32_t tensor) { return tables.tensors[static_cast<uint32_t>(tensor)].buffer; };
   const uint32_t written = buffer_of(only_operator(later).outputs[0]);
-  std::vector<uint64_t>& offsets =
-      tables.memory_plans[static_cast<size_t>(plan::MemoryPlanKind::any_schedule)]->offsets;
+  std::vector<uint64_t>& offsets = tables.memory_plans[static_cast<size_t>(plan::MemoryPlanKind::kAnySchedule)].offsets;
   CHECK(offsets[written] != offsets[buffer_of(only_operator(before[later]).inputs[0])]);
   offsets[written] = offsets[buffer_of(only_operator(before[later]).inputs[0])];
-  flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(plan::Plan::Pack(builder, &tables));
-  const plan::Plan& changed = *flatbuffers::GetRoot<plan::Plan>(builder.GetBufferPointer());
-  CHECK(channel_readers(changed)[later] == before[later]);
-  CHECK(channel_predecessors(changed)[later] == kNoBranch);
+  CHECK(channel_readers(tables)[later] == before[later]);
+  CHECK(channel_predecessors(tables)[later] == kNoBranch);
 }
 
 TEST_CASE("A schedule whose steps do not wait for the channels that they read is refused") {

@@ -3,16 +3,15 @@
 #include <map>
 
 #include "nestrt/session.h"
-#include "runtime/plan/tables.h"
 #include "runtime/session/program_for.h"
-#include "tools/common/files.h"
-#include "tools/common/json.h"
-#include "tools/common/npy.h"
-#include "tools/common/partition_schedule.h"
 #include "test/runtime/session/flat_costs.h"
 #include "test/support/allocation_counter.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
+#include "tools/common/files.h"
+#include "tools/common/json.h"
+#include "tools/common/npy.h"
+#include "tools/common/partition_schedule.h"
 
 namespace nestrt::test {
 namespace {
@@ -172,7 +171,7 @@ TEST_CASE("A partition plan that nestc has written places branches as it says") 
   if (!schedule) FAIL(schedule.error().to_string());
   int on_evta = 0;
   for (const Step& step : schedule->steps) {
-    const plan::Branch& branch = *items((*plan)->tables().branches())[step.branch];
+    const plan::Branch& branch = (*plan)->tables().branches[step.branch];
     const bool for_evta = program_for(branch, kBoard[0]) != nullptr;
     CHECK(schedule->lanes[step.lane].unit == (for_evta ? 0 : 1));
     on_evta += for_evta ? 1 : 0;

@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "runtime/plan/format.h"
-#include "tools/common/npy.h"
 #include "test/support/program.h"
 #include "test/support/sample_plans.h"
 #include "test/support/temporary_folder.h"
+#include "tools/common/npy.h"
 
 namespace nestrt::test {
 namespace {
@@ -87,12 +87,8 @@ PlanBuilder scalar_plan() {
   const int x = builder.input("x", {2, 8});
   const int sum = builder.arena("sum", {});
   const int y = builder.output("y", {2, 8});
-  plan::ReduceT reduce;
-  reduce.kind = plan::ReduceKind::sum;
-  reduce.axes = {0, 1};
-  reduce.keep_dims = false;
-  builder.op("sum", reduce, {x}, {sum});
-  builder.op("add", binary(plan::BinaryKind::add), {x, sum}, {y});
+  builder.op("sum", ops::Reduce{ops::ReduceKind::kSum, {0, 1}, false}, {x}, {sum});
+  builder.op("add", binary(ops::BinaryKind::kAdd), {x, sum}, {y});
   return builder;
 }
 
@@ -179,7 +175,7 @@ TEST_CASE("Pictures are for plans that give class scores") {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 3, 4, 4});
   const int y = builder.output("y", {1, 3, 4, 4});
-  builder.op("relu", unary(plan::UnaryKind::relu), {x}, {y});
+  builder.op("relu", unary(ops::UnaryKind::kRelu), {x}, {y});
   const std::string plan = workshop.folder().write("picture.nest", builder.build().bytes());
   workshop.check_refused({"run", plan, "--image", "cat.png"}, "no row of class scores (f32 1xN)");
 }

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "nestrt/open_units.h"
 #include "nestrt/unit.h"
 #include "test/support/program.h"
 #include "test/support/sample_plans.h"
@@ -40,7 +41,7 @@ void check_ok(const ProgramResult& result) {
 
 TEST_CASE("What nestrt profile measures, nestrt simulate schedules") {
   const Workshop workshop;
-  check_ok(run_program("nestrt", {"profile", workshop.path("plan.nest"), "-o", workshop.path("costs.yaml"), "--threads",
+  check_ok(run_program("nestrt", {"profile", workshop.path("plan.nest"), "-o", workshop.path("costs"), "--threads",
                                   "2", "--max-runs", "3", "--json", workshop.path("costs.json")}));
   const nlohmann::json measured = workshop.json("costs.json");
   CHECK(measured["works"].size() > 0);
@@ -48,7 +49,7 @@ TEST_CASE("What nestrt profile measures, nestrt simulate schedules") {
   CHECK(measured["overheads"].size() == 2);
   check_ok(run_program("nestrt",
                        {"simulate", workshop.path("plan.nest"), "--board", workshop.path("board.yaml"), "--profile",
-                        workshop.path("costs.yaml"), "--cpu-scale", "1", "2", "--json", workshop.path("times.json")}));
+                        workshop.path("costs"), "--cpu-scale", "1", "2", "--json", workshop.path("times.json")}));
   const nlohmann::json times = workshop.json("times.json");
   for (const char* key : {"cpu_only_ms", "sequential_ms", "paper_ms", "optimum_ms", "split_ms", "lower_bound_ms"})
     CHECK(times[key] > 0);

@@ -1,8 +1,8 @@
-#include "compiler-lite/backends/evta/conv.h"
+#include "compiler-lite/codegen/evta/conv.h"
 
 #include <catch2/catch.hpp>
 
-#include "test/compiler-lite/backends/evta/layer_runner.h"
+#include "test/compiler-lite/codegen/evta/layer_runner.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {
@@ -49,7 +49,7 @@ ConvLayer random_layer(std::mt19937& generator) {
   if (random(0, 2) == 0) layer.bias.clear();
   layer.shifts.assign(random(0, 1) == 0 ? 1 : static_cast<size_t>(layer.out_channels), 0);
   for (uint8_t& shift : layer.shifts) shift = static_cast<uint8_t>(random(0, 5) == 0 ? random(0, 31) : random(6, 13));
-  layer.rounding = random(0, 1) == 0 ? s8::Rounding::half_up : s8::Rounding::floor;
+  layer.rounding = random(0, 1) == 0 ? s8::Rounding::kHalfUp : s8::Rounding::kFloor;
   if (random(0, 1) == 0) layer.bounds = {0, random(1, 127)};
   if (random(0, 1) == 0) {
     const bool shift_residual = random(0, 1) == 0;
@@ -113,7 +113,7 @@ TEST_CASE("Averages and additions are sums with identity weights") {
   ConvLayer layer;
   layer.name = "sum";
   layer.in_channels = layer.out_channels = layer.groups = 50;
-  layer.rounding = GENERATE(s8::Rounding::half_up, s8::Rounding::floor);
+  layer.rounding = GENERATE(s8::Rounding::kHalfUp, s8::Rounding::kFloor);
   const Schedule schedule = {.rows = 2, .columns = 4, .out_blocks = 2};
   SECTION("average of 4x4") {
     layer.y = layer.x = {.input = 12, .kernel = 4, .stride = 4};

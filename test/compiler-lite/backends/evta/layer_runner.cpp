@@ -1,4 +1,4 @@
-#include "test/compiler-lite/backends/evta/layer_runner.h"
+#include "test/compiler-lite/codegen/evta/layer_runner.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/backends/evta/generated_program.h"
-#include "compiler-lite/backends/evta/layer.h"
+#include "compiler-lite/codegen/evta/generated_program.h"
+#include "compiler-lite/codegen/evta/layer.h"
 
 namespace nestrt::test {
 

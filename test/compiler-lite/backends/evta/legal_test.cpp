@@ -1,13 +1,13 @@
-#include "compiler-lite/backends/evta/legal.h"
+#include "compiler-lite/codegen/evta/legal.h"
 
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "compiler-lite/backends/evta/tuner.h"
+#include "compiler-lite/codegen/evta/tuner.h"
 #include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/quantize/quantize.h"
-#include "test/compiler-lite/backends/evta/layer_runner.h"
+#include "test/compiler-lite/codegen/evta/layer_runner.h"
 #include "test/compiler-lite/graph_tools.h"
 
 namespace nestrt::test {
@@ -26,24 +26,23 @@ const evta::Configuration& configuration(std::string_view name = "1x16_15_15_18_
 Graph network(std::mt19937& generator) {
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 20, 12, 12});
-  plan::ConvT first = conv_attributes({3, 3}, 1);
-  first.activation = std::make_unique<plan::Activation>(plan::ActivationKind::relu, 0.0f, 0.0f);
+  ops::Conv first = conv_attributes({3, 3}, 1);
+  first.activation.kind = ops::ActivationKind::kRelu;
   const ValueId c1 =
       add(graph, std::move(first), {x, random_constant(graph, generator, {20, 20, 3, 3}, -0.1f, 0.1f)}, "c1");
-  const ValueId pool = add(graph, pool_attributes(plan::PoolKind::max, {3, 3}, 1), {c1}, "pool");
+  const ValueId pool = add(graph, pool_attributes(ops::PoolKind::kMax, {3, 3}, 1), {c1}, "pool");
   const ValueId weights = random_constant(graph, generator, {20, 1, 3, 3}, -0.4f, 0.4f);
   const ValueId c2 = add(graph, conv_attributes({3, 3}, 1, 1, 20), {c1, weights}, "c2");
-  const ValueId sum = add(graph, binary_attributes(plan::BinaryKind::add), {c2, pool}, "sum");
-  plan::PoolT halves = pool_attributes(plan::PoolKind::average, {2, 2});
+  const ValueId sum = add(graph, binary_attributes(ops::BinaryKind::kAdd), {c2, pool}, "sum");
+  ops::Pool halves = pool_attributes(ops::PoolKind::kAverage, {2, 2});
   halves.stride = {2, 2};
   const ValueId mean = add(graph, halves, {sum}, "mean");
-  const ValueId thirds = add(graph, pool_attributes(plan::PoolKind::average, {3, 3}), {mean}, "mean9");
+  const ValueId thirds = add(graph, pool_attributes(ops::PoolKind::kAverage, {3, 3}), {mean}, "mean9");
   const ValueId both = add(graph, concat_attributes(1), {thirds, thirds}, "both");
   const ValueId flat = add(graph, reshape_attributes({1, 640}), {both}, "flat");
-  const ValueId d1 =
-      add(graph, plan::DenseT{}, {flat, random_constant(graph, generator, {640, 30}, -0.1f, 0.1f)}, "d1");
-  const ValueId d2 = add(graph, plan::DenseT{}, {d1, random_constant(graph, generator, {30, 10})}, "d2");
-  graph.outputs = {add(graph, plan::SoftmaxT{}, {d2}, "probabilities")};
+  const ValueId d1 = add(graph, ops::Dense{}, {flat, random_constant(graph, generator, {640, 30}, -0.1f, 0.1f)}, "d1");
+  const ValueId d2 = add(graph, ops::Dense{}, {d1, random_constant(graph, generator, {30, 10})}, "d2");
+  graph.outputs = {add(graph, ops::Softmax{}, {d2}, "probabilities")};
   return graph;
 }
 

@@ -1,10 +1,10 @@
-#include "compiler-lite/backends/evta/max_pool.h"
+#include "compiler-lite/codegen/evta/max_pool.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "compiler-lite/backends/evta/tuner.h"
-#include "test/compiler-lite/backends/evta/layer_runner.h"
+#include "compiler-lite/codegen/evta/tuner.h"
+#include "test/compiler-lite/codegen/evta/layer_runner.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

@@ -1,21 +1,20 @@
-#include "compiler-lite/backends/evta/pieces.h"
+#include "compiler-lite/codegen/evta/pieces.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 #include <set>
 
-#include "compiler-lite/backends/evta/evta_backend.h"
+#include "compiler-lite/codegen/evta/evta_backend.h"
 #include "compiler-lite/emit/emit.h"
-#include "compiler-lite/layout/layout.h"
+#include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/quantize/quantize.h"
 #include "nestrt/session.h"
-#include "tools/common/compare_units.h"
 #include "runtime/plan/channels.h"
-#include "runtime/plan/tables.h"
 #include "test/compiler-lite/graph_tools.h"
 #include "test/support/test_level.h"
+#include "tools/common/compare_units.h"
 
 namespace nestrt::test {
 namespace {
@@ -57,7 +56,7 @@ class QuantizedGraph {
   }
 
   Graph finish(ValueId result) && {
-    graph_.outputs = {add(graph_, unary_attributes(plan::UnaryKind::sigmoid), {result}, "y")};
+    graph_.outputs = {add(graph_, unary_attributes(ops::UnaryKind::kSigmoid), {result}, "y")};
     compiler::QuantizeOptions options;
     options.corrections = {false, false, false};
     REQUIRE(compiler::quantize(graph_, profile_, options).has_value());
@@ -86,7 +85,7 @@ Graph quantized(const Geometry& g, std::mt19937& random) {
   ValueId y = graph.conv(c0, {g.out_channels, g.in_channels, g.kernel, g.kernel}, g.stride, "c1");
   if (g.residual) {
     const ValueId beside = graph.conv(x, {g.out_channels, 20, 1, 1}, g.stride, "beside");
-    y = graph.op(binary_attributes(plan::BinaryKind::add), {y, beside}, "sum");
+    y = graph.op(binary_attributes(ops::BinaryKind::kAdd), {y, beside}, "sum");
   }
   return std::move(graph).finish(y);
 }
@@ -99,9 +98,9 @@ Graph channelwise(const Geometry& g, std::mt19937& random) {
   const ValueId x = graph.input({1, 20, g.size, g.size});
   const ValueId c0 = graph.conv(x, {channels, 20, 1, 1}, 1, "c0");
   const ValueId depthwise = graph.conv(c0, {channels, 1, 3, 3}, g.stride, "depthwise", static_cast<int32_t>(channels));
-  const ValueId maxima = graph.op(pool_attributes(plan::PoolKind::max, {2, 2}), {depthwise}, "maxima");
-  const ValueId averages = graph.op(pool_attributes(plan::PoolKind::average, {2, 2}), {depthwise}, "averages");
-  return std::move(graph).finish(graph.op(binary_attributes(plan::BinaryKind::add), {maxima, averages}, "sum"));
+  const ValueId maxima = graph.op(pool_attributes(ops::PoolKind::kMax, {2, 2}), {depthwise}, "maxima");
+  const ValueId averages = graph.op(pool_attributes(ops::PoolKind::kAverage, {2, 2}), {depthwise}, "averages");
+  return std::move(graph).finish(graph.op(binary_attributes(ops::BinaryKind::kAdd), {maxima, averages}, "sum"));
 }
 
 PlanBytes compiled(Graph graph, const char* configuration, int pieces) {
@@ -188,25 +187,25 @@ TEST_CASE("Pieces use the weights of their layer, and none are made where none a
   const char* const configuration = "1x16_15_15_18_17";
   const PlanBytes with = compiled(graph.clone(), configuration, 7);
   const PlanBytes without = compiled(std::move(graph), configuration, 0);
-  const auto plan = plan_in(with);
+  const auto plan = plan_in(with), undivided = plan_in(without);
   size_t pieces = 0;
-  for (const plan::Branch* branch : items(plan->tables().branches())) {
+  for (const plan::Branch& branch : plan->tables().branches) {
     const plan::Program* whole = nullptr;
-    for (const plan::Program* program : items(branch->programs())) {
-      if (program->unit()->str() != "evta") continue;
-      if (program->channels() == 0) {
-        whole = program;
+    for (const plan::Program& program : branch.programs) {
+      if (program.unit != "evta") continue;
+      if (program.channels == 0) {
+        whole = &program;
         continue;
       }
       ++pieces;
       REQUIRE(whole != nullptr);
-      CHECK(items(program->segments())[1] == items(whole->segments())[1]);
-      CHECK(program->channels() < divisible_channels(plan->tables(), *branch));
+      CHECK(program.segments[1] == whole->segments[1]);
+      CHECK(program.channels < divisible_channels(plan->tables(), branch));
     }
   }
   CHECK(pieces >= 4);
-  for (const plan::Branch* branch : items(plan_in(without)->tables().branches()))
-    for (const plan::Program* program : items(branch->programs())) CHECK(program->channels() == 0);
+  for (const plan::Branch& branch : undivided->tables().branches)
+    for (const plan::Program& program : branch.programs) CHECK(program.channels == 0);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include "compiler-lite/backends/evta/stem.h"
+#include "compiler-lite/codegen/evta/stem.h"
 
 #include <catch2/catch.hpp>
 
-#include "compiler-lite/backends/evta/conv.h"
-#include "compiler-lite/backends/evta/tuner.h"
+#include "compiler-lite/codegen/evta/conv.h"
+#include "compiler-lite/codegen/evta/tuner.h"
 #include "drivers/evta/driver/reblock.h"
-#include "test/compiler-lite/backends/evta/layer_runner.h"
+#include "test/compiler-lite/codegen/evta/layer_runner.h"
 
 namespace nestrt::test {
 namespace {

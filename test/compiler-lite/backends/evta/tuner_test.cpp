@@ -1,11 +1,11 @@
-#include "compiler-lite/backends/evta/tuner.h"
+#include "compiler-lite/codegen/evta/tuner.h"
 
 #include <catch2/catch.hpp>
 
-#include "compiler-lite/backends/evta/conv.h"
+#include "compiler-lite/codegen/evta/conv.h"
 #include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/cycles/cycle_model.h"
-#include "test/compiler-lite/backends/evta/layer_runner.h"
+#include "test/compiler-lite/codegen/evta/layer_runner.h"
 
 namespace nestrt::test {
 namespace {

@@ -1,11 +1,11 @@
-#include "compiler-lite/backends/evta/tuning_cache.h"
+#include "compiler-lite/codegen/evta/tuning_cache.h"
 
 #include <catch2/catch.hpp>
 
-#include "compiler-lite/backends/evta/conv.h"
-#include "compiler-lite/backends/evta/schedule_book.h"
+#include "compiler-lite/codegen/evta/conv.h"
+#include "compiler-lite/codegen/evta/schedule_book.h"
 #include "tools/common/files.h"
-#include "test/compiler-lite/backends/evta/layer_runner.h"
+#include "test/compiler-lite/codegen/evta/layer_runner.h"
 #include "test/support/temporary_folder.h"
 
 namespace nestrt::test {

@@ -54,15 +54,9 @@ std::vector<uint8_t> identity(int block) {
   return matrix;
 }
 
-void add_range(plan::ProgramT* program, uint64_t address, uint64_t size, plan::RangeAccess access, int tensor,
+void add_range(plan::Program* program, uint64_t address, uint64_t size, plan::RangeAccess access, int tensor,
                uint32_t segment = 0) {
-  auto range = std::make_unique<plan::ProgramRangeT>();
-  range->address = address;
-  range->size = size;
-  range->access = access;
-  range->tensor = tensor;
-  range->segment = segment;
-  program->ranges.push_back(std::move(range));
+  program->ranges.push_back({address, size, access, tensor, segment});
 }
 
 // The constants of a copy's program, which copies share.
@@ -75,27 +69,23 @@ std::vector<int> add_segments(nestrt::test::PlanBuilder* builder, const Configur
           constant("identity", identity(configuration.block()))};
 }
 
-void add_program(plan::PlanT* tables, const Configuration& configuration, const std::vector<int>& segments,
+void add_program(plan::Tables* tables, const Configuration& configuration, const std::vector<int>& segments,
                  size_t branch, int x, int y) {
-  auto program = std::make_unique<plan::ProgramT>();
-  program->unit = "evta";
-  program->kind = plan::ProgramKind::instructions;
-  program->fingerprint = configuration.name;
-  for (int segment : segments) program->segments.push_back(tables->tensors[static_cast<size_t>(segment)]->buffer);
+  plan::Program program;
+  program.unit = "evta";
+  program.kind = plan::ProgramKind::kInstructions;
+  program.fingerprint = configuration.name;
+  for (int segment : segments) program.segments.push_back(tables->tensors[static_cast<size_t>(segment)].buffer);
   const auto block = static_cast<uint64_t>(configuration.block());
   const auto uop_bytes = static_cast<uint64_t>(configuration.uop_bytes());
-  add_range(program.get(), kUopAddress, uop_bytes, plan::RangeAccess::read, -1, 1);
-  add_range(program.get(), kWgtAddress, block * block, plan::RangeAccess::read, -1, 2);
-  add_range(program.get(), kInpAddress, kCopyRows * block, plan::RangeAccess::read, x);
-  add_range(program.get(), kOutAddress, kCopyRows * block, plan::RangeAccess::write, y);
-  tables->branches[branch]->programs.push_back(std::move(program));
+  add_range(&program, kUopAddress, uop_bytes, plan::RangeAccess::kRead, -1, 1);
+  add_range(&program, kWgtAddress, block * block, plan::RangeAccess::kRead, -1, 2);
+  add_range(&program, kInpAddress, kCopyRows * block, plan::RangeAccess::kRead, x);
+  add_range(&program, kOutAddress, kCopyRows * block, plan::RangeAccess::kWrite, y);
+  tables->branches[branch].programs.push_back(std::move(program));
 }
 
-plan::TransposeT copy() {
-  plan::TransposeT transpose;
-  transpose.permutation = {0, 1};
-  return transpose;
-}
+ops::Transpose copy() { return {.permutation = {0, 1}}; }
 
 }  // namespace
 
@@ -125,18 +115,18 @@ nestrt::test::PlanBuilder random_network(const Configuration& configuration, int
       builder.op(name, copy(), {x}, {y});
       copies.push_back({branch, x, y});
     } else {
-      const plan::BinaryKind kind = random() % 2 == 0 ? plan::BinaryKind::min : plan::BinaryKind::max;
+      const ops::BinaryKind kind = random() % 2 == 0 ? ops::BinaryKind::kMin : ops::BinaryKind::kMax;
       builder.op(name, nestrt::test::binary(kind), {x, earlier()}, {y});
     }
     builder.branch();
     values.push_back(y);
   }
   const std::vector<int> segments = add_segments(&builder, configuration);
-  plan::PlanT& tables = builder.tables();
+  plan::Tables& tables = builder.tables();
   for (const auto& [branch, x, y] : copies)
     add_program(&tables, configuration, segments, static_cast<size_t>(branch), x, y);
-  auto any = std::make_unique<plan::MemoryPlanT>(*tables.memory_plans[0]);
-  any->kind = plan::MemoryPlanKind::any_schedule;
+  plan::MemoryPlan any = tables.memory_plans[0];
+  any.kind = plan::MemoryPlanKind::kAnySchedule;
   tables.memory_plans.push_back(std::move(any));
   return builder;
 }

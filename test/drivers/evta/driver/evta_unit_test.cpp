@@ -7,6 +7,7 @@
 #include "drivers/evta/cycles/cycle_model.h"
 #include "drivers/evta/driver/plan_program.h"
 #include "drivers/evta/driver/simulator_transport.h"
+#include "nestrt/open_units.h"
 #include "test/drivers/evta/driver/prepared_copy.h"
 
 namespace nestrt::evta::test {
@@ -346,8 +347,7 @@ Status prepare(const nestrt::test::PlanBytes& file, std::string_view unit_config
   if (!plan) FAIL(plan.error().to_string());
   const auto unit = open_evta_unit({find_configuration(unit_configuration)}, make_simulator_transport());
   REQUIRE(unit);
-  const plan::Program* const program = items(items((*plan)->tables().branches())[0]->programs())[1];
-  const auto executable = (*unit)->prepare({*plan, 0, program});
+  const auto executable = (*unit)->prepare({*plan, 0, &(*plan)->tables().branches[0].programs[1]});
   REQUIRE_FALSE(executable);
   return executable.error();
 }
@@ -363,18 +363,18 @@ TEST_CASE("A program for another configuration is refused with what differs and 
 }
 
 TEST_CASE("A program that is no instruction stream, or leaves its memory, is refused") {
-  const auto damaged = [](void (*damage)(plan::ProgramT&)) {
+  const auto damaged = [](void (*damage)(plan::Program&)) {
     auto builder = copy_plan(kConfigurations[0]);
-    damage(*builder.tables().branches[0]->programs[1]);
+    damage(builder.tables().branches[0].programs[1]);
     return prepare(builder.build());
   };
-  const Status blob = damaged([](plan::ProgramT& program) { program.kind = plan::ProgramKind::blob; });
+  const Status blob = damaged([](plan::Program& program) { program.kind = plan::ProgramKind::kBlob; });
   CHECK(blob.message().find("a program for unit 'evta' is of kind blob") != std::string_view::npos);
-  const Status odd = damaged([](plan::ProgramT& program) { program.segments[0] = program.segments[1]; });
+  const Status odd = damaged([](plan::Program& program) { program.segments[0] = program.segments[1]; });
   CHECK(odd.message().find("an instruction stream of 4 bytes is no multiple of 16") != std::string_view::npos);
-  const Status outside = damaged([](plan::ProgramT& program) { program.ranges[3]->size -= 1; });
+  const Status outside = damaged([](plan::Program& program) { program.ranges[3].size -= 1; });
   CHECK(outside.code() == Code::kInvalidPlan);
-  const Status unreadable = damaged([](plan::ProgramT& program) { program.ranges[2]->address += 64; });
+  const Status unreadable = damaged([](plan::Program& program) { program.ranges[2].address += 64; });
   CHECK(unreadable.code() == Code::kInvalidPlan);
 }
 

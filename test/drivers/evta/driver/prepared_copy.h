@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "nestrt/plan_tables.h"
 #include "nestrt/unit.h"
-#include "runtime/plan/tables.h"
 #include "test/drivers/evta/driver/copy_plan.h"
 
 namespace nestrt::evta::test {
@@ -19,21 +19,21 @@ class PreparedCopy {
     auto plan = Plan::from_memory(file_.bytes());
     if (!plan) FAIL(plan.error().to_string());
     plan_ = std::move(*plan);
-    for (const plan::Program* program : items(items(plan_->tables().branches())[0]->programs())) {
-      if (view(program->unit()) != unit.info().kind) continue;
-      auto executable = unit.prepare({plan_, 0, program});
+    for (const plan::Program& program : plan_->tables().branches[0].programs) {
+      if (program.unit != unit.info().kind) continue;
+      auto executable = unit.prepare({plan_, 0, &program});
       if (!executable) FAIL(executable.error().to_string());
       executable_ = std::move(*executable);
-      program_ = program;
+      program_ = &program;
     }
     REQUIRE(executable_ != nullptr);
     const auto bytes = static_cast<size_t>(kCopyRows * configuration.block());
     x.resize(bytes);
     std::iota(x.begin(), x.end(), static_cast<int8_t>(-7));
     y.assign(bytes, kUntouched);
-    buffers_.resize(items(plan_->tables().buffers()).size(), nullptr);
-    buffers_[items(plan_->tables().tensors())[0]->buffer()] = reinterpret_cast<std::byte*>(x.data());
-    buffers_[items(plan_->tables().tensors())[1]->buffer()] = reinterpret_cast<std::byte*>(y.data());
+    buffers_.resize(plan_->tables().buffers.size(), nullptr);
+    buffers_[plan_->tables().tensors[0].buffer] = reinterpret_cast<std::byte*>(x.data());
+    buffers_[plan_->tables().tensors[1].buffer] = reinterpret_cast<std::byte*>(y.data());
     scratch_.resize(executable_->scratch_bytes() + 64);
   }
 

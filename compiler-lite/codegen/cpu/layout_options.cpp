@@ -1,0 +1,105 @@
+#include "compiler-lite/codegen/cpu/layout_options.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "compiler-lite/graph/bound_operator.h"
+#include "kernels/registry.h"
+
+namespace nestrt::compiler {
+namespace {
+
+// A reference kernel where there could be a faster one.
+constexpr int64_t kReferenceSlowdown = 8;
+// A Conv by another than its fastest algorithm; more than the Reorders that a lone Conv needs around it.
+constexpr int64_t kConvSlowdown = 4;
+
+struct Candidate {
+  LayoutOption option;
+  int preference = 0;  // of the kernel
+};
+
+// The node under the option, as kernels would see it. The kernel that is preferred least decides.
+std::optional<Candidate> accepted(const BoundOperator& bound, LayoutOption option,
+                                  const std::vector<InstructionSet>& sets) {
+  std::vector<TensorSpec> inputs(bound.spec().inputs.begin(), bound.spec().inputs.end());
+  std::vector<TensorSpec> outputs(bound.spec().outputs.begin(), bound.spec().outputs.end());
+  for (size_t i = 0; i < inputs.size(); ++i) inputs[i].layout = option.inputs[i];
+  for (TensorSpec& output : outputs) output.layout = option.output;
+  OperatorSpec spec = bound.spec();
+  spec.inputs = inputs;
+  spec.outputs = outputs;
+  Candidate candidate{std::move(option), std::numeric_limits<int>::max()};
+  for (const InstructionSet set : sets) {
+    const KernelVariant* const variant = kernels::operators().select(spec, set);
+    if (variant == nullptr) return std::nullopt;
+    candidate.preference = std::min(candidate.preference, variant->preference);
+  }
+  return candidate;
+}
+
+// The operands with a choice.
+std::vector<size_t> free_inputs(const Graph& graph, const Node& node) {
+  std::vector<size_t> result;
+  for (size_t i = 0; i < node.inputs.size(); ++i)
+    if (node.inputs[i] != kNoValue && can_be_blocked(graph.value(node.inputs[i]))) result.push_back(i);
+  return result;
+}
+
+// All operands alike, and both mixtures where there are two of them.
+std::vector<std::vector<Layout>> input_patterns(size_t operands, const std::vector<size_t>& free) {
+  std::vector<Layout> plain(operands, Layout::kPlain), blocked = plain;
+  for (size_t i : free) blocked[i] = Layout::kBlocked16;
+  std::vector<std::vector<Layout>> patterns = {plain};
+  if (!free.empty()) patterns.push_back(blocked);
+  if (free.size() == 2) {
+    for (size_t i : free) {
+      patterns.push_back(plain);
+      patterns.back()[i] = Layout::kBlocked16;
+    }
+  }
+  return patterns;
+}
+
+// Preferences order the algorithms of a Conv. For other operators they order variants of the same layouts, and say
+// nothing about one layout against another.
+int64_t slowdown(const Node& node, int preference, int best) {
+  if (preference == best) return 1;
+  if (preference == 0) return kReferenceSlowdown;
+  return node.as<ops::Conv>() != nullptr ? kConvSlowdown : 1;
+}
+
+}  // namespace
+
+bool can_be_blocked(const Value& value) {
+  return (value.type == DataType::kF32 || value.type == DataType::kS8) && value.shape.rank() >= 3 &&
+         !value.is_constant() && value.shape.num_elements() > 0;
+}
+
+std::vector<LayoutOption> layout_options(const Graph& graph, const Node& node,
+                                         const std::vector<InstructionSet>& sets) {
+  const BoundOperator bound(graph, node);
+  const bool free_output = std::all_of(node.outputs.begin(), node.outputs.end(),
+                                       [&](ValueId id) { return can_be_blocked(graph.value(id)); });
+  std::vector<Candidate> candidates;
+  int best = 0;
+  for (const std::vector<Layout>& inputs : input_patterns(node.inputs.size(), free_inputs(graph, node))) {
+    for (const Layout output : {Layout::kPlain, Layout::kBlocked16}) {
+      if (output != Layout::kPlain && !free_output) continue;
+      const auto candidate = accepted(bound, {inputs, output}, sets);
+      if (!candidate) continue;
+      candidates.push_back(*candidate);
+      best = std::max(best, candidate->preference);
+    }
+  }
+  std::vector<LayoutOption> options;
+  for (Candidate& candidate : candidates) {
+    candidate.option.slowdown = slowdown(node, candidate.preference, best);
+    options.push_back(std::move(candidate.option));
+  }
+  return options;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,64 @@
+#include "compiler-lite/codegen/cpu/pack_weights.h"
+
+#include <optional>
+
+#include "compiler-lite/graph/bound_operator.h"
+#include "kernels/common/packing.h"
+#include "kernels/registry.h"
+
+namespace nestrt::compiler {
+namespace {
+
+constexpr size_t kWeights = 1;
+
+template <typename T>
+std::shared_ptr<const Bytes> pack_as(const Value& weights, Packing packing, int64_t bytes) {
+  auto packed = std::make_shared<Bytes>(static_cast<size_t>(bytes));
+  kernels::pack_weights(packing, weights.shape, weights.data<T>(), reinterpret_cast<T*>(packed->data()));
+  return packed;
+}
+
+// Null where weights of that type and shape cannot have the packing.
+std::shared_ptr<const Bytes> pack_bytes(const Value& weights, Packing packing) {
+  const int64_t bytes = kernels::packed_bytes(packing, weights.shape);
+  if (packed_type(packing) != weights.type || bytes < 0) return nullptr;
+  return weights.type == DataType::kS8 ? pack_as<int8_t>(weights, packing, bytes)
+                                       : pack_as<float>(weights, packing, bytes);
+}
+
+bool has_plain_weights(const Graph& graph, const Node& node) {
+  if (node.input(kWeights) == kNoValue) return false;
+  const Value& weights = graph.value(node.inputs[kWeights]);
+  return weights.is_constant() && weights.packing == Packing::kNone;
+}
+
+}  // namespace
+
+ValueId WeightPacker::packed(Graph& graph, ValueId weights, Packing packing) {
+  const auto [entry, is_new] = packed_.emplace(Key(weights, packing), kNoValue);
+  if (!is_new) return entry->second;
+  Value value = graph.value(weights);
+  value.packing = packing;
+  value.constant = pack_bytes(value, packing);
+  if (value.constant != nullptr) entry->second = graph.add_value(std::move(value));
+  return entry->second;
+}
+
+std::vector<ValueId> WeightPacker::pack(Graph& graph, Node* node) {
+  std::vector<ValueId> others(sets_.size(), kNoValue);
+  if (!has_plain_weights(graph, *node)) return others;
+  std::vector<Packing> packings;
+  {
+    const BoundOperator bound(graph, *node);
+    for (const InstructionSet set : sets_) packings.push_back(kernels::operators().select(bound.spec(), set)->packing);
+  }
+  const ValueId plain = node->inputs[kWeights];
+  for (size_t i = 0; i < sets_.size(); ++i) {
+    const ValueId weights = packings[i] == Packing::kNone ? plain : packed(graph, plain, packings[i]);
+    if (i == 0 && weights != kNoValue) graph.set_input(node, kWeights, weights);
+    if (i > 0 && weights != kNoValue && weights != node->inputs[kWeights]) others[i] = weights;
+  }
+  return others;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,221 @@
+#include "compiler-lite/codegen/evta/evta_backend.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler-lite/codegen/evta/legal.h"
+#include "compiler-lite/codegen/evta/pieces.h"
+#include "compiler-lite/codegen/evta/schedule_book.h"
+#include "compiler-lite/codegen/evta/stem.h"
+#include "compiler-lite/graph/bound_operator.h"
+#include "drivers/evta/cycles/cycle_model.h"
+#include "kernels/registry.h"
+#include "nestrt/log.h"
+#include "runtime/plan/channels.h"
+
+namespace nestrt::compiler::evta {
+namespace {
+
+constexpr std::string_view kProfile = "zcu102";
+constexpr uint32_t kWeightSegment = 1;
+
+// So many programs are measured for a layer, and so many for each of its pieces, which are many.
+constexpr size_t kPrograms = 24;
+constexpr size_t kPiecePrograms = 6;
+
+// The compiler has laid activations out for the CPU: in blocks of 16 channels, or as rows of a matrix.
+Status check_layout(const Value& value, const std::string& what, int64_t block) {
+  if (value.layout == Layout::kBlocked16) return {};
+  if (value.shape.rank() == 2 && value.shape[1] % block == 0) return {};  // [M, K] is [M][K / block][1][1][block]
+  return Status(Code::kUnsupported, what + " is not in blocks of channels");
+}
+
+// Of a node whose weights the host will have packed.
+uint32_t divisible_output_channels(const Graph& graph, const Node& node) {
+  const BoundOperator bound(graph, node);
+  OperatorSpec spec = bound.spec();
+  std::vector<TensorSpec> inputs(spec.inputs.begin(), spec.inputs.end());
+  spec.inputs = inputs;
+  const KernelVariant* const kernel = kernels::operators().select(spec, InstructionSet::kPortable);
+  if (kernel != nullptr && kernel->packing != Packing::kNone) inputs[1].packing = kernel->packing;
+  return divisible_channels(spec);
+}
+
+bool is_picture(const Value& value) { return value.layout == Layout::kPlain && value.shape.rank() == 4; }
+
+template <typename T>
+std::shared_ptr<const Bytes> bytes_of(const std::vector<T>& elements) {
+  const auto* begin = reinterpret_cast<const std::byte*>(elements.data());
+  return std::make_shared<const Bytes>(begin, begin + elements.size() * sizeof(T));
+}
+
+class EvtaBackend final : public Backend {
+ public:
+  EvtaBackend(const isa::Instances& instances, const isa::CycleProfile& profile, bool clock_is_stated,
+              const EvtaOptions& options)
+      : instances_(instances),
+        configuration_(*instances.configuration),
+        profile_(profile),
+        clock_is_stated_(clock_is_stated),
+        pieces_(options.pieces),
+        least_divided_us_(options.least_divided_us),
+        cache_(std::make_shared<TuningCache>(options.tuning_cache)),
+        book_(configuration_, profile_, cache_) {}
+
+  std::string unit() const override { return "evta"; }
+  std::string fingerprint() const override { return std::string(configuration_.name); }
+  std::string configuration() const override { return isa::to_text(instances_); }
+
+  // Blocks of channels, as the tensors' shapes allow; for a convolution of a picture also the picture as it is.
+  std::vector<LayoutOption> layouts(const Graph& graph, const Node& node) override {
+    const Result<NodeLayer> layer = layer_of(graph, node);
+    if (!layer) return {};
+    std::vector<LayoutOption> options(1);
+    for (const ValueId id : node.inputs) options[0].inputs.push_back(wanted_layout(graph, id));
+    options[0].output = wanted_layout(graph, node.outputs[0]);
+    const auto* const conv = std::get_if<ConvLayer>(&layer->layer);
+    if (conv == nullptr || graph.value(layer->input).shape.rank() != 4) return options;
+    if (!make_stem(*conv, configuration_.block())) return options;
+    options.push_back(options[0]);
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.inputs[i] == layer->input) options[1].inputs[i] = Layout::kPlain;
+    return options;
+  }
+
+  Status accepts(const Graph& graph, Subgraph nodes) override {
+    if (nodes.size() != 1) return Status(Code::kUnsupported, "a program of EVTA computes one operator");
+    return prepare(graph, *nodes[0]).error();
+  }
+
+  Result<Offer> lower(Graph& graph, Subgraph nodes) override {
+    auto made = make(graph, *nodes[0]);
+    if (made) return std::move(*made);
+    const Code code = made.error().code();  // kInvalidArgument: sizes beyond what a layer may have
+    if (code != Code::kUnsupported && code != Code::kInvalidArgument)
+      return made.error().with_context("node '" + nodes[0]->name + "'");
+    return Offer{std::nullopt, std::string(made.error().message())};
+  }
+
+  void finish() override {
+    if (const Status status = cache_->save(); !status.ok())
+      log(LogLevel::kWarning, "the next compilation has to tune again: " + status.to_string());
+  }
+
+ private:
+  // A node that lies as a program can take it.
+  struct Prepared {
+    NodeLayer layer;
+    std::unique_ptr<LayerGenerator> generator;
+  };
+
+  static Layout wanted_layout(const Graph& graph, ValueId id) {
+    const bool lies_in_blocks = id != kNoValue && !graph.value(id).is_constant() && graph.value(id).shape.rank() > 2;
+    return lies_in_blocks ? Layout::kBlocked16 : Layout::kPlain;
+  }
+
+  Result<Prepared> prepare(const Graph& graph, const Node& node) const {
+    NESTRT_ASSIGN_OR_RETURN(NodeLayer layer, layer_of(graph, node));
+    NESTRT_RETURN_IF_ERROR(take_input(graph.value(layer.input), &layer));
+    NESTRT_RETURN_IF_ERROR(check_layout(graph.value(node.outputs[0]), "its output", configuration_.block()));
+    NESTRT_ASSIGN_OR_RETURN(auto generator, generator_of(configuration_, layer));
+    return Prepared{std::move(layer), std::move(generator)};
+  }
+
+  Result<Offer> make(const Graph& graph, const Node& node) {
+    NESTRT_ASSIGN_OR_RETURN(const Prepared prepared, prepare(graph, node));
+    const NodeLayer& layer = prepared.layer;
+    NESTRT_ASSIGN_OR_RETURN(const GeneratedProgram generated, book_.program(*prepared.generator, kPrograms));
+    Offer offer;
+    NESTRT_ASSIGN_OR_RETURN(offer.program, unit_program(graph, generated, layer, node.outputs[0]));
+    if (!pays(*offer.program)) return offer;
+    const uint32_t channels = divisible_output_channels(graph, node);
+    for (const int64_t part : piece_channels(channels, configuration_.block(), pieces_))
+      NESTRT_RETURN_IF_ERROR(add_piece(graph, node, layer, part, offer));
+    return offer;
+  }
+
+  // A convolution may read a plain picture.
+  Status take_input(const Value& input, NodeLayer* node) const {
+    auto* const layer = std::get_if<ConvLayer>(&node->layer);
+    if (!is_picture(input) || layer == nullptr) return check_layout(input, "its input", configuration_.block());
+    NESTRT_ASSIGN_OR_RETURN(Stem stem, make_stem(*layer, configuration_.block()));
+    *layer = std::move(stem.layer);
+    return {};
+  }
+
+  bool pays(const UnitProgram& program) const {
+    return profile_.seconds(static_cast<double>(program.cycles)) * 1e6 >= least_divided_us_;
+  }
+
+  // One that is no faster than the whole is not offered.
+  Status add_piece(const Graph& graph, const Node& node, const NodeLayer& whole, int64_t channels, Offer& offer) {
+    const NodeLayer layer = first_channels(whole, channels);
+    NESTRT_ASSIGN_OR_RETURN(const auto generator, generator_of(configuration_, layer));
+    NESTRT_ASSIGN_OR_RETURN(const GeneratedProgram generated, book_.program(*generator, kPiecePrograms));
+    NESTRT_ASSIGN_OR_RETURN(UnitProgram piece, unit_program(graph, generated, layer, node.outputs[0]));
+    piece.channels = static_cast<uint32_t>(channels);
+    share_weights(*offer.program, piece);
+    if (piece.cycles < offer.program->cycles) offer.pieces.push_back(std::move(piece));
+    return {};
+  }
+
+  // Those of a piece are the first of the layer's, but where groups that do not fill blocks were merged in other ways.
+  static void share_weights(const UnitProgram& whole, UnitProgram& piece) {
+    const auto& all = whole.segments[kWeightSegment];
+    auto& first = piece.segments[kWeightSegment];
+    if (first->size() <= all->size() && std::equal(first->begin(), first->end(), all->begin())) first = all;
+  }
+
+  // What the driver has to bring a value's bytes to.
+  Layout layout_there(const Value& value) const {
+    if (!is_picture(value) && value.layout != Layout::kBlocked16) return Layout::kPlain;
+    const Layout blocks = configuration_.block() == 32 ? Layout::kBlocked32 : Layout::kBlocked16;
+    return blocks == value.layout ? Layout::kPlain : blocks;
+  }
+
+  Result<UnitProgram> unit_program(const Graph& graph, const GeneratedProgram& generated, const NodeLayer& layer,
+                                   ValueId output) const {
+    UnitProgram result;
+    result.segments = {bytes_of(generated.instructions), bytes_of(*generated.weights),
+                       std::make_shared<const Bytes>(generated.constants)};
+    const auto add = [&](Buffer buffer, plan::RangeAccess access, ValueId value, uint32_t segment) {
+      const isa::MemoryRange& range = generated.range(buffer);
+      if (range.size == 0) return;
+      const Layout layout = value == kNoValue ? Layout::kPlain : layout_there(graph.value(value));
+      result.ranges.push_back({range.address, range.size, access, value, segment, layout});
+    };
+    add(Buffer::kWeights, plan::RangeAccess::kRead, kNoValue, kWeightSegment);
+    add(Buffer::kInput, plan::RangeAccess::kRead, layer.input, 0);
+    add(Buffer::kResidual, plan::RangeAccess::kRead, layer.residual, 0);
+    add(Buffer::kOutput, plan::RangeAccess::kWrite, output, 0);
+    add(Buffer::kConstants, plan::RangeAccess::kRead, kNoValue, 2);
+    NESTRT_ASSIGN_OR_RETURN(const isa::CycleCount count, isa::count_cycles(generated.program(), profile_));
+    result.cycles = count.cycles;
+    result.moved_bytes = count.total_bytes();
+    result.occupancy = count.gemm_occupancy();
+    if (clock_is_stated_) result.microseconds = profile_.seconds(static_cast<double>(count.cycles)) * 1e6;
+    return result;
+  }
+
+  const isa::Instances instances_;
+  const isa::Configuration& configuration_;  // theirs
+  const isa::CycleProfile profile_;
+  const bool clock_is_stated_;
+  const int pieces_;
+  const double least_divided_us_;
+  const std::shared_ptr<TuningCache> cache_;
+  ScheduleBook book_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Backend>> make_evta_backend(const UnitDescription& unit, const EvtaOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(isa::Instances instances, isa::parse_instances(unit.configuration));
+  instances.count = static_cast<int>(unit.instances);
+  isa::CycleProfile profile = *isa::find_cycle_profile(kProfile);
+  if (unit.clock_mhz > 0) profile.clock_hz = unit.clock_mhz * 1e6;
+  if (unit.bus_bits > 0) profile.bus_bytes = static_cast<int>(unit.bus_bits / 8);
+  return std::shared_ptr<Backend>(std::make_shared<EvtaBackend>(instances, profile, unit.clock_mhz > 0, options));
+}
+
+}  // namespace nestrt::compiler::evta

@@ -1,0 +1,238 @@
+#include "compiler-lite/codegen/evta/legal.h"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+#include <utility>
+
+#include "compiler-lite/graph/bound_operator.h"
+#include "kernels/common/activation.h"
+#include "kernels/common/s8_operands.h"
+#include "kernels/conv/geometry.h"
+#include "kernels/pool/pool.h"
+
+namespace nestrt::compiler::evta {
+namespace {
+
+Status refused(std::string why) { return Status(Code::kUnsupported, std::move(why)); }
+
+std::vector<int8_t> weights_of(const Value& value) {
+  const auto* const elements = value.data<int8_t>();
+  return {elements, elements + value.shape.num_elements()};
+}
+
+void set_epilogue(const s8::Epilogue& epilogue, ConvLayer* layer) {
+  const bool same = std::all_of(epilogue.shifts.begin(), epilogue.shifts.end(),
+                                [&](int shift) { return shift == epilogue.shifts[0]; });
+  layer->shifts.assign(epilogue.shifts.begin(), same ? epilogue.shifts.begin() + 1 : epilogue.shifts.end());
+  layer->rounding = epilogue.rounding;
+  layer->bounds = epilogue.bounds;
+  if (epilogue.has_residual) layer->residual = epilogue.residual_shifts;
+}
+
+// The bias and what follows the sums. `epilogue` is that of the node.
+Status set_constants(const Graph& graph, const Node& node, const s8::Epilogue& epilogue, ConvLayer* layer) {
+  if (epilogue.scaled()) return refused("its scales are not powers of two");
+  if (epilogue.wide) return refused("its result stays in f32, EVTA gives 8 bits");
+  set_epilogue(epilogue, layer);
+  if (const ValueId bias = node.input(2); bias != kNoValue) {
+    const auto* values = graph.value(bias).data<int32_t>();
+    layer->bias.assign(values, values + layer->out_channels);
+  }
+  return ok_status();
+}
+
+// `output` elements of a window that starts `begin` before the input; what of the far padding no window reads is left
+// out.
+LayerAxis axis_of(int64_t input, int64_t output, int64_t kernel, int64_t stride, int64_t begin) {
+  return {input, kernel, stride, begin, std::max<int64_t>(0, (output - 1) * stride + kernel - input - begin)};
+}
+
+Result<NodeLayer> conv_layer(const Graph& graph, const Node& node, const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const kernels::ConvGeometry geometry, kernels::conv_geometry(spec));
+  NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::conv_epilogue(spec));
+  const auto& [depth, y, x] = geometry.axes;
+  if (depth.kernel != 1 || depth.input != 1) return refused("it has three spatial axes");
+  if ((y.dilation != 1 && y.kernel > 1) || (x.dilation != 1 && x.kernel > 1)) return refused("it is dilated");
+  ConvLayer layer;
+  layer.name = node.name;
+  layer.images = geometry.batch;
+  layer.in_channels = geometry.in_channels;
+  layer.out_channels = geometry.out_channels;
+  layer.groups = geometry.group;
+  layer.y = axis_of(y.input, y.output, y.kernel, y.stride, y.pad_begin);
+  layer.x = axis_of(x.input, x.output, x.kernel, x.stride, x.pad_begin);
+  layer.weights = weights_of(graph.value(node.inputs[1]));
+  NESTRT_RETURN_IF_ERROR(set_constants(graph, node, epilogue, &layer));
+  return NodeLayer{std::move(layer), node.inputs[0], node.input(3)};
+}
+
+Result<NodeLayer> dense_layer(const Graph& graph, const Node& node, const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::dense_epilogue(spec));
+  ConvLayer layer;
+  layer.name = node.name;
+  layer.images = spec.inputs[0].shape[0];
+  layer.in_channels = spec.inputs[1].shape[0];
+  layer.out_channels = spec.inputs[1].shape[1];
+  const std::vector<int8_t> weights = weights_of(graph.value(node.inputs[1]));
+  layer.weights.resize(weights.size());
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const auto outputs = static_cast<size_t>(layer.out_channels), inputs = static_cast<size_t>(layer.in_channels);
+    layer.weights[i % outputs * inputs + i / outputs] = weights[i];
+  }
+  NESTRT_RETURN_IF_ERROR(set_constants(graph, node, epilogue, &layer));
+  return NodeLayer{std::move(layer), node.inputs[0], kNoValue};
+}
+
+// A layer that treats elements of tensors of this shape one by one.
+Result<ConvLayer> elementwise_layer(const Node& node, const Shape& shape) {
+  if (shape.rank() < 2) return refused("its tensors have no channels");
+  ConvLayer layer;
+  layer.name = node.name;
+  layer.images = shape[0];
+  layer.in_channels = layer.out_channels = layer.groups = shape[1];
+  if (shape.rank() > 2) layer.x.input = shape[shape.rank() - 1];
+  if (shape.rank() > 3) layer.y.input = shape.product(2, shape.rank() - 1);
+  layer.shifts = {0};
+  return layer;
+}
+
+Result<NodeLayer> add_layer(const Graph& graph, const Node& node, const OperatorSpec& spec) {
+  const ops::Binary& binary = *spec.as<ops::Binary>();
+  if (binary.kind != ops::BinaryKind::kAdd) return refused("of two tensors EVTA computes sums only");
+  NESTRT_ASSIGN_OR_RETURN(s8::AddShifts shifts, s8::binary_shifts(spec));
+  if (!(spec.inputs[0].shape == spec.inputs[1].shape)) return refused("its operands have different shapes");
+  if (graph.value(node.inputs[0]).is_constant() || graph.value(node.inputs[1]).is_constant()) {
+    return refused("one of its operands is constant");
+  }
+  NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
+  NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
+  // Larger shifts are possible on the side of the accumulator.
+  const bool swap = shifts.left_b > shifts.left_a;
+  if (swap) std::swap(shifts.left_a, shifts.left_b);
+  layer.residual = shifts;
+  layer.rounding = binary.rounding;
+  layer.bounds = s8::activation_bounds(binary.activation, exponent);
+  return NodeLayer{std::move(layer), node.inputs[swap ? 1 : 0], node.inputs[swap ? 0 : 1]};
+}
+
+Result<NodeLayer> average_layer(const Node& node, const OperatorSpec& spec, const MaxPoolLayer& windows) {
+  const ops::Pool& pool = *spec.as<ops::Pool>();
+  const auto count = static_cast<uint64_t>(windows.y.kernel * windows.x.kernel);
+  if (!std::has_single_bit(count)) {
+    return refused("it averages " + std::to_string(count) + " elements, EVTA divides by powers of two only");
+  }
+  for (const LayerAxis& axis : {windows.y, windows.x}) {
+    if ((axis.pad_begin > 0 || axis.pad_end > 0) && !pool.count_include_pad) {
+      return refused("its windows at the border average fewer elements");
+    }
+  }
+  if (pool.ceil_mode) return refused("its last windows may average fewer elements");
+  ConvLayer layer;
+  layer.name = node.name;
+  layer.images = windows.images;
+  layer.in_channels = layer.out_channels = layer.groups = windows.channels;
+  layer.y = windows.y;
+  layer.x = windows.x;
+  layer.shifts = {static_cast<uint8_t>(std::countr_zero(count))};
+  layer.rounding = pool.rounding;
+  return NodeLayer{std::move(layer), node.inputs[0], kNoValue};
+}
+
+Result<NodeLayer> pool_layer(const Node& node, const OperatorSpec& spec) {
+  const kernels::PoolParameters parameters = kernels::pool_parameters(spec);
+  const kernels::PoolAxis &y = parameters.axes[1], &x = parameters.axes[2];
+  if (parameters.axes[0].kernel != 1 || parameters.axes[0].input != 1) return refused("it has three spatial axes");
+  if ((y.dilation != 1 && y.kernel > 1) || (x.dilation != 1 && x.kernel > 1)) return refused("it is dilated");
+  const MaxPoolLayer layer = {.name = node.name,
+                              .images = spec.inputs[0].shape[0],
+                              .channels = spec.inputs[0].shape[1],
+                              .y = axis_of(y.input, y.output, y.kernel, y.stride, y.pad_begin),
+                              .x = axis_of(x.input, x.output, x.kernel, x.stride, x.pad_begin)};
+  if (parameters.kind == ops::PoolKind::kAverage) return average_layer(node, spec, layer);
+  if (parameters.kind != ops::PoolKind::kMax) return refused("EVTA has no Lp norms");
+  return NodeLayer{layer, node.inputs[0], kNoValue};
+}
+
+Result<NodeLayer> unary_layer(const Node& node, const OperatorSpec& spec) {
+  const ops::Unary& unary = *spec.as<ops::Unary>();
+  ops::Activation activation = {ops::ActivationKind::kRelu, unary.alpha, unary.beta};
+  if (unary.kind == ops::UnaryKind::kClip)
+    activation.kind = ops::ActivationKind::kClip;
+  else if (unary.kind != ops::UnaryKind::kRelu)
+    return refused("of functions EVTA computes ReLU and clip only");
+  NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
+  NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
+  layer.bounds = s8::activation_bounds(activation, exponent);
+  return NodeLayer{std::move(layer), node.inputs[0], kNoValue};
+}
+
+Result<NodeLayer> requantize_layer(const Node& node, const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const int from, s8::exponent_of(spec.inputs[0], "the input"));
+  NESTRT_ASSIGN_OR_RETURN(const int to, s8::exponent_of(spec.outputs[0], "the output"));
+  if (from < to) return refused("it makes elements larger; EVTA would need a wider result");
+  NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
+  layer.shifts = {static_cast<uint8_t>(std::min(from - to, s8::kMaxShift))};
+  layer.rounding = spec.as<ops::Requantize>()->rounding;
+  return NodeLayer{std::move(layer), node.inputs[0], kNoValue};
+}
+
+// Whether all activations are s8 with exponents; if not, why EVTA cannot take the node.
+Status check_types(const OperatorSpec& spec) {
+  const auto check = [](const TensorSpec& tensor) {
+    if (!tensor.present || tensor.constant != nullptr) return ok_status();
+    if (tensor.type != DataType::kS8)
+      return refused("it computes in " + std::string(name(tensor.type)) + ", EVTA in s8");
+    if (tensor.quantization == nullptr || tensor.quantization->exponents.empty()) {
+      return refused("its scales are not powers of two");
+    }
+    return ok_status();
+  };
+  for (const TensorSpec& tensor : spec.inputs) NESTRT_RETURN_IF_ERROR(check(tensor));
+  return ok_status();
+}
+
+}  // namespace
+
+Result<NodeLayer> layer_of(const Graph& graph, const Node& node) {
+  const BoundOperator bound(graph, node);
+  const OperatorSpec& spec = bound.spec();
+  NESTRT_RETURN_IF_ERROR(check_types(spec));
+  switch (node.kind()) {
+    case ops::Kind::kConv:
+      return conv_layer(graph, node, spec);
+    case ops::Kind::kDense:
+      return dense_layer(graph, node, spec);
+    case ops::Kind::kBinary:
+      return add_layer(graph, node, spec);
+    case ops::Kind::kPool:
+      return pool_layer(node, spec);
+    case ops::Kind::kUnary:
+      return unary_layer(node, spec);
+    case ops::Kind::kRequantize:
+      return requantize_layer(node, spec);
+    default:
+      return refused("EVTA has no " + std::string(ops::name(node.kind())));
+  }
+}
+
+NodeLayer first_channels(const NodeLayer& node, int64_t channels) {
+  NodeLayer first = node;
+  if (auto* pool = std::get_if<MaxPoolLayer>(&first.layer))
+    pool->channels = channels;
+  else
+    first.layer = first_channels(std::get<ConvLayer>(node.layer), channels);
+  return first;
+}
+
+Result<std::unique_ptr<LayerGenerator>> generator_of(const isa::Configuration& configuration, const NodeLayer& node) {
+  if (const auto* pool = std::get_if<MaxPoolLayer>(&node.layer)) {
+    NESTRT_ASSIGN_OR_RETURN(MaxPoolGenerator generator, MaxPoolGenerator::create(configuration, *pool));
+    return std::unique_ptr<LayerGenerator>(std::make_unique<MaxPoolGenerator>(std::move(generator)));
+  }
+  const auto& layer = *std::get_if<ConvLayer>(&node.layer);
+  NESTRT_ASSIGN_OR_RETURN(ConvGenerator generator, ConvGenerator::create(configuration, layer));
+  return std::unique_ptr<LayerGenerator>(std::make_unique<ConvGenerator>(std::move(generator)));
+}
+
+}  // namespace nestrt::compiler::evta

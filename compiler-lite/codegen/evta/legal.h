@@ -1,0 +1,32 @@
+// Which nodes of a graph EVTA can run, and why it cannot run the others.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler-lite/codegen/evta/conv.h"
+#include "compiler-lite/codegen/evta/max_pool.h"
+#include "compiler-lite/graph/graph.h"
+
+namespace nestrt::compiler::evta {
+
+// A node as a layer, and the values that its buffers are.
+struct NodeLayer {
+  std::variant<ConvLayer, MaxPoolLayer> layer;
+  ValueId input = kNoValue;
+  ValueId residual = kNoValue;
+};
+
+// Requires a node whose operator's rules accept it. Layouts of activations do not matter; weights are not packed.
+// Errors: kUnsupported with the reason, a sentence without the node's name.
+Result<NodeLayer> layer_of(const Graph& graph, const Node& node);
+
+// The same with its first output channels only, of a node that can be divided by them (runtime/plan/channels.h).
+NodeLayer first_channels(const NodeLayer& node, int64_t channels);
+
+// Errors: those of ConvGenerator and MaxPoolGenerator.
+Result<std::unique_ptr<LayerGenerator>> generator_of(const isa::Configuration& configuration, const NodeLayer& layer);
+
+}  // namespace nestrt::compiler::evta

@@ -1,0 +1,207 @@
+#include "compiler-lite/codegen/evta/max_pool.h"
+
+#include <algorithm>
+
+#include "compiler-lite/codegen/evta/conv_memory.h"
+#include "compiler-lite/codegen/evta/tiles.h"
+
+namespace nestrt::compiler::evta {
+namespace {
+
+using isa::AluOpcode;
+using isa::Memory;
+
+// How a schedule divides the memories. A slot of ACC holds the input of a tile, then its maxima.
+struct PoolMemory {
+  Slots inp, acc;
+  int64_t input = 0;  // elements of the largest tile's input
+};
+
+Result<PoolMemory> divide(const isa::Configuration& configuration, const ConvShape& shape, const Schedule& schedule) {
+  PoolMemory memory;
+  memory.input = schedule.out_blocks * std::min(shape.y.input, input_size(shape.y, schedule.rows, false)) *
+                 std::min(shape.x.input, input_size(shape.x, schedule.columns, false));
+  const int64_t tile = schedule.out_blocks * schedule.rows * schedule.columns;
+  memory.inp = {0, memory.input, schedule.threads};
+  memory.acc = {0, memory.input + tile, schedule.threads};
+  if (memory.inp.at(schedule.threads) > configuration.inp_depth() ||
+      memory.acc.at(schedule.threads) > configuration.acc_depth()) {
+    return Status(Code::kUnsupported, "a tile of the pool does not fit INP and ACC: " + to_string(schedule));
+  }
+  return memory;
+}
+
+// The outputs of a span whose tap lies in the picture, and the place of the first of those taps in the tile's input.
+struct Taps {
+  Span outputs;  // within the tile
+  int64_t input = 0;
+};
+
+Taps taps_within(const LayerAxis& axis, const Span& outputs, const Extent& input, int64_t tap) {
+  const int64_t first = outputs.first * axis.stride - axis.pad_begin + tap - input.first;  // of output 0, in the input
+  const int64_t skipped = first >= 0 ? 0 : pieces(-first, axis.stride);
+  const int64_t begin = first + skipped * axis.stride;
+  const int64_t count = begin >= input.count ? 0 : pieces(input.count - begin, axis.stride);
+  return {{skipped, std::max<int64_t>(0, std::min(count, outputs.count - skipped))}, begin};
+}
+
+class PoolEmitter {
+ public:
+  PoolEmitter(const isa::Configuration& configuration, const ConvShape& shape, const Schedule& schedule,
+              const PoolMemory& memory, const AddressMap& addresses)
+      : shape_(shape),
+        schedule_(schedule),
+        memory_(memory),
+        input_(address(configuration, addresses, Buffer::kInput)),
+        output_(address(configuration, addresses, Buffer::kOutput)),
+        weights_(static_cast<int64_t>(addresses.address(Buffer::kWeights)) / configuration.wgt_bytes()),
+        builder_(configuration, schedule.least_micro_ops),
+        slots_(static_cast<size_t>(schedule.threads)) {}
+
+  Result<BuiltProgram> emit() {
+    append_transfer(builder_, {.memory = Memory::kWgt, .dram = weights_});
+    const std::vector<Tile> tiles = tiles_of(shape_, schedule_);
+    for (size_t i = 0; i < tiles.size(); ++i) {
+      NESTRT_RETURN_IF_ERROR(emit_tile(static_cast<int64_t>(i % slots_.size()), tiles[i]));
+    }
+    return builder_.finish(last_store_);
+  }
+
+ private:
+  struct Slot {
+    std::optional<InstructionId> last_reader;  // of the slot of INP
+    std::optional<InstructionId> last_store;
+    int64_t results = 0;  // accumulators that hold maxima of an earlier tile
+  };
+
+  static int64_t address(const isa::Configuration& configuration, const AddressMap& addresses, Buffer buffer) {
+    return static_cast<int64_t>(addresses.address(buffer)) / configuration.inp_bytes();
+  }
+
+  Status emit_tile(int64_t index, const Tile& tile) {
+    Slot& slot = slots_[static_cast<size_t>(index)];
+    const Extent y = input_extent(shape_.y, tile.rows, false), x = input_extent(shape_.x, tile.columns, false);
+    const Extent rows = {.first = y.first, .count = y.count}, columns = {.first = x.first, .count = x.count};
+    const TransferIds loads = move_planes(builder_, Memory::kInp, memory_.inp.at(index),
+                                          planes(tile, input_, shape_.y.input, shape_.x.input, rows, columns));
+    if (slot.last_reader) builder_.order(*slot.last_reader, loads.first);
+    const InstructionId begin = builder_.size();
+    NESTRT_RETURN_IF_ERROR(start_maxima(index, tile));
+    if (slot.last_store) builder_.order(*slot.last_store, begin);
+    const int64_t elements = tile.blocks.count * rows.count * columns.count;
+    NESTRT_RETURN_IF_ERROR(bring_input(index, elements, loads.last));
+    NESTRT_RETURN_IF_ERROR(take_maxima(index, tile, rows, columns));
+    const TransferIds stores = move_planes(builder_, Memory::kOut, maxima(index),
+                                           planes(tile, output_, shape_.y.output(), shape_.x.output(),
+                                                  whole_extent(tile.rows), whole_extent(tile.columns)));
+    builder_.order(last_compute_, stores.first);
+    slot.last_store = last_store_ = stores.last;
+    return ok_status();
+  }
+
+  Planes planes(const Tile& tile, int64_t base, int64_t height, int64_t width, const Extent& y, const Extent& x) const {
+    const int64_t plane = tile.image * shape_.out_blocks() + tile.blocks.first;
+    return {base + plane * height * width, tile.blocks.count, height, width, y, x};
+  }
+
+  int64_t maxima(int64_t slot) const { return memory_.acc.at(slot) + memory_.input; }
+
+  static LoopNest each(int64_t count, int64_t dst, int64_t src) {
+    return {{static_cast<uint32_t>(dst), static_cast<uint32_t>(src), 0}, {{static_cast<uint32_t>(count), {1, 1, 0}}}};
+  }
+
+  // Accumulators that hold earlier maxima, or zeros, become the smallest s8 by one minimum.
+  Status start_maxima(int64_t index, const Tile& tile) {
+    Slot& slot = slots_[static_cast<size_t>(index)];
+    const LoopNest all = each(tile.elements(), maxima(index), maxima(index));
+    if (slot.results < tile.elements()) {
+      const LoopNest clear = {{all.base.dst, 0, 0}, {{static_cast<uint32_t>(tile.elements()), {1, 0, 0}}}};
+      NESTRT_ASSIGN_OR_RETURN(last_compute_, builder_.gemm(clear, true));
+      slot.results = tile.elements();
+    }
+    NESTRT_ASSIGN_OR_RETURN(last_compute_, builder_.alu(all, AluOpcode::kMin, static_cast<int16_t>(s8::kLow)));
+    return ok_status();
+  }
+
+  Status bring_input(int64_t index, int64_t elements, InstructionId loaded) {
+    const LoopNest clear = {{static_cast<uint32_t>(memory_.acc.at(index)), 0, 0},
+                            {{static_cast<uint32_t>(elements), {1, 0, 0}}}};
+    NESTRT_ASSIGN_OR_RETURN(last_compute_, builder_.gemm(clear, true));
+    NESTRT_ASSIGN_OR_RETURN(last_compute_, builder_.gemm(each(elements, memory_.acc.at(index), memory_.inp.at(index))));
+    builder_.order(loaded, last_compute_);
+    slots_[static_cast<size_t>(index)].last_reader = last_compute_;
+    return ok_status();
+  }
+
+  Status take_maxima(int64_t index, const Tile& tile, const Extent& y, const Extent& x) {
+    for (int64_t tap = 0; tap < shape_.taps(); ++tap) {
+      const Taps rows = taps_within(shape_.y, tile.rows, y, tap / shape_.x.kernel);
+      const Taps columns = taps_within(shape_.x, tile.columns, x, tap % shape_.x.kernel);
+      if (rows.outputs.count == 0 || columns.outputs.count == 0) continue;
+      const auto number = [](int64_t value) { return static_cast<uint32_t>(value); };
+      const int64_t dst = maxima(index) + rows.outputs.first * tile.columns.count + columns.outputs.first;
+      const int64_t src = memory_.acc.at(index) + rows.input * x.count + columns.input;
+      const LoopNest nest = {
+          {number(dst), number(src), 0},
+          {{number(tile.blocks.count), {number(tile.pixels()), number(y.count * x.count), 0}},
+           {number(rows.outputs.count), {number(tile.columns.count), number(shape_.y.stride * x.count), 0}},
+           {number(columns.outputs.count), {1, number(shape_.x.stride), 0}}}};
+      NESTRT_ASSIGN_OR_RETURN(last_compute_, builder_.alu(nest, AluOpcode::kMax, std::nullopt));
+    }
+    return ok_status();
+  }
+
+  const ConvShape& shape_;
+  const Schedule& schedule_;
+  const PoolMemory& memory_;
+  int64_t input_, output_, weights_;  // addresses in elements
+  ProgramBuilder builder_;
+  std::vector<Slot> slots_;
+  InstructionId last_compute_ = 0;
+  InstructionId last_store_ = 0;
+};
+
+}  // namespace
+
+Result<MaxPoolGenerator> MaxPoolGenerator::create(const isa::Configuration& configuration, const MaxPoolLayer& layer) {
+  ConvLayer windows;  // a sum over the same windows has the same shape
+  windows.name = layer.name;
+  windows.images = layer.images;
+  windows.in_channels = windows.out_channels = windows.groups = layer.channels;
+  windows.y = layer.y;
+  windows.x = layer.x;
+  windows.shifts = {0};
+  MaxPoolGenerator generator;
+  NESTRT_ASSIGN_OR_RETURN(generator.shape_, conv_shape(configuration, windows));
+  generator.configuration_ = &configuration;
+  generator.name_ = layer.name;
+  auto weights = std::make_shared<PackedWeights>();
+  append_identity(*weights, generator.shape_.block, 1);
+  generator.weights_ = std::move(weights);
+  return generator;
+}
+
+Result<uint64_t> MaxPoolGenerator::estimate_cycles(const Schedule& wanted, int bus_bytes) const {
+  NESTRT_ASSIGN_OR_RETURN(const Schedule schedule, limited(shape_, wanted));
+  NESTRT_ASSIGN_OR_RETURN(const PoolMemory memory, divide(*configuration_, shape_, schedule));
+  const int64_t tiles = shape_.output_elements() / (schedule.out_blocks * schedule.rows * schedule.columns) + 1;
+  CycleEstimate estimate;
+  estimate.computing = tiles * (2 * memory.input + (4 + shape_.taps()) * CycleEstimate::kInstruction) +
+                       shape_.output_elements() * (1 + 2 * shape_.taps());
+  estimate.first_load = memory.input * configuration_->inp_bytes() / bus_bytes;
+  estimate.loading = tiles * (estimate.first_load + CycleEstimate::kTransfer);
+  estimate.storing = shape_.output_elements() * configuration_->out_bytes() / bus_bytes;
+  estimate.last_store = estimate.storing / tiles;
+  return estimate.total(schedule.threads);
+}
+
+Result<GeneratedProgram> MaxPoolGenerator::generate(const Schedule& wanted) const {
+  NESTRT_ASSIGN_OR_RETURN(const Schedule schedule, limited(shape_, wanted));
+  NESTRT_ASSIGN_OR_RETURN(const PoolMemory memory, divide(*configuration_, shape_, schedule));
+  const AddressMap addresses = layer_addresses(shape_, false, weights_->size());
+  PoolEmitter emitter(*configuration_, shape_, schedule, memory, addresses);
+  NESTRT_ASSIGN_OR_RETURN(const BuiltProgram built, emitter.emit());
+  return assemble(*configuration_, built, {}, addresses, weights_);
+}
+
+}  // namespace nestrt::compiler::evta

@@ -1,0 +1,72 @@
+#include "compiler-lite/codegen/evta/tiles.h"
+
+#include <algorithm>
+
+namespace nestrt::compiler::evta {
+namespace {
+
+struct PixelTile {
+  int64_t image;
+  Span rows, columns;
+};
+
+std::vector<PixelTile> pixel_tiles(const ConvShape& shape, const Schedule& schedule) {
+  std::vector<PixelTile> result;
+  for (int64_t image = 0; image < shape.images; ++image) {
+    for (const Span& rows : cut(shape.y.output(), schedule.rows)) {
+      for (const Span& columns : cut(shape.x.output(), schedule.columns)) result.push_back({image, rows, columns});
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Span> cut(int64_t whole, int64_t size) {
+  std::vector<Span> pieces;
+  for (int64_t first = 0; first < whole; first += size) pieces.push_back({first, std::min(size, whole - first)});
+  return pieces;
+}
+
+std::vector<Tile> tiles_of(const ConvShape& shape, const Schedule& schedule) {
+  const std::vector<PixelTile> pixels = pixel_tiles(shape, schedule);
+  const std::vector<Span> blocks = cut(shape.group_out_blocks, schedule.out_blocks);
+  const bool pixels_inner = schedule.order == LoopOrder::kPixelsInner;
+  const size_t outer = pixels_inner ? blocks.size() : pixels.size(),
+               inner = pixels_inner ? pixels.size() : blocks.size();
+  std::vector<Tile> tiles;
+  for (int64_t group = 0; group < shape.groups; ++group) {
+    for (size_t i = 0; i < outer * inner; ++i) {
+      const PixelTile& at = pixels[pixels_inner ? i % inner : i / inner];
+      const Span& part = blocks[pixels_inner ? i / inner : i % inner];
+      tiles.push_back(
+          {at.image, group, {group * shape.group_out_blocks + part.first, part.count}, at.rows, at.columns});
+    }
+  }
+  return tiles;
+}
+
+int64_t input_size(const LayerAxis& axis, int64_t outputs, bool skip) {
+  return skip && axis.kernel == 1 ? outputs : (outputs - 1) * axis.stride + axis.kernel;
+}
+
+Extent input_extent(const LayerAxis& axis, const Span& outputs, bool skip) {
+  const int64_t begin = outputs.first * axis.stride - axis.pad_begin;
+  if (skip && axis.kernel == 1) return {begin, outputs.count, 0, 0, axis.stride};
+  const int64_t end = begin + input_size(axis, outputs.count, false);
+  const int64_t first = std::max<int64_t>(begin, 0), last = std::min(end, axis.input);
+  return {first, last - first, first - begin, end - last, 1};
+}
+
+SlotRing::Use SlotRing::acquire(const ContentKey& key) {
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].key == key) return {static_cast<int64_t>(i), false, std::nullopt};
+  }
+  const size_t slot = next_;
+  next_ = (next_ + 1) % slots_.size();
+  const Use use = {static_cast<int64_t>(slot), true, slots_[slot].last_reader};
+  slots_[slot] = {key, std::nullopt};
+  return use;
+}
+
+}  // namespace nestrt::compiler::evta

@@ -1,0 +1,88 @@
+#include "compiler-lite/codegen/evta/transfers.h"
+
+namespace nestrt::compiler::evta {
+namespace {
+
+constexpr int64_t kMaxStride = 65535;
+
+InstructionId append_one(ProgramBuilder& builder, const Region& region) {
+  const isa::Transfer transfer = {.memory = region.memory,
+                                  .sram_base = static_cast<uint32_t>(region.sram),
+                                  .dram_base = static_cast<uint32_t>(region.dram),
+                                  .y_size = static_cast<uint16_t>(region.rows),
+                                  .x_size = static_cast<uint16_t>(region.row_size),
+                                  .x_stride = static_cast<uint16_t>(region.stride),
+                                  .y_pad_begin = static_cast<uint8_t>(region.pad_top),
+                                  .y_pad_end = static_cast<uint8_t>(region.pad_bottom),
+                                  .x_pad_begin = static_cast<uint8_t>(region.pad_left),
+                                  .x_pad_end = static_cast<uint8_t>(region.pad_right)};
+  return region.memory == isa::Memory::kOut ? builder.store(transfer) : builder.load(transfer);
+}
+
+// Rows without gaps are one row: a single burst.
+Region joined(Region region) {
+  const bool padded = region.pad_left > 0 || region.pad_right > 0 || region.pad_top > 0 || region.pad_bottom > 0;
+  if (region.rows > 1 && region.stride == region.row_size && !padded) {
+    region.row_size *= region.rows;
+    region.rows = 1;
+  }
+  if (region.rows == 1) region.stride = region.row_size;
+  return region;
+}
+
+}  // namespace
+
+TransferIds append_transfer(ProgramBuilder& builder, const Region& region) {
+  const Region whole = joined(region);
+  if (whole.stride <= kMaxStride) {
+    const InstructionId only = append_one(builder, whole);
+    return {only, only};
+  }
+  TransferIds ids;
+  Region row = whole;
+  row.rows = 1;
+  row.stride = whole.row_size;
+  for (int64_t i = 0; i < whole.rows; ++i) {
+    row.pad_top = i == 0 ? whole.pad_top : 0;
+    row.pad_bottom = i + 1 == whole.rows ? whole.pad_bottom : 0;
+    ids.last = append_one(builder, row);
+    if (i == 0) ids.first = ids.last;
+    row.sram += (row.pad_top + 1) * (whole.pad_left + whole.row_size + whole.pad_right);
+    row.dram += whole.stride;
+  }
+  return ids;
+}
+
+TransferIds move_planes(ProgramBuilder& builder, isa::Memory memory, int64_t sram, const Planes& planes) {
+  const Extent &y = planes.y, &x = planes.x;
+  const int64_t plane = planes.height * planes.width;
+  const int64_t dram = planes.dram + y.first * planes.width + x.first;
+  const bool padded = x.padded() != x.count || y.padded() != y.count;
+  const bool consecutive = x.count == planes.width && (y.step == 1 || y.count == 1);
+  if (!padded && consecutive) {
+    return append_transfer(builder, {.memory = memory,
+                                     .sram = sram,
+                                     .dram = dram,
+                                     .rows = planes.count,
+                                     .row_size = y.count * x.count,
+                                     .stride = plane});
+  }
+  TransferIds ids;
+  for (int64_t i = 0; i < planes.count; ++i) {
+    const TransferIds one = append_transfer(builder, {.memory = memory,
+                                                      .sram = sram + i * y.padded() * x.padded(),
+                                                      .dram = dram + i * plane,
+                                                      .rows = y.count,
+                                                      .row_size = x.count,
+                                                      .stride = y.step * planes.width,
+                                                      .pad_top = y.pad_begin,
+                                                      .pad_bottom = y.pad_end,
+                                                      .pad_left = x.pad_begin,
+                                                      .pad_right = x.pad_end});
+    if (i == 0) ids.first = one.first;
+    ids.last = one.last;
+  }
+  return ids;
+}
+
+}  // namespace nestrt::compiler::evta

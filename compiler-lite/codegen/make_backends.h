@@ -1,0 +1,13 @@
+// The backends of a target's units.
+#pragma once
+
+#include "compiler-lite/codegen/backend.h"
+#include "compiler-lite/codegen/evta/evta_backend.h"
+#include "compiler-lite/target/target_description.h"
+
+namespace nestrt::compiler {
+
+// The host's first. Errors: kUnsupported for a unit that nothing here makes programs for.
+Result<Backends> make_backends(const TargetDescription& target, const evta::EvtaOptions& evta = {});
+
+}  // namespace nestrt::compiler

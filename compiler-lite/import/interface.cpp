@@ -1,0 +1,76 @@
+#include "compiler-lite/import/interface.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/common/image.h"
+
+namespace nestrt::compiler {
+namespace {
+
+bool is_picture(const Value& value) {
+  return value.type == DataType::kF32 && value.shape.rank() == 4 && (value.shape[1] == 1 || value.shape[1] == 3);
+}
+
+Status check_preprocessing(const Preprocessing& preprocessing, const Shape& picture) {
+  const auto is_finite = [](float value) { return std::isfinite(value); };
+  if (!std::all_of(preprocessing.mean.begin(), preprocessing.mean.end(), is_finite))
+    return Status(Code::kInvalidArgument, "--mean takes finite numbers");
+  const auto is_factor = [](float value) { return std::isfinite(value) && value != 0; };
+  if (!std::all_of(preprocessing.scale.begin(), preprocessing.scale.end(), is_factor))
+    return Status(Code::kInvalidArgument, "--scale takes finite numbers other than 0: x = (pixel - mean) * scale");
+  const int64_t resize = preprocessing.resize;
+  if (resize == 0) return {};
+  const int64_t least = std::min(picture[2], picture[3]);
+  if (resize < least || resize > tools::kMaxPixels / resize) {
+    return Status(Code::kInvalidArgument,
+                  "--resize " + std::to_string(resize) + ": the shorter side of a picture must have at least the " +
+                      std::to_string(least) + " pixels that are cropped from it for the input (" + picture.to_string() +
+                      "), and the square of it no more than " + std::to_string(tools::kMaxPixels));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
+  GraphInput* picture = nullptr;
+  for (GraphInput& input : graph.inputs) {
+    if (!is_picture(graph.value(input.value))) continue;
+    if (picture != nullptr) {
+      return Status(Code::kInvalidArgument,
+                    "--mean, --scale, --resize and --bgr need one picture input; the model has several");
+    }
+    picture = &input;
+  }
+  if (picture == nullptr) {
+    return Status(
+        Code::kInvalidArgument,
+        "--mean, --scale, --resize and --bgr need a picture input of shape Nx1xHxW or Nx3xHxW; the model has none");
+  }
+  const auto channels = static_cast<size_t>(graph.value(picture->value).shape[1]);
+  picture->preprocessing = preprocessing;
+  for (std::vector<float>* values : {&picture->preprocessing->mean, &picture->preprocessing->scale}) {
+    if (values->size() == 1) values->assign(channels, values->front());
+    if (values->size() != channels) {
+      return Status(Code::kInvalidArgument, "--mean and --scale take one value, or one for each of the input's " +
+                                                std::to_string(channels) + " channels; " +
+                                                std::to_string(values->size()) + " were given");
+    }
+  }
+  return check_preprocessing(*picture->preprocessing, graph.value(picture->value).shape);
+}
+
+Status expose(Graph& graph, const std::string& name) {
+  for (const auto& node : graph.nodes()) {
+    for (const ValueId id : node->outputs) {
+      if (graph.value(id).name != name) continue;
+      if (!graph.is_output(id)) graph.outputs.push_back(id);
+      return {};
+    }
+  }
+  return Status(Code::kInvalidArgument, "--expose: no operator of the model computes '" + name +
+                                            "'; nestc inspect lists the values that one does");
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "compiler-lite/placement/assign_layouts.h"
+
+namespace nestrt::compiler {
+namespace {
+
+// Sweeps in which nodes change their minds; two settle the networks seen so far.
+constexpr int kMaxSweeps = 6;
+
+constexpr size_t index_of(Layout layout) { return layout == Layout::kPlain ? 0 : 1; }
+
+int64_t bytes(const Value& value, Layout layout) { return storage_bytes(value.type, value.shape, layout); }
+
+// The layouts chosen so far, and what they cost in bytes moved.
+class Assignment {
+ public:
+  explicit Assignment(const Graph& graph) : graph_(graph), values_(graph.num_values()) {
+    for (ValueId id : graph.outputs) ++at(id).demands[index_of(Layout::kPlain)];
+  }
+
+  Layout layout(ValueId id) const { return values_[static_cast<size_t>(id)].layout; }
+
+  // The node runs so (count 1) or no longer does (-1).
+  void apply(const Node& node, const LayoutOption& option, int count) {
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.inputs[i] != kNoValue) at(node.inputs[i]).demands[index_of(option.inputs[i])] += count;
+    for (ValueId id : node.outputs) at(id).layout = count > 0 ? option.output : Layout::kPlain;
+  }
+
+  // Bytes moved by the node itself and by the Reorders of its operands, once it is applied.
+  int64_t cost(const Node& node, const LayoutOption& option) const {
+    int64_t own = 0, reorders = 0;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == kNoValue || graph_.value(node.inputs[i]).is_constant()) continue;
+      own += bytes(graph_.value(node.inputs[i]), option.inputs[i]);
+      reorders += reorder_cost(node.inputs[i]);
+    }
+    for (ValueId id : node.outputs) {
+      own += bytes(graph_.value(id), option.output);
+      reorders += reorder_cost(id);
+    }
+    return own * option.slowdown + reorders;
+  }
+
+ private:
+  struct Entry {
+    Layout layout = Layout::kPlain;
+    std::array<int, 2> demands{};  // operands that want it plain, blocked
+  };
+  Entry& at(ValueId id) { return values_[static_cast<size_t>(id)]; }
+
+  int64_t reorder_cost(ValueId id) const {
+    const Entry& entry = values_[static_cast<size_t>(id)];
+    if (entry.demands[1 - index_of(entry.layout)] == 0) return 0;
+    const Value& value = graph_.value(id);
+    return bytes(value, Layout::kPlain) + bytes(value, Layout::kBlocked16);
+  }
+
+  const Graph& graph_;
+  std::vector<Entry> values_;
+};
+
+struct Decision {
+  Node* node = nullptr;
+  std::vector<LayoutOption> options;
+  size_t chosen = 0;
+  bool decided = false;
+
+  const LayoutOption& option() const { return options[chosen]; }
+};
+
+// Takes the cheapest option as things stand. True where that is another than before.
+bool decide(Decision& decision, Assignment& assignment) {
+  if (decision.decided) assignment.apply(*decision.node, decision.option(), -1);
+  size_t best = decision.chosen;
+  int64_t best_cost = 0;
+  for (size_t step = 0; step < decision.options.size(); ++step) {
+    // Beginning with the present one: an equal cost is no reason to change.
+    const size_t candidate = (decision.chosen + step) % decision.options.size();
+    const LayoutOption& option = decision.options[candidate];
+    assignment.apply(*decision.node, option, 1);
+    const int64_t cost = assignment.cost(*decision.node, option);
+    assignment.apply(*decision.node, option, -1);
+    if (step == 0 || cost < best_cost) {
+      best = candidate;
+      best_cost = cost;
+    }
+  }
+  const bool changed = best != decision.chosen;
+  decision.chosen = best;
+  decision.decided = true;
+  assignment.apply(*decision.node, decision.option(), 1);
+  return changed;
+}
+
+// Where another unit could compute the node, but not in these layouts; more than the Reorders that a lone node needs.
+constexpr int64_t kLostUnitSlowdown = 4;
+
+bool offers(const std::vector<LayoutOption>& options, const LayoutOption& wanted) {
+  return std::any_of(options.begin(), options.end(), [&](const LayoutOption& option) {
+    return option.inputs == wanted.inputs && option.output == wanted.output;
+  });
+}
+
+// The host's, slower where they keep another unit from the node.
+std::vector<LayoutOption> options_of(const Graph& graph, const Node& node, const Backends& backends) {
+  std::vector<LayoutOption> options = backends[0]->layouts(graph, node);
+  for (size_t i = 1; i < backends.size() && options.size() > 1; ++i) {
+    const std::vector<LayoutOption> others = backends[i]->layouts(graph, node);
+    const bool any =
+        std::any_of(options.begin(), options.end(), [&](const LayoutOption& option) { return offers(others, option); });
+    for (LayoutOption& option : options)
+      if (any && !offers(others, option)) option.slowdown *= kLostUnitSlowdown;
+  }
+  return options;
+}
+
+std::vector<Decision> decide_all(const Graph& graph, const Backends& backends, Assignment& assignment) {
+  std::vector<Decision> decisions;
+  for (const auto& node : graph.nodes()) {
+    Decision decision{node.get(), options_of(graph, *node, backends), 0, false};
+    if (decision.options.empty()) decision.options = {{std::vector<Layout>(node->inputs.size()), Layout::kPlain}};
+    decisions.push_back(std::move(decision));
+  }
+  for (Decision& decision : decisions)
+    if (decision.options.size() == 1) decide(decision, assignment);
+  bool changed = true;
+  for (int sweep = 0; sweep < kMaxSweeps && changed; ++sweep) {
+    changed = sweep == 0;
+    for (Decision& decision : decisions)
+      if (decision.options.size() > 1) changed |= decide(decision, assignment);
+  }
+  return decisions;
+}
+
+// Inserts Reorders and tells the values where they lie.
+class Rewriter {
+ public:
+  Rewriter(Graph& graph, const Assignment& assignment)
+      : graph_(graph), assignment_(assignment), reordered_(graph.num_values(), kNoValue) {}
+
+  Status run(const std::vector<Decision>& decisions) {
+    // Outputs first: their Reorders carry the outputs' names.
+    for (ValueId& id : graph_.outputs) {
+      if (assignment_.layout(id) == Layout::kPlain) continue;
+      NESTRT_ASSIGN_OR_RETURN(id, reordered(id, true));
+    }
+    for (const Decision& decision : decisions) {
+      for (size_t i = 0; i < decision.node->inputs.size(); ++i) {
+        const ValueId id = decision.node->inputs[i];
+        if (id == kNoValue || decision.option().inputs[i] == assignment_.layout(id)) continue;
+        NESTRT_ASSIGN_OR_RETURN(const ValueId other, reordered(id, false));
+        graph_.set_input(decision.node, i, other);
+      }
+      for (ValueId id : decision.node->outputs) graph_.value(id).layout = decision.option().output;
+    }
+    graph_.tidy();
+    return ok_status();
+  }
+  int reorders() const { return reorders_; }
+
+ private:
+  // The value in the layout that it does not have.
+  Result<ValueId> reordered(ValueId id, bool is_output) {
+    ValueId& other = reordered_[static_cast<size_t>(id)];
+    if (other != kNoValue) return other;
+    const Layout layout = assignment_.layout(id) == Layout::kPlain ? Layout::kBlocked16 : Layout::kPlain;
+    const std::string name = graph_.value(id).name;
+    std::string inner = name;  // of the value that is not the graph's output
+    inner.append(".").append(nestrt::name(is_output ? Layout::kBlocked16 : layout));
+    NESTRT_ASSIGN_OR_RETURN(Node * node,
+                            graph_.add_node(name + ".reorder", ops::Reorder{}, {id}, {is_output ? name : inner}));
+    if (is_output) graph_.value(id).name = inner;
+    graph_.value(node->outputs[0]).layout = layout;
+    graph_.value(node->outputs[0]).quantization = graph_.value(id).quantization;
+    ++reorders_;
+    return other = node->outputs[0];
+  }
+
+  Graph& graph_;
+  const Assignment& assignment_;
+  std::vector<ValueId> reordered_;  // by value: itself in its other layout
+  int reorders_ = 0;
+};
+
+}  // namespace
+
+Result<int> assign_layouts(Graph& graph, const Backends& backends) {
+  Assignment assignment(graph);
+  const std::vector<Decision> decisions = decide_all(graph, backends, assignment);
+  Rewriter rewriter(graph, assignment);
+  NESTRT_RETURN_IF_ERROR(rewriter.run(decisions));
+  return rewriter.reorders();
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,113 @@
+#include "compiler-lite/placement/branches.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace nestrt::compiler {
+namespace {
+
+using Predecessors = std::vector<std::vector<uint32_t>>;
+
+// By node, the nodes that compute what it reads; each once.
+Predecessors node_predecessors(const Graph& graph) {
+  std::unordered_map<const Node*, uint32_t> positions;
+  Predecessors result;
+  for (const auto& node : graph.nodes()) {
+    std::vector<uint32_t>& before = result.emplace_back();
+    for (const ValueId id : node->inputs)
+      if (const Node* const producer = id == kNoValue ? nullptr : graph.producer(id); producer != nullptr)
+        before.push_back(positions.at(producer));
+    std::sort(before.begin(), before.end());
+    before.erase(std::unique(before.begin(), before.end()), before.end());
+    positions.emplace(node.get(), static_cast<uint32_t>(result.size() - 1));
+  }
+  return result;
+}
+
+// So many of the nodes from `first` on one program of the backend can compute; 0 with the reason.
+size_t longest_run(const Graph& graph, Backend& backend, size_t first, std::string* refusal) {
+  const Subgraph nodes(graph.nodes());
+  size_t count = 0;
+  while (first + count < nodes.size()) {
+    const Status status = backend.accepts(graph, nodes.subspan(first, count + 1));
+    if (status.ok()) {
+      ++count;
+      continue;
+    }
+    if (count == 0) *refusal = status.message();
+    break;
+  }
+  return count;
+}
+
+class Placer {
+ public:
+  Placer(const Graph& graph, const Backends& backends)
+      : graph_(graph), backends_(backends), links_(chain_links(graph)) {
+    placement_.refusals.assign(backends.size(), std::vector<std::string>(graph.nodes().size()));
+  }
+
+  Result<Placement> place() {
+    for (size_t node = 0; node < graph_.nodes().size();) {
+      const size_t taken = place_beside_host(node);
+      if (taken == 0) NESTRT_RETURN_IF_ERROR(place_on_host(node));
+      node += std::max<size_t>(taken, 1);
+    }
+    return std::move(placement_);
+  }
+
+ private:
+  // The longest run that a unit takes from this node on, for all units that take just this one. 0: none takes any.
+  size_t place_beside_host(size_t node) {
+    PlacedBranch branch{node, 0, {0}};
+    std::vector<size_t> runs(backends_.size(), 0);
+    for (size_t i = 1; i < backends_.size(); ++i) {
+      runs[i] = longest_run(graph_, *backends_[i], node, &placement_.refusals[i][node]);
+      branch.count = std::max(branch.count, runs[i]);
+    }
+    if (branch.count == 0) return 0;
+    for (size_t i = 1; i < backends_.size(); ++i)
+      if (runs[i] == branch.count) branch.backends.push_back(i);
+    open_ = false;
+    placement_.branches.push_back(std::move(branch));
+    return placement_.branches.back().count;
+  }
+
+  Status place_on_host(size_t node) {
+    NESTRT_RETURN_IF_ERROR(backends_[0]->accepts(graph_, Subgraph(graph_.nodes()).subspan(node, 1)));
+    if (open_ && links_[node])
+      ++placement_.branches.back().count;
+    else
+      placement_.branches.push_back({node, 1, {0}});
+    open_ = true;
+    return {};
+  }
+
+  const Graph& graph_;
+  const Backends& backends_;
+  const std::vector<bool> links_;
+  Placement placement_;
+  bool open_ = false;  // the last branch is the host's alone and may grow
+};
+
+}  // namespace
+
+std::vector<bool> chain_links(const Graph& graph) {
+  const Predecessors predecessors = node_predecessors(graph);
+  std::vector<uint32_t> num_users(predecessors.size(), 0);
+  for (const auto& before : predecessors)
+    for (const uint32_t node : before) ++num_users[node];
+  std::vector<bool> links(predecessors.size(), false);
+  for (uint32_t node = 1; node < links.size(); ++node)
+    links[node] = predecessors[node] == std::vector<uint32_t>{node - 1} && num_users[node - 1] == 1;
+  return links;
+}
+
+Result<Placement> place_branches(const Graph& graph, const Backends& backends) {
+  return Placer(graph, backends).place();
+}
+
+}  // namespace nestrt::compiler

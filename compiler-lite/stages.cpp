@@ -1,0 +1,200 @@
+#include "compiler-lite/stages.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "compiler-lite/emit/emit.h"
+#include "compiler-lite/import/interface.h"
+#include "compiler-lite/memory/planner.h"
+#include "compiler-lite/placement/assign_layouts.h"
+#include "compiler-lite/quantize/digest.h"
+#include "runtime/plan/channel_order.h"
+
+namespace nestrt::compiler {
+namespace {
+
+void tell(const CompileOptions& options, std::string_view what) {
+  if (options.progress) options.progress(what);
+}
+
+PassOptions pass_options(const CompileOptions& options) {
+  PassOptions result = options.passes;
+  result.quantizes |= options.quantization.has_value();
+  if (!options.progress) return result;
+  result.before_pass = [&options](const Pass& pass) { options.progress(pass.summary); };
+  return result;
+}
+
+// The profile must be this model's, and say something about it.
+Status require_fit(const std::filesystem::path& model, const QuantizationProfile& profile) {
+  NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
+  return require_model(profile, digest);
+}
+
+Status require_s8(const QuantizationReport& report) {
+  if (report.s8_nodes > 0) return {};
+  const std::string reason = report.kept.empty() ? "the network has no Conv and no Dense"
+                                                 : "'" + report.kept[0].name + "' because " + report.kept[0].reason;
+  return Status(Code::kInvalidArgument, "--quantize s8: every operator would stay f32: " + reason);
+}
+
+Status run_import(Compilation& compilation) {
+  const CompileOptions& options = compilation.options;
+  if (options.quantization) NESTRT_RETURN_IF_ERROR(require_fit(compilation.model, options.quantization->profile));
+  NESTRT_ASSIGN_OR_RETURN(compilation.graph, import_onnx(compilation.model, options.import));
+  if (options.preprocessing) NESTRT_RETURN_IF_ERROR(attach_preprocessing(compilation.graph, *options.preprocessing));
+  for (const std::string& name : options.exposed) NESTRT_RETURN_IF_ERROR(expose(compilation.graph, name));
+  return {};
+}
+
+Status run_passes(Compilation& compilation) { return optimise(compilation.graph, pass_options(compilation.options)); }
+
+// Passes that have waited for it follow, for what stays f32 and what does not.
+Status run_quantize(Compilation& compilation) {
+  if (compilation.options.quantization) {
+    const Quantization& quantization = *compilation.options.quantization;
+    NESTRT_ASSIGN_OR_RETURN(const QuantizationReport report,
+                            quantize(compilation.graph, quantization.profile, quantization.options));
+    if (quantization.observer) quantization.observer(report);
+    NESTRT_RETURN_IF_ERROR(require_s8(report));
+  }
+  return fuse(compilation.graph, pass_options(compilation.options));
+}
+
+Status run_placement(Compilation& compilation) {
+  Graph& graph = compilation.graph;
+  if (!compilation.options.layout.plain) {
+    const auto reorders = assign_layouts(graph, compilation.backends);
+    if (!reorders) return reorders.error().with_context("choosing layouts");
+  }
+  graph.tidy();
+  NESTRT_RETURN_IF_ERROR(legalize_outputs(graph));
+  NESTRT_ASSIGN_OR_RETURN(compilation.placement, place_branches(graph, compilation.backends));
+  return {};
+}
+
+// Programs of the units beside the host first: they read weights as the model has them.
+class CodeGenerator {
+ public:
+  explicit CodeGenerator(Compilation& compilation) : compilation_(compilation) {
+    compilation.programs.assign(compilation.placement.branches.size(), {});
+  }
+
+  Status run() {
+    const size_t backends = compilation_.backends.size();
+    for (size_t branch = 0; branch < compilation_.programs.size(); ++branch)
+      for (size_t backend = 1; backend < backends; ++backend) NESTRT_RETURN_IF_ERROR(offer(branch, backend));
+    for (size_t branch = 0; branch < compilation_.programs.size(); ++branch)
+      NESTRT_RETURN_IF_ERROR(lower_on_host(branch));
+    for (const auto& backend : compilation_.backends) backend->finish();
+    return {};
+  }
+
+ private:
+  const PlacedBranch& placed(size_t branch) const { return compilation_.placement.branches[branch]; }
+  Subgraph nodes_of(size_t branch) const {
+    return Subgraph(compilation_.graph.nodes()).subspan(placed(branch).first, placed(branch).count);
+  }
+
+  Status offer(size_t branch, size_t backend) {
+    const auto& units = placed(branch).backends;
+    if (std::find(units.begin(), units.end(), backend) == units.end()) {
+      report_refusals(branch, backend);
+      return {};
+    }
+    Backend& unit = *compilation_.backends[backend];
+    NESTRT_ASSIGN_OR_RETURN(Offer made, unit.lower(compilation_.graph, nodes_of(branch)));
+    report(placed(branch).first, unit, made);
+    auto& entries = compilation_.programs[branch].entries;
+    if (made.program) entries.push_back({&unit, std::move(*made.program)});
+    for (UnitProgram& piece : made.pieces) entries.push_back({&unit, std::move(piece)});
+    return {};
+  }
+
+  Status lower_on_host(size_t branch) {
+    Backend& host = *compilation_.backends[0];
+    NESTRT_ASSIGN_OR_RETURN(Offer made, host.lower(compilation_.graph, nodes_of(branch)));
+    auto& entries = compilation_.programs[branch].entries;
+    entries.insert(entries.begin(), {&host, std::move(*made.program)});
+    return {};
+  }
+
+  void report_refusals(size_t branch, size_t backend) const {
+    for (size_t node = placed(branch).first; node < placed(branch).first + placed(branch).count; ++node)
+      report(node, *compilation_.backends[backend],
+             Offer{std::nullopt, compilation_.placement.refusals[backend][node]});
+  }
+
+  void report(size_t node, const Backend& backend, const Offer& offer) const {
+    if (compilation_.options.offer_observer)
+      compilation_.options.offer_observer(static_cast<uint32_t>(node),
+                                          static_cast<uint32_t>(compilation_.graph.nodes().size()), backend, offer);
+  }
+
+  Compilation& compilation_;
+};
+
+Status run_codegen(Compilation& compilation) { return CodeGenerator(compilation).run(); }
+
+// By operator, the one that it may be computed beside, channel by channel.
+std::vector<uint32_t> overlapped_operators(const plan::Tables& tables) {
+  const std::vector<uint32_t> before = channel_readers(tables);
+  std::vector<uint32_t> result(tables.operators.size(), kNoBranch);
+  for (uint32_t branch = 0; branch < before.size(); ++branch)
+    for (const uint32_t op : tables.branches[branch].operators)
+      if (before[branch] != kNoBranch) result[op] = tables.branches[before[branch]].operators[0];
+  return result;
+}
+
+plan::MemoryPlan memory_plan(plan::MemoryPlanKind kind, MemoryLayout layout, size_t num_buffers) {
+  layout.offsets.resize(num_buffers, 0);  // programs' segments have no place in the arena
+  return {kind, layout.arena_bytes, layout.lower_bound_bytes, std::move(layout.offsets)};
+}
+
+Status run_memory(Compilation& compilation) {
+  const Graph& graph = compilation.graph;
+  const Storage storage = assign_storage(graph);
+  compilation.plan = assemble(graph, storage, compilation.placement, compilation.programs, compilation.backends);
+  plan::Tables& tables = compilation.plan.tables;
+  const auto add = [&](plan::MemoryPlanKind kind, MemoryLayout layout) {
+    tables.memory_plans.push_back(memory_plan(kind, std::move(layout), tables.buffers.size()));
+  };
+  add(plan::MemoryPlanKind::kSequential, plan_sequential(storage, graph.nodes().size()));
+  add(plan::MemoryPlanKind::kAnySchedule, plan_any_schedule(storage, graph, overlapped_operators(tables)));
+  return {};
+}
+
+Status run_emit(Compilation& compilation) {
+  NESTRT_ASSIGN_OR_RETURN(compilation.bytes, emit(compilation.plan));
+  return {};
+}
+
+constexpr Stage kStages[] = {
+    {"import", "read the model", run_import},
+    {"passes", "optimise", run_passes},
+    {"quantize", "quantize", run_quantize},
+    {"placement", "choose layouts and branches", run_placement},
+    {"codegen", "make programs and pack weights", run_codegen},
+    {"memory", "plan the memory", run_memory},
+    {"emit", "write the plan", run_emit},
+};
+
+}  // namespace
+
+std::span<const Stage> stages() { return kStages; }
+
+Status run_stages(Compilation& compilation, std::string_view first, std::string_view last) {
+  bool runs = false;
+  for (const Stage& stage : kStages) {
+    runs |= stage.name == first;
+    if (!runs) continue;
+    tell(compilation.options, stage.summary);
+    NESTRT_RETURN_IF_ERROR(stage.run(compilation));
+    if (stage.name == last) return {};
+  }
+  return Status(Code::kInternal,
+                "there are no stages from '" + std::string(first) + "' to '" + std::string(last) + "'");
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,163 @@
+#include "compiler-lite/target/target_description.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "drivers/evta/isa/configuration.h"
+#include "runtime/core/parse.h"
+
+namespace nestrt::compiler {
+namespace {
+
+struct CpuLevel {
+  std::string_view name;
+  std::vector<InstructionSet> sets;
+};
+
+// Those of x86-64-v4 are with and without dot products: the level says nothing of them, most CPUs that have it do.
+const std::vector<CpuLevel>& cpu_levels() {
+  using enum InstructionSet;
+  static const std::vector<CpuLevel> kLevels = {
+#if defined(__aarch64__)
+    {"host", {kNeon, kNeonDotprod}},
+#else
+    {"host", {kPortable, kAvx2, kAvx512, kAvx512Vnni}},
+#endif
+    {"x86-64", {kPortable}},
+    {"x86-64-v3", {kAvx2}},
+    {"x86-64-v4", {kAvx512, kAvx512Vnni}},
+    {"aarch64", {kNeon}},
+    {"aarch64-dotprod", {kNeonDotprod}},
+  };
+  return kLevels;
+}
+
+std::string known_levels() {
+  std::string known;
+  for (const CpuLevel& level : cpu_levels()) known.append(known.empty() ? "" : ", ").append(level.name);
+  return known;
+}
+
+const CpuLevel* find_level(std::string_view name) {
+  const auto& levels = cpu_levels();
+  const auto found =
+      std::find_if(levels.begin(), levels.end(), [&](const CpuLevel& level) { return level.name == name; });
+  return found == levels.end() ? nullptr : &*found;
+}
+
+Result<InstructionSet> instruction_set(std::string_view text) {
+  for (int set = 0; set < kNumInstructionSets; ++set)
+    if (name(static_cast<InstructionSet>(set)) == text) return static_cast<InstructionSet>(set);
+  std::string known;
+  for (int set = 0; set < kNumInstructionSets; ++set)
+    known.append(set == 0 ? "" : ", ").append(name(static_cast<InstructionSet>(set)));
+  return Status(Code::kInvalidArgument, "there is no instruction set '" + std::string(text) + "'; known are " + known);
+}
+
+// Takes the number of instances out of the configuration.
+Status check(UnitDescription* unit) {
+  if (unit->kind == kHostUnit) {
+    if (!unit->instruction_set.empty()) NESTRT_RETURN_IF_ERROR(instruction_set(unit->instruction_set).error());
+    if (unit->configuration.empty()) return {};
+    return Status(Code::kInvalidArgument, "unit 'cpu' has no configurations, not even '" + unit->configuration + "'");
+  }
+  if (unit->kind != "evta")
+    return Status(Code::kInvalidArgument, "there is no board, CPU or unit '" + unit->kind + "'; CPUs are " +
+                                              known_levels() + ", units cpu and evta");
+  NESTRT_ASSIGN_OR_RETURN(const evta::Instances instances, evta::parse_instances(unit->configuration));
+  if (instances.count > 1 && unit->instances > 1)
+    return Status(Code::kInvalidArgument, "instances are stated twice: in the configuration, and by themselves");
+  unit->instances = std::max<int64_t>(unit->instances, instances.count);
+  unit->configuration = instances.configuration->name;
+  return {};
+}
+
+// The target as items add to it.
+class Builder {
+ public:
+  Status add_board(tools::Board board) {
+    const bool has_cpu = std::any_of(board.units.begin(), board.units.end(),
+                                     [](const UnitDescription& unit) { return unit.kind == kHostUnit; });
+    if (!has_cpu) return Status(Code::kInvalidArgument, "a board has a unit 'cpu'; it runs what no other unit can");
+    for (UnitDescription& unit : board.units) NESTRT_RETURN_IF_ERROR(add_unit(std::move(unit)));
+    return {};
+  }
+
+  Status add_unit(UnitDescription unit) {
+    NESTRT_RETURN_IF_ERROR(check(&unit));
+    if (unit.kind == kHostUnit) {
+      if (unit.instruction_set.empty()) return add_level(*find_level("host"));
+      NESTRT_ASSIGN_OR_RETURN(const InstructionSet set, instruction_set(unit.instruction_set));
+      sets_.insert(set);
+      cpus_.push_back(std::move(unit));
+      return {};
+    }
+    if (!kinds_.insert(unit.kind).second)
+      return Status(Code::kInvalidArgument, "unit '" + unit.kind + "' is named twice; a plan is for one configuration");
+    others_.push_back(std::move(unit));
+    return {};
+  }
+
+  Status add_level(const CpuLevel& level) {
+    sets_.insert(level.sets.begin(), level.sets.end());
+    return {};
+  }
+
+  TargetDescription build(std::string name) {
+    if (sets_.empty()) static_cast<void>(add_level(*find_level("host")));
+    TargetDescription target{std::move(name), {sets_.begin(), sets_.end()}, std::move(cpus_)};
+    if (target.units.empty()) target.units.emplace_back().kind = kHostUnit;
+    target.units.insert(target.units.end(), others_.begin(), others_.end());
+    return target;
+  }
+
+ private:
+  std::set<InstructionSet> sets_;
+  std::set<std::string> kinds_;
+  std::vector<UnitDescription> cpus_, others_;
+};
+
+Status add_item(std::string_view item, Builder& builder) {
+  if (const CpuLevel* const level = find_level(item)) return builder.add_level(*level);
+  if (const auto path = tools::find_board(std::string(item))) {
+    NESTRT_ASSIGN_OR_RETURN(tools::Board board, tools::read_board(*path, check));
+    return builder.add_board(std::move(board));
+  }
+  const size_t colon = std::min(item.find(':'), item.size());
+  UnitDescription unit;
+  unit.kind = item.substr(0, colon);
+  unit.configuration = item.substr(std::min(colon + 1, item.size()));
+  if (unit.kind == "evta" && colon == item.size()) unit.configuration = evta::kConfigurations.front().name;
+  return builder.add_unit(std::move(unit));
+}
+
+Result<TargetDescription> board_target(Result<tools::Board> board) {
+  if (!board) return board.error();
+  const std::string name = board->name;
+  Builder builder;
+  NESTRT_RETURN_IF_ERROR(builder.add_board(std::move(*board)));
+  return builder.build(name);
+}
+
+}  // namespace
+
+Result<TargetDescription> parse_board(const std::string& yaml, const std::string& name) {
+  return board_target(tools::parse_board(yaml, name, check));
+}
+
+Result<TargetDescription> read_target(const std::string& text) {
+  Builder builder;
+  const std::vector<std::string_view> items = split(text, ",");
+  if (items.size() == 1 && tools::find_board(text))
+    return board_target(tools::read_board(*tools::find_board(text), check));
+  for (const std::string_view item : items) {
+    if (const Status status = add_item(item, builder); !status.ok())
+      return status.with_context("target '" + text + "'");
+  }
+  return builder.build(text);
+}
+
+TargetDescription host_target() { return Builder().build("host"); }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,41 @@
+// TargetDescription: what a plan is compiled for. It is read before anything is chosen, and every stage goes by it: a
+// plan's bytes depend on the model and the options, never on the machine that compiles.
+//
+// Written as a list, of which every item adds something:
+//   zcu102, path/board.yaml            a board: its CPU and its other units (docs/boards.md describes the file)
+//   host                               CPUs of the architecture that nestc was built for, each of its instruction sets
+//   x86-64, x86-64-v3, x86-64-v4, aarch64, aarch64-dotprod
+//                                      CPUs of that level
+//   evta:1x16_15_15_18_17              a unit beside the CPU; without any CPU in the list, beside those of `host`
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/instruction_set.h"
+#include "nestrt/result.h"
+#include "tools/common/board.h"
+
+namespace nestrt::compiler {
+
+using UnitDescription = tools::BoardUnit;
+
+inline constexpr std::string_view kHostUnit = "cpu";  // the kind of the unit that runs kernels
+
+struct TargetDescription {
+  std::string name;                              // the list as it was written; the board's, where it names just one
+  std::vector<InstructionSet> instruction_sets;  // of the CPUs, ascending, each once; never empty
+  std::vector<UnitDescription> units;            // of boards and of the list; the CPU first
+};
+
+// Errors: kInvalidArgument with what is known; kNotFound and kIo for a path.
+Result<TargetDescription> read_target(const std::string& text);
+
+// The target in the text of a board file; `name` for messages.
+Result<TargetDescription> parse_board(const std::string& yaml, const std::string& name);
+
+// read_target("host"), which cannot fail.
+TargetDescription host_target();
+
+}  // namespace nestrt::compiler

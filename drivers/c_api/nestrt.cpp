@@ -1,0 +1,233 @@
+#include "nestrt/nestrt.h"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "nestrt/log.h"
+#include "nestrt/session.h"
+#include "drivers/c_api/shared_units.h"
+#include "runtime/core/guard.h"
+#include "runtime/core/text.h"
+
+struct nestrt_plan {
+  std::shared_ptr<const nestrt::Plan> plan;
+};
+
+struct nestrt_session {
+  std::shared_ptr<const nestrt::UnitList> units;  // keeps them shareable
+  std::unique_ptr<nestrt::Session> session;
+  // The arguments of one run; reserved once. The mutex keeps two runs apart that fill them.
+  std::mutex mutex;
+  std::vector<nestrt::ConstTensorView> inputs;
+  std::vector<nestrt::TensorView> outputs;
+};
+
+namespace {
+
+using nestrt::Code;
+using nestrt::Status;
+using nestrt::TensorInfo;
+using nestrt::text;
+
+static_assert(NESTRT_OK == static_cast<int>(Code::kOk) &&
+              NESTRT_INVALID_ARGUMENT == static_cast<int>(Code::kInvalidArgument) &&
+              NESTRT_NOT_FOUND == static_cast<int>(Code::kNotFound) &&
+              NESTRT_INVALID_MODEL == static_cast<int>(Code::kInvalidModel) &&
+              NESTRT_UNSUPPORTED == static_cast<int>(Code::kUnsupported) &&
+              NESTRT_INVALID_PLAN == static_cast<int>(Code::kInvalidPlan) &&
+              NESTRT_INCOMPATIBLE == static_cast<int>(Code::kIncompatible) &&
+              NESTRT_OUT_OF_MEMORY == static_cast<int>(Code::kOutOfMemory) &&
+              NESTRT_IO == static_cast<int>(Code::kIo) &&
+              NESTRT_UNAVAILABLE == static_cast<int>(Code::kUnavailable) &&
+              NESTRT_DEADLINE_EXCEEDED == static_cast<int>(Code::kDeadlineExceeded) &&
+              NESTRT_CANCELLED == static_cast<int>(Code::kCancelled) &&
+              NESTRT_DEVICE_FAULT == static_cast<int>(Code::kDeviceFault) &&
+              NESTRT_INTERNAL == static_cast<int>(Code::kInternal));
+static_assert(NESTRT_LOG_DEBUG == static_cast<int>(nestrt::LogLevel::kDebug) &&
+              NESTRT_LOG_INFO == static_cast<int>(nestrt::LogLevel::kInfo) &&
+              NESTRT_LOG_WARNING == static_cast<int>(nestrt::LogLevel::kWarning) &&
+              NESTRT_LOG_ERROR == static_cast<int>(nestrt::LogLevel::kError) &&
+              NESTRT_LOG_OFF == static_cast<int>(nestrt::LogLevel::kOff));
+
+std::string& last_error() {
+  thread_local std::string message;
+  return message;
+}
+
+nestrt_code finish(const Status& status) noexcept {
+  if (!status.ok()) {
+    try {
+      last_error() = status.message();
+    } catch (const std::bad_alloc&) {
+      last_error().clear();
+    }
+  }
+  return static_cast<nestrt_code>(status.code());
+}
+
+Status expect_argument(const void* argument, std::string_view name) {
+  return argument != nullptr ? Status() : Status(Code::kInvalidArgument, text(name, " is NULL"));
+}
+
+std::span<const TensorInfo> inputs_of(const nestrt_session* session) {
+  return session != nullptr ? session->session->inputs() : std::span<const TensorInfo>();
+}
+std::span<const TensorInfo> outputs_of(const nestrt_session* session) {
+  return session != nullptr ? session->session->outputs() : std::span<const TensorInfo>();
+}
+
+const char* name_at(std::span<const TensorInfo> tensors, size_t index) {
+  return index < tensors.size() ? tensors[index].name.c_str() : nullptr;
+}
+int32_t type_at(std::span<const TensorInfo> tensors, size_t index) {
+  return index < tensors.size() ? static_cast<int32_t>(tensors[index].type) : -1;
+}
+size_t bytes_at(std::span<const TensorInfo> tensors, size_t index) {
+  return index < tensors.size() ? tensors[index].size_bytes() : 0;
+}
+size_t shape_at(std::span<const TensorInfo> tensors, size_t index, int64_t* dims, size_t capacity) {
+  if (index >= tensors.size()) return 0;
+  const auto all = tensors[index].shape.dims();
+  if (dims != nullptr) std::copy_n(all.begin(), std::min(capacity, all.size()), dims);
+  return all.size();
+}
+int64_t find(std::span<const TensorInfo> tensors, const char* name) {
+  if (name == nullptr) return -1;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].name == name) return static_cast<int64_t>(i);
+  return -1;
+}
+
+Status load(const char* path, nestrt_plan** plan) {
+  NESTRT_RETURN_IF_ERROR(expect_argument(plan, "plan"));
+  *plan = nullptr;
+  NESTRT_RETURN_IF_ERROR(expect_argument(path, "path"));
+  NESTRT_ASSIGN_OR_RETURN(auto loaded, nestrt::Plan::map(path));
+  *plan = new nestrt_plan{std::move(loaded)};
+  return {};
+}
+
+Status create(const nestrt_plan* plan, const char* units, int32_t num_threads, nestrt_session** session) {
+  NESTRT_RETURN_IF_ERROR(expect_argument(session, "session"));
+  *session = nullptr;
+  NESTRT_RETURN_IF_ERROR(expect_argument(plan, "plan"));
+  NESTRT_ASSIGN_OR_RETURN(auto shared, nestrt::c_api::shared_units(units != nullptr ? units : "cpu", num_threads));
+  NESTRT_ASSIGN_OR_RETURN(auto made, nestrt::Session::create(plan->plan, *shared));
+  auto result = std::make_unique<nestrt_session>();
+  result->units = std::move(shared);
+  result->session = std::move(made);
+  result->inputs.resize(result->session->inputs().size());
+  result->outputs.resize(result->session->outputs().size());
+  *session = result.release();
+  return {};
+}
+
+Status expect_bytes(std::string_view side, size_t index, const TensorInfo& info, size_t bytes) {
+  if (bytes == info.size_bytes()) return {};
+  return Status(Code::kInvalidArgument,
+                text(side, " ", index, " '", info.name, "': expected ", info.size_bytes(), " bytes, got ", bytes));
+}
+
+Status run(nestrt_session* session, const void* const* inputs, const size_t* input_bytes, void* const* outputs,
+           const size_t* output_bytes) {
+  NESTRT_RETURN_IF_ERROR(expect_argument(session, "session"));
+  const auto input_infos = inputs_of(session), output_infos = outputs_of(session);
+  if (!input_infos.empty()) {
+    NESTRT_RETURN_IF_ERROR(expect_argument(inputs, "inputs"));
+    NESTRT_RETURN_IF_ERROR(expect_argument(input_bytes, "input_bytes"));
+  }
+  NESTRT_RETURN_IF_ERROR(expect_argument(outputs, "outputs"));
+  NESTRT_RETURN_IF_ERROR(expect_argument(output_bytes, "output_bytes"));
+  const std::lock_guard lock(session->mutex);
+  for (size_t i = 0; i < input_infos.size(); ++i) {
+    NESTRT_RETURN_IF_ERROR(expect_bytes("input", i, input_infos[i], input_bytes[i]));
+    session->inputs[i] = {input_infos[i].type, input_infos[i].shape, inputs[i]};
+  }
+  for (size_t i = 0; i < output_infos.size(); ++i) {
+    NESTRT_RETURN_IF_ERROR(expect_bytes("output", i, output_infos[i], output_bytes[i]));
+    session->outputs[i] = {output_infos[i].type, output_infos[i].shape, outputs[i]};
+  }
+  return session->session->run(session->inputs, session->outputs);
+}
+
+Status set_log_level(nestrt_log_level level) {
+  const int number = level;
+  if (number < NESTRT_LOG_DEBUG || number > NESTRT_LOG_OFF)
+    return Status(Code::kInvalidArgument, text("log level ", number, " is none: expected NESTRT_LOG_DEBUG to _OFF"));
+  nestrt::set_log_level(static_cast<nestrt::LogLevel>(number));
+  return {};
+}
+
+Status set_log_hook(nestrt_log_hook hook, void* context) {
+  if (hook == nullptr) {
+    nestrt::set_log_hook({});
+    return {};
+  }
+  nestrt::set_log_hook([hook, context](nestrt::LogLevel level, std::string_view message) {
+    hook(context, static_cast<nestrt_log_level>(level), std::string(message).c_str());
+  });
+  return {};
+}
+
+template <typename Callable>
+nestrt_code call(Callable&& callable) noexcept {
+  return finish(nestrt::guarded(callable));
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* nestrt_version(void) { return NESTRT_VERSION; }
+int32_t nestrt_abi_version(void) { return NESTRT_ABI_VERSION; }
+const char* nestrt_last_error(void) { return last_error().c_str(); }
+
+nestrt_code nestrt_plan_load(const char* path, nestrt_plan** plan) {
+  return call([&] { return load(path, plan); });
+}
+void nestrt_plan_free(nestrt_plan* plan) { delete plan; }
+
+nestrt_code nestrt_session_create(const nestrt_plan* plan, const char* units, int32_t num_threads,
+                                  nestrt_session** session) {
+  return call([&] { return create(plan, units, num_threads, session); });
+}
+void nestrt_session_free(nestrt_session* session) { delete session; }
+
+size_t nestrt_num_inputs(const nestrt_session* session) { return inputs_of(session).size(); }
+size_t nestrt_num_outputs(const nestrt_session* session) { return outputs_of(session).size(); }
+const char* nestrt_input_name(const nestrt_session* session, size_t index) {
+  return name_at(inputs_of(session), index);
+}
+const char* nestrt_output_name(const nestrt_session* session, size_t index) {
+  return name_at(outputs_of(session), index);
+}
+int32_t nestrt_input_type(const nestrt_session* session, size_t index) { return type_at(inputs_of(session), index); }
+int32_t nestrt_output_type(const nestrt_session* session, size_t index) { return type_at(outputs_of(session), index); }
+size_t nestrt_input_bytes(const nestrt_session* session, size_t index) { return bytes_at(inputs_of(session), index); }
+size_t nestrt_output_bytes(const nestrt_session* session, size_t index) { return bytes_at(outputs_of(session), index); }
+size_t nestrt_input_shape(const nestrt_session* session, size_t index, int64_t* dims, size_t capacity) {
+  return shape_at(inputs_of(session), index, dims, capacity);
+}
+size_t nestrt_output_shape(const nestrt_session* session, size_t index, int64_t* dims, size_t capacity) {
+  return shape_at(outputs_of(session), index, dims, capacity);
+}
+int64_t nestrt_find_input(const nestrt_session* session, const char* name) { return find(inputs_of(session), name); }
+int64_t nestrt_find_output(const nestrt_session* session, const char* name) { return find(outputs_of(session), name); }
+
+nestrt_code nestrt_run(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
+                       void* const* outputs, const size_t* output_bytes) {
+  return call([&] { return run(session, inputs, input_bytes, outputs, output_bytes); });
+}
+
+nestrt_code nestrt_set_log_level(nestrt_log_level level) {
+  return call([&] { return set_log_level(level); });
+}
+nestrt_code nestrt_set_log_hook(nestrt_log_hook hook, void* context) {
+  return call([&] { return set_log_hook(hook, context); });
+}
+
+}  // extern "C"

@@ -1,0 +1,14 @@
+// What the parts of libnestrt are to the runtime.
+#include "nestrt/services.h"
+
+#include "kernels/registry.h"
+#include "scheduler/scheduler.h"
+
+namespace nestrt {
+
+const Services& services() {
+  static const Services kServices{kernels::operators(), &scheduler::scheduler()};
+  return kServices;
+}
+
+}  // namespace nestrt

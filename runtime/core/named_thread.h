@@ -1,0 +1,47 @@
+// Threads of the library: they have names, for whoever looks at the process, and get no signals: those are for the
+// application's threads.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "nestrt/result.h"
+
+namespace nestrt {
+
+// Of the calling thread, and of threads that it starts; restores the mask when it goes.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// The system keeps 15 characters of the name. Errors: kUnavailable (no more threads to be had), with the system's
+// words.
+template <typename Work>
+Result<std::thread> start_named_thread(const std::string& name, Work&& work) {
+  const BlockedSignals blocked;
+  try {
+    std::thread thread(std::forward<Work>(work));
+    pthread_setname_np(thread.native_handle(), name.c_str());
+    return thread;
+  } catch (const std::system_error& error) {
+    return Status(Code::kUnavailable, error.what());
+  }
+}
+
+}  // namespace nestrt

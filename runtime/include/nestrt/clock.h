@@ -1,0 +1,23 @@
+// Clock: what a session goes by: how long steps take, when units are tried again, whether a deadline has passed. The
+// units of a session whose clock is not the steady one have to go by that clock, too.
+//
+// Threads: all members from any thread.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+#include "nestrt/event.h"
+
+namespace nestrt {
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual SteadyClock::time_point now() const = 0;
+  // Waits until somebody notifies or `time` has come; may return earlier.
+  virtual void wait_until(std::condition_variable& condition, std::unique_lock<std::mutex>& lock,
+                          SteadyClock::time_point time) = 0;
+};
+
+}  // namespace nestrt

@@ -1,0 +1,273 @@
+#include "runtime/plan/decode.h"
+
+#include <cstring>
+
+#include "runtime/core/text.h"
+#include "runtime/plan/operator_codec.h"
+#include "runtime/plan/verify.h"
+
+namespace nestrt {
+namespace {
+
+using plan_format::field_offset;
+
+constexpr uint32_t kMaxTableDepth = 16;
+
+// Keeps the first error, after which it only gives empty values: what is read then is thrown away.
+class Decoder {
+ public:
+  explicit Decoder(uint64_t budget) : budget_(budget) {}
+
+  Status status() const { return status_; }
+
+  template <typename T, typename Wire>
+  std::vector<T> list(const flatbuffers::Vector<Wire>* source) {
+    static_assert(sizeof(T) == sizeof(Wire));
+    if (source == nullptr || !charge(uint64_t{source->size()} * sizeof(T))) return {};
+    std::vector<T> result(source->size());
+    // The FlatBuffers verifier aligns vectors to 4 bytes only.
+    if (!result.empty()) std::memcpy(result.data(), source->Data(), result.size() * sizeof(T));
+    return result;
+  }
+
+  std::string string(const flatbuffers::String* source) {
+    if (source == nullptr || !charge(source->size())) return {};
+    return std::string(source->data(), source->size());
+  }
+
+  // An enumeration's value. `what` names it: "tensor 3: type".
+  template <typename Enum, typename Wire>
+  Enum enumerator(Wire value, std::string_view what) {
+    const auto result = static_cast<Enum>(value);
+    if (name(result).empty()) fail(text(what, " ", static_cast<int>(value), " is unknown"));
+    return result;
+  }
+
+  template <typename Table>
+  bool charge_table(const Table& table) {
+    const auto& base = reinterpret_cast<const flatbuffers::Table&>(table);
+    const uint8_t* const vtable = base.GetVTable();
+    return charge(flatbuffers::ReadScalar<flatbuffers::voffset_t>(vtable + sizeof(flatbuffers::voffset_t)));
+  }
+
+  void fail(std::string what) {
+    if (status_.ok()) status_ = damaged_plan(std::move(what));
+  }
+
+ private:
+  // Every byte of the tables is used once: a file that shares none never runs out.
+  bool charge(uint64_t bytes) {
+    if (bytes <= budget_ && status_.ok()) {
+      budget_ -= bytes;
+      return true;
+    }
+    fail("the tables refer to more entries than they can hold");
+    return false;
+  }
+
+  uint64_t budget_;
+  Status status_;
+};
+
+// --- Operators -----------------------------------------------------------------------------------------------------
+
+class AttributeReader {
+ public:
+  AttributeReader(Decoder& decoder, const flatbuffers::Table& table, std::string_view op)
+      : decoder_(decoder), table_(table), op_(op) {}
+
+  template <typename T>
+  void operator()(std::string_view field, T& member) {
+    const auto at = field_offset(index_++);
+    if constexpr (plan_format::kIsList<T>) {
+      member = decoder_.list<typename T::value_type>(
+          table_.GetPointer<const flatbuffers::Vector<typename T::value_type>*>(at));
+    } else if constexpr (std::is_same_v<T, ops::Activation>) {
+      if (const auto* const source = table_.GetStruct<const wire::Activation*>(at))
+        member = {decoder_.enumerator<ops::ActivationKind>(source->kind(), text(op_, ": activation =")),
+                  source->alpha(), source->beta()};
+    } else if constexpr (std::is_enum_v<T>) {
+      const auto value = table_.GetField<uint8_t>(at, static_cast<uint8_t>(member));
+      member = decoder_.enumerator<T>(value, text(op_, ": ", field, " ="));
+    } else if constexpr (std::is_same_v<T, bool>) {
+      member = table_.GetField<uint8_t>(at, member ? 1 : 0) != 0;
+    } else {
+      member = table_.GetField<T>(at, member);
+    }
+  }
+
+ private:
+  Decoder& decoder_;
+  const flatbuffers::Table& table_;
+  std::string_view op_;
+  size_t index_ = 0;
+};
+
+template <typename Op>
+ops::Attributes read_attributes(Decoder& decoder, const flatbuffers::Table& table, std::string_view op) {
+  Op result;
+  ops::for_each_field(result, AttributeReader(decoder, table, op));
+  return result;
+}
+
+ops::Attributes attributes_of(Decoder& decoder, const wire::Operator& op, uint32_t index) {
+  using Read = ops::Attributes (*)(Decoder&, const flatbuffers::Table&, std::string_view);
+  static constexpr Read kReaders[] = {nullptr,
+#define NESTRT_READER(Op) read_attributes<ops::Op>,
+                                      NESTRT_FOR_EACH_OPERATOR(NESTRT_READER)
+#undef NESTRT_READER
+  };
+  const auto kind = static_cast<size_t>(op.attributes_type());
+  const auto* const table = static_cast<const flatbuffers::Table*>(op.attributes());
+  const std::string_view op_name = op.name() == nullptr ? std::string_view() : op.name()->string_view();
+  const std::string where = text("operator ", index, op_name.empty() ? "" : text(" '", op_name, "'"));
+  if (kind == 0 || kind >= std::size(kReaders) || table == nullptr) {
+    decoder.fail(text(where, ": operator kind ", kind, " is unknown"));
+    return {};
+  }
+  if (!decoder.charge_table(*table)) return {};
+  return kReaders[kind](decoder, *table, text(where, " (", ops::name(static_cast<ops::Kind>(kind)), ")"));
+}
+
+// --- The other tables ----------------------------------------------------------------------------------------------
+
+class TablesDecoder {
+ public:
+  explicit TablesDecoder(uint64_t budget) : decoder_(budget) {}
+
+  Result<plan::Tables> decode(const wire::Plan& source) {
+    plan::Tables tables;
+    tables.producer = decoder_.string(source.producer());
+    tables.model_name = decoder_.string(source.model_name());
+    each(source.targets(), tables.targets, &TablesDecoder::target);
+    each(source.buffers(), tables.buffers, &TablesDecoder::buffer);
+    each(source.tensors(), tables.tensors, &TablesDecoder::tensor);
+    each(source.operators(), tables.operators, &TablesDecoder::operation);
+    each(source.inputs(), tables.inputs, &TablesDecoder::input);
+    tables.outputs = decoder_.list<uint32_t>(source.outputs());
+    each(source.memory_plans(), tables.memory_plans, &TablesDecoder::memory_plan);
+    each(source.branches(), tables.branches, &TablesDecoder::branch);
+    if (source.kernel_names() != nullptr)
+      for (const flatbuffers::String* kernel : *source.kernel_names())
+        tables.kernel_names.push_back(decoder_.string(kernel));
+    NESTRT_RETURN_IF_ERROR(decoder_.status());
+    return tables;
+  }
+
+ private:
+  template <typename Wire, typename Plain>
+  void each(const flatbuffers::Vector<flatbuffers::Offset<Wire>>* source, std::vector<Plain>& result,
+            Plain (TablesDecoder::*decode)(const Wire&, uint32_t)) {
+    if (source == nullptr) return;
+    for (uint32_t index = 0; index < source->size() && decoder_.status().ok(); ++index)
+      if (decoder_.charge_table(*source->Get(index))) result.push_back((this->*decode)(*source->Get(index), index));
+  }
+
+  plan::Target target(const wire::Target& source, uint32_t) {
+    return {decoder_.string(source.unit()), decoder_.string(source.configuration())};
+  }
+
+  plan::Buffer buffer(const wire::Buffer& source, uint32_t index) {
+    return {decoder_.enumerator<plan::BufferKind>(source.kind(), text("buffer ", index, ": kind")), source.size(),
+            source.data_offset(), source.first_use(), source.last_use()};
+  }
+
+  plan::Tensor tensor(const wire::Tensor& source, uint32_t index) {
+    const std::string where = text("tensor ", index);
+    plan::Tensor result;
+    result.name = decoder_.string(source.name());
+    result.type = decoder_.enumerator<DataType>(source.type(), text(where, ": type"));
+    const std::vector<int64_t> dims = decoder_.list<int64_t>(source.shape());
+    if (dims.size() > static_cast<size_t>(Shape::kMaxRank))
+      decoder_.fail(text(where, ": rank ", dims.size(), " exceeds ", Shape::kMaxRank));
+    else
+      result.shape = Shape(dims);
+    result.layout = decoder_.enumerator<Layout>(source.layout(), text(where, ": layout"));
+    result.packing = decoder_.enumerator<Packing>(source.packing(), text(where, ": packing"));
+    result.buffer = source.buffer();
+    result.offset = source.offset();
+    if (const wire::Quantization* const quantization = source.quantization();
+        quantization != nullptr && decoder_.charge_table(*quantization))
+      result.quantization = {decoder_.list<int8_t>(quantization->exponents()),
+                             decoder_.list<float>(quantization->scales()),
+                             decoder_.list<int32_t>(quantization->zero_points()), quantization->axis()};
+    return result;
+  }
+
+  plan::Operator operation(const wire::Operator& source, uint32_t index) {
+    return {decoder_.string(source.name()), attributes_of(decoder_, source, index),
+            decoder_.list<int32_t>(source.inputs()), decoder_.list<int32_t>(source.outputs())};
+  }
+
+  plan::Input input(const wire::Input& source, uint32_t) {
+    plan::Input result{source.tensor(), std::nullopt};
+    if (const wire::Preprocessing* const preprocessing = source.preprocessing();
+        preprocessing != nullptr && decoder_.charge_table(*preprocessing))
+      result.preprocessing = {decoder_.list<float>(preprocessing->mean()), decoder_.list<float>(preprocessing->scale()),
+                              preprocessing->resize(), preprocessing->bgr()};
+    return result;
+  }
+
+  plan::MemoryPlan memory_plan(const wire::MemoryPlan& source, uint32_t index) {
+    return {decoder_.enumerator<plan::MemoryPlanKind>(source.kind(), text("memory plan ", index, ": kind")),
+            source.arena_bytes(), source.lower_bound_bytes(), decoder_.list<uint64_t>(source.offsets())};
+  }
+
+  plan::Branch branch(const wire::Branch& source, uint32_t index) {
+    plan::Branch result;
+    result.operators = decoder_.list<uint32_t>(source.operators());
+    where_ = text("branch ", index);
+    each(source.programs(), result.programs, &TablesDecoder::program);
+    return result;
+  }
+
+  plan::Program program(const wire::Program& source, uint32_t) {
+    plan::Program result;
+    result.unit = decoder_.string(source.unit());
+    result.kind = decoder_.enumerator<plan::ProgramKind>(source.kind(), text(where_, ": a program's kind"));
+    result.fingerprint = decoder_.string(source.fingerprint());
+    each(source.selections(), result.selections, &TablesDecoder::selection);
+    result.segments = decoder_.list<uint32_t>(source.segments());
+    each(source.costs(), result.costs, &TablesDecoder::cost);
+    each(source.ranges(), result.ranges, &TablesDecoder::range);
+    result.channels = source.channels();
+    return result;
+  }
+
+  plan::KernelSelection selection(const wire::KernelSelection& source, uint32_t) {
+    return {decoder_.string(source.instruction_set()), decoder_.list<uint32_t>(source.kernels()),
+            decoder_.list<int32_t>(source.weights())};
+  }
+
+  plan::Cost cost(const wire::Cost& source, uint32_t) {
+    return {source.microseconds(),
+            decoder_.enumerator<plan::CostOrigin>(source.origin(), text(where_, ": a cost's origin"))};
+  }
+
+  plan::ProgramRange range(const wire::ProgramRange& source, uint32_t) {
+    return {source.address(),
+            source.size(),
+            decoder_.enumerator<plan::RangeAccess>(source.access(), text(where_, ": a range's access")),
+            source.tensor(),
+            source.segment(),
+            decoder_.enumerator<Layout>(source.layout(), text(where_, ": a range's layout"))};
+  }
+
+  Decoder decoder_;
+  std::string where_;  // the branch whose programs are read
+};
+
+}  // namespace
+
+Result<plan::Tables> decode_tables(std::span<const std::byte> tables) {
+  const auto* const data = reinterpret_cast<const uint8_t*>(tables.data());
+  flatbuffers::Verifier::Options options;
+  options.max_depth = kMaxTableDepth;
+  // A table takes at least four bytes: more of them means that tables are shared, which nestc never does.
+  options.max_tables = static_cast<flatbuffers::uoffset_t>(tables.size() / 4 + 1);
+  flatbuffers::Verifier verifier(data, tables.size(), options);
+  if (!wire::VerifyPlanBuffer(verifier)) return damaged_plan("the tables are malformed");
+  return TablesDecoder(tables.size()).decode(*wire::GetPlan(data));
+}
+
+}  // namespace nestrt

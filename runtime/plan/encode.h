@@ -1,0 +1,15 @@
+// From plain structs to the FlatBuffers tables of a file: the counterpart of decode.h, for the compiler and for tests.
+// No part of libnestrt.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "nestrt/plan_tables.h"
+
+namespace nestrt {
+
+// Equal tables give equal bytes.
+std::vector<std::byte> encode_tables(const plan::Tables& tables);
+
+}  // namespace nestrt

@@ -1,0 +1,37 @@
+// Which of a plan's programs a unit can run.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "nestrt/plan_tables.h"
+#include "nestrt/unit.h"
+
+namespace nestrt {
+
+// Whether it is for units of this kind and configuration, or for any configuration.
+inline bool can_run(const plan::Program& program, const UnitInfo& unit) {
+  return program.unit == unit.kind && (program.fingerprint.empty() || program.fingerprint == unit.fingerprint);
+}
+
+// In Branch.programs, the first that the unit can run and that computes the whole branch.
+inline std::optional<uint32_t> program_index_for(const plan::Branch& branch, const UnitInfo& unit) {
+  const auto& programs = branch.programs;
+  for (uint32_t index = 0; index < programs.size(); ++index)
+    if (programs[index].channels == 0 && can_run(programs[index], unit)) return index;
+  return std::nullopt;
+}
+
+// The same program; null where there is none.
+inline const plan::Program* program_for(const plan::Branch& branch, const UnitInfo& unit) {
+  const std::optional<uint32_t> index = program_index_for(branch, unit);
+  return index ? &branch.programs[*index] : nullptr;
+}
+
+// Whether it has a program for the unit.
+inline bool is_useful(const plan::Tables& plan, const UnitInfo& unit) {
+  return std::ranges::any_of(plan.branches,
+                             [&](const plan::Branch& branch) { return program_index_for(branch, unit).has_value(); });
+}
+
+}  // namespace nestrt

@@ -1,0 +1,11 @@
+// The scheduler of libnestrt: regions, costs and a search, behind the runtime's interface.
+#pragma once
+
+#include "nestrt/schedule.h"
+
+namespace nestrt::scheduler {
+
+// Static; never fails.
+const Scheduler& scheduler();
+
+}  // namespace nestrt::scheduler

@@ -1,0 +1,37 @@
+#include "drivers/c_api/shared_units.h"
+
+#include <catch2/catch.hpp>
+
+namespace nestrt::c_api {
+namespace {
+
+TEST_CASE("Whoever asks for the same units gets the same, as long as they live") {
+  auto first = shared_units("cpu", 2);
+  REQUIRE(first);
+  auto second = shared_units("cpu", 2);
+  REQUIRE(second);
+  CHECK(*first == *second);
+  CHECK((*first)->at(0)->info().num_threads == 2);
+
+  const std::weak_ptr<const UnitList> seen = *first;
+  *first = nullptr;
+  CHECK_FALSE(seen.expired());
+  *second = nullptr;
+  CHECK(seen.expired());
+  CHECK(shared_units("cpu", 2));
+}
+
+TEST_CASE("Another number of threads means other units") {
+  const auto two = shared_units("cpu", 2), three = shared_units("cpu", 3);
+  REQUIRE(two);
+  REQUIRE(three);
+  CHECK(*two != *three);
+  CHECK((*three)->at(0)->info().num_threads == 3);
+}
+
+TEST_CASE("Units that cannot be opened are refused each time") {
+  for (int i = 0; i < 2; ++i) CHECK(shared_units("tpu", 1).error().code() == Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace nestrt::c_api

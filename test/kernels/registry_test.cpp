@@ -1,0 +1,105 @@
+#include "kernels/registry.h"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "kernels/common/packing.h"
+#include "nestrt/packing.h"
+#include "test/support/kernel_runner.h"
+
+namespace nestrt::test {
+namespace {
+
+// A product whose weights can have a packing.
+struct Product {
+  ops::Attributes attributes;
+  Shape x, weights, output;
+  Layout in, out;
+};
+
+ops::Conv conv3x3(int group) {
+  ops::Conv conv;
+  conv.kernel = {3, 3};
+  conv.stride = conv.dilation = conv.pad_begin = conv.pad_end = {1, 1};
+  conv.group = group;
+  return conv;
+}
+
+// Zeros, which are so in every packing.
+TestTensor zeros(const Shape& shape, DataType type, Packing packing = Packing::kNone) {
+  TestTensor result = shape_only(shape, type);
+  result.packing = packing;
+  const auto bytes =
+      packing == Packing::kNone ? storage_bytes(type, shape, Layout::kPlain) : kernels::packed_bytes(packing, shape);
+  result.bytes.resize(static_cast<size_t>(bytes));
+  return result;
+}
+
+OperatorCase make_case(const Product& product, DataType type, Packing packing) {
+  OperatorCase c(product.attributes);
+  const TestTensor x = with_layout(zeros(product.x, type), product.in);
+  const TestTensor weights = as_constant(zeros(product.weights, type, packing));
+  if (type == DataType::kF32) return c.input(x).input(weights).output(type, product.output, product.out);
+  return c.input(with_exponent(x, 4)).input(with_exponent(weights, 7)).output_s8(product.output, 3, product.out);
+}
+
+// Names of the variants that take the product in packed weights, of which each is asked to prepare those in `packing`.
+std::set<std::string> check_packing(const Product& product, DataType type, Packing packing) {
+  std::set<std::string> names;
+  make_case(product, type, packing).with_spec([&](const OperatorSpec& spec) {
+    for (const KernelVariant& variant : kernels::operators().find(spec.kind())->kernels.get()) {
+      if (variant.packing == Packing::kNone || !variant.accepts(spec)) continue;
+      INFO(variant.name << " of " << name(packing));
+      const auto kernel = variant.prepare(spec);
+      if (!kernel) FAIL(kernel.error().to_string());
+      CHECK((*kernel)->repacked() == (packing != variant.packing));
+      if (packing == variant.packing) names.emplace(variant.name);
+    }
+  });
+  return names;
+}
+
+std::vector<Packing> packings_of(DataType type) {
+  using enum Packing;
+  if (type == DataType::kF32) return {kNone, kO16i16, kStem16, kDepthwise16, kPanel16};
+  return {kNone, kS8O16i4, kS8Depthwise16, kS8Stem, kS8Panel};
+}
+
+}  // namespace
+
+TEST_CASE("Every operator has a row, with a reference and names of its own") {
+  const auto rows = kernels::operators().rows();
+  std::set<std::string_view> names;
+  for (size_t kind = 1; kind < ops::kNumKinds; ++kind) {
+    INFO(ops::name(static_cast<ops::Kind>(kind)));
+    REQUIRE(rows[kind] != nullptr);
+    bool has_reference = false;
+    for (const KernelVariant& variant : rows[kind]->kernels.get()) {
+      CHECK(names.insert(variant.name).second);
+      has_reference = has_reference || (variant.preference == 0 && variant.needs == InstructionSet::kPortable);
+    }
+    CHECK(has_reference);
+  }
+  CHECK(rows[0] == nullptr);
+}
+
+TEST_CASE("Weights in a variant's packing are used in place, others are packed again") {
+  const Layout plain = Layout::kPlain, blocked = Layout::kBlocked16;
+  const Product products[] = {
+      {conv3x3(1), {1, 3, 5, 5}, {16, 3, 3, 3}, {1, 16, 5, 5}, plain, blocked},
+      {conv3x3(1), {1, 32, 5, 5}, {16, 32, 3, 3}, {1, 16, 5, 5}, blocked, blocked},
+      {conv3x3(32), {1, 32, 5, 5}, {32, 1, 3, 3}, {1, 32, 5, 5}, blocked, blocked},
+      {ops::Dense(), {2, 20}, {20, 17}, {2, 17}, plain, plain},
+  };
+  std::set<std::string> checked, all;
+  for (const Product& product : products)
+    for (DataType type : {DataType::kF32, DataType::kS8})
+      for (Packing packing : packings_of(type))
+        if (kernels::packing_fits(packing, product.weights)) checked.merge(check_packing(product, type, packing));
+  for (const OperatorRules* row : kernels::operators().rows().subspan(1))
+    for (const KernelVariant& variant : row->kernels.get())
+      if (variant.packing != Packing::kNone) all.emplace(variant.name);
+  CHECK(checked == all);
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,248 @@
+// What stands between the bytes of a plan's tables and the structs: damage that only the bytes can have.
+#include "runtime/plan/decode.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "runtime/plan/encode.h"
+#include "runtime/plan/plan_generated.h"
+#include "test/support/sample_plans.h"
+
+namespace nestrt::test {
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+
+void expect_refused(std::span<const std::byte> bytes, const std::string& message) {
+  const auto tables = decode_tables(bytes);
+  INFO("expected: " << message);
+  REQUIRE_FALSE(tables);
+  CHECK(tables.error().code() == Code::kInvalidPlan);
+  CHECK(tables.error().message() == message + "; recompile the model with nestc or copy the file again");
+}
+
+template <typename Enum>
+Enum unknown() {
+  return static_cast<Enum>(200);
+}
+
+// branches_plan with a range and a cost, to have every enumeration.
+plan::Tables complete_tables() {
+  plan::Tables tables = branches_plan().tables();
+  tables.branches[1].programs[0].costs.push_back({});
+  tables.branches[1].programs[0].ranges.push_back({.size = 4});
+  return tables;
+}
+
+TEST_CASE("Numbers that are none of an enumeration's are refused") {
+  const auto expect_unknown = [](const std::string& message, const std::function<void(plan::Tables&)>& damage) {
+    plan::Tables tables = complete_tables();
+    CHECK(decode_tables(encode_tables(tables)));
+    damage(tables);
+    expect_refused(encode_tables(tables), message + " is unknown");
+  };
+  const auto program = [](plan::Tables& p) -> plan::Program& { return p.branches[1].programs[0]; };
+  const auto right = [](plan::Tables& p) -> ops::Binary& { return std::get<ops::Binary>(p.operators[1].attributes); };
+  expect_unknown("buffer 2: kind 200", [](plan::Tables& p) { p.buffers[2].kind = unknown<plan::BufferKind>(); });
+  expect_unknown("tensor 2: type 200", [](plan::Tables& p) { p.tensors[2].type = unknown<DataType>(); });
+  expect_unknown("tensor 2: layout 200", [](plan::Tables& p) { p.tensors[2].layout = unknown<Layout>(); });
+  expect_unknown("tensor 2: packing 200", [](plan::Tables& p) { p.tensors[2].packing = unknown<Packing>(); });
+  expect_unknown("memory plan 0: kind 200",
+                 [](plan::Tables& p) { p.memory_plans[0].kind = unknown<plan::MemoryPlanKind>(); });
+  expect_unknown("branch 1: a program's kind 200",
+                 [&](plan::Tables& p) { program(p).kind = unknown<plan::ProgramKind>(); });
+  expect_unknown("branch 1: a cost's origin 200",
+                 [&](plan::Tables& p) { program(p).costs[0].origin = unknown<plan::CostOrigin>(); });
+  expect_unknown("branch 1: a range's access 200",
+                 [&](plan::Tables& p) { program(p).ranges[0].access = unknown<plan::RangeAccess>(); });
+  expect_unknown("branch 1: a range's layout 200",
+                 [&](plan::Tables& p) { program(p).ranges[0].layout = unknown<Layout>(); });
+  expect_unknown("operator 0 'left': operator kind 0", [](plan::Tables& p) { p.operators[0].attributes = {}; });
+  expect_unknown("operator 0 'left' (Unary): kind = 49", [](plan::Tables& p) {
+    std::get<ops::Unary>(p.operators[0].attributes).kind = static_cast<ops::UnaryKind>(49);
+  });
+  expect_unknown("operator 1 'right' (Binary): kind = 200",
+                 [&](plan::Tables& p) { right(p).kind = unknown<ops::BinaryKind>(); });
+  expect_unknown("operator 1 'right' (Binary): activation = 200",
+                 [&](plan::Tables& p) { right(p).activation.kind = unknown<ops::ActivationKind>(); });
+  expect_unknown("operator 1 'right' (Binary): rounding = 200",
+                 [&](plan::Tables& p) { right(p).rounding = unknown<ops::Rounding>(); });
+}
+
+// The generated tables hide that they are FlatBuffers' tables.
+template <typename Table>
+const flatbuffers::Table& raw(const Table* table) {
+  return *reinterpret_cast<const flatbuffers::Table*>(table);
+}
+
+// Where a table's field lies in bytes that may be changed.
+uint8_t* position(const flatbuffers::Table& table, flatbuffers::voffset_t field) {
+  auto* const address = const_cast<uint8_t*>(table.GetAddressOf(field));
+  REQUIRE(address != nullptr);
+  return address;
+}
+
+TEST_CASE("An operator that this nestrt does not know is refused") {
+  const std::vector<std::byte> bytes = encode_tables(branches_plan().tables());
+  const wire::Operator* const left = wire::GetPlan(bytes.data())->operators()->Get(0);
+  for (const uint8_t kind : {31, 200}) {
+    *position(raw(left), wire::Operator::VT_ATTRIBUTES_TYPE) = kind;
+    expect_refused(bytes, "operator 0 'left': operator kind " + std::to_string(kind) + " is unknown");
+  }
+}
+
+std::span<const std::byte> bytes_of(const FlatBufferBuilder& builder) {
+  return std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
+}
+
+TEST_CASE("A shape of more dimensions than there may be is refused") {
+  for (const size_t rank : {8u, 9u, 1000u}) {
+    FlatBufferBuilder builder;
+    const auto shape = builder.CreateVector(std::vector<int64_t>(rank, 1));
+    const auto tensor = wire::CreateTensor(builder, 0, wire::DataType::f32, shape);
+    builder.Finish(wire::CreatePlan(builder, 0, 0, 0, 0, builder.CreateVector(&tensor, 1)), wire::PlanIdentifier());
+    if (rank <= 8)
+      CHECK(decode_tables(bytes_of(builder)));
+    else
+      expect_refused(bytes_of(builder), "tensor 0: rank " + std::to_string(rank) + " exceeds 8");
+  }
+}
+
+TEST_CASE("What is no FlatBuffer is refused") {
+  std::vector<std::byte> bytes = encode_tables(branches_plan().tables());
+  expect_refused({}, "the tables are malformed");
+  expect_refused(std::span(bytes).first(bytes.size() / 2), "the tables are malformed");
+  bytes[0] = std::byte{0xFF};  // of the offset of the first table
+  expect_refused(bytes, "the tables are malformed");
+}
+
+// --- Sharing -------------------------------------------------------------------------------------------------------
+
+using Program = flatbuffers::Offset<wire::Program>;
+
+// The tables of one branch with these programs.
+void finish(FlatBufferBuilder& builder, const std::vector<Program>& programs) {
+  const auto branch = wire::CreateBranch(builder, 0, builder.CreateVector(programs));
+  const auto branches = builder.CreateVector(&branch, 1);
+  builder.Finish(wire::CreatePlan(builder, 0, 0, 0, 0, 0, 0, 0, 0, 0, branches), wire::PlanIdentifier());
+}
+
+// `make` gives the programs of which so many share something.
+void expect_refused_where_shared(const std::function<std::vector<Program>(FlatBufferBuilder&, size_t)>& make) {
+  FlatBufferBuilder once, often;
+  finish(once, make(once, 1));
+  CHECK(decode_tables(bytes_of(once)));
+  finish(often, make(often, 300));
+  expect_refused(bytes_of(often), "the tables refer to more entries than they can hold");
+}
+
+TEST_CASE("A long list that many tables share is refused") {
+  expect_refused_where_shared([](FlatBufferBuilder& builder, size_t count) {
+    const auto segments = builder.CreateVector(std::vector<uint32_t>(2000, 1));
+    std::vector<Program> programs(count);
+    for (Program& program : programs)
+      program = wire::CreateProgram(builder, 0, wire::ProgramKind::kernels, 0, 0, segments);
+    return programs;
+  });
+}
+
+TEST_CASE("A long string that many tables share is refused") {
+  expect_refused_where_shared([](FlatBufferBuilder& builder, size_t count) {
+    const auto unit = builder.CreateString(std::string(8000, 'x'));
+    std::vector<Program> programs(count);
+    for (Program& program : programs) program = wire::CreateProgram(builder, unit);
+    return programs;
+  });
+}
+
+TEST_CASE("A table that many lists share is refused") {
+  expect_refused_where_shared([](FlatBufferBuilder& builder, size_t count) {
+    const auto unit = builder.CreateString("npu");
+    return std::vector<Program>(count, wire::CreateProgram(builder, unit));
+  });
+}
+
+// --- Alignment -----------------------------------------------------------------------------------------------------
+
+// Moves a list of 8-byte elements by 4 bytes: its length is then the low half of what was its first element.
+void misalign(const flatbuffers::Table& table, flatbuffers::voffset_t field) {
+  uint8_t* const offset = position(table, field);
+  flatbuffers::WriteScalar(offset, flatbuffers::ReadScalar<flatbuffers::uoffset_t>(offset) + 4);
+}
+
+// Is {3, 5} where it is moved so.
+const std::vector<int64_t> kToMove = {2 | int64_t{3} << 32, int64_t{5} << 32, 0};
+const std::vector<int64_t> kMoved = {3, 5};
+
+// FlatBuffers verifies that lists are aligned to 4 bytes, not to their elements.
+TEST_CASE("Lists of 8-byte elements that are not aligned to 8 are read") {
+  plan::Tables tables;
+  tables.tensors.emplace_back().shape = Shape(kToMove);
+  tables.memory_plans.emplace_back().offsets.assign(kToMove.begin(), kToMove.end());
+  tables.operators.push_back({"slice", ops::Slice{kToMove, kToMove, kToMove}, {}, {}});
+  tables.operators.push_back({"pad", ops::Pad{.begin = kToMove, .end = kToMove}, {}, {}});
+  const std::vector<std::byte> bytes = encode_tables(tables);
+  const wire::Plan& written = *wire::GetPlan(bytes.data());
+  misalign(raw(written.tensors()->Get(0)), wire::Tensor::VT_SHAPE);
+  misalign(raw(written.memory_plans()->Get(0)), wire::MemoryPlan::VT_OFFSETS);
+  for (const auto field : {wire::Slice::VT_START, wire::Slice::VT_STEP, wire::Slice::VT_SHAPE})
+    misalign(raw(written.operators()->Get(0)->attributes_as_Slice()), field);
+  for (const auto field : {wire::Pad::VT_BEGIN, wire::Pad::VT_END})
+    misalign(raw(written.operators()->Get(1)->attributes_as_Pad()), field);
+  const auto read = decode_tables(bytes);
+  REQUIRE(read);
+  CHECK(read->tensors[0].shape == Shape(kMoved));
+  CHECK(read->memory_plans[0].offsets == std::vector<uint64_t>(kMoved.begin(), kMoved.end()));
+  CHECK(read->operators[0].attributes == ops::Attributes(ops::Slice{kMoved, kMoved, kMoved}));
+  CHECK(read->operators[1].attributes == ops::Attributes(ops::Pad{.begin = kMoved, .end = kMoved}));
+}
+
+// --- Whole plans ---------------------------------------------------------------------------------------------------
+
+TEST_CASE("Tables that are read and written again are the same bytes") {
+  for (const auto make : {relu_plan, branches_plan, views_plan, blocked_plan, plain_conv_plan, unpacked_conv_plan,
+                          movement_plan, classifier_plan}) {
+    const std::vector<std::byte> bytes = encode_tables(make().tables());
+    const auto read = decode_tables(bytes);
+    REQUIRE(read);
+    CHECK(encode_tables(*read) == bytes);
+  }
+}
+
+TEST_CASE("Every field of every table is read as it was written") {
+  plan::Tables tables;
+  tables.producer = "nestc";
+  tables.model_name = "net";
+  tables.targets = {{"cpu", "any"}, {"npu", "2x32"}};
+  tables.buffers = {{plan::BufferKind::kArena, 1, 2, 3, 4}};
+  tables.tensors = {{"x", DataType::kS8, {1, 2}, Layout::kBlocked16, Packing::kS8Panel, 3, 4, std::nullopt},
+                    {"y", DataType::kU8, {}, Layout::kPlain, Packing::kNone, 5, 6, plan::Quantization{}}};
+  tables.tensors[0].quantization = {{1, -2}, {0.5F, 2}, {3, -4}, 1};
+  tables.operators = {{"op", ops::Softmax{1, true}, {0, -1}, {1}}};
+  tables.inputs = {{1, std::nullopt}, {2, Preprocessing{{1, 2}, {3, 4}, 5, true}}};
+  tables.outputs = {6, 7};
+  tables.memory_plans = {{plan::MemoryPlanKind::kAnySchedule, 1, 2, {3, 4}}};
+  tables.branches = {{{1, 2},
+                      {{"npu",
+                        plan::ProgramKind::kBlob,
+                        "one",
+                        {{"neon", {1, 2}, {3, -1}}},
+                        {3},
+                        {{1.5F, plan::CostOrigin::kModelled}},
+                        {{1, 2, plan::RangeAccess::kReadWrite, 3, 4, Layout::kBlocked32}},
+                        16}}}};
+  tables.kernel_names = {"", "conv.fast"};
+  const std::vector<std::byte> bytes = encode_tables(tables);
+  const auto read = decode_tables(bytes);
+  REQUIRE(read);
+  CHECK(encode_tables(*read) == bytes);
+  CHECK(read->tensors[0].quantization == tables.tensors[0].quantization);
+  CHECK(read->tensors[1].quantization == plan::Quantization{});
+  CHECK_FALSE(read->inputs[0].preprocessing);
+  CHECK(read->inputs[1].preprocessing->mean == std::vector<float>{1, 2});
+  CHECK(read->branches[0].programs[0].selections[0].weights == std::vector<int32_t>{3, -1});
+  CHECK(read->branches[0].programs[0].ranges[0].segment == 4);
+}
+
+}  // namespace
+}  // namespace nestrt::test

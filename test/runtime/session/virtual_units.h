@@ -1,0 +1,75 @@
+// Units that compute nothing, in virtual time: a branch takes as long as the test says.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nestrt/clock.h"
+#include "nestrt/host.h"
+#include "nestrt/unit.h"
+
+namespace nestrt::test {
+
+class VirtualClock final : public Clock {
+ public:
+  SteadyClock::time_point now() const override { return SteadyClock::time_point(SteadyClock::duration(now_.load())); }
+  void advance(SteadyClock::duration time) { now_ += time.count(); }
+  // Whoever advances it does not know who waits: they look again and again.
+  void wait_until(std::condition_variable& condition, std::unique_lock<std::mutex>& lock,
+                  SteadyClock::time_point) override {
+    condition.wait_for(lock, std::chrono::milliseconds(1));
+  }
+
+ private:
+  std::atomic<SteadyClock::rep> now_{0};
+};
+
+// What a test may change while it is used.
+struct VirtualSpeed {
+  std::atomic<int64_t> microseconds{1};  // of each branch
+  std::atomic<bool> fails{false};
+  std::atomic<int> probes{0};
+};
+
+class VirtualUnit final : public Unit, public Host {
+ public:
+  VirtualUnit(UnitInfo info, std::shared_ptr<VirtualClock> clock, std::shared_ptr<VirtualSpeed> speed)
+      : info_(std::move(info)), clock_(std::move(clock)), speed_(std::move(speed)) {}
+
+  const UnitInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Executable>> prepare(const BranchSpec&) override {
+    return std::unique_ptr<Executable>(std::make_unique<Program>(clock_, speed_));
+  }
+  Host* host() override { return info_.is_host ? this : nullptr; }
+  bool run_lanes(int, FunctionRef<void(int)>) override { return false; }
+  Status probe() override {
+    ++speed_->probes;
+    return speed_->fails ? Status(Code::kUnavailable, "it fails") : Status();
+  }
+
+ private:
+  class Program final : public Executable {
+   public:
+    Program(std::shared_ptr<VirtualClock> clock, std::shared_ptr<VirtualSpeed> speed)
+        : clock_(std::move(clock)), speed_(std::move(speed)) {}
+    size_t scratch_bytes() const override { return 0; }
+    void submit(const Submission& submission) override {
+      clock_->advance(std::chrono::microseconds(speed_->microseconds));
+      submission.completion->signal(submission.generation,
+                                    speed_->fails ? Status(Code::kDeviceFault, "it fails") : Status());
+    }
+
+   private:
+    const std::shared_ptr<VirtualClock> clock_;
+    const std::shared_ptr<VirtualSpeed> speed_;
+  };
+
+  const UnitInfo info_;
+  const std::shared_ptr<VirtualClock> clock_;
+  const std::shared_ptr<VirtualSpeed> speed_;
+};
+
+}  // namespace nestrt::test
