@@ -5,7 +5,9 @@
 #include <cstring>
 #include <limits>
 
+#include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/graph/interpreter.h"
+#include "compiler-lite/stages.h"
 
 namespace nestrt::test {
 
@@ -88,6 +90,19 @@ ops::Pad pad_attributes(const std::vector<int64_t>& begin, const std::vector<int
   return {ops::PadMode::kConstant, begin, end, value};
 }
 ops::Concat concat_attributes(int32_t axis) { return {axis}; }
+
+Status choose_layout(Graph& graph, const compiler::LayoutOptions& layout) {
+  compiler::CompileOptions options;
+  options.layout = layout;
+  compiler::Compilation compilation{.model = {},
+                                    .options = options,
+                                    .backends = {compiler::make_cpu_backend(compiler::host_target().instruction_sets)}};
+  compilation.graph = std::move(graph);
+  compilation.graph.tidy();
+  const Status status = compiler::run_stages(compilation, "placement", "codegen");
+  graph = std::move(compilation.graph);
+  return status;
+}
 
 int count(const Graph& graph, ops::Kind kind) {
   return static_cast<int>(std::count_if(graph.nodes().begin(), graph.nodes().end(),

@@ -8,6 +8,7 @@
 
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/graph/host_tensor.h"
+#include "compiler-lite/placement/assign_layouts.h"
 
 namespace nestrt::test {
 
@@ -32,6 +33,9 @@ ops::Reshape reshape_attributes(const std::vector<int64_t>& shape);
 ops::Transpose transpose_attributes(const std::vector<int32_t>& permutation);
 ops::Pad pad_attributes(const std::vector<int64_t>& begin, const std::vector<int64_t>& end, float value = 0);
 ops::Concat concat_attributes(int32_t axis);
+
+// Layouts chosen and weights packed for the CPUs of the host: the stages placement and codegen.
+Status choose_layout(compiler::Graph& graph, const compiler::LayoutOptions& options = {});
 
 // Nodes of this kind.
 int count(const compiler::Graph& graph, ops::Kind kind);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compiler-lite/compile.h"
+#include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "test/support/shared_data.h"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler-lite/compile.h"
+#include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "test/support/allocation_counter.h"
 #include "test/support/shared_data.h"

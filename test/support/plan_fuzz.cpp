@@ -8,7 +8,7 @@
 #include "nestrt/session.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/plan/channels.h"
-#include "runtime/session/program_for.h"
+#include "runtime/plan/program_for.h"
 
 namespace nestrt::test {
 namespace {

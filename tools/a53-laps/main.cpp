@@ -218,7 +218,7 @@ class LapProfile {
   std::vector<Work> works_;
 };
 
-Status run(const std::string& plan_path, const std::string& out_path, int threads) {
+Status profile_laps(const std::string& plan_path, const std::string& out_path, int threads) {
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(plan_path));
   NESTRT_ASSIGN_OR_RETURN(PlanMemory memory, PlanMemory::create(*plan));
   LapProfile profile(plan, std::move(memory), threads);
@@ -238,7 +238,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: a53-laps PLAN OUT THREADS\n";
     return 2;
   }
-  const nestrt::Status status = nestrt::run(argv[1], argv[2], threads);
+  const nestrt::Status status = nestrt::profile_laps(argv[1], argv[2], threads);
   if (status.ok()) return 0;
   std::cerr << "a53-laps: " << status.to_string() << "\n";
   return 2;

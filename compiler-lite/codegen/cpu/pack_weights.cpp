@@ -1,6 +1,6 @@
 #include "compiler-lite/codegen/cpu/pack_weights.h"
 
-#include <optional>
+#include <algorithm>
 
 #include "compiler-lite/graph/bound_operator.h"
 #include "kernels/common/packing.h"
@@ -58,6 +58,8 @@ std::vector<ValueId> WeightPacker::pack(Graph& graph, Node* node) {
     if (i == 0 && weights != kNoValue) graph.set_input(node, kWeights, weights);
     if (i > 0 && weights != kNoValue && weights != node->inputs[kWeights]) others[i] = weights;
   }
+  const bool is_read = std::find(others.begin(), others.end(), plain) != others.end() || graph.is_output(plain);
+  if (graph.users(plain).empty() && !is_read) graph.value(plain).constant = nullptr;
   return others;
 }
 

@@ -5,10 +5,10 @@
 
 #include "compiler-lite/check/process.h"
 #include "compiler-lite/compile.h"
-#include "tools/common/files.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/support/program.h"
 #include "test/support/skip.h"
+#include "tools/common/files.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "compiler-lite/emit/emit.h"
+#include "compiler-lite/compile.h"
 #include "compiler-lite/quantize/quantize.h"
 #include "test/compiler-lite/graph_tools.h"
 
@@ -41,7 +41,7 @@ struct Traced {
       profile.values.back().exponent = 6;
     }
     REQUIRE(quantize(graph, profile));
-    auto bytes = emit_plan(graph);
+    auto bytes = compile_graph(std::move(graph));
     REQUIRE(bytes);
     auto plan = Plan::from_memory(bytes->span());
     REQUIRE(plan);

@@ -1,8 +1,10 @@
-#include "compiler-lite/emit/emit.h"
+#include "compiler-lite/codegen/cpu/cpu_backend.h"
+#include "compiler-lite/compile.h"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 
+#include "kernels/common/simd.h"
 #include "nestrt/plan.h"
 #include "nestrt/plan_tables.h"
 #include "runtime/plan/format.h"
@@ -35,8 +37,13 @@ class UnaryBackend final : public Backend {
  public:
   std::string unit() const override { return "npu"; }
   std::string fingerprint() const override { return "model 1"; }
-  Result<Offer> offer(const Graph& graph, const Node& node) override {
-    if (node.kind() != ops::Kind::kUnary) return Offer{std::nullopt, "it is no Unary"};
+  std::vector<LayoutOption> layouts(const Graph&, const Node&) override { return {}; }
+  Status accepts(const Graph&, Subgraph nodes) override {
+    const bool is_unary = nodes.size() == 1 && nodes[0]->kind() == ops::Kind::kUnary;
+    return is_unary ? Status() : Status(Code::kUnsupported, "it is no Unary");
+  }
+  Result<Offer> lower(Graph& graph, Subgraph nodes) override {
+    const Node& node = *nodes[0];
     UnitProgram program;
     program.segments = {std::make_shared<const Bytes>(16), std::make_shared<const Bytes>(16)};
     const auto bytes = static_cast<uint64_t>(graph.value(node.outputs[0]).shape.num_elements()) * sizeof(float);
@@ -51,8 +58,7 @@ class UnaryBackend final : public Backend {
 }  // namespace
 
 TEST_CASE("An emitted plan passes complete verification and states its face") {
-  Graph graph = small_graph();
-  const auto bytes = emit_plan(graph);
+  const auto bytes = compile_graph(small_graph());
   REQUIRE(bytes.has_value());
   const auto plan = Plan::from_memory(bytes->span(), Verification::kComplete);
   REQUIRE(plan.has_value());
@@ -64,9 +70,14 @@ TEST_CASE("An emitted plan passes complete verification and states its face") {
   CHECK((*plan)->outputs()[1].name == "z");
 }
 
-TEST_CASE("The same graph gives the same bytes") {
-  Graph first = small_graph(), second = small_graph();
-  const auto a = emit_plan(first), b = emit_plan(second);
+TEST_CASE("The same graph gives the same bytes whatever the machine that compiles can do") {
+  const auto bytes_on = [](InstructionSet machine) {
+    REQUIRE(kernels::force_instruction_set(machine));
+    return compile_graph(small_graph());
+  };
+  const InstructionSet best = kernels::current_instruction_set();
+  const auto a = bytes_on(best), b = bytes_on(kernels::supported_instruction_sets().back());
+  kernels::force_instruction_set(best);
   REQUIRE(a.has_value());
   REQUIRE(b.has_value());
   REQUIRE(a->span().size() == b->span().size());
@@ -74,8 +85,7 @@ TEST_CASE("The same graph gives the same bytes") {
 }
 
 TEST_CASE("Constants are aligned in the data area and hold the graph's elements") {
-  Graph graph = small_graph();
-  const auto bytes = emit_plan(graph);
+  const auto bytes = compile_graph(small_graph());
   REQUIRE(bytes.has_value());
   const auto plan = *Plan::from_memory(bytes->span());
   const plan::Tables& tables = plan->tables();
@@ -92,8 +102,7 @@ TEST_CASE("Constants are aligned in the data area and hold the graph's elements"
 }
 
 TEST_CASE("Every operator is in a branch with a CPU program") {
-  Graph graph = small_graph();
-  const auto bytes = emit_plan(graph);
+  const auto bytes = compile_graph(small_graph());
   REQUIRE(bytes.has_value());
   const auto plan = *Plan::from_memory(bytes->span());
   const plan::Tables& tables = plan->tables();
@@ -107,12 +116,14 @@ TEST_CASE("Every operator is in a branch with a CPU program") {
 }
 
 TEST_CASE("An operator that another unit has a program for is a branch of its own") {
-  Graph graph = small_graph();
   std::vector<std::string> reasons;
   const auto observer = [&](uint32_t, uint32_t, const Backend&, const Offer& offer) {
     reasons.push_back(offer.reason);
   };
-  const auto bytes = emit_plan(graph, {std::make_shared<UnaryBackend>()}, observer);
+  CompileOptions options;
+  options.backends = {make_cpu_backend({InstructionSet::kPortable}), std::make_shared<UnaryBackend>()};
+  options.offer_observer = observer;
+  const auto bytes = compile_graph(small_graph(), options);
   REQUIRE(bytes.has_value());
   CHECK(reasons == std::vector<std::string>{"it is no Unary", "", "it is no Unary"});
   const auto plan = *Plan::from_memory(bytes->span());

@@ -8,6 +8,7 @@
 #include "compiler-lite/graph/interpreter.h"
 #include "compiler-lite/import/onnx_model.h"
 #include "compiler-lite/import/operator_table.h"
+#include "nestrt/open_units.h"
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
 

@@ -120,7 +120,7 @@ TEST_CASE("Random networks compute the same after all passes, layouts and packin
     std::mt19937 generator(seed);
     CHECK(difference(after, before, generator) < 1e-5);
 
-    const Status laid_out = compiler::choose_layout(after);
+    const Status laid_out = choose_layout(after);
     INFO(laid_out.to_string());
     REQUIRE(laid_out.ok());
     CHECK(difference(after, before, generator) < 1e-5);

@@ -54,7 +54,7 @@ TEST_CASE("Real networks compute the same after all passes, layouts and packing"
     Graph graph = imported->clone();
     REQUIRE(compiler::optimise(graph).ok());
     CHECK(graph.nodes().size() <= network.nodes);
-    REQUIRE(compiler::choose_layout(graph).ok());
+    REQUIRE(choose_layout(graph).ok());
     CHECK(count(graph, ops::Kind::kReorder) <= network.reorders);
     std::mt19937 generator(1);
     CHECK(difference(graph, *imported, generator) < 5e-5);

@@ -8,7 +8,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-std::string refusal(const Result<Target>& target) {
+std::string refusal(const Result<TargetDescription>& target) {
   REQUIRE_FALSE(target);
   CHECK(target.error().code() == Code::kInvalidArgument);
   return std::string(target.error().message());
@@ -21,6 +21,24 @@ TEST_CASE("The host is a CPU") {
   REQUIRE(target);
   REQUIRE(target->units.size() == 1);
   CHECK(target->units[0].kind == "cpu");
+}
+
+TEST_CASE("CPUs of several levels are one target, whatever their order") {
+  using enum InstructionSet;
+  CHECK(read_target("x86-64-v3")->instruction_sets == std::vector{kAvx2});
+  CHECK(read_target("aarch64,x86-64-v3")->instruction_sets == std::vector{kNeon, kAvx2});
+  CHECK(read_target("x86-64-v3,aarch64")->instruction_sets == std::vector{kNeon, kAvx2});
+  CHECK(read_target("zcu102")->instruction_sets == std::vector{kNeon});
+  const auto both = read_target("zcu102,x86-64-v4");
+  REQUIRE(both);
+  CHECK(both->instruction_sets == std::vector{kNeon, kAvx512, kAvx512Vnni});
+  CHECK(both->units.size() == 2);
+  CHECK(host_target().instruction_sets == read_target("host")->instruction_sets);
+}
+
+TEST_CASE("A unit without a CPU beside it is for those of the host") {
+  CHECK(read_target("evta")->instruction_sets == host_target().instruction_sets);
+  CHECK(read_target("evta")->units.size() == 2);
 }
 
 TEST_CASE("A list of units names configurations") {
@@ -42,10 +60,9 @@ TEST_CASE("A configuration says how many instances there are") {
 }
 
 TEST_CASE("A list that no board could have is refused with what there is") {
-  CHECK_THAT(refusal(read_target("toaster")), Contains("'toaster'") && Contains("cpu and evta"));
+  CHECK_THAT(refusal(read_target("toaster")),
+             Contains("'toaster'") && Contains("cpu and evta") && Contains("x86-64-v3"));
   CHECK_THAT(refusal(read_target("cpu,evta:2x2")), Contains("1x16_15_15_18_17"));
-  CHECK_THAT(refusal(read_target("evta")), Contains("a unit 'cpu'"));
-  CHECK_THAT(refusal(read_target("cpu,cpu")), Contains("named twice"));
   CHECK_THAT(refusal(read_target("cpu,evta,evta")), Contains("named twice"));
   CHECK_THAT(refusal(read_target("cpu:fast")), Contains("no configurations"));
   for (const char* text : {"", ",", "cpu,", "cpu,evta:"}) CHECK_FALSE(read_target(text));

@@ -6,7 +6,7 @@
 #include "nestrt/log.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
-#include "test/drivers/evta/driver/copy_plan.h"
+#include "test/support/copy_plan.h"
 
 namespace nestrt::test {
 namespace {

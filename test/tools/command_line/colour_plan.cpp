@@ -25,11 +25,11 @@ PlanBytes colour_plan() {
   ops::Softmax softmax;
   softmax.axis = 1;
   builder.op("softmax", std::move(softmax), {mean}, {colour});
-  plan::Preprocessing preprocessing;
+  Preprocessing preprocessing;
   preprocessing.mean = {128, 128, 128};
   preprocessing.scale = {0.015625f, 0.015625f, 0.015625f};
   preprocessing.resize = 32;
-  builder.tables().inputs[0]->preprocessing = std::move(preprocessing);
+  builder.tables().inputs[0].preprocessing = std::move(preprocessing);
   return builder.build();
 }
 

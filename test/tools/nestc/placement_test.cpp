@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "runtime/plan/channel_order.h"
 #include "runtime/session/check_schedule.h"

@@ -2,8 +2,9 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "nestrt/open_units.h"
 #include "nestrt/session.h"
-#include "runtime/session/program_for.h"
+#include "runtime/plan/program_for.h"
 #include "test/runtime/session/flat_costs.h"
 #include "test/support/allocation_counter.h"
 #include "test/support/program.h"
@@ -155,7 +156,7 @@ TEST_CASE("nestc shows what may run side by side, and writes where it runs for N
   check(run_program("nestc", {"partition", workshop.plan(), "--units", "toaster", "-o", yaml}), 2, "toaster");
 }
 
-const std::vector<UnitInfo> kBoard = {{"evta", "evta0", "1x16_15_15_18_17", 1}, {"cpu", "cpu", "", 2}};
+const std::vector<UnitInfo> kBoard = {{"evta", "evta0", "1x16_15_15_18_17", 1}, {"cpu", "cpu", "", 2, true}};
 
 TEST_CASE("A partition plan that nestc has written places branches as it says") {
   const Workshop workshop;

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "drivers/evta/checker/program_checker.h"
-#include "test/drivers/evta/random_program.h"
+#include "test/support/random_program.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

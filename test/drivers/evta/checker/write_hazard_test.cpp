@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "test/drivers/evta/random_program.h"
+#include "test/support/random_program.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

@@ -8,7 +8,7 @@
 
 #include "nestrt/plan_tables.h"
 #include "nestrt/unit.h"
-#include "test/drivers/evta/driver/copy_plan.h"
+#include "test/support/copy_plan.h"
 
 namespace nestrt::evta::test {
 

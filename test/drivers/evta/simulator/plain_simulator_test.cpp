@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "test/drivers/evta/test_program.h"
+#include "test/support/test_program.h"
 
 namespace nestrt::test {
 namespace {

@@ -6,7 +6,7 @@
 #include "drivers/evta/simulator/functional_simulator.h"
 #include "drivers/evta/simulator/replay.h"
 #include "kernels/common/simd.h"
-#include "test/drivers/evta/random_program.h"
+#include "test/support/random_program.h"
 #include "test/support/shared_data.h"
 #include "test/support/test_level.h"
 
@@ -50,15 +50,15 @@ TEST_CASE("Generated programs agree between the simulators, in every configurati
 }
 
 TEST_CASE("Generated programs agree on every instruction set of this machine") {
-  const kernels::Isa best = kernels::current_isa();
-  for (const kernels::Isa isa : kernels::supported_isas()) {
-    REQUIRE(kernels::force_isa(isa));
+  const InstructionSet best = kernels::current_instruction_set();
+  for (const InstructionSet set : kernels::supported_instruction_sets()) {
+    REQUIRE(kernels::force_instruction_set(set));
     for (uint64_t seed = 0; seed < 20; ++seed) {
       check_agreement("1x16_15_15_18_17", 1000000 + seed);
       check_agreement("1x32_15_15_18_17", 1000000 + seed);
     }
   }
-  kernels::force_isa(best);
+  kernels::force_instruction_set(best);
 }
 
 // One GEMM or ALU instruction on acc[0..1) and a store of out[0]; the accumulators are those given.

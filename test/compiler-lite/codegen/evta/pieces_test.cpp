@@ -5,11 +5,12 @@
 #include <random>
 #include <set>
 
+#include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/codegen/evta/evta_backend.h"
-#include "compiler-lite/emit/emit.h"
-#include "compiler-lite/placement/assign_layouts.h"
+#include "compiler-lite/compile.h"
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/quantize/quantize.h"
+#include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "runtime/plan/channels.h"
 #include "test/compiler-lite/graph_tools.h"
@@ -61,7 +62,6 @@ class QuantizedGraph {
     options.corrections = {false, false, false};
     REQUIRE(compiler::quantize(graph_, profile_, options).has_value());
     REQUIRE(compiler::fuse_residual(graph_).has_value());
-    REQUIRE(compiler::choose_layout(graph_, {}).ok());
     return std::move(graph_);
   }
 
@@ -104,7 +104,7 @@ Graph channelwise(const Geometry& g, std::mt19937& random) {
 }
 
 PlanBytes compiled(Graph graph, const char* configuration, int pieces) {
-  compiler::TargetUnit unit;
+  compiler::UnitDescription unit;
   unit.kind = "evta";
   unit.configuration = configuration;
   compiler::evta::EvtaOptions options;
@@ -112,7 +112,9 @@ PlanBytes compiled(Graph graph, const char* configuration, int pieces) {
   options.least_divided_us = 0;
   auto backend = compiler::evta::make_evta_backend(unit, options);
   REQUIRE(backend.has_value());
-  auto bytes = compiler::emit_plan(graph, {*backend});
+  compiler::CompileOptions compile;
+  compile.backends = {compiler::make_cpu_backend(compiler::host_target().instruction_sets), *backend};
+  auto bytes = compiler::compile_graph(std::move(graph), compile);
   if (!bytes) FAIL(bytes.error().to_string());
   return std::move(*bytes);
 }

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "compiler-lite/emit/emit.h"
+#include "compiler-lite/compile.h"
 #include "nestrt/plan.h"
 #include "test/compiler-lite/graph_tools.h"
 
@@ -23,7 +23,7 @@ using Branches = std::vector<std::vector<uint32_t>>;
 
 // The operators of each branch.
 Branches emitted(Graph graph) {
-  const auto bytes = compiler::emit_plan(graph);
+  const auto bytes = compiler::compile_graph(std::move(graph));
   if (!bytes) FAIL(bytes.error().to_string());
   const auto plan = Plan::from_memory(bytes->span(), Verification::kComplete);
   REQUIRE(plan);

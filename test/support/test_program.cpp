@@ -1,4 +1,4 @@
-#include "test/drivers/evta/test_program.h"
+#include "test/support/test_program.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

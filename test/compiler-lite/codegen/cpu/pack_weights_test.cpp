@@ -22,7 +22,7 @@ void choose(Graph& graph, const std::vector<ValueId>& outputs, const compiler::L
   std::mt19937 generator(1);
   graph.outputs = outputs;
   const Graph before = graph.clone();
-  const Status status = compiler::choose_layout(graph, options);
+  const Status status = choose_layout(graph, options);
   INFO(status.to_string());
   REQUIRE(status.ok());
   CHECK(difference(graph, before, generator) < 1e-5);

@@ -1,4 +1,6 @@
 #include "compiler-lite/placement/assign_layouts.h"
+#include "compiler-lite/codegen/cpu/cpu_backend.h"
+#include "compiler-lite/target/target_description.h"
 #include "test/compiler-lite/graph_tools.h"
 
 namespace nestrt::test {
@@ -12,7 +14,8 @@ int reorders(Graph& graph, std::vector<ValueId> outputs) {
   std::mt19937 generator(1);
   graph.outputs = std::move(outputs);
   const Graph before = graph.clone();
-  const auto inserted = compiler::assign_layouts(graph);
+  const auto inserted =
+      compiler::assign_layouts(graph, {compiler::make_cpu_backend(compiler::host_target().instruction_sets)});
   INFO(inserted.error().to_string());
   REQUIRE(inserted.has_value());
   CHECK(difference(graph, before, generator) < 1e-5);

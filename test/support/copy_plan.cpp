@@ -1,4 +1,4 @@
-#include "test/drivers/evta/driver/copy_plan.h"
+#include "test/support/copy_plan.h"
 
 #include <array>
 #include <random>

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "test/drivers/evta/test_program.h"
+#include "test/support/test_program.h"
 
 namespace nestrt::test {
 

@@ -1,4 +1,4 @@
-#include "test/drivers/evta/random_program.h"
+#include "test/support/random_program.h"
 
 #include <algorithm>
 #include <array>
