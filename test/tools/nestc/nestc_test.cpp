@@ -175,7 +175,7 @@ TEST_CASE("nestc says what is wrong with an option") {
   workshop.check_refused(model, "'z'", {"--input-shape", "z=1"});
   workshop.check_refused(model, "--bind takes NAME=VALUE", {"--bind", "x"});
   workshop.check_refused(model, "absent.npy", {"--bind", "x=absent.npy"});
-  workshop.check_refused(model, "neither a board nor a list of units", {"--target", "toaster"});
+  workshop.check_refused(model, "there is no board, CPU or unit 'toaster'", {"--target", "toaster"});
   workshop.check_bad_input(run_program("nestc", {"explain", model}), "name one, as --target zcu102");
   workshop.check_refused(model, "the passes are", {"--no-pass", "nonsense"});
   workshop.check_refused(model, "given twice", {"--input-shape", "x=1,2,4,4", "--input-shape", "x=1,2,4,4"});
