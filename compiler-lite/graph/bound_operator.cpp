@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "kernels/common/simd.h"
 #include "kernels/registry.h"
 
 namespace nestrt::compiler {
@@ -66,24 +67,17 @@ std::optional<plan::Quantization> grid_of_result(const Graph& graph, const Node&
   return grid;
 }
 
-Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node) {
-  std::vector<const std::byte*> operands;
-  for (ValueId id : node.inputs) operands.push_back(id == kNoValue ? nullptr : graph.value(id).constant->data());
-  return evaluate(graph, node, operands);
-}
+namespace {
 
-Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node,
-                                    const std::vector<const std::byte*>& operands) {
-  const BoundOperator bound(graph, node);
-  const KernelVariant* variant = kernels::operators().reference(bound.spec());
-  if (variant == nullptr) {
+// Runs the node with that kernel; null: none takes it.
+Result<std::vector<Bytes>> run(const Node& node, const OperatorSpec& spec, const KernelVariant* variant,
+                               const std::vector<const std::byte*>& operands) {
+  if (variant == nullptr)
     return Status(Code::kUnsupported, "node '" + node.name + "': no kernel for these types and layouts");
-  }
-  NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, variant->prepare(bound.spec()));
+  NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, variant->prepare(spec));
 
   std::vector<Bytes> results;
-  for (const TensorSpec& output : bound.spec().outputs)
-    results.emplace_back(static_cast<size_t>(output.storage_bytes()));
+  for (const TensorSpec& output : spec.outputs) results.emplace_back(static_cast<size_t>(output.storage_bytes()));
   std::vector<std::byte*> outputs;
   for (Bytes& result : results) outputs.push_back(result.data());
 
@@ -105,6 +99,22 @@ Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node,
   call.parallel = &runner;
   kernel->run(call);
   return results;
+}
+
+}  // namespace
+
+Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node) {
+  const BoundOperator bound(graph, node);
+  std::vector<const std::byte*> operands;
+  for (const TensorSpec& input : bound.spec().inputs) operands.push_back(input.constant);
+  return run(node, bound.spec(), kernels::operators().reference(bound.spec()), operands);
+}
+
+Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node,
+                                    const std::vector<const std::byte*>& operands) {
+  const BoundOperator bound(graph, node);
+  const InstructionSet set = kernels::current_instruction_set();
+  return run(node, bound.spec(), kernels::operators().select(bound.spec(), set), operands);
 }
 
 }  // namespace nestrt::compiler

@@ -39,7 +39,7 @@ std::optional<plan::Quantization> grid_of_result(const Graph& graph, const Node&
 // Runs a node whose inputs are all constant with the reference kernel, so that the results are the same on every
 // machine that compiles; the elements of each output.
 Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node);
-// Runs any node on the given operands, null where absent.
+// Runs any node on the given operands, null where absent, with this machine's preferred kernel.
 Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node,
                                     const std::vector<const std::byte*>& operands);
 

@@ -9,6 +9,10 @@ install(TARGETS nestrt_static EXPORT nestrtTargets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/nestrt ${PROJECT_SOURCE_DIR}/drivers/include/nestrt
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
 
+# Where the commands look for boards by name.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/boards DESTINATION ${CMAKE_INSTALL_DATADIR}/nestrt COMPONENT tools
+  FILES_MATCHING PATTERN "*.yaml" PATTERN "*.costs")
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/nestrt)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/nestrtConfig.cmake.in
   ${PROJECT_BINARY_DIR}/nestrtConfig.cmake INSTALL_DESTINATION ${package_dir})

@@ -1,0 +1,25 @@
+# Run by ctest with BUILD_DIR, SOURCE_DIR, WORK_DIR: nestc and nestrt from an installed prefix, outside the source tree.
+set(prefix ${WORK_DIR}/commands)
+file(REMOVE_RECURSE ${prefix})
+set(model ${SOURCE_DIR}/examples/models/nest_squeeze_cifar10.onnx)
+
+function(run)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${prefix} OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(MAKE_DIRECTORY ${prefix})
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component tools)
+# Beside the source tree's own boards, which a program in the build folder would find.
+foreach(board boards/zcu102.yaml boards/profiles/zcu102.costs)
+  if(NOT EXISTS ${prefix}/share/nestrt/${board})
+    message(FATAL_ERROR "share/nestrt/${board} is not installed")
+  endif()
+endforeach()
+run(${prefix}/bin/nestc compile ${model} -o model.nest --target zcu102 --mean 128 --scale 0.015625 --quantize s8
+    --calibrate ${SOURCE_DIR}/examples/images)
+run(${prefix}/bin/nestrt run model.nest --image ${SOURCE_DIR}/examples/images/cat.png
+    --labels ${SOURCE_DIR}/examples/images/labels.txt --top 1)
+if(NOT output MATCHES "cat")
+  message(FATAL_ERROR "expected a cat, got: ${output}")
+endif()
