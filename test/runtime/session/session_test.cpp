@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "nestrt/log.h"
+#include "nestrt/instruction_set.h"
 #include "nestrt/open_units.h"
 #include "test/support/allocation_counter.h"
 #include "test/support/sample_plans.h"
@@ -319,9 +320,8 @@ TEST_CASE("A plan's kernels are used where they exist, and reported") {
   PlanBuilder builder = relu_plan();
   plan::Program& program = builder.tables().branches[0].programs[0];
   builder.tables().kernel_names = {"", "unary.reference"};
-  for (const char* set : {"portable", "neon", "avx2", "avx512"}) {
-    program.selections.push_back({set, {1}, {}});
-  }
+  for (int set = 0; set < kNumInstructionSets; ++set)
+    program.selections.push_back({std::string(name(static_cast<InstructionSet>(set))), {1}, {}});
   const PlanBytes file = builder.build();
   const auto session = open(file);
   REQUIRE(session->operators().size() == 1);
