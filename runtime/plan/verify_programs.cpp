@@ -36,12 +36,16 @@ class BranchCheck {
 
   Status programs() {
     mark_operands();
-    bool runs_on_host = false;
+    const plan::Program* host = nullptr;
     for (const plan::Program& program : branch_.programs) {
       NESTRT_RETURN_IF_ERROR(verify_program(program));
-      runs_on_host |= program.kind == plan::ProgramKind::kKernels && program.fingerprint.empty();
+      if (program.kind == plan::ProgramKind::kKernels && program.fingerprint.empty()) host = &program;
     }
-    return runs_on_host ? Status() : fail("has no program of kernels, which any host can run");
+    if (host == nullptr) return fail("has no program of kernels, which any host can run");
+    for (const plan::Program& program : branch_.programs)
+      if (program.unit == host->unit && program.kind != plan::ProgramKind::kKernels)
+        return fail(text("has a program for unit '", host->unit, "' that is not made of kernels"));
+    return {};
   }
 
  private:

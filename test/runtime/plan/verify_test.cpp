@@ -287,6 +287,12 @@ TEST_CASE("Broken branches and programs are refused") {
              program(p).kind = plan::ProgramKind::kBlob;
              program(p).segments = {1};
            }},
+          {"branch 1: has a program for unit 'cpu' that is not made of kernels",
+           [](plan::Tables& p) {
+             p.branches[1].programs.push_back(p.branches[1].programs[0]);
+             p.branches[1].programs[1].kind = plan::ProgramKind::kBlob;
+             p.branches[1].programs[1].segments = {1};
+           }},
           {"branch 1: has a program for no unit", [=](plan::Tables& p) { program(p).unit.clear(); }},
           {"branch 1: has a program in buffer 2, which is not a constant",
            [=](plan::Tables& p) { program(p).segments = {2}; }},
