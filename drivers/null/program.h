@@ -1,0 +1,54 @@
+// What the null unit executes: copies from one range of a program's memory to another. The plan holds them as a blob: a
+// header, then the copies, little-endian. A new driver has its own format here, which its part of the compiler writes
+// and prepare() reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/plan.h"
+#include "nestrt/result.h"
+
+namespace nestrt::plan {
+struct Program;
+}
+
+namespace nestrt::null {
+
+inline constexpr std::string_view kUnitKind = "null";           // plan::Program.unit
+inline constexpr std::string_view kConfiguration = "copies-1";  // plan::Program.configuration: names the format
+
+inline constexpr uint32_t kBlobMagic = 0x314c554e;  // "NUL1"
+
+struct BlobHeader {
+  uint32_t magic = kBlobMagic;
+  uint32_t copies = 0;
+};
+
+// Indices in plan::Program.ranges.
+struct BlobCopy {
+  uint32_t from = 0;
+  uint32_t to = 0;
+};
+
+std::vector<std::byte> encode_blob(std::span<const BlobCopy> copies);
+
+// A place in the memory of a run: bytes from the start of a buffer of the plan.
+struct Place {
+  uint32_t buffer = 0;
+  uint64_t offset = 0;
+};
+
+struct Copy {
+  Place from, to;
+  uint64_t size = 0;  // bytes
+};
+
+// Of a verified plan: its ranges lie inside their tensors and segments. What the blob says is anybody's.
+// Errors: kIncompatible for another format, kInvalidPlan for a blob that is none or leaves its memory, kUnsupported.
+Result<std::vector<Copy>> read_program(const Plan& plan, const plan::Program& program);
+
+}  // namespace nestrt::null

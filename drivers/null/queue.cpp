@@ -1,0 +1,197 @@
+#include "drivers/null/queue.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "nestrt/log.h"
+#include "runtime/core/named_thread.h"
+
+namespace nestrt::null {
+namespace {
+
+// Far more than a copy of some bytes takes.
+constexpr std::chrono::seconds kProbeTime{5};
+
+Deadline end_of_patience(const Submission& submission) {
+  return std::min(submission.deadline, submission.unit_deadline);
+}
+
+bool is_cancelled(const Submission& submission) {
+  return submission.cancelled != nullptr && submission.cancelled->load(std::memory_order_relaxed);
+}
+
+// The device knows no operators: the first takes all the time.
+void report(const Queue::Job& job, SteadyClock::time_point start, SteadyClock::time_point end) {
+  for (uint32_t op : job.operators) job.submission.observer->operator_done(op, std::exchange(start, end), end);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Queue>> Queue::create(std::string name, std::shared_ptr<Device> device) {
+  std::shared_ptr<Queue> queue(new Queue(std::move(name), std::move(device)));
+  Result<std::thread> thread =
+      start_named_thread(fmt::format("nestrt-{}", queue->name_), [raw = queue.get()] { raw->serve(); });
+  if (!thread) return thread.error().with_context(fmt::format("cannot start the thread of unit {}", queue->name_));
+  queue->thread_ = std::move(*thread);
+  return queue;
+}
+
+Queue::~Queue() {
+  {
+    const std::lock_guard lock(mutex_);
+    shut_down_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void Queue::add(Job* job) {
+  const std::lock_guard lock(mutex_);
+  jobs_.push_back(job);
+}
+
+void Queue::remove(Job* job) {
+  std::unique_lock lock(mutex_);
+  stop(job);
+  changed_.wait(lock, [job] { return job->state == Job::State::kIdle; });
+  std::erase(jobs_, job);
+}
+
+void Queue::submit(Job* job, const Submission& submission) {
+  const std::lock_guard lock(mutex_);
+  Status refused = job->state == Job::State::kIdle
+                       ? refusal(*job, submission)
+                       : Status(Code::kUnavailable, fmt::format("{}: the program is running already", name_));
+  if (!refused.ok()) {
+    submission.completion->signal(submission.generation, std::move(refused));
+    return;
+  }
+  job->submission = submission;
+  job->state = Job::State::kWaiting;
+  job->turn = ++turns_;
+  changed_.notify_all();
+}
+
+void Queue::cancel(Job* job, uint64_t generation) {
+  const std::lock_guard lock(mutex_);
+  if (job->submission.generation == generation) stop(job);
+}
+
+// Others may submit meanwhile: only what was there before is waited for.
+void Queue::reset() {
+  std::unique_lock lock(mutex_);
+  for (Job* job : jobs_) stop(job);
+  changed_.wait(lock, [this, last = turns_] {
+    return std::none_of(jobs_.begin(), jobs_.end(),
+                        [last](const Job* job) { return job->state != Job::State::kIdle && job->turn <= last; });
+  });
+}
+
+Status Queue::probe() {
+  std::byte from[kProbeBytes], to[kProbeBytes] = {};
+  for (size_t i = 0; i < kProbeBytes; ++i) from[i] = static_cast<std::byte>(i + 1);
+  std::byte* const buffers[] = {from, to};
+  const Copy copy{{0, 0}, {1, 0}, kProbeBytes};
+  Job job;
+  job.program = {&copy, 1};
+  job.is_probe = true;
+  Event completion;
+  Submission submission;
+  submission.bindings.buffers = buffers;
+  submission.unit_deadline = SteadyClock::now() + kProbeTime;
+  submission.completion = &completion;
+  submission.generation = completion.arm();
+  add(&job);
+  submit(&job, submission);
+  const Status status = completion.wait();
+  remove(&job);
+  return status.ok() ? status : Status(Code::kUnavailable, fmt::format("{}, in a probe", status.message()));
+}
+
+void Queue::serve() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return shut_down_ || next_job() != nullptr; });
+    if (shut_down_) return;
+    run(next_job(), lock);
+  }
+}
+
+// Without the lock while the device works: the submission does not change before it is complete.
+void Queue::run(Job* job, std::unique_lock<std::mutex>& lock) {
+  Status status = refusal(*job, job->submission);
+  if (status.ok()) {
+    job->state = Job::State::kRunning;
+    stop_.store(false);
+    lock.unlock();
+    status = run_program(*job);
+    lock.lock();
+    judge(*job, status);
+  }
+  complete(job, std::move(status));
+}
+
+Status Queue::run_program(const Job& job) {
+  const Submission& submission = job.submission;
+  const SteadyClock::time_point start = SteadyClock::now();
+  const Status status = device_->run(job.program, submission.bindings.buffers, end_of_patience(submission), stop_);
+  if (!status.ok()) return status.with_context(name_);
+  if (job.is_probe && std::memcmp(submission.bindings.buffers[0], submission.bindings.buffers[1], kProbeBytes) != 0)
+    return Status(Code::kDeviceFault, fmt::format("{}: the device computes wrong results", name_));
+  if (submission.observer != nullptr) report(job, start, SteadyClock::now());
+  return {};
+}
+
+// --- Under the lock.
+
+Queue::Job* Queue::next_job() const {
+  Job* next = nullptr;
+  for (Job* job : jobs_)
+    if (job->state == Job::State::kWaiting && (next == nullptr || job->turn < next->turn)) next = job;
+  return next;
+}
+
+// Why the submission does not start; success where it does.
+Status Queue::refusal(const Job& job, const Submission& submission) const {
+  if (!failure_.ok() && !job.is_probe) return failure_;
+  if (is_cancelled(submission)) return Status(Code::kCancelled, fmt::format("{}: cancelled before it started", name_));
+  if (SteadyClock::now() >= end_of_patience(submission))
+    return Status(Code::kDeadlineExceeded, fmt::format("{}: the deadline passed before the program started", name_));
+  return {};
+}
+
+// Has no effect on a job that is not under way. A running one is complete when the device has stopped.
+void Queue::stop(Job* job) {
+  if (job->state == Job::State::kWaiting)
+    return complete(job, Status(Code::kCancelled, fmt::format("{}: cancelled", name_)));
+  if (job->state != Job::State::kRunning) return;
+  stop_.store(true);
+  device_->interrupt();
+}
+
+// The job may be submitted again as soon as its completion is signalled.
+void Queue::complete(Job* job, Status status) {
+  job->state = Job::State::kIdle;
+  job->submission.completion->signal(job->submission.generation, std::move(status));
+  changed_.notify_all();
+}
+
+// What the outcome of a run says of the device.
+void Queue::judge(const Job& job, const Status& status) {
+  if (status.ok()) {
+    if (job.is_probe) failure_ = Status();
+    return;
+  }
+  const bool is_unwanted =
+      status.code() == Code::kCancelled ||
+      (status.code() == Code::kDeadlineExceeded && job.submission.deadline < job.submission.unit_deadline);
+  if (is_unwanted) return;
+  failure_ =
+      Status(Code::kUnavailable, fmt::format("{}; in quarantine until a probe finds that it works", status.message()));
+  log(LogLevel::kWarning, std::string(failure_.message()));
+}
+
+}  // namespace nestrt::null

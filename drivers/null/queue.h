@@ -1,0 +1,84 @@
+// Queue: what has been submitted to one device. Runs it in the order of submission, on a thread of its own, and keeps
+// what nestrt/unit.h promises: every submission is signalled once, and its memory is not touched afterwards.
+//
+// A run that fails, or misses the unit's deadline, leaves a device that cannot be trusted: the queue refuses work until
+// probe() has seen it compute the right thing. That nobody waits for a run any more is no failure.
+//
+// Threads: all members are safe from any thread. The Queue outlives its jobs.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "drivers/null/device.h"
+#include "nestrt/unit.h"
+
+namespace nestrt::null {
+
+class Queue {
+ public:
+  // A program that is asked for again and again. Belongs to the caller, who removes it before he destroys it.
+  struct Job {
+    std::span<const Copy> program;
+    std::span<const uint32_t> operators;  // that it computes, for observers
+    bool is_probe = false;                // runs on a device that is not trusted; copies kProbeBytes
+
+    // The rest is the Queue's.
+    enum class State : uint8_t { kIdle, kWaiting, kRunning };
+    State state = State::kIdle;
+    uint64_t turn = 0;
+    Submission submission;
+  };
+
+  // `name` is the unit's. Errors: kUnavailable, where no thread is to be had.
+  static Result<std::shared_ptr<Queue>> create(std::string name, std::shared_ptr<Device> device);
+  ~Queue();
+
+  void add(Job* job);
+  // The job is not running when this returns; what was under way has ended with kCancelled.
+  void remove(Job* job);
+
+  // Its completion is signalled at the end, with kUnavailable where the device cannot be trusted or the job is under
+  // way already. Allocates nothing on success.
+  void submit(Job* job, const Submission& submission);
+  // Ends the job with kCancelled if its submission of that generation is not complete.
+  void cancel(Job* job, uint64_t generation);
+  // Ends all jobs with kCancelled.
+  void reset();
+  // Runs a program whose result is known, after what was submitted before. Errors: kUnavailable.
+  Status probe();
+
+ private:
+  static constexpr size_t kProbeBytes = 64;
+
+  Queue(std::string name, std::shared_ptr<Device> device) : name_(std::move(name)), device_(std::move(device)) {}
+
+  void serve();
+  void run(Job* job, std::unique_lock<std::mutex>& lock);
+  Status run_program(const Job& job);
+  Job* next_job() const;
+  Status refusal(const Job& job, const Submission& submission) const;
+  void stop(Job* job);
+  void complete(Job* job, Status status);
+  void judge(const Job& job, const Status& status);
+
+  const std::string name_;
+  const std::shared_ptr<Device> device_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::vector<Job*> jobs_;
+  uint64_t turns_ = 0;
+  Status failure_;                 // ok: the device is trusted
+  std::atomic<bool> stop_{false};  // the running job; read without the lock
+  bool shut_down_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace nestrt::null

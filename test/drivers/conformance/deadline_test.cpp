@@ -1,0 +1,140 @@
+// What becomes of submissions whose time is over. No test depends on how fast the machine is: where a deadline has to
+// pass while something runs, it runs until then.
+#include <catch2/catch.hpp>
+
+#include "test/drivers/conformance/tested_plan.h"
+#include "test/drivers/conformance/units_under_test.h"
+
+namespace nestrt::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Runs until the deadline passes in a program that hangs: on a slow machine it may pass before the start.
+template <typename Run>
+Status miss_deadline(TestedUnit& tested, Run run) {
+  for (milliseconds time(10);; time *= 2) {
+    tested.faults().hang_next_run();
+    Status status = run(SteadyClock::now() + time);
+    if (tested.faults().all_begun()) return status;
+    tested.faults().forget();
+    static_cast<void>(tested->probe());
+  }
+}
+
+Status miss_deadline(TestedUnit& tested, PreparedCopy& copy, Deadline Submission::*which) {
+  return miss_deadline(tested, [&](Deadline deadline) {
+    Submission submission;
+    submission.*which = deadline;
+    return copy.run(submission);
+  });
+}
+
+TEST_CASE("Unit conformance: a deadline that has passed ends a run without results, and the next run works") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy();
+    for (const Deadline passed : {Deadline::min(), SteadyClock::now()}) {
+      copy.renew();
+      Submission late;
+      late.deadline = passed;
+      CHECK(copy.run(late).code() == Code::kDeadlineExceeded);
+      CHECK(copy.untouched());
+      check_runs(copy);
+    }
+  });
+}
+
+TEST_CASE("Unit conformance: a unit's deadline that has passed ends a run without results") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy();
+    Submission late;
+    late.unit_deadline = Deadline::min();
+    CHECK(copy.run(late).code() == Code::kDeadlineExceeded);
+    CHECK(copy.untouched());
+    CHECK(tested->probe().ok());
+    check_runs(copy);
+  });
+}
+
+TEST_CASE("Unit conformance: deadlines that are far away change nothing") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy();
+    for (const Deadline far : {SteadyClock::now() + std::chrono::hours(1), SteadyClock::now() + std::chrono::years(100),
+                               kNoDeadline - milliseconds(1)}) {
+      copy.renew();
+      Submission submission;
+      submission.deadline = submission.unit_deadline = far;
+      CHECK(copy.run(submission).ok());
+      CHECK(copy.is_right());
+    }
+  });
+}
+
+TEST_CASE("Unit conformance: a deadline that passes while a program runs ends it and is no failure of the unit") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy();
+    CHECK(miss_deadline(tested, copy, &Submission::deadline).code() == Code::kDeadlineExceeded);
+    check_runs(copy);
+  });
+}
+
+TEST_CASE("Unit conformance: a unit that misses its deadline has failed, until a probe finds that it works") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy();
+    CHECK(miss_deadline(tested, copy, &Submission::unit_deadline).code() == Code::kDeadlineExceeded);
+    copy.renew();
+    const Status status = copy.run();
+    CHECK((status.ok() ? copy.is_right() : status.code() == Code::kUnavailable && copy.untouched()));
+    CHECK(tested->probe().ok());
+    check_runs(copy);
+  });
+}
+
+TEST_CASE("Unit conformance: what missed a deadline touches no memory any more") {
+  for_every_unit([](TestedUnit& tested) {
+    for (Deadline Submission::*const which : {&Submission::deadline, &Submission::unit_deadline}) {
+      PreparedCopy copy = tested.prepare_copy(), other = tested.prepare_copy();
+      CHECK(miss_deadline(tested, copy, which).code() == Code::kDeadlineExceeded);
+      copy.renew();           // the memory ...
+      copy.completion.arm();  // ... and the event are for something else now
+      CHECK(tested->probe().ok());
+      check_runs(other);
+      CHECK(copy.untouched());
+      CHECK_FALSE(copy.completion.done());
+    }
+  });
+}
+
+TEST_CASE("Unit conformance: a deadline that passes while a program waits for its turn ends it without results") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy running = tested.prepare_copy(), waiting = tested.prepare_copy();
+    const uint64_t first = tested.submit_hanging(running);
+    Submission late;
+    late.deadline = SteadyClock::now() + milliseconds(1);
+    waiting.submit(late);
+    await([&] { return SteadyClock::now() >= late.deadline; });
+    running.executable().cancel(first);
+    CHECK(running.wait().code() == Code::kCancelled);
+    CHECK(waiting.wait().code() == Code::kDeadlineExceeded);
+    CHECK(waiting.untouched());
+    check_runs(waiting);
+  });
+}
+
+TEST_CASE("Unit conformance: a session whose deadline passes while its unit runs ends, and the unit has not failed") {
+  for_every_unit([](TestedUnit& tested) {
+    const TestedPlan plan(tested.copy_file());
+    const auto session = plan.open(tested.with_host());
+    const Status status = miss_deadline(tested, [&](Deadline deadline) {
+      RunOptions options;
+      options.deadline = deadline;
+      return plan.run(*session, 1, options);
+    });
+    CHECK(status.code() == Code::kDeadlineExceeded);
+    CHECK(plan.is_right(*session, 2));
+    CHECK(session->healed_branches() == 0);
+  });
+}
+
+}  // namespace
+}  // namespace nestrt::test

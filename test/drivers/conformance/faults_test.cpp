@@ -1,0 +1,155 @@
+// What a unit makes of failures, and a session of a unit that fails.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <deque>
+
+#include "test/drivers/conformance/tested_plan.h"
+#include "test/drivers/conformance/units_under_test.h"
+
+namespace nestrt::test {
+namespace {
+
+bool is_failure_of_unit(const Status& status) {
+  return status.code() == Code::kDeviceFault || status.code() == Code::kUnavailable;
+}
+
+Status fail(TestedUnit& tested, PreparedCopy& copy) {
+  tested.faults().fail_next_run();
+  return copy.run();
+}
+
+TEST_CASE("Unit conformance: a unit that works can be reset, probed and used again") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy();
+    for (int round = 0; round < 3; ++round) {
+      CHECK(tested->reset().ok());
+      CHECK(tested->probe().ok());
+      check_runs(copy);
+    }
+  });
+}
+
+TEST_CASE("Unit conformance: a unit is reset and probed while others use it") {
+  for_every_unit([](TestedUnit& tested) {
+    constexpr int kThreads = 2, kRuns = 50;
+    const PlanBytes file = tested.copy_file();
+    std::deque<PreparedCopy> copies;
+    for (int thread = 0; thread < kThreads; ++thread) copies.emplace_back(*tested, file);
+    std::atomic<int> answered{0};
+    const auto run = [&](PreparedCopy& copy) {
+      for (int i = 0; i < kRuns; ++i) {
+        copy.renew();
+        copy.submit();
+        const Status status = copy.completion.wait(SteadyClock::now() + kLongEnough);
+        answered += status.ok() ? copy.is_right() : status.code() == Code::kCancelled;
+      }
+    };
+    {
+      std::deque<ScopedThread> threads;
+      for (PreparedCopy& copy : copies) threads.emplace_back([&] { run(copy); });
+      for (int i = 0; i < 10; ++i) {
+        CHECK(tested->reset().ok());
+        CHECK(tested->probe().ok());
+      }
+    }
+    CHECK(answered == kThreads * kRuns);
+    for (PreparedCopy& copy : copies) check_runs(copy);
+  });
+}
+
+TEST_CASE("Unit conformance: a run that fails ends with what went wrong, and a probe brings the unit back") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy();
+    const Status failure = fail(tested, copy);
+    CHECK(is_failure_of_unit(failure));
+    CHECK_FALSE(failure.message().empty());
+    copy.renew();
+    const Status status = copy.run();
+    CHECK((status.ok() ? copy.is_right() : status.code() == Code::kUnavailable && copy.untouched()));
+    CHECK(tested->probe().ok());
+    check_runs(copy);
+  });
+}
+
+TEST_CASE("Unit conformance: a unit that fails its probe says so, and returns when it does not") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy();
+    CHECK_FALSE(fail(tested, copy).ok());
+    tested.faults().fail_next_run();
+    const Status status = tested->probe();
+    CHECK(status.code() == Code::kUnavailable);
+    CHECK_FALSE(status.message().empty());
+    CHECK(tested->probe().ok());
+    check_runs(copy);
+  });
+}
+
+TEST_CASE("Unit conformance: what failed touches no memory any more") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy(), other = tested.prepare_copy();
+    CHECK_FALSE(fail(tested, copy).ok());
+    copy.renew();
+    copy.completion.arm();
+    CHECK(tested->probe().ok());
+    check_runs(other);
+    CHECK(copy.untouched());
+    CHECK_FALSE(copy.completion.done());
+  });
+}
+
+TEST_CASE("Unit conformance: what waits behind a run that fails is answered, too") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy running = tested.prepare_copy(), failing = tested.prepare_copy(), waiting = tested.prepare_copy();
+    const uint64_t first = tested.submit_hanging(running);
+    tested.faults().fail_next_run();
+    failing.submit();
+    waiting.submit();
+    running.executable().cancel(first);
+    CHECK(running.wait().code() == Code::kCancelled);
+    CHECK(is_failure_of_unit(failing.wait()));
+    const Status status = waiting.wait();
+    CHECK((status.ok() ? waiting.is_right() : status.code() == Code::kUnavailable && waiting.untouched()));
+    CHECK(tested->probe().ok());
+    check_runs(waiting);
+  });
+}
+
+TEST_CASE("Unit conformance: the host computes what the unit fails to, within the same run") {
+  for_every_unit([](TestedUnit& tested) {
+    const TestedPlan plan(tested.copy_file());
+    const auto session = plan.open(tested.with_host());
+    CHECK(plan.is_right(*session, 1));
+    CHECK(session->healed_branches() == 0);
+    tested.faults().fail_next_run();
+    CHECK(plan.is_right(*session, 2));
+    CHECK(session->healed_branches() == 1);
+    CHECK(plan.is_right(*session, 3));
+  });
+}
+
+TEST_CASE("Unit conformance: the host computes what the unit hangs in, once its time is over") {
+  for_every_unit([](TestedUnit& tested) {
+    const TestedPlan plan(tested.copy_file());
+    SessionOptions options;
+    options.unit_timeout = std::chrono::milliseconds(50);
+    const auto session = plan.open(tested.with_host(), options);
+    tested.faults().hang_next_run();
+    CHECK(plan.is_right(*session, 1));
+    CHECK(session->healed_branches() == 1);
+  });
+}
+
+TEST_CASE("Unit conformance: without a host the failure of the unit is the session's") {
+  for_every_unit([](TestedUnit& tested) {
+    const TestedPlan plan(tested.copy_file());
+    const auto session = plan.open(tested.alone());
+    tested.faults().fail_next_run();
+    CHECK(is_failure_of_unit(plan.run(*session, 1)));
+    CHECK(session->healed_branches() == 0);
+    CHECK(tested->probe().ok());
+    CHECK(plan.is_right(*session, 2));
+  });
+}
+
+}  // namespace
+}  // namespace nestrt::test

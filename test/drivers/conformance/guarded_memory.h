@@ -1,0 +1,42 @@
+// GuardedMemory: the memory of one run, each buffer of the caller's between bytes that nobody may write.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "nestrt/unit.h"
+
+namespace nestrt::test {
+
+class GuardedMemory {
+ public:
+  // For a plan without an arena. Inputs hold some bytes, outputs kFill. Inputs and outputs begin `misalignment` bytes
+  // after a multiple of 64.
+  GuardedMemory(const Plan& plan, size_t scratch_bytes, size_t misalignment = 0);
+  GuardedMemory(const GuardedMemory&) = delete;
+
+  Bindings bindings() { return {buffers_, scratch_.bytes.data()}; }
+  std::span<std::byte> input() { return input_.bytes; }
+  std::span<std::byte> output() { return output_.bytes; }
+  // Whether the guards, the inputs and the plan are as they were.
+  bool is_intact() const;
+
+  static constexpr std::byte kFill{0x55};
+
+ private:
+  struct Block {
+    std::vector<std::byte> storage;
+    std::span<std::byte> bytes;
+  };
+
+  static Block make_block(size_t size, size_t misalignment);
+  static bool has_guards(const Block& block);
+
+  const Plan& plan_;
+  Block input_, output_, scratch_;
+  std::vector<std::byte*> buffers_;
+  std::vector<std::byte> input_before_, plan_before_;
+};
+
+}  // namespace nestrt::test

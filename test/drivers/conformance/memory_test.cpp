@@ -1,0 +1,105 @@
+// The memory that a unit may touch, and when.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "test/drivers/conformance/guarded_memory.h"
+#include "test/drivers/conformance/units_under_test.h"
+#include "test/support/allocation_counter.h"
+
+namespace nestrt::test {
+namespace {
+
+// With memory that lies `misalignment` bytes after a multiple of 64.
+void check_guarded_run(PreparedCopy& copy, size_t misalignment) {
+  CAPTURE(misalignment);
+  GuardedMemory memory(copy.plan(), copy.executable().scratch_bytes(), misalignment);
+  Submission submission;
+  submission.bindings = memory.bindings();
+  CHECK(nestrt::run(copy.executable(), submission).ok());
+  CHECK(std::ranges::equal(memory.output(), memory.input()));
+  CHECK(memory.is_intact());
+}
+
+TEST_CASE("Unit conformance: a program writes all of its results and nothing else") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy();
+    for (int run = 0; run < 3; ++run) check_guarded_run(copy, 0);
+  });
+}
+
+TEST_CASE("Unit conformance: inputs and outputs lie anywhere that their elements may lie") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy();  // of bytes
+    for (size_t misalignment = 1; misalignment < 64; ++misalignment) check_guarded_run(copy, misalignment);
+  });
+}
+
+TEST_CASE("Unit conformance: a program that is complete is done with its memory") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy(), other = tested.prepare_copy();
+    for (int run = 0; run < 20; ++run) {
+      CHECK(copy.run().ok());
+      copy.renew();  // the memory is for something else now
+      check_runs(other);
+      CHECK(tested->reset().ok());
+      CHECK(copy.untouched());
+    }
+  });
+}
+
+TEST_CASE("Unit conformance: runs ask for no memory, the first included") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy();
+    Submission waits;
+    waits.submitter_waits = true;
+    bool right = true;
+    const AllocationCounter counter;
+    for (const Submission& submission : {Submission(), waits, Submission()}) right &= copy.run(submission).ok();
+    const int64_t allocations = counter.count();
+    CHECK(allocations == 0);
+    CHECK((right && copy.is_right()));
+  });
+}
+
+TEST_CASE("Unit conformance: an executable that is destroyed leaves the unit as it was") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy stays = tested.prepare_copy();
+    {
+      PreparedCopy goes = tested.prepare_copy();
+      check_runs(goes);
+    }
+    check_runs(stays);
+  });
+}
+
+TEST_CASE("Unit conformance: an executable is destroyed as soon as it was submitted, with its memory") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy stays = tested.prepare_copy();
+    for (int i = 0; i < 20; ++i) {
+      PreparedCopy goes = tested.prepare_copy();
+      goes.submit();
+    }
+    check_runs(stays);
+  });
+}
+
+TEST_CASE("Unit conformance: a program that runs and one that waits go with their executables") {
+  for_every_unit([](TestedUnit& tested) {
+    {
+      PreparedCopy waits = tested.prepare_copy(), runs = tested.prepare_copy();
+      tested.submit_hanging(runs);
+      waits.submit();
+    }
+    {
+      PreparedCopy runs = tested.prepare_copy(), waits = tested.prepare_copy();
+      tested.submit_hanging(runs);
+      waits.submit();
+    }
+    PreparedCopy copy = tested.prepare_copy();
+    check_runs(copy);
+  });
+}
+
+}  // namespace
+}  // namespace nestrt::test

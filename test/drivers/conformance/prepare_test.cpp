@@ -1,0 +1,144 @@
+// What a unit makes of programs that are not for it, or that are damaged: a plan is anybody's file.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "test/drivers/conformance/guarded_memory.h"
+#include "test/drivers/conformance/units_under_test.h"
+
+namespace nestrt::test {
+namespace {
+
+constexpr Code kRefusals[] = {Code::kInvalidPlan, Code::kIncompatible, Code::kUnsupported, Code::kOutOfMemory};
+
+void check_refusal(const Result<std::unique_ptr<Executable>>& executable) {
+  CHECK_FALSE(executable);
+  if (executable) return;
+  CAPTURE(executable.error().to_string());
+  CHECK(std::ranges::find(kRefusals, executable.error().code()) != std::end(kRefusals));
+  CHECK_FALSE(executable.error().message().empty());
+}
+
+plan::Program& program_of(plan::Tables& tables, const Unit& unit) {
+  for (plan::Program& program : tables.branches[0].programs)
+    if (program.unit == unit.info().kind) return program;
+  FAIL("the plan has no program for unit '" << unit.info().kind << "'");
+  return tables.branches[0].programs[0];
+}
+
+// The unit's program after `damage`.
+template <typename Damage>
+ProgramInPlan damaged(TestedUnit& tested, Damage damage) {
+  PlanBuilder builder = tested.row().copy_plan();
+  damage(builder.tables(), program_of(builder.tables(), *tested));
+  return ProgramInPlan(builder.build(), tested->info().kind);
+}
+
+void check_works(TestedUnit& tested) {
+  PreparedCopy copy = tested.prepare_copy();
+  check_runs(copy);
+}
+
+// The buffer that the unit reads the program from.
+uint32_t payload_of(const plan::Program& program) {
+  REQUIRE_FALSE(program.segments.empty());
+  return program.segments[0];
+}
+
+TEST_CASE("Unit conformance: a damaged program is refused with a reason, and the unit goes on") {
+  for_every_unit([](TestedUnit& tested) {
+    CHECK_FALSE(tested.row().damages.empty());
+    for (const Damage& damage : tested.row().damages) {
+      CAPTURE(damage.what);
+      check_refusal(damaged(tested, damage.apply).prepare(*tested));
+    }
+    check_works(tested);
+  });
+}
+
+TEST_CASE("Unit conformance: a program for another configuration is refused") {
+  for_every_unit([](TestedUnit& tested) {
+    const ProgramInPlan other =
+        damaged(tested, [](plan::Tables&, plan::Program& program) { program.configuration = "another"; });
+    const auto executable = other.prepare(*tested);
+    check_refusal(executable);
+    CHECK(executable.error().code() == Code::kIncompatible);
+  });
+}
+
+TEST_CASE("Unit conformance: a program of another kind is refused") {
+  for_every_unit([](TestedUnit& tested) {
+    for (const auto kind : {plan::ProgramKind::kKernels, plan::ProgramKind::kInstructions, plan::ProgramKind::kBlob}) {
+      bool is_other = false;
+      const ProgramInPlan other = damaged(tested, [&](plan::Tables&, plan::Program& program) {
+        is_other = program.kind != kind;
+        program.kind = kind;
+      });
+      CAPTURE(plan::name(kind));
+      if (is_other) check_refusal(other.prepare(*tested));
+    }
+  });
+}
+
+TEST_CASE("Unit conformance: channels that a program does not compute are refused") {
+  for_every_unit([](TestedUnit& tested) {
+    const ProgramInPlan whole(tested.copy_file(), tested->info().kind);
+    const auto executable = whole.prepare(*tested, {0, 16});
+    CHECK_FALSE(executable);
+    CHECK_FALSE(executable.error().message().empty());
+  });
+}
+
+TEST_CASE("Unit conformance: a program that was cut short is refused") {
+  for_every_unit([](TestedUnit& tested) {
+    const ProgramInPlan whole(tested.copy_file(), tested->info().kind);
+    const uint32_t payload = payload_of(*whole.program);
+    const size_t size = whole.plan->constant(payload).size();
+    for (size_t bytes = 1; bytes < size; ++bytes) {
+      CAPTURE(bytes);
+      const ProgramInPlan cut = damaged(tested, [&](plan::Tables& tables, plan::Program&) {
+        for (plan::Tensor& tensor : tables.tensors)
+          if (tensor.buffer == payload) tensor.shape = Shape{static_cast<int64_t>(bytes)};
+        tables.buffers[payload].size = bytes;
+      });
+      REQUIRE(cut.plan->constant(payload).size() == bytes);
+      check_refusal(cut.prepare(*tested));
+    }
+  });
+}
+
+// Right or wrong, in time or not, it writes nothing but its results.
+void check_stays_in_its_memory(Executable& executable, const Plan& plan) {
+  GuardedMemory memory(plan, executable.scratch_bytes());
+  Submission submission;
+  submission.bindings = memory.bindings();
+  submission.deadline = SteadyClock::now() + std::chrono::milliseconds(100);
+  static_cast<void>(nestrt::run(executable, submission));
+  CHECK(memory.is_intact());
+}
+
+TEST_CASE("Unit conformance: a program with a changed byte is refused or stays in its memory") {
+  for_every_unit([](TestedUnit& tested) {
+    const PlanBytes file = tested.copy_file();
+    const ProgramInPlan whole(file, tested->info().kind);
+    const std::span<const std::byte> payload = whole.plan->constant(payload_of(*whole.program));
+    const auto begin = static_cast<size_t>(payload.data() - whole.file.bytes().data());
+    int refused = 0;
+    for (size_t at = begin; at < begin + payload.size(); ++at) {
+      for (const auto bits : {std::byte{0x01}, std::byte{0x80}, std::byte{0xff}}) {
+        CAPTURE(at - begin, static_cast<int>(bits));
+        PlanBytes changed = file;
+        changed.mutable_bytes()[at] ^= bits;
+        changed.write_digests();
+        const ProgramInPlan program(changed, tested->info().kind);
+        const auto executable = program.prepare(*tested);
+        refused += !executable;
+        executable ? check_stays_in_its_memory(**executable, *program.plan) : check_refusal(executable);
+      }
+    }
+    CHECK(refused > 0);
+    check_works(tested);
+  });
+}
+
+}  // namespace
+}  // namespace nestrt::test

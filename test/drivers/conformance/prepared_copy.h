@@ -1,0 +1,69 @@
+// y = x of bytes (test/support/copy_plan.h), prepared on a unit, with memory of its own.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "nestrt/plan_tables.h"
+#include "nestrt/unit.h"
+#include "test/support/plan_builder.h"
+
+namespace nestrt::test {
+
+// Far more than anything takes that ends at all, on any machine.
+inline constexpr std::chrono::seconds kLongEnough{60};
+
+// A copy of a plan's file, and the last program in its first branch that is for a kind of unit.
+struct ProgramInPlan {
+  // Fails the test where the plan is refused or has none.
+  ProgramInPlan(const PlanBytes& bytes, std::string_view kind);
+  ProgramInPlan(const ProgramInPlan&) = delete;
+
+  Result<std::unique_ptr<Executable>> prepare(Unit& unit, ChannelRange channels = {}) const {
+    return unit.prepare({plan, 0, program, channels});
+  }
+
+  const PlanBytes file;
+  std::shared_ptr<const Plan> plan;
+  const plan::Program* program = nullptr;
+};
+
+class PreparedCopy {
+ public:
+  // Fails the test where the unit refuses the program.
+  PreparedCopy(Unit& unit, const PlanBytes& file);
+
+  // With memory, a completion and a generation, which it returns.
+  uint64_t submit(Submission submission = {});
+  // Fails the test where the submission does not end.
+  Status wait();
+  Status run(const Submission& submission = {}) {
+    submit(submission);
+    return wait();
+  }
+
+  // Another x, and nothing in y.
+  void renew();
+  bool is_right() const { return y == x; }
+  bool untouched() const { return y == std::vector<int8_t>(y.size(), kUntouched); }
+
+  Executable& executable() { return *executable_; }
+  Bindings bindings();
+  const Plan& plan() const { return *source_.plan; }
+  const plan::Program& program() const { return *source_.program; }
+
+  static constexpr int8_t kUntouched = 85;
+  std::vector<int8_t> x, y;
+  Event completion;
+
+ private:
+  const ProgramInPlan source_;
+  std::vector<std::byte*> buffers_;
+  std::vector<std::byte> scratch_;
+  std::unique_ptr<Executable> executable_;
+};
+
+// Another x, which has to be copied.
+void check_runs(PreparedCopy& copy);
+
+}  // namespace nestrt::test

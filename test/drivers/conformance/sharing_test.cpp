@@ -1,0 +1,130 @@
+// Executables and sessions that share a unit.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <deque>
+
+#include "test/drivers/conformance/tested_plan.h"
+#include "test/drivers/conformance/units_under_test.h"
+
+namespace nestrt::test {
+namespace {
+
+constexpr int kBranches = 10;
+
+PlanBytes network_file(TestedUnit& tested, uint32_t seed) { return tested.row().network(kBranches, seed).build(); }
+
+TEST_CASE("Unit conformance: executables of one program do not disturb each other") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy first = tested.prepare_copy(), second = tested.prepare_copy();
+    second.renew();
+    for (int round = 0; round < 3; ++round) {
+      first.renew();
+      const std::vector<int8_t> before = second.y;
+      CHECK(first.run().ok());
+      CHECK(first.is_right());
+      CHECK(second.y == before);
+      second.renew();
+      first.submit();
+      CHECK(second.run().ok());
+      CHECK(first.wait().ok());
+      CHECK((first.is_right() && second.is_right()));
+      CHECK(first.x != second.x);
+    }
+  });
+}
+
+TEST_CASE("Unit conformance: a session computes with the unit what the host alone computes") {
+  for_every_unit([](TestedUnit& tested) {
+    for (uint32_t seed = 1; seed <= 5; ++seed) {
+      const TestedPlan plan(network_file(tested, seed));
+      const auto session = plan.open(tested.with_host());
+      CHECK(count_operators_on(*session, tested->info().name) > 0);
+      for (uint32_t run = 0; run < 3; ++run) CHECK(plan.is_right(*session, run));
+      CHECK(session->healed_branches() == 0);
+    }
+  });
+}
+
+TEST_CASE("Unit conformance: a session of the unit alone runs what it has programs for") {
+  for_every_unit([](TestedUnit& tested) {
+    const TestedPlan plan(tested.copy_file());
+    const auto session = plan.open(tested.alone());
+    CHECK(count_operators_on(*session, tested->info().name) == 1);
+    CHECK(plan.is_right(*session, 1));
+  });
+}
+
+TEST_CASE("Unit conformance: a session leaves to the host what is for another configuration of the unit") {
+  for_every_unit([](TestedUnit& tested) {
+    PlanBuilder builder = tested.row().copy_plan();
+    for (plan::Program& program : builder.tables().branches[0].programs)
+      if (program.unit == tested->info().kind) program.configuration = "another";
+    const TestedPlan plan(builder.build());
+    const auto session = plan.open(tested.with_host());
+    CHECK(count_operators_on(*session, tested->info().name) == 0);
+    CHECK(plan.is_right(*session, 1));
+  });
+}
+
+TEST_CASE("Unit conformance: sessions share a unit and a plan, each on a thread of its own") {
+  for_every_unit([](TestedUnit& tested) {
+    constexpr int kSessions = 3, kRuns = 20;
+    const TestedPlan plan(network_file(tested, 3));
+    const UnitList units = tested.with_host();
+    std::deque<std::unique_ptr<Session>> sessions;
+    for (int i = 0; i < kSessions; ++i) sessions.push_back(plan.open(units));
+    std::atomic<int> right{0};
+    {
+      std::deque<ScopedThread> threads;
+      for (uint32_t i = 0; i < kSessions; ++i)
+        threads.emplace_back([&, i] {
+          for (uint32_t run = 0; run < kRuns; ++run) right += plan.is_right(*sessions[i], kRuns * i + run);
+        });
+    }
+    CHECK(right == kSessions * kRuns);
+    for (const auto& session : sessions) CHECK(session->healed_branches() == 0);
+  });
+}
+
+TEST_CASE("Unit conformance: sessions of different plans share a unit") {
+  for_every_unit([](TestedUnit& tested) {
+    const TestedPlan first(network_file(tested, 4)), second(tested.copy_file());
+    const UnitList units = tested.with_host();
+    const auto one = first.open(units), other = second.open(units);
+    std::atomic<int> right{0};
+    constexpr uint32_t kRuns = 20;
+    ScopedThread thread([&] {
+      for (uint32_t run = 0; run < kRuns; ++run) right += first.is_right(*one, run);
+    });
+    for (uint32_t run = 0; run < kRuns; ++run) right += second.is_right(*other, run);
+    thread.join();
+    CHECK(right == 2 * kRuns);
+  });
+}
+
+TEST_CASE("Unit conformance: sessions come and go beside one that stays") {
+  for_every_unit([](TestedUnit& tested) {
+    const TestedPlan plan(network_file(tested, 5));
+    const UnitList units = tested.with_host();
+    const auto stays = plan.open(units);
+    std::atomic<bool> is_over{false};
+    uint32_t wrong = 0, runs = 0;
+    ScopedThread thread(
+        [&] {
+          do {
+            wrong += !plan.is_right(*stays, runs);
+          } while (++runs, !is_over);
+        },
+        [&] { is_over = true; });
+    for (uint32_t i = 0; i < 10; ++i) {
+      const auto comes = plan.open(units);
+      CHECK(plan.is_right(*comes, i));
+    }
+    thread.join();
+    CHECK(runs > 0);
+    CHECK(wrong == 0);
+  });
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,169 @@
+// The table of the units under test.
+#include <catch2/catch.hpp>
+
+#include "drivers/evta/driver/evta_unit.h"
+#include "drivers/evta/driver/simulator_transport.h"
+#include "drivers/null/null_unit.h"
+#include "nestrt/open_units.h"
+#include "test/drivers/conformance/units_under_test.h"
+#include "test/drivers/null/copy_program.h"
+#include "test/support/copy_plan.h"
+
+namespace nestrt::test {
+namespace {
+
+// --- The CPU: kernels, on the threads of whoever submits.
+
+OpenedUnit open_cpu() {
+  auto units = open_units("cpu", {.num_threads = 2});
+  if (!units) FAIL(units.error().to_string());
+  return {units->front(), nullptr};
+}
+
+UnitUnderTest cpu_row() {
+  UnitUnderTest row;
+  row.name = "cpu";
+  row.open = open_cpu;
+  row.copy_plan = [] { return evta::test::copy_plan(evta::kConfigurations[0]); };
+  row.network = [](int branches, uint32_t seed) {
+    return evta::test::random_network(evta::kConfigurations[0], branches, seed);
+  };
+  row.damages = {
+      {"axes that its operator does not have",
+       [](plan::Tables& tables, plan::Program&) {
+         std::get<ops::Transpose>(tables.operators[0].attributes).permutation = {0, 2};
+       }},
+      {"a result of another shape than its operator gives",
+       [](plan::Tables& tables, plan::Program&) { std::swap(tables.tensors[1].shape[0], tables.tensors[1].shape[1]); }},
+  };
+  row.exclusions = {
+      {"its programs have no payload: they name kernels for the plan's operators, and of another kind or configuration "
+       "the plan's verifier refuses them",
+       {"a program for another configuration is refused", "a program of another kind is refused",
+        "a program that was cut short is refused", "a program with a changed byte is refused or stays in its memory"}},
+      {"it is the host: it heals others, and nobody waits for it with a deadline of its own",
+       {"a unit's deadline that has passed ends a run without results",
+        "a session leaves to the host what is for another configuration of the unit",
+        "the host computes what the unit fails to, within the same run",
+        "the host computes what the unit hangs in, once its time is over",
+        "without a host the failure of the unit is the session's"}},
+      {"kernels do not hang, and submit() returns when they have run: nothing is under way or waits that another "
+       "thread could end but between operators",
+       {"an executable that is submitted while it is under way answers both submissions",
+        "a program that runs is cancelled, and the unit goes on",
+        "a program that waits for its turn is cancelled, and the one before it is not",
+        "a cancellation of another generation has no effect",
+        "a program whose submitter waits is cancelled from another thread",
+        "a reset ends what runs and what waits before it returns",
+        "a late completion does not reach the generation after its own",
+        "the completion of what was cancelled is signalled once", "a session cancels what its unit runs",
+        "a deadline that passes while a program runs ends it and is no failure of the unit",
+        "a unit that misses its deadline has failed, until a probe finds that it works",
+        "what missed a deadline touches no memory any more",
+        "a deadline that passes while a program waits for its turn ends it without results",
+        "a session whose deadline passes while its unit runs ends, and the unit has not failed",
+        "a program that runs and one that waits go with their executables"}},
+      {"kernels do not fail: what could be wrong with them was refused by prepare()",
+       {"a run that fails ends with what went wrong, and a probe brings the unit back",
+        "a unit that fails its probe says so, and returns when it does not", "what failed touches no memory any more",
+        "what waits behind a run that fails is answered, too"}},
+  };
+  return row;
+}
+
+// --- EVTA: instructions, on a simulated accelerator.
+
+class EvtaFaults final : public FaultControl {
+ public:
+  void fail_next_run() override { injector->next_run(evta::Fault::kDmaError); }
+  void hang_next_run() override { injector->next_run(evta::Fault::kHang); }
+  void forget() override { injector->forget(); }
+  bool all_begun() override { return injector->all_begun(); }
+
+  const std::shared_ptr<evta::FaultInjector> injector = std::make_shared<evta::FaultInjector>();
+};
+
+OpenedUnit open_evta(const evta::Configuration& configuration) {
+  auto faults = std::make_shared<EvtaFaults>();
+  evta::SimulatorOptions simulator;
+  simulator.faults = faults->injector;
+  auto unit = evta::open_evta_unit({&configuration, 0}, evta::make_simulator_transport(simulator));
+  if (!unit) FAIL(unit.error().to_string());
+  return {*unit, std::move(faults)};
+}
+
+UnitUnderTest evta_row(const evta::Configuration& configuration) {
+  UnitUnderTest row;
+  row.name = "evta " + std::string(configuration.name);
+  row.open = [&configuration] { return open_evta(configuration); };
+  row.copy_plan = [&configuration] { return evta::test::copy_plan(configuration); };
+  row.network = [&configuration](int branches, uint32_t seed) {
+    return evta::test::random_network(configuration, branches, seed);
+  };
+  row.damages = {
+      {"constants in place of instructions",
+       [](plan::Tables&, plan::Program& program) { program.segments[0] = program.segments[2]; }},
+      {"a range for its results that is too short",
+       [](plan::Tables&, plan::Program& program) { program.ranges[3].size -= 1; }},
+      {"an input somewhere else than where it is read",
+       [](plan::Tables&, plan::Program& program) { program.ranges[2].address += 64; }},
+  };
+  return row;
+}
+
+// --- The null unit: copies of bytes.
+
+class NullFaults final : public FaultControl {
+ public:
+  void fail_next_run() override { device->next_run(null::Fault::kError); }
+  void hang_next_run() override { device->next_run(null::Fault::kHang); }
+  void forget() override { device->forget_faults(); }
+  bool all_begun() override { return device->all_begun(); }
+
+  const std::shared_ptr<null::Device> device = std::make_shared<null::Device>();
+};
+
+OpenedUnit open_null() {
+  auto faults = std::make_shared<NullFaults>();
+  auto unit = null::open_null_unit(0, faults->device);
+  if (!unit) FAIL(unit.error().to_string());
+  return {*unit, std::move(faults)};
+}
+
+PlanBuilder with_null_programs(PlanBuilder builder) {
+  null::test::add_programs(builder);
+  return builder;
+}
+
+UnitUnderTest null_row() {
+  UnitUnderTest row;
+  row.name = "null";
+  row.open = open_null;
+  row.copy_plan = [] { return with_null_programs(evta::test::copy_plan(evta::kConfigurations[0])); };
+  row.network = [](int branches, uint32_t seed) {
+    return with_null_programs(evta::test::random_network(evta::kConfigurations[0], branches, seed));
+  };
+  row.damages = {
+      {"a constant of somebody else's program",
+       [](plan::Tables& tables, plan::Program& program) {
+         program.segments[0] = tables.branches[0].programs[1].segments[2];
+       }},
+      {"ranges of different sizes", [](plan::Tables&, plan::Program& program) { program.ranges[0].size -= 1; }},
+      {"one range less than it copies", [](plan::Tables&, plan::Program& program) { program.ranges.pop_back(); }},
+  };
+  return row;
+}
+
+}  // namespace
+
+const std::vector<UnitUnderTest>& units_under_test() {
+  static const std::vector<UnitUnderTest> kUnits = {
+      cpu_row(),
+      evta_row(*evta::find_configuration("1x16_15_15_18_17")),
+      evta_row(*evta::find_configuration("1x32_15_15_18_17")),
+      null_row(),
+  };
+  return kUnits;
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,84 @@
+#include "test/drivers/conformance/units_under_test.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <iostream>
+
+#include "nestrt/log.h"
+#include "nestrt/open_units.h"
+
+namespace nestrt::test {
+namespace {
+
+// The statement of the test case that runs.
+std::string current_case() {
+  const std::string name = Catch::getResultCapture().getCurrentTestName();
+  if (!name.starts_with(kCasePrefix)) FAIL("'" << name << "' is no case of the suite: its name has another beginning");
+  return name.substr(kCasePrefix.size());
+}
+
+// Null where it is not excluded.
+const Exclusion* exclusion_of(const UnitUnderTest& row, std::string_view statement) {
+  const auto found = std::ranges::find_if(row.exclusions, [&](const Exclusion& exclusion) {
+    return std::ranges::find(exclusion.cases, statement) != exclusion.cases.end();
+  });
+  return found == row.exclusions.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TestedUnit::TestedUnit(const UnitUnderTest& row) : row_(row), opened_(row.open()) {
+  REQUIRE(opened_.unit != nullptr);
+  set_log_level(LogLevel::kError);
+}
+
+TestedUnit::~TestedUnit() { set_log_level(LogLevel::kWarning); }
+
+UnitList TestedUnit::with_host() const {
+  if (opened_.unit->info().is_host) return alone();
+  auto units = open_units("cpu", {.num_threads = 1});
+  if (!units) FAIL(units.error().to_string());
+  units->push_back(opened_.unit);
+  return *units;
+}
+
+FaultControl& TestedUnit::faults() const {
+  if (opened_.faults == nullptr) FAIL("this unit has no faults on request: exclude it from the case, with the reason");
+  return *opened_.faults;
+}
+
+uint64_t TestedUnit::submit_hanging(PreparedCopy& copy, const Submission& submission) const {
+  faults().hang_next_run();
+  const uint64_t generation = copy.submit(submission);
+  await([this] { return opened_.faults->all_begun(); });
+  return generation;
+}
+
+void for_every_unit(const std::function<void(TestedUnit&)>& body) {
+  const std::string statement = current_case();
+  for (const UnitUnderTest& row : units_under_test()) {
+    DYNAMIC_SECTION(row.name) {
+      if (const Exclusion* const exclusion = exclusion_of(row, statement)) {
+        std::cout << "excluded: " << row.name << " from '" << statement << "': " << exclusion->reason << std::endl;
+      } else {
+        TestedUnit tested(row);
+        body(tested);
+      }
+    }
+  }
+}
+
+bool becomes(const std::function<bool()>& is_so) {
+  const SteadyClock::time_point end = SteadyClock::now() + kLongEnough;
+  while (!is_so()) {
+    if (SteadyClock::now() >= end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+void await(const std::function<bool()>& is_so) {
+  if (!becomes(is_so)) FAIL("what is awaited does not come");
+}
+
+}  // namespace nestrt::test
