@@ -7,7 +7,7 @@
 // run: one to warm the caches, one with every operator whole, then those with the operators that share their channels
 // with another unit, each without the channels that are the other's.
 // OUT, fields separated by tabs:
-//   cpu FINGERPRINT
+//   cpu CONFIGURATION
 //   work NUMBER CONSTANT_BYTES OTHER_BYTES NAME    of an operator, what it reads and writes
 //   lap s             a branch is submitted
 //   lap j             kernels hand out pieces
@@ -28,7 +28,7 @@
 #include "nestrt/plan_tables.h"
 #include "runtime/costs/plan_memory.h"
 #include "runtime/plan/channels.h"
-#include "runtime/plan/sharing.h"
+#include "runtime/plan/views.h"
 
 namespace nestrt {
 namespace {
@@ -174,15 +174,13 @@ class LapProfile {
     NESTRT_ASSIGN_OR_RETURN(drivers::KernelProgram* const program, prepared(branch, channels));
     observer_.works.clear();
     if (counts) add_works(branch, channels);
-    Event completion;
     Submission submission;
     submission.bindings = memory_.bindings();
     submission.observer = &observer_;
-    submission.completion = &completion;
-    submission.generation = completion.arm();
-    laps_.mark(kSubmit);
-    program->submit(submission);
-    return completion.wait();
+    return nestrt::run(submission, [&](const Submission& armed) {
+      laps_.mark(kSubmit);
+      program->submit(armed);
+    });
   }
 
   void add_works(uint32_t branch, ChannelRange channels) {

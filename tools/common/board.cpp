@@ -12,8 +12,10 @@ constexpr int64_t kMaxInstances = 4;
 constexpr double kMaxClock = 10'000;
 constexpr int64_t kMaxBus = 4096;
 constexpr int64_t kMaxThreads = 1024;
-constexpr double kMaxOverhead = 1e6;  // a second
-constexpr double kMaxRate = 1e6;      // a terabyte a second
+constexpr int64_t kMaxCacheKib = 1 << 20;
+constexpr int64_t kMinLine = 16, kMaxLine = 1024;  // bytes
+constexpr double kMaxOverhead = 1e6;               // a second
+constexpr double kMaxRate = 1e6;                   // a terabyte a second
 
 // Leaves `value` as it is where the map does not have the key.
 template <typename T>
@@ -29,11 +31,34 @@ Status read_text(const YAML::Node& map, const std::string& key, std::string& val
   return {};
 }
 
+bool is_power_of_two(int64_t number) { return (number & (number - 1)) == 0; }
+
+Status read_cache(const YAML::Node& caches, const std::string& key, int64_t& bytes) {
+  NESTRT_ASSIGN_OR_RETURN(const int64_t kib, yaml::member_number(caches, key, int64_t{1}, kMaxCacheKib));
+  bytes = kib * 1024;
+  return {};
+}
+
+// All three, or none.
+Status read_caches(const YAML::Node& unit, Caches& caches) {
+  const YAML::Node node = unit["caches"];
+  if (!node.IsDefined()) return {};
+  if (!node.IsMap()) return yaml::refuse(node, "caches: expected {l1d_kib, l2_kib, line_bytes}");
+  NESTRT_RETURN_IF_ERROR(yaml::check_keys(node, {"l1d_kib", "l2_kib", "line_bytes"}));
+  NESTRT_RETURN_IF_ERROR(read_cache(node, "l1d_kib", caches.l1d_bytes));
+  NESTRT_RETURN_IF_ERROR(read_cache(node, "l2_kib", caches.l2_bytes));
+  NESTRT_ASSIGN_OR_RETURN(caches.line_bytes, yaml::member_number(node, "line_bytes", kMinLine, kMaxLine));
+  if (!is_power_of_two(caches.line_bytes))
+    return yaml::refuse(node, fmt::format("line_bytes: expected a power of two, got {}", caches.line_bytes));
+  if (caches.l1d_bytes > caches.l2_bytes) return yaml::refuse(node, "caches: expected an l2_kib of at least l1d_kib");
+  return {};
+}
+
 Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   if (!node.IsMap()) return yaml::refuse(node, "expected a unit's {unit, configuration, ...}");
   NESTRT_RETURN_IF_ERROR(
       yaml::check_keys(node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits", "threads",
-                              "instruction_set", "start_us", "finish_us", "mb_per_s", "lane_us"}));
+                              "instruction_set", "caches", "start_us", "finish_us", "mb_per_s", "lane_us"}));
   BoardUnit unit;
   NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit"));
   NESTRT_RETURN_IF_ERROR(read_text(node, "configuration", unit.configuration));
@@ -43,9 +68,11 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   NESTRT_RETURN_IF_ERROR(read_number(node, "instances", int64_t{1}, most, unit.instances));
   NESTRT_RETURN_IF_ERROR(read_number(node, "clock_mhz", 1.0, kMaxClock, unit.clock_mhz));
   NESTRT_RETURN_IF_ERROR(read_number(node, "bus_bits", int64_t{32}, kMaxBus, unit.bus_bits));
-  if ((unit.bus_bits & (unit.bus_bits - 1)) != 0)
-    return yaml::refuse(node, "bus_bits: expected a power of two, got " + std::to_string(unit.bus_bits));
+  if (!is_power_of_two(unit.bus_bits))
+    return yaml::refuse(node, fmt::format("bus_bits: expected a power of two, got {}", unit.bus_bits));
   NESTRT_RETURN_IF_ERROR(read_number(node, "threads", int64_t{1}, kMaxThreads, unit.threads));
+  NESTRT_RETURN_IF_ERROR(read_caches(node, unit.caches));
+  if (!unit.is_host && unit.caches.line_bytes != 0) return yaml::refuse(node, "caches: only a unit 'cpu' has them");
   NESTRT_RETURN_IF_ERROR(read_number(node, "start_us", 0.0, kMaxOverhead, unit.overhead.start_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "finish_us", 0.0, kMaxOverhead, unit.overhead.finish_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "mb_per_s", 0.0, kMaxRate, unit.overhead.mb_per_s));

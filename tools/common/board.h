@@ -11,15 +11,23 @@
 
 namespace nestrt::tools {
 
+// The data caches of a CPU's cores; 0: not stated.
+struct Caches {
+  int64_t l1d_bytes = 0;   // each core's own
+  int64_t l2_bytes = 0;    // shared by the cores
+  int64_t line_bytes = 0;  // both caches'
+};
+
 struct BoardUnit {
   std::string kind;           // "cpu", "evta"
   bool is_host = false;       // the "cpu"
-  std::string configuration;  // of an NPU; empty for the CPU
+  std::string configuration;  // an NPU's; empty for the CPU
   int64_t instances = 1;
   double clock_mhz = 0;         // 0: not stated
-  int64_t bus_bits = 0;         // of the unit's port to DRAM; 0: not stated
-  int64_t threads = 1;          // of the CPU
-  std::string instruction_set;  // of the CPU, by which its costs are known; empty: not stated
+  int64_t bus_bits = 0;         // width of the unit's port to DRAM; 0: not stated
+  int64_t threads = 1;          // the CPU's
+  std::string instruction_set;  // the CPU's, by which its costs are known; empty: not stated
+  Caches caches;                // the CPU's
   UnitOverhead overhead;        // nothing where it is not stated
 };
 

@@ -56,10 +56,13 @@ Json ChromeTrace::to_json() const {
                {"tid", span.track},
                {"ts", start},
                {"dur", rounded(rounded(span.end_us) - start)}};
-    if (!span.details.is_null()) event["args"] = span.details;
+    if (!span.details.is_null()) event.set("args", span.details);
     events.push_back(std::move(event));
   }
-  return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}};
+  Json trace;
+  trace.set("traceEvents", std::move(events));
+  trace.set("displayTimeUnit", "ms");
+  return trace;
 }
 
 std::string_view name(Phase phase) {

@@ -2,32 +2,157 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <new>
+#include <optional>
 
 #include "tools/common/printable.h"
 
 namespace nestrt::tools {
+namespace {
+
+// `shown`: what help says of the value.
+CLI::Validator validator(std::function<std::string(std::string&)> check, const std::string& shown = "") {
+  return CLI::Validator(std::move(check), shown);
+}
+
+std::string check_between(const std::string& text, double least, double most) {
+  double value = 0;
+  const bool good = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+  return good ? std::string() : fmt::format("{} is not a number between {} and {}", text, least, most);
+}
+
+}  // namespace
+
+Option& Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::type_name(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option& Option::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option& Option::in_range(int64_t least, int64_t most) {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+Option& Option::between(double least, double most) {
+  option_->check(validator([=](const std::string& text) { return check_between(text, least, most); }));
+  return *this;
+}
+
+Option& Option::positive() {
+  const auto check = [](const std::string& text) {
+    double value = 0;
+    const bool good = CLI::detail::lexical_cast(text, value) && value > 0;
+    return good ? std::string() : fmt::format("{} is not a number above 0", text);
+  };
+  option_->check(validator(check, "POSITIVE"));
+  return *this;
+}
+
+Option& Option::not_empty() {
+  option_->check(validator([](const std::string& text) { return text.empty() ? "the name is empty" : ""; }));
+  return *this;
+}
+
+Option& Option::one_of(const std::vector<std::string>& names) {
+  option_->check(CLI::IsMember(names));
+  return *this;
+}
+
+Option& Option::repeatable() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+Option& Option::separated_by(char separator) {
+  option_->delimiter(separator)->allow_extra_args(false);
+  return *this;
+}
+
+Option& Option::needs(const Option& other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option& Option::needs(const std::string& other) {
+  option_->needs(other);
+  return *this;
+}
+
+Option& Option::excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+bool Option::given() const { return option_->count() > 0; }
+
+std::string Option::name() const { return option_->get_name(); }
+
+template <typename T>
+Option Command::add_option(const std::string& names, T& value, const std::string& description) {
+  return Option(*app_->add_option(names, value, description));
+}
+
+template Option Command::add_option(const std::string&, std::string&, const std::string&);
+template Option Command::add_option(const std::string&, int&, const std::string&);
+template Option Command::add_option(const std::string&, int64_t&, const std::string&);
+template Option Command::add_option(const std::string&, uint32_t&, const std::string&);
+template Option Command::add_option(const std::string&, uint64_t&, const std::string&);
+template Option Command::add_option(const std::string&, double&, const std::string&);
+template Option Command::add_option(const std::string&, std::optional<double>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<int>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<float>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<double>&, const std::string&);
+
+Option Command::add_parsed_option(const std::string& names, std::function<Status(const std::string&)> parse,
+                                  const std::string& description) {
+  CLI::Option* const option = app_->add_option_function<std::string>(
+      names, [](const std::string&) {}, description);
+  option->check(
+      validator([parse = std::move(parse)](const std::string& text) { return std::string(parse(text).message()); }));
+  return Option(*option);
+}
+
+Option Command::add_flag(const std::string& names, bool& value, const std::string& description) {
+  return Option(*app_->add_flag(names, value, description));
+}
+
+bool Command::given(const std::string& name) const { return app_->count(name) > 0; }
 
 Cli::Cli(std::string program, std::string description)
-    : program_(std::move(program)), app_(std::move(description), program_) {
-  app_.set_version_flag("--version", program_ + " " NESTRT_VERSION);
-  app_.require_subcommand(1);
-  app_.footer(
+    : program_(std::move(program)), app_(std::make_unique<CLI::App>(std::move(description), program_)) {
+  app_->set_version_flag("--version", program_ + " " NESTRT_VERSION);
+  app_->require_subcommand(1);
+  app_->footer(
       fmt::format("'{} COMMAND --help' shows the options of a command and examples.\n"
                   "Exit codes: 0 done, 1 a comparison failed, 2 bad input.",
                   program_));
 }
 
-CLI::App& Cli::add_command(const std::string& name, const std::string& description, std::vector<std::string> examples,
-                           std::function<Result<ExitCode>()> run) {
-  CLI::App* command = app_.add_subcommand(name, description);
-  command->footer(fmt::format("{}\n  {}", examples.size() > 1 ? "Examples:" : "Example:", fmt::join(examples, "\n  ")));
-  commands_.push_back({command, std::move(run)});
-  return *command;
+Cli::~Cli() = default;
+
+Command Cli::add_command(const std::string& name, const std::string& description,
+                         const std::vector<std::string>& examples, std::function<Result<ExitCode>()> run) {
+  CLI::App* const app = app_->add_subcommand(name, description);
+  app->footer(fmt::format("{}\n  {}", examples.size() > 1 ? "Examples:" : "Example:", fmt::join(examples, "\n  ")));
+  entries_.push_back({app, std::move(run)});
+  return Command(*app);
 }
 
 int Cli::run(int argc, const char* const* argv) {
@@ -41,11 +166,11 @@ int Cli::run(int argc, const char* const* argv) {
 
 int Cli::parse_and_run(int argc, const char* const* argv) {
   try {
-    app_.parse(argc, argv);
+    app_->parse(argc, argv);
     return run_chosen();
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app_.exit(error);  // --help, --version
-    const auto chosen = app_.get_subcommands();
+    if (error.get_exit_code() == 0) return app_->exit(error);  // --help, --version
+    const auto chosen = app_->get_subcommands();
     const std::string command = chosen.empty() ? program_ : program_ + " " + chosen[0]->get_name();
     return report(fmt::format("invalid argument: {}; see {} --help", error.what(), command));
   } catch (const std::bad_alloc&) {
@@ -57,9 +182,9 @@ int Cli::parse_and_run(int argc, const char* const* argv) {
 }
 
 int Cli::run_chosen() {
-  for (const Command& command : commands_) {
-    if (!command.app->parsed()) continue;
-    const Result<ExitCode> result = command.run();
+  for (const Entry& entry : entries_) {
+    if (!entry.app->parsed()) continue;
+    const Result<ExitCode> result = entry.run();
     return result ? static_cast<int>(*result) : report(result.error().to_string());
   }
   return static_cast<int>(ExitCode::kBadInput);
@@ -69,19 +194,6 @@ int Cli::report(std::string_view message) const {
   std::fflush(stdout);
   fmt::print(stderr, "{}: {}\n", program_, printable_message(message));
   return static_cast<int>(ExitCode::kBadInput);
-}
-
-CLI::Validator number_between(double least, double most) {
-  const auto check = [=](std::string& text) {
-    double value = 0;
-    const bool good = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
-    return good ? std::string() : fmt::format("{} is not a number between {} and {}", text, least, most);
-  };
-  return CLI::Validator(check, "");
-}
-
-CLI::Validator not_empty() {
-  return CLI::Validator([](std::string& text) { return text.empty() ? std::string("the name is empty") : ""; }, "");
 }
 
 }  // namespace nestrt::tools

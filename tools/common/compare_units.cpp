@@ -6,6 +6,7 @@
 #include "nestrt/plan_tables.h"
 #include "nestrt/session.h"
 #include "runtime/core/aligned_memory.h"
+#include "runtime/core/channel_blocks.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/program_for.h"
 
@@ -18,11 +19,10 @@ std::vector<int64_t> places(const plan::Tensor& tensor) {
   const int64_t block = block_size(tensor.layout);
   const int64_t elements = shape.num_elements(), pixels = shape.product(2, shape.rank());
   std::vector<int64_t> result(static_cast<size_t>(elements));
-  const int64_t channels = block == 1 ? 1 : shape[1], blocks = (channels + block - 1) / block;
+  const ChannelBlocks blocks{block == 1 ? 1 : shape[1], pixels, block};
   for (int64_t i = 0; i < elements; ++i) {
-    const int64_t pixel = i % pixels, channel = i / pixels % channels, image = i / pixels / channels;
-    const int64_t in_blocks = ((image * blocks + channel / block) * pixels + pixel) * block + channel % block;
-    result[static_cast<size_t>(i)] = block == 1 ? i : in_blocks;
+    const int64_t channel = i / pixels % blocks.channels, image = i / pixels / blocks.channels;
+    result[static_cast<size_t>(i)] = blocks.index(image, channel, i % pixels);
   }
   return result;
 }

@@ -16,7 +16,7 @@ struct BranchComparison {
   std::string unit;
   uint32_t channels = 0;   // that the unit computes; 0: all
   uint64_t bytes = 0;      // compared
-  uint64_t different = 0;  // of them
+  uint64_t different = 0;  // bytes that differ
 };
 
 // Every program of a branch for one of the units beside the CPU, which must be among them. Inputs are random bytes, the

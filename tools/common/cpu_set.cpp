@@ -1,6 +1,6 @@
 #include "tools/common/cpu_set.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sched.h>
 
 #include <cerrno>

@@ -1,8 +1,8 @@
 // Pictures: decoded from JPEG, PNG and BMP, resized as Pillow does.
 //
-// JPEG is decoded by libjpeg with its default options (accurate integer DCT, smooth chroma upsampling), so that pixels
-// equal those of other programs that use it. Alpha is dropped; CMYK is converted to RGB; 16-bit PNG is cut to 8 bits.
-// A file is untrusted: pictures of more than kMaxPixels are refused before memory is allocated.
+// JPEG is decoded by libjpeg-turbo with its default options (accurate integer DCT, smooth chroma upsampling), so that
+// pixels equal those of other programs that use it. Alpha is dropped; CMYK is converted to RGB; 16-bit PNG is cut to 8
+// bits. A file is untrusted: pictures of more than kMaxPixels are refused before memory is allocated.
 #pragma once
 
 #include <cstddef>

@@ -1,80 +1,83 @@
 #include "tools/common/jpeg.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <turbojpeg.h>
 
-#include <csetjmp>
-#include <cstdio>
-
-// jpeglib.h needs size_t and FILE declared before it.
-#include <jpeglib.h>
-
-#include <jerror.h>
+#include <memory>
 
 namespace nestrt::tools {
 namespace {
 
-// A progressive file of a few kilobytes can hold thousands of scans, each a pass over the whole picture.
-constexpr int kMaxScans = 500;
+using Decoder = std::unique_ptr<void, decltype(&tjDestroy)>;
 
-// libjpeg's C objects, with its fatal errors turned into a jump. Nothing with a destructor may live in the frames
-// between decode() and the jump.
-struct Decoder {
-  jpeg_decompress_struct info{};
-  jpeg_error_mgr errors{};
-  jpeg_progress_mgr progress{};
-  std::jmp_buf on_error;
-  char message[JMSG_LENGTH_MAX] = "";
+Status refuse(std::string_view name, std::string_view why) {
+  return Status(Code::kInvalidArgument, fmt::format("'{}' cannot be decoded as JPEG: {}", name, why));
+}
+
+// What TurboJPEG does not tell of a file.
+struct Markers {
+  bool end = false;    // there is an end-of-image marker
+  bool adobe = false;  // there is an Adobe segment
 };
 
-Decoder& decoder_of(j_common_ptr info) { return *static_cast<Decoder*>(info->client_data); }
-
-[[noreturn]] void fail(j_common_ptr info) {
-  Decoder& decoder = decoder_of(info);
-  info->err->format_message(info, decoder.message);
-  std::longjmp(decoder.on_error, 1);
-}
-
-// Warnings are harmless oddities of the encoder, but for a file that ends early: its lower part would be grey.
-void handle_message(j_common_ptr info, int level) {
-  if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) fail(info);
-}
-
-void limit_scans(j_common_ptr info) {
-  if (!info->is_decompressor || reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMaxScans) return;
-  std::snprintf(decoder_of(info).message, JMSG_LENGTH_MAX, "more than %d scans", kMaxScans);
-  std::longjmp(decoder_of(info).on_error, 1);
-}
-
-void set_up(Decoder& decoder) {
-  decoder.info.err = jpeg_std_error(&decoder.errors);
-  decoder.errors.error_exit = fail;
-  decoder.errors.emit_message = handle_message;
-  decoder.progress.progress_monitor = limit_scans;
-  decoder.info.client_data = &decoder;
-}
-
-// Reads the header; the size and number of channels of the decoded picture are then in `info`.
-bool start(Decoder& decoder, std::span<const std::byte> content) {
-  if (setjmp(decoder.on_error)) return false;
-  jpeg_create_decompress(&decoder.info);
-  decoder.info.client_data = &decoder;
-  decoder.info.progress = &decoder.progress;
-  jpeg_mem_src(&decoder.info, reinterpret_cast<const unsigned char*>(content.data()), content.size());
-  jpeg_read_header(&decoder.info, TRUE);
-  jpeg_calc_output_dimensions(&decoder.info);
-  return true;
-}
-
-bool decode(Decoder& decoder, uint8_t* pixels) {
-  if (setjmp(decoder.on_error)) return false;
-  jpeg_start_decompress(&decoder.info);
-  const size_t row_bytes = size_t{decoder.info.output_width} * static_cast<size_t>(decoder.info.output_components);
-  while (decoder.info.output_scanline < decoder.info.output_height) {
-    JSAMPROW row = pixels + decoder.info.output_scanline * row_bytes;
-    jpeg_read_scanlines(&decoder.info, &row, 1);
+// Goes from marker to marker as libjpeg does: past the lengths of segments, and past everything else that is no marker,
+// which entropy-coded data are not.
+Markers find_markers(std::span<const std::byte> content) {
+  constexpr uint8_t kFirstFrame = 0xc0, kRestart0 = 0xd0, kStart = 0xd8, kEnd = 0xd9, kApp14 = 0xee;
+  constexpr std::string_view kAdobe = "Adobe";
+  constexpr size_t kAdobeBytes = 14;  // a complete Adobe segment, with its length
+  const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
+  Markers result;
+  for (size_t at = text.find('\xff'); at < text.size(); at = text.find('\xff', at)) {
+    at = text.find_first_not_of('\xff', at);
+    if (at == std::string_view::npos) break;
+    const auto marker = static_cast<uint8_t>(text[at++]);
+    if (marker == kEnd) return {true, result.adobe};
+    if (marker < kFirstFrame || (marker >= kRestart0 && marker <= kStart)) continue;  // have no length
+    if (text.size() - at < 2) break;
+    const size_t length = size_t{static_cast<uint8_t>(text[at])} << 8 | static_cast<uint8_t>(text[at + 1]);
+    result.adobe |= marker == kApp14 && length >= kAdobeBytes && text.substr(at + 2).starts_with(kAdobe);
+    at += length;
   }
-  jpeg_finish_decompress(&decoder.info);
-  return true;
+  return result;
+}
+
+struct Header {
+  int width = 0, height = 0;
+  int colours = -1;  // TJCS
+};
+
+// TurboJPEG reports samplings that it has no name for as an error, but decodes them: what counts is what it has read.
+Result<Header> read_header(tjhandle decoder, std::span<const std::byte> content, std::string_view name) {
+  Header header;
+  int sampling = 0;
+  tjDecompressHeader3(decoder, reinterpret_cast<const unsigned char*>(content.data()), content.size(), &header.width,
+                      &header.height, &sampling, &header.colours);
+  if (header.width <= 0 || header.height <= 0 || header.colours < 0) return refuse(name, tjGetErrorStr2(decoder));
+  if (int64_t{header.width} * header.height > kMaxPixels)
+    return refuse(name, fmt::format("{}x{} pixels are more than the {} allowed; shrink it first", header.width,
+                                    header.height, kMaxPixels));
+  return header;
+}
+
+TJPF pixel_format(int colours) {
+  if (colours == TJCS_GRAY) return TJPF_GRAY;
+  return colours == TJCS_CMYK || colours == TJCS_YCCK ? TJPF_CMYK : TJPF_RGB;
+}
+
+// False after an error, which tjGetErrorStr2() tells. Warnings are harmless oddities of the encoder: then the picture
+// is decoded once more, in spite of them. As TurboJPEG still calls it a warning where an error follows one, the message
+// tells: it is that of the first warning or of the error.
+bool decode(tjhandle decoder, std::span<const std::byte> content, TJPF format, Image& image) {
+  const auto decompress = [&](int flags) {
+    return tjDecompress2(decoder, reinterpret_cast<const unsigned char*>(content.data()), content.size(),
+                         image.pixels.data(), image.width, 0, image.height, format, flags) == 0;
+  };
+  // A progressive file of a few kilobytes can hold thousands of scans, each a pass over the whole picture.
+  if (decompress(TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING)) return true;
+  if (tjGetErrorCode(decoder) != TJERR_WARNING) return false;
+  const std::string warning = tjGetErrorStr2(decoder);
+  return decompress(TJFLAG_LIMITSCANS) || tjGetErrorStr2(decoder) == warning;
 }
 
 // Adobe programs store CMYK inverted: 255 is no ink.
@@ -88,24 +91,6 @@ Image cmyk_to_rgb(const Image& cmyk, bool inverted) {
   return rgb;
 }
 
-Result<Image> decode_with(Decoder& decoder, std::span<const std::byte> content, std::string_view name) {
-  const auto refuse = [&](std::string_view why) {
-    return Status(Code::kInvalidArgument, fmt::format("'{}' cannot be decoded as JPEG: {}", name, why));
-  };
-  if (!start(decoder, content)) return refuse(decoder.message);
-  const int64_t width = decoder.info.output_width, height = decoder.info.output_height;
-  const int channels = decoder.info.output_components;
-  if (width * height > kMaxPixels) {
-    return refuse(fmt::format("{}x{} pixels are more than the {} allowed; shrink it first", width, height, kMaxPixels));
-  }
-  if (channels != 1 && channels != 3 && channels != 4) return refuse(fmt::format("{} colour channels", channels));
-  Image image{static_cast<int>(width), static_cast<int>(height), channels, {}};
-  image.pixels.resize(static_cast<size_t>(width * height * channels));
-  if (!decode(decoder, image.pixels.data())) return refuse(decoder.message);
-  if (channels == 4) return cmyk_to_rgb(image, decoder.info.saw_Adobe_marker);
-  return image;
-}
-
 }  // namespace
 
 bool is_jpeg(std::span<const std::byte> content) {
@@ -114,11 +99,17 @@ bool is_jpeg(std::span<const std::byte> content) {
 }
 
 Result<Image> decode_jpeg(std::span<const std::byte> content, std::string_view name) {
-  Decoder decoder;
-  set_up(decoder);
-  Result<Image> result = decode_with(decoder, content, name);
-  jpeg_destroy_decompress(&decoder.info);
-  return result;
+  const Decoder decoder(tjInitDecompress(), &tjDestroy);
+  if (!decoder) return refuse(name, tjGetErrorStr2(nullptr));
+  NESTRT_ASSIGN_OR_RETURN(const Header header, read_header(decoder.get(), content, name));
+  const Markers markers = find_markers(content);
+  // The decoder only warns of it, and makes the missing part grey.
+  if (!markers.end) return refuse(name, "it is truncated: there is no end-of-image marker");
+  const TJPF format = pixel_format(header.colours);
+  Image image{header.width, header.height, tjPixelSize[format], {}};
+  image.pixels.resize(static_cast<size_t>(int64_t{image.width} * image.height * image.channels));
+  if (!decode(decoder.get(), content, format, image)) return refuse(name, tjGetErrorStr2(decoder.get()));
+  return image.channels == 4 ? cmyk_to_rgb(image, markers.adobe) : std::move(image);
 }
 
 }  // namespace nestrt::tools

@@ -80,7 +80,7 @@ UnitKey unit_of(const std::string& backend, const plan::Tables& tables, const st
   if (name.starts_with("cpu")) return {"cpu", cpu_configuration, 1};
   UnitKey unit{name.starts_with("vta") ? "evta" : name, "", 1};
   for (const plan::Target& target : tables.targets)
-    if (target.unit == unit.kind) unit.fingerprint = target.configuration;
+    if (target.unit == unit.kind) unit.configuration = target.configuration;
   return unit;
 }
 

@@ -1,6 +1,6 @@
 #include "tools/common/npy.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -108,7 +108,7 @@ class HeaderParser {
 struct ElementType {
   std::string_view descr;
   DataType type;
-  size_t file_bytes;  // of an element in the file
+  size_t file_bytes;  // an element takes in the file
 };
 constexpr std::array<ElementType, 7> kElementTypes = {{{"<f4", DataType::kF32, 4},
                                                        {"<f8", DataType::kF32, 8},

@@ -140,7 +140,7 @@ class Builder {
     return {};
   }
 
-  // Of those that may come next, the one whose first branch comes first in the plan.
+  // Among the stages that may come next, the one whose first branch comes first in the plan does.
   Result<std::vector<uint32_t>> order_of_stages() const {
     std::vector<uint32_t> order;
     std::vector<bool> is_done(stages_.size(), false);
@@ -260,8 +260,9 @@ class Builder {
   std::vector<uint32_t> stage_of_;               // by partition
   std::vector<std::vector<uint32_t>> branches_;  // by partition, those that compute something
   std::vector<Stage> stages_;
-  std::vector<uint32_t> lane_of_;              // by unit
-  std::map<uint32_t, uint32_t> last_of_lane_;  // of the stage that is being added, or the last one with steps
+  std::vector<uint32_t> lane_of_;  // by unit
+  // By lane, its last step in the stage that is being added; before that has steps, in the last one that has.
+  std::map<uint32_t, uint32_t> last_of_lane_;
   Schedule schedule_;
 };
 

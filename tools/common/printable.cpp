@@ -1,9 +1,7 @@
 #include "tools/common/printable.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdint>
+#include <fmt/core.h>
+#include <utf8proc.h>
 
 namespace nestrt::tools {
 namespace {
@@ -14,38 +12,34 @@ constexpr size_t kMaxMessageCharacters = 16'000;
 // One character of UTF-8, or one byte that belongs to none.
 struct Character {
   size_t bytes = 1;
-  uint32_t code = 0;
+  utf8proc_int32_t code = 0;
   bool valid = false;
 };
 
 // Requires: text is not empty.
 Character first_character(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return {1, lead, true};
-  const size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || bytes > text.size()) return {};
-  uint32_t code = lead & (0x7fu >> bytes);
-  for (size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3f);
-  }
-  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xd800 && code < 0xe000;
-  if (code < kLeast[bytes] || code > 0x10ffff || surrogate) return {};
-  return {bytes, code, true};
+  Character result;
+  const utf8proc_ssize_t bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                                  static_cast<utf8proc_ssize_t>(text.size()), &result.code);
+  if (bytes <= 0) return {};
+  return {static_cast<size_t>(bytes), result.code, true};
 }
 
-bool is_visible(uint32_t code) {
-  struct Range {
-    uint32_t first, last;
-  };
-  // Controls, zero-width and bidirectional marks, line separators, tags.
-  constexpr Range kHidden[] = {{0x00, 0x1f},     {0x7f, 0x9f},      {0xad, 0xad},     {0x61c, 0x61c},
-                               {0x200b, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f}, {0xfeff, 0xfeff},
-                               {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
-  return std::none_of(std::begin(kHidden), std::end(kHidden),
-                      [code](const Range& range) { return code >= range.first && code <= range.last; });
+// "Ignorable" are characters that no font draws, whatever their category: variation selectors, fillers, tags.
+bool is_visible(utf8proc_int32_t code) {
+  if (utf8proc_get_property(code)->ignorable) return false;
+  switch (utf8proc_category(code)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return false;
+    default:
+      return true;
+  }
 }
 
 void append_escaped(std::string& result, std::string_view text) {
@@ -57,8 +51,10 @@ void append_escaped(std::string& result, std::string_view text) {
       result += "\\n";
     else if (!character.valid || character.code < 0x80)
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-    else
+    else if (character.code <= 0xffff)
       result += fmt::format("\\u{:04x}", character.code);
+    else
+      result += fmt::format("\\U{:08x}", character.code);
     text.remove_prefix(character.bytes);
   }
 }
@@ -113,6 +109,16 @@ std::string printable(std::string_view name) {
   std::string result;
   append_shortened(result, name, kMaxNameCharacters);
   return result;
+}
+
+size_t display_width(std::string_view text) {
+  size_t width = 0;
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    width += character.valid ? static_cast<size_t>(utf8proc_charwidth(character.code)) : 1;
+    text.remove_prefix(character.bytes);
+  }
+  return width;
 }
 
 std::string printable_message(std::string_view message) {

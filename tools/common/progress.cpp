@@ -1,6 +1,6 @@
 #include "tools/common/progress.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

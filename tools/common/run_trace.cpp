@@ -78,7 +78,7 @@ class TraceBuilder {
   void add_step(const Record& record) {
     const StepRecord& step = record.step;
     Json details{{"step", step.step}, {"branch", step.branch}};
-    if (step.healed) details["healed"] = true;
+    if (step.healed) details.set("healed", true);
     add(lane_track(step.lane), record, "branch " + std::to_string(step.branch), "step", std::move(details));
     const double ready = microseconds(step.ready), start = microseconds(step.start);
     if (start - ready >= kShortestWait) trace_.add({lane_track(step.lane), "wait", "wait", ready, start, nullptr});
@@ -97,7 +97,7 @@ class TraceBuilder {
     return lane_tracks_[lane];
   }
 
-  // Of a run that failed there may be no step.
+  // A run that failed may have left no step.
   uint32_t track_of(const Record& record) {
     const Record* const step = step_of(record);
     return step != nullptr ? lane_track(step->step.lane) : runs_;

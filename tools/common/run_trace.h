@@ -19,13 +19,13 @@ class RunRecorder final : public RunObserver {
   enum class Kind : uint8_t { kRun, kStep, kOperator, kPhase };
   struct Record {
     Kind kind = Kind::kRun;
-    Phase phase = Phase::kRun;    // of a phase
-    uint32_t operator_index = 0;  // of an operator or a phase
+    Phase phase = Phase::kRun;    // where it is a phase
+    uint32_t operator_index = 0;  // where it is an operator or a phase
     uint32_t thread = 0;          // that told of it: 0, 1, ...
     StepRecord step;              // a step; of the others start and end only
   };
 
-  // Of as many runs of the plan.
+  // Has room for so many runs of the plan.
   RunRecorder(const Plan& plan, int runs);
 
   void operator_done(uint32_t operator_index, Time start, Time end) override;

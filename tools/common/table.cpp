@@ -1,17 +1,12 @@
 #include "tools/common/table.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 
 namespace nestrt::tools {
 namespace {
-
-// Characters, not bytes: the continuation bytes of UTF-8 take no column.
-size_t display_width(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
 
 std::string format_scaled(double value, const std::array<std::string_view, 5>& units) {
   size_t unit = 0;

@@ -1,6 +1,6 @@
 #include "tools/common/tensor_files.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 // Reading YAML that somebody may have edited: every answer is checked, every refusal names the line.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <yaml-cpp/yaml.h>
 
 #include <optional>

@@ -1,8 +1,8 @@
 #include "tools/nestc/assembly.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include "drivers/evta/driver/plan_program.h"
+#include "drivers/evta/driver/bound_program.h"
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/disassemble.h"
 #include "nestrt/plan_tables.h"
@@ -18,11 +18,11 @@ std::string holder_of(const Plan& plan, const plan::ProgramRange& range) {
 }
 
 Status print_program(const Plan& plan, uint32_t branch, const plan::Program& program) {
-  const std::string& name = program.fingerprint;
+  const std::string& name = program.configuration;
   const evta::Configuration* configuration = evta::find_configuration(name);
   if (configuration == nullptr)
     return Status(Code::kUnsupported, fmt::format("branch {}: EVTA has no configuration '{}'", branch, name));
-  NESTRT_ASSIGN_OR_RETURN(const evta::PlanProgram read, evta::read_program(plan, program, *configuration));
+  NESTRT_ASSIGN_OR_RETURN(const evta::BoundProgram read, evta::read_program(plan, program, *configuration));
   NESTRT_ASSIGN_OR_RETURN(const auto instructions, evta::decode(*configuration, read.instructions));
   const uint32_t first = plan.tables().branches[branch].operators[0];
   fmt::print(

@@ -1,17 +1,17 @@
 // nestc calibrate: the ranges of a network's values, and the exponents to quantize them with.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <iostream>
 #include <memory>
 
 #include "compiler-lite/calibrate/calibrate.h"
+#include "compiler-lite/quantize/profile_yaml.h"
+#include "tools/common/files.h"
+#include "tools/common/table.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/compile_options.h"
 #include "tools/nestc/quantize_options.h"
 #include "tools/nestc/sensitivity.h"
-#include "compiler-lite/quantize/profile_yaml.h"
-#include "tools/common/files.h"
-#include "tools/common/table.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -100,7 +100,7 @@ Status CalibrateCommand::run() {
 
 void add_calibrate_command(tools::Cli& cli) {
   auto command = std::make_shared<CalibrateCommand>();
-  CLI::App& app =
+  tools::Command app =
       cli.add_command("calibrate", "observe a network's values over sample data and choose exponents to quantize them",
                       {"nestc calibrate squeezenet1.1.onnx --images pictures --mean 123.675,116.28,103.53 "
                        "--scale 0.0171,0.0175,0.0174 --resize 256 -o squeezenet.yaml",
@@ -111,32 +111,34 @@ void add_calibrate_command(tools::Cli& cli) {
                         return tools::ExitCode::kOk;
                       });
   CalibrationOptions& options = command->options;
-  app.add_option("model", command->model, "the ONNX file")->required();
-  app.add_option("-o,--output", command->output, "the quantization profile to write (YAML)")->check(tools::not_empty());
-  auto* images = app.add_option("--images", options.samples.images, "a folder of JPEG, PNG or BMP pictures");
-  app.add_option("--npy", options.samples.npy, "a NumPy file of N inputs: N x the input's shape")->excludes(images);
-  app.add_option("--limit", options.samples.limit, "use at most N samples, spread evenly over all")
-      ->check(CLI::PositiveNumber);
+  app.add_option("model", command->model, "the ONNX file").required();
+  app.add_option("-o,--output", command->output, "the quantization profile to write (YAML)").not_empty();
+  const tools::Option images =
+      app.add_option("--images", options.samples.images, "a folder of JPEG, PNG or BMP pictures");
+  app.add_option("--npy", options.samples.npy, "a NumPy file of N inputs: N x the input's shape").excludes(images);
+  app.add_option("--limit", options.samples.limit, "use at most N samples, spread evenly over all").positive();
   app.add_flag("--skip-unreadable", options.samples.skip_unreadable,
                "pass over pictures that cannot be read or are too small, instead of failing");
   app.add_option("--method", command->method, "how exponents are chosen")
-      ->check(CLI::IsMember({"minmax", "percentile", "kl", "mse"}))
-      ->capture_default_str();
-  app.add_option("--percentile", options.percentile, "share of elements that --method percentile keeps unclipped")
-      ->check(CLI::Range(50.0, 100.0))
-      ->capture_default_str();
+      .one_of({"minmax", "percentile", "kl", "mse"})
+      .show_default();
+  app.add_option("--percentile", options.percentile,
+                 "percentage of elements, 50 to 100, that --method percentile keeps unclipped")
+      .between(50, 100)
+      .show_default();
   SensitivityFlags& sensitivity = command->sensitivity;
-  auto* wanted = app.add_flag("--sensitivity", sensitivity.wanted,
-                              "rank the layers by what 8 bits cost: each alone in s8, and each alone in f32");
+  const tools::Option wanted =
+      app.add_flag("--sensitivity", sensitivity.wanted,
+                   "rank the layers by what 8 bits cost: each alone in s8, and each alone in f32");
   app.add_option("--sensitivity-samples", sensitivity.samples, "samples to measure that with, spread evenly over all")
-      ->needs(wanted)
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      .needs(wanted)
+      .positive()
+      .show_default();
   app.add_option("--json", sensitivity.json,
                  "file for the same: samples, all, layers: name, kind, mac_share, only_it, all_but_it; each with "
                  "agreement and snr_db, which is null where nothing differs")
-      ->needs(wanted)
-      ->check(tools::not_empty());
+      .needs(wanted)
+      .not_empty();
   command->flags.add_to(app);
 }
 

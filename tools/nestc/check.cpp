@@ -1,11 +1,11 @@
 // nestc check: does a plan compute what ONNX Runtime computes?
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 
 #include "compiler-lite/check/check.h"
-#include "tools/nestc/command.h"
 #include "tools/common/table.h"
+#include "tools/nestc/command.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -125,26 +125,24 @@ Result<ExitCode> CheckCommand::run() {
 
 void add_check_command(tools::Cli& cli) {
   auto command = std::make_shared<CheckCommand>();
-  CLI::App& app = cli.add_command("check", "compare a plan with ONNX Runtime on the model that it was compiled from",
-                                  {"nestc check squeezenet1.1.onnx squeezenet.nest",
-                                   "nestc check squeezenet1.1.onnx squeezenet.nest --input data=picture.npy --layers"},
-                                  [command] { return command->run(); });
+  tools::Command app =
+      cli.add_command("check", "compare a plan with ONNX Runtime on the model that it was compiled from",
+                      {"nestc check squeezenet1.1.onnx squeezenet.nest",
+                       "nestc check squeezenet1.1.onnx squeezenet.nest --input data=picture.npy --layers"},
+                      [command] { return command->run(); });
   CheckOptions& options = command->options;
-  app.add_option("model", options.model, "the ONNX file")->required();
-  app.add_option("plan", options.plan, "the plan compiled from it")->required();
-  app.add_option("--input", command->inputs, "NAME=FILE.npy, for every input; without it inputs are random");
-  app.add_option("--random", options.random_runs, "number of random inputs")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--seed", options.seed, "of the random inputs")
-      ->check(CLI::Range(int64_t{0}, INT64_MAX))
-      ->capture_default_str();
+  app.add_option("model", options.model, "the ONNX file").required();
+  app.add_option("plan", options.plan, "the plan compiled from it").required();
+  app.add_option("--input", command->inputs, "NAME=FILE.npy, for every input; without it inputs are random")
+      .repeatable();
+  app.add_option("--random", options.random_runs, "number of random inputs").in_range(1, 1000).show_default();
+  app.add_option("--seed", options.seed, "of the random inputs").in_range(0, INT64_MAX).show_default();
   app.add_flag("--layers", options.layers,
                "compare every operator's output that the model names, too; of a quantized plan, the noise there");
   app.add_option("--tolerance", options.tolerance,
                  "accepted difference, as a share of the largest element of the tensor; of integers, one step is")
-      ->check(tools::number_between(0, 1e30))
-      ->capture_default_str();
+      .between(0, 1e30)
+      .show_default();
   app.add_option("--python", options.python,
                  "an interpreter with onnxruntime, onnx and numpy; by default a private environment is set up with pip "
                  "in ${XDG_CACHE_HOME:-~/.cache}/nestrt");

@@ -124,7 +124,7 @@ Result<tools::ExitCode> CompileCommand::run() const {
 
 void add_compile_command(tools::Cli& cli) {
   auto command = std::make_shared<CompileCommand>();
-  CLI::App& app =
+  tools::Command app =
       cli.add_command("compile", "compile an ONNX file into a plan",
                       {"nestc compile squeezenet1.1.onnx -o squeezenet.nest --mean 123,117,104",
                        "nestc compile detector.onnx -o detector.nest --input-shape x=1,3,640,640",
@@ -135,7 +135,7 @@ void add_compile_command(tools::Cli& cli) {
                       [command] { return command->run(); });
   app.add_option("model", command->model, "the ONNX file");
   app.add_option("-o,--output", command->output, "the plan to write (default: the model's name with .nest)")
-      ->check(tools::not_empty());
+      .not_empty();
   app.add_flag("--passes", command->list_passes, "list the optimisations in their order, and stop");
   command->flags.add_to(app);
   command->quantize_flags.add_to(app);

@@ -1,12 +1,11 @@
 #include "tools/nestc/compile_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 
 #include "compiler-lite/codegen/evta/tuning_cache.h"
 #include "compiler-lite/codegen/make_backends.h"
-#include "tools/common/cli.h"
+#include "compiler-lite/target/target_description.h"
 #include "tools/common/files.h"
 #include "tools/common/npy.h"
 
@@ -52,54 +51,50 @@ Result<HostTensor> read_binding(const std::string& file) {
 
 }  // namespace
 
-void CompileFlags::add_to(CLI::App& command) {
-  const auto add = [&](CLI::Option* option) {
+void CompileFlags::add_to(tools::Command command) {
+  const auto add = [&](const tools::Option& option) {
     options_.push_back(option);
     return option;
   };
   add(command.add_option("--input-shape", input_shapes_,
                          "fix the dimensions of an input: NAME=1,3,640,640 (repeatable)"))
-      ->expected(1)
-      ->take_all();
+      .repeatable();
   add(command.add_option("--bind", bindings_,
                          "make an input a constant: NAME=FILE.npy (repeatable); for inputs that decide shapes"))
-      ->expected(1)
-      ->take_all();
+      .repeatable();
   add(command.add_option("--mean", mean_,
                          "preprocessing kept in the plan: x = (pixel - mean) * scale; one value, or one per channel"))
-      ->delimiter(',');
-  add(command.add_option("--scale", scale_, "see --mean"))->delimiter(',');
+      .separated_by(',');
+  add(command.add_option("--scale", scale_, "see --mean")).separated_by(',');
   add(command.add_option("--resize", resize_,
                          "resize the shorter side of a picture to N, then crop its centre to the input"));
   add(command.add_flag("--bgr", bgr_, "the input's channels are blue, green, red"));
   add(command.add_option("--expose", exposed_,
                          "make an inner value of the model an output too: to look at it (repeatable)"))
-      ->expected(1)
-      ->take_all();
-  add(command.add_option("--layout", layout_, "memory layout inside the plan"))
-      ->check(CLI::IsMember({"auto", "plain"}));
+      .repeatable();
+  add(command.add_option("--layout", layout_, "memory layout inside the plan")).one_of({"auto", "plain"});
   add(command.add_option("--no-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes"))
-      ->take_all();
+      .repeatable();
   add(command.add_option("--target", target_,
                          "what the plan may run on, several with commas: boards (zcu102, or the path of a .yaml), CPUs "
                          "(host, x86-64, x86-64-v3, x86-64-v4, aarch64, aarch64-dotprod), units such as "
                          "evta:1x16_15_15_18_17"))
-      ->type_name("TARGET,...");
+      .type_name("TARGET,...");
   add(command.add_option("--pieces", pieces_,
                          "programs for so many shares of a layer's output channels, so that a unit and the CPU can "
                          "compute it together; 0: none"))
-      ->check(CLI::Range(0, 64));
+      .in_range(0, 64);
   add(command.add_option("--tuning-cache", tuning_cache_,
-                         "where tuned schedules are kept for the next compilation, or none (default: "
+                         "where tuned tilings are kept for the next compilation, or none (default: "
                          "nestrt/evta-schedules in $XDG_CACHE_HOME or ~/.cache)"))
-      ->type_name("FILE|none")
-      ->check(tools::not_empty());
+      .type_name("FILE|none")
+      .not_empty();
 }
 
 std::string CompileFlags::first_given() const {
   const auto given =
-      std::find_if(options_.begin(), options_.end(), [](const CLI::Option* option) { return option->count() > 0; });
-  return given == options_.end() ? std::string() : (*given)->get_name();
+      std::find_if(options_.begin(), options_.end(), [](const tools::Option& option) { return option.given(); });
+  return given == options_.end() ? std::string() : given->name();
 }
 
 Status CompileFlags::check_output(const std::string& output) const {

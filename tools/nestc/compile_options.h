@@ -6,18 +6,14 @@
 
 #include "compiler-lite/codegen/evta/pieces.h"
 #include "compiler-lite/compile.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "tools/common/cli.h"
 
 namespace nestrt::compiler {
 
 class CompileFlags {
  public:
   // Must outlive the parse.
-  void add_to(CLI::App& command);
+  void add_to(tools::Command command);
   // Reads the files of --bind. Errors: kInvalidArgument with the flag and the form it takes, and those of read_npy.
   Result<CompileOptions> options() const;
   // Errors: kInvalidArgument where `output` is a file of --bind.
@@ -28,7 +24,7 @@ class CompileFlags {
  private:
   std::optional<Preprocessing> preprocessing() const;
 
-  std::vector<const CLI::Option*> options_;
+  std::vector<tools::Option> options_;
   std::vector<std::string> input_shapes_;
   std::vector<std::string> bindings_;
   std::vector<float> mean_;

@@ -1,5 +1,5 @@
 // nestc explain: where each operator of a model may run, what it costs there, or why it cannot.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -66,7 +66,7 @@ struct Total {
 double ratio(double part, double whole) { return whole == 0 ? 0 : part / whole; }
 
 void record(const Backend& backend, const Offer& offer, std::vector<Explanation>& units) {
-  const std::string unit = backend.unit() + " " + backend.fingerprint();
+  const std::string unit = backend.unit() + " " + backend.program_configuration();
   auto found = std::find_if(units.begin(), units.end(), [&](const Explanation& known) { return known.unit == unit; });
   if (found == units.end()) found = units.insert(units.end(), {unit, {}});
   found->offers.push_back(offer);
@@ -149,19 +149,17 @@ tools::Json to_json(const plan::Tables& tables, const Explanation& unit) {
   tools::Json operators = tools::Json::array();
   for (uint32_t i = 0; i < unit.offers.size(); ++i) {
     const plan::Operator& op = tables.operators[i];
-    tools::Json& entry = operators.emplace_back();
-    entry["name"] = op.name;
-    entry["kind"] = ops::name(op.kind());
-    entry["macs"] = statistics(tables, op).macs;
+    tools::Json entry{{"name", op.name}, {"kind", ops::name(op.kind())}, {"macs", statistics(tables, op).macs}};
     if (const auto& program = unit.offers[i].program) {
-      entry["cycles"] = program->cycles;
-      entry["occupancy"] = program->occupancy;
-      entry["moved_bytes"] = program->moved_bytes;
-      entry["microseconds"] = program->microseconds;
-      entry["pieces"] = to_json(unit.offers[i].pieces);
+      entry.set("cycles", program->cycles);
+      entry.set("occupancy", program->occupancy);
+      entry.set("moved_bytes", program->moved_bytes);
+      entry.set("microseconds", program->microseconds);
+      entry.set("pieces", to_json(unit.offers[i].pieces));
     } else {
-      entry["reason"] = unit.offers[i].reason;
+      entry.set("reason", unit.offers[i].reason);
     }
+    operators.push_back(std::move(entry));
   }
   return {{"unit", unit.unit}, {"operators", operators}};
 }
@@ -187,7 +185,7 @@ Status ExplainCommand::run() const {
 
 void add_explain_command(tools::Cli& cli) {
   auto command = std::make_shared<ExplainCommand>();
-  CLI::App& app = cli.add_command(
+  tools::Command app = cli.add_command(
       "explain", "where each operator of a model may run, what it costs there, or why it cannot",
       {"nestc explain squeezenet1.1.onnx --target zcu102 --quantize s8 --calibrate pictures --mean 123,117,104",
        "nestc explain squeezenet1.1.onnx --target cpu,evta:1x32_15_15_18_17 --quantize s8 --calibrate profile.yaml"},
@@ -195,8 +193,8 @@ void add_explain_command(tools::Cli& cli) {
         NESTRT_RETURN_IF_ERROR(command->run());
         return tools::ExitCode::kOk;
       });
-  app.add_option("model", command->model, "the ONNX file")->required();
-  app.add_option("--json", command->json, "also write the table to this file")->check(tools::not_empty());
+  app.add_option("model", command->model, "the ONNX file").required();
+  app.add_option("--json", command->json, "also write the table to this file").not_empty();
   command->flags.add_to(app);
   command->quantize_flags.add_to(app);
 }

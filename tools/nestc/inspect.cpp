@@ -1,5 +1,5 @@
 // nestc inspect: what is in a plan, or what a model would become.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstring>
 #include <filesystem>
@@ -172,9 +172,7 @@ void print_summary(const Session& session) {
 tools::Json to_json(std::span<const TensorInfo> infos) {
   tools::Json list = tools::Json::array();
   for (const TensorInfo& info : infos) {
-    list.push_back({{"name", info.name},
-                    {"type", std::string(name(info.type))},
-                    {"shape", std::vector<int64_t>(info.shape.begin(), info.shape.end())}});
+    list.push_back({{"name", info.name}, {"type", name(info.type)}, {"shape", tools::Json::array(info.shape.dims())}});
   }
   return list;
 }
@@ -184,7 +182,7 @@ tools::Json to_json(const plan::Tables& tables, const plan::Operator& op, std::s
   const plan::Tensor* output = first_of(tables, op.outputs);
   return {{"name", op.name},
           {"kind", ops::name(op.kind())},
-          {"kernel", std::string(kernel)},
+          {"kernel", kernel},
           {"input", shape_text(first_of(tables, op.inputs))},
           {"output", shape_text(output)},
           {"type", type_of(output)},
@@ -194,25 +192,31 @@ tools::Json to_json(const plan::Tables& tables, const plan::Operator& op, std::s
           {"bytes", s.bytes()}};
 }
 
+tools::Json to_json(const std::vector<plan::MemoryPlan>& memory_plans) {
+  tools::Json result;
+  for (const plan::MemoryPlan& memory : memory_plans) {
+    result.set(plan::name(memory.kind), {{"arena_bytes", memory.arena_bytes},
+                                         {"lower_bound_bytes", memory.lower_bound_bytes},
+                                         {"ratio", ratio(memory)}});
+  }
+  return result;
+}
+
 tools::Json to_json(const Session& session) {
   const Plan& plan = session.plan();
   const plan::Tables& tables = plan.tables();
   const std::vector<OperatorSummary> summaries = session.operators();
-  tools::Json result;
-  result["model"] = tables.model_name;
-  result["digest"] = plan.digest();
-  result["file_bytes"] = plan.bytes().size();
-  result["inputs"] = to_json(plan.inputs());
-  result["outputs"] = to_json(plan.outputs());
-  result["operators"] = tools::Json::array();
+  tools::Json operators = tools::Json::array();
   for (uint32_t i = 0; i < tables.operators.size(); ++i)
-    result["operators"].push_back(to_json(tables, tables.operators[i], summaries[i].kernel));
-  for (const plan::MemoryPlan& memory : tables.memory_plans) {
-    result["memory"][std::string(plan::name(memory.kind))] = {
-        {"arena_bytes", memory.arena_bytes}, {"lower_bound_bytes", memory.lower_bound_bytes}, {"ratio", ratio(memory)}};
-  }
-  result["regions"] = regions_json(tables);
-  return result;
+    operators.push_back(to_json(tables, tables.operators[i], summaries[i].kernel));
+  return {{"model", tables.model_name},
+          {"digest", plan.digest()},
+          {"file_bytes", plan.bytes().size()},
+          {"inputs", to_json(plan.inputs())},
+          {"outputs", to_json(plan.outputs())},
+          {"operators", std::move(operators)},
+          {"memory", to_json(tables.memory_plans)},
+          {"regions", regions_json(tables)}};
 }
 
 Status InspectCommand::run() const {
@@ -239,7 +243,7 @@ Status InspectCommand::run() const {
 
 void add_inspect_command(tools::Cli& cli) {
   auto command = std::make_shared<InspectCommand>();
-  CLI::App& app =
+  tools::Command app =
       cli.add_command("inspect", "operators, memory and sizes of a plan, or of what a model would become",
                       {"nestc inspect squeezenet.nest", "nestc inspect squeezenet1.1.onnx --json squeezenet.json",
                        "nestc inspect squeezenet.nest --regions", "nestc inspect squeezenet.nest --asm | less"},
@@ -247,13 +251,13 @@ void add_inspect_command(tools::Cli& cli) {
                         NESTRT_RETURN_IF_ERROR(command->run());
                         return tools::ExitCode::kOk;
                       });
-  app.add_option("file", command->file, "a plan (.nest) or a model (.onnx)")->required();
-  auto* json = app.add_option("--json", command->json, "also write the tables to this file");
-  json->check(tools::not_empty());
-  app.add_flag("--asm", command->assembly, "the instructions of the programs for EVTA, and the memory that they use")
-      ->excludes(json);
+  app.add_option("file", command->file, "a plan (.nest) or a model (.onnx)").required();
+  const tools::Option json = app.add_option("--json", command->json, "also write the tables to this file").not_empty();
+  const tools::Option assembly = app.add_flag("--asm", command->assembly,
+                                              "the instructions of the programs for EVTA, and the memory that they use")
+                                     .excludes(json);
   app.add_flag("--regions", command->regions, "what may run side by side: parallel groups, and the tree of branches")
-      ->excludes("--asm");
+      .excludes(assembly);
   command->flags.add_to(app);
 }
 

@@ -57,7 +57,7 @@ class Partitioner {
   }
 
  private:
-  using Ids = std::vector<uint32_t>;  // of partitions
+  using Ids = std::vector<uint32_t>;  // name partitions
 
   std::string unit_of(uint32_t branch) const {
     const plan::Branch& programs = plan_.branches[branch];
@@ -134,19 +134,19 @@ Status PartitionCommand::run() const {
 
 void add_partition_command(tools::Cli& cli) {
   auto command = std::make_shared<PartitionCommand>();
-  CLI::App& app = cli.add_command("partition", "write which operators run together, and where, for NEST-C",
-                                  {"nestc partition squeezenet.nest -o squeezenet.yaml",
-                                   "nestc partition squeezenet.nest --units cpu -o squeezenet.yaml"},
-                                  [command]() -> Result<tools::ExitCode> {
-                                    NESTRT_RETURN_IF_ERROR(command->run());
-                                    return tools::ExitCode::kOk;
-                                  });
-  app.add_option("plan", command->plan, "the plan")->required();
-  app.add_option("-o,--output", command->output, "the file to write")->required()->check(tools::not_empty());
+  tools::Command app = cli.add_command("partition", "write which operators run together, and where, for NEST-C",
+                                       {"nestc partition squeezenet.nest -o squeezenet.yaml",
+                                        "nestc partition squeezenet.nest --units cpu -o squeezenet.yaml"},
+                                       [command]() -> Result<tools::ExitCode> {
+                                         NESTRT_RETURN_IF_ERROR(command->run());
+                                         return tools::ExitCode::kOk;
+                                       });
+  app.add_option("plan", command->plan, "the plan").required();
+  app.add_option("-o,--output", command->output, "the file to write").required().not_empty();
   app.add_option("--units", command->units,
                  "where branches may go, the first that has a program for one; those left run on the CPU (default: all "
                  "units that the plan was compiled for)")
-      ->delimiter(',');
+      .separated_by(',');
 }
 
 }  // namespace nestrt::compiler

@@ -1,8 +1,7 @@
 #include "tools/nestc/quantize_options.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -21,53 +20,55 @@ bool is_profile(const std::string& path) { return ends_with(path, ".yaml") || en
 
 }  // namespace
 
-void QuantizeFlags::add_to(CLI::App& command) {
-  command_ = &command;
-  auto* quantize = command.add_option("--quantize", type_, "compute in 8-bit integers (docs/numerics.md)")
-                       ->check(CLI::IsMember({"s8"}));
+void QuantizeFlags::add_to(tools::Command command) {
+  command_ = command;
+  const tools::Option quantize =
+      command.add_option("--quantize", type_, "compute in 8-bit integers (docs/numerics.md)").one_of({"s8"});
   command
       .add_option("--calibrate", data_,
                   "what the ranges come from: a folder of pictures, FILE.npy with N inputs, or the PROFILE.yaml of an "
                   "earlier calibration")
-      ->needs(quantize);
+      .needs(quantize);
   command.add_option("--calibration-limit", limit_, "use at most N samples, spread evenly over all")
-      ->check(CLI::PositiveNumber)
-      ->needs(quantize);
+      .positive()
+      .needs(quantize);
   command
       .add_flag("--skip-unreadable", skip_unreadable_,
                 "pass over calibration pictures that cannot be read or are too small, instead of failing")
-      ->needs(quantize);
+      .needs(quantize);
   command
       .add_option("--method", method_,
                   "how exponents are chosen from ranges (default: mse, or as the PROFILE.yaml says)")
-      ->check(CLI::IsMember({"minmax", "percentile", "kl", "mse"}))
-      ->needs(quantize);
-  command.add_option("--percentile", percentile_, "share of elements that --method percentile keeps unclipped")
-      ->check(CLI::Range(50.0, 100.0))
-      ->needs(quantize)
-      ->capture_default_str();
-  command.add_option("--save-profile", save_, "also write the calibration to this file (YAML)")->needs(quantize);
+      .one_of({"minmax", "percentile", "kl", "mse"})
+      .needs(quantize);
+  command
+      .add_option("--percentile", percentile_,
+                  "percentage of elements, 50 to 100, that --method percentile keeps unclipped")
+      .between(50, 100)
+      .needs(quantize)
+      .show_default();
+  command.add_option("--save-profile", save_, "also write the calibration to this file (YAML)").needs(quantize);
   command.add_option("--scales", scales_, "tensor: a scale for every activation; single: one for the whole network")
-      ->check(CLI::IsMember({"tensor", "single"}))
-      ->needs(quantize)
-      ->capture_default_str();
+      .one_of({"tensor", "single"})
+      .needs(quantize)
+      .show_default();
   command.add_flag("--per-tensor", per_tensor_, "one scale for all output channels of weights, instead of one each")
-      ->needs(quantize);
+      .needs(quantize);
   command.add_option("--rounding", rounding_, "of integers that are shifted; floor is NEST-C's")
-      ->check(CLI::IsMember({"half_up", "floor"}))
-      ->needs(quantize)
-      ->capture_default_str();
+      .one_of({"half_up", "floor"})
+      .needs(quantize)
+      .show_default();
   command
       .add_option("--corrections", corrections_,
                   "what makes up for rounding: none, or a list of equalisation (of channels, between layers), "
                   "weights (exponents by squared error), bias (mean error of each channel)")
-      ->capture_default_str()
-      ->delimiter(',')
-      ->check(CLI::IsMember({"none", "equalisation", "weights", "bias"}))
-      ->needs(quantize);
+      .show_default()
+      .separated_by(',')
+      .one_of({"none", "equalisation", "weights", "bias"})
+      .needs(quantize);
   command.add_option("--keep-f32", keep_f32_, "operators that stay in floating point: NODE,...")
-      ->delimiter(',')
-      ->needs(quantize);
+      .separated_by(',')
+      .needs(quantize);
 }
 
 Status QuantizeFlags::check_output(const std::string& output) const {
@@ -86,7 +87,7 @@ SampleOptions QuantizeFlags::samples_of(const std::string& data) const {
   return samples;
 }
 
-bool QuantizeFlags::given(const std::string& option) const { return command_->count(option) > 0; }
+bool QuantizeFlags::given(const std::string& option) const { return command_->given(option); }
 
 Status QuantizeFlags::check() const {
   if (data_.empty()) {

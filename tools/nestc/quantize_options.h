@@ -1,22 +1,20 @@
 // The command-line options that say how a model is quantized.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler-lite/calibrate/calibrate.h"
 #include "compiler-lite/compile.h"
-
-namespace CLI {
-class App;
-}
+#include "tools/common/cli.h"
 
 namespace nestrt::compiler {
 
 class QuantizeFlags {
  public:
   // Must outlive the parse.
-  void add_to(CLI::App& command);
+  void add_to(tools::Command command);
   // Empty where nothing is to be quantized. Calibrates, with a progress bar, or reads a profile; `compile` are the
   // options of compiling without quantization. Errors: kInvalidArgument for options that do not fit together; those of
   // calibrate() and load_profile().
@@ -37,7 +35,7 @@ class QuantizeFlags {
   Result<QuantizationProfile> profile(const std::string& model, const CompileOptions& compile) const;
   Result<QuantizationProfile> saved_profile() const;
 
-  const CLI::App* command_ = nullptr;
+  std::optional<tools::Command> command_;
   std::string type_;
   std::string data_;  // --calibrate
   size_t limit_ = 0;

@@ -1,11 +1,12 @@
 #include "tools/nestc/regions.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>
 
 #include "nestrt/plan_tables.h"
+#include "runtime/plan/dependencies.h"
 #include "tools/common/printable.h"
 #include "tools/common/table.h"
 
@@ -16,23 +17,6 @@ using scheduler::ParallelGroup;
 using scheduler::Region;
 using scheduler::RegionKind;
 using scheduler::RegionTree;
-
-scheduler::Predecessors branch_predecessors(const plan::Tables& plan) {
-  scheduler::Predecessors result(plan.branches.size());
-  constexpr uint32_t kNone = UINT32_MAX;
-  std::vector<uint32_t> computed_by(plan.tensors.size(), kNone);
-  for (uint32_t branch = 0; branch < result.size(); ++branch) {
-    for (const uint32_t index : plan.branches[branch].operators) {
-      const plan::Operator& op = plan.operators[index];
-      for (const int32_t tensor : op.inputs) {
-        const uint32_t before = tensor < 0 ? kNone : computed_by[static_cast<uint32_t>(tensor)];
-        if (before != kNone && before != branch) result[branch].push_back(before);
-      }
-      for (const int32_t tensor : op.outputs) computed_by[static_cast<uint32_t>(tensor)] = branch;
-    }
-  }
-  return result;
-}
 
 std::string_view name(RegionKind kind) {
   switch (kind) {
@@ -118,13 +102,16 @@ class RegionPrinter {
     const Region& region = tree_.regions[index];
     tools::Json result = {{"kind", name(region.kind)}};
     if (region.kind == RegionKind::kNode) {
-      result["branch"] = region.node;
-      for (const uint32_t op : plan_.branches[region.node].operators)
-        result["operators"].push_back(plan_.operators[op].name);
+      tools::Json operators;
+      for (const uint32_t op : plan_.branches[region.node].operators) operators.push_back(plan_.operators[op].name);
+      result.set("branch", region.node);
+      result.set("operators", std::move(operators));
       return result;
     }
-    if (region.kind == RegionKind::kParallel) result["skip"] = region.has_skip;
-    for (const uint32_t child : region.children) result["children"].push_back(json(child));
+    if (region.kind == RegionKind::kParallel) result.set("skip", region.has_skip);
+    tools::Json children;
+    for (const uint32_t child : region.children) children.push_back(json(child));
+    result.set("children", std::move(children));
     return result;
   }
 
@@ -136,7 +123,8 @@ class RegionPrinter {
 }  // namespace
 
 scheduler::RegionTree branch_regions(const plan::Tables& plan) {
-  return scheduler::find_regions(branch_predecessors(plan));
+  return scheduler::find_regions(
+      group_nodes(operator_predecessors(plan), branch_of_operators(plan), plan.branches.size()));
 }
 
 void print_regions(const plan::Tables& plan) { RegionPrinter(plan).print(); }

@@ -7,7 +7,7 @@
 
 namespace nestrt::compiler {
 
-// Of the branches of a plan, from what their operators read of each other.
+// The regions that a plan's branches form, from what their operators read of each other.
 scheduler::RegionTree branch_regions(const plan::Tables& plan);
 
 // The parallel groups, then the tree.

@@ -1,11 +1,11 @@
 #include "tools/nestc/search_options.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 
+#include "compiler-lite/tuning/evaluator.h"
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
 #include "tools/common/progress.h"
@@ -48,7 +48,7 @@ void print(const SearchResult& result) {
     const char* remark = i == result.chosen && result.met ? "chosen" : trial.remembered ? "known" : "";
     table.add_row({fmt::format("{}", i + 1), fmt::format("{:.2f}", trial.score.loss()),
                    fmt::format("{:.1f}", trial.score.decibel), fmt::format("{:.1f} %", 100 * trial.score.f32_share),
-                   tools::format_bytes(trial.score.plan_bytes), remark, tools::printable(trial.configuration.text())});
+                   tools::format_bytes(trial.score.plan_bytes), remark, tools::printable(trial.settings.text())});
   }
   std::cout << table.to_string();
 }
@@ -64,45 +64,47 @@ void print_verdict(const SearchResult& result, double max_loss) {
   std::cout << fmt::format(
       "no configuration of {} tried loses at most {} points; the best loses {}\n"
       "to compile that: nestc compile ... --quantize s8 {}\n",
-      result.trials.size(), max_loss, loss, tools::printable_message(chosen.configuration.text()));
+      result.trials.size(), max_loss, loss, tools::printable_message(chosen.settings.text()));
 }
 
 }  // namespace
 
-void SearchFlags::add_to(CLI::App& command) {
-  auto* wanted = command
-                     .add_option("--max-loss", max_loss_,
-                                 "search for a quantization that loses at most so many points of top-1, with as little "
-                                 "as possible in f32; exit code 1, and no plan, where none is found")
-                     ->check(tools::number_between(0, 100))
-                     ->needs("--quantize");
+void SearchFlags::add_to(tools::Command command) {
+  const tools::Option wanted =
+      command
+          .add_option("--max-loss", max_loss_,
+                      "search for a quantization that loses at most so many points of top-1, with as little "
+                      "as possible in f32; exit code 1, and no plan, where none is found")
+          .between(0, 100)
+          .needs("--quantize");
   command
       .add_option("--search-data", data_,
                   "what the loss is measured on: a folder of pictures or FILE.npy (default: what --calibrate names)")
-      ->needs(wanted)
-      ->check(tools::not_empty());
+      .needs(wanted)
+      .not_empty();
   command.add_option("--search-limit", limit_, "measure on at most N samples, spread evenly over all")
-      ->needs(wanted)
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  auto* labels = command
-                     .add_option("--labels", labels_,
-                                 "lines picture<TAB>class: the loss is that of accuracy against f32; without, it is "
-                                 "the share of samples with another top class than in f32")
-                     ->needs(wanted)
-                     ->check(tools::not_empty());
+      .needs(wanted)
+      .positive()
+      .show_default();
+  const tools::Option labels =
+      command
+          .add_option("--labels", labels_,
+                      "lines picture<TAB>class: the loss is that of accuracy against f32; without, it is "
+                      "the share of samples with another top class than in f32")
+          .needs(wanted)
+          .not_empty();
   command.add_option("--offset", offset_, "added to the network's indices to give the classes of the labels")
-      ->needs(labels)
-      ->check(CLI::Range(int64_t{-1000000}, int64_t{1000000}));
+      .needs(labels)
+      .in_range(-1000000, 1000000);
   command.add_option("--search-budget", budget_, "configurations to try at most")
-      ->needs(wanted)
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      .needs(wanted)
+      .positive()
+      .show_default();
   command
       .add_option("--search-file", file_,
                   "remembers results (YAML): another search of this model and data goes on from them")
-      ->needs(wanted)
-      ->check(tools::not_empty());
+      .needs(wanted)
+      .not_empty();
 }
 
 Status SearchFlags::check_output(const std::string& output, const std::string& model) const {
@@ -167,14 +169,14 @@ Result<std::optional<Quantization>> SearchFlags::search(const std::string& model
   Bars bars;
   search_options.progress = [&bars](std::string_view what, size_t done, size_t total) { bars.show(what, done, total); };
   search_options.save = [&](const SearchRecord&) { return file_.empty() ? Status() : save_search(records, file_); };
-  const Configuration first{start.profile.method, quantize.percentile(), start.options};
+  const QuantizationSettings first{start.profile.method, quantize.percentile(), start.options};
   NESTRT_ASSIGN_OR_RETURN(const SearchResult result,
                           compiler::search(measure, start.profile, first, search_options, record));
   bars.clear();
   print(result);
   print_verdict(result, *max_loss_);
   if (!result.met) return std::optional<Quantization>();
-  return std::optional(as_quantization(start.profile, first, result.trials[result.chosen].configuration));
+  return std::optional(as_quantization(start.profile, first, result.trials[result.chosen].settings));
 }
 
 }  // namespace nestrt::compiler

@@ -4,15 +4,15 @@
 #include <optional>
 #include <string>
 
-#include "tools/nestc/quantize_options.h"
 #include "compiler-lite/tuning/search.h"
+#include "tools/nestc/quantize_options.h"
 
 namespace nestrt::compiler {
 
 class SearchFlags {
  public:
   // Must outlive the parse. After QuantizeFlags::add_to().
-  void add_to(CLI::App& command);
+  void add_to(tools::Command command);
   bool wanted() const { return max_loss_.has_value(); }
   // Refuses an output or a search file that is one of the files read or written otherwise.
   Status check_output(const std::string& output, const std::string& model) const;

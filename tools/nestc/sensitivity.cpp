@@ -1,11 +1,13 @@
 #include "tools/nestc/sensitivity.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <optional>
 
+#include "compiler-lite/tuning/evaluator.h"
 #include "compiler-lite/tuning/sensitivity.h"
 #include "tools/common/json.h"
 #include "tools/common/progress.h"
@@ -48,19 +50,19 @@ void print(const Sensitivity& sensitivity) {
 
 Json to_json(const Score& score) {
   Json json{{"snr_db", nullptr}, {"agreement", score.agreement()}};
-  if (std::isfinite(score.decibel)) json["snr_db"] = score.decibel;
+  if (std::isfinite(score.decibel)) json.set("snr_db", score.decibel);
   return json;
 }
 
 Json to_json(const Sensitivity& sensitivity) {
-  Json json{{"samples", sensitivity.all.samples}, {"all", to_json(sensitivity.all)}, {"layers", Json::array()}};
-  for (const LayerSensitivity& layer : sensitivity.layers) {
-    Json each{{"name", layer.name}, {"kind", layer.kind}, {"mac_share", layer.mac_share}};
-    each["only_it"] = to_json(layer.alone);
-    each["all_but_it"] = layer.all_but_one ? to_json(*layer.all_but_one) : Json();
-    json["layers"].push_back(std::move(each));
-  }
-  return json;
+  Json layers = Json::array();
+  for (const LayerSensitivity& layer : sensitivity.layers)
+    layers.push_back({{"name", layer.name},
+                      {"kind", layer.kind},
+                      {"mac_share", layer.mac_share},
+                      {"only_it", to_json(layer.alone)},
+                      {"all_but_it", layer.all_but_one ? to_json(*layer.all_but_one) : Json()}});
+  return {{"samples", sensitivity.all.samples}, {"all", to_json(sensitivity.all)}, {"layers", std::move(layers)}};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // nestrt bench: latency of a plan. Counts inferences, never seconds, so that it does the same under an emulator.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>
@@ -82,8 +82,8 @@ struct Measurement {
   std::vector<double> run_ms;
   std::vector<double> operator_ms;  // mean of the measured runs; empty unless asked for
   double peak_rss_mb = 0;
-  double predicted_ms = 0;    // of the first schedule, where it was made from costs
-  double lower_bound_ms = 0;  // of any schedule
+  double predicted_ms = 0;    // what the first schedule takes by its costs; 0: it was made without
+  double lower_bound_ms = 0;  // no schedule takes less
   uint64_t healed = 0;
   uint64_t reschedules = 0;
 };
@@ -248,6 +248,17 @@ void print_operators(const Bench& bench) {
   fmt::print("\n{}", table.to_string());
 }
 
+Json operators_to_json(const Bench& bench) {
+  const std::vector<double>& ms = bench.measurement.operator_ms;
+  Json list = Json::array();
+  for (size_t i = 0; i < ms.size(); ++i) {
+    const OperatorRow& op = bench.plan.operators[i];
+    list.push_back(
+        {{"name", op.name}, {"kind", op.kind}, {"kernel", op.kernel}, {"mean_ms", ms[i]}, {"macs", op.macs}});
+  }
+  return list;
+}
+
 Json to_json(const Bench& bench, const Options& options) {
   const Measurement& m = bench.measurement;
   const tools::Summary latency = tools::summarize(m.run_ms);
@@ -273,13 +284,9 @@ Json to_json(const Bench& bench, const Options& options) {
             {"lower_bound_ms", m.lower_bound_ms},
             {"healed", m.healed},
             {"reschedules", m.reschedules}};
-  if (bench.comparison) json["comparison"] = to_json(*bench.comparison);
-  if (bench.throughput) json["pipeline"] = to_json(*bench.throughput, options.pipeline);
-  for (size_t i = 0; i < m.operator_ms.size(); ++i) {
-    const OperatorRow& op = bench.plan.operators[i];
-    json["operators"].push_back(Json{
-        {"name", op.name}, {"kind", op.kind}, {"kernel", op.kernel}, {"mean_ms", m.operator_ms[i]}, {"macs", op.macs}});
-  }
+  if (bench.comparison) json.set("comparison", to_json(*bench.comparison));
+  if (bench.throughput) json.set("pipeline", to_json(*bench.throughput, options.pipeline));
+  if (options.per_op) json.set("operators", operators_to_json(bench));
   return json;
 }
 
@@ -296,27 +303,26 @@ Result<ExitCode> run_bench(const Options& options) {
 
 void add_bench(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  CLI::App& app = cli.add_command("bench", "Measure latency, load time and memory of a plan on random inputs",
-                                  {"nestrt bench squeezenet.nest --threads 4 --runs 200 --warmup 20",
-                                   "nestrt bench squeezenet.nest --threads 1 --per-op --json latency.json",
-                                   "nestrt bench net.nest --units cpu,evta --cost-file costs --against sequential",
-                                   "nestrt bench squeezenet.nest --units cpu,evta --partition squeezenet.yaml"},
-                                  [options] { return run_bench(*options); });
+  tools::Command app = cli.add_command("bench", "Measure latency, load time and memory of a plan on random inputs",
+                                       {"nestrt bench squeezenet.nest --threads 4 --runs 200 --warmup 20",
+                                        "nestrt bench squeezenet.nest --threads 1 --per-op --json latency.json",
+                                        "nestrt bench net.nest --units cpu,evta --cost-file costs --against sequential",
+                                        "nestrt bench squeezenet.nest --units cpu,evta --partition squeezenet.yaml"},
+                                       [options] { return run_bench(*options); });
   add_plan_argument(app, options->plan);
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);
-  app.add_option("--runs", options->runs, "measured inferences")->check(CLI::Range(1, 10000000))->capture_default_str();
+  app.add_option("--runs", options->runs, "measured inferences").in_range(1, 10000000).show_default();
   app.add_option("--warmup", options->warmup, "inferences before them; the very first is reported on its own")
-      ->check(CLI::Range(0, 10000000))
-      ->capture_default_str();
-  app.add_option("--against", options->against,
-                 "compare with another --schedule: runs of both in turn, which a busy machine slows down alike")
-      ->transform(schedule_method())
-      ->type_name("METHOD");
+      .in_range(0, 10000000)
+      .show_default();
+  add_method_option(
+      app, "--against", [options = options.get()](ScheduleMethod method) { options->against = method; },
+      "compare with another --schedule: runs of both in turn, which a busy machine slows down alike");
   app.add_option("--pipeline", options->pipeline,
                  "the throughput too, with so many inferences in flight, over ten times as many or more; 0: not")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+      .in_range(0, 1024)
+      .show_default();
   app.add_flag("--per-op", options->per_op, "the time of each operator too (timestamps add a little to the total)");
   add_trace_option(app, options->units, "the last " + std::to_string(kTracedRuns) + " inferences");
   add_json_option(app, options->json, "the figures");

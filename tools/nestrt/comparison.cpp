@@ -1,9 +1,9 @@
 #include "tools/nestrt/comparison.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include "tools/nestrt/load.h"
 #include "tools/common/statistics.h"
+#include "tools/nestrt/load.h"
 
 namespace nestrt::command {
 namespace {
@@ -76,9 +76,8 @@ Json to_json(const Comparison& comparison) {
   const auto times = [](const ScheduleTimes& of) {
     return Json{{"median_ms", of.median_ms}, {"predicted_ms", of.predicted_ms}};
   };
-  return Json{{"chosen", times(comparison.chosen)},
-              {"other", times(comparison.other)},
-              {"speed_up", comparison.speed_up}};
+  return Json{
+      {"chosen", times(comparison.chosen)}, {"other", times(comparison.other)}, {"speed_up", comparison.speed_up}};
 }
 
 }  // namespace nestrt::command

@@ -1,18 +1,18 @@
 // nestrt eval: accuracy over labelled pictures, and agreement with the results of another run.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
 
-#include "tools/nestrt/commands.h"
-#include "tools/nestrt/picture_runner.h"
 #include "tools/common/classify.h"
 #include "tools/common/files.h"
 #include "tools/common/json.h"
 #include "tools/common/labels.h"
 #include "tools/common/progress.h"
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/picture_runner.h"
 
 namespace nestrt::command {
 namespace {
@@ -42,7 +42,7 @@ struct Score {
   size_t top1 = 0;
   size_t top5 = 0;
   size_t agreeing = 0;
-  double worst_abs = 0;  // of the largest output against the reference's
+  double worst_abs = 0;  // difference of the largest output from the reference's
   double worst_rel = 0;
   double worst_scaled = 0;  // |difference| / max(1, |reference|): absolute for probabilities, relative for logits
   std::string worst_file;
@@ -92,9 +92,7 @@ Result<References> read_references(const Options& options, std::span<const Label
   return references;
 }
 
-std::string path_of(const Options& options, const LabelledFile& picture) {
-  return options.images + "/" + picture.file;
-}
+std::string path_of(const Options& options, const LabelledFile& picture) { return options.images + "/" + picture.file; }
 
 Status check_classes(const Options& options, std::span<const LabelledFile> pictures, int64_t num_classes) {
   for (const LabelledFile& picture : pictures) {
@@ -150,9 +148,9 @@ void print_score(const Score& score, bool with_reference) {
 Status write_score(const Score& score, bool with_reference, const std::string& path) {
   Json json{{"n", score.n}, {"top1", score.fraction(score.top1)}, {"top5", score.fraction(score.top5)}};
   if (with_reference) {
-    json["agreement"] = score.fraction(score.agreeing);
-    json["worst_abs"] = score.worst_abs;
-    json["worst_rel"] = score.worst_rel;
+    json.set("agreement", score.fraction(score.agreeing));
+    json.set("worst_abs", score.worst_abs);
+    json.set("worst_rel", score.worst_rel);
   }
   return tools::write_json(path, json);
 }
@@ -173,31 +171,32 @@ Result<ExitCode> run_eval(const Options& options) {
 
 void add_eval(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  CLI::App& app = cli.add_command(
+  tools::Command app = cli.add_command(
       "eval", "Measure a classifier's accuracy over labelled pictures",
       {"nestrt eval squeezenet.nest --images imagenet/ --labels imagenet/labels.txt",
        "nestrt eval mobilenet_v2.nest --images imagenet/ --labels labels.txt --offset -1 --json accuracy.json",
        "nestrt eval squeezenet.nest --images imagenet/ --labels labels.txt --reference fp32.tsv --require-agreement 1"},
       [options] { return run_eval(*options); });
   add_plan_argument(app, options->plan);
-  app.add_option("--images", options->images, "folder of the pictures")->required()->type_name("DIR");
+  app.add_option("--images", options->images, "folder of the pictures").required().type_name("DIR");
   app.add_option("--labels", options->labels, "lines file<TAB>class; a header line is skipped")
-      ->required()
-      ->type_name("FILE");
+      .required()
+      .type_name("FILE");
   add_offset_option(app, options->offset);
-  auto* reference = app.add_option("--reference", options->reference,
-                                   "lines file<TAB>label<TAB>top-1 class<TAB>largest output, to agree with")
-                        ->type_name("FILE");
+  const tools::Option reference =
+      app.add_option("--reference", options->reference,
+                     "lines file<TAB>label<TAB>top-1 class<TAB>largest output, to agree with")
+          .type_name("FILE");
   app.add_option("--require-agreement", options->require_agreement, "exit code 1 below this fraction of equal classes")
-      ->needs(reference)
-      ->check(tools::number_between(0, 1));
+      .needs(reference)
+      .between(0, 1);
   app.add_option("--tolerance", options->tolerance,
                  "exit code 1 where a largest output is further off: absolute up to 1, relative above")
-      ->needs(reference)
-      ->check(tools::number_between(0, std::numeric_limits<double>::max()));
+      .needs(reference)
+      .between(0, std::numeric_limits<double>::max());
   app.add_option("--predictions", options->predictions, "file for this run's own lines, a reference for others")
-      ->type_name("FILE");
-  app.add_option("--limit", options->limit, "only the first pictures; 0: all")->check(CLI::Range(0, 1000000000));
+      .type_name("FILE");
+  app.add_option("--limit", options->limit, "only the first pictures; 0: all").in_range(0, 1000000000);
   add_json_option(app, options->json, "n, top1, top5, agreement, worst_abs, worst_rel");
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);

@@ -75,11 +75,27 @@ void print_operators(const PlanSummary& summary) {
   fmt::print("{}", table.to_string());
 }
 
-Json tensors_to_json(std::span<const TensorInfo> infos) {
+Json to_json(const TensorInfo& info) {
+  return {{"name", info.name}, {"type", name(info.type)}, {"shape", Json::array(info.shape.dims())}};
+}
+
+Json to_json(const Preprocessing& p) {
+  return {{"mean", Json::array(p.mean)}, {"scale", Json::array(p.scale)}, {"resize", p.resize}, {"bgr", p.bgr}};
+}
+
+Json inputs_to_json(const Plan& plan) {
   Json list = Json::array();
-  for (const TensorInfo& info : infos) {
-    list.push_back(Json{{"name", info.name}, {"type", name(info.type)}, {"shape", info.shape.dims()}});
+  for (size_t i = 0; i < plan.inputs().size(); ++i) {
+    Json input = to_json(plan.inputs()[i]);
+    if (const Preprocessing* p = plan.preprocessing(i); p != nullptr) input.set("preprocessing", to_json(*p));
+    list.push_back(std::move(input));
   }
+  return list;
+}
+
+Json outputs_to_json(const Plan& plan) {
+  Json list = Json::array();
+  for (const TensorInfo& info : plan.outputs()) list.push_back(to_json(info));
   return list;
 }
 
@@ -99,16 +115,10 @@ Json operators_to_json(const PlanSummary& summary) {
 }
 
 Json to_json(const Plan& plan, const PlanSummary& summary) {
-  Json inputs = tensors_to_json(plan.inputs());
-  for (size_t i = 0; i < plan.inputs().size(); ++i) {
-    if (const Preprocessing* p = plan.preprocessing(i); p != nullptr) {
-      inputs[i]["preprocessing"] = Json{{"mean", p->mean}, {"scale", p->scale}, {"resize", p->resize}, {"bgr", p->bgr}};
-    }
-  }
   return Json{{"model", summary.model},
               {"producer", summary.producer},
               {"digest", summary.digest},
-              {"targets", summary.targets},
+              {"targets", Json::array(summary.targets)},
               {"file_bytes", summary.file_bytes},
               {"weight_bytes", summary.weight_bytes},
               {"arena_bytes", summary.memory.arena_bytes},
@@ -118,8 +128,8 @@ Json to_json(const Plan& plan, const PlanSummary& summary) {
               {"repacked_operators", count_repacked(summary)},
               {"macs", summary.macs},
               {"branches", summary.num_branches},
-              {"inputs", inputs},
-              {"outputs", tensors_to_json(plan.outputs())},
+              {"inputs", inputs_to_json(plan)},
+              {"outputs", outputs_to_json(plan)},
               {"operators", operators_to_json(summary)}};
 }
 
@@ -138,9 +148,9 @@ Result<ExitCode> run_info(const Options& options) {
 
 void add_info(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  CLI::App& app = cli.add_command("info", "Show inputs, outputs, operators, kernels and memory of a plan",
-                                  {"nestrt info squeezenet.nest", "nestrt info squeezenet.nest --json info.json"},
-                                  [options] { return run_info(*options); });
+  tools::Command app = cli.add_command("info", "Show inputs, outputs, operators, kernels and memory of a plan",
+                                       {"nestrt info squeezenet.nest", "nestrt info squeezenet.nest --json info.json"},
+                                       [options] { return run_info(*options); });
   add_plan_argument(app, options->plan);
   add_json_option(app, options->json, "the same as JSON");
   add_unit_options(app, options->units);

@@ -1,15 +1,15 @@
 #include "tools/nestrt/load.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "drivers/unit_list.h"
 #include "nestrt/log.h"
 #include "nestrt/open_units.h"
 #include "nestrt/plan_tables.h"
-#include "runtime/core/parse.h"
 #include "runtime/core/unit_infos.h"
 #include "tools/common/cpu_set.h"
 #include "tools/common/files.h"
@@ -23,10 +23,10 @@ using tools::Table;
 
 namespace {
 
-// ":1x16_15_15_18_17" where the plan was compiled for such a unit.
-std::string configuration_of(const Plan& plan, std::string_view unit) {
+// ":1x16_15_15_18_17" where none is asked for and the plan was compiled for such a unit.
+std::string configuration_of(const Plan& plan, const UnitRequest& unit) {
   for (const plan::Target& target : plan.tables().targets)
-    if (unit != "cpu" && target.unit == unit && target.configuration.find(',') == std::string::npos)
+    if (unit.kind != "cpu" && target.unit == unit.text && target.configuration.find(',') == std::string::npos)
       return ":" + target.configuration;
   return "";
 }
@@ -39,6 +39,17 @@ Result<std::shared_ptr<const Schedule>> read_partition(const std::string& path, 
   return std::make_shared<const Schedule>(std::move(*schedule));
 }
 
+Result<ScheduleMethod> parse_schedule_method(const std::string& name) {
+  static const std::map<std::string, ScheduleMethod> kMethods = {{"file-order", ScheduleMethod::kFileOrder},
+                                                                 {"sequential", ScheduleMethod::kSequential},
+                                                                 {"paper", ScheduleMethod::kPaper},
+                                                                 {"optimum", ScheduleMethod::kOptimum}};
+  const auto method = kMethods.find(name);
+  if (method != kMethods.end()) return method->second;
+  return Status(Code::kInvalidArgument,
+                "expected file-order, sequential, paper or optimum, got '" + tools::printable(name) + "'");
+}
+
 }  // namespace
 
 Result<UnitList> UnitChoice::open(const Plan& plan) const {
@@ -47,8 +58,8 @@ Result<UnitList> UnitChoice::open(const Plan& plan) const {
     if (!status.ok()) return status.with_context("--cpus");
   }
   std::string list;
-  for (const std::string_view unit : split(units, ","))
-    list += fmt::format("{}{}{}", list.empty() ? "" : ",", unit, configuration_of(plan, unit));
+  for (const UnitRequest& unit : parse_unit_list(units))
+    list += fmt::format("{}{}{}", list.empty() ? "" : ",", unit.text, configuration_of(plan, unit));
   return open_units(list, {.num_threads = threads, .pace = pace});
 }
 
@@ -99,77 +110,70 @@ std::string describe(std::span<const TensorInfo> infos) {
   return table.to_string();
 }
 
-void add_plan_argument(CLI::App& app, std::string& path) {
-  app.add_option("PLAN", path, "compiled network (.nest)")->required()->type_name("FILE");
+void add_plan_argument(tools::Command app, std::string& path) {
+  app.add_option("PLAN", path, "compiled network (.nest)").required().type_name("FILE");
 }
 
-void add_unit_options(CLI::App& app, UnitChoice& choice) {
+void add_unit_options(tools::Command app, UnitChoice& choice) {
   app.add_option("--units", choice.units, "what may be used where the plan has programs for it, such as cpu,evta")
-      ->capture_default_str();
+      .show_default();
   app.add_option("--cpus", choice.cpus, "the machine's CPUs that may be used, such as 0-1,3; default: all")
-      ->type_name("LIST")
-      ->check(tools::not_empty());
+      .type_name("LIST")
+      .not_empty();
   app.add_option("--threads", choice.threads, "threads of the CPU; 0: all cores this process may use")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+      .in_range(0, 1024)
+      .show_default();
   app.add_option("--pace", choice.pace,
                  "simulated units take at least so many times their modelled time; 0: no longer than the simulation")
-      ->check(tools::number_between(0, 1e6))
-      ->capture_default_str()
-      ->type_name("FACTOR");
+      .between(0, 1e6)
+      .show_default()
+      .type_name("FACTOR");
 }
 
-CLI::Validator schedule_method() {
-  static const std::map<std::string, ScheduleMethod> kMethods = {{"file-order", ScheduleMethod::kFileOrder},
-                                                                 {"sequential", ScheduleMethod::kSequential},
-                                                                 {"paper", ScheduleMethod::kPaper},
-                                                                 {"optimum", ScheduleMethod::kOptimum}};
-  const auto to_number = [](std::string& name) {
-    const auto method = kMethods.find(name);
-    if (method == kMethods.end())
-      return "expected file-order, sequential, paper or optimum, got '" + tools::printable(name) + "'";
-    name = std::to_string(static_cast<int>(method->second));
-    return std::string();
+tools::Option add_method_option(tools::Command app, const std::string& name, std::function<void(ScheduleMethod)> set,
+                                const std::string& description) {
+  const auto parse = [set = std::move(set)](const std::string& text) -> Status {
+    NESTRT_ASSIGN_OR_RETURN(const ScheduleMethod method, parse_schedule_method(text));
+    set(method);
+    return {};
   };
-  return CLI::Validator(to_number, "");
+  return app.add_parsed_option(name, parse, description).type_name("METHOD");
 }
 
-void add_schedule_options(CLI::App& app, UnitChoice& choice) {
-  CLI::Option* const method =
-      app.add_option("--schedule", choice.method,
-                     "how branches are placed: file-order, sequential, paper, optimum (default; docs/scheduling.md)")
-          ->transform(schedule_method())
-          ->type_name("METHOD");
+void add_schedule_options(tools::Command app, UnitChoice& choice) {
+  const tools::Option method = add_method_option(
+      app, "--schedule", [&choice](ScheduleMethod given) { choice.method = given; },
+      "how branches are placed: file-order, sequential, paper, optimum (default; docs/scheduling.md)");
   app.add_option("--partition", choice.partition,
                  "a partition plan of NEST-C (nestc partition): where branches run, and which side by side")
-      ->type_name("FILE.yaml")
-      ->check(tools::not_empty())
-      ->excludes(method);
+      .type_name("FILE.yaml")
+      .not_empty()
+      .excludes(method);
   app.add_flag("!--no-split", choice.split_channels, "no operator is divided between units");
   app.add_option("--cost-file", choice.cost_file,
                  "costs measured on this board are kept here; with it the CPU alone is scheduled too")
-      ->type_name("FILE")
-      ->check(tools::not_empty());
+      .type_name("FILE")
+      .not_empty();
   app.add_option("--check-every", choice.check_every,
                  "in every so many runs the CPU computes again what other units have computed; 0: never")
-      ->capture_default_str()
-      ->type_name("RUNS");
+      .show_default()
+      .type_name("RUNS");
 }
 
-void add_trace_option(CLI::App& app, UnitChoice& choice, const std::string& what) {
+void add_trace_option(tools::Command app, UnitChoice& choice, const std::string& what) {
   app.add_option("--trace", choice.trace, "file for a trace of " + what + ", for ui.perfetto.dev")
-      ->type_name("FILE")
-      ->check(tools::not_empty());
+      .type_name("FILE")
+      .not_empty();
 }
 
-void add_offset_option(CLI::App& app, int64_t& offset) {
+void add_offset_option(tools::Command app, int64_t& offset) {
   app.add_option("--offset", offset, "added to an output's position to give its class; -1 where 0 is background")
-      ->check(CLI::Range(-1000000000, 1000000000))
-      ->capture_default_str();
+      .in_range(-1000000000, 1000000000)
+      .show_default();
 }
 
-void add_json_option(CLI::App& app, std::string& path, const std::string& what) {
-  app.add_option("--json", path, "file for " + what)->type_name("FILE")->check(tools::not_empty());
+void add_json_option(tools::Command app, std::string& path, const std::string& what) {
+  app.add_option("--json", path, "file for " + what).type_name("FILE").not_empty();
 }
 
 Status check_output_files(std::vector<std::string> outputs, std::vector<std::string> inputs, const UnitChoice& choice) {

@@ -27,7 +27,7 @@ struct UnitChoice {
   std::string partition;     // file that places the branches, instead of a method; empty: none
   std::string cost_file;     // SessionOptions::cost_file
   uint32_t check_every = 0;  // SessionOptions::check_every
-  std::string trace;  // file for a trace of the last run; empty: none
+  std::string trace;         // file for a trace of the last run; empty: none
 
   // A unit without a configuration gets the one that the plan was compiled for. The calling thread, and those that are
   // started from here on, stay on `cpus`.
@@ -39,7 +39,7 @@ struct UnitChoice {
 struct LoadedPlan {
   std::shared_ptr<const Plan> plan;
   UnitList units;
-  std::unique_ptr<tools::RunRecorder> recorder;  // of the last run; null unless a trace is asked for
+  std::unique_ptr<tools::RunRecorder> recorder;  // holds the last run; null unless a trace is asked for
   std::unique_ptr<Session> session;
 
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) const;
@@ -56,14 +56,15 @@ Status write_trace(const std::string& path, const tools::RunRecorder& recorder, 
 std::string describe(std::span<const TensorInfo> infos);
 
 // Options that several commands take. The values outlive the parsing of the command line.
-void add_plan_argument(CLI::App& app, std::string& path);
-void add_unit_options(CLI::App& app, UnitChoice& choice);
-void add_schedule_options(CLI::App& app, UnitChoice& choice);
-// From a method's name to the method.
-CLI::Validator schedule_method();
-void add_trace_option(CLI::App& app, UnitChoice& choice, const std::string& what);
-void add_offset_option(CLI::App& app, int64_t& offset);
-void add_json_option(CLI::App& app, std::string& path, const std::string& what);
+void add_plan_argument(tools::Command app, std::string& path);
+void add_unit_options(tools::Command app, UnitChoice& choice);
+void add_schedule_options(tools::Command app, UnitChoice& choice);
+// An option that takes the name of a way to schedule, which `set` is told.
+tools::Option add_method_option(tools::Command app, const std::string& name, std::function<void(ScheduleMethod)> set,
+                                const std::string& description);
+void add_trace_option(tools::Command app, UnitChoice& choice, const std::string& what);
+void add_offset_option(tools::Command app, int64_t& offset);
+void add_json_option(tools::Command app, std::string& path, const std::string& what);
 
 // Before anything is computed: the files that a command writes, those of the choice too, can be written, are different
 // ones, and none of those that it reads. An empty path is no file.

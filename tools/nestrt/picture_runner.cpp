@@ -1,6 +1,6 @@
 #include "tools/nestrt/picture_runner.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // nestrt profile: what the operators of a plan cost on the units of this board.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -64,7 +64,7 @@ Json to_json(const MeasuredCosts& measured, const Options& options, const Plan& 
   for (const WorkTimes& work : measured.works)
     works.push_back({{"operator", work.name},
                      {"unit", work.unit.kind},
-                     {"configuration", work.unit.fingerprint},
+                     {"configuration", work.unit.configuration},
                      {"threads", work.unit.threads},
                      {"branch", work.branch},
                      {"first_channel", work.channels.begin},
@@ -78,7 +78,7 @@ Json to_json(const MeasuredCosts& measured, const Options& options, const Plan& 
                      {"work", work.work}});
   for (const auto& [unit, overhead] : measured.costs.overheads())
     overheads.push_back({{"unit", unit.kind},
-                         {"configuration", unit.fingerprint},
+                         {"configuration", unit.configuration},
                          {"threads", unit.threads},
                          {"start_us", overhead.start_us},
                          {"finish_us", overhead.finish_us}});
@@ -131,31 +131,28 @@ Result<ExitCode> profile(const Options& options) {
 
 void add_profile(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  CLI::App& app = cli.add_command("profile", "Measures what each operator costs on each unit, for schedules.",
-                                  {"nestrt profile model.nest -o costs --units cpu,evta",
-                                   "nestrt profile model.nest -o costs --import nest-c.yaml"},
-                                  [options] { return profile(*options); });
+  tools::Command app = cli.add_command("profile", "Measures what each operator costs on each unit, for schedules.",
+                                       {"nestrt profile model.nest -o costs --units cpu,evta",
+                                        "nestrt profile model.nest -o costs --import nest-c.yaml"},
+                                       [options] { return profile(*options); });
   add_plan_argument(app, options->plan);
   add_unit_options(app, options->units);
-  app.add_option("-o,--output", options->output, "file of costs to write")
-      ->type_name("FILE")
-      ->check(tools::not_empty());
+  app.add_option("-o,--output", options->output, "file of costs to write").type_name("FILE").not_empty();
   app.add_option("--count", options->measure.threads, "numbers of threads to measure; default: 1, 2, 4 ... and all")
-      ->check(CLI::Range(1, 1024));
+      .in_range(1, 1024);
   app.add_option("--precision", options->measure.precision,
                  "stop when the 95 % confidence interval of every median reaches this part of it to either side")
-      ->check(tools::number_between(1e-4, 1))
-      ->capture_default_str();
+      .between(1e-4, 1)
+      .show_default();
   app.add_option("--max-runs", options->measure.max_runs, "inferences for each way to run the plan, at most")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
+      .in_range(1, 1000000)
+      .show_default();
   app.add_option("--max-seconds", options->seconds, "time for each way to run the plan, at most")
-      ->check(tools::number_between(0, 1e6))
-      ->capture_default_str();
+      .between(0, 1e6)
+      .show_default();
   app.add_option("--import", options->imports, "take the costs from a profile of NEST-C instead; several may be given")
-      ->type_name("FILE");
-  app.add_option("--configuration", options->configuration, "of the CPU that an imported profile is of")
-      ->capture_default_str();
+      .type_name("FILE");
+  app.add_option("--configuration", options->configuration, "of the CPU that an imported profile is of").show_default();
   add_json_option(app, options->json, "all that was measured");
 }
 

@@ -1,15 +1,15 @@
 // nestrt run: one inference on arrays, or the classes of pictures.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "tools/nestrt/commands.h"
-#include "tools/nestrt/picture_runner.h"
 #include "tools/common/classify.h"
 #include "tools/common/files.h"
 #include "tools/common/labels.h"
 #include "tools/common/tensor_files.h"
+#include "tools/nestrt/commands.h"
+#include "tools/nestrt/picture_runner.h"
 
 namespace nestrt::command {
 namespace {
@@ -156,7 +156,7 @@ Status run_pictures(const Options& options) {
 
 void add_run(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  CLI::App& app =
+  tools::Command app =
       cli.add_command("run", "Run a plan on arrays or pictures",
                       {"nestrt run squeezenet.nest --image cat.jpg --labels imagenet.txt --top 5",
                        "nestrt run mobilenet_v2.nest --image cat.jpg --labels imagenet.txt --offset -1",
@@ -167,17 +167,17 @@ void add_run(tools::Cli& cli) {
                       });
   add_plan_argument(app, options->plan);
   app.add_option("--input", options->inputs, "an array, for each input of the plan")
-      ->allow_extra_args(false)
-      ->type_name("NAME=FILE.npy");
+      .repeatable()
+      .type_name("NAME=FILE.npy");
   app.add_option("--output", options->output_folder, "folder for one .npy per output, named after it")
-      ->type_name("DIR")
-      ->check(tools::not_empty());
+      .type_name("DIR")
+      .not_empty();
   app.add_option("--image", options->images,
                  "picture to classify by the plan's first output, class scores; preprocessed as stated at compile time")
-      ->allow_extra_args(false)
-      ->type_name("FILE.jpg|png|bmp");
-  app.add_option("--labels", options->labels, "class names, one per line")->type_name("FILE");
-  app.add_option("--top", options->top, "classes to print")->check(CLI::Range(1, 1000000))->capture_default_str();
+      .repeatable()
+      .type_name("FILE.jpg|png|bmp");
+  app.add_option("--labels", options->labels, "class names, one per line").type_name("FILE");
+  app.add_option("--top", options->top, "classes to print").in_range(1, 1000000).show_default();
   add_offset_option(app, options->offset);
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);

@@ -1,5 +1,5 @@
 // nestrt simulate: the schedules of a plan on a board that is only described, in virtual time.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include "drivers/evta/isa/configuration.h"
 #include "nestrt/plan_tables.h"
 #include "nestrt/schedule.h"
+#include "runtime/plan/dependencies.h"
 #include "scheduler/bounds.h"
 #include "scheduler/plan_problem.h"
 #include "scheduler/regions.h"
@@ -70,18 +71,9 @@ Result<double> cpu_only_us(const Plan& plan, const VirtualBoard& board, int budg
   return alone.run.makespan_us;
 }
 
-// Of the plan's operators: a fork may be one that computes nothing, as a concatenation in place.
+// Parallel groups among the plan's operators: a fork may be one that computes nothing, as a concatenation in place.
 size_t count_groups(const plan::Tables& tables) {
-  const auto& operators = tables.operators;
-  std::vector<int64_t> producer(tables.tensors.size(), -1);
-  scheduler::Predecessors graph(operators.size());
-  for (uint32_t op = 0; op < operators.size(); ++op) {
-    for (int32_t tensor : operators[op].inputs)
-      if (tensor >= 0 && producer[static_cast<uint32_t>(tensor)] >= 0)
-        graph[op].push_back(static_cast<uint32_t>(producer[static_cast<uint32_t>(tensor)]));
-    for (int32_t tensor : operators[op].outputs) producer[static_cast<uint32_t>(tensor)] = op;
-  }
-  return scheduler::parallel_groups(scheduler::find_regions(graph)).size();
+  return scheduler::parallel_groups(scheduler::find_regions(operator_predecessors(tables))).size();
 }
 
 Result<Figures> figures_of(const Plan& plan, const VirtualBoard& board, int budget_ms) {
@@ -191,7 +183,7 @@ Status write_trace(const std::string& path, const Plan& plan, const VirtualBoard
     const Step& step = simulated.schedule.steps[i];
     const scheduler::StepSpan& span = simulated.run.spans[i];
     Json details{{"branch", step.branch}, {"threads", step.threads}, {"ready_us", span.ready_us}};
-    if (!step.channels.all()) details["channels"] = describe(step.channels);
+    if (!step.channels.all()) details.set("channels", describe(step.channels));
     trace.add({tracks[step.lane], name_of(plan, step.branch), "step", span.start_us, span.end_us, std::move(details)});
   }
   return tools::write_json(path, trace.to_json());
@@ -215,11 +207,12 @@ Json to_json(const Figures& f) {
 
 Json to_json(const std::vector<Figures>& all, const Options& options, const Plan& plan, const tools::Board& board) {
   Json json = to_json(all.front());
-  json["plan"] = options.plan;
-  json["digest"] = plan.digest();
-  json["board"] = board.name;
-  json["sensitivity"] = Json::array();
-  for (const Figures& figures : all) json["sensitivity"].push_back(to_json(figures));
+  json.set("plan", options.plan);
+  json.set("digest", plan.digest());
+  json.set("board", board.name);
+  Json sensitivity = Json::array();
+  for (const Figures& figures : all) sensitivity.push_back(to_json(figures));
+  json.set("sensitivity", std::move(sensitivity));
   return json;
 }
 
@@ -271,31 +264,30 @@ Result<ExitCode> simulate(const Options& options) {
 
 void add_simulate(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  CLI::App& app =
+  tools::Command app =
       cli.add_command("simulate", "Predicts the latency of a plan on a described board, by way of scheduling.",
                       {"nestrt simulate model.nest --board zcu102",
                        "nestrt simulate model.nest --board zcu102 --npu-clock 100 200 333 --cpu-scale 0.5 1 2",
                        "nestrt simulate model.nest --board my/board.yaml --profile my/costs --steps"},
                       [options] { return simulate(*options); });
   add_plan_argument(app, options->plan);
-  app.add_option("--board", options->board, "a board (zcu102, or the path of its .yaml)")->capture_default_str();
+  app.add_option("--board", options->board, "a board (zcu102, or the path of its .yaml)").show_default();
   app.add_option("--profile", options->profiles, "costs (nestrt profile, script/profile-a53); default: the board's")
-      ->type_name("FILE");
-  app.add_option("--npu-clock", options->clocks, "MHz; several for a table")->check(tools::number_between(1, 1e4));
-  app.add_option("--cpu-scale", options->scales, "factor of the CPU's times; several for a table")
-      ->check(tools::number_between(1e-3, 1e3));
+      .type_name("FILE");
+  app.add_option("--npu-clock", options->clocks, "MHz; several for a table").between(1, 1e4);
+  app.add_option("--cpu-scale", options->scales, "factor of the CPU's times; several for a table").between(1e-3, 1e3);
   app.add_option("--hand-over", options->changes.hand_over_scale, "factor of what handing over between units costs")
-      ->check(tools::number_between(0, 1e3))
-      ->capture_default_str();
-  app.add_option("--threads", options->changes.threads, "of the CPU; 0: the board's")->check(CLI::Range(0, 1024));
-  app.add_option("--instances", options->changes.instances, "of the NPU; 0: the board's")->check(CLI::Range(0, 4));
+      .between(0, 1e3)
+      .show_default();
+  app.add_option("--threads", options->changes.threads, "of the CPU; 0: the board's").in_range(0, 1024);
+  app.add_option("--instances", options->changes.instances, "of the NPU; 0: the board's").in_range(0, 4);
   app.add_option("--budget-ms", options->budget_ms, "time to look for each schedule")
-      ->check(CLI::Range(1, 600000))
-      ->capture_default_str();
+      .in_range(1, 600000)
+      .show_default();
   app.add_flag("--steps", options->steps, "show the steps of the schedule that splits channels");
   app.add_option("--trace", options->trace, "file for the timeline of that schedule (ui.perfetto.dev)")
-      ->type_name("FILE")
-      ->check(tools::not_empty());
+      .type_name("FILE")
+      .not_empty();
   add_json_option(app, options->json, "the figures");
 }
 

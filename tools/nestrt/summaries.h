@@ -14,7 +14,7 @@ struct OperatorRow {
   std::string kind;
   std::string kernel;
   std::string unit;
-  std::string output_shape;  // of the first output
+  std::string output_shape;  // the first output's
   std::string output_type;   // "f32", "s8 2^-4"
   uint64_t macs = 0;
   bool repacked = false;

@@ -1,14 +1,14 @@
 #include "tools/nestrt/throughput.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>
 #include <deque>
 #include <vector>
 
-#include "tools/nestrt/load.h"
 #include "tools/common/statistics.h"
+#include "tools/nestrt/load.h"
 
 namespace nestrt::command {
 namespace {
@@ -52,8 +52,8 @@ class Feeder {
     double seconds = 0;  // from the result before the first of them to the last one
   };
 
-  // Of `runs` inferences after `warmup` others. As many are on their way as there are outputs, from the first to the
-  // last.
+  // Runs `warmup` inferences, then `runs` that count. As many are on their way as there are outputs, from the first to
+  // the last.
   Result<Times> run(Pipeline& pipeline, size_t warmup, size_t runs, LaneTimes& lanes) {
     Times times;
     std::deque<SteadyClock::time_point> begun;
@@ -66,8 +66,7 @@ class Feeder {
       }
       NESTRT_RETURN_IF_ERROR(pipeline.next());
       const SteadyClock::time_point end = SteadyClock::now();
-      if (returned >= warmup)
-        times.latencies_ms.push_back(tools::milliseconds(end - begun.front()));
+      if (returned >= warmup) times.latencies_ms.push_back(tools::milliseconds(end - begun.front()));
       begun.pop_front();
       if (returned + 1 == warmup) {
         start = end;
@@ -87,8 +86,7 @@ std::vector<Throughput::Load> loads_of(const Schedule& schedule, const UnitList&
                                        int runs) {
   std::vector<Throughput::Load> loads;
   for (const std::shared_ptr<Unit>& unit : units) loads.push_back({unit->info().name});
-  for (const Step& step : schedule.steps)
-    loads[schedule.lanes[step.lane].unit].predicted_ms += step.predicted_us / 1e3;
+  for (const Step& step : schedule.steps) loads[schedule.lanes[step.lane].unit].predicted_ms += step.predicted_us / 1e3;
   for (size_t lane = 0; lane < schedule.lanes.size(); ++lane)
     loads[schedule.lanes[lane].unit].measured_ms += tools::milliseconds(lanes.of(lane)) / runs;
   return loads;
@@ -131,9 +129,9 @@ void add_throughput(Table& table, const Throughput& throughput, int in_flight) {
   const double bound = throughput.bound_per_second();
   const double percent = 100 * throughput.per_second / bound;
   const std::string share = bound > 0 ? fmt::format("; {:.0f} % of {:.1f}, by the busiest unit", percent, bound) : "";
-  table.add_row({"throughput", fmt::format("{:.1f} /s", throughput.per_second),
-                 fmt::format("{} inferences in flight, {} each{}", in_flight, tools::format_ms(throughput.latency_ms),
-                             share)});
+  table.add_row(
+      {"throughput", fmt::format("{:.1f} /s", throughput.per_second),
+       fmt::format("{} inferences in flight, {} each{}", in_flight, tools::format_ms(throughput.latency_ms), share)});
   for (const Throughput::Load& load : throughput.loads) {
     const std::string predicted =
         load.predicted_ms > 0 ? fmt::format("; {} by its costs", tools::format_ms(load.predicted_ms)) : "";

@@ -14,7 +14,7 @@ struct Throughput {
   struct Load {
     std::string unit;
     double predicted_ms = 0;  // from costs; 0: not known
-    double measured_ms = 0;   // of its steps, while the pipeline was full
+    double measured_ms = 0;   // its steps took so long while the pipeline was full
   };
 
   double per_second = 0;
@@ -27,8 +27,8 @@ struct Throughput {
   double bound_per_second() const;
 };
 
-// Of `runs` inferences on random inputs, or ten times as many as are in flight, after `warmup` others, or twice as many
-// as are in flight; the pipeline is full all the time.
+// Runs `warmup` inferences on random inputs, at least twice as many as are in flight, then measures `runs` others, at
+// least ten times as many; the pipeline is full all the time.
 Result<Throughput> measure_throughput(std::shared_ptr<const Plan> plan, const UnitList& units, PipelineOptions options,
                                       int warmup, int runs);
 

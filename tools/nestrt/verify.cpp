@@ -1,5 +1,5 @@
 // nestrt verify: everything that can be wrong with a plan file, and whether units compute what the CPU computes.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "nestrt/plan_tables.h"
 #include "tools/common/compare_units.h"
@@ -61,7 +61,7 @@ Result<ExitCode> run_verify(const Options& options) {
 
 void add_verify(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  CLI::App& app = cli.add_command(
+  tools::Command app = cli.add_command(
       "verify", "Check a plan: digests, tables, operators, what units make of it",
       {"nestrt verify squeezenet.nest && scp squeezenet.nest board:", "nestrt verify squeezenet.nest --units cpu,evta"},
       [options] { return run_verify(*options); });

@@ -17,7 +17,7 @@ std::vector<UnitInfo> instances_of(const tools::BoardUnit& unit, int instances) 
 
 void add_cpu_costs(const tools::BoardUnit& unit, const CostTable& profile, double scale, CostTable& costs) {
   for (const auto& [key, works] : profile.units()) {
-    if (key.kind != unit.kind || key.fingerprint != unit.instruction_set) continue;
+    if (key.kind != unit.kind || key.configuration != unit.instruction_set) continue;
     for (const auto& [work, cost] : works) costs.set(key, work, {cost.microseconds * scale, cost.source});
   }
 }
@@ -29,7 +29,7 @@ Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& pr
     const auto& programs = branches[branch].programs;
     for (uint32_t index = 0; index < programs.size(); ++index) {
       const plan::Program& program = programs[index];
-      if (program.unit != unit.kind || program.fingerprint != unit.fingerprint) continue;
+      if (program.unit != unit.kind || program.configuration != unit.configuration) continue;
       NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, branch_cost(profile, plan, branch, index, key));
       const ChannelRange channels{0, program.channels};
       costs.set(key, branch_work_name(plan, branch, channels), {cost.microseconds * scale, cost.source});

@@ -14,10 +14,10 @@ namespace nestrt::command {
 // What is other than the files say.
 struct BoardChanges {
   double npu_clock_mhz = 0;    // 0: the board's
-  double cpu_scale = 1;        // of all times of the CPU
-  double hand_over_scale = 1;  // of start_us, finish_us and lane_us of all units
-  int threads = 0;             // of the CPU; 0: the board's
-  int instances = 0;           // of each NPU; 0: the board's
+  double cpu_scale = 1;        // a factor: all times of the CPU
+  double hand_over_scale = 1;  // a factor: start_us, finish_us and lane_us of all units
+  int threads = 0;             // the CPU's; 0: as the board has
+  int instances = 0;           // each NPU's; 0: as the board has
 };
 
 struct VirtualBoard {

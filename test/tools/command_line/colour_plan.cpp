@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "tools/common/files.h"
 #include "test/support/plan_builder.h"
+#include "tools/common/files.h"
 
 namespace nestrt::test {
 namespace {

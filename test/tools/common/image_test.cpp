@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace nestrt::tools {
@@ -37,6 +38,28 @@ constexpr std::string_view kJpeg5x4 =
     "0000000000000000000000000006ffc4002111000102040700000000000000000000000401020005"
     "23d106141531324252ffda000c03010002110311003f00aa16cbf3954f336cd653800011c715997d"
     "576fe96f0db0acc4dd105aefe29d96f1ffd9";
+
+// One pixel each, of quality 100: grey 77, grey 77 in several scans, CMYK (51, 102, 204, 153).
+constexpr std::string_view kJpegGrey =
+    "ffd8ffdb0043000101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101"
+    "0101010101010101010101010101010101ffc0000b080001000101011100ffc40014000100000000000000000000000000000009ffc4"
+    "0014100100000000000000000000000000000000ffda0008010100003f0019dfffd9";
+constexpr std::string_view kJpegProgressive =
+    "ffd8ffdb0043000101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101"
+    "0101010101010101010101010101010101ffc2000b080001000101011100ffc40014000100000000000000000000000000000008ffda"
+    "000801010000000119ff00ffc40014100100000000000000000000000000000000ffda00080101000105027fffc40014100100000000"
+    "000000000000000000000000ffda0008010100063f027fffc40014100100000000000000000000000000000000ffda0008010100013f"
+    "217fffda00080101000000107fffc40014100100000000000000000000000000000000ffda0008010100013f107fffd9";
+constexpr std::string_view kJpegCmyk =
+    "ffd8ffdb0043000101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101"
+    "0101010101010101010101010101010101ffc000140800010001044311004d11005911004b1100ffc400150001010000000000000000"
+    "000000000000080affc40014100100000000000000000000000000000000ffda000e0443004d0059004b00003f009970bd4c0643ffd9";
+constexpr std::string_view kSecondScanOfDc = "ffda00080101000000107f";
+
+// Hexadecimal digits, with some more in front of the `bytes` that come last.
+std::string with_inserted(std::string_view hex, size_t bytes, std::string_view more) {
+  return std::string(hex.substr(0, hex.size() - 2 * bytes)).append(more).append(hex.substr(hex.size() - 2 * bytes));
+}
 
 // A picture without symmetry: (37 x + 91 y + 53 c + 7 x y) mod 256.
 Image pattern(int width, int height, int channels) {
@@ -77,6 +100,68 @@ TEST_CASE("JPEG decodes as libjpeg does by default") {
                                               19, 51,  92,  50, 58,  97,  101, 58,  101, 147, 62,  103, 183, 64,  104,
                                               19, 114, 92,  51, 121, 97,  102, 121, 101, 146, 124, 101, 183, 127, 104,
                                               34, 161, 106, 65, 168, 113, 118, 168, 115, 162, 172, 119, 199, 174, 118});
+}
+
+TEST_CASE("A grey JPEG has one channel") {
+  for (const std::string_view file : {kJpegGrey, kJpegProgressive}) {
+    const auto image = decode_image(from_hex(file), "x");
+    REQUIRE(image);
+    CHECK(image->channels == 1);
+    CHECK(image->pixels == std::vector<uint8_t>{77});
+  }
+}
+
+TEST_CASE("A CMYK JPEG becomes RGB, and Adobe's is inverted") {
+  const std::string start = "ffd8", adobe = "ffee000e41646f626500640000000000";
+  const auto plain = decode_image(from_hex(kJpegCmyk), "x");
+  REQUIRE(plain);
+  CHECK(plain->channels == 3);
+  // (255 - ink) (255 - black) / 255
+  CHECK(plain->pixels == std::vector<uint8_t>{82, 61, 20});
+  const auto inverted = decode_image(from_hex(with_inserted(kJpegCmyk, kJpegCmyk.size() / 2 - 2, adobe)), "x");
+  REQUIRE(inverted);
+  // ink black / 255
+  CHECK(inverted->pixels == std::vector<uint8_t>{31, 61, 122});
+}
+
+TEST_CASE("A JPEG that does not reach its end is refused, whatever the decoder has warned of before") {
+  const std::string odd = with_inserted(kJpegGrey, 14, "0000");  // before the scan
+  REQUIRE(decode_image(from_hex(odd), "x"));
+  for (const std::string_view file : {kJpegGrey, kJpegProgressive, kJpegCmyk, std::string_view(odd)}) {
+    const std::vector<std::byte> content = from_hex(file);
+    for (size_t size = 0; size < content.size(); ++size)
+      CHECK_FALSE(decode_image(std::span(content).first(size), "cut.jpg"));
+  }
+}
+
+TEST_CASE("Oddities of a JPEG are passed over, errors after them are not") {
+  const std::string odd = with_inserted(kJpegGrey, 2, "0000");
+  const auto image = decode_image(from_hex(odd), "x");
+  REQUIRE(image);
+  CHECK(image->pixels == std::vector<uint8_t>{77});
+  const std::string table_of_no_length = "ffc40003";
+  CHECK_FALSE(decode_image(from_hex(with_inserted(odd, 2, table_of_no_length + "00")), "x"));
+}
+
+TEST_CASE("A JPEG of more scans than any encoder makes is refused") {
+  std::string scans;
+  for (int i = 0; i < 400; ++i) scans += kSecondScanOfDc;
+  const auto image = decode_image(from_hex(with_inserted(kJpegProgressive, 2, scans)), "x");
+  REQUIRE(image);
+  CHECK(image->pixels == std::vector<uint8_t>{77});
+  const auto refused = decode_image(from_hex(with_inserted(kJpegProgressive, 2, scans + scans)), "bomb.jpg");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message().find("scans") != std::string_view::npos);
+}
+
+TEST_CASE("A JPEG whose header claims absurd sizes is refused before memory is taken") {
+  std::vector<std::byte> content = from_hex(kJpegGrey);
+  constexpr size_t kHeight = 76, kWidth = 78;  // where the frame header has them
+  REQUIRE(content[kHeight + 1] == std::byte{1});
+  content[kHeight] = content[kWidth] = std::byte{0x80};
+  const auto image = decode_image(content, "bomb.jpg");
+  REQUIRE_FALSE(image);
+  CHECK(image.error().message().find("more than the") != std::string_view::npos);
 }
 
 TEST_CASE("Truncated and damaged pictures are refused or decoded, never worse") {

@@ -18,6 +18,26 @@ TEST_CASE("What moves the cursor, hides or reorders text becomes an escape") {
   CHECK(printable("\u200b\ufeff\u0085") == "\\u200b\\ufeff\\u0085");
 }
 
+TEST_CASE("Characters that no font draws, or none agrees on, become escapes") {
+  CHECK(printable("\u061c\u200e\u200f\u2066\u2069") == "\\u061c\\u200e\\u200f\\u2066\\u2069");  // bidirectional marks
+  CHECK(printable("a\u00adb\u2028\u2029") == "a\\u00adb\\u2028\\u2029");
+  CHECK(printable("\u115f\u3164\ufe0f\U000e0100") == "\\u115f\\u3164\\ufe0f\\U000e0100");  // fillers, variants
+  CHECK(printable("\ue000\U000f0000") == "\\ue000\\U000f0000");                            // private
+  CHECK(printable("\u0378\uffff\U000e0041") == "\\u0378\\uffff\\U000e0041");               // unassigned, tags
+  CHECK(printable("e\u0301 \u05d0\u0628 \u3000") == "e\u0301 \u05d0\u0628 \u3000");        // accents, right to left
+}
+
+TEST_CASE("Width on a terminal is counted in columns") {
+  CHECK(display_width("") == 0);
+  CHECK(display_width("conv1/weights:0") == 15);
+  CHECK(display_width("größer") == 6);
+  CHECK(display_width("e\u0301") == 1);
+  CHECK(display_width("网络") == 4);
+  CHECK(display_width("😀") == 2);
+  CHECK(display_width("ｶ") == 1);  // half width
+  CHECK(display_width("\xff\xc3") == 2);
+}
+
 TEST_CASE("Bytes that are no UTF-8 become escapes") {
   CHECK(printable("\xff\xfe") == "\\xff\\xfe");
   CHECK(printable("\xc3") == "\\xc3");                             // cut short
@@ -26,7 +46,7 @@ TEST_CASE("Bytes that are no UTF-8 become escapes") {
   CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");  // past the last character
 }
 
-TEST_CASE("Of long names the middle is left out") {
+TEST_CASE("The middle of a long name is left out") {
   CHECK(printable(std::string(120, 'n')) == std::string(120, 'n'));
   CHECK(printable("begin" + std::string(10'000'000, 'n') + "end") ==
         "begin" + std::string(75, 'n') + "..." + std::string(37, 'n') + "end");

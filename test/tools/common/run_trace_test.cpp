@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "nestrt/open_units.h"
 #include "test/support/allocation_counter.h"
@@ -10,7 +11,7 @@
 namespace nestrt::test {
 namespace {
 
-using tools::Json;
+using Json = nlohmann::json;
 using tools::RunRecorder;
 
 // branches_plan() on the CPU, watched.
@@ -56,7 +57,7 @@ TEST_CASE("A trace has the runs, and their operators within steps") {
   watched.run();
   CHECK(watched.recorder.lost() == 0);
   std::map<std::string, std::vector<Json>> spans;
-  const Json trace = trace_of(watched.recorder, *watched.session, watched.units).to_json();
+  const Json trace = Json::parse(trace_of(watched.recorder, *watched.session, watched.units).to_json().to_string());
   for (const Json& event : trace["traceEvents"])
     if (event["ph"] == "X") spans[event["cat"]].push_back(event);
   CHECK(spans["run"].size() == 2);

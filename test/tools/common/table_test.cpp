@@ -16,6 +16,19 @@ TEST_CASE("Table columns are aligned and lines have no trailing space") {
         "größer     1\n");
 }
 
+TEST_CASE("Columns stay aligned beside wide and combining characters") {
+  Table table({{"name"}, {"ms", Align::kRight}});
+  table.add_row({"网络", "1"});
+  table.add_row({"re\u0301seau", "10"});
+  table.add_row({"ネットワーク", "2"});
+  CHECK(table.to_string() ==
+        "name          ms\n"
+        "------------  --\n"
+        "网络           1\n"
+        "re\u0301seau        10\n"
+        "ネットワーク   2\n");
+}
+
 TEST_CASE("A table without titles has no head") {
   Table table({{""}, {""}});
   table.add_row({"arena", "3 KB"});

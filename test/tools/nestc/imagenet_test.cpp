@@ -12,7 +12,7 @@ namespace {
 struct Network {
   const char* name;
   std::vector<std::string> preprocessing;
-  const char* offset;  // of the classes
+  const char* offset;  // added to the output's position to give the class
 };
 
 const Network kNetworks[] = {

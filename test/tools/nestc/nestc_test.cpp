@@ -1,18 +1,19 @@
 // nestc as a user meets it: files that are hostile, options that are wrong, what is written and what is not.
-#include <catch2/catch.hpp>
-
+#include <onnx/onnx_pb.h>
 #include <sys/stat.h>
+
+#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "nestrt/plan.h"
-#include "tools/common/files.h"
-#include "tools/common/npy.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
+#include "tools/common/files.h"
+#include "tools/common/npy.h"
 
 namespace nestrt::test {
 namespace {
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 ModelBuilder small_model() {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y").constant("w", {3, 2, 1, 1}, std::vector<float>(6, 1));
-  model.node("Conv", {"x", "w"}, {"y"}).set_name("first conv");
+  model.node("Conv", {"x", "w"}, {"y"}, "first conv");
   return model;
 }
 
@@ -91,8 +92,8 @@ TEST_CASE("nestc compiles a truncated model whole or not at all") {
 TEST_CASE("nestc names the node or tensor of a hostile model") {
   const Workshop workshop;
   ModelBuilder cyclic = small_model();
-  cyclic.node("Add", {"x", "b"}, {"a"}).set_name("chicken");
-  cyclic.node("Relu", {"a"}, {"b"}).set_name("egg");
+  cyclic.node("Add", {"x", "b"}, {"a"}, "chicken");
+  cyclic.node("Relu", {"a"}, {"b"}, "egg");
   workshop.check_refused(cyclic, "chicken");
 
   ModelBuilder missing = small_model();

@@ -6,11 +6,11 @@
 
 #include "nestrt/plan.h"
 #include "runtime/plan/format.h"
-#include "tools/common/files.h"
-#include "tools/common/npy.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
+#include "tools/common/files.h"
+#include "tools/common/npy.h"
 
 namespace nestrt::test {
 namespace {
@@ -22,9 +22,9 @@ ModelBuilder two_convs(float weight) {
   ModelBuilder model;
   model.input("x", {1, 1, 4, 4}).output("y");
   model.constant("w1", {2, 1, 1, 1}, {weight, -0.5f}).constant("w2", {3, 2, 1, 1}, std::vector<float>(6, 0.3f));
-  model.node("Conv", {"x", "w1"}, {"h"}).set_name("first");
-  model.node("Relu", {"h"}, {"r"}).set_name("relu");
-  model.node("Conv", {"r", "w2"}, {"y"}).set_name("second");
+  model.node("Conv", {"x", "w1"}, {"h"}, "first");
+  model.node("Relu", {"h"}, {"r"}, "relu");
+  model.node("Conv", {"r", "w2"}, {"y"}, "second");
   return model;
 }
 

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tools/common/files.h"
 #include "test/compiler-lite/tuning/small_classifier.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
+#include "tools/common/files.h"
 
 namespace nestrt::test {
 namespace {

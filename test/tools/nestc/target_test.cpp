@@ -1,6 +1,7 @@
 // nestc compile --target and nestrt --units as a user meets them.
 #include <catch2/catch.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
@@ -10,7 +11,6 @@
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
 #include "tools/common/files.h"
-#include "tools/common/json.h"
 #include "tools/common/npy.h"
 #include "tools/common/partition_schedule.h"
 
@@ -42,8 +42,8 @@ class Workshop {
   std::vector<std::byte> outputs(const std::string& units,
                                  const std::vector<std::string>& how = {"--schedule", "file-order"}) const {
     const std::string folder = path("out-" + units);
-    std::vector<std::string> arguments{"run",     plan(),            "--units",  units,
-                                       "--input", path("input.npy"), "--output", folder};
+    std::vector<std::string> arguments{"run",      plan(), "--units", units, "--input", path("input.npy"),
+                                       "--output", folder};
     arguments.insert(arguments.end(), how.begin(), how.end());
     const ProgramResult result = run_program("nestrt", arguments);
     INFO(result.text);
@@ -112,9 +112,9 @@ TEST_CASE("A trace has the runs, and what units did in them") {
   const auto bytes = tools::read_file(file);
   REQUIRE(bytes);
   const auto* text = reinterpret_cast<const char*>(bytes->data());
-  const tools::Json trace = tools::Json::parse(text, text + bytes->size());
+  const auto trace = nlohmann::json::parse(text, text + bytes->size());
   std::map<std::string, int> spans;
-  for (const tools::Json& event : trace["traceEvents"])
+  for (const auto& event : trace["traceEvents"])
     if (event["ph"] == "X") ++spans[event["cat"]];
   CHECK(spans["run"] == 1);
   CHECK(spans["operator"] >= 20);  // those that compute something

@@ -26,7 +26,7 @@ class Workshop {
     std::ifstream file(path(name));
     return nlohmann::json::parse(file);
   }
-  static std::string isa() { return (*open_units("cpu", {.num_threads = 1}))[0]->info().fingerprint; }
+  static std::string isa() { return (*open_units("cpu", {.num_threads = 1}))[0]->info().configuration; }
 
  private:
   TemporaryFolder folder_;
@@ -41,8 +41,8 @@ void check_ok(const ProgramResult& result) {
 
 TEST_CASE("What nestrt profile measures, nestrt simulate schedules") {
   const Workshop workshop;
-  check_ok(run_program("nestrt", {"profile", workshop.path("plan.nest"), "-o", workshop.path("costs"), "--threads",
-                                  "2", "--max-runs", "3", "--json", workshop.path("costs.json")}));
+  check_ok(run_program("nestrt", {"profile", workshop.path("plan.nest"), "-o", workshop.path("costs"), "--threads", "2",
+                                  "--max-runs", "3", "--json", workshop.path("costs.json")}));
   const nlohmann::json measured = workshop.json("costs.json");
   CHECK(measured["works"].size() > 0);
   CHECK(measured["works"].size() % 2 == 0);  // with one thread and with two
