@@ -2,7 +2,6 @@
 // here, and leaves something for those after it.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -16,7 +15,7 @@
 namespace nestrt::compiler {
 
 struct Compilation {
-  std::filesystem::path model;    // read by import only
+  std::string model;              // read by import only
   const CompileOptions& options;  // with the target's backends
   Backends backends;              // the options', or those of the host where they state none
 

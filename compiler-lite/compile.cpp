@@ -5,6 +5,7 @@
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/compilation.h"
 #include "compiler-lite/stages.h"
+#include "compiler-lite/target/target_description.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -13,7 +14,7 @@ Backends backends_of(const CompileOptions& options) {
   return options.backends.empty() ? Backends{make_cpu_backend(host_target().instruction_sets)} : options.backends;
 }
 
-Compilation begin(std::filesystem::path model, const CompileOptions& options) {
+Compilation begin(std::string model, const CompileOptions& options) {
   return {.model = std::move(model), .options = options, .backends = backends_of(options)};
 }
 
@@ -26,13 +27,13 @@ Result<PlanBytes> finish(Graph graph, const CompileOptions& options, std::string
 
 }  // namespace
 
-Result<Graph> optimised_graph(const std::filesystem::path& model, const CompileOptions& options) {
+Result<Graph> optimised_graph(const std::string& model, const CompileOptions& options) {
   Compilation compilation = begin(model, options);
   NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", "passes"));
   return std::move(compilation.graph);
 }
 
-Result<Graph> quantizable_graph(const std::filesystem::path& model, CompileOptions options) {
+Result<Graph> quantizable_graph(const std::string& model, CompileOptions options) {
   options.passes.quantizes = true;
   return optimised_graph(model, options);
 }
@@ -46,7 +47,7 @@ Result<PlanBytes> compile_graph(Graph graph, const CompileOptions& options) {
   return finish(std::move(graph), options, "placement");
 }
 
-Result<PlanBytes> compile(const std::filesystem::path& model, const CompileOptions& options) {
+Result<PlanBytes> compile(const std::string& model, const CompileOptions& options) {
   Compilation compilation = begin(model, options);
   NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", "emit"));
   return std::move(*compilation.bytes);

@@ -1,7 +1,6 @@
 // The whole way from an ONNX file to a plan, through the stages of compiler-lite/stages.h.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,7 +13,6 @@
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/quantize/quantize.h"
-#include "compiler-lite/target/target_description.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {
@@ -30,7 +28,7 @@ struct CompileOptions {
   PassOptions passes;
   std::optional<Quantization> quantization;  // empty: everything stays f32
   LayoutOptions layout;
-  // Of the target's units (make_backends), the host first; empty: kernels for every CPU of `host`.
+  // For the target's units (make_backends), the host first; empty: kernels for every CPU of `host`.
   Backends backends;
   OfferObserver offer_observer;      // told what the units beside the host offer; may be empty
   std::vector<std::string> exposed;  // inner values of the model that become outputs too, to look at them
@@ -44,12 +42,12 @@ struct CompileOptions {
 // `options.quantization` is there, what is to follow it has not been done.
 // Errors: those of import; kInvalidArgument where preprocessing is stated for a model that has no picture input, where
 // no node computes a value to expose, and where the profile belongs to another model.
-Result<Graph> optimised_graph(const std::filesystem::path& model, const CompileOptions& options);
+Result<Graph> optimised_graph(const std::string& model, const CompileOptions& options);
 
 // compile() in two steps, so that one model can be compiled with many quantizations: the optimised f32 graph, on which
 // quantization can follow, and from a copy of that to the plan. Errors: as compile(); the second trusts that the
 // profile is this model's.
-Result<Graph> quantizable_graph(const std::filesystem::path& model, CompileOptions options);
+Result<Graph> quantizable_graph(const std::string& model, CompileOptions options);
 Result<PlanBytes> compile_quantizable(Graph graph, CompileOptions options);
 
 // From a graph that is optimised, and quantized where it is to be, to the plan. Errors: kUnsupported where no kernel
@@ -57,6 +55,6 @@ Result<PlanBytes> compile_quantizable(Graph graph, CompileOptions options);
 Result<PlanBytes> compile_graph(Graph graph, const CompileOptions& options = {});
 
 // The bytes of the plan. Errors: those above; kInvalidArgument where not one node could be quantized.
-Result<PlanBytes> compile(const std::filesystem::path& model, const CompileOptions& options);
+Result<PlanBytes> compile(const std::string& model, const CompileOptions& options);
 
 }  // namespace nestrt::compiler

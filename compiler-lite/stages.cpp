@@ -1,5 +1,7 @@
 #include "compiler-lite/stages.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -27,16 +29,17 @@ PassOptions pass_options(const CompileOptions& options) {
 }
 
 // The profile must be this model's, and say something about it.
-Status require_fit(const std::filesystem::path& model, const QuantizationProfile& profile) {
+Status require_fit(const std::string& model, const QuantizationProfile& profile) {
   NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
   return require_model(profile, digest);
 }
 
 Status require_s8(const QuantizationReport& report) {
   if (report.s8_nodes > 0) return {};
-  const std::string reason = report.kept.empty() ? "the network has no Conv and no Dense"
-                                                 : "'" + report.kept[0].name + "' because " + report.kept[0].reason;
-  return Status(Code::kInvalidArgument, "--quantize s8: every operator would stay f32: " + reason);
+  const std::string reason = report.kept.empty()
+                                 ? "the network has no Conv and no Dense"
+                                 : fmt::format("'{}' because {}", report.kept[0].name, report.kept[0].reason);
+  return Status(Code::kInvalidArgument, fmt::format("--quantize s8: every operator would stay f32: {}", reason));
 }
 
 Status run_import(Compilation& compilation) {
@@ -193,8 +196,7 @@ Status run_stages(Compilation& compilation, std::string_view first, std::string_
     NESTRT_RETURN_IF_ERROR(stage.run(compilation));
     if (stage.name == last) return {};
   }
-  return Status(Code::kInternal,
-                "there are no stages from '" + std::string(first) + "' to '" + std::string(last) + "'");
+  return Status(Code::kInternal, fmt::format("there are no stages from '{}' to '{}'", first, last));
 }
 
 }  // namespace nestrt::compiler

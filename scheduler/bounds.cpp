@@ -7,7 +7,7 @@
 namespace nestrt::scheduler {
 namespace {
 
-// Of the tasks given with the cheapest choices, by weighted load.
+// Work of the tasks given, each with its cheapest choice by weighted load.
 class WorkBound {
  public:
   using Loads = std::vector<double>;  // by unit

@@ -155,7 +155,7 @@ class LoadBalance {
     return least;
   }
 
-  // Of so many placed tasks the most promising placements.
+  // Keeps, for so many placed tasks, the most promising placements.
   void place_largest_first() {
     constexpr size_t kWidth = 64;
     std::vector<uint32_t> order(choice_.size());

@@ -1,11 +1,12 @@
 #include "scheduler/plan_problem.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
-#include "runtime/core/text.h"
 #include "runtime/costs/unit_key.h"
 #include "runtime/plan/channel_order.h"
 #include "runtime/plan/dependencies.h"
@@ -208,9 +209,9 @@ class ProblemBuilder {
     return {};
   }
 
-  // Of the choices of the task whose other unit computes the first channels of those that it computed of the task
-  // before, the one that is complete first if the two parts of that task start together: the host computes what is left
-  // of `on_host`.
+  // Among the choices of the task whose other unit computes the first channels of those that it computed of the task
+  // before, the one that is complete first if the two parts of that task start together. The host computes what is
+  // left of `on_host`.
   Result<std::optional<Choice>> best_of_three(const Choice& before, uint32_t task, const Choice& on_host) const {
     const Part &own = on_host.parts[0], &others = on_host.parts[1];
     std::optional<Choice> best;
@@ -243,9 +244,11 @@ class ProblemBuilder {
 
   Status no_unit_for(uint32_t branch) const {
     std::string given;
-    for (const UnitInfo& unit : units_) given += text(given.empty() ? "" : ", ", unit.kind);
-    return Status(Code::kIncompatible, text("branch ", branch, " has no program for any of these units: ", given,
-                                            "; add a unit or recompile the model for them"));
+    for (const UnitInfo& unit : units_) given += fmt::format("{}{}", given.empty() ? "" : ", ", unit.kind);
+    return Status(
+        Code::kIncompatible,
+        fmt::format("branch {} has no program for any of these units: {}; add a unit or recompile the model for them",
+                    branch, given));
   }
 
   const Plan& plan_;

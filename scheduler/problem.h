@@ -24,11 +24,11 @@ struct ProblemUnit {
 struct Part {
   uint32_t lane = 0;
   double us = 0;
-  double output_share = 1;  // of what the task computes
-  double unit_share = 1;    // of its unit: less than 1 where the host's cores are shared out
+  double output_share = 1;  // part of what the task computes
+  double unit_share = 1;    // part of its unit: less than 1 where the host's cores are shared out
   uint32_t program = 0;     // in Branch.programs
   ChannelRange channels;
-  int threads = 0;  // of the host; 0: all
+  int threads = 0;  // the host's; 0: all
 };
 
 // The ways to share out the host's cores are numbered: 0 is all of them in lane 0.
@@ -43,14 +43,14 @@ struct Choice {
 
 struct TaskInput {
   uint32_t task = 0;  // an earlier one
-  double bytes = 0;   // of its output that are read
+  double bytes = 0;   // read of its output
   // A part reads only the channels that it computes itself. Of two tasks at most one reads another in this way.
   bool by_channel = false;
 };
 
 struct Task {
   uint32_t branch = 0;
-  std::vector<TaskInput> inputs;  // of distinct tasks
+  std::vector<TaskInput> inputs;  // distinct tasks
   std::vector<Choice> choices;    // at least one
   // What it reads of the network's inputs and computes of its outputs, which are the caller's: on the host.
   bool reads_caller = false;

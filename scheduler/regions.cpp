@@ -283,7 +283,7 @@ std::vector<uint32_t> barriers(const Predecessors& graph) {
   const auto count = static_cast<uint32_t>(graph.size());
   std::vector<uint32_t> nearest(count, count);  // successor
   std::vector<bool> follow(count, true);
-  uint32_t least = count;  // of the nearest predecessors of the nodes after, counted from 1
+  uint32_t least = count;  // among the nearest predecessors of the nodes after, counted from 1
   for (uint32_t node = count; node-- > 0;) {
     follow[node] = least > node;
     uint32_t latest = 0;
@@ -294,7 +294,7 @@ std::vector<uint32_t> barriers(const Predecessors& graph) {
     least = std::min(least, latest);
   }
   Nodes found;
-  uint32_t farthest = 0;  // of the nearest successors of the nodes before
+  uint32_t farthest = 0;  // among the nearest successors of the nodes before
   for (uint32_t node = 0; node < count; ++node) {
     if (follow[node] && farthest <= node) found.push_back(node);
     farthest = std::max(farthest, nearest[node]);

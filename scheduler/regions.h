@@ -12,11 +12,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace nestrt::scheduler {
+#include "runtime/core/predecessors.h"
 
-// For each node those that have to come before it. Nodes are in topological order; duplicates are harmless. An input of
-// the network is a node only if the caller makes it one.
-using Predecessors = std::vector<std::vector<uint32_t>>;
+namespace nestrt::scheduler {
 
 enum class RegionKind : uint8_t {
   kNode,
@@ -41,7 +39,7 @@ struct RegionTree {
   std::vector<uint32_t> nodes_of(uint32_t region) const;
 };
 
-// Requires: predecessors of a node are smaller than the node.
+// An input of the network is a node only if the caller makes it one.
 RegionTree find_regions(const Predecessors& graph);
 
 struct ParallelGroup {

@@ -170,7 +170,7 @@ class Search {
     return std::none_of(choice.parts.begin(), choice.parts.end(), has_twin);
   }
 
-  // Of lanes of the host between which nothing tells a difference the first will do. Lane 0 is where barriers run.
+  // Among lanes of the host that nothing tells apart the first will do. Lane 0 is where barriers run.
   bool is_like_the_lane_before(const SearchState& state, uint32_t sharing, uint32_t lane) const {
     const std::vector<double>& shares = problem_.sharings[sharing];
     if (lane < 2 || lane >= shares.size() || shares[lane] != shares[lane - 1]) return false;

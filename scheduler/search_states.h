@@ -23,9 +23,9 @@ struct SearchState {
   std::vector<uint64_t> done;    // a bit by task
   uint64_t done_hash = 0;
   uint32_t sharing = kAnySharing;
-  uint32_t stretch = 0;  // of what comes next
+  uint32_t stretch = 0;  // where the next task is
   double bound = 0;      // for everything that comes of it
-  double makespan = 0;   // of what is placed
+  double makespan = 0;   // when all that is placed is complete
   double work_left = 0;  // in the stretch
   uint32_t parent = 0;   // in the layer before
   Decision decision;     // that led from there to here

@@ -1,8 +1,8 @@
 #include "scheduler/virtual_time.h"
 
-#include <algorithm>
+#include <fmt/core.h>
 
-#include "runtime/core/text.h"
+#include <algorithm>
 
 namespace nestrt::scheduler {
 namespace {
@@ -20,7 +20,7 @@ std::vector<uint32_t> tasks_by_branch(const Problem& problem) {
 }
 
 Status unknown_step(uint32_t step, const char* why) {
-  return Status(Code::kInvalidArgument, text("step ", step, " of the schedule ", why));
+  return Status(Code::kInvalidArgument, fmt::format("step {} of the schedule {}", step, why));
 }
 
 // A step as a part of a task.
@@ -45,7 +45,8 @@ Result<KnownStep> find_step(const Problem& problem, const std::vector<uint32_t>&
   const Step& step = schedule.steps[index];
   if (step.lane >= schedule.lanes.size()) return unknown_step(index, "has a lane that does not exist");
   const uint32_t task = step.branch < tasks.size() ? tasks[step.branch] : kNone;
-  if (task == kNone) return unknown_step(index, text("computes branch ", step.branch, ", which is no task").c_str());
+  if (task == kNone)
+    return unknown_step(index, fmt::format("computes branch {}, which is no task", step.branch).c_str());
   for (const Choice& choice : problem.tasks[task].choices)
     for (const Part& part : choice.parts)
       if (problem.lanes[part.lane].unit == schedule.lanes[step.lane].unit && part.program == step.program &&

@@ -1,6 +1,6 @@
 #include "compiler-lite/calibrate/calibrate.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <unordered_map>
 
@@ -11,7 +11,7 @@ namespace nestrt::compiler {
 namespace {
 
 struct ObservedTensor {
-  uint32_t tensor = 0;  // of the plan
+  uint32_t tensor = 0;  // in the plan
   ValueObserver observer;
   std::vector<ChannelStatistics> channels;  // empty for tensors without channels
 
@@ -66,7 +66,7 @@ std::vector<ChannelStatistics> channels_of(const Plan& plan, uint32_t tensor) {
 // The plan, and what of it to observe: what the layouts have added (Reorders, ...) is none of the network's.
 class Calibrator {
  public:
-  static Result<Calibrator> create(const std::filesystem::path& model, const CompileOptions& options);
+  static Result<Calibrator> create(const std::string& model, const CompileOptions& options);
 
   const Plan& plan() const { return *plan_; }
   Status observe(const tools::Array& input);
@@ -82,7 +82,7 @@ class Calibrator {
   std::vector<ObservedTensor> observed_;
 };
 
-Result<Calibrator> Calibrator::create(const std::filesystem::path& model, const CompileOptions& options) {
+Result<Calibrator> Calibrator::create(const std::string& model, const CompileOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(Graph graph, optimised_graph(model, options));
   const std::vector<std::string> names = f32_values(graph);
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_graph(std::move(graph), on_host(options)));
@@ -137,7 +137,7 @@ Status observe_all(Calibrator& calibrator, const CalibrationSamples& samples, co
 
 }  // namespace
 
-Result<Calibration> calibrate(const std::filesystem::path& model, const CalibrationOptions& options) {
+Result<Calibration> calibrate(const std::string& model, const CalibrationOptions& options) {
   Calibration result;
   NESTRT_ASSIGN_OR_RETURN(result.profile.model_digest, model_digest(model));
   NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::create(model, without_fusion(options.compile)));

@@ -1,7 +1,6 @@
 // Calibration: runs a model in f32 over sample inputs and observes every value of its graph.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -33,6 +32,6 @@ struct Calibration {
 // Errors: kUnsupported for a model without exactly one input of f32; those of compiling, of the samples, and of
 // running; kInvalidArgument naming value and sample where a value is NaN or infinite, and where no sample could be
 // read.
-Result<Calibration> calibrate(const std::filesystem::path& model, const CalibrationOptions& options);
+Result<Calibration> calibrate(const std::string& model, const CalibrationOptions& options);
 
 }  // namespace nestrt::compiler

@@ -1,6 +1,6 @@
 #include "compiler-lite/calibrate/observer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

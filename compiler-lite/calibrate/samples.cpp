@@ -1,6 +1,6 @@
 #include "compiler-lite/calibrate/samples.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

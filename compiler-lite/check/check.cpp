@@ -1,5 +1,7 @@
 #include "compiler-lite/check/check.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 
@@ -24,9 +26,9 @@ Result<Run> run_from_files(const CheckOptions& options, const Plan& plan) {
   for (const TensorInfo& input : plan.inputs()) {
     const auto file = options.inputs.find(input.name);
     if (file == options.inputs.end()) {
-      return Status(Code::kInvalidArgument, "no file for input " + input.name + " (" + std::string(name(input.type)) +
-                                                " " + input.shape.to_string() + "); add --input " + input.name +
-                                                "=FILE.npy");
+      return Status(Code::kInvalidArgument,
+                    fmt::format("no file for input {} ({} {}); add --input {}=FILE.npy", input.name, name(input.type),
+                                input.shape.to_string(), input.name));
     }
     NESTRT_ASSIGN_OR_RETURN(run.inputs.emplace_back(), tools::read_npy(file->second));
     unused.erase(input.name);
@@ -85,11 +87,12 @@ Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& s
     const std::string& name = session.outputs()[i].name;
     const auto found = expected.find(name);
     if (found == expected.end()) {
-      return Status(Code::kInvalidArgument, "the model has no output " + name + ", which the plan has; are " +
-                                                options.model + " and " + options.plan + " the same network?");
+      return Status(Code::kInvalidArgument,
+                    fmt::format("the model has no output {}, which the plan has; are {} and {} the same network?", name,
+                                options.model, options.plan));
     }
     auto difference = compare(actual[i].view(), found->second.view());
-    if (!difference) return difference.error().with_context("output " + name);
+    if (!difference) return difference.error().with_context(fmt::format("output {}", name));
     difference->step = step_of_output(plan, i);
     const bool same_classes = difference->rows_agreeing == difference->rows;
     const bool matches = report.quantized ? same_classes : difference->within(options.tolerance);
@@ -118,7 +121,7 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
       const auto value = output < 0 ? expected.end() : expected.find(tensor_of(*plan, output).name);
       if (value == expected.end()) continue;
       auto difference = compare(trace.tensor(static_cast<uint32_t>(output)).view(), value->second.view());
-      if (!difference) return difference.error().with_context("value " + value->first);
+      if (!difference) return difference.error().with_context(fmt::format("value {}", value->first));
       difference->step = step_of(*plan, op);
       const bool diverges = !difference->within(options.tolerance);
       if (diverges && !report.first_divergence) report.first_divergence = report.layers.size();

@@ -22,7 +22,7 @@ struct CheckOptions {
   int random_runs = 1;  // without files
   uint64_t seed = 0;
   bool layers = false;
-  double tolerance = 1e-4;  // of the largest element of the tensor
+  double tolerance = 1e-4;  // as a share of the largest element of the tensor
   std::string python;       // empty: the private environment
 };
 
@@ -45,7 +45,7 @@ struct CheckedLayer {
 
 struct CheckReport {
   std::vector<CheckedOutput> outputs;
-  std::vector<CheckedLayer> layers;  // of the first run, in the plan's order; empty unless asked for
+  std::vector<CheckedLayer> layers;  // the first run's, in the plan's order; empty unless asked for
   std::vector<LayerNoise> noise;     // in place of the layers where the plan is quantized
   bool quantized = false;
   bool matches = true;                     // within the tolerance; the same top classes where the plan is quantized

@@ -1,5 +1,7 @@
 #include "compiler-lite/check/compare.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,14 +33,6 @@ double distance(double actual, double expected) {
   return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
 }
 
-// Length of the last axis that is longer than 1.
-int64_t row_length(const Shape& shape) {
-  for (int axis = shape.rank(); axis > 0; --axis) {
-    if (shape[axis - 1] > 1) return shape[axis - 1];
-  }
-  return 1;
-}
-
 int64_t top(const ConstTensorView& tensor, int64_t begin, int64_t length) {
   int64_t best = 0;
   for (int64_t i = 1; i < length; ++i) {
@@ -59,6 +53,13 @@ void compare_rows(const ConstTensorView& actual, const ConstTensorView& expected
 
 }  // namespace
 
+int64_t row_length(const Shape& shape) {
+  for (int axis = shape.rank(); axis > 0; --axis) {
+    if (shape[axis - 1] > 1) return shape[axis - 1];
+  }
+  return 1;
+}
+
 double Difference::relative() const {
   if (max_absolute == 0) return 0;
   return largest > 0 ? max_absolute / largest : std::numeric_limits<double>::infinity();
@@ -66,9 +67,9 @@ double Difference::relative() const {
 
 Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView& expected) {
   if (actual.type != expected.type || actual.shape.num_elements() != expected.shape.num_elements()) {
-    return Status(Code::kInvalidArgument, "the plan gives " + std::string(name(actual.type)) + " " +
-                                              actual.shape.to_string() + ", ONNX Runtime " +
-                                              std::string(name(expected.type)) + " " + expected.shape.to_string());
+    return Status(Code::kInvalidArgument,
+                  fmt::format("the plan gives {} {}, ONNX Runtime {} {}", name(actual.type), actual.shape.to_string(),
+                              name(expected.type), expected.shape.to_string()));
   }
   Difference difference;
   for (int64_t i = 0; i < expected.shape.num_elements(); ++i) {

@@ -18,7 +18,7 @@ struct Difference {
   int64_t rows_agreeing = 0;  // those whose largest element is in the same place
   int64_t actual_top = 0;     // place of the largest element in the first row
   int64_t expected_top = 0;
-  // Of a quantized tensor: how far apart its possible values are. One step of difference is none: roundings may differ.
+  // How far apart the possible values of a quantized tensor are. One step of difference is none: roundings may differ.
   double step = 0;
 
   // max_absolute as a share of the largest element: one figure for probabilities and logits alike.
@@ -29,6 +29,9 @@ struct Difference {
 
   static constexpr double kNoise = 1e-7;  // tensors of zeros have no scale of their own
 };
+
+// Elements of a vector along the class axis, as Difference counts rows.
+int64_t row_length(const Shape& shape);
 
 // Errors: kInvalidArgument where the types or the numbers of elements differ.
 Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView& expected);

@@ -1,5 +1,7 @@
 #include "compiler-lite/check/onnx_runtime.h"
 
+#include <fmt/core.h>
+
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -34,7 +36,7 @@ Status write_request(const OnnxRuntimeRequest& request, const fs::path& folder) 
   for (size_t run = 0; run < request.runs.size(); ++run) {
     json files = json::object();
     for (const auto& [name, array] : request.runs[run]) {
-      const std::string file = "run_" + std::to_string(run) + "_input_" + std::to_string(files.size()) + ".npy";
+      const std::string file = fmt::format("run_{}_input_{}.npy", run, files.size());
       NESTRT_RETURN_IF_ERROR(tools::write_npy((folder / file).string(), array.view()));
       files[name] = file;
     }
@@ -63,17 +65,18 @@ Result<std::vector<NamedArrays>> read_response(const fs::path& folder) {
 Status failure(const ProcessResult& process, const std::string& python) {
   if (process.exit_code > kSignalled) {
     const int signal = process.exit_code - kSignalled;
-    return Status(Code::kUnavailable, "ONNX Runtime was killed by signal " + std::to_string(signal) + " (" +
-                                          strsignal(signal) +
-                                          ") while it ran the model; try another version of it "
-                                          "with --python");
+    return Status(
+        Code::kUnavailable,
+        fmt::format(
+            "ONNX Runtime was killed by signal {} ({}) while it ran the model; try another version of it with --python",
+            signal, strsignal(signal)));
   }
   const std::string words = last_line(process.error);
   if (words.empty() || words.starts_with("ModuleNotFoundError")) {
     return Status(Code::kUnavailable,
-                  python + " cannot run ONNX Runtime" + (words.empty() ? "" : ": " + words) + std::string(kRemedy));
+                  fmt::format("{} cannot run ONNX Runtime{}{}{}", python, words.empty() ? "" : ": ", words, kRemedy));
   }
-  return Status(Code::kInvalidModel, "ONNX Runtime: " + words);
+  return Status(Code::kInvalidModel, fmt::format("ONNX Runtime: {}", words));
 }
 
 }  // namespace
@@ -82,10 +85,9 @@ Result<std::string> onnx_runtime_python() {
   NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
   const auto process = run_process({"python3", (folder / "ort_environment.py").string()}, temporary.path());
-  if (!process) return Status(Code::kUnavailable, std::string(process.error().message()) + std::string(kRemedy));
-  if (process->exit_code != 0) {
-    return Status(Code::kUnavailable, last_line(process->error) + std::string(kRemedy));
-  }
+  if (!process) return Status(Code::kUnavailable, fmt::format("{}{}", process.error().message(), kRemedy));
+  if (process->exit_code != 0)
+    return Status(Code::kUnavailable, fmt::format("{}{}", last_line(process->error), kRemedy));
   return last_line(process->output);
 }
 
@@ -93,10 +95,10 @@ Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& requ
   NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
   NESTRT_RETURN_IF_ERROR(write_request(request, temporary.path()));
-  const auto process = run_process({request.python, (folder / "ort_run.py").string(),
-                                    fs::absolute(request.model).string(), temporary.path().string()},
-                                   temporary.path());
-  if (!process) return Status(Code::kUnavailable, std::string(process.error().message()) + std::string(kRemedy));
+  const auto process = run_process(
+      {request.python, (folder / "ort_run.py").string(), fs::absolute(request.model).string(), temporary.path()},
+      temporary.path());
+  if (!process) return Status(Code::kUnavailable, fmt::format("{}{}", process.error().message(), kRemedy));
   if (process->exit_code != 0) return failure(*process, request.python);
   return read_response(temporary.path());
 }

@@ -1,30 +1,31 @@
 #include "compiler-lite/check/plan_trace.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "nestrt/event.h"
 #include "nestrt/open_units.h"
 #include "nestrt/plan_tables.h"
+#include "nestrt/unit.h"
+#include "runtime/core/channel_blocks.h"
 
 namespace nestrt::compiler {
 namespace {
 
 // Every branch of a verified plan has one.
 const plan::Program& host_program(const plan::Branch& branch) {
-  return *std::find_if(branch.programs.begin(), branch.programs.end(), [](const plan::Program& program) {
-    return program.kind == plan::ProgramKind::kKernels;
-  });
+  return *std::find_if(branch.programs.begin(), branch.programs.end(),
+                       [](const plan::Program& program) { return program.kind == plan::ProgramKind::kKernels; });
 }
 
 // Copies the elements of a tensor with blocked channels into row-major order.
 void unblock(const std::byte* from, std::byte* to, const Shape& shape, int64_t block, size_t element_bytes) {
-  const int64_t channels = shape[1], spatial = shape.product(2, shape.rank());
-  const int64_t blocks = (channels + block - 1) / block;
+  const ChannelBlocks blocks{shape[1], shape.product(2, shape.rank()), block};
   for (int64_t i = 0; i < shape.num_elements(); ++i) {
-    const int64_t pixel = i % spatial, channel = i / spatial % channels, batch = i / spatial / channels;
-    const int64_t at = ((batch * blocks + channel / block) * spatial + pixel) * block + channel % block;
+    const int64_t pixel = i % blocks.pixels, plane = i / blocks.pixels;
+    const int64_t at = blocks.index(plane / blocks.channels, plane % blocks.channels, pixel);
     std::memcpy(to + static_cast<size_t>(i) * element_bytes, from + static_cast<size_t>(at) * element_bytes,
                 element_bytes);
   }
@@ -40,6 +41,11 @@ std::vector<float> valid_lanes(const float* block, int64_t lanes, int64_t channe
 }
 
 }  // namespace
+
+PlanTrace::PlanTrace(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+PlanTrace::PlanTrace(PlanTrace&&) noexcept = default;
+PlanTrace& PlanTrace::operator=(PlanTrace&&) noexcept = default;
+PlanTrace::~PlanTrace() = default;
 
 Result<PlanTrace> PlanTrace::create(std::shared_ptr<const Plan> plan) {
   PlanTrace trace(std::move(plan));
@@ -65,10 +71,8 @@ Status PlanTrace::allocate_buffers() {
 Status PlanTrace::prepare_branches(Unit& unit) {
   size_t scratch_bytes = 0;
   for (uint32_t index = 0; index < plan_->tables().branches.size(); ++index) {
-    const plan::Program* const program = &host_program(plan_->tables().branches[index]);
-    if (program == nullptr)
-      return Status(Code::kInvalidPlan, "branch " + std::to_string(index) + " has no CPU program");
-    NESTRT_ASSIGN_OR_RETURN(branches_.emplace_back(), unit.prepare({plan_, index, program}));
+    const plan::Program& program = host_program(plan_->tables().branches[index]);
+    NESTRT_ASSIGN_OR_RETURN(branches_.emplace_back(), unit.prepare({plan_, index, &program}));
     scratch_bytes = std::max(scratch_bytes, branches_.back()->scratch_bytes());
   }
   NESTRT_ASSIGN_OR_RETURN(scratch_, AlignedMemory::allocate(scratch_bytes, "scratch"));
@@ -80,10 +84,9 @@ Status PlanTrace::run(const std::vector<tools::Array>& inputs) {
     const plan::Tensor& tensor = plan_->tables().tensors[plan_->tables().inputs[i].tensor];
     const TensorInfo& expected = plan_->inputs()[i];
     if (inputs[i].type != expected.type || !(inputs[i].shape == expected.shape)) {
-      return Status(Code::kInvalidArgument, "input " + expected.name + ": expected " +
-                                                std::string(name(expected.type)) + " " + expected.shape.to_string() +
-                                                ", got " + std::string(name(inputs[i].type)) + " " +
-                                                inputs[i].shape.to_string());
+      return Status(Code::kInvalidArgument,
+                    fmt::format("input {}: expected {} {}, got {} {}", expected.name, name(expected.type),
+                                expected.shape.to_string(), name(inputs[i].type), inputs[i].shape.to_string()));
     }
     std::memcpy(buffers_[tensor.buffer] + tensor.offset, inputs[i].bytes.data(), inputs[i].bytes.size());
   }
@@ -92,13 +95,9 @@ Status PlanTrace::run(const std::vector<tools::Array>& inputs) {
 }
 
 Status PlanTrace::run_branch(Executable& executable) {
-  Event event;
   Submission submission;
   submission.bindings = {buffers_, scratch_.data()};
-  submission.completion = &event;
-  submission.generation = event.arm();
-  executable.submit(submission);
-  return event.wait();
+  return nestrt::run(executable, submission);
 }
 
 tools::Array PlanTrace::tensor(uint32_t index) const {
@@ -137,7 +136,7 @@ void PlanTrace::add_channels(uint32_t index, std::span<ChannelStatistics> channe
   }
 }
 
-Status PlanTrace::visit(uint32_t index, const std::function<Status(std::span<const float>)>& visit) const {
+Status PlanTrace::visit(uint32_t index, FunctionRef<Status(std::span<const float>)> visit) const {
   const plan::Tensor& tensor = plan_->tables().tensors[index];
   const Shape& shape = tensor.shape;
   const auto* elements = reinterpret_cast<const float*>(buffers_[tensor.buffer] + tensor.offset);

@@ -2,16 +2,20 @@
 // intermediate tensors can be read afterwards.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "nestrt/function_ref.h"
 #include "nestrt/plan.h"
-#include "nestrt/unit.h"
 #include "runtime/core/aligned_memory.h"
 #include "tools/common/npy.h"
+
+namespace nestrt {
+class Executable;
+class Unit;
+}  // namespace nestrt
 
 namespace nestrt::compiler {
 
@@ -24,6 +28,9 @@ class PlanTrace {
  public:
   // Prepares every branch for the CPU. Errors: those of Unit::prepare and kOutOfMemory.
   static Result<PlanTrace> create(std::shared_ptr<const Plan> plan);
+  PlanTrace(PlanTrace&&) noexcept;
+  PlanTrace& operator=(PlanTrace&&) noexcept;
+  ~PlanTrace();
 
   // Runs the branches in their order in the plan, as a session does. Inputs in the plan's order, of its types and
   // shapes. Errors: kInvalidArgument, and those of the unit.
@@ -38,17 +45,17 @@ class PlanTrace {
 
   // Calls `visit` with the elements of an f32 tensor, in pieces and in the order in which they lie, until it fails. The
   // same requirements as tensor().
-  Status visit(uint32_t index, const std::function<Status(std::span<const float>)>& visit) const;
+  Status visit(uint32_t index, FunctionRef<Status(std::span<const float>)> visit) const;
 
  private:
-  explicit PlanTrace(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+  explicit PlanTrace(std::shared_ptr<const Plan> plan);
   Status allocate_buffers();
   Status prepare_branches(Unit& unit);
   Status run_branch(Executable& executable);
 
   std::shared_ptr<const Plan> plan_;
-  UnitList units_;
-  std::vector<AlignedMemory> memory_;  // of the buffers that are no constants
+  std::vector<std::shared_ptr<Unit>> units_;
+  std::vector<AlignedMemory> memory_;  // for the buffers that are no constants
   std::vector<std::byte*> buffers_;    // by buffer
   std::vector<std::unique_ptr<Executable>> branches_;
   AlignedMemory scratch_;

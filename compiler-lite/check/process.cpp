@@ -1,5 +1,7 @@
 #include "compiler-lite/check/process.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -7,13 +9,14 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 namespace nestrt::compiler {
 namespace {
 
-std::string content(const std::filesystem::path& path) {
+std::string content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -36,15 +39,15 @@ class FileActions {
 Result<int> wait_for(pid_t child) {
   int state = 0;
   while (waitpid(child, &state, 0) < 0) {
-    if (errno != EINTR) return Status(Code::kIo, std::string("waiting for a program: ") + std::strerror(errno));
+    if (errno != EINTR) return Status(Code::kIo, fmt::format("waiting for a program: {}", std::strerror(errno)));
   }
   return WIFEXITED(state) ? WEXITSTATUS(state) : kSignalled + WTERMSIG(state);
 }
 
 }  // namespace
 
-Result<ProcessResult> run_process(const std::vector<std::string>& command, const std::filesystem::path& folder) {
-  const std::string output = folder / "stdout.txt", error = folder / "stderr.txt";
+Result<ProcessResult> run_process(const std::vector<std::string>& command, const std::string& folder) {
+  const std::string output = folder + "/stdout.txt", error = folder + "/stderr.txt";
   constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
   FileActions actions;
   actions.redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
@@ -56,7 +59,7 @@ Result<ProcessResult> run_process(const std::vector<std::string>& command, const
   pid_t child = 0;
   if (const int code = posix_spawnp(&child, arguments[0], actions.get(), nullptr, arguments.data(), environ);
       code != 0) {
-    return Status(Code::kNotFound, "cannot start " + command[0] + ": " + std::strerror(code));
+    return Status(Code::kNotFound, fmt::format("cannot start {}: {}", command[0], std::strerror(code)));
   }
   NESTRT_ASSIGN_OR_RETURN(const int exit_code, wait_for(child));
   return ProcessResult{exit_code, content(output), content(error)};
@@ -66,8 +69,9 @@ Result<TemporaryFolder> TemporaryFolder::create() {
   std::error_code failure;
   std::string path = std::filesystem::temp_directory_path(failure) / "nestc-XXXXXX";
   if (failure || mkdtemp(path.data()) == nullptr) {
-    return Status(Code::kIo, "cannot make a temporary folder " + path + ": " + std::strerror(errno) +
-                                 "; set TMPDIR to a folder that can be written");
+    return Status(Code::kIo,
+                  fmt::format("cannot make a temporary folder {}: {}; set TMPDIR to a folder that can be written", path,
+                              std::strerror(errno)));
   }
   return TemporaryFolder(path);
 }

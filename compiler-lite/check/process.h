@@ -1,7 +1,6 @@
 // Other programs, and the folder in which files are exchanged with them.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +19,7 @@ struct ProcessResult {
 
 // Runs a program, found by PATH, and waits for it. `folder` receives the files that hold what it prints.
 // Errors: kNotFound where the program cannot be started, kIo.
-Result<ProcessResult> run_process(const std::vector<std::string>& command, const std::filesystem::path& folder);
+Result<ProcessResult> run_process(const std::vector<std::string>& command, const std::string& folder);
 
 // A new folder for temporary files, removed with everything in it by the destructor.
 class TemporaryFolder {
@@ -32,11 +31,11 @@ class TemporaryFolder {
     return *this;
   }
   ~TemporaryFolder();
-  const std::filesystem::path& path() const { return path_; }
+  const std::string& path() const { return path_; }
 
  private:
-  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
 };
 
 }  // namespace nestrt::compiler

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler-lite/check/plan_trace.h"
 #include "compiler-lite/check/signal_to_noise.h"
 #include "compiler-lite/quantize/quantize.h"
 #include "kernels/common/s8_arithmetic.h"
+#include "nestrt/plan_tables.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "compiler-lite/check/onnx_runtime.h"
-#include "compiler-lite/check/plan_trace.h"
 #include "nestrt/plan.h"
 
 namespace nestrt::compiler {
+
+class PlanTrace;
 
 // Signal-to-noise ratios in decibel: 10 log10(sum of squares of the values / of their errors), infinite where nothing
 // differs.
@@ -31,11 +32,11 @@ bool is_quantized(const Plan& plan);
 // The model's names of the values that operators of the plan give; s8 tensors have them with a suffix.
 std::vector<std::string> model_values(const Plan& plan);
 
-// Of every operator whose output the model has: the worst first. `expected`: values by name, f32. Requires: the trace
-// has run.
+// The noise of every operator whose output the model has: the worst first. `expected`: values by name, f32. Requires:
+// the trace has run.
 std::vector<LayerNoise> layer_noise(const Plan& plan, const PlanTrace& trace, const NamedArrays& expected);
 
-// Of the Conv and Dense among them, the one that adds most noise: the first to keep in f32. Null where none adds any.
+// The Conv or Dense among them that adds most noise: the first to keep in f32. Null where none adds any.
 const LayerNoise* noisiest(const std::vector<LayerNoise>& layers);
 
 }  // namespace nestrt::compiler

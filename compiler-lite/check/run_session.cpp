@@ -1,5 +1,7 @@
 #include "compiler-lite/check/run_session.h"
 
+#include "nestrt/session.h"
+
 namespace nestrt::compiler {
 
 Result<std::vector<tools::Array>> run_session(Session& session, std::span<const tools::Array> inputs) {

@@ -4,8 +4,12 @@
 #include <span>
 #include <vector>
 
-#include "nestrt/session.h"
+#include "nestrt/result.h"
 #include "tools/common/npy.h"
+
+namespace nestrt {
+class Session;
+}
 
 namespace nestrt::compiler {
 

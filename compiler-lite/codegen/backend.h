@@ -51,7 +51,7 @@ struct UnitProgram {
   };
 
   plan::ProgramKind kind = plan::ProgramKind::kInstructions;
-  std::vector<SelectedKernels> selections;  // of kernels
+  std::vector<SelectedKernels> selections;  // where it is made of kernels
   uint32_t channels = 0;                    // plan::Program.channels
 
   std::vector<std::shared_ptr<const Bytes>> segments;  // instructions first; programs may share what is equal
@@ -74,10 +74,10 @@ struct Offer {
 class Backend {
  public:
   virtual ~Backend() = default;
-  virtual std::string unit() const = 0;         // plan::Program.unit
-  virtual std::string fingerprint() const = 0;  // plan::Program.fingerprint; empty: for any
+  virtual std::string unit() const = 0;                   // plan::Program.unit
+  virtual std::string program_configuration() const = 0;  // plan::Program.configuration; empty: for any
   // plan::Target.configuration: as open_units() takes it, with the number of units.
-  virtual std::string configuration() const { return fingerprint(); }
+  virtual std::string configuration() const { return program_configuration(); }
   // The host's takes every node that has a kernel, and lowers last: it packs the weights that others read unpacked.
   virtual bool is_host() const { return false; }
 

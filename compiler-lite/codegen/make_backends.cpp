@@ -1,6 +1,9 @@
 #include "compiler-lite/codegen/make_backends.h"
 
+#include <fmt/core.h>
+
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
+#include "compiler-lite/target/target_description.h"
 
 namespace nestrt::compiler {
 
@@ -9,7 +12,7 @@ Result<Backends> make_backends(const TargetDescription& target, const evta::Evta
   for (const UnitDescription& unit : target.units) {
     if (unit.kind == kHostUnit) continue;
     if (unit.kind != "evta")
-      return Status(Code::kUnsupported, "nothing here makes programs for unit '" + unit.kind + "'");
+      return Status(Code::kUnsupported, fmt::format("nothing here makes programs for unit '{}'", unit.kind));
     NESTRT_ASSIGN_OR_RETURN(backends.emplace_back(), evta::make_evta_backend(unit, evta));
   }
   return backends;

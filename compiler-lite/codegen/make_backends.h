@@ -3,9 +3,10 @@
 
 #include "compiler-lite/codegen/backend.h"
 #include "compiler-lite/codegen/evta/evta_backend.h"
-#include "compiler-lite/target/target_description.h"
 
 namespace nestrt::compiler {
+
+struct TargetDescription;
 
 // The host's first. Errors: kUnsupported for a unit that nothing here makes programs for.
 Result<Backends> make_backends(const TargetDescription& target, const evta::EvtaOptions& evta = {});

@@ -78,7 +78,7 @@ class Assembler {
     return found->second;
   }
 
-  // Of a constant that no operator of the graph reads.
+  // The same for a constant that no operator of the graph reads.
   uint32_t constant_tensor(ValueId id) {
     const auto known = tensors_.find(id);
     return known != tensors_.end() ? known->second : tensor(id, add_constant(graph_.value(id).constant), 0);
@@ -110,7 +110,7 @@ class Assembler {
     plan::Program result;
     result.unit = backend.unit();
     result.kind = source.kind;
-    result.fingerprint = backend.fingerprint();
+    result.configuration = backend.program_configuration();
     result.channels = source.channels;
     for (const SelectedKernels& selected : source.selections) result.selections.push_back(selection(selected));
     for (const auto& bytes : source.segments) result.segments.push_back(segment(bytes));

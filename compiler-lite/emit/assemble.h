@@ -30,7 +30,7 @@ struct AssembledPlan {
   };
   plan::Tables tables;  // without memory plans
   std::vector<Constant> constants;
-  uint64_t data_bytes = 0;  // of all of them in the data area of the file
+  uint64_t data_bytes = 0;  // that all of them take in the data area of the file
 };
 
 // Requires: `storage` is the graph's, `programs` are those of the placement's branches, in their order.

@@ -1,5 +1,7 @@
 #include "compiler-lite/emit/emit.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -43,7 +45,9 @@ Result<PlanBytes> emit(const AssembledPlan& plan) {
               bytes.data() + header.data_offset + plan.tables.buffers[buffer].data_offset);
   plan_format::write_digests({bytes.data(), bytes.span().size()});
   const auto verified = Plan::from_memory(bytes.span(), Verification::kComplete);
-  if (!verified) return Status(Code::kInternal, "the emitted plan fails verification: " + verified.error().to_string());
+  if (!verified)
+    return Status(Code::kInternal,
+                  fmt::format("the emitted plan fails verification: {}", verified.error().to_string()));
   return bytes;
 }
 

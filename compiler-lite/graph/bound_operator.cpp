@@ -1,5 +1,7 @@
 #include "compiler-lite/graph/bound_operator.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -47,24 +49,24 @@ Result<std::vector<TensorSpec>> infer(const Graph& graph, const ops::Attributes&
   const ops::Kind kind = ops::kind_of(attributes);
   const OperatorRules* rules = kernels::operators().find(kind);
   if (rules == nullptr) {
-    return Status(Code::kUnsupported, "no kernels for operator " + std::string(ops::name(kind)));
+    return Status(Code::kUnsupported, fmt::format("no kernels for operator {}", ops::name(kind)));
   }
   return rules->infer(bound.spec());
 }
 
-std::optional<plan::Quantization> grid_of_result(const Graph& graph, const Node& node) {
+std::optional<plan::Quantization> source_quantization(const Graph& graph, const Node& node) {
   if (node.inputs.empty() || node.inputs[0] == kNoValue) return std::nullopt;
   const Value& input = graph.value(node.inputs[0]);
   if (node.kind() == ops::Kind::kDequantize) return input.quantization;
-  if (!input.grid) return std::nullopt;
-  if (node.kind() == ops::Kind::kReshape && input.grid->axis == -1) return input.grid;
+  if (!input.source_quantization) return std::nullopt;
+  if (node.kind() == ops::Kind::kReshape && input.source_quantization->axis == -1) return input.source_quantization;
   const auto* transpose = node.as<ops::Transpose>();
   if (transpose == nullptr) return std::nullopt;
-  plan::Quantization grid = *input.grid;
+  plan::Quantization result = *input.source_quantization;
   const auto& order = transpose->permutation;
-  const auto moved = std::find(order.begin(), order.end(), grid.axis);
-  if (moved != order.end()) grid.axis = static_cast<int32_t>(moved - order.begin());
-  return grid;
+  const auto moved = std::find(order.begin(), order.end(), result.axis);
+  if (moved != order.end()) result.axis = static_cast<int32_t>(moved - order.begin());
+  return result;
 }
 
 namespace {
@@ -73,7 +75,7 @@ namespace {
 Result<std::vector<Bytes>> run(const Node& node, const OperatorSpec& spec, const KernelVariant* variant,
                                const std::vector<const std::byte*>& operands) {
   if (variant == nullptr)
-    return Status(Code::kUnsupported, "node '" + node.name + "': no kernel for these types and layouts");
+    return Status(Code::kUnsupported, fmt::format("node '{}': no kernel for these types and layouts", node.name));
   NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, variant->prepare(spec));
 
   std::vector<Bytes> results;
@@ -87,8 +89,7 @@ Result<std::vector<Bytes>> run(const Node& node, const OperatorSpec& spec, const
   std::unique_ptr<std::byte, decltype(&std::free)> scratch(
       static_cast<std::byte*>(std::aligned_alloc(64, aligned(total))), &std::free);
   if (scratch == nullptr) {
-    return Status(Code::kOutOfMemory,
-                  "node '" + node.name + "': no memory for " + std::to_string(total) + " bytes of scratch");
+    return Status(Code::kOutOfMemory, fmt::format("node '{}': no memory for {} bytes of scratch", node.name, total));
   }
   InlineRunner runner;
   KernelCall call;

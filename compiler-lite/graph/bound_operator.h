@@ -32,9 +32,9 @@ TensorSpec tensor_spec(const Value& value);
 Result<std::vector<TensorSpec>> infer(const Graph& graph, const ops::Attributes& attributes,
                                       const std::vector<ValueId>& inputs);
 
-// The grid of what a node makes of constants: a Dequantize gives one, a Transpose keeps it, and so does a Reshape where
-// it is the same for the whole tensor.
-std::optional<plan::Quantization> grid_of_result(const Graph& graph, const Node& node);
+// Value::source_quantization of what a node makes of constants: a Dequantize gives one, a Transpose keeps it, and so
+// does a Reshape where it is the same for the whole tensor.
+std::optional<plan::Quantization> source_quantization(const Graph& graph, const Node& node);
 
 // Runs a node whose inputs are all constant with the reference kernel, so that the results are the same on every
 // machine that compiles; the elements of each output.

@@ -1,8 +1,10 @@
 #include "compiler-lite/graph/graph.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler-lite/graph/bound_operator.h"
 
@@ -42,17 +44,6 @@ ValueId Graph::add_constant(std::string name, DataType type, const Shape& shape,
   return add_value(std::move(value));
 }
 
-namespace {
-
-template <typename T>
-Bytes to_bytes(const std::vector<T>& elements) {
-  Bytes bytes(elements.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
-  return bytes;
-}
-
-}  // namespace
-
 ValueId Graph::add_constant(std::string name, const std::vector<float>& elements, const Shape& shape) {
   return add_constant(std::move(name), DataType::kF32, shape, to_bytes(elements));
 }
@@ -64,10 +55,10 @@ ValueId Graph::add_constant(std::string name, const std::vector<int64_t>& elemen
 Result<Node*> Graph::add_node(std::string node_name, ops::Attributes attributes, std::vector<ValueId> node_inputs,
                               const std::vector<std::string>& output_names) {
   auto inferred = infer(*this, attributes, node_inputs);
-  if (!inferred) return inferred.error().with_context("node '" + node_name + "'");
+  if (!inferred) return inferred.error().with_context(fmt::format("node '{}'", node_name));
   if (inferred->size() != output_names.size()) {
-    return Status(Code::kInvalidModel, "node '" + node_name + "': has " + std::to_string(output_names.size()) +
-                                           " outputs, its operator gives " + std::to_string(inferred->size()));
+    return Status(Code::kInvalidModel, fmt::format("node '{}': has {} outputs, its operator gives {}", node_name,
+                                                   output_names.size(), inferred->size()));
   }
   auto node = std::make_unique<Node>();
   node->name = std::move(node_name);
@@ -122,21 +113,53 @@ void Graph::replace_uses(ValueId from, ValueId to) {
   std::replace(outputs.begin(), outputs.end(), from, to);
 }
 
-void Graph::tidy() {
-  // Depth-first from the outputs, without recursion: graphs may be very deep.
+namespace {
+
+// Those that the outputs depend on. Without recursion: graphs may be very deep.
+std::unordered_set<const Node*> needed_nodes(const Graph& graph) {
   std::unordered_set<const Node*> needed;
-  std::vector<Node*> stack;
-  auto need = [&](ValueId id) {
+  std::vector<const Node*> stack;
+  const auto need = [&](ValueId id) {
     if (id == kNoValue) return;
-    if (Node* node = producer(id); node != nullptr && needed.insert(node).second) stack.push_back(node);
+    if (const Node* node = graph.producer(id); node != nullptr && needed.insert(node).second) stack.push_back(node);
   };
-  for (ValueId id : outputs) need(id);
+  for (ValueId id : graph.outputs) need(id);
   while (!stack.empty()) {
     const Node* node = stack.back();
     stack.pop_back();
     for (ValueId id : node->inputs) need(id);
   }
+  return needed;
+}
 
+// Positions of the nodes, each after those that it reads, otherwise in their order.
+std::vector<size_t> topological_order(const Graph& graph) {
+  const auto& nodes = graph.nodes();
+  std::unordered_map<const Node*, size_t> position;
+  for (size_t i = 0; i < nodes.size(); ++i) position[nodes[i].get()] = i;
+  std::vector<bool> done(nodes.size());
+  std::vector<size_t> order, path;
+  for (size_t start = 0; start < nodes.size(); ++start) {
+    path.assign(1, start);
+    while (!path.empty()) {
+      const size_t current = path.back(), length = path.size();
+      for (ValueId id : nodes[current]->inputs) {
+        const Node* source = id == kNoValue || done[current] ? nullptr : graph.producer(id);
+        if (source != nullptr && !done[position.at(source)]) path.push_back(position.at(source));
+      }
+      if (path.size() != length) continue;
+      if (!done[current]) order.push_back(current);
+      done[current] = true;
+      path.pop_back();
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+void Graph::drop_unneeded() {
+  const std::unordered_set<const Node*> needed = needed_nodes(*this);
   std::vector<std::unique_ptr<Node>> live;
   std::unordered_set<ValueId> touched;
   for (std::unique_ptr<Node>& node : nodes_) {
@@ -150,33 +173,13 @@ void Graph::tidy() {
   touched.erase(kNoValue);
   for (ValueId id : touched)
     std::erase_if(users_[static_cast<size_t>(id)], [&](const Node* user) { return needed.count(user) == 0; });
+  nodes_ = std::move(live);
+}
 
-  // Stable topological order: emit a node as soon as its producers are out, in list order.
-  std::unordered_set<const Node*> emitted;
+void Graph::tidy() {
+  drop_unneeded();
   std::vector<std::unique_ptr<Node>> sorted;
-  std::vector<size_t> path;
-  std::unordered_map<const Node*, size_t> position;
-  for (size_t i = 0; i < live.size(); ++i) position[live[i].get()] = i;
-  for (size_t start = 0; start < live.size(); ++start) {
-    path.assign(1, start);
-    while (!path.empty()) {
-      const size_t current = path.back();
-      if (live[current] == nullptr) {
-        path.pop_back();
-        continue;
-      }
-      const size_t before = path.size();
-      for (ValueId id : live[current]->inputs) {
-        if (id == kNoValue) continue;
-        const Node* source = producer(id);
-        if (source != nullptr && emitted.count(source) == 0) path.push_back(position[source]);
-      }
-      if (path.size() != before) continue;
-      emitted.insert(live[current].get());
-      sorted.push_back(std::move(live[current]));
-      path.pop_back();
-    }
-  }
+  for (const size_t position : topological_order(*this)) sorted.push_back(std::move(nodes_[position]));
   nodes_ = std::move(sorted);
 }
 

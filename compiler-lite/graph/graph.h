@@ -12,13 +12,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <variant>
 #include <vector>
 
+#include "compiler-lite/graph/bytes.h"
 #include "nestrt/data_type.h"
-#include "nestrt/plan.h"
+#include "nestrt/packing.h"
 #include "nestrt/plan_tables.h"
+#include "nestrt/preprocessing.h"
 #include "nestrt/result.h"
 #include "nestrt/shape.h"
 
@@ -27,8 +28,6 @@ namespace nestrt::compiler {
 using ValueId = int32_t;
 inline constexpr ValueId kNoValue = -1;  // an absent optional input
 
-using Bytes = std::vector<std::byte>;
-
 struct Value {
   std::string name;
   DataType type = DataType::kF32;
@@ -36,8 +35,8 @@ struct Value {
   Layout layout = Layout::kPlain;
   Packing packing = Packing::kNone;
   std::optional<plan::Quantization> quantization;  // empty for real-valued tensors
-  // Of an f32 constant that was integers in the model: their quantization, so that they can be had again.
-  std::optional<plan::Quantization> grid;
+  // What an f32 constant was dequantized from, so that the model's integers can be had again.
+  std::optional<plan::Quantization> source_quantization;
   std::shared_ptr<const Bytes> constant;  // null unless the value is known at compile time
 
   bool is_constant() const { return constant != nullptr; }
@@ -120,6 +119,7 @@ class Graph {
 
  private:
   void forget_user(ValueId id, const Node* node);
+  void drop_unneeded();
 
   std::vector<Value> values_;
   std::vector<std::unique_ptr<Node>> nodes_;

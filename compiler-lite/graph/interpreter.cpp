@@ -1,5 +1,7 @@
 #include "compiler-lite/graph/interpreter.h"
 
+#include <fmt/core.h>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -40,8 +42,8 @@ class Memory {
 
 Status store_inputs(const Graph& graph, const std::vector<HostTensor>& inputs, Memory& memory) {
   if (inputs.size() != graph.inputs.size()) {
-    return Status(Code::kInvalidArgument, "the graph has " + std::to_string(graph.inputs.size()) + " inputs, " +
-                                              std::to_string(inputs.size()) + " were given");
+    return Status(Code::kInvalidArgument,
+                  fmt::format("the graph has {} inputs, {} were given", graph.inputs.size(), inputs.size()));
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value& value = graph.value(graph.inputs[i].value);
@@ -49,9 +51,9 @@ Status store_inputs(const Graph& graph, const std::vector<HostTensor>& inputs, M
         inputs[i].type == value.type && inputs[i].shape == value.shape &&
         static_cast<int64_t>(inputs[i].elements.size()) == storage_bytes(value.type, value.shape, Layout::kPlain);
     if (!fits) {
-      return Status(Code::kInvalidArgument, "input '" + value.name + "' is " + std::string(name(value.type)) + " " +
-                                                value.shape.to_string() + ", what was given is " +
-                                                std::string(name(inputs[i].type)) + " " + inputs[i].shape.to_string());
+      return Status(Code::kInvalidArgument,
+                    fmt::format("input '{}' is {} {}, what was given is {} {}", value.name, name(value.type),
+                                value.shape.to_string(), name(inputs[i].type), inputs[i].shape.to_string()));
     }
     memory.store(graph.inputs[i].value, inputs[i].elements);
   }

@@ -1,5 +1,7 @@
 #include "compiler-lite/import/external_data.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 namespace nestrt::compiler {
 namespace {
@@ -26,7 +29,7 @@ class FileDescriptor {
 };
 
 Status refuse(const ExternalData& data, const std::string& why) {
-  return Status(Code::kInvalidModel, "external data '" + data.location + "' " + why);
+  return Status(Code::kInvalidModel, fmt::format("external data '{}' {}", data.location, why));
 }
 
 // Lexically inside: relative, without "..".
@@ -35,16 +38,16 @@ bool is_plain_relative(const std::filesystem::path& path) {
   return std::none_of(path.begin(), path.end(), [](const std::filesystem::path& part) { return part == ".."; });
 }
 
-Result<std::filesystem::path> resolve(const std::filesystem::path& folder, const ExternalData& data) {
+Result<std::filesystem::path> resolve(const std::string& folder, const ExternalData& data) {
   const std::filesystem::path location(data.location);
   if (data.location.find('\0') != std::string::npos || !is_plain_relative(location)) {
     return refuse(data, "must be a path inside the model's folder, without '..'");
   }
   std::error_code failure;
   const auto root = std::filesystem::canonical(folder.empty() ? "." : folder, failure);
-  if (failure) return refuse(data, "cannot be found: the model's folder: " + failure.message());
+  if (failure) return refuse(data, fmt::format("cannot be found: the model's folder: {}", failure.message()));
   const auto file = std::filesystem::canonical(root / location, failure);
-  if (failure) return refuse(data, "cannot be found: " + failure.message() + "; keep it beside the model");
+  if (failure) return refuse(data, fmt::format("cannot be found: {}; keep it beside the model", failure.message()));
   const auto inside = std::mismatch(root.begin(), root.end(), file.begin(), file.end());
   if (inside.first != root.end()) return refuse(data, "leads outside the model's folder through a link");
   return file;
@@ -54,7 +57,7 @@ Status read_at(int fd, int64_t offset, Bytes& bytes, const ExternalData& data) {
   size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t got = ::pread(fd, bytes.data() + done, bytes.size() - done, offset + static_cast<int64_t>(done));
-    if (got <= 0) return Status(Code::kIo, "external data '" + data.location + "' cannot be read");
+    if (got <= 0) return Status(Code::kIo, fmt::format("external data '{}' cannot be read", data.location));
     done += static_cast<size_t>(got);
   }
   return ok_status();
@@ -62,26 +65,24 @@ Status read_at(int fd, int64_t offset, Bytes& bytes, const ExternalData& data) {
 
 }  // namespace
 
-Result<Bytes> read_external_data(const std::filesystem::path& folder, const ExternalData& data,
-                                 int64_t expected_bytes) {
+Result<Bytes> read_external_data(const std::string& folder, const ExternalData& data, int64_t expected_bytes) {
   NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path path, resolve(folder, data));
   // O_NOFOLLOW and the checks on the open file: the path may have changed since it was resolved.
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat info {};
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0)
-    return refuse(data, std::string("cannot be opened: ") + std::strerror(errno));
+    return refuse(data, fmt::format("cannot be opened: {}", std::strerror(errno)));
   if (!S_ISREG(info.st_mode)) return refuse(data, "is not a regular file");
   if (info.st_nlink > 1) return refuse(data, "has a second name (hard link); copy it beside the model");
 
   const int64_t size = info.st_size;
   if (data.offset < 0 || data.offset > size) {
-    return refuse(data,
-                  "has " + std::to_string(size) + " bytes, offset " + std::to_string(data.offset) + " is outside");
+    return refuse(data, fmt::format("has {} bytes, offset {} is outside", size, data.offset));
   }
   const int64_t length = data.length.value_or(expected_bytes);
   if (length != expected_bytes || length > size - data.offset) {
-    return refuse(data, "gives " + std::to_string(std::min(length, size - data.offset)) + " bytes at offset " +
-                            std::to_string(data.offset) + ", the tensor needs " + std::to_string(expected_bytes));
+    return refuse(data, fmt::format("gives {} bytes at offset {}, the tensor needs {}",
+                                    std::min(length, size - data.offset), data.offset, expected_bytes));
   }
   Bytes bytes(static_cast<size_t>(length));
   NESTRT_RETURN_IF_ERROR(read_at(file.get(), data.offset, bytes, data));

@@ -1,7 +1,6 @@
 // Tensor data that an ONNX model keeps in files of their own.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -18,6 +17,6 @@ struct ExternalData {
 // The bytes of `data`, exactly `expected_bytes` of them. Only a regular file that lies inside `folder` and has no
 // second name (hard link) is read: neither an absolute path, nor "..", nor a link may lead elsewhere. Errors:
 // kInvalidModel for a location or range that is not allowed, kIo where reading fails.
-Result<Bytes> read_external_data(const std::filesystem::path& folder, const ExternalData& data, int64_t expected_bytes);
+Result<Bytes> read_external_data(const std::string& folder, const ExternalData& data, int64_t expected_bytes);
 
 }  // namespace nestrt::compiler

@@ -1,9 +1,12 @@
 #include "compiler-lite/import/graph_builder.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/graph/evaluation_steps.h"
+#include "compiler-lite/import/onnx_model.h"
 
 namespace nestrt::compiler {
 
@@ -14,16 +17,15 @@ ValueId GraphBuilder::find(const std::string& name) const {
 
 Status GraphBuilder::define(const std::string& name, ValueId id) {
   if (values_.emplace(name, id).second) return ok_status();
-  return Status(Code::kInvalidModel, "value '" + name + "' is defined twice");
+  return Status(Code::kInvalidModel, fmt::format("value '{}' is defined twice", name));
 }
 
 Status GraphBuilder::check_size(const std::string& name, DataType type, const Shape& shape) const {
   int64_t bytes = static_cast<int64_t>(size_bytes(type));
   for (int64_t dim : shape) {
     if (dim < 0 || __builtin_mul_overflow(bytes, std::max<int64_t>(dim, 1), &bytes) || bytes > limits_.tensor_bytes) {
-      return Status(Code::kInvalidModel, "tensor '" + name + "' of shape " + shape.to_string() +
-                                             " is larger than the limit of " + std::to_string(limits_.tensor_bytes) +
-                                             " bytes");
+      return Status(Code::kInvalidModel, fmt::format("tensor '{}' of shape {} is larger than the limit of {} bytes",
+                                                     name, shape.to_string(), limits_.tensor_bytes));
     }
   }
   return ok_status();
@@ -32,11 +34,10 @@ Status GraphBuilder::check_size(const std::string& name, DataType type, const Sh
 Status GraphBuilder::check_constant(const std::string& name, DataType type, const Shape& shape) const {
   NESTRT_RETURN_IF_ERROR(check_size(name, type, shape));
   if (has_room_for(storage_bytes(type, shape, Layout::kPlain))) return ok_status();
-  return Status(Code::kInvalidModel, "with tensor '" + name + "' of shape " + shape.to_string() +
-                                         ", constants that the compiler computes take more than " +
-                                         std::to_string(room()) +
-                                         " bytes, the limit; shrink them, or store them in the "
-                                         "model");
+  return Status(Code::kInvalidModel,
+                fmt::format("with tensor '{}' of shape {}, constants that the compiler computes take more than {} "
+                            "bytes, the limit; shrink them, or store them in the model",
+                            name, shape.to_string(), room()));
 }
 
 Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, const Shape& shape, Bytes elements) {
@@ -49,7 +50,7 @@ Result<ValueId> GraphBuilder::add_constant(const OnnxTensor& tensor) {
   file_bytes_ += static_cast<int64_t>(tensor.elements->size());
   if (file_bytes_ > limits_.constant_bytes) {
     return Status(Code::kInvalidModel,
-                  "constants take more than " + std::to_string(limits_.constant_bytes) + " bytes, the limit");
+                  fmt::format("constants take more than {} bytes, the limit", limits_.constant_bytes));
   }
   Value value;
   value.name = tensor.name;
@@ -87,7 +88,7 @@ Result<std::vector<ValueId>> GraphBuilder::fold(const std::string& label, Node& 
     value.type = specs[i].type;
     value.shape = specs[i].shape;
     value.quantization = quantization;
-    value.grid = grid_of_result(graph_, node);
+    value.source_quantization = source_quantization(graph_, node);
     node.outputs.push_back(graph_.add_value(std::move(value)));
   }
   auto results = evaluate(graph_, node);
@@ -104,7 +105,8 @@ Result<std::vector<ValueId>> GraphBuilder::add(const std::string& label, std::st
                                                const Quantization& quantization) {
   auto specs = infer(graph_, attributes, inputs);
   if (!specs) return specs.error().with_context(label);
-  if (specs->size() != output_names.size()) return Status(Code::kInvalidModel, label + ": wrong number of outputs");
+  if (specs->size() != output_names.size())
+    return Status(Code::kInvalidModel, fmt::format("{}: wrong number of outputs", label));
   for (size_t i = 0; i < specs->size(); ++i) {
     NESTRT_RETURN_IF_ERROR(check_size(output_names[i], (*specs)[i].type, (*specs)[i].shape).with_context(label));
   }

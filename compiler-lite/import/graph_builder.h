@@ -1,15 +1,20 @@
 // GraphBuilder: the Graph while it is being imported: ONNX's names, folding of constants, and the limits.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/graph/graph.h"
+#include "compiler-lite/import/import.h"
 #include "nestrt/kernel.h"
 
 namespace nestrt::compiler {
+
+struct OnnxTensor;
 
 class GraphBuilder {
  public:
@@ -65,8 +70,8 @@ class GraphBuilder {
   Graph graph_;
   std::unordered_map<std::string, ValueId> values_;
   std::unordered_set<ValueId> costly_;
-  int64_t file_bytes_ = 0;    // of constants that the file or the caller holds
-  int64_t folded_bytes_ = 0;  // of those that were computed
+  int64_t file_bytes_ = 0;    // taken by constants that the file or the caller holds
+  int64_t folded_bytes_ = 0;  // taken by those that were computed
   int64_t folding_steps_ = 0;
 };
 

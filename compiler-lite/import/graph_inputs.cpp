@@ -1,6 +1,11 @@
 #include "compiler-lite/import/graph_inputs.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+
+#include "compiler-lite/import/graph_builder.h"
+#include "compiler-lite/import/onnx_model.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -12,7 +17,10 @@ std::string dims_text(const OnnxValueInfo& input) {
   for (size_t i = 0; i < input.dims->size(); ++i) {
     const int64_t dim = (*input.dims)[i];
     const std::string& symbol = input.dim_names[i];
-    text += (i == 0 ? "" : ",") + (dim != kDynamic ? std::to_string(dim) : symbol.empty() ? "?" : symbol);
+    text += fmt::format("{}{}", i == 0 ? "" : ",",
+                        dim != kDynamic  ? fmt::format("{}", dim)
+                        : symbol.empty() ? "?"
+                                         : symbol);
   }
   return text;
 }
@@ -21,8 +29,8 @@ Status check_known(const OnnxModel& model, const std::string& name) {
   const auto is_it = [&](const OnnxValueInfo& input) { return input.name == name; };
   if (std::any_of(model.inputs.begin(), model.inputs.end(), is_it)) return ok_status();
   std::string known;
-  for (const OnnxValueInfo& input : model.inputs) known += " '" + input.name + "' (" + dims_text(input) + ")";
-  return Status(Code::kInvalidArgument, "the model has no input '" + name + "'; its inputs are:" + known);
+  for (const OnnxValueInfo& input : model.inputs) known += fmt::format(" '{}' ({})", input.name, dims_text(input));
+  return Status(Code::kInvalidArgument, fmt::format("the model has no input '{}'; its inputs are:{}", name, known));
 }
 
 // A shape given by the caller, compared with what the model states.
@@ -37,35 +45,36 @@ Status check_shape(const OnnxValueInfo& input, const Shape& shape) {
     }
   }
   if (fits) return ok_status();
-  return Status(Code::kInvalidArgument, "input '" + input.name + "': shape " + shape.to_string() +
-                                            " does not fit the model's " + dims_text(input));
+  return Status(Code::kInvalidArgument, fmt::format("input '{}': shape {} does not fit the model's {}", input.name,
+                                                    shape.to_string(), dims_text(input)));
 }
 
 Status dynamic(const OnnxValueInfo& input, const std::string& what) {
-  return Status(Code::kInvalidArgument, "input '" + input.name + "' (" + dims_text(input) + "): " + what +
-                                            " is not fixed by the model; fix it, e.g. with --input-shape " +
-                                            input.name + "=1,3,224,224");
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("input '{}' ({}): {} is not fixed by the model; fix it, e.g. with --input-shape {}=1,3,224,224",
+                  input.name, dims_text(input), what, input.name));
 }
 
 // The model's own dimensions; a batch dimension that alone is open becomes 1.
 Result<Shape> stated_shape(const OnnxValueInfo& input) {
   if (!input.dims) return dynamic(input, "the rank");
   if (input.dims->size() > static_cast<size_t>(Shape::kMaxRank)) {
-    return Status(Code::kUnsupported, "input '" + input.name + "' has rank " + std::to_string(input.dims->size()) +
-                                          ", at most " + std::to_string(Shape::kMaxRank) + " is supported");
+    return Status(Code::kUnsupported, fmt::format("input '{}' has rank {}, at most {} is supported", input.name,
+                                                  input.dims->size(), Shape::kMaxRank));
   }
   Shape shape;
   for (size_t i = 0; i < input.dims->size(); ++i) {
     const int64_t dim = (*input.dims)[i];
     if (dim < 1 && dim != kDynamic) {
-      return Status(Code::kInvalidModel, "input '" + input.name + "' (" + dims_text(input) + "): dimension " +
-                                             std::to_string(i) + " is " + std::to_string(dim) +
-                                             ", which is no size; state the shape, e.g. with --input-shape " +
-                                             input.name + "=1,3,224,224");
+      return Status(Code::kInvalidModel, fmt::format("input '{}' ({}): dimension {} is {}, which is no size; state the "
+                                                     "shape, e.g. with --input-shape {}=1,3,224,224",
+                                                     input.name, dims_text(input), i, dim, input.name));
     }
     if (dim == kDynamic && i > 0) {
       const std::string& symbol = input.dim_names[i];
-      return dynamic(input, "dimension " + std::to_string(i) + (symbol.empty() ? "" : " ('" + symbol + "')"));
+      return dynamic(input,
+                     symbol.empty() ? fmt::format("dimension {}", i) : fmt::format("dimension {} ('{}')", i, symbol));
     }
     shape.push_back(dim == kDynamic ? 1 : dim);
   }
@@ -82,11 +91,12 @@ Result<Shape> resolve_shape(const OnnxValueInfo& input, const ImportOptions& opt
 Result<ValueId> bind_input(GraphBuilder& builder, const OnnxValueInfo& input, const HostTensor& binding) {
   NESTRT_RETURN_IF_ERROR(check_shape(input, binding.shape));
   if (binding.type != *input.type) {
-    return Status(Code::kInvalidArgument, "input '" + input.name + "' has type " + std::string(name(*input.type)) +
-                                              ", the bound tensor has " + std::string(name(binding.type)));
+    return Status(Code::kInvalidArgument, fmt::format("input '{}' has type {}, the bound tensor has {}", input.name,
+                                                      name(*input.type), name(binding.type)));
   }
   if (binding.elements.size() != static_cast<size_t>(binding.shape.num_elements()) * size_bytes(binding.type)) {
-    return Status(Code::kInvalidArgument, "input '" + input.name + "': the bound tensor's bytes do not fit its shape");
+    return Status(Code::kInvalidArgument,
+                  fmt::format("input '{}': the bound tensor's bytes do not fit its shape", input.name));
   }
   return builder.add_constant(
       OnnxTensor{input.name, binding.type, binding.shape, std::make_shared<const Bytes>(binding.elements)});
@@ -111,9 +121,11 @@ Status add_inputs(GraphBuilder& builder, const OnnxModel& model, const ImportOpt
   for (const auto& [name, tensor] : options.bindings) NESTRT_RETURN_IF_ERROR(check_known(model, name));
   for (const OnnxValueInfo& input : model.inputs) {
     if (!input.type) {
-      const std::string what = input.type_name.empty() ? "is no tensor" : "is a tensor of " + input.type_name;
-      return Status(Code::kUnsupported, "input '" + input.name + "' " + what +
-                                            "; tensors of float, int8, uint8, int32, int64 and bool are supported");
+      const std::string what =
+          input.type_name.empty() ? "is no tensor" : fmt::format("is a tensor of {}", input.type_name);
+      return Status(Code::kUnsupported,
+                    fmt::format("input '{}' {}; tensors of float, int8, uint8, int32, int64 and bool are supported",
+                                input.name, what));
     }
     const auto binding = options.bindings.find(input.name);
     NESTRT_ASSIGN_OR_RETURN(const ValueId id, binding != options.bindings.end()

@@ -1,9 +1,13 @@
 // The inputs of the graph: their static shapes, and those that the caller binds to constants.
 #pragma once
 
-#include "compiler-lite/import/graph_builder.h"
+#include "nestrt/status.h"
 
 namespace nestrt::compiler {
+
+class GraphBuilder;
+struct ImportOptions;
+struct OnnxModel;
 
 // Defines every input of the model. Errors: kUnsupported (types), kInvalidArgument (a dynamic dimension that no option
 // fixes, options for inputs that do not exist or do not fit).

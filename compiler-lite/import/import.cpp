@@ -1,7 +1,11 @@
 #include "compiler-lite/import/import.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <queue>
 #include <unordered_map>
 
@@ -19,36 +23,50 @@ bool is_supported(const OnnxNode& node, int64_t opset) {
   return find_import_rule(node.qualified_type(), opset) != nullptr;
 }
 
-// One message for all operators that are missing.
-Status check_operators(const OnnxModel& model) {
-  struct Missing {
-    int64_t count = 0;
-    std::string first;
-  };
-  std::map<std::string, Missing> missing;
+// Nodes of an operator that cannot be imported.
+struct MissingOperator {
+  int64_t nodes = 0;
+  std::string first;  // its name
+};
+using MissingOperators = std::map<std::string, MissingOperator>;  // by type
+
+MissingOperators missing_operators(const OnnxModel& model) {
+  MissingOperators missing;
   const auto look_at = [&](const OnnxNode& node) {
     if (is_supported(node, model.opset)) return;
-    Missing& entry = missing[node.qualified_type()];
-    if (entry.count++ == 0) entry.first = !node.name.empty() || node.outputs.empty() ? node.name : node.outputs.front();
+    MissingOperator& entry = missing[node.qualified_type()];
+    if (entry.nodes++ == 0) entry.first = !node.name.empty() || node.outputs.empty() ? node.name : node.outputs.front();
   };
   std::for_each(model.nodes.begin(), model.nodes.end(), look_at);
   std::for_each(model.subgraph_nodes.begin(), model.subgraph_nodes.end(), look_at);
-  if (missing.empty()) return ok_status();
+  return missing;
+}
 
+std::string list_of(const MissingOperators& missing) {
   constexpr size_t kMostListed = 200;
   std::string list;
   size_t listed = 0;
   for (const auto& [op_type, entry] : missing) {
     if (listed++ == kMostListed) break;
-    list += (list.empty() ? "" : ", ") + (op_type.empty() ? "nodes without an operator" : op_type) + " (" +
-            std::to_string(entry.count) + (entry.count == 1 ? " node, '" : " nodes, first '") + entry.first + "')";
+    list += fmt::format("{}{} ({} {} '{}')", list.empty() ? "" : ", ",
+                        op_type.empty() ? "nodes without an operator" : op_type, entry.nodes,
+                        entry.nodes == 1 ? "node," : "nodes, first", entry.first);
   }
-  const std::string remedy =
+  if (listed > kMostListed) list += fmt::format(", and {} more", missing.size() - kMostListed);
+  return list;
+}
+
+// One message for all operators that are missing.
+Status check_operators(const OnnxModel& model) {
+  const MissingOperators missing = missing_operators(model);
+  if (missing.empty()) return ok_status();
+  const char* const remedy =
       model.opset >= kOldestOpset ? "" : "; convert the model to a newer opset with onnx.version_converter";
-  if (listed > kMostListed) list += ", and " + std::to_string(missing.size() - kMostListed) + " more";
-  return Status(Code::kUnsupported, std::to_string(missing.size()) + " operators of the model (opset " +
-                                        std::to_string(model.opset) + ") are not supported: " + list +
-                                        "; docs/operators.md lists the supported ones" + remedy);
+  return Status(
+      Code::kUnsupported,
+      fmt::format(
+          "{} operators of the model (opset {}) are not supported: {}; docs/operators.md lists the supported ones{}",
+          missing.size(), model.opset, list_of(missing), remedy));
 }
 
 // Nodes by index in an order that respects the data flow; file order where that does.
@@ -70,7 +88,8 @@ class NodeOrder {
       for (const std::string& output : model_.nodes[i].outputs) {
         if (output.empty()) continue;
         if (!producer_.emplace(output, i).second || builder_.find(output) != kNoValue) {
-          return Status(Code::kInvalidModel, model_.nodes[i].label() + ": value '" + output + "' is defined twice");
+          return Status(Code::kInvalidModel,
+                        fmt::format("{}: value '{}' is defined twice", model_.nodes[i].label(), output));
         }
       }
     }
@@ -83,9 +102,9 @@ class NodeOrder {
         if (input.empty() || builder_.find(input) != kNoValue) continue;
         const auto found = producer_.find(input);
         if (found == producer_.end()) {
-          return Status(Code::kInvalidModel, model_.nodes[i].label() + ": tensor '" + input +
-                                                 "' is neither an input, nor an initializer, nor made by a node; the "
-                                                 "model is incomplete, export it again");
+          return Status(Code::kInvalidModel, fmt::format("{}: tensor '{}' is neither an input, nor an initializer, nor "
+                                                         "made by a node; the model is incomplete, export it again",
+                                                         model_.nodes[i].label(), input));
         }
         users_[found->second].push_back(i);
         ++waiting_[i];
@@ -109,9 +128,9 @@ class NodeOrder {
     if (sorted.size() == waiting_.size()) return sorted;
     const auto stuck = std::find_if(waiting_.begin(), waiting_.end(), [](size_t count) { return count != 0; });
     return Status(Code::kInvalidModel,
-                  model_.nodes[static_cast<size_t>(stuck - waiting_.begin())].label() +
-                      ": is part of a cycle, or fed by one; a network's nodes must not depend on their own "
-                      "results, so export the model again");
+                  fmt::format("{}: is part of a cycle, or fed by one; a network's nodes must not depend on their own "
+                              "results, so export the model again",
+                              model_.nodes[static_cast<size_t>(stuck - waiting_.begin())].label()));
   }
 
   const OnnxModel& model_;
@@ -131,9 +150,10 @@ Status add_outputs(GraphBuilder& builder, const OnnxModel& model) {
   if (model.outputs.empty()) return Status(Code::kInvalidModel, "the model has no outputs");
   for (const std::string& name : model.outputs) {
     const ValueId id = builder.find(name);
-    if (id == kNoValue) return Status(Code::kInvalidModel, "output '" + name + "' is made by no node");
+    if (id == kNoValue) return Status(Code::kInvalidModel, fmt::format("output '{}' is made by no node", name));
     NESTRT_ASSIGN_OR_RETURN(const ValueId output, builder.as_output(id, name));
-    if (builder.graph().is_output(output)) return Status(Code::kInvalidModel, "output '" + name + "' is listed twice");
+    if (builder.graph().is_output(output))
+      return Status(Code::kInvalidModel, fmt::format("output '{}' is listed twice", name));
     builder.graph().outputs.push_back(output);
   }
   return ok_status();
@@ -145,10 +165,12 @@ Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
   }
   NESTRT_RETURN_IF_ERROR(check_operators(model));
   if (model.opset > kNewestKnownOpset) {
-    log(LogLevel::kWarning, "the model is of opset " + std::to_string(model.opset) + ", newer than the newest known (" +
-                                std::to_string(kNewestKnownOpset) + "): check its results with nestc check");
+    log(LogLevel::kWarning,
+        fmt::format("the model is of opset {}, newer than the newest known ({}): check its results with nestc check",
+                    model.opset, kNewestKnownOpset));
   }
-  for (const std::string& type : model.converted_types) log(LogLevel::kInfo, type + " of the model is computed in f32");
+  for (const std::string& type : model.converted_types)
+    log(LogLevel::kInfo, fmt::format("{} of the model is computed in f32", type));
   GraphBuilder builder(options.limits);
   builder.graph().name = model.name;
   for (const OnnxTensor& tensor : model.initializers) {
@@ -165,11 +187,11 @@ Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
 
 }  // namespace
 
-Result<Graph> import_onnx(const std::filesystem::path& path, const ImportOptions& options) {
+Result<Graph> import_onnx(const std::string& path, const ImportOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(const OnnxModel model, read_onnx_model(path, options.limits));
   auto graph = build(model, options);
-  if (!graph) return graph.error().with_context(path.string());
-  if (graph->name.empty()) graph->name = path.stem().string();
+  if (!graph) return graph.error().with_context(path);
+  if (graph->name.empty()) graph->name = std::filesystem::path(path).stem().string();
   return graph;
 }
 

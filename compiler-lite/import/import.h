@@ -11,12 +11,11 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <span>
 #include <string>
 
-#include "compiler-lite/graph/evaluation_steps.h"
+#include "compiler-lite/graph/folding_limits.h"
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/graph/host_tensor.h"
 
@@ -25,10 +24,10 @@ namespace nestrt::compiler {
 struct ImportLimits {
   int64_t file_bytes = (int64_t{1} << 31) - 1;  // protobuf's own limit
   int64_t nodes = 100'000;                      // subgraphs included
-  int64_t fields = 4'000'000;                   // of the protobuf encoding: bounds the memory of parsing
-  int64_t tensor_bytes = int64_t{1} << 31;      // of one tensor, constant or not
-  int64_t constant_bytes = int64_t{4} << 30;    // of all constants of the file
-  int64_t folded_bytes = int64_t{1} << 30;      // of all computed ones, beyond the bytes of the file's
+  int64_t fields = 4'000'000;                   // in the protobuf encoding: bounds the memory of parsing
+  int64_t tensor_bytes = int64_t{1} << 31;      // for one tensor, constant or not
+  int64_t constant_bytes = int64_t{4} << 30;    // for all constants of the file
+  int64_t folded_bytes = int64_t{1} << 30;      // for all computed ones, beyond the bytes of the file's
   int64_t folding_steps = kFoldingSteps;        // spent on those, beyond kFoldingStepsPerByte of the file's
 };
 
@@ -38,11 +37,11 @@ struct ImportOptions {
   ImportLimits limits;
 };
 
-Result<Graph> import_onnx(const std::filesystem::path& path, const ImportOptions& options = {});
+Result<Graph> import_onnx(const std::string& path, const ImportOptions& options = {});
 // The bytes of an ONNX file that keeps no data outside.
 Result<Graph> import_onnx(std::span<const std::byte> model, const ImportOptions& options = {});
 
 // The TensorProto files (input_0.pb, output_0.pb) that accompany ONNX models, converted as import converts constants.
-Result<HostTensor> read_tensor_proto(const std::filesystem::path& path);
+Result<HostTensor> read_tensor_proto(const std::string& path);
 
 }  // namespace nestrt::compiler

@@ -1,5 +1,7 @@
 #include "compiler-lite/import/interface.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -24,9 +26,9 @@ Status check_preprocessing(const Preprocessing& preprocessing, const Shape& pict
   const int64_t least = std::min(picture[2], picture[3]);
   if (resize < least || resize > tools::kMaxPixels / resize) {
     return Status(Code::kInvalidArgument,
-                  "--resize " + std::to_string(resize) + ": the shorter side of a picture must have at least the " +
-                      std::to_string(least) + " pixels that are cropped from it for the input (" + picture.to_string() +
-                      "), and the square of it no more than " + std::to_string(tools::kMaxPixels));
+                  fmt::format("--resize {}: the shorter side of a picture must have at least the {} pixels that are "
+                              "cropped from it for the input ({}), and the square of it no more than {}",
+                              resize, least, picture.to_string(), tools::kMaxPixels));
   }
   return {};
 }
@@ -53,9 +55,10 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   for (std::vector<float>* values : {&picture->preprocessing->mean, &picture->preprocessing->scale}) {
     if (values->size() == 1) values->assign(channels, values->front());
     if (values->size() != channels) {
-      return Status(Code::kInvalidArgument, "--mean and --scale take one value, or one for each of the input's " +
-                                                std::to_string(channels) + " channels; " +
-                                                std::to_string(values->size()) + " were given");
+      return Status(
+          Code::kInvalidArgument,
+          fmt::format("--mean and --scale take one value, or one for each of the input's {} channels; {} were given",
+                      channels, values->size()));
     }
   }
   return check_preprocessing(*picture->preprocessing, graph.value(picture->value).shape);
@@ -69,8 +72,10 @@ Status expose(Graph& graph, const std::string& name) {
       return {};
     }
   }
-  return Status(Code::kInvalidArgument, "--expose: no operator of the model computes '" + name +
-                                            "'; nestc inspect lists the values that one does");
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("--expose: no operator of the model computes '{}'; nestc inspect lists the values that one does",
+                  name));
 }
 
 }  // namespace nestrt::compiler

@@ -1,8 +1,11 @@
 #include "compiler-lite/import/node_context.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <cstring>
-#include <span>
+
+#include "compiler-lite/import/graph_builder.h"
+#include "compiler-lite/import/onnx_model.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -28,17 +31,10 @@ std::vector<To> integers_as(const Value& value) {
   }
 }
 
-template <typename T>
-Bytes bytes_of(const T& element) {
-  Bytes bytes(sizeof(T));
-  std::memcpy(bytes.data(), &element, sizeof(T));
-  return bytes;
-}
-
-template <typename T>
-Bytes bytes_of_all(const std::vector<T>& elements) {
-  const auto bytes = std::as_bytes(std::span(elements));
-  return Bytes(bytes.begin(), bytes.end());
+// Null where the node has no such attribute.
+const OnnxAttribute* find(const OnnxNode& node, std::string_view name) {
+  const auto found = node.attributes.find(std::string(name));
+  return found == node.attributes.end() ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -52,6 +48,18 @@ NodeContext::NodeContext(GraphBuilder& builder, const OnnxNode& node, int64_t op
   for (const std::string& input : node.inputs) inputs_.push_back(input.empty() ? kNoValue : builder.find(input));
 }
 
+const std::string& NodeContext::op_type() const { return node_.op_type; }
+
+Status NodeContext::invalid(std::string_view what) const {
+  return Status(Code::kInvalidModel, fmt::format("{}: {}", label_, what));
+}
+
+Status NodeContext::unsupported(std::string_view what) const {
+  return Status(Code::kUnsupported, fmt::format("{}: {}", label_, what));
+}
+
+const Value& NodeContext::value(ValueId id) const { return builder_.graph().value(id); }
+
 bool NodeContext::has_input(size_t index) const {
   asked_inputs_ = std::max(asked_inputs_, index + 1);
   return index < inputs_.size() && inputs_[index] != kNoValue;
@@ -59,7 +67,7 @@ bool NodeContext::has_input(size_t index) const {
 
 Result<ValueId> NodeContext::input(size_t index) const {
   if (has_input(index)) return inputs_[index];
-  return invalid("input " + std::to_string(index) + " is missing");
+  return invalid(fmt::format("input {} is missing", index));
 }
 
 Result<std::vector<ValueId>> NodeContext::all_inputs() const {
@@ -81,7 +89,7 @@ Result<std::vector<float>> NodeContext::constant_floats(size_t index, std::strin
 Result<std::vector<int64_t>> NodeContext::ints_of(ValueId id, std::string_view what) const {
   NESTRT_RETURN_IF_ERROR(check_known(id, what, DataType::kS64));
   if (value(id).type != DataType::kF32) return integers_as<int64_t>(value(id));
-  return invalid(std::string(what) + " must be integers, not " + std::string(name(value(id).type)));
+  return invalid(fmt::format("{} must be integers, not {}", what, name(value(id).type)));
 }
 
 Result<std::vector<float>> NodeContext::floats_of(ValueId id, std::string_view what) const {
@@ -99,18 +107,15 @@ Status NodeContext::check_known(ValueId id, std::string_view what, DataType copy
           ? " must be known at compile time, but to compute it passes the limits of the compiler; simplify the model "
             "first, e.g. with onnxsim"
           : " must be known at compile time; fix the shapes it depends on, or bind the input";
-  return unsupported(std::string(what) + " (tensor '" + found.name + "')" + why);
+  return unsupported(fmt::format("{} (tensor '{}'){}", what, found.name, why));
 }
 
-const OnnxAttribute* NodeContext::find(std::string_view name) {
-  used_.insert(std::string(name));
-  const auto found = node_.attributes.find(std::string(name));
-  return found == node_.attributes.end() ? nullptr : &found->second;
-}
+bool NodeContext::has_attribute(std::string_view name) const { return find(node_, name) != nullptr; }
 
 template <typename T>
 T NodeContext::read(std::string_view name, T fallback) {
-  const OnnxAttribute* attribute = find(name);
+  ignore(name);
+  const OnnxAttribute* attribute = find(node_, name);
   if (attribute == nullptr) return fallback;
   if (const T* value = std::get_if<T>(attribute)) return *value;
   wrong_attribute_ = std::string(name);
@@ -125,19 +130,20 @@ template std::vector<float> NodeContext::read(std::string_view, std::vector<floa
 template std::vector<std::string> NodeContext::read(std::string_view, std::vector<std::string>);
 
 Result<OnnxTensor> NodeContext::tensor_attribute(std::string_view name) {
-  const OnnxAttribute* attribute = find(name);
+  ignore(name);
+  const OnnxAttribute* attribute = find(node_, name);
   if (attribute != nullptr && std::holds_alternative<OnnxTensor>(*attribute)) return std::get<OnnxTensor>(*attribute);
-  return invalid("attribute '" + std::string(name) + "' must be a tensor");
+  return invalid(fmt::format("attribute '{}' must be a tensor", name));
 }
 
 Result<int64_t> NodeContext::required_int(std::string_view name) {
-  if (!has_attribute(name)) return invalid("attribute '" + std::string(name) + "' is missing");
+  if (!has_attribute(name)) return invalid(fmt::format("attribute '{}' is missing", name));
   return attribute(name, int64_t{0});
 }
 
 Result<int> NodeContext::axis(int64_t stated, int rank) const {
   if (stated >= -rank && stated < rank) return static_cast<int>(stated < 0 ? stated + rank : stated);
-  return invalid("axis " + std::to_string(stated) + " is outside a tensor of rank " + std::to_string(rank));
+  return invalid(fmt::format("axis {} is outside a tensor of rank {}", stated, rank));
 }
 
 Result<std::vector<int>> NodeContext::axes(const std::vector<int64_t>& stated, int rank) const {
@@ -145,7 +151,7 @@ Result<std::vector<int>> NodeContext::axes(const std::vector<int64_t>& stated, i
   for (int64_t entry : stated) {
     NESTRT_ASSIGN_OR_RETURN(const int valid, axis(entry, rank));
     if (std::find(result.begin(), result.end(), valid) != result.end()) {
-      return invalid("axis " + std::to_string(entry) + " is named twice");
+      return invalid(fmt::format("axis {} is named twice", entry));
     }
     result.push_back(valid);
   }
@@ -163,11 +169,11 @@ Status NodeContext::check_constant(DataType type, const Shape& shape) const {
 
 std::string NodeContext::next_name() {
   const std::string base = node_.outputs.empty() ? node_.op_type : node_.outputs.front();
-  return base + ":" + std::to_string(num_added_++);
+  return fmt::format("{}:{}", base, num_added_++);
 }
 
 Result<ValueId> NodeContext::add(ops::Attributes attributes, std::vector<ValueId> inputs,
-                                 const GraphBuilder::Quantization& quantization) {
+                                 const std::optional<plan::Quantization>& quantization) {
   const std::string node_name = !node_.name.empty() || node_.outputs.empty() ? node_.name : node_.outputs.front();
   NESTRT_ASSIGN_OR_RETURN(
       const std::vector<ValueId> outputs,
@@ -175,7 +181,7 @@ Result<ValueId> NodeContext::add(ops::Attributes attributes, std::vector<ValueId
   return outputs.front();
 }
 
-Result<ValueId> NodeContext::reinterpret(ValueId id, const GraphBuilder::Quantization& quantization) {
+Result<ValueId> NodeContext::reinterpret(ValueId id, const std::optional<plan::Quantization>& quantization) {
   return builder_.reinterpret(label_, next_name(), id, quantization);
 }
 
@@ -193,27 +199,27 @@ Result<ValueId> NodeContext::constant(OnnxTensor tensor) {
 }
 
 Result<ValueId> NodeContext::constant(const std::vector<float>& elements, const Shape& shape) {
-  return constant(DataType::kF32, shape, bytes_of_all(elements));
+  return constant(DataType::kF32, shape, to_bytes(elements));
 }
 
 Result<ValueId> NodeContext::constant(const std::vector<int64_t>& elements, const Shape& shape) {
-  return constant(DataType::kS64, shape, bytes_of_all(elements));
+  return constant(DataType::kS64, shape, to_bytes(elements));
 }
 
 Result<ValueId> NodeContext::scalar_of(DataType type, double element) {
   switch (type) {
     case DataType::kF32:
-      return constant(type, Shape(), bytes_of(static_cast<float>(element)));
+      return constant(type, Shape(), to_bytes(std::vector{static_cast<float>(element)}));
     case DataType::kS32:
-      return constant(type, Shape(), bytes_of(static_cast<int32_t>(element)));
+      return constant(type, Shape(), to_bytes(std::vector{static_cast<int32_t>(element)}));
     case DataType::kS64:
-      return constant(type, Shape(), bytes_of(static_cast<int64_t>(element)));
+      return constant(type, Shape(), to_bytes(std::vector{static_cast<int64_t>(element)}));
     case DataType::kS8:
-      return constant(type, Shape(), bytes_of(static_cast<int8_t>(element)));
+      return constant(type, Shape(), to_bytes(std::vector{static_cast<int8_t>(element)}));
     case DataType::kU8:
-      return constant(type, Shape(), bytes_of(static_cast<uint8_t>(element)));
+      return constant(type, Shape(), to_bytes(std::vector{static_cast<uint8_t>(element)}));
     case DataType::kBool:
-      return constant(type, Shape(), bytes_of(uint8_t{element != 0}));
+      return constant(type, Shape(), to_bytes(std::vector{uint8_t{element != 0}}));
   }
   return invalid("unknown element type");
 }
@@ -256,6 +262,12 @@ Result<ValueId> NodeContext::binary(ops::BinaryKind kind, ValueId a, ValueId b) 
   return add(binary, {a, b});
 }
 
+size_t NodeContext::num_outputs() const { return node_.outputs.size(); }
+
+bool NodeContext::wants_output(size_t index) const {
+  return index < node_.outputs.size() && !node_.outputs[index].empty();
+}
+
 Status NodeContext::set_output(size_t index, ValueId id) {
   if (!wants_output(index)) return ok_status();
   const std::string& name = node_.outputs[index];
@@ -266,18 +278,17 @@ Status NodeContext::set_output(size_t index, ValueId id) {
 Status NodeContext::set_output(Result<ValueId> id) { return id ? set_output(0, *id) : id.error(); }
 
 Status NodeContext::close() const {
-  if (!wrong_attribute_.empty()) return invalid("attribute '" + wrong_attribute_ + "' has the wrong type");
+  if (!wrong_attribute_.empty()) return invalid(fmt::format("attribute '{}' has the wrong type", wrong_attribute_));
   for (const auto& [name, unused] : node_.attributes) {
-    if (used_.count(name) == 0) return unsupported("attribute '" + name + "' is not known");
+    if (used_.count(name) == 0) return unsupported(fmt::format("attribute '{}' is not known", name));
   }
   for (size_t i = asked_inputs_; i < inputs_.size(); ++i) {
     if (inputs_[i] == kNoValue) continue;
-    return invalid("has " + std::to_string(inputs_.size()) + " inputs, the operator takes " +
-                   std::to_string(asked_inputs_));
+    return invalid(fmt::format("has {} inputs, the operator takes {}", inputs_.size(), asked_inputs_));
   }
   for (const std::string& output : node_.outputs) {
     if (!output.empty() && builder_.find(output) == kNoValue) {
-      return unsupported("output '" + output + "' is not supported (only the first is)");
+      return unsupported(fmt::format("output '{}' is not supported (only the first is)", output));
     }
   }
   return ok_status();

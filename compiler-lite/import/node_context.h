@@ -6,26 +6,32 @@
 // that the function asked for.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "compiler-lite/import/graph_builder.h"
+#include "compiler-lite/graph/graph.h"
+#include "nestrt/result.h"
 
 namespace nestrt::compiler {
+
+class GraphBuilder;
+struct OnnxNode;
+struct OnnxTensor;
 
 class NodeContext {
  public:
   NodeContext(GraphBuilder& builder, const OnnxNode& node, int64_t opset);
 
-  const std::string& op_type() const { return node_.op_type; }
+  const std::string& op_type() const;
   int64_t opset() const { return opset_; }
   // A failure that names the node.
-  Status invalid(std::string_view what) const { return Status(Code::kInvalidModel, label_ + ": " + std::string(what)); }
-  Status unsupported(std::string_view what) const {
-    return Status(Code::kUnsupported, label_ + ": " + std::string(what));
-  }
+  Status invalid(std::string_view what) const;
+  Status unsupported(std::string_view what) const;
 
   // --- inputs ---
   size_t num_inputs() const { return inputs_.size(); }
@@ -36,7 +42,7 @@ class NodeContext {
   Result<ValueId> input(size_t index) const;
   // All inputs, none absent, at least one.
   Result<std::vector<ValueId>> all_inputs() const;
-  const Value& value(ValueId id) const { return builder_.graph().value(id); }
+  const Value& value(ValueId id) const;
   // A copy: adding operators moves values.
   Shape shape(ValueId id) const { return value(id).shape; }
   DataType type(ValueId id) const { return value(id).type; }
@@ -48,7 +54,7 @@ class NodeContext {
   Result<std::vector<float>> floats_of(ValueId id, std::string_view what) const;
 
   // --- attributes ---
-  bool has_attribute(std::string_view name) const { return node_.attributes.count(std::string(name)) != 0; }
+  bool has_attribute(std::string_view name) const;
   int64_t attribute(std::string_view name, int64_t fallback) { return read(name, fallback); }
   float attribute(std::string_view name, float fallback) { return read(name, fallback); }
   std::string attribute(std::string_view name, const char* fallback) { return read(name, std::string(fallback)); }
@@ -76,9 +82,9 @@ class NodeContext {
   // One operator; its only output, under a name made from the node's first output.
   // `quantization`: of the output.
   Result<ValueId> add(ops::Attributes attributes, std::vector<ValueId> inputs,
-                      const GraphBuilder::Quantization& quantization = {});
+                      const std::optional<plan::Quantization>& quantization = {});
   // The same integers under another quantization, or none.
-  Result<ValueId> reinterpret(ValueId id, const GraphBuilder::Quantization& quantization);
+  Result<ValueId> reinterpret(ValueId id, const std::optional<plan::Quantization>& quantization);
   Result<ValueId> constant(const std::vector<float>& elements, const Shape& shape);
   Result<ValueId> constant(const std::vector<int64_t>& elements, const Shape& shape);
   Result<ValueId> constant(DataType type, const Shape& shape, Bytes elements);
@@ -98,8 +104,8 @@ class NodeContext {
   Result<ValueId> binary(ops::BinaryKind kind, ValueId a, ValueId b);
 
   // --- outputs ---
-  size_t num_outputs() const { return node_.outputs.size(); }
-  bool wants_output(size_t index) const { return index < node_.outputs.size() && !node_.outputs[index].empty(); }
+  size_t num_outputs() const;
+  bool wants_output(size_t index) const;
   // Output `index` of the node is `id`. Errors: kInvalidModel for a name that exists.
   Status set_output(size_t index, ValueId id);
   Status set_output(Result<ValueId> id);
@@ -117,7 +123,6 @@ class NodeContext {
   std::string next_name();
   Status check_known(ValueId id, std::string_view what, DataType copy) const;
   Result<ValueId> labelled(Result<ValueId> id) const;
-  const OnnxAttribute* find(std::string_view name);
 
   GraphBuilder& builder_;
   const OnnxNode& node_;
@@ -125,7 +130,7 @@ class NodeContext {
   std::string label_;
   std::vector<ValueId> inputs_;
   mutable size_t asked_inputs_ = 0;  // the last input that was asked for, and one
-  std::set<std::string> used_;
+  std::set<std::string> used_;       // attributes
   std::string wrong_attribute_;
   size_t first_own_value_;
   int num_added_ = 0;

@@ -6,12 +6,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/import/import.h"
+#include "nestrt/result.h"
 
 namespace nestrt::compiler {
 
@@ -54,25 +56,20 @@ struct OnnxValueInfo {
 
 struct OnnxModel {
   std::string name;
-  int64_t opset = 0;                  // of ONNX's own operators; 0: none
+  int64_t opset = 0;                  // that of ONNX's own operators; 0: none
   std::vector<OnnxValueInfo> inputs;  // initializers that are listed as inputs, too, are left out
   std::vector<std::string> outputs;
   std::vector<OnnxTensor> initializers;
   std::vector<OnnxNode> nodes;            // as in the file
   std::set<std::string> converted_types;  // floating types of the file that became f32
-  std::vector<OnnxNode> subgraph_nodes;   // of If, Loop, Scan: op_type, domain and name only
+  std::vector<OnnxNode> subgraph_nodes;   // in If, Loop, Scan: op_type, domain and name only
 };
-
-// The type that stands for an ONNX one (float16, bfloat16 and double become f32); absent for what nestrt lacks.
-std::optional<DataType> converted_type(int32_t onnx_type);
-// "float16"; "unknown type 99".
-std::string onnx_type_name(int32_t onnx_type);
 
 // What a model with more nodes than that is refused with.
 Status too_many_nodes(const ImportLimits& limits);
 
 // Decode a file or its bytes, which must not refer to external data.
-Result<OnnxModel> read_onnx_model(const std::filesystem::path& path, const ImportLimits& limits);
+Result<OnnxModel> read_onnx_model(const std::string& path, const ImportLimits& limits);
 Result<OnnxModel> read_onnx_model(std::span<const std::byte> bytes, const ImportLimits& limits);
 
 }  // namespace nestrt::compiler

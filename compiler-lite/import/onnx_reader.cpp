@@ -1,13 +1,17 @@
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <unordered_set>
 #include <utility>
 
 #include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/onnx_types.h"
 #include "compiler-lite/import/tensor_proto.h"
 #include "compiler-lite/import/wire_limits.h"
 
@@ -25,7 +29,7 @@ std::string normalized_domain(const std::string& domain) { return domain == "ai.
 // Turns a ModelProto into an OnnxModel; frees what it has converted, so that weights are not held twice.
 class Reader {
  public:
-  Reader(onnx::ModelProto& proto, const std::filesystem::path* folder, const ImportLimits& limits)
+  Reader(onnx::ModelProto& proto, const std::string* folder, const ImportLimits& limits)
       : proto_(proto), folder_(folder), limits_(limits) {}
 
   Result<OnnxModel> read() {
@@ -56,7 +60,7 @@ class Reader {
     for (onnx::TensorProto& tensor : *graph.mutable_initializer()) {
       NESTRT_RETURN_IF_ERROR(add_tensor(tensor, &model_.initializers.emplace_back()));
       if (!initialized_.insert(tensor.name()).second) {
-        return Status(Code::kInvalidModel, "initializer '" + tensor.name() + "' is given twice");
+        return Status(Code::kInvalidModel, fmt::format("initializer '{}' is given twice", tensor.name()));
       }
       tensor.clear_raw_data();
       tensor.clear_float_data();
@@ -70,7 +74,7 @@ class Reader {
     constant_bytes_ += static_cast<int64_t>(tensor->elements->size());
     if (constant_bytes_ > limits_.constant_bytes) {
       return Status(Code::kInvalidModel,
-                    "constants take more than " + std::to_string(limits_.constant_bytes) + " bytes, the limit");
+                    fmt::format("constants take more than {} bytes, the limit", limits_.constant_bytes));
     }
     return ok_status();
   }
@@ -105,9 +109,10 @@ class Reader {
     for (AttributeProto& attribute : *proto.mutable_attribute()) {
       OnnxAttribute value;
       const Status status = read_attribute(attribute, &value);
-      if (!status.ok()) return status.with_context(node.label() + ", attribute '" + attribute.name() + "'");
+      if (!status.ok()) return status.with_context(fmt::format("{}, attribute '{}'", node.label(), attribute.name()));
       if (!node.attributes.emplace(attribute.name(), std::move(value)).second) {
-        return Status(Code::kInvalidModel, node.label() + ": attribute '" + attribute.name() + "' is given twice");
+        return Status(Code::kInvalidModel,
+                      fmt::format("{}: attribute '{}' is given twice", node.label(), attribute.name()));
       }
     }
     proto.Clear();
@@ -183,7 +188,7 @@ class Reader {
   }
 
   onnx::ModelProto& proto_;
-  const std::filesystem::path* folder_;
+  const std::string* folder_;
   const ImportLimits& limits_;
   OnnxModel model_;
   std::unordered_set<std::string> initialized_;
@@ -205,21 +210,22 @@ Status parse(ZeroCopyInputStream& input, google::protobuf::Message& message) {
 
 class OpenFile {
  public:
-  static Result<OpenFile> open(const std::filesystem::path& path, const ImportLimits& limits) {
+  static Result<OpenFile> open(const std::string& path, const ImportLimits& limits) {
     std::error_code failure;
     const bool exists = std::filesystem::exists(path, failure);
-    if (failure) return Status(Code::kIo, "cannot be opened: " + failure.message());
+    if (failure) return Status(Code::kIo, fmt::format("cannot be opened: {}", failure.message()));
     if (!exists) return Status(Code::kNotFound, "no such file");
     if (!std::filesystem::is_regular_file(path, failure)) return Status(Code::kInvalidArgument, "not a regular file");
     OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     const int reason = errno;
     const auto size = std::filesystem::file_size(path, failure);
-    if (file.fd_ < 0) return Status(Code::kIo, std::string("cannot be opened: ") + std::strerror(reason));
-    if (failure) return Status(Code::kIo, "cannot be opened: " + failure.message());
+    if (file.fd_ < 0) return Status(Code::kIo, fmt::format("cannot be opened: {}", std::strerror(reason)));
+    if (failure) return Status(Code::kIo, fmt::format("cannot be opened: {}", failure.message()));
     if (size == 0) return Status(Code::kInvalidModel, "the file is empty");
     if (size > static_cast<uintmax_t>(limits.file_bytes)) {
-      return Status(Code::kInvalidModel, "the file has " + std::to_string(size) + " bytes, the limit is " +
-                                             std::to_string(limits.file_bytes) + ": keep weights as external data");
+      return Status(Code::kInvalidModel,
+                    fmt::format("the file has {} bytes, the limit is {}: keep weights as external data", size,
+                                limits.file_bytes));
     }
     return file;
   }
@@ -242,17 +248,17 @@ class OpenFile {
   int fd_;
 };
 
-Result<OnnxModel> read_file(const std::filesystem::path& path, const ImportLimits& limits) {
+Result<OnnxModel> read_file(const std::string& path, const ImportLimits& limits) {
   onnx::ModelProto proto;
   {
     NESTRT_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::open(path, limits));
     NESTRT_RETURN_IF_ERROR(file.load(proto, limits));
   }
-  const std::filesystem::path folder = path.parent_path();
+  const std::string folder = std::filesystem::path(path).parent_path().string();
   return Reader(proto, &folder, limits).read();
 }
 
-Result<HostTensor> read_tensor_file(const std::filesystem::path& path) {
+Result<HostTensor> read_tensor_file(const std::string& path) {
   const ImportLimits limits;
   onnx::TensorProto proto;
   NESTRT_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::open(path, limits));
@@ -262,8 +268,8 @@ Result<HostTensor> read_tensor_file(const std::filesystem::path& path) {
 }
 
 template <typename T>
-Result<T> about(const std::filesystem::path& path, Result<T> result) {
-  if (!result) return result.error().with_context(path.string());
+Result<T> about(const std::string& path, Result<T> result) {
+  if (!result) return result.error().with_context(path);
   return result;
 }
 
@@ -271,22 +277,23 @@ Result<T> about(const std::filesystem::path& path, Result<T> result) {
 
 std::string OnnxNode::label() const {
   const std::string& shown = !name.empty() || outputs.empty() ? name : outputs.front();
-  return "node '" + shown + "' (" + qualified_type() + ")";
+  return fmt::format("node '{}' ({})", shown, qualified_type());
 }
 
 Status too_many_nodes(const ImportLimits& limits) {
-  return Status(Code::kInvalidModel, "more than " + std::to_string(limits.nodes) +
-                                         " nodes, the limit; simplify the model (e.g. with onnxsim) or split it");
+  return Status(
+      Code::kInvalidModel,
+      fmt::format("more than {} nodes, the limit; simplify the model (e.g. with onnxsim) or split it", limits.nodes));
 }
 
-Result<OnnxModel> read_onnx_model(const std::filesystem::path& path, const ImportLimits& limits) {
+Result<OnnxModel> read_onnx_model(const std::string& path, const ImportLimits& limits) {
   return about(path, read_file(path, limits));
 }
 
 Result<OnnxModel> read_onnx_model(std::span<const std::byte> bytes, const ImportLimits& limits) {
   if (bytes.empty() || bytes.size() > static_cast<size_t>(limits.file_bytes)) {
-    return Status(Code::kInvalidModel, "a model has 1 to " + std::to_string(limits.file_bytes) + " bytes, this one " +
-                                           std::to_string(bytes.size()));
+    return Status(Code::kInvalidModel,
+                  fmt::format("a model has 1 to {} bytes, this one {}", limits.file_bytes, bytes.size()));
   }
   onnx::ModelProto proto;
   ArrayInputStream first(bytes.data(), static_cast<int>(bytes.size()));
@@ -296,6 +303,6 @@ Result<OnnxModel> read_onnx_model(std::span<const std::byte> bytes, const Import
   return Reader(proto, nullptr, limits).read();
 }
 
-Result<HostTensor> read_tensor_proto(const std::filesystem::path& path) { return about(path, read_tensor_file(path)); }
+Result<HostTensor> read_tensor_proto(const std::string& path) { return about(path, read_tensor_file(path)); }
 
 }  // namespace nestrt::compiler

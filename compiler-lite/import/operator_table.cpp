@@ -1,6 +1,7 @@
 #include "compiler-lite/import/operator_table.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "compiler-lite/import/ops/families.h"
 

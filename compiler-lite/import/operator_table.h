@@ -1,12 +1,15 @@
 // The table of every ONNX operator that can be imported.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "compiler-lite/import/node_context.h"
+#include "nestrt/status.h"
 
 namespace nestrt::compiler {
+
+class NodeContext;
 
 // Operators of earlier opsets are supported where they did not change since.
 inline constexpr int64_t kOldestOpset = 6;

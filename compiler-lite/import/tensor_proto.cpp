@@ -1,10 +1,13 @@
 #include "compiler-lite/import/tensor_proto.h"
 
+#include <fmt/core.h>
+
 #include <bit>
 #include <cstring>
 #include <limits>
 
 #include "compiler-lite/import/external_data.h"
+#include "compiler-lite/import/onnx_types.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -12,7 +15,7 @@ namespace {
 using onnx::TensorProto;
 
 Status invalid(const TensorProto& proto, const std::string& what) {
-  return Status(Code::kInvalidModel, "tensor '" + proto.name() + "': " + what);
+  return Status(Code::kInvalidModel, fmt::format("tensor '{}': {}", proto.name(), what));
 }
 
 size_t stored_bytes(int32_t onnx_type) {
@@ -29,19 +32,19 @@ size_t stored_bytes(int32_t onnx_type) {
 
 Result<Shape> decode_shape(const TensorProto& proto, size_t element_bytes, const ImportLimits& limits) {
   if (proto.dims_size() > Shape::kMaxRank) {
-    return Status(Code::kUnsupported, "tensor '" + proto.name() + "': rank " + std::to_string(proto.dims_size()) +
-                                          ", at most " + std::to_string(Shape::kMaxRank) + " is supported");
+    return Status(Code::kUnsupported, fmt::format("tensor '{}': rank {}, at most {} is supported", proto.name(),
+                                                  proto.dims_size(), Shape::kMaxRank));
   }
   Shape shape;
   int64_t bytes = static_cast<int64_t>(element_bytes);
   for (int64_t dim : proto.dims()) {
-    if (dim < 0) return invalid(proto, "negative dimension " + std::to_string(dim));
+    if (dim < 0) return invalid(proto, fmt::format("negative dimension {}", dim));
     shape.push_back(dim);
   }
   for (int64_t dim : shape) {
     if (__builtin_mul_overflow(bytes, std::max<int64_t>(dim, 1), &bytes) || bytes > limits.tensor_bytes) {
-      return invalid(proto, "shape " + shape.to_string() + " is larger than the limit of " +
-                                std::to_string(limits.tensor_bytes) + " bytes");
+      return invalid(
+          proto, fmt::format("shape {} is larger than the limit of {} bytes", shape.to_string(), limits.tensor_bytes));
     }
   }
   return shape;
@@ -93,8 +96,7 @@ Bytes convert_stored(int32_t onnx_type, const std::byte* raw, size_t count) {
 template <typename Stored, typename List>
 Result<Bytes> from_list(const TensorProto& proto, const List& list, size_t count) {
   if (static_cast<size_t>(list.size()) != count) {
-    return invalid(proto,
-                   "holds " + std::to_string(list.size()) + " elements, its shape asks for " + std::to_string(count));
+    return invalid(proto, fmt::format("holds {} elements, its shape asks for {}", list.size(), count));
   }
   Bytes raw(count * sizeof(Stored));
   for (size_t i = 0; i < count; ++i) {
@@ -125,12 +127,12 @@ Result<Bytes> stored_in_lists(const TensorProto& proto, size_t count) {
 Result<int64_t> parse_number(const TensorProto& proto, const std::string& key, const std::string& text) {
   int64_t value = 0;
   const bool digits = !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits) return invalid(proto, "external data: " + key + " '" + text + "' is not a number of bytes");
+  if (!digits) return invalid(proto, fmt::format("external data: {} '{}' is not a number of bytes", key, text));
   for (char digit : text) value = value * 10 + (digit - '0');
   return value;
 }
 
-Result<Bytes> stored_outside(const TensorProto& proto, const std::filesystem::path* folder, int64_t bytes) {
+Result<Bytes> stored_outside(const TensorProto& proto, const std::string* folder, int64_t bytes) {
   if (folder == nullptr) return invalid(proto, "keeps its data outside the model, which has no folder here");
   ExternalData data;
   for (const auto& entry : proto.external_data()) {
@@ -141,11 +143,11 @@ Result<Bytes> stored_outside(const TensorProto& proto, const std::filesystem::pa
     if (entry.key() == "length") data.length = number;
   }
   auto stored = read_external_data(*folder, data, bytes);
-  if (!stored) return stored.error().with_context("tensor '" + proto.name() + "'");
+  if (!stored) return stored.error().with_context(fmt::format("tensor '{}'", proto.name()));
   return stored;
 }
 
-Result<Bytes> decode_elements(const TensorProto& proto, const std::filesystem::path* folder, size_t count) {
+Result<Bytes> decode_elements(const TensorProto& proto, const std::string* folder, size_t count) {
   const size_t bytes = count * stored_bytes(proto.data_type());
   if (proto.data_location() == TensorProto::EXTERNAL) {
     NESTRT_ASSIGN_OR_RETURN(const Bytes stored, stored_outside(proto, folder, static_cast<int64_t>(bytes)));
@@ -154,8 +156,7 @@ Result<Bytes> decode_elements(const TensorProto& proto, const std::filesystem::p
   if (proto.has_raw_data()) {
     const std::string& raw = proto.raw_data();
     if (raw.size() != bytes) {
-      return invalid(proto, "raw_data has " + std::to_string(raw.size()) + " bytes, its shape and type ask for " +
-                                std::to_string(bytes));
+      return invalid(proto, fmt::format("raw_data has {} bytes, its shape and type ask for {}", raw.size(), bytes));
     }
     return convert_stored(proto.data_type(), reinterpret_cast<const std::byte*>(raw.data()), count);
   }
@@ -188,22 +189,21 @@ std::optional<DataType> converted_type(int32_t onnx_type) {
 }
 
 std::string onnx_type_name(int32_t onnx_type) {
-  if (!TensorProto::DataType_IsValid(onnx_type)) return "unknown type " + std::to_string(onnx_type);
+  if (!TensorProto::DataType_IsValid(onnx_type)) return fmt::format("unknown type {}", onnx_type);
   std::string name = TensorProto::DataType_Name(static_cast<TensorProto::DataType>(onnx_type));
   for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   return name;
 }
 
-Result<OnnxTensor> decode_tensor(const TensorProto& proto, const std::filesystem::path* folder,
-                                 const ImportLimits& limits) {
+Result<OnnxTensor> decode_tensor(const TensorProto& proto, const std::string* folder, const ImportLimits& limits) {
   const std::optional<DataType> type = converted_type(proto.data_type());
   if (!type) {
-    return Status(Code::kUnsupported,
-                  "tensor '" + proto.name() + "': elements of " + onnx_type_name(proto.data_type()) +
-                      " are not supported; float, float16, double, int8, uint8, int32, int64 and bool are");
+    return Status(Code::kUnsupported, fmt::format("tensor '{}': elements of {} are not supported; float, float16, "
+                                                  "double, int8, uint8, int32, int64 and bool are",
+                                                  proto.name(), onnx_type_name(proto.data_type())));
   }
   if (proto.has_segment())
-    return Status(Code::kUnsupported, "tensor '" + proto.name() + "': segments are not supported");
+    return Status(Code::kUnsupported, fmt::format("tensor '{}': segments are not supported", proto.name()));
   OnnxTensor tensor;
   tensor.name = proto.name();
   tensor.type = *type;

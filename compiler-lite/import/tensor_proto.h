@@ -3,7 +3,7 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <filesystem>
+#include <string>
 
 #include "compiler-lite/import/onnx_model.h"
 
@@ -11,7 +11,6 @@ namespace nestrt::compiler {
 
 // `folder`: where external data lie; null refuses them.
 // Errors: kInvalidModel (dimensions, sizes), kUnsupported (types); they name the tensor.
-Result<OnnxTensor> decode_tensor(const onnx::TensorProto& proto, const std::filesystem::path* folder,
-                                 const ImportLimits& limits);
+Result<OnnxTensor> decode_tensor(const onnx::TensorProto& proto, const std::string* folder, const ImportLimits& limits);
 
 }  // namespace nestrt::compiler

@@ -1,5 +1,7 @@
 #include "compiler-lite/import/wire_limits.h"
 
+#include <fmt/core.h>
+
 #include <google/protobuf/wire_format_lite.h>
 
 #include "compiler-lite/import/onnx_model.h"
@@ -21,7 +23,7 @@ class Scanner {
   // Up to the end of the stream or of the limit pushed on it.
   Status message(const Descriptor& descriptor, int depth) {
     if (depth > kMaxDepth)
-      return Status(Code::kInvalidModel, "messages are nested deeper than " + std::to_string(kMaxDepth));
+      return Status(Code::kInvalidModel, fmt::format("messages are nested deeper than {}", kMaxDepth));
     while (const uint32_t tag = stream_.ReadTagNoLastTag()) NESTRT_RETURN_IF_ERROR(field(descriptor, tag, depth));
     return stream_.BytesUntilLimit() > 0 ? malformed() : ok_status();
   }
@@ -59,7 +61,7 @@ class Scanner {
       return too_many_nodes(limits_);
     }
     if (++fields_ > limits_.fields) {
-      return Status(Code::kInvalidModel, "more than " + std::to_string(limits_.fields) + " fields, the limit");
+      return Status(Code::kInvalidModel, fmt::format("more than {} fields, the limit", limits_.fields));
     }
     return ok_status();
   }

@@ -7,8 +7,8 @@
 #include <queue>
 #include <random>
 #include <set>
-#include <unordered_map>
 
+#include "compiler-lite/graph/node_predecessors.h"
 #include "runtime/plan/format.h"
 
 namespace nestrt::compiler {
@@ -47,7 +47,8 @@ void add_conflict(Problem& problem, size_t i, size_t j) {
   problem.conflicts[j].push_back(static_cast<uint32_t>(i));
 }
 
-// Of buffers whose lives overlap in the file order; false, and not all of them, where there are too many.
+// A conflict for each two buffers whose lives overlap in the file order; false, and not all of them, where there are
+// too many.
 bool add_conflicts_of_lives(const Storage& storage, Problem& problem) {
   size_t count = 0;
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
@@ -242,32 +243,6 @@ uint64_t largest_live_set(const Storage& storage, size_t num_operators) {
   return static_cast<uint64_t>(largest);
 }
 
-// ancestors.before(u, w): operator u runs before operator w in every order that respects the graph.
-class Ancestors {
- public:
-  explicit Ancestors(const Graph& graph) : words_((graph.nodes().size() + 63) / 64) {
-    const size_t count = graph.nodes().size();
-    bits_.assign(count * words_, 0);
-    std::unordered_map<const Node*, size_t> positions;
-    for (size_t w = 0; w < count; ++w) {
-      const Node* node = graph.nodes()[w].get();
-      positions[node] = w;
-      for (ValueId id : node->inputs) {
-        const Node* source = id == kNoValue ? nullptr : graph.producer(id);
-        if (source == nullptr) continue;
-        const size_t u = positions.at(source);
-        for (size_t i = 0; i < words_; ++i) bits_[w * words_ + i] |= bits_[u * words_ + i];
-        bits_[w * words_ + u / 64] |= uint64_t{1} << (u % 64);
-      }
-    }
-  }
-  bool before(uint32_t u, uint32_t w) const { return (bits_[w * words_ + u / 64] >> (u % 64)) & 1; }
-
- private:
-  size_t words_;
-  std::vector<uint64_t> bits_;
-};
-
 }  // namespace
 
 MemoryLayout plan_sequential(const Storage& storage, size_t num_operators) {
@@ -284,9 +259,9 @@ MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph, const
   if (graph.nodes().size() > plan_format::kMaxOrderedOperators ||
       problem.buffers.size() > plan_format::kMaxOrderedBuffers)
     return to_layout(storage, problem, side_by_side(problem), lower_bound);
-  const Ancestors ancestors(graph);
+  const BitRows ancestors = ancestors_of(node_predecessors(graph));
   const auto is_complete_before = [&](uint32_t user, uint32_t writer) {
-    return ancestors.before(user, writer) && (overlapped.empty() || overlapped[writer] != user);
+    return ancestors.contains(writer, user) && (overlapped.empty() || overlapped[writer] != user);
   };
   const auto precedes = [&](const BufferUse& a, const BufferUse& b) {
     for (uint32_t user : a.users)

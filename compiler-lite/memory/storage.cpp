@@ -4,21 +4,15 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler-lite/graph/bound_operator.h"
+#include "runtime/plan/views.h"
+
 namespace nestrt::compiler {
 namespace {
 
 uint64_t bytes_of(const Value& value) {
   return value.is_constant() ? value.constant->size()
                              : static_cast<uint64_t>(storage_bytes(value.type, value.shape, value.layout));
-}
-
-// Bytes from the start of `whole` to coordinate `start` on `axis`, where that part is contiguous; -1 where it is not.
-int64_t contiguous_offset(const Value& whole, const Value& part, int axis, int64_t start) {
-  if (whole.layout != part.layout || whole.shape.product(0, axis) != 1) return -1;
-  const int64_t block = block_size(whole.layout);
-  if (block > 1 && (axis != 1 || start % block != 0)) return -1;
-  const int64_t inner = whole.shape.product(axis + 1, whole.shape.rank());
-  return start * inner * static_cast<int64_t>(size_bytes(whole.type));
 }
 
 // Values that share bytes, as a forest: a view points to the value that contains it.
@@ -56,35 +50,25 @@ class ViewForest {
   std::vector<uint64_t> offset_;
 };
 
-// The output lies in the input (always right: values are written once), or the input in the output.
-void view_reshape(const Node& node, ViewForest& views) {
-  if (!views.place(node.outputs[0], node.inputs[0], 0)) views.place(node.inputs[0], node.outputs[0], 0);
+// The output of a Reshape or Slice lies in the input; of a Reshape, where the output may not move, the input in it.
+void view_input(const Graph& graph, const Node& node, ViewForest& views) {
+  if (node.inputs.empty() || node.inputs[0] == kNoValue) return;
+  const ValueId input = node.inputs[0], output = node.outputs[0];
+  const auto offset =
+      offset_in_input(node.attributes, tensor_spec(graph.value(input)), tensor_spec(graph.value(output)));
+  if (!offset || views.place(output, input, *offset)) return;
+  if (node.kind() == ops::Kind::kReshape) views.place(input, output, 0);
 }
 
-void view_slice(const Graph& graph, const Node& node, const ops::Slice& slice, ViewForest& views) {
-  const Value& whole = graph.value(node.inputs[0]);
-  const Value& part = graph.value(node.outputs[0]);
-  int axis = -1;
-  for (int i = 0; i < whole.shape.rank(); ++i) {
-    if (whole.shape[i] == part.shape[i]) continue;
-    if (axis != -1 || slice.step[static_cast<size_t>(i)] != 1) return;
-    axis = i;
-  }
-  if (axis == -1 || std::any_of(slice.step.begin(), slice.step.end(), [](int64_t step) { return step != 1; })) return;
-  const int64_t offset = contiguous_offset(whole, part, axis, slice.start[static_cast<size_t>(axis)]);
-  if (offset >= 0) views.place(node.outputs[0], node.inputs[0], static_cast<uint64_t>(offset));
-}
-
-void view_concat(const Graph& graph, const Node& node, const ops::Concat& concat, ViewForest& views) {
-  const Value& whole = graph.value(node.outputs[0]);
-  const int axis = concat.axis < 0 ? concat.axis + whole.shape.rank() : concat.axis;
+void view_parts(const Graph& graph, const Node& node, const ops::Concat& concat, ViewForest& views) {
+  const TensorSpec whole = tensor_spec(graph.value(node.outputs[0]));
+  const int axis = axis_of(concat, whole.shape.rank());
   int64_t start = 0;
-  for (ValueId input : node.inputs) {
-    const Value& part = graph.value(input);
-    const int64_t offset = contiguous_offset(whole, part, axis, start);
+  for (const ValueId input : node.inputs) {
+    const TensorSpec part = tensor_spec(graph.value(input));
+    const auto offset = offset_of_part(whole, part, axis, start);
     // A part must be free to move, with everything that already views it.
-    if (offset >= 0 && views.root(input).first == input)
-      views.place(input, node.outputs[0], static_cast<uint64_t>(offset));
+    if (offset && views.root(input).first == input) views.place(input, node.outputs[0], *offset);
     start += part.shape[axis];
   }
 }
@@ -92,9 +76,10 @@ void view_concat(const Graph& graph, const Node& node, const ops::Concat& concat
 ViewForest find_views(const Graph& graph) {
   ViewForest views(graph);
   for (const auto& node : graph.nodes()) {
-    if (const auto* slice = node->as<ops::Slice>()) view_slice(graph, *node, *slice, views);
-    if (node->kind() == ops::Kind::kReshape) view_reshape(*node, views);
-    if (const auto* concat = node->as<ops::Concat>()) view_concat(graph, *node, *concat, views);
+    if (const auto* concat = node->as<ops::Concat>())
+      view_parts(graph, *node, *concat, views);
+    else
+      view_input(graph, *node, views);
   }
   return views;
 }

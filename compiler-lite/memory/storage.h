@@ -1,9 +1,7 @@
 // Storage: which buffer each value lives in, and where in it.
 //
-// Most values have a buffer of their own. Some are views, so that their producer or consumer has nothing to copy:
-//   - a Reshape and its input are the same bytes;
-//   - the inputs of a Concat lie in its output, where they are contiguous there (all dimensions before the axis are 1);
-//   - a Slice lies in its input, on the same condition.
+// Most values have a buffer of their own. Some are views (runtime/plan/views.h), so that their producer or consumer has
+// nothing to copy: Reshape, and Slice and Concat where the part is contiguous.
 // Graph inputs and outputs are the caller's memory and never the same: legalize_outputs() makes sure of that first.
 #pragma once
 
@@ -29,7 +27,7 @@ struct BufferUse {
 
 struct Storage {
   std::vector<BufferUse> buffers;
-  std::vector<Place> places;  // by ValueId; meaningful for values that some node or the graph's face uses
+  std::vector<Place> places;  // by ValueId; meaningful for values that some node, input or output of the graph uses
 };
 
 // Copies where an output is also an input, a constant, or another output, so that every output is written by a node.

@@ -75,10 +75,10 @@ Result<int> fold_constants(Graph& graph) {
     for (size_t i = 0; i < node->outputs.size(); ++i) {
       const Value& value = graph.value(node->outputs[i]);
       const Shape shape = value.shape;
-      const auto quantization = value.quantization, grid = grid_of_result(graph, *node);
+      const auto quantization = value.quantization, source = source_quantization(graph, *node);
       const ValueId folded = graph.add_constant(value.name, value.type, shape, std::move((*results)[i]));
       graph.value(folded).quantization = quantization;
-      graph.value(folded).grid = grid;
+      graph.value(folded).source_quantization = source;
       graph.replace_uses(node->outputs[i], folded);
     }
     ++changes;

@@ -2,12 +2,12 @@
 // zeros into x * s + t. All sums and products are taken in double and rounded once.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
 
 namespace nestrt::compiler {
@@ -47,6 +47,27 @@ bool has_activation(const Op& op) {
   return op.activation.kind != ops::ActivationKind::kNone;
 }
 
+// scale * x + shift
+struct Line {
+  double scale = 1, shift = 0;
+};
+
+// What arithmetic with a constant does to its other operand; empty where that is no line.
+std::optional<Line> line_of(BinaryKind kind, double constant, bool constant_first) {
+  switch (kind) {
+    case BinaryKind::kMul:
+      return Line{constant, 0};
+    case BinaryKind::kAdd:
+      return Line{1, constant};
+    case BinaryKind::kSub:
+      return constant_first ? Line{-1, constant} : Line{1, -constant};
+    case BinaryKind::kDiv:
+      return constant_first || constant == 0 ? std::nullopt : std::optional(Line{1 / constant, 0});
+    default:
+      return std::nullopt;
+  }
+}
+
 // A Binary with a constant per channel of `axis`, as a map of its other operand.
 std::optional<ChannelMap> channel_map(const Graph& graph, const Node& node, int axis) {
   const auto operand = constant_operand(graph, node);
@@ -59,24 +80,10 @@ std::optional<ChannelMap> channel_map(const Graph& graph, const Node& node, int 
 
   ChannelMap map(shape[axis]);
   for (size_t c = 0; c < constant.size(); ++c) {
-    switch (binary->kind) {
-      case BinaryKind::kMul:
-        map.scale[c] = constant[c];
-        break;
-      case BinaryKind::kAdd:
-        map.shift[c] = constant[c];
-        break;
-      case BinaryKind::kSub:
-        map.scale[c] = operand->constant_first ? -1 : 1;
-        map.shift[c] = operand->constant_first ? constant[c] : -constant[c];
-        break;
-      case BinaryKind::kDiv:
-        if (operand->constant_first || constant[c] == 0) return std::nullopt;
-        map.scale[c] = 1 / constant[c];
-        break;
-      default:
-        return std::nullopt;
-    }
+    const std::optional<Line> line = line_of(binary->kind, constant[c], operand->constant_first);
+    if (!line) return std::nullopt;
+    map.scale[c] = line->scale;
+    map.shift[c] = line->shift;
   }
   return map;
 }
@@ -84,7 +91,7 @@ std::optional<ChannelMap> channel_map(const Graph& graph, const Node& node, int 
 // A Conv, ConvTranspose or Dense whose weights can be rewritten.
 struct Linear {
   Node* node = nullptr;
-  int channel_axis = 1;  // of the output
+  int channel_axis = 1;  // the output's
   int64_t group = 1;
   bool activated = false;
   bool padded = false;
@@ -112,7 +119,7 @@ std::optional<Linear> linear(const Graph& graph, Node* node) {
   } else {
     return std::nullopt;
   }
-  const bool known_bias = node->input(2) == kNoValue || !floats(graph, node->input(2)).empty();
+  const bool known_bias = node->input(kBias) == kNoValue || !floats(graph, node->input(kBias)).empty();
   if (floats(graph, node->input(1)).empty() || !known_bias || node->input(3) != kNoValue) return std::nullopt;
   return result;
 }
@@ -137,7 +144,7 @@ size_t input_channel(const Linear& linear, const Shape& weights, int64_t index) 
 }
 
 std::vector<double> bias_of(const Graph& graph, const Linear& linear) {
-  const std::span<const float> bias = floats(graph, linear.node->input(2));
+  const std::span<const float> bias = floats(graph, linear.node->input(kBias));
   if (!bias.empty()) return {bias.begin(), bias.end()};
   const Shape& output = graph.value(linear.node->outputs[0]).shape;
   return std::vector<double>(static_cast<size_t>(output[linear.channel_axis]), 0.0);
@@ -154,8 +161,8 @@ bool store(Graph& graph, const Linear& linear, const std::vector<double>& weight
   if (!std::all_of(new_bias.begin(), new_bias.end(), finite)) return false;
 
   Node* node = linear.node;
-  const Value old = graph.value(node->inputs[1]);
-  const ValueId old_bias = node->input(2);
+  const Value old = graph.value(node->inputs[kWeights]);
+  const ValueId old_bias = node->input(kBias);
   const std::string bias_name = old_bias == kNoValue ? node->name + ".bias" : graph.value(old_bias).name;
   graph.set_input(node, 1, graph.add_constant(old.name, new_weights, old.shape));
   while (node->inputs.size() < 3) graph.add_input(node, kNoValue);
@@ -164,8 +171,8 @@ bool store(Graph& graph, const Linear& linear, const std::vector<double>& weight
 }
 
 bool fold_after(Graph& graph, const Linear& linear, const ChannelMap& map) {
-  const std::span<const float> old = floats(graph, linear.node->inputs[1]);
-  const Shape shape = graph.value(linear.node->inputs[1]).shape;
+  const std::span<const float> old = floats(graph, linear.node->inputs[kWeights]);
+  const Shape shape = graph.value(linear.node->inputs[kWeights]).shape;
   std::vector<double> weights(old.begin(), old.end());
   for (size_t i = 0; i < weights.size(); ++i)
     weights[i] *= map.scale[output_channel(linear, shape, static_cast<int64_t>(i))];
@@ -175,8 +182,8 @@ bool fold_after(Graph& graph, const Linear& linear, const ChannelMap& map) {
 }
 
 bool fold_before(Graph& graph, const Linear& linear, const ChannelMap& map) {
-  const std::span<const float> old = floats(graph, linear.node->inputs[1]);
-  const Shape shape = graph.value(linear.node->inputs[1]).shape;
+  const std::span<const float> old = floats(graph, linear.node->inputs[kWeights]);
+  const Shape shape = graph.value(linear.node->inputs[kWeights]).shape;
   std::vector<double> weights(old.begin(), old.end());
   std::vector<double> bias = bias_of(graph, linear);
   for (size_t i = 0; i < weights.size(); ++i) {

@@ -3,12 +3,11 @@
 #include <unordered_map>
 
 #include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
 
 namespace nestrt::compiler {
 namespace {
-
-constexpr size_t kResidual = 3;
 
 bool rounds_alike(const ops::Conv& conv, const Node& add, DataType type) {
   return type != DataType::kS8 || conv.rounding == add.as<ops::Binary>()->rounding;

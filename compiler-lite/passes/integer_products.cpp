@@ -4,20 +4,18 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
-#include "compiler-lite/quantize/weights.h"
 
 namespace nestrt::compiler {
 namespace {
 
-constexpr size_t kWeights = 1, kBias = 2;
-
-// The scale of each of `count` output channels; empty where the weights' grid runs along another axis.
-std::vector<float> channel_scales(const plan::Quantization& grid, int axis, int64_t count) {
+// The scale of each of `count` output channels; empty where the weights' quantization has another axis.
+std::vector<float> channel_scales(const plan::Quantization& weights, int axis, int64_t count) {
   const auto channels = static_cast<size_t>(count);
-  if (grid.scales.size() == 1 && grid.axis == -1) return std::vector<float>(channels, grid.scales[0]);
-  if (grid.axis != axis || grid.scales.size() != channels) return {};
-  return grid.scales;
+  if (weights.scales.size() == 1 && weights.axis == -1) return std::vector<float>(channels, weights.scales[0]);
+  if (weights.axis != axis || weights.scales.size() != channels) return {};
+  return weights.scales;
 }
 
 // The integer that is this float in steps of the scale; empty where there is none in s8.
@@ -40,10 +38,11 @@ std::optional<IntegerProduct> integer_product(const Graph& graph, const Node& no
   const Value& weights = graph.value(node.inputs[kWeights]);
   const std::span<const float> elements = floats(graph, node.inputs[kWeights]);
   const std::span<const float> biases = floats(graph, node.input(kBias));
-  if (!weights.grid || elements.empty() || (node.input(kBias) != kNoValue && biases.empty())) return std::nullopt;
+  if (!weights.source_quantization || elements.empty() || (node.input(kBias) != kNoValue && biases.empty()))
+    return std::nullopt;
   const int axis = output_channel_axis(node);
   IntegerProduct result;
-  result.scales = channel_scales(*weights.grid, axis, weights.shape[axis]);
+  result.scales = channel_scales(*weights.source_quantization, axis, weights.shape[axis]);
   if (result.scales.empty()) return std::nullopt;
   const size_t channels = result.scales.size(), per_channel = elements.size() / channels;
   std::vector<int64_t> reach(channels, 0);

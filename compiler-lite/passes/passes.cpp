@@ -1,5 +1,7 @@
 #include "compiler-lite/passes/passes.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace nestrt::compiler {
@@ -21,7 +23,7 @@ constexpr Pass kPasses[] = {
      .run = &fuse_residual,
      .after_quantization = true},
     {"fuse-activation", "make activations part of the operator before them", &fuse_activation},
-    {"integer-islands", "compute with integers between Dequantize and Quantize", &integer_islands, true},
+    {"fuse-qdq", "compute with integers between Dequantize and Quantize", &fuse_qdq, true},
 };
 
 Status check_names(const PassOptions& options) {
@@ -29,8 +31,8 @@ Status check_names(const PassOptions& options) {
     if (std::any_of(std::begin(kPasses), std::end(kPasses), [&](const Pass& pass) { return pass.name == name; }))
       continue;
     std::string known;
-    for (const Pass& pass : kPasses) known += (known.empty() ? "" : ", ") + std::string(pass.name);
-    return Status(Code::kInvalidArgument, "there is no pass '" + name + "'; the passes are " + known);
+    for (const Pass& pass : kPasses) known += fmt::format("{}{}", known.empty() ? "" : ", ", pass.name);
+    return Status(Code::kInvalidArgument, fmt::format("there is no pass '{}'; the passes are {}", name, known));
   }
   return ok_status();
 }
@@ -40,7 +42,7 @@ Result<int> run_pass(const Pass& pass, int round, const PassOptions& options, Gr
   if (options.disabled.count(pass.name) != 0) return 0;
   if (options.before_pass) options.before_pass(pass);
   auto changes = pass.run(graph);
-  if (!changes) return changes.error().with_context("pass " + std::string(pass.name));
+  if (!changes) return changes.error().with_context(fmt::format("pass {}", pass.name));
   if (options.observer) options.observer(pass, round, *changes, graph);
   return changes;
 }

@@ -68,6 +68,6 @@ Result<int> fuse_residual(Graph& graph);
 // Makes the activation after a Conv, ConvTranspose, Dense or Binary part of it.
 Result<int> fuse_activation(Graph& graph);
 // Makes what lies between Dequantize and Quantize, of tensors with scales, compute with integers.
-Result<int> integer_islands(Graph& graph);
+Result<int> fuse_qdq(Graph& graph);
 
 }  // namespace nestrt::compiler

@@ -1,8 +1,31 @@
 #include "compiler-lite/passes/rewrite.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <iterator>
+
+#include "kernels/common/s8_arithmetic.h"
 
 namespace nestrt::compiler {
+namespace {
+
+// Functions that are operators of their own, and activations of others.
+constexpr struct {
+  ops::UnaryKind unary;
+  ops::ActivationKind activation;
+} kFunctions[] = {
+    {ops::UnaryKind::kRelu, ops::ActivationKind::kRelu},
+    {ops::UnaryKind::kClip, ops::ActivationKind::kClip},
+    {ops::UnaryKind::kLeakyRelu, ops::ActivationKind::kLeakyRelu},
+    {ops::UnaryKind::kHardSigmoid, ops::ActivationKind::kHardSigmoid},
+    {ops::UnaryKind::kHardSwish, ops::ActivationKind::kHardSwish},
+    {ops::UnaryKind::kSigmoid, ops::ActivationKind::kSigmoid},
+    {ops::UnaryKind::kTanh, ops::ActivationKind::kTanh},
+    {ops::UnaryKind::kSilu, ops::ActivationKind::kSilu},
+};
+
+}  // namespace
 
 std::vector<Node*> snapshot(const Graph& graph) {
   std::vector<Node*> nodes;
@@ -67,8 +90,8 @@ Result<Node*> replace(Graph& graph, Node* old, ops::Attributes attributes, const
   graph.value(node->outputs[0]).quantization = before.quantization;
   const Value& after = graph.value(node->outputs[0]);
   if (before.type != after.type || !(before.shape == after.shape)) {
-    return Status(Code::kInternal, "node '" + old->name + "' gave " + before.shape.to_string() +
-                                       ", what replaces it gives " + after.shape.to_string());
+    return Status(Code::kInternal, fmt::format("node '{}' gave {}, what replaces it gives {}", old->name,
+                                               before.shape.to_string(), after.shape.to_string()));
   }
   retire(graph, old);
   graph.replace_uses(old_result, node->outputs[0]);
@@ -76,30 +99,23 @@ Result<Node*> replace(Graph& graph, Node* old, ops::Attributes attributes, const
 }
 
 std::optional<ops::Activation> as_activation(const ops::Unary& unary) {
-  const auto kind = [&]() -> std::optional<ops::ActivationKind> {
-    switch (unary.kind) {
-      case ops::UnaryKind::kRelu:
-        return ops::ActivationKind::kRelu;
-      case ops::UnaryKind::kClip:
-        return ops::ActivationKind::kClip;
-      case ops::UnaryKind::kLeakyRelu:
-        return ops::ActivationKind::kLeakyRelu;
-      case ops::UnaryKind::kHardSigmoid:
-        return ops::ActivationKind::kHardSigmoid;
-      case ops::UnaryKind::kHardSwish:
-        return ops::ActivationKind::kHardSwish;
-      case ops::UnaryKind::kSigmoid:
-        return ops::ActivationKind::kSigmoid;
-      case ops::UnaryKind::kTanh:
-        return ops::ActivationKind::kTanh;
-      case ops::UnaryKind::kSilu:
-        return ops::ActivationKind::kSilu;
-      default:
-        return std::nullopt;
-    }
-  }();
-  if (!kind) return std::nullopt;
-  return ops::Activation{*kind, unary.alpha, unary.beta};
+  const auto* const found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                         [&](const auto& row) { return row.unary == unary.kind; });
+  if (found == std::end(kFunctions)) return std::nullopt;
+  return ops::Activation{found->activation, unary.alpha, unary.beta};
+}
+
+ops::Unary as_unary(const ops::Activation& activation) {
+  const auto* const found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                         [&](const auto& row) { return row.activation == activation.kind; });
+  return {found->unary, activation.alpha, activation.beta};
+}
+
+bool is_s8_average(const ops::Pool& pool) {
+  int64_t window = 1;
+  for (int32_t extent : pool.kernel)
+    if (__builtin_mul_overflow(window, extent, &window) || window > kernels::s8::kMaxWindow) return false;
+  return pool.kind == ops::PoolKind::kAverage;
 }
 
 bool keeps_order(const Shape& shape, const std::vector<int32_t>& permutation) {

@@ -49,6 +49,12 @@ Result<Node*> replace(Graph& graph, Node* old, ops::Attributes attributes, const
 // The activation that an operator can have fused which computes this; empty for other functions.
 std::optional<ops::Activation> as_activation(const ops::Unary& unary);
 
+// The operator that computes the activation. Requires: one other than kNone.
+ops::Unary as_unary(const ops::Activation& activation);
+
+// True for an average over windows whose sums of s8 fit 32 bits.
+bool is_s8_average(const ops::Pool& pool);
+
 // True where a Transpose of such a tensor leaves the elements where they are: it only moves dimensions of 1.
 bool keeps_order(const Shape& shape, const std::vector<int32_t>& permutation);
 

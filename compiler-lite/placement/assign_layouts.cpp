@@ -170,7 +170,7 @@ class Rewriter {
     if (other != kNoValue) return other;
     const Layout layout = assignment_.layout(id) == Layout::kPlain ? Layout::kBlocked16 : Layout::kPlain;
     const std::string name = graph_.value(id).name;
-    std::string inner = name;  // of the value that is not the graph's output
+    std::string inner = name;  // for the value that is not the graph's output
     inner.append(".").append(nestrt::name(is_output ? Layout::kBlocked16 : layout));
     NESTRT_ASSIGN_OR_RETURN(Node * node,
                             graph_.add_node(name + ".reorder", ops::Reorder{}, {id}, {is_output ? name : inner}));

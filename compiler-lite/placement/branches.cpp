@@ -3,29 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <utility>
+
+#include "compiler-lite/graph/node_predecessors.h"
 
 namespace nestrt::compiler {
 namespace {
-
-using Predecessors = std::vector<std::vector<uint32_t>>;
-
-// By node, the nodes that compute what it reads; each once.
-Predecessors node_predecessors(const Graph& graph) {
-  std::unordered_map<const Node*, uint32_t> positions;
-  Predecessors result;
-  for (const auto& node : graph.nodes()) {
-    std::vector<uint32_t>& before = result.emplace_back();
-    for (const ValueId id : node->inputs)
-      if (const Node* const producer = id == kNoValue ? nullptr : graph.producer(id); producer != nullptr)
-        before.push_back(positions.at(producer));
-    std::sort(before.begin(), before.end());
-    before.erase(std::unique(before.begin(), before.end()), before.end());
-    positions.emplace(node.get(), static_cast<uint32_t>(result.size() - 1));
-  }
-  return result;
-}
 
 // So many of the nodes from `first` on one program of the backend can compute; 0 with the reason.
 size_t longest_run(const Graph& graph, Backend& backend, size_t first, std::string* refusal) {

@@ -1,10 +1,10 @@
 #include "compiler-lite/quantize/assignment.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
 #include "kernels/common/s8_operands.h"
 
@@ -12,8 +12,6 @@ namespace nestrt::compiler {
 namespace {
 
 namespace s8 = kernels::s8;
-
-constexpr size_t kResidual = 3;
 
 using Exponents = std::unordered_map<std::string_view, int>;
 
@@ -28,15 +26,11 @@ Exponents exponents_of(const QuantizationProfile& profile, Scales scales) {
   return result;
 }
 
-bool is_f32(const Graph& graph, ValueId id) { return graph.value(id).type == DataType::kF32; }
-
-// A Conv or Dense with an s8 form, its activation aside.
-bool is_product(const Graph& graph, const Node& node) {
-  if (node.as<ops::Conv>() == nullptr && node.as<ops::Dense>() == nullptr) return false;
-  if (node.input(kResidual) != kNoValue || !is_f32(graph, node.inputs[0]) || graph.value(node.inputs[0]).is_constant())
-    return false;
-  if (floats(graph, node.inputs[1]).empty()) return false;
-  return node.input(2) == kNoValue || !floats(graph, node.inputs[2]).empty();
+// A product with an s8 form, its activation aside.
+bool is_quantizable_product(const Graph& graph, const Node& node) {
+  if (!is_product(node)) return false;
+  const Value& input = graph.value(node.inputs[0]);
+  return input.type == DataType::kF32 && !input.is_constant() && has_constant_operands(graph, node);
 }
 
 bool is_add(const Node& node) {
@@ -44,17 +38,9 @@ bool is_add(const Node& node) {
   return binary != nullptr && binary->kind == ops::BinaryKind::kAdd && s8::has_bounds(binary->activation.kind);
 }
 
-bool has_s8_window(const ops::Pool& pool) {
-  int64_t window = 1;
-  for (int32_t extent : pool.kernel)
-    if (__builtin_mul_overflow(window, extent, &window) || window > s8::kMaxWindow) return false;
-  return true;
-}
-
 // Operators whose output has the exponent of their inputs.
 bool keeps_exponent(const Node& node) {
-  if (const auto* pool = node.as<ops::Pool>())
-    return pool->kind == ops::PoolKind::kMax || (pool->kind == ops::PoolKind::kAverage && has_s8_window(*pool));
+  if (const auto* pool = node.as<ops::Pool>()) return pool->kind == ops::PoolKind::kMax || is_s8_average(*pool);
   if (const auto* unary = node.as<ops::Unary>())
     return unary->kind == ops::UnaryKind::kRelu || unary->kind == ops::UnaryKind::kClip;
   return node.as<ops::Concat>() != nullptr || node.as<ops::Reshape>() != nullptr ||
@@ -111,7 +97,7 @@ class Assigner {
       const bool takes_s8 = (is_add(*node) || (keeps_exponent(*node) && !loses_resolution(*node))) &&
                             std::all_of(node->inputs.begin(), node->inputs.end(),
                                         [&](ValueId id) { return id != kNoValue && is_s8(id); });
-      if (takes_s8 || is_product(graph_, *node)) result_.nodes.insert(node.get());
+      if (takes_s8 || is_quantizable_product(graph_, *node)) result_.nodes.insert(node.get());
     }
   }
 
@@ -137,7 +123,8 @@ class Assigner {
 
   void choose_wide() {
     for (const Node* node : result_.nodes)
-      if (is_product(graph_, *node) && (!s8::has_bounds(product_activation(*node).kind) || !feeds_s8(*node)))
+      if (is_quantizable_product(graph_, *node) &&
+          (!s8::has_bounds(product_activation(*node).kind) || !feeds_s8(*node)))
         result_.wide.insert(node);
   }
 
@@ -193,7 +180,7 @@ class Assigner {
   // Why the node cannot be s8; empty where it can.
   std::string misfit(const Node& node) {
     const bool wide = result_.wide.count(&node) != 0;
-    for (ValueId id : is_product(graph_, node) ? std::vector{node.inputs[0]} : node.inputs)
+    for (ValueId id : is_quantizable_product(graph_, node) ? std::vector{node.inputs[0]} : node.inputs)
       if (!exponent(id)) return missing(id);
     const std::optional<int> output = wide ? std::nullopt : exponent(node.outputs[0]);
     if (!wide && !output) return missing(node.outputs[0]);
@@ -201,7 +188,7 @@ class Assigner {
       const auto shifts = s8::add_shifts(*exponent(node.inputs[0]), *exponent(node.inputs[1]), *output);
       return shifts.valid() ? "" : "the scales of its operands are too far apart";
     }
-    if (!is_product(graph_, node)) return "";
+    if (!is_quantizable_product(graph_, node)) return "";
     auto product = quantize_product(graph_, node, {*exponent(node.inputs[0]), output}, weight_options(node));
     if (!product) return "its accumulators could leave 32 bits, or its weights the range of exponents";
     result_.products.emplace(&node, std::move(*product));
@@ -233,7 +220,7 @@ class Assigner {
 
   void report_kept() {
     for (const auto& node : graph_.nodes()) {
-      if (chosen(node.get()) || (node->as<ops::Conv>() == nullptr && node->as<ops::Dense>() == nullptr)) continue;
+      if (chosen(node.get()) || !is_product(*node)) continue;
       const auto reason = unfit_.find(node.get());
       if (options_.keep_f32.count(node->name) != 0)
         result_.kept.push_back({node->name, "as asked"});
@@ -252,12 +239,6 @@ class Assigner {
 };
 
 }  // namespace
-
-ops::Activation product_activation(const Node& node) {
-  const auto* conv = node.as<ops::Conv>();
-  const auto* dense = node.as<ops::Dense>();
-  return conv != nullptr ? conv->activation : dense != nullptr ? dense->activation : ops::Activation{};
-}
 
 Assignment assign(const Graph& graph, const QuantizationProfile& profile, const QuantizeOptions& options) {
   return Assigner(graph, profile, options).run();

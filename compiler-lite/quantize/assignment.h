@@ -12,15 +12,12 @@ namespace nestrt::compiler {
 
 struct Assignment {
   std::unordered_set<const Node*> nodes;       // that become s8
-  std::unordered_set<const Node*> wide;        // of them, Conv and Dense whose outputs stay f32
-  std::unordered_map<ValueId, int> exponents;  // of the s8 form of their inputs and outputs
+  std::unordered_set<const Node*> wide;        // those among them whose outputs stay f32
+  std::unordered_map<ValueId, int> exponents;  // by f32 value: that of its s8 form
   std::unordered_map<const Node*, QuantizedProduct> products;
   std::vector<KeptNode> kept;
 };
 
 Assignment assign(const Graph& graph, const QuantizationProfile& profile, const QuantizeOptions& options);
-
-// The activation of a Conv or Dense; none where the node is of another kind.
-ops::Activation product_activation(const Node& node);
 
 }  // namespace nestrt::compiler

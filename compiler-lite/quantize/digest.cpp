@@ -1,7 +1,7 @@
 #include "compiler-lite/quantize/digest.h"
 
 #define XXH_INLINE_ALL
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <xxhash.h>
 
 namespace nestrt::compiler {

@@ -2,26 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
+#include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
-#include "compiler-lite/quantize/assignment.h"
-#include "compiler-lite/quantize/weights.h"
 
 namespace nestrt::compiler {
 namespace {
 
-constexpr size_t kWeights = 1, kBias = 2, kResidual = 3;
 // More would leave the accumulators before the factor too few bits.
 constexpr int kMaxPower = 6;
 
-using Powers = std::vector<int>;  // of two, by channel
+using Powers = std::vector<int>;  // exponents of two, by channel
 
-// A Conv or Dense whose weights and bias are known.
-bool is_product(const Graph& graph, const Node* node) {
-  if (node == nullptr || (node->as<ops::Conv>() == nullptr && node->as<ops::Dense>() == nullptr)) return false;
-  return node->input(kResidual) == kNoValue && !floats(graph, node->input(kWeights)).empty() &&
-         (node->input(kBias) == kNoValue || !floats(graph, node->input(kBias)).empty());
+bool can_be_scaled(const Graph& graph, const Node* node) {
+  return node != nullptr && is_product(*node) && has_constant_operands(graph, *node);
 }
 
 // What is scaled before the activation is scaled behind it.
@@ -51,7 +45,7 @@ bool is_depthwise(const Graph& graph, const Node& node) {
   return node.as<ops::Conv>() != nullptr && graph.value(node.inputs[kWeights]).shape[1] == 1;
 }
 
-// Of a depthwise layer every channel has an exponent of its own: its input may be scaled freely. Elsewhere the input
+// Every channel of a depthwise layer has an exponent of its own: its input may be scaled freely. Elsewhere the input
 // channels share the exponents of the weights: the factor is divided between the two (the geometric mean).
 Powers choose_powers(const Graph& graph, const Node& consumer, const ValueProfile& value) {
   const double range = std::ldexp(127.5, -*value.exponent);
@@ -78,7 +72,7 @@ class Equaliser {
 
   int run() {
     int changes = 0;
-    for (Node* consumer : snapshot(graph_)) changes += is_product(graph_, consumer) && equalise(consumer);
+    for (Node* consumer : snapshot(graph_)) changes += can_be_scaled(graph_, consumer) && equalise(consumer);
     return changes;
   }
 
@@ -86,7 +80,7 @@ class Equaliser {
   bool equalise(Node* consumer) {
     const ValueId between = consumer->inputs[0];
     Node* producer = graph_.producer(between);
-    if (!is_product(graph_, producer) || !graph_.has_single_use(between)) return false;
+    if (!can_be_scaled(graph_, producer) || !graph_.has_single_use(between)) return false;
     if (!passes_scale(product_activation(*producer))) return false;
     ValueProfile* value = find(graph_.value(between).name);
     if (value == nullptr || !value->exponent) return false;

@@ -1,6 +1,6 @@
 #include "compiler-lite/quantize/profile.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -32,8 +32,8 @@ const ValueProfile* QuantizationProfile::find(std::string_view value_name) const
   return found == values.end() ? nullptr : &*found;
 }
 
-Result<std::string> model_digest(const std::filesystem::path& model) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(model.string()));
+Result<std::string> model_digest(const std::string& model) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(model));
   return digest(content);
 }
 

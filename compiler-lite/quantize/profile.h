@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,7 +46,7 @@ struct ValueProfile {
 };
 
 struct QuantizationProfile {
-  std::string model_digest;  // of the ONNX file; empty where the profile's origin does not tell
+  std::string model_digest;  // the ONNX file's; empty where the profile's origin does not tell
   CalibrationMethod method = CalibrationMethod::kMse;
   uint64_t samples = 0;
   std::vector<ValueProfile> values;  // names are unique
@@ -57,7 +56,7 @@ struct QuantizationProfile {
 };
 
 // 32 hexadecimal digits over the content of an ONNX file. Errors: those of reading it.
-Result<std::string> model_digest(const std::filesystem::path& model);
+Result<std::string> model_digest(const std::string& model);
 
 // Errors: kInvalidArgument where the profile states another model.
 Status require_model(const QuantizationProfile& profile, std::string_view digest);

@@ -1,6 +1,6 @@
 #include "compiler-lite/quantize/profile_yaml.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <limits>
@@ -21,7 +21,7 @@ constexpr uint64_t kMaxBytes = 256 << 20;
 constexpr size_t kMaxForeignBins = 1 << 16;
 constexpr size_t kMaxMeans = 1 << 22;
 constexpr float kLargest = std::numeric_limits<float>::max();
-constexpr uint64_t kMaxCount = uint64_t{1} << 53;  // of all elements: exact as a double
+constexpr uint64_t kMaxCount = uint64_t{1} << 53;  // elements in all: exact as a double
 
 void emit(YAML::Emitter& out, const char* key, const std::vector<float>& by_channel) {
   if (by_channel.empty()) return;
@@ -101,7 +101,7 @@ Status parse_values(const YAML::Node& list, Result<ValueProfile> (*parse)(const 
   std::unordered_set<std::string> names;
   for (const YAML::Node& node : list) {
     NESTRT_ASSIGN_OR_RETURN(ValueProfile value, parse(node));
-    if (!names.insert(value.name).second) return refuse(node, "value '" + value.name + "' appears twice");
+    if (!names.insert(value.name).second) return refuse(node, fmt::format("value '{}' appears twice", value.name));
     profile.values.push_back(std::move(value));
   }
   return {};
@@ -114,7 +114,8 @@ Status parse_head(const YAML::Node& root, QuantizationProfile& profile) {
   NESTRT_ASSIGN_OR_RETURN(profile.model_digest, member_text(root, "model"));
   NESTRT_ASSIGN_OR_RETURN(const std::string method_name, member_text(root, "method"));
   const auto method = calibration_method(method_name);
-  if (!method) return refuse(root, "method: expected minmax, percentile, kl or mse, got '" + method_name + "'");
+  if (!method)
+    return refuse(root, fmt::format("method: expected minmax, percentile, kl or mse, got '{}'", method_name));
   profile.method = *method;
   NESTRT_ASSIGN_OR_RETURN(profile.samples, member_number(root, "samples", uint64_t{0}, kMaxCount));
   return {};

@@ -1,8 +1,10 @@
 #include "compiler-lite/quantize/quantize.h"
 
-#include <algorithm>
-#include <cstring>
+#include <fmt/core.h>
 
+#include <algorithm>
+
+#include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
 #include "compiler-lite/quantize/assignment.h"
 #include "compiler-lite/quantize/equalise.h"
@@ -15,38 +17,6 @@ plan::Quantization quantization(const std::vector<int>& exponents, int axis) {
   result.exponents.assign(exponents.begin(), exponents.end());
   result.axis = exponents.size() == 1 ? -1 : axis;
   return result;
-}
-
-ops::UnaryKind unary_kind(ops::ActivationKind kind) {
-  switch (kind) {
-    case ops::ActivationKind::kRelu:
-      return ops::UnaryKind::kRelu;
-    case ops::ActivationKind::kClip:
-      return ops::UnaryKind::kClip;
-    case ops::ActivationKind::kLeakyRelu:
-      return ops::UnaryKind::kLeakyRelu;
-    case ops::ActivationKind::kHardSigmoid:
-      return ops::UnaryKind::kHardSigmoid;
-    case ops::ActivationKind::kHardSwish:
-      return ops::UnaryKind::kHardSwish;
-    case ops::ActivationKind::kSigmoid:
-      return ops::UnaryKind::kSigmoid;
-    case ops::ActivationKind::kTanh:
-      return ops::UnaryKind::kTanh;
-    default:
-      return ops::UnaryKind::kSilu;
-  }
-}
-
-ops::Unary as_unary(const ops::Activation& activation) {
-  return {unary_kind(activation.kind), activation.alpha, activation.beta};
-}
-
-template <typename T>
-Bytes to_bytes(const std::vector<T>& elements) {
-  Bytes bytes(elements.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
-  return bytes;
 }
 
 class Rewriter {
@@ -97,14 +67,15 @@ class Rewriter {
   }
 
   ValueId weights(const Node& node, const QuantizedProduct& product) {
-    const Value old = graph_.value(node.inputs[1]);
+    const Value old = graph_.value(node.inputs[kWeights]);
     const ValueId id = graph_.add_constant(old.name + ".s8", DataType::kS8, old.shape, to_bytes(product.weights));
     graph_.value(id).quantization = quantization(product.exponents, output_channel_axis(node));
     return id;
   }
 
   ValueId bias(const Node& node, const QuantizedProduct& product) {
-    const std::string name = node.input(2) == kNoValue ? node.name + ".bias" : graph_.value(node.inputs[2]).name;
+    const std::string name =
+        node.input(kBias) == kNoValue ? node.name + ".bias" : graph_.value(node.inputs[kBias]).name;
     return graph_.add_constant(name + ".s32", DataType::kS32, Shape{static_cast<int64_t>(product.bias.size())},
                                to_bytes(product.bias));
   }
@@ -158,16 +129,16 @@ class Rewriter {
   const Assignment& assignment_;
   std::unordered_map<ValueId, int> exponents_;  // the assignment's, and those of values that replace others
   const QuantizeOptions& options_;
-  std::unordered_map<ValueId, ValueId> s8_;  // of f32 values
+  std::unordered_map<ValueId, ValueId> s8_;  // by f32 value
 };
 
 Status check_names(const Graph& graph, const std::set<std::string, std::less<>>& names) {
   for (const std::string& name : names) {
     if (std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const auto& node) { return node->name == name; }))
       continue;
-    return Status(Code::kInvalidArgument, "--keep-f32 " + name +
-                                              ": no operator has this name once the network is optimised; nestc "
-                                              "inspect MODEL lists those that there are");
+    return Status(Code::kInvalidArgument, fmt::format("--keep-f32 {}: no operator has this name once the network is "
+                                                      "optimised; nestc inspect MODEL lists those that there are",
+                                                      name));
   }
   return {};
 }

@@ -30,7 +30,8 @@ struct Corrections {
 };
 
 struct QuantizeOptions {
-  ops::Rounding rounding = ops::Rounding::kHalfUp;  // of integers; what becomes s8 from f32 is rounded half up
+  ops::Rounding rounding =
+      ops::Rounding::kHalfUp;  // where integers are rounded; what becomes s8 from f32 is rounded half up
   Scales scales = Scales::kTensor;
   bool per_channel = true;  // weights: an exponent for each output channel
   Corrections corrections;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
 #include "kernels/common/s8_arithmetic.h"
 #include "kernels/common/s8_operands.h"
@@ -14,7 +15,6 @@ namespace {
 
 namespace s8 = kernels::s8;
 
-constexpr size_t kWeights = 1, kBias = 2;
 // Beyond, clipping costs more than the finer steps give: half of a weight distribution would clip.
 constexpr int kMostClipping = 3;
 
@@ -177,8 +177,6 @@ std::optional<int> largest_exponent(float magnitude) {
   const int exponent = 6 - std::ilogb(magnitude);  // 64 to 128
   return std::ldexp(magnitude, exponent) < 127.5f ? exponent : exponent - 1;
 }
-
-int output_channel_axis(const Node& node) { return node.as<ops::Dense>() != nullptr ? 1 : 0; }
 
 std::optional<QuantizedProduct> quantize_product(const Graph& graph, const Node& node, const ProductExponents& around,
                                                  const WeightOptions& options) {

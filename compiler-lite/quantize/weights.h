@@ -1,4 +1,4 @@
-// Weights and biases of Conv and Dense as integers.
+// Weights and biases of products (passes/product.h) as integers.
 #pragma once
 
 #include <optional>
@@ -29,12 +29,9 @@ struct WeightOptions {
   std::span<const float> input_means;  // by input channel, to correct the bias with; empty: no correction
 };
 
-// The axis of the weights that counts output channels. Requires: Conv or Dense.
-int output_channel_axis(const Node& node);
-
 // Empty where no exponents keep shifts within their limits and accumulators within int32, whatever the input.
 // Means of another number than there are input channels are not used.
-// Requires: Conv or Dense with constant f32 weights and bias.
+// Requires: a product that has_constant_operands().
 std::optional<QuantizedProduct> quantize_product(const Graph& graph, const Node& node, const ProductExponents& around,
                                                  const WeightOptions& options);
 

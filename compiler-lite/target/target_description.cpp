@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "drivers/evta/isa/configuration.h"
-#include "runtime/core/parse.h"
+#include "drivers/unit_list.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -87,7 +87,10 @@ class Builder {
   Status add_unit(UnitDescription unit) {
     NESTRT_RETURN_IF_ERROR(check(&unit));
     if (unit.kind == kHostUnit) {
-      if (unit.instruction_set.empty()) return add_level(*find_level("host"));
+      if (unit.instruction_set.empty()) {
+        if (cpus_.empty()) cpus_.push_back(std::move(unit));
+        return add_level(*find_level("host"));
+      }
       NESTRT_ASSIGN_OR_RETURN(const InstructionSet set, instruction_set(unit.instruction_set));
       sets_.insert(set);
       cpus_.push_back(std::move(unit));
@@ -118,17 +121,16 @@ class Builder {
   std::vector<UnitDescription> cpus_, others_;
 };
 
-Status add_item(std::string_view item, Builder& builder) {
-  if (const CpuLevel* const level = find_level(item)) return builder.add_level(*level);
-  if (const auto path = tools::find_board(std::string(item))) {
+Status add_item(const UnitRequest& item, Builder& builder) {
+  if (const CpuLevel* const level = find_level(item.text)) return builder.add_level(*level);
+  if (const auto path = tools::find_board(std::string(item.text))) {
     NESTRT_ASSIGN_OR_RETURN(tools::Board board, tools::read_board(*path, check));
     return builder.add_board(std::move(board));
   }
-  const size_t colon = std::min(item.find(':'), item.size());
   UnitDescription unit;
-  unit.kind = item.substr(0, colon);
-  unit.configuration = item.substr(std::min(colon + 1, item.size()));
-  if (unit.kind == "evta" && colon == item.size()) unit.configuration = evta::kConfigurations.front().name;
+  unit.kind = item.kind;
+  const bool is_default = unit.kind == "evta" && !item.configuration;
+  unit.configuration = is_default ? evta::kConfigurations.front().name : item.configuration.value_or("");
   return builder.add_unit(std::move(unit));
 }
 
@@ -148,10 +150,10 @@ Result<TargetDescription> parse_board(const std::string& yaml, const std::string
 
 Result<TargetDescription> read_target(const std::string& text) {
   Builder builder;
-  const std::vector<std::string_view> items = split(text, ",");
+  const std::vector<UnitRequest> items = parse_unit_list(text);
   if (items.size() == 1 && tools::find_board(text))
     return board_target(tools::read_board(*tools::find_board(text), check));
-  for (const std::string_view item : items) {
+  for (const UnitRequest& item : items) {
     if (const Status status = add_item(item, builder); !status.ok())
       return status.with_context("target '" + text + "'");
   }

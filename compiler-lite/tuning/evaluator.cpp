@@ -1,8 +1,9 @@
 #include "compiler-lite/tuning/evaluator.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "compiler-lite/check/compare.h"
 #include "compiler-lite/check/run_session.h"
@@ -10,19 +11,20 @@
 #include "compiler-lite/quantize/digest.h"
 #include "nestrt/open_units.h"
 #include "nestrt/plan_tables.h"
+#include "nestrt/session.h"
 #include "runtime/plan/statistics.h"
 #include "tools/common/labels.h"
 
 namespace nestrt::compiler {
 namespace {
 
-// Of the samples, or of the network's answers to them.
+// That the samples, or the network's answers to them, may take.
 constexpr uint64_t kMaxBytes = uint64_t{1} << 30;
 
+// Vectors of class scores; 0 where there is but one class.
 int64_t num_rows(const Shape& shape) {
-  for (int axis = shape.rank(); axis > 0; --axis)
-    if (shape[axis - 1] > 1) return shape.num_elements() / shape[axis - 1];
-  return 0;
+  const int64_t length = row_length(shape);
+  return length > 1 ? shape.num_elements() / length : 0;
 }
 
 std::span<const float> floats_of(const tools::Array& array) {
@@ -52,18 +54,26 @@ Status check_size(uint64_t bytes_each, size_t count, std::string_view what) {
 
 }  // namespace
 
-double Score::agreement() const { return rows == 0 ? 0 : static_cast<double>(agreeing) / static_cast<double>(rows); }
+struct Evaluator::Network {
+  PlanBytes bytes;  // where the session's plan lies
+  std::unique_ptr<Session> session;
 
-double Score::loss() const {
-  if (!right || !right_in_f32 || samples == 0) return 100 * (1 - agreement());
-  return 100 * (static_cast<double>(*right_in_f32) - static_cast<double>(*right)) / static_cast<double>(samples);
+  static Result<Network> load(PlanBytes bytes);
+};
+
+Result<Evaluator::Network> Evaluator::Network::load(PlanBytes bytes) {
+  NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, Plan::from_memory(bytes.span()));
+  NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units("cpu"));
+  NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, std::move(units)));
+  return Network{std::move(bytes), std::move(session)};
 }
 
-bool Score::better_than(const Score& other) const {
-  return loss() != other.loss() ? loss() < other.loss() : decibel > other.decibel;
-}
+Evaluator::Evaluator(CompileOptions compile, Graph graph) : compile_(std::move(compile)), graph_(std::move(graph)) {}
+Evaluator::Evaluator(Evaluator&&) noexcept = default;
+Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
+Evaluator::~Evaluator() = default;
 
-Result<Evaluator> Evaluator::create(const std::filesystem::path& model, const EvaluationOptions& options) {
+Result<Evaluator> Evaluator::create(const std::string& model, const EvaluationOptions& options) {
   CompileOptions compile = options.compile;
   compile.quantization.reset();
   compile.progress = nullptr;
@@ -72,24 +82,16 @@ Result<Evaluator> Evaluator::create(const std::filesystem::path& model, const Ev
   Evaluator result(std::move(compile), std::move(graph));
   NESTRT_ASSIGN_OR_RETURN(result.model_digest_, compiler::model_digest(model));
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_quantizable(result.graph_.clone(), result.compile_));
-  NESTRT_ASSIGN_OR_RETURN(result.f32_, load(std::move(bytes)));
+  NESTRT_ASSIGN_OR_RETURN(Network f32, Network::load(std::move(bytes)));
+  result.f32_ = std::make_unique<Network>(std::move(f32));
   NESTRT_RETURN_IF_ERROR(result.check_outputs());
   NESTRT_RETURN_IF_ERROR(result.read_samples(options));
   result.answers_.resize(result.inputs_.size());
   return result;
 }
 
-Result<Evaluator::Network> Evaluator::load(PlanBytes bytes) {
-  Network network;
-  network.bytes = std::make_unique<PlanBytes>(std::move(bytes));
-  NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, Plan::from_memory(network.bytes->span()));
-  NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units("cpu"));
-  NESTRT_ASSIGN_OR_RETURN(network.session, Session::create(plan, std::move(units)));
-  return network;
-}
-
 Status Evaluator::check_outputs() const {
-  const TensorInfo& scores = f32_.session->outputs()[0];
+  const TensorInfo& scores = f32_->session->outputs()[0];
   if (scores.type == DataType::kF32 && num_rows(scores.shape) > 0) return {};
   return Status(Code::kUnsupported,
                 fmt::format("the loss is measured on class scores, rows of f32; the network's first "
@@ -100,7 +102,7 @@ Status Evaluator::check_outputs() const {
 Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& options) const {
   Classes result;
   if (options.labels.empty()) return result;
-  const Shape& scores = f32_.session->outputs()[0].shape;
+  const Shape& scores = f32_->session->outputs()[0].shape;
   if (num_rows(scores) != 1) {
     return Status(Code::kInvalidArgument,
                   fmt::format("'{}' has a class for each picture, but the network gives {} rows of scores, {}",
@@ -121,11 +123,11 @@ Result<Evaluator::Classes> Evaluator::read_classes(const EvaluationOptions& opti
 }
 
 Status Evaluator::read_samples(const EvaluationOptions& options) {
-  NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, f32_.session->plan()));
+  NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, f32_->session->plan()));
   NESTRT_ASSIGN_OR_RETURN(const Classes classes, read_classes(options));
   uint64_t output_bytes = 0;
-  for (const TensorInfo& output : f32_.session->outputs()) output_bytes += output.size_bytes();
-  NESTRT_RETURN_IF_ERROR(check_size(f32_.session->inputs()[0].size_bytes(), samples.size(), "samples"));
+  for (const TensorInfo& output : f32_->session->outputs()) output_bytes += output.size_bytes();
+  NESTRT_RETURN_IF_ERROR(check_size(f32_->session->inputs()[0].size_bytes(), samples.size(), "samples"));
   NESTRT_RETURN_IF_ERROR(check_size(output_bytes, samples.size(), "outputs"));
   for (size_t i = 0; i < samples.size(); ++i) {
     auto sample = samples.read(i);
@@ -148,7 +150,7 @@ Status Evaluator::read_samples(const EvaluationOptions& options) {
 }
 
 std::string Evaluator::data_digest() const {
-  std::string parts = digest(f32_.bytes->span());
+  std::string parts = digest(f32_->bytes.span());
   for (const tools::Array& input : inputs_) parts += digest(input.bytes);
   for (const int64_t index : classes_) parts += fmt::format(" {}", index);
   return digest(std::as_bytes(std::span(parts)));
@@ -156,7 +158,7 @@ std::string Evaluator::data_digest() const {
 
 Result<const Evaluator::Outputs*> Evaluator::in_f32(size_t sample) {
   if (answers_[sample].empty()) {
-    NESTRT_ASSIGN_OR_RETURN(answers_[sample], run_session(*f32_.session, std::span(&inputs_[sample], 1)));
+    NESTRT_ASSIGN_OR_RETURN(answers_[sample], run_session(*f32_->session, std::span(&inputs_[sample], 1)));
   }
   return &answers_[sample];
 }
@@ -178,7 +180,7 @@ Result<Score> Evaluator::evaluate(const Quantization& quantization, size_t num_s
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_quantizable(graph_.clone(), options));
   Score score;
   score.plan_bytes = bytes.span().size();
-  NESTRT_ASSIGN_OR_RETURN(const Network network, load(std::move(bytes)));
+  NESTRT_ASSIGN_OR_RETURN(const Network network, Network::load(std::move(bytes)));
   score.f32_share = f32_share_of(network.session->plan());
   SignalToNoise ratio;
   for (size_t i = 0; i < num_samples; ++i) {

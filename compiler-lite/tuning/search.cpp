@@ -1,6 +1,5 @@
 #include "compiler-lite/tuning/search.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 
 #include "compiler-lite/quantize/digest.h"
 #include "compiler-lite/quantize/profile_yaml.h"
+#include "compiler-lite/tuning/evaluator.h"
 #include "compiler-lite/tuning/sensitivity.h"
 
 namespace nestrt::compiler {
@@ -22,13 +22,13 @@ std::vector<std::string_view> names_of(const Corrections& corrections) {
   return names;
 }
 
-bool same_method(const Configuration& a, const Configuration& b) {
+bool same_method(const QuantizationSettings& a, const QuantizationSettings& b) {
   return a.method == b.method && (a.method != CalibrationMethod::kPercentile || a.percentile == b.percentile);
 }
 
 class Searcher {
  public:
-  Searcher(Evaluator& evaluator, const QuantizationProfile& profile, const Configuration& start,
+  Searcher(Evaluator& evaluator, const QuantizationProfile& profile, const QuantizationSettings& start,
            const SearchOptions& options, SearchRecord& record)
       : evaluator_(evaluator), profile_(profile), start_(start), options_(options), record_(record) {}
 
@@ -40,11 +40,11 @@ class Searcher {
   }
 
  private:
-  using Index = std::optional<size_t>;  // of a trial; empty where it was not to be had
+  using Index = std::optional<size_t>;  // a trial's; empty where it was not to be had
 
   bool met(size_t trial) const { return result_.trials[trial].score.loss() <= options_.max_loss + 1e-9; }
   bool exhausted() const { return result_.trials.size() >= options_.budget; }
-  const Configuration& best() const { return result_.trials[best_].configuration; }
+  const QuantizationSettings& best() const { return result_.trials[best_].settings; }
 
   // --- one evaluation ---
   const Score* remembered(const std::string& text) const {
@@ -54,22 +54,22 @@ class Searcher {
     return found == record_.tried.end() ? nullptr : &found->score;
   }
 
-  Result<Score> evaluate(const Configuration& configuration) {
-    NESTRT_ASSIGN_OR_RETURN(const Score score, evaluator_.evaluate(as_quantization(profile_, start_, configuration),
-                                                                   evaluator_.num_samples()));
-    record_.tried.push_back({configuration.text(), score});
+  Result<Score> evaluate(const QuantizationSettings& settings) {
+    NESTRT_ASSIGN_OR_RETURN(const Score score,
+                            evaluator_.evaluate(as_quantization(profile_, start_, settings), evaluator_.num_samples()));
+    record_.tried.push_back({settings.text(), score});
     if (options_.save) NESTRT_RETURN_IF_ERROR(options_.save(record_));
     return score;
   }
 
-  Result<Index> try_out(const Configuration& configuration) {
+  Result<Index> try_out(const QuantizationSettings& settings) {
     if (exhausted()) return Index();
     if (options_.progress) options_.progress("configurations", result_.trials.size(), options_.budget);
-    Trial trial{configuration, {}, false};
-    if (const Score* known = remembered(configuration.text()); known != nullptr) {
+    Trial trial{settings, {}, false};
+    if (const Score* known = remembered(settings.text()); known != nullptr) {
       trial.score = *known, trial.remembered = true;
     } else {
-      auto score = evaluate(configuration);
+      auto score = evaluate(settings);
       if (!score && (result_.trials.empty() || score.error().code() != Code::kInvalidArgument)) return score.error();
       if (!score) return Index();
       trial.score = *score;
@@ -83,33 +83,33 @@ class Searcher {
     NESTRT_RETURN_IF_ERROR(try_out(start_).error());
     for (const auto alternatives : {&Searcher::corrections, &Searcher::methods, &Searcher::granularities}) {
       // All from the best of the dimensions before.
-      for (const Configuration& configuration : (this->*alternatives)(Configuration(best()))) {
+      for (const QuantizationSettings& settings : (this->*alternatives)(QuantizationSettings(best()))) {
         if (met(best_)) return {};
-        NESTRT_ASSIGN_OR_RETURN(const Index trial, try_out(configuration));
+        NESTRT_ASSIGN_OR_RETURN(const Index trial, try_out(settings));
         if (trial && result_.trials[*trial].score.better_than(result_.trials[best_].score)) best_ = *trial;
       }
     }
     return {};
   }
 
-  std::vector<Configuration> corrections(const Configuration& from) const {
-    std::vector<Configuration> result;
+  std::vector<QuantizationSettings> corrections(const QuantizationSettings& from) const {
+    std::vector<QuantizationSettings> result;
     if (!options_.vary_corrections) return result;
     for (const Corrections& each : {Corrections{true, true, true}, Corrections{false, true, true},
                                     Corrections{true, false, true}, Corrections{false, false, true}}) {
-      Configuration configuration = from;
-      configuration.options.corrections = each;
-      if (configuration.text() != from.text()) result.push_back(std::move(configuration));
+      QuantizationSettings settings = from;
+      settings.options.corrections = each;
+      if (settings.text() != from.text()) result.push_back(std::move(settings));
     }
     return result;
   }
 
-  std::vector<Configuration> methods(const Configuration& from) const {
-    std::vector<Configuration> result;
+  std::vector<QuantizationSettings> methods(const QuantizationSettings& from) const {
+    std::vector<QuantizationSettings> result;
     const auto add = [&](CalibrationMethod method, double percentile) {
-      Configuration configuration = from;
-      configuration.method = method, configuration.percentile = percentile;
-      if (!same_method(configuration, from)) result.push_back(std::move(configuration));
+      QuantizationSettings settings = from;
+      settings.method = method, settings.percentile = percentile;
+      if (!same_method(settings, from)) result.push_back(std::move(settings));
     };
     if (options_.vary_method) {
       for (const auto method : {CalibrationMethod::kMse, CalibrationMethod::kKl, CalibrationMethod::kPercentile,
@@ -124,8 +124,8 @@ class Searcher {
   }
 
   // Weights per tensor and rounding down: less exact on average, but chance has a say in every network.
-  std::vector<Configuration> granularities(const Configuration& from) const {
-    std::vector<Configuration> result;
+  std::vector<QuantizationSettings> granularities(const QuantizationSettings& from) const {
+    std::vector<QuantizationSettings> result;
     if (options_.vary_rounding) {
       result.push_back(from);
       const bool floor = from.options.rounding == ops::Rounding::kFloor;
@@ -158,16 +158,16 @@ class Searcher {
     return ranking.layers;
   }
 
-  Result<Index> try_keeping(const Configuration& from, std::span<const RankedLayer> layers) {
-    Configuration configuration = from;
-    for (const RankedLayer& layer : layers) configuration.options.keep_f32.insert(layer.name);
-    return try_out(configuration);
+  Result<Index> try_keeping(const QuantizationSettings& from, std::span<const RankedLayer> layers) {
+    QuantizationSettings settings = from;
+    for (const RankedLayer& layer : layers) settings.options.keep_f32.insert(layer.name);
+    return try_out(settings);
   }
 
   // The fewest of the noisiest layers that do: doubled until they do, then halved. One layer at least stays s8.
   Status mix() {
     if (exhausted()) return {};
-    const Configuration from = best();
+    const QuantizationSettings from = best();
     NESTRT_ASSIGN_OR_RETURN(const std::vector<RankedLayer> layers, ranking());
     const std::span<const RankedLayer> all(layers);
     const size_t most = layers.empty() ? 0 : layers.size() - 1;
@@ -190,7 +190,7 @@ class Searcher {
   }
 
   // Gives layers back to s8, those with most work first, as long as the rest still does.
-  Status prune(const Configuration& from, std::vector<RankedLayer> kept) {
+  Status prune(const QuantizationSettings& from, std::vector<RankedLayer> kept) {
     std::vector<RankedLayer> candidates = kept;
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const RankedLayer& a, const RankedLayer& b) { return a.mac_share > b.mac_share; });
@@ -219,16 +219,16 @@ class Searcher {
 
   Evaluator& evaluator_;
   const QuantizationProfile& profile_;
-  const Configuration& start_;
+  const QuantizationSettings& start_;
   const SearchOptions& options_;
   SearchRecord& record_;
   SearchResult result_;
-  size_t best_ = 0;  // of the trials with everything in s8
+  size_t best_ = 0;  // among the trials with everything in s8
 };
 
 }  // namespace
 
-std::string Configuration::text() const {
+std::string QuantizationSettings::text() const {
   std::string result = fmt::format("--method {}", name(method));
   if (method == CalibrationMethod::kPercentile) result += fmt::format(" --percentile {}", percentile);
   result += fmt::format(" --corrections {}", fmt::join(names_of(options.corrections), ","));
@@ -239,19 +239,19 @@ std::string Configuration::text() const {
   return result;
 }
 
-Result<SearchResult> search(Evaluator& evaluator, const QuantizationProfile& profile, const Configuration& start,
+Result<SearchResult> search(Evaluator& evaluator, const QuantizationProfile& profile, const QuantizationSettings& start,
                             const SearchOptions& options, SearchRecord& record) {
   if (options.budget == 0)
     return Status(Code::kInvalidArgument, "--search-budget 0 allows no configuration; it takes at least 1");
   return Searcher(evaluator, profile, start, options, record).run();
 }
 
-Quantization as_quantization(const QuantizationProfile& profile, const Configuration& start,
-                             const Configuration& configuration) {
-  Quantization result{profile, configuration.options, {}};
-  if (same_method(configuration, start)) return result;
-  result.profile.method = configuration.method;
-  choose_exponents(result.profile, configuration.percentile);
+Quantization as_quantization(const QuantizationProfile& profile, const QuantizationSettings& start,
+                             const QuantizationSettings& settings) {
+  Quantization result{profile, settings.options, {}};
+  if (same_method(settings, start)) return result;
+  result.profile.method = settings.method;
+  choose_exponents(result.profile, settings.percentile);
   return result;
 }
 

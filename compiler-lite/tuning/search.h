@@ -11,24 +11,28 @@
 #include <vector>
 
 #include "compiler-lite/calibrate/methods.h"
-#include "compiler-lite/tuning/evaluator.h"
+#include "compiler-lite/quantize/quantize.h"
+#include "compiler-lite/tuning/score.h"
 #include "compiler-lite/tuning/search_file.h"
 
 namespace nestrt::compiler {
 
+class Evaluator;
+struct Quantization;
+
 // A quantization, its profile aside.
-struct Configuration {
+struct QuantizationSettings {
   CalibrationMethod method = CalibrationMethod::kMse;
   double percentile = kDefaultPercentile;
   QuantizeOptions options;
 
-  // As options of nestc compile; equal configurations have equal texts.
+  // As options of nestc compile; equal settings have equal texts.
   std::string text() const;
 };
 
 struct SearchOptions {
   double max_loss = 1;  // in points, as Score::loss()
-  size_t budget = 32;   // configurations evaluated at most, those remembered included
+  size_t budget = 32;   // settings evaluated at most, those remembered included
   // False: as the start has it.
   bool vary_method = true;
   bool vary_percentile = true;
@@ -43,7 +47,7 @@ struct SearchOptions {
 };
 
 struct Trial {
-  Configuration configuration;
+  QuantizationSettings settings;
   Score score;
   bool remembered = false;
 };
@@ -57,14 +61,14 @@ struct SearchResult {
 };
 
 // The start is the first to be tried. `record` holds what is known and takes what is found out. Errors: those of
-// evaluating the start; other configurations that cannot be compiled count as not tried.
+// evaluating the start; other settings that cannot be compiled count as not tried.
 // Requires: the profile has the exponents of the start's method, unless somebody has edited them.
-Result<SearchResult> search(Evaluator& evaluator, const QuantizationProfile& profile, const Configuration& start,
+Result<SearchResult> search(Evaluator& evaluator, const QuantizationProfile& profile, const QuantizationSettings& start,
                             const SearchOptions& options, SearchRecord& record);
 
-// The quantization that a configuration stands for: exponents are chosen anew where the method is not the start's.
-Quantization as_quantization(const QuantizationProfile& profile, const Configuration& start,
-                             const Configuration& configuration);
+// The quantization that settings stand for: exponents are chosen anew where the method is not the start's.
+Quantization as_quantization(const QuantizationProfile& profile, const QuantizationSettings& start,
+                             const QuantizationSettings& settings);
 
 // What tells searches apart, beside the model: the evaluator's data and the profile.
 std::string search_digest(const Evaluator& evaluator, const QuantizationProfile& profile);

@@ -1,5 +1,7 @@
 #include "compiler-lite/tuning/search_file.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -78,7 +80,7 @@ void emit(YAML::Emitter& out, const SearchRecord& record) {
 template <typename T>
 Result<std::vector<T>> list(const YAML::Node& map, const std::string& key, Result<T> (*read)(const YAML::Node&)) {
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, member(map, key));
-  if (!node.IsSequence()) return refuse(node, key + ": expected a list");
+  if (!node.IsSequence()) return refuse(node, fmt::format("{}: expected a list", key));
   std::vector<T> result;
   for (const YAML::Node& each : node) {
     NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), read(each));

@@ -25,7 +25,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler-lite/tuning/evaluator.h"
+#include "compiler-lite/tuning/score.h"
+#include "nestrt/result.h"
 
 namespace nestrt::compiler {
 

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler-lite/passes/product.h"
+#include "compiler-lite/tuning/evaluator.h"
+
 namespace nestrt::compiler {
 namespace {
-
-bool is_product(const Node& node) { return node.as<ops::Conv>() != nullptr || node.as<ops::Dense>() != nullptr; }
 
 class Meter {
  public:

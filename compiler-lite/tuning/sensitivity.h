@@ -5,14 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/tuning/evaluator.h"
+#include "compiler-lite/graph/graph.h"
+#include "compiler-lite/tuning/score.h"
 
 namespace nestrt::compiler {
+
+class Evaluator;
+struct Quantization;
 
 struct LayerSensitivity {
   std::string name;
   std::string kind;                  // Conv or Dense
-  double mac_share = 0;              // of the network's multiply-accumulates
+  double mac_share = 0;              // share of the network's multiply-accumulates
   Score alone;                       // only this layer is s8: what it costs
   std::optional<Score> all_but_one;  // only this layer, of those that could be s8, is f32: what keeping it gains
 };

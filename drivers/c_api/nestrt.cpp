@@ -1,5 +1,7 @@
 #include "nestrt/nestrt.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -7,11 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "drivers/c_api/shared_units.h"
 #include "nestrt/log.h"
 #include "nestrt/session.h"
-#include "drivers/c_api/shared_units.h"
 #include "runtime/core/guard.h"
-#include "runtime/core/text.h"
 
 struct nestrt_plan {
   std::shared_ptr<const nestrt::Plan> plan;
@@ -31,7 +32,6 @@ namespace {
 using nestrt::Code;
 using nestrt::Status;
 using nestrt::TensorInfo;
-using nestrt::text;
 
 static_assert(NESTRT_OK == static_cast<int>(Code::kOk) &&
               NESTRT_INVALID_ARGUMENT == static_cast<int>(Code::kInvalidArgument) &&
@@ -41,8 +41,7 @@ static_assert(NESTRT_OK == static_cast<int>(Code::kOk) &&
               NESTRT_INVALID_PLAN == static_cast<int>(Code::kInvalidPlan) &&
               NESTRT_INCOMPATIBLE == static_cast<int>(Code::kIncompatible) &&
               NESTRT_OUT_OF_MEMORY == static_cast<int>(Code::kOutOfMemory) &&
-              NESTRT_IO == static_cast<int>(Code::kIo) &&
-              NESTRT_UNAVAILABLE == static_cast<int>(Code::kUnavailable) &&
+              NESTRT_IO == static_cast<int>(Code::kIo) && NESTRT_UNAVAILABLE == static_cast<int>(Code::kUnavailable) &&
               NESTRT_DEADLINE_EXCEEDED == static_cast<int>(Code::kDeadlineExceeded) &&
               NESTRT_CANCELLED == static_cast<int>(Code::kCancelled) &&
               NESTRT_DEVICE_FAULT == static_cast<int>(Code::kDeviceFault) &&
@@ -70,7 +69,7 @@ nestrt_code finish(const Status& status) noexcept {
 }
 
 Status expect_argument(const void* argument, std::string_view name) {
-  return argument != nullptr ? Status() : Status(Code::kInvalidArgument, text(name, " is NULL"));
+  return argument != nullptr ? Status() : Status(Code::kInvalidArgument, fmt::format("{} is NULL", name));
 }
 
 std::span<const TensorInfo> inputs_of(const nestrt_session* session) {
@@ -129,7 +128,7 @@ Status create(const nestrt_plan* plan, const char* units, int32_t num_threads, n
 Status expect_bytes(std::string_view side, size_t index, const TensorInfo& info, size_t bytes) {
   if (bytes == info.size_bytes()) return {};
   return Status(Code::kInvalidArgument,
-                text(side, " ", index, " '", info.name, "': expected ", info.size_bytes(), " bytes, got ", bytes));
+                fmt::format("{} {} '{}': expected {} bytes, got {}", side, index, info.name, info.size_bytes(), bytes));
 }
 
 Status run(nestrt_session* session, const void* const* inputs, const size_t* input_bytes, void* const* outputs,
@@ -157,7 +156,8 @@ Status run(nestrt_session* session, const void* const* inputs, const size_t* inp
 Status set_log_level(nestrt_log_level level) {
   const int number = level;
   if (number < NESTRT_LOG_DEBUG || number > NESTRT_LOG_OFF)
-    return Status(Code::kInvalidArgument, text("log level ", number, " is none: expected NESTRT_LOG_DEBUG to _OFF"));
+    return Status(Code::kInvalidArgument,
+                  fmt::format("log level {} is none: expected NESTRT_LOG_DEBUG to _OFF", number));
   nestrt::set_log_level(static_cast<nestrt::LogLevel>(number));
   return {};
 }

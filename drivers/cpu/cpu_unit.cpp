@@ -13,7 +13,7 @@ class CpuUnit final : public Unit, public Host {
   explicit CpuUnit(std::shared_ptr<scheduler::ThreadPool> pool) : pool_(std::move(pool)) {
     info_.kind = "cpu";
     info_.name = "cpu";
-    info_.fingerprint = name(kernels::current_instruction_set());
+    info_.configuration = name(kernels::current_instruction_set());
     info_.num_threads = pool_->num_threads();
     info_.is_host = true;
   }

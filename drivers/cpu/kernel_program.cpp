@@ -1,14 +1,15 @@
 #include "drivers/cpu/kernel_program.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "kernels/common/simd.h"
 #include "kernels/registry.h"
 #include "runtime/core/aligned_memory.h"
-#include "runtime/core/text.h"
 #include "runtime/plan/channels.h"
-#include "runtime/plan/sharing.h"
 #include "runtime/plan/verify.h"
+#include "runtime/plan/views.h"
 
 namespace nestrt::drivers {
 namespace {
@@ -20,13 +21,14 @@ constexpr size_t kWeights = 1;  // the input that a selection of kernels may rep
 Status check_outputs(const OperatorSpec& spec, const OperatorRules& rules) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<TensorSpec> inferred, rules.infer(spec));
   if (inferred.size() != spec.outputs.size())
-    return Status(Code::kInvalidPlan, text("has ", spec.outputs.size(), " outputs where it gives ", inferred.size()));
+    return Status(Code::kInvalidPlan,
+                  fmt::format("has {} outputs where it gives {}", spec.outputs.size(), inferred.size()));
   for (size_t i = 0; i < inferred.size(); ++i) {
     const TensorSpec &expected = inferred[i], &stated = spec.outputs[i];
     if (stated.type != expected.type || !(stated.shape == expected.shape))
       return Status(Code::kInvalidPlan,
-                    text("output ", i, " is ", name(stated.type), " ", stated.shape.to_string(),
-                         " where the operator gives ", name(expected.type), " ", expected.shape.to_string()));
+                    fmt::format("output {} is {} {} where the operator gives {} {}", i, name(stated.type),
+                                stated.shape.to_string(), name(expected.type), expected.shape.to_string()));
   }
   return {};
 }
@@ -35,9 +37,9 @@ std::string describe(const OperatorSpec& spec) {
   std::string operands;
   for (const TensorSpec& input : spec.inputs) {
     if (!operands.empty()) operands += ", ";
-    operands += input.present ? text(name(input.type), " ", input.shape.to_string(), " ", name(input.layout),
-                                     input.packing == Packing::kNone ? "" : " ",
-                                     input.packing == Packing::kNone ? "" : name(input.packing))
+    operands += input.present ? fmt::format("{} {} {}{}{}", name(input.type), input.shape.to_string(),
+                                            name(input.layout), input.packing == Packing::kNone ? "" : " ",
+                                            input.packing == Packing::kNone ? "" : name(input.packing))
                               : "absent";
   }
   return operands;
@@ -61,9 +63,10 @@ Status check_channels(const BranchSpec& spec) {
   const plan::Tables& tables = spec.plan->tables();
   const uint32_t all = divisible_channels(tables, tables.branches[spec.branch]);
   if (is_part(all, spec.channels)) return {};
-  return Status(Code::kInvalidArgument,
-                text("branch ", spec.branch, " cannot be divided into channels ", spec.channels.begin, " to ",
-                     spec.channels.end, all == 0 ? text(" at all") : text(": it has ", all, ", in blocks of 16")));
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("branch {} cannot be divided into channels {} to {}{}", spec.branch, spec.channels.begin,
+                  spec.channels.end, all == 0 ? " at all" : fmt::format(": it has {}, in blocks of 16", all)));
 }
 
 }  // namespace
@@ -83,7 +86,7 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
     if (status.ok()) continue;
     const plan::Operator& op = branch.plan->tables().operators[operators[i]];
     return as_plan_error(status).with_context(
-        text("operator ", operators[i], " '", op.name, "' (", ops::name(op.kind()), ")"));
+        fmt::format("operator {} '{}' ({})", operators[i], op.name, ops::name(op.kind())));
   }
   return program;
 }
@@ -137,7 +140,7 @@ Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view 
   }
   const KernelVariant* const variant =
       kernels::operators().select(spec, kernels::current_instruction_set(), wanted_kernel);
-  if (variant == nullptr) return Status(Code::kUnsupported, text("no kernel takes inputs ", describe(spec)));
+  if (variant == nullptr) return Status(Code::kUnsupported, fmt::format("no kernel takes inputs {}", describe(spec)));
   NESTRT_ASSIGN_OR_RETURN(step->kernel, variant->prepare(spec));
   step->kernel_name = variant->name;
   if (step->kernel->repacked()) {
@@ -156,7 +159,7 @@ Status KernelProgram::reserve_scratch(Step* step) {
       __builtin_mul_overflow(align_up(size.per_thread, 64), static_cast<size_t>(pool_->num_threads()), &total) ||
       __builtin_add_overflow(total, align_up(size.shared, 64), &total))
     return Status(Code::kOutOfMemory,
-                  text("its kernel ", step->kernel_name, " needs more scratch memory than any machine has"));
+                  fmt::format("its kernel {} needs more scratch memory than any machine has", step->kernel_name));
   step->shared_scratch = align_up(size.shared, 64);
   scratch_bytes_ = std::max(scratch_bytes_, total);
   return {};
@@ -207,8 +210,8 @@ Status KernelProgram::check_may_go_on(const Step& step, const Submission& submis
   if (!cancelled && !late) return {};
   const plan::Operator& op = plan_->tables().operators[step.operator_index];
   return Status(cancelled ? Code::kCancelled : Code::kDeadlineExceeded,
-                text(cancelled ? "cancelled" : "the deadline passed", " before operator ", step.operator_index, " '",
-                     op.name, "'"));
+                fmt::format("{} before operator {} '{}'", cancelled ? "cancelled" : "the deadline passed",
+                            step.operator_index, op.name));
 }
 
 void KernelProgram::run_step(const Step& step, const Operand* operands, const Submission& submission) {

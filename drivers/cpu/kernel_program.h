@@ -69,7 +69,7 @@ class KernelProgram final : public Executable {
   std::deque<std::vector<TensorSpec>> specs_;  // kernels may point into them ...
   std::optional<ChannelSlice> slice_;          // ... and it holds what these point to
   std::vector<Step> steps_;
-  std::vector<Operand> operands_;         // of all steps: inputs, then outputs
+  std::vector<Operand> operands_;         // by step: inputs, then outputs
   std::vector<const std::byte*> inputs_;  // addresses of one step, while it runs
   std::vector<std::byte*> outputs_;
   size_t scratch_bytes_ = 0;

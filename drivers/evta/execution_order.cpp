@@ -1,10 +1,10 @@
 #include "drivers/evta/execution_order.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <deque>
 #include <optional>
-
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
@@ -89,10 +89,10 @@ class Machine {
       const Module module = module_of(instruction);
       ++stage(module).total;
       if (has_illegal_edge(module, instruction.dependencies))
-        return invalid(text("instruction ", i, " (", evta::name(instruction.opcode),
-                            ") exchanges tokens with a module that is no neighbour of ", evta::name(module)));
+        return invalid(fmt::format("instruction {} ({}) exchanges tokens with a module that is no neighbour of {}", i,
+                                   evta::name(instruction.opcode), evta::name(module)));
       if (instruction.opcode == Opcode::kFinish && i + 1 < instructions_.size())
-        return invalid(text("instruction ", i, " is FINISH, and ", instructions_.size() - i - 1, " follow"));
+        return invalid(fmt::format("instruction {} is FINISH, and {} follow", i, instructions_.size() - i - 1));
     }
     if (instructions_.empty() || instructions_.back().opcode != Opcode::kFinish)
       return invalid("the last instruction is not FINISH");
@@ -153,21 +153,22 @@ class Machine {
       const uint32_t index = self.commands.front();
       const Instruction& instruction = instructions_[index];
       for (const Queue queue : pops_of(module_of(instruction), instruction.dependencies)) {
-        if (tokens_[queue].empty()) return deadlock_of(index, text("waits for a token from ", name(queue)));
+        if (tokens_[queue].empty()) return deadlock_of(index, fmt::format("waits for a token from {}", name(queue)));
       }
     }
     return invalid("deadlock");
   }
 
   Status deadlock_of(uint32_t index, std::string_view what) const {
-    return invalid(text("deadlock: instruction ", index, " (", evta::name(instructions_[index].opcode), ") ", what,
-                        ", fetch has come to instruction ", fetched_, " of ", instructions_.size()));
+    return invalid(fmt::format("deadlock: instruction {} ({}) {}, fetch has come to instruction {} of {}", index,
+                               evta::name(instructions_[index].opcode), what, fetched_, instructions_.size()));
   }
 
   Status check_leftovers() const {
     for (int i = 0; i < kNumQueues; ++i) {
       if (!tokens_[i].empty())
-        return invalid(text(tokens_[i].size(), " tokens from ", name(static_cast<Queue>(i)), " are left at the end"));
+        return invalid(
+            fmt::format("{} tokens from {} are left at the end", tokens_[i].size(), name(static_cast<Queue>(i))));
     }
     return {};
   }
@@ -179,8 +180,9 @@ class Machine {
     for (const Module module : {Module::kLoad, Module::kStore}) {
       const uint32_t completed = finish->before[static_cast<size_t>(module)];
       if (completed < stage(module).total)
-        return invalid(text("FINISH does not wait for the last of ", stage(module).total, " instructions of ",
-                            evta::name(module), ": the program would be done while it still runs"));
+        return invalid(fmt::format(
+            "FINISH does not wait for the last of {} instructions of {}: the program would be done while it still runs",
+            stage(module).total, evta::name(module)));
     }
     return {};
   }

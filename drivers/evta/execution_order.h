@@ -23,8 +23,8 @@ using ModuleCounts = std::array<uint32_t, kNumModules>;
 
 struct OrderedInstruction {
   uint32_t index = 0;  // in the program
-  // How many instructions of each module have completed before this one starts, whatever the timing. Two instructions
-  // of which neither comes before the other run at the same time.
+  // How many instructions of each module have completed before this one starts, whatever the timing. Two
+  // instructions of which neither comes before the other run at the same time.
   ModuleCounts before = {};
 };
 

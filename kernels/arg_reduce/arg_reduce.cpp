@@ -1,5 +1,7 @@
 // ArgReduce: where along one axis the largest (or smallest) element is; of equal ones the first, or the last where
 // select_last is set. As in numpy a NaN beats every number. f32, s8, u8, s32, s64; the output is s64.
+#include <fmt/core.h>
+
 #include <string>
 
 #include "kernels/common/function_kernel.h"
@@ -17,8 +19,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const TensorSpec& input = spec.inputs[0];
   if (input.type == DataType::kBool) return rule_error("the input is bool, expected numbers");
   NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(attributes.axis, input.shape.rank()));
-  if (input.shape[axis] == 0)
-    return rule_error("axis " + std::to_string(axis) + " is empty: it has no largest element");
+  if (input.shape[axis] == 0) return rule_error(fmt::format("axis {} is empty: it has no largest element", axis));
   Shape shape;
   for (int i = 0; i < input.shape.rank(); ++i) {
     if (i != axis)

@@ -1,9 +1,10 @@
 #include "kernels/binary/binary.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <string>
 
-#include "kernels/common/activation.h"
 #include "kernels/common/broadcast.h"
 #include "kernels/common/division.h"
 #include "kernels/common/rules.h"
@@ -39,22 +40,19 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 2, 2));
   const ops::Binary& attributes = *spec.as<ops::Binary>();
   const Kind kind = attributes.kind;
-  const std::string kind_name(ops::name(kind));
-  if (kind_name.empty()) return rule_error("kind " + std::to_string(static_cast<int>(kind)) + " does not exist");
   const TensorSpec &a = spec.inputs[0], &b = spec.inputs[1];
   if (a.type != b.type) {
-    return rule_error(kind_name + " of " + std::string(name(a.type)) + " and " + std::string(name(b.type)) +
-                      ": both inputs must have one type; insert a Cast");
+    return rule_error(fmt::format("{} of {} and {}: both inputs must have one type; insert a Cast", ops::name(kind),
+                                  name(a.type), name(b.type)));
   }
-  if (!takes(kind, a.type)) return rule_error(kind_name + " does not take " + std::string(name(a.type)));
-  NESTRT_RETURN_IF_ERROR(check_activation(attributes.activation));
+  if (!takes(kind, a.type)) return rule_error(fmt::format("{} does not take {}", ops::name(kind), name(a.type)));
   const DataType type = is_comparison(kind) ? DataType::kBool : a.type;
   if (type == DataType::kS8) {
     NESTRT_RETURN_IF_ERROR(s8::check_s8_activation(attributes.activation));
     if (!spec.outputs.empty())
       NESTRT_RETURN_IF_ERROR(s8c::has_scales(a) ? s8c::addition_of(spec).error() : s8::binary_shifts(spec).error());
   } else if (type != DataType::kF32 && attributes.activation.kind != ops::ActivationKind::kNone) {
-    return rule_error("an activation needs an f32 output, and this one is " + std::string(name(type)));
+    return rule_error(fmt::format("an activation needs an f32 output, and this one is {}", name(type)));
   }
   const std::array shapes = {&a.shape, &b.shape};
   NESTRT_ASSIGN_OR_RETURN(const Shape shape, broadcast_shapes(shapes));

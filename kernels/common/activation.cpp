@@ -1,9 +1,6 @@
 #include "kernels/common/activation.h"
 
 #include <cmath>
-#include <string>
-
-#include "kernels/common/rules.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -15,11 +12,6 @@ float clip(float x, float low, float high) {
 }
 
 }  // namespace
-
-Status check_activation(const Activation& activation) {
-  if (!ops::name(activation.kind).empty()) return ok_status();
-  return rule_error("activation kind " + std::to_string(static_cast<int>(activation.kind)) + " does not exist");
-}
 
 float sigmoid(float x) {
   const float e = std::exp(-std::abs(x));

@@ -3,14 +3,10 @@
 #pragma once
 
 #include "nestrt/operators.h"
-#include "nestrt/status.h"
 
 namespace nestrt::kernels {
 
 using ops::Activation;
-
-// Refuses a kind that does not exist.
-Status check_activation(const Activation& activation);
 
 float apply_activation(const Activation& activation, float x);
 

@@ -1,5 +1,7 @@
 #include "kernels/common/broadcast.h"
 
+#include <fmt/core.h>
+
 #include <string>
 
 #include "kernels/common/rules.h"
@@ -21,8 +23,8 @@ Result<Shape> broadcast_shapes(std::span<const Shape* const> shapes) {
         continue;
       }
       std::string all;
-      for (const Shape* each : shapes) all += (all.empty() ? "" : " and ") + each->to_string();
-      return rule_error("inputs of shapes " + all + " do not broadcast: dimensions must be equal or 1");
+      for (const Shape* each : shapes) all += fmt::format("{}{}", all.empty() ? "" : " and ", each->to_string());
+      return rule_error(fmt::format("inputs of shapes {} do not broadcast: dimensions must be equal or 1", all));
     }
   }
   return checked_shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(rank)), "the broadcast shape");

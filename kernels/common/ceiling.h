@@ -9,7 +9,7 @@
 
 namespace nestrt::kernels {
 
-// Of this thread, unlike the time on the wall that it shares with others.
+// Time that this thread has run, unlike the time on the wall that it shares with others.
 inline double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -18,7 +18,7 @@ bool has_exponents(const TensorSpec& tensor);
 // the output does.
 bool lies_in_blocks(const OperatorSpec& spec, int (*cut_axis)(const ops::Attributes& attributes, size_t input));
 
-// Of operators that treat channels one by one: Division::cut_axis, and the part of Division::divides that is not about
+// For operators that treat channels one by one: Division::cut_axis, and the part of Division::divides that is not about
 // their attributes. They have so many inputs, which for elements have the output's shape.
 int cut_channels(const ops::Attributes& attributes, size_t input);
 bool divides_channels(const OperatorSpec& spec, size_t num_inputs);

@@ -1,6 +1,8 @@
 // Index tensors of the gather operators.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +15,7 @@ namespace nestrt::kernels {
 // Indices are s32 or s64, and an axis without elements has nothing to pick from.
 inline Status check_indices(const TensorSpec& indices, int64_t dim) {
   if (indices.type != DataType::kS32 && indices.type != DataType::kS64)
-    return rule_error("indices are " + std::string(name(indices.type)) + ", expected s32 or s64");
+    return rule_error(fmt::format("indices are {}, expected s32 or s64", name(indices.type)));
   if (dim == 0 && indices.shape.num_elements() > 0) return rule_error("axis names an axis of 0 elements");
   return ok_status();
 }

@@ -7,7 +7,7 @@ namespace nestrt::kernels {
 
 struct Moments {
   double mean = 0;
-  double variance = 0;  // of the population
+  double variance = 0;  // the population's, not the sample's
 };
 
 // Two passes: the variance of large, close numbers does not cancel. Nothing gives NaN.

@@ -1,5 +1,7 @@
 #include "kernels/common/packed_constant.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
@@ -9,7 +11,7 @@ namespace nestrt::kernels {
 namespace {
 
 Status out_of_memory(int64_t bytes) {
-  return Status(Code::kOutOfMemory, "no memory for " + std::to_string(bytes) + " bytes of packed constants");
+  return Status(Code::kOutOfMemory, fmt::format("no memory for {} bytes of packed constants", bytes));
 }
 
 }  // namespace
@@ -24,7 +26,7 @@ Result<PackedArray<T>> PackedArray<T>::make(const TensorSpec& constant, Packing 
   }
   const int64_t bytes = packed_bytes(packing, constant.shape);
   if (bytes < 0 || !packing_fits(constant.packing, constant.shape))
-    return Status(Code::kInvalidPlan, "weights " + constant.shape.to_string() + " do not fit their packing");
+    return Status(Code::kInvalidPlan, fmt::format("weights {} do not fit their packing", constant.shape.to_string()));
   AlignedArray<T> plain;
   if (constant.packing != Packing::kNone) {
     plain = AlignedArray<T>(constant.shape.num_elements());

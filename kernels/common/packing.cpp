@@ -7,71 +7,45 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int64_t kBlock = 16;
-
-// A packed constant as [outputs][channels][spatial] whatever its rank.
+// A packed constant as [outputs][channels][positions] whatever its form.
 struct Extents {
   int64_t outputs;
-  int64_t channels;  // of the reduction, without the spatial axes
-  int64_t spatial;
-  int64_t width = 1;  // of a stem's last axis, which is the outermost of its reduction
+  int64_t channels;
+  int64_t positions;
+  int64_t width = 1;  // extent of a stem's last axis, the outermost of its channels
 };
 
-bool is_matrix(Packing packing) { return packing == Packing::kPanel16 || packing == Packing::kS8Panel; }
-
-Extents extents(Packing packing, const Shape& shape) {
-  if (is_matrix(packing)) return {shape[1], shape[0], 1};
-  if (packing == Packing::kS8Stem) return {shape[0], shape.product(1, shape.rank()), 1, shape[shape.rank() - 1]};
+Extents extents(PackedForm form, const Shape& shape) {
+  if (form == PackedForm::kMatrix) return {shape[1], shape[0], 1};
+  if (form == PackedForm::kStem) return {shape[0], shape.product(1, shape.rank()), 1, shape[shape.rank() - 1]};
   return {shape[0], shape[1], shape.product(2, shape.rank())};
 }
 
-int64_t plain_index(Packing packing, const Extents& e, int64_t output, int64_t channel, int64_t position) {
-  if (is_matrix(packing)) return channel * e.outputs + output;
-  if (packing == Packing::kS8Stem) {
+int64_t plain_index(PackedForm form, const Extents& e, int64_t output, int64_t channel, int64_t position) {
+  if (form == PackedForm::kMatrix) return channel * e.outputs + output;
+  if (form == PackedForm::kStem) {
     const int64_t rows = e.channels / e.width;
     return (output * rows + channel % rows) * e.width + channel / rows;
   }
-  return (output * e.channels + channel) * e.spatial + position;
-}
-
-// A packed constant in memory is [output blocks][channel blocks][spatial][channel groups][16 outputs][group].
-struct Order {
-  int64_t channel_block = 1;
-  int64_t group = 1;          // channels side by side within an output
-  bool whole_blocks = false;  // the last channel block is as long as the others
-};
-
-Order order_of(Packing packing) {
-  switch (packing) {
-    case Packing::kO16i16:
-      return {kBlock, 1, false};
-    case Packing::kS8O16i4:
-      return {kBlock, 4, true};
-    case Packing::kS8Stem:
-      return {8, 4, true};
-    case Packing::kS8Panel:
-      return {kBlock, 4, true};
-    default:
-      return {};
-  }
+  return (output * e.channels + channel) * e.positions + position;
 }
 
 // Calls visit(plain index or -1 for padding) for every packed element in order.
 template <typename Visit>
 void for_each_packed(Packing packing, const Shape& shape, Visit visit) {
-  const Extents e = extents(packing, shape);
-  const Order order = order_of(packing);
-  const auto visit_group = [&](int64_t o0, int64_t c0, int64_t s) {
-    for (int64_t o = o0; o < o0 + kBlock; ++o)
-      for (int64_t c = c0; c < c0 + order.group; ++c)
-        visit(o < e.outputs && c < e.channels ? plain_index(packing, e, o, c, s) : -1);
+  const PackingRow& row = row_of(packing);
+  const Extents e = extents(row.form, shape);
+  const auto visit_group = [&](int64_t o0, int64_t c0, int64_t position) {
+    for (int64_t o = o0; o < o0 + kPackedOutputs; ++o)
+      for (int64_t c = c0; c < c0 + row.channel_group; ++c)
+        visit(o < e.outputs && c < e.channels ? plain_index(row.form, e, o, c, position) : -1);
   };
-  for (int64_t o0 = 0; o0 < e.outputs; o0 += kBlock)
-    for (int64_t c0 = 0; c0 < e.channels; c0 += order.channel_block) {
-      const int64_t whole = c0 + order.channel_block;
-      const int64_t end = order.whole_blocks ? whole : std::min(whole, e.channels);
-      for (int64_t s = 0; s < e.spatial; ++s)
-        for (int64_t c = c0; c < end; c += order.group) visit_group(o0, c, s);
+  for (int64_t o0 = 0; o0 < e.outputs; o0 += kPackedOutputs)
+    for (int64_t c0 = 0; c0 < e.channels; c0 += row.channel_block) {
+      const int64_t whole = c0 + row.channel_block;
+      const int64_t end = row.whole_blocks ? whole : std::min(whole, e.channels);
+      for (int64_t position = 0; position < e.positions; ++position)
+        for (int64_t c = c0; c < end; c += row.channel_group) visit_group(o0, c, position);
     }
 }
 

@@ -1,5 +1,7 @@
 #include "kernels/common/rules.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -10,40 +12,37 @@ Status rule_error(std::string message) { return Status(Code::kInvalidModel, std:
 Status expect_inputs(const OperatorSpec& spec, size_t minimum, size_t maximum) {
   const size_t count = spec.inputs.size();
   if (count < minimum || count > maximum) {
-    std::string expected = std::to_string(minimum);
-    if (maximum != minimum) expected += " to " + std::to_string(maximum);
-    return rule_error("has " + std::to_string(count) + " inputs, expected " + expected);
+    const std::string range = maximum == minimum ? "" : fmt::format(" to {}", maximum);
+    return rule_error(fmt::format("has {} inputs, expected {}{}", count, minimum, range));
   }
   for (size_t i = 0; i < minimum; ++i)
-    if (!spec.inputs[i].present) return rule_error("input " + std::to_string(i) + " is absent but required");
+    if (!spec.inputs[i].present) return rule_error(fmt::format("input {} is absent but required", i));
   return ok_status();
 }
 
 Status expect_type(const TensorSpec& tensor, DataType type, std::string_view what) {
   if (tensor.type == type) return ok_status();
-  return rule_error(std::string(what) + " is " + std::string(name(tensor.type)) + ", expected " +
-                    std::string(name(type)));
+  return rule_error(fmt::format("{} is {}, expected {}", what, name(tensor.type), name(type)));
 }
 
 Result<Shape> checked_shape(std::span<const int64_t> dims, std::string_view what) {
   if (dims.size() > static_cast<size_t>(Shape::kMaxRank))
-    return rule_error(std::string(what) + " has " + std::to_string(dims.size()) + " dimensions, at most " +
-                      std::to_string(Shape::kMaxRank) + " are supported");
+    return rule_error(
+        fmt::format("{} has {} dimensions, at most {} are supported", what, dims.size(), Shape::kMaxRank));
   int64_t elements = 1;
   for (int64_t dim : dims) {
-    if (dim < 0) return rule_error(std::string(what) + " has the negative dimension " + std::to_string(dim));
+    if (dim < 0) return rule_error(fmt::format("{} has the negative dimension {}", what, dim));
     // An empty tensor must not hide dimensions whose products overflow.
     if (__builtin_mul_overflow(elements, std::max<int64_t>(dim, 1), &elements) || elements > kMaxElements)
-      return rule_error(std::string(what) + " has more than 2^40 elements");
+      return rule_error(fmt::format("{} has more than 2^40 elements", what));
   }
   return Shape(dims);
 }
 
 Result<int> checked_axis(int64_t axis, int rank, std::string_view what) {
   if (axis < -rank || axis >= rank)
-    return rule_error(std::string(what) + " is " + std::to_string(axis) + ", expected a value in [" +
-                      std::to_string(-rank) + ", " + std::to_string(rank) + ") for an input of rank " +
-                      std::to_string(rank));
+    return rule_error(
+        fmt::format("{} is {}, expected a value in [{}, {}) for an input of rank {}", what, axis, -rank, rank, rank));
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 

@@ -12,7 +12,7 @@
 
 namespace nestrt::kernels {
 
-inline constexpr int64_t kMaxElements = int64_t{1} << 40;  // of a tensor
+inline constexpr int64_t kMaxElements = int64_t{1} << 40;  // a tensor's
 
 // A broken rule.
 Status rule_error(std::string message);

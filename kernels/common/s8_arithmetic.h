@@ -1,8 +1,8 @@
 // The arithmetic of s8 tensors: the definition of right for every kernel, every NPU program and the compiler, which are
 // all tested bit for bit against it. docs/numerics.md says the same in words.
 //
-// An s8 tensor holds integers q that stand for q * 2^-exponent. Sums are int32 and wrap; the compiler proves that those
-// of its plans cannot. Nothing here depends on the processor: only integers, and f32 operations that are exact.
+// An s8 tensor holds integers q that stand for q * 2^-exponent. Sums are int32 and wrap; the compiler proves that
+// those of its plans cannot. Nothing here depends on the processor: only integers, and f32 operations that are exact.
 #pragma once
 
 #include <bit>

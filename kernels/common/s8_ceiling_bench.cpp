@@ -59,7 +59,7 @@ NESTRT_SIMD_EXPORT(add_pairs)
 
 #if HWY_ARCH_X86
 HWY_PUSH_ATTRIBUTES("avx512f,avx512vnni")
-double add_fours(long rounds, int* x) {
+double add_dot4(long rounds, int* x) {
   constexpr int kSums = 12;
   __m512i sums[kSums];
   for (int i = 0; i < kSums; ++i) sums[i] = _mm512_set1_epi32(x[0] + i);
@@ -78,7 +78,7 @@ using Rounds = double (*)(long rounds, int* x);
 
 Rounds best_rounds() {
 #if HWY_ARCH_X86
-  if (current_instruction_set() == InstructionSet::kAvx512Vnni) return add_fours;
+  if (current_instruction_set() == InstructionSet::kAvx512Vnni) return add_dot4;
 #endif
   return simd_pick(add_pairs_table);
 }

@@ -14,7 +14,7 @@ struct S8Finish {
   int64_t points = 0;
   int64_t blocks = 0;
   const int32_t* shift = nullptr;  // blocks * 16: how far to the right each output goes
-  s8::Bounds bounds;               // of the output
+  s8::Bounds bounds;               // the output's
 
   // With a residual the sums become s8 without bounds, to which it is added.
   const int8_t* residual = nullptr;

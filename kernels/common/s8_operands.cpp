@@ -1,5 +1,7 @@
 #include "kernels/common/s8_operands.h"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -14,28 +16,26 @@ namespace {
 Result<std::span<const int8_t>> exponents_of(const TensorSpec& tensor, int axis, int64_t channels,
                                              std::string_view what) {
   const std::string operand(what);
-  if (tensor.type != DataType::kS8)
-    return rule_error(operand + " is " + std::string(name(tensor.type)) + ", expected s8");
-  if (tensor.quantization == nullptr) return rule_error(operand + " is s8 but has no quantization");
+  if (tensor.type != DataType::kS8) return rule_error(fmt::format("{} is {}, expected s8", operand, name(tensor.type)));
+  if (tensor.quantization == nullptr) return rule_error(fmt::format("{} is s8 but has no quantization", operand));
   const std::span<const int8_t> exponents = tensor.quantization->exponents;
   if (exponents.empty())
-    return Status(Code::kUnsupported, operand + " has no exponents: only scales of 2^-e are supported");
+    return Status(Code::kUnsupported, fmt::format("{} has no exponents: only scales of 2^-e are supported", operand));
   const int stated = tensor.quantization->axis;
   const bool fits =
       stated == -1 ? exponents.size() == 1 : stated == axis && exponents.size() == static_cast<size_t>(channels);
   if (!fits)
-    return rule_error(operand + " has " + std::to_string(exponents.size()) + " exponents along axis " +
-                      std::to_string(stated) + ", expected one" +
-                      (axis < 0 ? "" : " or " + std::to_string(channels) + " along axis " + std::to_string(axis)));
+    return rule_error(fmt::format("{} has {} exponents along axis {}, expected one{}", operand, exponents.size(),
+                                  stated, axis < 0 ? "" : fmt::format(" or {} along axis {}", channels, axis)));
   for (int exponent : exponents)
     if (std::abs(exponent) > kMaxExponent)
-      return rule_error(operand + " has exponent " + std::to_string(exponent) + ", expected -64 to 64");
+      return rule_error(fmt::format("{} has exponent {}, expected -64 to 64", operand, exponent));
   return exponents;
 }
 
 // The attributes of a Conv or Dense.
 struct Product {
-  int output_axis;  // of the weights
+  int output_axis;  // the weights'
   Activation activation;
   Rounding rounding;
   bool wide;
@@ -46,8 +46,9 @@ Status set_shifts(int narrowed_exponent, Epilogue* epilogue) {
   for (int exponent : epilogue->exponents) {
     const int shift = exponent - narrowed_exponent;
     if (shift < 0 || shift > kMaxShift)
-      return rule_error("an accumulator of exponent " + std::to_string(exponent) + " cannot become s8 of exponent " +
-                        std::to_string(narrowed_exponent) + ": the shift must be 0 to 31");
+      return rule_error(
+          fmt::format("an accumulator of exponent {} cannot become s8 of exponent {}: the shift must be 0 to 31",
+                      exponent, narrowed_exponent));
     epilogue->shifts.push_back(shift);
   }
   return {};
@@ -55,9 +56,10 @@ Status set_shifts(int narrowed_exponent, Epilogue* epilogue) {
 
 Status check_shifts(const AddShifts& shifts) {
   if (shifts.valid()) return {};
-  return rule_error("the operands of an s8 addition are to be shifted by " + std::to_string(shifts.left_a) + " and " +
-                    std::to_string(shifts.left_b) + " to the left and the sum by " + std::to_string(shifts.right) +
-                    " to the right; expected at most 20 and 0 to 31");
+  return rule_error(
+      fmt::format("the operands of an s8 addition are to be shifted by {} and {} to the left and the sum by {} to the "
+                  "right; expected at most 20 and 0 to 31",
+                  shifts.left_a, shifts.left_b, shifts.right));
 }
 
 // The scales of s8c weights: one, or one by output channel. Their zero points are 0.
@@ -65,13 +67,12 @@ Result<std::vector<float>> weight_scales(const TensorSpec& weights, int axis) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::AffineMap map, s8c::affine_map_of(weights, "the weights"));
   const int stated = weights.quantization->axis;
   if (stated != -1 && stated != axis)
-    return rule_error("the weights have scales along axis " + std::to_string(stated) + ", expected axis " +
-                      std::to_string(axis));
+    return rule_error(fmt::format("the weights have scales along axis {}, expected axis {}", stated, axis));
   std::vector<float> scales(static_cast<size_t>(weights.shape[axis]));
   for (size_t c = 0; c < scales.size(); ++c) {
     const s8c::Affine& entry = map.entries[map.entries.size() == 1 ? 0 : c];
     if (entry.zero_point != 0)
-      return rule_error("the weights have zero point " + std::to_string(entry.zero_point) + ", expected 0");
+      return rule_error(fmt::format("the weights have zero point {}, expected 0", entry.zero_point));
     scales[c] = entry.scale;
   }
   return scales;
@@ -84,7 +85,7 @@ Result<Epilogue> scaled_epilogue(const OperatorSpec& spec, const Product& produc
   Epilogue epilogue;
   epilogue.wide = product.wide;
   epilogue.input_zero = input.zero_point;
-  s8c::Affine output;  // of scale 1 where it is wide
+  s8c::Affine output;  // scale 1 where it is wide
   if (!product.wide) {
     NESTRT_ASSIGN_OR_RETURN(output, s8c::affine_of(spec.outputs[0], "the output"));
     epilogue.bounds = s8c::activation_bounds(product.activation, output);
@@ -93,9 +94,8 @@ Result<Epilogue> scaled_epilogue(const OperatorSpec& spec, const Product& produc
   for (float scale : scales) {
     epilogue.multipliers.push_back(s8c::multiplier(input.scale, scale, output.scale));
     if (!std::isfinite(epilogue.multipliers.back()))
-      return rule_error(
-          "the scales of input, weights and output make no finite factor: " + std::to_string(input.scale) + " * " +
-          std::to_string(scale) + " / " + std::to_string(output.scale));
+      return rule_error(fmt::format("the scales of input, weights and output make no finite factor: {} * {} / {}",
+                                    input.scale, scale, output.scale));
   }
   return epilogue;
 }
@@ -114,7 +114,7 @@ Result<Epilogue> epilogue_of(const OperatorSpec& spec, const Product& product) {
   if (product.wide) {
     for (int exponent : epilogue.exponents)
       if (std::abs(exponent) > kMaxWideExponent)
-        return rule_error("a wide output has exponent " + std::to_string(exponent) + ", expected -96 to 96");
+        return rule_error(fmt::format("a wide output has exponent {}, expected -96 to 96", exponent));
     return epilogue;
   }
   NESTRT_ASSIGN_OR_RETURN(const int output, exponent_of(spec.outputs[0], "the output"));
@@ -160,7 +160,7 @@ Status check_product(const OperatorSpec& spec, const Activation& activation, boo
     if (!spec.has_input(i)) continue;
     NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[i], kTypes[i], kNames[i]));
     if ((i == 1 || i == 2) && spec.inputs[i].constant == nullptr)
-      return Status(Code::kUnsupported, std::string(kNames[i]) + " must be constant where the input is s8");
+      return Status(Code::kUnsupported, fmt::format("{} must be constant where the input is s8", kNames[i]));
   }
   NESTRT_RETURN_IF_ERROR(check_s8_activation(activation));
   if (wide && activation.kind != ops::ActivationKind::kNone) return rule_error("a wide output takes no activation");
@@ -179,8 +179,8 @@ Result<AddShifts> binary_shifts(const OperatorSpec& spec) {
 
 Status check_s8_activation(const Activation& activation) {
   if (has_bounds(activation.kind)) return {};
-  return Status(Code::kUnsupported, "activation " + std::string(ops::name(activation.kind)) +
-                                        " has no s8 form; expected none, relu or clip");
+  return Status(Code::kUnsupported,
+                fmt::format("activation {} has no s8 form; expected none, relu or clip", ops::name(activation.kind)));
 }
 
 Status check_same_quantization(const OperatorSpec& spec) {

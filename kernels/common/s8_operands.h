@@ -13,21 +13,21 @@
 
 namespace nestrt::kernels::s8 {
 
-inline constexpr int kMaxExponent = 64;      // of a tensor, either sign
-inline constexpr int kMaxWideExponent = 96;  // of an accumulator that goes out as f32, either sign
+inline constexpr int kMaxExponent = 64;      // a tensor's, either sign
+inline constexpr int kMaxWideExponent = 96;  // an accumulator's that goes out as f32, either sign
 
 // The exponent of an s8 tensor that has one. `what` names the operand: "the input".
 Result<int> exponent_of(const TensorSpec& tensor, std::string_view what);
 
 // What becomes of the accumulators of a Conv or Dense.
 struct Epilogue {
-  std::vector<int> exponents;  // of the accumulators, by output channel
+  std::vector<int> exponents;  // the accumulators', by output channel
   std::vector<int> shifts;     // by output channel; empty for a wide output
   Rounding rounding = Rounding::kHalfUp;
   bool wide = false;  // the output is f32: accumulator * 2^-exponent
   bool has_residual = false;
-  AddShifts residual_shifts;  // of the sum of the narrowed accumulator and the residual
-  Bounds bounds;              // of the output
+  AddShifts residual_shifts;  // for the sum of the narrowed accumulator and the residual
+  Bounds bounds;              // the output's
 
   // s8c: what accumulators are multiplied by, by output channel, for a wide output too; exponents and shifts are empty.
   std::vector<float> multipliers;

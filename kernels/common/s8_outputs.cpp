@@ -1,5 +1,7 @@
 #include "kernels/common/s8_outputs.h"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <string>
 
@@ -13,7 +15,7 @@ Result<S8Outputs> S8Outputs::make(int64_t outputs, const int32_t* bias, const s8
   result.shift_ = AlignedArray<int32_t>(padded);
   if (!shifts) result.scale_ = AlignedFloats(padded);
   if (result.start_.data() == nullptr || result.shift_.data() == nullptr || (result.scale_.data() == nullptr) != shifts)
-    return Status(Code::kOutOfMemory, "no memory for the scales of " + std::to_string(outputs) + " outputs");
+    return Status(Code::kOutOfMemory, fmt::format("no memory for the scales of {} outputs", outputs));
   for (int64_t i = 0; i < outputs; ++i) {
     const auto channel = static_cast<size_t>(i);
     const int shift = shifts ? epilogue.shifts[channel] : 0;

@@ -29,7 +29,7 @@ class S8Outputs {
   S8FinishFunction finish_ = nullptr;  // fixed by make(), so that a kernel stays on one instruction set
   AlignedArray<int32_t> start_;
   AlignedArray<int32_t> shift_;
-  AlignedFloats scale_;  // of a wide output, or one with a scale
+  AlignedFloats scale_;  // for a wide output, or one with a scale
   bool wide_ = false;
   int32_t input_zero_ = 0;
   int32_t output_zero_ = 0;

@@ -62,7 +62,7 @@ const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights) {
 bool s8_lowest_meet(std::span<const int8_t> weights, size_t apart) {
   uint8_t meet = 0;  // a byte, as the weights: so compilers vectorize the loop
   for (size_t i = 0; i + 2 * apart <= weights.size() && meet == 0; i += 2 * apart)
-    for (size_t k = i; k < i + apart; ++k) meet |= (weights[k] == -128) & (weights[k + apart] == -128);
+    for (size_t k = i; k < i + apart; ++k) meet |= uint8_t{weights[k] == -128} & uint8_t{weights[k + apart] == -128};
   return meet != 0;
 }
 

@@ -18,7 +18,7 @@
 namespace nestrt::kernels {
 
 inline constexpr int64_t kS8Grain = 8;                          // segments are multiples of it
-inline constexpr int64_t kMaxS8TileSums = 14 * 2 * kTileBlock;  // of any instruction set
+inline constexpr int64_t kMaxS8TileSums = 14 * 2 * kTileBlock;  // on any instruction set
 
 alignas(64) inline constexpr int8_t kS8Zeros[kTileBlock] = {};
 

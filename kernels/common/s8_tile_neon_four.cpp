@@ -26,19 +26,19 @@ constexpr int64_t kFour = 4;
 // What the assembly reads.
 struct FourPoints {
   const int8_t* weights;
-  const int8_t* second_weights;  // of the second half
+  const int8_t* second_weights;  // those of the second half
   const int8_t* input;
   const int64_t* offsets;
   const int8_t* padding;
   int64_t segments;
   int64_t chunk_stride;
-  int64_t steps;           // of a segment
-  int64_t all_segments;    // of all chunks
+  int64_t steps;           // in a segment
+  int64_t all_segments;    // in all chunks
   int64_t offsets_stride;  // bytes from a segment to the next
   int64_t last_offset;     // bytes from that of the first point to that of the last one
   const int32_t* start;
   int32_t* sums;
-  int32_t* last_sums;  // of the last point
+  int32_t* last_sums;  // the last point's
 };
 
 // Vector instructions, and the integer ones beside them.

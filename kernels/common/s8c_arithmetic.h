@@ -75,7 +75,7 @@ inline int8_t average(int32_t sum, int64_t count, float input_scale, Affine to) 
 struct AddFactors {
   int32_t a = 0;  // times (element of a - zero point of a)
   int32_t b = 0;
-  int shift = 0;  // of the sum, to the right
+  int shift = 0;  // by which the sum goes to the right
 
   bool valid() const { return std::max(a, b) <= kLimit; }
   static constexpr int32_t kLimit = int32_t{1} << 21;

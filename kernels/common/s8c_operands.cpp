@@ -1,5 +1,7 @@
 #include "kernels/common/s8c_operands.h"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <string>
 
@@ -21,10 +23,9 @@ bool holds(DataType type, int32_t zero_point) {
 
 Status check_entry(DataType type, const Affine& entry, const std::string& operand) {
   if (!(std::isfinite(entry.scale) && entry.scale > 0))
-    return rule_error(operand + " has scale " + std::to_string(entry.scale) + ", expected a positive finite number");
+    return rule_error(fmt::format("{} has scale {}, expected a positive finite number", operand, entry.scale));
   if (holds(type, entry.zero_point)) return {};
-  return rule_error(operand + " has zero point " + std::to_string(entry.zero_point) + ", which is no " +
-                    std::string(name(type)));
+  return rule_error(fmt::format("{} has zero point {}, which is no {}", operand, entry.zero_point, name(type)));
 }
 
 }  // namespace
@@ -36,18 +37,17 @@ bool has_scales(const TensorSpec& tensor) {
 Result<AffineMap> affine_map_of(const TensorSpec& tensor, std::string_view what) {
   const std::string operand(what);
   if (tensor.type != DataType::kS8 && tensor.type != DataType::kU8 && tensor.type != DataType::kS32)
-    return rule_error(operand + " is " + std::string(name(tensor.type)) + ", expected s8, u8 or s32");
-  if (!has_scales(tensor)) return rule_error(operand + " has no scales");
+    return rule_error(fmt::format("{} is {}, expected s8, u8 or s32", operand, name(tensor.type)));
+  if (!has_scales(tensor)) return rule_error(fmt::format("{} has no scales", operand));
   const std::span<const float> scales = tensor.quantization->scales;
   const std::span<const int32_t> zero_points = tensor.quantization->zero_points;
   const int axis = tensor.quantization->axis;
   if (axis < -1 || axis >= tensor.shape.rank())
-    return rule_error(operand + " has scales along axis " + std::to_string(axis) + " of shape " +
-                      tensor.shape.to_string());
+    return rule_error(fmt::format("{} has scales along axis {} of shape {}", operand, axis, tensor.shape.to_string()));
   const auto count = static_cast<size_t>(axis == -1 ? 1 : tensor.shape[axis]);
   if (scales.size() != count || (!zero_points.empty() && zero_points.size() != count))
-    return rule_error(operand + " has " + std::to_string(scales.size()) + " scales and " +
-                      std::to_string(zero_points.size()) + " zero points, expected " + std::to_string(count));
+    return rule_error(fmt::format("{} has {} scales and {} zero points, expected {}", operand, scales.size(),
+                                  zero_points.size(), count));
   AffineMap map;
   if (axis >= 0) map.inner = tensor.shape.product(axis + 1, tensor.shape.rank());
   for (size_t i = 0; i < count; ++i) {
@@ -60,8 +60,7 @@ Result<AffineMap> affine_map_of(const TensorSpec& tensor, std::string_view what)
 Result<Affine> affine_of(const TensorSpec& tensor, std::string_view what) {
   NESTRT_ASSIGN_OR_RETURN(const AffineMap map, affine_map_of(tensor, what));
   if (tensor.quantization->axis == -1) return map.entries[0];
-  return rule_error(std::string(what) + " has scales along axis " + std::to_string(tensor.quantization->axis) +
-                    ", expected one scale");
+  return rule_error(fmt::format("{} has scales along axis {}, expected one scale", what, tensor.quantization->axis));
 }
 
 Result<Addition> addition_of(const OperatorSpec& spec) {
@@ -70,8 +69,8 @@ Result<Addition> addition_of(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const Affine to, affine_of(spec.outputs[0], "the output"));
   const Addition addition{add_factors(a.scale, b.scale, to.scale), a.zero_point, b.zero_point, to};
   if (addition.factors.valid()) return addition;
-  return rule_error("the output's scale " + std::to_string(to.scale) + " is too fine for operands of scales " +
-                    std::to_string(a.scale) + " and " + std::to_string(b.scale));
+  return rule_error(
+      fmt::format("the output's scale {} is too fine for operands of scales {} and {}", to.scale, a.scale, b.scale));
 }
 
 }  // namespace nestrt::kernels::s8c

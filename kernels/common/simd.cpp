@@ -2,6 +2,7 @@
 
 #if HWY_ARCH_X86
 #include <cpuid.h>
+#include <fmt/core.h>
 #elif HWY_ARCH_ARM_A64 && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
@@ -72,8 +73,8 @@ InstructionSet initial_instruction_set() {
   if (const char* wanted = std::getenv("NESTRT_ISA")) {
     for (InstructionSet set : detected())
       if (name(set) == wanted) return set;
-    std::string message = std::string("NESTRT_ISA=") + wanted + " is ignored; this CPU has:";
-    for (InstructionSet set : detected()) message.append(" ").append(name(set));
+    std::string message = fmt::format("NESTRT_ISA={} is ignored; this CPU has:", wanted);
+    for (InstructionSet set : detected()) message += fmt::format(" {}", name(set));
     log(LogLevel::kWarning, message);
   }
   return detected().front();

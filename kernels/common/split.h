@@ -16,7 +16,7 @@ inline int64_t task_count(int64_t outputs, int64_t reduction, int threads) {
 #else
   constexpr double kTaskMultiplyAdds = 200'000;
 #endif
-  constexpr double kTasksPerThread = 4;          // evens out cores of different speed
+  constexpr double kTasksPerThread = 4;  // evens out cores of different speed
   if (threads == 1) return 1;
   const double worth = static_cast<double>(outputs) * static_cast<double>(reduction) / kTaskMultiplyAdds;
   return static_cast<int64_t>(std::clamp(worth, 1.0, threads * kTasksPerThread));

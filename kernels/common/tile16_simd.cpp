@@ -16,7 +16,7 @@ using D = hn::CappedTag<float, kTileBlock>;
 using V = hn::Vec<D>;
 
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
-constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;  // of a block
+constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;  // in a block
 
 // Accumulators take most of the registers, the rest hold weights and the broadcast input:
 // 2 x 14 of 32 vectors of 16 lanes, 2 x 6 of 16 vectors of 8 lanes, 4 x 5 of 32 vectors of 4 lanes (one more would

@@ -1,5 +1,7 @@
 #include "kernels/concat/concat.h"
 
+#include <fmt/core.h>
+
 #include "kernels/common/rules.h"
 #include "kernels/common/s8_operands.h"
 #include "kernels/common/steps.h"
@@ -8,20 +10,20 @@
 namespace nestrt::kernels {
 namespace {
 
-std::string input_name(size_t index) { return "input " + std::to_string(index); }
+std::string input_name(size_t index) { return fmt::format("input {}", index); }
 
 // The input may follow the first one along the axis.
 Status check_input(const OperatorSpec& spec, size_t index, int axis) {
   const TensorSpec &first = spec.inputs[0], &input = spec.inputs[index];
-  if (!input.present) return rule_error(input_name(index) + " is absent but required");
+  if (!input.present) return rule_error(fmt::format("{} is absent but required", input_name(index)));
   if (input.type != first.type)
-    return rule_error(input_name(index) + " is " + std::string(name(input.type)) + ", expected " +
-                      std::string(name(first.type)) + " as input 0");
+    return rule_error(
+        fmt::format("{} is {}, expected {} as input 0", input_name(index), name(input.type), name(first.type)));
   bool fits = input.shape.rank() == first.shape.rank();
   for (int i = 0; fits && i < first.shape.rank(); ++i) fits = i == axis || input.shape[i] == first.shape[i];
   if (!fits)
-    return rule_error(input_name(index) + " has shape " + input.shape.to_string() + ", which differs from " +
-                      first.shape.to_string() + " of input 0 outside axis " + std::to_string(axis));
+    return rule_error(fmt::format("{} has shape {}, which differs from {} of input 0 outside axis {}",
+                                  input_name(index), input.shape.to_string(), first.shape.to_string(), axis));
   return ok_status();
 }
 
@@ -32,7 +34,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   for (size_t i = 1; i < spec.inputs.size(); ++i) {
     NESTRT_RETURN_IF_ERROR(check_input(spec, i, axis));
     if (__builtin_add_overflow(shape[axis], spec.inputs[i].shape[axis], &shape[axis]))
-      return rule_error("the output's axis " + std::to_string(axis) + " is too long");
+      return rule_error(fmt::format("the output's axis {} is too long", axis));
   }
   NESTRT_RETURN_IF_ERROR(checked_shape(shape.dims(), "the output").error());
   if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(s8::check_same_quantization(spec));

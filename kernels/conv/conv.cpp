@@ -42,15 +42,9 @@ int cut_axis(const ops::Attributes& attributes, size_t input) {
 }
 
 bool packed_by_outputs(const TensorSpec& weights, bool depthwise) {
-  switch (weights.packing) {
-    case Packing::kS8O16i4:
-    case Packing::kS8Stem:
-      return !depthwise;
-    case Packing::kS8Depthwise16:
-      return depthwise;
-    default:
-      return false;
-  }
+  const PackingRow& row = row_of(weights.packing);
+  const bool for_all_channels = row.form == PackedForm::kConvolution || row.form == PackedForm::kStem;
+  return row.type == DataType::kS8 && (depthwise ? row.form == PackedForm::kDepthwise : for_all_channels);
 }
 
 bool divides_weights(const TensorSpec& weights, int64_t channels, bool depthwise) {
@@ -78,7 +72,7 @@ bool divides(const OperatorSpec& spec) {
 
 constexpr KernelVariant kKernels[] = {
     {"conv.s8.depthwise16", 30, accepts_conv_s8_depthwise16, prepare_conv_s8_depthwise16, Packing::kS8Depthwise16},
-    {"conv.s8.depthwise16.fours", 31, accepts_conv_s8_depthwise16_fours, prepare_conv_s8_depthwise16_fours,
+    {"conv.s8.depthwise16.fours", 31, accepts_conv_s8_depthwise16_dot4, prepare_conv_s8_depthwise16_dot4,
      Packing::kS8Depthwise16, InstructionSet::kAvx512Vnni},
     {"conv.s8.direct16", 20, accepts_conv_s8_direct16, prepare_conv_s8_direct16, Packing::kS8O16i4},
     {"conv.s8.stem16", 20, accepts_conv_s8_stem16, prepare_conv_s8_stem16, Packing::kS8Stem},

@@ -12,7 +12,9 @@
 //   conv.s8.gather        plain -> plain          the same s8
 //   conv.s8.direct16, conv.s8.stem16, conv.s8.depthwise16
 //                         as those of f32         the same s8; packing s8_o16i4, s8_stem, s8_depthwise16
-//   conv.s8.depthwise16.fours                       with AVX-512 VNNI: the same without dilation along the last axis
+//   conv.s8.depthwise16.fours                       with AVX-512 VNNI: dot products of four taps, without dilation
+//   along
+//                                                 the last axis
 // Weights that arrive unpacked are packed by prepare().
 #pragma once
 
@@ -42,7 +44,7 @@ bool accepts_conv_s8_stem16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_stem16(const OperatorSpec& spec);
 bool accepts_conv_s8_depthwise16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16(const OperatorSpec& spec);
-bool accepts_conv_s8_depthwise16_fours(const OperatorSpec& spec);
-Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16_fours(const OperatorSpec& spec);
+bool accepts_conv_s8_depthwise16_dot4(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16_dot4(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

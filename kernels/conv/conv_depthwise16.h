@@ -12,8 +12,8 @@ struct DepthwiseRows {
   const float* input = nullptr;     // the block's plane of the image
   const float* weights = nullptr;   // [taps][16]
   const float* bias = nullptr;      // 16, or null
-  const float* residual = nullptr;  // of the first row, or null
-  float* output = nullptr;          // of the first row
+  const float* residual = nullptr;  // the first row's, or null
+  float* output = nullptr;          // the first row's
   int64_t z = 0;
   int64_t first = 0, last = 0;  // the rows
   Activation activation;

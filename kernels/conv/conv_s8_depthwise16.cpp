@@ -29,7 +29,7 @@ class S8Depthwise16 final : public Kernel {
   // Turns to the quicker form for kernels of 3 x 3 where it is right.
   void use_pairs();
   // Turns to dot products of four taps. Errors: kOutOfMemory.
-  Status use_fours();
+  Status use_dot4();
 
   void run(const KernelCall& call) const override;
   bool repacked() const override { return weights_.repacked(); }
@@ -43,12 +43,12 @@ class S8Depthwise16 final : public Kernel {
 
   ConvGeometry geometry_;
   PackedBytes weights_;
-  AlignedArray<int8_t> fours_;
+  AlignedArray<int8_t> dot4_weights_;
   S8Outputs outputs_;
   S8DepthwiseFunction function_;
-  const int8_t* function_weights_;  // what it reads: weights_ or fours_
-  int64_t block_bytes_;             // of these
-  int64_t call_rows_;               // that it computes at a time, at most
+  const int8_t* function_weights_;  // what it reads: weights_ or dot4_weights_
+  int64_t block_bytes_;             // in a block of these
+  int64_t call_rows_;               // computed at a time, at most
 };
 
 void S8Depthwise16::use_pairs() {
@@ -59,25 +59,26 @@ void S8Depthwise16::use_pairs() {
   function_ = pairs;
 }
 
-Status S8Depthwise16::use_fours() {
-  const S8DepthwiseFours fours(geometry_);
+Status S8Depthwise16::use_dot4() {
+  const S8DepthwiseDot4 dot4(geometry_);
   const int64_t width = geometry_.axes[2].kernel, vector_bytes = kTileBlock * 4;
-  block_bytes_ = fours.rows * fours.vectors * vector_bytes;
-  fours_ = AlignedArray<int8_t>(blocks() * block_bytes_);
-  if (fours_.data() == nullptr) return Status(Code::kOutOfMemory, "no memory for the weights of a depthwise Conv");
+  block_bytes_ = dot4.rows * dot4.vectors * vector_bytes;
+  dot4_weights_ = AlignedArray<int8_t>(blocks() * block_bytes_);
+  if (dot4_weights_.data() == nullptr)
+    return Status(Code::kOutOfMemory, "no memory for the weights of a depthwise Conv");
   const int8_t* weight = weights_.data();
-  for (int64_t row = 0; row < blocks() * fours.rows; ++row) {
-    int8_t* vectors = fours_.data() + row * fours.vectors * vector_bytes;
+  for (int64_t row = 0; row < blocks() * dot4.rows; ++row) {
+    int8_t* vectors = dot4_weights_.data() + row * dot4.vectors * vector_bytes;
     for (int64_t tap = 0; tap < width; ++tap)
       for (int64_t lane = 0; lane < kTileBlock; ++lane, ++weight) {
         vectors[tap / 4 * vector_bytes + lane * 4 + tap % 4] = *weight;
-        if (fours.pairs) vectors[vector_bytes + lane * 4 + tap + 1] = *weight;
-        int32_t& start = outputs_.start(row / fours.rows)[lane];
-        start = s8::wrapping_add(start, -S8DepthwiseFours::kInputOffset * *weight);
+        if (dot4.pairs) vectors[vector_bytes + lane * 4 + tap + 1] = *weight;
+        int32_t& start = outputs_.start(row / dot4.rows)[lane];
+        start = s8::wrapping_add(start, -S8DepthwiseDot4::kInputOffset * *weight);
       }
   }
-  function_ = s8_depthwise_fours_function();
-  function_weights_ = fours_.data();
+  function_ = s8_depthwise_dot4_function();
+  function_weights_ = dot4_weights_.data();
   return {};
 }
 
@@ -147,17 +148,17 @@ Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16(const OperatorSpec& 
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
-bool accepts_conv_s8_depthwise16_fours(const OperatorSpec& spec) {
+bool accepts_conv_s8_depthwise16_dot4(const OperatorSpec& spec) {
   if (!accepts_conv_s8_depthwise16(spec)) return false;
   const Result<s8::Epilogue> epilogue = s8::conv_epilogue(spec);
   if (!epilogue || epilogue->input_zero != 0) return false;
   const ConvGeometry g = *conv_geometry(spec);
-  return g.axes[2].dilation == 1 && g.axes[0].kernel * g.axes[1].kernel <= S8DepthwiseFours::kMaxRows;
+  return g.axes[2].dilation == 1 && g.axes[0].kernel * g.axes[1].kernel <= S8DepthwiseDot4::kMaxRows;
 }
 
-Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16_fours(const OperatorSpec& spec) {
+Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16_dot4(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<S8Depthwise16> kernel, make_depthwise(spec));
-  NESTRT_RETURN_IF_ERROR(kernel->use_fours());
+  NESTRT_RETURN_IF_ERROR(kernel->use_dot4());
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 

@@ -10,9 +10,9 @@ namespace nestrt::kernels {
 struct S8DepthwiseRows {
   const ConvGeometry* geometry = nullptr;
   const int8_t* input = nullptr;    // the block's plane of the image
-  const int8_t* weights = nullptr;  // [taps][16], or as S8DepthwiseFours says
+  const int8_t* weights = nullptr;  // [taps][16], or as S8DepthwiseDot4 says
   const int32_t* start = nullptr;   // 16: bias and rounding term
-  int8_t zero = 0;                  // taken off every input; not by the fours
+  int8_t zero = 0;                  // taken off every input; not by dot products of four
   int64_t z = 0, y = 0;             // the first row
   int64_t count = 0;
   int32_t* sums = nullptr;  // [count][width][16]
@@ -29,20 +29,20 @@ S8DepthwiseFunction s8_depthwise_pairs_function(const ConvGeometry& geometry);
 // Dot products of four neighbouring taps of a row of the kernel: weights are [rows][vectors][16 channels][4 taps], and
 // 128 times their sum is to be taken off `start`. Where `pairs`, a row has two vectors, the second with its taps one
 // place later: so four pixels give two outputs. Otherwise it has one for every four taps.
-struct S8DepthwiseFours {
+struct S8DepthwiseDot4 {
   static constexpr int64_t kMaxRows = 16;
   static constexpr int32_t kInputOffset = 128;
 
-  explicit S8DepthwiseFours(const ConvGeometry& g)
+  explicit S8DepthwiseDot4(const ConvGeometry& g)
       : rows(g.axes[0].kernel * g.axes[1].kernel),
         pairs(g.axes[2].kernel <= 3 && g.axes[2].stride == 1),
         vectors(pairs ? 2 : (g.axes[2].kernel + 3) / 4) {}
 
-  int64_t rows;  // of the kernel, at most kMaxRows
+  int64_t rows;  // the kernel's, at most kMaxRows
   bool pairs;
   int64_t vectors;
 };
 // Requires InstructionSet::kAvx512Vnni (null in other processor families), and no dilation along the row.
-S8DepthwiseFunction s8_depthwise_fours_function();
+S8DepthwiseFunction s8_depthwise_dot4_function();
 
 }  // namespace nestrt::kernels

@@ -12,14 +12,14 @@ namespace nestrt::kernels {
 namespace {
 
 constexpr int64_t kBlock = 16;
-constexpr int64_t kPixels = 4;  // of a vector
+constexpr int64_t kPixels = 4;  // in a vector
 
 // Four pixels of 16 channels as [16 channels][4 pixels], all plus 128.
 HWY_INLINE __m512i by_channel(__m512i pixels) {
-  const __m512i fours = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const __m512i channels_first = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   const __m512i bytes = _mm512_set4_epi32(0x0f0b0703, 0x0e0a0602, 0x0d090501, 0x0c080400);
   // maskz: GCC warns of the form without a mask.
-  const __m512i mixed = _mm512_shuffle_epi8(_mm512_maskz_permutexvar_epi32(0xFFFF, fours, pixels), bytes);
+  const __m512i mixed = _mm512_shuffle_epi8(_mm512_maskz_permutexvar_epi32(0xFFFF, channels_first, pixels), bytes);
   return _mm512_xor_si512(mixed, _mm512_set1_epi32(static_cast<int32_t>(0x80808080)));
 }
 
@@ -35,8 +35,8 @@ HWY_INLINE uint32_t pixels_inside(int64_t x, int64_t width) {
 
 // The lines of input under a row of outputs. Nothing is read of those in the padding.
 struct Lines {
-  const int8_t* line[S8DepthwiseFours::kMaxRows];
-  uint32_t mask[S8DepthwiseFours::kMaxRows];
+  const int8_t* line[S8DepthwiseDot4::kMaxRows];
+  uint32_t mask[S8DepthwiseDot4::kMaxRows];
 };
 
 HWY_INLINE Lines lines_of(const S8DepthwiseRows& rows, int64_t output_y) {
@@ -94,8 +94,8 @@ struct ThreeRows {
 struct AnyRows {
   static constexpr int kOutputs = 2;
 
-  AnyRows(const S8DepthwiseRows& outputs, const S8DepthwiseFours& fours)
-      : start(outputs.start), weights(outputs.weights), rows(fours.rows) {}
+  AnyRows(const S8DepthwiseRows& outputs, const S8DepthwiseDot4& dot4)
+      : start(outputs.start), weights(outputs.weights), rows(dot4.rows) {}
 
   HWY_INLINE void run(const Lines& lines, int64_t x, uint32_t mask, __m512i* sums) const {
     sums[0] = sums[1] = _mm512_loadu_si512(start);
@@ -139,16 +139,16 @@ void run_rows(const Kernel& kernel, const S8DepthwiseRows& rows) {
     run_row(kernel, lines_of(rows, rows.y + i), width, rows.sums + i * width.output * kBlock);
 }
 
-void singles_of_row(const S8DepthwiseRows& rows, const S8DepthwiseFours& fours, const Lines& lines, int32_t* to) {
+void singles_of_row(const S8DepthwiseRows& rows, const S8DepthwiseDot4& dot4, const Lines& lines, int32_t* to) {
   const ConvAxis& width = rows.geometry->axes[2];
-  const Inner inner = inner_outputs(width, fours.vectors);
+  const Inner inner = inner_outputs(width, dot4.vectors);
   for (int64_t x = 0; x < width.output; ++x) {
     __m512i sums = _mm512_loadu_si512(rows.start);
-    for (int64_t v = 0; v < fours.vectors; ++v) {
+    for (int64_t v = 0; v < dot4.vectors; ++v) {
       const int64_t at = x * width.stride - width.pad_begin + v * kPixels;
       const uint32_t mask = x >= inner.first && x < inner.last ? kAllPixels : pixels_inside(at, width.input);
-      for (int64_t r = 0; r < fours.rows; ++r) {
-        const __m512i weights = _mm512_loadu_si512(rows.weights + (r * fours.vectors + v) * 64);
+      for (int64_t r = 0; r < dot4.rows; ++r) {
+        const __m512i weights = _mm512_loadu_si512(rows.weights + (r * dot4.vectors + v) * 64);
         sums = _mm512_dpbusd_epi32(sums, load_pixels(lines, r, at, mask), weights);
       }
     }
@@ -156,14 +156,14 @@ void singles_of_row(const S8DepthwiseRows& rows, const S8DepthwiseFours& fours, 
   }
 }
 
-void depthwise_fours(const S8DepthwiseRows& rows) {
-  const S8DepthwiseFours fours(*rows.geometry);
-  if (fours.rows == 3 && fours.pairs) return run_rows(ThreeRows<2>(rows), rows);
-  if (fours.rows == 3 && fours.vectors == 1) return run_rows(ThreeRows<1>(rows), rows);
-  if (fours.pairs) return run_rows(AnyRows(rows, fours), rows);
+void depthwise_dot4(const S8DepthwiseRows& rows) {
+  const S8DepthwiseDot4 dot4(*rows.geometry);
+  if (dot4.rows == 3 && dot4.pairs) return run_rows(ThreeRows<2>(rows), rows);
+  if (dot4.rows == 3 && dot4.vectors == 1) return run_rows(ThreeRows<1>(rows), rows);
+  if (dot4.pairs) return run_rows(AnyRows(rows, dot4), rows);
   const int64_t row_sums = rows.geometry->axes[2].output * kBlock;
   for (int64_t i = 0; i < rows.count; ++i)
-    singles_of_row(rows, fours, lines_of(rows, rows.y + i), rows.sums + i * row_sums);
+    singles_of_row(rows, dot4, lines_of(rows, rows.y + i), rows.sums + i * row_sums);
 }
 
 }  // namespace
@@ -171,11 +171,11 @@ void depthwise_fours(const S8DepthwiseRows& rows) {
 HWY_POP_ATTRIBUTES
 
 namespace nestrt::kernels {
-S8DepthwiseFunction s8_depthwise_fours_function() { return depthwise_fours; }
+S8DepthwiseFunction s8_depthwise_dot4_function() { return depthwise_dot4; }
 }  // namespace nestrt::kernels
 
 #else
 namespace nestrt::kernels {
-S8DepthwiseFunction s8_depthwise_fours_function() { return nullptr; }
+S8DepthwiseFunction s8_depthwise_dot4_function() { return nullptr; }
 }  // namespace nestrt::kernels
 #endif

@@ -34,8 +34,8 @@ class S8Stem16 final : public Kernel {
   ConvGeometry geometry_;
   S8Product product_;
   S8InterleaveFunction interleave_;
-  int64_t rows_ = 0;     // of input under a row of outputs
-  int64_t columns_ = 0;  // of padded input, a multiple of 16
+  int64_t rows_ = 0;     // input rows under a row of outputs
+  int64_t columns_ = 0;  // padded input columns, a multiple of 16
   int64_t segment_ = 0;  // bytes under an output: the weights of those past the reduction are zeros
 };
 

@@ -29,7 +29,7 @@ class Stem16 final : public Kernel {
 
   BlockedConv conv_;
   int64_t kernel_rows_ = 0;
-  int64_t row_length_ = 0;  // of a padded input row
+  int64_t row_length_ = 0;  // a padded input row's
 };
 
 void Stem16::run(const KernelCall& call) const {

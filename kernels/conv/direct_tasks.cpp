@@ -7,7 +7,7 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int64_t kChunkInputBytes = 384 * 1024;  // of a second-level cache of 512 KB or more
+constexpr int64_t kChunkInputBytes = 384 * 1024;  // fits a second-level cache of 512 KB or more
 constexpr int64_t kChunkOffsetBytes = 16 * 1024;
 
 struct OutputPixel {

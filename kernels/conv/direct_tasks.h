@@ -17,9 +17,9 @@ namespace nestrt::kernels {
 
 struct DirectChunk {
   int64_t image = 0, group = 0;
-  Range blocks;                      // of the group's outputs
-  Range pixels;                      // of the output
-  const int64_t* offsets = nullptr;  // of the chunk's tiles, one after the other: [taps][points of the tile]
+  Range blocks;                      // in the group's outputs
+  Range pixels;                      // in the output
+  const int64_t* offsets = nullptr;  // the chunk's tiles one after the other: [taps][points of the tile]
 
   // Cuts of the pixels into even tiles.
   int64_t tiles(int64_t points) const { return ceil_div(pixels.size(), points); }

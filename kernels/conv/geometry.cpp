@@ -1,10 +1,11 @@
 #include "kernels/conv/geometry.h"
 
+#include <fmt/core.h>
+
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "kernels/common/activation.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/s8_operands.h"
 
@@ -13,12 +14,10 @@ namespace {
 
 Status check_list(const char* list_name, const std::vector<int32_t>& list, int spatial_rank, int minimum) {
   if (list.size() != static_cast<size_t>(spatial_rank))
-    return rule_error(std::string(list_name) + " has " + std::to_string(list.size()) + " entries, but the input has " +
-                      std::to_string(spatial_rank) + " spatial axes");
+    return rule_error(
+        fmt::format("{} has {} entries, but the input has {} spatial axes", list_name, list.size(), spatial_rank));
   for (int32_t value : list)
-    if (value < minimum)
-      return rule_error(std::string(list_name) + " holds " + std::to_string(value) + ", must be at least " +
-                        std::to_string(minimum));
+    if (value < minimum) return rule_error(fmt::format("{} holds {}, must be at least {}", list_name, value, minimum));
   return {};
 }
 
@@ -38,8 +37,8 @@ Status check_lists(const Op& op, int spatial_rank) {
 
 Status check_operands(const OperatorSpec& spec) {
   if (spec.inputs.size() < 2 || spec.inputs.size() > 4 || !spec.has_input(0) || !spec.has_input(1))
-    return rule_error("needs input and weights, and at most bias and residual besides; has " +
-                      std::to_string(spec.inputs.size()) + " operands");
+    return rule_error(fmt::format("needs input and weights, and at most bias and residual besides; has {} operands",
+                                  spec.inputs.size()));
   // s8::check_product() looks at the types of a quantized Conv.
   const bool quantized = spec.kind() == ops::Kind::kConv && spec.inputs[0].type == DataType::kS8;
   static constexpr const char* kNames[] = {"input", "weights", "bias", "residual"};
@@ -47,25 +46,24 @@ Status check_operands(const OperatorSpec& spec) {
     if (!spec.has_input(i)) continue;
     const TensorSpec& tensor = spec.inputs[i];
     if (!quantized && tensor.type != DataType::kF32)
-      return Status(Code::kUnsupported,
-                    std::string(kNames[i]) + " is " + std::string(name(tensor.type)) + ", only f32 is supported");
+      return Status(Code::kUnsupported, fmt::format("{} is {}, only f32 is supported", kNames[i], name(tensor.type)));
     if ((i == 1 || i == 2) && tensor.layout != Layout::kPlain)
-      return rule_error(std::string(kNames[i]) + " must have the plain layout");
+      return rule_error(fmt::format("{} must have the plain layout", kNames[i]));
   }
   const Shape& input = spec.inputs[0].shape;
   if (input.rank() < 3 || input.rank() > 5)
     return Status(Code::kUnsupported,
-                  "input " + input.to_string() + " must have a batch, channels and 1 to 3 spatial axes");
+                  fmt::format("input {} must have a batch, channels and 1 to 3 spatial axes", input.to_string()));
   for (const Shape* shape : {&input, &spec.inputs[1].shape})
     for (int64_t dim : shape->dims())
-      if (dim < 1) return rule_error("shape " + shape->to_string() + " is empty");
+      if (dim < 1) return rule_error(fmt::format("shape {} is empty", shape->to_string()));
   return {};
 }
 
 // The weights' shape must be `expected`, which says what the attributes and the input ask for.
 Status check_weights(const Shape& weights, const Shape& expected, const char* form) {
   if (weights == expected) return {};
-  return rule_error("weights are " + weights.to_string() + ", expected " + expected.to_string() + " (" + form + ")");
+  return rule_error(fmt::format("weights are {}, expected {} ({})", weights.to_string(), expected.to_string(), form));
 }
 
 // Fills the axes but their outputs.
@@ -90,26 +88,25 @@ Status finish(const OperatorSpec& spec, ConvGeometry& geometry) {
   for (int i = 0; i < spatial_rank; ++i) {
     const int64_t extent = geometry.axes[static_cast<size_t>(3 - spatial_rank + i)].output;
     if (extent < 1)
-      return rule_error("spatial axis " + std::to_string(i) + " of the output would have " + std::to_string(extent) +
-                        " elements: the kernel is larger than the padded input " + spec.inputs[0].shape.to_string());
+      return rule_error(fmt::format(
+          "spatial axis {} of the output would have {} elements: the kernel is larger than the padded input {}", i,
+          extent, spec.inputs[0].shape.to_string()));
     geometry.output.push_back(extent);
   }
   int64_t elements = 1;
   for (int64_t dim : geometry.output.dims())
     if (__builtin_mul_overflow(elements, dim, &elements) || elements > kMaxElements)
-      return rule_error("output " + geometry.output.to_string() + " is too large");
+      return rule_error(fmt::format("output {} is too large", geometry.output.to_string()));
   if (spec.has_input(2) && !(spec.inputs[2].shape == Shape{geometry.out_channels}))
-    return rule_error("bias is " + spec.inputs[2].shape.to_string() + ", expected " +
-                      std::to_string(geometry.out_channels));
+    return rule_error(fmt::format("bias is {}, expected {}", spec.inputs[2].shape.to_string(), geometry.out_channels));
   if (spec.has_input(3) && !(spec.inputs[3].shape == geometry.output))
-    return rule_error("residual is " + spec.inputs[3].shape.to_string() + ", expected the output's shape " +
-                      geometry.output.to_string());
+    return rule_error(fmt::format("residual is {}, expected the output's shape {}", spec.inputs[3].shape.to_string(),
+                                  geometry.output.to_string()));
   return {};
 }
 
 template <typename Op>
 Status start(const Op& op, const OperatorSpec& spec, ConvGeometry& geometry) {
-  NESTRT_RETURN_IF_ERROR(check_activation(op.activation));
   NESTRT_RETURN_IF_ERROR(check_operands(spec));
   const Shape& input = spec.inputs[0].shape;
   NESTRT_RETURN_IF_ERROR(check_lists(op, input.rank() - 2));
@@ -117,8 +114,7 @@ Status start(const Op& op, const OperatorSpec& spec, ConvGeometry& geometry) {
   geometry.in_channels = input[1];
   geometry.group = op.group;
   if (op.group < 1 || geometry.in_channels % op.group != 0)
-    return rule_error("group " + std::to_string(op.group) + " does not divide the " +
-                      std::to_string(geometry.in_channels) + " input channels");
+    return rule_error(fmt::format("group {} does not divide the {} input channels", op.group, geometry.in_channels));
   read_axes(op, input, geometry);
   return {};
 }
@@ -137,8 +133,8 @@ Result<ConvGeometry> conv_geometry(const OperatorSpec& spec) {
   for (int32_t extent : conv.kernel) expected.push_back(extent);
   NESTRT_RETURN_IF_ERROR(check_weights(weights, expected, "outputs, input channels / group, kernel"));
   if (geometry.out_channels % geometry.group != 0)
-    return rule_error("group " + std::to_string(geometry.group) + " does not divide the " +
-                      std::to_string(geometry.out_channels) + " output channels");
+    return rule_error(
+        fmt::format("group {} does not divide the {} output channels", geometry.group, geometry.out_channels));
   for (ConvAxis& axis : geometry.axes) {
     const int64_t room = axis.input + axis.pad_begin + axis.pad_end - ((axis.kernel - 1) * axis.dilation + 1);
     axis.output = room < 0 ? 0 : room / axis.stride + 1;

@@ -40,7 +40,7 @@ AxisPhase axis_phase(const ConvAxis& axis, int64_t phase) {
 }
 
 struct Phase {
-  std::array<int64_t, 3> at{};  // of its first output
+  std::array<int64_t, 3> at{};  // where its first output is
   std::array<AxisPhase, 3> axes;
 
   int64_t taps() const { return axes[0].taps * axes[1].taps * axes[2].taps; }

@@ -1,5 +1,7 @@
 // CumSum: running sums along one axis, of the elements up to each one (exclusive: before it), from the far end where
 // reverse is set. f32 (accumulated in double precision), s32 and s64 (overflow wraps).
+#include <fmt/core.h>
+
 #include <string>
 #include <type_traits>
 
@@ -16,7 +18,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   const TensorSpec& input = spec.inputs[0];
   if (input.type != DataType::kF32 && input.type != DataType::kS32 && input.type != DataType::kS64) {
-    return rule_error("the input is " + std::string(name(input.type)) + ", expected f32, s32 or s64");
+    return rule_error(fmt::format("the input is {}, expected f32, s32 or s64", name(input.type)));
   }
   const auto axis = checked_axis(spec.as<ops::CumSum>()->axis, input.shape.rank());
   if (!axis) return axis.error();

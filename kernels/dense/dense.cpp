@@ -1,6 +1,7 @@
 #include "kernels/dense/dense.h"
 
-#include "kernels/common/activation.h"
+#include <fmt/core.h>
+
 #include "kernels/common/rules.h"
 #include "kernels/common/s8_operands.h"
 #include "kernels/common/steps.h"
@@ -17,13 +18,12 @@ Status check_operands(const OperatorSpec& spec) {
   for (const TensorSpec& input : spec.inputs) {
     if (!input.present) continue;
     if (!quantized && input.type != DataType::kF32)
-      return Status(Code::kUnsupported, "an input is " + std::string(name(input.type)) + ", only f32 is supported");
+      return Status(Code::kUnsupported, fmt::format("an input is {}, only f32 is supported", name(input.type)));
     if (input.layout != Layout::kPlain) return rule_error("every input must have the plain layout");
   }
   for (size_t i : {0, 1})
     if (spec.inputs[i].shape.rank() != 2)
-      return rule_error("input " + std::to_string(i) + " is " + spec.inputs[i].shape.to_string() +
-                        ", expected a matrix");
+      return rule_error(fmt::format("input {} is {}, expected a matrix", i, spec.inputs[i].shape.to_string()));
   return {};
 }
 
@@ -54,14 +54,13 @@ constexpr KernelVariant kKernels[] = {
 
 Result<DenseGeometry> dense_geometry(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(check_operands(spec));
-  NESTRT_RETURN_IF_ERROR(check_activation(spec.as<ops::Dense>()->activation));
   const Shape& x = spec.inputs[0].shape;
   const Shape& weights = spec.inputs[1].shape;
   if (x[1] != weights[0])
-    return rule_error("input " + x.to_string() + " does not fit weights " + weights.to_string() + ": " +
-                      std::to_string(x[1]) + " columns meet " + std::to_string(weights[0]) + " rows");
+    return rule_error(fmt::format("input {} does not fit weights {}: {} columns meet {} rows", x.to_string(),
+                                  weights.to_string(), x[1], weights[0]));
   if (spec.has_input(2) && !(spec.inputs[2].shape == Shape{weights[1]}))
-    return rule_error("bias is " + spec.inputs[2].shape.to_string() + ", expected " + std::to_string(weights[1]));
+    return rule_error(fmt::format("bias is {}, expected {}", spec.inputs[2].shape.to_string(), weights[1]));
   NESTRT_RETURN_IF_ERROR(checked_shape(std::array{x[0], weights[1]}, "the output").error());
   return DenseGeometry{x[0], x[1], weights[1]};
 }

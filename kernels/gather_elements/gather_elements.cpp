@@ -1,4 +1,6 @@
 // GatherElements: output[i][j] = data[indices[i][j]][j] for axis 0, and so on for other axes.
+#include <fmt/core.h>
+
 #include "kernels/common/elements.h"
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/indices.h"
@@ -17,8 +19,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   bool fits = indices.rank() == data.rank();
   for (int i = 0; fits && i < data.rank(); ++i) fits = i == axis || indices[i] <= data[i];
   if (!fits)
-    return rule_error("indices have shape " + indices.to_string() + ", which does not fit into the data's " +
-                      data.to_string() + " outside axis " + std::to_string(axis));
+    return rule_error(fmt::format("indices have shape {}, which does not fit into the data's {} outside axis {}",
+                                  indices.to_string(), data.to_string(), axis));
   return single_output(spec.inputs[0].type, indices);
 }
 

@@ -1,5 +1,7 @@
 // InstanceNorm: y = scale[c] * (x - mean) / sqrt(variance + epsilon) + bias[c], mean and variance over the spatial
 // axes of each picture and channel. f32, [N, C, spatial...].
+#include <fmt/core.h>
+
 #include <cmath>
 #include <string>
 
@@ -18,16 +20,15 @@ Status check_parameter(const OperatorSpec& spec, size_t index, const char* what)
   const Shape expected{spec.inputs[0].shape[1]};
   const Shape& shape = spec.inputs[index].shape;
   if (shape == expected) return ok_status();
-  return rule_error(std::string(what) + " has shape " + shape.to_string() +
-                    ", expected one value per channel: " + expected.to_string());
+  return rule_error(fmt::format("{} has shape {}, expected one value per channel: {}", what, shape.to_string(),
+                                expected.to_string()));
 }
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 3, 3));
   NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[0], DataType::kF32, "the input"));
   const Shape& shape = spec.inputs[0].shape;
-  if (shape.rank() < 2)
-    return rule_error("the input has rank " + std::to_string(shape.rank()) + ", expected at least 2");
+  if (shape.rank() < 2) return rule_error(fmt::format("the input has rank {}, expected at least 2", shape.rank()));
   NESTRT_RETURN_IF_ERROR(check_parameter(spec, 1, "scale"));
   NESTRT_RETURN_IF_ERROR(check_parameter(spec, 2, "bias"));
   return single_output(DataType::kF32, shape);

@@ -1,5 +1,7 @@
 // LayerNorm: y = scale * (x - mean) / sqrt(variance + epsilon) + bias, mean and variance over the axes [axis, rank).
 // scale and bias (optional) have the shape of these axes. f32.
+#include <fmt/core.h>
+
 #include <cmath>
 #include <string>
 
@@ -16,8 +18,8 @@ namespace {
 Status check_parameter(const TensorSpec& parameter, const Shape& expected, const char* what) {
   NESTRT_RETURN_IF_ERROR(expect_type(parameter, DataType::kF32, what));
   if (parameter.shape == expected) return ok_status();
-  return rule_error(std::string(what) + " has shape " + parameter.shape.to_string() +
-                    ", expected that of the normalized axes: " + expected.to_string());
+  return rule_error(fmt::format("{} has shape {}, expected that of the normalized axes: {}", what,
+                                parameter.shape.to_string(), expected.to_string()));
 }
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {

@@ -1,5 +1,7 @@
 #include "kernels/local_response_norm/local_response_norm.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
@@ -14,10 +16,9 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[0], DataType::kF32, "the input"));
   const Shape& shape = spec.inputs[0].shape;
-  if (shape.rank() < 2)
-    return rule_error("the input has rank " + std::to_string(shape.rank()) + ", expected at least 2");
+  if (shape.rank() < 2) return rule_error(fmt::format("the input has rank {}, expected at least 2", shape.rank()));
   const int32_t size = spec.as<ops::LocalResponseNorm>()->size;
-  if (size < 1) return rule_error("size is " + std::to_string(size) + ", expected at least 1");
+  if (size < 1) return rule_error(fmt::format("size is {}, expected at least 1", size));
   return single_output(DataType::kF32, shape);
 }
 

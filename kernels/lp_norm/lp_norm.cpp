@@ -1,4 +1,6 @@
 // LpNorm: each slice along one axis divided by its p-norm, p = 1 or 2. A slice of zeros stays zero. f32.
+#include <fmt/core.h>
+
 #include <cmath>
 #include <string>
 
@@ -16,7 +18,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[0], DataType::kF32, "the input"));
   const ops::LpNorm& attributes = *spec.as<ops::LpNorm>();
   if (attributes.p != 1 && attributes.p != 2) {
-    return rule_error("p is " + std::to_string(attributes.p) + ", expected 1 or 2");
+    return rule_error(fmt::format("p is {}, expected 1 or 2", attributes.p));
   }
   const Shape& shape = spec.inputs[0].shape;
   const auto axis = checked_axis(attributes.axis, shape.rank());

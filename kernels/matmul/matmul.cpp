@@ -1,5 +1,7 @@
 #include "kernels/matmul/matmul.h"
 
+#include <fmt/core.h>
+
 #include "kernels/common/rules.h"
 #include "kernels/common/steps.h"
 #include "kernels/registry.h"
@@ -11,7 +13,7 @@ Status check_operands(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 2, 2));
   for (const TensorSpec& input : spec.inputs) {
     if (input.type != DataType::kF32)
-      return Status(Code::kUnsupported, "an input is " + std::string(name(input.type)) + ", only f32 is supported");
+      return Status(Code::kUnsupported, fmt::format("an input is {}, only f32 is supported", name(input.type)));
     if (input.layout != Layout::kPlain) return rule_error("every input must have the plain layout");
     if (input.shape.rank() < 1) return rule_error("an input is a scalar, expected a vector or matrices");
   }
@@ -34,8 +36,8 @@ Status broadcast(const Shape& a, const Shape& b, MatMulGeometry& geometry) {
   for (int axis = 0; axis < rank; ++axis) {
     const int64_t of_a = geometry.a_batch[axis], of_b = geometry.b_batch[axis];
     if (of_a != of_b && of_a != 1 && of_b != 1)
-      return rule_error("inputs " + a.to_string() + " and " + b.to_string() +
-                        " do not broadcast: " + std::to_string(of_a) + " meets " + std::to_string(of_b));
+      return rule_error(
+          fmt::format("inputs {} and {} do not broadcast: {} meets {}", a.to_string(), b.to_string(), of_a, of_b));
     geometry.batch.push_back(of_a == 1 ? of_b : of_a);
   }
   return {};
@@ -87,8 +89,8 @@ Result<MatMulGeometry> matmul_geometry(const OperatorSpec& spec) {
   geometry.columns = b.rank() == 1 ? 1 : b[b.rank() - 1];
   const int64_t b_inner = b.rank() == 1 ? b[0] : b[b.rank() - 2];
   if (geometry.inner != b_inner)
-    return rule_error("inputs " + a.to_string() + " and " + b.to_string() + " do not fit: " +
-                      std::to_string(geometry.inner) + " columns meet " + std::to_string(b_inner) + " rows");
+    return rule_error(fmt::format("inputs {} and {} do not fit: {} columns meet {} rows", a.to_string(), b.to_string(),
+                                  geometry.inner, b_inner));
   NESTRT_RETURN_IF_ERROR(broadcast(a, b, geometry));
   Shape output = geometry.batch;
   if (a.rank() > 1) output.push_back(geometry.rows);

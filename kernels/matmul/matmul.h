@@ -15,7 +15,7 @@ struct MatMulGeometry {
   int64_t inner = 0;    // K
   int64_t columns = 0;  // N
   Shape batch;          // broadcast
-  Shape a_batch;        // of `batch`'s rank, 1 where it is stretched
+  Shape a_batch;        // as many dimensions as `batch`, 1 where it is stretched
   Shape b_batch;
   Shape output;
 

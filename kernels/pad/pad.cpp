@@ -1,5 +1,7 @@
 // Pad: adds elements around the input, or crops it where a pad is negative. Cropping comes first: what is reflected or
 // repeated is the edge of what remains.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -32,16 +34,16 @@ PadAxis pad_axis(int64_t dim, int64_t begin, int64_t end) {
 
 // The output's length along one axis.
 Result<int64_t> padded_dim(ops::PadMode mode, int64_t dim, int64_t begin, int64_t end, size_t axis) {
-  const std::string where = " of axis " + std::to_string(axis) + ", which has " + std::to_string(dim) + " elements";
+  const std::string where = fmt::format(" of axis {}, which has {} elements", axis, dim);
   if (std::min(begin, end) < -kMaxElements || std::max(begin, end) > kMaxElements)
-    return rule_error("begin or end" + where + ", is outside +-2^40");
+    return rule_error(fmt::format("begin or end{}, is outside +-2^40", where));
   const PadAxis window = pad_axis(dim, begin, end);
   const int64_t kept = window.high - window.low;
-  if (kept < 0) return rule_error("begin and end crop more than all" + where);
+  if (kept < 0) return rule_error(fmt::format("begin and end crop more than all{}", where));
   const int64_t longest = mode == ops::PadMode::kReflect ? kept - 1 : kept > 0 ? kMaxElements : 0;
   if (mode != ops::PadMode::kConstant && std::max(begin, end) > std::max<int64_t>(longest, 0))
-    return rule_error("begin " + std::to_string(begin) + " and end " + std::to_string(end) + where +
-                      ", reach beyond what mode " + std::string(ops::name(mode)) + " can take from it");
+    return rule_error(fmt::format("begin {} and end {}{}, reach beyond what mode {} can take from it", begin, end,
+                                  where, ops::name(mode)));
   return dim + begin + end;
 }
 
@@ -51,11 +53,9 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const ops::Pad& pad = *spec.as<ops::Pad>();
   const auto &begin = pad.begin, &end = pad.end;
   const auto rank = static_cast<size_t>(input.shape.rank());
-  if (ops::name(pad.mode).empty())
-    return rule_error("mode has the unknown value " + std::to_string(static_cast<int>(pad.mode)));
   if (begin.size() != rank || end.size() != rank)
-    return rule_error("begin and end have " + std::to_string(begin.size()) + " and " + std::to_string(end.size()) +
-                      " entries, expected " + std::to_string(rank) + " each");
+    return rule_error(
+        fmt::format("begin and end have {} and {} entries, expected {} each", begin.size(), end.size(), rank));
   Shape shape = input.shape;
   for (size_t i = 0; i < rank; ++i) {
     const int axis = static_cast<int>(i);

@@ -1,5 +1,7 @@
 #include "kernels/pool/pool.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "kernels/common/division.h"
@@ -31,19 +33,18 @@ PoolAxis pool_axis(const ops::Pool& pool, int axis, int64_t dim) {
 // All attributes fit into 31 bits and `dim` into 41: nothing overflows.
 Status check_axis(const PoolAxis& a, int axis) {
   const auto error = [&](const char* attribute, int64_t value, const std::string& expected) {
-    return rule_error(std::string(attribute) + " of spatial axis " + std::to_string(axis) + " is " +
-                      std::to_string(value) + ", expected " + expected);
+    return rule_error(fmt::format("{} of spatial axis {} is {}, expected {}", attribute, axis, value, expected));
   };
   if (a.kernel < 1) return error("kernel", a.kernel, "at least 1");
   if (a.stride < 1) return error("stride", a.stride, "at least 1");
   if (a.dilation < 1) return error("dilation", a.dilation, "at least 1");
-  const std::string below = "0 or more and less than the dilated kernel of " + std::to_string(a.extent());
+  const std::string below = fmt::format("0 or more and less than the dilated kernel of {}", a.extent());
   if (a.pad_begin < 0 || a.pad_begin >= a.extent()) return error("pad_begin", a.pad_begin, below);
   if (a.pad_end < 0 || a.pad_end >= a.extent()) return error("pad_end", a.pad_end, below);
   if (a.input + a.pad_begin + a.pad_end < a.extent())
     return error("kernel", a.kernel,
-                 "a window, dilated to " + std::to_string(a.extent()) + ", that fits into the padded input of " +
-                     std::to_string(a.input + a.pad_begin + a.pad_end));
+                 fmt::format("a window, dilated to {}, that fits into the padded input of {}", a.extent(),
+                             a.input + a.pad_begin + a.pad_end));
   return ok_status();
 }
 
@@ -71,8 +72,8 @@ Status check_attributes(const OperatorSpec& spec) {
   const TensorSpec& input = spec.inputs[0];
   const int axes = input.shape.rank() - 2;
   if (axes < 1 || axes > kMaxSpatialAxes)
-    return rule_error("the input has shape " + input.shape.to_string() +
-                      ", expected batch, channels and one to three spatial axes");
+    return rule_error(fmt::format("the input has shape {}, expected batch, channels and one to three spatial axes",
+                                  input.shape.to_string()));
   const std::pair<const char*, std::span<const int32_t>> lists[] = {{"kernel", pool.kernel},
                                                                     {"stride", pool.stride},
                                                                     {"dilation", pool.dilation},
@@ -80,14 +81,12 @@ Status check_attributes(const OperatorSpec& spec) {
                                                                     {"pad_end", pool.pad_end}};
   for (const auto& [attribute, list] : lists)
     if (list.size() != static_cast<size_t>(axes))
-      return rule_error(std::string(attribute) + " has " + std::to_string(list.size()) + " entries, expected " +
-                        std::to_string(axes) + ", one per spatial axis");
-  if (ops::name(pool.kind).empty())
-    return rule_error("kind has the unknown value " + std::to_string(static_cast<int>(pool.kind)));
+      return rule_error(
+          fmt::format("{} has {} entries, expected {}, one per spatial axis", attribute, list.size(), axes));
   if (pool.kind == ops::PoolKind::kLp && pool.p < 1)
-    return rule_error("p is " + std::to_string(pool.p) + ", expected at least 1");
+    return rule_error(fmt::format("p is {}, expected at least 1", pool.p));
   if (!takes(pool.kind, input.type))
-    return rule_error(std::string(ops::name(pool.kind)) + " pooling does not take " + std::string(name(input.type)));
+    return rule_error(fmt::format("{} pooling does not take {}", ops::name(pool.kind), name(input.type)));
   return ok_status();
 }
 

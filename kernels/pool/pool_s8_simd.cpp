@@ -72,7 +72,7 @@ NESTRT_SIMD_EXPORT(s8_sums)
 
 namespace {
 
-constexpr int64_t kChannels = 16;  // of a block
+constexpr int64_t kChannels = 16;  // in a block
 
 // Rows of outputs of one block of channels.
 class RowsS8 {

@@ -1,5 +1,7 @@
 #include "kernels/quantize/quantize.h"
 
+#include <fmt/core.h>
+
 #include "kernels/common/map_affine.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/steps.h"
@@ -18,7 +20,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[0], DataType::kF32, "the input"));
   const DataType type = spec.as<ops::Quantize>()->to;
   if (type != DataType::kS8 && type != DataType::kU8)
-    return rule_error("gives " + std::string(name(type)) + ", expected s8 or u8");
+    return rule_error(fmt::format("gives {}, expected s8 or u8", name(type)));
   if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(check_output(spec.outputs[0]));
   return single_output(type, spec.inputs[0].shape);
 }

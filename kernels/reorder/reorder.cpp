@@ -1,5 +1,7 @@
 #include "kernels/reorder/reorder.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "kernels/common/rules.h"
@@ -13,7 +15,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   const TensorSpec& input = spec.inputs[0];
   if (input.shape.rank() < 2)
-    return rule_error("the input has shape " + input.shape.to_string() + ", expected batch and channels at least");
+    return rule_error(
+        fmt::format("the input has shape {}, expected batch and channels at least", input.shape.to_string()));
   return single_output(input.type, input.shape);
 }
 

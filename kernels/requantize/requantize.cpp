@@ -1,5 +1,7 @@
 #include "kernels/requantize/requantize.h"
 
+#include <fmt/core.h>
+
 #include "kernels/common/division.h"
 #include "kernels/common/map_elements.h"
 #include "kernels/common/rules.h"
@@ -28,9 +30,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const ops::Requantize& attributes = *spec.as<ops::Requantize>();
   const DataType type = attributes.to;
   if (!is_byte(spec.inputs[0].type) || !is_byte(type))
-    return rule_error("goes from " + std::string(name(spec.inputs[0].type)) + " to " + std::string(name(type)) +
-                      ", expected s8 or u8");
-  NESTRT_RETURN_IF_ERROR(check_activation(attributes.activation));
+    return rule_error(fmt::format("goes from {} to {}, expected s8 or u8", name(spec.inputs[0].type), name(type)));
   NESTRT_RETURN_IF_ERROR(check_quantization(spec));
   return single_output(type, spec.inputs[0].shape);
 }

@@ -1,4 +1,6 @@
 // Reshape: the same elements in another shape. Runs only where the output could not view the input's buffer.
+#include <fmt/core.h>
+
 #include <cstring>
 
 #include "kernels/common/function_kernel.h"
@@ -14,8 +16,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const TensorSpec& input = spec.inputs[0];
   NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(spec.as<ops::Reshape>()->shape, "shape"));
   if (shape.num_elements() != input.shape.num_elements())
-    return rule_error("shape " + shape.to_string() + " does not hold the elements of the input " +
-                      input.shape.to_string());
+    return rule_error(
+        fmt::format("shape {} does not hold the elements of the input {}", shape.to_string(), input.shape.to_string()));
   return single_output(input.type, shape);
 }
 

@@ -1,5 +1,7 @@
 #include "kernels/resize/resize.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,26 +15,15 @@ namespace {
 // Coordinates are f32, which counts exactly up to here.
 constexpr int64_t kMaxLength = int64_t{1} << 24;
 
-Status check_modes(const ops::Resize& resize) {
-  const auto unknown = [](const char* attribute, auto value) {
-    return rule_error(std::string(attribute) + " has the unknown value " + std::to_string(static_cast<int>(value)));
-  };
-  if (ops::name(resize.mode).empty()) return unknown("mode", resize.mode);
-  if (ops::name(resize.coordinate).empty()) return unknown("coordinate", resize.coordinate);
-  if (ops::name(resize.nearest).empty()) return unknown("nearest", resize.nearest);
-  return ok_status();
-}
-
 Status check_numbers(const ops::Resize& resize, size_t rank) {
   const auto &scales = resize.scales, &roi = resize.roi;
   if (!scales.empty() && scales.size() != rank)
-    return rule_error("scales has " + std::to_string(scales.size()) + " entries, expected " + std::to_string(rank));
+    return rule_error(fmt::format("scales has {} entries, expected {}", scales.size(), rank));
   for (float scale : scales)
     if (!std::isfinite(scale) || scale <= 0)
-      return rule_error("scales has the entry " + std::to_string(scale) + ", expected positive numbers");
+      return rule_error(fmt::format("scales has the entry {}, expected positive numbers", scale));
   if (resize.coordinate != ops::CoordinateMode::kTfCropAndResize) return ok_status();
-  if (roi.size() != 2 * rank)
-    return rule_error("roi has " + std::to_string(roi.size()) + " entries, expected " + std::to_string(2 * rank));
+  if (roi.size() != 2 * rank) return rule_error(fmt::format("roi has {} entries, expected {}", roi.size(), 2 * rank));
   for (float bound : roi)
     if (!std::isfinite(bound)) return rule_error("roi has an entry that is not finite");
   return ok_status();
@@ -43,19 +34,17 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const TensorSpec& input = spec.inputs[0];
   const ops::Resize& resize = *spec.as<ops::Resize>();
   const int rank = input.shape.rank();
-  NESTRT_RETURN_IF_ERROR(check_modes(resize));
   NESTRT_RETURN_IF_ERROR(check_numbers(resize, static_cast<size_t>(rank)));
   if (resize.mode != ops::ResizeMode::kNearest && input.type != DataType::kF32)
-    return rule_error("the input is " + std::string(name(input.type)) + ", expected f32 for mode " +
-                      std::string(ops::name(resize.mode)));
+    return rule_error(
+        fmt::format("the input is {}, expected f32 for mode {}", name(input.type), ops::name(resize.mode)));
   NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(resize.sizes, "sizes"));
-  if (shape.rank() != rank)
-    return rule_error("sizes has " + std::to_string(shape.rank()) + " entries, expected " + std::to_string(rank));
+  if (shape.rank() != rank) return rule_error(fmt::format("sizes has {} entries, expected {}", shape.rank(), rank));
   for (int axis = 0; axis < rank; ++axis) {
     if (input.shape[axis] == 0 && shape[axis] > 0)
-      return rule_error("sizes asks for elements of axis " + std::to_string(axis) + ", which has none");
+      return rule_error(fmt::format("sizes asks for elements of axis {}, which has none", axis));
     if (std::max(input.shape[axis], shape[axis]) > kMaxLength)
-      return rule_error("sizes has an axis of more than 2^24 elements: axis " + std::to_string(axis));
+      return rule_error(fmt::format("sizes has an axis of more than 2^24 elements: axis {}", axis));
   }
   return single_output(input.type, shape);
 }

@@ -1,5 +1,7 @@
 // Select: y = condition ? a : b, all three broadcast to one shape (ONNX Where). The condition is boolean; a and b have
 // one type, which is the output's.
+#include <fmt/core.h>
+
 #include <array>
 #include <string>
 
@@ -17,11 +19,10 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 3, 3));
   const TensorSpec &condition = spec.inputs[0], &a = spec.inputs[1], &b = spec.inputs[2];
   if (condition.type != DataType::kBool) {
-    return rule_error("the condition is " + std::string(name(condition.type)) + ", expected bool");
+    return rule_error(fmt::format("the condition is {}, expected bool", name(condition.type)));
   }
   if (a.type != b.type) {
-    return rule_error("the values are " + std::string(name(a.type)) + " and " + std::string(name(b.type)) +
-                      ", expected one type");
+    return rule_error(fmt::format("the values are {} and {}, expected one type", name(a.type), name(b.type)));
   }
   const std::array shapes = {&condition.shape, &a.shape, &b.shape};
   NESTRT_ASSIGN_OR_RETURN(const Shape shape, broadcast_shapes(shapes));

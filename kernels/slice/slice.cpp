@@ -1,4 +1,6 @@
 // Slice: a strided window of the input; see ops::Slice.
+#include <fmt/core.h>
+
 #include "kernels/common/elements.h"
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/rules.h"
@@ -24,16 +26,14 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(slice.shape, "shape"));
   const auto rank = static_cast<size_t>(input.shape.rank());
   if (start.size() != rank || step.size() != rank || shape.dims().size() != rank)
-    return rule_error("start, step and shape have " + std::to_string(start.size()) + ", " +
-                      std::to_string(step.size()) + " and " + std::to_string(shape.rank()) + " entries, expected " +
-                      std::to_string(rank) + " each");
+    return rule_error(fmt::format("start, step and shape have {}, {} and {} entries, expected {} each", start.size(),
+                                  step.size(), shape.rank(), rank));
   for (size_t i = 0; i < rank; ++i) {
     const int axis = static_cast<int>(i);
-    if (step[i] == 0) return rule_error("step of axis " + std::to_string(i) + " is 0");
+    if (step[i] == 0) return rule_error(fmt::format("step of axis {} is 0", i));
     if (shape[axis] > 0 && !inside(input.shape[axis], start[i], step[i], shape[axis]))
-      return rule_error("start " + std::to_string(start[i]) + " with step " + std::to_string(step[i]) + " takes " +
-                        std::to_string(shape[axis]) + " elements past the end of axis " + std::to_string(i) +
-                        ", which has " + std::to_string(input.shape[axis]));
+      return rule_error(fmt::format("start {} with step {} takes {} elements past the end of axis {}, which has {}",
+                                    start[i], step[i], shape[axis], i, input.shape[axis]));
   }
   return single_output(input.type, shape);
 }

@@ -1,4 +1,6 @@
 // Tile: repeats the input along each axis, or stretches an axis of 1 (ONNX Tile and Expand).
+#include <fmt/core.h>
+
 #include "kernels/common/elements.h"
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/rules.h"
@@ -20,8 +22,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
     fits = from == 0 ? to == 0 : to % from == 0;
   }
   if (!fits)
-    return rule_error("shape " + shape.to_string() + " does not repeat the input " + input.shape.to_string() +
-                      " a whole number of times on every axis");
+    return rule_error(fmt::format("shape {} does not repeat the input {} a whole number of times on every axis",
+                                  shape.to_string(), input.shape.to_string()));
   return single_output(input.type, shape);
 }
 

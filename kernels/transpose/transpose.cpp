@@ -1,4 +1,6 @@
 // Transpose: output axis i is input axis permutation[i].
+#include <fmt/core.h>
+
 #include "kernels/common/elements.h"
 #include "kernels/common/function_kernel.h"
 #include "kernels/common/rules.h"
@@ -15,13 +17,13 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const auto& permutation = spec.as<ops::Transpose>()->permutation;
   const int rank = input.shape.rank();
   if (permutation.size() != static_cast<size_t>(rank))
-    return rule_error("permutation has " + std::to_string(permutation.size()) + " entries, expected " +
-                      std::to_string(rank) + " for an input of shape " + input.shape.to_string());
+    return rule_error(fmt::format("permutation has {} entries, expected {} for an input of shape {}",
+                                  permutation.size(), rank, input.shape.to_string()));
   Shape shape;
   unsigned seen = 0;
   for (int32_t axis : permutation) {
     if (axis < 0 || axis >= rank || (seen >> axis & 1) != 0)
-      return rule_error("permutation does not name each axis below " + std::to_string(rank) + " once");
+      return rule_error(fmt::format("permutation does not name each axis below {} once", rank));
     seen |= 1u << axis;
     shape.push_back(input.shape[axis]);
   }

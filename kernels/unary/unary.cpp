@@ -1,5 +1,7 @@
 #include "kernels/unary/unary.h"
 
+#include <fmt/core.h>
+
 #include <string>
 
 #include "kernels/common/division.h"
@@ -34,7 +36,7 @@ Status check_quantization(const OperatorSpec& spec) {
   if (input.type != DataType::kS8 || input.quantization == nullptr) return {};
   const Kind kind = spec.as<ops::Unary>()->kind;
   if (kind != Kind::kRelu && kind != Kind::kClip)
-    return Status(Code::kUnsupported, std::string(ops::name(kind)) + " does not take quantized tensors");
+    return Status(Code::kUnsupported, fmt::format("{} does not take quantized tensors", ops::name(kind)));
   NESTRT_RETURN_IF_ERROR(s8c::has_scales(input) ? s8c::affine_of(input, "the input").error()
                                                 : s8::exponent_of(input, "the input").error());
   return spec.outputs.empty() ? Status() : s8::check_same_quantization(spec);
@@ -43,10 +45,9 @@ Status check_quantization(const OperatorSpec& spec) {
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   const Kind kind = spec.as<ops::Unary>()->kind;
-  const std::string kind_name(ops::name(kind));
-  if (kind_name.empty()) return rule_error("kind " + std::to_string(static_cast<int>(kind)) + " does not exist");
   const TensorSpec& input = spec.inputs[0];
-  if (!takes(kind, input.type)) return rule_error(kind_name + " does not take " + std::string(name(input.type)));
+  if (!takes(kind, input.type))
+    return rule_error(fmt::format("{} does not take {}", ops::name(kind), name(input.type)));
   NESTRT_RETURN_IF_ERROR(check_quantization(spec));
   const bool test = kind == Kind::kIsNan || kind == Kind::kIsInf;
   return single_output(test ? DataType::kBool : input.type, input.shape);

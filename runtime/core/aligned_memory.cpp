@@ -1,10 +1,9 @@
 #include "runtime/core/aligned_memory.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdlib>
-
-#include "runtime/core/text.h"
 
 namespace nestrt {
 namespace {
@@ -26,8 +25,10 @@ Result<AlignedMemory> AlignedMemory::allocate(uint64_t bytes, std::string_view p
   if (bytes <= available)
     memory.data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, align_up(bytes, kAlignment))));
   if (memory.data_ == nullptr)
-    return Status(Code::kOutOfMemory, text(purpose, " of ", bytes, " bytes cannot be allocated (the machine has ",
-                                           available, " bytes); use a smaller model or input"));
+    return Status(
+        Code::kOutOfMemory,
+        fmt::format("{} of {} bytes cannot be allocated (the machine has {} bytes); use a smaller model or input",
+                    purpose, bytes, available));
   memory.size_ = bytes;
   return memory;
 }

@@ -14,7 +14,7 @@
 
 namespace nestrt {
 
-// Of the calling thread, and of threads that it starts; restores the mask when it goes.
+// Blocks the signals of the calling thread, and of threads that it starts; restores the mask when it goes.
 class BlockedSignals {
  public:
   BlockedSignals() {

@@ -2,12 +2,16 @@
 
 namespace nestrt {
 
-Status run(Executable& executable, Submission submission) {
+Status run(Submission submission, FunctionRef<void(const Submission&)> submit) {
   Event completion;
   submission.completion = &completion;
   submission.generation = completion.arm();
-  executable.submit(submission);
+  submit(submission);
   return completion.wait();
+}
+
+Status run(Executable& executable, Submission submission) {
+  return run(submission, [&](const Submission& armed) { executable.submit(armed); });
 }
 
 }  // namespace nestrt

@@ -1,26 +1,37 @@
 #include "nestrt/shape.h"
 
+#include <fmt/core.h>
+
 #include "nestrt/data_type.h"
 
 namespace nestrt {
 
 std::string_view name(DataType type) {
   switch (type) {
-    case DataType::kF32: return "f32";
-    case DataType::kS8: return "s8";
-    case DataType::kU8: return "u8";
-    case DataType::kS32: return "s32";
-    case DataType::kS64: return "s64";
-    case DataType::kBool: return "bool";
+    case DataType::kF32:
+      return "f32";
+    case DataType::kS8:
+      return "s8";
+    case DataType::kU8:
+      return "u8";
+    case DataType::kS32:
+      return "s32";
+    case DataType::kS64:
+      return "s64";
+    case DataType::kBool:
+      return "bool";
   }
   return {};
 }
 
 std::string_view name(Layout layout) {
   switch (layout) {
-    case Layout::kPlain: return "plain";
-    case Layout::kBlocked16: return "blocked16";
-    case Layout::kBlocked32: return "blocked32";
+    case Layout::kPlain:
+      return "plain";
+    case Layout::kBlocked16:
+      return "blocked16";
+    case Layout::kBlocked32:
+      return "blocked32";
   }
   return {};
 }
@@ -29,8 +40,7 @@ std::string Shape::to_string() const {
   if (rank_ == 0) return "scalar";
   std::string text;
   for (int64_t dim : dims()) {
-    if (!text.empty()) text += 'x';
-    text += std::to_string(dim);
+    text += fmt::format("{}{}", text.empty() ? "" : "x", dim);
   }
   return text;
 }

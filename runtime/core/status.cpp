@@ -1,23 +1,39 @@
 #include "nestrt/status.h"
 
+#include <fmt/core.h>
+
 namespace nestrt {
 
 std::string_view code_name(Code code) {
   switch (code) {
-    case Code::kOk: return "ok";
-    case Code::kInvalidArgument: return "invalid argument";
-    case Code::kNotFound: return "not found";
-    case Code::kInvalidModel: return "invalid model";
-    case Code::kUnsupported: return "unsupported";
-    case Code::kInvalidPlan: return "invalid plan";
-    case Code::kIncompatible: return "incompatible plan";
-    case Code::kOutOfMemory: return "out of memory";
-    case Code::kIo: return "input/output error";
-    case Code::kUnavailable: return "unavailable";
-    case Code::kDeadlineExceeded: return "deadline exceeded";
-    case Code::kCancelled: return "cancelled";
-    case Code::kDeviceFault: return "device fault";
-    case Code::kInternal: return "internal error";
+    case Code::kOk:
+      return "ok";
+    case Code::kInvalidArgument:
+      return "invalid argument";
+    case Code::kNotFound:
+      return "not found";
+    case Code::kInvalidModel:
+      return "invalid model";
+    case Code::kUnsupported:
+      return "unsupported";
+    case Code::kInvalidPlan:
+      return "invalid plan";
+    case Code::kIncompatible:
+      return "incompatible plan";
+    case Code::kOutOfMemory:
+      return "out of memory";
+    case Code::kIo:
+      return "input/output error";
+    case Code::kUnavailable:
+      return "unavailable";
+    case Code::kDeadlineExceeded:
+      return "deadline exceeded";
+    case Code::kCancelled:
+      return "cancelled";
+    case Code::kDeviceFault:
+      return "device fault";
+    case Code::kInternal:
+      return "internal error";
   }
   return "unknown";
 }
@@ -35,12 +51,12 @@ Status& Status::operator=(const Status& other) {
 
 std::string Status::to_string() const {
   if (ok()) return "ok";
-  return std::string(code_name(code())) + ": " + detail_->message;
+  return fmt::format("{}: {}", code_name(code()), detail_->message);
 }
 
 Status Status::with_context(std::string_view context) const {
   if (ok()) return {};
-  return Status(code(), std::string(context) + ": " + detail_->message);
+  return Status(code(), fmt::format("{}: {}", context, detail_->message));
 }
 
 }  // namespace nestrt

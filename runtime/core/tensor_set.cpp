@@ -1,9 +1,9 @@
 #include "runtime/core/tensor_set.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <random>
-
-#include "runtime/core/text.h"
 
 namespace nestrt {
 namespace {
@@ -26,7 +26,7 @@ Result<TensorSet> TensorSet::create(std::span<const TensorInfo> infos) {
   TensorSet set;
   for (const TensorInfo& info : infos) {
     NESTRT_ASSIGN_OR_RETURN(AlignedMemory memory,
-                            AlignedMemory::allocate(info.size_bytes(), text("'", info.name, "'")));
+                            AlignedMemory::allocate(info.size_bytes(), fmt::format("'{}'", info.name)));
     set.views_.push_back({info.type, info.shape, memory.data()});
     set.memory_.push_back(std::move(memory));
   }

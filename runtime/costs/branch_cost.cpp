@@ -1,24 +1,25 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "nestrt/costs.h"
 #include "nestrt/plan_tables.h"
-#include "runtime/core/text.h"
-#include "runtime/plan/sharing.h"
+#include "runtime/plan/views.h"
 
 namespace nestrt {
 namespace {
 
 std::string describe(const UnitKey& unit) {
-  return text("unit '", unit.kind, "' (", unit.fingerprint, ", ", unit.threads,
-              unit.threads == 1 ? " thread)" : " threads)");
+  return fmt::format("unit '{}' ({}, {} thread{})", unit.kind, unit.configuration, unit.threads,
+                     unit.threads == 1 ? "" : "s");
 }
 
 Status missing(const Plan& plan, uint32_t operator_index, ChannelRange channels, const UnitKey& unit) {
   const plan::Operator& op = plan.tables().operators[operator_index];
   return Status(Code::kNotFound,
-                text("no cost of operator ", operator_index, " '", op.name, "' on ", describe(unit),
-                     "; measure it with nestrt profile. The work is: ", work_name(plan, operator_index, channels)));
+                fmt::format("no cost of operator {} '{}' on {}; measure it with nestrt profile. The work is: {}",
+                            operator_index, op.name, describe(unit), work_name(plan, operator_index, channels)));
 }
 
 // What was measured with this number of threads or, no faster, with the most below it.
@@ -28,7 +29,7 @@ const WorkCost* find_cost(const CostTable& costs, UnitKey unit, const std::strin
   return nullptr;
 }
 
-// Of the operator's output channels.
+// What part of the operator's output channels these are.
 double share(const Plan& plan, uint32_t operator_index, ChannelRange channels) {
   const plan::Operator& op = plan.tables().operators[operator_index];
   if (channels.all() || op.outputs.empty()) return 1;

@@ -1,10 +1,11 @@
 // The file of costs, line by line, fields separated by tabs:
 //   nestrt costs 3                               the version of the format
 //   kernels <version of nestrt>                  what was measured; without it, costs hold for every version
-//   unit <kind> <fingerprint> <threads>          what follows is this unit's
+//   unit <kind> <configuration> <threads>        what follows is this unit's
 //   overhead <start, us> <finish, us> <MB/s> <lane, us>
 //   cost <us> <source> <work>
 // Lines that begin with # say what they like.
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,7 +20,6 @@
 #include "nestrt/costs.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/parse.h"
-#include "runtime/core/text.h"
 
 namespace nestrt {
 namespace {
@@ -80,10 +80,10 @@ class Reader {
   std::string_view add_unit(std::string_view rest) {
     UnitKey unit;
     unit.kind = next(rest, '\t');
-    unit.fingerprint = next(rest, '\t');
+    unit.configuration = next(rest, '\t');
     const std::optional<int> threads = parse_number<int>(rest);
     if (unit.kind.empty() || !threads || *threads < 1 || *threads > kMaxThreads)
-      return "not a unit's kind, fingerprint and threads";
+      return "not a unit's kind, configuration and threads";
     unit.threads = *threads;
     unit_ = unit;
     return {};
@@ -112,18 +112,18 @@ class Reader {
 Result<std::string> read_text(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) return Status(Code::kNotFound, text(path, ": no such file of costs"));
-  if (!fs::is_regular_file(status)) return Status(Code::kInvalidArgument, text(path, ": not a regular file"));
+  if (!fs::exists(status)) return Status(Code::kNotFound, fmt::format("{}: no such file of costs", path));
+  if (!fs::is_regular_file(status)) return Status(Code::kInvalidArgument, fmt::format("{}: not a regular file", path));
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Status(Code::kIo, text(path, ": cannot be read"));
+  if (!file) return Status(Code::kIo, fmt::format("{}: cannot be read", path));
   std::string content;
   char part[1 << 16];
   while (file.read(part, sizeof part), file.gcount() > 0) {
     content.append(part, static_cast<size_t>(file.gcount()));
     if (content.size() > kMaxBytes)
-      return Status(Code::kInvalidArgument, text(path, ": too large for a file of costs"));
+      return Status(Code::kInvalidArgument, fmt::format("{}: too large for a file of costs", path));
   }
-  if (file.bad()) return Status(Code::kIo, text(path, ": cannot be read"));
+  if (file.bad()) return Status(Code::kIo, fmt::format("{}: cannot be read", path));
   return content;
 }
 
@@ -134,17 +134,17 @@ Result<CostTable> read(const std::string& path) {
   if (header != kHeader) {
     const bool other = header.starts_with(kHeaderOfAny);
     return Status(other ? Code::kIncompatible : Code::kInvalidArgument,
-                  text(path, other ? ": costs of another version of nestrt; measure again: expected '" : ": expected '",
-                       kHeader, "' in line 1"));
+                  fmt::format("{}: {}expected '{}' in line 1", path,
+                              other ? "costs of another version of nestrt; measure again: " : "", kHeader));
   }
   Reader reader;
   for (size_t number = 2; !rest.empty(); ++number) {
     const std::string_view wrong = reader.add(next(rest, '\n'));
-    if (!wrong.empty()) return Status(Code::kInvalidArgument, text(path, ": line ", number, ": ", wrong));
+    if (!wrong.empty()) return Status(Code::kInvalidArgument, fmt::format("{}: line {}: {}", path, number, wrong));
   }
   if (!reader.kernels().empty() && reader.kernels() != NESTRT_VERSION)
-    return Status(Code::kIncompatible,
-                  text(path, ": costs of nestrt ", reader.kernels(), "; measure again: this is " NESTRT_VERSION));
+    return Status(Code::kIncompatible, fmt::format("{}: costs of nestrt {}; measure again: this is {}", path,
+                                                   reader.kernels(), NESTRT_VERSION));
   return reader.take();
 }
 
@@ -157,7 +157,7 @@ bool is_plain(std::string_view field) {
 }
 
 bool is_valid(const UnitKey& unit) {
-  return !unit.kind.empty() && is_plain(unit.kind) && is_plain(unit.fingerprint) && unit.threads >= 1 &&
+  return !unit.kind.empty() && is_plain(unit.kind) && is_plain(unit.configuration) && unit.threads >= 1 &&
          unit.threads <= kMaxThreads;
 }
 
@@ -171,15 +171,15 @@ std::string format(double value) {
 Status append_unit(std::string& content, const UnitKey& unit, const UnitOverhead* overhead,
                    const CostTable::Works* works) {
   const auto refuse = [&] {
-    return Status(Code::kInvalidArgument, text("cannot write the costs of '", unit.kind, "'"));
+    return Status(Code::kInvalidArgument, fmt::format("cannot write the costs of '{}'", unit.kind));
   };
   if (!is_valid(unit)) return refuse();
-  content += text("unit\t", unit.kind, "\t", unit.fingerprint, "\t", unit.threads, "\n");
+  content += fmt::format("unit\t{}\t{}\t{}\n", unit.kind, unit.configuration, unit.threads);
   if (overhead != nullptr) {
     content += "overhead";
     for (double value : {overhead->start_us, overhead->finish_us, overhead->mb_per_s, overhead->lane_us}) {
       if (!is_valid(value)) return refuse();
-      content += text("\t", format(value));
+      content += fmt::format("\t{}", format(value));
     }
     content += "\n";
   }
@@ -187,7 +187,7 @@ Status append_unit(std::string& content, const UnitKey& unit, const UnitOverhead
   for (const auto& [work, cost] : *works) {
     if (work.empty() || !is_plain(work) || !is_valid(cost.microseconds)) return refuse();
     content +=
-        text("cost\t", format(cost.microseconds), "\t", kSources[static_cast<size_t>(cost.source)], "\t", work, "\n");
+        fmt::format("cost\t{}\t{}\t{}\n", format(cost.microseconds), kSources[static_cast<size_t>(cost.source)], work);
   }
   return {};
 }
@@ -202,7 +202,7 @@ Result<std::string> format(const CostTable& costs) {
   std::map<UnitKey, int> units;
   for (const auto& [unit, works] : costs.units()) units[unit];
   for (const auto& [unit, overhead] : costs.overheads()) units[unit];
-  std::string content = text(kHeader, "\nkernels\t" NESTRT_VERSION "\n");
+  std::string content = fmt::format("{}\nkernels\t{}\n", kHeader, NESTRT_VERSION);
   for (const auto& [unit, unused] : units)
     NESTRT_RETURN_IF_ERROR(
         append_unit(content, unit, value_of(costs.overheads(), unit), value_of(costs.units(), unit)));
@@ -213,14 +213,14 @@ Status replace_file(const std::string& path, const std::string& content) {
   static std::atomic<uint32_t> writes = 0;
   std::error_code error;
   if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) fs::create_directories(folder, error);
-  const std::string temporary = text(path, ".tmp-", ::getpid(), "-", writes++);
+  const std::string temporary = fmt::format("{}.tmp-{}-{}", path, ::getpid(), writes++);
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
   file << content;
   file.close();
   if (file) fs::rename(temporary, path, error);
   if (file && !error) return {};
   fs::remove(temporary, error);
-  return Status(Code::kIo, text(path, ": cannot be written"));
+  return Status(Code::kIo, fmt::format("{}: cannot be written", path));
 }
 
 Status write(const std::string& path, const CostTable& costs) {

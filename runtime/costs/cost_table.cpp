@@ -21,7 +21,7 @@ UnitOverhead CostTable::overhead(const UnitKey& unit) const {
   const auto after = overheads_.upper_bound(unit);
   if (after == overheads_.begin()) return {};
   const auto& [key, overhead] = *std::prev(after);
-  return key.kind == unit.kind && key.fingerprint == unit.fingerprint ? overhead : UnitOverhead();
+  return key.kind == unit.kind && key.configuration == unit.configuration ? overhead : UnitOverhead();
 }
 
 void CostTable::merge(const CostTable& other) {

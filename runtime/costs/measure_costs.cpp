@@ -1,5 +1,7 @@
 #include "runtime/costs/measure_costs.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -9,13 +11,12 @@
 #include "nestrt/plan_tables.h"
 #include "nestrt/session.h"
 #include "runtime/core/guard.h"
-#include "runtime/core/text.h"
 #include "runtime/costs/plan_memory.h"
 #include "runtime/costs/sample_statistics.h"
 #include "runtime/costs/unit_key.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/program_for.h"
-#include "runtime/plan/sharing.h"
+#include "runtime/plan/views.h"
 
 namespace nestrt {
 namespace {
@@ -188,7 +189,7 @@ class Measurement {
         continue;
       }
       const bool known = std::any_of(others_.begin(), others_.end(), [&](const Unit* other) {
-        return other->info().kind == unit->info().kind && other->info().fingerprint == unit->info().fingerprint;
+        return other->info().kind == unit->info().kind && other->info().configuration == unit->info().configuration;
       });
       if (!known) others_.push_back(unit.get());
     }
@@ -205,7 +206,7 @@ class Measurement {
     }
     for (int threads : threads_)
       if (threads < 1 || threads > all)
-        return Status(Code::kInvalidArgument, text("cannot measure ", threads, " threads: the CPU has ", all));
+        return Status(Code::kInvalidArgument, fmt::format("cannot measure {} threads: the CPU has {}", threads, all));
     return {};
   }
 
@@ -224,7 +225,7 @@ class Measurement {
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
       const plan::Program* program = host_program(branch);
       if (program == nullptr)
-        return Status(Code::kIncompatible, text("branch ", branch, " has no program for this CPU"));
+        return Status(Code::kIncompatible, fmt::format("branch {} has no program for this CPU", branch));
       NESTRT_ASSIGN_OR_RETURN(host_executables_.emplace_back(), prepare(*host_, branch, *program, {}));
     }
     for (int threads : threads_) {
@@ -253,7 +254,7 @@ class Measurement {
     return {};
   }
 
-  // Of every operator that is divided the n-th way to divide it.
+  // For every operator that is divided, the n-th way to divide it.
   Status prepare_parts(Unit& unit) {
     std::vector<std::vector<const plan::Program*>> parts(branches_.size());
     size_t most = 0;

@@ -35,7 +35,7 @@ struct MeasureOptions {
 struct WorkTimes {
   UnitKey unit;
   std::string work;
-  std::string name;  // of its first operator
+  std::string name;  // its first operator's
   uint32_t branch = 0;
   ChannelRange channels;
   int runs = 0;
@@ -51,9 +51,9 @@ struct MeasuredCosts {
   std::vector<WorkTimes> works;  // in file order, unit by unit
 };
 
-// Of every branch: all of its programs for the units; and where a program computes a part of the channels, on the host
-// the rest. Of units of the same kind and configuration the first is measured. `progress` is told of each inference and
-// of how many there are at most.
+// Measures, for every branch, all of its programs for the units; and where a program computes a part of the channels,
+// the rest on the host. Of units of the same kind and configuration the first is measured. `progress` is told of each
+// inference, and of how many there are at most.
 // Inputs are random: f32 in [-1, 1], integers 0 or 1. Allocates all it needs, and runs on the caller's thread.
 // Errors: kInvalidArgument (no CPU among the units, a number of threads that it has not); those of Unit::prepare and of
 // the runs; kOutOfMemory.

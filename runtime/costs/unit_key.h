@@ -6,9 +6,9 @@
 
 namespace nestrt {
 
-// Of so many of the unit's threads; 0: of all.
+// The key of so many of the unit's threads; 0: all.
 inline UnitKey key_of(const UnitInfo& unit, int threads = 0) {
-  return {unit.kind, unit.fingerprint, threads > 0 ? threads : unit.num_threads};
+  return {unit.kind, unit.configuration, threads > 0 ? threads : unit.num_threads};
 }
 
 }  // namespace nestrt

@@ -1,8 +1,9 @@
+#include <fmt/core.h>
+
 #include "nestrt/costs.h"
 #include "nestrt/plan_tables.h"
-#include "runtime/core/text.h"
 #include "runtime/costs/attribute_text.h"
-#include "runtime/plan/sharing.h"
+#include "runtime/plan/views.h"
 
 namespace nestrt {
 namespace {
@@ -12,7 +13,7 @@ std::string quantization_text(const std::optional<plan::Quantization>& quantizat
   if (!quantization) return {};
   const auto form = [&](std::string_view what, size_t count) {
     if (count == 0) return std::string();
-    return count == 1 ? text(" ", what) : text(" ", what, " by axis ", quantization->axis);
+    return count == 1 ? fmt::format(" {}", what) : fmt::format(" {} by axis {}", what, quantization->axis);
   };
   return form("exponent", quantization->exponents.size()) + form("scale", quantization->scales.size()) +
          form("zero point", quantization->zero_points.size());
@@ -21,9 +22,9 @@ std::string quantization_text(const std::optional<plan::Quantization>& quantizat
 std::string operand_text(const plan::Tables& tables, const plan::Operator& op, int32_t index) {
   if (index < 0) return "absent";
   const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(index)];
-  std::string result = text(name(tensor.type), " ", tensor.shape.to_string());
-  if (tensor.layout != Layout::kPlain) result += text(" ", name(tensor.layout));
-  if (tensor.packing != Packing::kNone) result += text(" ", name(tensor.packing));
+  std::string result = fmt::format("{} {}", name(tensor.type), tensor.shape.to_string());
+  if (tensor.layout != Layout::kPlain) result += fmt::format(" {}", name(tensor.layout));
+  if (tensor.packing != Packing::kNone) result += fmt::format(" {}", name(tensor.packing));
   result += quantization_text(tensor.quantization);
   if (tables.buffers[tensor.buffer].kind == plan::BufferKind::kConstant) result += " constant";
   // Parts of a concatenation that lie in its output need no copying.
@@ -48,10 +49,10 @@ std::string operands_text(const plan::Tables& tables, const plan::Operator& op, 
 std::string work_name(const Plan& plan, uint32_t operator_index, ChannelRange channels) {
   const plan::Tables& tables = plan.tables();
   const plan::Operator& op = tables.operators[operator_index];
-  std::string result = text(ops::name(op.kind()), attribute_text(op.attributes), ": ",
-                            operands_text(tables, op, op.inputs), " -> ", operands_text(tables, op, op.outputs));
+  std::string result = fmt::format("{}{}: {} -> {}", ops::name(op.kind()), attribute_text(op.attributes),
+                                   operands_text(tables, op, op.inputs), operands_text(tables, op, op.outputs));
   if (is_view(tables, op)) result += " (view)";
-  if (!channels.all()) result += text(" channels ", channels.begin, "-", channels.end);
+  if (!channels.all()) result += fmt::format(" channels {}-{}", channels.begin, channels.end);
   return result;
 }
 

@@ -18,9 +18,9 @@ inline constexpr uint32_t kChannelBlock = 16;
 // The number of output channels; 0 for an operator that cannot be divided. Asks nothing of the spec: the rules of the
 // operator need not have been checked.
 uint32_t divisible_channels(const OperatorSpec& spec);
-// Of an operator of a plan whose tensors have been verified.
+// The same of an operator of a plan whose tensors have been verified.
 uint32_t divisible_channels(const plan::Tables& plan, uint32_t operator_index);
-// Of a branch's only operator; 0 for a branch of several.
+// The same of a branch's only operator; 0 for a branch of several.
 uint32_t divisible_channels(const plan::Tables& plan, const plan::Branch& branch);
 
 // Whether these are some blocks, or all, of an operator with so many output channels.

@@ -1,8 +1,9 @@
 #include "runtime/plan/decode.h"
 
+#include <fmt/core.h>
+
 #include <cstring>
 
-#include "runtime/core/text.h"
 #include "runtime/plan/operator_codec.h"
 #include "runtime/plan/verify.h"
 
@@ -39,7 +40,7 @@ class Decoder {
   template <typename Enum, typename Wire>
   Enum enumerator(Wire value, std::string_view what) {
     const auto result = static_cast<Enum>(value);
-    if (name(result).empty()) fail(text(what, " ", static_cast<int>(value), " is unknown"));
+    if (name(result).empty()) fail(fmt::format("{} {} is unknown", what, static_cast<int>(value)));
     return result;
   }
 
@@ -84,11 +85,11 @@ class AttributeReader {
           table_.GetPointer<const flatbuffers::Vector<typename T::value_type>*>(at));
     } else if constexpr (std::is_same_v<T, ops::Activation>) {
       if (const auto* const source = table_.GetStruct<const wire::Activation*>(at))
-        member = {decoder_.enumerator<ops::ActivationKind>(source->kind(), text(op_, ": activation =")),
+        member = {decoder_.enumerator<ops::ActivationKind>(source->kind(), fmt::format("{}: activation =", op_)),
                   source->alpha(), source->beta()};
     } else if constexpr (std::is_enum_v<T>) {
       const auto value = table_.GetField<uint8_t>(at, static_cast<uint8_t>(member));
-      member = decoder_.enumerator<T>(value, text(op_, ": ", field, " ="));
+      member = decoder_.enumerator<T>(value, fmt::format("{}: {} =", op_, field));
     } else if constexpr (std::is_same_v<T, bool>) {
       member = table_.GetField<uint8_t>(at, member ? 1 : 0) != 0;
     } else {
@@ -120,13 +121,13 @@ ops::Attributes attributes_of(Decoder& decoder, const wire::Operator& op, uint32
   const auto kind = static_cast<size_t>(op.attributes_type());
   const auto* const table = static_cast<const flatbuffers::Table*>(op.attributes());
   const std::string_view op_name = op.name() == nullptr ? std::string_view() : op.name()->string_view();
-  const std::string where = text("operator ", index, op_name.empty() ? "" : text(" '", op_name, "'"));
+  const std::string where = fmt::format("operator {}{}", index, op_name.empty() ? "" : fmt::format(" '{}'", op_name));
   if (kind == 0 || kind >= std::size(kReaders) || table == nullptr) {
-    decoder.fail(text(where, ": operator kind ", kind, " is unknown"));
+    decoder.fail(fmt::format("{}: operator kind {} is unknown", where, kind));
     return {};
   }
   if (!decoder.charge_table(*table)) return {};
-  return kReaders[kind](decoder, *table, text(where, " (", ops::name(static_cast<ops::Kind>(kind)), ")"));
+  return kReaders[kind](decoder, *table, fmt::format("{} ({})", where, ops::name(static_cast<ops::Kind>(kind))));
 }
 
 // --- The other tables ----------------------------------------------------------------------------------------------
@@ -168,22 +169,22 @@ class TablesDecoder {
   }
 
   plan::Buffer buffer(const wire::Buffer& source, uint32_t index) {
-    return {decoder_.enumerator<plan::BufferKind>(source.kind(), text("buffer ", index, ": kind")), source.size(),
+    return {decoder_.enumerator<plan::BufferKind>(source.kind(), fmt::format("buffer {}: kind", index)), source.size(),
             source.data_offset(), source.first_use(), source.last_use()};
   }
 
   plan::Tensor tensor(const wire::Tensor& source, uint32_t index) {
-    const std::string where = text("tensor ", index);
+    const std::string where = fmt::format("tensor {}", index);
     plan::Tensor result;
     result.name = decoder_.string(source.name());
-    result.type = decoder_.enumerator<DataType>(source.type(), text(where, ": type"));
+    result.type = decoder_.enumerator<DataType>(source.type(), fmt::format("{}: type", where));
     const std::vector<int64_t> dims = decoder_.list<int64_t>(source.shape());
     if (dims.size() > static_cast<size_t>(Shape::kMaxRank))
-      decoder_.fail(text(where, ": rank ", dims.size(), " exceeds ", Shape::kMaxRank));
+      decoder_.fail(fmt::format("{}: rank {} exceeds {}", where, dims.size(), Shape::kMaxRank));
     else
       result.shape = Shape(dims);
-    result.layout = decoder_.enumerator<Layout>(source.layout(), text(where, ": layout"));
-    result.packing = decoder_.enumerator<Packing>(source.packing(), text(where, ": packing"));
+    result.layout = decoder_.enumerator<Layout>(source.layout(), fmt::format("{}: layout", where));
+    result.packing = decoder_.enumerator<Packing>(source.packing(), fmt::format("{}: packing", where));
     result.buffer = source.buffer();
     result.offset = source.offset();
     if (const wire::Quantization* const quantization = source.quantization();
@@ -209,14 +210,14 @@ class TablesDecoder {
   }
 
   plan::MemoryPlan memory_plan(const wire::MemoryPlan& source, uint32_t index) {
-    return {decoder_.enumerator<plan::MemoryPlanKind>(source.kind(), text("memory plan ", index, ": kind")),
+    return {decoder_.enumerator<plan::MemoryPlanKind>(source.kind(), fmt::format("memory plan {}: kind", index)),
             source.arena_bytes(), source.lower_bound_bytes(), decoder_.list<uint64_t>(source.offsets())};
   }
 
   plan::Branch branch(const wire::Branch& source, uint32_t index) {
     plan::Branch result;
     result.operators = decoder_.list<uint32_t>(source.operators());
-    where_ = text("branch ", index);
+    where_ = fmt::format("branch {}", index);
     each(source.programs(), result.programs, &TablesDecoder::program);
     return result;
   }
@@ -224,8 +225,8 @@ class TablesDecoder {
   plan::Program program(const wire::Program& source, uint32_t) {
     plan::Program result;
     result.unit = decoder_.string(source.unit());
-    result.kind = decoder_.enumerator<plan::ProgramKind>(source.kind(), text(where_, ": a program's kind"));
-    result.fingerprint = decoder_.string(source.fingerprint());
+    result.kind = decoder_.enumerator<plan::ProgramKind>(source.kind(), fmt::format("{}: a program's kind", where_));
+    result.configuration = decoder_.string(source.configuration());
     each(source.selections(), result.selections, &TablesDecoder::selection);
     result.segments = decoder_.list<uint32_t>(source.segments());
     each(source.costs(), result.costs, &TablesDecoder::cost);
@@ -241,16 +242,16 @@ class TablesDecoder {
 
   plan::Cost cost(const wire::Cost& source, uint32_t) {
     return {source.microseconds(),
-            decoder_.enumerator<plan::CostOrigin>(source.origin(), text(where_, ": a cost's origin"))};
+            decoder_.enumerator<plan::CostOrigin>(source.origin(), fmt::format("{}: a cost's origin", where_))};
   }
 
   plan::ProgramRange range(const wire::ProgramRange& source, uint32_t) {
     return {source.address(),
             source.size(),
-            decoder_.enumerator<plan::RangeAccess>(source.access(), text(where_, ": a range's access")),
+            decoder_.enumerator<plan::RangeAccess>(source.access(), fmt::format("{}: a range's access", where_)),
             source.tensor(),
             source.segment(),
-            decoder_.enumerator<Layout>(source.layout(), text(where_, ": a range's layout"))};
+            decoder_.enumerator<Layout>(source.layout(), fmt::format("{}: a range's layout", where_))};
   }
 
   Decoder decoder_;

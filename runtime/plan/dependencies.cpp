@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "nestrt/data_type.h"
-#include "runtime/plan/sharing.h"
+#include "runtime/plan/views.h"
 
 namespace nestrt {
 
@@ -29,7 +29,7 @@ uint64_t bytes_of(const plan::Tables& plan, uint32_t tensor) {
   return static_cast<uint64_t>(std::max<int64_t>(bytes, 0));
 }
 
-// Of several entries of a branch, the sum, but no more than the tensor has.
+// Adds up several entries of a branch, to no more than the tensor has.
 void merge_branches(std::vector<TensorOrigin>& origins, uint64_t limit) {
   std::sort(origins.begin(), origins.end(),
             [](const TensorOrigin& a, const TensorOrigin& b) { return a.branch < b.branch; });
@@ -65,11 +65,20 @@ std::vector<std::vector<TensorOrigin>> tensor_origins(const plan::Tables& plan) 
   return origins;
 }
 
-// Tensors that share bytes are operands of one operator (runtime/plan/sharing.h), so tensors tell all.
-std::vector<std::vector<uint32_t>> branch_dependencies(const plan::Tables& plan) {
+Predecessors operator_predecessors(const plan::Tables& plan) {
+  PredecessorBuilder builder(plan.operators.size(), plan.tensors.size());
+  for (uint32_t index = 0; index < plan.operators.size(); ++index) {
+    for (const int32_t tensor : plan.operators[index].inputs) builder.reads(index, tensor);
+    for (const int32_t tensor : plan.operators[index].outputs) builder.writes(index, tensor);
+  }
+  return std::move(builder).take();
+}
+
+// Tensors that share bytes are operands of one operator (runtime/plan/views.h), so tensors tell all.
+Predecessors branch_dependencies(const plan::Tables& plan) {
   const std::vector<uint32_t> branch_of = branch_of_operators(plan);
   const std::vector<std::vector<TensorOrigin>> origins = tensor_origins(plan);
-  std::vector<std::vector<uint32_t>> dependencies(plan.branches.size());
+  Predecessors dependencies(plan.branches.size());
   for (uint32_t op = 0; op < branch_of.size(); ++op) {
     std::vector<uint32_t>& before = dependencies[branch_of[op]];
     for (int32_t tensor : plan.operators[op].inputs) {
@@ -78,10 +87,7 @@ std::vector<std::vector<uint32_t>> branch_dependencies(const plan::Tables& plan)
         if (origin.branch != branch_of[op]) before.push_back(origin.branch);
     }
   }
-  for (std::vector<uint32_t>& before : dependencies) {
-    std::sort(before.begin(), before.end());
-    before.erase(std::unique(before.begin(), before.end()), before.end());
-  }
+  tidy(dependencies);
   return dependencies;
 }
 

@@ -170,12 +170,12 @@ class TablesEncoder {
   }
 
   flatbuffers::Offset<wire::Program> program(const plan::Program& source) {
-    const auto unit = string(source.unit), fingerprint = string(source.fingerprint);
+    const auto unit = string(source.unit), configuration = string(source.configuration);
     const auto selections = each(source.selections, &TablesEncoder::selection);
     const auto segments = list(source.segments);
     const auto costs = each(source.costs, &TablesEncoder::cost);
     const auto ranges = each(source.ranges, &TablesEncoder::range);
-    return wire::CreateProgram(builder_, unit, static_cast<wire::ProgramKind>(source.kind), fingerprint, selections,
+    return wire::CreateProgram(builder_, unit, static_cast<wire::ProgramKind>(source.kind), configuration, selections,
                                segments, costs, ranges, source.channels);
   }
 

@@ -3,7 +3,7 @@
 namespace nestrt {
 namespace {
 
-// Of the folded picture; empty where they do not fit 64 bits.
+// What the folded picture takes; empty where they do not fit 64 bits.
 std::optional<uint64_t> bytes_of(const Folding& folding) {
   int64_t bytes = folding.block;
   for (const int64_t factor : {folding.picture[0], folding.blocks(), folding.rows(), folding.columns()})

@@ -1,14 +1,13 @@
 #include "runtime/plan/mapped_file.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-
-#include "runtime/core/text.h"
 
 namespace nestrt {
 namespace {
@@ -23,7 +22,7 @@ struct FileDescriptor {
 Status system_failure(const std::string& path, std::string_view action) {
   const int error = errno;
   const Code code = error == ENOENT || error == ENOTDIR ? Code::kNotFound : Code::kIo;
-  return Status(code, text(path, ": cannot ", action, ": ", std::strerror(error)));
+  return Status(code, fmt::format("{}: cannot {}: {}", path, action, std::strerror(error)));
 }
 
 }  // namespace
@@ -34,9 +33,9 @@ Result<MappedFile> map_file(const std::string& path) {
   if (file.value < 0) return system_failure(path, "open");
   struct stat info;
   if (::fstat(file.value, &info) != 0) return system_failure(path, "examine");
-  if (!S_ISREG(info.st_mode)) return Status(Code::kInvalidPlan, text(path, ": not a regular file"));
+  if (!S_ISREG(info.st_mode)) return Status(Code::kInvalidPlan, fmt::format("{}: not a regular file", path));
   if (info.st_size <= 0)
-    return Status(Code::kInvalidPlan, text(path, ": the file is empty; compile the model with nestc"));
+    return Status(Code::kInvalidPlan, fmt::format("{}: the file is empty; compile the model with nestc", path));
 
   const auto size = static_cast<size_t>(info.st_size);
   void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value, 0);

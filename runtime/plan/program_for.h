@@ -11,7 +11,7 @@ namespace nestrt {
 
 // Whether it is for units of this kind and configuration, or for any configuration.
 inline bool can_run(const plan::Program& program, const UnitInfo& unit) {
-  return program.unit == unit.kind && (program.fingerprint.empty() || program.fingerprint == unit.fingerprint);
+  return program.unit == unit.kind && (program.configuration.empty() || program.configuration == unit.configuration);
 }
 
 // In Branch.programs, the first that the unit can run and that computes the whole branch.

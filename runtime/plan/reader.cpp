@@ -1,4 +1,6 @@
 // From the bytes of a file to a verified Plan.
+#include <fmt/core.h>
+
 #include <bit>
 #include <cstring>
 
@@ -6,7 +8,6 @@
 #include "nestrt/plan_tables.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/core/guard.h"
-#include "runtime/core/text.h"
 #include "runtime/plan/decode.h"
 #include "runtime/plan/digest.h"
 #include "runtime/plan/format.h"
@@ -30,31 +31,34 @@ Status check_identity(const Header& header) {
   if (header.version_major != plan_format::kVersionMajor ||
       (minor_matters && header.version_minor != plan_format::kVersionMinor))
     return Status(Code::kIncompatible,
-                  text("the plan has format version ", header.version_major, ".", header.version_minor,
-                       ", this nestrt reads version ", plan_format::kVersionMajor, minor_matters ? "." : "",
-                       minor_matters ? std::to_string(plan_format::kVersionMinor) : "",
-                       "; recompile the model with this version's nestc"));
+                  fmt::format("the plan has format version {}.{}, this nestrt reads version {}{}; recompile the model "
+                              "with this version's nestc",
+                              header.version_major, header.version_minor, plan_format::kVersionMajor,
+                              minor_matters ? fmt::format(".{}", plan_format::kVersionMinor) : ""));
   if (const uint32_t unknown = header.features & ~plan_format::kKnownFeatures; unknown != 0)
-    return Status(Code::kIncompatible, text("the plan uses features (bits ", unknown,
-                                            ") that this nestrt does not know; update nestrt or recompile the model"));
+    return Status(
+        Code::kIncompatible,
+        fmt::format(
+            "the plan uses features (bits {}) that this nestrt does not know; update nestrt or recompile the model",
+            unknown));
   return {};
 }
 
 Status check_sizes(const Header& header, uint64_t file_bytes) {
   if (header.tables_bytes > kMaxTablesBytes)
-    return damaged_plan(text("header: tables of ", header.tables_bytes, " bytes exceed the format's limit"));
+    return damaged_plan(fmt::format("header: tables of {} bytes exceed the format's limit", header.tables_bytes));
   if (header.data_offset != align_up(sizeof(Header) + header.tables_bytes, plan_format::kDataAlignment))
-    return damaged_plan(text("header: tables of ", header.tables_bytes,
-                             " bytes do not end at the data area, which starts at ", header.data_offset));
+    return damaged_plan(fmt::format("header: tables of {} bytes do not end at the data area, which starts at {}",
+                                    header.tables_bytes, header.data_offset));
   if (header.data_offset > file_bytes || header.data_bytes != file_bytes - header.data_offset)
-    return damaged_plan(text("header: the plan has ", header.data_bytes, " bytes of data from byte ",
-                             header.data_offset, ", but the file has ", file_bytes, " bytes"));
+    return damaged_plan(fmt::format("header: the plan has {} bytes of data from byte {}, but the file has {} bytes",
+                                    header.data_bytes, header.data_offset, file_bytes));
   return {};
 }
 
 Result<Header> read_header(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(Header))
-    return damaged_plan(text("the file has ", bytes.size(), " bytes, less than a plan's header"));
+    return damaged_plan(fmt::format("the file has {} bytes, less than a plan's header", bytes.size()));
   Header header;
   std::memcpy(&header, bytes.data(), sizeof header);
   NESTRT_RETURN_IF_ERROR(check_identity(header));

@@ -8,8 +8,6 @@
 namespace nestrt {
 namespace {
 
-uint64_t elements(const plan::Tensor& tensor) { return static_cast<uint64_t>(tensor.shape.num_elements()); }
-
 uint64_t bytes_of(const plan::Tables& plan, const plan::Tensor& tensor) {
   const plan::Buffer& buffer = plan.buffers[tensor.buffer];
   if (buffer.kind == plan::BufferKind::kConstant) return buffer.size;

@@ -1,11 +1,13 @@
 #include "runtime/plan/verify.h"
 
+#include <fmt/core.h>
+
 #include "runtime/plan/verify_parts.h"
 
 namespace nestrt {
 
 Status damaged_plan(std::string what) {
-  return Status(Code::kInvalidPlan, std::move(what) + "; recompile the model with nestc or copy the file again");
+  return Status(Code::kInvalidPlan, fmt::format("{}; recompile the model with nestc or copy the file again", what));
 }
 
 Status verify_plan(const plan::Tables& plan, uint64_t data_bytes) {
@@ -21,18 +23,18 @@ Status verify_plan(const plan::Tables& plan, uint64_t data_bytes) {
 namespace plan_verify {
 namespace {
 
-std::string quoted(std::string_view name) { return name.empty() ? std::string() : text(" '", name, "'"); }
+std::string quoted(std::string_view name) { return name.empty() ? std::string() : fmt::format(" '{}'", name); }
 
 }  // namespace
 
 std::string tensor_name(const plan::Tables& plan, uint64_t index) {
-  return text("tensor ", index, index < plan.tensors.size() ? quoted(plan.tensors[index].name) : "");
+  return fmt::format("tensor {}{}", index, index < plan.tensors.size() ? quoted(plan.tensors[index].name) : "");
 }
 
 std::string operator_name(const plan::Tables& plan, uint64_t index) {
-  if (index >= plan.operators.size()) return text("operator ", index);
+  if (index >= plan.operators.size()) return fmt::format("operator {}", index);
   const plan::Operator& op = plan.operators[index];
-  return text("operator ", index, quoted(op.name), " (", ops::name(op.kind()), ")");
+  return fmt::format("operator {}{} ({})", index, quoted(op.name), ops::name(op.kind()));
 }
 
 }  // namespace plan_verify

@@ -1,7 +1,10 @@
-// Memory plans for any schedule: two buffers share bytes only where every operator that touches the one is an ancestor
-// of every operator that writes the other.
+// Memory plans for any schedule: two buffers share bytes only where every operator that touches the one is an
+// ancestor of every operator that writes the other.
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "runtime/plan/dependencies.h"
 #include "runtime/plan/format.h"
 #include "runtime/plan/verify_parts.h"
 
@@ -12,52 +15,6 @@ using plan_format::kMaxOrderedBuffers;
 using plan_format::kMaxOrderedOperators;
 
 constexpr uint32_t kNone = UINT32_MAX;
-
-// A set of operators for each of a number of rows.
-class BitRows {
- public:
-  BitRows(size_t rows, size_t bits, uint64_t fill = 0) : words_((bits + 63) / 64), storage_(rows * words_, fill) {}
-
-  std::span<uint64_t> row(size_t index) { return std::span(storage_).subspan(index * words_, words_); }
-  std::span<const uint64_t> row(size_t index) const { return std::span(storage_).subspan(index * words_, words_); }
-
- private:
-  size_t words_;
-  std::vector<uint64_t> storage_;
-};
-
-void add(std::span<uint64_t> set, uint32_t bit) { set[bit / 64] |= uint64_t{1} << (bit % 64); }
-
-void unite(std::span<uint64_t> set, std::span<const uint64_t> other) {
-  for (size_t i = 0; i < set.size(); ++i) set[i] |= other[i];
-}
-
-void intersect(std::span<uint64_t> set, std::span<const uint64_t> other) {
-  for (size_t i = 0; i < set.size(); ++i) set[i] &= other[i];
-}
-
-bool is_subset(std::span<const uint64_t> set, std::span<const uint64_t> of) {
-  for (size_t i = 0; i < set.size(); ++i)
-    if ((set[i] & ~of[i]) != 0) return false;
-  return true;
-}
-
-// By operator: those that run before it in every order that respects the graph.
-BitRows ancestors_of(const plan::Tables& plan) {
-  const auto& operators = plan.operators;
-  std::vector<uint32_t> producer(plan.tensors.size(), kNone);
-  BitRows ancestors(operators.size(), operators.size());
-  for (uint32_t index = 0; index < operators.size(); ++index) {
-    for (int32_t tensor : operators[index].inputs) {
-      const uint32_t before = tensor < 0 ? kNone : producer[static_cast<uint32_t>(tensor)];
-      if (before == kNone) continue;
-      unite(ancestors.row(index), ancestors.row(before));
-      add(ancestors.row(index), before);
-    }
-    for (int32_t tensor : operators[index].outputs) producer[static_cast<uint32_t>(tensor)] = index;
-  }
-  return ancestors;
-}
 
 // The buffers of the arena that hold bytes, by ascending place in the given memory plan.
 std::vector<uint32_t> placed_buffers(const plan::Tables& plan, const plan::MemoryPlan& memory) {
@@ -73,23 +30,22 @@ std::vector<uint32_t> placed_buffers(const plan::Tables& plan, const plan::Memor
 class Separation {
  public:
   Separation(const plan::Tables& plan, const std::vector<uint32_t>& placed)
-      : users_(placed.size(), plan.operators.size()),
-        before_all_writers_(placed.size(), plan.operators.size(), ~uint64_t{0}) {
+      : users_(placed.size(), plan.operators.size()), before_all_writers_(placed.size(), plan.operators.size(), true) {
     std::vector<uint32_t> position(plan.buffers.size(), kNone);
     for (uint32_t i = 0; i < placed.size(); ++i) position[placed[i]] = i;
-    const BitRows ancestors = ancestors_of(plan);
+    const BitRows ancestors = ancestors_of(operator_predecessors(plan));
     const auto& operators = plan.operators;
     const auto position_of = [&](int32_t tensor) {
       return tensor < 0 ? kNone : position[plan.tensors[static_cast<uint32_t>(tensor)].buffer];
     };
     for (uint32_t index = 0; index < operators.size(); ++index) {
       for (int32_t tensor : operators[index].inputs)
-        if (const uint32_t at = position_of(tensor); at != kNone) add(users_.row(at), index);
+        if (const uint32_t at = position_of(tensor); at != kNone) users_.add(at, index);
       for (int32_t tensor : operators[index].outputs) {
         const uint32_t at = position_of(tensor);
         if (at == kNone) continue;
-        add(users_.row(at), index);
-        intersect(before_all_writers_.row(at), ancestors.row(index));
+        users_.add(at, index);
+        before_all_writers_.intersect(at, ancestors.row(index));
       }
     }
   }
@@ -123,14 +79,14 @@ Status verify_any_schedule(const plan::Tables& plan) {
   const plan::MemoryPlan& memory = plan.memory_plans[kind];
   const std::vector<uint32_t> placed = placed_buffers(plan, memory);
   const auto fail = [&](uint32_t i, uint32_t j, std::string_view why) {
-    return damaged_plan(text("memory plan ", kind, ": buffers ", std::min(placed[i], placed[j]), " and ",
-                             std::max(placed[i], placed[j]), " share bytes, ", why));
+    return damaged_plan(fmt::format("memory plan {}: buffers {} and {} share bytes, {}", kind,
+                                    std::min(placed[i], placed[j]), std::max(placed[i], placed[j]), why));
   };
   if (plan.operators.size() > kMaxOrderedOperators || placed.size() > kMaxOrderedBuffers) {
     return for_each_overlap(plan, memory, placed, [&](uint32_t i, uint32_t j) {
       return fail(i, j,
-                  text("in a plan of more than ", kMaxOrderedOperators, " operators or ", kMaxOrderedBuffers,
-                       " buffers in the arena"));
+                  fmt::format("in a plan of more than {} operators or {} buffers in the arena", kMaxOrderedOperators,
+                              kMaxOrderedBuffers));
     });
   }
   const Separation separation(plan, placed);

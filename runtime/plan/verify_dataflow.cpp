@@ -1,7 +1,9 @@
 // Operators' operands: they exist, every tensor is given once and before it is read, and nothing is written that is not
 // the operator's to write.
-#include "runtime/plan/sharing.h"
+#include <fmt/core.h>
+
 #include "runtime/plan/verify_parts.h"
+#include "runtime/plan/views.h"
 
 namespace nestrt::plan_verify {
 namespace {
@@ -21,23 +23,23 @@ class Dataflow {
     for (int32_t tensor : op.inputs) NESTRT_RETURN_IF_ERROR(check_input(index, tensor));
     const auto& outputs = op.outputs;
     if (outputs.size() == 0 || outputs.size() > kMaxOutputs)
-      return fail(index, text("has ", outputs.size(), " outputs"));
+      return fail(index, fmt::format("has {} outputs", outputs.size()));
     for (int32_t tensor : outputs) NESTRT_RETURN_IF_ERROR(check_output(index, tensor));
-    NESTRT_RETURN_IF_ERROR(verify_sharing(context_, index));
+    NESTRT_RETURN_IF_ERROR(verify_aliasing(context_, index));
     return is_view(context_.plan, op) ? Status() : check_writes(index, outputs);
   }
 
   Status finish() const {
     for (uint32_t tensor : context_.plan.outputs) {
       if (!available_[tensor])
-        return damaged_plan(text("output ", tensor_name(context_.plan, tensor), ": no operator computes it"));
+        return damaged_plan(fmt::format("output {}: no operator computes it", tensor_name(context_.plan, tensor)));
     }
     return {};
   }
 
  private:
   Status fail(uint32_t index, std::string what) const {
-    return damaged_plan(text(operator_name(context_.plan, index), ": ", what));
+    return damaged_plan(fmt::format("{}: {}", operator_name(context_.plan, index), what));
   }
 
   plan::BufferKind kind_of(uint32_t tensor) const { return context_.plan.buffers[tensors_[tensor].buffer].kind; }
@@ -47,19 +49,19 @@ class Dataflow {
   Status check_input(uint32_t index, int32_t tensor) const {
     if (tensor == -1) return {};
     if (!exists(tensor))
-      return fail(index, text("input tensor ", tensor, " does not exist: there are ", tensors_.size()));
+      return fail(index, fmt::format("input tensor {} does not exist: there are {}", tensor, tensors_.size()));
     if (!available_[static_cast<uint32_t>(tensor)])
-      return fail(index, text("reads ", tensor_name(context_.plan, static_cast<uint32_t>(tensor)),
-                              ", which no earlier operator computes"));
+      return fail(index, fmt::format("reads {}, which no earlier operator computes",
+                                     tensor_name(context_.plan, static_cast<uint32_t>(tensor))));
     return {};
   }
 
   Status check_output(uint32_t index, int32_t tensor) {
     if (!exists(tensor))
-      return fail(index, text("output tensor ", tensor, " does not exist: there are ", tensors_.size()));
+      return fail(index, fmt::format("output tensor {} does not exist: there are {}", tensor, tensors_.size()));
     const auto at = static_cast<uint32_t>(tensor);
     if (available_[at] && kind_of(at) != plan::BufferKind::kConstant)
-      return fail(index, text("computes ", tensor_name(context_.plan, at), ", which has its value already"));
+      return fail(index, fmt::format("computes {}, which has its value already", tensor_name(context_.plan, at)));
     available_[at] = true;
     return {};
   }
@@ -68,8 +70,8 @@ class Dataflow {
     for (int32_t tensor : outputs) {
       const auto at = static_cast<uint32_t>(tensor);
       if (kind_of(at) == plan::BufferKind::kConstant || kind_of(at) == plan::BufferKind::kInput)
-        return fail(index, text("writes ", tensor_name(context_.plan, at), ", which lies in a buffer of kind ",
-                                plan::name(kind_of(at))));
+        return fail(index, fmt::format("writes {}, which lies in a buffer of kind {}", tensor_name(context_.plan, at),
+                                       plan::name(kind_of(at))));
     }
     return {};
   }

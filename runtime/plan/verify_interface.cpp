@@ -1,4 +1,6 @@
 // Inputs, outputs and preprocessing: what the caller sees of a plan.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,17 +17,19 @@ class Interface {
 
   Status add(uint32_t position, uint32_t tensor_index) {
     const auto fail = [&](std::string what) {
-      return damaged_plan(text(side_, " ", position, ", ", tensor_name(context_.plan, tensor_index), ": ", what));
+      return damaged_plan(
+          fmt::format("{} {}, {}: {}", side_, position, tensor_name(context_.plan, tensor_index), what));
     };
     const auto& tensors = context_.plan.tensors;
-    if (tensor_index >= tensors.size()) return fail(text("does not exist: there are ", tensors.size(), " tensors"));
+    if (tensor_index >= tensors.size())
+      return fail(fmt::format("does not exist: there are {} tensors", tensors.size()));
     const plan::Tensor& tensor = tensors[tensor_index];
     const plan::Buffer& buffer = context_.plan.buffers[tensor.buffer];
-    if (buffer.kind != kind_) return fail(text("lies in a buffer of kind ", plan::name(buffer.kind)));
+    if (buffer.kind != kind_) return fail(fmt::format("lies in a buffer of kind {}", plan::name(buffer.kind)));
     if (tensor.layout != Layout::kPlain || tensor.quantization) return fail("must be plain and unquantized");
     if (tensor.offset != 0 || context_.extents[tensor_index].end != buffer.size)
-      return fail(text("does not fill buffer ", tensor.buffer, " of ", buffer.size, " bytes"));
-    if (owned_[tensor.buffer]) return fail(text("buffer ", tensor.buffer, " is another ", side_, "'s"));
+      return fail(fmt::format("does not fill buffer {} of {} bytes", tensor.buffer, buffer.size));
+    if (owned_[tensor.buffer]) return fail(fmt::format("buffer {} is another {}'s", tensor.buffer, side_));
     owned_[tensor.buffer] = true;
     names_.push_back(tensor.name);
     return {};
@@ -35,11 +39,11 @@ class Interface {
   Status finish() {
     std::sort(names_.begin(), names_.end());
     if (const auto twin = std::adjacent_find(names_.begin(), names_.end()); twin != names_.end())
-      return damaged_plan(text("two ", side_, "s are named '", *twin, "'"));
+      return damaged_plan(fmt::format("two {}s are named '{}'", side_, *twin));
     const auto& buffers = context_.plan.buffers;
     for (uint32_t index = 0; index < buffers.size(); ++index) {
       if (buffers[index].kind == kind_ && !owned_[index])
-        return damaged_plan(text("buffer ", index, ": of kind ", side_, ", but belongs to no ", side_));
+        return damaged_plan(fmt::format("buffer {}: of kind {}, but belongs to no {}", index, side_, side_));
     }
     return {};
   }
@@ -54,14 +58,15 @@ class Interface {
 
 Status verify_preprocessing(const Preprocessing& preprocessing, const plan::Tensor& tensor) {
   if (tensor.shape.rank() != 4)
-    return Status(Code::kInvalidPlan, text("preprocessing needs an input of rank 4, not ", tensor.shape.rank()));
+    return Status(Code::kInvalidPlan,
+                  fmt::format("preprocessing needs an input of rank 4, not {}", tensor.shape.rank()));
   const int64_t channels = tensor.shape[1];
   if (channels < 1 || channels > 4)
-    return Status(Code::kInvalidPlan, text("preprocessing needs 1 to 4 channels, not ", channels));
+    return Status(Code::kInvalidPlan, fmt::format("preprocessing needs 1 to 4 channels, not {}", channels));
   for (const std::vector<float>* values : {&preprocessing.mean, &preprocessing.scale}) {
     if (!values->empty() && values->size() != static_cast<size_t>(channels))
       return Status(Code::kInvalidPlan,
-                    text("preprocessing has ", values->size(), " values for ", channels, " channels"));
+                    fmt::format("preprocessing has {} values for {} channels", values->size(), channels));
     for (float value : *values)
       if (!std::isfinite(value)) return Status(Code::kInvalidPlan, "a value of the preprocessing is not finite");
   }
@@ -82,7 +87,7 @@ Status verify_interface(Context& context) {
     if (!inputs[i].preprocessing) continue;
     const Status status = verify_preprocessing(*inputs[i].preprocessing, context.plan.tensors[tensor]);
     if (!status.ok())
-      return damaged_plan(text("input ", i, ", ", tensor_name(context.plan, tensor), ": ", status.message()));
+      return damaged_plan(fmt::format("input {}, {}: {}", i, tensor_name(context.plan, tensor), status.message()));
   }
   NESTRT_RETURN_IF_ERROR(all_inputs.finish());
 

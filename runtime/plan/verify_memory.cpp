@@ -1,5 +1,7 @@
 // Memory plans: every buffer of the arena lies inside it, lives as long as operators touch it, and shares no byte with
 // another that is alive at the same time.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -42,8 +44,9 @@ Status verify_lifetimes(const plan::Tables& plan) {
     if (buffer.kind != plan::BufferKind::kArena) continue;
     const bool covered = buffer.first_use <= touched.first[index] && buffer.last_use >= touched.last[index];
     if (!covered || buffer.first_use > buffer.last_use || buffer.last_use >= plan.operators.size())
-      return damaged_plan(text("buffer ", index, ": its life from operator ", buffer.first_use, " to ", buffer.last_use,
-                               " does not cover its use from ", touched.first[index], " to ", touched.last[index]));
+      return damaged_plan(fmt::format("buffer {}: its life from operator {} to {} does not cover its use from {} to {}",
+                                      index, buffer.first_use, buffer.last_use, touched.first[index],
+                                      touched.last[index]));
   }
   return {};
 }
@@ -54,17 +57,17 @@ Status verify_places(const Buffers& buffers, const plan::MemoryPlan& memory, uin
     if (buffers[index].kind != plan::BufferKind::kArena) continue;
     const uint64_t offset = offsets[index], size = buffers[index].size;
     if (offset % plan_format::kSegmentAlignment != 0)
-      return damaged_plan(text("memory plan ", memory_index, ": offset ", offset, " of buffer ", index,
-                               " is not a multiple of ", plan_format::kSegmentAlignment));
+      return damaged_plan(fmt::format("memory plan {}: offset {} of buffer {} is not a multiple of {}", memory_index,
+                                      offset, index, plan_format::kSegmentAlignment));
     if (offset > memory.arena_bytes || size > memory.arena_bytes - offset)
-      return damaged_plan(text("memory plan ", memory_index, ": buffer ", index, " of ", size, " bytes at ", offset,
-                               " ends outside the arena of ", memory.arena_bytes, " bytes"));
+      return damaged_plan(fmt::format("memory plan {}: buffer {} of {} bytes at {} ends outside the arena of {} bytes",
+                                      memory_index, index, size, offset, memory.arena_bytes));
   }
   return {};
 }
 
-// Sweeps over the operators in file order, keeping the buffers that are alive sorted by place. The file order is one
-// of the orders that an any_schedule plan is made for: what clashes here is wrong in both kinds. All its orders are
+// Sweeps over the operators in file order, keeping the buffers that are alive sorted by place. The file order is
+// one of the orders that an any_schedule plan is made for: what clashes here is wrong in both kinds. All its orders are
 // verify_any_schedule()'s.
 class Sweep {
  public:
@@ -84,8 +87,8 @@ class Sweep {
         expiry_.push({buffers_[index].last_use, offsets_[index]});
         continue;
       }
-      return damaged_plan(text("memory plan ", memory_index, ": buffers ", other, " and ", index,
-                               " share bytes while both are in use"));
+      return damaged_plan(fmt::format("memory plan {}: buffers {} and {} share bytes while both are in use",
+                                      memory_index, other, index));
     }
     return {};
   }
@@ -129,10 +132,10 @@ Status verify_memory(Context& context) {
   for (uint32_t index = 0; index < memory_plans.size(); ++index) {
     const plan::MemoryPlan& memory = memory_plans[index];
     if (static_cast<uint32_t>(memory.kind) != index)
-      return damaged_plan(text("memory plan ", index, ": kind ", static_cast<int>(memory.kind), " is out of order"));
+      return damaged_plan(fmt::format("memory plan {}: kind {} is out of order", index, static_cast<int>(memory.kind)));
     if (memory.offsets.size() != buffers.size())
       return damaged_plan(
-          text("memory plan ", index, ": has ", memory.offsets.size(), " offsets for ", buffers.size(), " buffers"));
+          fmt::format("memory plan {}: has {} offsets for {} buffers", index, memory.offsets.size(), buffers.size()));
     NESTRT_RETURN_IF_ERROR(verify_places(buffers, memory, index));
     NESTRT_RETURN_IF_ERROR(Sweep(buffers, memory).run(index));
   }

@@ -8,7 +8,6 @@
 
 #include "nestrt/plan_tables.h"
 #include "nestrt/status.h"
-#include "runtime/core/text.h"
 #include "runtime/plan/verify.h"
 
 namespace nestrt::plan_verify {
@@ -41,8 +40,8 @@ Status verify_memory(Context& context);
 // Branches and programs.
 Status verify_programs(Context& context);
 
-// Refuses operators whose output shares bytes with an input in another way than sharing.h describes. One operator.
-Status verify_sharing(const Context& context, uint32_t index);
+// Refuses operators whose output shares bytes with an input in another way than views.h describes. One operator.
+Status verify_aliasing(const Context& context, uint32_t index);
 
 // "tensor 3 'conv1_w'" and the like.
 std::string tensor_name(const plan::Tables& plan, uint64_t index);

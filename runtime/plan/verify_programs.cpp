@@ -1,4 +1,6 @@
 // Branches and their programs.
+#include <fmt/core.h>
+
 #include <cmath>
 #include <optional>
 #include <string>
@@ -27,8 +29,8 @@ class BranchCheck {
     if (branch_.operators.size() == 0) return fail("has no operators");
     for (uint32_t op : branch_.operators) {
       if (op != *next || op >= context_.plan.operators.size())
-        return fail(
-            text("has operator ", op, " where ", *next, " is next: branches must split the operators in file order"));
+        return fail(fmt::format("has operator {} where {} is next: branches must split the operators in file order", op,
+                                *next));
       ++*next;
     }
     return {};
@@ -39,17 +41,17 @@ class BranchCheck {
     const plan::Program* host = nullptr;
     for (const plan::Program& program : branch_.programs) {
       NESTRT_RETURN_IF_ERROR(verify_program(program));
-      if (program.kind == plan::ProgramKind::kKernels && program.fingerprint.empty()) host = &program;
+      if (program.kind == plan::ProgramKind::kKernels && program.configuration.empty()) host = &program;
     }
     if (host == nullptr) return fail("has no program of kernels, which any host can run");
     for (const plan::Program& program : branch_.programs)
       if (program.unit == host->unit && program.kind != plan::ProgramKind::kKernels)
-        return fail(text("has a program for unit '", host->unit, "' that is not made of kernels"));
+        return fail(fmt::format("has a program for unit '{}' that is not made of kernels", host->unit));
     return {};
   }
 
  private:
-  Status fail(std::string what) const { return damaged_plan(text("branch ", index_, ": ", what)); }
+  Status fail(std::string what) const { return damaged_plan(fmt::format("branch {}: {}", index_, what)); }
 
   void mark_operands() {
     for (uint32_t index : branch_.operators) {
@@ -74,22 +76,24 @@ class BranchCheck {
     if (!divisible_) divisible_ = divisible_channels(context_.plan, branch_);
     const uint32_t part = program.channels, all = *divisible_;
     if (program.kind != plan::ProgramKind::kInstructions)
-      return fail(text("has a program of kind ", plan::name(program.kind), " for ", part,
-                       " channels: only instructions are made for a number of channels"));
-    if (all == 0) return fail(text("has a program for ", part, " channels of what cannot be divided by channels"));
+      return fail(
+          fmt::format("has a program of kind {} for {} channels: only instructions are made for a number of channels",
+                      plan::name(program.kind), part));
+    if (all == 0) return fail(fmt::format("has a program for {} channels of what cannot be divided by channels", part));
     if (part % kChannelBlock == 0 && part < all) return {};
-    return fail(text("has a program for ", part, " of ", all, " channels: expected whole blocks of ", kChannelBlock,
-                     ", and not all"));
+    return fail(fmt::format("has a program for {} of {} channels: expected whole blocks of {}, and not all", part, all,
+                            kChannelBlock));
   }
 
   Status verify_selections(const plan::Program& program) {
     for (const plan::KernelSelection& selection : program.selections) {
       const size_t count = selection.kernels.size();
       if (count != branch_.operators.size())
-        return fail(text("names ", count, " kernels for ", branch_.operators.size(), " operators"));
+        return fail(fmt::format("names {} kernels for {} operators", count, branch_.operators.size()));
       const size_t names = context_.plan.kernel_names.size();
       for (uint32_t kernel : selection.kernels)
-        if (kernel >= names) return fail(text("has kernel ", kernel, ", which does not exist: there are ", names));
+        if (kernel >= names)
+          return fail(fmt::format("has kernel {}, which does not exist: there are {}", kernel, names));
       NESTRT_RETURN_IF_ERROR(verify_weights(selection));
     }
     return {};
@@ -99,15 +103,15 @@ class BranchCheck {
   Status verify_weights(const plan::KernelSelection& selection) const {
     if (selection.weights.empty()) return {};
     if (selection.weights.size() != branch_.operators.size())
-      return fail(text("names ", selection.weights.size(), " weights for ", branch_.operators.size(), " operators"));
+      return fail(fmt::format("names {} weights for {} operators", selection.weights.size(), branch_.operators.size()));
     for (size_t i = 0; i < selection.weights.size(); ++i) {
       const int32_t index = selection.weights[i];
       if (index == -1) continue;
       const plan::Operator& op = context_.plan.operators[branch_.operators[i]];
       const bool exists = index >= 0 && static_cast<size_t>(index) < context_.plan.tensors.size();
       if (!exists || op.inputs.size() < 2 || op.inputs[1] < 0 || !is_same_constant(index, op.inputs[1]))
-        return fail(text("has tensor ", index, " as weights of ", operator_name(context_.plan, branch_.operators[i]),
-                         ", which are no such constant"));
+        return fail(fmt::format("has tensor {} as weights of {}, which are no such constant", index,
+                                operator_name(context_.plan, branch_.operators[i])));
     }
     return {};
   }
@@ -125,10 +129,10 @@ class BranchCheck {
   Status verify_segments(const plan::Program& program) const {
     const auto& buffers = context_.plan.buffers;
     if (program.kind != plan::ProgramKind::kKernels && program.segments.size() == 0)
-      return fail(text("has a program of kind ", plan::name(program.kind), " without segments"));
+      return fail(fmt::format("has a program of kind {} without segments", plan::name(program.kind)));
     for (uint32_t segment : program.segments)
       if (segment >= buffers.size() || buffers[segment].kind != plan::BufferKind::kConstant)
-        return fail(text("has a program in buffer ", segment, ", which is not a constant buffer"));
+        return fail(fmt::format("has a program in buffer {}, which is not a constant buffer", segment));
     return {};
   }
 
@@ -137,8 +141,9 @@ class BranchCheck {
     for (const plan::ProgramRange& range : program.ranges) {
       const uint64_t address = range.address;
       if (address < free || range.size == 0 || __builtin_add_overflow(address, range.size, &free))
-        return fail(text("has a range of ", range.size, " bytes at address ", address,
-                         ", which is empty, too long, or not after the range before it"));
+        return fail(fmt::format(
+            "has a range of {} bytes at address {}, which is empty, too long, or not after the range before it",
+            range.size, address));
       NESTRT_RETURN_IF_ERROR(range.tensor == -1 ? verify_segment_range(program, range)
                                                 : verify_tensor_range(program, range));
     }
@@ -149,10 +154,10 @@ class BranchCheck {
     const auto& segments = program.segments;
     if (range.segment >= segments.size())
       return fail(
-          text("has a range of segment ", range.segment, ", which does not exist: there are ", segments.size()));
+          fmt::format("has a range of segment {}, which does not exist: there are {}", range.segment, segments.size()));
     const uint64_t size = context_.plan.buffers[segments[range.segment]].size;
     if (range.size > size)
-      return fail(text("has a range of ", range.size, " bytes in segment ", range.segment, " of ", size));
+      return fail(fmt::format("has a range of {} bytes in segment {} of {}", range.size, range.segment, size));
     return range.access == plan::RangeAccess::kRead ? Status() : fail("has a program that writes a segment");
   }
 
@@ -160,17 +165,19 @@ class BranchCheck {
   Status verify_tensor_range(const plan::Program& program, const plan::ProgramRange& range) const {
     const auto at = static_cast<uint32_t>(range.tensor);
     if (range.tensor < 0 || at >= touched_.size())
-      return fail(text("has a range of tensor ", range.tensor, ", which does not exist"));
+      return fail(fmt::format("has a range of tensor {}, which does not exist", range.tensor));
     const std::string tensor = tensor_name(context_.plan, at);
     const plan::BufferKind kind = context_.plan.buffers[context_.extents[at].buffer].kind;
     const bool writable = kind == plan::BufferKind::kArena || kind == plan::BufferKind::kOutput;
-    if (touched_[at].branch != index_) return fail(text("has a program that uses ", tensor, ", unlike its operators"));
+    if (touched_[at].branch != index_)
+      return fail(fmt::format("has a program that uses {}, unlike its operators", tensor));
     if (range.access != plan::RangeAccess::kRead && !(touched_[at].computed && writable))
-      return fail(text("has a program that writes ", tensor, ", unlike its operators"));
+      return fail(fmt::format("has a program that writes {}, unlike its operators", tensor));
     if (range.layout != Layout::kPlain) return verify_converted_range(program, range, at);
     const uint64_t size = context_.extents[at].end - context_.extents[at].begin;
     if (program.channels != 0 && is_cut(at)) return verify_part_range(range, at, size, program.channels, kChannelBlock);
-    if (range.size > size) return fail(text("has a range of ", range.size, " bytes in ", tensor, ", which has ", size));
+    if (range.size > size)
+      return fail(fmt::format("has a range of {} bytes in {}, which has {}", range.size, tensor, size));
     return {};
   }
 
@@ -189,9 +196,9 @@ class BranchCheck {
                            uint32_t block) const {
     const uint32_t blocks = (*divisible_ + block - 1) / block;
     if (part % block == 0 && range.size == size / blocks * (part / block)) return {};
-    return fail(text("has a program for ", part, " channels with a range of ", range.size, " bytes in ",
-                     tensor_name(context_.plan, at), ", which has ", size, " for ", *divisible_,
-                     " channels in blocks of ", block));
+    return fail(fmt::format(
+        "has a program for {} channels with a range of {} bytes in {}, which has {} for {} channels in blocks of {}",
+        part, range.size, tensor_name(context_.plan, at), size, *divisible_, block));
   }
 
   Status verify_converted_range(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
@@ -202,16 +209,18 @@ class BranchCheck {
       if (tensor.layout == Layout::kBlocked16 && range.layout == Layout::kBlocked32)
         return verify_widened_range(program, range, at);
     }
-    return fail(text("has a range of ", tensor_name(context_.plan, at), " in a layout that it cannot be brought to"));
+    return fail(
+        fmt::format("has a range of {} in a layout that it cannot be brought to", tensor_name(context_.plan, at)));
   }
 
   Status verify_folded_range(const plan::ProgramRange& range, uint32_t at) const {
     const plan::Tensor& tensor = context_.plan.tensors[at];
     if (range.access != plan::RangeAccess::kRead)
-      return fail(text("has a program that writes ", tensor_name(context_.plan, at), " in blocks of channels"));
+      return fail(fmt::format("has a program that writes {} in blocks of channels", tensor_name(context_.plan, at)));
     if (find_folding(tensor.shape, block_size(range.layout), range.size)) return {};
-    return fail(text("has a range of ", range.size, " bytes for ", tensor_name(context_.plan, at),
-                     ", which takes another size in blocks of channels, folded or not"));
+    return fail(
+        fmt::format("has a range of {} bytes for {}, which takes another size in blocks of channels, folded or not",
+                    range.size, tensor_name(context_.plan, at)));
   }
 
   // Blocks of 32 channels where the tensor has 16: at most twice its bytes. Programs for some channels may leave out
@@ -224,8 +233,8 @@ class BranchCheck {
     if (program.channels != 0 && is_cut(at)) return verify_part_range(range, at, size, program.channels, 32);
     const bool some_blocks = program.channels != 0 && range.size < size && range.size % (size / blocks32) == 0;
     if (range.size == size || some_blocks) return {};
-    return fail(text("has a range of ", range.size, " bytes for ", tensor_name(context_.plan, at), ", which has ", size,
-                     " in blocks of 32 channels"));
+    return fail(fmt::format("has a range of {} bytes for {}, which has {} in blocks of 32 channels", range.size,
+                            tensor_name(context_.plan, at), size));
   }
 
   Status verify_costs(const plan::Program& program) const {
@@ -253,7 +262,7 @@ Status verify_programs(Context& context) {
     NESTRT_RETURN_IF_ERROR(branch.programs());
   }
   if (next != context.plan.operators.size())
-    return damaged_plan(text(operator_name(context.plan, next), ": belongs to no branch"));
+    return damaged_plan(fmt::format("{}: belongs to no branch", operator_name(context.plan, next)));
   return {};
 }
 

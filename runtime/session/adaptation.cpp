@@ -1,12 +1,13 @@
 #include "runtime/session/adaptation.h"
 
+#include <fmt/core.h>
+
 #include <cmath>
 
 #include "nestrt/log.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/named_thread.h"
-#include "runtime/core/text.h"
 #include "runtime/costs/unit_key.h"
 
 namespace nestrt {
@@ -31,7 +32,8 @@ Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& exe
       executables_(executables),
       health_(health),
       costs_(std::move(costs)),
-      options_(options) {}
+      options_(options),
+      probe_times_(units.size(), options.probe_interval) {}
 
 Adaptation::~Adaptation() {
   {
@@ -93,16 +95,12 @@ void Adaptation::swap(std::unique_ptr<PreparedSchedule>& current) {
 void Adaptation::work() {
   Clock* const clock = options_.clock.get();
   std::unique_lock lock(mutex_);
-  SteadyClock::time_point next_probe = now_by(clock) + options_.probe_interval;
   while (!stopping_) {
     const auto has_work = [&] { return stopping_ || retired_ != nullptr || (requested_ && next_ == nullptr); };
-    if (health_.any_failing()) {
-      wait_by(clock, changed_, lock, next_probe, has_work);
-    } else {
+    if (const std::optional<SteadyClock::time_point> probe = next_probe())
+      wait_by(clock, changed_, lock, *probe, has_work);
+    else
       changed_.wait(lock, has_work);
-      next_probe = now_by(clock) + options_.probe_interval;
-    }
-    const bool probes = now_by(clock) >= next_probe;
     const std::unique_ptr<PreparedSchedule> retired = std::move(retired_);
     const PreparedSchedule* const current = current_;
     const bool is_asked = next_ == nullptr && std::exchange(requested_, false);
@@ -113,10 +111,7 @@ void Adaptation::work() {
       if (makes_one) made = reschedule(*current);
       return {};
     });
-    if (probes) {
-      probe_failing_units();
-      next_probe = now_by(clock) + options_.probe_interval;
-    }
+    probe_failing_units();
     lock.lock();
     if (!status.ok() || made == nullptr) continue;
     next_ = std::move(made);
@@ -124,10 +119,18 @@ void Adaptation::work() {
   }
 }
 
+std::optional<SteadyClock::time_point> Adaptation::next_probe() {
+  for (uint32_t unit = 0; unit < units_.size(); ++unit)
+    probe_times_.set_failing(unit, health_.is_failing(unit), now_by(options_.clock.get()));
+  return probe_times_.next();
+}
+
 void Adaptation::probe_failing_units() {
   for (uint32_t unit = 0; unit < units_.size(); ++unit) {
-    if (!health_.is_failing(unit)) continue;
-    if (guarded([&] { return units_[unit]->probe(); }).ok()) health_.recovered(unit);
+    if (!probe_times_.is_due(unit, now_by(options_.clock.get()))) continue;
+    const bool works = guarded([&] { return units_[unit]->probe(); }).ok();
+    if (works) health_.recovered(unit);
+    probe_times_.probed(unit, works, now_by(options_.clock.get()));
   }
 }
 
@@ -138,7 +141,7 @@ std::unique_ptr<PreparedSchedule> Adaptation::reschedule(const PreparedSchedule&
     return PreparedSchedule::create(plan_, units_, std::move(schedule), executables_);
   });
   if (!prepared) {
-    log(LogLevel::kWarning, text("the schedule stays as it is: ", prepared.error().message()));
+    log(LogLevel::kWarning, fmt::format("the schedule stays as it is: {}", prepared.error().message()));
     return nullptr;
   }
   return std::move(*prepared);

@@ -10,11 +10,13 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "nestrt/clock.h"
 #include "nestrt/schedule.h"
 #include "runtime/session/prepared_schedule.h"
+#include "runtime/session/probe_times.h"
 #include "runtime/session/unit_health.h"
 
 namespace nestrt {
@@ -46,6 +48,7 @@ class Adaptation {
 
  private:
   void work();
+  std::optional<SteadyClock::time_point> next_probe();
   void probe_failing_units();
   bool has_drifted(const PreparedSchedule& current) const;
   void request();
@@ -57,8 +60,9 @@ class Adaptation {
   const UnitList& units_;
   Executables& executables_;
   UnitHealth& health_;
-  CostTable costs_;  // of the thread alone
+  CostTable costs_;  // used by the thread alone
   const AdaptationOptions options_;
+  ProbeTimes probe_times_;  // used by the thread alone
 
   uint32_t runs_ = 0;           // since the last look at the drift
   uint64_t failing_units_ = 0;  // that the last request knew of

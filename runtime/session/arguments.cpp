@@ -1,32 +1,33 @@
 #include "runtime/session/arguments.h"
 
-#include <algorithm>
+#include <fmt/core.h>
 
-#include "runtime/core/text.h"
+#include <algorithm>
 
 namespace nestrt {
 namespace {
 
-std::string describe(DataType type, const Shape& shape) { return text(name(type), " ", shape.to_string()); }
+std::string describe(DataType type, const Shape& shape) { return fmt::format("{} {}", name(type), shape.to_string()); }
 
 Status check_count(std::string_view side, size_t expected, size_t got) {
   if (got == expected) return {};
-  return Status(Code::kInvalidArgument, text("the plan has ", expected, " ", side, "s, the call has ", got));
+  return Status(Code::kInvalidArgument, fmt::format("the plan has {} {}s, the call has {}", expected, side, got));
 }
 
 Status check_view(std::string_view side, size_t position, const TensorInfo& expected, const ConstTensorView& got) {
   const auto fail = [&](std::string what) {
-    return Status(Code::kInvalidArgument, text(side, " ", position, " '", expected.name, "': ", what));
+    return Status(Code::kInvalidArgument, fmt::format("{} {} '{}': {}", side, position, expected.name, what));
   };
   if (got.type != expected.type || !(got.shape == expected.shape))
-    return fail(text("expected ", describe(expected.type, expected.shape), ", got ", describe(got.type, got.shape)));
+    return fail(
+        fmt::format("expected {}, got {}", describe(expected.type, expected.shape), describe(got.type, got.shape)));
   const size_t bytes = expected.size_bytes();
   if (bytes == 0) return {};
-  if (got.data == nullptr) return fail(text("expected ", bytes, " bytes of memory, got null"));
+  if (got.data == nullptr) return fail(fmt::format("expected {} bytes of memory, got null", bytes));
   const auto address = reinterpret_cast<uintptr_t>(got.data);
   if (address % size_bytes(expected.type) != 0)
-    return fail(
-        text("memory must be aligned to ", size_bytes(expected.type), " bytes, the size of ", name(expected.type)));
+    return fail(fmt::format("memory must be aligned to {} bytes, the size of {}", size_bytes(expected.type),
+                            name(expected.type)));
   if (address + bytes < address) return fail("memory wraps around the address space");
   return {};
 }
@@ -53,7 +54,7 @@ void Arguments::add_range(const ConstTensorView& view, bool is_output, size_t po
 
 std::string Arguments::describe(const Range& range) const {
   const TensorInfo& info = range.is_output ? plan_.outputs()[range.position] : plan_.inputs()[range.position];
-  return text(range.is_output ? "output" : "input", " ", range.position, " '", info.name, "'");
+  return fmt::format("{} {} '{}'", range.is_output ? "output" : "input", range.position, info.name);
 }
 
 // In order of address, a range clashes where it begins before an earlier one has ended; inputs may share among
@@ -63,13 +64,13 @@ Status Arguments::check_overlap(std::span<const ConstTensorView> inputs, std::sp
   for (size_t i = 0; i < inputs.size(); ++i) add_range(inputs[i], false, i);
   for (size_t i = 0; i < outputs.size(); ++i) add_range(outputs[i], true, i);
   std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  const Range* furthest = nullptr;         // of all so far
-  const Range* furthest_output = nullptr;  // of the outputs so far
+  const Range* furthest = nullptr;         // the one that ends last so far
+  const Range* furthest_output = nullptr;  // the same among the outputs
   for (const Range& range : ranges_) {
     const Range* const rival = range.is_output ? furthest : furthest_output;
     if (rival != nullptr && range.begin < rival->end)
-      return Status(Code::kInvalidArgument, text(describe(*rival), " and ", describe(range),
-                                                 " share memory; give every output memory of its own"));
+      return Status(Code::kInvalidArgument, fmt::format("{} and {} share memory; give every output memory of its own",
+                                                        describe(*rival), describe(range)));
     if (furthest == nullptr || range.end > furthest->end) furthest = &range;
     if (range.is_output && (furthest_output == nullptr || range.end > furthest_output->end)) furthest_output = &range;
   }

@@ -31,7 +31,7 @@ class Arguments {
   std::string describe(const Range& range) const;
 
   const Plan& plan_;
-  std::vector<Range> ranges_;  // of one check; reserved once
+  std::vector<Range> ranges_;  // for one check; reserved once
 };
 
 }  // namespace nestrt

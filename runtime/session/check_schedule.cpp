@@ -1,8 +1,9 @@
 #include "runtime/session/check_schedule.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
-#include "runtime/core/text.h"
 #include "runtime/plan/channel_order.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/program_for.h"
@@ -19,7 +20,7 @@ class ScheduleCheck {
     NESTRT_RETURN_IF_ERROR(check_lanes());
     for (uint32_t step = 0; step < schedule_.steps.size(); ++step) {
       const Status status = check_step(step);
-      if (!status.ok()) return status.with_context(text("step ", step));
+      if (!status.ok()) return status.with_context(fmt::format("step {}", step));
       steps_of_[schedule_.steps[step].branch].push_back(step);
     }
     for (uint32_t branch = 0; branch < steps_of_.size(); ++branch) NESTRT_RETURN_IF_ERROR(check_coverage(branch));
@@ -27,16 +28,19 @@ class ScheduleCheck {
   }
 
  private:
-  static Status wrong(std::string what) { return Status(Code::kInvalidArgument, "the schedule is wrong: " + what); }
+  static Status wrong(std::string what) {
+    return Status(Code::kInvalidArgument, fmt::format("the schedule is wrong: {}", what));
+  }
 
   Status check_lanes() const {
     for (const Lane& lane : schedule_.lanes)
-      if (lane.unit >= units_.size()) return wrong(text("a lane is of unit ", lane.unit, ", which does not exist"));
+      if (lane.unit >= units_.size())
+        return wrong(fmt::format("a lane is of unit {}, which does not exist", lane.unit));
     const auto is_host = [](const std::shared_ptr<Unit>& unit) { return unit->info().is_host; };
     const auto host = std::find_if(units_.begin(), units_.end(), is_host);
     if (schedule_.lanes.size() < 2 || host == units_.end()) return {};
     if (units_[schedule_.lanes[0].unit] == *host) return {};
-    return wrong(text("lane 0 is not of unit '", (*host)->info().name, "'"));  // it runs on the caller's thread
+    return wrong(fmt::format("lane 0 is not of unit '{}'", (*host)->info().name));  // it runs on the caller's thread
   }
 
   Status check_step(uint32_t index) const {
@@ -49,7 +53,7 @@ class ScheduleCheck {
     if (step.program >= programs.size()) return wrong("its program does not exist");
     const plan::Program& program = programs[step.program];
     const UnitInfo& unit = units_[schedule_.lanes[step.lane].unit]->info();
-    if (!can_run(program, unit)) return wrong(text("unit '", unit.name, "' cannot run its program"));
+    if (!can_run(program, unit)) return wrong(fmt::format("unit '{}' cannot run its program", unit.name));
     const bool fits = program.channels == 0 ? step.channels.all() || program.kind == plan::ProgramKind::kKernels
                                             : step.channels == ChannelRange{0, program.channels};
     return fits ? Status() : wrong("its program computes other channels");
@@ -68,7 +72,7 @@ class ScheduleCheck {
       if (part.begin != next || part.end <= part.begin) break;
       next = part.end;
     }
-    return next == channels && next > 0 ? Status() : wrong(text("branch ", branch, " is not computed once"));
+    return next == channels && next > 0 ? Status() : wrong(fmt::format("branch {} is not computed once", branch));
   }
 
   uint64_t output_channels(uint32_t branch) const {
@@ -101,7 +105,7 @@ class ScheduleCheck {
         for (uint32_t before : steps_of_[branch])
           if ((by_channel[step.branch] != branch || have_common_channels(step, schedule_.steps[before])) &&
               (before >= index || mine[schedule_.steps[before].lane] <= position[before]))
-            return wrong(text("step ", index, " reads what step ", before, " may not have computed"));
+            return wrong(fmt::format("step {} reads what step {} may not have computed", index, before));
     }
     return {};
   }

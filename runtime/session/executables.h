@@ -19,7 +19,7 @@ class Executables {
   // Program `program` of a branch on a unit. Errors: those of Unit::prepare.
   Result<std::shared_ptr<Executable>> get(uint32_t unit, uint32_t branch, uint32_t program, ChannelRange channels);
 
-  // Of all that have been prepared.
+  // Sum over all that have been prepared.
   size_t repacked_bytes() const;
 
  private:

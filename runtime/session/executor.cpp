@@ -1,5 +1,7 @@
 #include "runtime/session/executor.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -7,7 +9,6 @@
 #include "runtime/core/guard.h"
 #include "runtime/core/named_thread.h"
 #include "runtime/core/spin.h"
-#include "runtime/core/text.h"
 
 namespace nestrt {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 // inferences are on their way nobody spins: others have use for the core.
 constexpr std::chrono::microseconds kSpin{100};
 
-// Of the mean of a step's durations, the part that a new one replaces.
+// The part of the mean of a step's durations that a new one replaces.
 constexpr float kSmoothing = 0.2f;
 
 // A step that the system interrupted says little of the next: what took much longer than before counts as twice that.
@@ -47,10 +48,10 @@ Status Executor::reserve_unit_lanes(size_t lanes) {
     const size_t thread = threads_.size();
     LaneThread& added = threads_.emplace_back();
     Result<std::thread> started =
-        start_named_thread(text("nestrt-unit", thread), [this, thread, &added] { serve(thread, added.run); });
+        start_named_thread(fmt::format("nestrt-unit{}", thread), [this, thread, &added] { serve(thread, added.run); });
     if (!started) {
       threads_.pop_back();
-      return started.error().with_context(text("cannot start thread ", thread + 1, " for units"));
+      return started.error().with_context(fmt::format("cannot start thread {} for units", thread + 1));
     }
     added.thread = std::move(*started);
   }
@@ -218,7 +219,8 @@ Status Executor::check_results(PreparedStep& step, Turn& turn, bool* healed) {
   turn.take_host(0);
   NESTRT_RETURN_IF_ERROR(run_on_host(step, *step.fallback));
   if (hash_of_results(step) == from_unit) return {};
-  health_.failed(step.unit, Status(Code::kDeviceFault, text("branch ", step.step.branch, ": its results are wrong")));
+  health_.failed(step.unit,
+                 Status(Code::kDeviceFault, fmt::format("branch {}: its results are wrong", step.step.branch)));
   health_.count_healed();
   *healed = true;
   return {};

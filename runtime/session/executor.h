@@ -90,14 +90,14 @@ class Executor {
   const ExecutorOptions options_;
   const std::chrono::microseconds spin_;  // awake before it sleeps
   UnitHealth& health_;
-  std::deque<LaneThread> threads_;   // of the lanes beside those of the host
+  std::deque<LaneThread> threads_;   // for the lanes beside those of the host
   std::deque<Submitted> submitted_;  // by PreparedStep::thread
   std::atomic<bool> stopping_{false};
 
-  PreparedSchedule* schedule_ = nullptr;  // of the run in progress
+  PreparedSchedule* schedule_ = nullptr;  // the run in progress goes by it
   Run run_;
   std::atomic<uint64_t> number_{0};
-  std::atomic<size_t> running_lanes_{0};  // of the threads
+  std::atomic<size_t> running_lanes_{0};  // lanes on threads
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> failed_{false};
   std::mutex failure_mutex_;

@@ -1,8 +1,9 @@
 #include "runtime/session/file_order.h"
 
+#include <fmt/core.h>
+
 #include <optional>
 
-#include "runtime/core/text.h"
 #include "runtime/plan/program_for.h"
 
 namespace nestrt {
@@ -25,18 +26,21 @@ std::optional<Place> place_of(const plan::Branch& branch, std::span<const UnitIn
   return on_host;
 }
 
-std::string describe(std::string_view kind, std::string_view fingerprint) {
-  return fingerprint.empty() ? std::string(kind) : text(kind, " (", fingerprint, ")");
+std::string describe(std::string_view kind, std::string_view configuration) {
+  return configuration.empty() ? std::string(kind) : fmt::format("{} ({})", kind, configuration);
 }
 
 Status no_unit_for(const plan::Branch& branch, uint32_t index, std::span<const UnitInfo> units) {
   std::string wanted, given;
   for (const plan::Program& program : branch.programs)
-    wanted += text(wanted.empty() ? "" : ", ", describe(program.unit, program.fingerprint));
-  for (const UnitInfo& unit : units) given += text(given.empty() ? "" : ", ", describe(unit.kind, unit.fingerprint));
-  return Status(Code::kIncompatible,
-                text("branch ", index, " has programs for ", wanted, ", but the session's units are ", given,
-                     "; add a unit or recompile the model for it"));
+    wanted += fmt::format("{}{}", wanted.empty() ? "" : ", ", describe(program.unit, program.configuration));
+  for (const UnitInfo& unit : units)
+    given += fmt::format("{}{}", given.empty() ? "" : ", ", describe(unit.kind, unit.configuration));
+  return Status(
+      Code::kIncompatible,
+      fmt::format(
+          "branch {} has programs for {}, but the session's units are {}; add a unit or recompile the model for it",
+          index, wanted, given));
 }
 
 // The lane of a unit; the host's is lane 0.

@@ -1,10 +1,11 @@
 #include "runtime/session/first_schedule.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "nestrt/log.h"
-#include "runtime/core/text.h"
 #include "runtime/core/unit_infos.h"
 #include "runtime/costs/measure_costs.h"
 #include "runtime/plan/program_for.h"
@@ -21,7 +22,7 @@ MeasureOptions at_load() {
   options.min_runs = 3;
   options.max_runs = 15;
   options.precision = 0.1;
-  options.limit = std::chrono::milliseconds(300);  // of each unit, and each way to divide operators
+  options.limit = std::chrono::milliseconds(300);  // for each unit, and each way to divide operators
   return options;
 }
 
@@ -81,8 +82,8 @@ class Maker {
       Result<CostTable> kept = read_costs(options_.cost_file);
       if (kept)
         costs = std::move(*kept);
-      else if (kept.error().code() == Code::kIncompatible)  // of another version of nestrt
-        log(LogLevel::kWarning, text("costs are measured again: ", kept.error().to_string()));
+      else if (kept.error().code() == Code::kIncompatible)  // another version of nestrt wrote it
+        log(LogLevel::kWarning, fmt::format("costs are measured again: {}", kept.error().to_string()));
       else if (kept.error().code() != Code::kNotFound)  // who knows what it is; it is not written over
         return kept.error().with_context("costs to keep");
     }
@@ -96,7 +97,7 @@ class Maker {
     costs->merge(known);
     if (options_.cost_file.empty()) return {};
     const Status status = write_costs(options_.cost_file, *costs);
-    if (!status.ok()) log(LogLevel::kWarning, text("costs are not kept: ", status.to_string()));
+    if (!status.ok()) log(LogLevel::kWarning, fmt::format("costs are not kept: {}", status.to_string()));
     return {};
   }
 

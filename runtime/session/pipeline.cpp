@@ -1,5 +1,7 @@
 #include "nestrt/pipeline.h"
 
+#include <fmt/core.h>
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -8,7 +10,6 @@
 
 #include "runtime/core/guard.h"
 #include "runtime/core/named_thread.h"
-#include "runtime/core/text.h"
 #include "runtime/session/session_in_turns.h"
 
 namespace nestrt {
@@ -91,7 +92,7 @@ class PipelineImpl final : public Pipeline {
       Result<std::thread> started = start_named_thread("nestrt-pipe", [this, i] { work(*sessions_[i]); });
       if (!started)
         return started.error().with_context(
-            text("cannot start thread ", i + 1, " of ", sessions_.size(), " of the pipeline"));
+            fmt::format("cannot start thread {} of {} of the pipeline", i + 1, sessions_.size()));
       threads_.push_back(std::move(*started));
     }
     return {};
@@ -135,9 +136,11 @@ Result<std::unique_ptr<Pipeline>> Pipeline::create(std::shared_ptr<const Plan> p
   return guarded([&]() -> Result<std::unique_ptr<Pipeline>> {
     if (plan == nullptr) return Status(Code::kInvalidArgument, "a pipeline needs a plan");
     if (options.in_flight < 0 || options.in_flight > kMost || options.waiting < 0 || options.waiting > kMost)
-      return Status(Code::kInvalidArgument,
-                    text("a pipeline has 1 to ", kMost,
-                         " inferences in flight, 0 for as many as its units need, and up to as many waiting"));
+      return Status(
+          Code::kInvalidArgument,
+          fmt::format(
+              "a pipeline has 1 to {} inferences in flight, 0 for as many as its units need, and up to as many waiting",
+              kMost));
     const size_t in_flight = options.in_flight > 0 ? static_cast<size_t>(options.in_flight) : 3 * units.size();
     auto pipeline = std::make_unique<PipelineImpl>(std::move(plan), options, in_flight);
     NESTRT_RETURN_IF_ERROR(pipeline->start(units, options, in_flight));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/core/text.h"
 #include "runtime/session/check_schedule.h"
 
 namespace nestrt {

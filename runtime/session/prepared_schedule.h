@@ -30,7 +30,7 @@ struct PreparedStep {
   size_t thread = 0;  // 0: the lane is in the caller's sections; else it is number thread - 1 of unit_lanes()
   bool on_host = true;
   double visit_us = 0;  // predicted, from its begin until its lane waits for another
-  int share = 0;        // of the host's threads, where lanes of the host work side by side
+  int share = 0;        // which of the host's threads, where lanes of the host work side by side
   std::shared_ptr<Executable> executable;
   std::shared_ptr<Executable> fallback;  // on the host, where it runs elsewhere; null without a host
   std::vector<WrittenBytes> results;     // where it runs elsewhere

@@ -1,12 +1,13 @@
 #include "nestrt/session.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 
 #include "nestrt/log.h"
 #include "runtime/core/guard.h"
-#include "runtime/core/text.h"
 #include "runtime/core/unit_infos.h"
 #include "runtime/plan/program_for.h"
 #include "runtime/plan/run_memory.h"
@@ -107,7 +108,7 @@ class SessionImpl final : public SessionInTurns {
         OperatorSummary& summary = summaries[choice.operator_index];
         summary.kernel = choice.kernel;
         summary.repacked |= choice.repacked;
-        summary.unit += text(summary.unit.empty() ? "" : "+", units_[step.unit]->info().name);
+        summary.unit += fmt::format("{}{}", summary.unit.empty() ? "" : "+", units_[step.unit]->info().name);
       }
     }
     return summaries;
@@ -128,13 +129,14 @@ class SessionImpl final : public SessionInTurns {
   void report_useless_units() const {
     for (const std::shared_ptr<Unit>& unit : units_) {
       if (unit->info().is_host || is_useful(plan_->tables(), unit->info())) continue;
-      log(LogLevel::kWarning, text("unit '", unit->info().name, "' (", unit->info().fingerprint,
-                                   ") has nothing to do: the plan has no program for it; compile the model for it, "
-                                   "quantized"));
+      log(LogLevel::kWarning,
+          fmt::format(
+              "unit '{}' ({}) has nothing to do: the plan has no program for it; compile the model for it, quantized",
+              unit->info().name, unit->info().configuration));
     }
   }
 
-  // Of this schedule and those that may follow.
+  // The most that this schedule, or one that may follow, has.
   size_t most_unit_lanes() const {
     const size_t lanes = current_->unit_lanes().size();
     return may_reschedule() ? std::max(lanes, units_.size()) : lanes;
@@ -147,9 +149,9 @@ class SessionImpl final : public SessionInTurns {
   void report_repacking() const {
     const size_t bytes = executables_.repacked_bytes();
     if (bytes == 0) return;
-    log(LogLevel::kInfo, text(plan_->tables().model_name, ": ", bytes,
-                              " bytes of weights are packed for another CPU and were packed anew; a plan that "
-                              "this version's nestc makes has them in place"));
+    log(LogLevel::kInfo, fmt::format("{}: {} bytes of weights are packed for another CPU and were packed anew; a plan "
+                                     "that this version's nestc makes has them in place",
+                                     plan_->tables().model_name, bytes));
   }
 
   // The memory plan for any schedule has been verified with the file only where that was verified completely.

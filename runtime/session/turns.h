@@ -25,7 +25,7 @@ class Turns {
  public:
   void enter(const Claim& claim);
   void leave();
-  // Of one who has a turn: after whoever waits with a smaller claim.
+  // For one who has a turn: after whoever waits with a smaller claim.
   void let_smaller_go_first(const Claim& claim);
 
  private:

@@ -20,7 +20,6 @@ class UnitHealth {
   void failed(uint32_t unit, const Status& why);
   void recovered(uint32_t unit) { failing_[unit].store(false, std::memory_order_release); }
   bool is_failing(uint32_t unit) const { return failing_[unit].load(std::memory_order_acquire); }
-  bool any_failing() const;
 
   // A step that the host computed in place of another unit.
   void count_healed() { healed_.fetch_add(1, std::memory_order_relaxed); }

@@ -1,5 +1,6 @@
 #include "scheduler/thread_pool/thread_pool.h"
 
+#include <fmt/core.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 
 #include "runtime/core/named_thread.h"
 #include "runtime/core/spin.h"
-#include "runtime/core/text.h"
 
 namespace nestrt::scheduler {
 int available_cores() {
@@ -20,9 +20,9 @@ int available_cores() {
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::create(const ThreadPoolOptions& options) {
   if (options.num_threads < 0 || options.num_threads > kMaxThreads)
-    return Status(Code::kInvalidArgument, "a pool has 1 to " + std::to_string(kMaxThreads) +
-                                              " threads, or 0 for all cores; " + std::to_string(options.num_threads) +
-                                              " were asked for");
+    return Status(Code::kInvalidArgument,
+                  fmt::format("a pool has 1 to {} threads, or 0 for all cores; {} were asked for", kMaxThreads,
+                              options.num_threads));
   std::unique_ptr<ThreadPool> pool(new ThreadPool(options));
   NESTRT_RETURN_IF_ERROR(pool->start());
   return pool;
@@ -35,10 +35,10 @@ ThreadPool::ThreadPool(const ThreadPoolOptions& options)
 Status ThreadPool::start() {
   workers_.reserve(static_cast<size_t>(num_threads_ - 1));
   for (int slot = 1; slot < num_threads_; ++slot) {
-    Result<std::thread> started = start_named_thread(text("nestrt-", slot), [this, slot] { work(slot); });
+    Result<std::thread> started = start_named_thread(fmt::format("nestrt-{}", slot), [this, slot] { work(slot); });
     if (!started)
-      return Status(Code::kUnavailable, text("cannot start thread ", slot, " of ", num_threads_, ": ",
-                                             started.error().message(), "; ask for fewer threads"));
+      return Status(Code::kUnavailable, fmt::format("cannot start thread {} of {}: {}; ask for fewer threads", slot,
+                                                    num_threads_, started.error().message()));
     workers_.push_back(std::move(*started));
   }
   // A thread's first steps ask for memory; whoever runs on a pool that is ready must not see them.

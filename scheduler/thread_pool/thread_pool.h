@@ -110,7 +110,7 @@ class ThreadPool final : public SharedRunner {
   std::atomic<uint64_t> open_{0};     // bit per job that workers may join; a hint: the truth is in Job::state
   std::atomic<uint64_t> urgent_{0};   // bit per open job that is urgent
   std::array<std::atomic<int>, kMaxThreads> lane_of_{};  // by worker: the lane that it is asked to run; 0: none
-  const FunctionRef<void(int)>* lane_ = nullptr;         // of the caller that has lanes
+  const FunctionRef<void(int)>* lane_ = nullptr;         // the work of the caller that has lanes
   std::atomic<int> running_lanes_{0};                    // beside the caller's
   std::atomic<bool> has_lanes_{false};
   std::atomic<uint32_t> epoch_{0};  // changes whenever there is something new to look at

@@ -8,6 +8,7 @@
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/graph/interpreter.h"
 #include "compiler-lite/stages.h"
+#include "compiler-lite/target/target_description.h"
 
 namespace nestrt::test {
 

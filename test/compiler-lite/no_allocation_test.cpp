@@ -49,7 +49,7 @@ struct Arguments {
   }
 };
 
-// Of one run. The first in the life of a session counts too: create() has reserved everything.
+// What one run allocates. The first in the life of a session counts too: create() has reserved everything.
 int64_t allocations_of_run(Session& session) {
   Arguments arguments(session);
   const AllocationCounter counter;

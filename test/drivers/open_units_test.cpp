@@ -19,8 +19,8 @@ TEST_CASE("The CPU is there with the threads asked for") {
 }
 
 TEST_CASE("Unknown units are refused with the list of those that exist") {
-  for (const char* spec : {"tpu", "", "cpu,", "cpu,cpu", "cpu:1x16_15_15_18_17", "evta:1x1",
-                           "evta:5_1x16_15_15_18_17", "evta:2_", "evta:2_2_1x16_15_15_18_17"}) {
+  for (const char* spec : {"tpu", "", "cpu,", "cpu,cpu", "cpu:1x16_15_15_18_17", "evta:1x1", "evta:5_1x16_15_15_18_17",
+                           "evta:2_", "evta:2_2_1x16_15_15_18_17"}) {
     const auto units = open_units(spec);
     REQUIRE_FALSE(units);
     CHECK(units.error().code() == Code::kInvalidArgument);
@@ -35,9 +35,9 @@ TEST_CASE("Instances of EVTA are numbered, each with its configuration") {
   REQUIRE(units);
   REQUIRE(units->size() == 3);
   CHECK((*units)[0]->info().name == "evta0");
-  CHECK((*units)[0]->info().fingerprint == "1x32_15_15_18_17");
+  CHECK((*units)[0]->info().configuration == "1x32_15_15_18_17");
   CHECK((*units)[2]->info().name == "evta1");
-  CHECK((*units)[2]->info().fingerprint == "1x16_15_15_18_17");
+  CHECK((*units)[2]->info().configuration == "1x16_15_15_18_17");
 }
 
 TEST_CASE("A configuration's prefix opens several instances of it") {
@@ -45,7 +45,7 @@ TEST_CASE("A configuration's prefix opens several instances of it") {
   REQUIRE(units);
   REQUIRE(units->size() == 3);
   CHECK((*units)[1]->info().name == "evta1");
-  CHECK((*units)[1]->info().fingerprint == "1x32_15_15_18_17");
+  CHECK((*units)[1]->info().configuration == "1x32_15_15_18_17");
   CHECK((*units)[2]->info().name == "evta2");
 }
 

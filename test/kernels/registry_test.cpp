@@ -60,9 +60,10 @@ std::set<std::string> check_packing(const Product& product, DataType type, Packi
 }
 
 std::vector<Packing> packings_of(DataType type) {
-  using enum Packing;
-  if (type == DataType::kF32) return {kNone, kO16i16, kStem16, kDepthwise16, kPanel16};
-  return {kNone, kS8O16i4, kS8Depthwise16, kS8Stem, kS8Panel};
+  std::vector<Packing> packings = {Packing::kNone};
+  for (const PackingRow& row : kPackings)
+    if (row.packing != Packing::kNone && row.type == type) packings.push_back(row.packing);
+  return packings;
 }
 
 }  // namespace

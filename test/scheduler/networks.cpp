@@ -5,7 +5,7 @@
 
 namespace nestrt::test {
 
-scheduler::Predecessors squeezenet_graph() {
+Predecessors squeezenet_graph() {
   GraphBuilder builder;
   uint32_t last = builder.chain(builder.node({}), 1);
   for (int fire = 0; fire < 8; ++fire) {
@@ -17,7 +17,7 @@ scheduler::Predecessors squeezenet_graph() {
   return builder.graph();
 }
 
-scheduler::Predecessors googlenet_graph() {
+Predecessors googlenet_graph() {
   GraphBuilder builder;
   uint32_t last = builder.chain(builder.node({}), 4);
   for (int module = 0; module < 9; ++module) {
@@ -29,7 +29,7 @@ scheduler::Predecessors googlenet_graph() {
   return builder.graph();
 }
 
-scheduler::Predecessors resnet50_graph() {
+Predecessors resnet50_graph() {
   GraphBuilder builder;
   uint32_t last = builder.chain(builder.node({}), 1);
   const int blocks[] = {3, 4, 6, 3};
@@ -43,7 +43,7 @@ scheduler::Predecessors resnet50_graph() {
   return builder.graph();
 }
 
-scheduler::Predecessors nested_inception_graph() {
+Predecessors nested_inception_graph() {
   GraphBuilder builder;
   uint32_t last = builder.node({});
   for (int module = 0; module < 2; ++module) {
@@ -56,9 +56,9 @@ scheduler::Predecessors nested_inception_graph() {
   return builder.graph();
 }
 
-scheduler::Predecessors tangled_graph(uint32_t count, uint32_t seed) {
+Predecessors tangled_graph(uint32_t count, uint32_t seed) {
   std::mt19937 random(seed);
-  scheduler::Predecessors graph(count);
+  Predecessors graph(count);
   for (uint32_t node = 1; node < count; ++node) {
     for (int edge = 0; edge < 3; ++edge) {
       const uint32_t before = node - 1 - static_cast<uint32_t>(random() % std::min(node, 8u));

@@ -19,21 +19,21 @@ class GraphBuilder {
     for (; length > 0; --length) before = node({before});
     return before;
   }
-  const scheduler::Predecessors& graph() const { return graph_; }
+  const Predecessors& graph() const { return graph_; }
 
  private:
-  scheduler::Predecessors graph_;
+  Predecessors graph_;
 };
 
 // Fire modules: a squeeze, two expansions, their concatenation; pools after the first, third and seventh.
-scheduler::Predecessors squeezenet_graph();
+Predecessors squeezenet_graph();
 // Nine inception modules of four branches.
-scheduler::Predecessors googlenet_graph();
+Predecessors googlenet_graph();
 // Additions are part of the last convolution of a block, as fused ones are.
-scheduler::Predecessors resnet50_graph();
+Predecessors resnet50_graph();
 // Modules whose branches fork again, as in Inception v3's last two.
-scheduler::Predecessors nested_inception_graph();
+Predecessors nested_inception_graph();
 // Nothing to cut: each of `count` nodes follows up to three of the eight before it.
-scheduler::Predecessors tangled_graph(uint32_t count, uint32_t seed);
+Predecessors tangled_graph(uint32_t count, uint32_t seed);
 
 }  // namespace nestrt::test

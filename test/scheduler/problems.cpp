@@ -260,7 +260,7 @@ Problem random_problem(const ProblemKind& kind, std::mt19937& random) {
   return problem;
 }
 
-Problem network_problem(const scheduler::Predecessors& graph, double ratio, bool splits, std::mt19937& random) {
+Problem network_problem(const Predecessors& graph, double ratio, bool splits, std::mt19937& random) {
   Problem problem;
   problem.units = {{true, {}}, {false, {15, 10, 4000}}};
   problem.lanes = {{0}, {1}};

@@ -18,10 +18,9 @@ struct ProblemKind {
 scheduler::Problem random_problem(const ProblemKind& kind, std::mt19937& random);
 
 // A network on a CPU and an accelerator that has programs for most of it, with costs drawn from `random`: the
-// accelerator is about `ratio` times as fast. With splits, the accelerator may take a quarter, a half or three quarters
-// of an operator's channels.
-scheduler::Problem network_problem(const scheduler::Predecessors& graph, double ratio, bool splits,
-                                   std::mt19937& random);
+// accelerator is about `ratio` times as fast. With splits, the accelerator may take a quarter, a half or three
+// quarters of an operator's channels.
+scheduler::Problem network_problem(const Predecessors& graph, double ratio, bool splits, std::mt19937& random);
 
 // The least makespan, by trying every placement and every order.
 double brute_force_makespan(const scheduler::Problem& problem);

@@ -15,7 +15,6 @@ using scheduler::cut_points;
 using scheduler::find_regions;
 using scheduler::parallel_groups;
 using scheduler::ParallelGroup;
-using scheduler::Predecessors;
 using scheduler::Region;
 using scheduler::RegionKind;
 using scheduler::RegionTree;

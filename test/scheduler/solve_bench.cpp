@@ -12,7 +12,6 @@
 namespace nestrt::test {
 namespace {
 
-using scheduler::Predecessors;
 using scheduler::Problem;
 using std::chrono::milliseconds;
 

@@ -19,7 +19,7 @@ using scheduler::Problem;
 using scheduler::Solved;
 
 constexpr auto kForever = std::chrono::hours(100);
-// Of sums of the same times in another order.
+// How far sums of the same times in another order may differ.
 constexpr double kRounding = 1e-9;
 
 double makespan(const Problem& problem, ScheduleMethod method) {

@@ -74,7 +74,7 @@ void add_program(plan::Tables* tables, const Configuration& configuration, const
   plan::Program program;
   program.unit = "evta";
   program.kind = plan::ProgramKind::kInstructions;
-  program.fingerprint = configuration.name;
+  program.configuration = configuration.name;
   for (int segment : segments) program.segments.push_back(tables->tensors[static_cast<size_t>(segment)].buffer);
   const auto block = static_cast<uint64_t>(configuration.block());
   const auto uop_bytes = static_cast<uint64_t>(configuration.uop_bytes());

@@ -11,6 +11,7 @@
 
 #include "kernels/common/simd.h"
 #include "kernels/registry.h"
+#include "runtime/core/channel_blocks.h"
 
 namespace nestrt::test {
 namespace {
@@ -63,15 +64,11 @@ class ThreadRunner final : public ParallelRunner {
 // Calls visit(plain_element_index, stored_element_index) for every element of a blocked tensor.
 template <typename Visit>
 void for_each_element(const Shape& shape, Layout layout, Visit visit) {
-  const int64_t block = block_size(layout), channels = shape[1], spatial = shape.product(2, shape.rank());
-  const int64_t blocks = (channels + block - 1) / block;
+  const ChannelBlocks blocks{shape[1], shape.product(2, shape.rank()), block_size(layout)};
   int64_t plain = 0;
-  for (int64_t n = 0; n < shape[0]; ++n) {
-    for (int64_t c = 0; c < channels; ++c) {
-      const int64_t first = (n * blocks + c / block) * spatial * block + c % block;
-      for (int64_t s = 0; s < spatial; ++s) visit(plain++, first + s * block);
-    }
-  }
+  for (int64_t n = 0; n < shape[0]; ++n)
+    for (int64_t c = 0; c < blocks.channels; ++c)
+      for (int64_t s = 0; s < blocks.pixels; ++s) visit(plain++, blocks.index(n, c, s));
 }
 
 // All ones is a NaN in f32 and -1 in integers.

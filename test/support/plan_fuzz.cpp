@@ -133,16 +133,12 @@ void run_part(const std::shared_ptr<const Plan>& plan, Unit& cpu, uint32_t branc
   if (!executable || (*executable)->scratch_bytes() > kMaxArena) return;
   const auto scratch = AlignedMemory::allocate((*executable)->scratch_bytes(), "scratch memory");
   if (!scratch) return;
-  Event completion;
   Submission submission;
   submission.bindings = {buffers.addresses(), scratch->data()};
-  submission.completion = &completion;
-  submission.generation = completion.arm();
-  (*executable)->submit(submission);
-  static_cast<void>(completion.wait());  // it may have failed: what matters is what it touched
+  static_cast<void>(run(**executable, submission));  // it may have failed: what matters is what it touched
 }
 
-// Of every operator that can be divided the first block, and the others.
+// The first block of every operator that can be divided, and the others.
 void run_parts(const std::shared_ptr<const Plan>& plan, Unit& cpu, FuzzResult& result) {
   const auto& buffers = plan->tables().buffers;
   if (std::any_of(buffers.begin(), buffers.end(), [](const plan::Buffer& one) { return one.size > kMaxArena; })) return;

@@ -14,7 +14,7 @@ struct Region {
   uint32_t size;
 };
 
-// Of one index of a loop.
+// How one index of a loop moves.
 struct Affine {
   uint32_t factor_out;
   uint32_t factor_in;

@@ -10,7 +10,7 @@
 namespace nestrt::test {
 namespace {
 
-// Of a linked worktree, .git is a file: "gitdir: MAIN/.git/worktrees/NAME".
+// In a linked worktree, .git is a file: "gitdir: MAIN/.git/worktrees/NAME".
 std::filesystem::path main_worktree(const std::filesystem::path& source) {
   std::ifstream file(source / ".git");
   std::string key;

@@ -1,41 +1,27 @@
 // TemporaryFolder: a folder of a test's own that goes away with it.
 #pragma once
 
-#include <stdlib.h>
-
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <span>
-#include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace nestrt::test {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "nestrt-test-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a folder under " + pattern);
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  TemporaryFolder();
+  ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   // The path of the new file.
-  std::string write(const std::string& name, std::span<const std::byte> bytes) const {
-    std::ofstream file(path_ / name, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    return (path_ / name).string();
-  }
-  std::string path() const { return path_.string(); }
+  std::string write(const std::string& name, std::span<const std::byte> bytes) const;
+  std::string write_text(const std::string& name, std::string_view text) const;
+  const std::string& path() const { return path_; }
 
  private:
-  std::filesystem::path path_;
+  std::string path_;
 };
 
 }  // namespace nestrt::test

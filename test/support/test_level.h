@@ -4,7 +4,7 @@
 namespace nestrt::test {
 
 enum class TestLevel {
-  kQuick,    // under sanitizers and emulators: every path once
+  kQuick,  // under sanitizers and emulators: every path once
   kNormal,
   kNightly,  // longer random runs, more sizes
 };
@@ -15,9 +15,12 @@ TestLevel test_level();
 // The number of repetitions for the level.
 inline int by_level(int quick, int normal, int nightly) {
   switch (test_level()) {
-    case TestLevel::kQuick: return quick;
-    case TestLevel::kNormal: return normal;
-    case TestLevel::kNightly: return nightly;
+    case TestLevel::kQuick:
+      return quick;
+    case TestLevel::kNormal:
+      return normal;
+    case TestLevel::kNightly:
+      return nightly;
   }
   return normal;
 }

@@ -1,5 +1,7 @@
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "compiler-lite/codegen/cpu/layout_options.h"
@@ -15,7 +17,7 @@ class CpuBackend final : public Backend {
   explicit CpuBackend(std::vector<InstructionSet> sets) : sets_(std::move(sets)), packer_(sets_) {}
 
   std::string unit() const override { return "cpu"; }
-  std::string fingerprint() const override { return {}; }
+  std::string program_configuration() const override { return {}; }
   bool is_host() const override { return true; }
 
   std::string configuration() const override {
@@ -33,8 +35,8 @@ class CpuBackend final : public Backend {
       const BoundOperator bound(graph, *node);
       for (const InstructionSet set : sets_)
         if (kernels::operators().select(bound.spec(), set) == nullptr)
-          return Status(Code::kUnsupported, "node '" + node->name + "' (" + std::string(ops::name(node->kind())) +
-                                                "): no kernel takes its types and layouts");
+          return Status(Code::kUnsupported, fmt::format("node '{}' ({}): no kernel takes its types and layouts",
+                                                        node->name, ops::name(node->kind())));
     }
     return {};
   }

@@ -18,7 +18,7 @@ constexpr int64_t kConvSlowdown = 4;
 
 struct Candidate {
   LayoutOption option;
-  int preference = 0;  // of the kernel
+  int preference = 0;  // the kernel's
 };
 
 // The node under the option, as kernels would see it. The kernel that is preferred least decides.

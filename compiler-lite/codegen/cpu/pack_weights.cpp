@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "compiler-lite/graph/bound_operator.h"
+#include "compiler-lite/passes/product.h"
 #include "kernels/common/packing.h"
 #include "kernels/registry.h"
 
 namespace nestrt::compiler {
 namespace {
-
-constexpr size_t kWeights = 1;
 
 template <typename T>
 std::shared_ptr<const Bytes> pack_as(const Value& weights, Packing packing, int64_t bytes) {

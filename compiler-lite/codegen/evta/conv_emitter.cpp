@@ -21,17 +21,17 @@ enum Content : int64_t { kPicture, kResidualPart };
 
 }  // namespace
 
-ConvEmitter::ConvEmitter(const isa::Configuration& configuration, const ConvLayer& layer, const ConvShape& shape,
-                         const Finish& finish, const Schedule& schedule, const ConvMemory& memory,
+ConvEmitter::ConvEmitter(const isa::Configuration& configuration, const ConvLayer& layer, const LayerShape& shape,
+                         const Finish& finish, const Tiling& tiling, const ConvMemory& memory,
                          const AddressMap& addresses)
     : configuration_(configuration),
       layer_(layer),
       shape_(shape),
       finish_(finish),
-      schedule_(schedule),
+      tiling_(tiling),
       memory_(memory),
       addresses_(addresses),
-      builder_(configuration, schedule.least_micro_ops),
+      builder_(configuration, tiling.least_micro_ops),
       inputs_(memory.inp.count),
       weights_(memory.wgt.count),
       stores_(static_cast<size_t>(memory.acc.count)),
@@ -41,10 +41,10 @@ int64_t ConvEmitter::element_address(Buffer buffer, Memory memory) const {
   return static_cast<int64_t>(addresses_.address(buffer)) / configuration_.element_bytes(memory);
 }
 
-Result<BuiltProgram> ConvEmitter::emit() {
+Result<UnencodedProgram> ConvEmitter::emit() {
   if (memory_.identities > 0) load_identities();
   if (memory_.vectors_stay) load_vectors({0, shape_.out_blocks()});
-  const std::vector<Tile> tiles = tiles_of(shape_, schedule_);
+  const std::vector<Tile> tiles = tiles_of(shape_, tiling_);
   for (size_t i = 0; i < tiles.size(); ++i) NESTRT_RETURN_IF_ERROR(emit_tile(i, tiles[i]));
   return builder_.finish(last_store_);
 }
@@ -99,7 +99,7 @@ Status ConvEmitter::start_tile(const Tile& tile, const Place& place) {
 
 Status ConvEmitter::emit_products(const Tile& tile, const Place& place) {
   if (shape_.identity) return emit_chunk(tile, place, tile.blocks);
-  for (const Span& chunk : cut(shape_.group_in_blocks, schedule_.in_blocks)) {
+  for (const Span& chunk : cut(shape_.group_in_blocks, tiling_.in_blocks)) {
     const Span blocks = {tile.group * shape_.group_in_blocks + chunk.first, chunk.count};
     NESTRT_RETURN_IF_ERROR(emit_chunk(tile, place, blocks));
   }

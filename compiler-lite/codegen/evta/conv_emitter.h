@@ -1,10 +1,11 @@
-// ConvEmitter: the instructions of one layer under one schedule.
+// ConvEmitter: the instructions of one layer under one tiling.
 #pragma once
 
 #include <vector>
 
 #include "compiler-lite/codegen/evta/conv_memory.h"
-#include "compiler-lite/codegen/evta/generated_program.h"
+#include "compiler-lite/codegen/evta/encoded_program.h"
+#include "compiler-lite/codegen/evta/finish.h"
 #include "compiler-lite/codegen/evta/tiles.h"
 #include "compiler-lite/codegen/evta/transfers.h"
 
@@ -12,13 +13,13 @@ namespace nestrt::compiler::evta {
 
 class ConvEmitter {
  public:
-  // All must outlive the emitter. `memory`: of that schedule, which is limited(). Identity weights lie before the
+  // All must outlive the emitter. `memory`: of that tiling, which is limited(). Identity weights lie before the
   // others in DRAM; vectors at the start of the constants, [vector][output block].
-  ConvEmitter(const isa::Configuration& configuration, const ConvLayer& layer, const ConvShape& shape,
-              const Finish& finish, const Schedule& schedule, const ConvMemory& memory, const AddressMap& addresses);
+  ConvEmitter(const isa::Configuration& configuration, const ConvLayer& layer, const LayerShape& shape,
+              const Finish& finish, const Tiling& tiling, const ConvMemory& memory, const AddressMap& addresses);
 
   // Errors: those of ProgramBuilder.
-  Result<BuiltProgram> emit();
+  Result<UnencodedProgram> emit();
 
  private:
   // Which element of ACC each output of a tile has.
@@ -53,9 +54,9 @@ class ConvEmitter {
 
   const isa::Configuration& configuration_;
   const ConvLayer& layer_;
-  const ConvShape& shape_;
+  const LayerShape& shape_;
   const Finish& finish_;
-  const Schedule& schedule_;
+  const Tiling& tiling_;
   const ConvMemory& memory_;
   const AddressMap& addresses_;
   ProgramBuilder builder_;

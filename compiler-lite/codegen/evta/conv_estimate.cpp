@@ -5,18 +5,6 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-// The numbers of tiles and chunks that a schedule makes, over the whole layer.
-struct Counts {
-  int64_t pixel_tiles, out_tiles, chunks, tiles;
-
-  Counts(const ConvShape& shape, const Schedule& schedule)
-      : pixel_tiles(shape.images * pieces(shape.y.output(), schedule.rows) *
-                    pieces(shape.x.output(), schedule.columns)),
-        out_tiles(shape.groups * pieces(shape.group_out_blocks, schedule.out_blocks)),
-        chunks(shape.identity ? 1 : pieces(shape.group_in_blocks, schedule.in_blocks)),
-        tiles(pixel_tiles * out_tiles) {}
-};
-
 int64_t steps_cost(const std::vector<FinishStep>& steps) {
   int64_t cost = 0;
   for (const FinishStep& step : steps) cost += step.immediate ? 1 : 2;
@@ -27,13 +15,12 @@ int64_t steps_cost(const std::vector<FinishStep>& steps) {
 struct Traffic {
   int64_t inp, wgt;
 
-  Traffic(const ConvShape& shape, const Schedule& schedule, const ConvMemory& memory, const Counts& counts) {
+  Traffic(const LayerShape& shape, const Tiling& tiling, const ConvMemory& memory, const TileCounts& counts) {
     const int64_t tile =
-        schedule.in_blocks * input_size(shape.y, schedule.rows, true) * input_size(shape.x, schedule.columns, false);
-    const int64_t distinct = counts.pixel_tiles * (shape.identity ? counts.out_tiles : shape.groups * counts.chunks);
-    const bool pixels_inner = schedule.order == LoopOrder::kPixelsInner;
-    const bool inputs_stay = memory.inp.count == distinct || (!pixels_inner && counts.chunks == 1);
-    inp = tile * (inputs_stay ? distinct : counts.tiles * counts.chunks);
+        tiling.in_blocks * input_size(shape.y, tiling.rows, true) * input_size(shape.x, tiling.columns, false);
+    const bool pixels_inner = tiling.order == LoopOrder::kPixelsInner;
+    const bool inputs_stay = memory.inp.count == counts.inputs || (!pixels_inner && counts.chunks == 1);
+    inp = tile * (inputs_stay ? counts.inputs : counts.tiles * counts.chunks);
     const bool weights_stay =
         memory.wgt.count == counts.out_tiles * counts.chunks || (pixels_inner && counts.chunks == 1);
     wgt = shape.weight_elements() * (weights_stay ? 1 : counts.pixel_tiles);
@@ -47,10 +34,10 @@ int64_t finish_cost(const Finish& finish, bool residual) {
   return begin + (residual ? 1 : 0) + steps_cost(finish.steps) + steps_cost(finish.steps_after_residual);
 }
 
-CycleEstimate estimate_conv(const isa::Configuration& configuration, const ConvShape& shape, const ConvCosts& costs,
-                            const Schedule& schedule, const ConvMemory& memory, int bus_bytes) {
-  const Counts counts(shape, schedule);
-  const Traffic traffic(shape, schedule, memory, counts);
+CycleEstimate estimate_conv(const isa::Configuration& configuration, const LayerShape& shape, const ConvCosts& costs,
+                            const Tiling& tiling, const ConvMemory& memory, int bus_bytes) {
+  const TileCounts counts(shape, tiling);
+  const Traffic traffic(shape, tiling, memory, counts);
   const auto beats = [&](int64_t elements, int bytes) { return elements * bytes / bus_bytes; };
   const int64_t chunks = counts.tiles * counts.chunks;
   CycleEstimate estimate;

@@ -16,8 +16,8 @@ struct ConvCosts {
 // ConvCosts::per_output.
 int64_t finish_cost(const Finish& finish, bool residual);
 
-// Requires a limited() schedule and its memory.
-CycleEstimate estimate_conv(const isa::Configuration& configuration, const ConvShape& shape, const ConvCosts& costs,
-                            const Schedule& schedule, const ConvMemory& memory, int bus_bytes);
+// Requires a limited() tiling and its memory.
+CycleEstimate estimate_conv(const isa::Configuration& configuration, const LayerShape& shape, const ConvCosts& costs,
+                            const Tiling& tiling, const ConvMemory& memory, int bus_bytes);
 
 }  // namespace nestrt::compiler::evta

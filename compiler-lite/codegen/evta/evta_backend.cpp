@@ -1,17 +1,21 @@
 #include "compiler-lite/codegen/evta/evta_backend.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "compiler-lite/codegen/evta/cached_tuner.h"
+#include "compiler-lite/codegen/evta/layer_generator.h"
 #include "compiler-lite/codegen/evta/legal.h"
 #include "compiler-lite/codegen/evta/pieces.h"
-#include "compiler-lite/codegen/evta/schedule_book.h"
 #include "compiler-lite/codegen/evta/stem.h"
 #include "compiler-lite/graph/bound_operator.h"
 #include "drivers/evta/cycles/cycle_model.h"
 #include "kernels/registry.h"
 #include "nestrt/log.h"
 #include "runtime/plan/channels.h"
+#include "tools/common/board.h"
 
 namespace nestrt::compiler::evta {
 namespace {
@@ -27,10 +31,10 @@ constexpr size_t kPiecePrograms = 6;
 Status check_layout(const Value& value, const std::string& what, int64_t block) {
   if (value.layout == Layout::kBlocked16) return {};
   if (value.shape.rank() == 2 && value.shape[1] % block == 0) return {};  // [M, K] is [M][K / block][1][1][block]
-  return Status(Code::kUnsupported, what + " is not in blocks of channels");
+  return Status(Code::kUnsupported, fmt::format("{} is not in blocks of channels", what));
 }
 
-// Of a node whose weights the host will have packed.
+// As runtime/plan/channels.h, for a node whose weights the host will have packed.
 uint32_t divisible_output_channels(const Graph& graph, const Node& node) {
   const BoundOperator bound(graph, node);
   OperatorSpec spec = bound.spec();
@@ -44,9 +48,8 @@ uint32_t divisible_output_channels(const Graph& graph, const Node& node) {
 bool is_picture(const Value& value) { return value.layout == Layout::kPlain && value.shape.rank() == 4; }
 
 template <typename T>
-std::shared_ptr<const Bytes> bytes_of(const std::vector<T>& elements) {
-  const auto* begin = reinterpret_cast<const std::byte*>(elements.data());
-  return std::make_shared<const Bytes>(begin, begin + elements.size() * sizeof(T));
+std::shared_ptr<const Bytes> shared_bytes(const std::vector<T>& elements) {
+  return std::make_shared<const Bytes>(to_bytes(elements));
 }
 
 class EvtaBackend final : public Backend {
@@ -60,10 +63,10 @@ class EvtaBackend final : public Backend {
         pieces_(options.pieces),
         least_divided_us_(options.least_divided_us),
         cache_(std::make_shared<TuningCache>(options.tuning_cache)),
-        book_(configuration_, profile_, cache_) {}
+        tuner_(configuration_, profile_, cache_) {}
 
   std::string unit() const override { return "evta"; }
-  std::string fingerprint() const override { return std::string(configuration_.name); }
+  std::string program_configuration() const override { return std::string(configuration_.name); }
   std::string configuration() const override { return isa::to_text(instances_); }
 
   // Blocks of channels, as the tensors' shapes allow; for a convolution of a picture also the picture as it is.
@@ -92,13 +95,13 @@ class EvtaBackend final : public Backend {
     if (made) return std::move(*made);
     const Code code = made.error().code();  // kInvalidArgument: sizes beyond what a layer may have
     if (code != Code::kUnsupported && code != Code::kInvalidArgument)
-      return made.error().with_context("node '" + nodes[0]->name + "'");
+      return made.error().with_context(fmt::format("node '{}'", nodes[0]->name));
     return Offer{std::nullopt, std::string(made.error().message())};
   }
 
   void finish() override {
     if (const Status status = cache_->save(); !status.ok())
-      log(LogLevel::kWarning, "the next compilation has to tune again: " + status.to_string());
+      log(LogLevel::kWarning, fmt::format("the next compilation has to tune again: {}", status.to_string()));
   }
 
  private:
@@ -124,7 +127,7 @@ class EvtaBackend final : public Backend {
   Result<Offer> make(const Graph& graph, const Node& node) {
     NESTRT_ASSIGN_OR_RETURN(const Prepared prepared, prepare(graph, node));
     const NodeLayer& layer = prepared.layer;
-    NESTRT_ASSIGN_OR_RETURN(const GeneratedProgram generated, book_.program(*prepared.generator, kPrograms));
+    NESTRT_ASSIGN_OR_RETURN(const EncodedProgram generated, tuner_.program(*prepared.generator, kPrograms));
     Offer offer;
     NESTRT_ASSIGN_OR_RETURN(offer.program, unit_program(graph, generated, layer, node.outputs[0]));
     if (!pays(*offer.program)) return offer;
@@ -151,7 +154,7 @@ class EvtaBackend final : public Backend {
   Status add_piece(const Graph& graph, const Node& node, const NodeLayer& whole, int64_t channels, Offer& offer) {
     const NodeLayer layer = first_channels(whole, channels);
     NESTRT_ASSIGN_OR_RETURN(const auto generator, generator_of(configuration_, layer));
-    NESTRT_ASSIGN_OR_RETURN(const GeneratedProgram generated, book_.program(*generator, kPiecePrograms));
+    NESTRT_ASSIGN_OR_RETURN(const EncodedProgram generated, tuner_.program(*generator, kPiecePrograms));
     NESTRT_ASSIGN_OR_RETURN(UnitProgram piece, unit_program(graph, generated, layer, node.outputs[0]));
     piece.channels = static_cast<uint32_t>(channels);
     share_weights(*offer.program, piece);
@@ -173,11 +176,11 @@ class EvtaBackend final : public Backend {
     return blocks == value.layout ? Layout::kPlain : blocks;
   }
 
-  Result<UnitProgram> unit_program(const Graph& graph, const GeneratedProgram& generated, const NodeLayer& layer,
+  Result<UnitProgram> unit_program(const Graph& graph, const EncodedProgram& generated, const NodeLayer& layer,
                                    ValueId output) const {
     UnitProgram result;
-    result.segments = {bytes_of(generated.instructions), bytes_of(*generated.weights),
-                       std::make_shared<const Bytes>(generated.constants)};
+    result.segments = {shared_bytes(generated.instructions), shared_bytes(*generated.weights),
+                       shared_bytes(generated.constants)};
     const auto add = [&](Buffer buffer, plan::RangeAccess access, ValueId value, uint32_t segment) {
       const isa::MemoryRange& range = generated.range(buffer);
       if (range.size == 0) return;
@@ -204,12 +207,12 @@ class EvtaBackend final : public Backend {
   const int pieces_;
   const double least_divided_us_;
   const std::shared_ptr<TuningCache> cache_;
-  ScheduleBook book_;
+  CachedTuner tuner_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<Backend>> make_evta_backend(const UnitDescription& unit, const EvtaOptions& options) {
+Result<std::shared_ptr<Backend>> make_evta_backend(const tools::BoardUnit& unit, const EvtaOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(isa::Instances instances, isa::parse_instances(unit.configuration));
   instances.count = static_cast<int>(unit.instances);
   isa::CycleProfile profile = *isa::find_cycle_profile(kProfile);

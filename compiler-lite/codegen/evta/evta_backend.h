@@ -6,7 +6,10 @@
 
 #include "compiler-lite/codegen/backend.h"
 #include "compiler-lite/codegen/evta/pieces.h"
-#include "compiler-lite/target/target_description.h"
+
+namespace nestrt::tools {
+struct BoardUnit;
+}
 
 namespace nestrt::compiler::evta {
 
@@ -19,8 +22,8 @@ struct EvtaOptions {
   std::string tuning_cache;  // a file; empty: none
 };
 
-// Schedules are searched for with the cycle model of the ZCU102, at the unit's clock and bus where it states them.
+// Tilings are searched for with the cycle model of the ZCU102, at the unit's clock and bus where it states them.
 // Requires: unit.kind == "evta". Errors: kInvalidArgument for an unknown configuration.
-Result<std::shared_ptr<Backend>> make_evta_backend(const UnitDescription& unit, const EvtaOptions& options = {});
+Result<std::shared_ptr<Backend>> make_evta_backend(const tools::BoardUnit& unit, const EvtaOptions& options = {});
 
 }  // namespace nestrt::compiler::evta

@@ -1,5 +1,7 @@
 #include "compiler-lite/codegen/evta/finish.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -179,7 +181,7 @@ class FinishMaker {
     if (values.high > bounds.high) limit(AluOpcode::kMin, bounds.high);
   }
 
-  // Of the shifted accumulators, without offset and the addition's rounding term.
+  // What the shifted accumulators can be, without offset and the addition's rounding term.
   Range shifted_range() const {
     if (!bounded_) return {-kWord, kWord};
     Range range = {kWord, -kWord};
@@ -190,7 +192,7 @@ class FinishMaker {
     return range;
   }
 
-  // Of the shifted sums with the residual.
+  // What the shifted sums with the residual can be.
   Range sum_range() const {
     const s8::AddShifts& shifts = *layer_.residual;
     const auto sum = [&](int64_t a, int64_t b) {
@@ -204,7 +206,7 @@ class FinishMaker {
   const ConvLayer& layer_;
   std::vector<int> shifts_;    // by output channel
   std::vector<int64_t> bias_;  // with rounding terms
-  std::vector<Range> sums_;    // of products and bias
+  std::vector<Range> sums_;    // what products and bias can add up to
   bool bounded_ = true;        // no sum can wrap
   bool rounding_in_bias_allowed_ = true;
   int offset_ = 0;  // k of the header
@@ -216,8 +218,8 @@ class FinishMaker {
 std::string outline(const Finish& finish) {
   std::string text = finish.clears_results ? "clear " : "";
   const auto add = [&text](const FinishStep& step) {
-    text += std::to_string(static_cast<int>(step.opcode)) +
-            (step.immediate ? "i " : "v" + std::to_string(step.vector) + " ");
+    const int opcode = static_cast<int>(step.opcode);
+    text += step.immediate ? fmt::format("{}i ", opcode) : fmt::format("{}v{} ", opcode, step.vector);
   };
   if (finish.preload) add(*finish.preload);
   text += "/ ";

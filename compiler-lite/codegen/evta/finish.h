@@ -1,5 +1,5 @@
 // Finish: what happens to an accumulator before and after the products of a layer are added: bias, rounding, shift,
-// limits, residual. The same for every tile, and independent of the schedule.
+// limits, residual. The same for every tile, and independent of the tiling.
 //
 // Two things make it short. Biases contain all rounding terms. And where the previous contents of an accumulator are
 // results of the same layer, they need not be cleared: a minimum with a number that is smaller than all results sets

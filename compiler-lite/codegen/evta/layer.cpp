@@ -1,5 +1,7 @@
 #include "compiler-lite/codegen/evta/layer.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -9,30 +11,30 @@ namespace {
 constexpr int64_t kMaxPad = 15;         // four bits of an instruction
 constexpr int kMaxImmediateShift = 15;  // to the left, in one instruction
 constexpr int kMaxResidualShift = 6;    // 2^6 is the largest power of two that is a weight
-constexpr int64_t kMaxExtent = 65535;   // of a picture's side: 16 bits of an instruction
+constexpr int64_t kMaxExtent = 65535;   // a picture's side: 16 bits of an instruction
 constexpr int64_t kMaxChannels = 1 << 20;
 constexpr int64_t kMaxImages = 1 << 16;
 
-Status refused(const ConvLayer& layer, Code code, std::string why) {
-  return Status(code, "layer '" + layer.name + "': " + std::move(why));
+Status refused(const ConvLayer& layer, Code code, std::string_view why) {
+  return Status(code, fmt::format("layer '{}': {}", layer.name, why));
 }
 
 bool in_range(int64_t value, int64_t low, int64_t high) { return low <= value && value <= high; }
 
 Status check_axis(const ConvLayer& layer, const LayerAxis& axis, std::string_view which) {
-  const std::string prefix = std::string(which) + ": ";
   if (!in_range(axis.input, 1, kMaxExtent) || !in_range(axis.kernel, 1, kMaxExtent) ||
       !in_range(axis.stride, 1, kMaxExtent) || axis.pad_begin < 0 || axis.pad_end < 0) {
-    return refused(layer, Code::kInvalidArgument, prefix + "size, kernel and stride must lie between 1 and 65535");
+    return refused(layer, Code::kInvalidArgument,
+                   fmt::format("{}: size, kernel and stride must lie between 1 and 65535", which));
   }
   if (axis.pad_begin > kMaxPad || axis.pad_end > kMaxPad) {
-    return refused(layer, Code::kUnsupported, prefix + "pads are at most " + std::to_string(kMaxPad) + " elements");
+    return refused(layer, Code::kUnsupported, fmt::format("{}: pads are at most {} elements", which, kMaxPad));
   }
   if (axis.pad_begin >= axis.kernel || axis.pad_end >= axis.kernel) {
-    return refused(layer, Code::kUnsupported, prefix + "pads must be smaller than the kernel");
+    return refused(layer, Code::kUnsupported, fmt::format("{}: pads must be smaller than the kernel", which));
   }
   if (axis.input + axis.pad_begin + axis.pad_end < axis.kernel) {
-    return refused(layer, Code::kInvalidArgument, prefix + "the kernel is larger than the padded input");
+    return refused(layer, Code::kInvalidArgument, fmt::format("{}: the kernel is larger than the padded input", which));
   }
   return ok_status();
 }
@@ -54,7 +56,7 @@ Status check_constants(const ConvLayer& layer) {
   const bool depthwise = layer.in_channels == layer.groups && layer.out_channels == layer.groups;
   if (layer.is_identity() ? !depthwise : layer.weights.size() != static_cast<uint64_t>(weights)) {
     return refused(layer, Code::kInvalidArgument,
-                   "expected " + std::to_string(weights) + " weights, got " + std::to_string(layer.weights.size()));
+                   fmt::format("expected {} weights, got {}", weights, layer.weights.size()));
   }
   if (!layer.bias.empty() && layer.bias.size() != outputs) {
     return refused(layer, Code::kInvalidArgument, "expected one bias per output channel");
@@ -63,7 +65,7 @@ Status check_constants(const ConvLayer& layer) {
     return refused(layer, Code::kInvalidArgument, "expected one shift, or one per output channel");
   }
   if (*std::max_element(layer.shifts.begin(), layer.shifts.end()) > s8::kMaxShift) {
-    return refused(layer, Code::kUnsupported, "shifts are at most " + std::to_string(s8::kMaxShift));
+    return refused(layer, Code::kUnsupported, fmt::format("shifts are at most {}", s8::kMaxShift));
   }
   return ok_status();
 }

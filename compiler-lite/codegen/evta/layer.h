@@ -1,7 +1,10 @@
-// ConvLayer: one s8 layer as EVTA computes it, apart from any graph. docs/numerics.md defines the arithmetic.
+// One s8 layer as EVTA computes it, apart from any graph: ConvLayer or MaxPoolLayer. docs/numerics.md defines the
+// arithmetic.
 //
-// Besides convolutions it describes everything that is a sum over a window: a fully connected layer (a 1x1 convolution
-// of a 1x1 picture), an average over a window of a power of two, and an addition; the latter two with identity weights.
+// Besides convolutions ConvLayer describes everything that is a sum over a window: a fully connected layer (a 1x1
+// convolution of a 1x1 picture), an average over a window of a power of two, and an addition; the latter two with
+// identity weights. What kernels::ConvGeometry says of an operator of any type is here what EVTA can do: two axes, no
+// dilation, and the constants beside them. LayerShape is what is left of either layer once it is cut into blocks.
 //
 // Activations lie in DRAM as [images][channels / block][height][width][block], with the configuration's block; channels
 // past the last of a block may hold anything.
@@ -42,7 +45,7 @@ struct ConvLayer {
   std::vector<int32_t> bias;    // empty or one per output channel, without rounding terms
   std::vector<uint8_t> shifts;  // to the right: one for all, or one per output channel
   s8::Rounding rounding = s8::Rounding::kHalfUp;
-  s8::Bounds bounds;        // of the result; with a residual, of the sum
+  s8::Bounds bounds;        // the result's; with a residual, the sum's
   s8::Bounds input_bounds;  // what is known of the input's elements
   // With a residual the shifted accumulator is limited to s8 first; then the residual, a tensor of the output's shape,
   // is added: `a` is the accumulator, `b` the residual.
@@ -50,6 +53,13 @@ struct ConvLayer {
 
   bool is_identity() const { return weights.empty(); }
   uint8_t shift(int64_t channel) const { return shifts.size() == 1 ? shifts[0] : shifts[static_cast<size_t>(channel)]; }
+};
+
+struct MaxPoolLayer {
+  std::string name;
+  int64_t images = 1;
+  int64_t channels = 0;
+  LayerAxis y, x;
 };
 
 // The same layer with its first output channels only, and with their inputs only where each has its own. Requires:

@@ -10,7 +10,7 @@ uint64_t CycleEstimate::total(int threads) const {
   return static_cast<uint64_t>(threads == 1 ? computing + moving : overlapped);
 }
 
-AddressMap layer_addresses(const ConvShape& shape, bool residual, uint64_t weight_bytes) {
+AddressMap layer_addresses(const LayerShape& shape, bool residual, uint64_t weight_bytes) {
   const auto output = static_cast<uint64_t>(shape.output_elements() * shape.block);
   AddressMap addresses;
   addresses.add(Buffer::kWeights, weight_bytes);

@@ -1,11 +1,16 @@
 #include "compiler-lite/codegen/evta/legal.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <string_view>
 #include <utility>
 
+#include "compiler-lite/codegen/evta/conv.h"
+#include "compiler-lite/codegen/evta/max_pool.h"
 #include "compiler-lite/graph/bound_operator.h"
+#include "compiler-lite/passes/product.h"
 #include "kernels/common/activation.h"
 #include "kernels/common/s8_operands.h"
 #include "kernels/conv/geometry.h"
@@ -35,7 +40,7 @@ Status set_constants(const Graph& graph, const Node& node, const s8::Epilogue& e
   if (epilogue.scaled()) return refused("its scales are not powers of two");
   if (epilogue.wide) return refused("its result stays in f32, EVTA gives 8 bits");
   set_epilogue(epilogue, layer);
-  if (const ValueId bias = node.input(2); bias != kNoValue) {
+  if (const ValueId bias = node.input(kBias); bias != kNoValue) {
     const auto* values = graph.value(bias).data<int32_t>();
     layer->bias.assign(values, values + layer->out_channels);
   }
@@ -62,9 +67,9 @@ Result<NodeLayer> conv_layer(const Graph& graph, const Node& node, const Operato
   layer.groups = geometry.group;
   layer.y = axis_of(y.input, y.output, y.kernel, y.stride, y.pad_begin);
   layer.x = axis_of(x.input, x.output, x.kernel, x.stride, x.pad_begin);
-  layer.weights = weights_of(graph.value(node.inputs[1]));
+  layer.weights = weights_of(graph.value(node.inputs[kWeights]));
   NESTRT_RETURN_IF_ERROR(set_constants(graph, node, epilogue, &layer));
-  return NodeLayer{std::move(layer), node.inputs[0], node.input(3)};
+  return NodeLayer{std::move(layer), node.inputs[0], node.input(kResidual)};
 }
 
 Result<NodeLayer> dense_layer(const Graph& graph, const Node& node, const OperatorSpec& spec) {
@@ -74,7 +79,7 @@ Result<NodeLayer> dense_layer(const Graph& graph, const Node& node, const Operat
   layer.images = spec.inputs[0].shape[0];
   layer.in_channels = spec.inputs[1].shape[0];
   layer.out_channels = spec.inputs[1].shape[1];
-  const std::vector<int8_t> weights = weights_of(graph.value(node.inputs[1]));
+  const std::vector<int8_t> weights = weights_of(graph.value(node.inputs[kWeights]));
   layer.weights.resize(weights.size());
   for (size_t i = 0; i < weights.size(); ++i) {
     const auto outputs = static_cast<size_t>(layer.out_channels), inputs = static_cast<size_t>(layer.in_channels);
@@ -120,7 +125,7 @@ Result<NodeLayer> average_layer(const Node& node, const OperatorSpec& spec, cons
   const ops::Pool& pool = *spec.as<ops::Pool>();
   const auto count = static_cast<uint64_t>(windows.y.kernel * windows.x.kernel);
   if (!std::has_single_bit(count)) {
-    return refused("it averages " + std::to_string(count) + " elements, EVTA divides by powers of two only");
+    return refused(fmt::format("it averages {} elements, EVTA divides by powers of two only", count));
   }
   for (const LayerAxis& axis : {windows.y, windows.x}) {
     if ((axis.pad_begin > 0 || axis.pad_end > 0) && !pool.count_include_pad) {
@@ -181,8 +186,7 @@ Result<NodeLayer> requantize_layer(const Node& node, const OperatorSpec& spec) {
 Status check_types(const OperatorSpec& spec) {
   const auto check = [](const TensorSpec& tensor) {
     if (!tensor.present || tensor.constant != nullptr) return ok_status();
-    if (tensor.type != DataType::kS8)
-      return refused("it computes in " + std::string(name(tensor.type)) + ", EVTA in s8");
+    if (tensor.type != DataType::kS8) return refused(fmt::format("it computes in {}, EVTA in s8", name(tensor.type)));
     if (tensor.quantization == nullptr || tensor.quantization->exponents.empty()) {
       return refused("its scales are not powers of two");
     }
@@ -212,7 +216,7 @@ Result<NodeLayer> layer_of(const Graph& graph, const Node& node) {
     case ops::Kind::kRequantize:
       return requantize_layer(node, spec);
     default:
-      return refused("EVTA has no " + std::string(ops::name(node.kind())));
+      return refused(fmt::format("EVTA has no {}", ops::name(node.kind())));
   }
 }
 

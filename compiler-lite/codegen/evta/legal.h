@@ -6,11 +6,16 @@
 #include <variant>
 #include <vector>
 
-#include "compiler-lite/codegen/evta/conv.h"
-#include "compiler-lite/codegen/evta/max_pool.h"
+#include "compiler-lite/codegen/evta/layer.h"
 #include "compiler-lite/graph/graph.h"
 
+namespace nestrt::evta {
+struct Configuration;
+}
+
 namespace nestrt::compiler::evta {
+
+class LayerGenerator;
 
 // A node as a layer, and the values that its buffers are.
 struct NodeLayer {
@@ -27,6 +32,7 @@ Result<NodeLayer> layer_of(const Graph& graph, const Node& node);
 NodeLayer first_channels(const NodeLayer& node, int64_t channels);
 
 // Errors: those of ConvGenerator and MaxPoolGenerator.
-Result<std::unique_ptr<LayerGenerator>> generator_of(const isa::Configuration& configuration, const NodeLayer& layer);
+Result<std::unique_ptr<LayerGenerator>> generator_of(const nestrt::evta::Configuration& configuration,
+                                                     const NodeLayer& layer);
 
 }  // namespace nestrt::compiler::evta

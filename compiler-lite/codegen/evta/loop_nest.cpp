@@ -1,5 +1,7 @@
 #include "compiler-lite/codegen/evta/loop_nest.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -128,9 +130,10 @@ std::vector<MicroOp> written_out(const MicroOp& base, std::vector<Dimension> dim
 Result<LoweredNest> lower(const isa::Configuration& configuration, const LoopNest& nest, uint32_t least_micro_ops) {
   const std::optional<Choice> choice = best_choice(configuration, simplified(nest.dimensions), least_micro_ops);
   if (!choice) {
-    return Status(Code::kUnsupported, "a loop nest of " + std::to_string(nest.dimensions.size()) +
-                                          " dimensions fits no instruction of configuration " +
-                                          std::string(configuration.name) + "; choose smaller tiles");
+    return Status(
+        Code::kUnsupported,
+        fmt::format("a loop nest of {} dimensions fits no instruction of configuration {}; choose smaller tiles",
+                    nest.dimensions.size(), configuration.name));
   }
   return LoweredNest{written_out(nest.base, choice->listed), choice->outer.count, choice->inner.count,
                      choice->outer.stride, choice->inner.stride};

@@ -1,5 +1,7 @@
 #include "compiler-lite/codegen/evta/max_pool.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "compiler-lite/codegen/evta/conv_memory.h"
@@ -11,22 +13,23 @@ namespace {
 using isa::AluOpcode;
 using isa::Memory;
 
-// How a schedule divides the memories. A slot of ACC holds the input of a tile, then its maxima.
+// How a tiling divides the memories. A slot of ACC holds the input of a tile, then its maxima.
 struct PoolMemory {
   Slots inp, acc;
   int64_t input = 0;  // elements of the largest tile's input
 };
 
-Result<PoolMemory> divide(const isa::Configuration& configuration, const ConvShape& shape, const Schedule& schedule) {
+Result<PoolMemory> divide(const isa::Configuration& configuration, const LayerShape& shape, const Tiling& tiling) {
   PoolMemory memory;
-  memory.input = schedule.out_blocks * std::min(shape.y.input, input_size(shape.y, schedule.rows, false)) *
-                 std::min(shape.x.input, input_size(shape.x, schedule.columns, false));
-  const int64_t tile = schedule.out_blocks * schedule.rows * schedule.columns;
-  memory.inp = {0, memory.input, schedule.threads};
-  memory.acc = {0, memory.input + tile, schedule.threads};
-  if (memory.inp.at(schedule.threads) > configuration.inp_depth() ||
-      memory.acc.at(schedule.threads) > configuration.acc_depth()) {
-    return Status(Code::kUnsupported, "a tile of the pool does not fit INP and ACC: " + to_string(schedule));
+  memory.input = tiling.out_blocks * std::min(shape.y.input, input_size(shape.y, tiling.rows, false)) *
+                 std::min(shape.x.input, input_size(shape.x, tiling.columns, false));
+  const int64_t tile = tiling.out_blocks * tiling.rows * tiling.columns;
+  memory.inp = {0, memory.input, tiling.threads};
+  memory.acc = {0, memory.input + tile, tiling.threads};
+  if (memory.inp.at(tiling.threads) > configuration.inp_depth() ||
+      memory.acc.at(tiling.threads) > configuration.acc_depth()) {
+    return Status(Code::kUnsupported,
+                  fmt::format("a tile of the pool does not fit INP and ACC: {}", to_string(tiling)));
   }
   return memory;
 }
@@ -38,7 +41,8 @@ struct Taps {
 };
 
 Taps taps_within(const LayerAxis& axis, const Span& outputs, const Extent& input, int64_t tap) {
-  const int64_t first = outputs.first * axis.stride - axis.pad_begin + tap - input.first;  // of output 0, in the input
+  const int64_t first =
+      outputs.first * axis.stride - axis.pad_begin + tap - input.first;  // where output 0 reads, in the input
   const int64_t skipped = first >= 0 ? 0 : pieces(-first, axis.stride);
   const int64_t begin = first + skipped * axis.stride;
   const int64_t count = begin >= input.count ? 0 : pieces(input.count - begin, axis.stride);
@@ -47,20 +51,20 @@ Taps taps_within(const LayerAxis& axis, const Span& outputs, const Extent& input
 
 class PoolEmitter {
  public:
-  PoolEmitter(const isa::Configuration& configuration, const ConvShape& shape, const Schedule& schedule,
+  PoolEmitter(const isa::Configuration& configuration, const LayerShape& shape, const Tiling& tiling,
               const PoolMemory& memory, const AddressMap& addresses)
       : shape_(shape),
-        schedule_(schedule),
+        tiling_(tiling),
         memory_(memory),
         input_(address(configuration, addresses, Buffer::kInput)),
         output_(address(configuration, addresses, Buffer::kOutput)),
         weights_(static_cast<int64_t>(addresses.address(Buffer::kWeights)) / configuration.wgt_bytes()),
-        builder_(configuration, schedule.least_micro_ops),
-        slots_(static_cast<size_t>(schedule.threads)) {}
+        builder_(configuration, tiling.least_micro_ops),
+        slots_(static_cast<size_t>(tiling.threads)) {}
 
-  Result<BuiltProgram> emit() {
+  Result<UnencodedProgram> emit() {
     append_transfer(builder_, {.memory = Memory::kWgt, .dram = weights_});
-    const std::vector<Tile> tiles = tiles_of(shape_, schedule_);
+    const std::vector<Tile> tiles = tiles_of(shape_, tiling_);
     for (size_t i = 0; i < tiles.size(); ++i) {
       NESTRT_RETURN_IF_ERROR(emit_tile(static_cast<int64_t>(i % slots_.size()), tiles[i]));
     }
@@ -69,7 +73,7 @@ class PoolEmitter {
 
  private:
   struct Slot {
-    std::optional<InstructionId> last_reader;  // of the slot of INP
+    std::optional<InstructionId> last_reader;  // reads the slot of INP
     std::optional<InstructionId> last_store;
     int64_t results = 0;  // accumulators that hold maxima of an earlier tile
   };
@@ -151,8 +155,8 @@ class PoolEmitter {
     return ok_status();
   }
 
-  const ConvShape& shape_;
-  const Schedule& schedule_;
+  const LayerShape& shape_;
+  const Tiling& tiling_;
   const PoolMemory& memory_;
   int64_t input_, output_, weights_;  // addresses in elements
   ProgramBuilder builder_;
@@ -163,6 +167,13 @@ class PoolEmitter {
 
 }  // namespace
 
+MaxPoolGenerator::MaxPoolGenerator(std::string name, const isa::Configuration& configuration, const LayerShape& shape)
+    : LayerGenerator(std::move(name), configuration, shape) {
+  auto weights = std::make_shared<PackedWeights>();
+  append_identity(*weights, shape.block, 1);
+  weights_ = std::move(weights);
+}
+
 Result<MaxPoolGenerator> MaxPoolGenerator::create(const isa::Configuration& configuration, const MaxPoolLayer& layer) {
   ConvLayer windows;  // a sum over the same windows has the same shape
   windows.name = layer.name;
@@ -171,37 +182,33 @@ Result<MaxPoolGenerator> MaxPoolGenerator::create(const isa::Configuration& conf
   windows.y = layer.y;
   windows.x = layer.x;
   windows.shifts = {0};
-  MaxPoolGenerator generator;
-  NESTRT_ASSIGN_OR_RETURN(generator.shape_, conv_shape(configuration, windows));
-  generator.configuration_ = &configuration;
-  generator.name_ = layer.name;
-  auto weights = std::make_shared<PackedWeights>();
-  append_identity(*weights, generator.shape_.block, 1);
-  generator.weights_ = std::move(weights);
-  return generator;
+  NESTRT_ASSIGN_OR_RETURN(const LayerShape shape, layer_shape(configuration, windows));
+  return MaxPoolGenerator(layer.name, configuration, shape);
 }
 
-Result<uint64_t> MaxPoolGenerator::estimate_cycles(const Schedule& wanted, int bus_bytes) const {
-  NESTRT_ASSIGN_OR_RETURN(const Schedule schedule, limited(shape_, wanted));
-  NESTRT_ASSIGN_OR_RETURN(const PoolMemory memory, divide(*configuration_, shape_, schedule));
-  const int64_t tiles = shape_.output_elements() / (schedule.out_blocks * schedule.rows * schedule.columns) + 1;
+std::string MaxPoolGenerator::cost_key() const { return fmt::format("max-pool {}", to_string(shape())); }
+
+Result<uint64_t> MaxPoolGenerator::estimate_cycles(const Tiling& wanted, int bus_bytes) const {
+  NESTRT_ASSIGN_OR_RETURN(const Tiling tiling, limited(shape(), wanted));
+  NESTRT_ASSIGN_OR_RETURN(const PoolMemory memory, divide(configuration(), shape(), tiling));
+  const int64_t tiles = shape().output_elements() / (tiling.out_blocks * tiling.rows * tiling.columns) + 1;
   CycleEstimate estimate;
-  estimate.computing = tiles * (2 * memory.input + (4 + shape_.taps()) * CycleEstimate::kInstruction) +
-                       shape_.output_elements() * (1 + 2 * shape_.taps());
-  estimate.first_load = memory.input * configuration_->inp_bytes() / bus_bytes;
+  estimate.computing = tiles * (2 * memory.input + (4 + shape().taps()) * CycleEstimate::kInstruction) +
+                       shape().output_elements() * (1 + 2 * shape().taps());
+  estimate.first_load = memory.input * configuration().inp_bytes() / bus_bytes;
   estimate.loading = tiles * (estimate.first_load + CycleEstimate::kTransfer);
-  estimate.storing = shape_.output_elements() * configuration_->out_bytes() / bus_bytes;
+  estimate.storing = shape().output_elements() * configuration().out_bytes() / bus_bytes;
   estimate.last_store = estimate.storing / tiles;
-  return estimate.total(schedule.threads);
+  return estimate.total(tiling.threads);
 }
 
-Result<GeneratedProgram> MaxPoolGenerator::generate(const Schedule& wanted) const {
-  NESTRT_ASSIGN_OR_RETURN(const Schedule schedule, limited(shape_, wanted));
-  NESTRT_ASSIGN_OR_RETURN(const PoolMemory memory, divide(*configuration_, shape_, schedule));
-  const AddressMap addresses = layer_addresses(shape_, false, weights_->size());
-  PoolEmitter emitter(*configuration_, shape_, schedule, memory, addresses);
-  NESTRT_ASSIGN_OR_RETURN(const BuiltProgram built, emitter.emit());
-  return assemble(*configuration_, built, {}, addresses, weights_);
+Result<EncodedProgram> MaxPoolGenerator::generate(const Tiling& wanted) const {
+  NESTRT_ASSIGN_OR_RETURN(const Tiling tiling, limited(shape(), wanted));
+  NESTRT_ASSIGN_OR_RETURN(const PoolMemory memory, divide(configuration(), shape(), tiling));
+  const AddressMap addresses = layer_addresses(shape(), false, weights_->size());
+  PoolEmitter emitter(configuration(), shape(), tiling, memory, addresses);
+  NESTRT_ASSIGN_OR_RETURN(const UnencodedProgram built, emitter.emit());
+  return assemble(configuration(), built, {}, addresses, weights_);
 }
 
 }  // namespace nestrt::compiler::evta

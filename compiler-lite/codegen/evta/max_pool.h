@@ -9,31 +9,18 @@
 
 namespace nestrt::compiler::evta {
 
-struct MaxPoolLayer {
-  std::string name;
-  int64_t images = 1;
-  int64_t channels = 0;
-  LayerAxis y, x;
-};
-
 class MaxPoolGenerator : public LayerGenerator {
  public:
   // `configuration` must outlive the generator and its programs. Errors: as ConvGenerator.
   static Result<MaxPoolGenerator> create(const isa::Configuration& configuration, const MaxPoolLayer& layer);
 
-  const std::string& name() const override { return name_; }
-  const isa::Configuration& configuration() const override { return *configuration_; }
-  const ConvShape& shape() const override { return shape_; }
-  std::string cost_key() const override { return "max-pool " + to_string(shape_); }
-  Result<uint64_t> estimate_cycles(const Schedule& schedule, int bus_bytes) const override;
-  Result<GeneratedProgram> generate(const Schedule& schedule) const override;
+  std::string cost_key() const override;
+  Result<uint64_t> estimate_cycles(const Tiling& tiling, int bus_bytes) const override;
+  Result<EncodedProgram> generate(const Tiling& tiling) const override;
 
  private:
-  MaxPoolGenerator() = default;
+  MaxPoolGenerator(std::string name, const isa::Configuration& configuration, const LayerShape& shape);
 
-  const isa::Configuration* configuration_ = nullptr;
-  std::string name_;
-  ConvShape shape_;
   std::shared_ptr<const PackedWeights> weights_;
 };
 

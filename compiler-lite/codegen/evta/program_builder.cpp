@@ -85,44 +85,48 @@ void ProgramBuilder::give_tokens() {
   give_tokens(Module::kStore, Module::kCompute);
 }
 
-// Lists are gathered, in order of first use, until the memory is full; each such filling is loaded at once, before the
-// first instruction that needs it, and replaces the one before.
-BuiltProgram ProgramBuilder::place_micro_ops() {
-  BuiltProgram program;
-  std::vector<uint32_t> place(lists_.size());
+size_t ProgramBuilder::fill_memory(size_t first, UnencodedProgram& program, std::vector<uint32_t>& places) const {
+  const auto dram_base = static_cast<uint32_t>(program.micro_ops.size());
   std::vector<bool> present(lists_.size());
+  size_t used = 0, end = first;
+  for (; end < pending_.size(); ++end) {
+    if (pending_[end].list < 0) continue;
+    const auto list = static_cast<size_t>(pending_[end].list);
+    if (present[list]) continue;
+    const std::vector<isa::MicroOp>& micro_ops = lists_[list];
+    if (used + micro_ops.size() > configuration_.uop_depth()) break;
+    present[list] = true;
+    places[list] = static_cast<uint32_t>(used);
+    used += micro_ops.size();
+    program.micro_ops.insert(program.micro_ops.end(), micro_ops.begin(), micro_ops.end());
+  }
+  if (used == 0) return end;
+  const auto count = static_cast<uint16_t>(used);
+  program.instructions.push_back(isa::make_load(
+      {.memory = isa::Memory::kUop, .dram_base = dram_base, .y_size = 1, .x_size = count, .x_stride = count}));
+  return end;
+}
+
+// Each filling of the memory is loaded at once, before the first instruction that needs it, and replaces the one
+// before.
+UnencodedProgram ProgramBuilder::place_micro_ops() const {
+  UnencodedProgram program;
+  std::vector<uint32_t> places(lists_.size());
   for (size_t i = 0; i < pending_.size();) {
-    std::fill(present.begin(), present.end(), false);
-    const auto dram_base = static_cast<uint32_t>(program.micro_ops.size());
-    uint32_t used = 0;
-    size_t end = i;
-    for (; end < pending_.size(); ++end) {
-      const int list = pending_[end].list;
-      if (list < 0 || present[list]) continue;
-      const auto& micro_ops = lists_[list];
-      if (used + micro_ops.size() > configuration_.uop_depth()) break;
-      present[list] = true;
-      place[list] = used;
-      used += static_cast<uint32_t>(micro_ops.size());
-      program.micro_ops.insert(program.micro_ops.end(), micro_ops.begin(), micro_ops.end());
-    }
-    if (used > 0) {
-      const auto count = static_cast<uint16_t>(used);
-      program.instructions.push_back(isa::make_load(
-          {.memory = isa::Memory::kUop, .dram_base = dram_base, .y_size = 1, .x_size = count, .x_stride = count}));
-    }
+    const size_t end = fill_memory(i, program, places);
     for (; i < end; ++i) {
       program.instructions.push_back(pending_[i].instruction);
       if (pending_[i].list < 0) continue;
+      const auto list = static_cast<size_t>(pending_[i].list);
       isa::Loop& loop = loop_in(program.instructions.back());
-      loop.uop_begin = place[pending_[i].list];
-      loop.uop_end = loop.uop_begin + static_cast<uint32_t>(lists_[pending_[i].list].size());
+      loop.uop_begin = places[list];
+      loop.uop_end = loop.uop_begin + static_cast<uint32_t>(lists_[list].size());
     }
   }
   return program;
 }
 
-BuiltProgram ProgramBuilder::finish(InstructionId last_store) {
+UnencodedProgram ProgramBuilder::finish(InstructionId last_store) {
   order(last_store, append(isa::make_finish()));
   give_tokens();
   return place_micro_ops();

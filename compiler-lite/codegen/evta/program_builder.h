@@ -22,7 +22,9 @@ namespace nestrt::compiler::evta {
 // Index of an instruction in program order.
 using InstructionId = size_t;
 
-struct BuiltProgram {
+// What a ProgramBuilder gives and assemble() (encoded_program.h) takes: addresses of buffers are in the instructions
+// already, those of the micro-ops are not.
+struct UnencodedProgram {
   std::vector<isa::Instruction> instructions;
   std::vector<isa::MicroOp> micro_ops;  // as they lie in DRAM; LOAD UOP instructions count from the first of them
 };
@@ -50,7 +52,7 @@ class ProgramBuilder {
   size_t size() const { return pending_.size(); }
 
   // Appends FINISH, which waits for `last_store`.
-  BuiltProgram finish(InstructionId last_store);
+  UnencodedProgram finish(InstructionId last_store);
 
  private:
   // An instruction and the list of its micro-ops, -1 for none.
@@ -63,7 +65,10 @@ class ProgramBuilder {
   int list_of(const std::vector<isa::MicroOp>& micro_ops);
   void give_tokens();
   void give_tokens(isa::Module from, isa::Module to);
-  BuiltProgram place_micro_ops();
+  // Loads lists of micro-ops, in the order in which the instructions from `first` on use them, until the memory is
+  // full; `places`, by list, says where. Returns the instruction that needs another one.
+  size_t fill_memory(size_t first, UnencodedProgram& program, std::vector<uint32_t>& places) const;
+  UnencodedProgram place_micro_ops() const;
 
   const isa::Configuration& configuration_;
   uint32_t least_micro_ops_;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "compiler-lite/codegen/evta/conv_shape.h"
+#include "compiler-lite/codegen/evta/layer_shape.h"
 #include "runtime/plan/folding.h"
 
 namespace nestrt::compiler::evta {

@@ -11,7 +11,7 @@
 namespace nestrt::compiler::evta {
 
 struct Stem {
-  ConvLayer layer;  // of the folded picture: the same sums
+  ConvLayer layer;  // over the folded picture: the same sums
   int64_t fold = 1;
 };
 

@@ -10,11 +10,11 @@ struct PixelTile {
   Span rows, columns;
 };
 
-std::vector<PixelTile> pixel_tiles(const ConvShape& shape, const Schedule& schedule) {
+std::vector<PixelTile> pixel_tiles(const LayerShape& shape, const Tiling& tiling) {
   std::vector<PixelTile> result;
   for (int64_t image = 0; image < shape.images; ++image) {
-    for (const Span& rows : cut(shape.y.output(), schedule.rows)) {
-      for (const Span& columns : cut(shape.x.output(), schedule.columns)) result.push_back({image, rows, columns});
+    for (const Span& rows : cut(shape.y.output(), tiling.rows)) {
+      for (const Span& columns : cut(shape.x.output(), tiling.columns)) result.push_back({image, rows, columns});
     }
   }
   return result;
@@ -28,10 +28,17 @@ std::vector<Span> cut(int64_t whole, int64_t size) {
   return pieces;
 }
 
-std::vector<Tile> tiles_of(const ConvShape& shape, const Schedule& schedule) {
-  const std::vector<PixelTile> pixels = pixel_tiles(shape, schedule);
-  const std::vector<Span> blocks = cut(shape.group_out_blocks, schedule.out_blocks);
-  const bool pixels_inner = schedule.order == LoopOrder::kPixelsInner;
+TileCounts::TileCounts(const LayerShape& shape, const Tiling& tiling)
+    : pixel_tiles(shape.images * pieces(shape.y.output(), tiling.rows) * pieces(shape.x.output(), tiling.columns)),
+      out_tiles(shape.groups * pieces(shape.group_out_blocks, tiling.out_blocks)),
+      chunks(shape.identity ? 1 : pieces(shape.group_in_blocks, tiling.in_blocks)),
+      tiles(pixel_tiles * out_tiles),
+      inputs(pixel_tiles * (shape.identity ? out_tiles : shape.groups * chunks)) {}
+
+std::vector<Tile> tiles_of(const LayerShape& shape, const Tiling& tiling) {
+  const std::vector<PixelTile> pixels = pixel_tiles(shape, tiling);
+  const std::vector<Span> blocks = cut(shape.group_out_blocks, tiling.out_blocks);
+  const bool pixels_inner = tiling.order == LoopOrder::kPixelsInner;
   const size_t outer = pixels_inner ? blocks.size() : pixels.size(),
                inner = pixels_inner ? pixels.size() : blocks.size();
   std::vector<Tile> tiles;

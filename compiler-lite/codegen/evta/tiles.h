@@ -1,4 +1,4 @@
-// Tiles of a layer's output in the order of a schedule, and the on-chip slots that hold what tiles read.
+// Tiles of a layer's output in the order of a tiling, and the on-chip slots that hold what tiles read.
 #pragma once
 
 #include <array>
@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "compiler-lite/codegen/evta/conv_shape.h"
+#include "compiler-lite/codegen/evta/layer_shape.h"
 #include "compiler-lite/codegen/evta/program_builder.h"
-#include "compiler-lite/codegen/evta/schedule.h"
+#include "compiler-lite/codegen/evta/tiling.h"
 #include "compiler-lite/codegen/evta/transfers.h"
 
 namespace nestrt::compiler::evta {
@@ -26,7 +26,7 @@ std::vector<Span> cut(int64_t whole, int64_t size);
 struct Tile {
   int64_t image = 0;
   int64_t group = 0;
-  Span blocks;  // of the outputs, counted over all groups
+  Span blocks;  // the outputs', counted over all groups
   Span rows;
   Span columns;
 
@@ -34,8 +34,19 @@ struct Tile {
   int64_t elements() const { return blocks.count * pixels(); }
 };
 
-// Requires a limited() schedule.
-std::vector<Tile> tiles_of(const ConvShape& shape, const Schedule& schedule);
+// How many tiles and chunks of input blocks a tiling makes, over the whole layer.
+struct TileCounts {
+  TileCounts(const LayerShape& shape, const Tiling& tiling);
+
+  int64_t pixel_tiles;  // by rows and columns
+  int64_t out_tiles;    // by output blocks
+  int64_t chunks;       // for each tile
+  int64_t tiles;
+  int64_t inputs;  // contents of INP that differ
+};
+
+// Requires a limited() tiling.
+std::vector<Tile> tiles_of(const LayerShape& shape, const Tiling& tiling);
 
 // What so many outputs read along one axis, padding included, and the part of the input that it is. Where `skip`, the
 // rows between those that a kernel of one row reads are left out.
@@ -54,7 +65,8 @@ class SlotRing {
   struct Use {
     int64_t slot = 0;
     bool must_load = true;
-    std::optional<InstructionId> last_reader;  // of what is replaced; none if not to be loaded or never used
+    std::optional<InstructionId>
+        last_reader;  // what last read what is replaced; none if not to be loaded or never used
   };
   Use acquire(const ContentKey& key);
   // `reader` is the latest instruction that reads the slot.

@@ -30,6 +30,26 @@ Region joined(Region region) {
   return region;
 }
 
+Region first_window(isa::Memory memory, int64_t sram, const Planes& planes) {
+  return {.memory = memory,
+          .sram = sram,
+          .dram = planes.dram + planes.y.first * planes.width + planes.x.first,
+          .rows = planes.y.count,
+          .row_size = planes.x.count,
+          .stride = planes.y.step * planes.width,
+          .pad_top = planes.y.pad_begin,
+          .pad_bottom = planes.y.pad_end,
+          .pad_left = planes.x.pad_begin,
+          .pad_right = planes.x.pad_end};
+}
+
+// Whether what is moved of a plane lies together in it, without zeros around.
+bool is_contiguous(const Planes& planes) {
+  const Extent &y = planes.y, &x = planes.x;
+  const bool padded = x.padded() != x.count || y.padded() != y.count;
+  return !padded && x.count == planes.width && (y.step == 1 || y.count == 1);
+}
+
 }  // namespace
 
 TransferIds append_transfer(ProgramBuilder& builder, const Region& region) {
@@ -54,33 +74,21 @@ TransferIds append_transfer(ProgramBuilder& builder, const Region& region) {
 }
 
 TransferIds move_planes(ProgramBuilder& builder, isa::Memory memory, int64_t sram, const Planes& planes) {
-  const Extent &y = planes.y, &x = planes.x;
+  Region window = first_window(memory, sram, planes);
   const int64_t plane = planes.height * planes.width;
-  const int64_t dram = planes.dram + y.first * planes.width + x.first;
-  const bool padded = x.padded() != x.count || y.padded() != y.count;
-  const bool consecutive = x.count == planes.width && (y.step == 1 || y.count == 1);
-  if (!padded && consecutive) {
-    return append_transfer(builder, {.memory = memory,
-                                     .sram = sram,
-                                     .dram = dram,
-                                     .rows = planes.count,
-                                     .row_size = y.count * x.count,
-                                     .stride = plane});
+  if (is_contiguous(planes)) {  // one row of each plane
+    window.row_size *= window.rows;
+    window.rows = planes.count;
+    window.stride = plane;
+    return append_transfer(builder, window);
   }
   TransferIds ids;
   for (int64_t i = 0; i < planes.count; ++i) {
-    const TransferIds one = append_transfer(builder, {.memory = memory,
-                                                      .sram = sram + i * y.padded() * x.padded(),
-                                                      .dram = dram + i * plane,
-                                                      .rows = y.count,
-                                                      .row_size = x.count,
-                                                      .stride = y.step * planes.width,
-                                                      .pad_top = y.pad_begin,
-                                                      .pad_bottom = y.pad_end,
-                                                      .pad_left = x.pad_begin,
-                                                      .pad_right = x.pad_end});
+    const TransferIds one = append_transfer(builder, window);
     if (i == 0) ids.first = one.first;
     ids.last = one.last;
+    window.sram += planes.y.padded() * planes.x.padded();
+    window.dram += plane;
   }
   return ids;
 }

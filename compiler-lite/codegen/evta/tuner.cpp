@@ -1,5 +1,7 @@
 #include "compiler-lite/codegen/evta/tuner.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -18,17 +20,17 @@ std::vector<int64_t> tile_sizes(int64_t whole) {
 }
 
 struct Candidate {
-  Schedule schedule;
+  Tiling tiling;
   uint64_t estimate = 0;
 };
 
 // All legal ones.
 std::vector<Candidate> candidates(const LayerGenerator& generator, int bus_bytes) {
-  const ConvShape& shape = generator.shape();
+  const LayerShape& shape = generator.shape();
   std::vector<Candidate> result;
-  const auto consider = [&](const Schedule& schedule) {
-    const auto estimate = generator.estimate_cycles(schedule, bus_bytes);
-    if (estimate) result.push_back({schedule, *estimate});
+  const auto consider = [&](const Tiling& tiling) {
+    const auto estimate = generator.estimate_cycles(tiling, bus_bytes);
+    if (estimate) result.push_back({tiling, *estimate});
   };
   for (const int64_t rows : tile_sizes(shape.y.output())) {
     for (const int64_t columns : tile_sizes(shape.x.output())) {
@@ -44,38 +46,40 @@ std::vector<Candidate> candidates(const LayerGenerator& generator, int bus_bytes
   return result;
 }
 
+// The costs of the programs that a tiling gives; `best` becomes one of them where it is less.
+void measure(const LayerGenerator& generator, Tiling tiling, const TuneOptions& options, TunedTiling& best) {
+  for (const uint32_t least : options.least_micro_ops) {
+    tiling.least_micro_ops = least;
+    const auto program = generator.generate(tiling);
+    if (!program) continue;
+    ++best.programs;
+    const uint64_t cost = options.cost(program->program());
+    if (cost == 0 || (best.cost != 0 && cost >= best.cost)) continue;
+    best.tiling = tiling;
+    best.cost = cost;
+  }
+}
+
 }  // namespace
 
-Result<TunedSchedule> tune(const LayerGenerator& generator, const TuneOptions& options) {
+Result<TunedTiling> tune(const LayerGenerator& generator, const TuneOptions& options) {
   std::vector<Candidate> legal = candidates(generator, options.bus_bytes);
   if (legal.empty()) {
-    return Status(Code::kUnsupported, "layer '" + generator.name() +
-                                          "': not even one output row and column at a "
-                                          "time fits the memories of configuration " +
-                                          std::string(generator.configuration().name));
+    return Status(
+        Code::kUnsupported,
+        fmt::format("layer '{}': not even one output row and column at a time fits the memories of configuration {}",
+                    generator.name(), generator.configuration().name));
   }
   std::stable_sort(legal.begin(), legal.end(),
                    [](const Candidate& a, const Candidate& b) { return a.estimate < b.estimate; });
-  TunedSchedule best = {legal[0].schedule, legal[0].estimate, legal.size(), 0};
+  TunedTiling best = {legal[0].tiling, legal[0].estimate, legal.size(), 0};
   if (!options.cost) return best;
   best.cost = 0;
   legal.resize(std::min(legal.size(), options.most_programs));
-  for (Candidate& candidate : legal) {
-    for (const uint32_t least : options.least_micro_ops) {
-      candidate.schedule.least_micro_ops = least;
-      const auto program = generator.generate(candidate.schedule);
-      if (!program) continue;
-      ++best.programs;
-      const uint64_t cost = options.cost(program->program());
-      if (cost != 0 && (best.cost == 0 || cost < best.cost)) {
-        best.schedule = candidate.schedule;
-        best.cost = cost;
-      }
-    }
-  }
+  for (const Candidate& candidate : legal) measure(generator, candidate.tiling, options, best);
   if (best.cost == 0) {
-    return Status(Code::kUnsupported, "layer '" + generator.name() + "': none of the " + std::to_string(best.programs) +
-                                          " best schedules makes a legal program");
+    return Status(Code::kUnsupported, fmt::format("layer '{}': none of the {} best tilings makes a legal program",
+                                                  generator.name(), best.programs));
   }
   return best;
 }

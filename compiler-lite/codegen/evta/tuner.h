@@ -1,4 +1,4 @@
-// The tuner: searches the schedules of a layer that are legal for one that costs little.
+// The tuner: searches the tilings of a layer that are legal for one that costs little.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,21 @@ using CostFunction = std::function<uint64_t(const isa::Program& program)>;
 struct TuneOptions {
   // Empty: the estimate decides.
   CostFunction cost;
-  // So many schedules, those with the smallest estimates, are generated and given to `cost`.
+  // So many tilings, those with the smallest estimates, are generated and given to `cost`.
   size_t most_programs = 24;
-  // What instructions of one micro-op and of more cost the same on; see Schedule::least_micro_ops.
+  // What instructions of one micro-op and of more cost the same on; see Tiling::least_micro_ops.
   std::vector<uint32_t> least_micro_ops = {1};
   int bus_bytes = 8;  // that DRAM moves in a cycle, for the estimate
 };
 
-struct TunedSchedule {
-  Schedule schedule;
+struct TunedTiling {
+  Tiling tiling;
   uint64_t cost = 0;
-  size_t schedules = 0;  // legal ones
-  size_t programs = 0;   // of those, generated and measured
+  size_t tilings = 0;   // legal ones
+  size_t programs = 0;  // those generated and measured
 };
 
-// Errors: kUnsupported where not one schedule is legal.
-Result<TunedSchedule> tune(const LayerGenerator& generator, const TuneOptions& options = {});
+// Errors: kUnsupported where not one tiling is legal.
+Result<TunedTiling> tune(const LayerGenerator& generator, const TuneOptions& options = {});
 
 }  // namespace nestrt::compiler::evta

@@ -1,5 +1,7 @@
 #include "compiler-lite/codegen/evta/tuning_cache.h"
 
+#include <fmt/core.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -21,68 +23,65 @@ constexpr size_t kDigestDigits = 32;
 std::string digest_of(std::string_view text) { return digest(std::as_bytes(std::span(text))); }
 
 // "rows columns out_blocks in_blocks threads order micro-ops key"
-std::string line_of(const std::string& key, const Schedule& schedule) {
-  std::ostringstream line;
-  line << schedule.rows << ' ' << schedule.columns << ' ' << schedule.out_blocks << ' ' << schedule.in_blocks << ' '
-       << schedule.threads << ' ' << static_cast<int>(schedule.order) << ' ' << schedule.least_micro_ops << ' ' << key
-       << '\n';
-  return line.str();
+std::string line_of(const std::string& key, const Tiling& tiling) {
+  return fmt::format("{} {} {} {} {} {} {} {}\n", tiling.rows, tiling.columns, tiling.out_blocks, tiling.in_blocks,
+                     tiling.threads, static_cast<int>(tiling.order), tiling.least_micro_ops, key);
 }
 
-bool parse_line(const std::string& text, std::string* key, Schedule* schedule) {
+bool parse_line(const std::string& text, std::string* key, Tiling* tiling) {
   std::istringstream line(text);
   int order = -1;
-  line >> schedule->rows >> schedule->columns >> schedule->out_blocks >> schedule->in_blocks >> schedule->threads >>
-      order >> schedule->least_micro_ops >> std::ws;
+  line >> tiling->rows >> tiling->columns >> tiling->out_blocks >> tiling->in_blocks >> tiling->threads >> order >>
+      tiling->least_micro_ops >> std::ws;
   std::getline(line, *key);
-  schedule->order = order == 0 ? LoopOrder::kPixelsInner : LoopOrder::kBlocksInner;
-  const bool positive =
-      schedule->rows > 0 && schedule->columns > 0 && schedule->out_blocks > 0 && schedule->in_blocks > 0;
-  return !line.fail() && positive && (schedule->threads == 1 || schedule->threads == 2) && (order == 0 || order == 1) &&
-         schedule->least_micro_ops > 0 && !key->empty();
+  tiling->order = order == 0 ? LoopOrder::kPixelsInner : LoopOrder::kBlocksInner;
+  const bool positive = tiling->rows > 0 && tiling->columns > 0 && tiling->out_blocks > 0 && tiling->in_blocks > 0;
+  return !line.fail() && positive && (tiling->threads == 1 || tiling->threads == 2) && (order == 0 || order == 1) &&
+         tiling->least_micro_ops > 0 && !key->empty();
 }
 
-bool parse(std::string_view text, std::map<std::string, Schedule>& schedules) {
+bool parse(std::string_view text, std::map<std::string, Tiling>& tilings) {
   const size_t body = kHeader.size() + kDigestDigits + 1;
   if (text.size() < body || !text.starts_with(kHeader) || text[body - 1] != '\n') return false;
   if (text.substr(kHeader.size(), kDigestDigits) != digest_of(text.substr(body))) return false;
   std::istringstream lines{std::string(text.substr(body))};
-  std::map<std::string, Schedule> read;
+  std::map<std::string, Tiling> read;
   for (std::string line, key; std::getline(lines, line);) {
-    Schedule schedule;
-    if (!parse_line(line, &key, &schedule)) return false;
-    read.insert_or_assign(key, schedule);
+    Tiling tiling;
+    if (!parse_line(line, &key, &tiling)) return false;
+    read.insert_or_assign(key, tiling);
   }
-  schedules.merge(read);
+  tilings.merge(read);
   return true;
 }
 
 }  // namespace
 
 TuningCache::TuningCache(std::string path) : path_(std::move(path)) {
-  if (!path_.empty()) read(schedules_);
+  if (!path_.empty()) read(tilings_);
 }
 
 // Adds what the file has of others.
-void TuningCache::read(Schedules& schedules) const {
+void TuningCache::read(Tilings& tilings) const {
   std::error_code error;
   if (!std::filesystem::exists(path_, error)) return;
   const auto bytes = tools::read_file(path_, kMaxBytes);
   if (!bytes) {
-    log(LogLevel::kWarning, "the tuning cache is not used: " + bytes.error().to_string());
+    log(LogLevel::kWarning, fmt::format("the tuning cache is not used: {}", bytes.error().to_string()));
     return;
   }
-  if (!parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, schedules))
-    log(LogLevel::kWarning, "the tuning cache '" + path_ + "' is damaged, or of another version, and is not used");
+  if (!parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, tilings))
+    log(LogLevel::kWarning,
+        fmt::format("the tuning cache '{}' is damaged, or of another version, and is not used", path_));
 }
 
-std::optional<Schedule> TuningCache::find(const std::string& key) const {
-  const auto found = schedules_.find(key);
-  return found == schedules_.end() ? std::nullopt : std::optional(found->second);
+std::optional<Tiling> TuningCache::find(const std::string& key) const {
+  const auto found = tilings_.find(key);
+  return found == tilings_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void TuningCache::add(const std::string& key, const Schedule& schedule) {
-  schedules_.insert_or_assign(key, schedule);
+void TuningCache::add(const std::string& key, const Tiling& tiling) {
+  tilings_.insert_or_assign(key, tiling);
   changed_ = true;
 }
 
@@ -94,18 +93,19 @@ Status TuningCache::check_ours() const {
   if (bytes && bytes->empty()) return {};
   if (bytes && std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()).starts_with(kHeaderOfAny))
     return {};
-  return Status(Code::kInvalidArgument, "'" + path_ + "' is no tuning cache and is left as it is; name another file");
+  return Status(Code::kInvalidArgument,
+                fmt::format("'{}' is no tuning cache and is left as it is; name another file", path_));
 }
 
 Status TuningCache::save() {
   if (path_.empty() || !changed_) return {};
   NESTRT_RETURN_IF_ERROR(check_ours());
-  read(schedules_);
+  read(tilings_);
   std::string body;
-  for (const auto& [key, schedule] : schedules_) body += line_of(key, schedule);
+  for (const auto& [key, tiling] : tilings_) body += line_of(key, tiling);
   const std::string folder = std::filesystem::path(path_).parent_path().string();
   if (!folder.empty()) NESTRT_RETURN_IF_ERROR(tools::make_folder(folder));
-  NESTRT_RETURN_IF_ERROR(tools::write_text(path_, std::string(kHeader) + digest_of(body) + "\n" + body));
+  NESTRT_RETURN_IF_ERROR(tools::write_text(path_, fmt::format("{}{}\n{}", kHeader, digest_of(body), body)));
   changed_ = false;
   return {};
 }

@@ -1,8 +1,8 @@
-// TuningCache: schedules that searches have found, in a file that all compilations of a user share.
+// TuningCache: tilings that searches have found, in a file that all compilations of a user share.
 //
-// What a schedule is found under says everything that the search depends on, so that a cached result is the one that
+// What a tiling is found under says everything that the search depends on, so that a cached result is the one that
 // the search would give. Nothing else is believed of the file: one that is damaged is left aside, and whoever takes a
-// schedule from it makes and checks the program as ever.
+// tiling from it makes and checks the program as ever.
 //
 // Threads: one at a time. Processes that write the same file replace it as a whole, with what the others had written.
 #pragma once
@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler-lite/codegen/evta/schedule.h"
+#include "compiler-lite/codegen/evta/tiling.h"
 #include "nestrt/status.h"
 
 namespace nestrt::compiler::evta {
@@ -21,19 +21,19 @@ class TuningCache {
   // In memory alone where `path` is empty. Reads the file if there is one; a warning is logged where it is damaged.
   explicit TuningCache(std::string path = {});
 
-  std::optional<Schedule> find(const std::string& key) const;
-  void add(const std::string& key, const Schedule& schedule);
+  std::optional<Tiling> find(const std::string& key) const;
+  void add(const std::string& key, const Tiling& tiling);
   // Writes the file, and its folder, where add() was called since. Errors: kIo, kNotFound.
   Status save();
 
  private:
   Status check_ours() const;
-  using Schedules = std::map<std::string, Schedule>;
+  using Tilings = std::map<std::string, Tiling>;
 
-  void read(Schedules& schedules) const;
+  void read(Tilings& tilings) const;
 
   std::string path_;
-  Schedules schedules_;
+  Tilings tilings_;
   bool changed_ = false;
 };
 

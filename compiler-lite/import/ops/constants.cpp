@@ -1,8 +1,14 @@
 // Operators whose result is known once shapes are.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
+#include "compiler-lite/import/node_context.h"
+#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/onnx_types.h"
 #include "compiler-lite/import/ops/families.h"
 
 namespace nestrt::compiler {
@@ -48,7 +54,7 @@ Status import_size(NodeContext& node) {
 Status import_constant_of_shape(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> dims, node.constant_ints(0, "shape"));
   if (dims.size() > static_cast<size_t>(Shape::kMaxRank)) {
-    return node.unsupported("more than " + std::to_string(Shape::kMaxRank) + " dimensions");
+    return node.unsupported(fmt::format("more than {} dimensions", Shape::kMaxRank));
   }
   const Shape shape{std::span(dims)};
   OnnxTensor value{"", DataType::kF32, {1}, std::make_shared<const Bytes>(4)};
@@ -127,41 +133,42 @@ Status import_eye_like(NodeContext& node) {
   return node.set_output(node.cast(eye, type));
 }
 
-// on where an index equals the position along the new axis (negative ones count from the end), else off.
-Status import_one_hot(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(ValueId indices, node.input(0));
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<float> depths, node.constant_floats(1, "depth"));  // of any type
-  NESTRT_ASSIGN_OR_RETURN(const ValueId values, node.input(2));
-  if (depths.size() != 1 || !(depths[0] >= 1 && depths[0] < 0x1p40f) || node.shape(values) != Shape{2}) {
-    return node.invalid("depth must be one positive number, values two");
-  }
-  const auto depth = static_cast<int64_t>(depths.front());
-  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS64, {depth}));
+// Where an index equals the position along a new axis of `depth` elements, counted from either end.
+Result<ValueId> hits(NodeContext& node, ValueId indices, int axis, int64_t depth) {
   const Shape shape = node.shape(indices);
-  if (shape.rank() >= Shape::kMaxRank) return node.unsupported("too many dimensions");
-  NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(node.attribute("axis", int64_t{-1}), shape.rank() + 1));
-  Shape with_axis;
-  Shape along_axis;
+  Shape with_axis, along_axis;
   for (int i = 0; i <= shape.rank(); ++i) {
     with_axis.push_back(i == axis ? 1 : shape[i < axis ? i : i - 1]);
     along_axis.push_back(i == axis ? depth : 1);
   }
-  std::vector<int64_t> forward(static_cast<size_t>(depth));
-  std::vector<int64_t> backward(forward.size());
-  for (size_t i = 0; i < forward.size(); ++i) {
-    forward[i] = static_cast<int64_t>(i);
-    backward[i] = forward[i] - depth;
-  }
+  std::vector<int64_t> forward(static_cast<size_t>(depth)), backward(forward.size());
+  std::iota(forward.begin(), forward.end(), int64_t{0});
+  std::iota(backward.begin(), backward.end(), -depth);
   NESTRT_ASSIGN_OR_RETURN(indices, node.cast(indices, DataType::kS64));
   NESTRT_ASSIGN_OR_RETURN(indices, node.reshape(indices, with_axis));
   NESTRT_ASSIGN_OR_RETURN(const ValueId positions, node.constant(forward, along_axis));
   NESTRT_ASSIGN_OR_RETURN(const ValueId from_end, node.constant(backward, along_axis));
   NESTRT_ASSIGN_OR_RETURN(const ValueId hit, node.binary(ops::BinaryKind::kEqual, indices, positions));
   NESTRT_ASSIGN_OR_RETURN(const ValueId hit_from_end, node.binary(ops::BinaryKind::kEqual, indices, from_end));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId either, node.binary(ops::BinaryKind::kLogicalOr, hit, hit_from_end));
+  return node.binary(ops::BinaryKind::kLogicalOr, hit, hit_from_end);
+}
+
+Status import_one_hot(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId indices, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<float> depths, node.constant_floats(1, "depth"));  // any type
+  NESTRT_ASSIGN_OR_RETURN(const ValueId values, node.input(2));
+  if (depths.size() != 1 || !(depths[0] >= 1 && depths[0] < 0x1p40f) || node.shape(values) != Shape{2}) {
+    return node.invalid("depth must be one positive number, values two");
+  }
+  const auto depth = static_cast<int64_t>(depths.front());
+  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS64, {depth}));
+  const int rank = node.shape(indices).rank();
+  if (rank >= Shape::kMaxRank) return node.unsupported("too many dimensions");
+  NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(node.attribute("axis", int64_t{-1}), rank + 1));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId where, hits(node, indices, axis, depth));
   NESTRT_ASSIGN_OR_RETURN(const ValueId off, node.slice(values, {0}, {1}, Shape{1}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId on, node.slice(values, {1}, {1}, Shape{1}));
-  return node.finish(ops::Select(), {either, on, off});
+  return node.finish(ops::Select(), {where, on, off});
 }
 
 // Its shape depends on the data, so only constants will do.

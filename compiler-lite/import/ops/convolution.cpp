@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "compiler-lite/import/ops/families.h"
@@ -16,8 +18,8 @@ struct Operands {
 // The kernel that the weights have, and with it the window.
 Result<Window> read_conv_window(NodeContext& node, const Shape& x, const Shape& weights) {
   if (x.rank() < 3 || weights.rank() != x.rank()) {
-    return node.invalid("input of shape " + x.to_string() + " and weights of shape " + weights.to_string() +
-                        " must have the same rank, at least 3");
+    return node.invalid(fmt::format("input of shape {} and weights of shape {} must have the same rank, at least 3",
+                                    x.to_string(), weights.to_string()));
   }
   return read_window(node, weights.rank() - 2, {weights.begin() + 2, weights.end()});
 }
@@ -36,7 +38,7 @@ Result<Operands> read_operands(const NodeContext& node) {
 Result<int32_t> read_group(NodeContext& node) {
   const int64_t group = node.attribute("group", int64_t{1});
   if (group >= 1 && group <= INT32_MAX) return static_cast<int32_t>(group);
-  return node.invalid("group " + std::to_string(group) + " must be at least 1");
+  return node.invalid(fmt::format("group {} must be at least 1", group));
 }
 
 Status import_conv(NodeContext& node) {

@@ -34,6 +34,17 @@ Result<ValueId> as_bias(NodeContext& node, ValueId c, int64_t n) {
   return node.add(ops::Tile{.shape = {n}}, {flat});
 }
 
+Result<ValueId> dense_product(NodeContext& node, ValueId a, ValueId b, ValueId bias) {
+  std::vector<ValueId> operands = {a, b};
+  if (bias != kNoValue) operands.push_back(bias);
+  return node.add(ops::Dense(), std::move(operands));
+}
+
+Result<ValueId> scaled_product(NodeContext& node, ValueId a, ValueId b, float alpha) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId product, node.add(ops::MatMul(), {a, b}));
+  return scaled(node, product, alpha);
+}
+
 Status import_gemm(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId a, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId b, node.input(1));
@@ -55,15 +66,8 @@ Status import_gemm(NodeContext& node) {
   if (dense && c != kNoValue) {
     NESTRT_ASSIGN_OR_RETURN(bias, as_bias(node, c, node.shape(b)[1]));
   }
-  ValueId product = kNoValue;
-  if (dense) {
-    std::vector<ValueId> operands = {a, b};
-    if (bias != kNoValue) operands.push_back(bias);
-    NESTRT_ASSIGN_OR_RETURN(product, node.add(ops::Dense(), std::move(operands)));
-  } else {
-    NESTRT_ASSIGN_OR_RETURN(product, node.add(ops::MatMul(), {a, b}));
-    NESTRT_ASSIGN_OR_RETURN(product, scaled(node, product, alpha));
-  }
+  NESTRT_ASSIGN_OR_RETURN(const ValueId product,
+                          dense ? dense_product(node, a, b, bias) : scaled_product(node, a, b, alpha));
   if (c == kNoValue || bias != kNoValue) return node.set_output(product);
   return node.set_output(node.binary(ops::BinaryKind::kAdd, product, c));
 }

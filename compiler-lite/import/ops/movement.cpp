@@ -1,5 +1,8 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "compiler-lite/import/node_context.h"
 #include "compiler-lite/import/ops/families.h"
 
 namespace nestrt::compiler {
@@ -115,8 +118,7 @@ Result<std::vector<int64_t>> split_extents(NodeContext& node, int64_t dim) {
   if (extents.empty()) {
     const int64_t chunk = (dim + parts - 1) / parts;
     if (chunk * (parts - 1) > dim || (node.opset() < 18 && dim % parts != 0)) {
-      return node.invalid("the axis of " + std::to_string(dim) + " elements cannot be split into " +
-                          std::to_string(parts) + " equal parts");
+      return node.invalid(fmt::format("the axis of {} elements cannot be split into {} equal parts", dim, parts));
     }
     extents.assign(static_cast<size_t>(parts), chunk);
     extents.back() = dim - chunk * (parts - 1);
@@ -127,7 +129,7 @@ Result<std::vector<int64_t>> split_extents(NodeContext& node, int64_t dim) {
       return node.invalid("split has a negative or huge entry");
   }
   if (total != dim || static_cast<int64_t>(extents.size()) != outputs) {
-    return node.invalid("split must have one entry per output, which add up to " + std::to_string(dim));
+    return node.invalid(fmt::format("split must have one entry per output, which add up to {}", dim));
   }
   return extents;
 }
@@ -156,8 +158,7 @@ Status check_indices(const NodeContext& node, ValueId indices, int64_t dim) {
   if (!node.value(indices).is_constant() || !integers) return ok_status();
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> known, node.ints_of(indices, "indices"));
   for (int64_t index : known) {
-    if (index < -dim || index >= dim)
-      return node.invalid("index " + std::to_string(index) + " is outside an axis of " + std::to_string(dim));
+    if (index < -dim || index >= dim) return node.invalid(fmt::format("index {} is outside an axis of {}", index, dim));
   }
   return ok_status();
 }
@@ -228,7 +229,7 @@ Status import_expand(NodeContext& node) {
     const int64_t from = own < 0 ? 1 : shape[own];
     const int64_t to = wanted < 0 ? 1 : target[static_cast<size_t>(wanted)];
     if (to < 0 || (from != 1 && to != 1 && from != to)) {
-      return node.invalid("dimension " + std::to_string(from) + " cannot be expanded to " + std::to_string(to));
+      return node.invalid(fmt::format("dimension {} cannot be expanded to {}", from, to));
     }
     result.push_back(from == 1 ? to : from);
   }
@@ -239,8 +240,9 @@ Status import_expand(NodeContext& node) {
 
 Result<int64_t> read_block(NodeContext& node, const Shape& shape) {
   NESTRT_ASSIGN_OR_RETURN(const int64_t block, node.required_int("blocksize"));
-  if (shape.rank() != 4) return node.invalid("the input must have 4 dimensions, not " + shape.to_string());
-  if (block < 1 || block > 32768) return node.invalid("blocksize " + std::to_string(block) + " is outside 1 to 32768");
+  if (shape.rank() != 4)
+    return node.invalid(fmt::format("the input must have 4 dimensions, not {}", shape.to_string()));
+  if (block < 1 || block > 32768) return node.invalid(fmt::format("blocksize {} is outside 1 to 32768", block));
   return block;
 }
 
@@ -248,10 +250,9 @@ Status import_depth_to_space(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape s = node.shape(x);
   NESTRT_ASSIGN_OR_RETURN(const int64_t b, read_block(node, s));
-  if (s[1] % (b * b) != 0)
-    return node.invalid("channels " + std::to_string(s[1]) + " are no multiple of blocksize squared");
+  if (s[1] % (b * b) != 0) return node.invalid(fmt::format("channels {} are no multiple of blocksize squared", s[1]));
   const std::string mode = node.attribute("mode", "DCR");
-  if (mode != "DCR" && mode != "CRD") return node.invalid("mode '" + mode + "' is unknown");
+  if (mode != "DCR" && mode != "CRD") return node.invalid(fmt::format("mode '{}' is unknown", mode));
   const int64_t channels = s[1] / (b * b);
   const bool blocks_first = mode == "DCR";
   const Shape split = blocks_first ? Shape{s[0], b, b, channels, s[2], s[3]} : Shape{s[0], channels, b, b, s[2], s[3]};

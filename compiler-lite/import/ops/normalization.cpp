@@ -1,5 +1,8 @@
+#include <fmt/core.h>
+
 #include <cmath>
 
+#include "compiler-lite/import/node_context.h"
 #include "compiler-lite/import/ops/families.h"
 
 namespace nestrt::compiler {
@@ -23,12 +26,11 @@ Status import_batch_normalization(NodeContext& node) {
   std::vector<float> parameters[4];
   const char* names[4] = {"scale", "bias", "mean", "variance"};
   const Shape shape = node.shape(x);
-  if (shape.rank() < 2) return node.invalid("input of shape " + shape.to_string() + " has no channels");
+  if (shape.rank() < 2) return node.invalid(fmt::format("input of shape {} has no channels", shape.to_string()));
   for (size_t i = 0; i < 4; ++i) {
     NESTRT_ASSIGN_OR_RETURN(parameters[i], node.constant_floats(i + 1, names[i]));
     if (static_cast<int64_t>(parameters[i].size()) != shape[1]) {
-      return node.invalid(std::string(names[i]) + " has " + std::to_string(parameters[i].size()) + " elements for " +
-                          std::to_string(shape[1]) + " channels");
+      return node.invalid(fmt::format("{} has {} elements for {} channels", names[i], parameters[i].size(), shape[1]));
     }
   }
   std::vector<float> factor(parameters[0].size());
@@ -59,8 +61,7 @@ Status import_group_normalization(NodeContext& node) {
   node.ignore("stash_type");
   const Shape shape = node.shape(inputs[0]);
   if (inputs.size() != 3 || shape.rank() < 2 || groups < 1 || shape[0] < 1 || shape[1] < 1 || shape[1] % groups != 0) {
-    return node.invalid("num_groups " + std::to_string(groups) + " does not divide the channels of " +
-                        shape.to_string());
+    return node.invalid(fmt::format("num_groups {} does not divide the channels of {}", groups, shape.to_string()));
   }
   ops::InstanceNorm norm;
   norm.epsilon = node.attribute("epsilon", 1e-5f);
@@ -133,7 +134,7 @@ Status import_lp_normalization(NodeContext& node) {
 Status import_lrn(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const int64_t size, node.required_int("size"));
-  if (size < 1 || size > INT32_MAX) return node.invalid("size " + std::to_string(size) + " must be at least 1");
+  if (size < 1 || size > INT32_MAX) return node.invalid(fmt::format("size {} must be at least 1", size));
   ops::LocalResponseNorm norm;
   norm.size = static_cast<int32_t>(size);
   norm.alpha = node.attribute("alpha", 0.0001f);

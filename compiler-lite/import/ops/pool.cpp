@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "compiler-lite/import/ops/families.h"
 #include "compiler-lite/import/ops/products.h"
 #include "compiler-lite/import/ops/window.h"
@@ -12,7 +14,7 @@ Status import_pool(NodeContext& node, ops::PoolKind kind) {
 }
 
 Status import_max_pool(NodeContext& node) {
-  node.ignore("storage_order");  // of the indices only
+  node.ignore("storage_order");  // a matter of the indices
   return import_pool(node, ops::PoolKind::kMax);
 }
 Status import_average_pool(NodeContext& node) { return import_pool(node, ops::PoolKind::kAverage); }
@@ -40,7 +42,7 @@ constexpr ImportRule kRules[] = {
 }  // namespace
 
 Result<ops::Pool> read_pool(NodeContext& node, ops::PoolKind kind, const Shape& x) {
-  if (x.rank() < 3) return node.invalid("input of shape " + x.to_string() + " has no spatial axes");
+  if (x.rank() < 3) return node.invalid(fmt::format("input of shape {} has no spatial axes", x.to_string()));
   NESTRT_ASSIGN_OR_RETURN(Window window, read_window(node, x.rank() - 2, {}));
   NESTRT_RETURN_IF_ERROR(resolve_auto_pad(node, x, window));
   ops::Pool pool;
@@ -53,7 +55,7 @@ Result<ops::Pool> read_pool(NodeContext& node, ops::PoolKind kind, const Shape& 
 }
 
 Result<ops::Pool> global_pool(NodeContext& node, ops::PoolKind kind, const Shape& x) {
-  if (x.rank() < 3) return node.invalid("input of shape " + x.to_string() + " has no spatial axes");
+  if (x.rank() < 3) return node.invalid(fmt::format("input of shape {} has no spatial axes", x.to_string()));
   ops::Pool pool;
   pool.kind = kind;
   for (int axis = 2; axis < x.rank(); ++axis) {

@@ -1,11 +1,14 @@
 // Quantized operators. All of them become Dequantize, the operator on floats, and Quantize: what computes with integers
-// is for a pass to find (passes/integer_islands.cpp), and what it does not find is right as it is.
+// is for a pass to find (passes/fuse_qdq.cpp), and what it does not find is right as it is.
 //
 // Scales and zero points belong to tensors, but only to those that Quantize writes and Dequantize reads: every other
 // operator of the model sees plain integers, through Reshapes that vanish where nobody looks.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "compiler-lite/import/onnx_types.h"
 #include "compiler-lite/import/ops/families.h"
 #include "compiler-lite/import/ops/products.h"
 
@@ -32,18 +35,16 @@ bool holds(DataType type, int64_t zero_point) {
 Status check_entries(const NodeContext& node, DataType type, const std::vector<float>& scales,
                      const std::vector<int64_t>& zero_points) {
   if (zero_points.size() != scales.size()) {
-    return node.invalid("there are " + std::to_string(scales.size()) + " scales and " +
-                        std::to_string(zero_points.size()) + " zero points");
+    return node.invalid(fmt::format("there are {} scales and {} zero points", scales.size(), zero_points.size()));
   }
   for (float scale : scales)
     if (!(std::isfinite(scale) && scale > 0)) return node.invalid("scales must be positive and finite");
   for (int64_t zero_point : zero_points)
-    if (!holds(type, zero_point))
-      return node.invalid("zero point " + std::to_string(zero_point) + " is no " + std::string(name(type)));
+    if (!holds(type, zero_point)) return node.invalid(fmt::format("zero point {} is no {}", zero_point, name(type)));
   return ok_status();
 }
 
-// Of integers of `type` and `shape`.
+// The quantization of integers of `type` and `shape`.
 Result<plan::Quantization> read_quantization(const NodeContext& node, const Parameters& where, DataType type,
                                              const Shape& shape) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> scales, node.constant_floats(where.scale, "the scale"));
@@ -57,11 +58,11 @@ Result<plan::Quantization> read_quantization(const NodeContext& node, const Para
   result.zero_points.assign(zero_points.begin(), zero_points.end());
   if (scales.size() == 1) return result;
   if (where.axis == kAnyAxis || node.shape(node.optional_input(where.scale)).rank() != 1)
-    return node.unsupported("one scale is supported here, and there are " + std::to_string(scales.size()));
+    return node.unsupported(fmt::format("one scale is supported here, and there are {}", scales.size()));
   NESTRT_ASSIGN_OR_RETURN(result.axis, node.axis(where.axis, shape.rank()));
   if (static_cast<int64_t>(scales.size()) == shape[result.axis]) return result;
-  return node.invalid(std::to_string(scales.size()) + " scales do not fit axis " + std::to_string(result.axis) +
-                      " of shape " + shape.to_string());
+  return node.invalid(
+      fmt::format("{} scales do not fit axis {} of shape {}", scales.size(), result.axis, shape.to_string()));
 }
 
 Result<ValueId> dequantized(NodeContext& node, ValueId x, const plan::Quantization& quantization) {
@@ -73,8 +74,7 @@ Result<ValueId> dequantized(NodeContext& node, size_t input, const Parameters& w
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(input));
   const DataType type = node.type(x);
   if (!is_byte(type) && type != DataType::kS32)
-    return node.unsupported("input " + std::to_string(input) + " is " + std::string(name(type)) +
-                            "; int8, uint8 and int32 can be dequantized");
+    return node.unsupported(fmt::format("input {} is {}; int8, uint8 and int32 can be dequantized", input, name(type)));
   NESTRT_ASSIGN_OR_RETURN(const plan::Quantization quantization, read_quantization(node, where, type, node.shape(x)));
   return dequantized(node, x, quantization);
 }
@@ -82,8 +82,7 @@ Result<ValueId> dequantized(NodeContext& node, size_t input, const Parameters& w
 // `type`: of a result without a zero point.
 Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where, DataType type) {
   if (node.has_input(where.zero_point)) type = node.type(node.optional_input(where.zero_point));
-  if (!is_byte(type))
-    return node.unsupported("gives " + std::string(name(type)) + "; int8 and uint8 can be had of floats");
+  if (!is_byte(type)) return node.unsupported(fmt::format("gives {}; int8 and uint8 can be had of floats", name(type)));
   NESTRT_ASSIGN_OR_RETURN(const plan::Quantization quantization, read_quantization(node, where, type, node.shape(x)));
   NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.add(ops::Quantize{.to = type}, {x}, quantization));
   return node.reinterpret(integers, {});
@@ -93,7 +92,7 @@ Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where,
 constexpr Parameters kFirst{1, 2}, kUnaryOutput{3, 4};
 
 Result<int> stated_axis(NodeContext& node) {
-  node.ignore("saturate");  // of float8
+  node.ignore("saturate");  // a matter of float8
   if (node.attribute("block_size", int64_t{0}) != 0) return node.unsupported("scales by block are not supported");
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const int64_t stated = node.attribute("axis", int64_t{1});
@@ -109,7 +108,7 @@ Status import_quantize(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));  // int32 is possible, too
   const auto stated = static_cast<int32_t>(node.attribute("output_dtype", int64_t{0}));
   const std::optional<DataType> type = stated == 0 ? DataType::kU8 : converted_type(stated);
-  if (!type) return node.unsupported("results of type " + onnx_type_name(stated) + " are not supported");
+  if (!type) return node.unsupported(fmt::format("results of type {} are not supported", onnx_type_name(stated)));
   return node.set_output(quantized(node, x, {1, 2, axis}, *type));
 }
 
@@ -133,8 +132,7 @@ Result<ValueId> dequantized_bias(NodeContext& node, size_t input) {
   quantization.zero_points.assign(scales.size(), 0);
   if (scales.size() > 1) quantization.axis = 0;
   if (scales.size() > 1 && static_cast<int64_t>(scales.size()) != shape[0])
-    return node.invalid("the bias has " + std::to_string(shape[0]) + " elements for " + std::to_string(scales.size()) +
-                        " scales of weights");
+    return node.invalid(fmt::format("the bias has {} elements for {} scales of weights", shape[0], scales.size()));
   NESTRT_RETURN_IF_ERROR(
       check_entries(node, DataType::kS32, quantization.scales, std::vector<int64_t>(scales.size(), 0)));
   return dequantized(node, bias, quantization);

@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "compiler-lite/import/node_context.h"
 #include "compiler-lite/import/ops/families.h"
 
 namespace nestrt::compiler {

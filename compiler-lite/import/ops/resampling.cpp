@@ -1,7 +1,10 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "compiler-lite/import/node_context.h"
 #include "compiler-lite/import/ops/families.h"
 
 namespace nestrt::compiler {
@@ -18,14 +21,12 @@ Status pad(NodeContext& node, const std::vector<int64_t>& pads, const std::vecto
   else if (mode == "edge")
     op.mode = ops::PadMode::kEdge;
   else if (mode != "constant")
-    return node.unsupported("mode '" + mode + "' is not supported; constant, reflect and edge are");
+    return node.unsupported(fmt::format("mode '{}' is not supported; constant, reflect and edge are", mode));
   if (pads.size() != 2 * axes.size()) {
-    return node.invalid("pads has " + std::to_string(pads.size()) + " entries instead of " +
-                        std::to_string(2 * axes.size()));
+    return node.invalid(fmt::format("pads has {} entries instead of {}", pads.size(), 2 * axes.size()));
   }
   for (int64_t entry : pads) {
-    if (entry > INT32_MAX || entry < -INT32_MAX)
-      return node.invalid("a pad of " + std::to_string(entry) + " is too large");
+    if (entry > INT32_MAX || entry < -INT32_MAX) return node.invalid(fmt::format("a pad of {} is too large", entry));
   }
   const auto rank = static_cast<size_t>(node.shape(x).rank());
   op.begin.assign(rank, 0);
@@ -83,7 +84,7 @@ Result<ops::ResizeMode> resize_mode(NodeContext& node) {
   if (mode == "nearest") return ops::ResizeMode::kNearest;
   if (mode == "linear" || mode == "bilinear") return ops::ResizeMode::kLinear;
   if (mode == "cubic") return ops::ResizeMode::kCubic;
-  return node.invalid("mode '" + mode + "' is unknown");
+  return node.invalid(fmt::format("mode '{}' is unknown", mode));
 }
 
 Result<ops::CoordinateMode> coordinate_mode(NodeContext& node) {
@@ -95,7 +96,7 @@ Result<ops::CoordinateMode> coordinate_mode(NodeContext& node) {
   if (mode == "pytorch_half_pixel") return CoordinateMode::kPytorchHalfPixel;
   if (mode == "tf_half_pixel_for_nn") return CoordinateMode::kTfHalfPixelForNn;
   if (mode == "tf_crop_and_resize") return CoordinateMode::kTfCropAndResize;
-  return node.unsupported("coordinate_transformation_mode '" + mode + "' is not supported");
+  return node.unsupported(fmt::format("coordinate_transformation_mode '{}' is not supported", mode));
 }
 
 Result<ops::NearestMode> nearest_mode(NodeContext& node) {
@@ -105,7 +106,7 @@ Result<ops::NearestMode> nearest_mode(NodeContext& node) {
   if (mode == "round_prefer_ceil") return NearestMode::kRoundPreferCeil;
   if (mode == "floor") return NearestMode::kFloor;
   if (mode == "ceil") return NearestMode::kCeil;
-  return node.invalid("nearest_mode '" + mode + "' is unknown");
+  return node.invalid(fmt::format("nearest_mode '{}' is unknown", mode));
 }
 
 // Scales by axis -> sizes. The cropped part counts where there is a region of interest.
@@ -118,8 +119,7 @@ Status set_scales(NodeContext& node, const Shape& input, const std::vector<int>&
     const float part = resize.roi.empty() ? 1.0f : resize.roi[rank + axis] - resize.roi[axis];
     const float size = std::floor(static_cast<float>(input[axes[i]]) * part * scales[i]);
     if (!(scales[i] > 0) || !(size >= 0 && size < 0x1p31f)) {
-      return node.invalid("scale " + std::to_string(scales[i]) + " of axis " + std::to_string(axes[i]) +
-                          " is not usable");
+      return node.invalid(fmt::format("scale {} of axis {} is not usable", scales[i], axes[i]));
     }
     resize.scales[axis] = scales[i];
     resize.sizes[axis] = static_cast<int64_t>(size);
@@ -139,7 +139,8 @@ Status set_sizes(NodeContext& node, const Shape& input, const std::vector<int>& 
     if (policy == "not_larger") common = std::min(common.value_or(scale), scale);
     if (policy == "not_smaller") common = std::max(common.value_or(scale), scale);
   }
-  if (policy != "stretch" && !common) return node.invalid("keep_aspect_ratio_policy '" + policy + "' is unknown");
+  if (policy != "stretch" && !common)
+    return node.invalid(fmt::format("keep_aspect_ratio_policy '{}' is unknown", policy));
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<size_t>(axes[i]);
     if (common) sizes[i] = static_cast<int64_t>(std::round(*common * static_cast<float>(input[axes[i]])));

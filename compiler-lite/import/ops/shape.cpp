@@ -1,5 +1,8 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "compiler-lite/import/node_context.h"
 #include "compiler-lite/import/ops/families.h"
 
 namespace nestrt::compiler {
@@ -8,8 +11,7 @@ namespace {
 // The target of Reshape: 0 copies the input's dimension (unless zeros are allowed), one -1 takes what is left.
 Result<Shape> resolve_target(NodeContext& node, const Shape& input, const std::vector<int64_t>& target) {
   if (target.size() > static_cast<size_t>(Shape::kMaxRank)) {
-    return node.unsupported("rank " + std::to_string(target.size()) + ", at most " + std::to_string(Shape::kMaxRank) +
-                            " is supported");
+    return node.unsupported(fmt::format("rank {}, at most {} is supported", target.size(), Shape::kMaxRank));
   }
   const bool zeros = node.flag("allowzero", false);
   Shape shape;
@@ -29,8 +31,8 @@ Result<Shape> resolve_target(NodeContext& node, const Shape& input, const std::v
   const int64_t elements = input.num_elements();
   if (open_axis >= 0 && known != 0) shape[open_axis] = elements / known;
   if (open_axis >= 0 ? known == 0 || elements % known != 0 : known != elements) {
-    return node.invalid("shape " + shape.to_string() + " does not hold the " + std::to_string(elements) +
-                        " elements of the input (" + input.to_string() + ")");
+    return node.invalid(fmt::format("shape {} does not hold the {} elements of the input ({})", shape.to_string(),
+                                    elements, input.to_string()));
   }
   return shape;
 }
@@ -51,8 +53,7 @@ Status import_flatten(NodeContext& node) {
   const Shape shape = node.shape(x);
   const int64_t stated = node.attribute("axis", int64_t{1});
   // The axis may be the rank itself: everything in one row per element.
-  if (stated < -shape.rank() || stated > shape.rank())
-    return node.invalid("axis " + std::to_string(stated) + " is outside");
+  if (stated < -shape.rank() || stated > shape.rank()) return node.invalid(fmt::format("axis {} is outside", stated));
   const int axis = static_cast<int>(stated < 0 ? stated + shape.rank() : stated);
   return node.set_output(node.reshape(x, {shape.product(0, axis), shape.product(axis, shape.rank())}));
 }
@@ -71,8 +72,7 @@ Status import_squeeze(NodeContext& node) {
   Shape result;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const bool named = std::find(axes.begin(), axes.end(), axis) != axes.end();
-    if (named && shape[axis] != 1)
-      return node.invalid("axis " + std::to_string(axis) + " of " + shape.to_string() + " is not 1");
+    if (named && shape[axis] != 1) return node.invalid(fmt::format("axis {} of {} is not 1", axis, shape.to_string()));
     if (!(named || (axes.empty() && shape[axis] == 1))) result.push_back(shape[axis]);
   }
   return node.set_output(node.reshape(x, result));
@@ -84,7 +84,7 @@ Status import_unsqueeze(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, stated_axes(node));
   const size_t rank = static_cast<size_t>(shape.rank()) + stated.size();
   if (rank > static_cast<size_t>(Shape::kMaxRank))
-    return node.unsupported("more than " + std::to_string(Shape::kMaxRank) + " axes");
+    return node.unsupported(fmt::format("more than {} axes", Shape::kMaxRank));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int> axes, node.axes(stated, static_cast<int>(rank)));
   Shape result;
   int next = 0;

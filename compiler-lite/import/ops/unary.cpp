@@ -1,6 +1,10 @@
+#include <fmt/core.h>
+
 #include <cmath>
 #include <limits>
 
+#include "compiler-lite/import/node_context.h"
+#include "compiler-lite/import/onnx_types.h"
 #include "compiler-lite/import/ops/families.h"
 
 namespace nestrt::compiler {
@@ -55,7 +59,7 @@ Status import_is_inf(NodeContext& node) {
 Status import_gelu(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const std::string form = node.attribute("approximate", "none");
-  if (form != "none" && form != "tanh") return node.invalid("approximate '" + form + "' is unknown");
+  if (form != "none" && form != "tanh") return node.invalid(fmt::format("approximate '{}' is unknown", form));
   return node.set_output(node.unary(ops::UnaryKind::kGelu, x, form == "tanh" ? 1.0f : 0.0f));
 }
 
@@ -114,10 +118,11 @@ Status import_swish(NodeContext& node) {
 Status import_cast(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const int64_t to, node.required_int("to"));
-  node.ignore("saturate");  // of 8-bit floating types only
+  node.ignore("saturate");  // a matter of 8-bit floating types
   const std::optional<DataType> type =
       to >= 0 && to <= INT32_MAX ? converted_type(static_cast<int32_t>(to)) : std::nullopt;
-  if (!type) return node.unsupported("cast to " + onnx_type_name(static_cast<int32_t>(to)) + " is not supported");
+  if (!type)
+    return node.unsupported(fmt::format("cast to {} is not supported", onnx_type_name(static_cast<int32_t>(to))));
   return node.set_output(node.cast(x, *type));
 }
 

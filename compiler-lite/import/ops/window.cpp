@@ -1,5 +1,7 @@
 #include "compiler-lite/import/ops/window.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace nestrt::compiler {
@@ -8,14 +10,12 @@ namespace {
 Result<std::vector<int32_t>> checked_list(const NodeContext& node, const char* name, const std::vector<int64_t>& list,
                                           int length, int64_t least) {
   if (list.size() != static_cast<size_t>(length)) {
-    return node.invalid(std::string(name) + " has " + std::to_string(list.size()) + " entries instead of " +
-                        std::to_string(length));
+    return node.invalid(fmt::format("{} has {} entries instead of {}", name, list.size(), length));
   }
   std::vector<int32_t> result;
   for (int64_t entry : list) {
     if (entry < least || entry > INT32_MAX) {
-      return node.invalid(std::string(name) + " " + std::to_string(entry) + " is outside " + std::to_string(least) +
-                          " to " + std::to_string(INT32_MAX));
+      return node.invalid(fmt::format("{} {} is outside {} to {}", name, entry, least, INT32_MAX));
     }
     result.push_back(static_cast<int32_t>(entry));
   }
@@ -53,11 +53,11 @@ Status resolve_auto_pad(NodeContext& node, const Shape& input, Window& window) {
   const std::string mode = node.attribute("auto_pad", "NOTSET");
   if (mode == "NOTSET") return ok_status();
   if (mode != "SAME_UPPER" && mode != "SAME_LOWER" && mode != "VALID")
-    return node.invalid("auto_pad '" + mode + "' is unknown");
+    return node.invalid(fmt::format("auto_pad '{}' is unknown", mode));
   const auto padded = [](int32_t pad) { return pad != 0; };
   if (std::any_of(window.pad_begin.begin(), window.pad_begin.end(), padded) ||
       std::any_of(window.pad_end.begin(), window.pad_end.end(), padded)) {
-    return node.invalid("states both auto_pad '" + mode + "' and pads; one of them must go");
+    return node.invalid(fmt::format("states both auto_pad '{}' and pads; one of them must go", mode));
   }
   for (int axis = 0; axis < window.spatial_rank(); ++axis) {
     const auto i = static_cast<size_t>(axis);

@@ -1,8 +1,8 @@
 #include "drivers/evta/checker/dram_map.h"
 
-#include <algorithm>
+#include <fmt/core.h>
 
-#include "runtime/core/text.h"
+#include <algorithm>
 
 namespace nestrt::evta {
 namespace {
@@ -21,8 +21,9 @@ Result<DramMap> DramMap::create(std::span<const MemoryRange> ranges) {
   uint64_t end = 0;
   for (const MemoryRange& range : map.ranges_) {
     if (range.address > kAddressSpace || range.size > kAddressSpace - range.address)
-      return invalid(text("a memory range of ", range.size, " bytes at ", range.address, " reaches beyond 4 GiB"));
-    if (range.address < end) return invalid(text("the memory range at ", range.address, " overlaps the one before it"));
+      return invalid(fmt::format("a memory range of {} bytes at {} reaches beyond 4 GiB", range.size, range.address));
+    if (range.address < end)
+      return invalid(fmt::format("the memory range at {} overlaps the one before it", range.address));
     end = range.address + range.size;
   }
   return map;
@@ -37,11 +38,12 @@ Result<const MemoryRange*> DramMap::find(uint64_t address, uint64_t size, Memory
     const uint64_t offset = address - range.address;
     if (offset <= range.size && size <= range.size - offset) {
       if (allows(range.access, access)) return &range;
-      return invalid(text(writes ? "writes to" : "reads from", " the memory range at ", range.address,
-                          ", which does not allow it"));
+      return invalid(fmt::format("{} the memory range at {}, which does not allow it",
+                                 writes ? "writes to" : "reads from", range.address));
     }
   }
-  return invalid(text(writes ? "writes " : "reads ", size, " bytes at ", address, ", which lie in no memory range"));
+  return invalid(
+      fmt::format("{}{} bytes at {}, which lie in no memory range", writes ? "writes " : "reads ", size, address));
 }
 
 }  // namespace nestrt::evta

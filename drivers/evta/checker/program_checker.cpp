@@ -1,12 +1,13 @@
 #include "drivers/evta/checker/program_checker.h"
 
+#include <fmt/core.h>
+
 #include "drivers/evta/checker/dram_map.h"
 #include "drivers/evta/checker/index_set.h"
 #include "drivers/evta/checker/write_hazard.h"
 #include "drivers/evta/execution_order.h"
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/dispatch.h"
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
@@ -30,9 +31,9 @@ class Checker {
   Status load(const Transfer& transfer) {
     const Memory memory = transfer.memory;
     if (memory == Memory::kOut || memory == Memory::kAcc8Bit)
-      return invalid(text("the hardware cannot load ", name(memory)));
+      return invalid(fmt::format("the hardware cannot load {}", name(memory)));
     if ((transfer.x_size == 0 || memory == Memory::kWgt || memory == Memory::kUop) && has_pads(transfer))
-      return invalid(text("pads of ", name(memory), transfer.x_size == 0 ? " without data" : ""));
+      return invalid(fmt::format("pads of {}{}", name(memory), transfer.x_size == 0 ? " without data" : ""));
     if (transfer.x_size == 0) return {};
     if (memory == Memory::kUop) return load_micro_ops(transfer);
     NESTRT_RETURN_IF_ERROR(check_dram(transfer, MemoryRange::Access::kRead));
@@ -43,7 +44,8 @@ class Checker {
   }
 
   Status store(const Transfer& transfer) {
-    if (transfer.memory != Memory::kOut) return invalid(text("the hardware cannot store ", name(transfer.memory)));
+    if (transfer.memory != Memory::kOut)
+      return invalid(fmt::format("the hardware cannot store {}", name(transfer.memory)));
     if (has_pads(transfer)) return invalid("a store has pads");
     if (transfer.x_size == 0) return {};
     NESTRT_RETURN_IF_ERROR(check_dram(transfer, MemoryRange::Access::kWrite));
@@ -52,9 +54,8 @@ class Checker {
     read.add_range(transfer.sram_base, end);
     const size_t stale = read.first_outside(stored_from_);
     if (stale == IndexSet::kCapacity) return {};
-    return invalid(text("stores out[", stale,
-                        "], which no GEMM or ALU operation has written since its accumulator was "
-                        "loaded or reset"));
+    return invalid(fmt::format(
+        "stores out[{}], which no GEMM or ALU operation has written since its accumulator was loaded or reset", stale));
   }
 
   Status gemm(const Gemm& gemm) {
@@ -83,7 +84,8 @@ class Checker {
     if (alu.opcode == AluOpcode::kMul) return invalid("the hardware has no multiplication");
     if (alu.opcode == AluOpcode::kShr && alu.use_immediate &&
         (alu.immediate < kLeastShift || alu.immediate > kMostShift))
-      return invalid(text("shifts by ", alu.immediate, ", which is not between ", kLeastShift, " and ", kMostShift));
+      return invalid(
+          fmt::format("shifts by {}, which is not between {} and {}", alu.immediate, kLeastShift, kMostShift));
     NESTRT_RETURN_IF_ERROR(check_micro_ops(loop));
     NESTRT_ASSIGN_OR_RETURN(const IndexSet dst, touched(loop, dst_of(loop)));
     NESTRT_ASSIGN_OR_RETURN(const IndexSet src,
@@ -115,7 +117,7 @@ class Checker {
                                            transfer.x_size * size);
     for (size_t i = 0; i < transfer.x_size; ++i) {
       const auto micro_op = decode_micro_op(configuration_, read_micro_op(configuration_, bytes, i));
-      if (!micro_op) return micro_op.error().with_context(text("micro-op ", i));
+      if (!micro_op) return micro_op.error().with_context(fmt::format("micro-op {}", i));
       uop_[transfer.sram_base + i] = *micro_op;
     }
     defined_uop_.add_range(transfer.sram_base, end);
@@ -128,8 +130,8 @@ class Checker {
     const size_t columns = size_t{transfer.x_pad_begin} + transfer.x_size + transfer.x_pad_end;
     const size_t end = transfer.sram_base + rows * columns;
     if (end <= configuration_.depth(transfer.memory)) return end;
-    return invalid(text(name(transfer.memory), "[", transfer.sram_base, ", ", end, ") is beyond the memory's ",
-                        configuration_.depth(transfer.memory), " elements"));
+    return invalid(fmt::format("{}[{}, {}) is beyond the memory's {} elements", name(transfer.memory),
+                               transfer.sram_base, end, configuration_.depth(transfer.memory)));
   }
 
   Status check_dram(const Transfer& transfer, MemoryRange::Access access) const {
@@ -157,15 +159,15 @@ class Checker {
     if (loop.uop_begin >= loop.uop_end || loop.iter_out == 0 || loop.iter_in == 0)
       return invalid("a loop that executes nothing");
     steps_ += uint64_t{loop.iter_out} * loop.iter_in * (loop.uop_end - loop.uop_begin);
-    if (steps_ > kMostSteps) return invalid(text("the program executes more than ", kMostSteps, " micro-ops"));
+    if (steps_ > kMostSteps) return invalid(fmt::format("the program executes more than {} micro-ops", kMostSteps));
     if (loop.uop_end > configuration_.uop_depth())
       return invalid(
-          text("uop[", loop.uop_end - 1, "] is beyond the memory's ", configuration_.uop_depth(), " elements"));
+          fmt::format("uop[{}] is beyond the memory's {} elements", loop.uop_end - 1, configuration_.uop_depth()));
     IndexSet executed;
     executed.add_range(loop.uop_begin, loop.uop_end);
     const size_t unknown = executed.first_outside(defined_uop_);
     return unknown == IndexSet::kCapacity ? Status()
-                                          : invalid(text("executes uop[", unknown, "], which was not loaded"));
+                                          : invalid(fmt::format("executes uop[{}], which was not loaded", unknown));
   }
 
   // The elements that one index takes over all steps.
@@ -174,8 +176,8 @@ class Checker {
     const uint32_t depth = configuration_.depth(index.memory);
     const auto check = [&](const MicroOp& micro_op) -> Status {
       if (micro_op.*index.field + span < depth) return {};
-      return invalid(text("comes to ", name(index.memory), "[", micro_op.*index.field + span, "], beyond the memory's ",
-                          depth, " elements"));
+      return invalid(fmt::format("comes to {}[{}], beyond the memory's {} elements", name(index.memory),
+                                 micro_op.*index.field + span, depth));
     };
     for (const MicroOp& micro_op : micro_ops(loop)) NESTRT_RETURN_IF_ERROR(check(micro_op));
     const IndexSet offsets = IndexSet::multiples(loop.iter_out, index.factor_out, loop.iter_in, index.factor_in);
@@ -192,7 +194,7 @@ class Checker {
   Status check_defined(Memory memory, const IndexSet& read) {
     const size_t unknown = read.first_outside(defined(memory));
     if (unknown == IndexSet::kCapacity) return {};
-    return invalid(text("reads ", name(memory), "[", unknown, "], which the program has not written"));
+    return invalid(fmt::format("reads {}[{}], which the program has not written", name(memory), unknown));
   }
 
   IndexSet& defined(Memory memory) {
@@ -231,7 +233,7 @@ Status check_program(const Program& program) {
   Checker checker(configuration, dram);
   for (size_t i = 0; i < instructions.size(); ++i) {
     const Status status = dispatch(instructions[i], checker);
-    if (!status.ok()) return status.with_context(text("instruction ", i, " (", name(instructions[i].opcode), ")"));
+    if (!status.ok()) return status.with_context(fmt::format("instruction {} ({})", i, name(instructions[i].opcode)));
   }
   return {};
 }

@@ -1,12 +1,13 @@
 #include "drivers/evta/cycles/cycle_model.h"
 
+#include <fmt/core.h>
+
 #include <deque>
 #include <string>
 
 #include "drivers/evta/cycles/dram_server.h"
 #include "drivers/evta/cycles/transfer.h"
 #include "drivers/evta/isa/decode.h"
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
@@ -70,11 +71,11 @@ class Simulation {
  private:
   struct ModuleState {
     std::vector<uint32_t> queue;     // instructions of this module
-    std::vector<uint64_t> arrivals;  // of those that the fetch has handed out
-    std::vector<uint64_t> ends;      // of those that have completed
+    std::vector<uint64_t> arrivals;  // by instruction that the fetch has handed out
+    std::vector<uint64_t> ends;      // by instruction that has completed
     bool transferring = false;
     uint64_t free = 0;   // end of the last instruction
-    uint64_t start = 0;  // of the current one
+    uint64_t start = 0;  // the current instruction's
     TransferCycles transfer;
   };
 
@@ -243,9 +244,10 @@ class Simulation {
     for (size_t i = 0; i < modules_.size(); ++i) {
       const ModuleState& state = modules_[i];
       if (state.ends.size() == state.queue.size()) continue;
-      return Status(Code::kInvalidPlan,
-                    text("instruction ", state.queue[state.ends.size()], " waits for ever: the ",
-                         name(static_cast<Module>(i)), " module lacks a token, or room in the queue of another"));
+      return Status(
+          Code::kInvalidPlan,
+          fmt::format("instruction {} waits for ever: the {} module lacks a token, or room in the queue of another",
+                      state.queue[state.ends.size()], name(static_cast<Module>(i))));
     }
     return Status(Code::kInvalidPlan, "the program has no FINISH");
   }
@@ -288,7 +290,7 @@ Result<CycleCount> count_cycles(const Program& program, const CycleProfile& prof
   instructions.reserve(program.instructions.size());
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     Result<Instruction> instruction = decode(*program.configuration, program.instructions[i]);
-    if (!instruction) return instruction.error().with_context(text("instruction ", i));
+    if (!instruction) return instruction.error().with_context(fmt::format("instruction {}", i));
     instructions.push_back(std::move(*instruction));
   }
   return count_cycles(*program.configuration, instructions, profile, trace);

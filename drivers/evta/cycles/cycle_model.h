@@ -21,7 +21,7 @@ namespace nestrt::evta {
 // Where the cycles of one module went; the rest of the total it had nothing to do.
 struct ModuleCycles {
   uint64_t busy = 0;         // executing, transfers included
-  uint64_t memory_wait = 0;  // of `busy`: DRAM served others
+  uint64_t memory_wait = 0;  // part of `busy`: DRAM served others
   uint64_t fetch_wait = 0;   // for its next instruction ...
   uint64_t prev_wait = 0;    // ... then for a token of the module before it ...
   uint64_t next_wait = 0;    // ... then for one of the module after it

@@ -15,7 +15,7 @@ namespace nestrt::evta {
 struct CycleProfile {
   std::string_view name;
   double clock_hz = 0;  // for times; the counts do not depend on it
-  int bus_bytes = 8;    // of DRAM per cycle, both directions together
+  int bus_bytes = 8;    // DRAM's per cycle, both directions together
 
   // DRAM and the way to it: one server.
   int burst_beats = 256;            // beats of the longest burst; a row of a transfer takes one burst or more

@@ -1,11 +1,12 @@
 #include "drivers/evta/driver/device.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "drivers/evta/driver/probe_program.h"
 #include "nestrt/log.h"
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
@@ -43,7 +44,7 @@ Device::~Device() {
 Status Device::load_probe(const Configuration& configuration) {
   const std::lock_guard probing(probing_);
   NESTRT_ASSIGN_OR_RETURN(const ProbeProgram probe, ProbeProgram::create(configuration));
-  NESTRT_ASSIGN_OR_RETURN(probe_program_, LoadedProgram::create(*transport_, probe.plan_program()));
+  NESTRT_ASSIGN_OR_RETURN(probe_program_, StagedProgram::create(*transport_, probe.bound_program()));
   probe_job_.program = &*probe_program_;
   probe_expected_ = probe.expected();
   probe_result_.resize(probe_expected_.size());
@@ -54,12 +55,12 @@ void Device::submit(Job* job, const Submission& submission) {
   std::unique_lock lock(mutex_);
   const bool trusted = quarantine_.ok() || job == &probe_job_;
   if (!trusted || job->pending) {
-    const Status busy(Code::kUnavailable, text(name_, ": the program is running already"));
+    const Status busy(Code::kUnavailable, fmt::format("{}: the program is running already", name_));
     submission.completion->signal(submission.generation, trusted ? busy : quarantine_);
     return;
   }
   if (submission.cancelled != nullptr && submission.cancelled->load()) {  // by one who found nothing to cancel yet
-    submission.completion->signal(submission.generation, Status(Code::kCancelled, text(name_, ": cancelled")));
+    submission.completion->signal(submission.generation, Status(Code::kCancelled, fmt::format("{}: cancelled", name_)));
     return;
   }
   job->submission = submission;
@@ -74,7 +75,8 @@ void Device::submit(Job* job, const Submission& submission) {
 void Device::cancel(Job* job, uint64_t generation) {
   std::unique_lock lock(mutex_);
   if (!job->pending || job->submission.generation != generation) return;
-  if (remove(job)) return complete(job, Status(Code::kCancelled, text(name_, ": cancelled before it started")));
+  if (remove(job))
+    return complete(job, Status(Code::kCancelled, fmt::format("{}: cancelled before it started", name_)));
   if (stop_ == Stop::kNone) stop_ = Stop::kCancel;
   transport_->interrupt();
 }
@@ -89,7 +91,7 @@ void Device::retire(Job* job) {
 Status Device::reset() {
   std::unique_lock lock(mutex_);
   while (first_ != nullptr || running_ != nullptr) {
-    while (Job* const job = take_job()) complete(job, Status(Code::kCancelled, text(name_, " was reset")));
+    while (Job* const job = take_job()) complete(job, Status(Code::kCancelled, fmt::format("{} was reset", name_)));
     if (running_ != nullptr) stop_running(lock, Stop::kCancel);
   }
   const Status status = transport_->reset();  // the thread has nothing to run
@@ -99,15 +101,12 @@ Status Device::reset() {
 
 Status Device::probe() {
   const std::lock_guard probing(probing_);
-  Event event;
   std::byte* const buffers[] = {probe_result_.data()};
   Submission submission;
   submission.bindings.buffers = buffers;
-  submission.completion = &event;
-  submission.generation = event.arm();
-  submit(&probe_job_, submission);
-  const Status status = event.wait();
-  return status.ok() ? status : Status(Code::kUnavailable, text(name_, " fails its probe: ", status.message()));
+  const Status status = nestrt::run(submission, [this](const Submission& armed) { submit(&probe_job_, armed); });
+  return status.ok() ? status
+                     : Status(Code::kUnavailable, fmt::format("{} fails its probe: {}", name_, status.message()));
 }
 
 void Device::run_jobs() {
@@ -138,7 +137,7 @@ void Device::run(Job* job, std::unique_lock<std::mutex>& lock) {
 
 Status Device::execute(const Job& job, bool trusted) {
   if (SteadyClock::now() >= end_of_patience(job.submission))
-    return Status(Code::kDeadlineExceeded, text(name_, ": the deadline passed before the program started"));
+    return Status(Code::kDeadlineExceeded, fmt::format("{}: the deadline passed before the program started", name_));
   Status status = trusted ? Status() : transport_->reset();
   if (status.ok()) status = run_program(job);
   if (status.ok() && trusted) return status;
@@ -190,7 +189,8 @@ Status Device::wait(Deadline deadline) {
     const Status status = transport_->wait(deadline);
     if (status.code() != Code::kCancelled) return status;
     const std::lock_guard lock(mutex_);
-    if (stop_ != Stop::kNone || shut_down_) return Status(Code::kCancelled, text(name_, ": the run was cancelled"));
+    if (stop_ != Stop::kNone || shut_down_)
+      return Status(Code::kCancelled, fmt::format("{}: the run was cancelled", name_));
   }
 }
 
@@ -228,7 +228,8 @@ void Device::complete(Job* job, Status status) {
 }
 
 void Device::quarantine(const Status& reason) {
-  quarantine_ = Status(Code::kUnavailable, text(name_, " is in quarantine since a failure: ", reason.message()));
+  quarantine_ =
+      Status(Code::kUnavailable, fmt::format("{} is in quarantine since a failure: {}", name_, reason.message()));
   log(LogLevel::kWarning, std::string(quarantine_.message()));
 }
 

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "drivers/evta/driver/loaded_program.h"
+#include "drivers/evta/driver/staged_program.h"
 
 namespace nestrt::evta {
 
@@ -24,7 +24,7 @@ class Device {
  public:
   // A run of a program, asked for again and again. Belongs to the caller, who retires it before he destroys it.
   struct Job {
-    const LoadedProgram* program = nullptr;
+    const StagedProgram* program = nullptr;
     std::span<const uint32_t> operators;  // that it computes, for observers
     // The rest is the Device's.
     Submission submission;
@@ -82,7 +82,7 @@ class Device {
 
   std::mutex probing_;  // one probe at a time; guards what follows
   Job probe_job_;
-  std::optional<LoadedProgram> probe_program_;
+  std::optional<StagedProgram> probe_program_;
   std::vector<std::byte> probe_result_, probe_expected_;
 
   std::mutex mutex_;  // guards what follows

@@ -1,16 +1,17 @@
 #include "drivers/evta/driver/evta_unit.h"
 
+#include <fmt/core.h>
+
 #include <span>
 
 #include "drivers/evta/driver/device.h"
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
 
 class EvtaExecutable final : public Executable {
  public:
-  EvtaExecutable(std::shared_ptr<Device> device, BranchSpec branch, LoadedProgram program)
+  EvtaExecutable(std::shared_ptr<Device> device, BranchSpec branch, StagedProgram program)
       : device_(std::move(device)), branch_(std::move(branch)), program_(std::move(program)) {
     job_.program = &program_;
     job_.operators = operators();
@@ -32,7 +33,7 @@ class EvtaExecutable final : public Executable {
 
   const std::shared_ptr<Device> device_;
   const BranchSpec branch_;
-  const LoadedProgram program_;
+  const StagedProgram program_;
   Device::Job job_;
 };
 
@@ -46,11 +47,11 @@ class EvtaUnit final : public Unit {
   Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
     if (!branch.channels.all() && branch.channels != ChannelRange{0, branch.program->channels})
       return Status(Code::kInvalidArgument,
-                    text("branch ", branch.branch, ": channels ", branch.channels.begin, " to ", branch.channels.end,
-                         " are asked of a program that computes the first ", branch.program->channels));
-    NESTRT_ASSIGN_OR_RETURN(const PlanProgram source, read_program(*branch.plan, *branch.program, configuration_));
-    Result<LoadedProgram> program = LoadedProgram::create(device_->transport(), source);
-    if (!program) return program.error().with_context(text("branch ", branch.branch));
+                    fmt::format("branch {}: channels {} to {} are asked of a program that computes the first {}",
+                                branch.branch, branch.channels.begin, branch.channels.end, branch.program->channels));
+    NESTRT_ASSIGN_OR_RETURN(const BoundProgram source, read_program(*branch.plan, *branch.program, configuration_));
+    Result<StagedProgram> program = StagedProgram::create(device_->transport(), source);
+    if (!program) return program.error().with_context(fmt::format("branch {}", branch.branch));
     return std::unique_ptr<Executable>(std::make_unique<EvtaExecutable>(device_, branch, std::move(*program)));
   }
 
@@ -68,8 +69,8 @@ class EvtaUnit final : public Unit {
 Result<std::shared_ptr<Unit>> open_evta_unit(const EvtaOptions& options, std::unique_ptr<Transport> transport) {
   UnitInfo info;
   info.kind = "evta";
-  info.name = text("evta", options.instance);
-  info.fingerprint = options.configuration->name;
+  info.name = fmt::format("evta{}", options.instance);
+  info.configuration = options.configuration->name;
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Device> device,
                           Device::create(info.name, *options.configuration, std::move(transport)));
   return std::shared_ptr<Unit>(std::make_shared<EvtaUnit>(std::move(info), *options.configuration, std::move(device)));

@@ -45,9 +45,9 @@ Result<ProbeProgram> ProbeProgram::create(const Configuration& configuration) {
   return probe;
 }
 
-PlanProgram ProbeProgram::plan_program() const {
+BoundProgram ProbeProgram::bound_program() const {
   using Access = MemoryRange::Access;
-  PlanProgram program;
+  BoundProgram program;
   program.configuration = configuration_;
   program.instructions = instructions_;
   program.ranges = {

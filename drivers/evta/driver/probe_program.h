@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "drivers/evta/driver/plan_program.h"
+#include "drivers/evta/driver/bound_program.h"
 
 namespace nestrt::evta {
 
@@ -13,7 +13,7 @@ class ProbeProgram {
   static Result<ProbeProgram> create(const Configuration& configuration);
 
   // Its result goes to buffer 0. Refers to this object.
-  PlanProgram plan_program() const;
+  BoundProgram bound_program() const;
   std::vector<std::byte> expected() const;
 
  private:

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "runtime/core/channel_blocks.h"
+
 namespace nestrt::evta {
 namespace {
 
@@ -11,11 +13,12 @@ constexpr int64_t kWide = 32;
 // copy(offset in blocks of 16, offset in blocks of 32) for each 16 channels of a pixel.
 template <typename Copy>
 void for_each_vector(const Reblocking& shape, Copy copy) {
-  const int64_t wide_blocks = (shape.blocks16 + 1) / 2;
+  const ChannelBlocks narrow_blocks{shape.blocks16 * kNarrow, shape.pixels, kNarrow};
+  const ChannelBlocks wide_blocks{shape.blocks16 * kNarrow, shape.pixels, kWide};
   for (int64_t image = 0; image < shape.images; ++image)
     for (int64_t block = 0; block < shape.blocks16; ++block) {
-      const int64_t narrow = (image * shape.blocks16 + block) * shape.pixels * kNarrow;
-      const int64_t wide = (image * wide_blocks + block / 2) * shape.pixels * kWide + block % 2 * kNarrow;
+      const int64_t narrow = narrow_blocks.index(image, block * kNarrow, 0);
+      const int64_t wide = wide_blocks.index(image, block * kNarrow, 0);
       for (int64_t pixel = 0; pixel < shape.pixels; ++pixel) copy(narrow + pixel * kNarrow, wide + pixel * kWide);
     }
 }
@@ -39,12 +42,12 @@ void fold_channel(const Folding& folding, const std::byte* plane, int64_t first_
 
 void to_folded_blocks(const Folding& folding, const std::byte* from, std::byte* to) {
   const int64_t channels = folding.picture[1], plane = folding.picture[2] * folding.picture[3];
-  const int64_t block_bytes = folding.rows() * folding.columns() * folding.block;
+  const ChannelBlocks blocks{folding.channels(), folding.rows() * folding.columns(), folding.block};
   for (int64_t image = 0; image < folding.picture[0]; ++image)
     for (int64_t channel = 0; channel < folding.channels(); ++channel) {
-      const int64_t pixel = channel / channels, block = image * folding.blocks() + channel / folding.block;
+      const int64_t pixel = channel / channels;
       fold_channel(folding, from + (image * channels + channel % channels) * plane, pixel / folding.fold,
-                   pixel % folding.fold, to + block * block_bytes + channel % folding.block);
+                   pixel % folding.fold, to + blocks.index(image, channel, 0));
     }
 }
 

@@ -1,5 +1,5 @@
-// s8 activations in another order than the plan's: pictures in blocks of channels (runtime/plan/folding.h), and blocks
-// of 16 channels, as plans have them, in the blocks of 32 that wider configurations read:
+// s8 activations in another order than the plan's: pictures in blocks of channels (runtime/plan/folding.h), and
+// blocks of 16 channels, as plans have them, in the blocks of 32 that wider configurations read:
 //
 // [images][ceil(C / 16)][pixels][16] and [images][ceil(C / 32)][pixels][32]. Channels past the last block of 16 are
 // left as they are: programs multiply them by zero.

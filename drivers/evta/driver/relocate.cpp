@@ -1,10 +1,11 @@
 #include "drivers/evta/driver/relocate.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/encode.h"
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
@@ -25,7 +26,7 @@ class Relocation {
     const auto element = static_cast<uint64_t>(configuration_.element_bytes(transfer->memory));
     const uint64_t address = transfer->dram_base * element;
     const Move* const move = find(address);
-    if (move == nullptr) return Status(Code::kInvalidPlan, text("address ", address, " lies in no range"));
+    if (move == nullptr) return Status(Code::kInvalidPlan, fmt::format("address {} lies in no range", address));
     transfer->dram_base = static_cast<uint32_t>((address - move->range.address + move->target) / element);
     return encode(configuration_, instruction);
   }
@@ -56,7 +57,7 @@ Result<std::vector<InstructionWord>> relocate(const Program& program, std::span<
   words.reserve(program.instructions.size());
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     Result<InstructionWord> word = relocation.apply(program.instructions[i]);
-    if (!word) return word.error().with_context(text("instruction ", i));
+    if (!word) return word.error().with_context(fmt::format("instruction {}", i));
     words.push_back(*word);
   }
   return words;

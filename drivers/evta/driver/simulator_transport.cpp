@@ -1,5 +1,7 @@
 #include "drivers/evta/driver/simulator_transport.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
@@ -14,7 +16,6 @@
 #include "drivers/evta/simulator/functional_simulator.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/core/spin.h"
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
@@ -167,7 +168,8 @@ class SimulatorTransport final : public Transport {
   Result<std::shared_ptr<DeviceBuffer>> allocate(uint64_t size, uint64_t offset) override {
     const std::optional<uint64_t> page =
         size < AddressSpace::kEnd ? space_->take((offset + size + kPageBytes - 1) / kPageBytes) : std::nullopt;
-    if (!page) return Status(Code::kOutOfMemory, text("the accelerator's 4 GiB have no room for ", size, " bytes"));
+    if (!page)
+      return Status(Code::kOutOfMemory, fmt::format("the accelerator's 4 GiB have no room for {} bytes", size));
     Result<AlignedMemory> memory = AlignedMemory::allocate(size, "memory of a simulated accelerator");
     if (!memory) {
       space_->give_back(*page);
@@ -301,7 +303,7 @@ class SimulatorTransport final : public Transport {
   std::condition_variable changed_;
   std::shared_ptr<SimulatedProgram> program_;  // running
   SteadyClock::time_point started_;            // it
-  std::optional<Outcome> outcome_;             // of the last run, until somebody waits for it
+  std::optional<Outcome> outcome_;             // the last run's, until somebody waits for it
   bool reported_ = false;                      // the running program as ended
   bool overtaken_ = false;                     // the next run waits for the end of that one
   bool interrupted_ = false;

@@ -27,7 +27,7 @@ class DeviceBuffer {
   virtual std::span<std::byte> bytes() const = 0;
 };
 
-// A program on the device, ready to start.
+// What a transport has loaded, ready to start.
 class DeviceProgram {
  public:
   virtual ~DeviceProgram() = default;

@@ -1,8 +1,8 @@
 #include "drivers/evta/isa/configuration.h"
 
-#include <algorithm>
+#include <fmt/core.h>
 
-#include "runtime/core/text.h"
+#include <algorithm>
 
 namespace nestrt::evta {
 
@@ -29,15 +29,16 @@ Result<Instances> parse_instances(std::string_view text) {
   if (instances.configuration != nullptr) return instances;
   std::string known;
   for (const Configuration& configuration : kConfigurations)
-    known += nestrt::text(known.empty() ? "" : ", ", configuration.name);
-  return Status(Code::kInvalidArgument,
-                nestrt::text("unit 'evta' has no configuration '", text, "'; it has: ", known, "; and 2_... to ",
-                             kMaxInstances, "_... for several instances of one"));
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", configuration.name);
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("unit 'evta' has no configuration '{}'; it has: {}; and 2_... to {}_... for several instances of one",
+                  text, known, kMaxInstances));
 }
 
 std::string to_text(const Instances& instances) {
   const std::string_view name = instances.configuration->name;
-  return instances.count == 1 ? std::string(name) : text(instances.count, "_", name);
+  return instances.count == 1 ? std::string(name) : fmt::format("{}_{}", instances.count, name);
 }
 
 }  // namespace nestrt::evta

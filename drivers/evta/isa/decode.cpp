@@ -1,7 +1,8 @@
 #include "drivers/evta/isa/decode.h"
 
+#include <fmt/core.h>
+
 #include "drivers/evta/isa/fields.h"
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
@@ -41,7 +42,7 @@ class Decoder {
 };
 
 Status illegal(std::string_view what, int value) {
-  return Status(Code::kInvalidPlan, text("there is no ", what, " ", value));
+  return Status(Code::kInvalidPlan, fmt::format("there is no {} {}", what, value));
 }
 
 Status decode_operands(Decoder& decoder, const Configuration& configuration, Instruction& instruction) {
@@ -68,7 +69,7 @@ Status decode_operands(Decoder& decoder, const Configuration& configuration, Ins
 
 Status check_unused(const Decoder& decoder, std::string_view what) {
   if (!decoder.unused_is_set()) return {};
-  return Status(Code::kInvalidPlan, text(what, ": an unused bit is set"));
+  return Status(Code::kInvalidPlan, fmt::format("{}: an unused bit is set", what));
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ Result<std::vector<Instruction>> decode(const Configuration& configuration, std:
   instructions.reserve(words.size());
   for (size_t i = 0; i < words.size(); ++i) {
     auto instruction = decode(configuration, words[i]);
-    if (!instruction) return instruction.error().with_context(text("instruction ", i));
+    if (!instruction) return instruction.error().with_context(fmt::format("instruction {}", i));
     instructions.push_back(*instruction);
   }
   return instructions;

@@ -1,30 +1,33 @@
 #include "drivers/evta/isa/disassemble.h"
 
-#include "runtime/core/text.h"
+#include <fmt/core.h>
 
 namespace nestrt::evta {
 namespace {
 
 std::string to_text(const Transfer& transfer) {
-  std::string line = text(" ", name(transfer.memory), "  sram ", transfer.sram_base, " dram ", transfer.dram_base,
-                          " rows ", transfer.y_size, " x ", transfer.x_size, " stride ", transfer.x_stride);
+  std::string line =
+      fmt::format(" {}  sram {} dram {} rows {} x {} stride {}", name(transfer.memory), transfer.sram_base,
+                  transfer.dram_base, transfer.y_size, transfer.x_size, transfer.x_stride);
   if (transfer.y_pad_begin | transfer.y_pad_end | transfer.x_pad_begin | transfer.x_pad_end)
-    append_text(line, text(" pad y ", transfer.y_pad_begin, ",", transfer.y_pad_end, " x ", transfer.x_pad_begin, ",",
-                           transfer.x_pad_end));
+    line += fmt::format(" pad y {},{} x {},{}", transfer.y_pad_begin, transfer.y_pad_end, transfer.x_pad_begin,
+                        transfer.x_pad_end);
   return line;
 }
 
 std::string to_text(const Loop& loop) {
-  return text("  uop [", loop.uop_begin, ",", loop.uop_end, ") loop ", loop.iter_out, " x ", loop.iter_in, " dst ",
-              loop.dst_factor_out, ",", loop.dst_factor_in, " src ", loop.src_factor_out, ",", loop.src_factor_in);
+  return fmt::format("  uop [{},{}) loop {} x {} dst {},{} src {},{}", loop.uop_begin, loop.uop_end, loop.iter_out,
+                     loop.iter_in, loop.dst_factor_out, loop.dst_factor_in, loop.src_factor_out, loop.src_factor_in);
 }
 
 std::string to_text(const Gemm& gemm) {
-  return text(gemm.reset ? " reset" : "", to_text(gemm.loop), " wgt ", gemm.wgt_factor_out, ",", gemm.wgt_factor_in);
+  return fmt::format("{}{} wgt {},{}", gemm.reset ? " reset" : "", to_text(gemm.loop), gemm.wgt_factor_out,
+                     gemm.wgt_factor_in);
 }
 
 std::string to_text(const Alu& alu) {
-  return text(" ", name(alu.opcode), to_text(alu.loop), alu.use_immediate ? text(" imm ", alu.immediate) : "");
+  return fmt::format(" {}{}{}", name(alu.opcode), to_text(alu.loop),
+                     alu.use_immediate ? fmt::format(" imm {}", alu.immediate) : "");
 }
 
 std::string to_text(const Dependencies& dependencies) {
@@ -47,7 +50,7 @@ std::string disassemble(const Instruction& instruction) {
 }
 
 std::string disassemble(const MicroOp& micro_op) {
-  return text("dst ", micro_op.dst, " src ", micro_op.src, " wgt ", micro_op.wgt);
+  return fmt::format("dst {} src {} wgt {}", micro_op.dst, micro_op.src, micro_op.wgt);
 }
 
 }  // namespace nestrt::evta

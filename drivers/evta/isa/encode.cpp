@@ -1,9 +1,10 @@
 #include "drivers/evta/isa/encode.h"
 
+#include <fmt/core.h>
+
 #include <type_traits>
 
 #include "drivers/evta/isa/fields.h"
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
@@ -17,7 +18,7 @@ class Encoder {
     if constexpr (std::is_signed_v<T>) raw &= limit;
     if (raw > limit && status_.ok())
       status_ = Status(Code::kInvalidArgument,
-                       text("field ", name, " is ", raw, ", but has ", bits, " bits (0 to ", limit, ")"));
+                       fmt::format("field {} is {}, but has {} bits (0 to {})", name, raw, bits, limit));
     word_[index_] |= (raw & limit) << position_;
     position_ += bits;
   }
@@ -61,7 +62,7 @@ Status encode_operands(Encoder& encoder, const Configuration& configuration, Ins
 }
 
 Status in_context(const Status& status, const Configuration& configuration, std::string_view what) {
-  return status.with_context(text(configuration.name, " ", what));
+  return status.with_context(fmt::format("{} {}", configuration.name, what));
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // Instruction: what the accelerator executes, decoded. encode.h and decode.h convert to and from the 128 bits.
 //
-// Three modules run concurrently, each its own instructions in order: load (LOAD of inputs and weights), compute (LOAD
-// of micro-ops and accumulators, GEMM, ALU, FINISH), store (STORE). Tokens in four queues order them: "prev" and "next"
-// are the neighbours in the order load, compute, store. Addresses and sizes count elements of the memory concerned.
+// Three modules run concurrently, each its own instructions in order: load (LOAD of inputs and weights), compute
+// (LOAD of micro-ops and accumulators, GEMM, ALU, FINISH), store (STORE). Tokens in four queues order them: "prev" and
+// "next" are the neighbours in the order load, compute, store. Addresses and sizes count elements of the memory
+// concerned.
 //
 // Source: VTA's instruction set; semantics as in its HLS model.
 #pragma once
@@ -37,9 +38,9 @@ struct Dependencies {
   bool operator==(const Dependencies&) const = default;
 };
 
-// Of LOAD and STORE: y_size rows of x_size elements, row y at dram_base + y * x_stride in DRAM. In SRAM they lie dense
-// from sram_base on, a LOAD surrounded by pads of zero: (y_pad_begin + y_size + y_pad_end) rows of
-// (x_pad_begin + x_size + x_pad_end). With x_size 0 the instruction moves tokens only.
+// What LOAD and STORE move: y_size rows of x_size elements, row y at dram_base + y * x_stride in DRAM. In SRAM they lie
+// dense from sram_base on, a LOAD surrounded by pads of zero: (y_pad_begin + y_size + y_pad_end) rows of (x_pad_begin +
+// x_size + x_pad_end). With x_size 0 the instruction moves tokens only.
 struct Transfer {
   Memory memory = Memory::kInp;
   uint32_t sram_base = 0;

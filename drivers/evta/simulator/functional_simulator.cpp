@@ -1,5 +1,7 @@
 #include "drivers/evta/simulator/functional_simulator.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,7 +12,6 @@
 #include "drivers/evta/isa/dispatch.h"
 #include "drivers/evta/simulator/vector_engine.h"
 #include "runtime/core/aligned_memory.h"
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
@@ -53,7 +54,8 @@ auto locate(const Transfer& transfer, uint64_t size, const Find& find) -> Result
   const uint64_t elements = uint64_t{transfer.y_size - 1u} * transfer.x_stride + transfer.x_size;
   const auto bytes = find(transfer.dram_base * size, elements * size);
   if (bytes == nullptr)
-    return fault(text("touches ", elements * size, " bytes at ", transfer.dram_base * size, ", which no range allows"));
+    return fault(
+        fmt::format("touches {} bytes at {}, which no range allows", elements * size, transfer.dram_base * size));
   return bytes;
 }
 
@@ -125,8 +127,8 @@ void FunctionalSimulator::Memories::begin(const Dram& run_dram) {
 
 Status FunctionalSimulator::Memories::reach(Memory memory, uint64_t end) {
   if (end > configuration.depth(memory))
-    return fault(text(name(memory), "[", end - 1, "] is beyond the memory's ", configuration.depth(memory),
-                      " elements"));
+    return fault(
+        fmt::format("{}[{}] is beyond the memory's {} elements", name(memory), end - 1, configuration.depth(memory)));
   uint64_t& most = reached[static_cast<size_t>(memory)];
   most = std::max(most, end);
   return {};
@@ -146,7 +148,7 @@ Status FunctionalSimulator::Memories::load_uops(const Transfer& transfer) {
   if (transfer.x_size == 0) return {};
   NESTRT_RETURN_IF_ERROR(reach(Memory::kUop, uint64_t{transfer.sram_base} + transfer.x_size));
   const std::byte* from = dram->read(transfer.dram_base * size, transfer.x_size * size);
-  if (from == nullptr) return fault(text("micro-ops at ", transfer.dram_base * size, " are in no range"));
+  if (from == nullptr) return fault(fmt::format("micro-ops at {} are in no range", transfer.dram_base * size));
   for (size_t i = 0; i < transfer.x_size; ++i) {
     const uint64_t raw = read_micro_op(configuration, {from, transfer.x_size * size}, i);
     NESTRT_ASSIGN_OR_RETURN(uop[transfer.sram_base + i], decode_micro_op(configuration, raw));
@@ -246,7 +248,7 @@ FunctionalSimulator::~FunctionalSimulator() = default;
 Result<FunctionalSimulator> FunctionalSimulator::create(const Program& program) {
   const Configuration& configuration = *program.configuration;
   if (configuration.batch() != 1 || (configuration.block() != 16 && configuration.block() != 32))
-    return Status(Code::kUnsupported, text("the simulator runs 1x16 and 1x32, not ", configuration.name));
+    return Status(Code::kUnsupported, fmt::format("the simulator runs 1x16 and 1x32, not {}", configuration.name));
   FunctionalSimulator simulator;
   simulator.configuration_ = program.configuration;
   NESTRT_ASSIGN_OR_RETURN(simulator.instructions_, decode(configuration, program.instructions));
@@ -261,7 +263,8 @@ Status FunctionalSimulator::run(const Dram& dram) {
   for (const OrderedInstruction& step : order_) {
     const Instruction& instruction = instructions_[step.index];
     const Status status = dispatch(instruction, *memories_);
-    if (!status.ok()) return status.with_context(text("instruction ", step.index, " (", name(instruction.opcode), ")"));
+    if (!status.ok())
+      return status.with_context(fmt::format("instruction {} ({})", step.index, name(instruction.opcode)));
   }
   return {};
 }

@@ -1,5 +1,7 @@
 #include "drivers/evta/simulator/plain_simulator.h"
 
+#include <fmt/core.h>
+
 #include <map>
 
 #include "drivers/evta/execution_order.h"
@@ -7,7 +9,6 @@
 #include "drivers/evta/isa/dispatch.h"
 #include "drivers/evta/simulator/alu_operation.h"
 #include "drivers/evta/simulator/shadow_memory.h"
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
@@ -24,7 +25,8 @@ class Shadows {
       sram_[memory] = ShadowMemory(std::string(name(memory)), configuration.depth(memory), false);
     for (const Dram::Region& region : dram.regions()) {
       const bool holds_data = region.access == MemoryRange::Access::kRead;
-      if (!holds_data) dram_bytes_[region.address] = ShadowMemory(text("dram ", region.address), region.size, false);
+      if (!holds_data)
+        dram_bytes_[region.address] = ShadowMemory(fmt::format("dram {}", region.address), region.size, false);
     }
   }
 
@@ -52,7 +54,7 @@ class Shadows {
   bool strict_;
   Accessor accessor_;
   std::map<Memory, ShadowMemory> sram_;
-  std::map<uint64_t, ShadowMemory> dram_bytes_;  // of ranges that can be written, by address
+  std::map<uint64_t, ShadowMemory> dram_bytes_;  // by address of a range that can be written
 };
 
 // Indices of one step of a loop.
@@ -245,7 +247,7 @@ class Machine {
   Status check_index(Memory memory, size_t index) const {
     if (index < configuration_.depth(memory)) return {};
     return fault(
-        text(name(memory), "[", index, "] is beyond the memory's ", configuration_.depth(memory), " elements"));
+        fmt::format("{}[{}] is beyond the memory's {} elements", name(memory), index, configuration_.depth(memory)));
   }
 
   Status write_sram(Memory memory, size_t index) {
@@ -255,14 +257,14 @@ class Machine {
 
   Result<const std::byte*> read_dram(uint64_t address, uint64_t size) {
     const std::byte* bytes = dram_.read(address, size);
-    if (bytes == nullptr) return fault(text("reads ", size, " bytes at ", address, ", which no range allows"));
+    if (bytes == nullptr) return fault(fmt::format("reads {} bytes at {}, which no range allows", size, address));
     NESTRT_RETURN_IF_ERROR(shadows_.read_dram(address, size));
     return bytes;
   }
 
   Result<std::byte*> write_dram(uint64_t address, uint64_t size) {
     std::byte* bytes = dram_.write(address, size);
-    if (bytes == nullptr) return fault(text("writes ", size, " bytes at ", address, ", which no range allows"));
+    if (bytes == nullptr) return fault(fmt::format("writes {} bytes at {}, which no range allows", size, address));
     NESTRT_RETURN_IF_ERROR(shadows_.write_dram(address, size));
     return bytes;
   }
@@ -286,7 +288,8 @@ Status simulate_plain(const Program& program, const Dram& dram, Strictness stric
   for (const OrderedInstruction& step : order) {
     const Instruction& instruction = instructions[step.index];
     const Status status = machine.execute(instruction, {module_of(instruction), step.before});
-    if (!status.ok()) return status.with_context(text("instruction ", step.index, " (", name(instruction.opcode), ")"));
+    if (!status.ok())
+      return status.with_context(fmt::format("instruction {} ({})", step.index, name(instruction.opcode)));
   }
   return {};
 }

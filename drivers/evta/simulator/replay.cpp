@@ -1,11 +1,12 @@
 #include "drivers/evta/simulator/replay.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/simulator/functional_simulator.h"
 #include "drivers/evta/simulator/plain_simulator.h"
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
@@ -23,8 +24,8 @@ Status compare(const VectorCase& vector, const std::vector<std::vector<std::byte
     const auto [at, wanted] = std::mismatch(outputs[i].begin(), outputs[i].end(), expected.begin());
     if (at == outputs[i].end()) continue;
     return Status(Code::kDeviceFault,
-                  text("byte ", at - outputs[i].begin(), " of the output at ", vector.outputs[i].address, " is ",
-                       std::to_integer<int>(*at), ", not ", std::to_integer<int>(*wanted)));
+                  fmt::format("byte {} of the output at {} is {}, not {}", at - outputs[i].begin(),
+                              vector.outputs[i].address, std::to_integer<int>(*at), std::to_integer<int>(*wanted)));
   }
   return {};
 }

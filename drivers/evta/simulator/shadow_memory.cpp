@@ -1,6 +1,6 @@
 #include "drivers/evta/simulator/shadow_memory.h"
 
-#include "runtime/core/text.h"
+#include <fmt/core.h>
 
 namespace nestrt::evta {
 
@@ -10,9 +10,8 @@ ShadowMemory::ShadowMemory(std::string name, size_t elements, bool defined)
 Status ShadowMemory::check_order(const Accessor& accessor, Module other, uint32_t number, size_t element,
                                  const char* what) const {
   if (other == accessor.module || number <= accessor.before[static_cast<size_t>(other)]) return {};
-  return Status(Code::kDeviceFault,
-                text("no token orders the ", what, " of ", name_, "[", element, "] by ", evta::name(other),
-                     " before this instruction of ", evta::name(accessor.module)));
+  return Status(Code::kDeviceFault, fmt::format("no token orders the {} of {}[{}] by {} before this instruction of {}",
+                                                what, name_, element, evta::name(other), evta::name(accessor.module)));
 }
 
 Status ShadowMemory::read(const Accessor& accessor, size_t element) {
@@ -21,7 +20,7 @@ Status ShadowMemory::read(const Accessor& accessor, size_t element) {
   const auto self = static_cast<size_t>(accessor.module);
   state.read[self] = accessor.before[self] + 1;
   if (state.defined) return {};
-  return Status(Code::kDeviceFault, text("reads ", name_, "[", element, "], which has no defined value"));
+  return Status(Code::kDeviceFault, fmt::format("reads {}[{}], which has no defined value", name_, element));
 }
 
 Status ShadowMemory::write(const Accessor& accessor, size_t element) {

@@ -1,9 +1,9 @@
 #include "drivers/evta/simulator/vector_file.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
-
-#include "runtime/core/text.h"
 
 namespace nestrt::evta {
 namespace {
@@ -40,7 +40,7 @@ class Reader {
   size_t left() const { return bytes_.size() - offset_; }
   Status status() const {
     if (!failed_) return {};
-    return Status(Code::kInvalidArgument, text("the file ends at byte ", offset_, " within ", missing_));
+    return Status(Code::kInvalidArgument, fmt::format("the file ends at byte {} within {}", offset_, missing_));
   }
 
  private:
@@ -86,7 +86,7 @@ Status check_overlap(const VectorCase& vector) {
   for (size_t i = 1; i < extents.size(); ++i) {
     if (extents[i - 1].first + extents[i - 1].second > extents[i].first)
       return Status(Code::kInvalidArgument,
-                    text("its memories at ", extents[i - 1].first, " and ", extents[i].first, " overlap"));
+                    fmt::format("its memories at {} and {} overlap", extents[i - 1].first, extents[i].first));
   }
   return {};
 }
@@ -100,17 +100,18 @@ Result<std::vector<VectorCase>> parse_vectors(std::span<const std::byte> file) {
     return Status(Code::kInvalidArgument, "not a file of test vectors: it does not start with VTAV");
   const uint32_t version = reader.u32("the version");
   if (!reader.failed() && version != kVersion)
-    return Status(Code::kInvalidArgument, text("version ", version, " where ", kVersion, " is known"));
+    return Status(Code::kInvalidArgument, fmt::format("version {} where {} is known", version, kVersion));
   const uint32_t count = reader.u32("the number of cases");
   std::vector<VectorCase> cases;
   for (uint32_t i = 0; i < count && !reader.failed(); ++i) {
     cases.push_back(read_case(reader));
     Status status = reader.status();
     if (status.ok()) status = check_overlap(cases.back());
-    if (!status.ok()) return status.with_context(text("case ", i, " of ", count));
+    if (!status.ok()) return status.with_context(fmt::format("case {} of {}", i, count));
   }
   NESTRT_RETURN_IF_ERROR(reader.status());
-  if (reader.left() > 0) return Status(Code::kInvalidArgument, text(reader.left(), " bytes follow the last case"));
+  if (reader.left() > 0)
+    return Status(Code::kInvalidArgument, fmt::format("{} bytes follow the last case", reader.left()));
   return cases;
 }
 

@@ -9,8 +9,8 @@
 namespace nestrt {
 
 struct UnitOptions {
-  int num_threads = 0;  // of the CPU pool; 0: the cores this process may use
-  // Of simulated units: a run takes at least so many times its modelled duration. 0: no longer than the simulation.
+  int num_threads = 0;  // the CPU pool's; 0: as many as the cores this process may use
+  // A simulated unit's run takes at least so many times its modelled duration. 0: no longer than the simulation.
   double pace = 0;
 };
 

@@ -20,7 +20,7 @@ namespace nestrt {
 // A unit as far as costs depend on it.
 struct UnitKey {
   std::string kind;
-  std::string fingerprint;
+  std::string configuration;
   int threads = 1;  // those that work at the same time; 1 on units beside the host
 
   auto operator<=>(const UnitKey&) const = default;

@@ -11,12 +11,18 @@ enum class DataType : uint8_t { kF32 = 0, kS8 = 1, kU8 = 2, kS32 = 3, kS64 = 4, 
 
 constexpr size_t size_bytes(DataType type) {
   switch (type) {
-    case DataType::kF32: return 4;
-    case DataType::kS8: return 1;
-    case DataType::kU8: return 1;
-    case DataType::kS32: return 4;
-    case DataType::kS64: return 8;
-    case DataType::kBool: return 1;
+    case DataType::kF32:
+      return 4;
+    case DataType::kS8:
+      return 1;
+    case DataType::kU8:
+      return 1;
+    case DataType::kS32:
+      return 4;
+    case DataType::kS64:
+      return 8;
+    case DataType::kBool:
+      return 1;
   }
   return 0;
 }

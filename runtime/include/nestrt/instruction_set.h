@@ -1,8 +1,8 @@
 // InstructionSet: what a CPU's kernels may use. Plans name the sets that kernels were chosen for; a target lists its
 // own.
 //
-// Those of one architecture form a line: a CPU that has one has those before it. A plan for several holds a selection
-// of kernels for each.
+// Those of one architecture form a line: a CPU that has one has those before it. A plan for several holds a
+// selection of kernels for each.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,8 @@
 // kWarning: NESTRT_ISA in the environment names an instruction set that this CPU does not have; a unit goes into
 // quarantine; the host computes what a unit did not.
 //
-// Threads: set the hook before units are opened; it is called from threads that create or run sessions, and from those
-// of units.
+// Threads: set the hook before units are opened; it is called from threads that create or run sessions, and from
+// those of units.
 #pragma once
 
 #include <functional>

@@ -493,9 +493,14 @@ struct Requantize {
 // Every operator, in the order of plan.fbs's union Attributes.
 #define NESTRT_FOR_EACH_OPERATOR(X)                                                                                   \
   X(Conv)                                                                                                             \
-  X(ConvTranspose) X(Dense) X(MatMul) X(Pool) X(Unary) X(Binary) X(Select) X(Cast) X(Concat) X(Slice) X(Transpose)    \
-      X(Reshape) X(Pad) X(Resize) X(Tile) X(Gather) X(GatherElements) X(Softmax) X(LocalResponseNorm) X(InstanceNorm) \
-          X(LayerNorm) X(LpNorm) X(Reduce) X(ArgReduce) X(CumSum) X(Reorder) X(Quantize) X(Dequantize) X(Requantize)
+  X(ConvTranspose)                                                                                                    \
+  X(Dense)                                                                                                            \
+  X(MatMul)                                                                                                           \
+  X(Pool)                                                                                                             \
+  X(Unary)                                                                                                            \
+  X(Binary) X(Select) X(Cast) X(Concat) X(Slice) X(Transpose) X(Reshape) X(Pad) X(Resize) X(Tile) X(Gather)           \
+      X(GatherElements) X(Softmax) X(LocalResponseNorm) X(InstanceNorm) X(LayerNorm) X(LpNorm) X(Reduce) X(ArgReduce) \
+          X(CumSum) X(Reorder) X(Quantize) X(Dequantize) X(Requantize)
 
 // Which operator; the position of its struct in Attributes.
 enum class Kind : uint8_t {
@@ -505,13 +510,28 @@ enum class Kind : uint8_t {
 #undef NESTRT_KIND
 };
 
-// The attributes of an operator; the alternative that it holds says which operator it is.
 #define NESTRT_ALTERNATIVE(Op) , Op
-using Attributes = std::variant<std::monostate NESTRT_FOR_EACH_OPERATOR(NESTRT_ALTERNATIVE)>;
+using AnyOperator = std::variant<std::monostate NESTRT_FOR_EACH_OPERATOR(NESTRT_ALTERNATIVE)>;
 #undef NESTRT_ALTERNATIVE
 
+// The attributes of an operator; the alternative that it holds says which operator it is. A class, so that copies and
+// comparisons of thirty alternatives are compiled once and not wherever an operator is held.
+class Attributes : public AnyOperator {
+ public:
+  Attributes();
+#define NESTRT_CONVERT(Op) Attributes(Op value);  // NOLINT(google-explicit-constructor): as a variant converts
+  NESTRT_FOR_EACH_OPERATOR(NESTRT_CONVERT)
+#undef NESTRT_CONVERT
+  Attributes(const Attributes& other);
+  Attributes(Attributes&& other) noexcept;
+  Attributes& operator=(const Attributes& other);
+  Attributes& operator=(Attributes&& other) noexcept;
+  ~Attributes();
+  bool operator==(const Attributes& other) const;
+};
+
 inline Kind kind_of(const Attributes& attributes) { return static_cast<Kind>(attributes.index()); }
-inline constexpr size_t kNumKinds = std::variant_size_v<Attributes>;  // kNone included
+inline constexpr size_t kNumKinds = std::variant_size_v<AnyOperator>;  // kNone included
 
 // "Conv"; "none" for Kind::kNone.
 std::string_view name(Kind kind);

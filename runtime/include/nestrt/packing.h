@@ -1,5 +1,12 @@
-// Packing: the order of a constant's elements. The value is what a plan's file holds; sizes and names of all packings
-// are one table (runtime/plan/packing.cpp), and kernels/common/packing.h brings weights into them.
+// Packing: the order of a constant's elements. One value and one row of kPackings say all that there is to know of one;
+// kernels/common/packing.h brings weights into them.
+//
+// A packed constant keeps its logical shape, with o outputs and, for each of them, channels at some positions. In
+// memory:
+//   [blocks of 16 outputs][blocks of channels][positions][groups of a block's channels][16 outputs][channels of a
+//   group]
+// Outputs past the last are zeros up to a whole block, channels where the row says so. Block size and order are the
+// same for every instruction set.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +18,60 @@
 
 namespace nestrt {
 
-// Dimensions are those of the weights: o outputs, i inputs; o and i are padded with zeros to whole blocks but where it
-// says otherwise.
+// The value is what a plan's file holds, and the index of the row.
 enum class Packing : uint8_t {
-  kNone = 0,         // row-major, as the shape says
-  kO16i16 = 1,       // convolution, f32: [O/16][I/16][spatial][16 i][16 o], last i block short
-  kStem16 = 2,       // convolution of a plain input: [O/16][I][spatial][16 o]
-  kDepthwise16 = 3,  // [C/16][spatial][16]
-  kPanel16 = 4,      // matrix K x N: [N/16][K][16]
-  // s8
-  kS8O16i4 = 5,        // convolution: [O/16][I/16][spatial][4 groups of i][16 o][4 i], for dot products of four
-  kS8Depthwise16 = 6,  // [C/16][spatial][16]
-  kS8Stem = 7,   // convolution of a plain input: [O/16][groups of r][16 o][4 r], r = [W][I][spatial before W], to 8
-  kS8Panel = 8,  // matrix K x N: [N/16][groups of k][16 n][4 k], k padded to 16
+  kNone = 0,  // row-major, as the shape says
+  kO16i16 = 1,
+  kStem16 = 2,
+  kDepthwise16 = 3,
+  kPanel16 = 4,
+  kS8O16i4 = 5,
+  kS8Depthwise16 = 6,
+  kS8Stem = 7,
+  kS8Panel = 8,
 };
+
+inline constexpr int64_t kPackedOutputs = 16;  // in a block
+
+// Which weights a packing is for, and what their channels and positions are.
+enum class PackedForm : uint8_t {
+  kAny,          // all, unpacked
+  kConvolution,  // [o][i][spatial...]: channels i of a group, positions spatial
+  kDepthwise,    // [o][1][spatial...]: one channel, positions spatial
+  kStem,         // [o][i][spatial...]: channels [last axis][i][other spatial axes], one position
+  kMatrix,       // [i][o]: channels i, one position
+};
+
+struct PackingRow {
+  Packing packing;
+  std::string_view name;
+  DataType type;  // the elements'
+  PackedForm form;
+  int64_t channel_block;  // channels in a block
+  int64_t channel_group;  // channels side by side for one output: what a dot product takes
+  bool whole_blocks;      // the last block of channels is as long as the others, for kernels that read whole blocks
+};
+
+inline constexpr PackingRow kPackings[] = {
+    {Packing::kNone, "none", DataType::kF32, PackedForm::kAny, 1, 1, false},
+    {Packing::kO16i16, "o16i16", DataType::kF32, PackedForm::kConvolution, 16, 1, false},
+    {Packing::kStem16, "stem16", DataType::kF32, PackedForm::kConvolution, 1, 1, false},
+    {Packing::kDepthwise16, "depthwise16", DataType::kF32, PackedForm::kDepthwise, 1, 1, false},
+    {Packing::kPanel16, "panel16", DataType::kF32, PackedForm::kMatrix, 1, 1, false},
+    {Packing::kS8O16i4, "s8_o16i4", DataType::kS8, PackedForm::kConvolution, 16, 4, true},
+    {Packing::kS8Depthwise16, "s8_depthwise16", DataType::kS8, PackedForm::kDepthwise, 1, 1, false},
+    {Packing::kS8Stem, "s8_stem", DataType::kS8, PackedForm::kStem, 8, 4, true},
+    {Packing::kS8Panel, "s8_panel", DataType::kS8, PackedForm::kMatrix, 16, 4, true},
+};
+
+// Requires: a packing that exists.
+constexpr const PackingRow& row_of(Packing packing) { return kPackings[static_cast<size_t>(packing)]; }
 
 // "o16i16". Empty for a number that is no packing.
 std::string_view name(Packing packing);
 
 // Bytes of weights of that shape, as a matrix or convolution has them. Empty where the packing does not apply to such a
-// shape, and where the size does not fit 63 bits.
+// shape or is none, and where the size does not fit 63 bits.
 std::optional<int64_t> packed_size_bytes(Packing packing, const Shape& shape);
 
 // Type of the packed elements. Requires: a packing other than kNone.

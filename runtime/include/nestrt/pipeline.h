@@ -21,7 +21,7 @@ namespace nestrt {
 struct PipelineOptions {
   int in_flight = 0;  // 0: three for each unit
   int waiting = 4;    // that submit() takes beyond those
-  // Of every session; the schedule's method is kThroughput, and the schedule stays as it is.
+  // For every session; the schedule's method is kThroughput, and the schedule stays as it is.
   SessionOptions session = {};
 };
 
@@ -41,7 +41,7 @@ class Pipeline {
   virtual Status next() = 0;
 
   virtual const Plan& plan() const = 0;
-  // Of each inference.
+  // The schedule of each inference.
   virtual Schedule schedule() const = 0;
 };
 

@@ -111,10 +111,10 @@ struct ProgramRange {
   uint64_t address = 0;
   uint64_t size = 0;  // bytes; not more than the tensor or segment has
   RangeAccess access = RangeAccess::kRead;
-  int32_t tensor = -1;   // of an operator of the branch: from its first byte on
+  int32_t tensor = -1;   // an operand of the branch, from its first byte on
   uint32_t segment = 0;  // without a tensor: index in Program.segments, from its first byte on; read only
-  // Of the tensor there: plain, as the tensor itself; blocked32 for one in blocked16; blocked for a plain picture,
-  // whose pixels may be folded into channels (docs/plan-format.md).
+  // In which the tensor is there: plain, as the tensor itself; blocked32 for one in blocked16; blocked for a plain
+  // picture, whose pixels may be folded into channels (docs/plan-format.md).
   Layout layout = Layout::kPlain;
 };
 
@@ -122,7 +122,7 @@ struct ProgramRange {
 struct Program {
   std::string unit;  // "cpu", "evta", ...
   ProgramKind kind = ProgramKind::kKernels;
-  std::string fingerprint;  // the unit configuration it was made for; empty for any
+  std::string configuration;  // the unit configuration it was made for; empty for any
   std::vector<KernelSelection> selections;
   std::vector<uint32_t> segments;  // constant buffers; instructions: the first holds the stream; blob: the first is it
   std::vector<Cost> costs;

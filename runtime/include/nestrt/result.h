@@ -15,7 +15,7 @@ namespace nestrt {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}  // NOLINT: implicit by design
+  Result(T value) : value_(std::move(value)) {}      // NOLINT: implicit by design
   Result(Status error) : error_(std::move(error)) {  // NOLINT: implicit by design
     if (error_.ok()) std::abort();
   }
@@ -50,8 +50,7 @@ class [[nodiscard]] Result {
 #define NESTRT_CONCAT_INNER(a, b) a##b
 #define NESTRT_CONCAT(a, b) NESTRT_CONCAT_INNER(a, b)
 // NESTRT_ASSIGN_OR_RETURN(auto value, expression_returning_result);
-#define NESTRT_ASSIGN_OR_RETURN(declaration, expression)                         \
-  auto NESTRT_CONCAT(nestrt_result_, __LINE__) = (expression);                   \
-  if (!NESTRT_CONCAT(nestrt_result_, __LINE__).has_value())                      \
-    return NESTRT_CONCAT(nestrt_result_, __LINE__).error();                      \
+#define NESTRT_ASSIGN_OR_RETURN(declaration, expression)                                                            \
+  auto NESTRT_CONCAT(nestrt_result_, __LINE__) = (expression);                                                      \
+  if (!NESTRT_CONCAT(nestrt_result_, __LINE__).has_value()) return NESTRT_CONCAT(nestrt_result_, __LINE__).error(); \
   declaration = std::move(*NESTRT_CONCAT(nestrt_result_, __LINE__))

@@ -23,18 +23,18 @@ struct Lane {
 // A branch, or some output channels of one, on a lane.
 struct Step {
   uint32_t branch = 0;
-  ChannelRange channels;  // of the branch's only operator; other steps compute its other channels
+  ChannelRange channels;  // the branch's only operator's; other steps compute its other channels
   uint32_t program = 0;   // in Branch.programs
   uint32_t lane = 0;
-  int threads = 0;              // of the host; 0: all of them
-  double predicted_us = 0;      // of its unit; 0: not known
+  int threads = 0;              // the host's; 0: all of them
+  double predicted_us = 0;      // time on its unit; 0: not known
   std::vector<uint32_t> waits;  // earlier steps of other lanes that have to be complete: not those that others imply
 };
 
 struct Schedule {
   std::vector<Lane> lanes;
-  // In an order that respects the graph. A lane runs its own in this order, so no two can wait for each other. A branch
-  // of views only, which computes nothing, may have no step.
+  // In an order that respects the graph. A lane runs its own in this order, so no two can wait for each other. A
+  // branch of views only, which computes nothing, may have no step.
   std::vector<Step> steps;
   double makespan_us = 0;     // predicted
   double lower_bound_us = 0;  // no schedule of these programs is faster; 0 where costs were not asked for

@@ -50,15 +50,16 @@ struct SessionOptions {
   // and where costs promise that branches side by side on the host are faster, that is tried in some inferences more.
   // Else their lack is an error, or, where none at all are known, the plan's order is kept.
   bool measure = true;
-  // Costs are read from this file, where it exists, and those that are measured are kept there for the next time. It is
-  // of one board: its costs are those of these units. Empty: none.
+  // Costs are read from this file, where it exists, and those that are measured are kept there for the next time. It
+  // is of one board: its costs are those of these units. Empty: none.
   std::string cost_file = {};
   // Runs exactly this one, whatever it costs. Its units are positions in the list that create() is given.
   std::shared_ptr<const Schedule> fixed_schedule = nullptr;
   // A new schedule is made, beside the runs, where measured times move away from the costs by more than this part of
   // them, or a unit fails or works again. 0: never.
   double reschedule_drift = 0.25;
-  // Units that have failed are tried again so often.
+  // Units that have failed are tried again: the first time after a sixteenth of this, then after twice as long each
+  // time, up to this.
   std::chrono::milliseconds probe_interval{1000};
   // In every so many runs the host computes again what other units have computed, and takes them for failing where it
   // differs. 0: never.
@@ -74,7 +75,7 @@ struct RunOptions {
 
 struct SessionMemory {
   size_t arena_bytes = 0;     // activations
-  size_t scratch_bytes = 0;   // of the hungriest operator, all threads
+  size_t scratch_bytes = 0;   // what the hungriest operator takes, all threads
   size_t repacked_bytes = 0;  // weights held in another packing than the plan's
 };
 

@@ -4,7 +4,7 @@
 // (node, tensor, table, file), what was expected, and what to do about it. Success allocates nothing.
 //
 // Threads: a value type; distinct objects may be used from distinct threads.
-// Errors: nothing in libnestrt throws across its public face; every failure is a Status.
+// Errors: nothing in libnestrt throws across its public interface; every failure is a Status.
 #pragma once
 
 #include <memory>
@@ -21,10 +21,10 @@ enum class Code : int {
   kInvalidArgument = 10,  // wrong name, type, shape, size or option
   kNotFound = 11,         // a file, tensor, node or kernel of that name does not exist
   // The file is at fault; compiling or copying it again helps.
-  kInvalidModel = 20,    // an ONNX file that is malformed, hostile or inconsistent
-  kUnsupported = 21,     // well-formed, but uses something nestrt does not implement
-  kInvalidPlan = 22,     // a plan that fails verification
-  kIncompatible = 23,    // a plan of another format version, or for other units
+  kInvalidModel = 20,  // an ONNX file that is malformed, hostile or inconsistent
+  kUnsupported = 21,   // well-formed, but uses something nestrt does not implement
+  kInvalidPlan = 22,   // a plan that fails verification
+  kIncompatible = 23,  // a plan of another format version, or for other units
   // The machine is at fault; a retry may help.
   kOutOfMemory = 30,
   kIo = 31,
@@ -72,8 +72,7 @@ inline Status ok_status() { return Status(); }
 
 }  // namespace nestrt
 
-#define NESTRT_RETURN_IF_ERROR(expression)                              \
-  do {                                                                  \
-    if (::nestrt::Status nestrt_status = (expression); !nestrt_status.ok()) \
-      return nestrt_status;                                             \
+#define NESTRT_RETURN_IF_ERROR(expression)                                                        \
+  do {                                                                                            \
+    if (::nestrt::Status nestrt_status = (expression); !nestrt_status.ok()) return nestrt_status; \
   } while (false)

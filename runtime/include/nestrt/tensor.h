@@ -17,9 +17,7 @@ struct TensorInfo {
   DataType type = DataType::kF32;
   Shape shape;
 
-  size_t size_bytes() const {
-    return static_cast<size_t>(shape.num_elements()) * nestrt::size_bytes(type);
-  }
+  size_t size_bytes() const { return static_cast<size_t>(shape.num_elements()) * nestrt::size_bytes(type); }
 };
 
 // A dense, row-major tensor. Does not own `data`; the owner must outlive the view.
@@ -29,9 +27,7 @@ struct TensorView {
   Shape shape;
   void* data = nullptr;
 
-  size_t size_bytes() const {
-    return static_cast<size_t>(shape.num_elements()) * nestrt::size_bytes(type);
-  }
+  size_t size_bytes() const { return static_cast<size_t>(shape.num_elements()) * nestrt::size_bytes(type); }
 };
 
 struct ConstTensorView {
@@ -45,15 +41,12 @@ struct ConstTensorView {
   ConstTensorView(const TensorView& view)  // NOLINT: implicit by design
       : type(view.type), shape(view.shape), data(view.data) {}
 
-  size_t size_bytes() const {
-    return static_cast<size_t>(shape.num_elements()) * nestrt::size_bytes(type);
-  }
+  size_t size_bytes() const { return static_cast<size_t>(shape.num_elements()) * nestrt::size_bytes(type); }
 };
 
 // Over a span, vector or array of floats; of constant ones, the view is constant too.
 template <typename Floats>
-  requires std::is_convertible_v<Floats, std::span<float>>
-TensorView tensor_view(Floats&& data, const Shape& shape) {
+requires std::is_convertible_v<Floats, std::span<float>> TensorView tensor_view(Floats&& data, const Shape& shape) {
   return {DataType::kF32, shape, std::span<float>(data).data()};
 }
 inline ConstTensorView tensor_view(std::span<const float> data, const Shape& shape) {

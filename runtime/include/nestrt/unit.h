@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "nestrt/event.h"
+#include "nestrt/function_ref.h"
 #include "nestrt/kernel.h"
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
@@ -25,9 +26,9 @@ struct CoreShare;
 
 // One unit of a session may be its host: the machine's own cores, where the caller's threads run.
 struct UnitInfo {
-  std::string kind;         // "cpu", "evta", ...: matches plan::Program.unit
-  std::string name;         // "cpu", "evta0", ...: unique within a session
-  std::string fingerprint;  // configuration; programs and measured costs are bound to it
+  std::string kind;           // "cpu", "evta", ...: matches plan::Program.unit
+  std::string name;           // "cpu", "evta0", ...: unique within a session
+  std::string configuration;  // "neon", "1x16_15_15_18_17", ...: programs and measured costs are bound to it
   int num_threads = 1;
   bool is_host = false;  // runs the kernels of every branch, and computes what other units fail to
 };
@@ -46,8 +47,9 @@ struct BranchSpec {
   std::shared_ptr<const Plan> plan;
   uint32_t branch = 0;  // index in plan::Tables.branches
   const plan::Program* program = nullptr;
-  // Of the branch's only operator. A program of instructions computes what it was made for (plan::Program.channels);
-  // kernels compute any whole blocks of channels of operators that can be divided (runtime/plan/channels.h).
+  // Channels of the branch's only operator. A program of instructions computes what it was made for
+  // (plan::Program.channels); kernels compute any whole blocks of channels of operators that can be divided
+  // (runtime/plan/channels.h).
   ChannelRange channels = {};
 };
 
@@ -83,10 +85,10 @@ class RunObserver {
 struct Submission {
   Bindings bindings;
   Deadline deadline = kNoDeadline;       // later nobody wants the result: it ends with kDeadlineExceeded
-  Deadline unit_deadline = kNoDeadline;  // of a unit beside the host: likewise, and the unit has failed
+  Deadline unit_deadline = kNoDeadline;  // for a unit beside the host: likewise, and the unit has failed
   bool submitter_waits = false;          // for the completion and nothing else: the unit may work on its thread
   RunObserver* observer = nullptr;
-  const CoreShare* cores = nullptr;              // of the host that may work on it; null: all
+  const CoreShare* cores = nullptr;              // the host's that may work on it; null: all
   const std::atomic<bool>* cancelled = nullptr;  // ends with kCancelled between operators where it becomes true
   Event* completion = nullptr;                   // armed by the submitter; the unit signals `generation` exactly once
   uint64_t generation = 0;
@@ -119,6 +121,8 @@ class Executable {
 
 // Submits and waits until it is complete. Sets the submission's completion and generation itself.
 Status run(Executable& executable, Submission submission);
+// The same of whatever takes submissions and completes them.
+Status run(Submission submission, FunctionRef<void(const Submission&)> submit);
 
 class Unit {
  public:

@@ -4,11 +4,10 @@
 #include <cmath>
 #include <filesystem>
 
-#include "compiler-lite/check/process.h"
 #include "compiler-lite/graph/interpreter.h"
-#include "tools/common/files.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/support/shared_data.h"
+#include "test/support/temporary_folder.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;
@@ -20,20 +19,11 @@ using Catch::Matchers::Contains;
 
 // A model and calibration arrays as files.
 struct Files {
-  TemporaryFolder folder;
+  test::TemporaryFolder folder;
 
-  static Files create() {
-    auto folder = TemporaryFolder::create();
-    REQUIRE(folder);
-    return Files{std::move(*folder)};
-  }
-  std::string model(const ModelBuilder& builder) const {
-    std::string path = (folder.path() / "model.onnx").string();
-    REQUIRE(tools::write_text(path, builder.bytes()).ok());
-    return path;
-  }
+  std::string model(const ModelBuilder& builder) const { return folder.write_text("model.onnx", builder.bytes()); }
   std::string array(const Shape& shape, const std::vector<float>& elements) const {
-    std::string path = (folder.path() / "array.npy").string();
+    std::string path = folder.path() + "/array.npy";
     REQUIRE(tools::write_npy(path, {DataType::kF32, shape, elements.data()}).ok());
     return path;
   }
@@ -60,7 +50,7 @@ ModelBuilder residual_model() {
 }  // namespace
 
 TEST_CASE("Calibration observes every value, those that fusion would hide included") {
-  const Files files = Files::create();
+  const Files files;
   std::vector<float> elements(2 * 18 * 16, 0.5f);
   elements[0] = -3;
   elements[18 * 16 + 17 * 16] = 10;  // in the last channel of the second sample
@@ -69,7 +59,7 @@ TEST_CASE("Calibration observes every value, those that fusion would hide includ
   REQUIRE(result);
   const QuantizationProfile& profile = result->profile;
   CHECK(profile.samples == 2);
-  CHECK(profile.model_digest == *model_digest(files.folder.path() / "model.onnx"));
+  CHECK(profile.model_digest == *model_digest(files.folder.path() + "/model.onnx"));
   REQUIRE(profile.values.size() == 4);
   const auto require_range = [&](const char* name, float min, float max) {
     INFO(name);
@@ -88,7 +78,7 @@ TEST_CASE("Calibration observes every value, those that fusion would hide includ
 }
 
 TEST_CASE("Calibration observes the means and peaks of channels, in blocked layouts too") {
-  const Files files = Files::create();
+  const Files files;
   std::vector<float> elements(2 * 18 * 16, 0.5f);
   elements[0] = -3;
   elements[18 * 16 + 17 * 16] = 10;
@@ -111,7 +101,7 @@ TEST_CASE("Calibration observes the means and peaks of channels, in blocked layo
 }
 
 TEST_CASE("The method and the limit are the caller's") {
-  const Files files = Files::create();
+  const Files files;
   CalibrationOptions options = over_array(files.array({4, 18, 4, 4}, std::vector<float>(4 * 18 * 16, 1.0f)));
   options.method = CalibrationMethod::kMinMax;
   options.samples.limit = 3;
@@ -130,7 +120,7 @@ TEST_CASE("The method and the limit are the caller's") {
 }
 
 TEST_CASE("A value that is NaN is reported with its name and the sample's") {
-  const Files files = Files::create();
+  const Files files;
   ModelBuilder builder;
   builder.input("x", {1, 4}).output("y");
   builder.node("Sqrt", {"x"}, {"root"});
@@ -142,7 +132,7 @@ TEST_CASE("A value that is NaN is reported with its name and the sample's") {
 }
 
 TEST_CASE("Activations that are constant have exponents") {
-  const Files files = Files::create();
+  const Files files;
   ModelBuilder builder;
   builder.input("x", {1, 4}).output("y");
   builder.node("Relu", {"x"}, {"zero"});
@@ -155,7 +145,7 @@ TEST_CASE("Activations that are constant have exponents") {
 }
 
 TEST_CASE("Models with several inputs are refused") {
-  const Files files = Files::create();
+  const Files files;
   ModelBuilder builder;
   builder.input("a", {1, 4}).input("b", {1, 4}).output("y");
   builder.node("Add", {"a", "b"}, {"y"});
@@ -165,13 +155,13 @@ TEST_CASE("Models with several inputs are refused") {
 }
 
 TEST_CASE("Pictures that cannot be read are fatal or skipped") {
-  const Files files = Files::create();
+  const Files files;
   ModelBuilder builder;
   builder.input("picture", {1, 3, 32, 32}).output("y");
   builder.node("Relu", {"picture"}, {"y"});
-  const auto pictures = files.folder.path() / "pictures";
+  const auto pictures = std::filesystem::path(files.folder.path()) / "pictures";
   std::filesystem::create_directory(pictures);
-  REQUIRE(tools::write_text((pictures / "broken.png").string(), "no picture").ok());
+  files.folder.write_text("pictures/broken.png", "no picture");
   const std::string model = files.model(builder);
   CalibrationOptions options;
   options.samples.images = pictures.string();
@@ -193,7 +183,7 @@ TEST_CASE("A profile covers the values of the fused network") {
   const auto graph = optimised_graph(*model, {});
   REQUIRE(graph);
   const Shape input = graph->value(graph->inputs[0].value).shape;
-  const Files files = Files::create();
+  const Files files;
   std::vector<float> elements(static_cast<size_t>(input.num_elements()));
   for (size_t i = 0; i < elements.size(); ++i) elements[i] = std::sin(static_cast<float>(i));
   const auto result = calibrate(*model, over_array(files.array(input, elements)));

@@ -5,8 +5,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "compiler-lite/check/process.h"
-#include "tools/common/files.h"
+#include "test/support/temporary_folder.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;
@@ -27,10 +26,10 @@ TensorInfo input_of(const Shape& shape) {
 const TensorInfo kPicture = input_of({1, 3, 32, 32});
 
 // A file of that shape with elements 0, 1, 2, ...
-std::string write_array(const fs::path& folder, const Shape& shape) {
+std::string write_array(const test::TemporaryFolder& folder, const Shape& shape) {
   std::vector<float> elements(static_cast<size_t>(shape.num_elements()));
   std::iota(elements.begin(), elements.end(), 0.0f);
-  const std::string path = (folder / "array.npy").string();
+  const std::string path = folder.path() + "/array.npy";
   REQUIRE(tools::write_npy(path, {DataType::kF32, shape, elements.data()}).ok());
   return path;
 }
@@ -48,21 +47,20 @@ std::string complaint(const SampleOptions& options, const TensorInfo& input = kP
 }
 
 // Pictures 1.png to 4.PNG, a text among them.
-void write_pictures(const fs::path& folder) {
+void write_pictures(const test::TemporaryFolder& folder) {
   const fs::path picture = fs::path(NESTRT_SOURCE_DIR) / "examples/images/cat.png";
-  for (const char* file : {"1.png", "2.png", "3.png", "4.PNG"}) fs::copy_file(picture, folder / file);
-  REQUIRE(tools::write_text((folder / "labels.txt").string(), "cat").ok());
+  for (const char* file : {"1.png", "2.png", "3.png", "4.PNG"}) fs::copy_file(picture, fs::path(folder.path()) / file);
+  folder.write_text("labels.txt", "cat");
 }
 
 }  // namespace
 
 TEST_CASE("Pictures of a folder are samples in the order of their names") {
-  const auto folder = TemporaryFolder::create();
-  REQUIRE(folder);
-  write_pictures(folder->path());
+  const test::TemporaryFolder folder;
+  write_pictures(folder);
   Preprocessing preprocessing;
   preprocessing.mean = {1000};
-  const auto samples = CalibrationSamples::open({folder->path().string(), "", 0, false}, kPicture, &preprocessing);
+  const auto samples = CalibrationSamples::open({folder.path(), "", 0, false}, kPicture, &preprocessing);
   REQUIRE(samples);
   REQUIRE(samples->size() == 4);
   CHECK_THAT(samples->name(0), Contains("1.png"));
@@ -75,9 +73,8 @@ TEST_CASE("Pictures of a folder are samples in the order of their names") {
 }
 
 TEST_CASE("A limit takes samples evenly from the whole") {
-  const auto folder = TemporaryFolder::create();
-  REQUIRE(folder);
-  const std::string npy = write_array(folder->path(), {10, 2});
+  const test::TemporaryFolder folder;
+  const std::string npy = write_array(folder, {10, 2});
   for (const auto& [limit, expected] : std::vector<std::pair<size_t, std::vector<float>>>{
            {3, {0, 6, 12}}, {1, {0}}, {5, {0, 4, 8, 12, 16}}, {100, {0, 2, 4, 6, 8, 10, 12, 14, 16, 18}}}) {
     const auto samples = CalibrationSamples::open({"", npy, limit, false}, input_of({1, 2}), nullptr);
@@ -88,10 +85,9 @@ TEST_CASE("A limit takes samples evenly from the whole") {
 }
 
 TEST_CASE("Arrays are N inputs, with or without the input's batch") {
-  const auto folder = TemporaryFolder::create();
-  REQUIRE(folder);
+  const test::TemporaryFolder folder;
   const auto count = [&](const Shape& array, const Shape& input) -> size_t {
-    const std::string npy = write_array(folder->path(), array);
+    const std::string npy = write_array(folder, array);
     const auto samples = CalibrationSamples::open({"", npy, 0, false}, input_of(input), nullptr);
     return samples ? samples->size() : 0;
   };
@@ -107,24 +103,22 @@ TEST_CASE("Arrays are N inputs, with or without the input's batch") {
 }
 
 TEST_CASE("Missing calibration data is said") {
-  const auto folder = TemporaryFolder::create();
-  REQUIRE(folder);
-  const std::string path = folder->path().string();
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path();
   CHECK_THAT(complaint({}), Contains("--images DIR") && Contains("--npy FILE.npy"));
   CHECK_THAT(complaint({path, "also.npy", 0, false}), Contains("one of them"));
   CHECK_THAT(complaint({path, "", 0, false}), Contains("no .jpg") && Contains(path));
   CHECK_THAT(complaint({path + "/absent", "", 0, false}), Contains("absent"));
   CHECK_THAT(complaint({"", path + "/absent.npy", 0, false}), Contains("absent.npy"));
-  const std::string npy = write_array(folder->path(), {2, 3, 32, 31});
+  const std::string npy = write_array(folder, {2, 3, 32, 31});
   CHECK_THAT(complaint({"", npy, 0, false}), Contains("2x3x32x31") && Contains("N x 1x3x32x32"));
 }
 
 TEST_CASE("Unreadable and small pictures are named") {
-  const auto folder = TemporaryFolder::create();
-  REQUIRE(folder);
-  write_pictures(folder->path());
-  REQUIRE(tools::write_text((folder->path() / "2.png").string(), "no picture").ok());
-  const SampleOptions options{folder->path().string(), "", 0, true};
+  const test::TemporaryFolder folder;
+  write_pictures(folder);
+  folder.write_text("2.png", "no picture");
+  const SampleOptions options{folder.path(), "", 0, true};
   const auto samples = CalibrationSamples::open(options, kPicture, nullptr);
   REQUIRE(samples);
   CHECK(samples->read(0).has_value());

@@ -3,16 +3,17 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "compiler-lite/check/process.h"
 #include "compiler-lite/compile.h"
+#include "test/compiler-lite/check/existing_python.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/support/program.h"
-#include "test/support/skip.h"
+#include "test/support/temporary_folder.h"
 #include "tools/common/files.h"
 
 namespace nestrt::compiler {
 namespace {
 
+using test::existing_python;
 using test::ModelBuilder;
 
 // conv1 -> relu -> conv2 -> sum over the channels; `weight` is one element of conv2's weights.
@@ -20,43 +21,32 @@ ModelBuilder two_convolutions(float weight) {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y");
   std::vector<float> weights(12, 0.5f);
+  weights[5] = weight;
   model.constant("w1", {3, 2, 1, 1}, std::vector<float>(6, 1)).constant("w2", {4, 3, 1, 1}, weights);
-  model.graph().mutable_initializer(1)->set_float_data(5, weight);
-  model.node("Conv", {"x", "w1"}, {"a"}).set_name("conv1");
-  model.node("Relu", {"a"}, {"b"}).set_name("relu");
-  model.node("Conv", {"b", "w2"}, {"c"}).set_name("conv2");
-  model.node("Softmax", {"c"}, {"y"}).set_name("softmax");
+  model.node("Conv", {"x", "w1"}, {"a"}, "conv1");
+  model.node("Relu", {"a"}, {"b"}, "relu");
+  model.node("Conv", {"b", "w2"}, {"c"}, "conv2");
+  model.node("Softmax", {"c"}, {"y"}, "softmax");
   return model;
 }
 
 // The folder of a model, and of plans compiled from it and from one that differs in a weight.
 struct Workshop {
-  TemporaryFolder folder = std::move(*TemporaryFolder::create());
+  test::TemporaryFolder folder;
 
   Workshop() {
     write("model", 0.5f);
     write("other", 0.75f);
   }
-  std::string path(const std::string& name) const { return (folder.path() / name).string(); }
+  std::string path(const std::string& name) const { return folder.path() + "/" + name; }
   void write(const std::string& name, float weight) const {
-    std::ofstream(path(name + ".onnx"), std::ios::binary) << two_convolutions(weight).bytes();
-    const auto bytes = compile(path(name + ".onnx"), {});
+    const auto bytes = compile(folder.write_text(name + ".onnx", two_convolutions(weight).bytes()), {});
     INFO(bytes.error().to_string());
     REQUIRE(bytes);
     REQUIRE(tools::write_file(path(name + ".nest"), bytes->span()).ok());
   }
   std::shared_ptr<const Plan> plan(const std::string& name) const { return *Plan::map(path(name)); }
 };
-
-// As in onnx_runtime_test.cpp: a test installs nothing.
-std::string existing_python() {
-  const auto folder = TemporaryFolder::create();
-  const std::string script = std::string(NESTRT_SOURCE_DIR) + "/compiler-lite/check/ort_environment.py";
-  const auto process = run_process({"python3", script, "--offline"}, folder->path());
-  if (process && process->exit_code == 0) return process->output.substr(0, process->output.find('\n'));
-  test::skip("ONNX Runtime is not installed; `nestc check` would install it");
-  return "";
-}
 
 CheckOptions options(const Workshop& workshop, const std::string& plan, const std::string& python) {
   CheckOptions options;

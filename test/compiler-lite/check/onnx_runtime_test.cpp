@@ -1,30 +1,17 @@
 #include "compiler-lite/check/onnx_runtime.h"
 
 #include <catch2/catch.hpp>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
-#include "compiler-lite/check/process.h"
-#include "test/support/skip.h"
+#include "test/compiler-lite/check/existing_python.h"
+#include "test/support/temporary_folder.h"
 
 namespace nestrt::compiler {
 namespace {
 
-const std::filesystem::path kModel =
-    std::filesystem::path(NESTRT_SOURCE_DIR) / "examples" / "models" / "nest_squeeze_cifar10.onnx";
+using test::existing_python;
 
-// The environment, where somebody has made it; a test installs nothing.
-std::optional<std::string> existing_python() {
-  const auto folder = TemporaryFolder::create();
-  const std::string script = std::string(NESTRT_SOURCE_DIR) + "/compiler-lite/check/ort_environment.py";
-  const auto process = run_process({"python3", script, "--offline"}, folder->path());
-  if (!process || process->exit_code != 0) {
-    test::skip("ONNX Runtime is not installed; `nestc check` would install it");
-    return std::nullopt;
-  }
-  return process->output.substr(0, process->output.find('\n'));
-}
+const std::string kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
 
 tools::Array zeros(const Shape& shape) {
   return {DataType::kF32, shape, std::vector<std::byte>(static_cast<size_t>(shape.num_elements()) * 4)};
@@ -34,28 +21,27 @@ tools::Array zeros(const Shape& shape) {
 
 TEST_CASE("An interpreter that does not work makes ONNX Runtime unavailable, with the remedy") {
   const std::string python = GENERATE("/no/such/python", "false");
-  const auto result = run_onnx_runtime({python, kModel.string(), {{}}, {}});
+  const auto result = run_onnx_runtime({python, kModel, {{}}, {}});
   REQUIRE_FALSE(result);
   REQUIRE(result.error().code() == Code::kUnavailable);
   REQUIRE(result.error().message().find("--python") != std::string_view::npos);
 }
 
 TEST_CASE("An interpreter that dies of a signal is told with the signal") {
-  const auto folder = TemporaryFolder::create();
-  const std::filesystem::path program = folder->path() / "dies";
-  std::ofstream(program) << "#!/bin/sh\nkill -SEGV $$\n";
+  const test::TemporaryFolder folder;
+  const std::string program = folder.write_text("dies", "#!/bin/sh\nkill -SEGV $$\n");
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-  const auto result = run_onnx_runtime({program.string(), kModel.string(), {{}}, {}});
+  const auto result = run_onnx_runtime({program, kModel, {{}}, {}});
   REQUIRE_FALSE(result);
   REQUIRE(result.error().code() == Code::kUnavailable);
   REQUIRE(result.error().message().find("killed by signal 11") != std::string_view::npos);
 }
 
 TEST_CASE("A model whose inputs are not the plan's is told apart from one that fails") {
-  const auto python = existing_python();
-  if (!python) return;
+  const std::string python = existing_python();
+  if (python.empty()) return;
   const auto message = [&](const NamedArrays& inputs) {
-    const auto result = run_onnx_runtime({*python, kModel.string(), {inputs}, {}});
+    const auto result = run_onnx_runtime({python, kModel, {inputs}, {}});
     REQUIRE_FALSE(result);
     return std::string(result.error().message());
   };
@@ -65,18 +51,18 @@ TEST_CASE("A model whose inputs are not the plan's is told apart from one that f
 }
 
 TEST_CASE("ONNX Runtime's own words are told where it refuses a model") {
-  const auto python = existing_python();
-  if (!python) return;
-  const auto result = run_onnx_runtime({*python, NESTRT_SOURCE_DIR "/LICENSE", {{}}, {}});
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const auto result = run_onnx_runtime({python, NESTRT_SOURCE_DIR "/LICENSE", {{}}, {}});
   REQUIRE_FALSE(result);
   REQUIRE(result.error().code() == Code::kInvalidModel);
 }
 
 TEST_CASE("ONNX Runtime gives outputs of every run and the intermediate values asked for") {
-  const auto python = existing_python();
-  if (!python) return;
+  const std::string python = existing_python();
+  if (python.empty()) return;
   const NamedArrays inputs = {{"image", zeros({1, 3, 32, 32})}};
-  const auto outputs = run_onnx_runtime({*python, kModel.string(), {inputs, inputs}, {"conv1", "no such value"}});
+  const auto outputs = run_onnx_runtime({python, kModel, {inputs, inputs}, {"conv1", "no such value"}});
   INFO(outputs.error().to_string());
   REQUIRE(outputs);
   REQUIRE(outputs->size() == 2);

@@ -1,6 +1,7 @@
 #include "compiler-lite/check/process.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 
 namespace nestrt::compiler {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "compiler-lite/check/plan_trace.h"
 #include "compiler-lite/compile.h"
 #include "compiler-lite/quantize/quantize.h"
 #include "test/compiler-lite/graph_tools.h"

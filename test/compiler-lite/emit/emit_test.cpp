@@ -36,7 +36,7 @@ Graph small_graph() {
 class UnaryBackend final : public Backend {
  public:
   std::string unit() const override { return "npu"; }
-  std::string fingerprint() const override { return "model 1"; }
+  std::string program_configuration() const override { return "model 1"; }
   std::vector<LayoutOption> layouts(const Graph&, const Node&) override { return {}; }
   Status accepts(const Graph&, Subgraph nodes) override {
     const bool is_unary = nodes.size() == 1 && nodes[0]->kind() == ops::Kind::kUnary;
@@ -57,7 +57,7 @@ class UnaryBackend final : public Backend {
 
 }  // namespace
 
-TEST_CASE("An emitted plan passes complete verification and states its face") {
+TEST_CASE("An emitted plan passes complete verification and states its interface") {
   const auto bytes = compile_graph(small_graph());
   REQUIRE(bytes.has_value());
   const auto plan = Plan::from_memory(bytes->span(), Verification::kComplete);
@@ -135,7 +135,7 @@ TEST_CASE("An operator that another unit has a program for is a branch of its ow
   CHECK(relu.programs[0].unit == "cpu");
   const plan::Program& program = relu.programs[1];
   CHECK(program.unit == "npu");
-  CHECK(program.fingerprint == "model 1");
+  CHECK(program.configuration == "model 1");
   CHECK(program.segments[0] == program.segments[1]);
   CHECK(plan->constant(program.segments[0]).size() == 16);
   REQUIRE(program.ranges.size() == 3);

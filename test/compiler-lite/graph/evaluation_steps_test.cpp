@@ -8,7 +8,7 @@ namespace {
 using compiler::Graph;
 using compiler::ValueId;
 
-// Of a node with so many elements in its output.
+// For a node with so many elements in its output.
 int64_t evaluation_steps(const Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
                          int64_t elements) {
   TensorSpec output;

@@ -1,6 +1,7 @@
 // What the importer computes by itself, and where it stops: work and memory that a small file may ask for.
-#include <catch2/catch.hpp>
+#include <onnx/onnx_pb.h>
 
+#include <catch2/catch.hpp>
 #include "compiler-lite/import/import.h"
 #include "test/compiler-lite/import/model_builder.h"
 
@@ -66,7 +67,7 @@ TEST_CASE("A shape that hangs on a computation which is too long is refused with
   model.input("x", {4}).output("y");
   model.node("MatMul", {"ones", "ones"}, {"product"});
   set_attribute(model.node("ReduceMax", {"product"}, {"largest"}), "keepdims", int64_t{0});
-  set_attribute(model.node("Cast", {"largest"}, {"size"}), "to", int64_t{onnx::TensorProto::INT64});
+  set_attribute(model.node("Cast", {"largest"}, {"size"}), "to", int64_t{onnx_type::kInt64});
   model.node("Reshape", {"x", "size"}, {"y"});
   const std::string message = message_of(model);
   CHECK(contains(message, "tensor 'size'"));
@@ -93,7 +94,7 @@ TEST_CASE("Operators whose results take more than the limit stay in the graph") 
   ModelBuilder model;
   model.constant("one", {1}, {1.0f}).constant("shape", std::vector<int64_t>{1 << 20});
   for (int i = 0; i < 8; ++i) model.node("Expand", {"one", "shape"}, {"c" + std::to_string(i)});
-  model.node("Sum", {"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"}, {"y"}).set_name("sum");
+  model.node("Sum", {"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"}, {"y"}, "sum");
   ImportOptions options;
   options.limits.folded_bytes = 16 << 20;
   const auto graph = model.output("y").import(options);
@@ -108,7 +109,7 @@ TEST_CASE("Lists that are read as wider integers are bounded, too") {
   ModelBuilder model;
   onnx::TensorProto& mask = *model.graph().add_initializer();
   mask.set_name("mask");
-  mask.set_data_type(onnx::TensorProto::BOOL);
+  mask.set_data_type(onnx_type::kBool);
   mask.add_dims(1 << 20);
   mask.set_raw_data(std::string(1 << 20, '\1'));
   model.input("x", {1 << 20}).output("y").node("Compress", {"x", "mask"}, {"y"});
@@ -122,7 +123,7 @@ TEST_CASE("Lists that are read as wider integers are bounded, too") {
 TEST_CASE("NonZero gives the positions of all axes") {
   ModelBuilder model;
   model.constant("x", {2, 3}, {0, 1, 2, 3, 0, 5}).node("NonZero", {"x"}, {"positions"});
-  set_attribute(model.node("Cast", {"positions"}, {"y"}), "to", int64_t{onnx::TensorProto::FLOAT});
+  set_attribute(model.node("Cast", {"positions"}, {"y"}), "to", int64_t{onnx_type::kFloat});
   const auto graph = model.output("y").import();
   REQUIRE(graph);
   CHECK(run(*graph, {}) == std::vector<float>{0, 0, 1, 1, 1, 2, 0, 2});

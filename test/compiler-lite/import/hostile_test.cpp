@@ -1,9 +1,11 @@
 // Files that are malformed on purpose: a message with the node's or tensor's name, never a crash.
-#include <catch2/catch.hpp>
+#include <onnx/onnx_pb.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include <catch2/catch.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <random>
 

@@ -1,7 +1,8 @@
 #include "compiler-lite/import/import.h"
 
-#include <catch2/catch.hpp>
+#include <onnx/onnx_pb.h>
 
+#include <catch2/catch.hpp>
 #include <cstring>
 #include <set>
 
@@ -71,10 +72,7 @@ TEST_CASE("Stated shapes must fit the model") {
 
 TEST_CASE("A bound input becomes a constant") {
   ModelBuilder model;
-  model.input("x", {2, 3})
-      .input("shape", {2}, onnx::TensorProto::INT64)
-      .output("y")
-      .node("Reshape", {"x", "shape"}, {"y"});
+  model.input("x", {2, 3}).input("shape", {2}, onnx_type::kInt64).output("y").node("Reshape", {"x", "shape"}, {"y"});
   CHECK(contains(message_of(model), "shape (tensor 'shape') must be known at compile time"));
   ImportOptions options;
   HostTensor shape{DataType::kS64, {2}, compiler::Bytes(16)};
@@ -264,9 +262,9 @@ TEST_CASE("Slice clamps its bounds, and steps backwards") {
 
 TEST_CASE("8-bit integers wrap as the model's type does") {
   ModelBuilder model;
-  model.input("x", {2}, onnx::TensorProto::UINT8).output("y");
+  model.input("x", {2}, onnx_type::kUint8).output("y");
   model.node("Add", {"x", "x"}, {"sum"});
-  set_attribute(model.node("Cast", {"sum"}, {"y"}), "to", int64_t{onnx::TensorProto::FLOAT});
+  set_attribute(model.node("Cast", {"sum"}, {"y"}), "to", int64_t{onnx_type::kFloat});
   const Graph graph = import_or_fail(model);
   const auto outputs = compiler::interpret(graph, {{DataType::kU8, {2}, {std::byte{200}, std::byte{3}}}});
   REQUIRE(outputs);

@@ -1,6 +1,7 @@
 // Models that are well-formed, but break the rules of an operator or of the format; and legal ones that look like them.
-#include <catch2/catch.hpp>
+#include <onnx/onnx_pb.h>
 
+#include <catch2/catch.hpp>
 #include "compiler-lite/import/import.h"
 #include "test/compiler-lite/import/model_builder.h"
 
@@ -37,7 +38,7 @@ TEST_CASE("Constant indices must lie in the axis") {
 TEST_CASE("Integers are not divided by a constant 0") {
   for (const char* op_type : {"Div", "Mod"}) {
     ModelBuilder model;
-    model.input("x", {2}, onnx::TensorProto::INT64).output("y").constant("zero", std::vector<int64_t>{1, 0});
+    model.input("x", {2}, onnx_type::kInt64).output("y").constant("zero", std::vector<int64_t>{1, 0});
     model.node(op_type, {"x", "zero"}, {"y"});
     check_refused(model, "divides integers by 0");
   }

@@ -1,7 +1,8 @@
 #include "test/compiler-lite/import/model_builder.h"
 
-#include <catch2/catch.hpp>
+#include <onnx/onnx_pb.h>
 
+#include <catch2/catch.hpp>
 #include <cstring>
 #include <span>
 
@@ -18,13 +19,24 @@ onnx::AttributeProto& add_attribute(onnx::NodeProto& node, const std::string& na
   return attribute;
 }
 
+static_assert(onnx_type::kFloat == onnx::TensorProto::FLOAT && onnx_type::kBool == onnx::TensorProto::BOOL &&
+              onnx_type::kUint8 == onnx::TensorProto::UINT8 && onnx_type::kInt8 == onnx::TensorProto::INT8 &&
+              onnx_type::kInt32 == onnx::TensorProto::INT32 && onnx_type::kInt64 == onnx::TensorProto::INT64);
+
 }  // namespace
 
-ModelBuilder::ModelBuilder(int64_t opset) {
-  model_.set_ir_version(8);
-  model_.add_opset_import()->set_version(opset);
+ModelBuilder::ModelBuilder(int64_t opset) : model_(std::make_unique<onnx::ModelProto>()) {
+  model_->set_ir_version(8);
+  model_->add_opset_import()->set_version(opset);
   graph().set_name("test");
 }
+
+ModelBuilder::ModelBuilder(ModelBuilder&&) noexcept = default;
+ModelBuilder::~ModelBuilder() = default;
+
+onnx::GraphProto& ModelBuilder::graph() { return *model_->mutable_graph(); }
+
+std::string ModelBuilder::bytes() const { return model_->SerializeAsString(); }
 
 ModelBuilder& ModelBuilder::input(const std::string& name, const std::vector<int64_t>& dims, int32_t type) {
   onnx::ValueInfoProto& info = *graph().add_input();
@@ -78,10 +90,10 @@ ModelBuilder& ModelBuilder::constant(const std::string& name, const std::vector<
 }
 
 onnx::NodeProto& ModelBuilder::node(const std::string& op_type, const std::vector<std::string>& inputs,
-                                    const std::vector<std::string>& outputs) {
+                                    const std::vector<std::string>& outputs, const std::string& name) {
   onnx::NodeProto& added = *graph().add_node();
   added.set_op_type(op_type);
-  added.set_name(op_type + std::to_string(graph().node_size()));
+  added.set_name(name.empty() ? op_type + std::to_string(graph().node_size()) : name);
   for (const std::string& input : inputs) added.add_input(input);
   for (const std::string& output : outputs) added.add_output(output);
   return added;

@@ -1,46 +1,53 @@
 // Small ONNX models made in memory, for tests of the importer.
 #pragma once
 
-#ifndef ONNX_NAMESPACE
-#define ONNX_NAMESPACE onnx
-#endif
-#ifndef ONNX_ML
-#define ONNX_ML 1
-#endif
-#include <onnx/onnx_pb.h>
-
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "compiler-lite/import/import.h"
 
+// Whoever looks into them includes onnx/onnx_pb.h, which takes long to compile.
+namespace onnx {
+class GraphProto;
+class ModelProto;
+class NodeProto;
+}  // namespace onnx
+
 namespace nestrt::test {
+
+// Numbers of TensorProto.DataType.
+namespace onnx_type {
+inline constexpr int32_t kFloat = 1, kUint8 = 2, kInt8 = 3, kInt32 = 6, kInt64 = 7, kBool = 9;
+}
 
 class ModelBuilder {
  public:
   explicit ModelBuilder(int64_t opset = 13);
+  ModelBuilder(ModelBuilder&&) noexcept;
+  ~ModelBuilder();
 
-  onnx::ModelProto& proto() { return model_; }
-  onnx::GraphProto& graph() { return *model_.mutable_graph(); }
+  onnx::ModelProto& proto() { return *model_; }
+  onnx::GraphProto& graph();
 
   // Dimensions below 1 are left open.
-  ModelBuilder& input(const std::string& name, const std::vector<int64_t>& dims,
-                      int32_t type = onnx::TensorProto::FLOAT);
+  ModelBuilder& input(const std::string& name, const std::vector<int64_t>& dims, int32_t type = onnx_type::kFloat);
   ModelBuilder& output(const std::string& name);
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& dims, const std::vector<float>& elements);
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& elements);  // a vector
-  // Of a type that fits 32 bits.
+  // For types that fit 32 bits.
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& dims,
                          const std::vector<int32_t>& elements, int32_t type);
-  // The node that was added, for its attributes.
+  // The node that was added, for its attributes. Without a name it is called by its type and number.
   onnx::NodeProto& node(const std::string& op_type, const std::vector<std::string>& inputs,
-                        const std::vector<std::string>& outputs);
+                        const std::vector<std::string>& outputs, const std::string& name = "");
 
-  std::string bytes() const { return model_.SerializeAsString(); }
+  std::string bytes() const;
   Result<compiler::Graph> import(const compiler::ImportOptions& options = {}) const;
 
  private:
-  onnx::ModelProto model_;
+  std::unique_ptr<onnx::ModelProto> model_;
 };
 
 void set_attribute(onnx::NodeProto& node, const std::string& name, int64_t value);

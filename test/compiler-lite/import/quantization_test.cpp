@@ -1,5 +1,7 @@
 // QuantizeLinear, DequantizeLinear and the QLinear operators: small models whose results can be computed by hand,
 // before and after the passes have made integers of them.
+#include <onnx/onnx_pb.h>
+
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -11,11 +13,10 @@ namespace nestrt::test {
 namespace {
 
 using compiler::Graph;
-using onnx::TensorProto;
 
 // The parameters "NAME_scale" and "NAME_zero" of one tensor.
 void add_parameters(ModelBuilder& model, const std::string& name, float scale, int32_t zero,
-                    int32_t type = TensorProto::UINT8) {
+                    int32_t type = onnx_type::kUint8) {
   model.constant(name + "_scale", {}, std::vector<float>{scale});
   model.constant(name + "_zero", {}, std::vector<int32_t>{zero}, type);
 }
@@ -84,7 +85,7 @@ TEST_CASE("Scales along an axis are for floats that Quantize and Dequantize keep
   ModelBuilder model;
   model.input("x", {2, 2});
   model.constant("scales", {2}, std::vector<float>{1.0f, 10.0f});
-  model.constant("zeros", {2}, std::vector<int32_t>{0, -3}, TensorProto::INT8);
+  model.constant("zeros", {2}, std::vector<int32_t>{0, -3}, onnx_type::kInt8);
   set_attribute(model.node("QuantizeLinear", {"x", "scales", "zeros"}, {"q"}), "axis", int64_t{-1});
   set_attribute(model.node("DequantizeLinear", {"q", "scales", "zeros"}, {"y"}), "axis", int64_t{1});
   model.output("y");
@@ -97,7 +98,7 @@ TEST_CASE("Without a zero point integers are u8, and other operators see them as
   model.constant("scale", {}, std::vector<float>{1.0f});
   model.node("QuantizeLinear", {"x", "scale"}, {"q"});
   model.node("Relu", {"q"}, {"r"});
-  set_attribute(model.node("Cast", {"r"}, {"y"}), "to", int64_t{TensorProto::FLOAT});
+  set_attribute(model.node("Cast", {"r"}, {"y"}), "to", int64_t{onnx_type::kFloat});
   model.output("y");
   CHECK(run(optimised(model), {{-1.0f, 4.0f, 300.0f}}) == std::vector<float>{0.0f, 4.0f, 255.0f});
 }
@@ -130,15 +131,15 @@ TEST_CASE("Results that are quantized with different scales stay apart") {
 }
 
 TEST_CASE("QLinearConv computes with integers, whatever type its weights have") {
-  for (const int32_t type : {TensorProto::INT8, TensorProto::UINT8}) {
+  for (const int32_t type : {onnx_type::kInt8, onnx_type::kUint8}) {
     ModelBuilder model(10);
-    model.input("x", {1, 1, 1, 3}, TensorProto::UINT8);
+    model.input("x", {1, 1, 1, 3}, onnx_type::kUint8);
     add_parameters(model, "x", 0.5f, 100);
-    model.constant("w", {1, 1, 1, 2}, type == TensorProto::INT8 ? std::vector<int32_t>{3, -2} : std::vector{131, 126},
+    model.constant("w", {1, 1, 1, 2}, type == onnx_type::kInt8 ? std::vector<int32_t>{3, -2} : std::vector{131, 126},
                    type);
-    add_parameters(model, "w", 0.25f, type == TensorProto::INT8 ? 0 : 128, type);
+    add_parameters(model, "w", 0.25f, type == onnx_type::kInt8 ? 0 : 128, type);
     add_parameters(model, "y", 0.5f, 10);
-    model.constant("b", {1}, {8}, TensorProto::INT32);
+    model.constant("b", {1}, {8}, onnx_type::kInt32);
     auto& node = model.node("QLinearConv",
                             {"x", "x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero", "b"}, {"y"});
     set_attribute(node, "pads", std::vector<int64_t>{0, 1, 0, 0});
@@ -151,9 +152,9 @@ TEST_CASE("QLinearConv computes with integers, whatever type its weights have") 
 
 TEST_CASE("Weights that do not fit s8 without a zero point are computed with floats") {
   ModelBuilder model(10);
-  model.input("x", {1, 1, 1, 1}, TensorProto::UINT8);
+  model.input("x", {1, 1, 1, 1}, onnx_type::kUint8);
   add_parameters(model, "x", 1.0f, 0);
-  model.constant("w", {1, 1, 1, 1}, {200}, TensorProto::UINT8);
+  model.constant("w", {1, 1, 1, 1}, {200}, onnx_type::kUint8);
   add_parameters(model, "w", 1.0f, 0);
   add_parameters(model, "y", 100.0f, 0);
   model.node("QLinearConv", {"x", "x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero"}, {"y"});
@@ -164,10 +165,10 @@ TEST_CASE("Weights that do not fit s8 without a zero point are computed with flo
 
 TEST_CASE("QLinearMatMul by a constant matrix computes with integers, over all leading dimensions") {
   ModelBuilder model(10);
-  model.input("a", {1, 2, 2}, TensorProto::UINT8);
+  model.input("a", {1, 2, 2}, onnx_type::kUint8);
   add_parameters(model, "a", 1.0f, 128);
-  model.constant("b", {2, 1}, {2, -1}, TensorProto::INT8);
-  add_parameters(model, "b", 0.5f, 0, TensorProto::INT8);
+  model.constant("b", {2, 1}, {2, -1}, onnx_type::kInt8);
+  add_parameters(model, "b", 0.5f, 0, onnx_type::kInt8);
   add_parameters(model, "y", 1.0f, 5);
   model.node("QLinearMatMul", {"a", "a_scale", "a_zero", "b", "b_scale", "b_zero", "y_scale", "y_zero"}, {"y"});
   model.output("y");
@@ -177,7 +178,7 @@ TEST_CASE("QLinearMatMul by a constant matrix computes with integers, over all l
 
 TEST_CASE("The QLinear operators of com.microsoft compute with integers") {
   ModelBuilder model;
-  model.input("x", {1, 1, 2, 2}, TensorProto::UINT8);
+  model.input("x", {1, 1, 2, 2}, onnx_type::kUint8);
   add_parameters(model, "x", 0.5f, 100);
   add_parameters(model, "y", 1.0f, 10);
   const auto add = [&](const std::string& type, const std::vector<std::string>& inputs, const std::string& output) {
@@ -202,11 +203,11 @@ TEST_CASE("The QLinear operators of com.microsoft compute with integers") {
 
 TEST_CASE("Integers that the model moves itself stay integers of their scale") {
   ModelBuilder model;
-  model.input("x", {1, 1, 2, 2}, TensorProto::UINT8);
+  model.input("x", {1, 1, 2, 2}, onnx_type::kUint8);
   add_parameters(model, "x", 0.5f, 100);
   add_parameters(model, "y", 1.0f, 10);
-  model.constant("w", {1, 1, 1, 1}, {2}, TensorProto::INT8);
-  add_parameters(model, "w", 1.0f, 0, TensorProto::INT8);
+  model.constant("w", {1, 1, 1, 1}, {2}, onnx_type::kInt8);
+  add_parameters(model, "w", 1.0f, 0, onnx_type::kInt8);
   const std::vector<std::string> weights = {"w", "w_scale", "w_zero", "y_scale", "y_zero"};
   const auto conv = [&](const std::string& x, const std::string& parameters, const std::string& y) {
     std::vector<std::string> inputs = {x, parameters + "_scale", parameters + "_zero"};
@@ -240,10 +241,10 @@ TEST_CASE("Scales and zero points that cannot be are refused") {
     model.output("y");
     return message_of(model);
   };
-  CHECK_THAT(refuse(0.0f, {0}, TensorProto::UINT8), Catch::Contains("scales must be positive and finite"));
-  CHECK_THAT(refuse(-1.0f, {0}, TensorProto::INT8), Catch::Contains("scales must be positive and finite"));
-  CHECK_THAT(refuse(1.0f, {0, 0}, TensorProto::INT8), Catch::Contains("there are 1 scales and 2 zero points"));
-  CHECK_THAT(refuse(1.0f, {0}, TensorProto::INT32), Catch::Contains("int8 and uint8 can be had of floats"));
+  CHECK_THAT(refuse(0.0f, {0}, onnx_type::kUint8), Catch::Contains("scales must be positive and finite"));
+  CHECK_THAT(refuse(-1.0f, {0}, onnx_type::kInt8), Catch::Contains("scales must be positive and finite"));
+  CHECK_THAT(refuse(1.0f, {0, 0}, onnx_type::kInt8), Catch::Contains("there are 1 scales and 2 zero points"));
+  CHECK_THAT(refuse(1.0f, {0}, onnx_type::kInt32), Catch::Contains("int8 and uint8 can be had of floats"));
   ModelBuilder open;
   open.input("x", {4}).input("scale", {1});
   open.node("QuantizeLinear", {"x", "scale"}, {"y"});

@@ -173,7 +173,7 @@ class Case {
 
   std::filesystem::path folder_;
   compiler::OnnxModel model_;
-  compiler::ImportOptions import_options_;  // of the data set at hand
+  compiler::ImportOptions import_options_;  // for the data set at hand
   CaseResult result_;
 };
 

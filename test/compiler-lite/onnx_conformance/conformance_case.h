@@ -16,7 +16,7 @@ enum class Verdict {
 
 struct CaseResult {
   std::string name;                    // "node/test_relu"
-  std::vector<std::string> operators;  // of the model, each once
+  std::vector<std::string> operators;  // the model's, each once
   std::vector<std::string> missing;    // those that nestrt does not import
   std::vector<std::string> bound;      // inputs that had to be constants
   bool other_types = false;            // tensors of types that nestrt does not have

@@ -1,8 +1,8 @@
 // Random networks, optimised and as they are, compute the same.
 #include <algorithm>
 
-#include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/passes/passes.h"
+#include "compiler-lite/placement/assign_layouts.h"
 #include "test/compiler-lite/graph_tools.h"
 
 namespace nestrt::test {

@@ -2,8 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "compiler-lite/check/process.h"
-#include "tools/common/files.h"
+#include "test/support/temporary_folder.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;
@@ -26,11 +25,9 @@ TEST_CASE("A profile finds its values by name") {
 }
 
 TEST_CASE("The digest of a model is that of its content") {
-  const auto folder = TemporaryFolder::create();
-  REQUIRE(folder);
+  const test::TemporaryFolder folder;
   const auto digest = [&](const std::string& file, const std::string& content) {
-    REQUIRE(tools::write_text((folder->path() / file).string(), content).ok());
-    auto result = model_digest(folder->path() / file);
+    auto result = model_digest(folder.write_text(file, content));
     REQUIRE(result);
     return *result;
   };
@@ -38,7 +35,7 @@ TEST_CASE("The digest of a model is that of its content") {
   CHECK(one.size() == 32);
   CHECK(one == digest("same.onnx", "content"));
   CHECK(one != digest("other.onnx", "contenu"));
-  CHECK(model_digest(folder->path() / "absent.onnx").error().code() == Code::kNotFound);
+  CHECK(model_digest(folder.path() + "/absent.onnx").error().code() == Code::kNotFound);
 }
 
 TEST_CASE("A profile of another model is refused") {

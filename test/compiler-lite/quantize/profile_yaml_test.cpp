@@ -5,8 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "compiler-lite/check/process.h"
-#include "tools/common/files.h"
+#include "test/support/temporary_folder.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;
@@ -61,9 +60,8 @@ using Catch::Matchers::Contains;
 }  // namespace
 
 TEST_CASE("A profile survives its file") {
-  const auto folder = TemporaryFolder::create();
-  REQUIRE(folder);
-  const std::string path = (folder->path() / "profile.yaml").string();
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/profile.yaml";
   const QuantizationProfile expected = sample_profile();
   REQUIRE(save_profile(expected, path).ok());
   const auto profile = load_profile(path);

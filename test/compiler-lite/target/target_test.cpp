@@ -95,6 +95,37 @@ TEST_CASE("A board file states units, clocks and buses") {
   CHECK(target->units[1].bus_bits == 64);
 }
 
+TEST_CASE("A board file states the caches of the CPU's cores") {
+  const auto target =
+      parse_board(board("  - {unit: cpu, caches: {l1d_kib: 48, l2_kib: 2048, line_bytes: 128}}\n"), "test");
+  REQUIRE(target);
+  CHECK(target->units[0].caches.l1d_bytes == 48 * 1024);
+  CHECK(target->units[0].caches.l2_bytes == 2048 * 1024);
+  CHECK(target->units[0].caches.line_bytes == 128);
+  const auto zcu102 = read_target("zcu102");
+  REQUIRE(zcu102);
+  CHECK(zcu102->units[0].caches.l1d_bytes == 32 * 1024);
+  CHECK(zcu102->units[0].caches.l2_bytes == 1024 * 1024);
+  CHECK(zcu102->units[0].caches.line_bytes == 64);
+  CHECK(host_target().units[0].caches.l1d_bytes == 0);
+}
+
+TEST_CASE("Caches that no CPU has are refused with their line") {
+  const auto complaint = [](const std::string& caches) {
+    return refusal(parse_board(board("  - {unit: cpu, caches: " + caches + "}\n"), "b.yaml"));
+  };
+  CHECK_THAT(complaint("32"), Contains("line 3") && Contains("{l1d_kib, l2_kib, line_bytes}"));
+  CHECK_THAT(complaint("{l1d_kib: 32, l2_kib: 1024}"), Contains("'line_bytes' is missing"));
+  CHECK_THAT(complaint("{l1d_kib: 32, l2_kib: 1024, line_bytes: 64, l3_kib: 1}"), Contains("'l3_kib' means nothing"));
+  CHECK_THAT(complaint("{l1d_kib: 0, l2_kib: 1024, line_bytes: 64}"), Contains("l1d_kib"));
+  CHECK_THAT(complaint("{l1d_kib: 32, l2_kib: 1024, line_bytes: 48}"), Contains("power of two"));
+  CHECK_THAT(complaint("{l1d_kib: 32, l2_kib: 16, line_bytes: 64}"), Contains("at least l1d_kib"));
+  const std::string evta = "  - {unit: evta, configuration: 1x16_15_15_18_17, ";
+  CHECK_THAT(refusal(parse_board(
+                 board("  - {unit: cpu}\n" + evta + "caches: {l1d_kib: 1, l2_kib: 1, line_bytes: 64}}\n"), "b.yaml")),
+             Contains("line 4") && Contains("only a unit 'cpu'"));
+}
+
 TEST_CASE("A board file that makes no sense is refused with its line") {
   const auto complaint = [](const std::string& yaml) { return refusal(parse_board(yaml, "b.yaml")); };
   CHECK_THAT(complaint("[]"), Contains("b.yaml") && Contains("{board, units}"));

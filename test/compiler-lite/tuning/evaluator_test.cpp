@@ -1,11 +1,12 @@
 #include "compiler-lite/tuning/evaluator.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "compiler-lite/calibrate/calibrate.h"
-#include "tools/common/files.h"
 #include "test/compiler-lite/tuning/small_classifier.h"
 #include "test/support/temporary_folder.h"
+#include "tools/common/files.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "tools/common/files.h"
 #include "test/support/temporary_folder.h"
+#include "tools/common/files.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "compiler-lite/calibrate/calibrate.h"
+#include "compiler-lite/tuning/evaluator.h"
 #include "test/compiler-lite/tuning/small_classifier.h"
 #include "test/support/temporary_folder.h"
 
@@ -16,17 +17,18 @@ class Workshop {
   Workshop() : evaluator_(open()) {}
   Evaluator& evaluator() { return evaluator_; }
   const QuantizationProfile& profile() const { return profile_; }
-  Result<SearchResult> search(const SearchOptions& options, SearchRecord& record, const Configuration& start = {}) {
+  Result<SearchResult> search(const SearchOptions& options, SearchRecord& record,
+                              const QuantizationSettings& start = {}) {
     return compiler::search(evaluator_, profile_, start, options, record);
   }
-  SearchResult found(const SearchOptions& options, SearchRecord& record, const Configuration& start = {}) {
+  SearchResult found(const SearchOptions& options, SearchRecord& record, const QuantizationSettings& start = {}) {
     auto result = search(options, record, start);
     INFO(result.error().to_string());
     REQUIRE(result);
     REQUIRE(result->chosen < result->trials.size());
     return std::move(*result);
   }
-  SearchResult found(const SearchOptions& options, const Configuration& start = {}) {
+  SearchResult found(const SearchOptions& options, const QuantizationSettings& start = {}) {
     SearchRecord record;
     return found(options, record, start);
   }
@@ -71,7 +73,7 @@ TEST_CASE("A start that loses little enough is all that is tried") {
   const SearchResult result = workshop.found(options);
   CHECK(result.met);
   REQUIRE(result.trials.size() == 1);
-  CHECK(chosen(result).configuration.text() == "--method mse --corrections weights,bias");
+  CHECK(chosen(result).settings.text() == "--method mse --corrections weights,bias");
 }
 
 TEST_CASE("Corrections are tried before layers are given up") {
@@ -80,7 +82,7 @@ TEST_CASE("Corrections are tried before layers are given up") {
   options.max_loss = 9;
   const SearchResult result = workshop.found(options);
   CHECK(result.met);
-  CHECK(chosen(result).configuration.options.corrections.equalisation);
+  CHECK(chosen(result).settings.options.corrections.equalisation);
   CHECK(chosen(result).score.f32_share == 0);
 }
 
@@ -89,7 +91,7 @@ TEST_CASE("The fewest layers stay f32 that do") {
   const SearchResult result = workshop.found(mixing_only(9));
   CHECK(result.met);
   CHECK(result.trials.front().score.loss() > 9);
-  CHECK(chosen(result).configuration.options.keep_f32 == std::set<std::string, std::less<>>{"second"});
+  CHECK(chosen(result).settings.options.keep_f32 == std::set<std::string, std::less<>>{"second"});
   CHECK(chosen(result).score.loss() <= 9);
 }
 
@@ -101,7 +103,7 @@ TEST_CASE("What cannot be met gives the best that was found") {
   CHECK_FALSE(stopped.met);
   CHECK(stopped.trials.size() == 1);
 
-  Configuration start;
+  QuantizationSettings start;
   start.options.keep_f32 = {"first", "third"};  // the bad one is the only one left, and must stay s8
   const SearchResult impossible = workshop.found(mixing_only(9), start);
   CHECK_FALSE(impossible.met);
@@ -114,11 +116,11 @@ TEST_CASE("What the caller has decided is not varied") {
   options.max_loss = 0;
   options.budget = 12;
   options.vary_method = options.vary_rounding = false;
-  Configuration start;
+  QuantizationSettings start;
   start.method = CalibrationMethod::kMinMax;
   start.options.keep_f32 = {"third"};
   for (const Trial& trial : workshop.found(options, start).trials) {
-    const std::string text = trial.configuration.text();
+    const std::string text = trial.settings.text();
     INFO(text);
     CHECK_THAT(text, Contains("--method minmax") && Contains("third"));
     CHECK_THAT(text, !Contains("floor"));
@@ -164,9 +166,9 @@ TEST_CASE("A search ends where its results cannot be kept, and refuses a budget 
   CHECK_THAT(nothing.error().to_string(), Contains("--search-budget 0"));
 }
 
-TEST_CASE("A configuration of another method has the exponents of that method") {
+TEST_CASE("Settings of another method have the exponents of that method") {
   Workshop workshop;
-  Configuration start, minmax;
+  QuantizationSettings start, minmax;
   minmax.method = CalibrationMethod::kMinMax;
   QuantizationProfile edited = workshop.profile();
   edited.values[0].exponent = 1;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "compiler-lite/calibrate/calibrate.h"
+#include "compiler-lite/tuning/evaluator.h"
 #include "test/compiler-lite/tuning/small_classifier.h"
 #include "test/support/temporary_folder.h"
 

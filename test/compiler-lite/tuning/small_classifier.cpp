@@ -4,9 +4,9 @@
 
 #include <random>
 
+#include "test/compiler-lite/import/model_builder.h"
 #include "tools/common/files.h"
 #include "tools/common/npy.h"
-#include "test/compiler-lite/import/model_builder.h"
 
 namespace nestrt::test {
 
@@ -17,12 +17,12 @@ std::string small_classifier() {
   model.constant("w2", {4, 4, 1, 1}, {1, 0.1f, 0, 0, 0, 1, 0.1f, 0, 0.1f, 0, 1, 0, 0.4f, 0.4f, 0.4f, 0});
   model.constant("w3", {4, 4, 1, 1}, {1, 0, 0, 0.1f, 0, 1, 0.1f, 0, 0, 0.1f, 1, 0, 0, 0, 0, 1});
   model.constant("b2", {4}, std::vector<float>(4, 3)).constant("b3", {4}, {-3.3f, -3.3f, -3.3f, -3});
-  model.node("Conv", {"x", "w1"}, {"c1"}).set_name("first");
-  model.node("Relu", {"c1"}, {"r1"}).set_name("relu1");
-  model.node("Conv", {"r1", "w2", "b2"}, {"c2"}).set_name("second");
-  model.node("Relu", {"c2"}, {"r2"}).set_name("relu2");
-  model.node("Conv", {"r2", "w3", "b3"}, {"c3"}).set_name("third");
-  model.node("GlobalAveragePool", {"c3"}, {"y"}).set_name("average");
+  model.node("Conv", {"x", "w1"}, {"c1"}, "first");
+  model.node("Relu", {"c1"}, {"r1"}, "relu1");
+  model.node("Conv", {"r1", "w2", "b2"}, {"c2"}, "second");
+  model.node("Relu", {"c2"}, {"r2"}, "relu2");
+  model.node("Conv", {"r2", "w3", "b3"}, {"c3"}, "third");
+  model.node("GlobalAveragePool", {"c3"}, {"y"}, "average");
   return model.bytes();
 }
 

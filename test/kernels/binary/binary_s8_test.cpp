@@ -14,7 +14,7 @@ struct Sum {
   ops::Binary table;
   TestTensor a, b;
   int exponent = 0;
-  float scale = 0;  // of a result with a scale
+  float scale = 0;  // the result's; 0: none
   int zero_point = 0;
 
   OperatorCase make(Layout layout) const {

@@ -210,10 +210,8 @@ TEST_CASE("Binary refuses what does not fit") {
   CHECK(complaint(Kind::kMod, f32, f32).find("mod does not take f32") != std::string::npos);
   CHECK(complaint(Kind::kLogicalAnd, f32, f32).find("f32") != std::string::npos);
   CHECK(complaint(Kind::kAdd, tensor_bool({1}, {1}), tensor_bool({1}, {1})).find("bool") != std::string::npos);
-  CHECK(complaint(static_cast<Kind>(15), f32, f32).find("15") != std::string::npos);
-  const ops::Activation relu{ops::ActivationKind::kRelu}, unknown{static_cast<ops::ActivationKind>(50)};
+  const ops::Activation relu{ops::ActivationKind::kRelu};
   CHECK(complaint(Kind::kAdd, s64, s64, relu).find("activation") != std::string::npos);
-  CHECK(complaint(Kind::kAdd, f32, f32, unknown).find("50") != std::string::npos);
 }
 
 TEST_CASE("Add of s8 tensors aligns their exponents") {

@@ -66,9 +66,4 @@ TEST_CASE("Cast runs between every pair of types") {
   }
 }
 
-TEST_CASE("Cast refuses a type that does not exist") {
-  const OperatorCase c = cast_case(tensor({1}, std::vector<float>{1}), static_cast<DataType>(77));
-  CHECK(c.infer().error().message().find("77") != std::string_view::npos);
-}
-
 }  // namespace nestrt::test

@@ -47,15 +47,15 @@ TEST_CASE("Depthwise and matrix packings put outputs innermost") {
 
 TEST_CASE("Packed s8 weights hold whole blocks of input channels") {
   const Shape shape{2, 18, 1, 2};  // element [o, i, 0, s] is 1 + 36 o + 2 i + s
-  const std::vector<int8_t> fours = packed<int8_t>(Packing::kS8O16i4, shape);
-  REQUIRE(fours.size() == 16 * 32 * 2);
-  CHECK(fours[1] == 3);             // output 0, channel 1, position 0
-  CHECK(fours[4] == 37);            // output 1, channel 0
-  CHECK(fours[8] == 0);             // output 2 does not exist
-  CHECK(fours[64] == 1 + 8);        // output 0, channel 4
-  CHECK(fours[256] == 2);           // output 0, channel 0, position 1
-  CHECK(fours[512 + 1] == 1 + 34);  // output 0, channel 17
-  CHECK(fours[512 + 2] == 0);       // channel 18 does not exist
+  const std::vector<int8_t> o16i4 = packed<int8_t>(Packing::kS8O16i4, shape);
+  REQUIRE(o16i4.size() == 16 * 32 * 2);
+  CHECK(o16i4[1] == 3);             // output 0, channel 1, position 0
+  CHECK(o16i4[4] == 37);            // output 1, channel 0
+  CHECK(o16i4[8] == 0);             // output 2 does not exist
+  CHECK(o16i4[64] == 1 + 8);        // output 0, channel 4
+  CHECK(o16i4[256] == 2);           // output 0, channel 0, position 1
+  CHECK(o16i4[512 + 1] == 1 + 34);  // output 0, channel 17
+  CHECK(o16i4[512 + 2] == 0);       // channel 18 does not exist
   const std::vector<int8_t> depthwise = packed<int8_t>(Packing::kS8Depthwise16, {3, 1, 2});
   CHECK(std::vector<int8_t>(depthwise.begin(), depthwise.begin() + 4) == std::vector<int8_t>{1, 3, 5, 0});
   CHECK(depthwise[16] == 2);

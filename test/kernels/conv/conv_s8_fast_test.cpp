@@ -1,5 +1,5 @@
-// Every fast kernel of an s8 Conv gives the bits of the reference: random layers with odd sizes everywhere, all values
-// of s8, both roundings, residuals, wide outputs; exponents, or scales and zero points.
+// Every fast kernel of an s8 Conv gives the bits of the reference: random layers with odd sizes everywhere, all
+// values of s8, both roundings, residuals, wide outputs; exponents, or scales and zero points.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
@@ -15,7 +15,7 @@ namespace {
 struct Layer {
   ops::Conv conv;
   TestTensor x, weights, bias, residual;
-  int exponent = 0;  // of an s8 output
+  int exponent = 0;  // an s8 output's
   float scale = 0;   // the same with scales, where positive
   int zero_point = 0;
 };

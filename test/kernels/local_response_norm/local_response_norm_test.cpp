@@ -40,7 +40,7 @@ TEST_CASE("LocalResponseNorm divides by a power of its neighbours") {
   CHECK(y[0] == Approx(1.0 / (2 + 1 + 4)));
   CHECK(y[1] == Approx(2.0 / (2 + 1 + 4 + 9)));
   CHECK(y[3] == Approx(4.0 / (2 + 9 + 16)));
-  // Of an even window the larger half lies behind.
+  // The larger half of an even window lies behind.
   CHECK(reference(norm_case(attributes(2, 2, 1, 2), x))[0].values<float>()[1] == Approx(2.0 / (2 + 4 + 9)));
 }
 

@@ -12,7 +12,7 @@ struct Windows {
   ops::Pool table;
   TestTensor x;
   Shape output;
-  float scale = 0;  // of a result with a scale
+  float scale = 0;  // the result's; 0: none
   int zero_point = 0;
 
   OperatorCase make(Layout input, Layout result) const {

@@ -127,7 +127,6 @@ TEST_CASE("Reduce refuses what does not fit") {
   const TestTensor x = counting({2, 2});
   CHECK(reduce_case(Kind::kSum, x, {2}).infer().error().message().find("axes") != std::string_view::npos);
   CHECK(reduce_case(Kind::kSum, x, {1, -1}).infer().error().message().find("twice") != std::string_view::npos);
-  CHECK(reduce_case(static_cast<Kind>(50), x, {1}).infer().error().message().find("50") != std::string_view::npos);
   const TestTensor integers = tensor({2}, std::vector<int64_t>{1, 2});
   CHECK(reduce_case(Kind::kL2, integers, {0}).infer().error().message().find("l2") != std::string_view::npos);
 }

@@ -162,8 +162,6 @@ TEST_CASE("Fast elu and selu are accurate near zero") {
 TEST_CASE("Unary refuses kinds and types that do not fit") {
   const TestTensor x = tensor({1}, std::vector<int64_t>{1});
   CHECK(unary_case(Kind::kExp, x).infer().error().message().find("exp does not take s64") != std::string_view::npos);
-  CHECK(unary_case(static_cast<Kind>(18), x).infer().error().message().find("18") != std::string_view::npos);
-  CHECK(unary_case(static_cast<Kind>(200), x).infer().error().message().find("200") != std::string_view::npos);
   CHECK(!unary_case(Kind::kLogicalNot, x).infer().has_value());
   CHECK(!unary_case(Kind::kRelu, tensor_bool({1}, {1})).infer().has_value());
   ops::Unary table;

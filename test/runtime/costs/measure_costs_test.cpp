@@ -41,7 +41,7 @@ TEST_CASE("Every operator is measured with every number of threads") {
   const UnitList units = *open_units("cpu", {.num_threads = 3});
   const auto measured = measure_costs(plan, units, quick());
   REQUIRE(measured);
-  const std::string& isa = units[0]->info().fingerprint;
+  const std::string& isa = units[0]->info().configuration;
   for (const int threads : {1, 2, 3}) {
     const auto cost = branch_cost(measured->costs, *plan, 0, 0, {"cpu", isa, threads});
     REQUIRE(cost);
@@ -64,7 +64,7 @@ TEST_CASE("Units beside the CPU are measured where they have a program") {
   plan::Program program;
   program.unit = "npu";
   program.kind = plan::ProgramKind::kKernels;
-  program.fingerprint = "model 1";
+  program.configuration = "model 1";
   tables.branches[0].programs.push_back(std::move(program));
   const PlanBytes bytes = builder.build();
   const auto plan = Plan::from_memory(bytes.bytes());

@@ -20,7 +20,7 @@ TEST_CASE("The error of a median is that of order statistics") {
   std::vector<double> samples;
   for (int i = 1; i <= 25; ++i) samples.push_back(i);
   CHECK(describe_samples(samples).error == 5);
-  // Of few samples it is their range.
+  // For few samples it is their range.
   CHECK(describe_samples({1, 2, 9}).error == 7);
   // An outlier does not move it.
   samples.back() = 1e6;

@@ -112,7 +112,7 @@ TEST_CASE("What is no FlatBuffer is refused") {
   std::vector<std::byte> bytes = encode_tables(branches_plan().tables());
   expect_refused({}, "the tables are malformed");
   expect_refused(std::span(bytes).first(bytes.size() / 2), "the tables are malformed");
-  bytes[0] = std::byte{0xFF};  // of the offset of the first table
+  bytes[0] = std::byte{0xFF};  // in the offset of the first table
   expect_refused(bytes, "the tables are malformed");
 }
 

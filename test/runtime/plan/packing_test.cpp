@@ -1,6 +1,7 @@
 #include "nestrt/packing.h"
 
 #include <catch2/catch.hpp>
+#include <iterator>
 
 namespace nestrt {
 namespace {
@@ -35,8 +36,8 @@ TEST_CASE("Packings have no size for shapes that they do not apply to") {
 }
 
 TEST_CASE("Every packing has a name, and numbers that are none have none") {
-  for (int value = 0; value < 256; ++value)
-    CHECK(name(static_cast<Packing>(value)).empty() == (value > static_cast<int>(Packing::kS8Panel)));
+  for (size_t value = 0; value < 256; ++value)
+    CHECK(name(static_cast<Packing>(value)).empty() == (value >= std::size(kPackings)));
   CHECK(name(Packing::kNone) == "none");
   CHECK(name(Packing::kS8O16i4) == "s8_o16i4");
 }

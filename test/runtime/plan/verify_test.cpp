@@ -281,7 +281,7 @@ TEST_CASE("Broken branches and programs are refused") {
           {"branch 1: has no program of kernels, which any host can run",
            [](plan::Tables& p) { p.branches[1].programs.clear(); }},
           {"branch 1: has no program of kernels, which any host can run",
-           [=](plan::Tables& p) { program(p).fingerprint = "one of several"; }},
+           [=](plan::Tables& p) { program(p).configuration = "one of several"; }},
           {"branch 1: has no program of kernels, which any host can run",
            [=](plan::Tables& p) {
              program(p).kind = plan::ProgramKind::kBlob;

@@ -129,15 +129,16 @@ TEST_CASE("A schedule made from wrong costs is made again from what was measured
   CHECK_FALSE(uses_other_units(*board.session));
 }
 
-TEST_CASE("A unit that has failed is tried again when the interval is over") {
+TEST_CASE("A unit that has failed is tried again long before the interval is over") {
   const Quiet quiet;
   VirtualBoard board;
+  board.host->microseconds = board.npu->microseconds = 0;  // only the test lets time pass
   board.npu->fails = true;
   CHECK(board.run_until([&] { return !uses_other_units(*board.session); }));
   for (int run = 0; run < 100; ++run) board.run();
   CHECK(board.npu->probes == 0);
   board.npu->fails = false;
-  board.clock->advance(2 * SessionOptions().probe_interval);
+  board.clock->advance(SessionOptions().probe_interval / 8);
   CHECK(board.run_until([&] { return uses_other_units(*board.session); }));
   CHECK(board.npu->probes == 1);
 }

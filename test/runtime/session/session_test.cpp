@@ -6,8 +6,8 @@
 #include <new>
 #include <thread>
 
-#include "nestrt/log.h"
 #include "nestrt/instruction_set.h"
+#include "nestrt/log.h"
 #include "nestrt/open_units.h"
 #include "test/support/allocation_counter.h"
 #include "test/support/sample_plans.h"
@@ -253,7 +253,7 @@ TEST_CASE("A program for another configuration of a unit is incompatible, and th
   PlanBuilder builder = relu_plan();
   plan::Program program;
   program.unit = "npu";
-  program.fingerprint = "another";
+  program.configuration = "another";
   builder.tables().branches[0].programs.push_back(std::move(program));
   const PlanBytes file = builder.build();
   const auto session = Session::create(load(file), {std::make_shared<ForeignUnit>("npu")});

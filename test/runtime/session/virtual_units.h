@@ -29,7 +29,7 @@ class VirtualClock final : public Clock {
 
 // What a test may change while it is used.
 struct VirtualSpeed {
-  std::atomic<int64_t> microseconds{1};  // of each branch
+  std::atomic<int64_t> microseconds{1};  // that each branch takes
   std::atomic<bool> fails{false};
   std::atomic<int> probes{0};
 };

@@ -12,17 +12,17 @@ using compiler::evta::ConvGenerator;
 using compiler::evta::ConvLayer;
 using compiler::evta::LayerAxis;
 using compiler::evta::LoopOrder;
-using compiler::evta::Schedule;
+using compiler::evta::Tiling;
 namespace s8 = kernels::s8;
 
 const evta::Configuration& configuration(std::string_view name = "1x16_15_15_18_17") {
   return *evta::find_configuration(name);
 }
 
-void check_layer(const evta::Configuration& configuration, const ConvLayer& layer, const Schedule& schedule,
+void check_layer(const evta::Configuration& configuration, const ConvLayer& layer, const Tiling& tiling,
                  std::mt19937& generator) {
-  INFO(compiler::evta::to_string(schedule));
-  const auto program = compiler::evta::generate(configuration, layer, schedule);
+  INFO(compiler::evta::to_string(tiling));
+  const auto program = compiler::evta::generate(configuration, layer, tiling);
   INFO(program.error().to_string());
   REQUIRE(program.has_value());
   check_program(layer, *program, generator);
@@ -58,7 +58,7 @@ ConvLayer random_layer(std::mt19937& generator) {
   return layer;
 }
 
-Schedule random_schedule(std::mt19937& generator) {
+Tiling random_tiling(std::mt19937& generator) {
   const auto random = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
   return {.rows = random(1, 9),
           .columns = random(1, 9),
@@ -71,7 +71,7 @@ Schedule random_schedule(std::mt19937& generator) {
 
 }  // namespace
 
-TEST_CASE("Random layers under random schedules are bit-identical to the definition") {
+TEST_CASE("Random layers under random tilings are bit-identical to the definition") {
   const std::string name = GENERATE("1x16_15_15_18_17", "1x32_15_15_18_17", "1x16_16_16_19_18");
   INFO(name);
   std::mt19937 generator(std::hash<std::string>{}(name));
@@ -79,11 +79,11 @@ TEST_CASE("Random layers under random schedules are bit-identical to the definit
   for (int i = 0; i < count; ++i) {
     const ConvLayer layer = random_layer(generator);
     INFO("layer " << i);
-    check_layer(configuration(name), layer, random_schedule(generator), generator);
+    check_layer(configuration(name), layer, random_tiling(generator), generator);
   }
 }
 
-TEST_CASE("Every schedule of a small layer computes the same") {
+TEST_CASE("Every tiling of a small layer computes the same") {
   std::mt19937 generator(1);
   ConvLayer layer = random_conv(generator, 40, 33, {.input = 5, .kernel = 3, .pad_begin = 1, .pad_end = 1});
   layer.residual = s8::AddShifts{0, 1, 1};
@@ -114,7 +114,7 @@ TEST_CASE("Averages and additions are sums with identity weights") {
   layer.name = "sum";
   layer.in_channels = layer.out_channels = layer.groups = 50;
   layer.rounding = GENERATE(s8::Rounding::kHalfUp, s8::Rounding::kFloor);
-  const Schedule schedule = {.rows = 2, .columns = 4, .out_blocks = 2};
+  const Tiling tiling = {.rows = 2, .columns = 4, .out_blocks = 2};
   SECTION("average of 4x4") {
     layer.y = layer.x = {.input = 12, .kernel = 4, .stride = 4};
     layer.shifts = {4};
@@ -130,7 +130,7 @@ TEST_CASE("Averages and additions are sums with identity weights") {
     layer.residual = s8::add_shifts(3, 7, 4);
     layer.bounds = {0, 127};
   }
-  check_layer(configuration(), layer, schedule, generator);
+  check_layer(configuration(), layer, tiling, generator);
 }
 
 TEST_CASE("Biases near the limits of int32 and large shifts are computed exactly") {
@@ -173,11 +173,11 @@ TEST_CASE("Weights and inputs that fit on chip are loaded once") {
   REQUIRE(program->counters.wgt_bytes == 64 * 64 * 9);
 }
 
-TEST_CASE("A schedule that does not fit names the memory") {
+TEST_CASE("A tiling that does not fit names the memory") {
   std::mt19937 generator(7);
   const ConvLayer layer = random_conv(generator, 64, 64, {.input = 56, .kernel = 3, .pad_begin = 1, .pad_end = 1});
-  const auto message = [&](const Schedule& schedule) {
-    return std::string(compiler::evta::generate(configuration(), layer, schedule).error().message());
+  const auto message = [&](const Tiling& tiling) {
+    return std::string(compiler::evta::generate(configuration(), layer, tiling).error().message());
   };
   CHECK(message({.rows = 56, .columns = 56}).find("ACC") != std::string::npos);
   CHECK(message({.rows = 16, .columns = 56, .in_blocks = 4}).find("INP") != std::string::npos);

@@ -6,13 +6,14 @@
 #include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/simulator/functional_simulator.h"
 #include "drivers/evta/simulator/plain_simulator.h"
+#include "runtime/core/channel_blocks.h"
 
 namespace nestrt::test {
 namespace {
 
 using compiler::evta::Buffer;
 using compiler::evta::ConvLayer;
-using compiler::evta::GeneratedProgram;
+using compiler::evta::EncodedProgram;
 namespace s8 = kernels::s8;
 
 int32_t accumulator(const ConvLayer& layer, const Elements& input, int64_t image, int64_t channel, int64_t row,
@@ -41,7 +42,7 @@ int8_t result(const ConvLayer& layer, int32_t sum, int64_t channel, const int8_t
 }
 
 // A buffer for every range; inputs and constants filled in, the output with a pattern.
-std::vector<std::vector<std::byte>> buffers_of(const GeneratedProgram& program,
+std::vector<std::vector<std::byte>> buffers_of(const EncodedProgram& program,
                                                const std::vector<std::vector<std::byte>>& inputs) {
   std::vector<std::vector<std::byte>> buffers;
   for (const auto& range : program.ranges) {
@@ -53,7 +54,7 @@ std::vector<std::vector<std::byte>> buffers_of(const GeneratedProgram& program,
   return buffers;
 }
 
-evta::Dram dram_of(const GeneratedProgram& program, std::vector<std::vector<std::byte>>& buffers) {
+evta::Dram dram_of(const EncodedProgram& program, std::vector<std::vector<std::byte>>& buffers) {
   evta::Dram dram;
   for (size_t i = 0; i < buffers.size(); ++i) {
     const auto& range = program.ranges[i];
@@ -109,31 +110,28 @@ Elements reference(const ConvLayer& layer, const Elements& input, const Elements
 
 std::vector<std::byte> to_blocks(const Elements& plain, int64_t images, int64_t channels, int block) {
   const int64_t pixels = static_cast<int64_t>(plain.size()) / (images * channels);
-  const int64_t blocks = (channels + block - 1) / block;
-  std::vector<std::byte> blocked(static_cast<size_t>(images * blocks * pixels * block));
-  for (int64_t i = 0; i < static_cast<int64_t>(blocked.size()); ++i) {
-    const int64_t channel = i / (pixels * block) % blocks * block + i % block;
-    const int64_t image = i / (blocks * pixels * block), pixel = i / block % pixels;
-    const bool exists = channel < channels;
-    const auto element = static_cast<size_t>((image * channels + channel) * pixels + pixel);
-    blocked[static_cast<size_t>(i)] = exists ? static_cast<std::byte>(plain[element]) : static_cast<std::byte>(i * 37);
+  const ChannelBlocks blocks{channels, pixels, block};
+  std::vector<std::byte> blocked(static_cast<size_t>(images * blocks.blocks() * pixels * block));
+  for (size_t i = 0; i < blocked.size(); ++i) blocked[i] = static_cast<std::byte>(i * 37);
+  for (int64_t i = 0; i < images * channels * pixels; ++i) {
+    const int64_t at = blocks.index(i / pixels / channels, i / pixels % channels, i % pixels);
+    blocked[static_cast<size_t>(at)] = static_cast<std::byte>(plain[static_cast<size_t>(i)]);
   }
   return blocked;
 }
 
 Elements from_blocks(const std::vector<std::byte>& blocked, int64_t images, int64_t channels, int block) {
-  const int64_t blocks = (channels + block - 1) / block;
-  const int64_t pixels = static_cast<int64_t>(blocked.size()) / (images * blocks * block);
+  ChannelBlocks blocks{channels, 1, block};
+  const int64_t pixels = blocks.pixels = static_cast<int64_t>(blocked.size()) / (images * blocks.blocks() * block);
   Elements plain;
   for (int64_t i = 0; i < images * channels * pixels; ++i) {
-    const int64_t image = i / (channels * pixels), channel = i / pixels % channels, pixel = i % pixels;
-    const int64_t element = ((image * blocks + channel / block) * pixels + pixel) * block + channel % block;
-    plain.push_back(static_cast<int8_t>(blocked[static_cast<size_t>(element)]));
+    const int64_t at = blocks.index(i / pixels / channels, i / pixels % channels, i % pixels);
+    plain.push_back(static_cast<int8_t>(blocked[static_cast<size_t>(at)]));
   }
   return plain;
 }
 
-std::vector<std::byte> run(const GeneratedProgram& program, const std::vector<std::vector<std::byte>>& inputs,
+std::vector<std::byte> run(const EncodedProgram& program, const std::vector<std::vector<std::byte>>& inputs,
                            std::string* message) {
   auto strict = buffers_of(program, inputs), fast = strict;
   Status status = evta::check_program(program.program());
@@ -150,7 +148,7 @@ std::vector<std::byte> run(const GeneratedProgram& program, const std::vector<st
   return strict[output];
 }
 
-void check_program(const ConvLayer& layer, const GeneratedProgram& program, std::mt19937& generator) {
+void check_program(const ConvLayer& layer, const EncodedProgram& program, std::mt19937& generator) {
   const int block = program.configuration->block();
   const Elements input = random_elements(generator, input_size(layer), layer.input_bounds);
   const Elements residual = random_elements(generator, layer.residual ? output_size(layer) : 0);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/codegen/evta/generated_program.h"
+#include "compiler-lite/codegen/evta/encoded_program.h"
 #include "compiler-lite/codegen/evta/layer.h"
 
 namespace nestrt::test {
@@ -34,11 +34,11 @@ Elements from_blocks(const std::vector<std::byte>& blocked, int64_t images, int6
 // The output buffer after a run in the strict plain simulator, which the fast one must confirm. Empty, with a message
 // for the log, where the program checker or one of them refuses the program. `inputs`: the blocked input, then the
 // residual if there is one.
-std::vector<std::byte> run(const compiler::evta::GeneratedProgram& program,
+std::vector<std::byte> run(const compiler::evta::EncodedProgram& program,
                            const std::vector<std::vector<std::byte>>& inputs, std::string* message);
 
 // Fails the test unless the program computes the layer for random data.
-void check_program(const compiler::evta::ConvLayer& layer, const compiler::evta::GeneratedProgram& program,
+void check_program(const compiler::evta::ConvLayer& layer, const compiler::evta::EncodedProgram& program,
                    std::mt19937& generator);
 
 }  // namespace nestrt::test

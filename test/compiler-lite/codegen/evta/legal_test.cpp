@@ -105,7 +105,7 @@ Elements on_evta(const Graph& graph, const Node& node, const evta::Configuration
   REQUIRE(generator.has_value());
   const auto tuned = compiler::evta::tune(**generator);
   REQUIRE(tuned.has_value());
-  const auto program = (*generator)->generate(tuned->schedule);
+  const auto program = (*generator)->generate(tuned->tiling);
   REQUIRE(program.has_value());
   std::vector<std::vector<std::byte>> inputs;
   for (const ValueId id : {layer->input, layer->residual}) {

@@ -14,7 +14,7 @@ using compiler::evta::LayerAxis;
 using compiler::evta::LoopOrder;
 using compiler::evta::MaxPoolGenerator;
 using compiler::evta::MaxPoolLayer;
-using compiler::evta::Schedule;
+using compiler::evta::Tiling;
 
 int8_t maximum(const MaxPoolLayer& layer, const int8_t* plane, int64_t row, int64_t column) {
   int8_t result = -128;
@@ -39,12 +39,12 @@ Elements reference(const MaxPoolLayer& layer, const Elements& input) {
   return output;
 }
 
-void check_pool(const MaxPoolLayer& layer, const Schedule& schedule, std::mt19937& generator,
+void check_pool(const MaxPoolLayer& layer, const Tiling& tiling, std::mt19937& generator,
                 std::string_view configuration = "1x16_15_15_18_17") {
-  INFO(to_string(schedule));
+  INFO(to_string(tiling));
   const auto pool = MaxPoolGenerator::create(*evta::find_configuration(configuration), layer);
   REQUIRE(pool.has_value());
-  const auto program = pool->generate(schedule);
+  const auto program = pool->generate(tiling);
   INFO(program.error().to_string());
   REQUIRE(program.has_value());
   const int block = pool->configuration().block();
@@ -79,23 +79,23 @@ TEST_CASE("Max-pools of random windows are bit-identical to the definition") {
   const int count = by_level(5, 40, 500);
   for (int i = 0; i < count; ++i) {
     const MaxPoolLayer layer = {.name = "pool", .channels = random(1, 70), .y = random_axis(), .x = random_axis()};
-    const Schedule schedule = {.rows = random(1, 5),
-                               .columns = random(1, 5),
-                               .out_blocks = random(1, 3),
-                               .threads = random(1, 2),
-                               .order = random(0, 1) == 0 ? LoopOrder::kPixelsInner : LoopOrder::kBlocksInner};
-    check_pool(layer, schedule, generator, i % 2 == 0 ? "1x16_15_15_18_17" : "1x32_15_15_18_17");
+    const Tiling tiling = {.rows = random(1, 5),
+                           .columns = random(1, 5),
+                           .out_blocks = random(1, 3),
+                           .threads = random(1, 2),
+                           .order = random(0, 1) == 0 ? LoopOrder::kPixelsInner : LoopOrder::kBlocksInner};
+    check_pool(layer, tiling, generator, i % 2 == 0 ? "1x16_15_15_18_17" : "1x32_15_15_18_17");
   }
 }
 
-TEST_CASE("The tuner finds a schedule for a large max-pool") {
+TEST_CASE("The tuner finds a tiling for a large max-pool") {
   const LayerAxis axis = {.input = 112, .kernel = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
   const auto pool = MaxPoolGenerator::create(*evta::find_configuration("1x16_15_15_18_17"),
                                              {.name = "pool", .channels = 64, .y = axis, .x = axis});
   REQUIRE(pool.has_value());
   const auto tuned = compiler::evta::tune(*pool);
   REQUIRE(tuned.has_value());
-  const auto program = pool->generate(tuned->schedule);
+  const auto program = pool->generate(tuned->tiling);
   REQUIRE(program.has_value());
   REQUIRE(program->counters.gemms < 2 * 4 * 112 * 112);  // little of the input is brought in twice
 }

@@ -10,6 +10,7 @@
 #include "compiler-lite/compile.h"
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/quantize/quantize.h"
+#include "compiler-lite/target/target_description.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "runtime/plan/channels.h"

@@ -45,7 +45,7 @@ void check_stem(const ConvLayer& layer, int64_t fold, const evta::Configuration&
   REQUIRE(conv.has_value());
   const auto tuned = compiler::evta::tune(*conv);
   REQUIRE(tuned.has_value());
-  const auto program = conv->generate(tuned->schedule);
+  const auto program = conv->generate(tuned->tiling);
   REQUIRE(program.has_value());
   const Elements input = random_elements(generator, input_size(layer));
   std::string message;

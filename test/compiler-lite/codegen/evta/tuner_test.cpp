@@ -13,7 +13,7 @@ namespace {
 using compiler::evta::ConvGenerator;
 using compiler::evta::ConvLayer;
 using compiler::evta::CostFunction;
-using compiler::evta::GeneratedProgram;
+using compiler::evta::EncodedProgram;
 
 const evta::Configuration& configuration() { return *evta::find_configuration("1x16_15_15_18_17"); }
 
@@ -53,7 +53,7 @@ TEST_CASE("ResNet-18's convolutions take fewer cycles than the published total, 
     REQUIRE(layer.has_value());
     const auto tuned = compiler::evta::tune(*layer, {.cost = cycles_of("chisel2021"), .most_programs = 4});
     REQUIRE(tuned.has_value());
-    const auto program = layer->generate(tuned->schedule);
+    const auto program = layer->generate(tuned->tiling);
     REQUIRE(program.has_value());
     REQUIRE(evta::check_program(program->program()).to_string() == "ok");
     cycles += static_cast<uint64_t>(conv.count) * tuned->cost;
@@ -83,7 +83,7 @@ TEST_CASE("What the tuner chooses is the cheapest that it tried, and computes th
   REQUIRE(tuned.has_value());
   REQUIRE(tuned->cost == cheapest);
   REQUIRE(tuned->programs == 16);
-  const auto program = conv->generate(tuned->schedule);
+  const auto program = conv->generate(tuned->tiling);
   REQUIRE(program.has_value());
   check_program(layer, *program, generator);
 }
@@ -94,7 +94,7 @@ TEST_CASE("The estimate is near the cycle model where computing takes the time")
   REQUIRE(conv.has_value());
   const auto estimated = compiler::evta::tune(*conv);
   REQUIRE(estimated.has_value());
-  const auto program = conv->generate(estimated->schedule);
+  const auto program = conv->generate(estimated->tiling);
   REQUIRE(program.has_value());
   const auto cycles = static_cast<double>(cycles_of("chisel2021")(program->program()));
   REQUIRE(static_cast<double>(estimated->cost) == Approx(cycles).epsilon(0.02));

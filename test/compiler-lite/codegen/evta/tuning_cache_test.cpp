@@ -2,23 +2,23 @@
 
 #include <catch2/catch.hpp>
 
+#include "compiler-lite/codegen/evta/cached_tuner.h"
 #include "compiler-lite/codegen/evta/conv.h"
-#include "compiler-lite/codegen/evta/schedule_book.h"
-#include "tools/common/files.h"
 #include "test/compiler-lite/codegen/evta/layer_runner.h"
 #include "test/support/temporary_folder.h"
+#include "tools/common/files.h"
 
 namespace nestrt::test {
 namespace {
 
+using compiler::evta::CachedTuner;
 using compiler::evta::ConvGenerator;
 using compiler::evta::LoopOrder;
-using compiler::evta::Schedule;
-using compiler::evta::ScheduleBook;
+using compiler::evta::Tiling;
 using compiler::evta::TuningCache;
 
-constexpr Schedule kFirst = {4, 7, 2, 3, 2, LoopOrder::kBlocksInner, 16};
-constexpr Schedule kSecond = {1, 1, 1, 1, 1, LoopOrder::kPixelsInner, 1};
+constexpr Tiling kFirst = {4, 7, 2, 3, 2, LoopOrder::kBlocksInner, 16};
+constexpr Tiling kSecond = {1, 1, 1, 1, 1, LoopOrder::kPixelsInner, 1};
 
 std::string text_of(const std::string& path) {
   const auto bytes = tools::read_file(path);
@@ -51,7 +51,7 @@ TEST_CASE("A tuning cache without a file is one in memory") {
 
 TEST_CASE("A damaged tuning cache is left aside and written anew") {
   const TemporaryFolder folder;
-  const std::string path = folder.path() + "/schedules";
+  const std::string path = folder.path() + "/tilings";
   TuningCache cache(path);
   cache.add("key", kFirst);
   REQUIRE(cache.save().ok());
@@ -79,18 +79,17 @@ TEST_CASE("A damaged tuning cache is left aside and written anew") {
   CHECK(text_of(path) == "somebody else's");
 }
 
-TEST_CASE("A cached schedule gives the program of the search, and one that does not fit is searched for again") {
+TEST_CASE("A cached tiling gives the program of the search, and one that does not fit is searched for again") {
   const auto& configuration = *evta::find_configuration("1x16_15_15_18_17");
   const auto& profile = *evta::find_cycle_profile("zcu102");
   std::mt19937 generator(1);
-  const auto layer =
-      ConvGenerator::create(configuration, random_conv(generator, 64, 64, {.input = 40, .kernel = 3}));
+  const auto layer = ConvGenerator::create(configuration, random_conv(generator, 64, 64, {.input = 40, .kernel = 3}));
   REQUIRE(layer);
   const TemporaryFolder folder;
-  const std::string path = folder.path() + "/schedules";
+  const std::string path = folder.path() + "/tilings";
   const auto program = [&] {
     auto cache = std::make_shared<TuningCache>(path);
-    auto made = ScheduleBook(configuration, profile, cache).program(*layer, 4);
+    auto made = CachedTuner(configuration, profile, cache).program(*layer, 4);
     REQUIRE(made);
     REQUIRE(cache->save().ok());
     return made->instructions;

@@ -15,7 +15,7 @@ namespace nestrt::evta::test {
 // Square, padded to keep its size but for the stride. Channels in blocks.
 struct Convolution {
   const char* name;
-  uint32_t size;  // of the input
+  uint32_t size;  // the input's
   uint32_t in_blocks;
   uint32_t out_blocks;
   uint32_t kernel;
@@ -30,7 +30,7 @@ struct Convolution {
 // Those of ResNet-18 that VTA runs: C2 to C11.
 std::span<const Convolution> resnet18_convolutions();
 
-// Of one virtual thread.
+// What one virtual thread computes.
 struct ConvolutionTile {
   uint32_t rows;
   uint32_t out_blocks;

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "drivers/evta/cycles/cycle_model.h"
-#include "drivers/evta/driver/plan_program.h"
+#include "drivers/evta/driver/bound_program.h"
 #include "drivers/evta/driver/simulator_transport.h"
 #include "nestrt/open_units.h"
 #include "test/drivers/evta/driver/prepared_copy.h"
@@ -64,7 +64,7 @@ TEST_CASE("EVTA runs a program in every configuration") {
     const auto unit = open_evta_unit({&configuration, 2}, make_simulator_transport());
     REQUIRE(unit);
     CHECK((*unit)->info().name == "evta2");
-    CHECK((*unit)->info().fingerprint == configuration.name);
+    CHECK((*unit)->info().configuration == configuration.name);
     PreparedCopy copy(**unit, configuration);
     CHECK(copy.run().ok());
     CHECK(copy.y == copy.x);
@@ -177,7 +177,7 @@ TEST_CASE("A running program and one that waits are cancelled, and the unit goes
   FaultyUnit faulty;
   PreparedCopy running(*faulty.unit), waiting(*faulty.unit);
   const uint64_t first = faulty.submit_hanging(&running), second = waiting.submit();
-  waiting.executable().cancel(second + 1);  // of another generation
+  waiting.executable().cancel(second + 1);  // another generation
   CHECK_FALSE(waiting.completion.done());
   waiting.executable().cancel(second);
   CHECK(waiting.completion.wait().code() == Code::kCancelled);

@@ -1,4 +1,4 @@
-#include "compiler-lite/codegen/evta/generated_program.h"
+#include "compiler-lite/codegen/evta/encoded_program.h"
 
 #include <cstring>
 
@@ -67,10 +67,10 @@ void AddressMap::add(Buffer buffer, uint64_t bytes) {
   end_ += round_up(bytes, kAlignment);
 }
 
-Result<GeneratedProgram> assemble(const isa::Configuration& configuration, const BuiltProgram& built,
-                                  const std::vector<int32_t>& vectors, AddressMap addresses,
-                                  std::shared_ptr<const PackedWeights> weights) {
-  GeneratedProgram result;
+Result<EncodedProgram> assemble(const isa::Configuration& configuration, const UnencodedProgram& built,
+                                const std::vector<int32_t>& vectors, AddressMap addresses,
+                                std::shared_ptr<const PackedWeights> weights) {
+  EncodedProgram result;
   result.configuration = &configuration;
   result.weights = std::move(weights);
   result.constants.resize(vectors.size() * sizeof(int32_t));

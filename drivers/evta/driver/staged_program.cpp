@@ -1,4 +1,4 @@
-#include "drivers/evta/driver/loaded_program.h"
+#include "drivers/evta/driver/staged_program.h"
 
 #include <cstring>
 
@@ -7,9 +7,9 @@
 
 namespace nestrt::evta {
 
-Result<LoadedProgram> LoadedProgram::create(Transport& transport, const PlanProgram& source) {
+Result<StagedProgram> StagedProgram::create(Transport& transport, const BoundProgram& source) {
   NESTRT_RETURN_IF_ERROR(check_program(source.program()));
-  LoadedProgram loaded;
+  StagedProgram staged;
   std::vector<MemoryRange> ranges = source.ranges;
   std::vector<uint64_t> targets;
   std::vector<std::shared_ptr<DeviceBuffer>> memory;
@@ -20,17 +20,17 @@ Result<LoadedProgram> LoadedProgram::create(Transport& transport, const PlanProg
     if (range.constant != nullptr) std::memcpy(buffer->bytes().data(), range.constant, range.size);
     range.address = buffer->address();
     targets.push_back(range.address);
-    loaded.ranges_.push_back({buffer, source.bindings[i], range.size,
+    staged.ranges_.push_back({buffer, source.bindings[i], range.size,
                               range.constant == nullptr && allows(range.access, MemoryRange::Access::kRead),
                               allows(range.access, MemoryRange::Access::kWrite)});
     memory.push_back(std::move(buffer));
   }
   NESTRT_ASSIGN_OR_RETURN(const std::vector<InstructionWord> words, relocate(source.program(), targets));
-  NESTRT_ASSIGN_OR_RETURN(loaded.program_, transport.load({source.configuration, words, ranges}, std::move(memory)));
-  return loaded;
+  NESTRT_ASSIGN_OR_RETURN(staged.program_, transport.load({source.configuration, words, ranges}, std::move(memory)));
+  return staged;
 }
 
-void LoadedProgram::copy_in(std::span<std::byte* const> buffers) const {
+void StagedProgram::copy_in(std::span<std::byte* const> buffers) const {
   for (const Range& range : ranges_) {
     if (!range.copied_in) continue;
     const std::byte* from = buffers[range.binding.buffer] + range.binding.offset;
@@ -45,7 +45,7 @@ void LoadedProgram::copy_in(std::span<std::byte* const> buffers) const {
   }
 }
 
-void LoadedProgram::copy_out(std::span<std::byte* const> buffers) const {
+void StagedProgram::copy_out(std::span<std::byte* const> buffers) const {
   for (const Range& range : ranges_) {
     if (!range.copied_out) continue;
     const std::byte* from = range.memory->bytes().data();

@@ -1,4 +1,4 @@
-// LoadedProgram: a program on an accelerator, with memory there for all of its ranges.
+// StagedProgram: a bound program on an accelerator, with staging memory there for all of its ranges.
 //
 // The accelerator never sees the session's memory: inputs are copied to its own before a run and results back after it,
 // so that one that runs on after its time spoils nobody's buffers.
@@ -7,16 +7,16 @@
 #include <memory>
 #include <vector>
 
-#include "drivers/evta/driver/plan_program.h"
+#include "drivers/evta/driver/bound_program.h"
 #include "drivers/evta/driver/transport.h"
 #include "nestrt/unit.h"
 
 namespace nestrt::evta {
 
-class LoadedProgram {
+class StagedProgram {
  public:
   // Checks the program, moves it to memory of the device and loads it there. Errors: kInvalidPlan, kOutOfMemory.
-  static Result<LoadedProgram> create(Transport& transport, const PlanProgram& program);
+  static Result<StagedProgram> create(Transport& transport, const BoundProgram& program);
 
   const std::shared_ptr<DeviceProgram>& device_program() const { return program_; }
   // What the program reads and is no constant, to the device ...
@@ -27,7 +27,7 @@ class LoadedProgram {
  private:
   struct Range {
     std::shared_ptr<DeviceBuffer> memory;
-    PlanProgram::Binding binding;
+    BoundProgram::Binding binding;
     uint64_t size;
     bool copied_in;
     bool copied_out;

@@ -1,13 +1,16 @@
-// Operators whose outputs share bytes with their inputs.
-#include "runtime/plan/sharing.h"
+// Aliasing: operators whose outputs share bytes with their inputs or with each other.
+#include <fmt/core.h>
+
+#include "runtime/plan/tensor_spec.h"
 #include "runtime/plan/verify_parts.h"
+#include "runtime/plan/views.h"
 
 namespace nestrt::plan_verify {
 namespace {
 
-class SharingCheck {
+class AliasingCheck {
  public:
-  SharingCheck(const Context& context, uint32_t index)
+  AliasingCheck(const Context& context, uint32_t index)
       : context_(context), index_(index), op_(context.plan.operators[index]) {}
 
   Status run() const {
@@ -23,12 +26,12 @@ class SharingCheck {
 
  private:
   const Extent& extent(int32_t tensor) const { return context_.extents[static_cast<uint32_t>(tensor)]; }
-  const plan::Tensor& tensor(int32_t index) const { return context_.plan.tensors[static_cast<uint32_t>(index)]; }
+  TensorSpec tensor(int32_t index) const { return tensor_spec(context_.plan, index); }
 
   Status clash(int32_t one, int32_t other) const {
-    return damaged_plan(text(
-        operator_name(context_.plan, index_), ": ", tensor_name(context_.plan, static_cast<uint32_t>(one)), " and ",
-        tensor_name(context_.plan, static_cast<uint32_t>(other)), " overlap in buffer ", tensor(one).buffer));
+    return damaged_plan(fmt::format("{}: {} and {} overlap in buffer {}", operator_name(context_.plan, index_),
+                                    tensor_name(context_.plan, static_cast<uint32_t>(one)),
+                                    tensor_name(context_.plan, static_cast<uint32_t>(other)), extent(one).buffer));
   }
 
   Status outputs_apart() const {
@@ -40,7 +43,7 @@ class SharingCheck {
   }
 
   Status view(int32_t input, int32_t output) const {
-    const std::optional<uint64_t> offset = offset_in_input(op_, tensor(input), tensor(output));
+    const std::optional<uint64_t> offset = offset_in_input(op_.attributes, tensor(input), tensor(output));
     const bool in_place = op_.inputs.size() == 1 && op_.outputs.size() == 1 && offset &&
                           extent(output).begin == extent(input).begin + *offset;
     return in_place ? Status() : clash(input, output);
@@ -49,8 +52,7 @@ class SharingCheck {
   // Inputs in their place of the output stay; the others must lie apart from all that is written.
   Status concat(int32_t output) const {
     const Shape whole = tensor(output).shape;
-    const int stated_axis = op_.as<ops::Concat>()->axis;
-    const int axis = stated_axis < 0 ? stated_axis + whole.rank() : stated_axis;
+    const int axis = axis_of(*op_.as<ops::Concat>(), whole.rank());
     if (op_.outputs.size() != 1 || axis < 0 || axis >= whole.rank()) return clash(op_.inputs[0], output);
 
     std::vector<Extent> written;  // ascending, none empty
@@ -101,6 +103,6 @@ class SharingCheck {
 
 }  // namespace
 
-Status verify_sharing(const Context& context, uint32_t index) { return SharingCheck(context, index).run(); }
+Status verify_aliasing(const Context& context, uint32_t index) { return AliasingCheck(context, index).run(); }
 
 }  // namespace nestrt::plan_verify

@@ -1,4 +1,5 @@
-// Schedule: how a layer is cut into tiles that fit the on-chip memories, and in which order they are computed.
+// Tiling: the sizes of the tiles that a layer is cut into to fit the on-chip memories, and the order of the loops over
+// them. (A schedule, nestrt/schedule.h, says which unit computes which branch.)
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@ enum class LoopOrder : uint8_t {
   kBlocksInner,  // inputs stay while the output blocks pass
 };
 
-struct Schedule {
-  // Of one tile; a block is the configuration's number of channels. The last tile of an axis may be smaller.
+struct Tiling {
+  // A tile's size; a block is the configuration's number of channels. The last tile of an axis may be smaller.
   int64_t rows = 1;
   int64_t columns = 1;
   int64_t out_blocks = 1;
@@ -26,9 +27,9 @@ struct Schedule {
   // Instructions with fewer micro-ops have none to spare: where loops cost time, as they do in HLS, more are better.
   uint32_t least_micro_ops = 1;
 
-  bool operator==(const Schedule&) const = default;
+  bool operator==(const Tiling&) const = default;
 };
 
-std::string to_string(const Schedule& schedule);
+std::string to_string(const Tiling& tiling);
 
 }  // namespace nestrt::compiler::evta

@@ -1,9 +1,10 @@
-#include "drivers/evta/driver/plan_program.h"
+#include "drivers/evta/driver/bound_program.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>
 
-#include "runtime/core/text.h"
 #include "runtime/plan/verify.h"
 
 namespace nestrt::evta {
@@ -12,7 +13,7 @@ namespace {
 std::string differences(const Configuration& made_for, const Configuration& unit) {
   std::string result;
   const auto compare = [&](std::string_view field, int64_t theirs, int64_t ours) {
-    if (theirs != ours) result += text(result.empty() ? "" : ", ", field, " ", theirs, " instead of ", ours);
+    if (theirs != ours) result += fmt::format("{}{} {} instead of {}", result.empty() ? "" : ", ", field, theirs, ours);
   };
   compare("batch", made_for.batch(), unit.batch());
   compare("block", made_for.block(), unit.block());
@@ -26,9 +27,10 @@ std::string differences(const Configuration& made_for, const Configuration& unit
 Status another_configuration(std::string_view made_for, const Configuration& unit) {
   const Configuration* const known = find_configuration(made_for);
   return Status(Code::kIncompatible,
-                text("the program is for configuration '", made_for, "' and the unit is '", unit.name, "' (",
-                     known != nullptr ? differences(*known, unit) : "the former is unknown",
-                     "); recompile it: nestc compile MODEL --target cpu,evta:", unit.name));
+                fmt::format("the program is for configuration '{}' and the unit is '{}' ({}); recompile it: nestc "
+                            "compile MODEL --target cpu,evta:{}",
+                            made_for, unit.name, known != nullptr ? differences(*known, unit) : "the former is unknown",
+                            unit.name));
 }
 
 MemoryRange::Access access_of(plan::RangeAccess access) {
@@ -58,16 +60,16 @@ Conversion conversion_of(const plan::ProgramRange& range, const plan::Tensor& te
 
 }  // namespace
 
-Result<PlanProgram> read_program(const Plan& plan, const plan::Program& program, const Configuration& configuration) {
+Result<BoundProgram> read_program(const Plan& plan, const plan::Program& program, const Configuration& configuration) {
   if (program.kind != plan::ProgramKind::kInstructions)
-    return damaged_plan(text("a program for unit 'evta' is of kind ", plan::name(program.kind)));
-  if (program.fingerprint != configuration.name) return another_configuration(program.fingerprint, configuration);
-  PlanProgram result;
+    return damaged_plan(fmt::format("a program for unit 'evta' is of kind {}", plan::name(program.kind)));
+  if (program.configuration != configuration.name) return another_configuration(program.configuration, configuration);
+  BoundProgram result;
   result.configuration = &configuration;
   const std::span<const std::byte> stream = plan.constant(program.segments[0]);
   if (stream.size() % sizeof(InstructionWord) != 0)
     return damaged_plan(
-        text("an instruction stream of ", stream.size(), " bytes is no multiple of ", sizeof(InstructionWord)));
+        fmt::format("an instruction stream of {} bytes is no multiple of {}", stream.size(), sizeof(InstructionWord)));
   result.instructions = {reinterpret_cast<const InstructionWord*>(stream.data()),
                          stream.size() / sizeof(InstructionWord)};
   for (const plan::ProgramRange& range : program.ranges) {
@@ -75,7 +77,7 @@ Result<PlanProgram> read_program(const Plan& plan, const plan::Program& program,
     memory.address = range.address;
     memory.size = range.size;
     memory.access = access_of(range.access);
-    PlanProgram::Binding& binding = result.bindings.emplace_back();
+    BoundProgram::Binding& binding = result.bindings.emplace_back();
     if (range.tensor >= 0) {
       const plan::Tensor& tensor = plan.tables().tensors[static_cast<uint32_t>(range.tensor)];
       binding = {tensor.buffer, tensor.offset, conversion_of(range, tensor)};

@@ -11,24 +11,23 @@
 // so has the result.
 //
 // What does not match stays as it is: right, and computed with floats.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <unordered_map>
 
 #include "compiler-lite/passes/integer_products.h"
 #include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
-#include "compiler-lite/quantize/weights.h"
 
 namespace nestrt::compiler {
 namespace {
 
 namespace s8c = kernels::s8c;
 using s8c::Affine;
-
-constexpr size_t kResidual = 3;
 
 // Scale and zero point of a tensor that has one of each.
 std::optional<Affine> affine_of(const Value& value) {
@@ -63,22 +62,15 @@ bool is_relu(const Node& node) {
   return unary != nullptr && unary->kind == ops::UnaryKind::kRelu;
 }
 
-template <typename T>
-Bytes to_bytes(const std::vector<T>& elements) {
-  Bytes bytes(elements.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
-  return bytes;
-}
-
 // The Quantize that alone reads a node's result.
 struct Target {
   Node* quantize = nullptr;
   Affine affine;
 };
 
-class Islands {
+class QdqFuser {
  public:
-  explicit Islands(Graph& graph) : graph_(graph) {}
+  explicit QdqFuser(Graph& graph) : graph_(graph) {}
 
   Result<int> run() {
     for (Node* node : snapshot(graph_)) NESTRT_RETURN_IF_ERROR(carry_quantization(node));
@@ -91,7 +83,7 @@ class Islands {
       NESTRT_ASSIGN_OR_RETURN(const bool changed, rewrite(node));
       changes_ += changed;
     }
-    for (size_t i = 0; i < graph_.num_values(); ++i) graph_.value(static_cast<ValueId>(i)).grid.reset();
+    for (size_t i = 0; i < graph_.num_values(); ++i) graph_.value(static_cast<ValueId>(i)).source_quantization.reset();
     graph_.tidy();
     return changes_;
   }
@@ -203,7 +195,7 @@ class Islands {
     requantize.activation = activation;
     const std::string name = graph_.value(id).name;
     NESTRT_ASSIGN_OR_RETURN(Node * node, graph_.add_node(name + ".requantize", requantize, {id},
-                                                         {name + "." + std::string(nestrt::name(type))}));
+                                                         {fmt::format("{}.{}", name, nestrt::name(type))}));
     graph_.value(node->outputs[0]).quantization = quantization(to);
     return node->outputs[0];
   }
@@ -268,7 +260,7 @@ class Islands {
 
   Result<bool> rewrite(Node* node) {
     if (node->as<ops::Quantize>()) return rewrite_quantize(node);
-    if (node->as<ops::Conv>() || node->as<ops::Dense>()) return rewrite_product(node);
+    if (is_product(*node)) return rewrite_product(node);
     if (graph_.value(node->outputs[0]).type == DataType::kU8) return rewrite_u8(node);
     const std::vector<ValueId> operands = all_integers(*node);
     if (operands.empty()) return false;
@@ -318,7 +310,7 @@ class Islands {
     if (const auto* unary = node.as<ops::Unary>()) return rewrite_unary(*unary, operands[0], target);
     const auto* binary = node.as<ops::Binary>();
     const auto* pool = node.as<ops::Pool>();
-    const bool fits = binary != nullptr ? adds(*binary, operands, target) : pool != nullptr && averages(*pool);
+    const bool fits = binary != nullptr ? adds(*binary, operands, target) : pool != nullptr && is_s8_average(*pool);
     if (!fits) return false;
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, all_in_s8(operands));
     NESTRT_RETURN_IF_ERROR(replace_with(node, node.attributes, inputs, target));
@@ -328,13 +320,6 @@ class Islands {
   bool adds(const ops::Binary& binary, const std::vector<ValueId>& operands, const Target& target) const {
     return binary.kind == ops::BinaryKind::kAdd && kernels::s8::has_bounds(binary.activation.kind) &&
            s8c::add_factors(affine(operands[0]).scale, affine(operands[1]).scale, target.affine.scale).valid();
-  }
-
-  static bool averages(const ops::Pool& pool) {
-    int64_t window = 1;
-    for (int32_t extent : pool.kernel)
-      if (__builtin_mul_overflow(window, extent, &window) || window > kernels::s8::kMaxWindow) return false;
-    return pool.kind == ops::PoolKind::kAverage;
   }
 
   Result<bool> rewrite_concat(const Node& node, const std::vector<ValueId>& operands, const Target& target) {
@@ -357,9 +342,7 @@ class Islands {
   }
 
   Result<bool> rewrite_product(Node* node) {
-    const auto* conv = node->as<ops::Conv>();
-    const ops::ActivationKind activation =
-        conv != nullptr ? conv->activation.kind : node->as<ops::Dense>()->activation.kind;
+    const ops::ActivationKind activation = product_activation(*node).kind;
     const ValueId x = integers(*node, 0);
     if (x == kNoValue || node->input(kResidual) != kNoValue) return false;
     const std::optional<Target> target = target_of(*node);
@@ -385,7 +368,7 @@ class Islands {
 
   Result<std::vector<ValueId>> product_inputs(const Node& node, ValueId x, const IntegerProduct& product) {
     NESTRT_ASSIGN_OR_RETURN(const ValueId input, in_s8(x));
-    const Value old = graph_.value(node.inputs[1]);
+    const Value old = graph_.value(node.inputs[kWeights]);
     const ValueId weights = graph_.add_constant(old.name + ".s8", DataType::kS8, old.shape, to_bytes(product.weights));
     plan::Quantization scales;
     scales.scales = product.scales;
@@ -394,18 +377,18 @@ class Islands {
     graph_.value(weights).quantization = scales;
     std::vector<ValueId> inputs = {input, weights};
     if (product.bias.empty()) return inputs;
-    const Value bias = graph_.value(node.inputs[2]);
+    const Value bias = graph_.value(node.inputs[kBias]);
     inputs.push_back(graph_.add_constant(bias.name + ".s32", DataType::kS32, bias.shape, to_bytes(product.bias)));
     return inputs;
   }
 
   Graph& graph_;
-  std::unordered_map<ValueId, ValueId> in_s8_;  // of u8 values
+  std::unordered_map<ValueId, ValueId> in_s8_;  // by u8 value
   int changes_ = 0;
 };
 
 }  // namespace
 
-Result<int> integer_islands(Graph& graph) { return Islands(graph).run(); }
+Result<int> fuse_qdq(Graph& graph) { return QdqFuser(graph).run(); }
 
 }  // namespace nestrt::compiler

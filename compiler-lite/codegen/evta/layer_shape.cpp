@@ -1,9 +1,11 @@
-#include "compiler-lite/codegen/evta/conv_shape.h"
+#include "compiler-lite/codegen/evta/layer_shape.h"
+
+#include <fmt/core.h>
 
 namespace nestrt::compiler::evta {
 namespace {
 
-constexpr int64_t kMaxBytes = int64_t{1} << 30;  // of one tensor; several fit the 32-bit address space
+constexpr int64_t kMaxBytes = int64_t{1} << 30;  // for one tensor; several fit the 32-bit address space
 
 // The smallest number of groups that fills whole blocks of inputs and outputs; all of them where none does.
 int64_t groups_to_merge(const ConvLayer& layer, int64_t block) {
@@ -17,9 +19,9 @@ int64_t groups_to_merge(const ConvLayer& layer, int64_t block) {
 
 }  // namespace
 
-std::string to_string(const ConvShape& shape) {
+std::string to_string(const LayerShape& shape) {
   std::string text;
-  const auto add = [&text](int64_t number) { text += std::to_string(number) + " "; };
+  const auto add = [&text](int64_t number) { text += fmt::format("{} ", number); };
   for (const int64_t number : {shape.block, shape.images, shape.groups, shape.merged, shape.group_in_blocks,
                                shape.group_out_blocks, int64_t{shape.identity}})
     add(number);
@@ -28,9 +30,9 @@ std::string to_string(const ConvShape& shape) {
   return text;
 }
 
-Result<ConvShape> conv_shape(const nestrt::evta::Configuration& configuration, const ConvLayer& layer) {
+Result<LayerShape> layer_shape(const nestrt::evta::Configuration& configuration, const ConvLayer& layer) {
   NESTRT_RETURN_IF_ERROR(check(layer));
-  ConvShape shape;
+  LayerShape shape;
   shape.block = configuration.block();
   shape.images = layer.images;
   shape.identity = layer.is_identity();
@@ -45,12 +47,12 @@ Result<ConvShape> conv_shape(const nestrt::evta::Configuration& configuration, c
   const int64_t limit = kMaxBytes / shape.block;
   if (in_plane > limit / (shape.y.input * shape.x.input) || out_plane > limit / (shape.y.output() * shape.x.output()) ||
       shape.out_blocks() * shape.group_in_blocks > limit / shape.block / shape.taps()) {
-    return Status(Code::kUnsupported, "layer '" + layer.name + "': a tensor of more than 2^30 bytes");
+    return Status(Code::kUnsupported, fmt::format("layer '{}': a tensor of more than 2^30 bytes", layer.name));
   }
   return shape;
 }
 
-std::vector<int8_t> packed_weights(const ConvLayer& layer, const ConvShape& shape) {
+std::vector<int8_t> packed_weights(const ConvLayer& layer, const LayerShape& shape) {
   const int64_t block = shape.block, taps = shape.taps();
   std::vector<int8_t> packed(static_cast<size_t>(shape.weight_elements() * block * block));
   if (packed.empty()) return packed;

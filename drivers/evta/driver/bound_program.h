@@ -1,4 +1,4 @@
-// A plan's program of instructions as the accelerator's tools see it.
+// BoundProgram: a program of instructions with the buffers that it is run on: a plan's, or the probe.
 #pragma once
 
 #include <variant>
@@ -18,10 +18,10 @@ namespace nestrt::evta {
 // How the plan's bytes get another order, where they do.
 using Conversion = std::variant<std::monostate, Reblocking, Folding>;
 
-struct PlanProgram {
+struct BoundProgram {
   // Where range i gets its bytes at run time; constant ranges have theirs.
   struct Binding {
-    uint32_t buffer = 0;  // of the plan
+    uint32_t buffer = 0;  // index in Bindings::buffers
     uint64_t offset = 0;
     Conversion conversion;
   };
@@ -34,8 +34,8 @@ struct PlanProgram {
   Program program() const { return {configuration, instructions, ranges}; }
 };
 
-// Of a verified plan, which the result points into. Errors: kIncompatible for a program of another configuration, with
+// `plan` is verified; the result points into it. Errors: kIncompatible for a program of another configuration, with
 // what differs and how to compile it again; kInvalidPlan for a stream that is none.
-Result<PlanProgram> read_program(const Plan& plan, const plan::Program& program, const Configuration& configuration);
+Result<BoundProgram> read_program(const Plan& plan, const plan::Program& program, const Configuration& configuration);
 
 }  // namespace nestrt::evta

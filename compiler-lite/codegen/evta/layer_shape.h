@@ -1,5 +1,5 @@
-// ConvShape: a layer in blocks of channels, as a configuration computes it. Groups that do not fill blocks are taken
-// together until they do; their weights have zeros where they do not meet.
+// LayerShape: the sizes of a layer (layer.h), of sums or of maxima, in a configuration's blocks of channels. Groups
+// that do not fill blocks are taken together until they do; their weights have zeros where they do not meet.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace nestrt::compiler::evta {
 // Into how many parts of at most that size something is cut.
 inline int64_t pieces(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
 
-struct ConvShape {
+struct LayerShape {
   int64_t block = 16;
   int64_t images = 1;
   int64_t groups = 1;  // after merging
@@ -37,15 +37,15 @@ struct ConvShape {
 };
 
 // All of its numbers.
-std::string to_string(const ConvShape& shape);
+std::string to_string(const LayerShape& shape);
 
 // Errors: those of check(layer); kUnsupported where a tensor is larger than the address space, or groups cannot be
 // merged into blocks.
-Result<ConvShape> conv_shape(const nestrt::evta::Configuration& configuration, const ConvLayer& layer);
+Result<LayerShape> layer_shape(const nestrt::evta::Configuration& configuration, const ConvLayer& layer);
 
 // [out_blocks][group_in_blocks][y.kernel][x.kernel][block of outputs][block of inputs], channels that do not exist
 // zero. Empty for an identity.
-std::vector<int8_t> packed_weights(const ConvLayer& layer, const ConvShape& shape);
+std::vector<int8_t> packed_weights(const ConvLayer& layer, const LayerShape& shape);
 
 // One more element of weights, which multiplies a block by a factor.
 void append_identity(std::vector<int8_t>& weights, int64_t block, int8_t factor);

@@ -45,10 +45,10 @@ ValueId weights(Graph& graph, std::mt19937& generator, const Shape& shape, const
   for (size_t i = 0; i < elements.size(); ++i)
     elements[i] = static_cast<float>(element(generator)) * scales[i / inner % scales.size()];
   const ValueId id = graph.add_constant("weights", elements, shape);
-  graph.value(id).grid.emplace();
-  graph.value(id).grid->scales = scales;
-  graph.value(id).grid->zero_points.assign(scales.size(), 0);
-  graph.value(id).grid->axis = axis;
+  graph.value(id).source_quantization.emplace();
+  graph.value(id).source_quantization->scales = scales;
+  graph.value(id).source_quantization->zero_points.assign(scales.size(), 0);
+  graph.value(id).source_quantization->axis = axis;
   return id;
 }
 
@@ -58,7 +58,7 @@ void rewrite(Graph& graph, ValueId output, double limit) {
   graph.outputs = {output};
   graph.tidy();
   const Graph before = graph.clone();
-  REQUIRE(compiler::integer_islands(graph).has_value());
+  REQUIRE(compiler::fuse_qdq(graph).has_value());
   const auto inputs = random_inputs(before, generator);
   const auto expected = compiler::interpret(before, inputs), actual = compiler::interpret(graph, inputs);
   REQUIRE(expected.has_value());
@@ -133,7 +133,7 @@ TEST_CASE("A Conv whose sums could leave int32 stays float") {
   Graph graph;
   const ValueId x = through_u8(graph, add_input(graph, "x", {1, 70000, 1, 1}), 1.0f, 0);
   const ValueId w = graph.add_constant("w", std::vector<float>(70000, 127.0f), {1, 70000, 1, 1});
-  graph.value(w).grid = quantization(1.0f, 0);
+  graph.value(w).source_quantization = quantization(1.0f, 0);
   const ValueId y = add(graph, conv_attributes({1, 1}), {x, w});
   rewrite(graph, through_u8(graph, y, 1e6f, 10, "y"), 0);
   CHECK(!takes_s8(graph, only(graph, Kind::kConv)));
@@ -214,7 +214,7 @@ TEST_CASE("Integers that the model shows stay what they are") {
   const ValueId y = quantize(graph, sum, 1.0f, 128);
   graph.outputs = {add(graph, reshape_attributes({5}), {y}, "y")};
   graph.tidy();
-  REQUIRE(compiler::integer_islands(graph).has_value());
+  REQUIRE(compiler::fuse_qdq(graph).has_value());
   CHECK(takes_s8(graph, only(graph, Kind::kBinary)));
   compiler::HostTensor bytes{DataType::kU8, {5}, compiler::Bytes(5)};
   const uint8_t elements[] = {0, 1, 128, 200, 255};

@@ -1,4 +1,7 @@
-// GeneratedProgram: a program for EVTA with the constants it reads and the buffers that it is bound to.
+// EncodedProgram: the words of a program for EVTA, the constants that it reads and the buffers that it is bound to.
+//
+// It owns what isa::Program, as the simulators and the driver take it, refers to; UnitProgram (codegen/backend.h) is
+// the same for any unit, with values of the graph for buffers.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +14,7 @@
 
 namespace nestrt::compiler::evta {
 
-// What a range of a program's DRAM holds; also its index in GeneratedProgram::ranges.
+// What a range of a program's DRAM holds; also its index in EncodedProgram::ranges.
 enum class Buffer : uint8_t { kWeights, kInput, kResidual, kOutput, kConstants };
 inline constexpr int kNumBuffers = 5;
 
@@ -47,10 +50,10 @@ struct ProgramCounters {
 using PackedWeights = std::vector<int8_t>;
 
 // Movable only: ranges refer to the constants.
-struct GeneratedProgram {
-  GeneratedProgram() = default;
-  GeneratedProgram(GeneratedProgram&&) = default;
-  GeneratedProgram& operator=(GeneratedProgram&&) = default;
+struct EncodedProgram {
+  EncodedProgram() = default;
+  EncodedProgram(EncodedProgram&&) = default;
+  EncodedProgram& operator=(EncodedProgram&&) = default;
 
   const isa::Configuration* configuration = nullptr;
   std::vector<isa::InstructionWord> instructions;
@@ -66,8 +69,8 @@ struct GeneratedProgram {
 
 // Encodes what was built. `vectors`: accumulator elements, at the start of the constants. `addresses`: of all buffers
 // but the constants. Errors: those of encode().
-Result<GeneratedProgram> assemble(const isa::Configuration& configuration, const BuiltProgram& built,
-                                  const std::vector<int32_t>& vectors, AddressMap addresses,
-                                  std::shared_ptr<const PackedWeights> weights);
+Result<EncodedProgram> assemble(const isa::Configuration& configuration, const UnencodedProgram& built,
+                                const std::vector<int32_t>& vectors, AddressMap addresses,
+                                std::shared_ptr<const PackedWeights> weights);
 
 }  // namespace nestrt::compiler::evta

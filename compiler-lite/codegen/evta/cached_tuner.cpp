@@ -1,6 +1,7 @@
-#include "compiler-lite/codegen/evta/schedule_book.h"
+#include "compiler-lite/codegen/evta/cached_tuner.h"
 
-#include <sstream>
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "compiler-lite/codegen/evta/tuner.h"
@@ -10,49 +11,47 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-// To be raised with every change of what schedules cost or of which are tried.
+// To be raised with every change of what tilings cost or of which are tried.
 constexpr int kTunerVersion = 1;
 // What instructions of fewer micro-ops cost in HLS, where loops take time.
 constexpr uint32_t kLeastMicroOps[] = {1, 16, 64};
 
 // The clock is no part of it: it has no influence on counts of cycles.
 std::string key_of(const isa::CycleProfile& p) {
-  std::ostringstream text;
+  std::string text;
   for (const int number : {p.bus_bytes, p.burst_beats, int{p.aligned_bursts}, p.read_latency, p.write_latency,
                            p.write_response, int{p.overlapped_latency}, p.uop_bus_bytes, p.dispatch, p.queue_depth,
                            p.fetch_block, int{p.pads_by_beat}, p.store_gap})
-    text << number << ' ';
+    text += fmt::format("{} ", number);
   for (const isa::CycleProfile::Unit& unit : {p.gemm, p.gemm_reset, p.alu_immediate, p.alu_tensor})
-    text << unit.per_micro_op << ' ' << unit.per_iteration << ' ' << unit.per_instruction << ' ';
-  return text.str();
+    text += fmt::format("{} {} {} ", unit.per_micro_op, unit.per_iteration, unit.per_instruction);
+  return text;
 }
 
 }  // namespace
 
-ScheduleBook::ScheduleBook(const isa::Configuration& configuration, const isa::CycleProfile& profile,
-                           std::shared_ptr<TuningCache> cache)
+CachedTuner::CachedTuner(const isa::Configuration& configuration, const isa::CycleProfile& profile,
+                         std::shared_ptr<TuningCache> cache)
     : profile_(profile),
       cache_(std::move(cache)),
-      key_("tuner " + std::to_string(kTunerVersion) + ", " + std::string(configuration.name) + ", " +
-           key_of(profile)) {}
+      key_(fmt::format("tuner {}, {}, {}", kTunerVersion, configuration.name, key_of(profile))) {}
 
-Result<GeneratedProgram> ScheduleBook::program(const LayerGenerator& generator, size_t programs) {
-  const std::string key = key_ + ", best of " + std::to_string(programs) + ", " + generator.cost_key();
+Result<EncodedProgram> CachedTuner::program(const LayerGenerator& generator, size_t programs) {
+  const std::string key = fmt::format("{}, best of {}, {}", key_, programs, generator.cost_key());
   if (const auto known = cache_->find(key))
     if (auto program = checked_program(generator, *known)) return program;
-  NESTRT_ASSIGN_OR_RETURN(const Schedule schedule, search(generator, programs));
-  cache_->add(key, schedule);
-  return checked_program(generator, schedule);
+  NESTRT_ASSIGN_OR_RETURN(const Tiling tiling, search(generator, programs));
+  cache_->add(key, tiling);
+  return checked_program(generator, tiling);
 }
 
-Result<GeneratedProgram> ScheduleBook::checked_program(const LayerGenerator& generator,
-                                                       const Schedule& schedule) const {
-  NESTRT_ASSIGN_OR_RETURN(GeneratedProgram program, generator.generate(schedule));
+Result<EncodedProgram> CachedTuner::checked_program(const LayerGenerator& generator, const Tiling& tiling) const {
+  NESTRT_ASSIGN_OR_RETURN(EncodedProgram program, generator.generate(tiling));
   NESTRT_RETURN_IF_ERROR(isa::check_program(program.program()));
   return program;
 }
 
-Result<Schedule> ScheduleBook::search(const LayerGenerator& generator, size_t programs) const {
+Result<Tiling> CachedTuner::search(const LayerGenerator& generator, size_t programs) const {
   TuneOptions options;
   options.cost = [this](const isa::Program& program) {
     const auto count = isa::count_cycles(program, profile_);
@@ -61,8 +60,8 @@ Result<Schedule> ScheduleBook::search(const LayerGenerator& generator, size_t pr
   options.most_programs = programs;
   options.bus_bytes = profile_.bus_bytes;
   options.least_micro_ops.assign(std::begin(kLeastMicroOps), std::end(kLeastMicroOps));
-  NESTRT_ASSIGN_OR_RETURN(const TunedSchedule tuned, tune(generator, options));
-  return tuned.schedule;
+  NESTRT_ASSIGN_OR_RETURN(const TunedTiling tuned, tune(generator, options));
+  return tuned.tiling;
 }
 
 }  // namespace nestrt::compiler::evta
