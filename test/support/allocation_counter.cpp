@@ -17,7 +17,7 @@ void note_allocation() {
 
 }  // namespace
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef NESTRT_SANITIZED
 
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, size_t),
                                                          void (*on_free)(const volatile void*));

@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef NESTRT_SANITIZED
 constexpr const char* kLimits = "ulimit -t 600; ";
 #else
 constexpr const char* kLimits = "ulimit -t 60; ulimit -v 4194304; ";
