@@ -10,7 +10,7 @@
 #include "compiler-lite/emit/plan_bytes.h"
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/import/import.h"
-#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/optimise.h"
 #include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/quantize/quantize.h"
 #include "nestrt/result.h"

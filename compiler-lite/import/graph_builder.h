@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
-#include "compiler-lite/import/import.h"
+#include "compiler-lite/import/limits.h"
 #include "nestrt/kernel.h"
 
 namespace nestrt::compiler {

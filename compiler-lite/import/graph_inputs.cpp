@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler-lite/import/graph_builder.h"
+#include "compiler-lite/import/import.h"
 #include "compiler-lite/import/onnx_model.h"
 
 namespace nestrt::compiler {

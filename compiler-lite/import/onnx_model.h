@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
-#include "compiler-lite/import/import.h"
+#include "compiler-lite/import/limits.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {
@@ -64,9 +64,6 @@ struct OnnxModel {
   std::set<std::string> converted_types;  // floating types of the file that became f32
   std::vector<OnnxNode> subgraph_nodes;   // in If, Loop, Scan: op_type, domain and name only
 };
-
-// What a model with more nodes than that is refused with.
-Status too_many_nodes(const ImportLimits& limits);
 
 // Decode a file or its bytes, which must not refer to external data.
 Result<OnnxModel> read_onnx_model(const std::string& path, const ImportLimits& limits);

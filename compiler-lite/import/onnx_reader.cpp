@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <onnx/onnx_pb.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +11,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler-lite/import/import.h"
 #include "compiler-lite/import/onnx_model.h"
 #include "compiler-lite/import/onnx_types.h"
 #include "compiler-lite/import/tensor_proto.h"
@@ -278,12 +280,6 @@ Result<T> about(const std::string& path, Result<T> result) {
 std::string OnnxNode::label() const {
   const std::string& shown = !name.empty() || outputs.empty() ? name : outputs.front();
   return fmt::format("node '{}' ({})", shown, qualified_type());
-}
-
-Status too_many_nodes(const ImportLimits& limits) {
-  return Status(
-      Code::kInvalidModel,
-      fmt::format("more than {} nodes, the limit; simplify the model (e.g. with onnxsim) or split it", limits.nodes));
 }
 
 Result<OnnxModel> read_onnx_model(const std::string& path, const ImportLimits& limits) {

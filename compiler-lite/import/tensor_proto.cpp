@@ -1,12 +1,14 @@
 #include "compiler-lite/import/tensor_proto.h"
 
 #include <fmt/core.h>
+#include <onnx/onnx_pb.h>
 
 #include <bit>
 #include <cstring>
 #include <limits>
 
 #include "compiler-lite/import/external_data.h"
+#include "compiler-lite/import/onnx_model.h"
 #include "compiler-lite/import/onnx_types.h"
 
 namespace nestrt::compiler {

@@ -1,13 +1,18 @@
-// TensorProto -> OnnxTensor. Includes protobuf: for the reader only.
+// TensorProto -> OnnxTensor.
 #pragma once
-
-#include <onnx/onnx_pb.h>
 
 #include <string>
 
-#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/limits.h"
+#include "nestrt/result.h"
+
+namespace onnx {
+class TensorProto;
+}
 
 namespace nestrt::compiler {
+
+struct OnnxTensor;
 
 // `folder`: where external data lie; null refuses them.
 // Errors: kInvalidModel (dimensions, sizes), kUnsupported (types); they name the tensor.

@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
-
-#include "compiler-lite/import/onnx_model.h"
 
 namespace nestrt::compiler {
 namespace {

@@ -1,11 +1,16 @@
 // A first look at an ONNX file, before protobuf builds objects from it. Two bytes of file may become a hundred bytes of
-// memory, so what the file asks for is counted first. Includes protobuf: for the reader only.
+// memory, so what the file asks for is counted first.
 #pragma once
 
-#include <google/protobuf/descriptor.h>
-#include <google/protobuf/io/coded_stream.h>
+#include "compiler-lite/import/limits.h"
+#include "nestrt/status.h"
 
-#include "compiler-lite/import/import.h"
+namespace google::protobuf {
+class Descriptor;
+namespace io {
+class CodedInputStream;
+}
+}  // namespace google::protobuf
 
 namespace nestrt::compiler {
 

@@ -6,10 +6,7 @@
 // defect of the pass (kInternal).
 #pragma once
 
-#include <functional>
-#include <set>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "compiler-lite/graph/graph.h"
@@ -24,25 +21,8 @@ struct Pass {
   bool after_quantization = false;  // where the graph is to be quantized, in fuse() instead
 };
 
-struct PassOptions {
-  std::set<std::string, std::less<>> disabled;        // names of passes to leave out
-  bool quantizes = false;                             // the graph is to be quantized afterwards
-  std::function<void(const Pass& pass)> before_pass;  // called before each run of a pass; may be empty
-  // Called after each run of a pass, for logs and dumps; may be empty. `round` counts from 0.
-  std::function<void(const Pass& pass, int round, int changes, const Graph& graph)> observer;
-};
-
-// Every pass, in the order in which optimise() runs them.
+// Every pass, in the order in which optimise() (optimise.h) runs them.
 std::span<const Pass> passes();
-
-// Runs the table of passes, again and again until a round changes nothing (at most kMaxRounds times), and then those
-// that are last.
-// Errors: kInvalidArgument for an unknown name in `disabled`; kInternal.
-Status optimise(Graph& graph, const PassOptions& options = {});
-inline constexpr int kMaxRounds = 8;
-
-// Runs the passes that have waited for quantization, once each; nothing where none is wanted. Errors: as optimise().
-Status fuse(Graph& graph, const PassOptions& options);
 
 // --- the passes, one file each ---
 

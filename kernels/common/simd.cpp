@@ -2,11 +2,12 @@
 
 #if HWY_ARCH_X86
 #include <cpuid.h>
-#include <fmt/core.h>
 #elif HWY_ARCH_ARM_A64 && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
+
+#include <fmt/core.h>
 
 #include <atomic>
 #include <cstdlib>

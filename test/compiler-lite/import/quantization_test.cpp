@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "compiler-lite/graph/interpreter.h"
-#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/optimise.h"
 #include "test/compiler-lite/import/model_builder.h"
 
 namespace nestrt::test {

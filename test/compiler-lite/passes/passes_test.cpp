@@ -1,4 +1,4 @@
-#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/optimise.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Random networks, optimised and as they are, compute the same.
 #include <algorithm>
 
-#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/optimise.h"
 #include "compiler-lite/placement/assign_layouts.h"
 #include "test/compiler-lite/graph_tools.h"
 

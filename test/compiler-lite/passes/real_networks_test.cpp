@@ -2,7 +2,7 @@
 #include <string>
 
 #include "compiler-lite/import/import.h"
-#include "compiler-lite/passes/passes.h"
+#include "compiler-lite/passes/optimise.h"
 #include "compiler-lite/placement/assign_layouts.h"
 #include "test/compiler-lite/graph_tools.h"
 #include "test/support/shared_data.h"
