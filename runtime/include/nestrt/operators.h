@@ -491,16 +491,14 @@ struct Requantize {
 };
 
 // Every operator, in the order of plan.fbs's union Attributes.
-#define NESTRT_FOR_EACH_OPERATOR(X)                                                                                   \
-  X(Conv)                                                                                                             \
-  X(ConvTranspose)                                                                                                    \
-  X(Dense)                                                                                                            \
-  X(MatMul)                                                                                                           \
-  X(Pool)                                                                                                             \
-  X(Unary)                                                                                                            \
-  X(Binary) X(Select) X(Cast) X(Concat) X(Slice) X(Transpose) X(Reshape) X(Pad) X(Resize) X(Tile) X(Gather)           \
-      X(GatherElements) X(Softmax) X(LocalResponseNorm) X(InstanceNorm) X(LayerNorm) X(LpNorm) X(Reduce) X(ArgReduce) \
-          X(CumSum) X(Reorder) X(Quantize) X(Dequantize) X(Requantize)
+// It formats such a list otherwise each time:
+// clang-format off
+#define NESTRT_FOR_EACH_OPERATOR(X)                                                                                  \
+  X(Conv) X(ConvTranspose) X(Dense) X(MatMul) X(Pool) X(Unary) X(Binary) X(Select) X(Cast) X(Concat) X(Slice)        \
+  X(Transpose) X(Reshape) X(Pad) X(Resize) X(Tile) X(Gather) X(GatherElements) X(Softmax) X(LocalResponseNorm)       \
+  X(InstanceNorm) X(LayerNorm) X(LpNorm) X(Reduce) X(ArgReduce) X(CumSum) X(Reorder) X(Quantize) X(Dequantize)       \
+  X(Requantize)
+// clang-format on
 
 // Which operator; the position of its struct in Attributes.
 enum class Kind : uint8_t {
