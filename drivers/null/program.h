@@ -47,7 +47,7 @@ struct Copy {
   uint64_t size = 0;  // bytes
 };
 
-// Of a verified plan: its ranges lie inside their tensors and segments. What the blob says is anybody's.
+// The copies of a program. The plan is verified: ranges lie inside their tensors and segments. The blob is untrusted.
 // Errors: kIncompatible for another format, kInvalidPlan for a blob that is none or leaves its memory, kUnsupported.
 Result<std::vector<Copy>> read_program(const Plan& plan, const plan::Program& program);
 

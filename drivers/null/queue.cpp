@@ -98,15 +98,11 @@ Status Queue::probe() {
   Job job;
   job.program = {&copy, 1};
   job.is_probe = true;
-  Event completion;
   Submission submission;
   submission.bindings.buffers = buffers;
   submission.unit_deadline = SteadyClock::now() + kProbeTime;
-  submission.completion = &completion;
-  submission.generation = completion.arm();
   add(&job);
-  submit(&job, submission);
-  const Status status = completion.wait();
+  const Status status = nestrt::run(submission, [&](const Submission& armed) { submit(&job, armed); });
   remove(&job);
   return status.ok() ? status : Status(Code::kUnavailable, fmt::format("{}, in a probe", status.message()));
 }

@@ -12,9 +12,8 @@
 //   conv.s8.gather        plain -> plain          the same s8
 //   conv.s8.direct16, conv.s8.stem16, conv.s8.depthwise16
 //                         as those of f32         the same s8; packing s8_o16i4, s8_stem, s8_depthwise16
-//   conv.s8.depthwise16.fours                       with AVX-512 VNNI: dot products of four taps, without dilation
-//   along
-//                                                 the last axis
+//   conv.s8.depthwise16.dot4
+//                         as conv.s8.depthwise16  with AVX-512 VNNI; no dilation along the last axis
 // Weights that arrive unpacked are packed by prepare().
 #pragma once
 

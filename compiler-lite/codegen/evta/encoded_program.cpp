@@ -1,7 +1,6 @@
 #include "compiler-lite/codegen/evta/encoded_program.h"
 
-#include <cstring>
-
+#include "compiler-lite/graph/bytes.h"
 #include "drivers/evta/isa/encode.h"
 
 namespace nestrt::compiler::evta {
@@ -73,8 +72,7 @@ Result<EncodedProgram> assemble(const isa::Configuration& configuration, const U
   EncodedProgram result;
   result.configuration = &configuration;
   result.weights = std::move(weights);
-  result.constants.resize(vectors.size() * sizeof(int32_t));
-  if (!vectors.empty()) std::memcpy(result.constants.data(), vectors.data(), result.constants.size());
+  result.constants = to_bytes(vectors);
   const uint64_t micro_ops_at = result.constants.size();
   NESTRT_RETURN_IF_ERROR(append_micro_ops(configuration, built.micro_ops, result.constants));
   addresses.add(Buffer::kConstants, result.constants.size());

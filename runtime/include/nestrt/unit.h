@@ -94,7 +94,8 @@ struct Submission {
   uint64_t generation = 0;
 };
 
-// A program prepared on a unit for a session. Threads: submit() from one thread at a time.
+// A program prepared on a unit for a session. Threads: submit() from one thread at a time. The destructor stops what is
+// not complete and waits until the unit touches neither its memory nor its completion, which need not be signalled.
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -129,7 +130,8 @@ class Unit {
   virtual ~Unit() = default;
   virtual const UnitInfo& info() const = 0;
   // Verifies the program completely (operator rules, instructions) and makes it ready to run.
-  // Errors: kInvalidPlan, kIncompatible, kUnsupported, kOutOfMemory.
+  // Errors: kInvalidPlan, kIncompatible, kUnsupported, kOutOfMemory; kInvalidArgument for channels that it cannot
+  // divide.
   virtual Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) = 0;
   // What only a host can do (nestrt/host.h); null where UnitInfo::is_host is not set.
   virtual Host* host() { return nullptr; }

@@ -68,6 +68,14 @@ void for_every_unit(const std::function<void(TestedUnit&)>& body) {
   }
 }
 
+void check_recovers_by_probe(TestedUnit& tested, PreparedCopy& copy) {
+  copy.renew();
+  const Status status = copy.run();
+  CHECK((status.ok() ? copy.is_right() : status.code() == Code::kUnavailable && copy.untouched()));
+  CHECK(tested->probe().ok());
+  check_runs(copy);
+}
+
 bool becomes(const std::function<bool()>& is_so) {
   const SteadyClock::time_point end = SteadyClock::now() + kLongEnough;
   while (!is_so()) {

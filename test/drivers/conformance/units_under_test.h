@@ -88,6 +88,9 @@ class TestedUnit {
 // Runs `body` on every unit that is not excluded from the test case that runs, each in a section of its own.
 void for_every_unit(const std::function<void(TestedUnit&)>& body);
 
+// After a failure: until a probe the unit computes rightly or refuses, after it it computes.
+void check_recovers_by_probe(TestedUnit& tested, PreparedCopy& copy);
+
 // Whether it becomes so before long; from any thread.
 bool becomes(const std::function<bool()>& is_so);
 // Fails the test where it does not.

@@ -1,10 +1,12 @@
 // Several inferences in flight, on the CPU and simulated EVTA.
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <latch>
 #include <thread>
 
 #include "nestrt/pipeline.h"
 #include "test/runtime/session/random_network.h"
+#include "test/support/thread_states.h"
 
 namespace nestrt::test {
 namespace {
@@ -16,6 +18,42 @@ std::unique_ptr<Pipeline> open(const Network& network, const UnitList& units, Pi
   if (!pipeline) FAIL(pipeline.error().to_string());
   return std::move(*pipeline);
 }
+
+// Programs wait behind it.
+struct Gate {
+  std::latch has_begun{1}, opens{1};
+};
+
+// The CPU, whose programs pass a gate first.
+class GatedHost final : public Unit {
+ public:
+  explicit GatedHost(Gate& gate) : gate_(gate) {}
+  const UnitInfo& info() const override { return cpu_->info(); }
+  Host* host() override { return cpu_->host(); }
+  Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
+    NESTRT_ASSIGN_OR_RETURN(auto program, cpu_->prepare(branch));
+    return std::unique_ptr<Executable>(std::make_unique<Program>(gate_, std::move(program)));
+  }
+
+ private:
+  class Program final : public Executable {
+   public:
+    Program(Gate& gate, std::unique_ptr<Executable> program) : gate_(gate), program_(std::move(program)) {}
+    size_t scratch_bytes() const override { return program_->scratch_bytes(); }
+    void submit(const Submission& submission) override {
+      if (!gate_.has_begun.try_wait()) gate_.has_begun.count_down();
+      gate_.opens.wait();
+      program_->submit(submission);
+    }
+
+   private:
+    Gate& gate_;
+    const std::unique_ptr<Executable> program_;
+  };
+
+  Gate& gate_;
+  const std::shared_ptr<Unit> cpu_ = open_units("cpu", {.num_threads = 1})->front();
+};
 
 TEST_CASE("A pipeline returns the results of all that it is given, in order") {
   const Board board;
@@ -60,13 +98,28 @@ TEST_CASE("An inference that fails is an error at its place, and the others are 
   CHECK(pipeline->next().ok());
 }
 
-TEST_CASE("A pipeline goes although nobody asks for what it was given") {
-  const Board board;
+TEST_CASE("A pipeline that ends computes what has begun, and nothing of what waits") {
   Network network(13);
-  const auto pipeline = open(network, board.units, {.in_flight = 2, .waiting = 4});
+  Gate gate;
+  auto pipeline = open(network, {std::make_shared<GatedHost>(gate)}, {.in_flight = 1, .waiting = 3});
   const ConstTensorView input = network.input();
-  const TensorView output = network.output();
-  pipeline->submit({&input, 1}, {&output, 1});
+  const std::vector<int32_t> untouched(16, 99);
+  std::vector<std::vector<int32_t>> results(4, untouched);
+  for (auto& result : results) {
+    const TensorView output{DataType::kS32, network.plan->outputs()[0].shape, result.data()};
+    pipeline->submit({&input, 1}, {&output, 1});
+  }
+  gate.has_begun.wait();
+  bool waits = false;
+  std::thread opener([&] {
+    waits = others_fall_asleep();  // the end of the pipeline, for the inference behind the gate
+    gate.opens.count_down();
+  });
+  pipeline.reset();
+  opener.join();
+  CHECK(waits);
+  CHECK(network.is_expected(results[0]));
+  for (size_t i = 1; i < results.size(); ++i) CHECK(results[i] == untouched);
 }
 
 TEST_CASE("Pipelines of too many inferences are refused") {

@@ -1,5 +1,6 @@
 #include "runtime/session/turns.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <thread>
 #include <vector>
@@ -85,12 +86,23 @@ TEST_CASE("A lane has the turn of one unit at a time, until its end") {
 }
 
 TEST_CASE("Where units are everybody's, nobody waits for a turn") {
-  Turn one(nullptr, 0), other(nullptr, 1);
-  one.take_host(1);
-  other.take_host(1);
-  one.take_unit(0, 1);
-  other.take_unit(0, 1);
-  SUCCEED("both have it");
+  std::atomic<int> taken{0};
+  std::thread thread;
+  {
+    Turn one(nullptr, 0);
+    one.take_host(1);
+    one.take_unit(0, 1);
+    thread = std::thread([&taken] {
+      Turn other(nullptr, 1);
+      other.take_host(1);
+      ++taken;
+      other.take_unit(0, 1);
+      ++taken;
+    });
+    CHECK(test::others_fall_asleep());  // or are gone
+    CHECK(taken == 2);
+  }
+  thread.join();
 }
 
 }  // namespace
