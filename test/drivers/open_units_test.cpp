@@ -1,7 +1,11 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <utility>
 
+#include "drivers/evta/isa/configuration.h"
 #include "nestrt/open_units.h"
+#include "test/drivers/conformance/tested_plan.h"
+#include "test/support/copy_plan.h"
 
 namespace nestrt {
 namespace {
@@ -47,6 +51,24 @@ TEST_CASE("A configuration's prefix opens several instances of it") {
   CHECK((*units)[1]->info().name == "evta1");
   CHECK((*units)[1]->info().configuration == "1x32_15_15_18_17");
   CHECK((*units)[2]->info().name == "evta2");
+}
+
+TEST_CASE("A session takes programs for the configuration that it opened, and leaves others to the host") {
+  const test::TestedPlan plan(evta::test::copy_plan(*evta::find_configuration("1x16_15_15_18_17")).build());
+  const std::pair<const char*, const char*> cases[] = {{"cpu,evta", "evta0"},
+                                                       {"evta,cpu", "evta0"},
+                                                       {"evta", "evta0"},
+                                                       {"evta:1x32_15_15_18_17,cpu", "cpu"},
+                                                       {"evta:1x32_15_15_18_17,cpu,evta", "evta1"}};
+  for (const auto& [spec, expected] : cases) {
+    INFO(spec);
+    const auto units = open_units(spec, {.num_threads = 1});
+    REQUIRE(units);
+    const auto session = plan.open(*units);
+    REQUIRE(session->operators().size() == 1);
+    CHECK(session->operators()[0].unit == expected);
+    CHECK(plan.is_right(*session, 1));
+  }
 }
 
 TEST_CASE("Impossible paces are refused") {

@@ -37,10 +37,24 @@ TEST_CASE("Unit conformance: a session computes with the unit what the host alon
   for_every_unit([](TestedUnit& tested) {
     for (uint32_t seed = 1; seed <= 5; ++seed) {
       const TestedPlan plan(network_file(tested, seed));
-      const auto session = plan.open(tested.with_host());
-      CHECK(count_operators_on(*session, tested->info().name) > 0);
-      for (uint32_t run = 0; run < 3; ++run) CHECK(plan.is_right(*session, run));
-      CHECK(session->healed_branches() == 0);
+      for (const UnitList& units : tested.with_host_in_any_place()) {
+        const auto session = plan.open(units);
+        CHECK(count_operators_on(*session, tested->info().name) > 0);
+        for (uint32_t run = 0; run < 3; ++run) CHECK(plan.is_right(*session, run));
+        CHECK(session->healed_branches() == 0);
+      }
+    }
+  });
+}
+
+TEST_CASE("Unit conformance: a session gives the unit what it has a program for, wherever the host stands") {
+  for_every_unit([](TestedUnit& tested) {
+    const TestedPlan plan(tested.copy_file());
+    for (const UnitList& units : tested.with_host_in_any_place()) {
+      const auto session = plan.open(units);
+      REQUIRE(session->operators().size() == 1);
+      CHECK(session->operators()[0].unit == tested->info().name);
+      CHECK(plan.is_right(*session, 1));
     }
   });
 }

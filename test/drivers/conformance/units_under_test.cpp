@@ -42,6 +42,11 @@ UnitList TestedUnit::with_host() const {
   return *units;
 }
 
+std::vector<UnitList> TestedUnit::with_host_in_any_place() const {
+  const UnitList units = with_host();
+  return {units, UnitList(units.rbegin(), units.rend())};
+}
+
 FaultControl& TestedUnit::faults() const {
   if (opened_.faults == nullptr) FAIL("this unit has no faults on request: exclude it from the case, with the reason");
   return *opened_.faults;

@@ -71,6 +71,8 @@ class TestedUnit {
   Unit* operator->() const { return opened_.unit.get(); }
   // With the machine's own CPU, unless it is that; in a session the unit is preferred.
   UnitList with_host() const;
+  // The host first, and the host last.
+  std::vector<UnitList> with_host_in_any_place() const;
   UnitList alone() const { return {opened_.unit}; }
 
   PlanBytes copy_file() const { return row_.copy_plan().build(); }

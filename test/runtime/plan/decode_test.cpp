@@ -1,6 +1,8 @@
 // What stands between the bytes of a plan's tables and the structs: damage that only the bytes can have.
 #include "runtime/plan/decode.h"
 
+#include <fmt/core.h>
+
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -67,6 +69,21 @@ TEST_CASE("Numbers that are none of an enumeration's are refused") {
                  [&](plan::Tables& p) { right(p).activation.kind = unknown<ops::ActivationKind>(); });
   expect_unknown("operator 1 'right' (Binary): rounding = 200",
                  [&](plan::Tables& p) { right(p).rounding = unknown<ops::Rounding>(); });
+  const auto expect_unknown_in = [&]<typename Op, typename Enum>(const std::string& attribute, Enum Op::*member) {
+    Op op;
+    op.*member = unknown<Enum>();
+    expect_unknown(fmt::format("operator 0 'left' ({}): {} = 200", ops::name(ops::kind_of(op)), attribute),
+                   [&](plan::Tables& p) { p.operators[0].attributes = op; });
+  };
+  expect_unknown_in("kind", &ops::Pool::kind);
+  expect_unknown_in("mode", &ops::Pad::mode);
+  expect_unknown_in("mode", &ops::Resize::mode);
+  expect_unknown_in("coordinate", &ops::Resize::coordinate);
+  expect_unknown_in("nearest", &ops::Resize::nearest);
+  expect_unknown_in("kind", &ops::Reduce::kind);
+  expect_unknown_in("to", &ops::Cast::to);
+  expect_unknown_in("to", &ops::Quantize::to);
+  expect_unknown_in("to", &ops::Requantize::to);
 }
 
 // The generated tables hide that they are FlatBuffers' tables.
