@@ -11,11 +11,11 @@
 #include "runtime/plan/channel_order.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/program_for.h"
+#include "scheduler/none.h"
 
 namespace nestrt::scheduler {
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
 constexpr int kMaxHostLanes = 8;
 
 class ProblemBuilder {

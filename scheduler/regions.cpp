@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/none.h"
+
 namespace nestrt::scheduler {
 namespace {
 
 using Nodes = std::vector<uint32_t>;
-
-constexpr uint32_t kNone = UINT32_MAX;
 
 std::vector<Nodes> successors_of(const Predecessors& graph) {
   std::vector<Nodes> successors(graph.size());

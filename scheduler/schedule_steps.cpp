@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "scheduler/none.h"
+
 namespace nestrt::scheduler {
 namespace {
-
-constexpr uint32_t kNone = UINT32_MAX;
 
 class StepBuilder {
  public:

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "scheduler/none.h"
+
 namespace nestrt::scheduler {
 namespace {
-
-constexpr uint32_t kNone = UINT32_MAX;
 
 uint64_t hash_of(const SearchState& state) {
   uint64_t hash = state.done_hash ^ state.sharing;

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "scheduler/none.h"
+
 namespace nestrt::scheduler {
 namespace {
-
-constexpr uint32_t kNone = UINT32_MAX;
 
 std::vector<uint32_t> tasks_by_branch(const Problem& problem) {
   std::vector<uint32_t> tasks;

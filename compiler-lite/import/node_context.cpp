@@ -146,6 +146,11 @@ Result<int> NodeContext::axis(int64_t stated, int rank) const {
   return invalid(fmt::format("axis {} is outside a tensor of rank {}", stated, rank));
 }
 
+Result<std::vector<int64_t>> NodeContext::stated_axes() {
+  if (has_input(1)) return constant_ints(1, "axes");
+  return attribute("axes", std::vector<int64_t>());
+}
+
 Result<std::vector<int>> NodeContext::axes(const std::vector<int64_t>& stated, int rank) const {
   std::vector<int> result;
   for (int64_t entry : stated) {

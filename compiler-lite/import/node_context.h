@@ -73,6 +73,9 @@ class NodeContext {
   Result<int> axis(int64_t stated, int rank) const;
   // The same for a list without repetitions, sorted.
   Result<std::vector<int>> axes(const std::vector<int64_t>& stated, int rank) const;
+  // The attribute "axes", or input 1 since opset 13 (Squeeze, Unsqueeze, ReduceSum) and 18 (other reductions). Empty
+  // where the node has neither.
+  Result<std::vector<int64_t>> stated_axes();
 
   // --- building ---
   // Refuses negative dimensions and tensors larger than the limits allow.

@@ -29,7 +29,7 @@ std::vector<Node*> path_to_activation(const Graph& graph, Node* node) {
   return path;
 }
 
-bool fuse(Graph& graph, Node* node) {
+bool take_activation(Graph& graph, Node* node) {
   ops::Activation* const slot = activation_slot(node);
   const ValueId output = node->outputs[0];
   if (slot == nullptr || !graph.has_single_use(output) || graph.value(output).type != DataType::kF32) return false;
@@ -49,7 +49,7 @@ bool fuse(Graph& graph, Node* node) {
 
 Result<int> fuse_activation(Graph& graph) {
   int changes = 0;
-  for (Node* node : snapshot(graph)) changes += is_used(graph, *node) && fuse(graph, node);
+  for (Node* node : snapshot(graph)) changes += is_used(graph, *node) && take_activation(graph, node);
   graph.tidy();
   return changes;
 }

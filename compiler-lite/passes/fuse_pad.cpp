@@ -97,7 +97,7 @@ bool rewrite(Graph& graph, Node* node, ops::Attributes attributes, ValueId sourc
   return true;
 }
 
-bool fuse(Graph& graph, Node* node) {
+bool take_pad(Graph& graph, Node* node) {
   const bool candidate = node->as<ops::Conv>() != nullptr || node->as<ops::Pool>() != nullptr;
   const Node* producer = candidate ? graph.producer(node->inputs[0]) : nullptr;
   const ops::Pad* pad = spatial_pad(graph, producer);
@@ -117,7 +117,7 @@ bool fuse(Graph& graph, Node* node) {
 Result<int> fuse_pad(Graph& graph) {
   int changes = 0;
   for (Node* node : snapshot(graph))
-    while (is_used(graph, *node) && fuse(graph, node)) ++changes;
+    while (is_used(graph, *node) && take_pad(graph, node)) ++changes;
   graph.tidy();
   return changes;
 }

@@ -23,31 +23,31 @@ bool is_plain_binary(const Node& node, BinaryKind kind) {
 }
 
 // A value as scale * x + shift.
-struct Affine {
+struct ScaledInput {
   ValueId x = kNoValue;
   double scale = 1;
   double shift = 0;
 };
 
 // The node as an affine map of one operand with uniform constants; no value where it is none.
-std::optional<Affine> affine(const Graph& graph, const Node& node) {
+std::optional<ScaledInput> affine(const Graph& graph, const Node& node) {
   const auto operand = constant_operand(graph, node);
   if (!operand || !(graph.value(operand->variable).shape == graph.value(node.outputs[0]).shape)) return std::nullopt;
   const auto constant = uniform_value(graph, operand->constant);
   if (!constant) return std::nullopt;
   const double c = *constant;
-  if (is_plain_binary(node, BinaryKind::kAdd)) return Affine{operand->variable, 1, c};
-  if (is_plain_binary(node, BinaryKind::kMul)) return Affine{operand->variable, c, 0};
+  if (is_plain_binary(node, BinaryKind::kAdd)) return ScaledInput{operand->variable, 1, c};
+  if (is_plain_binary(node, BinaryKind::kMul)) return ScaledInput{operand->variable, c, 0};
   if (is_plain_binary(node, BinaryKind::kSub))
-    return operand->constant_first ? Affine{operand->variable, -1, c} : Affine{operand->variable, 1, -c};
+    return operand->constant_first ? ScaledInput{operand->variable, -1, c} : ScaledInput{operand->variable, 1, -c};
   if (is_plain_binary(node, BinaryKind::kDiv) && !operand->constant_first && c != 0)
-    return Affine{operand->variable, 1 / c, 0};
+    return ScaledInput{operand->variable, 1 / c, 0};
   return std::nullopt;
 }
 
 // At most two affine nodes behind operand 0 of `clip`, as one map: x * a + b, (x + c) * a and so on.
-Affine affine_before(const Graph& graph, const Node& clip) {
-  Affine total{clip.inputs[0], 1, 0};
+ScaledInput affine_before(const Graph& graph, const Node& clip) {
+  ScaledInput total{clip.inputs[0], 1, 0};
   const Node* node = &clip;
   for (int depth = 0; depth < 2; ++depth) {
     node = sole_producer<ops::Binary>(graph, *node, depth == 0 ? 0 : node->inputs[0] == total.x ? 0 : 1);
@@ -60,7 +60,7 @@ Affine affine_before(const Graph& graph, const Node& clip) {
 
 // The node as clip(scale * x + shift, 0, high), computed by a Unary clip with what is before it.
 struct Ramp {
-  Affine inside;
+  ScaledInput inside;
   double high = 0;
 };
 

@@ -16,9 +16,9 @@ constexpr size_t index_of(Layout layout) { return layout == Layout::kPlain ? 0 :
 int64_t bytes(const Value& value, Layout layout) { return storage_bytes(value.type, value.shape, layout); }
 
 // The layouts chosen so far, and what they cost in bytes moved.
-class Assignment {
+class LayoutAssignment {
  public:
-  explicit Assignment(const Graph& graph) : graph_(graph), values_(graph.num_values()) {
+  explicit LayoutAssignment(const Graph& graph) : graph_(graph), values_(graph.num_values()) {
     for (ValueId id : graph.outputs) ++at(id).demands[index_of(Layout::kPlain)];
   }
 
@@ -74,7 +74,7 @@ struct Decision {
 };
 
 // Takes the cheapest option as things stand. True where that is another than before.
-bool decide(Decision& decision, Assignment& assignment) {
+bool decide(Decision& decision, LayoutAssignment& assignment) {
   if (decision.decided) assignment.apply(*decision.node, decision.option(), -1);
   size_t best = decision.chosen;
   int64_t best_cost = 0;
@@ -119,7 +119,7 @@ std::vector<LayoutOption> options_of(const Graph& graph, const Node& node, const
   return options;
 }
 
-std::vector<Decision> decide_all(const Graph& graph, const Backends& backends, Assignment& assignment) {
+std::vector<Decision> decide_all(const Graph& graph, const Backends& backends, LayoutAssignment& assignment) {
   std::vector<Decision> decisions;
   for (const auto& node : graph.nodes()) {
     Decision decision{node.get(), options_of(graph, *node, backends), 0, false};
@@ -140,7 +140,7 @@ std::vector<Decision> decide_all(const Graph& graph, const Backends& backends, A
 // Inserts Reorders and tells the values where they lie.
 class Rewriter {
  public:
-  Rewriter(Graph& graph, const Assignment& assignment)
+  Rewriter(Graph& graph, const LayoutAssignment& assignment)
       : graph_(graph), assignment_(assignment), reordered_(graph.num_values(), kNoValue) {}
 
   Status run(const std::vector<Decision>& decisions) {
@@ -182,7 +182,7 @@ class Rewriter {
   }
 
   Graph& graph_;
-  const Assignment& assignment_;
+  const LayoutAssignment& assignment_;
   std::vector<ValueId> reordered_;  // by value: itself in its other layout
   int reorders_ = 0;
 };
@@ -190,7 +190,7 @@ class Rewriter {
 }  // namespace
 
 Result<int> assign_layouts(Graph& graph, const Backends& backends) {
-  Assignment assignment(graph);
+  LayoutAssignment assignment(graph);
   const std::vector<Decision> decisions = decide_all(graph, backends, assignment);
   Rewriter rewriter(graph, assignment);
   NESTRT_RETURN_IF_ERROR(rewriter.run(decisions));

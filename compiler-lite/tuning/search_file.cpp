@@ -16,7 +16,7 @@ using tools::yaml::member, tools::yaml::member_number, tools::yaml::member_text,
 
 constexpr std::string_view kFormat = "nestrt quantization search";
 constexpr int kVersion = 1;
-constexpr uint64_t kMaxBytes = 64 << 20;
+constexpr uint64_t kMaxSearchBytes = 64 << 20;
 constexpr uint64_t kMaxCount = uint64_t{1} << 53;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -164,7 +164,7 @@ Result<std::vector<SearchRecord>> parse_search(const std::string& text, std::str
 Result<std::vector<SearchRecord>> load_search(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return std::vector<SearchRecord>();
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(path, kMaxBytes));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(path, kMaxSearchBytes));
   return parse_search(std::string(reinterpret_cast<const char*>(content.data()), content.size()), path);
 }
 

@@ -6,6 +6,8 @@
 #include <deque>
 #include <optional>
 
+#include "drivers/evta/errors.h"
+
 namespace nestrt::evta {
 namespace {
 
@@ -52,8 +54,6 @@ bool has_illegal_edge(Module module, const Dependencies& flags) {
          (module == Module::kStore && (flags.pop_next || flags.push_next));
 }
 
-Status invalid(std::string message) { return Status(Code::kInvalidPlan, std::move(message)); }
-
 class Machine {
  public:
   explicit Machine(std::span<const Instruction> instructions) : instructions_(instructions) {
@@ -89,13 +89,14 @@ class Machine {
       const Module module = module_of(instruction);
       ++stage(module).total;
       if (has_illegal_edge(module, instruction.dependencies))
-        return invalid(fmt::format("instruction {} ({}) exchanges tokens with a module that is no neighbour of {}", i,
-                                   evta::name(instruction.opcode), evta::name(module)));
+        return invalid_program(
+            fmt::format("instruction {} ({}) exchanges tokens with a module that is no neighbour of {}", i,
+                        evta::name(instruction.opcode), evta::name(module)));
       if (instruction.opcode == Opcode::kFinish && i + 1 < instructions_.size())
-        return invalid(fmt::format("instruction {} is FINISH, and {} follow", i, instructions_.size() - i - 1));
+        return invalid_program(fmt::format("instruction {} is FINISH, and {} follow", i, instructions_.size() - i - 1));
     }
     if (instructions_.empty() || instructions_.back().opcode != Opcode::kFinish)
-      return invalid("the last instruction is not FINISH");
+      return invalid_program("the last instruction is not FINISH");
     return {};
   }
 
@@ -156,18 +157,19 @@ class Machine {
         if (tokens_[queue].empty()) return deadlock_of(index, fmt::format("waits for a token from {}", name(queue)));
       }
     }
-    return invalid("deadlock");
+    return invalid_program("deadlock");
   }
 
   Status deadlock_of(uint32_t index, std::string_view what) const {
-    return invalid(fmt::format("deadlock: instruction {} ({}) {}, fetch has come to instruction {} of {}", index,
-                               evta::name(instructions_[index].opcode), what, fetched_, instructions_.size()));
+    return invalid_program(fmt::format("deadlock: instruction {} ({}) {}, fetch has come to instruction {} of {}",
+                                       index, evta::name(instructions_[index].opcode), what, fetched_,
+                                       instructions_.size()));
   }
 
   Status check_leftovers() const {
     for (int i = 0; i < kNumQueues; ++i) {
       if (!tokens_[i].empty())
-        return invalid(
+        return invalid_program(
             fmt::format("{} tokens from {} are left at the end", tokens_[i].size(), name(static_cast<Queue>(i))));
     }
     return {};
@@ -180,7 +182,7 @@ class Machine {
     for (const Module module : {Module::kLoad, Module::kStore}) {
       const uint32_t completed = finish->before[static_cast<size_t>(module)];
       if (completed < stage(module).total)
-        return invalid(fmt::format(
+        return invalid_program(fmt::format(
             "FINISH does not wait for the last of {} instructions of {}: the program would be done while it still runs",
             stage(module).total, evta::name(module)));
     }

@@ -16,11 +16,11 @@ namespace {
 using Buffers = std::vector<plan::Buffer>;
 
 // First and last operator that touches each buffer.
-struct Touched {
+struct Uses {
   std::vector<uint32_t> first;
   std::vector<uint32_t> last;
 
-  explicit Touched(const plan::Tables& plan)
+  explicit Uses(const plan::Tables& plan)
       : first(plan.buffers.size(), std::numeric_limits<uint32_t>::max()), last(first.size(), 0) {
     const auto& operators = plan.operators;
     for (uint32_t index = 0; index < operators.size(); ++index) {
@@ -37,16 +37,15 @@ struct Touched {
 };
 
 Status verify_lifetimes(const plan::Tables& plan) {
-  const Touched touched(plan);
+  const Uses uses(plan);
   const auto& buffers = plan.buffers;
   for (uint32_t index = 0; index < buffers.size(); ++index) {
     const plan::Buffer& buffer = buffers[index];
     if (buffer.kind != plan::BufferKind::kArena) continue;
-    const bool covered = buffer.first_use <= touched.first[index] && buffer.last_use >= touched.last[index];
+    const bool covered = buffer.first_use <= uses.first[index] && buffer.last_use >= uses.last[index];
     if (!covered || buffer.first_use > buffer.last_use || buffer.last_use >= plan.operators.size())
       return damaged_plan(fmt::format("buffer {}: its life from operator {} to {} does not cover its use from {} to {}",
-                                      index, buffer.first_use, buffer.last_use, touched.first[index],
-                                      touched.last[index]));
+                                      index, buffer.first_use, buffer.last_use, uses.first[index], uses.last[index]));
   }
   return {};
 }

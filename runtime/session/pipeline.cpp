@@ -15,7 +15,7 @@
 namespace nestrt {
 namespace {
 
-constexpr int kMost = 1024;  // in flight, and waiting
+constexpr int kMostInferences = 1024;  // in flight, and waiting
 
 // An inference on its way; used again and again.
 struct Entry {
@@ -135,12 +135,13 @@ Result<std::unique_ptr<Pipeline>> Pipeline::create(std::shared_ptr<const Plan> p
                                                    const PipelineOptions& options) {
   return guarded([&]() -> Result<std::unique_ptr<Pipeline>> {
     if (plan == nullptr) return Status(Code::kInvalidArgument, "a pipeline needs a plan");
-    if (options.in_flight < 0 || options.in_flight > kMost || options.waiting < 0 || options.waiting > kMost)
+    if (options.in_flight < 0 || options.in_flight > kMostInferences || options.waiting < 0 ||
+        options.waiting > kMostInferences)
       return Status(
           Code::kInvalidArgument,
           fmt::format(
               "a pipeline has 1 to {} inferences in flight, 0 for as many as its units need, and up to as many waiting",
-              kMost));
+              kMostInferences));
     const size_t in_flight = options.in_flight > 0 ? static_cast<size_t>(options.in_flight) : 3 * units.size();
     auto pipeline = std::make_unique<PipelineImpl>(std::move(plan), options, in_flight);
     NESTRT_RETURN_IF_ERROR(pipeline->start(units, options, in_flight));

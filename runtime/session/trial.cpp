@@ -9,7 +9,7 @@
 namespace nestrt {
 namespace {
 
-constexpr int kWarmup = 2, kFewest = 3, kMost = 200;
+constexpr int kWarmup = 2, kFewest = 3, kMostRuns = 200;
 constexpr std::chrono::milliseconds kEnough{150};
 constexpr double kClearly = 0.99;
 
@@ -25,7 +25,7 @@ Result<bool> is_faster(const Plan& plan, PreparedSchedule& a, PreparedSchedule& 
   const Clock* const clock = options.clock.get();
   std::vector<double> ratios;
   const SteadyClock::time_point begin = now_by(clock);
-  for (int run = 0; run < kWarmup + kMost; ++run) {
+  for (int run = 0; run < kWarmup + kMostRuns; ++run) {
     if (run >= kWarmup + kFewest && now_by(clock) - begin > kEnough) break;
     const SteadyClock::time_point start = now_by(clock);
     NESTRT_RETURN_IF_ERROR(executor.run(a, {memory.buffers()}));

@@ -165,4 +165,13 @@ double difference(const Graph& actual, const Graph& expected, std::mt19937& gene
   return worst;
 }
 
+size_t nodes_left_by(Result<int> (*pass)(Graph&), Graph& graph, double tolerance) {
+  std::mt19937 generator(1);
+  const Graph before = graph.clone();
+  REQUIRE(pass(graph).has_value());
+  const double found = difference(graph, before, generator);
+  CHECK((found == 0 || found < tolerance));
+  return graph.nodes().size();
+}
+
 }  // namespace nestrt::test

@@ -6,6 +6,7 @@
 #include "nestrt/open_units.h"
 #include "test/drivers/conformance/tested_plan.h"
 #include "test/support/copy_plan.h"
+#include "test/support/evta_configuration.h"
 
 namespace nestrt {
 namespace {
@@ -54,7 +55,7 @@ TEST_CASE("A configuration's prefix opens several instances of it") {
 }
 
 TEST_CASE("A session takes programs for the configuration that it opened, and leaves others to the host") {
-  const test::TestedPlan plan(evta::test::copy_plan(*evta::find_configuration("1x16_15_15_18_17")).build());
+  const test::TestedPlan plan(evta::test::copy_plan(evta::test::stock_configuration()).build());
   const std::pair<const char*, const char*> cases[] = {{"cpu,evta", "evta0"},
                                                        {"evta,cpu", "evta0"},
                                                        {"evta", "evta0"},

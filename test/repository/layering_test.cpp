@@ -2,15 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include "test/repository/require_none.h"
+
 namespace nestrt::test {
 namespace {
 
 SourceTree repository() { return load_source_tree(NESTRT_SOURCE_DIR); }
-
-void require_none(const Findings& findings) {
-  INFO(join(findings));
-  REQUIRE(findings.empty());
-}
 
 // A tree in which `from` includes `to`.
 SourceTree edge(const std::string& from, const std::string& to, const std::string& line) {

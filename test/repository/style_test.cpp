@@ -2,13 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "test/repository/require_none.h"
+
 namespace nestrt::test {
 namespace {
-
-void require_none(const Findings& findings) {
-  INFO(join(findings));
-  REQUIRE(findings.empty());
-}
 
 const std::string kHeader = "#pragma once\n";
 

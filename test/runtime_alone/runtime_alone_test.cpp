@@ -74,7 +74,7 @@ test::PlanBuilder two_branches() {
 }
 
 struct Network {
-  test::PlanBytes file = two_branches().build();
+  test::PlanFile file = two_branches().build();
   std::shared_ptr<const Plan> plan = *Plan::from_memory(file.bytes());
   UnitList units = {std::make_shared<ReluHost>()};
 };

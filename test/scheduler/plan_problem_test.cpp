@@ -20,7 +20,7 @@ struct Built {
     plan = *Plan::from_memory(bytes.bytes());
   }
 
-  static PlanBytes build(PlanBuilder& builder, const std::vector<std::string>& on_npu) {
+  static PlanFile build(PlanBuilder& builder, const std::vector<std::string>& on_npu) {
     plan::Tables& tables = builder.tables();
     tables.branches.clear();
     for (uint32_t op = 0; op < tables.operators.size(); ++op) {
@@ -43,7 +43,7 @@ struct Built {
     return table;
   }
 
-  PlanBytes bytes;
+  PlanFile bytes;
   std::shared_ptr<const Plan> plan;
 };
 

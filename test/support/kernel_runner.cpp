@@ -6,40 +6,19 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <thread>
 #include <utility>
 
 #include "kernels/common/simd.h"
 #include "kernels/registry.h"
 #include "runtime/core/channel_blocks.h"
+#include "test/support/guarded_bytes.h"
 
 namespace nestrt::test {
 namespace {
 
-constexpr std::byte kGuard{0xA5};
-constexpr size_t kGuardBytes = 256;
-
 size_t align64(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
-// Memory aligned to 64 with guard bytes behind it.
-class GuardedBuffer {
- public:
-  explicit GuardedBuffer(size_t bytes)
-      : bytes_(bytes), data_(static_cast<std::byte*>(std::aligned_alloc(64, align64(bytes + kGuardBytes)))) {
-    std::fill(data_, data_ + align64(bytes + kGuardBytes), kGuard);
-  }
-  GuardedBuffer(GuardedBuffer&& other) noexcept : bytes_(other.bytes_), data_(std::exchange(other.data_, nullptr)) {}
-  GuardedBuffer(const GuardedBuffer&) = delete;
-  ~GuardedBuffer() { std::free(data_); }
-  std::byte* data() { return data_; }
-  bool intact() const {
-    return std::all_of(data_ + bytes_, data_ + bytes_ + kGuardBytes, [](std::byte b) { return b == kGuard; });
-  }
-
- private:
-  size_t bytes_;
-  std::byte* data_;
-};
 
 // One thread per slot, every call claimed from a shared counter.
 class ThreadRunner final : public ParallelRunner {
@@ -132,6 +111,12 @@ TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values) {
 TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values) {
   return make(DataType::kS64, shape, values);
 }
+TestTensor counting(const Shape& shape) {
+  std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+  std::iota(values.begin(), values.end(), 1.0f);
+  return tensor(shape, values);
+}
+
 TestTensor tensor_s8(const Shape& shape, const std::vector<int>& values) {
   return make(DataType::kS8, shape, std::vector<int8_t>(values.begin(), values.end()));
 }
@@ -267,7 +252,7 @@ std::vector<TestTensor> OperatorCase::run(std::string_view name, int threads) co
   auto kernel = variant->prepare(operator_spec);
   if (!kernel) FAIL(kernel.error().to_string());
 
-  std::vector<GuardedBuffer> input_buffers, output_buffers;
+  std::vector<GuardedBytes> input_buffers, output_buffers;
   std::vector<const std::byte*> inputs;
   std::vector<std::byte*> outputs;
   for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -281,7 +266,7 @@ std::vector<TestTensor> OperatorCase::run(std::string_view name, int threads) co
     outputs.push_back(output_buffers.back().data());
   }
   const ScratchSize size = (*kernel)->scratch(threads);
-  GuardedBuffer shared(size.shared), per_thread(align64(size.per_thread) * static_cast<size_t>(threads));
+  GuardedBytes shared(size.shared), per_thread(align64(size.per_thread) * static_cast<size_t>(threads));
   ThreadRunner runner(threads);
   KernelCall call;
   call.inputs = inputs;
@@ -290,12 +275,12 @@ std::vector<TestTensor> OperatorCase::run(std::string_view name, int threads) co
   call.thread_scratch = per_thread.data();
   call.parallel = &runner;
   (*kernel)->run(call);
-  CHECK(shared.intact());
-  CHECK(per_thread.intact());
+  CHECK(shared.is_intact());
+  CHECK(per_thread.is_intact());
 
   std::vector<TestTensor> results;
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    CHECK(output_buffers[i].intact());
+    CHECK(output_buffers[i].is_intact());
     results.push_back(load(outputs_[i], output_buffers[i].data()));
   }
   return results;

@@ -46,6 +46,8 @@ TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values);
 // For braced values, which do not say their type.
 inline TestTensor tensor_f32(const Shape& shape, const std::vector<float>& values) { return tensor(shape, values); }
 TestTensor tensor_s8(const Shape& shape, const std::vector<int>& values);
+// 1, 2, 3, ...
+TestTensor counting(const Shape& shape);
 TestTensor tensor_u8(const Shape& shape, const std::vector<int>& values);
 TestTensor tensor_bool(const Shape& shape, const std::vector<int>& values);
 TestTensor absent();

@@ -13,19 +13,19 @@ namespace nestrt::test {
 
 using plan_format::Header;
 
-PlanBytes::PlanBytes(std::span<const std::byte> bytes) : storage_(bytes.size() + 63), size_(bytes.size()) {
+PlanFile::PlanFile(std::span<const std::byte> bytes) : storage_(bytes.size() + 63), size_(bytes.size()) {
   const auto misalignment = reinterpret_cast<uintptr_t>(storage_.data()) % 64;
   data_ = storage_.data() + (misalignment == 0 ? 0 : 64 - misalignment);
   std::copy(bytes.begin(), bytes.end(), data_);
 }
 
-std::span<std::byte> PlanBytes::tables() {
+std::span<std::byte> PlanFile::tables() {
   Header header;
   std::memcpy(&header, data_, sizeof header);
   return mutable_bytes().subspan(sizeof header, header.tables_bytes);
 }
 
-void PlanBytes::write_digests() { plan_format::write_digests(mutable_bytes()); }
+void PlanFile::write_digests() { plan_format::write_digests(mutable_bytes()); }
 
 PlanBuilder::PlanBuilder() {
   plan_.producer = "test";
@@ -142,7 +142,7 @@ plan::Tables& PlanBuilder::tables() {
   return plan_;
 }
 
-PlanBytes PlanBuilder::build() {
+PlanFile PlanBuilder::build() {
   complete();
   const std::vector<std::byte> tables = encode_tables(plan_);
   Header header{};
@@ -156,7 +156,7 @@ PlanBytes PlanBuilder::build() {
   std::memcpy(file.data(), &header, sizeof header);
   std::memcpy(file.data() + sizeof header, tables.data(), tables.size());
   if (!data_.empty()) std::memcpy(file.data() + header.data_offset, data_.data(), data_.size());
-  PlanBytes bytes(file);
+  PlanFile bytes(file);
   bytes.write_digests();
   return bytes;
 }

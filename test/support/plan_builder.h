@@ -4,7 +4,7 @@
 //   const int x = builder.input("x", {2, 3});
 //   const int y = builder.output("y", {2, 3});
 //   builder.op("relu", unary(ops::UnaryKind::kRelu), {x}, {y});
-//   const PlanBytes file = builder.build();
+//   const PlanFile file = builder.build();
 //   auto plan = Plan::from_memory(file.bytes());
 //
 // Every tensor gets a buffer, every buffer of the arena a place of its own, and all operators form one branch
@@ -23,11 +23,11 @@
 namespace nestrt::test {
 
 // A plan file in memory aligned to 64 bytes. Copies, so that a test may damage one and keep the other.
-class PlanBytes {
+class PlanFile {
  public:
-  explicit PlanBytes(std::span<const std::byte> bytes);
-  PlanBytes(const PlanBytes& other) : PlanBytes(other.bytes()) {}
-  PlanBytes& operator=(const PlanBytes&) = delete;
+  explicit PlanFile(std::span<const std::byte> bytes);
+  PlanFile(const PlanFile& other) : PlanFile(other.bytes()) {}
+  PlanFile& operator=(const PlanFile&) = delete;
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   std::span<std::byte> mutable_bytes() { return {data_, size_}; }
@@ -71,7 +71,7 @@ class PlanBuilder {
   // Everything that build() writes, complete but for what follows from sizes.
   plan::Tables& tables();
   // The file, valid unless tables() was changed.
-  PlanBytes build();
+  PlanFile build();
 
  private:
   int add_tensor(const std::string& name, const Shape& shape, DataType type, plan::BufferKind kind);

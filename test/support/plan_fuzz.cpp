@@ -9,12 +9,11 @@
 #include "runtime/core/aligned_memory.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/program_for.h"
+#include "test/support/guarded_bytes.h"
 
 namespace nestrt::test {
 namespace {
 
-constexpr std::byte kGuard{0xA5};
-constexpr size_t kGuardBytes = 256;
 constexpr uint64_t kMaxArena = 1 << 24;  // mutants that ask for more are not run: they only test the allocator
 
 // Values that arithmetic goes wrong with.
@@ -64,24 +63,6 @@ void mutate(std::span<std::byte> tables, std::mt19937& random) {
   }
 }
 
-// Memory with guards on both sides.
-class Guarded {
- public:
-  explicit Guarded(size_t bytes) : bytes_(bytes), storage_(bytes + 2 * kGuardBytes, kGuard) {
-    std::fill_n(data(), bytes, std::byte{0});
-  }
-  std::byte* data() { return storage_.data() + kGuardBytes; }
-  bool intact() const {
-    const auto is_guard = [](std::byte value) { return value == kGuard; };
-    return std::all_of(storage_.begin(), storage_.begin() + kGuardBytes, is_guard) &&
-           std::all_of(storage_.begin() + static_cast<ptrdiff_t>(kGuardBytes + bytes_), storage_.end(), is_guard);
-  }
-
- private:
-  size_t bytes_;
-  std::vector<std::byte> storage_;
-};
-
 bool is_small(const Plan& plan) {
   const auto small = [](const TensorInfo& info) { return info.shape.num_elements() < 1 << 20; };
   return plan.tables().memory_plans[0].arena_bytes <= kMaxArena &&
@@ -92,16 +73,17 @@ bool is_small(const Plan& plan) {
 void run(const std::shared_ptr<const Plan>& plan, const UnitList& units, FuzzResult& result) {
   const auto session = Session::create(plan, units);
   if (!session) return;
-  std::vector<Guarded> memory;
+  std::vector<GuardedBytes> memory;
   memory.reserve(plan->inputs().size() + plan->outputs().size());
   std::vector<ConstTensorView> inputs;
   std::vector<TensorView> outputs;
   for (const TensorInfo& info : plan->inputs())
-    inputs.emplace_back(info.type, info.shape, memory.emplace_back(info.size_bytes()).data());
+    inputs.emplace_back(info.type, info.shape, memory.emplace_back(info.size_bytes(), std::byte{0}).data());
   for (const TensorInfo& info : plan->outputs())
-    outputs.push_back({info.type, info.shape, memory.emplace_back(info.size_bytes()).data()});
+    outputs.push_back({info.type, info.shape, memory.emplace_back(info.size_bytes(), std::byte{0}).data()});
   result.ran += (*session)->run(inputs, outputs).ok();
-  result.overran += !std::all_of(memory.begin(), memory.end(), [](const Guarded& block) { return block.intact(); });
+  result.overran +=
+      !std::all_of(memory.begin(), memory.end(), [](const GuardedBytes& block) { return block.is_intact(); });
 }
 
 // The memory of one run of a branch, every buffer with guards of its own.
@@ -116,12 +98,12 @@ class GuardedBuffers {
                                : memory_.emplace_back(buffers[i].size).data());
   }
   std::span<std::byte* const> addresses() const { return addresses_; }
-  bool intact() const {
-    return std::all_of(memory_.begin(), memory_.end(), [](const Guarded& block) { return block.intact(); });
+  bool is_intact() const {
+    return std::all_of(memory_.begin(), memory_.end(), [](const GuardedBytes& block) { return block.is_intact(); });
   }
 
  private:
-  std::vector<Guarded> memory_;
+  std::vector<GuardedBytes> memory_;
   std::vector<std::byte*> addresses_;
 };
 
@@ -150,19 +132,19 @@ void run_parts(const std::shared_ptr<const Plan>& plan, Unit& cpu, FuzzResult& r
     run_part(plan, cpu, branch, {0, kChannelBlock}, memory);
     run_part(plan, cpu, branch, {kChannelBlock, channels}, memory);
     ++result.divided;
-    result.overran += !memory.intact();
+    result.overran += !memory.is_intact();
   }
 }
 
 }  // namespace
 
-FuzzResult fuzz_plans(std::span<const PlanBytes> samples, int mutants, uint32_t seed) {
+FuzzResult fuzz_plans(std::span<const PlanFile> samples, int mutants, uint32_t seed) {
   FuzzResult result;
   const auto units = open_units("cpu", {.num_threads = 1});
   if (!units) return result;
   std::mt19937 random(seed);
   for (int i = 0; i < mutants; ++i) {
-    PlanBytes mutant = samples[static_cast<size_t>(i) % samples.size()];
+    PlanFile mutant = samples[static_cast<size_t>(i) % samples.size()];
     mutate(mutant.tables(), random);
     mutant.write_digests();
     const auto plan = Plan::from_memory(mutant.bytes(), Verification::kComplete);

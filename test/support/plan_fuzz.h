@@ -18,6 +18,6 @@ struct FuzzResult {
 };
 
 // `mutants` in all, made of the samples in turn; the same seed gives the same.
-FuzzResult fuzz_plans(std::span<const PlanBytes> samples, int mutants, uint32_t seed);
+FuzzResult fuzz_plans(std::span<const PlanFile> samples, int mutants, uint32_t seed);
 
 }  // namespace nestrt::test

@@ -50,6 +50,12 @@ set(NESTRT_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
 set(NESTRT_PARTS "" CACHE INTERNAL "object libraries of libnestrt")
 set(NESTRT_PRECOMPILED_PART "" CACHE INTERNAL "the part whose precompiled headers the others share")
 
+# With CMAKE_UNITY_BUILD several sources are one for the compiler, which halves what it has to do. Not so with these:
+# sources compiled once for each instruction set, and families of sources that use the same names.
+function(nestrt_compile_one_by_one)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # Lets ccache see through precompiled headers.
 function(nestrt_allow_precompiled target)
   target_compile_options(${target} PRIVATE

@@ -7,7 +7,7 @@
 namespace nestrt::tools {
 namespace {
 
-constexpr uint64_t kMaxBytes = 1 << 20;
+constexpr uint64_t kMaxBoardBytes = 1 << 20;
 constexpr int64_t kMaxInstances = 4;
 constexpr double kMaxClock = 10'000;
 constexpr int64_t kMaxBus = 4096;
@@ -108,7 +108,7 @@ Result<Board> parse_board(const std::string& yaml, const std::string& name, cons
 }
 
 Result<Board> read_board(const std::string& path, const UnitCheck& check) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, read_file(path, kMaxBytes));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, read_file(path, kMaxBoardBytes));
   return parse_board({reinterpret_cast<const char*>(content.data()), content.size()}, path, check);
 }
 

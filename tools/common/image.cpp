@@ -24,7 +24,7 @@
 namespace nestrt::tools {
 namespace {
 
-Status refuse(std::string_view name, std::string_view why) {
+Status refuse_image(std::string_view name, std::string_view why) {
   return Status(Code::kInvalidArgument, fmt::format("'{}' {}", name, why));
 }
 
@@ -46,25 +46,26 @@ bool is_truncated_bmp(std::span<const std::byte> content, int width, int height)
 }
 
 Result<Image> decode_stb(std::span<const std::byte> content, std::string_view name) {
-  if (content.size() > std::numeric_limits<int>::max()) return refuse(name, "is too large for a picture");
+  if (content.size() > std::numeric_limits<int>::max()) return refuse_image(name, "is too large for a picture");
   const auto* data = reinterpret_cast<const stbi_uc*>(content.data());
   const int size = static_cast<int>(content.size());
   int width = 0, height = 0, file_channels = 0;
   if (!stbi_info_from_memory(data, size, &width, &height, &file_channels)) {
-    return refuse(name, "is not a JPEG, PNG or BMP picture");
+    return refuse_image(name, "is not a JPEG, PNG or BMP picture");
   }
   if (width <= 0 || height <= 0 || int64_t{width} * height > kMaxPixels) {
-    return refuse(name,
-                  fmt::format("has {}x{} pixels; at most {} are decoded: shrink it first", width, height, kMaxPixels));
+    return refuse_image(
+        name, fmt::format("has {}x{} pixels; at most {} are decoded: shrink it first", width, height, kMaxPixels));
   }
-  if (is_truncated_bmp(content, width, height)) return refuse(name, "is truncated: it ends before its last pixel");
+  if (is_truncated_bmp(content, width, height))
+    return refuse_image(name, "is truncated: it ends before its last pixel");
   const int channels = file_channels <= 2 ? 1 : 3;
   const std::unique_ptr<stbi_uc, decltype(&stbi_image_free)> pixels(
       stbi_load_from_memory(data, size, &width, &height, &file_channels, channels), &stbi_image_free);
   if (!pixels) {
     const char* const reason = stbi_failure_reason();  // empty, of one word, or with bytes of the file
-    return refuse(name, fmt::format("cannot be decoded, it is truncated or damaged ({})",
-                                    reason == nullptr || *reason == '\0' ? "no valid chunk" : printable(reason)));
+    return refuse_image(name, fmt::format("cannot be decoded, it is truncated or damaged ({})",
+                                          reason == nullptr || *reason == '\0' ? "no valid chunk" : printable(reason)));
   }
   const size_t count = static_cast<size_t>(width) * static_cast<size_t>(height) * static_cast<size_t>(channels);
   return Image{width, height, channels, std::vector<uint8_t>(pixels.get(), pixels.get() + count)};

@@ -10,7 +10,7 @@ namespace {
 
 using Decoder = std::unique_ptr<void, decltype(&tjDestroy)>;
 
-Status refuse(std::string_view name, std::string_view why) {
+Status refuse_jpeg(std::string_view name, std::string_view why) {
   return Status(Code::kInvalidArgument, fmt::format("'{}' cannot be decoded as JPEG: {}", name, why));
 }
 
@@ -53,10 +53,10 @@ Result<Header> read_header(tjhandle decoder, std::span<const std::byte> content,
   int sampling = 0;
   tjDecompressHeader3(decoder, reinterpret_cast<const unsigned char*>(content.data()), content.size(), &header.width,
                       &header.height, &sampling, &header.colours);
-  if (header.width <= 0 || header.height <= 0 || header.colours < 0) return refuse(name, tjGetErrorStr2(decoder));
+  if (header.width <= 0 || header.height <= 0 || header.colours < 0) return refuse_jpeg(name, tjGetErrorStr2(decoder));
   if (int64_t{header.width} * header.height > kMaxPixels)
-    return refuse(name, fmt::format("{}x{} pixels are more than the {} allowed; shrink it first", header.width,
-                                    header.height, kMaxPixels));
+    return refuse_jpeg(name, fmt::format("{}x{} pixels are more than the {} allowed; shrink it first", header.width,
+                                         header.height, kMaxPixels));
   return header;
 }
 
@@ -100,15 +100,15 @@ bool is_jpeg(std::span<const std::byte> content) {
 
 Result<Image> decode_jpeg(std::span<const std::byte> content, std::string_view name) {
   const Decoder decoder(tjInitDecompress(), &tjDestroy);
-  if (!decoder) return refuse(name, tjGetErrorStr2(nullptr));
+  if (!decoder) return refuse_jpeg(name, tjGetErrorStr2(nullptr));
   NESTRT_ASSIGN_OR_RETURN(const Header header, read_header(decoder.get(), content, name));
   const Markers markers = find_markers(content);
   // The decoder only warns of it, and makes the missing part grey.
-  if (!markers.end) return refuse(name, "it is truncated: there is no end-of-image marker");
+  if (!markers.end) return refuse_jpeg(name, "it is truncated: there is no end-of-image marker");
   const TJPF format = pixel_format(header.colours);
   Image image{header.width, header.height, tjPixelSize[format], {}};
   image.pixels.resize(static_cast<size_t>(int64_t{image.width} * image.height * image.channels));
-  if (!decode(decoder.get(), content, format, image)) return refuse(name, tjGetErrorStr2(decoder.get()));
+  if (!decode(decoder.get(), content, format, image)) return refuse_jpeg(name, tjGetErrorStr2(decoder.get()));
   return image.channels == 4 ? cmyk_to_rgb(image, markers.adobe) : std::move(image);
 }
 

@@ -12,7 +12,7 @@
 namespace nestrt::tools {
 namespace {
 
-constexpr uint64_t kMaxBytes = 16 << 20;
+constexpr uint64_t kMaxPartitionBytes = 16 << 20;
 constexpr uint32_t kMaxPartitions = 1 << 20;
 
 // A list in one text, and where it stands.
@@ -144,7 +144,7 @@ Result<NestCPartitionPlan> parse_nest_c_partition(const std::string& text, std::
 }
 
 Result<NestCPartitionPlan> read_nest_c_partition(const std::string& path) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, read_file(path, kMaxBytes));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, read_file(path, kMaxPartitionBytes));
   return parse_nest_c_partition({reinterpret_cast<const char*>(content.data()), content.size()}, path);
 }
 

@@ -13,7 +13,7 @@
 namespace nestrt::tools {
 namespace {
 
-constexpr uint64_t kMaxBytes = 16 << 20;
+constexpr uint64_t kMaxProfileBytes = 16 << 20;
 constexpr double kMaxMicroseconds = 1e12;
 
 std::string lower(std::string text) {
@@ -156,7 +156,7 @@ Result<NestCImport> parse_nest_c_profile(const std::string& text, std::string_vi
 
 Result<NestCImport> import_nest_c_profile(const std::string& path, const Plan& plan,
                                           const std::string& cpu_configuration) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, read_file(path, kMaxBytes));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, read_file(path, kMaxProfileBytes));
   return parse_nest_c_profile({reinterpret_cast<const char*>(content.data()), content.size()}, path, plan,
                               cpu_configuration);
 }

@@ -123,7 +123,7 @@ std::string_view descr_of(DataType type) {
       ->descr;
 }
 
-Status refuse(Code code, std::string_view name, std::string_view why) {
+Status refuse_npy(Code code, std::string_view name, std::string_view why) {
   return Status(code, fmt::format("'{}': {}", name, why));
 }
 
@@ -172,11 +172,11 @@ Result<Array> parse_npy(std::span<const std::byte> content, std::string_view nam
   const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
   const auto header = header_text(text);
   if (!header) {
-    return refuse(Code::kInvalidArgument, name, "not a .npy file, or cut short; numpy.save writes one");
+    return refuse_npy(Code::kInvalidArgument, name, "not a .npy file, or cut short; numpy.save writes one");
   }
   const auto description = HeaderParser(*header).parse();
   if (!description) {
-    return refuse(
+    return refuse_npy(
         Code::kInvalidArgument, name,
         fmt::format("malformed .npy header, or more than {} dimensions; numpy.save(file, array) writes a good one",
                     Shape::kMaxRank));
@@ -184,20 +184,20 @@ Result<Array> parse_npy(std::span<const std::byte> content, std::string_view nam
   const auto element = std::find_if(kElementTypes.begin(), kElementTypes.end(),
                                     [&](const ElementType& t) { return t.descr == description->descr; });
   if (element == kElementTypes.end()) {
-    return refuse(Code::kUnsupported, name,
-                  fmt::format("element type {} is not one of f4, f8, i1, u1, i4, i8, b1 (little-endian); "
-                              "save array.astype('<f4') instead",
-                              description->descr));
+    return refuse_npy(Code::kUnsupported, name,
+                      fmt::format("element type {} is not one of f4, f8, i1, u1, i4, i8, b1 (little-endian); "
+                                  "save array.astype('<f4') instead",
+                                  description->descr));
   }
   if (description->fortran_order) {
-    return refuse(Code::kUnsupported, name, "Fortran order; save numpy.ascontiguousarray(array) instead");
+    return refuse_npy(Code::kUnsupported, name, "Fortran order; save numpy.ascontiguousarray(array) instead");
   }
   const std::string_view data = text.substr(static_cast<size_t>(header->data() + header->size() - text.data()));
   const auto expected_bytes = checked_bytes(description->shape, element->file_bytes);
   if (expected_bytes != data.size()) {
-    return refuse(Code::kInvalidArgument, name,
-                  fmt::format("shape {} of {} does not fit the {} bytes that follow the header",
-                              description->shape.to_string(), description->descr, data.size()));
+    return refuse_npy(Code::kInvalidArgument, name,
+                      fmt::format("shape {} of {} does not fit the {} bytes that follow the header",
+                                  description->shape.to_string(), description->descr, data.size()));
   }
   return Array{element->type, description->shape, convert(data, *element)};
 }

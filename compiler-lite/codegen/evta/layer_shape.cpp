@@ -5,7 +5,7 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-constexpr int64_t kMaxBytes = int64_t{1} << 30;  // for one tensor; several fit the 32-bit address space
+constexpr int64_t kMaxTensorBytes = int64_t{1} << 30;  // for one tensor; several fit the 32-bit address space
 
 // The smallest number of groups that fills whole blocks of inputs and outputs; all of them where none does.
 int64_t groups_to_merge(const ConvLayer& layer, int64_t block) {
@@ -44,7 +44,7 @@ Result<LayerShape> layer_shape(const nestrt::evta::Configuration& configuration,
   shape.x = layer.x;
   // Factors are below 2^33 in all, checked one after the other.
   const int64_t in_plane = layer.images * shape.in_blocks(), out_plane = layer.images * shape.out_blocks();
-  const int64_t limit = kMaxBytes / shape.block;
+  const int64_t limit = kMaxTensorBytes / shape.block;
   if (in_plane > limit / (shape.y.input * shape.x.input) || out_plane > limit / (shape.y.output() * shape.x.output()) ||
       shape.out_blocks() * shape.group_in_blocks > limit / shape.block / shape.taps()) {
     return Status(Code::kUnsupported, fmt::format("layer '{}': a tensor of more than 2^30 bytes", layer.name));

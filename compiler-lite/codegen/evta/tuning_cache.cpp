@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kHeader = "nestrt schedules for EVTA, version 1, digest ";
 constexpr std::string_view kHeaderOfAny = "nestrt schedules for EVTA, ";
-constexpr uint64_t kMaxBytes = 64 << 20;
+constexpr uint64_t kMaxCacheBytes = 64 << 20;
 constexpr size_t kDigestDigits = 32;
 
 std::string digest_of(std::string_view text) { return digest(std::as_bytes(std::span(text))); }
@@ -65,7 +65,7 @@ TuningCache::TuningCache(std::string path) : path_(std::move(path)) {
 void TuningCache::read(Tilings& tilings) const {
   std::error_code error;
   if (!std::filesystem::exists(path_, error)) return;
-  const auto bytes = tools::read_file(path_, kMaxBytes);
+  const auto bytes = tools::read_file(path_, kMaxCacheBytes);
   if (!bytes) {
     log(LogLevel::kWarning, fmt::format("the tuning cache is not used: {}", bytes.error().to_string()));
     return;
@@ -89,7 +89,7 @@ void TuningCache::add(const std::string& key, const Tiling& tiling) {
 Status TuningCache::check_ours() const {
   std::error_code error;
   if (!std::filesystem::exists(path_, error)) return {};
-  const auto bytes = tools::read_file(path_, kMaxBytes);
+  const auto bytes = tools::read_file(path_, kMaxCacheBytes);
   if (bytes && bytes->empty()) return {};
   if (bytes && std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()).starts_with(kHeaderOfAny))
     return {};

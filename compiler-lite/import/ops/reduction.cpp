@@ -8,17 +8,11 @@ namespace {
 
 using ops::ReduceKind;
 
-// Axes as an attribute, or as input 1 since opset 13 (ReduceSum) and 18 (the others).
-Result<std::vector<int64_t>> stated_axes(NodeContext& node) {
-  if (node.has_input(1)) return node.constant_ints(1, "axes");
-  return node.attribute("axes", std::vector<int64_t>());
-}
-
 template <ReduceKind kind>
 Status import_reduce(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const int rank = node.shape(x).rank();
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, stated_axes(node));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, node.stated_axes());
   NESTRT_ASSIGN_OR_RETURN(std::vector<int> axes, node.axes(stated, rank));
   ops::Reduce reduce;
   reduce.kind = kind;

@@ -58,16 +58,10 @@ Status import_flatten(NodeContext& node) {
   return node.set_output(node.reshape(x, {shape.product(0, axis), shape.product(axis, shape.rank())}));
 }
 
-// Axes as an attribute, or as input 1 since opset 13.
-Result<std::vector<int64_t>> stated_axes(NodeContext& node) {
-  if (node.has_input(1)) return node.constant_ints(1, "axes");
-  return node.attribute("axes", std::vector<int64_t>());
-}
-
 Status import_squeeze(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, stated_axes(node));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, node.stated_axes());
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int> axes, node.axes(stated, shape.rank()));
   Shape result;
   for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -81,7 +75,7 @@ Status import_squeeze(NodeContext& node) {
 Status import_unsqueeze(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, stated_axes(node));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, node.stated_axes());
   const size_t rank = static_cast<size_t>(shape.rank()) + stated.size();
   if (rank > static_cast<size_t>(Shape::kMaxRank))
     return node.unsupported(fmt::format("more than {} axes", Shape::kMaxRank));

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "drivers/evta/errors.h"
+
 namespace nestrt::evta {
 namespace {
 
 constexpr uint64_t kAddressSpace = uint64_t{1} << 32;
-
-Status invalid(std::string message) { return Status(Code::kInvalidPlan, std::move(message)); }
 
 }  // namespace
 
@@ -21,9 +21,10 @@ Result<DramMap> DramMap::create(std::span<const MemoryRange> ranges) {
   uint64_t end = 0;
   for (const MemoryRange& range : map.ranges_) {
     if (range.address > kAddressSpace || range.size > kAddressSpace - range.address)
-      return invalid(fmt::format("a memory range of {} bytes at {} reaches beyond 4 GiB", range.size, range.address));
+      return invalid_program(
+          fmt::format("a memory range of {} bytes at {} reaches beyond 4 GiB", range.size, range.address));
     if (range.address < end)
-      return invalid(fmt::format("the memory range at {} overlaps the one before it", range.address));
+      return invalid_program(fmt::format("the memory range at {} overlaps the one before it", range.address));
     end = range.address + range.size;
   }
   return map;
@@ -38,11 +39,11 @@ Result<const MemoryRange*> DramMap::find(uint64_t address, uint64_t size, Memory
     const uint64_t offset = address - range.address;
     if (offset <= range.size && size <= range.size - offset) {
       if (allows(range.access, access)) return &range;
-      return invalid(fmt::format("{} the memory range at {}, which does not allow it",
-                                 writes ? "writes to" : "reads from", range.address));
+      return invalid_program(fmt::format("{} the memory range at {}, which does not allow it",
+                                         writes ? "writes to" : "reads from", range.address));
     }
   }
-  return invalid(
+  return invalid_program(
       fmt::format("{}{} bytes at {}, which lie in no memory range", writes ? "writes " : "reads ", size, address));
 }
 

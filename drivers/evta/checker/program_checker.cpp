@@ -5,6 +5,7 @@
 #include "drivers/evta/checker/dram_map.h"
 #include "drivers/evta/checker/index_set.h"
 #include "drivers/evta/checker/write_hazard.h"
+#include "drivers/evta/errors.h"
 #include "drivers/evta/execution_order.h"
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/dispatch.h"
@@ -15,8 +16,6 @@ namespace {
 // The shift amounts of which the hardware, which looks at 5 bits, makes no others.
 constexpr int kLeastShift = -16;
 constexpr int kMostShift = 15;
-
-Status invalid(std::string message) { return Status(Code::kInvalidPlan, std::move(message)); }
 
 bool has_pads(const Transfer& transfer) {
   return (transfer.y_pad_begin | transfer.y_pad_end | transfer.x_pad_begin | transfer.x_pad_end) != 0;
@@ -31,9 +30,9 @@ class Checker {
   Status load(const Transfer& transfer) {
     const Memory memory = transfer.memory;
     if (memory == Memory::kOut || memory == Memory::kAcc8Bit)
-      return invalid(fmt::format("the hardware cannot load {}", name(memory)));
+      return invalid_program(fmt::format("the hardware cannot load {}", name(memory)));
     if ((transfer.x_size == 0 || memory == Memory::kWgt || memory == Memory::kUop) && has_pads(transfer))
-      return invalid(fmt::format("pads of {}{}", name(memory), transfer.x_size == 0 ? " without data" : ""));
+      return invalid_program(fmt::format("pads of {}{}", name(memory), transfer.x_size == 0 ? " without data" : ""));
     if (transfer.x_size == 0) return {};
     if (memory == Memory::kUop) return load_micro_ops(transfer);
     NESTRT_RETURN_IF_ERROR(check_dram(transfer, MemoryRange::Access::kRead));
@@ -45,8 +44,8 @@ class Checker {
 
   Status store(const Transfer& transfer) {
     if (transfer.memory != Memory::kOut)
-      return invalid(fmt::format("the hardware cannot store {}", name(transfer.memory)));
-    if (has_pads(transfer)) return invalid("a store has pads");
+      return invalid_program(fmt::format("the hardware cannot store {}", name(transfer.memory)));
+    if (has_pads(transfer)) return invalid_program("a store has pads");
     if (transfer.x_size == 0) return {};
     NESTRT_RETURN_IF_ERROR(check_dram(transfer, MemoryRange::Access::kWrite));
     NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
@@ -54,7 +53,7 @@ class Checker {
     read.add_range(transfer.sram_base, end);
     const size_t stale = read.first_outside(stored_from_);
     if (stale == IndexSet::kCapacity) return {};
-    return invalid(fmt::format(
+    return invalid_program(fmt::format(
         "stores out[{}], which no GEMM or ALU operation has written since its accumulator was loaded or reset", stale));
   }
 
@@ -81,10 +80,10 @@ class Checker {
 
   Status alu(const Alu& alu) {
     const Loop& loop = alu.loop;
-    if (alu.opcode == AluOpcode::kMul) return invalid("the hardware has no multiplication");
+    if (alu.opcode == AluOpcode::kMul) return invalid_program("the hardware has no multiplication");
     if (alu.opcode == AluOpcode::kShr && alu.use_immediate &&
         (alu.immediate < kLeastShift || alu.immediate > kMostShift))
-      return invalid(
+      return invalid_program(
           fmt::format("shifts by {}, which is not between {} and {}", alu.immediate, kLeastShift, kMostShift));
     NESTRT_RETURN_IF_ERROR(check_micro_ops(loop));
     NESTRT_ASSIGN_OR_RETURN(const IndexSet dst, touched(loop, dst_of(loop)));
@@ -107,11 +106,11 @@ class Checker {
   };
 
   Status load_micro_ops(const Transfer& transfer) {
-    if (transfer.y_size != 1) return invalid("micro-ops are loaded as one row");
+    if (transfer.y_size != 1) return invalid_program("micro-ops are loaded as one row");
     NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
     NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, find_dram(transfer, MemoryRange::Access::kRead));
     if (range->constant == nullptr || range->access != MemoryRange::Access::kRead)
-      return invalid("micro-ops come from memory that is not constant");
+      return invalid_program("micro-ops come from memory that is not constant");
     const auto size = static_cast<uint64_t>(configuration_.uop_bytes());
     const std::span<const std::byte> bytes(range->constant + (transfer.dram_base * size - range->address),
                                            transfer.x_size * size);
@@ -130,12 +129,12 @@ class Checker {
     const size_t columns = size_t{transfer.x_pad_begin} + transfer.x_size + transfer.x_pad_end;
     const size_t end = transfer.sram_base + rows * columns;
     if (end <= configuration_.depth(transfer.memory)) return end;
-    return invalid(fmt::format("{}[{}, {}) is beyond the memory's {} elements", name(transfer.memory),
-                               transfer.sram_base, end, configuration_.depth(transfer.memory)));
+    return invalid_program(fmt::format("{}[{}, {}) is beyond the memory's {} elements", name(transfer.memory),
+                                       transfer.sram_base, end, configuration_.depth(transfer.memory)));
   }
 
   Status check_dram(const Transfer& transfer, MemoryRange::Access access) const {
-    if (transfer.y_size == 0) return invalid("a transfer has no rows");
+    if (transfer.y_size == 0) return invalid_program("a transfer has no rows");
     const auto range = find_dram(transfer, access);
     return range.error();
   }
@@ -157,17 +156,19 @@ class Checker {
 
   Status check_micro_ops(const Loop& loop) {
     if (loop.uop_begin >= loop.uop_end || loop.iter_out == 0 || loop.iter_in == 0)
-      return invalid("a loop that executes nothing");
+      return invalid_program("a loop that executes nothing");
     steps_ += uint64_t{loop.iter_out} * loop.iter_in * (loop.uop_end - loop.uop_begin);
-    if (steps_ > kMostSteps) return invalid(fmt::format("the program executes more than {} micro-ops", kMostSteps));
+    if (steps_ > kMostSteps)
+      return invalid_program(fmt::format("the program executes more than {} micro-ops", kMostSteps));
     if (loop.uop_end > configuration_.uop_depth())
-      return invalid(
+      return invalid_program(
           fmt::format("uop[{}] is beyond the memory's {} elements", loop.uop_end - 1, configuration_.uop_depth()));
     IndexSet executed;
     executed.add_range(loop.uop_begin, loop.uop_end);
     const size_t unknown = executed.first_outside(defined_uop_);
-    return unknown == IndexSet::kCapacity ? Status()
-                                          : invalid(fmt::format("executes uop[{}], which was not loaded", unknown));
+    return unknown == IndexSet::kCapacity
+               ? Status()
+               : invalid_program(fmt::format("executes uop[{}], which was not loaded", unknown));
   }
 
   // The elements that one index takes over all steps.
@@ -176,8 +177,8 @@ class Checker {
     const uint32_t depth = configuration_.depth(index.memory);
     const auto check = [&](const MicroOp& micro_op) -> Status {
       if (micro_op.*index.field + span < depth) return {};
-      return invalid(fmt::format("comes to {}[{}], beyond the memory's {} elements", name(index.memory),
-                                 micro_op.*index.field + span, depth));
+      return invalid_program(fmt::format("comes to {}[{}], beyond the memory's {} elements", name(index.memory),
+                                         micro_op.*index.field + span, depth));
     };
     for (const MicroOp& micro_op : micro_ops(loop)) NESTRT_RETURN_IF_ERROR(check(micro_op));
     const IndexSet offsets = IndexSet::multiples(loop.iter_out, index.factor_out, loop.iter_in, index.factor_in);
@@ -188,13 +189,13 @@ class Checker {
 
   Status check_hazard(const Loop& loop) const {
     if (!has_write_hazard(loop, micro_ops(loop))) return {};
-    return invalid("writes an accumulator that one of the two micro-ops before it wrote");
+    return invalid_program("writes an accumulator that one of the two micro-ops before it wrote");
   }
 
   Status check_defined(Memory memory, const IndexSet& read) {
     const size_t unknown = read.first_outside(defined(memory));
     if (unknown == IndexSet::kCapacity) return {};
-    return invalid(fmt::format("reads {}[{}], which the program has not written", name(memory), unknown));
+    return invalid_program(fmt::format("reads {}[{}], which the program has not written", name(memory), unknown));
   }
 
   IndexSet& defined(Memory memory) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "drivers/evta/errors.h"
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/dispatch.h"
 #include "drivers/evta/simulator/vector_engine.h"
@@ -17,8 +18,6 @@ namespace nestrt::evta {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "accumulators are copied from DRAM as they are");
-
-Status fault(std::string message) { return Status(Code::kDeviceFault, std::move(message)); }
 
 // One of the indices of a loop's steps.
 struct Index {
@@ -54,7 +53,7 @@ auto locate(const Transfer& transfer, uint64_t size, const Find& find) -> Result
   const uint64_t elements = uint64_t{transfer.y_size - 1u} * transfer.x_stride + transfer.x_size;
   const auto bytes = find(transfer.dram_base * size, elements * size);
   if (bytes == nullptr)
-    return fault(
+    return device_fault(
         fmt::format("touches {} bytes at {}, which no range allows", elements * size, transfer.dram_base * size));
   return bytes;
 }
@@ -127,7 +126,7 @@ void FunctionalSimulator::Memories::begin(const Dram& run_dram) {
 
 Status FunctionalSimulator::Memories::reach(Memory memory, uint64_t end) {
   if (end > configuration.depth(memory))
-    return fault(
+    return device_fault(
         fmt::format("{}[{}] is beyond the memory's {} elements", name(memory), end - 1, configuration.depth(memory)));
   uint64_t& most = reached[static_cast<size_t>(memory)];
   most = std::max(most, end);
@@ -148,7 +147,7 @@ Status FunctionalSimulator::Memories::load_uops(const Transfer& transfer) {
   if (transfer.x_size == 0) return {};
   NESTRT_RETURN_IF_ERROR(reach(Memory::kUop, uint64_t{transfer.sram_base} + transfer.x_size));
   const std::byte* from = dram->read(transfer.dram_base * size, transfer.x_size * size);
-  if (from == nullptr) return fault(fmt::format("micro-ops at {} are in no range", transfer.dram_base * size));
+  if (from == nullptr) return device_fault(fmt::format("micro-ops at {} are in no range", transfer.dram_base * size));
   for (size_t i = 0; i < transfer.x_size; ++i) {
     const uint64_t raw = read_micro_op(configuration, {from, transfer.x_size * size}, i);
     NESTRT_ASSIGN_OR_RETURN(uop[transfer.sram_base + i], decode_micro_op(configuration, raw));

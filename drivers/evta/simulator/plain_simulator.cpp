@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "drivers/evta/errors.h"
 #include "drivers/evta/execution_order.h"
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/dispatch.h"
@@ -12,8 +13,6 @@
 
 namespace nestrt::evta {
 namespace {
-
-Status fault(std::string message) { return Status(Code::kDeviceFault, std::move(message)); }
 
 // The shadows of all memories; without effect unless strict.
 class Shadows {
@@ -246,7 +245,7 @@ class Machine {
 
   Status check_index(Memory memory, size_t index) const {
     if (index < configuration_.depth(memory)) return {};
-    return fault(
+    return device_fault(
         fmt::format("{}[{}] is beyond the memory's {} elements", name(memory), index, configuration_.depth(memory)));
   }
 
@@ -257,14 +256,16 @@ class Machine {
 
   Result<const std::byte*> read_dram(uint64_t address, uint64_t size) {
     const std::byte* bytes = dram_.read(address, size);
-    if (bytes == nullptr) return fault(fmt::format("reads {} bytes at {}, which no range allows", size, address));
+    if (bytes == nullptr)
+      return device_fault(fmt::format("reads {} bytes at {}, which no range allows", size, address));
     NESTRT_RETURN_IF_ERROR(shadows_.read_dram(address, size));
     return bytes;
   }
 
   Result<std::byte*> write_dram(uint64_t address, uint64_t size) {
     std::byte* bytes = dram_.write(address, size);
-    if (bytes == nullptr) return fault(fmt::format("writes {} bytes at {}, which no range allows", size, address));
+    if (bytes == nullptr)
+      return device_fault(fmt::format("writes {} bytes at {}, which no range allows", size, address));
     NESTRT_RETURN_IF_ERROR(shadows_.write_dram(address, size));
     return bytes;
   }

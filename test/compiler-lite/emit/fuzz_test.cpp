@@ -12,7 +12,7 @@ TEST_CASE("Mutants of a compiled network are refused or run within their memory"
   const auto compiled = compiler::compile(NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx", {});
   INFO(compiled.error().to_string());
   REQUIRE(compiled);
-  const PlanBytes samples[] = {PlanBytes(compiled->span())};
+  const PlanFile samples[] = {PlanFile(compiled->span())};
   const int mutants = by_level(300, 3000, 200000);
   const FuzzResult result = fuzz_plans(samples, mutants, 7);
   CHECK(result.overran == 0);

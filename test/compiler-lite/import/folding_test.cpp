@@ -4,19 +4,12 @@
 #include <catch2/catch.hpp>
 #include "compiler-lite/import/import.h"
 #include "test/compiler-lite/import/model_builder.h"
+#include "test/compiler-lite/import/refusal.h"
 
 namespace nestrt::test {
 namespace {
 
 using compiler::ImportOptions;
-
-std::string message_of(const ModelBuilder& model, const ImportOptions& options = {}) {
-  const auto graph = model.import(options);
-  REQUIRE(!graph);
-  return graph.error().to_string();
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // "ones": a constant of that shape.
 ModelBuilder ones(const std::vector<int64_t>& shape) {

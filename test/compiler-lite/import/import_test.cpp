@@ -8,6 +8,7 @@
 
 #include "compiler-lite/graph/interpreter.h"
 #include "test/compiler-lite/import/model_builder.h"
+#include "test/compiler-lite/import/refusal.h"
 
 namespace nestrt::test {
 namespace {
@@ -28,14 +29,6 @@ std::multiset<std::string> kinds(const Graph& graph) {
   for (const auto& node : graph.nodes()) result.emplace(ops::name(node->kind()));
   return result;
 }
-
-std::string message_of(const ModelBuilder& model, const ImportOptions& options = {}) {
-  const auto graph = model.import(options);
-  REQUIRE(!graph);
-  return graph.error().to_string();
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // --- inputs ---------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@
 #include "compiler-lite/graph/interpreter.h"
 #include "compiler-lite/passes/optimise.h"
 #include "test/compiler-lite/import/model_builder.h"
+#include "test/compiler-lite/import/refusal.h"
 
 namespace nestrt::test {
 namespace {
@@ -56,12 +57,6 @@ bool computes_in_s8(const Graph& graph, ops::Kind kind) {
   for (const auto& node : graph.nodes())
     if (node->kind() == kind) return graph.value(node->inputs[0]).type == DataType::kS8;
   return false;
-}
-
-std::string message_of(const ModelBuilder& model) {
-  const auto graph = model.import();
-  REQUIRE(!graph);
-  return graph.error().to_string();
 }
 
 }  // namespace

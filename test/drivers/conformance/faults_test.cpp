@@ -32,7 +32,7 @@ TEST_CASE("Unit conformance: a unit that works can be reset, probed and used aga
 TEST_CASE("Unit conformance: a unit is reset and probed while others use it") {
   for_every_unit([](TestedUnit& tested) {
     constexpr int kThreads = 2, kRuns = 50;
-    const PlanBytes file = tested.copy_file();
+    const PlanFile file = tested.copy_file();
     std::deque<PreparedCopy> copies;
     for (int thread = 0; thread < kThreads; ++thread) copies.emplace_back(*tested, file);
     std::atomic<int> answered{0};

@@ -118,7 +118,7 @@ void check_stays_in_its_memory(Executable& executable, const Plan& plan) {
 
 TEST_CASE("Unit conformance: a program with a changed byte is refused or stays in its memory") {
   for_every_unit([](TestedUnit& tested) {
-    const PlanBytes file = tested.copy_file();
+    const PlanFile file = tested.copy_file();
     const ProgramInPlan whole(file, tested->info().kind);
     const std::span<const std::byte> payload = whole.plan->constant(payload_of(*whole.program));
     const auto begin = static_cast<size_t>(payload.data() - whole.file.bytes().data());
@@ -126,7 +126,7 @@ TEST_CASE("Unit conformance: a program with a changed byte is refused or stays i
     for (size_t at = begin; at < begin + payload.size(); ++at) {
       for (const auto bits : {std::byte{0x01}, std::byte{0x80}, std::byte{0xff}}) {
         CAPTURE(at - begin, static_cast<int>(bits));
-        PlanBytes changed = file;
+        PlanFile changed = file;
         changed.mutable_bytes()[at] ^= bits;
         changed.write_digests();
         const ProgramInPlan program(changed, tested->info().kind);

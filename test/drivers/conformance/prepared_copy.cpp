@@ -6,7 +6,7 @@
 
 namespace nestrt::test {
 
-ProgramInPlan::ProgramInPlan(const PlanBytes& bytes, std::string_view kind) : file(bytes) {
+ProgramInPlan::ProgramInPlan(const PlanFile& bytes, std::string_view kind) : file(bytes) {
   auto loaded = Plan::from_memory(file.bytes());
   if (!loaded) FAIL(loaded.error().to_string());
   plan = std::move(*loaded);
@@ -15,7 +15,7 @@ ProgramInPlan::ProgramInPlan(const PlanBytes& bytes, std::string_view kind) : fi
   if (program == nullptr) FAIL("the plan has no program for unit '" << kind << "'");
 }
 
-PreparedCopy::PreparedCopy(Unit& unit, const PlanBytes& file) : source_(file, unit.info().kind) {
+PreparedCopy::PreparedCopy(Unit& unit, const PlanFile& file) : source_(file, unit.info().kind) {
   auto executable = source_.prepare(unit);
   if (!executable) FAIL(executable.error().to_string());
   executable_ = std::move(*executable);

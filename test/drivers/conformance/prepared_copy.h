@@ -16,14 +16,14 @@ inline constexpr std::chrono::seconds kLongEnough{60};
 // A copy of a plan's file, and the last program in its first branch that is for a kind of unit.
 struct ProgramInPlan {
   // Fails the test where the plan is refused or has none.
-  ProgramInPlan(const PlanBytes& bytes, std::string_view kind);
+  ProgramInPlan(const PlanFile& bytes, std::string_view kind);
   ProgramInPlan(const ProgramInPlan&) = delete;
 
   Result<std::unique_ptr<Executable>> prepare(Unit& unit, ChannelRange channels = {}) const {
     return unit.prepare({plan, 0, program, channels});
   }
 
-  const PlanBytes file;
+  const PlanFile file;
   std::shared_ptr<const Plan> plan;
   const plan::Program* program = nullptr;
 };
@@ -31,7 +31,7 @@ struct ProgramInPlan {
 class PreparedCopy {
  public:
   // Fails the test where the unit refuses the program.
-  PreparedCopy(Unit& unit, const PlanBytes& file);
+  PreparedCopy(Unit& unit, const PlanFile& file);
 
   // With memory, a completion and a generation, which it returns.
   uint64_t submit(Submission submission = {});

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kBranches = 10;
 
-PlanBytes network_file(TestedUnit& tested, uint32_t seed) { return tested.row().network(kBranches, seed).build(); }
+PlanFile network_file(TestedUnit& tested, uint32_t seed) { return tested.row().network(kBranches, seed).build(); }
 
 TEST_CASE("Unit conformance: executables of one program do not disturb each other") {
   for_every_unit([](TestedUnit& tested) {

@@ -20,7 +20,7 @@ int count_right(PreparedCopy& copy, int runs) {
 }
 
 std::deque<PreparedCopy> prepare_copies(TestedUnit& tested, int count) {
-  const PlanBytes file = tested.copy_file();
+  const PlanFile file = tested.copy_file();
   std::deque<PreparedCopy> copies;
   for (int i = 0; i < count; ++i) {
     copies.emplace_back(*tested, file);

@@ -8,7 +8,7 @@
 
 namespace nestrt::test {
 
-TestedPlan::TestedPlan(const PlanBytes& file) : file_(file) {
+TestedPlan::TestedPlan(const PlanFile& file) : file_(file) {
   auto plan = Plan::from_memory(file_.bytes());
   if (!plan) FAIL(plan.error().to_string());
   plan_ = std::move(*plan);

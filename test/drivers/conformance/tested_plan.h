@@ -15,7 +15,7 @@ namespace nestrt::test {
 class TestedPlan {
  public:
   // Fails the test where the plan is refused.
-  explicit TestedPlan(const PlanBytes& file);
+  explicit TestedPlan(const PlanFile& file);
   TestedPlan(const TestedPlan&) = delete;
 
   // Each branch on the first unit beside the host that has a program for it. Fails the test where there is no session.
@@ -29,7 +29,7 @@ class TestedPlan {
  private:
   Status run(Session& session, uint32_t seed, const RunOptions& options, std::vector<std::byte>& y) const;
 
-  const PlanBytes file_;
+  const PlanFile file_;
   std::shared_ptr<const Plan> plan_;
   std::unique_ptr<Session> reference_;
 };

@@ -8,6 +8,7 @@
 #include "test/drivers/conformance/units_under_test.h"
 #include "test/drivers/null/copy_program.h"
 #include "test/support/copy_plan.h"
+#include "test/support/evta_configuration.h"
 
 namespace nestrt::test {
 namespace {
@@ -159,7 +160,7 @@ UnitUnderTest null_row() {
 const std::vector<UnitUnderTest>& units_under_test() {
   static const std::vector<UnitUnderTest> kUnits = {
       cpu_row(),
-      evta_row(*evta::find_configuration("1x16_15_15_18_17")),
+      evta_row(evta::test::stock_configuration()),
       evta_row(*evta::find_configuration("1x32_15_15_18_17")),
       null_row(),
   };

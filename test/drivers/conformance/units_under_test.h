@@ -75,7 +75,7 @@ class TestedUnit {
   std::vector<UnitList> with_host_in_any_place() const;
   UnitList alone() const { return {opened_.unit}; }
 
-  PlanBytes copy_file() const { return row_.copy_plan().build(); }
+  PlanFile copy_file() const { return row_.copy_plan().build(); }
   PreparedCopy prepare_copy() const { return PreparedCopy(*opened_.unit, copy_file()); }
   // Fails the test where the unit has none: then the case is to be excluded.
   FaultControl& faults() const;

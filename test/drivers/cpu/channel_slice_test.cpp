@@ -70,7 +70,7 @@ class DividedOperator {
   }
   const plan::Tensor& output_tensor() const { return plan_->tables().tensors[static_cast<uint32_t>(op().outputs[0])]; }
 
-  PlanBytes file_;
+  PlanFile file_;
   const uint32_t branch_;
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<Unit> unit_;

@@ -11,7 +11,7 @@ namespace {
 
 // relu_plan prepared on the CPU, with memory of its own.
 struct PreparedRelu {
-  PlanBytes file = relu_plan().build();
+  PlanFile file = relu_plan().build();
   std::vector<float> x = {-1, 2, -3, 4, -5, 6}, y = std::vector<float>(6, 9);
   std::byte* buffers[2] = {reinterpret_cast<std::byte*>(x.data()), reinterpret_cast<std::byte*>(y.data())};
   std::unique_ptr<Executable> executable;

@@ -11,7 +11,7 @@
 namespace nestrt::null::test {
 namespace {
 
-nestrt::test::PlanBytes copy_file() {
+nestrt::test::PlanFile copy_file() {
   auto builder = evta::test::copy_plan(evta::kConfigurations[0]);
   add_programs(builder);
   return builder.build();

@@ -9,7 +9,7 @@ namespace nestrt::null::test {
 namespace {
 
 using nestrt::test::PlanBuilder;
-using nestrt::test::PlanBytes;
+using nestrt::test::PlanFile;
 
 std::vector<std::byte> blob_of(const std::vector<BlobCopy>& copies) { return encode_blob(copies); }
 
@@ -23,7 +23,7 @@ PlanBuilder plan_of(std::span<const std::byte> blob) {
 }
 
 Result<std::vector<Copy>> read(PlanBuilder builder) {
-  const PlanBytes file = builder.build();
+  const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
   if (!plan) FAIL(plan.error().to_string());
   return read_program(**plan, (*plan)->tables().branches[0].programs[1]);

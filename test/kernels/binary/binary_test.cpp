@@ -5,15 +5,13 @@
 #include <utility>
 
 #include "test/support/exact.h"
+#include "test/support/float_values.h"
 #include "test/support/kernel_runner.h"
 
 namespace nestrt::test {
 namespace {
 
 using Kind = ops::BinaryKind;
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // The output is what infer says; for a case that infer refuses there is none.
 OperatorCase binary_case(Kind kind, const TestTensor& a, const TestTensor& b, Layout layout = Layout::kPlain,

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "test/support/float_values.h"
 #include "test/support/kernel_runner.h"
 
 namespace nestrt::test {
@@ -13,9 +14,6 @@ OperatorCase cast_case(const TestTensor& input, DataType to) {
   c.input(input).output(to, input.shape);
   return c;
 }
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
 

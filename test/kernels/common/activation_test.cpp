@@ -11,6 +11,7 @@
 #include "hwy/highway.h"
 #include "kernels/common/activation-inl.h"
 #include "kernels/common/simd.h"
+#include "test/support/float_values.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
@@ -67,8 +68,7 @@ NESTRT_SIMD_EXPORT(map_activation)
 
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+using test::kInf, test::kNan;
 
 // Geometric steps from 1e-42 to 1e3 of both signs, and the special values; a multiple of 16 long.
 std::vector<float> arguments() {

@@ -12,7 +12,7 @@
 namespace nestrt::test {
 namespace {
 
-struct Layer {
+struct S8Layer {
   ops::Conv conv;
   TestTensor x, weights, bias, residual;
   int exponent = 0;  // an s8 output's
@@ -41,9 +41,9 @@ class Draw {
 enum class Form { kAny, kStem, kDepthwise, kGroups, kOddGroups };  // kGroups: of whole blocks
 constexpr int kForms = 5;
 
-Layer random_layer(std::mt19937& generator, Form form) {
+S8Layer random_layer(std::mt19937& generator, Form form) {
   Draw draw(generator);
-  Layer layer;
+  S8Layer layer;
   ops::Conv& conv = layer.conv;
   int channels = draw.between(1, 40), outputs = draw.between(1, 50);
   if (form == Form::kStem) channels = draw.between(1, 8);
@@ -79,7 +79,7 @@ Layer random_layer(std::mt19937& generator, Form form) {
   return layer;
 }
 
-Shape output_shape(const Layer& layer) {
+Shape output_shape(const S8Layer& layer) {
   OperatorCase c(layer.conv);
   c.input(layer.x).input(as_constant(layer.weights)).input(layer.bias);
   const auto outputs = c.infer();
@@ -88,7 +88,7 @@ Shape output_shape(const Layer& layer) {
 }
 
 // Scales that leave something to see, mostly, and zero points over all of s8.
-void draw_real_scales(Layer& layer, std::mt19937& generator) {
+void draw_real_scales(S8Layer& layer, std::mt19937& generator) {
   Draw draw(generator);
   const auto scale = [&] { return std::exp2(static_cast<float>(draw.between(-900, -600)) / 100); };
   layer.x = with_scale(layer.x, scale(), draw.between(-128, 127));
@@ -106,7 +106,7 @@ void draw_real_scales(Layer& layer, std::mt19937& generator) {
 }
 
 // Shifts of 0 to 31, mostly those that leave something to see; the residual and the epilogue.
-void draw_scales(Layer& layer, std::mt19937& generator) {
+void draw_scales(S8Layer& layer, std::mt19937& generator) {
   Draw draw(generator);
   const int input = layer.x.quantization->exponents[0];
   const bool by_channel = !draw.once_in(4), any_shift = draw.once_in(5);
@@ -132,7 +132,7 @@ void draw_scales(Layer& layer, std::mt19937& generator) {
   layer.conv.activation = {kind, -0.5f, 6.0f};
 }
 
-TestTensor packed(const TestTensor& weights, Packing packing) {
+TestTensor packed_s8(const TestTensor& weights, Packing packing) {
   TestTensor result = weights;
   result.packing = packing;
   result.bytes.resize(static_cast<size_t>(kernels::packed_bytes(packing, weights.shape)));
@@ -141,7 +141,7 @@ TestTensor packed(const TestTensor& weights, Packing packing) {
   return result;
 }
 
-OperatorCase make_case(const Layer& layer, Layout input, Layout layout, const TestTensor& weights) {
+OperatorCase make_case(const S8Layer& layer, Layout input, Layout layout, const TestTensor& weights) {
   OperatorCase c(layer.conv);
   c.input(with_layout(layer.x, input)).input(weights).input(layer.bias);
   c.input(layer.residual.present ? with_layout(layer.residual, layout) : layer.residual);
@@ -156,7 +156,7 @@ OperatorCase make_case(const Layer& layer, Layout input, Layout layout, const Te
 
 // Names of the kernels that ran.
 std::set<std::string> check_layer(std::mt19937& generator, Form form) {
-  Layer layer = random_layer(generator, form);
+  S8Layer layer = random_layer(generator, form);
   if (Draw(generator).once_in(2))
     draw_scales(layer, generator);
   else
@@ -176,7 +176,7 @@ std::set<std::string> check_layer(std::mt19937& generator, Form form) {
   check_all(layer.weights);
   const auto packing = static_cast<Packing>(
       Draw(generator).between(static_cast<int>(Packing::kS8O16i4), static_cast<int>(Packing::kS8Stem)));
-  if (kernels::packing_fits(packing, layer.weights.shape)) check_all(packed(layer.weights, packing));
+  if (kernels::packing_fits(packing, layer.weights.shape)) check_all(packed_s8(layer.weights, packing));
   return names;
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("Every kernel of an s8 Conv gives the bits of the reference") {
   std::set<std::string> names;
   const int layers = by_level(40, 500, 10'000);
   for (int i = 0; i < layers; ++i) names.merge(check_layer(generator, static_cast<Form>(i % kForms)));
-  names.erase("conv.s8.depthwise16.fours");  // not every machine has it
+  names.erase("conv.s8.depthwise16.dot4");  // not every machine has it
   CHECK(names == std::set<std::string>{"conv.s8.depthwise16", "conv.s8.direct16", "conv.s8.gather", "conv.s8.stem16"});
 }
 

@@ -1,5 +1,5 @@
 // Conv of s8 tensors with scales and zero points: the reference against sums of the float kernel, which are exact for
-// numbers this small.
+// numbers this small_s8c.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -29,7 +29,7 @@ TestTensor steps(const TestTensor& integers, int zero_point) {
 }
 
 // One pixel, two channels in and out, zero point -3: accumulators 6 * 5 + 1 * 7 + 1 = 38 and 6 * -4 + 1 * 6 + 100 = 82.
-OperatorCase small(const ops::Conv& conv) {
+OperatorCase small_s8c(const ops::Conv& conv) {
   OperatorCase c(conv);
   c.input(with_scale(tensor_s8({1, 2, 1, 1}, {3, -2}), 0.5f, -3));
   c.input(as_constant(with_scales(tensor_s8({2, 2, 1, 1}, {5, 7, -4, 6}), {0.25f, 0.5f}, 0)));
@@ -40,7 +40,7 @@ OperatorCase small(const ops::Conv& conv) {
 }  // namespace
 
 TEST_CASE("A convolution with scales multiplies each channel's accumulator and adds the zero point") {
-  OperatorCase c = small(square(1, 0));
+  OperatorCase c = small_s8c(square(1, 0));
   c.output_s8c({1, 2, 1, 1}, 2.0f, 10);
   CHECK(complaint(c).empty());
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{12, 20});  // 38 / 16 = 2.4, 82 / 8 = 10.25
@@ -49,7 +49,7 @@ TEST_CASE("A convolution with scales multiplies each channel's accumulator and a
 TEST_CASE("A wide convolution with scales gives its accumulators as f32") {
   ops::Conv conv = square(1, 0);
   conv.wide_output = true;
-  OperatorCase c = small(conv);
+  OperatorCase c = small_s8c(conv);
   c.output(DataType::kF32, {1, 2, 1, 1});
   CHECK(complaint(c).empty());
   CHECK(reference(c)[0].values<float>() == std::vector<float>{38.0f / 8, 82.0f / 4});
@@ -58,7 +58,7 @@ TEST_CASE("A wide convolution with scales gives its accumulators as f32") {
 TEST_CASE("Activations of a convolution with scales clip at zero and at their limits") {
   ops::Conv conv = square(1, 0);
   conv.activation = {ops::ActivationKind::kClip, 5.0f, 6.0f};
-  OperatorCase c = small(conv);
+  OperatorCase c = small_s8c(conv);
   c.output_s8c({1, 2, 1, 1}, 0.5f, 10);  // 10 + 9.5 and 10 + 41, limited to 10 + [10, 12]
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{20, 22});
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "test/support/float_values.h"
 #include "test/support/kernel_runner.h"
 
 namespace nestrt::test {
@@ -19,12 +20,6 @@ OperatorCase reduce_case(Kind kind, const TestTensor& input, const std::vector<i
   c.input(input);
   if (const auto specs = c.infer()) c.output((*specs)[0].type, (*specs)[0].shape);
   return c;
-}
-
-TestTensor counting(const Shape& shape) {
-  std::vector<float> values(static_cast<size_t>(shape.num_elements()));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i + 1);
-  return tensor(shape, values);
 }
 
 }  // namespace
@@ -66,7 +61,6 @@ TEST_CASE("Reduce of integers is exact and wraps") {
 }
 
 TEST_CASE("Reduce keeps NaN and survives infinities") {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
   const TestTensor x = tensor({2, 2}, std::vector<float>{NAN, 1, kInf, 1});
   const auto value = [&](Kind kind) { return reference(reduce_case(kind, x, {1}))[0].values<float>(); };
   CHECK(std::isnan(value(Kind::kMax)[0]));

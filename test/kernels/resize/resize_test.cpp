@@ -27,12 +27,6 @@ TestTensor run_reference(const ops::Resize& table, const TestTensor& input) {
   return reference(c)[0];
 }
 
-TestTensor counting(const Shape& shape) {
-  std::vector<float> values;
-  for (int64_t i = 0; i < shape.num_elements(); ++i) values.push_back(static_cast<float>(i + 1));
-  return tensor(shape, values);
-}
-
 void check_near(const TestTensor& actual, const std::vector<float>& expected) {
   CHECK(relative_error(actual, tensor(actual.shape, expected)) < 1e-5);
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "test/support/float_values.h"
 #include "test/support/kernel_runner.h"
 
 namespace nestrt::test {
@@ -15,9 +16,6 @@ OperatorCase softmax_case(const TestTensor& input, int axis, bool log = false) {
   c.input(input).output(DataType::kF32, input.shape);
   return c;
 }
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
 

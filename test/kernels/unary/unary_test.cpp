@@ -4,15 +4,13 @@
 #include <type_traits>
 
 #include "test/support/exact.h"
+#include "test/support/float_values.h"
 #include "test/support/kernel_runner.h"
 
 namespace nestrt::test {
 namespace {
 
 using Kind = ops::UnaryKind;
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 OperatorCase unary_case(Kind kind, const TestTensor& input, float alpha = 0, float beta = 0) {
   ops::Unary table;

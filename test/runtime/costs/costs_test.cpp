@@ -11,7 +11,7 @@ namespace {
 // Keeps the bytes of a plan beside it.
 struct Built {
   explicit Built(PlanBuilder builder) : bytes(builder.build()), plan(*Plan::from_memory(bytes.bytes())) {}
-  PlanBytes bytes;
+  PlanFile bytes;
   std::shared_ptr<const Plan> plan;
 };
 

@@ -36,7 +36,7 @@ MeasureOptions quick() {
 
 TEST_CASE("Every operator is measured with every number of threads") {
   PlanBuilder builder = blocked_plan();
-  const PlanBytes bytes = builder.build();
+  const PlanFile bytes = builder.build();
   const auto plan = *Plan::from_memory(bytes.bytes());
   const UnitList units = *open_units("cpu", {.num_threads = 3});
   const auto measured = measure_costs(plan, units, quick());
@@ -66,7 +66,7 @@ TEST_CASE("Units beside the CPU are measured where they have a program") {
   program.kind = plan::ProgramKind::kKernels;
   program.configuration = "model 1";
   tables.branches[0].programs.push_back(std::move(program));
-  const PlanBytes bytes = builder.build();
+  const PlanFile bytes = builder.build();
   const auto plan = Plan::from_memory(bytes.bytes());
   REQUIRE(plan);
   UnitList units = *open_units("cpu", {.num_threads = 1});
@@ -87,7 +87,7 @@ TEST_CASE("Units beside the CPU are measured where they have a program") {
 
 TEST_CASE("What cannot be measured is an error") {
   PlanBuilder builder = relu_plan();
-  const PlanBytes bytes = builder.build();
+  const PlanFile bytes = builder.build();
   const auto plan = *Plan::from_memory(bytes.bytes());
   CHECK(measure_costs(plan, {}, quick()).error().code() == Code::kInvalidArgument);
   CHECK(measure_costs(plan, {nullptr}, quick()).error().code() == Code::kInvalidArgument);

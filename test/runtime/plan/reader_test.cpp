@@ -34,7 +34,7 @@ TEST_CASE("Preprocessing that leaves mean or scale out gets 0 and 1") {
   const int y = builder.output("y", {1, 3, 2, 2});
   builder.op("relu", unary(ops::UnaryKind::kRelu), {x}, {y});
   builder.tables().inputs[0].preprocessing = {.mean = {1, 2, 3}, .scale = {}};
-  const PlanBytes file = builder.build();
+  const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
   REQUIRE(plan);
   REQUIRE((*plan)->preprocessing(0) != nullptr);
@@ -56,9 +56,9 @@ TEST_CASE("Files that are not plans are refused with their path") {
 }
 
 TEST_CASE("Plans of another version or with unknown features are incompatible") {
-  const PlanBytes good = relu_plan().build();
+  const PlanFile good = relu_plan().build();
   const auto with = [&](auto change) {
-    PlanBytes file = good;
+    PlanFile file = good;
     plan_format::Header header;
     std::memcpy(&header, file.bytes().data(), sizeof header);
     change(header);
@@ -72,7 +72,7 @@ TEST_CASE("Plans of another version or with unknown features are incompatible") 
 }
 
 TEST_CASE("Misaligned memory is refused") {
-  const PlanBytes file = relu_plan().build();
+  const PlanFile file = relu_plan().build();
   std::vector<std::byte> storage(file.bytes().size() + 128);
   auto* const aligned = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64);
   std::copy(file.bytes().begin(), file.bytes().end(), aligned + 8);
@@ -80,18 +80,18 @@ TEST_CASE("Misaligned memory is refused") {
 }
 
 TEST_CASE("Every truncation of a plan is refused") {
-  const PlanBytes file = branches_plan().build();
+  const PlanFile file = branches_plan().build();
   for (size_t size = 0; size < file.bytes().size(); ++size) {
-    const PlanBytes part(file.bytes().first(size));
+    const PlanFile part(file.bytes().first(size));
     if (Plan::from_memory(part.bytes())) FAIL("accepted the first " << size << " bytes");
   }
 }
 
 TEST_CASE("Every flipped bit is refused") {
-  const PlanBytes file = branches_plan().build();
+  const PlanFile file = branches_plan().build();
   plan_format::Header header;
   std::memcpy(&header, file.bytes().data(), sizeof header);
-  PlanBytes damaged = file;
+  PlanFile damaged = file;
   for (size_t at = 0; at < file.bytes().size(); ++at) {
     const bool in_tables = at < header.data_offset;
     // The content digest is looked at by the complete verification only.

@@ -9,7 +9,7 @@ namespace nestrt::test {
 namespace {
 
 // Gives the plan a second memory plan with these offsets of its arena buffers, in their order.
-PlanBytes with_offsets(PlanBuilder builder, const std::vector<uint64_t>& offsets) {
+PlanFile with_offsets(PlanBuilder builder, const std::vector<uint64_t>& offsets) {
   plan::Tables& tables = builder.tables();
   plan::MemoryPlan memory = tables.memory_plans[0];
   memory.kind = plan::MemoryPlanKind::kAnySchedule;
@@ -20,7 +20,7 @@ PlanBytes with_offsets(PlanBuilder builder, const std::vector<uint64_t>& offsets
   return builder.build();
 }
 
-std::string verdict(const PlanBytes& file, Verification verification = Verification::kComplete) {
+std::string verdict(const PlanFile& file, Verification verification = Verification::kComplete) {
   const auto plan = Plan::from_memory(file.bytes(), verification);
   return plan ? "accepted" : std::string(plan.error().message());
 }
@@ -59,7 +59,7 @@ std::vector<uint64_t> alternating(size_t buffers) {
 }
 
 TEST_CASE("Buffers that only the file order keeps apart do not share bytes in a plan for any schedule") {
-  const PlanBytes file = with_offsets(two_branches(), {0, 64, 0, 128});
+  const PlanFile file = with_offsets(two_branches(), {0, 64, 0, 128});
   const char* const expected =
       "memory plan 1: buffers 1 and 3 share bytes, but the graph does not keep their uses apart";
   CHECK(verdict(file).find(expected) != std::string::npos);

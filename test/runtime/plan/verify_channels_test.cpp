@@ -59,7 +59,7 @@ const std::vector<std::vector<uint64_t>> kPixelsOf = {{},           {48, 48, 48}
 
 void expect_refused(PlanBuilder builder, const std::function<void(plan::Tables&)>& damage, const char* message) {
   damage(builder.tables());
-  const PlanBytes file = builder.build();
+  const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
   INFO("expected: " << message);
   REQUIRE_FALSE(plan);
@@ -70,7 +70,7 @@ void expect_refused(PlanBuilder builder, const std::function<void(plan::Tables&)
 
 TEST_CASE("A program for some channels is accepted, and is no program for the branch") {
   for (const bool wide : {false, true}) {
-    const PlanBytes file = divided_plan(wide).build();
+    const PlanFile file = divided_plan(wide).build();
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
     if (!plan) FAIL(plan.error().to_string());
     const plan::Branch& branch = (*plan)->tables().branches[1];
@@ -132,7 +132,7 @@ TEST_CASE("A program for some channels of what treats channels one by one has to
   for (uint32_t branch = 1; branch <= 6; ++branch) {
     CAPTURE(branch);
     const std::vector<uint64_t>& pixels = kPixelsOf[branch];
-    const PlanBytes file = channelwise(branch, pixels).build();
+    const PlanFile file = channelwise(branch, pixels).build();
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
     if (!plan) FAIL(plan.error().to_string());
     for (size_t operand = 0; operand < pixels.size(); ++operand) {

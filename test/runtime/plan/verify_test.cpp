@@ -18,7 +18,7 @@ struct Damage {
 void expect_refused(const std::function<PlanBuilder()>& make, const Damage& damage) {
   PlanBuilder builder = make();
   damage.apply(builder.tables());
-  const PlanBytes file = builder.build();
+  const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
   INFO("expected: " << damage.message);
   REQUIRE_FALSE(plan);
@@ -37,7 +37,7 @@ void expect_all_refused(const std::function<PlanBuilder()>& make, const std::vec
 TEST_CASE("The sample plans pass verification") {
   for (const auto make : {relu_plan, branches_plan, views_plan, blocked_plan, plain_conv_plan, unpacked_conv_plan,
                           movement_plan, classifier_plan}) {
-    const PlanBytes file = make().build();
+    const PlanFile file = make().build();
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
     if (!plan) FAIL(plan.error().to_string());
   }
@@ -234,7 +234,7 @@ TEST_CASE("An empty part of a Concat hides no overlap") {
                  {"operator 2 'concat' (Concat): tensor 4 'last' and tensor 2 'whole' overlap", [](plan::Tables&) {}});
   PlanBuilder apart = concat_plan_with_empty_part();
   apart.tables().tensors[4].offset = 16;
-  const PlanBytes file = apart.build();
+  const PlanFile file = apart.build();
   const auto plan = Plan::from_memory(file.bytes());
   if (!plan) FAIL(plan.error().to_string());
 }
@@ -265,7 +265,7 @@ TEST_CASE("A constant with an exponent for each of many channels is taken") {
   PlanBuilder builder = relu_plan();
   const int w = builder.constant<int8_t>("w", {kChannels}, std::vector<int8_t>(kChannels), DataType::kS8);
   builder.quantize(w, std::vector<int8_t>(kChannels, 7), 0);
-  const PlanBytes file = builder.build();
+  const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
   if (!plan) FAIL(plan.error().to_string());
 }

@@ -109,7 +109,7 @@ class VirtualBoard {
   std::unique_ptr<Session> session;
 
  private:
-  std::optional<PlanBytes> file_;
+  std::optional<PlanFile> file_;
   std::shared_ptr<const Plan> plan_;
   UnitList units_;
   std::vector<float> x_ = std::vector<float>(4), y_ = std::vector<float>(4);

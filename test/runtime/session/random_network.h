@@ -63,7 +63,7 @@ class Network {
   std::shared_ptr<const Plan> plan;
 
  private:
-  PlanBytes file_;
+  PlanFile file_;
   std::vector<int32_t> x_ = std::vector<int32_t>(16), y_ = std::vector<int32_t>(16), expected_;
 };
 

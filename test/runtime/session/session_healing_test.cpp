@@ -44,7 +44,7 @@ class FaultySession {
   std::vector<int8_t> y = std::vector<int8_t>(64);
 
  private:
-  PlanBytes file_;
+  PlanFile file_;
   std::unique_ptr<Session> session_;
 };
 

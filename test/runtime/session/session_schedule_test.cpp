@@ -16,7 +16,7 @@ namespace {
 
 using evta::Fault;
 
-constexpr std::chrono::milliseconds kSoon(20), kNever(600'000);
+constexpr std::chrono::milliseconds kUnitTimeout(20), kNoTimeout(600'000);
 
 std::unique_ptr<Session> open(const Network& network, const UnitList& units, const Schedule& schedule,
                               SessionOptions options = {}) {
@@ -51,7 +51,7 @@ TEST_CASE("Whatever faults a unit has, a run gives the bits of the CPU") {
   for (int i = 0; i < runs; ++i) {
     Network network(static_cast<uint32_t>(i));
     SessionOptions options;
-    options.unit_timeout = kSoon;
+    options.unit_timeout = kUnitTimeout;
     options.check_every = 1;  // wrong results are nothing that a unit can tell
     const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
     for (const auto& faults : board.faults) {
@@ -150,7 +150,7 @@ TEST_CASE("A cancelled run ends, and the next one is right") {
   Network network(5);
   std::mt19937 random(5);
   SessionOptions options;
-  options.unit_timeout = kNever;
+  options.unit_timeout = kNoTimeout;
   const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
   for (const auto& faults : board.faults) faults->next_run(Fault::kHang);
   std::atomic<bool> ended{false};

@@ -15,13 +15,13 @@
 namespace nestrt::test {
 namespace {
 
-std::shared_ptr<const Plan> load(const PlanBytes& file) {
+std::shared_ptr<const Plan> load(const PlanFile& file) {
   auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
   if (!plan) FAIL(plan.error().to_string());
   return *plan;
 }
 
-std::unique_ptr<Session> open(const PlanBytes& file, int num_threads = 1) {
+std::unique_ptr<Session> open(const PlanFile& file, int num_threads = 1) {
   UnitOptions options;
   options.num_threads = num_threads;
   auto units = open_units("cpu", options);
@@ -32,7 +32,7 @@ std::unique_ptr<Session> open(const PlanBytes& file, int num_threads = 1) {
 }
 
 TEST_CASE("A session runs an operator on the caller's memory") {
-  const PlanBytes file = relu_plan().build();
+  const PlanFile file = relu_plan().build();
   const auto session = open(file);
   const std::vector<float> x = {-1, 2, -3, 4, -5, 6};
   std::vector<float> y(6, 9);
@@ -43,7 +43,7 @@ TEST_CASE("A session runs an operator on the caller's memory") {
 }
 
 TEST_CASE("Branches run one after the other over arena and constants") {
-  const PlanBytes file = branches_plan().build();
+  const PlanFile file = branches_plan().build();
   const auto session = open(file, 2);
   std::vector<float> x(16), y(16), expected(16);
   for (int i = 0; i < 16; ++i) {
@@ -57,7 +57,7 @@ TEST_CASE("Branches run one after the other over arena and constants") {
 }
 
 TEST_CASE("Reshape, Slice and Concat in place compute nothing") {
-  const PlanBytes file = views_plan().build();
+  const PlanFile file = views_plan().build();
   const auto session = open(file);
   const std::vector<float> x = {-1, 2, -3, 4};
   std::vector<float> y(8), z(3);
@@ -80,7 +80,7 @@ TEST_CASE("Concat copies only the inputs that are not in their place") {
   builder.op("neg", unary(ops::UnaryKind::kNeg), {x}, {first});
   builder.op("concat", ops::Concat{.axis = 1}, {first, first, x}, {whole});
   builder.op("double", binary(ops::BinaryKind::kAdd), {whole, whole}, {y});
-  const PlanBytes file = builder.build();
+  const PlanFile file = builder.build();
   const auto session = open(file, 2);
   const std::vector<float> values = {1, 2, 3};
   std::vector<float> result(9);
@@ -108,7 +108,7 @@ struct BranchesRun {
 };
 
 TEST_CASE("Sessions on one plan and one pool run side by side") {
-  const PlanBytes file = branches_plan().build();
+  const PlanFile file = branches_plan().build();
   const auto plan = load(file);
   UnitOptions options;
   options.num_threads = 3;
@@ -134,7 +134,7 @@ TEST_CASE("Sessions on one plan and one pool run side by side") {
 }
 
 TEST_CASE("A second caller of one session waits for the first") {
-  const PlanBytes file = branches_plan().build();
+  const PlanFile file = branches_plan().build();
   const auto session = open(file, 2);
   std::atomic<int> failures{0};
   std::vector<std::thread> threads;
@@ -151,7 +151,7 @@ TEST_CASE("A second caller of one session waits for the first") {
 }
 
 TEST_CASE("A run allocates nothing") {
-  const PlanBytes file = branches_plan().build();
+  const PlanFile file = branches_plan().build();
   const auto session = open(file, 3);
   BranchesRun call(-5);
   bool ok = true;
@@ -173,7 +173,7 @@ TEST_CASE("The allocation counter counts") {
 }
 
 TEST_CASE("Wrong arguments are refused with what was expected and what came") {
-  const PlanBytes file = relu_plan().build();
+  const PlanFile file = relu_plan().build();
   const auto session = open(file);
   std::vector<float> x(8), y(8);
   const auto refusal = [&](std::vector<ConstTensorView> inputs, std::vector<TensorView> outputs) {
@@ -207,7 +207,7 @@ TEST_CASE("Inputs may share memory, outputs may not") {
   const int difference = builder.output("difference", {4});
   builder.op("sum", binary(ops::BinaryKind::kAdd), {a, b}, {sum});
   builder.op("difference", binary(ops::BinaryKind::kSub), {a, b}, {difference});
-  const PlanBytes file = builder.build();
+  const PlanFile file = builder.build();
   const auto session = open(file);
   std::vector<float> x = {1, 2, 3, 4}, y(8);
   const ConstTensorView in{DataType::kF32, {4}, x.data()};
@@ -218,7 +218,7 @@ TEST_CASE("Inputs may share memory, outputs may not") {
 }
 
 TEST_CASE("Sessions that cannot run are refused at creation") {
-  const PlanBytes file = relu_plan().build();
+  const PlanFile file = relu_plan().build();
   const auto units = open_units();
   REQUIRE(units);
   CHECK(Session::create(nullptr, *units).error().code() == Code::kInvalidArgument);
@@ -240,7 +240,7 @@ class ForeignUnit final : public Unit {
 };
 
 TEST_CASE("A plan without a program for the session's units is incompatible, and the message says what to do") {
-  const PlanBytes file = relu_plan().build();
+  const PlanFile file = relu_plan().build();
   const auto session = Session::create(load(file), {std::make_shared<ForeignUnit>("npu")});
   REQUIRE_FALSE(session);
   CHECK(session.error().code() == Code::kIncompatible);
@@ -255,7 +255,7 @@ TEST_CASE("A program for another configuration of a unit is incompatible, and th
   program.unit = "npu";
   program.configuration = "another";
   builder.tables().branches[0].programs.push_back(std::move(program));
-  const PlanBytes file = builder.build();
+  const PlanFile file = builder.build();
   const auto session = Session::create(load(file), {std::make_shared<ForeignUnit>("npu")});
   REQUIRE_FALSE(session);
   CHECK(session.error().code() == Code::kIncompatible);
@@ -263,7 +263,7 @@ TEST_CASE("A program for another configuration of a unit is incompatible, and th
 }
 
 TEST_CASE("Weights that are not packed for this CPU are repacked, which is reported") {
-  const PlanBytes file = unpacked_conv_plan().build(), reference_file = plain_conv_plan().build();
+  const PlanFile file = unpacked_conv_plan().build(), reference_file = plain_conv_plan().build();
   std::vector<std::string> messages;
   set_log_hook([&](LogLevel, std::string_view message) { messages.emplace_back(message); });
   set_log_level(LogLevel::kInfo);
@@ -289,7 +289,7 @@ TEST_CASE("Weights that are not packed for this CPU are repacked, which is repor
 TEST_CASE("An operator that breaks its rules is refused by name") {
   PlanBuilder builder = branches_plan();
   builder.tables().tensors[3].shape = {4, 4};
-  const PlanBytes file = builder.build();
+  const PlanFile file = builder.build();
   const auto session = Session::create(load(file), *open_units());
   REQUIRE_FALSE(session);
   CHECK(session.error().code() == Code::kInvalidPlan);
@@ -299,7 +299,7 @@ TEST_CASE("An operator that breaks its rules is refused by name") {
 TEST_CASE("An operator whose rules refuse its operands makes an invalid plan, with the remedy") {
   PlanBuilder builder = relu_plan();
   builder.tables().operators[0].inputs.clear();
-  const PlanBytes file = builder.build();
+  const PlanFile file = builder.build();
   const auto session = Session::create(load(file), *open_units());
   REQUIRE_FALSE(session);
   CHECK(session.error().code() == Code::kInvalidPlan);
@@ -310,7 +310,7 @@ TEST_CASE("An operator whose rules refuse its operands makes an invalid plan, wi
 TEST_CASE("An arena larger than the machine's memory is out of memory") {
   PlanBuilder builder = branches_plan();
   builder.tables().memory_plans[0].arena_bytes = uint64_t{1} << 60;
-  const PlanBytes file = builder.build();
+  const PlanFile file = builder.build();
   const auto session = Session::create(load(file), *open_units());
   REQUIRE_FALSE(session);
   CHECK(session.error().code() == Code::kOutOfMemory);
@@ -322,7 +322,7 @@ TEST_CASE("A plan's kernels are used where they exist, and reported") {
   builder.tables().kernel_names = {"", "unary.reference"};
   for (int set = 0; set < kNumInstructionSets; ++set)
     program.selections.push_back({std::string(name(static_cast<InstructionSet>(set))), {1}, {}});
-  const PlanBytes file = builder.build();
+  const PlanFile file = builder.build();
   const auto session = open(file);
   REQUIRE(session->operators().size() == 1);
   CHECK(session->operators()[0].name == "relu");
@@ -341,7 +341,7 @@ TEST_CASE("The observer hears of every operator in order") {
     std::vector<uint32_t> seen;
     bool ordered = true;
   } recorder;
-  const PlanBytes file = branches_plan().build();
+  const PlanFile file = branches_plan().build();
   SessionOptions options;
   options.observer = &recorder;
   auto session = Session::create(load(file), *open_units(), options);
@@ -353,7 +353,7 @@ TEST_CASE("The observer hears of every operator in order") {
 }
 
 TEST_CASE("Inputs and outputs are found by name") {
-  const PlanBytes file = views_plan().build();
+  const PlanFile file = views_plan().build();
   const auto session = open(file);
   CHECK(session->find_input("x") == 0u);
   CHECK(session->find_output("z") == 1u);

@@ -12,7 +12,7 @@
 namespace nestrt::test {
 namespace {
 
-PlanBytes colour_plan() {
+PlanFile colour_plan() {
   PlanBuilder builder;
   const int image = builder.input("image", {1, 3, 32, 32});
   const int mean = builder.arena("mean", {1, 3});

@@ -34,7 +34,7 @@ PlanBuilder network() {
 }
 
 struct Network {
-  test::PlanBytes bytes = network().build();
+  test::PlanFile bytes = network().build();
   std::shared_ptr<const Plan> plan = *Plan::from_memory(bytes.bytes());
 };
 

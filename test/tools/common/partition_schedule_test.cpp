@@ -37,8 +37,8 @@ PlanBuilder diamond() {
 
 const std::vector<UnitInfo> kUnits = {{"evta", "evta0", "", 1}, {"evta", "evta1", "", 1}, {"cpu", "cpu", "", 4, true}};
 
-struct Network {
-  test::PlanBytes bytes = diamond().build();
+struct ScheduledNetwork {
+  test::PlanFile bytes = diamond().build();
   std::shared_ptr<const Plan> plan = *Plan::from_memory(bytes.bytes());
 
   Result<Schedule> schedule(const std::string& text, const std::vector<UnitInfo>& units = kUnits) const {
@@ -48,8 +48,8 @@ struct Network {
   }
 };
 
-void expect_refused(const std::string& text, const std::string& why) {
-  const auto schedule = Network().schedule(text);
+void expect_schedule_refused(const std::string& text, const std::string& why) {
+  const auto schedule = ScheduledNetwork().schedule(text);
   INFO(text);
   REQUIRE_FALSE(schedule);
   CHECK(schedule.error().code() == Code::kInvalidArgument);
@@ -59,7 +59,7 @@ void expect_refused(const std::string& text, const std::string& why) {
 }  // namespace
 
 TEST_CASE("Partitions of a group run side by side, all others one after the other") {
-  const auto schedule = Network().schedule(PartitionFile().text());
+  const auto schedule = ScheduledNetwork().schedule(PartitionFile().text());
   if (!schedule) FAIL(schedule.error().to_string());
   REQUIRE(schedule->lanes.size() == 3);
   CHECK(schedule->lanes[0].unit == 2);
@@ -77,7 +77,7 @@ TEST_CASE("Partitions of a group run side by side, all others one after the othe
   expect(2, 2, 1, {0});
   expect(3, 3, 2, {1, 2});
   expect(4, 4, 2, {});
-  const auto in_order = Network().schedule(changed(&PartitionFile::groups, "").text());
+  const auto in_order = ScheduledNetwork().schedule(changed(&PartitionFile::groups, "").text());
   REQUIRE(in_order);
   CHECK(in_order->steps[2].waits == std::vector<uint32_t>{1});
 }
@@ -85,7 +85,7 @@ TEST_CASE("Partitions of a group run side by side, all others one after the othe
 TEST_CASE("Partitions side by side on the CPU share its threads") {
   PartitionFile file = changed(&PartitionFile::backends, "CPU:CPU:CPU:CPU");
   file.nodes = "block/fork_0-0:left_1-1:right-2:right_3-2:join-3";
-  const auto schedule = Network().schedule(file.text());
+  const auto schedule = ScheduledNetwork().schedule(file.text());
   REQUIRE(schedule);
   CHECK(schedule->lanes.size() == 2);
   CHECK(schedule->steps[1].lane == 0);
@@ -94,14 +94,14 @@ TEST_CASE("Partitions side by side on the CPU share its threads") {
   CHECK(schedule->steps[3].lane == 1);
   CHECK(schedule->steps[3].threads == 2);
   CHECK(schedule->steps[4].threads == 0);
-  const auto alone = Network().schedule(file.text(), {{"cpu", "cpu", "", 1, true}});
+  const auto alone = ScheduledNetwork().schedule(file.text(), {{"cpu", "cpu", "", 1, true}});
   REQUIRE(alone);
   CHECK(alone->lanes.size() == 1);
   CHECK(alone->steps[2].threads == 0);
 }
 
 TEST_CASE("A backend without a number is the first of its kind") {
-  const auto schedule = Network().schedule(changed(&PartitionFile::backends, "CPU:VTA:VTA-1:CPU").text());
+  const auto schedule = ScheduledNetwork().schedule(changed(&PartitionFile::backends, "CPU:VTA:VTA-1:CPU").text());
   REQUIRE(schedule);
   CHECK(schedule->lanes[schedule->steps[1].lane].unit == 0);
 }
@@ -120,7 +120,8 @@ TEST_CASE("Partition plans of another network or other units are refused with wh
        "VTA-0 has no program for 'block/fork_0', which is in partition 'p0'"},
       {&PartitionFile::groups, "(p2||p3)", "'p3' reads what 'p2' computes"},
   };
-  for (const PartitionDamage& damage : damages) expect_refused(changed(damage.line, damage.text).text(), damage.why);
+  for (const PartitionDamage& damage : damages)
+    expect_schedule_refused(changed(damage.line, damage.text).text(), damage.why);
 }
 
 }  // namespace nestrt::tools

@@ -35,7 +35,7 @@ struct WatchedRun {
     REQUIRE(ok);
   }
 
-  const PlanBytes file = branches_plan().build();
+  const PlanFile file = branches_plan().build();
   const std::shared_ptr<const Plan> plan;
   const UnitList units = *open_units("cpu", {.num_threads = 1});
   RunRecorder recorder;

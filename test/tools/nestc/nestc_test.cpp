@@ -28,9 +28,9 @@ ModelBuilder small_model() {
 }
 
 // A folder for a model, and an empty one for what nestc writes.
-class Workshop {
+class NestcWorkshop {
  public:
-  Workshop() { fs::create_directory(folder_.path() + "/out"); }
+  NestcWorkshop() { fs::create_directory(folder_.path() + "/out"); }
   std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
   std::string write(const std::string& name, const std::string& bytes) const {
     return folder_.write(name, std::as_bytes(std::span(bytes)));
@@ -64,7 +64,7 @@ class Workshop {
 };
 
 TEST_CASE("nestc refuses what is no model, with the file's name") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   workshop.check_refused(workshop.write("empty.onnx", ""), "empty.onnx");
   workshop.check_refused(workshop.write("text.onnx", "not a model\n"), "not an ONNX model");
   workshop.check_refused(NESTRT_SOURCE_DIR "/examples/images/cat.png", "not an ONNX model");
@@ -78,7 +78,7 @@ TEST_CASE("nestc refuses what is no model, with the file's name") {
 }
 
 TEST_CASE("nestc compiles a truncated model whole or not at all") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   const std::string bytes = small_model().bytes();
   for (size_t length = 0; length < bytes.size(); length += 7) {
     const ProgramResult result = workshop.compile(workshop.write("cut.onnx", bytes.substr(0, length)));
@@ -90,7 +90,7 @@ TEST_CASE("nestc compiles a truncated model whole or not at all") {
 }
 
 TEST_CASE("nestc names the node or tensor of a hostile model") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   ModelBuilder cyclic = small_model();
   cyclic.node("Add", {"x", "b"}, {"a"}, "chicken");
   cyclic.node("Relu", {"a"}, {"b"}, "egg");
@@ -114,7 +114,7 @@ TEST_CASE("nestc names the node or tensor of a hostile model") {
 }
 
 TEST_CASE("nestc makes an inner value an output where asked, and says so where there is none of its name") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   ModelBuilder model = small_model();
   model.node("Relu", {"y"}, {"z"});
   model.graph().clear_output();
@@ -131,7 +131,7 @@ TEST_CASE("nestc makes an inner value an output where asked, and says so where t
 }
 
 TEST_CASE("nestc reads no data outside the model's folder") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   fs::create_directory(workshop.path("model"));
   workshop.write("secret.bin", std::string(24, '\0'));
   fs::create_symlink("../secret.bin", workshop.path("model/link.bin"));
@@ -148,7 +148,7 @@ TEST_CASE("nestc reads no data outside the model's folder") {
 }
 
 TEST_CASE("nestc refuses a million nodes and deep nesting within its memory") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   ModelBuilder many = small_model();
   for (int i = 0; i < 1'000'000; ++i) many.graph().add_node()->set_op_type("Relu");
   workshop.check_refused(many, "nodes");
@@ -168,7 +168,7 @@ TEST_CASE("nestc refuses a million nodes and deep nesting within its memory") {
 }
 
 TEST_CASE("nestc says what is wrong with an option") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());
   workshop.check_refused(model, "see nestc", {"--nonsense"});
   workshop.check_refused(model, "--input-shape", {"--input-shape", "x"});
@@ -190,7 +190,7 @@ TEST_CASE("nestc says what is wrong with an option") {
 }
 
 TEST_CASE("nestc does not write a plan over the model") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   const std::string bytes = small_model().bytes();
   const std::string model = workshop.write("model.onnx", bytes);
   fs::create_symlink("model.onnx", workshop.path("link.onnx"));
@@ -202,7 +202,7 @@ TEST_CASE("nestc does not write a plan over the model") {
 }
 
 TEST_CASE("nestc writes nothing over an array that it reads") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());
   const std::vector<float> elements(32);
   const std::string array = workshop.path("x.npy");
@@ -216,7 +216,7 @@ TEST_CASE("nestc writes nothing over an array that it reads") {
 }
 
 TEST_CASE("nestc inspect finds an unwritable file before it prints, and options that a plan has no use for") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());
   workshop.check_bad_input(run_program("nestc", {"inspect", model, "--json", workshop.path("absent/x.json")}),
                            "absent/x.json");
@@ -226,7 +226,7 @@ TEST_CASE("nestc inspect finds an unwritable file before it prints, and options 
 }
 
 TEST_CASE("nestc inspects scalars") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   ModelBuilder model;
   model.input("x", {2, 3}).output("y");
   set_attribute(model.node("ReduceSum", {"x"}, {"sum"}), "keepdims", int64_t{0});
@@ -239,7 +239,7 @@ TEST_CASE("nestc inspects scalars") {
 }
 
 TEST_CASE("nestc checks the preprocessing that a plan shall state") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   ModelBuilder picture;
   picture.input("x", {1, 3, 32, 48}).output("y").node("Relu", {"x"}, {"y"});
   const std::string model = workshop.write("picture.onnx", picture.bytes());
@@ -253,7 +253,7 @@ TEST_CASE("nestc checks the preprocessing that a plan shall state") {
 }
 
 TEST_CASE("Names in nestc's messages cannot reach the terminal, and are no longer than they need be") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   ModelBuilder colourful = small_model();
   colourful.graph().mutable_node(0)->set_name("a\nnestc: everything is fine\x1b[2J\u202e");
   colourful.graph().mutable_node(0)->set_op_type("Bogus\a");
@@ -270,7 +270,7 @@ TEST_CASE("Names in nestc's messages cannot reach the terminal, and are no longe
 }
 
 TEST_CASE("nestc compiles a model whose shapes hang on an input that is bound") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   ModelBuilder model;
   model.input("x", {2, 6}).input("shape", {2}, onnx::TensorProto::INT64).output("y");
   model.node("Reshape", {"x", "shape"}, {"y"});
@@ -289,7 +289,7 @@ TEST_CASE("nestc compiles a model whose shapes hang on an input that is bound") 
 }
 
 TEST_CASE("nestc inspect shows operators and sizes, and writes them as JSON") {
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());
   REQUIRE(workshop.compile(model).exit_code == 0);
   for (const std::string& file : {model, workshop.path("out/model.nest")}) {
@@ -316,7 +316,7 @@ TEST_CASE("nestc's help has examples, and shows no progress where nobody watches
   for (const char* part : {"Examples:", "--bind", "--input-shape", "--target"}) {
     CHECK(help.text.find(part) != std::string::npos);
   }
-  const Workshop workshop;
+  const NestcWorkshop workshop;
   const ProgramResult result = workshop.compile(workshop.write("model.onnx", small_model().bytes()));
   CHECK(result.exit_code == 0);
   CHECK(result.text.find('\r') == std::string::npos);

@@ -29,9 +29,9 @@ ModelBuilder two_convs(float weight) {
 }
 
 // A model, calibration data for it, and an empty folder for what nestc writes.
-class Workshop {
+class QuantizeWorkshop {
  public:
-  Workshop() {
+  QuantizeWorkshop() {
     fs::create_directory(path("out"));
     fs::create_directory(path("empty"));
     write("model.onnx", two_convs(0.75f).bytes());
@@ -76,7 +76,7 @@ uint32_t features(const std::vector<std::byte>& plan) {
 }
 
 TEST_CASE("nestc quantizes, says what it did, and marks the plan") {
-  const Workshop workshop;
+  const QuantizeWorkshop workshop;
   REQUIRE(workshop.compile({}).exit_code == 0);
   CHECK(features(workshop.plan_bytes()) == 0);
   const ProgramResult result = workshop.quantize({});
@@ -92,7 +92,7 @@ TEST_CASE("nestc quantizes, says what it did, and marks the plan") {
 }
 
 TEST_CASE("nestc keeps operators in f32 and says so") {
-  const Workshop workshop;
+  const QuantizeWorkshop workshop;
   const ProgramResult result = workshop.quantize({"--keep-f32", "first"});
   INFO(result.text);
   CHECK(result.exit_code == 0);
@@ -100,7 +100,7 @@ TEST_CASE("nestc keeps operators in f32 and says so") {
 }
 
 TEST_CASE("A saved profile gives the plan that its calibration gave") {
-  const Workshop workshop;
+  const QuantizeWorkshop workshop;
   REQUIRE(workshop.quantize({"--save-profile", workshop.path("p.yaml")}).exit_code == 0);
   const std::vector<std::byte> bytes = workshop.plan_bytes();
   REQUIRE(workshop.compile({"--quantize", "s8", "--calibrate", workshop.path("p.yaml")}).exit_code == 0);
@@ -108,7 +108,7 @@ TEST_CASE("A saved profile gives the plan that its calibration gave") {
 }
 
 TEST_CASE("nestc names what is wrong with a quantization, and writes nothing") {
-  const Workshop workshop;
+  const QuantizeWorkshop workshop;
   workshop.check_refused(workshop.compile({"--quantize", "s8"}), "--calibrate DIR");
   workshop.check_refused(workshop.compile({"--quantize", "s4", "--calibrate", "x"}), "s8");
   workshop.check_refused(workshop.compile({"--calibrate", workshop.path("samples.npy")}), "--quantize");
@@ -130,7 +130,7 @@ TEST_CASE("nestc names what is wrong with a quantization, and writes nothing") {
 }
 
 TEST_CASE("nestc refuses the profile of another model, and one that says nothing of this") {
-  const Workshop workshop;
+  const QuantizeWorkshop workshop;
   REQUIRE(run_program("nestc", {"calibrate", workshop.path("other.onnx"), "--npy", workshop.path("samples.npy"), "-o",
                                 workshop.path("other.yaml")})
               .exit_code == 0);

@@ -15,9 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 
-class Workshop {
+class SearchWorkshop {
  public:
-  Workshop() {
+  SearchWorkshop() {
     fs::create_directory(path("out"));
     fs::create_directory(path("empty"));
     write_small_classifier(folder_.path());
@@ -51,7 +51,7 @@ class Workshop {
 };
 
 TEST_CASE("nestc calibrate --sensitivity ranks the layers, worst first") {
-  const Workshop workshop;
+  const SearchWorkshop workshop;
   const ProgramResult result =
       workshop.calibrate({"--sensitivity", "--sensitivity-samples", "6", "--json", workshop.path("layers.json")});
   INFO(result.text);
@@ -70,7 +70,7 @@ TEST_CASE("nestc calibrate --sensitivity ranks the layers, worst first") {
 }
 
 TEST_CASE("nestc calibrate refuses to do nothing, and to write over its input") {
-  const Workshop workshop;
+  const SearchWorkshop workshop;
   workshop.check_refused(workshop.calibrate({}), "--sensitivity ranks layers");
   workshop.check_refused(workshop.calibrate({"-o", workshop.path("out/p.yaml"), "--json", workshop.path("out/l.json")}),
                          "--sensitivity");
@@ -85,7 +85,7 @@ TEST_CASE("nestc calibrate refuses to do nothing, and to write over its input") 
 }
 
 TEST_CASE("nestc compile --max-loss finds a quantization, and remembers it") {
-  const Workshop workshop;
+  const SearchWorkshop workshop;
   const std::vector<std::string> options = {"--max-loss", "9",   "--corrections", "weights,bias",
                                             "--method",   "mse", "--search-file", workshop.path("search.yaml")};
   const ProgramResult first = workshop.search(options);
@@ -106,7 +106,7 @@ TEST_CASE("nestc compile --max-loss finds a quantization, and remembers it") {
 }
 
 TEST_CASE("nestc compile --max-loss that cannot be met ends with 1, no plan, and the best that was found") {
-  const Workshop workshop;
+  const SearchWorkshop workshop;
   const ProgramResult result = workshop.search({"--max-loss", "0", "--search-budget", "1"});
   INFO(result.text);
   CHECK(result.exit_code == 1);
@@ -116,7 +116,7 @@ TEST_CASE("nestc compile --max-loss that cannot be met ends with 1, no plan, and
 }
 
 TEST_CASE("nestc names what is wrong with a search, and writes nothing") {
-  const Workshop workshop;
+  const SearchWorkshop workshop;
   workshop.check_refused(workshop.search({"--max-loss", "-1"}), "-1");
   workshop.check_refused(workshop.search({"--max-loss", "1", "--search-budget", "0"}), "--search-budget");
   workshop.check_refused(workshop.search({"--max-loss", "1", "--search-limit", "0"}), "--search-limit");

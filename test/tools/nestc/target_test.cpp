@@ -22,9 +22,9 @@ using Catch::Matchers::Contains;
 constexpr const char* kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
 
 // The project's own network, calibrated on numbers that mean nothing, in 8 bits.
-class Workshop {
+class TargetWorkshop {
  public:
-  Workshop() {
+  TargetWorkshop() {
     std::vector<float> samples(2 * 3 * 32 * 32);
     for (size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<float>(i * 7919 % 257) / 64 - 2;
     REQUIRE(tools::write_npy(path("samples.npy"), {DataType::kF32, {2, 3, 32, 32}, samples.data()}).ok());
@@ -64,7 +64,7 @@ void check(const ProgramResult& result, int exit_code, const std::string& part) 
 }
 
 TEST_CASE("A plan for EVTA computes the CPU's bits, whatever the units and the configuration") {
-  const Workshop workshop;
+  const TargetWorkshop workshop;
   for (const char* target : {"zcu102", "cpu,evta:1x32_15_15_18_17"}) {
     check(workshop.on_target("compile", target), 0, "29 operators");
     check(run_program("nestrt", {"verify", workshop.plan(), "--units", "cpu,evta"}), 0,
@@ -80,7 +80,7 @@ TEST_CASE("nestc says so where a target's units have nothing to do") {
 }
 
 TEST_CASE("nestrt bench keeps what it measures, and has several inferences in flight") {
-  const Workshop workshop;
+  const TargetWorkshop workshop;
   check(workshop.on_target("compile", "zcu102"), 0, "operators");
   const std::string costs = workshop.path("costs");
   std::vector<std::string> arguments = {
@@ -102,7 +102,7 @@ TEST_CASE("nestrt bench keeps what it measures, and has several inferences in fl
 }
 
 TEST_CASE("A trace has the runs, and what units did in them") {
-  const Workshop workshop;
+  const TargetWorkshop workshop;
   check(workshop.on_target("compile", "cpu,evta:2_1x16_15_15_18_17"), 0, "operators");
   const std::string file = workshop.path("trace.json");
   check(run_program("nestrt", {"info", workshop.plan()}), 0, "evta 2_1x16_15_15_18_17");
@@ -123,7 +123,7 @@ TEST_CASE("A trace has the runs, and what units did in them") {
 }
 
 TEST_CASE("A unit of another configuration is refused with the command that helps") {
-  const Workshop workshop;
+  const TargetWorkshop workshop;
   check(workshop.on_target("compile", "cpu,evta:1x32_15_15_18_17"), 0, "operators");
   check(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:1x16_15_15_18_17"}), 2, "recompile");
   check(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:3x3"}), 2, "1x16_15_15_18_17");
@@ -131,7 +131,7 @@ TEST_CASE("A unit of another configuration is refused with the command that help
 }
 
 TEST_CASE("nestc says where operators run, and what the programs are") {
-  const Workshop workshop;
+  const TargetWorkshop workshop;
   const ProgramResult explained = workshop.on_target("explain", "zcu102");
   check(explained, 0, "22 of 33 operators");
   CHECK_THAT(explained.text, Contains("EVTA has no Concat") && Contains("ms)"));
@@ -141,7 +141,7 @@ TEST_CASE("nestc says where operators run, and what the programs are") {
 }
 
 TEST_CASE("nestc shows what may run side by side, and writes where it runs for NEST-C") {
-  const Workshop workshop;
+  const TargetWorkshop workshop;
   check(workshop.on_target("compile", "zcu102"), 0, "operators");
   check(run_program("nestc", {"inspect", workshop.plan(), "--regions", "--json", workshop.path("plan.json")}), 0,
         "6 parallel groups");
@@ -159,7 +159,7 @@ TEST_CASE("nestc shows what may run side by side, and writes where it runs for N
 const std::vector<UnitInfo> kBoard = {{"evta", "evta0", "1x16_15_15_18_17", 1}, {"cpu", "cpu", "", 2, true}};
 
 TEST_CASE("A partition plan that nestc has written places branches as it says") {
-  const Workshop workshop;
+  const TargetWorkshop workshop;
   check(workshop.on_target("compile", "zcu102"), 0, "operators");
   const std::string yaml = workshop.path("partition.yaml");
   check(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
@@ -181,7 +181,7 @@ TEST_CASE("A partition plan that nestc has written places branches as it says") 
 }
 
 TEST_CASE("nestrt runs what a partition plan of NEST-C asks for, and says what is wrong with it") {
-  const Workshop workshop;
+  const TargetWorkshop workshop;
   check(workshop.on_target("compile", "zcu102"), 0, "operators");
   const std::string yaml = workshop.path("partition.yaml");
   const auto computed = workshop.outputs("cpu");
@@ -201,7 +201,7 @@ TEST_CASE("nestrt runs what a partition plan of NEST-C asks for, and says what i
 }
 
 TEST_CASE("Runs of a network on EVTA and the CPU side by side allocate nothing") {
-  const Workshop workshop;
+  const TargetWorkshop workshop;
   check(workshop.on_target("compile", "zcu102"), 0, "operators");
   const auto plan = Plan::map(workshop.plan());
   const auto units = open_units("cpu,evta", {.num_threads = 2});

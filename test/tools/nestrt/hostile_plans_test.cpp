@@ -27,9 +27,9 @@ std::vector<std::vector<std::string>> commands(const TemporaryFolder& folder, co
 }
 
 // A folder with the input of branches_plan() and an empty folder "out" for results.
-class Workshop {
+class HostilePlans {
  public:
-  Workshop() {
+  HostilePlans() {
     fs::create_directory(folder_.path() + "/out");
     const std::vector<float> elements(16, 1);
     REQUIRE(tools::write_npy(folder_.path() + "/x.npy", {DataType::kF32, {2, 8}, elements.data()}).ok());
@@ -70,7 +70,7 @@ std::vector<size_t> samples(std::span<const std::byte> bytes, size_t step) {
 }
 
 TEST_CASE("A plan that is whole runs through every command") {
-  const Workshop workshop;
+  const HostilePlans workshop;
   const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
   for (const auto& command : commands(workshop.folder(), plan)) {
     const ProgramResult result = run_program("nestrt", command);
@@ -93,7 +93,7 @@ PlanBuilder scalar_plan() {
 }
 
 TEST_CASE("A plan with a scalar activation runs through every command") {
-  const Workshop workshop;
+  const HostilePlans workshop;
   const std::string plan = workshop.folder().write("scalar.nest", scalar_plan().build().bytes());
   for (const auto& command : commands(workshop.folder(), plan)) {
     const ProgramResult result = run_program("nestrt", command);
@@ -103,11 +103,11 @@ TEST_CASE("A plan with a scalar activation runs through every command") {
 }
 
 TEST_CASE("Every command refuses a plan with a flipped byte, wherever it is") {
-  const Workshop workshop;
-  const PlanBytes good = branches_plan().build();
+  const HostilePlans workshop;
+  const PlanFile good = branches_plan().build();
   size_t turn = 0;
   for (size_t at : samples(good.bytes(), 53)) {
-    PlanBytes broken = good;
+    PlanFile broken = good;
     broken.mutable_bytes()[at] ^= std::byte{0x40};
     INFO("byte " << at << " of " << good.bytes().size());
     // All commands load alike; each place is tried on one of them.
@@ -117,8 +117,8 @@ TEST_CASE("Every command refuses a plan with a flipped byte, wherever it is") {
 }
 
 TEST_CASE("Every command refuses a plan that is cut short") {
-  const Workshop workshop;
-  const PlanBytes good = branches_plan().build();
+  const HostilePlans workshop;
+  const PlanFile good = branches_plan().build();
   size_t turn = 0;
   for (size_t length : samples(good.bytes(), 71)) {
     INFO(length << " of " << good.bytes().size() << " bytes");
@@ -129,7 +129,7 @@ TEST_CASE("Every command refuses a plan that is cut short") {
 }
 
 TEST_CASE("Every command refuses folders, pipes and what is not there in place of a plan") {
-  const Workshop workshop;
+  const HostilePlans workshop;
   REQUIRE(::mkfifo(workshop.path("pipe").c_str(), 0600) == 0);
   for (const std::string place : {"pipe", "out", "absent.nest"}) {
     for (const auto& command : commands(workshop.folder(), workshop.path(place))) {
@@ -139,7 +139,7 @@ TEST_CASE("Every command refuses folders, pipes and what is not there in place o
 }
 
 TEST_CASE("nestrt run says what it expects where inputs are wrong") {
-  const Workshop workshop;
+  const HostilePlans workshop;
   const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
   const auto refuse = [&](const std::string& input, const std::string& part) {
     workshop.check_refused({"run", plan, "--input", input, "--output", workshop.path("out")}, part);
@@ -158,7 +158,7 @@ TEST_CASE("nestrt run says what it expects where inputs are wrong") {
 }
 
 TEST_CASE("Pipes in place of arrays, pictures and lists are refused at once") {
-  const Workshop workshop;
+  const HostilePlans workshop;
   const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
   const std::string classifier = workshop.folder().write("classifier.nest", classifier_plan().build().bytes());
   const std::string pipe = workshop.path("pipe");
@@ -171,7 +171,7 @@ TEST_CASE("Pipes in place of arrays, pictures and lists are refused at once") {
 }
 
 TEST_CASE("Pictures are for plans that give class scores") {
-  const Workshop workshop;
+  const HostilePlans workshop;
   PlanBuilder builder;
   const int x = builder.input("x", {1, 3, 4, 4});
   const int y = builder.output("y", {1, 3, 4, 4});
@@ -181,7 +181,7 @@ TEST_CASE("Pictures are for plans that give class scores") {
 }
 
 TEST_CASE("An input is not written over by an output of the same name") {
-  const Workshop workshop;
+  const HostilePlans workshop;
   const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
   const std::string folder = workshop.path("arrays");
   fs::create_directory(folder);
@@ -190,7 +190,7 @@ TEST_CASE("An input is not written over by an output of the same name") {
 }
 
 TEST_CASE("Files to write are checked before anything is computed") {
-  const Workshop workshop;
+  const HostilePlans workshop;
   const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
   workshop.check_refused({"bench", plan, "--json", ""}, "the name is empty");
   workshop.check_refused({"run", plan, "--output", ""}, "the name is empty");
@@ -202,7 +202,7 @@ TEST_CASE("Files to write are checked before anything is computed") {
 }
 
 TEST_CASE("A plan is not written over by its own description") {
-  const Workshop workshop;
+  const HostilePlans workshop;
   const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
   workshop.check_refused({"info", plan, "--json", plan}, "name another file");
   workshop.check_refused({"bench", plan, "--json", plan}, "name another file");

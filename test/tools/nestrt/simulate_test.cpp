@@ -12,9 +12,9 @@
 namespace nestrt::test {
 namespace {
 
-class Workshop {
+class SimulateWorkshop {
  public:
-  Workshop() {
+  SimulateWorkshop() {
     write("plan.nest", branches_plan().build().bytes());
     write("board.yaml", "board: test\nunits:\n  - {unit: cpu, threads: 2, instruction_set: " + isa() + "}\n");
   }
@@ -40,7 +40,7 @@ void check_ok(const ProgramResult& result) {
 }  // namespace
 
 TEST_CASE("What nestrt profile measures, nestrt simulate schedules") {
-  const Workshop workshop;
+  const SimulateWorkshop workshop;
   check_ok(run_program("nestrt", {"profile", workshop.path("plan.nest"), "-o", workshop.path("costs"), "--threads", "2",
                                   "--max-runs", "3", "--json", workshop.path("costs.json")}));
   const nlohmann::json measured = workshop.json("costs.json");
@@ -62,7 +62,7 @@ TEST_CASE("What nestrt profile measures, nestrt simulate schedules") {
 }
 
 TEST_CASE("A simulation without costs is refused, with what is missing") {
-  const Workshop workshop;
+  const SimulateWorkshop workshop;
   const auto refused = [&](const std::string& board, const std::string& part) {
     const ProgramResult result = run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", board});
     INFO(result.text);

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "test/compiler-lite/codegen/evta/layer_runner.h"
+#include "test/support/evta_configuration.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {
@@ -14,10 +15,6 @@ using compiler::evta::LayerAxis;
 using compiler::evta::LoopOrder;
 using compiler::evta::Tiling;
 namespace s8 = kernels::s8;
-
-const evta::Configuration& configuration(std::string_view name = "1x16_15_15_18_17") {
-  return *evta::find_configuration(name);
-}
 
 void check_layer(const evta::Configuration& configuration, const ConvLayer& layer, const Tiling& tiling,
                  std::mt19937& generator) {
@@ -79,7 +76,7 @@ TEST_CASE("Random layers under random tilings are bit-identical to the definitio
   for (int i = 0; i < count; ++i) {
     const ConvLayer layer = random_layer(generator);
     INFO("layer " << i);
-    check_layer(configuration(name), layer, random_tiling(generator), generator);
+    check_layer(*evta::find_configuration(name), layer, random_tiling(generator), generator);
   }
 }
 
@@ -93,7 +90,8 @@ TEST_CASE("Every tiling of a small layer computes the same") {
       for (int64_t blocks = 1; blocks <= 3; ++blocks) {
         for (const int threads : {1, 2}) {
           const LoopOrder order = (rows + blocks) % 2 == 0 ? LoopOrder::kPixelsInner : LoopOrder::kBlocksInner;
-          check_layer(configuration(), layer, {rows, columns, blocks, 4 - blocks, threads, order, 1}, generator);
+          check_layer(evta::test::stock_configuration(), layer, {rows, columns, blocks, 4 - blocks, threads, order, 1},
+                      generator);
         }
       }
     }
@@ -105,7 +103,7 @@ TEST_CASE("A fully connected layer is a convolution of one pixel") {
   ConvLayer layer = random_conv(generator, 200, 70, {});
   layer.images = 3;
   const int64_t out_blocks = GENERATE(1, 2, 5);
-  check_layer(configuration(), layer, {.out_blocks = out_blocks, .in_blocks = 4}, generator);
+  check_layer(evta::test::stock_configuration(), layer, {.out_blocks = out_blocks, .in_blocks = 4}, generator);
 }
 
 TEST_CASE("Averages and additions are sums with identity weights") {
@@ -130,7 +128,7 @@ TEST_CASE("Averages and additions are sums with identity weights") {
     layer.residual = s8::add_shifts(3, 7, 4);
     layer.bounds = {0, 127};
   }
-  check_layer(configuration(), layer, tiling, generator);
+  check_layer(evta::test::stock_configuration(), layer, tiling, generator);
 }
 
 TEST_CASE("Biases near the limits of int32 and large shifts are computed exactly") {
@@ -138,13 +136,13 @@ TEST_CASE("Biases near the limits of int32 and large shifts are computed exactly
   ConvLayer layer = random_conv(generator, 16, 20, {.input = 3});
   for (size_t i = 0; i < layer.bias.size(); ++i) layer.bias[i] = i % 2 == 0 ? 2000000000 : -2000000000;
   layer.shifts = {24};
-  check_layer(configuration(), layer, {.rows = 1, .columns = 3}, generator);
+  check_layer(evta::test::stock_configuration(), layer, {.rows = 1, .columns = 3}, generator);
 }
 
 TEST_CASE("Results take the place of cleared accumulators where their bias lies below them") {
   std::mt19937 generator(5);
   const ConvLayer layer = random_conv(generator, 16, 16, {.input = 8});
-  const auto program = compiler::evta::generate(configuration(), layer, {.rows = 1, .columns = 8});
+  const auto program = compiler::evta::generate(evta::test::stock_configuration(), layer, {.rows = 1, .columns = 8});
   REQUIRE(program.has_value());
   REQUIRE(program->counters.gemms == 64);
   REQUIRE(program->counters.resets == 16);      // the first tile of each of two threads
@@ -160,14 +158,14 @@ TEST_CASE("Accumulators of a tile that is computed twice are not taken for resul
   layer.weights = random_elements(generator, 24 * 16, {-4, 4});
   layer.bias.assign(16, 50);
   layer.shifts = {2};  // sums are often below the preload
-  check_layer(configuration(), layer, {.columns = 3, .threads = 1}, generator);
+  check_layer(evta::test::stock_configuration(), layer, {.columns = 3, .threads = 1}, generator);
 }
 
 TEST_CASE("Weights and inputs that fit on chip are loaded once") {
   std::mt19937 generator(6);
   const ConvLayer layer = random_conv(generator, 64, 64, {.input = 8, .kernel = 3, .pad_begin = 1, .pad_end = 1});
   const auto program = compiler::evta::generate(
-      configuration(), layer,
+      evta::test::stock_configuration(), layer,
       {.rows = 2, .columns = 8, .out_blocks = 2, .in_blocks = 2, .order = LoopOrder::kBlocksInner});
   REQUIRE(program.has_value());
   REQUIRE(program->counters.wgt_bytes == 64 * 64 * 9);
@@ -177,7 +175,7 @@ TEST_CASE("A tiling that does not fit names the memory") {
   std::mt19937 generator(7);
   const ConvLayer layer = random_conv(generator, 64, 64, {.input = 56, .kernel = 3, .pad_begin = 1, .pad_end = 1});
   const auto message = [&](const Tiling& tiling) {
-    return std::string(compiler::evta::generate(configuration(), layer, tiling).error().message());
+    return std::string(compiler::evta::generate(evta::test::stock_configuration(), layer, tiling).error().message());
   };
   CHECK(message({.rows = 56, .columns = 56}).find("ACC") != std::string::npos);
   CHECK(message({.rows = 16, .columns = 56, .in_blocks = 4}).find("INP") != std::string::npos);
@@ -189,7 +187,7 @@ TEST_CASE("Layers that EVTA cannot compute are refused with the reason") {
   const auto message = [&](auto change) {
     ConvLayer layer = random_conv(generator, 16, 16, {.input = 40, .kernel = 3});
     change(layer);
-    const auto result = ConvGenerator::create(configuration(), layer);
+    const auto result = ConvGenerator::create(evta::test::stock_configuration(), layer);
     return std::string(result.error().message());
   };
   CHECK(message([](ConvLayer&) {}).empty());

@@ -9,6 +9,7 @@
 #include "compiler-lite/quantize/quantize.h"
 #include "test/compiler-lite/codegen/evta/layer_runner.h"
 #include "test/compiler-lite/graph_tools.h"
+#include "test/support/evta_configuration.h"
 
 namespace nestrt::test {
 namespace {
@@ -17,10 +18,6 @@ using compiler::Bytes;
 using compiler::Graph;
 using compiler::Node;
 using compiler::ValueId;
-
-const evta::Configuration& configuration(std::string_view name = "1x16_15_15_18_17") {
-  return *evta::find_configuration(name);
-}
 
 // Convolutions (one depthwise, one with a ReLU), pools, an addition, a concat and fully connected layers.
 Graph network(std::mt19937& generator) {
@@ -71,7 +68,7 @@ std::string reason(const Graph& graph, const Node& node, const evta::Configurati
 
 std::map<std::string, std::string> reasons(const Graph& graph) {
   std::map<std::string, std::string> result;
-  for (const auto& node : graph.nodes()) result[node->name] = reason(graph, *node, configuration());
+  for (const auto& node : graph.nodes()) result[node->name] = reason(graph, *node, evta::test::stock_configuration());
   return result;
 }
 
@@ -131,7 +128,7 @@ TEST_CASE("Every node that EVTA can run gives the bytes of the CPU's kernel") {
   if (fused) REQUIRE(compiler::fuse_residual(graph).has_value());
   int legal = 0;
   for (const auto& node : graph.nodes()) {
-    if (!reason(graph, *node, configuration(name)).empty()) continue;
+    if (!reason(graph, *node, *evta::find_configuration(name)).empty()) continue;
     INFO(node->name << " on " << name);
     ++legal;
     std::map<ValueId, Elements> operands;
@@ -139,7 +136,7 @@ TEST_CASE("Every node that EVTA can run gives the bytes of the CPU's kernel") {
       if (id == compiler::kNoValue || graph.value(id).is_constant()) continue;
       operands[id] = random_elements(generator, graph.value(id).shape.num_elements());
     }
-    REQUIRE(on_evta(graph, *node, configuration(name), operands) == on_cpu(graph, *node, operands));
+    REQUIRE(on_evta(graph, *node, *evta::find_configuration(name), operands) == on_cpu(graph, *node, operands));
   }
   REQUIRE(legal == (fused ? 5 : 6));
 }

@@ -5,6 +5,7 @@
 
 #include "compiler-lite/codegen/evta/tuner.h"
 #include "test/compiler-lite/codegen/evta/layer_runner.h"
+#include "test/support/evta_configuration.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {
@@ -90,7 +91,7 @@ TEST_CASE("Max-pools of random windows are bit-identical to the definition") {
 
 TEST_CASE("The tuner finds a tiling for a large max-pool") {
   const LayerAxis axis = {.input = 112, .kernel = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
-  const auto pool = MaxPoolGenerator::create(*evta::find_configuration("1x16_15_15_18_17"),
+  const auto pool = MaxPoolGenerator::create(evta::test::stock_configuration(),
                                              {.name = "pool", .channels = 64, .y = axis, .x = axis});
   REQUIRE(pool.has_value());
   const auto tuned = compiler::evta::tune(*pool);

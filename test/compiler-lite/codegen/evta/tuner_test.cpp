@@ -6,6 +6,7 @@
 #include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/cycles/cycle_model.h"
 #include "test/compiler-lite/codegen/evta/layer_runner.h"
+#include "test/support/evta_configuration.h"
 
 namespace nestrt::test {
 namespace {
@@ -14,8 +15,6 @@ using compiler::evta::ConvGenerator;
 using compiler::evta::ConvLayer;
 using compiler::evta::CostFunction;
 using compiler::evta::EncodedProgram;
-
-const evta::Configuration& configuration() { return *evta::find_configuration("1x16_15_15_18_17"); }
 
 CostFunction cycles_of(std::string_view profile) {
   return [profile = evta::find_cycle_profile(profile)](const evta::Program& program) -> uint64_t {
@@ -49,7 +48,7 @@ TEST_CASE("ResNet-18's convolutions take fewer cycles than the published total, 
   std::mt19937 generator(1);
   uint64_t cycles = 0, gemms = 0;
   for (const NetworkConv& conv : kResNet18) {
-    const auto layer = ConvGenerator::create(configuration(), layer_of(conv, generator));
+    const auto layer = ConvGenerator::create(evta::test::stock_configuration(), layer_of(conv, generator));
     REQUIRE(layer.has_value());
     const auto tuned = compiler::evta::tune(*layer, {.cost = cycles_of("chisel2021"), .most_programs = 4});
     REQUIRE(tuned.has_value());
@@ -69,7 +68,7 @@ TEST_CASE("What the tuner chooses is the cheapest that it tried, and computes th
   std::mt19937 generator(2);
   const ConvLayer layer =
       random_conv(generator, 48, 40, {.input = 11, .kernel = 3, .stride = 2, .pad_begin = 1, .pad_end = 1});
-  const auto conv = ConvGenerator::create(configuration(), layer);
+  const auto conv = ConvGenerator::create(evta::test::stock_configuration(), layer);
   REQUIRE(conv.has_value());
   uint64_t cheapest = UINT64_MAX;
   const CostFunction cycles = cycles_of("zcu102");
@@ -90,7 +89,7 @@ TEST_CASE("What the tuner chooses is the cheapest that it tried, and computes th
 
 TEST_CASE("The estimate is near the cycle model where computing takes the time") {
   std::mt19937 generator(3);
-  const auto conv = ConvGenerator::create(configuration(), layer_of(kResNet18[3], generator));
+  const auto conv = ConvGenerator::create(evta::test::stock_configuration(), layer_of(kResNet18[3], generator));
   REQUIRE(conv.has_value());
   const auto estimated = compiler::evta::tune(*conv);
   REQUIRE(estimated.has_value());
@@ -103,7 +102,7 @@ TEST_CASE("The estimate is near the cycle model where computing takes the time")
 TEST_CASE("A layer of which nothing fits is refused") {
   std::mt19937 generator(4);
   ConvLayer layer = random_conv(generator, 16, 16, {.input = 40, .kernel = 33});  // 1089 weights, 1024 fit
-  const auto conv = ConvGenerator::create(configuration(), layer);
+  const auto conv = ConvGenerator::create(evta::test::stock_configuration(), layer);
   REQUIRE(conv.has_value());
   const auto tuned = compiler::evta::tune(*conv);
   REQUIRE(tuned.error().code() == Code::kUnsupported);

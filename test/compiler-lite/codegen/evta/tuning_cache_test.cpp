@@ -5,6 +5,7 @@
 #include "compiler-lite/codegen/evta/cached_tuner.h"
 #include "compiler-lite/codegen/evta/conv.h"
 #include "test/compiler-lite/codegen/evta/layer_runner.h"
+#include "test/support/evta_configuration.h"
 #include "test/support/temporary_folder.h"
 #include "tools/common/files.h"
 
@@ -80,7 +81,7 @@ TEST_CASE("A damaged tuning cache is left aside and written anew") {
 }
 
 TEST_CASE("A cached tiling gives the program of the search, and one that does not fit is searched for again") {
-  const auto& configuration = *evta::find_configuration("1x16_15_15_18_17");
+  const auto& configuration = evta::test::stock_configuration();
   const auto& profile = *evta::find_cycle_profile("zcu102");
   std::mt19937 generator(1);
   const auto layer = ConvGenerator::create(configuration, random_conv(generator, 64, 64, {.input = 40, .kernel = 3}));

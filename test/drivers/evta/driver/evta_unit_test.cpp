@@ -342,7 +342,7 @@ TEST_CASE("Observers hear of the phases of a run, one after the other") {
 
 // --- What prepare() refuses.
 
-Status prepare(const nestrt::test::PlanBytes& file, std::string_view unit_configuration = "1x16_15_15_18_17") {
+Status prepare(const nestrt::test::PlanFile& file, std::string_view unit_configuration = "1x16_15_15_18_17") {
   const auto plan = Plan::from_memory(file.bytes());
   if (!plan) FAIL(plan.error().to_string());
   const auto unit = open_evta_unit({find_configuration(unit_configuration)}, make_simulator_transport());

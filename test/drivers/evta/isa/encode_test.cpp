@@ -5,14 +5,13 @@
 #include <string>
 
 #include "drivers/evta/isa/decode.h"
+#include "test/support/evta_configuration.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::evta {
 namespace {
 
 using Catch::Matchers::Contains;
-
-const Configuration& stock() { return *find_configuration("1x16_15_15_18_17"); }
 
 struct Golden {
   Instruction instruction;
@@ -68,17 +67,17 @@ std::vector<Golden> golden_words() {
 
 TEST_CASE("Instructions encode to the words of VTA's header") {
   for (const Golden& golden : golden_words()) {
-    const auto word = encode(stock(), golden.instruction);
+    const auto word = encode(test::stock_configuration(), golden.instruction);
     REQUIRE(word);
     CHECK(*word == golden.word);
-    CHECK(*decode(stock(), golden.word) == golden.instruction);
+    CHECK(*decode(test::stock_configuration(), golden.word) == golden.instruction);
   }
 }
 
 TEST_CASE("A micro-op encodes to the word of VTA's header") {
   const MicroOp micro_op = {.dst = 0x7ff, .src = 1, .wgt = 2};
-  CHECK(*encode(stock(), micro_op) == 0x00800fff);
-  CHECK(*decode_micro_op(stock(), 0x00800fff) == micro_op);
+  CHECK(*encode(test::stock_configuration(), micro_op) == 0x00800fff);
+  CHECK(*decode_micro_op(test::stock_configuration(), 0x00800fff) == micro_op);
 }
 
 class RandomInstruction {
@@ -151,7 +150,7 @@ class RandomInstruction {
 TEST_CASE("Encoding and decoding any instruction gives it back, in every configuration") {
   for (const Configuration& configuration : kConfigurations) {
     RandomInstruction random(configuration, 1);
-    for (int i = 0; i < test::by_level(200, 5000, 200000); ++i) {
+    for (int i = 0; i < nestrt::test::by_level(200, 5000, 200000); ++i) {
       const Instruction instruction = random.next();
       const auto word = encode(configuration, instruction);
       REQUIRE(word);
@@ -165,7 +164,7 @@ TEST_CASE("Encoding and decoding any instruction gives it back, in every configu
 }
 
 void check_refused(const Instruction& instruction, const std::string& field) {
-  const auto word = encode(stock(), instruction);
+  const auto word = encode(test::stock_configuration(), instruction);
   REQUIRE_FALSE(word);
   CHECK(word.error().code() == Code::kInvalidArgument);
   CHECK_THAT(std::string(word.error().message()), Contains(field));
@@ -183,15 +182,16 @@ TEST_CASE("A field that does not fit is refused by its name") {
   check_refused(make_gemm({.loop = {.src_factor_in = 2048}}), "src_factor_in");
   check_refused(make_gemm({.wgt_factor_out = 1024}), "wgt_factor_out");
   check_refused(make_alu({.loop = {.src_factor_out = 2048}}), "alu: field src_factor_out");
-  CHECK_THAT(std::string(encode(stock(), MicroOp{.dst = 2048}).error().message()), Contains("micro-op: field dst"));
-  CHECK_THAT(std::string(encode(stock(), MicroOp{.wgt = 1024}).error().message()), Contains("wgt"));
+  CHECK_THAT(std::string(encode(test::stock_configuration(), MicroOp{.dst = 2048}).error().message()),
+             Contains("micro-op: field dst"));
+  CHECK_THAT(std::string(encode(test::stock_configuration(), MicroOp{.wgt = 1024}).error().message()), Contains("wgt"));
 }
 
 TEST_CASE("Operands of another opcode are refused") {
-  CHECK_FALSE(encode(stock(), Instruction{Opcode::kGemm, {}, Alu()}));
-  CHECK_FALSE(encode(stock(), Instruction{Opcode::kLoad, {}, {}}));
-  CHECK_FALSE(encode(stock(), Instruction{Opcode::kFinish, {}, Gemm()}));
-  CHECK_FALSE(encode(stock(), Instruction{static_cast<Opcode>(5), {}, {}}));
+  CHECK_FALSE(encode(test::stock_configuration(), Instruction{Opcode::kGemm, {}, Alu()}));
+  CHECK_FALSE(encode(test::stock_configuration(), Instruction{Opcode::kLoad, {}, {}}));
+  CHECK_FALSE(encode(test::stock_configuration(), Instruction{Opcode::kFinish, {}, Gemm()}));
+  CHECK_FALSE(encode(test::stock_configuration(), Instruction{static_cast<Opcode>(5), {}, {}}));
 }
 
 }  // namespace

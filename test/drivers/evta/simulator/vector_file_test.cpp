@@ -6,14 +6,13 @@
 
 #include "drivers/evta/isa/encode.h"
 #include "drivers/evta/simulator/replay.h"
+#include "test/support/evta_configuration.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::evta {
 namespace {
 
 using Catch::Matchers::Contains;
-
-const Configuration& stock() { return *find_configuration("1x16_15_15_18_17"); }
 
 class FileWriter {
  public:
@@ -24,7 +23,7 @@ class FileWriter {
     for (const char c : text) bytes.push_back(static_cast<std::byte>(c));
   }
   void instruction(const Instruction& instruction) {
-    const auto word = encode(stock(), instruction);
+    const auto word = encode(test::stock_configuration(), instruction);
     REQUIRE(word);
     for (const uint64_t half : *word) {
       u32(static_cast<uint32_t>(half));
@@ -67,12 +66,12 @@ TEST_CASE("A vector passes where the memory is as expected, and only there") {
   REQUIRE(right);
   REQUIRE(right->size() == 1);
   CHECK(right->front().name == "added");
-  const Status status = replay(right->front(), stock());
+  const Status status = replay(right->front(), test::stock_configuration());
   INFO(status.message());
   CHECK(status.ok());
   const auto wrong = parse_vectors(sample_file(0x07070807));
   REQUIRE(wrong);
-  CHECK_THAT(std::string(replay(wrong->front(), stock()).message()),
+  CHECK_THAT(std::string(replay(wrong->front(), test::stock_configuration()).message()),
              Contains("plain simulator: byte 1 of the output at 12288 is 7, not 8"));
 }
 
@@ -99,13 +98,13 @@ TEST_CASE("A vector file of another kind or version is refused") {
 TEST_CASE("A damaged vector file is refused or its cases fail or pass") {
   std::mt19937 random(1);
   const std::vector<std::byte> good = sample_file();
-  for (int i = 0; i < test::by_level(200, 2000, 100000); ++i) {
+  for (int i = 0; i < nestrt::test::by_level(200, 2000, 100000); ++i) {
     std::vector<std::byte> file = good;
     for (uint32_t k = random() % 3 + 1; k > 0; --k) file[random() % file.size()] ^= std::byte{1} << (random() % 8);
     const auto cases = parse_vectors(file);
     if (!cases) continue;
     for (const VectorCase& vector : *cases) {
-      const Status status = replay(vector, stock());
+      const Status status = replay(vector, test::stock_configuration());
       REQUIRE(status.code() != Code::kInternal);
     }
   }

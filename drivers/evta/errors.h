@@ -1,0 +1,14 @@
+// The errors that the parts of the driver have in common.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "nestrt/status.h"
+
+namespace nestrt::evta {
+
+inline Status invalid_program(std::string message) { return Status(Code::kInvalidPlan, std::move(message)); }
+inline Status device_fault(std::string message) { return Status(Code::kDeviceFault, std::move(message)); }
+
+}  // namespace nestrt::evta

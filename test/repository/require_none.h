@@ -1,0 +1,15 @@
+// What a test of the repository asks of findings.
+#pragma once
+
+#include <catch2/catch.hpp>
+
+#include "test/repository/source_tree.h"
+
+namespace nestrt::test {
+
+inline void require_none(const Findings& findings) {
+  INFO(join(findings));
+  REQUIRE(findings.empty());
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,11 @@
+// Values of f32 that arithmetic goes wrong with.
+#pragma once
+
+#include <limits>
+
+namespace nestrt::test {
+
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
+inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+}  // namespace nestrt::test

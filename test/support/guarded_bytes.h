@@ -1,0 +1,39 @@
+// GuardedBytes: memory between bytes that nobody may write.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace nestrt::test {
+
+class GuardedBytes {
+ public:
+  // `size` bytes at a multiple of 64, each of them `fill`.
+  explicit GuardedBytes(size_t size, std::byte fill = kGuard)
+      : size_(size), storage_(size + 2 * kGuardBytes + kAlignment, kGuard) {
+    const size_t misaligned = (reinterpret_cast<uintptr_t>(storage_.data()) + kGuardBytes) % kAlignment;
+    begin_ = kGuardBytes + (misaligned == 0 ? 0 : kAlignment - misaligned);
+    std::fill_n(data(), size, fill);
+  }
+  GuardedBytes(GuardedBytes&&) = default;  // the memory stays where it is
+  GuardedBytes(const GuardedBytes&) = delete;
+
+  std::byte* data() { return storage_.data() + begin_; }
+  bool is_intact() const {
+    const auto is_guard = [](std::byte value) { return value == kGuard; };
+    const auto begin = storage_.begin() + static_cast<ptrdiff_t>(begin_);
+    return std::all_of(storage_.begin(), begin, is_guard) &&
+           std::all_of(begin + static_cast<ptrdiff_t>(size_), storage_.end(), is_guard);
+  }
+
+ private:
+  static constexpr std::byte kGuard{0xA5};
+  static constexpr size_t kGuardBytes = 256, kAlignment = 64;
+
+  size_t size_, begin_ = 0;
+  std::vector<std::byte> storage_;
+};
+
+}  // namespace nestrt::test

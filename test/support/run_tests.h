@@ -1,0 +1,8 @@
+#pragma once
+
+namespace nestrt::test {
+
+// What main() of a program of tests does: runs the cases that the arguments name, and reports. The exit code.
+int run_tests(int count, char** arguments);
+
+}  // namespace nestrt::test
