@@ -50,7 +50,9 @@ struct UnitProgram {
     Layout layout = Layout::kPlain;  // plan::ProgramRange.layout
   };
 
-  plan::ProgramKind kind = plan::ProgramKind::kInstructions;
+  explicit UnitProgram(plan::ProgramKind its_kind) : kind(its_kind) {}
+
+  plan::ProgramKind kind;
   std::vector<SelectedKernels> selections;  // where it is made of kernels
   uint32_t channels = 0;                    // plan::Program.channels
 

@@ -2,18 +2,36 @@
 
 #include <fmt/core.h>
 
+#include <string_view>
+
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/target/target_description.h"
 
 namespace nestrt::compiler {
+namespace {
+
+struct Maker {
+  std::string_view kind;  // of the units whose programs it makes
+  Result<std::shared_ptr<Backend>> (*make)(const UnitDescription& unit, const evta::EvtaOptions& evta);
+};
+
+constexpr Maker kMakers[] = {
+    {"evta", evta::make_evta_backend},
+};
+
+Result<std::shared_ptr<Backend>> make_backend(const UnitDescription& unit, const evta::EvtaOptions& evta) {
+  for (const Maker& maker : kMakers)
+    if (maker.kind == unit.kind) return maker.make(unit, evta);
+  return Status(Code::kUnsupported, fmt::format("nothing here makes programs for unit '{}'", unit.kind));
+}
+
+}  // namespace
 
 Result<Backends> make_backends(const TargetDescription& target, const evta::EvtaOptions& evta) {
   Backends backends = {make_cpu_backend(target.instruction_sets)};
   for (const UnitDescription& unit : target.units) {
     if (unit.kind == kHostUnit) continue;
-    if (unit.kind != "evta")
-      return Status(Code::kUnsupported, fmt::format("nothing here makes programs for unit '{}'", unit.kind));
-    NESTRT_ASSIGN_OR_RETURN(backends.emplace_back(), evta::make_evta_backend(unit, evta));
+    NESTRT_ASSIGN_OR_RETURN(backends.emplace_back(), make_backend(unit, evta));
   }
   return backends;
 }

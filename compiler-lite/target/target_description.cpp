@@ -55,22 +55,45 @@ Result<InstructionSet> instruction_set(std::string_view text) {
   return Status(Code::kInvalidArgument, "there is no instruction set '" + std::string(text) + "'; known are " + known);
 }
 
+Status check_host(UnitDescription* unit) {
+  if (!unit->instruction_set.empty()) NESTRT_RETURN_IF_ERROR(instruction_set(unit->instruction_set).error());
+  if (unit->configuration.empty()) return {};
+  return Status(Code::kInvalidArgument, "unit 'cpu' has no configurations, not even '" + unit->configuration + "'");
+}
+
 // Takes the number of instances out of the configuration.
-Status check(UnitDescription* unit) {
-  if (unit->kind == kHostUnit) {
-    if (!unit->instruction_set.empty()) NESTRT_RETURN_IF_ERROR(instruction_set(unit->instruction_set).error());
-    if (unit->configuration.empty()) return {};
-    return Status(Code::kInvalidArgument, "unit 'cpu' has no configurations, not even '" + unit->configuration + "'");
-  }
-  if (unit->kind != "evta")
-    return Status(Code::kInvalidArgument, "there is no board, CPU or unit '" + unit->kind + "'; CPUs are " +
-                                              known_levels() + ", units cpu and evta");
+Status check_evta(UnitDescription* unit) {
   NESTRT_ASSIGN_OR_RETURN(const evta::Instances instances, evta::parse_instances(unit->configuration));
   if (instances.count > 1 && unit->instances > 1)
     return Status(Code::kInvalidArgument, "instances are stated twice: in the configuration, and by themselves");
   unit->instances = std::max<int64_t>(unit->instances, instances.count);
   unit->configuration = instances.configuration->name;
   return {};
+}
+
+struct UnitKind {
+  std::string_view name;
+  std::string_view default_configuration;
+  Status (*check)(UnitDescription* unit);  // what is stated, which it completes
+};
+
+constexpr UnitKind kUnitKinds[] = {
+    {kHostUnit, "", check_host},
+    {"evta", evta::kConfigurations.front().name, check_evta},
+};
+
+const UnitKind* find_kind(std::string_view name) {
+  const auto* const found = std::find_if(std::begin(kUnitKinds), std::end(kUnitKinds),
+                                         [&](const UnitKind& kind) { return kind.name == name; });
+  return found == std::end(kUnitKinds) ? nullptr : found;
+}
+
+Status check(UnitDescription* unit) {
+  if (const UnitKind* const kind = find_kind(unit->kind)) return kind->check(unit);
+  std::string known;
+  for (const UnitKind& kind : kUnitKinds) known.append(known.empty() ? "" : ", ").append(kind.name);
+  return Status(Code::kInvalidArgument, "there is no board, CPU or unit '" + unit->kind + "'; CPUs are " +
+                                            known_levels() + "; units are " + known);
 }
 
 // The target as items add to it.
@@ -129,8 +152,8 @@ Status add_item(const UnitRequest& item, Builder& builder) {
   }
   UnitDescription unit;
   unit.kind = item.kind;
-  const bool is_default = unit.kind == "evta" && !item.configuration;
-  unit.configuration = is_default ? evta::kConfigurations.front().name : item.configuration.value_or("");
+  const UnitKind* const kind = find_kind(unit.kind);
+  unit.configuration = item.configuration.value_or(kind == nullptr ? "" : kind->default_configuration);
   return builder.add_unit(std::move(unit));
 }
 

@@ -95,4 +95,17 @@ Findings orphaned_tests(const SourceTree& tree) {
   return findings;
 }
 
+Findings untested_operators(const SourceTree& tree) {
+  Findings findings;
+  for (const auto& [path, text] : tree) {
+    if (!path.starts_with("kernels/") || text.find("OperatorRules& rules<ops::") == std::string::npos) continue;
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    const bool has_test = std::any_of(tree.begin(), tree.end(), [&](const auto& file) {
+      return file.first.starts_with("test/" + folder) && file.first.ends_with("_test.cpp");
+    });
+    if (!has_test) findings.push_back(path + ":1: no test in test/" + folder);
+  }
+  return findings;
+}
+
 }  // namespace nestrt::test

@@ -12,4 +12,7 @@ Findings style_violations(const SourceTree& tree);
 // Test sources that no call of nestrt_add_tests in test/CMakeLists.txt compiles.
 Findings orphaned_tests(const SourceTree& tree);
 
+// Operators of the CPU (folders of kernels/ with a row) without a test of their own.
+Findings untested_operators(const SourceTree& tree);
+
 }  // namespace nestrt::test

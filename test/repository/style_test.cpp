@@ -19,6 +19,17 @@ TEST_CASE("Every test source is compiled into a test executable") {
   require_none(orphaned_tests(load_source_tree(NESTRT_SOURCE_DIR)));
 }
 
+TEST_CASE("Every operator of the CPU has a test") {
+  require_none(untested_operators(load_source_tree(NESTRT_SOURCE_DIR)));
+}
+
+TEST_CASE("An operator without a test is found") {
+  const std::string row = "const OperatorRules& rules<ops::Pad>() {\n";
+  CHECK(untested_operators({{"kernels/pad/pad.cpp", row}}).size() == 1);
+  CHECK(untested_operators({{"kernels/pad/pad.cpp", row}, {"test/kernels/pad/pad_test.cpp", ""}}).empty());
+  CHECK(untested_operators({{"kernels/pad/pad_reference.cpp", "int x;\n"}}).empty());
+}
+
 TEST_CASE("Each breach of a house rule is found once") {
   auto [path, text] = GENERATE(table<std::string, std::string>({
       {"runtime/a.h", "int x;\n"},

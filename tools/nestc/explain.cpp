@@ -53,9 +53,13 @@ struct Total {
     pieces += offer.pieces.size();
   }
 
-  void add(const UnitProgram& program, uint64_t operator_macs) {
+  void add_operator(uint64_t operator_macs) {
     ++operators;
     macs += operator_macs;
+  }
+
+  void add(const UnitProgram& program, uint64_t operator_macs) {
+    add_operator(operator_macs);
     cycles += program.cycles;
     moved_bytes += program.moved_bytes;
     busy_cycles += program.occupancy * static_cast<double>(program.cycles);
@@ -123,7 +127,7 @@ void print(const plan::Tables& tables, const Explanation& unit) {
         offer.program ? figures(*offer.program, macs) : std::vector<std::string>{"", "", "", "", offer.reason};
     cells.insert(cells.end(), more.begin(), more.end());
     table.add_row(std::move(cells));
-    all.add({}, macs);
+    all.add_operator(macs);
     if (offer.program) total.add(*offer.program, macs);
     total.add_pieces(offer);
   }

@@ -43,8 +43,7 @@ class CpuBackend final : public Backend {
 
   Result<Offer> lower(Graph& graph, Subgraph nodes) override {
     Offer offer;
-    offer.program.emplace();
-    offer.program->kind = plan::ProgramKind::kKernels;
+    offer.program.emplace(plan::ProgramKind::kKernels);
     for (const InstructionSet set : sets_) offer.program->selections.push_back({set, {}, {}});
     for (const auto& node : nodes) {
       const std::vector<ValueId> weights = packer_.pack(graph, node.get());

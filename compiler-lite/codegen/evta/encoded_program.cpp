@@ -48,11 +48,10 @@ uint64_t round_up(uint64_t value, uint64_t multiple) { return (value + multiple 
 Status append_micro_ops(const isa::Configuration& configuration, const std::vector<isa::MicroOp>& micro_ops,
                         std::vector<std::byte>& bytes) {
   const auto size = static_cast<size_t>(configuration.uop_bytes());
-  size_t at = bytes.size();
-  bytes.resize(at + micro_ops.size() * size);
+  bytes.reserve(bytes.size() + micro_ops.size() * size);
   for (const isa::MicroOp& micro_op : micro_ops) {
     NESTRT_ASSIGN_OR_RETURN(const uint64_t raw, isa::encode(configuration, micro_op));
-    for (size_t i = 0; i < size; ++i) bytes[at++] = static_cast<std::byte>(raw >> (8 * i));
+    for (size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::byte>(raw >> (8 * i)));
   }
   return ok_status();
 }

@@ -178,7 +178,7 @@ class EvtaBackend final : public Backend {
 
   Result<UnitProgram> unit_program(const Graph& graph, const EncodedProgram& generated, const NodeLayer& layer,
                                    ValueId output) const {
-    UnitProgram result;
+    UnitProgram result(plan::ProgramKind::kInstructions);
     result.segments = {shared_bytes(generated.instructions), shared_bytes(*generated.weights),
                        shared_bytes(generated.constants)};
     const auto add = [&](Buffer buffer, plan::RangeAccess access, ValueId value, uint32_t segment) {

@@ -44,7 +44,7 @@ class UnaryBackend final : public Backend {
   }
   Result<Offer> lower(Graph& graph, Subgraph nodes) override {
     const Node& node = *nodes[0];
-    UnitProgram program;
+    UnitProgram program(plan::ProgramKind::kInstructions);
     program.segments = {std::make_shared<const Bytes>(16), std::make_shared<const Bytes>(16)};
     const auto bytes = static_cast<uint64_t>(graph.value(node.outputs[0]).shape.num_elements()) * sizeof(float);
     program.ranges = {{0, bytes, plan::RangeAccess::kRead, node.inputs[0], 0, Layout::kPlain},

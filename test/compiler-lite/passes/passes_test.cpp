@@ -1,6 +1,9 @@
 #include "compiler-lite/passes/optimise.h"
 
 #include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
 
 #include "test/compiler-lite/graph_tools.h"
 
@@ -23,6 +26,23 @@ Graph chain_of_reshapes() {
 TEST_CASE("Passes have distinct names") {
   std::set<std::string_view> names;
   for (const compiler::Pass& pass : compiler::passes()) CHECK(names.insert(pass.name).second);
+}
+
+TEST_CASE("Every pass that passes.h declares is in the table") {
+  std::ifstream header(NESTRT_SOURCE_DIR "/compiler-lite/passes/passes.h");
+  const std::regex declaration(R"(^Result<int> (\w+)\(Graph& graph\);)");
+  size_t declared = 0;
+  for (std::string line; std::getline(header, line);) {
+    std::smatch match;
+    if (!std::regex_search(line, match, declaration)) continue;
+    ++declared;
+    std::string name = match[1];
+    std::replace(name.begin(), name.end(), '_', '-');
+    INFO(name);
+    const auto passes = compiler::passes();
+    CHECK(std::any_of(passes.begin(), passes.end(), [&](const compiler::Pass& pass) { return pass.name == name; }));
+  }
+  CHECK(declared == compiler::passes().size());
 }
 
 TEST_CASE("Optimisation repeats the passes until nothing changes") {

@@ -61,7 +61,7 @@ TEST_CASE("A configuration says how many instances there are") {
 
 TEST_CASE("A list that no board could have is refused with what there is") {
   CHECK_THAT(refusal(read_target("toaster")),
-             Contains("'toaster'") && Contains("cpu and evta") && Contains("x86-64-v3"));
+             Contains("'toaster'") && Contains("units are cpu, evta") && Contains("x86-64-v3"));
   CHECK_THAT(refusal(read_target("cpu,evta:2x2")), Contains("1x16_15_15_18_17"));
   CHECK_THAT(refusal(read_target("cpu,evta,evta")), Contains("named twice"));
   CHECK_THAT(refusal(read_target("cpu:fast")), Contains("no configurations"));

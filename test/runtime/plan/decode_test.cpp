@@ -102,8 +102,8 @@ uint8_t* position(const flatbuffers::Table& table, flatbuffers::voffset_t field)
 TEST_CASE("An operator that this nestrt does not know is refused") {
   const std::vector<std::byte> bytes = encode_tables(branches_plan().tables());
   const wire::Operator* const left = wire::GetPlan(bytes.data())->operators()->Get(0);
-  for (const uint8_t kind : {31, 200}) {
-    *position(raw(left), wire::Operator::VT_ATTRIBUTES_TYPE) = kind;
+  for (const size_t kind : {ops::kNumKinds, size_t{200}}) {
+    *position(raw(left), wire::Operator::VT_ATTRIBUTES_TYPE) = static_cast<uint8_t>(kind);
     expect_refused(bytes, "operator 0 'left': operator kind " + std::to_string(kind) + " is unknown");
   }
 }
