@@ -37,6 +37,16 @@ HWY_INLINE V log_of_sum(D d, V sum) {
   return hn::IfThenElse(hn::Eq(sum, sum), simd_log_positive(d, sum), sum);
 }
 
+// In every lane. Highway's own MaxOfLanes is never below the least finite number where vectors are emulated.
+template <class D>
+HWY_INLINE hn::Vec<D> largest_of_lanes(D d, hn::Vec<D> v) {
+  HWY_ALIGN float lanes[hn::MaxLanes(D())];
+  hn::Store(v, d, lanes);
+  float largest = lanes[0];
+  for (size_t i = 1; i < hn::Lanes(d); ++i) largest = lanes[i] > largest ? lanes[i] : largest;
+  return hn::Set(d, largest);
+}
+
 // Missing lanes read as -infinity, which adds nothing to maximum and sum.
 template <class D>
 HWY_INLINE hn::Vec<D> largest_of_row(D d, const float* x, int64_t length) {
@@ -45,7 +55,7 @@ HWY_INLINE hn::Vec<D> largest_of_row(D d, const float* x, int64_t length) {
   int64_t i = 0;
   for (; i + lanes <= length; i += lanes) largest = larger(hn::LoadU(d, x + i), largest);
   if (i < length) largest = larger(load_partial(d, x + i, length - i, hn::GetLane(minus_infinity(d))), largest);
-  return hn::MaxOfLanes(d, largest);
+  return largest_of_lanes(d, largest);
 }
 
 // y = exp(x - largest); their sum in every lane.

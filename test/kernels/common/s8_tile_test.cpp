@@ -64,7 +64,7 @@ Operands random_operands(const S8TileKernel& kernel, std::mt19937& generator) {
 }
 
 int64_t plain_sum(const S8Tile& tile, int64_t point, int64_t output, bool ones) {
-  const int8_t* weights = tile.weights + output / kTileBlock * tile.weights_stride + output % kTileBlock * 4;
+  const int64_t first = output / kTileBlock * tile.weights_stride + output % kTileBlock * 4;
   int64_t sum = 0;
   for (int64_t c = 0; c < tile.chunks; ++c)
     for (int64_t s = 0; s < tile.segments; ++s)
@@ -72,7 +72,7 @@ int64_t plain_sum(const S8Tile& tile, int64_t point, int64_t output, bool ones) 
         const int64_t offset = tile.offsets[s * tile.points + point];
         const int64_t x = ones ? 1 : offset < 0 ? 0 : tile.input[c * tile.chunk_stride + offset + i];
         const int64_t position = (c * tile.segments + s) * tile.length + i;
-        sum += x * weights[position / 4 * 4 * kTileBlock + position % 4];
+        sum += x * tile.weights[first + position / 4 * 4 * kTileBlock + position % 4];
       }
   return sum;
 }

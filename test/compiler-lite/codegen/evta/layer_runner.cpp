@@ -103,7 +103,7 @@ Elements reference(const ConvLayer& layer, const Elements& input, const Elements
     const int64_t channel = i / (height * width) % layer.out_channels;
     const int32_t sum =
         accumulator(layer, input, i / (height * width) / layer.out_channels, channel, i / width % height, i % width);
-    output.push_back(result(layer, sum, channel, residual.data() + i));
+    output.push_back(result(layer, sum, channel, residual.empty() ? nullptr : residual.data() + i));
   }
   return output;
 }
