@@ -58,10 +58,14 @@ class NodeContext {
   int64_t attribute(std::string_view name, int64_t fallback) { return read(name, fallback); }
   float attribute(std::string_view name, float fallback) { return read(name, fallback); }
   std::string attribute(std::string_view name, const char* fallback) { return read(name, std::string(fallback)); }
-  std::vector<int64_t> attribute(std::string_view name, std::vector<int64_t> fallback) { return read(name, fallback); }
-  std::vector<float> attribute(std::string_view name, std::vector<float> fallback) { return read(name, fallback); }
+  std::vector<int64_t> attribute(std::string_view name, std::vector<int64_t> fallback) {
+    return read(name, std::move(fallback));
+  }
+  std::vector<float> attribute(std::string_view name, std::vector<float> fallback) {
+    return read(name, std::move(fallback));
+  }
   std::vector<std::string> attribute(std::string_view name, std::vector<std::string> fallback) {
-    return read(name, fallback);
+    return read(name, std::move(fallback));
   }
   bool flag(std::string_view name, bool fallback) { return attribute(name, int64_t{fallback}) != 0; }
   Result<OnnxTensor> tensor_attribute(std::string_view name);

@@ -126,7 +126,7 @@ class Sweep {
 Status verify_memory(Context& context) {
   const auto& buffers = context.plan.buffers;
   const auto& memory_plans = context.plan.memory_plans;
-  if (memory_plans.size() == 0) return damaged_plan("the plan has no memory plan");
+  if (memory_plans.empty()) return damaged_plan("the plan has no memory plan");
   NESTRT_RETURN_IF_ERROR(verify_lifetimes(context.plan));
   for (uint32_t index = 0; index < memory_plans.size(); ++index) {
     const plan::MemoryPlan& memory = memory_plans[index];

@@ -1,6 +1,7 @@
 #include "test/repository/layering.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -124,23 +125,25 @@ std::string finding(const std::string& path, const Include& include, std::string
   return path + ":" + std::to_string(include.line) + ": includes " + include.target + ", " + std::string(what);
 }
 
-// Depth-first search over the headers that a file includes.
+// By file or folder, those that it includes.
+using IncludeGraph = std::map<std::string, std::set<std::string>>;
+
+// Depth-first search.
 class CycleSearch {
  public:
-  explicit CycleSearch(const SourceTree& tree) : tree_(tree) {}
+  explicit CycleSearch(const IncludeGraph& graph) : graph_(graph) {}
 
-  void visit(const std::string& path) {
-    if (finished_.contains(path)) return;
-    if (auto begin = std::find(stack_.begin(), stack_.end(), path); begin != stack_.end()) {
+  void visit(const std::string& node) {
+    if (finished_.contains(node)) return;
+    if (auto begin = std::find(stack_.begin(), stack_.end(), node); begin != stack_.end()) {
       report({begin, stack_.end()});
       return;
     }
-    stack_.push_back(path);
-    for (const Include& include : includes_of(tree_.at(path))) {
-      if (auto target = resolve(tree_, include)) visit(*target);
-    }
+    stack_.push_back(node);
+    if (const auto targets = graph_.find(node); targets != graph_.end())
+      for (const std::string& target : targets->second) visit(target);
     stack_.pop_back();
-    finished_.insert(path);
+    finished_.insert(node);
   }
 
   Findings findings() && { return std::move(findings_); }
@@ -148,15 +151,28 @@ class CycleSearch {
  private:
   void report(const std::vector<std::string>& cycle) {
     std::string text;
-    for (const std::string& path : cycle) text += path + " -> ";
+    for (const std::string& node : cycle) text += node + " -> ";
     findings_.push_back(text + cycle.front());
   }
 
-  const SourceTree& tree_;
+  const IncludeGraph& graph_;
   std::vector<std::string> stack_;
   std::set<std::string> finished_;
   Findings findings_;
 };
+
+Findings cycles_of(const IncludeGraph& graph) {
+  CycleSearch search(graph);
+  for (const auto& [node, targets] : graph) search.visit(node);
+  return std::move(search).findings();
+}
+
+// With the last slash.
+std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
+bool contains_other(const std::string& folder, const std::string& other) {
+  return folder.starts_with(other) || other.starts_with(folder);
+}
 
 }  // namespace
 
@@ -193,11 +209,26 @@ Findings library_violations(const SourceTree& tree) {
 }
 
 Findings include_cycles(const SourceTree& tree) {
-  CycleSearch search(tree);
+  IncludeGraph graph;
   for (const auto& [path, text] : tree) {
-    if (is_header(path)) search.visit(path);
+    if (!is_header(path)) continue;
+    for (const Include& include : includes_of(text))
+      if (const auto target = resolve(tree, include)) graph[path].insert(*target);
   }
-  return std::move(search).findings();
+  return cycles_of(graph);
+}
+
+Findings folder_cycles(const SourceTree& tree) {
+  IncludeGraph graph;
+  for (const auto& [path, text] : tree) {
+    if (!is_code(path) || folder_of(path) == nullptr) continue;
+    const std::string folder = parent_of(path);
+    for (const Include& include : includes_of(text)) {
+      const auto target = resolve(tree, include);
+      if (target && !contains_other(folder, parent_of(*target))) graph[folder].insert(parent_of(*target));
+    }
+  }
+  return cycles_of(graph);
 }
 
 }  // namespace nestrt::test

@@ -14,4 +14,8 @@ Findings library_violations(const SourceTree& tree);
 // Headers that include themselves by way of others.
 Findings include_cycles(const SourceTree& tree);
 
+// Folders that include each other's files, by way of others or not; a folder and those inside it are one house. Tests
+// and examples are left out.
+Findings folder_cycles(const SourceTree& tree);
+
 }  // namespace nestrt::test

@@ -28,6 +28,8 @@ TEST_CASE("No header of the repository includes itself by way of others") {
   require_none(include_cycles(repository()));
 }
 
+TEST_CASE("No folder of the repository includes itself by way of others") { require_none(folder_cycles(repository())); }
+
 TEST_CASE("An include that points up the layers is found") {
   auto [from, to] = GENERATE(table<std::string, std::string>({
       {"runtime/session/session.cpp", "kernels/registry.h"},
@@ -90,6 +92,23 @@ TEST_CASE("A cycle of headers is found and spelled out") {
                                             {"kernels/c.h", "#include \"kernels/a.h\"\n"},
                                             {"kernels/d.h", "#include \"kernels/a.h\"\n"}});
   REQUIRE(findings == Findings{"kernels/a.h -> kernels/b.h -> kernels/c.h -> kernels/a.h"});
+}
+
+TEST_CASE("A cycle of folders is found and spelled out") {
+  const SourceTree tree = {{"runtime/core/a.h", ""},
+                           {"runtime/core/a.cpp", "#include \"runtime/plan/b.h\"\n"},
+                           {"runtime/plan/b.h", "#include \"runtime/ops/c.h\"\n"},
+                           {"runtime/ops/c.h", "#include \"runtime/core/a.h\"\n"}};
+  CHECK(include_cycles(tree).empty());
+  CHECK(folder_cycles(tree) == Findings{"runtime/core/ -> runtime/plan/ -> runtime/ops/ -> runtime/core/"});
+}
+
+TEST_CASE("A folder and a part of it may include each other") {
+  CHECK(folder_cycles({{"drivers/evta/a.h", "#include \"drivers/evta/isa/b.h\"\n"},
+                       {"drivers/evta/isa/b.h", ""},
+                       {"drivers/evta/isa/b.cpp", "#include \"drivers/evta/c.h\"\n"},
+                       {"drivers/evta/c.h", ""}})
+            .empty());
 }
 
 }  // namespace nestrt::test

@@ -9,7 +9,6 @@ namespace nestrt::test {
 namespace {
 
 using scheduler::make_problem;
-using scheduler::Problem;
 
 const UnitInfo kCpu{"cpu", "cpu", "isa", 2, true};
 const UnitInfo kNpu{"npu", "npu0", "one", 1};

@@ -18,6 +18,7 @@ class Json {
  public:
   struct Member;
 
+  // NOLINTBEGIN(google-explicit-constructor): values are written as they are, {"rows", 3}
   Json(std::nullptr_t = nullptr);
   Json(bool value);
   Json(int value);
@@ -29,6 +30,7 @@ class Json {
   Json(const std::string& text);
   Json(std::string_view text);
   Json(std::initializer_list<Member> members);  // an object
+  // NOLINTEND(google-explicit-constructor)
   Json(const Json& other);
   Json(Json&& other) noexcept;
   Json& operator=(Json other) noexcept;

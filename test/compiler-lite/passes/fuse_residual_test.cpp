@@ -48,7 +48,7 @@ TEST_CASE("An activation that the addition has already moves into the Conv") {
   ops::Binary added = binary_attributes(BinaryKind::kAdd);
   added.activation.kind = ops::ActivationKind::kRelu;
   const ValueId conv = add_conv(graph, generator, x, 4);
-  CHECK(nodes_left_by_residual(graph, add(graph, std::move(added), {conv, x})) == 1);
+  CHECK(nodes_left_by_residual(graph, add(graph, added, {conv, x})) == 1);
 }
 
 TEST_CASE("A Conv whose result is used elsewhere takes no residual") {

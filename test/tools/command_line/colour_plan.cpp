@@ -24,7 +24,7 @@ PlanFile colour_plan() {
   builder.op("average", std::move(reduce), {image}, {mean});
   ops::Softmax softmax;
   softmax.axis = 1;
-  builder.op("softmax", std::move(softmax), {mean}, {colour});
+  builder.op("softmax", softmax, {mean}, {colour});
   Preprocessing preprocessing;
   preprocessing.mean = {128, 128, 128};
   preprocessing.scale = {0.015625f, 0.015625f, 0.015625f};

@@ -37,7 +37,7 @@ struct FaultyUnit {
   Status miss_deadline(PreparedCopy* copy, Fault fault) {
     faults->next_run(fault);
     for (milliseconds time(10);; time *= 2) {
-      const Status status = copy->run(SteadyClock::now() + time);
+      Status status = copy->run(SteadyClock::now() + time);
       if (faults->all_begun()) return status;
     }
   }
