@@ -17,7 +17,7 @@ using tools::yaml::member, tools::yaml::member_number, tools::yaml::member_text,
 
 constexpr std::string_view kFormat = "nestrt quantization profile";
 constexpr int kVersion = 1;
-constexpr uint64_t kMaxProfileBytes = 256 << 20;
+constexpr uint64_t kMaxCalibrationBytes = 256 << 20;
 constexpr size_t kMaxForeignBins = 1 << 16;
 constexpr size_t kMaxMeans = 1 << 22;
 constexpr float kLargest = std::numeric_limits<float>::max();
@@ -159,7 +159,7 @@ Result<QuantizationProfile> parse_profile(const std::string& text, std::string_v
 }
 
 Result<QuantizationProfile> load_profile(const std::string& path) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(path, kMaxProfileBytes));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(path, kMaxCalibrationBytes));
   return parse_profile(std::string(reinterpret_cast<const char*>(content.data()), content.size()), path);
 }
 

@@ -92,7 +92,8 @@ Status check(UnitDescription* unit) {
   if (const UnitKind* const kind = find_kind(unit->kind)) return kind->check(unit);
   std::string known;
   for (const UnitKind& kind : kUnitKinds) known.append(known.empty() ? "" : ", ").append(kind.name);
-  return Status(Code::kInvalidArgument, "there is no board, CPU or unit '" + unit->kind + "'; CPUs are " +
+  return Status(Code::kInvalidArgument, "there is no board, CPU or unit '" + unit->kind +
+                                            "'; a board is a .yaml file or the name of one in boards; CPUs are " +
                                             known_levels() + "; units are " + known);
 }
 
@@ -120,7 +121,9 @@ class Builder {
       return {};
     }
     if (!kinds_.insert(unit.kind).second)
-      return Status(Code::kInvalidArgument, "unit '" + unit.kind + "' is named twice; a plan is for one configuration");
+      return Status(
+          Code::kInvalidArgument,
+          "unit '" + unit.kind + "' is named twice, by itself or by a board; a plan is for one configuration");
     others_.push_back(std::move(unit));
     return {};
   }

@@ -19,7 +19,7 @@ namespace nestrt::compiler {
 namespace {
 
 // That the samples, or the network's answers to them, may take.
-constexpr uint64_t kMaxOutputBytes = uint64_t{1} << 30;
+constexpr uint64_t kMaxKeptBytes = uint64_t{1} << 30;
 
 // Vectors of class scores; 0 where there is but one class.
 int64_t num_rows(const Shape& shape) {
@@ -46,11 +46,11 @@ double f32_share_of(const Plan& plan) {
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 Status check_size(uint64_t bytes_each, size_t count, std::string_view what) {
-  if (count <= kMaxOutputBytes / std::max<uint64_t>(bytes_each, 1)) return {};
+  if (count <= kMaxKeptBytes / std::max<uint64_t>(bytes_each, 1)) return {};
   return Status(Code::kInvalidArgument,
                 fmt::format("{} {} of {} bytes are more than the {} bytes kept in memory; use "
                             "at most {} samples",
-                            count, what, bytes_each, kMaxOutputBytes, kMaxOutputBytes / bytes_each));
+                            count, what, bytes_each, kMaxKeptBytes, kMaxKeptBytes / bytes_each));
 }
 
 }  // namespace

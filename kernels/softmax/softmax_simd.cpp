@@ -37,14 +37,16 @@ HWY_INLINE V log_of_sum(D d, V sum) {
   return hn::IfThenElse(hn::Eq(sum, sum), simd_log_positive(d, sum), sum);
 }
 
-// In every lane. Highway's own MaxOfLanes is never below the least finite number where vectors are emulated.
+// The largest of v's lanes, in every lane. Of emulated vectors Highway's own is never below the least finite number.
 template <class D>
 HWY_INLINE hn::Vec<D> largest_of_lanes(D d, hn::Vec<D> v) {
+#if HWY_TARGET == HWY_EMU128
   HWY_ALIGN float lanes[hn::MaxLanes(D())];
   hn::Store(v, d, lanes);
-  float largest = lanes[0];
-  for (size_t i = 1; i < hn::Lanes(d); ++i) largest = lanes[i] > largest ? lanes[i] : largest;
-  return hn::Set(d, largest);
+  return hn::Set(d, *std::max_element(lanes, lanes + hn::Lanes(d)));
+#else
+  return hn::MaxOfLanes(d, v);
+#endif
 }
 
 // Missing lanes read as -infinity, which adds nothing to maximum and sum.

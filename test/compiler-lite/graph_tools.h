@@ -47,7 +47,7 @@ std::vector<compiler::HostTensor> random_inputs(const compiler::Graph& graph, st
 // inputs and outputs are required to be equal.
 double difference(const compiler::Graph& actual, const compiler::Graph& expected, std::mt19937& generator);
 
-// Runs the pass, requires that the results differ by less than `tolerance` (0: not at all), and returns how many nodes
+// Runs the pass, checks that the results differ by less than `tolerance` (0: not at all), and returns how many nodes
 // are left.
 size_t nodes_left_by(Result<int> (*pass)(compiler::Graph&), compiler::Graph& graph, double tolerance);
 

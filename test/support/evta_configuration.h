@@ -1,4 +1,4 @@
-// EVTA as it stands on the boards, for tests that need one configuration and do not care which.
+// The configuration of the ZCU102, and of --target evta where none is stated.
 #pragma once
 
 #include "drivers/evta/isa/configuration.h"

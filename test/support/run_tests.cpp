@@ -9,20 +9,35 @@
 namespace nestrt::test {
 namespace {
 
-class SkipReport final : public Catch::TestEventListenerBase {
+// Whether anything was tested, or skipped with a reason: a name that matches nothing is a mistake of whoever typed it.
+bool has_tested = false;
+
+class Report final : public Catch::TestEventListenerBase {
  public:
   using TestEventListenerBase::TestEventListenerBase;
 
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
     TestEventListenerBase::testCaseEnded(stats);
     const std::string why = take_skip_reason();
+    has_tested = has_tested || !why.empty() || stats.totals.assertions.total() > 0;
     if (!why.empty() && stats.totals.assertions.failed == 0) std::cout << "skipped: " << why << std::endl;
   }
 };
 
-CATCH_REGISTER_LISTENER(SkipReport)
+CATCH_REGISTER_LISTENER(Report)
 
 }  // namespace
-}  // namespace nestrt::test
 
-int nestrt::test::run_tests(int count, char** arguments) { return Catch::Session().run(count, arguments); }
+int run_tests(int count, char** arguments) {
+  Catch::Session session;
+  if (const int refused = session.applyCommandLine(count, arguments); refused != 0) return refused;
+  const int failed = session.run();
+  const Catch::ConfigData& asked = session.configData();
+  const bool only_lists = asked.showHelp || asked.libIdentify || asked.listTests || asked.listTags ||
+                          asked.listTestNamesOnly || asked.listReporters;
+  if (failed != 0 || only_lists || has_tested) return failed;
+  std::cerr << "nothing was tested: no case or section has such a name (--list-tests shows the cases)" << std::endl;
+  return 1;
+}
+
+}  // namespace nestrt::test

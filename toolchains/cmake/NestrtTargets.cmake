@@ -31,8 +31,8 @@ target_compile_definitions(nestrt_options INTERFACE
 if(NESTRT_SANITIZE)
   target_compile_options(nestrt_options INTERFACE -fsanitize=${NESTRT_SANITIZE} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)
-  # A check at every access doubles the time of the compiler. An access through null or beyond an object is what
-  # AddressSanitizer stops at, too; an object of another type than its pointer says nobody looks for.
+  # A check at every access doubles the time of the compiler. AddressSanitizer stops at accesses through null and beyond
+  # an allocation; calls on null that access nothing, overflows inside an allocation and wrong dynamic types are not found.
   if(NESTRT_SANITIZE MATCHES "undefined")
     target_compile_options(nestrt_options INTERFACE -fno-sanitize=null,vptr,object-size)
   endif()

@@ -64,6 +64,7 @@ void for_every_unit(const std::function<void(TestedUnit&)>& body) {
   for (const UnitUnderTest& row : units_under_test()) {
     DYNAMIC_SECTION(row.name) {
       if (const Exclusion* const exclusion = exclusion_of(row, statement)) {
+        SUCCEED(exclusion->reason);
         std::cout << "excluded: " << row.name << " from '" << statement << "': " << exclusion->reason << std::endl;
       } else {
         TestedUnit tested(row);

@@ -1,5 +1,5 @@
 // Conv of s8 tensors with scales and zero points: the reference against sums of the float kernel, which are exact for
-// numbers this small_s8c.
+// numbers this small.
 #include <catch2/catch.hpp>
 #include <cmath>
 

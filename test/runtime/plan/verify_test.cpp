@@ -39,7 +39,8 @@ TEST_CASE("The sample plans pass verification") {
                           movement_plan, classifier_plan}) {
     const PlanFile file = make().build();
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
-    if (!plan) FAIL(plan.error().to_string());
+    INFO(plan.error().to_string());
+    CHECK(plan);
   }
 }
 
@@ -267,7 +268,8 @@ TEST_CASE("A constant with an exponent for each of many channels is taken") {
   builder.quantize(w, std::vector<int8_t>(kChannels, 7), 0);
   const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
-  if (!plan) FAIL(plan.error().to_string());
+  INFO(plan.error().to_string());
+  CHECK(plan);
 }
 
 TEST_CASE("Broken branches and programs are refused") {

@@ -70,15 +70,15 @@ std::vector<size_t> samples(std::span<const std::byte> bytes, size_t step) {
 }
 
 TEST_CASE("A plan that is whole runs through every command") {
-  const HostilePlans workshop;
-  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
-  for (const auto& command : commands(workshop.folder(), plan)) {
+  const HostilePlans plans;
+  const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
+  for (const auto& command : commands(plans.folder(), plan)) {
     const ProgramResult result = run_program("nestrt", command);
     INFO(command[0] << ": " << result.text);
     CHECK(result.exit_code == 0);
   }
-  CHECK(fs::exists(workshop.path("out/results/y.npy")));
-  CHECK(fs::exists(workshop.path("out/info.json")));
+  CHECK(fs::exists(plans.path("out/results/y.npy")));
+  CHECK(fs::exists(plans.path("out/info.json")));
 }
 
 // y = x + the sum of x. FlatBuffers writes no list of dimensions for the sum.
@@ -93,9 +93,9 @@ PlanBuilder scalar_plan() {
 }
 
 TEST_CASE("A plan with a scalar activation runs through every command") {
-  const HostilePlans workshop;
-  const std::string plan = workshop.folder().write("scalar.nest", scalar_plan().build().bytes());
-  for (const auto& command : commands(workshop.folder(), plan)) {
+  const HostilePlans plans;
+  const std::string plan = plans.folder().write("scalar.nest", scalar_plan().build().bytes());
+  for (const auto& command : commands(plans.folder(), plan)) {
     const ProgramResult result = run_program("nestrt", command);
     INFO(command[0] << ": " << result.text);
     CHECK(result.exit_code == 0);
@@ -103,7 +103,7 @@ TEST_CASE("A plan with a scalar activation runs through every command") {
 }
 
 TEST_CASE("Every command refuses a plan with a flipped byte, wherever it is") {
-  const HostilePlans workshop;
+  const HostilePlans plans;
   const PlanFile good = branches_plan().build();
   size_t turn = 0;
   for (size_t at : samples(good.bytes(), 53)) {
@@ -111,101 +111,101 @@ TEST_CASE("Every command refuses a plan with a flipped byte, wherever it is") {
     broken.mutable_bytes()[at] ^= std::byte{0x40};
     INFO("byte " << at << " of " << good.bytes().size());
     // All commands load alike; each place is tried on one of them.
-    workshop.check_refused(broken.bytes(), turn % 4, turn % 4 + 1);
+    plans.check_refused(broken.bytes(), turn % 4, turn % 4 + 1);
     ++turn;
   }
 }
 
 TEST_CASE("Every command refuses a plan that is cut short") {
-  const HostilePlans workshop;
+  const HostilePlans plans;
   const PlanFile good = branches_plan().build();
   size_t turn = 0;
   for (size_t length : samples(good.bytes(), 71)) {
     INFO(length << " of " << good.bytes().size() << " bytes");
-    workshop.check_refused(good.bytes().first(length), turn % 4, turn % 4 + 1);
+    plans.check_refused(good.bytes().first(length), turn % 4, turn % 4 + 1);
     ++turn;
   }
-  workshop.check_refused(good.bytes().first(good.bytes().size() - 1));
+  plans.check_refused(good.bytes().first(good.bytes().size() - 1));
 }
 
 TEST_CASE("Every command refuses folders, pipes and what is not there in place of a plan") {
-  const HostilePlans workshop;
-  REQUIRE(::mkfifo(workshop.path("pipe").c_str(), 0600) == 0);
+  const HostilePlans plans;
+  REQUIRE(::mkfifo(plans.path("pipe").c_str(), 0600) == 0);
   for (const std::string place : {"pipe", "out", "absent.nest"}) {
-    for (const auto& command : commands(workshop.folder(), workshop.path(place))) {
-      workshop.check_refused(command, place);
+    for (const auto& command : commands(plans.folder(), plans.path(place))) {
+      plans.check_refused(command, place);
     }
   }
 }
 
 TEST_CASE("nestrt run says what it expects where inputs are wrong") {
-  const HostilePlans workshop;
-  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
+  const HostilePlans plans;
+  const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
   const auto refuse = [&](const std::string& input, const std::string& part) {
-    workshop.check_refused({"run", plan, "--input", input, "--output", workshop.path("out")}, part);
+    plans.check_refused({"run", plan, "--input", input, "--output", plans.path("out")}, part);
   };
   const std::string expected = "--input x=FILE.npy  (f32 2x8)";
-  refuse("z=" + workshop.path("x.npy"), expected);
-  refuse("x=" + workshop.path("absent.npy"), "absent.npy");
+  refuse("z=" + plans.path("x.npy"), expected);
+  refuse("x=" + plans.path("absent.npy"), "absent.npy");
   refuse("x=" + plan, "good.nest");
-  refuse("x=" + workshop.path("out"), "out");
+  refuse("x=" + plans.path("out"), "out");
   const std::vector<int64_t> integers(16, 1);
-  REQUIRE(tools::write_npy(workshop.path("type.npy"), {DataType::kS64, {2, 8}, integers.data()}).ok());
-  refuse("x=" + workshop.path("type.npy"), "holds s64 2x8");
-  REQUIRE(tools::write_npy(workshop.path("shape.npy"), {DataType::kF32, {8, 1}, integers.data()}).ok());
-  refuse("x=" + workshop.path("shape.npy"), expected);
-  workshop.check_refused({"run", plan}, expected);
+  REQUIRE(tools::write_npy(plans.path("type.npy"), {DataType::kS64, {2, 8}, integers.data()}).ok());
+  refuse("x=" + plans.path("type.npy"), "holds s64 2x8");
+  REQUIRE(tools::write_npy(plans.path("shape.npy"), {DataType::kF32, {8, 1}, integers.data()}).ok());
+  refuse("x=" + plans.path("shape.npy"), expected);
+  plans.check_refused({"run", plan}, expected);
 }
 
 TEST_CASE("Pipes in place of arrays, pictures and lists are refused at once") {
-  const HostilePlans workshop;
-  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
-  const std::string classifier = workshop.folder().write("classifier.nest", classifier_plan().build().bytes());
-  const std::string pipe = workshop.path("pipe");
+  const HostilePlans plans;
+  const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
+  const std::string classifier = plans.folder().write("classifier.nest", classifier_plan().build().bytes());
+  const std::string pipe = plans.path("pipe");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   for (const std::vector<std::string>& command : {std::vector<std::string>{"run", plan, "--input", "x=" + pipe},
                                                   {"run", classifier, "--image", pipe, "--labels", pipe},
                                                   {"run", classifier, "--image", pipe},
                                                   {"eval", classifier, "--images", ".", "--labels", pipe}})
-    workshop.check_refused(command, "pipe' is not a regular file");
+    plans.check_refused(command, "pipe' is not a regular file");
 }
 
 TEST_CASE("Pictures are for plans that give class scores") {
-  const HostilePlans workshop;
+  const HostilePlans plans;
   PlanBuilder builder;
   const int x = builder.input("x", {1, 3, 4, 4});
   const int y = builder.output("y", {1, 3, 4, 4});
   builder.op("relu", unary(ops::UnaryKind::kRelu), {x}, {y});
-  const std::string plan = workshop.folder().write("picture.nest", builder.build().bytes());
-  workshop.check_refused({"run", plan, "--image", "cat.png"}, "no row of class scores (f32 1xN)");
+  const std::string plan = plans.folder().write("picture.nest", builder.build().bytes());
+  plans.check_refused({"run", plan, "--image", "cat.png"}, "no row of class scores (f32 1xN)");
 }
 
 TEST_CASE("An input is not written over by an output of the same name") {
-  const HostilePlans workshop;
-  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
-  const std::string folder = workshop.path("arrays");
+  const HostilePlans plans;
+  const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
+  const std::string folder = plans.path("arrays");
   fs::create_directory(folder);
-  fs::copy(workshop.path("x.npy"), folder + "/y.npy");
-  workshop.check_refused({"run", plan, "--input", "x=" + folder + "/y.npy", "--output", folder}, "name another file");
+  fs::copy(plans.path("x.npy"), folder + "/y.npy");
+  plans.check_refused({"run", plan, "--input", "x=" + folder + "/y.npy", "--output", folder}, "name another file");
 }
 
 TEST_CASE("Files to write are checked before anything is computed") {
-  const HostilePlans workshop;
-  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
-  workshop.check_refused({"bench", plan, "--json", ""}, "the name is empty");
-  workshop.check_refused({"run", plan, "--output", ""}, "the name is empty");
+  const HostilePlans plans;
+  const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
+  plans.check_refused({"bench", plan, "--json", ""}, "the name is empty");
+  plans.check_refused({"run", plan, "--output", ""}, "the name is empty");
   for (const char* command : {"bench", "info"}) {
-    const ProgramResult result = run_program("nestrt", {command, plan, "--json", workshop.path("absent/figures.json")});
+    const ProgramResult result = run_program("nestrt", {command, plan, "--json", plans.path("absent/figures.json")});
     CHECK(result.exit_code == 2);
     CHECK(result.text.starts_with("nestrt: not found: cannot write"));
   }
 }
 
 TEST_CASE("A plan is not written over by its own description") {
-  const HostilePlans workshop;
-  const std::string plan = workshop.folder().write("good.nest", branches_plan().build().bytes());
-  workshop.check_refused({"info", plan, "--json", plan}, "name another file");
-  workshop.check_refused({"bench", plan, "--json", plan}, "name another file");
+  const HostilePlans plans;
+  const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
+  plans.check_refused({"info", plan, "--json", plan}, "name another file");
+  plans.check_refused({"bench", plan, "--json", plan}, "name another file");
   CHECK(run_program("nestrt", {"verify", plan}).exit_code == 0);
 }
 
