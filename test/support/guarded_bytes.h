@@ -4,23 +4,26 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace nestrt::test {
 
 class GuardedBytes {
  public:
-  // `size` bytes at a multiple of 64, each of them `fill`.
-  explicit GuardedBytes(size_t size, std::byte fill = kGuard)
-      : size_(size), storage_(size + 2 * kGuardBytes + kAlignment, kGuard) {
-    const size_t misaligned = (reinterpret_cast<uintptr_t>(storage_.data()) + kGuardBytes) % kAlignment;
-    begin_ = kGuardBytes + (misaligned == 0 ? 0 : kAlignment - misaligned);
+  // `size` bytes from `misalignment` after a multiple of 64, each of them `fill`.
+  explicit GuardedBytes(size_t size, std::byte fill = kGuard, size_t misalignment = 0)
+      : size_(size), storage_(size + misalignment + 2 * kGuardBytes + kAlignment, kGuard) {
+    const auto address = reinterpret_cast<uintptr_t>(storage_.data());
+    begin_ = kGuardBytes + (kAlignment - (address + kGuardBytes) % kAlignment) % kAlignment + misalignment;
     std::fill_n(data(), size, fill);
   }
   GuardedBytes(GuardedBytes&&) = default;  // the memory stays where it is
   GuardedBytes(const GuardedBytes&) = delete;
 
   std::byte* data() { return storage_.data() + begin_; }
+  std::span<std::byte> bytes() { return {data(), size_}; }
+  std::span<const std::byte> bytes() const { return {storage_.data() + begin_, size_}; }
   bool is_intact() const {
     const auto is_guard = [](std::byte value) { return value == kGuard; };
     const auto begin = storage_.begin() + static_cast<ptrdiff_t>(begin_);

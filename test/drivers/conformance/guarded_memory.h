@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nestrt/unit.h"
+#include "test/support/guarded_bytes.h"
 
 namespace nestrt::test {
 
@@ -16,25 +17,17 @@ class GuardedMemory {
   GuardedMemory(const Plan& plan, size_t scratch_bytes, size_t misalignment = 0);
   GuardedMemory(const GuardedMemory&) = delete;
 
-  Bindings bindings() { return {buffers_, scratch_.bytes.data()}; }
-  std::span<std::byte> input() { return input_.bytes; }
-  std::span<std::byte> output() { return output_.bytes; }
+  Bindings bindings() { return {buffers_, scratch_.data()}; }
+  std::span<std::byte> input() { return input_.bytes(); }
+  std::span<std::byte> output() { return output_.bytes(); }
   // Whether the guards, the inputs and the plan are as they were.
   bool is_intact() const;
 
   static constexpr std::byte kFill{0x55};
 
  private:
-  struct Block {
-    std::vector<std::byte> storage;
-    std::span<std::byte> bytes;
-  };
-
-  static Block make_block(size_t size, size_t misalignment);
-  static bool has_guards(const Block& block);
-
   const Plan& plan_;
-  Block input_, output_, scratch_;
+  GuardedBytes input_, output_, scratch_;
   std::vector<std::byte*> buffers_;
   std::vector<std::byte> input_before_, plan_before_;
 };
