@@ -6,20 +6,20 @@
 //   cost <us> <source> <work>
 // Lines that begin with # say what they like.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <span>
 
 #include "nestrt/costs.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/parse.h"
+#include "runtime/core/replace_file.h"
 
 namespace nestrt {
 namespace {
@@ -209,23 +209,12 @@ Result<std::string> format(const CostTable& costs) {
   return content;
 }
 
-Status replace_file(const std::string& path, const std::string& content) {
-  static std::atomic<uint32_t> writes = 0;
-  std::error_code error;
-  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) fs::create_directories(folder, error);
-  const std::string temporary = fmt::format("{}.tmp-{}-{}", path, ::getpid(), writes++);
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << content;
-  file.close();
-  if (file) fs::rename(temporary, path, error);
-  if (file && !error) return {};
-  fs::remove(temporary, error);
-  return Status(Code::kIo, fmt::format("{}: cannot be written", path));
-}
-
 Status write(const std::string& path, const CostTable& costs) {
   NESTRT_ASSIGN_OR_RETURN(const std::string content, format(costs));
-  return replace_file(path, content);
+  std::error_code error;
+  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) fs::create_directories(folder, error);
+  const Status status = replace_file(path, std::as_bytes(std::span(content)));
+  return status.ok() ? Status() : Status(Code::kIo, fmt::format("{}: cannot be written: {}", path, status.message()));
 }
 
 }  // namespace

@@ -192,7 +192,8 @@ int Cli::run_chosen() {
 
 int Cli::report(std::string_view message) const {
   std::fflush(stdout);
-  fmt::print(stderr, "{}: {}\n", program_, printable_message(message));
+  // Not fmt::print, which throws where standard error cannot be written.
+  std::fputs(fmt::format("{}: {}\n", program_, printable_message(message)).c_str(), stderr);
   return static_cast<int>(ExitCode::kBadInput);
 }
 

@@ -12,6 +12,8 @@
 #include <memory>
 #include <system_error>
 
+#include "runtime/core/replace_file.h"
+
 namespace nestrt::tools {
 namespace {
 
@@ -46,9 +48,8 @@ Result<File> open_regular(const std::string& path) {
   return file;
 }
 
-// `path` is what messages call the file.
-Status write_in_place(const std::string& file_name, const std::string& path, std::span<const std::byte> bytes) {
-  File file(std::fopen(file_name.c_str(), "wb"));
+Status write_in_place(const std::string& path, std::span<const std::byte> bytes) {
+  File file(std::fopen(path.c_str(), "wb"));
   if (!file) return io_error("write", path, errno);
   const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
   const int write_error = errno;
@@ -98,15 +99,12 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes) {
   const auto kind = fs::status(path, error).type();
   if (kind == fs::file_type::directory) return io_error("write", path, EISDIR);
   if (kind != fs::file_type::regular && kind != fs::file_type::not_found && kind != fs::file_type::none) {
-    return write_in_place(path, path, bytes);
+    return write_in_place(path, bytes);
   }
   const fs::path behind_links = kind == fs::file_type::regular ? fs::canonical(path, error) : fs::path(path);
   const std::string target = error ? path : behind_links.string();
-  const std::string temporary = fmt::format("{}.tmp-{}", target, getpid());
-  Status status = write_in_place(temporary, path, bytes);
-  if (status.ok() && std::rename(temporary.c_str(), target.c_str()) != 0) status = io_error("write", path, errno);
-  if (!status.ok()) std::remove(temporary.c_str());
-  return status;
+  const Status status = replace_file(target, bytes);
+  return status.ok() ? Status() : Status(status.code(), fmt::format("cannot write '{}': {}", path, status.message()));
 }
 
 Status check_writable(const std::string& path) {

@@ -21,8 +21,9 @@ Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t max_b
 // Without line ends (LF or CR LF). A file that holds a NUL is refused as not being text.
 Result<std::vector<std::string>> read_lines(const std::string& path);
 
-// Writes `path`.tmp-<process> and renames it; where `path` is a link, the file behind it is replaced. What exists and
-// is no file, as /dev/stdout or a pipe, is written in place. Errors: kNotFound, kIo, with nothing left behind.
+// Whole or not at all (runtime/core/replace_file.h); where `path` is a link, the file behind it is replaced. What
+// exists and is no file, as /dev/stdout or a pipe, is written in place. Errors: kNotFound, kIo, with nothing left
+// behind.
 Status write_file(const std::string& path, std::span<const std::byte> bytes);
 Status write_text(const std::string& path, std::string_view text);
 
