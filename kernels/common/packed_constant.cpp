@@ -21,6 +21,9 @@ Result<PackedArray<T>> PackedArray<T>::make(const TensorSpec& constant, Packing 
   PackedArray result;
   const T* elements = reinterpret_cast<const T*>(constant.constant);
   if (constant.packing == packing) {
+    if (!has_zero_padding(packing, constant.shape, elements))
+      return Status(Code::kInvalidPlan, fmt::format("the padding of weights {} in packing {} is not zero",
+                                                    constant.shape.to_string(), name(packing)));
     result.in_place_ = elements;
     return result;
   }

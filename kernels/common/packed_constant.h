@@ -35,7 +35,8 @@ class PackedArray {
  public:
   PackedArray() = default;
   // The elements of `constant`, which must outlive the result, in `packing`. Requires: elements of type T,
-  // constant.constant set. Errors: kInvalidPlan where a packing does not fit the shape, kOutOfMemory.
+  // constant.constant set. Errors: kInvalidPlan where a packing does not fit the shape or its padding is not zero,
+  // kOutOfMemory.
   static Result<PackedArray> make(const TensorSpec& constant, Packing packing);
 
   const T* data() const { return in_place_ != nullptr ? in_place_ : copy_.data(); }

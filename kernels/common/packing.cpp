@@ -30,23 +30,43 @@ int64_t plain_index(PackedForm form, const Extents& e, int64_t output, int64_t c
   return (output * e.channels + channel) * e.positions + position;
 }
 
-// Calls visit(plain index or -1 for padding) for every packed element in order.
+// 16 outputs of a block of channels: a run of packed elements.
+struct PackedBlock {
+  int64_t first_output;
+  int64_t first_channel;
+  int64_t end_channel;  // padding included
+  int64_t begin;        // of its elements
+};
+
+template <typename Visit>
+void for_each_block(const PackingRow& row, const Extents& e, Visit visit) {
+  int64_t begin = 0;
+  for (int64_t o = 0; o < e.outputs; o += kPackedOutputs)
+    for (int64_t c = 0; c < e.channels; c += row.channel_block) {
+      const int64_t whole = c + row.channel_block;
+      const int64_t end = row.whole_blocks ? whole : std::min(whole, e.channels);
+      visit(PackedBlock{o, c, end, begin});
+      begin += kPackedOutputs * (end - c) * e.positions;
+    }
+}
+
+// Calls visit(index in `packed`, plain index or -1 for padding) for every element of a block, in order.
+template <typename Visit>
+void for_each_packed(const PackingRow& row, const Extents& e, const PackedBlock& block, Visit visit) {
+  int64_t at = block.begin;
+  for (int64_t position = 0; position < e.positions; ++position)
+    for (int64_t c0 = block.first_channel; c0 < block.end_channel; c0 += row.channel_group)
+      for (int64_t o = block.first_output; o < block.first_output + kPackedOutputs; ++o)
+        for (int64_t c = c0; c < c0 + row.channel_group; ++c)
+          visit(at++, o < e.outputs && c < e.channels ? plain_index(row.form, e, o, c, position) : -1);
+}
+
+// The same for every packed element.
 template <typename Visit>
 void for_each_packed(Packing packing, const Shape& shape, Visit visit) {
   const PackingRow& row = row_of(packing);
   const Extents e = extents(row.form, shape);
-  const auto visit_group = [&](int64_t o0, int64_t c0, int64_t position) {
-    for (int64_t o = o0; o < o0 + kPackedOutputs; ++o)
-      for (int64_t c = c0; c < c0 + row.channel_group; ++c)
-        visit(o < e.outputs && c < e.channels ? plain_index(row.form, e, o, c, position) : -1);
-  };
-  for (int64_t o0 = 0; o0 < e.outputs; o0 += kPackedOutputs)
-    for (int64_t c0 = 0; c0 < e.channels; c0 += row.channel_block) {
-      const int64_t whole = c0 + row.channel_block;
-      const int64_t end = row.whole_blocks ? whole : std::min(whole, e.channels);
-      for (int64_t position = 0; position < e.positions; ++position)
-        for (int64_t c = c0; c < end; c += row.channel_group) visit_group(o0, c, position);
-    }
+  for_each_block(row, e, [&](const PackedBlock& block) { for_each_packed(row, e, block, visit); });
 }
 
 }  // namespace
@@ -64,7 +84,7 @@ void pack_weights(Packing packing, const Shape& shape, const T* plain, T* packed
     std::copy_n(plain, shape.num_elements(), packed);
     return;
   }
-  for_each_packed(packing, shape, [&](int64_t index) { *packed++ = index < 0 ? T{0} : plain[index]; });
+  for_each_packed(packing, shape, [&](int64_t at, int64_t index) { packed[at] = index < 0 ? T{0} : plain[index]; });
 }
 
 template <typename T>
@@ -73,15 +93,31 @@ void unpack_weights(Packing packing, const Shape& shape, const T* packed, T* pla
     std::copy_n(packed, shape.num_elements(), plain);
     return;
   }
-  for_each_packed(packing, shape, [&](int64_t index) {
-    if (index >= 0) plain[index] = *packed;
-    ++packed;
+  for_each_packed(packing, shape, [&](int64_t at, int64_t index) {
+    if (index >= 0) plain[index] = packed[at];
   });
+}
+
+template <typename T>
+bool has_zero_padding(Packing packing, const Shape& shape, const T* packed) {
+  if (packing == Packing::kNone) return true;
+  const PackingRow& row = row_of(packing);
+  const Extents e = extents(row.form, shape);
+  bool all_zero = true;
+  for_each_block(row, e, [&](const PackedBlock& block) {
+    const bool has_padding = block.first_output + kPackedOutputs > e.outputs || block.end_channel > e.channels;
+    if (!all_zero || !has_padding) return;
+    for_each_packed(row, e, block,
+                    [&](int64_t at, int64_t index) { all_zero = all_zero && (index >= 0 || packed[at] == T{0}); });
+  });
+  return all_zero;
 }
 
 template void pack_weights(Packing, const Shape&, const float*, float*);
 template void pack_weights(Packing, const Shape&, const int8_t*, int8_t*);
 template void unpack_weights(Packing, const Shape&, const float*, float*);
 template void unpack_weights(Packing, const Shape&, const int8_t*, int8_t*);
+template bool has_zero_padding(Packing, const Shape&, const float*);
+template bool has_zero_padding(Packing, const Shape&, const int8_t*);
 
 }  // namespace nestrt::kernels

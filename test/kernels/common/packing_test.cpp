@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 namespace nestrt::kernels {
 namespace {
@@ -90,6 +92,41 @@ TEST_CASE("Packed bytes are refused where the packing does not fit or the size o
   CHECK(packed_bytes(Packing::kO16i16, {3, 2}) == -1);
   CHECK(packed_bytes(Packing::kO16i16, {int64_t{1} << 60, 16, 3}) == -1);
   CHECK(packed_bytes(static_cast<Packing>(99), {3, 2, 1}) == -1);
+}
+
+namespace {
+
+// Spoils every packed element in turn: what is found must be what unpacking ignores.
+template <typename T>
+void check_padding_is_looked_at(Packing packing, const Shape& shape) {
+  CAPTURE(name(packing), shape.to_string());
+  std::vector<T> elements = packed<T>(packing, shape);
+  REQUIRE(has_zero_padding(packing, shape, elements.data()));
+  std::vector<T> expected(static_cast<size_t>(shape.num_elements())), plain(expected.size());
+  unpack_weights(packing, shape, elements.data(), expected.data());
+  for (T& element : elements) {
+    const T before = std::exchange(element, T{99});
+    unpack_weights(packing, shape, elements.data(), plain.data());
+    const bool is_padding = before != T{99} && plain == expected;
+    CHECK(has_zero_padding(packing, shape, elements.data()) == !is_padding);
+    element = before;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Padding that is not zero is found, wherever it is") {
+  for (const int64_t outputs : {16, 17})
+    for (const int64_t channels : {1, 4, 16, 18}) {
+      check_padding_is_looked_at<float>(Packing::kO16i16, {outputs, channels, 2});
+      check_padding_is_looked_at<float>(Packing::kStem16, {outputs, channels, 2});
+      check_padding_is_looked_at<float>(Packing::kPanel16, {channels, outputs});
+      check_padding_is_looked_at<int8_t>(Packing::kS8O16i4, {outputs, channels, 2});
+      check_padding_is_looked_at<int8_t>(Packing::kS8Stem, {outputs, channels, 2});
+      check_padding_is_looked_at<int8_t>(Packing::kS8Panel, {channels, outputs});
+    }
+  check_padding_is_looked_at<float>(Packing::kDepthwise16, {17, 1, 3});
+  check_padding_is_looked_at<int8_t>(Packing::kS8Depthwise16, {17, 1, 3});
 }
 
 }  // namespace nestrt::kernels

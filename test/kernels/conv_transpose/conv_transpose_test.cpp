@@ -9,7 +9,8 @@
 namespace nestrt::test {
 namespace {
 
-ops::ConvTranspose attributes(int rank, int kernel, int stride = 1, int pad = 0, int output_padding = 0) {
+ops::ConvTranspose conv_transpose_attributes(int rank, int kernel, int stride = 1, int pad = 0,
+                                             int output_padding = 0) {
   ops::ConvTranspose conv;
   const auto n = static_cast<size_t>(rank);
   conv.kernel.assign(n, kernel);
@@ -24,7 +25,7 @@ ops::ConvTranspose attributes(int rank, int kernel, int stride = 1, int pad = 0,
 }  // namespace
 
 TEST_CASE("ConvTranspose spreads every input over its window") {
-  OperatorCase c(attributes(1, 3, 2));
+  OperatorCase c(conv_transpose_attributes(1, 3, 2));
   c.input(tensor_f32({1, 1, 3}, {1, 10, 100}))
       .input(tensor_f32({1, 1, 3}, {1, 2, 3}))
       .output(DataType::kF32, {1, 1, 7});
@@ -33,7 +34,7 @@ TEST_CASE("ConvTranspose spreads every input over its window") {
 }
 
 TEST_CASE("ConvTranspose crops by its pads and extends by its output padding") {
-  OperatorCase c(attributes(1, 3, 2, 1, 1));
+  OperatorCase c(conv_transpose_attributes(1, 3, 2, 1, 1));
   c.input(tensor_f32({1, 1, 3}, {1, 10, 100}))
       .input(tensor_f32({1, 1, 3}, {1, 2, 3}))
       .output(DataType::kF32, {1, 1, 6});
@@ -42,7 +43,7 @@ TEST_CASE("ConvTranspose crops by its pads and extends by its output padding") {
 }
 
 TEST_CASE("ConvTranspose keeps groups apart") {
-  ops::ConvTranspose conv = attributes(2, 1);
+  ops::ConvTranspose conv = conv_transpose_attributes(2, 1);
   conv.group = 2;
   OperatorCase c(conv);
   c.input(tensor_f32({1, 2, 1, 2}, {1, 2, 3, 4})).input(tensor_f32({2, 2, 1, 1}, {1, 10, 100, 1000}));
@@ -57,17 +58,17 @@ TEST_CASE("ConvTranspose refuses outputs that vanish or overflow") {
     for (const Shape& shape : {x, weights}) c.input(shape_only(shape));
     return c.infer().error();
   };
-  CHECK(complaint(attributes(1, 3), {1, 1, 4}, {1, 1, 3}).ok());
-  CHECK_FALSE(complaint(attributes(1, 3, 1, 3), {1, 1, 4}, {1, 1, 3}).ok());
-  CHECK_FALSE(complaint(attributes(1, 3, 2147483647), {1, 1, int64_t{1} << 40}, {1, 1, 3}).ok());
-  CHECK_FALSE(complaint(attributes(1, 3), {1, 2, 4}, {1, 1, 3}).ok());
+  CHECK(complaint(conv_transpose_attributes(1, 3), {1, 1, 4}, {1, 1, 3}).ok());
+  CHECK_FALSE(complaint(conv_transpose_attributes(1, 3, 1, 3), {1, 1, 4}, {1, 1, 3}).ok());
+  CHECK_FALSE(complaint(conv_transpose_attributes(1, 3, 2147483647), {1, 1, int64_t{1} << 40}, {1, 1, 3}).ok());
+  CHECK_FALSE(complaint(conv_transpose_attributes(1, 3), {1, 2, 4}, {1, 1, 3}).ok());
 }
 
 namespace {
 
 ops::ConvTranspose random_attributes(std::mt19937& generator, int rank) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
-  ops::ConvTranspose conv = attributes(rank, 1);
+  ops::ConvTranspose conv = conv_transpose_attributes(rank, 1);
   for (size_t axis = 0; axis < static_cast<size_t>(rank); ++axis) {
     conv.kernel[axis] = draw(1, 5);
     conv.stride[axis] = draw(1, 4);
@@ -117,7 +118,7 @@ TEST_CASE("Every kernel of ConvTranspose agrees with the reference") {
 
 TEST_CASE("ConvTranspose adds a residual before the activation") {
   std::mt19937 generator(2);
-  ops::ConvTranspose conv = attributes(2, 3, 2);
+  ops::ConvTranspose conv = conv_transpose_attributes(2, 3, 2);
   conv.activation = {ops::ActivationKind::kRelu};
   OperatorCase c(conv);
   c.input(random_tensor(generator, {1, 3, 4, 5})).input(random_tensor(generator, {3, 18, 3, 3})).input(absent());
