@@ -1,6 +1,7 @@
 // DramMap: the ranges of a program, for finding the one that a transfer lies in.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "drivers/evta/program.h"
@@ -16,6 +17,8 @@ class DramMap {
   // The range that holds all of [address, address + size). Errors: kInvalidPlan where none does or it does not allow
   // the access.
   Result<const MemoryRange*> find(uint64_t address, uint64_t size, MemoryRange::Access access) const;
+
+  std::span<const MemoryRange> ranges() const { return ranges_; }
 
  private:
   std::vector<MemoryRange> ranges_;  // by address

@@ -2,9 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "drivers/evta/checker/dram_map.h"
 #include "drivers/evta/checker/index_set.h"
 #include "drivers/evta/checker/write_hazard.h"
+#include "drivers/evta/checker/written_memory.h"
 #include "drivers/evta/errors.h"
 #include "drivers/evta/execution_order.h"
 #include "drivers/evta/isa/decode.h"
@@ -24,8 +27,10 @@ bool has_pads(const Transfer& transfer) {
 // Goes through the instructions in the order of the program.
 class Checker {
  public:
-  Checker(const Configuration& configuration, const DramMap& dram)
-      : configuration_(configuration), dram_(dram), uop_(configuration.uop_depth()) {}
+  Checker(const Configuration& configuration, const DramMap& dram, Results results)
+      : configuration_(configuration), dram_(dram), uop_(configuration.uop_depth()) {
+    if (results == Results::kComplete) written_.emplace(configuration, dram.ranges());
+  }
 
   Status load(const Transfer& transfer) {
     const Memory memory = transfer.memory;
@@ -35,8 +40,10 @@ class Checker {
       return invalid_program(fmt::format("pads of {}{}", name(memory), transfer.x_size == 0 ? " without data" : ""));
     if (transfer.x_size == 0) return {};
     if (memory == Memory::kUop) return load_micro_ops(transfer);
-    NESTRT_RETURN_IF_ERROR(check_dram(transfer, MemoryRange::Access::kRead));
+    NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, check_dram(transfer, MemoryRange::Access::kRead));
     NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
+    if (written_ && allows(range->access, MemoryRange::Access::kWrite))
+      NESTRT_RETURN_IF_ERROR(written_->load(*range, transfer));
     defined(memory).add_range(transfer.sram_base, end);
     if (memory == Memory::kAcc) stored_from_.remove_range(transfer.sram_base, end);
     return {};
@@ -47,8 +54,9 @@ class Checker {
       return invalid_program(fmt::format("the hardware cannot store {}", name(transfer.memory)));
     if (has_pads(transfer)) return invalid_program("a store has pads");
     if (transfer.x_size == 0) return {};
-    NESTRT_RETURN_IF_ERROR(check_dram(transfer, MemoryRange::Access::kWrite));
+    NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, check_dram(transfer, MemoryRange::Access::kWrite));
     NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
+    if (written_) NESTRT_RETURN_IF_ERROR(written_->store(*range, transfer));
     IndexSet read;
     read.add_range(transfer.sram_base, end);
     const size_t stale = read.first_outside(stored_from_);
@@ -96,6 +104,9 @@ class Checker {
     return {};
   }
 
+  // After the last instruction.
+  Status finish() const { return written_ ? written_->finish() : Status(); }
+
  private:
   // One of the three indices of a loop's steps.
   struct Index {
@@ -133,10 +144,9 @@ class Checker {
                                        transfer.sram_base, end, configuration_.depth(transfer.memory)));
   }
 
-  Status check_dram(const Transfer& transfer, MemoryRange::Access access) const {
+  Result<const MemoryRange*> check_dram(const Transfer& transfer, MemoryRange::Access access) const {
     if (transfer.y_size == 0) return invalid_program("a transfer has no rows");
-    const auto range = find_dram(transfer, access);
-    return range.error();
+    return find_dram(transfer, access);
   }
 
   Result<const MemoryRange*> find_dram(const Transfer& transfer, MemoryRange::Access access) const {
@@ -211,6 +221,7 @@ class Checker {
   IndexSet defined_acc_;
   uint64_t steps_ = 0;
   IndexSet stored_from_;  // OUT elements that an operation wrote since their accumulator was loaded or reset
+  std::optional<WrittenMemory> written_;  // where results have to be complete
 };
 
 constexpr bool depths_fit() {
@@ -225,18 +236,18 @@ static_assert(depths_fit(), "a memory is deeper than an IndexSet");
 
 }  // namespace
 
-Status check_program(const Program& program) {
+Status check_program(const Program& program, Results results) {
   if (program.configuration == nullptr) return Status(Code::kInvalidArgument, "a program without a configuration");
   const Configuration& configuration = *program.configuration;
   NESTRT_ASSIGN_OR_RETURN(const DramMap dram, DramMap::create(program.ranges));
   NESTRT_ASSIGN_OR_RETURN(const auto instructions, decode(configuration, program.instructions));
   NESTRT_RETURN_IF_ERROR(execution_order(instructions).error());
-  Checker checker(configuration, dram);
+  Checker checker(configuration, dram, results);
   for (size_t i = 0; i < instructions.size(); ++i) {
     const Status status = dispatch(instructions[i], checker);
     if (!status.ok()) return status.with_context(fmt::format("instruction {} ({})", i, name(instructions[i].opcode)));
   }
-  return {};
+  return checker.finish();
 }
 
 }  // namespace nestrt::evta

@@ -31,17 +31,16 @@ class AddressSpace {
  public:
   static constexpr uint64_t kEnd = uint64_t{1} << 32;
 
-  // First fit. Empty where no gap is large enough.
+  // Behind what was taken last, or else in the first gap that is large enough; empty where none is.
   std::optional<uint64_t> take(uint64_t pages) {
     if (pages > kEnd / kPageBytes) return std::nullopt;
     const std::lock_guard lock(mutex_);
-    uint64_t begin = kPageBytes;
-    for (const auto& [taken, end] : taken_) {
-      if (taken - begin >= pages * kPageBytes) break;
-      begin = end;
-    }
-    if (kEnd - begin < pages * kPageBytes) return std::nullopt;
-    taken_[begin] = begin + pages * kPageBytes;
+    const uint64_t size = pages * kPageBytes;
+    std::optional<uint64_t> begin = find_gap(next_, size);
+    if (!begin) begin = find_gap(kPageBytes, size);
+    if (!begin) return std::nullopt;
+    next_ = *begin + size;
+    taken_[*begin] = next_;
     return begin;
   }
   void give_back(uint64_t begin) {
@@ -50,8 +49,16 @@ class AddressSpace {
   }
 
  private:
+  // From `begin` on, which nothing that is taken lies across.
+  std::optional<uint64_t> find_gap(uint64_t begin, uint64_t size) const {
+    for (auto next = taken_.lower_bound(begin); next != taken_.end() && next->first - begin < size; ++next)
+      begin = next->second;
+    return kEnd - begin < size ? std::nullopt : std::optional(begin);
+  }
+
   std::mutex mutex_;
   std::map<uint64_t, uint64_t> taken_;  // begin to end
+  uint64_t next_ = kPageBytes;          // where what was taken last ends
 };
 
 class SimulatedBuffer final : public DeviceBuffer {
@@ -181,7 +188,8 @@ class SimulatorTransport final : public Transport {
 
   Result<std::shared_ptr<DeviceProgram>> load(const Program& program,
                                               std::vector<std::shared_ptr<DeviceBuffer>> memory) override {
-    NESTRT_ASSIGN_OR_RETURN(FunctionalSimulator simulator, FunctionalSimulator::create(program));
+    NESTRT_ASSIGN_OR_RETURN(const auto on_chip, on_chip_memories(*program.configuration));
+    NESTRT_ASSIGN_OR_RETURN(FunctionalSimulator simulator, FunctionalSimulator::create(program, on_chip));
     std::chrono::nanoseconds duration{0};
     if (options_.profile != nullptr) {
       NESTRT_ASSIGN_OR_RETURN(const CycleCount count, count_cycles(program, *options_.profile));
@@ -296,8 +304,21 @@ class SimulatorTransport final : public Transport {
     lock.lock();
   }
 
+  // Those that all programs of a configuration share: one runs at a time.
+  Result<std::shared_ptr<FunctionalSimulator::Memories>> on_chip_memories(const Configuration& configuration) {
+    const std::lock_guard lock(on_chip_mutex_);
+    auto& memories = on_chip_[&configuration];
+    if (memories == nullptr) {
+      NESTRT_ASSIGN_OR_RETURN(memories, FunctionalSimulator::make_memories(configuration));
+    }
+    return memories;
+  }
+
   const SimulatorOptions options_;
   const std::shared_ptr<AddressSpace> space_ = std::make_shared<AddressSpace>();
+
+  std::mutex on_chip_mutex_;
+  std::map<const Configuration*, std::shared_ptr<FunctionalSimulator::Memories>> on_chip_;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

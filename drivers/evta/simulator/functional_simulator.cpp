@@ -244,16 +244,25 @@ FunctionalSimulator::FunctionalSimulator(FunctionalSimulator&&) noexcept = defau
 FunctionalSimulator& FunctionalSimulator::operator=(FunctionalSimulator&&) noexcept = default;
 FunctionalSimulator::~FunctionalSimulator() = default;
 
-Result<FunctionalSimulator> FunctionalSimulator::create(const Program& program) {
-  const Configuration& configuration = *program.configuration;
+Result<std::shared_ptr<FunctionalSimulator::Memories>> FunctionalSimulator::make_memories(
+    const Configuration& configuration) {
   if (configuration.batch() != 1 || (configuration.block() != 16 && configuration.block() != 32))
     return Status(Code::kUnsupported, fmt::format("the simulator runs 1x16 and 1x32, not {}", configuration.name));
+  auto memories = std::make_shared<Memories>(configuration);
+  NESTRT_RETURN_IF_ERROR(memories->allocate());
+  return memories;
+}
+
+Result<FunctionalSimulator> FunctionalSimulator::create(const Program& program, std::shared_ptr<Memories> memories) {
+  const Configuration& configuration = *program.configuration;
+  if (memories == nullptr) {
+    NESTRT_ASSIGN_OR_RETURN(memories, make_memories(configuration));
+  }
   FunctionalSimulator simulator;
   simulator.configuration_ = program.configuration;
   NESTRT_ASSIGN_OR_RETURN(simulator.instructions_, decode(configuration, program.instructions));
   NESTRT_ASSIGN_OR_RETURN(simulator.order_, execution_order(simulator.instructions_));
-  simulator.memories_ = std::make_unique<Memories>(configuration);
-  NESTRT_RETURN_IF_ERROR(simulator.memories_->allocate());
+  simulator.memories_ = std::move(memories);
   return simulator;
 }
 

@@ -1,7 +1,7 @@
 // FunctionalSimulator: computes what a program computes, bit for bit like plain_simulator.h, at the speed of the
 // machine's SIMD units: a program is decoded and put in order once, GEMM and ALU run in vector_engine.h.
 //
-// Threads: one run at a time per object.
+// Threads: one run at a time per set of on-chip memories.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,15 @@ namespace nestrt::evta {
 
 class FunctionalSimulator {
  public:
-  // Copies what it needs of the program but for the configuration, which is one of kConfigurations. Errors:
-  // kInvalidPlan as execution_order() and for instructions that do not decode, kOutOfMemory.
-  static Result<FunctionalSimulator> create(const Program& program);
+  // The on-chip memories of an accelerator, some hundred KB. Programs of one accelerator share them.
+  struct Memories;
+  // Errors: kUnsupported for configurations that the simulator does not run, kOutOfMemory.
+  static Result<std::shared_ptr<Memories>> make_memories(const Configuration& configuration);
+
+  // Copies what it needs of the program but for the configuration, which is one of kConfigurations. Without memories,
+  // of its configuration, it makes its own. Errors: as make_memories(), kInvalidPlan as execution_order() and for
+  // instructions that do not decode.
+  static Result<FunctionalSimulator> create(const Program& program, std::shared_ptr<Memories> memories = nullptr);
 
   FunctionalSimulator(FunctionalSimulator&&) noexcept;
   FunctionalSimulator& operator=(FunctionalSimulator&&) noexcept;
@@ -28,14 +34,12 @@ class FunctionalSimulator {
   Status run(const Dram& dram);
 
  private:
-  struct Memories;
-
   FunctionalSimulator();
 
   const Configuration* configuration_ = nullptr;
   std::vector<Instruction> instructions_;
   std::vector<OrderedInstruction> order_;
-  std::unique_ptr<Memories> memories_;
+  std::shared_ptr<Memories> memories_;
 };
 
 }  // namespace nestrt::evta
