@@ -82,8 +82,6 @@ Node* Graph::producer(ValueId id) const { return producers_[static_cast<size_t>(
 
 const std::vector<Node*>& Graph::users(ValueId id) const { return users_[static_cast<size_t>(id)]; }
 
-bool Graph::is_output(ValueId id) const { return std::find(outputs.begin(), outputs.end(), id) != outputs.end(); }
-
 void Graph::forget_user(ValueId id, const Node* node) {
   if (id == kNoValue) return;
   std::vector<Node*>& users = users_[static_cast<size_t>(id)];
@@ -110,7 +108,7 @@ void Graph::replace_uses(ValueId from, ValueId to) {
   for (Node* node : source) std::replace(node->inputs.begin(), node->inputs.end(), from, to);
   target.insert(target.end(), source.begin(), source.end());
   source.clear();
-  std::replace(outputs.begin(), outputs.end(), from, to);
+  outputs.replace(from, to);
 }
 
 namespace {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "compiler-lite/graph/bytes.h"
+#include "compiler-lite/graph/output_list.h"
 #include "nestrt/data_type.h"
 #include "nestrt/packing.h"
 #include "nestrt/plan_tables.h"
@@ -25,7 +26,6 @@
 
 namespace nestrt::compiler {
 
-using ValueId = int32_t;
 inline constexpr ValueId kNoValue = -1;  // an absent optional input
 
 struct Value {
@@ -82,7 +82,7 @@ class Graph {
 
   std::string name;
   std::vector<GraphInput> inputs;
-  std::vector<ValueId> outputs;
+  OutputList outputs;
 
   // --- values ---
   size_t num_values() const { return values_.size(); }
@@ -105,7 +105,7 @@ class Graph {
                          const std::vector<std::string>& output_names);
   Node* producer(ValueId id) const;                   // null for inputs and constants
   const std::vector<Node*>& users(ValueId id) const;  // one entry per use, so a node may appear twice
-  bool is_output(ValueId id) const;
+  bool is_output(ValueId id) const { return outputs.contains(id); }
   // True where `id` feeds exactly one operand and is no graph output: its producer may be fused into the user.
   bool has_single_use(ValueId id) const { return users(id).size() == 1 && !is_output(id); }
   void set_input(Node* node, size_t index, ValueId id);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "compiler-lite/graph/bound_operator.h"
 #include "runtime/plan/views.h"
@@ -24,24 +25,32 @@ class ViewForest {
     for (ValueId id : graph.outputs) external_.insert(id);
   }
 
-  // Outermost container of a value, and the offset in it.
-  std::pair<ValueId, uint64_t> root(ValueId id) const {
+  // Outermost container of a value, and the offset in it. What has been walked points there afterwards, so that chains
+  // of views are walked once.
+  std::pair<ValueId, uint64_t> root(ValueId id) {
+    ValueId root = id;
     uint64_t offset = 0;
-    for (; container_[static_cast<size_t>(id)] != kNoValue; id = container_[static_cast<size_t>(id)])
-      offset += offset_[static_cast<size_t>(id)];
-    return {id, offset};
+    for (; container(root) != kNoValue; root = container(root)) offset += offset_[static_cast<size_t>(root)];
+    uint64_t left = offset;
+    for (ValueId at = id; at != root;) {
+      const ValueId next = std::exchange(container(at), root);
+      left -= std::exchange(offset_[static_cast<size_t>(at)], left);
+      at = next;
+    }
+    return {root, offset};
   }
 
   // Makes `part` a view of `whole`; false where `part` already lies elsewhere or is not the arena's to place.
   bool place(ValueId part, ValueId whole, uint64_t offset) {
-    if (container_[static_cast<size_t>(part)] != kNoValue || !movable(part) || root(whole).first == part) return false;
+    if (container(part) != kNoValue || !movable(part) || root(whole).first == part) return false;
     if (graph_.value(root(whole).first).is_constant()) return false;
-    container_[static_cast<size_t>(part)] = whole;
+    container(part) = whole;
     offset_[static_cast<size_t>(part)] = offset;
     return true;
   }
 
  private:
+  ValueId& container(ValueId id) { return container_[static_cast<size_t>(id)]; }
   bool movable(ValueId id) const { return external_.count(id) == 0 && !graph_.value(id).is_constant(); }
 
   const Graph& graph_;
@@ -84,12 +93,10 @@ ViewForest find_views(const Graph& graph) {
   return views;
 }
 
+// Of what is no input.
 plan::BufferKind kind_of(const Graph& graph, ValueId id) {
   if (graph.value(id).is_constant()) return plan::BufferKind::kConstant;
-  if (graph.is_output(id)) return plan::BufferKind::kOutput;
-  const bool is_input = std::any_of(graph.inputs.begin(), graph.inputs.end(),
-                                    [id](const GraphInput& input) { return input.value == id; });
-  return is_input ? plan::BufferKind::kInput : plan::BufferKind::kArena;
+  return graph.is_output(id) ? plan::BufferKind::kOutput : plan::BufferKind::kArena;
 }
 
 void add_use(std::vector<uint32_t>& uses, uint32_t position) {
@@ -107,14 +114,14 @@ Status legalize_outputs(Graph& graph) {
     ops::Reshape reshape{.shape = {value.shape.begin(), value.shape.end()}};
     NESTRT_ASSIGN_OR_RETURN(Node * copy, graph.add_node(value.name + ".copy", std::move(reshape), {id}, {value.name}));
     graph.value(copy->outputs[0]).quantization = value.quantization;
-    graph.outputs[i] = copy->outputs[0];
+    graph.outputs.set(i, copy->outputs[0]);
     taken.insert(copy->outputs[0]);
   }
   return {};
 }
 
 Storage assign_storage(const Graph& graph) {
-  const ViewForest views = find_views(graph);
+  ViewForest views = find_views(graph);
   Storage storage;
   storage.places.resize(graph.num_values());
   std::unordered_map<ValueId, uint32_t> buffer_of_root;
@@ -132,7 +139,7 @@ Storage assign_storage(const Graph& graph) {
     return storage.buffers[found->second];
   };
 
-  for (const GraphInput& input : graph.inputs) touch(input.value);
+  for (const GraphInput& input : graph.inputs) touch(input.value).kind = plan::BufferKind::kInput;
   uint32_t position = 0;
   for (const auto& node : graph.nodes()) {
     for (ValueId id : node->inputs)

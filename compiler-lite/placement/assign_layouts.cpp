@@ -145,9 +145,10 @@ class Rewriter {
 
   Status run(const std::vector<Decision>& decisions) {
     // Outputs first: their Reorders carry the outputs' names.
-    for (ValueId& id : graph_.outputs) {
-      if (assignment_.layout(id) == Layout::kPlain) continue;
-      NESTRT_ASSIGN_OR_RETURN(id, reordered(id, true));
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      if (assignment_.layout(graph_.outputs[i]) == Layout::kPlain) continue;
+      NESTRT_ASSIGN_OR_RETURN(const ValueId plain, reordered(graph_.outputs[i], true));
+      graph_.outputs.set(i, plain);
     }
     for (const Decision& decision : decisions) {
       for (size_t i = 0; i < decision.node->inputs.size(); ++i) {

@@ -17,22 +17,6 @@ namespace {
 constexpr std::string_view kViewName = "view";
 constexpr size_t kWeights = 1;  // the input that a selection of kernels may replace
 
-// What infer() gives must be what the plan says; the layout is the plan's choice.
-Status check_outputs(const OperatorSpec& spec, const OperatorRules& rules) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<TensorSpec> inferred, rules.infer(spec));
-  if (inferred.size() != spec.outputs.size())
-    return Status(Code::kInvalidPlan,
-                  fmt::format("has {} outputs where it gives {}", spec.outputs.size(), inferred.size()));
-  for (size_t i = 0; i < inferred.size(); ++i) {
-    const TensorSpec &expected = inferred[i], &stated = spec.outputs[i];
-    if (stated.type != expected.type || !(stated.shape == expected.shape))
-      return Status(Code::kInvalidPlan,
-                    fmt::format("output {} is {} {} where the operator gives {} {}", i, name(stated.type),
-                                stated.shape.to_string(), name(expected.type), expected.shape.to_string()));
-  }
-  return {};
-}
-
 std::string describe(const OperatorSpec& spec) {
   std::string operands;
   for (const TensorSpec& input : spec.inputs) {
@@ -50,12 +34,6 @@ const plan::KernelSelection* selection_for(const plan::Program& program, Instruc
   for (const plan::KernelSelection& selection : program.selections)
     if (selection.instruction_set == name(set)) return &selection;
   return nullptr;
-}
-
-// The rules speak of a model; what breaks them here is a plan that nestc did not write like this.
-Status as_plan_error(const Status& status) {
-  const bool broken = status.code() == Code::kInvalidModel || status.code() == Code::kInvalidPlan;
-  return broken ? damaged_plan(std::string(status.message())) : status;
 }
 
 Status check_channels(const BranchSpec& spec) {
@@ -131,9 +109,8 @@ Status KernelProgram::add(uint32_t operator_index, const Wanted& wanted, Channel
 }
 
 Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, Step* step) {
-  const OperatorRules* const rules = kernels::operators().find(spec.kind());
-  if (rules == nullptr) return Status(Code::kUnsupported, "this build has no kernels for the operator");
-  NESTRT_RETURN_IF_ERROR(check_outputs(spec, *rules));
+  // The plan's operators keep their rules (runtime/plan/verify.h); a part of one is an operator of its own.
+  if (slice_) NESTRT_RETURN_IF_ERROR(verify_operator(spec));
   if (is_view(plan_->tables(), plan_->tables().operators[step->operator_index])) {
     step->kernel_name = kViewName;
     return {};

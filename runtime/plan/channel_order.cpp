@@ -12,7 +12,12 @@ namespace {
 
 class ChannelOrder {
  public:
-  explicit ChannelOrder(const plan::Tables& plan) : plan_(plan), origins_(tensor_origins(plan)) {}
+  explicit ChannelOrder(const plan::Tables& plan) : plan_(plan), origins_(tensor_origins(plan)) {
+    for (uint32_t branch = 0; branch < plan.branches.size(); ++branch) {
+      channels_.push_back(divisible_channels(plan, plan.branches[branch]));
+      has_pieces_.push_back(has_pieces(branch));
+    }
+  }
 
   std::vector<uint32_t> readers() const {
     std::vector<uint32_t> before(plan_.branches.size(), kNoBranch);
@@ -28,8 +33,6 @@ class ChannelOrder {
     return plan_.operators[plan_.branches[branch].operators[0]];
   }
 
-  uint32_t channels_of(uint32_t branch) const { return divisible_channels(plan_, plan_.branches[branch]); }
-
   bool has_pieces(uint32_t branch) const {
     const auto& programs = plan_.branches[branch].programs;
     return std::any_of(programs.begin(), programs.end(),
@@ -38,14 +41,15 @@ class ChannelOrder {
 
   // The last of those that qualify.
   uint32_t read_by_channel(uint32_t branch) const {
-    const uint32_t channels = channels_of(branch);
+    const uint32_t channels = channels_[branch];
     if (channels == 0) return kNoBranch;
     uint32_t found = kNoBranch;
     for (const int32_t tensor : only_operator(branch).inputs) {
       if (tensor < 0) continue;
       for (const TensorOrigin& origin : origins_[static_cast<uint32_t>(tensor)])
-        if ((found == kNoBranch || origin.branch > found) && has_pieces(origin.branch) &&
-            channels_of(origin.branch) == channels && reads_only_channels(branch, origin.branch))
+        if ((found == kNoBranch || origin.branch > found) && has_pieces_[origin.branch] &&
+            channels_[origin.branch] == channels && only_operator(origin.branch).outputs[0] == tensor &&
+            reads_only_channels(branch, origin.branch))
           found = origin.branch;
     }
     return found;
@@ -68,6 +72,8 @@ class ChannelOrder {
 
   const plan::Tables& plan_;
   const std::vector<std::vector<TensorOrigin>> origins_;
+  std::vector<uint32_t> channels_;  // by branch: those that it can be divided by, or 0
+  std::vector<bool> has_pieces_;    // by branch: it has programs for some of them
 };
 
 // Where a tensor lies: in the arena, or in a buffer of its own.

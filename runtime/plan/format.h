@@ -30,6 +30,11 @@ inline constexpr size_t kDataAlignment = 4096;
 inline constexpr size_t kMaxOrderedOperators = 4096;
 inline constexpr size_t kMaxOrderedBuffers = 4096;
 
+// Pairs of an operator and a branch that computes what it reads, views followed.
+inline constexpr uint64_t kMaxDependencies = uint64_t{1} << 22;
+// Programs of one branch: a few for each unit and for each number of channels.
+inline constexpr size_t kMaxPrograms = 256;
+
 struct Header {
   char magic[8];
   uint16_t version_major;

@@ -98,7 +98,7 @@ class PlanReader {
     NESTRT_ASSIGN_OR_RETURN(const Header header, read_header(bytes));
     NESTRT_RETURN_IF_ERROR(check_digests(header, bytes, verification));
     NESTRT_ASSIGN_OR_RETURN(plan::Tables tables, decode_tables(bytes.subspan(sizeof(Header), header.tables_bytes)));
-    NESTRT_RETURN_IF_ERROR(verify_plan(tables, header.data_bytes));
+    NESTRT_RETURN_IF_ERROR(verify_plan(tables, bytes.subspan(header.data_offset)));
     if (verification == Verification::kComplete) NESTRT_RETURN_IF_ERROR(verify_any_schedule(tables));
 
     std::shared_ptr<Plan> plan(new Plan);

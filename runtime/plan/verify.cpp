@@ -10,11 +10,17 @@ Status damaged_plan(std::string what) {
   return Status(Code::kInvalidPlan, fmt::format("{}; recompile the model with nestc or copy the file again", what));
 }
 
-Status verify_plan(const plan::Tables& plan, uint64_t data_bytes) {
+Status as_plan_error(const Status& status) {
+  const bool broken = status.code() == Code::kInvalidModel || status.code() == Code::kInvalidPlan;
+  return broken ? damaged_plan(std::string(status.message())) : status;
+}
+
+Status verify_plan(const plan::Tables& plan, std::span<const std::byte> data) {
   using namespace plan_verify;
-  Context context{plan, data_bytes};
+  Context context{plan, data};
   for (const auto verify_part :
-       {verify_buffers, verify_tensors, verify_interface, verify_dataflow, verify_memory, verify_programs}) {
+       {verify_buffers, verify_tensors, verify_interface, verify_dataflow, verify_writes, verify_dependencies,
+        verify_operators, verify_memory, verify_programs, verify_results}) {
     NESTRT_RETURN_IF_ERROR(verify_part(context));
   }
   return {};

@@ -1,13 +1,15 @@
 // The structural verifier: proves of a plan's tables everything that the rest of nestrt relies on, so that no later
-// code has to doubt an index, a size, a type or an alignment. What needs the rules of operators (attributes against
-// shapes) is checked where programs are prepared for a unit.
+// code has to doubt an index, a size, a type or an alignment, nor that an operator's attributes and operands keep its
+// rules. docs/security.md says what that means for a file of unknown origin.
 //
-// Time and memory are linear in the size of the tables, but for one sort of the arena's buffers.
+// Time and memory are linear in the size of the tables, but for sorting.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <span>
 #include <string>
 
+#include "nestrt/kernel.h"
 #include "nestrt/plan_tables.h"
 #include "nestrt/status.h"
 
@@ -16,8 +18,15 @@ namespace nestrt {
 // `what` names table, index and tensor or operator; the remedy is added here.
 Status damaged_plan(std::string what);
 
-// `data_bytes` is the size of the data area.
-Status verify_plan(const plan::Tables& plan, uint64_t data_bytes);
+// Rules and kernels speak of a model; what breaks them in a plan is one that nestc did not write like this.
+Status as_plan_error(const Status& status);
+
+// `data` is the data area; what is in it is not read.
+Status verify_plan(const plan::Tables& plan, std::span<const std::byte> data);
+
+// What the operator's rules, of services().operators, say of it. Errors: kUnsupported for operators that the library
+// does not have, kInvalidPlan or kInvalidModel where attributes or operands break a rule.
+Status verify_operator(const OperatorSpec& spec);
 
 // Proves that the memory plan for any schedule, where there is one, is right for every order that respects the graph.
 // Time is up to cubic in plan_format::kMaxOrderedOperators. Requires: verify_plan() passed.

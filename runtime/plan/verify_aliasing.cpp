@@ -1,4 +1,4 @@
-// Aliasing: operators whose outputs share bytes with their inputs or with each other.
+// Aliasing: operators whose outputs share bytes with their inputs or with each other, and what each of them writes.
 #include <fmt/core.h>
 
 #include "runtime/plan/tensor_spec.h"
@@ -10,10 +10,10 @@ namespace {
 
 class AliasingCheck {
  public:
-  AliasingCheck(const Context& context, uint32_t index)
+  AliasingCheck(Context& context, uint32_t index)
       : context_(context), index_(index), op_(context.plan.operators[index]) {}
 
-  Status run() const {
+  Status run() {
     NESTRT_RETURN_IF_ERROR(outputs_apart());
     for (int32_t output : op_.outputs) {
       for (int32_t input : op_.inputs) {
@@ -21,12 +21,17 @@ class AliasingCheck {
         return op_.kind() == ops::Kind::kConcat ? concat(output) : view(input, output);
       }
     }
+    for (int32_t output : op_.outputs) writes(extent(output));
     return {};
   }
 
  private:
   const Extent& extent(int32_t tensor) const { return context_.extents[static_cast<uint32_t>(tensor)]; }
   TensorSpec tensor(int32_t index) const { return tensor_spec(context_.plan, index); }
+
+  void writes(const Extent& bytes) {
+    if (bytes.begin < bytes.end) context_.writes.push_back({bytes, index_});
+  }
 
   Status clash(int32_t one, int32_t other) const {
     return damaged_plan(fmt::format("{}: {} and {} overlap in buffer {}", operator_name(context_.plan, index_),
@@ -50,12 +55,12 @@ class AliasingCheck {
   }
 
   // Inputs in their place of the output stay; the others must lie apart from all that is written.
-  Status concat(int32_t output) const {
+  Status concat(int32_t output) {
     const Shape whole = tensor(output).shape;
     const int axis = axis_of(*op_.as<ops::Concat>(), whole.rank());
     if (op_.outputs.size() != 1 || axis < 0 || axis >= whole.rank()) return clash(op_.inputs[0], output);
 
-    std::vector<Extent> written;  // ascending, none empty
+    std::vector<Extent> written;  // ascending, apart, none empty
     std::vector<int32_t> elsewhere;
     int64_t start = 0;
     for (int32_t input : op_.inputs) {
@@ -67,12 +72,13 @@ class AliasingCheck {
                             extent(input).begin == extent(output).begin + *offset;
       if (count > 0 && !in_place) {
         elsewhere.push_back(input);
-        written.push_back(part_of(output, whole, axis, start, count));
+        append(part_of(output, whole, axis, start, count), written);
       }
       start += count;
     }
     for (int32_t input : elsewhere)
       if (touches(written, extent(input))) return clash(input, output);
+    for (const Extent& bytes : written) writes(bytes);
     return {};
   }
 
@@ -90,19 +96,27 @@ class AliasingCheck {
             all.begin + static_cast<uint64_t>(last * row_bytes)};
   }
 
+  // Parts that share a block of channels, or are scattered over the whole output, are written as one.
+  static void append(const Extent& part, std::vector<Extent>& ascending) {
+    if (!ascending.empty() && part.begin <= ascending.back().end)
+      ascending.back().end = std::max(ascending.back().end, part.end);
+    else
+      ascending.push_back(part);
+  }
+
   static bool touches(const std::vector<Extent>& ascending, const Extent& extent) {
     auto candidate = std::partition_point(ascending.begin(), ascending.end(),
                                           [&](const Extent& written) { return written.end <= extent.begin; });
     return candidate != ascending.end() && candidate->overlaps(extent);
   }
 
-  const Context& context_;
+  Context& context_;
   uint32_t index_;
   const plan::Operator& op_;
 };
 
 }  // namespace
 
-Status verify_aliasing(const Context& context, uint32_t index) { return AliasingCheck(context, index).run(); }
+Status verify_aliasing(Context& context, uint32_t index) { return AliasingCheck(context, index).run(); }
 
 }  // namespace nestrt::plan_verify

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,10 +25,17 @@ struct Extent {
   }
 };
 
+// Bytes that an operator computes.
+struct Write {
+  Extent bytes;
+  uint32_t operator_index = 0;
+};
+
 struct Context {
   const plan::Tables& plan;
-  uint64_t data_bytes = 0;
+  std::span<const std::byte> data;   // the data area
   std::vector<Extent> extents = {};  // by tensor; filled by verify_tensors
+  std::vector<Write> writes = {};    // filled by verify_dataflow; none empty
 };
 
 Status verify_buffers(Context& context);
@@ -35,13 +44,23 @@ Status verify_tensors(Context& context);
 Status verify_interface(Context& context);
 // Operands, order, and who writes what.
 Status verify_dataflow(Context& context);
+// No byte of a buffer is computed twice. With verify_dataflow(): what an operator reads was written by operators that
+// precede it in the graph, whatever the order in which the others run.
+Status verify_writes(Context& context);
+// The number of dependencies.
+Status verify_dependencies(Context& context);
+// Attributes, types and shapes by the operators' own rules, whichever unit runs them.
+Status verify_operators(Context& context);
 // Lifetimes and places in the arena.
 Status verify_memory(Context& context);
 // Branches and programs.
 Status verify_programs(Context& context);
+// A program of instructions may write all that its branch computes for others.
+Status verify_results(Context& context);
 
-// Refuses operators whose output shares bytes with an input in another way than views.h describes. One operator.
-Status verify_aliasing(const Context& context, uint32_t index);
+// Refuses operators whose output shares bytes with an input in another way than views.h describes, and adds to
+// context.writes what it computes. One operator.
+Status verify_aliasing(Context& context, uint32_t index);
 
 // "tensor 3 'conv1_w'" and the like.
 std::string tensor_name(const plan::Tables& plan, uint64_t index);

@@ -8,6 +8,7 @@
 
 #include "runtime/plan/channels.h"
 #include "runtime/plan/folding.h"
+#include "runtime/plan/format.h"
 #include "runtime/plan/verify_parts.h"
 
 namespace nestrt::plan_verify {
@@ -37,6 +38,8 @@ class BranchCheck {
   }
 
   Status programs() {
+    if (branch_.programs.size() > plan_format::kMaxPrograms)
+      return fail(fmt::format("has {} programs, more than {}", branch_.programs.size(), plan_format::kMaxPrograms));
     mark_operands();
     const plan::Program* host = nullptr;
     for (const plan::Program& program : branch_.programs) {

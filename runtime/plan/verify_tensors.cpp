@@ -20,9 +20,10 @@ Status verify_buffer(const Context& context, const plan::Buffer& buffer, uint32_
   if (buffer.data_offset % plan_format::kSegmentAlignment != 0)
     return fail(
         fmt::format("data offset {} is not a multiple of {}", buffer.data_offset, plan_format::kSegmentAlignment));
-  if (buffer.data_offset > context.data_bytes || buffer.size > context.data_bytes - buffer.data_offset)
+  const uint64_t data_bytes = context.data.size();
+  if (buffer.data_offset > data_bytes || buffer.size > data_bytes - buffer.data_offset)
     return fail(fmt::format("{} bytes at {} end outside the data area of {} bytes", buffer.size, buffer.data_offset,
-                            context.data_bytes));
+                            data_bytes));
   return {};
 }
 

@@ -49,6 +49,11 @@ bool holds_inputs(const plan::Tables& plan, const plan::Operator& op, const ops:
   return true;
 }
 
+// Two parts that shared a block of channels would share bytes: the padding of the one would be the other's channels.
+bool is_of_whole_blocks(int64_t block, int axis, int64_t start, int64_t count, int64_t all) {
+  return block == 1 || (axis == 1 && start % block == 0 && (count % block == 0 || start + count == all));
+}
+
 }  // namespace
 
 std::optional<uint64_t> offset_of_part(const TensorSpec& whole, const TensorSpec& part, int axis, int64_t start) {
@@ -61,8 +66,7 @@ std::optional<uint64_t> offset_of_part(const TensorSpec& whole, const TensorSpec
     if (i != axis && inner[i] != outer[i]) return std::nullopt;
   }
   if (start < 0 || start > outer[axis] || inner[axis] > outer[axis] - start) return std::nullopt;
-  const int64_t block = block_size(whole.layout);
-  if (block > 1 && (axis != 1 || start % block != 0)) return std::nullopt;
+  if (!is_of_whole_blocks(block_size(whole.layout), axis, start, inner[axis], outer[axis])) return std::nullopt;
   const auto element_bytes = static_cast<int64_t>(size_bytes(whole.type));
   return static_cast<uint64_t>(start * outer.product(axis + 1, outer.rank()) * element_bytes);
 }

@@ -71,7 +71,7 @@ TEST_CASE("A network with dynamic shapes needs them stated, and folds all its sh
   ImportOptions options;
   options.input_shapes["x"] = {1, 3, 320, 320};
   const Graph graph = import_or_fail(*path, options);
-  CHECK(graph.value(graph.outputs.at(0)).shape == Shape{1, 1, 320, 320});
+  CHECK(graph.value(graph.outputs[0]).shape == Shape{1, 1, 320, 320});
   for (const auto& node : graph.nodes()) CHECK(graph.value(node->outputs[0]).type == DataType::kF32);
 }
 

@@ -35,6 +35,7 @@ PlanBuilder folded_plan() {
   program.kind = plan::ProgramKind::kInstructions;
   program.segments = {builder.tables().tensors[static_cast<size_t>(stream)].buffer};
   program.ranges.push_back({.size = 3 * 3 * 16, .tensor = x, .layout = Layout::kBlocked16});
+  program.ranges.push_back({.address = 4096, .size = 90, .access = plan::RangeAccess::kWrite, .tensor = y});
   builder.tables().branches[0].programs.push_back(std::move(program));
   return builder;
 }

@@ -371,6 +371,7 @@ TEST_CASE("A program of instructions that writes a view of the caller's input is
   program.unit = "npu";
   program.kind = plan::ProgramKind::kInstructions;
   program.ranges.push_back({.size = 16, .tensor = view});
+  program.ranges.push_back({.address = 64, .size = 16, .access = plan::RangeAccess::kWrite, .tensor = y});
   program.segments = {builder.tables().tensors[static_cast<size_t>(stream)].buffer};
   builder.tables().branches[0].programs.push_back(std::move(program));
   CHECK(Plan::from_memory(builder.build().bytes()));
@@ -379,6 +380,74 @@ TEST_CASE("A program of instructions that writes a view of the caller's input is
   REQUIRE_FALSE(plan);
   CHECK(plan.error().message().find("has a program that writes tensor 1 'view', unlike its operators") !=
         std::string_view::npos);
+}
+
+TEST_CASE("A program of instructions that does not write what others read is refused") {
+  expect_all_refused(
+      npu_plan, {{"branch 0: has a program for unit 'npu' that does not write tensor 2 'left'",
+                  [](plan::Tables& p) { p.branches[0].programs[1].ranges.pop_back(); }},
+                 {"branch 0: has a program for unit 'npu' that does not write tensor 2 'left'",
+                  [](plan::Tables& p) { p.branches[0].programs[1].ranges[2].access = plan::RangeAccess::kRead; }}});
+}
+
+TEST_CASE("Branches with more programs than any compiler makes are refused") {
+  expect_refused(npu_plan, {"branch 0: has 257 programs, more than 256",
+                            [](plan::Tables& p) { p.branches[0].programs.resize(257, p.branches[0].programs[1]); }});
+}
+
+TEST_CASE("Operators that break their rules are refused by name, whichever unit would run them") {
+  expect_all_refused(
+      branches_plan,
+      {{"operator 1 'right' (Binary): output 0 is f32 4x4 where the operator gives f32 2x8",
+        [](plan::Tables& p) {
+          p.tensors[3].shape = {4, 4};
+        }},
+       {"operator 0 'left' (Unary): has 0 inputs", [](plan::Tables& p) { p.operators[0].inputs.clear(); }}});
+}
+
+// left and right compute the halves of one buffer, which both views together read as a whole.
+PlanBuilder halves_plan() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {4}), whole = builder.arena("whole", {8}), y = builder.output("y", {8});
+  const int left = builder.view("left", whole, {4}), right = builder.view("right", whole, {4}, 16);
+  builder.op("left", unary(ops::UnaryKind::kRelu), {x}, {left});
+  builder.op("right", unary(ops::UnaryKind::kNeg), {x}, {right});
+  builder.op("whole", ops::Concat{.axis = 0}, {left, right}, {whole});
+  builder.op("abs", unary(ops::UnaryKind::kAbs), {whole}, {y});
+  return builder;
+}
+
+TEST_CASE("Tensors that share bytes without being views of each other are refused") {
+  CHECK(Plan::from_memory(halves_plan().build().bytes()));
+  expect_refused(halves_plan,
+                 {"operator 0 'left' (Unary) and operator 1 'right' (Unary) compute the same bytes of buffer",
+                  [](plan::Tables& p) {
+                    p.tensors[4].offset = 8;
+                    p.operators.resize(2);
+                    p.operators.push_back({"y", ops::Concat{.axis = 0}, {3, 4}, {2}});
+                    p.branches[0].operators = {0, 1, 2};
+                  }});
+}
+
+TEST_CASE("Plans whose branches depend on each other more often than any network's are refused") {
+  constexpr int kParts = 2100;  // squared, more than plan_format::kMaxDependencies
+  PlanBuilder builder;
+  const int x = builder.input("x", {4}), whole = builder.arena("whole", {4 * kParts});
+  std::vector<int> parts;
+  for (int i = 0; i < kParts; ++i) {
+    parts.push_back(builder.view("part", whole, {4}, static_cast<uint64_t>(i) * 16));
+    builder.op("part", unary(ops::UnaryKind::kRelu), {x}, {parts.back()});
+  }
+  builder.op("whole", ops::Concat{.axis = 0}, parts, {whole});
+  for (int i = 0; i < kParts; ++i)
+    builder.op("slice", ops::Slice{.start = {4 * i}, .step = {1}, .shape = {4}}, {whole},
+               {builder.view("slice", whole, {4}, static_cast<uint64_t>(i) * 16)});
+  const int y = builder.output("y", {4});
+  builder.op("last", unary(ops::UnaryKind::kRelu), {parts[0]}, {y});
+  const PlanFile file = builder.build();
+  const auto plan = Plan::from_memory(file.bytes());
+  REQUIRE_FALSE(plan);
+  CHECK(plan.error().message().find("depend on each other more than 4194304 times") != std::string_view::npos);
 }
 
 }  // namespace

@@ -27,6 +27,17 @@ TEST_CASE("A part of blocked channels begins with a block") {
   CHECK_FALSE(offset_of_part(tensor({1, 48, 2}, blocked), tensor({1, 48, 1}, blocked), 2, 1));
 }
 
+TEST_CASE("A part of blocked channels ends with a block or with the whole") {
+  const TensorSpec whole = tensor({1, 40, 2}, Layout::kBlocked16);
+  const auto offset_of = [&](int64_t start, int64_t count) {
+    return offset_of_part(whole, tensor({1, count, 2}, Layout::kBlocked16), 1, start);
+  };
+  CHECK(offset_of(0, 32) == 0u);
+  CHECK(offset_of(16, 24) == 16u * 2 * 4);
+  CHECK_FALSE(offset_of(0, 24));  // its padding would be channels 24 to 31
+  CHECK_FALSE(offset_of(16, 20));
+}
+
 TEST_CASE("What differs in more than one axis, in type or in layout is no part") {
   const TensorSpec whole = tensor({1, 32, 2});
   CHECK_FALSE(offset_of_part(whole, tensor({1, 16, 1}), 1, 0));

@@ -286,27 +286,6 @@ TEST_CASE("Weights that are not packed for this CPU are repacked, which is repor
   for (size_t i = 0; i < y.size(); ++i) CHECK(y[i] == Approx(expected[i]).margin(1e-5));
 }
 
-TEST_CASE("An operator that breaks its rules is refused by name") {
-  PlanBuilder builder = branches_plan();
-  builder.tables().tensors[3].shape = {4, 4};
-  const PlanFile file = builder.build();
-  const auto session = Session::create(load(file), *open_units());
-  REQUIRE_FALSE(session);
-  CHECK(session.error().code() == Code::kInvalidPlan);
-  CHECK(session.error().message().find("operator 1 'right' (Binary)") != std::string_view::npos);
-}
-
-TEST_CASE("An operator whose rules refuse its operands makes an invalid plan, with the remedy") {
-  PlanBuilder builder = relu_plan();
-  builder.tables().operators[0].inputs.clear();
-  const PlanFile file = builder.build();
-  const auto session = Session::create(load(file), *open_units());
-  REQUIRE_FALSE(session);
-  CHECK(session.error().code() == Code::kInvalidPlan);
-  CHECK(session.error().message().find("operator 0 'relu' (Unary): has 0 inputs") != std::string_view::npos);
-  CHECK(session.error().message().find("recompile the model") != std::string_view::npos);
-}
-
 TEST_CASE("An arena larger than the machine's memory is out of memory") {
   PlanBuilder builder = branches_plan();
   builder.tables().memory_plans[0].arena_bytes = uint64_t{1} << 60;
