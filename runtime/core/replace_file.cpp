@@ -22,12 +22,12 @@ struct NewFile {
   int descriptor = -1;
 };
 
-NewFile create_beside(const std::string& path) {
+NewFile create_beside(const std::string& path, mode_t rights) {
   static std::atomic<uint32_t> made = 0;
   NewFile file;
   for (int i = 0; i < kMaxNames; ++i) {
     file.name = fmt::format("{}.tmp-{}-{}", path, ::getpid(), made++);
-    file.descriptor = ::open(file.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file.descriptor = ::open(file.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights);
     if (file.descriptor >= 0 || errno != EEXIST) break;
   }
   return file;
@@ -46,8 +46,8 @@ int write_all(int descriptor, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Status replace_file(const std::string& path, std::span<const std::byte> bytes) {
-  const NewFile file = create_beside(path);
+Status replace_file(const std::string& path, std::span<const std::byte> bytes, mode_t rights) {
+  const NewFile file = create_beside(path, rights);
   if (file.descriptor < 0) return system_error(errno);
   int error = write_all(file.descriptor, bytes);
   if (::close(file.descriptor) != 0 && error == 0) error = errno;

@@ -3,12 +3,13 @@
 //   0                header (64 bytes, below)
 //   64               FlatBuffers tables (plan.fbs), identifier "NEST"
 //   data_offset      data area: constants and programs, each at a multiple of 64, used in place from mmap
-//   data_offset + data_bytes = size of the file
+//   data_offset + data_bytes   end of the file, or a signature over all bytes before it (signature.h)
 //
 // Everything is little-endian. data_offset is a multiple of 4096, so that the data area maps page by page.
 // tables_digest covers the header (with both digests zero) and the tables: it is checked on every load.
 // content_digest covers the same and the data area: it is checked by Verification::kComplete and is the plan's
-// identity in caches. Both are XXH3: they detect damage, not malice; against malice every table is verified.
+// identity in caches. Both are XXH3: they detect damage, not malice; against malice every table is verified, and
+// plans can be signed.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,9 @@ inline constexpr char kMagic[8] = {'N', 'E', 'S', 'T', 'P', 'L', 'A', 'N'};
 // minor versions differ as major ones do.
 inline constexpr uint16_t kVersionMajor = 0;
 inline constexpr uint16_t kVersionMinor = 2;
-inline constexpr uint32_t kFeatureS8 = 1;  // tensors with quantization, and the operators that compute with them
-inline constexpr uint32_t kKnownFeatures = kFeatureS8;
+inline constexpr uint32_t kFeatureS8 = 1;      // tensors with quantization, and the operators that compute with them
+inline constexpr uint32_t kFeatureSigned = 2;  // a signature follows the data area
+inline constexpr uint32_t kKnownFeatures = kFeatureS8 | kFeatureSigned;
 inline constexpr size_t kSegmentAlignment = 64;
 inline constexpr size_t kDataAlignment = 4096;
 // In a memory plan for any schedule, buffers of the arena share bytes only in plans with at most this many operators

@@ -1,6 +1,7 @@
 // From the bytes of a file to a verified Plan.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -10,8 +11,9 @@
 #include "runtime/core/guard.h"
 #include "runtime/plan/decode.h"
 #include "runtime/plan/digest.h"
+#include "runtime/plan/file_bytes.h"
 #include "runtime/plan/format.h"
-#include "runtime/plan/mapped_file.h"
+#include "runtime/plan/signature.h"
 #include "runtime/plan/verify.h"
 
 namespace nestrt {
@@ -20,6 +22,7 @@ static_assert(std::endian::native == std::endian::little, "plans are little-endi
 namespace {
 
 using plan_format::Header;
+using plan_format::SignatureBlock;
 
 // FlatBuffers' offsets are signed 32-bit numbers.
 constexpr uint64_t kMaxTablesBytes = (uint64_t{1} << 31) - 2;
@@ -44,15 +47,22 @@ Status check_identity(const Header& header) {
   return {};
 }
 
+uint64_t signature_bytes(const Header& header) {
+  return (header.features & plan_format::kFeatureSigned) != 0 ? sizeof(SignatureBlock) : 0;
+}
+
 Status check_sizes(const Header& header, uint64_t file_bytes) {
   if (header.tables_bytes > kMaxTablesBytes)
     return damaged_plan(fmt::format("header: tables of {} bytes exceed the format's limit", header.tables_bytes));
   if (header.data_offset != align_up(sizeof(Header) + header.tables_bytes, plan_format::kDataAlignment))
     return damaged_plan(fmt::format("header: tables of {} bytes do not end at the data area, which starts at {}",
                                     header.tables_bytes, header.data_offset));
-  if (header.data_offset > file_bytes || header.data_bytes != file_bytes - header.data_offset)
-    return damaged_plan(fmt::format("header: the plan has {} bytes of data from byte {}, but the file has {} bytes",
-                                    header.data_bytes, header.data_offset, file_bytes));
+  const uint64_t after_data = signature_bytes(header);
+  if (file_bytes < after_data || header.data_offset > file_bytes - after_data ||
+      header.data_bytes != file_bytes - after_data - header.data_offset)
+    return damaged_plan(fmt::format(
+        "header: the plan has {} bytes of data from byte {}{}, but the file has {} bytes", header.data_bytes,
+        header.data_offset, after_data == 0 ? "" : fmt::format(" and {} bytes of signature", after_data), file_bytes));
   return {};
 }
 
@@ -76,6 +86,21 @@ Status check_digests(const Header& header, std::span<const std::byte> bytes, Ver
   return {};
 }
 
+// Whose signature is over `bytes`, where that is asked for. `block` is what follows them in the file.
+Result<std::optional<PublicKey>> signer_of(std::span<const std::byte> bytes, std::span<const std::byte> block,
+                                           const LoadOptions& options) {
+  if (options.trusted_keys.empty()) return std::optional<PublicKey>();
+  if (block.empty())
+    return Status(Code::kInvalidPlan,
+                  "the plan is not signed, and only signed plans are trusted here; sign it: nestc sign PLAN --key KEY");
+  SignatureBlock signature;
+  std::memcpy(&signature, block.data(), sizeof signature);
+  NESTRT_RETURN_IF_ERROR(plan_format::verify_signature(bytes, signature, options.trusted_keys));
+  std::optional<PublicKey> key(std::in_place);
+  std::copy_n(signature.public_key, key->bytes.size(), key->bytes.begin());
+  return key;
+}
+
 TensorInfo info_of(const plan::Tensor& tensor) { return {tensor.name, tensor.type, tensor.shape}; }
 
 // With a value for each channel.
@@ -91,20 +116,23 @@ std::optional<Preprocessing> completed(std::optional<Preprocessing> preprocessin
 
 class PlanReader {
  public:
-  static Result<std::shared_ptr<const Plan>> read(std::span<const std::byte> bytes, std::shared_ptr<void> mapping,
-                                                  Verification verification) {
-    if (reinterpret_cast<uintptr_t>(bytes.data()) % plan_format::kSegmentAlignment != 0)
+  static Result<std::shared_ptr<const Plan>> read(std::span<const std::byte> file, std::shared_ptr<void> owner,
+                                                  const LoadOptions& options) {
+    if (reinterpret_cast<uintptr_t>(file.data()) % plan_format::kSegmentAlignment != 0)
       return Status(Code::kInvalidArgument, "the memory of a plan must be aligned to 64 bytes");
-    NESTRT_ASSIGN_OR_RETURN(const Header header, read_header(bytes));
-    NESTRT_RETURN_IF_ERROR(check_digests(header, bytes, verification));
+    NESTRT_ASSIGN_OR_RETURN(const Header header, read_header(file));
+    const std::span<const std::byte> bytes = file.first(file.size() - signature_bytes(header));
+    NESTRT_ASSIGN_OR_RETURN(const auto signer, signer_of(bytes, file.subspan(bytes.size()), options));
+    NESTRT_RETURN_IF_ERROR(check_digests(header, bytes, options.verification));
     NESTRT_ASSIGN_OR_RETURN(plan::Tables tables, decode_tables(bytes.subspan(sizeof(Header), header.tables_bytes)));
     NESTRT_RETURN_IF_ERROR(verify_plan(tables, bytes.subspan(header.data_offset)));
-    if (verification == Verification::kComplete) NESTRT_RETURN_IF_ERROR(verify_any_schedule(tables));
+    if (options.verification == Verification::kComplete) NESTRT_RETURN_IF_ERROR(verify_any_schedule(tables));
 
     std::shared_ptr<Plan> plan(new Plan);
     plan->bytes_ = bytes;
     plan->data_ = bytes.subspan(header.data_offset);
-    plan->mapping_ = std::move(mapping);
+    plan->owner_ = std::move(owner);
+    plan->signer_ = signer;
     plan->tables_ = std::make_unique<const plan::Tables>(std::move(tables));
     describe_interface(*plan);
     return std::shared_ptr<const Plan>(std::move(plan));
@@ -121,17 +149,33 @@ class PlanReader {
   }
 };
 
-Result<std::shared_ptr<const Plan>> Plan::map(const std::string& path, Verification verification) {
+namespace {
+
+FileAccess access_of(const LoadOptions& options) {
+  return options.copy || !options.trusted_keys.empty() ? FileAccess::kCopy : FileAccess::kMap;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Plan>> Plan::map(const std::string& path, const LoadOptions& options) {
   return guarded([&]() -> Result<std::shared_ptr<const Plan>> {
-    NESTRT_ASSIGN_OR_RETURN(MappedFile file, map_file(path));
-    auto plan = PlanReader::read(file.bytes, std::move(file.owner), verification);
+    Result<FileBytes> file = open_file(path, access_of(options));
+    if (!file) return file.error().with_context(path);
+    auto plan = PlanReader::read(file->bytes, std::move(file->owner), options);
     if (!plan) return plan.error().with_context(path);
     return plan;
   });
 }
 
-Result<std::shared_ptr<const Plan>> Plan::from_memory(std::span<const std::byte> bytes, Verification verification) {
-  return guarded([&] { return PlanReader::read(bytes, nullptr, verification); });
+Result<std::shared_ptr<const Plan>> Plan::map_descriptor(int descriptor, const LoadOptions& options) {
+  return guarded([&]() -> Result<std::shared_ptr<const Plan>> {
+    NESTRT_ASSIGN_OR_RETURN(FileBytes file, read_descriptor(descriptor, access_of(options)));
+    return PlanReader::read(file.bytes, std::move(file.owner), options);
+  });
+}
+
+Result<std::shared_ptr<const Plan>> Plan::from_memory(std::span<const std::byte> bytes, const LoadOptions& options) {
+  return guarded([&] { return PlanReader::read(bytes, nullptr, options); });
 }
 
 }  // namespace nestrt

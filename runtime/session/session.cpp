@@ -44,6 +44,7 @@ class SessionImpl final : public SessionInTurns {
 
   Status prepare() {
     NESTRT_RETURN_IF_ERROR(check_units());
+    NESTRT_RETURN_IF_ERROR(check_signer());
     report_useless_units();
     NESTRT_ASSIGN_OR_RETURN(FirstSchedule first, make_first_schedule(plan_, units_, options_));
     NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, first.schedule));
@@ -124,6 +125,15 @@ class SessionImpl final : public SessionInTurns {
     for (const std::shared_ptr<Unit>& unit : units_)
       if (unit == nullptr) return Status(Code::kInvalidArgument, "a unit of the session is null");
     return {};
+  }
+
+  Status check_signer() const {
+    const auto& trusted = options_.trusted_keys;
+    if (trusted.empty()) return {};
+    if (plan_->signer() && std::find(trusted.begin(), trusted.end(), *plan_->signer()) != trusted.end()) return {};
+    return Status(Code::kInvalidPlan,
+                  "the session takes signed plans only, and this one was not loaded as signed with a "
+                  "trusted key; load it with LoadOptions::trusted_keys");
   }
 
   void report_useless_units() const {

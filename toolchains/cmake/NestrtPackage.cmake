@@ -25,7 +25,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libnestrt0)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libnestrt-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "libnestrt0 (= ${PROJECT_VERSION}), libflatbuffers-dev, libspdlog-dev, libfmt-dev")
+  "libnestrt0 (= ${PROJECT_VERSION}), libflatbuffers-dev, libspdlog-dev, libfmt-dev, libsodium-dev")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME nestrt-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 include(CPack)

@@ -18,6 +18,7 @@ find_package(spdlog REQUIRED)
 find_path(FLATBUFFERS_INCLUDE_DIR flatbuffers/flatbuffers.h REQUIRED)
 find_library(FLATBUFFERS_LIBRARY flatbuffers REQUIRED)
 find_program(FLATC flatc REQUIRED)
+find_library(SODIUM_LIBRARY sodium REQUIRED)
 
 # What every target of the project is compiled with.
 add_library(nestrt_options INTERFACE)
@@ -114,7 +115,8 @@ function(nestrt_add_library)
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/drivers/include>
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(${target} PUBLIC Threads::Threads PRIVATE
-      $<BUILD_INTERFACE:${FLATBUFFERS_LIBRARY}> $<INSTALL_INTERFACE:flatbuffers> spdlog::spdlog fmt::fmt)
+      $<BUILD_INTERFACE:${FLATBUFFERS_LIBRARY}> $<INSTALL_INTERFACE:flatbuffers>
+      $<BUILD_INTERFACE:${SODIUM_LIBRARY}> $<INSTALL_INTERFACE:sodium> spdlog::spdlog fmt::fmt)
     if(NESTRT_SANITIZE)
       target_link_options(${target} PUBLIC -fsanitize=${NESTRT_SANITIZE})
     endif()

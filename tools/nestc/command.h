@@ -11,5 +11,7 @@ void add_explain_command(tools::Cli& cli);
 void add_check_command(tools::Cli& cli);
 void add_calibrate_command(tools::Cli& cli);
 void add_partition_command(tools::Cli& cli);
+void add_keygen_command(tools::Cli& cli);
+void add_sign_command(tools::Cli& cli);
 
 }  // namespace nestrt::compiler

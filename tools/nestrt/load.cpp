@@ -77,8 +77,18 @@ Result<SessionOptions> UnitChoice::session_options(const Plan& plan, const UnitL
   return options;
 }
 
-Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice) {
-  NESTRT_ASSIGN_OR_RETURN(auto plan, Plan::map(path, Verification::kComplete));
+Result<LoadOptions> ReadChoice::options() const {
+  LoadOptions options(Verification::kComplete);
+  options.copy = copy;
+  for (const std::string& key : keys) {
+    NESTRT_ASSIGN_OR_RETURN(options.trusted_keys.emplace_back(), read_public_key(key));
+  }
+  return options;
+}
+
+Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice, const ReadChoice& reading) {
+  NESTRT_ASSIGN_OR_RETURN(const LoadOptions load_options, reading.options());
+  NESTRT_ASSIGN_OR_RETURN(auto plan, Plan::map(path, load_options));
   NESTRT_ASSIGN_OR_RETURN(auto units, choice.open(*plan));
   std::unique_ptr<tools::RunRecorder> recorder;
   if (!choice.trace.empty()) recorder = std::make_unique<tools::RunRecorder>(*plan, 1);
@@ -112,6 +122,13 @@ std::string describe(std::span<const TensorInfo> infos) {
 
 void add_plan_argument(tools::Command app, std::string& path) {
   app.add_option("PLAN", path, "compiled network (.nest)").required().type_name("FILE");
+}
+
+void add_read_options(tools::Command app, ReadChoice& choice) {
+  app.add_option("--key", choice.keys, "a public key: the plan must be signed with it, or with another that is given")
+      .type_name("FILE");
+  app.add_flag("--copy", choice.copy,
+               "read the plan into memory, safe from changes of the file, instead of mapping it");
 }
 
 void add_unit_options(tools::Command app, UnitChoice& choice) {

@@ -36,6 +36,14 @@ struct UnitChoice {
   Result<SessionOptions> session_options(const Plan& plan, const UnitList& opened, RunObserver* observer) const;
 };
 
+// How a plan's file is read.
+struct ReadChoice {
+  std::vector<std::string> keys;  // files of public keys, of which one must have signed the plan; none: anybody's
+  bool copy = false;              // LoadOptions::copy
+
+  Result<LoadOptions> options() const;
+};
+
 struct LoadedPlan {
   std::shared_ptr<const Plan> plan;
   UnitList units;
@@ -46,7 +54,7 @@ struct LoadedPlan {
 };
 
 // Verified completely and prepared on the units.
-Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice);
+Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice, const ReadChoice& reading = {});
 
 // The trace of what was recorded, and a warning where that is not all.
 Status write_trace(const std::string& path, const tools::RunRecorder& recorder, const Session& session,
@@ -58,6 +66,7 @@ std::string describe(std::span<const TensorInfo> infos);
 // Options that several commands take. The values outlive the parsing of the command line.
 void add_plan_argument(tools::Command app, std::string& path);
 void add_unit_options(tools::Command app, UnitChoice& choice);
+void add_read_options(tools::Command app, ReadChoice& choice);
 void add_schedule_options(tools::Command app, UnitChoice& choice);
 // An option that takes the name of a way to schedule, which `set` is told.
 tools::Option add_method_option(tools::Command app, const std::string& name, std::function<void(ScheduleMethod)> set,

@@ -13,6 +13,7 @@ namespace {
 struct Options {
   std::string plan;
   UnitChoice units;
+  ReadChoice reading;
 };
 
 // False where a unit computes something else than the CPU.
@@ -44,10 +45,11 @@ Result<bool> verify_units(const LoadedPlan& loaded) {
 Result<ExitCode> run_verify(const Options& options) {
   UnitChoice units = options.units;
   units.method = ScheduleMethod::kFileOrder;  // every program is run anyway
-  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, units));
+  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, units, options.reading));
   const PlanSummary summary = summarize_plan(*loaded.session);
   const plan::Tables& tables = loaded.plan->tables();
   fmt::print("content    {} match digest {}\n", tools::format_bytes(summary.file_bytes), summary.digest);
+  if (loaded.plan->signer()) fmt::print("signed     with key {}\n", loaded.plan->signer()->to_string());
   fmt::print("tables     {} tensors, {} buffers, {} branches: indices, sizes, types, alignments, order\n",
              tables.tensors.size(), tables.buffers.size(), summary.num_branches);
   fmt::print("operators  {}: attributes and shapes legal, each has a kernel here\n", summary.operators.size());
@@ -63,10 +65,12 @@ void add_verify(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   tools::Command app = cli.add_command(
       "verify", "Check a plan: digests, tables, operators, what units make of it",
-      {"nestrt verify squeezenet.nest && scp squeezenet.nest board:", "nestrt verify squeezenet.nest --units cpu,evta"},
+      {"nestrt verify squeezenet.nest && scp squeezenet.nest board:", "nestrt verify squeezenet.nest --units cpu,evta",
+       "nestrt verify squeezenet.nest --key team.pub"},
       [options] { return run_verify(*options); });
   add_plan_argument(app, options->plan);
   add_unit_options(app, options->units);
+  add_read_options(app, options->reading);
 }
 
 }  // namespace nestrt::command

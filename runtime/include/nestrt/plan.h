@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "nestrt/preprocessing.h"
+#include "nestrt/public_key.h"
 #include "nestrt/result.h"
 #include "nestrt/tensor.h"
 
@@ -28,14 +29,27 @@ enum class Verification {
   kComplete,  // and the digest of everything (linear in the file), and the memory plan for any schedule
 };
 
+struct LoadOptions {
+  LoadOptions(Verification wanted = Verification::kTables) : verification(wanted) {}  // NOLINT: implicit by design
+
+  Verification verification;
+  // The file is read into memory of the plan's own instead of being mapped. A file that is changed in place changes the
+  // weights of a mapped plan, and one that is cut short ends the process by SIGBUS where they are read.
+  bool copy = false;
+  // Where there are any, the plan must be signed with one of them. It is copied then, so that what runs is what was
+  // signed.
+  std::vector<PublicKey> trusted_keys = {};
+};
+
 class Plan {
  public:
   // Maps and verifies a file. Errors: kNotFound, kIo, kInvalidPlan, kIncompatible.
-  static Result<std::shared_ptr<const Plan>> map(const std::string& path,
-                                                 Verification verification = Verification::kTables);
-  // The same over memory that the caller keeps alive and unchanged; must be aligned to 64 bytes.
+  static Result<std::shared_ptr<const Plan>> map(const std::string& path, const LoadOptions& options = {});
+  // The same for an open file, which stays the caller's and may be closed afterwards.
+  static Result<std::shared_ptr<const Plan>> map_descriptor(int descriptor, const LoadOptions& options = {});
+  // The same over memory that the caller keeps alive and unchanged; must be aligned to 64 bytes. Is never copied.
   static Result<std::shared_ptr<const Plan>> from_memory(std::span<const std::byte> bytes,
-                                                         Verification verification = Verification::kTables);
+                                                         const LoadOptions& options = {});
   ~Plan();
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
@@ -51,8 +65,10 @@ class Plan {
   std::span<const std::byte> constant(uint32_t buffer) const;
 
   std::span<const std::byte> bytes() const { return bytes_; }
-  // 32 hexadecimal digits: the identity of the content.
+  // 32 hexadecimal digits: the identity of the content. Found by chance in no other plan; by malice it can be.
   std::string digest() const;
+  // The trusted key that the plan was found to be signed with; empty where none was asked for.
+  const std::optional<PublicKey>& signer() const { return signer_; }
 
  private:
   Plan() = default;
@@ -60,7 +76,8 @@ class Plan {
 
   std::span<const std::byte> bytes_;
   std::span<const std::byte> data_;
-  std::shared_ptr<void> mapping_;  // null over caller's memory
+  std::shared_ptr<void> owner_;  // of the bytes; null over caller's memory
+  std::optional<PublicKey> signer_;
   std::unique_ptr<const plan::Tables> tables_;
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;

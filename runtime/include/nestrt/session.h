@@ -67,6 +67,8 @@ struct SessionOptions {
   // The threads of a host that sessions share leave other work for this session's.
   bool urgent = false;
   std::shared_ptr<Clock> clock = nullptr;  // null: the steady clock
+  // Where there are any, only plans that were loaded with one of them as their signer are taken (LoadOptions).
+  std::vector<PublicKey> trusted_keys = {};
 };
 
 struct RunOptions {

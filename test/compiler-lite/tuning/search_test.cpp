@@ -12,9 +12,9 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-class Workshop {
+class SearchWorkshop {
  public:
-  Workshop() : evaluator_(open()) {}
+  SearchWorkshop() : evaluator_(open()) {}
   Evaluator& evaluator() { return evaluator_; }
   const QuantizationProfile& profile() const { return profile_; }
   Result<SearchResult> search(const SearchOptions& options, SearchRecord& record,
@@ -67,7 +67,7 @@ const Trial& chosen(const SearchResult& result) { return result.trials[result.ch
 }  // namespace
 
 TEST_CASE("A start that loses little enough is all that is tried") {
-  Workshop workshop;
+  SearchWorkshop workshop;
   SearchOptions options;
   options.max_loss = 100;
   const SearchResult result = workshop.found(options);
@@ -77,7 +77,7 @@ TEST_CASE("A start that loses little enough is all that is tried") {
 }
 
 TEST_CASE("Corrections are tried before layers are given up") {
-  Workshop workshop;
+  SearchWorkshop workshop;
   SearchOptions options;
   options.max_loss = 9;
   const SearchResult result = workshop.found(options);
@@ -87,7 +87,7 @@ TEST_CASE("Corrections are tried before layers are given up") {
 }
 
 TEST_CASE("The fewest layers stay f32 that do") {
-  Workshop workshop;
+  SearchWorkshop workshop;
   const SearchResult result = workshop.found(mixing_only(9));
   CHECK(result.met);
   CHECK(result.trials.front().score.loss() > 9);
@@ -96,7 +96,7 @@ TEST_CASE("The fewest layers stay f32 that do") {
 }
 
 TEST_CASE("What cannot be met gives the best that was found") {
-  Workshop workshop;
+  SearchWorkshop workshop;
   SearchOptions options = mixing_only(9);
   options.budget = 1;
   const SearchResult stopped = workshop.found(options);
@@ -111,7 +111,7 @@ TEST_CASE("What cannot be met gives the best that was found") {
 }
 
 TEST_CASE("What the caller has decided is not varied") {
-  Workshop workshop;
+  SearchWorkshop workshop;
   SearchOptions options;
   options.max_loss = 0;
   options.budget = 12;
@@ -128,7 +128,7 @@ TEST_CASE("What the caller has decided is not varied") {
 }
 
 TEST_CASE("A search that remembers measures nothing again, and goes on where it stopped") {
-  Workshop workshop;
+  SearchWorkshop workshop;
   SearchOptions options = mixing_only(9);
   int saved = 0;
   options.save = [&](const SearchRecord&) {
@@ -153,7 +153,7 @@ TEST_CASE("A search that remembers measures nothing again, and goes on where it 
 }
 
 TEST_CASE("A search ends where its results cannot be kept, and refuses a budget of nothing") {
-  Workshop workshop;
+  SearchWorkshop workshop;
   SearchRecord record;
   SearchOptions options;
   options.save = [](const SearchRecord&) { return Status(Code::kIo, "the disk is full"); };
@@ -167,7 +167,7 @@ TEST_CASE("A search ends where its results cannot be kept, and refuses a budget 
 }
 
 TEST_CASE("Settings of another method have the exponents of that method") {
-  Workshop workshop;
+  SearchWorkshop workshop;
   QuantizationSettings start, minmax;
   minmax.method = CalibrationMethod::kMinMax;
   QuantizationProfile edited = workshop.profile();

@@ -1,0 +1,19 @@
+// Files of keys: a line with the kind of key and its hexadecimal digits, "nestrt-public-key 95ef...".
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "nestrt/status.h"
+
+namespace nestrt {
+
+inline constexpr std::string_view kPublicKey = "nestrt-public-key";
+inline constexpr std::string_view kSecretKey = "nestrt-secret-key";
+
+// Fills all of `key`. Errors: kNotFound, kIo, kInvalidArgument where no line has a key of that kind.
+Status read_key_file(const std::string& path, std::string_view kind, std::span<uint8_t> key);
+
+}  // namespace nestrt

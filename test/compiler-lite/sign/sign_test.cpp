@@ -1,0 +1,141 @@
+#include "compiler-lite/sign/sign.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "nestrt/open_units.h"
+#include "nestrt/session.h"
+#include "test/support/sample_plans.h"
+#include "test/support/temporary_folder.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using Catch::Matchers::Contains;
+
+struct Signed {
+  SecretKey key = SecretKey::generate();
+  test::PlanFile plain = test::branches_plan().build();
+  test::PlanFile file{sign_plan(plain.bytes(), key)->span()};
+};
+
+LoadOptions trusting(const PublicKey& key, Verification verification = Verification::kTables) {
+  LoadOptions options(verification);
+  options.trusted_keys = {key};
+  return options;
+}
+
+std::string reason(const Result<std::shared_ptr<const Plan>>& plan) {
+  REQUIRE_FALSE(plan);
+  CHECK(plan.error().code() == Code::kInvalidPlan);
+  return std::string(plan.error().message());
+}
+
+TEST_CASE("A signed plan is loaded by who trusts its signer, and by who asks for no signature") {
+  const Signed plan;
+  const auto loaded = Plan::from_memory(plan.file.bytes(), trusting(plan.key.public_key(), Verification::kComplete));
+  if (!loaded) FAIL(loaded.error().to_string());
+  CHECK((*loaded)->signer() == plan.key.public_key());
+  const auto unasked = Plan::from_memory(plan.file.bytes(), Verification::kComplete);
+  REQUIRE(unasked);
+  CHECK_FALSE((*unasked)->signer());
+}
+
+TEST_CASE("Plans without a signature, or with one of somebody else, are refused where a signer is asked for") {
+  const Signed plan;
+  const LoadOptions other = trusting(SecretKey::generate().public_key());
+  CHECK_THAT(reason(Plan::from_memory(plan.plain.bytes(), other)), Contains("the plan is not signed"));
+  CHECK_THAT(reason(Plan::from_memory(plan.file.bytes(), other)), Contains("not among those that are trusted"));
+}
+
+TEST_CASE("Every bit of a signed plan counts") {
+  const Signed plan;
+  const LoadOptions options = trusting(plan.key.public_key());
+  test::PlanFile file = plan.file;
+  const int bits = test::by_level(1, 8, 8);
+  int accepted = 0;
+  for (size_t at = 0; at < file.bytes().size(); ++at)
+    for (int bit = 0; bit < bits; ++bit) {
+      file.mutable_bytes()[at] ^= std::byte{1} << bit;
+      accepted += Plan::from_memory(file.bytes(), options).has_value();
+      file.mutable_bytes()[at] ^= std::byte{1} << bit;
+    }
+  CHECK(accepted == 0);
+}
+
+TEST_CASE("What was changed after it was signed is refused although its digests were made again") {
+  const Signed plan;
+  test::PlanFile file = plan.file;
+  file.mutable_bytes()[file.bytes().size() - sizeof(float) - 128] ^= std::byte{1};  // a weight
+  file.write_digests();
+  CHECK_THAT(reason(Plan::from_memory(file.bytes(), trusting(plan.key.public_key()))), Contains("was changed since"));
+}
+
+TEST_CASE("A plan that is signed again has the last signature only") {
+  const Signed plan;
+  const SecretKey other = SecretKey::generate();
+  const auto again = sign_plan(plan.file.bytes(), other);
+  REQUIRE(again);
+  CHECK(again->span().size() == plan.file.bytes().size());
+  CHECK(Plan::from_memory(again->span(), trusting(other.public_key())));
+  CHECK_FALSE(Plan::from_memory(again->span(), trusting(plan.key.public_key())));
+}
+
+TEST_CASE("What is no plan is not signed") {
+  test::PlanFile file = test::relu_plan().build();
+  file.mutable_bytes()[100] ^= std::byte{1};
+  CHECK_FALSE(sign_plan(file.bytes(), SecretKey::generate()));
+}
+
+TEST_CASE("Keys come back from their files, and the secret one is its owner's alone") {
+  const test::TemporaryFolder folder;
+  const SecretKey key = SecretKey::generate();
+  const std::string name = folder.path() + "/team";
+  REQUIRE(write_key_pair(name, key).ok());
+  const auto secret = SecretKey::read(name + ".key");
+  const auto open = read_public_key(name + ".pub");
+  REQUIRE(secret);
+  REQUIRE(open);
+  CHECK(secret->seed() == key.seed());
+  CHECK(*open == key.public_key());
+  CHECK(*parse_public_key(open->to_string()) == *open);
+  struct stat info;
+  REQUIRE(::stat((name + ".key").c_str(), &info) == 0);
+  CHECK((info.st_mode & 077) == 0);
+  CHECK(write_key_pair(name, key).code() == Code::kInvalidArgument);
+  CHECK(read_public_key(name + ".key").error().code() == Code::kInvalidArgument);
+  CHECK(SecretKey::read(name + ".pub").error().code() == Code::kInvalidArgument);
+  CHECK(read_public_key(folder.path() + "/none").error().code() == Code::kNotFound);
+}
+
+TEST_CASE("A session that takes signed plans only refuses one that was loaded without looking at its signature") {
+  const Signed plan;
+  SessionOptions options;
+  options.trusted_keys = {plan.key.public_key()};
+  const auto trusted = Plan::from_memory(plan.file.bytes(), trusting(plan.key.public_key()));
+  REQUIRE(trusted);
+  CHECK(Session::create(*trusted, *open_units(), options));
+  const auto unasked = Session::create(*Plan::from_memory(plan.file.bytes()), *open_units(), options);
+  REQUIRE_FALSE(unasked);
+  CHECK_THAT(std::string(unasked.error().message()), Contains("the session takes signed plans only"));
+}
+
+TEST_CASE("A plan that was copied is what it was, whatever becomes of its file") {
+  const Signed plan;
+  const test::TemporaryFolder folder;
+  const std::string path = folder.write("plan.nest", plan.file.bytes());
+  LoadOptions copied(Verification::kComplete);
+  copied.copy = true;
+  const auto loaded = Plan::map(path, copied);
+  REQUIRE(loaded);
+  REQUIRE(::truncate(path.c_str(), 10) == 0);
+  CHECK(std::ranges::equal((*loaded)->bytes(), plan.file.bytes().first((*loaded)->bytes().size())));
+  CHECK(Plan::map(path, copied).error().code() == Code::kInvalidPlan);
+}
+
+}  // namespace
+}  // namespace nestrt::compiler

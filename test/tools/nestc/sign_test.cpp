@@ -1,0 +1,38 @@
+// nestc keygen, nestc sign and nestrt verify --key as a user meets them.
+#include <catch2/catch.hpp>
+
+#include "test/support/program.h"
+#include "test/support/sample_plans.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+void expect(const std::string& program, const std::vector<std::string>& arguments, int exit_code,
+            const std::string& part) {
+  const ProgramResult result = run_program(program, arguments);
+  INFO(result.text);
+  CHECK(result.exit_code == exit_code);
+  CHECK_THAT(result.text, Contains(part));
+}
+
+TEST_CASE("A plan that a team has signed is taken with its key, and with no other") {
+  const TemporaryFolder folder;
+  const std::string plan = folder.write("plan.nest", branches_plan().build().bytes());
+  const std::string team = folder.path() + "/team", other = folder.path() + "/other";
+  expect("nestc", {"keygen", team}, 0, "team.key: keep it");
+  expect("nestc", {"keygen", other}, 0, "other.pub: for the boards");
+  expect("nestc", {"keygen", team}, 2, "exists, and keys are never written over");
+  expect("nestrt", {"verify", plan, "--key", team + ".pub"}, 2, "the plan is not signed");
+  expect("nestc", {"sign", plan, "--key", team + ".pub"}, 2, "nestrt-secret-key");
+  expect("nestc", {"sign", plan, "--key", team + ".key"}, 0, "signed with key");
+  expect("nestrt", {"verify", plan, "--key", team + ".pub"}, 0, "signed     with key");
+  expect("nestrt", {"verify", plan, "--key", other + ".pub", "--key", team + ".pub"}, 0, "is a good plan");
+  expect("nestrt", {"verify", plan, "--key", other + ".pub"}, 2, "not among those that are trusted");
+  expect("nestrt", {"verify", plan, "--copy"}, 0, "is a good plan");
+}
+
+}  // namespace
+}  // namespace nestrt::test
