@@ -98,6 +98,32 @@ void unpack_weights(Packing packing, const Shape& shape, const T* packed, T* pla
   });
 }
 
+namespace {
+
+template <typename T>
+bool is_zero(const T* begin, const T* end) {
+  return std::all_of(begin, end, [](T element) { return element == T{0}; });
+}
+
+// Of the outputs and channels of one block at all positions. Matrices: of channels alone.
+template <typename T>
+bool has_zero_padding(const PackingRow& row, const Extents& e, const PackedBlock& block, const T* packed) {
+  const int64_t group = row.channel_group;
+  const int64_t outputs =
+      row.form == PackedForm::kMatrix ? kPackedOutputs : std::min(kPackedOutputs, e.outputs - block.first_output);
+  const T* at = packed + block.begin;
+  for (int64_t position = 0; position < e.positions; ++position)
+    for (int64_t c = block.first_channel; c < block.end_channel; c += group, at += kPackedOutputs * group) {
+      if (!is_zero(at + outputs * group, at + kPackedOutputs * group)) return false;
+      const int64_t channels = std::clamp<int64_t>(e.channels - c, 0, group);
+      for (int64_t o = 0; o < outputs && channels < group; ++o)
+        if (!is_zero(at + o * group + channels, at + (o + 1) * group)) return false;
+    }
+  return true;
+}
+
+}  // namespace
+
 template <typename T>
 bool has_zero_padding(Packing packing, const Shape& shape, const T* packed) {
   if (packing == Packing::kNone) return true;
@@ -105,10 +131,8 @@ bool has_zero_padding(Packing packing, const Shape& shape, const T* packed) {
   const Extents e = extents(row.form, shape);
   bool all_zero = true;
   for_each_block(row, e, [&](const PackedBlock& block) {
-    const bool has_padding = block.first_output + kPackedOutputs > e.outputs || block.end_channel > e.channels;
-    if (!all_zero || !has_padding) return;
-    for_each_packed(row, e, block,
-                    [&](int64_t at, int64_t index) { all_zero = all_zero && (index >= 0 || packed[at] == T{0}); });
+    const bool has_outputs = row.form != PackedForm::kMatrix && block.first_output + kPackedOutputs > e.outputs;
+    if (has_outputs || block.end_channel > e.channels) all_zero = all_zero && has_zero_padding(row, e, block, packed);
   });
   return all_zero;
 }

@@ -23,8 +23,9 @@ void pack_weights(Packing packing, const Shape& shape, const T* plain, T* packed
 template <typename T>
 void unpack_weights(Packing packing, const Shape& shape, const T* packed, T* plain);
 
-// Whether all padding is zero, as pack_weights() leaves it. Kernels multiply what lies beside their operands by padding
-// and rely on it. Reads only blocks that have some. Requires: as above.
+// Whether the padding that results depend on is zero, as pack_weights() leaves it: kernels multiply what lies beside
+// their operands by that of channels, and that of outputs becomes the padding of a blocked result. Outputs of a matrix
+// that do not exist are nobody's. Reads only blocks that have such padding. Requires: as above.
 template <typename T>
 bool has_zero_padding(Packing packing, const Shape& shape, const T* packed);
 

@@ -26,7 +26,8 @@ class Dataflow {
       return fail(index, fmt::format("has {} outputs", outputs.size()));
     for (int32_t tensor : outputs) NESTRT_RETURN_IF_ERROR(check_output(index, tensor));
     NESTRT_RETURN_IF_ERROR(verify_aliasing(context_, index));
-    return is_view(context_.plan, op) ? Status() : check_writes(index, outputs);
+    context_.views.push_back(is_view(context_.plan, op));
+    return context_.views.back() ? Status() : check_writes(index, outputs);
   }
 
   Status finish() const {

@@ -6,7 +6,6 @@
 
 #include "runtime/plan/format.h"
 #include "runtime/plan/verify_parts.h"
-#include "runtime/plan/views.h"
 
 namespace nestrt::plan_verify {
 
@@ -19,8 +18,7 @@ Status verify_dependencies(Context& context) {
     uint64_t read = 0;
     for (const int32_t input : op.inputs)
       if (input >= 0) read = std::min(read + origins[static_cast<uint32_t>(input)], plan_format::kMaxDependencies + 1);
-    const bool views = is_view(plan, op);
-    for (const int32_t output : op.outputs) origins[static_cast<uint32_t>(output)] = views ? read : 1;
+    for (const int32_t output : op.outputs) origins[static_cast<uint32_t>(output)] = context.views[index] ? read : 1;
     pairs += read;
     if (pairs > plan_format::kMaxDependencies)
       return damaged_plan(fmt::format("{}: the operators up to it depend on each other more than {} times",

@@ -36,6 +36,7 @@ struct Context {
   std::span<const std::byte> data;   // the data area
   std::vector<Extent> extents = {};  // by tensor; filled by verify_tensors
   std::vector<Write> writes = {};    // filled by verify_dataflow; none empty
+  std::vector<bool> views = {};      // by operator, is_view(); filled by verify_dataflow
 };
 
 Status verify_buffers(Context& context);

@@ -1,9 +1,12 @@
 #include "kernels/common/packing.h"
 
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <numeric>
 #include <utility>
 #include <vector>
+
+#include "nestrt/packing.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -96,6 +99,18 @@ TEST_CASE("Packed bytes are refused where the packing does not fit or the size o
 
 namespace {
 
+// Whether it is a channel that exists of an output of a matrix that does not.
+bool is_nobodys(Packing packing, const Shape& shape, ptrdiff_t element) {
+  const PackingRow& row = row_of(packing);
+  if (row.form != PackedForm::kMatrix) return false;
+  const int64_t block = row.whole_blocks ? row.channel_block : 1, group = row.channel_group;
+  const int64_t per_output_block = (shape[0] + block - 1) / block * block * kPackedOutputs;
+  const int64_t first_output = element / per_output_block * kPackedOutputs;
+  const int64_t output = first_output + element / group % kPackedOutputs;
+  const int64_t channel = element % per_output_block / (kPackedOutputs * group) * group + element % group;
+  return output >= shape[1] && channel < shape[0];
+}
+
 // Spoils every packed element in turn: what is found must be what unpacking ignores.
 template <typename T>
 void check_padding_is_looked_at(Packing packing, const Shape& shape) {
@@ -107,7 +122,8 @@ void check_padding_is_looked_at(Packing packing, const Shape& shape) {
   for (T& element : elements) {
     const T before = std::exchange(element, T{99});
     unpack_weights(packing, shape, elements.data(), plain.data());
-    const bool is_padding = before != T{99} && plain == expected;
+    const bool is_padding =
+        before != T{99} && plain == expected && !is_nobodys(packing, shape, &element - &elements[0]);
     CHECK(has_zero_padding(packing, shape, elements.data()) == !is_padding);
     element = before;
   }
