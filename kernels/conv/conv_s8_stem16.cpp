@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/common/integers.h"
+#include "kernels/common/saturate.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/conv_s8_stem16.h"
@@ -24,7 +25,8 @@ class S8Stem16 final : public Kernel {
   void run(const KernelCall& call) const override;
   bool repacked() const override { return product_.repacked(); }
   ScratchSize scratch(int) const override {
-    return {0, static_cast<size_t>(2 * rows_ * columns_ + kS8Grain + kInterleaveSlack)};
+    constexpr size_t kBehind = kS8Grain + kInterleaveSlack;
+    return {0, std::min(saturated_bytes(2 * rows_, columns_, 1), SIZE_MAX - kBehind) + kBehind};
   }
 
  private:
