@@ -3,6 +3,8 @@
 // weights are sorted by phase, a task gathers the inputs of 16-pixel panels of one phase, and nothing is multiplied in
 // vain.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "kernels/common/integers.h"
 #include "kernels/common/packed_constant.h"
@@ -18,29 +20,50 @@ namespace {
 // The taps of one axis that reach outputs phase, phase + stride, ...: every step-th from the first. Output
 // phase + j * stride reads input shift + j * 1 through the first, and `shift_step` less through each next.
 struct AxisPhase {
+  int64_t phase = 0;
   int64_t outputs = 0;
   int64_t first = 0, step = 1, taps = 0;
   int64_t shift = 0, shift_step = 0;
 };
 
-AxisPhase axis_phase(const ConvAxis& axis, int64_t phase) {
+// The phase of the outputs that a tap reaches.
+int64_t phase_of_tap(const ConvAxis& axis, int64_t tap) {
+  const int64_t remainder = (tap * axis.dilation - axis.pad_begin) % axis.stride;
+  return remainder < 0 ? remainder + axis.stride : remainder;
+}
+
+AxisPhase first_tap(const ConvAxis& axis, int64_t phase, int64_t tap) {
   AxisPhase result;
+  result.phase = phase;
   result.outputs = ceil_div(axis.output - phase, axis.stride);
-  int64_t last = -1;
-  for (int64_t k = 0; k < axis.kernel; ++k) {
-    if ((phase + axis.pad_begin - k * axis.dilation) % axis.stride != 0) continue;
-    if (result.taps == 0) result.first = k;
-    if (result.taps == 1) result.step = k - last;
-    last = k;
-    ++result.taps;
+  result.first = tap;
+  result.taps = 1;
+  result.shift = (phase + axis.pad_begin - tap * axis.dilation) / axis.stride;
+  return result;
+}
+
+// The phases that taps reach, in their order. There are no more than taps, however many there are in all: that is up to
+// the stride, which a file of a few bytes can state as 2^31 - 1.
+std::vector<AxisPhase> reached_phases(const ConvAxis& axis) {
+  std::vector<std::pair<int64_t, int64_t>> taps;  // phase, tap
+  for (int64_t tap = 0; tap < axis.kernel; ++tap)
+    if (const int64_t phase = phase_of_tap(axis, tap); phase < axis.output) taps.emplace_back(phase, tap);
+  std::sort(taps.begin(), taps.end());
+  std::vector<AxisPhase> result;
+  for (const auto& [phase, tap] : taps) {
+    if (result.empty() || result.back().phase != phase) {
+      result.push_back(first_tap(axis, phase, tap));
+      continue;
+    }
+    AxisPhase& last = result.back();
+    if (last.taps++ > 1) continue;
+    last.step = tap - last.first;
+    last.shift_step = last.step * axis.dilation / axis.stride;
   }
-  result.shift = (phase + axis.pad_begin - result.first * axis.dilation) / axis.stride;
-  result.shift_step = result.step * axis.dilation / axis.stride;
   return result;
 }
 
 struct Phase {
-  std::array<int64_t, 3> at{};  // where its first output is
   std::array<AxisPhase, 3> axes;
 
   int64_t taps() const { return axes[0].taps * axes[1].taps * axes[2].taps; }
@@ -54,7 +77,9 @@ struct Phase {
 class Gemm final : public Kernel {
  public:
   explicit Gemm(const ConvGeometry& geometry, const Activation& activation)
-      : g_(geometry), activation_(activation), tile_(tile16_function()), limits_(tile16_limits()) {}
+      : g_(geometry), activation_(activation), tile_(tile16_function()), limits_(tile16_limits()) {
+    for (size_t axis = 0; axis < 3; ++axis) phases_[axis] = reached_phases(g_.axes[axis]);
+  }
 
   // Constant weights are sorted once. Errors: kOutOfMemory.
   Status sort_constant(const float* weights) {
@@ -81,12 +106,11 @@ class Gemm final : public Kernel {
   size_t product_bytes() const { return static_cast<size_t>(kMaxTilePoints * panel_width()) * sizeof(float); }
   size_t slot_bytes() const { return panel_bytes() + offset_bytes() + product_bytes(); }
 
-  int64_t phases() const {
-    int64_t count = 1;
-    for (const ConvAxis& axis : g_.axes) count *= std::min(axis.stride, axis.output);
-    return count;
-  }
+  int64_t phases() const { return static_cast<int64_t>(phases_[0].size() * phases_[1].size() * phases_[2].size()); }
   Phase phase_at(int64_t index) const;
+  // Whether there are outputs that no tap reaches.
+  bool has_gaps() const;
+  void fill(const KernelCall& call) const;
   void sort_weights(const float* weights, float* sorted) const;
   void run_panel(const KernelCall& call, const Phase& phase, const float* weights, int64_t image_group, Range pixels,
                  std::byte* scratch) const;
@@ -97,6 +121,7 @@ class Gemm final : public Kernel {
                Range pixels) const;
 
   ConvGeometry g_;
+  std::array<std::vector<AxisPhase>, 3> phases_;
   Activation activation_;
   Tile16Function tile_;
   TileLimits limits_;
@@ -106,12 +131,29 @@ class Gemm final : public Kernel {
 Phase Gemm::phase_at(int64_t index) const {
   Phase phase;
   for (size_t axis = 3; axis-- > 0;) {
-    const int64_t count = std::min(g_.axes[axis].stride, g_.axes[axis].output);
-    phase.at[axis] = index % count;
-    phase.axes[axis] = axis_phase(g_.axes[axis], phase.at[axis]);
+    const auto count = static_cast<int64_t>(phases_[axis].size());
+    phase.axes[axis] = phases_[axis][static_cast<size_t>(index % count)];
     index /= count;
   }
   return phase;
+}
+
+bool Gemm::has_gaps() const {
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (static_cast<int64_t>(phases_[axis].size()) < std::min(g_.axes[axis].stride, g_.axes[axis].output)) return true;
+  return false;
+}
+
+// What outputs are that no tap reaches; the others are computed afterwards.
+void Gemm::fill(const KernelCall& call) const {
+  const float* bias = call.inputs.size() > 2 ? call.input<float>(2) : nullptr;
+  const float* residual = call.inputs.size() > 3 ? call.input<float>(3) : nullptr;
+  const int64_t pixels = g_.out_spatial();
+  call.parallel->parallel_for(g_.batch * g_.out_channels, [&](int64_t plane, int) {
+    const float sum = bias == nullptr ? 0.0f : bias[plane % g_.out_channels];
+    for (int64_t i = plane * pixels; i < (plane + 1) * pixels; ++i)
+      call.output<float>(0)[i] = apply_activation(activation_, residual == nullptr ? sum : sum + residual[i]);
+  });
 }
 
 // [in_channels][group outputs][taps] as, phase after phase, [group][group outputs][group inputs][taps of the phase].
@@ -136,6 +178,7 @@ void Gemm::run(const KernelCall& call) const {
     sort_weights(call.input<float>(1), target);
     sorted = target;
   }
+  if (has_gaps()) fill(call);
   int64_t taps = 0;
   for (int64_t index = 0; index < phases(); ++index) {
     const Phase phase = phase_at(index);
@@ -217,9 +260,10 @@ void Gemm::scatter(const KernelCall& call, const Phase& phase, const float* prod
   const auto& [d, h, w] = g_.axes;
   const float* residual = call.inputs.size() > 3 ? call.input<float>(3) : nullptr;
   for (int64_t pixel = pixels.first; pixel < pixels.last; ++pixel) {
-    const int64_t x = phase.at[2] + pixel % phase.axes[2].outputs * w.stride, row = pixel / phase.axes[2].outputs;
-    const int64_t y = phase.at[1] + row % phase.axes[1].outputs * h.stride;
-    const int64_t z = phase.at[0] + row / phase.axes[1].outputs * d.stride;
+    const int64_t x = phase.axes[2].phase + pixel % phase.axes[2].outputs * w.stride,
+                  row = pixel / phase.axes[2].outputs;
+    const int64_t y = phase.axes[1].phase + row % phase.axes[1].outputs * h.stride;
+    const int64_t z = phase.axes[0].phase + row / phase.axes[1].outputs * d.stride;
     for (int64_t m = channels.first; m < channels.last; ++m) {
       const int64_t at = (((first_channel + m) * d.output + z) * h.output + y) * w.output + x;
       const float sum = products[(m - channels.first) * panel_width() + pixel - pixels.first];

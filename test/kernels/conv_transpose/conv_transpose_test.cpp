@@ -130,4 +130,29 @@ TEST_CASE("ConvTranspose adds a residual before the activation") {
   });
 }
 
+TEST_CASE("ConvTranspose is prepared by its taps, however many phases its stride makes") {
+  // 2^40 phases, all of which would take days: one of them has a tap.
+  ops::ConvTranspose conv = conv_transpose_attributes(2, 1, 2147483647, 0, (1 << 20) - 1);
+  OperatorCase c(conv);
+  c.input(tensor_f32({1, 1, 1, 1}, {2})).input(as_constant(tensor_f32({1, 1, 1, 1}, {3})));
+  REQUIRE(c.infer());
+  c.with_spec([](const OperatorSpec& spec) { CHECK(kernels::prepare_conv_transpose_gemm(spec)); });
+}
+
+TEST_CASE("ConvTranspose gives outputs that no tap reaches their bias and residual") {
+  ops::ConvTranspose conv = conv_transpose_attributes(2, 1, 2147483647, 0, 1);
+  conv.kernel[1] = 2;
+  conv.activation = {ops::ActivationKind::kRelu};
+  OperatorCase c(conv);
+  c.input(tensor_f32({1, 1, 1, 1}, {2})).input(as_constant(tensor_f32({1, 2, 1, 2}, {1, -9, 2, 3})));
+  c.input(tensor_f32({2}, {5, 7})).input(tensor_f32({1, 2, 2, 3}, {0, 0, 1, 2, -9, 4, 0, 0, 1, 2, -9, 4}));
+  c.output(DataType::kF32, {1, 2, 2, 3});
+  const std::vector<float> expected{7, 0, 6, 7, 0, 9, 11, 13, 8, 9, 0, 11};
+  CHECK(reference(c)[0].values<float>() == expected);
+  for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+    INFO(what);
+    CHECK(outputs[0].values<float>() == expected);
+  });
+}
+
 }  // namespace nestrt::test
