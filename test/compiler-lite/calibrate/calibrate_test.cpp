@@ -100,6 +100,28 @@ TEST_CASE("Calibration observes the means and peaks of channels, in blocked layo
   CHECK(peaks[17] == 20);
 }
 
+TEST_CASE("Scalars are observed as other values are, and an initializer without a name is nobody's") {
+  ModelBuilder builder;
+  builder.input("x", {1, 2, 2, 2}).constant("w", {2, 2, 1, 1}, {1, 0, 0, 2}).constant("half", {}, {0.5f}).output("y");
+  builder.constant("", {}, {3.0f});
+  builder.node("Conv", {"x", "w", ""}, {"conv"});
+  test::set_attribute(builder.node("ReduceMax", {"conv"}, {"peak"}), "keepdims", int64_t{0});
+  builder.node("Mul", {"peak", "half"}, {"scale"});
+  builder.node("Add", {"conv", "scale"}, {"y"});
+  const Files files;
+  const std::string model = files.model(builder), array = files.array({1, 1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  const auto result = calibrate(model, over_array(array));
+  INFO(result.error().to_string());
+  REQUIRE(result);
+  for (const auto& [name, expected] : {std::pair("peak", 16.0f), std::pair("scale", 8.0f)}) {
+    const ValueProfile* scalar = result->profile.find(name);
+    REQUIRE(scalar != nullptr);
+    CHECK(scalar->max == expected);
+    CHECK(scalar->elements == 1);
+    CHECK(scalar->means.empty());
+  }
+}
+
 TEST_CASE("The method and the limit are the caller's") {
   const Files files;
   CalibrationOptions options = over_array(files.array({4, 18, 4, 4}, std::vector<float>(4 * 18 * 16, 1.0f)));
