@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cstdlib>
 #include <limits>
 #include <memory>
 
@@ -9,6 +10,28 @@
 #include "tools/common/jpeg.h"
 #include "tools/common/table.h"
 
+namespace nestrt::tools {
+namespace {
+
+// How far stb_image may grow a buffer. It inflates whatever a PNG holds before it looks how much its pixels need, and
+// a file can hold a thousand times its own size.
+struct GrowthLimit {
+  size_t bytes = 0;
+  bool reached = false;
+};
+thread_local GrowthLimit growth_limit;
+
+void* grow_buffer(void* buffer, size_t bytes) {
+  growth_limit.reached = bytes > growth_limit.bytes;
+  return growth_limit.reached ? nullptr : std::realloc(buffer, bytes);
+}
+
+}  // namespace
+}  // namespace nestrt::tools
+
+#define STBI_MALLOC(bytes) std::malloc(bytes)
+#define STBI_REALLOC(buffer, bytes) nestrt::tools::grow_buffer(buffer, bytes)
+#define STBI_FREE(buffer) std::free(buffer)
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
 #define STBI_ONLY_PNG
@@ -45,6 +68,19 @@ bool is_truncated_bmp(std::span<const std::byte> content, int width, int height)
   return content.size() < number_at(content, 10, 4) + rows + (bits + 7) / 8;
 }
 
+// Rows of a PNG have a byte more than their pixels, interlaced ones two; buffers grow by doubling, that of the
+// compressed data from a page.
+GrowthLimit growth_for(size_t content_bytes, size_t width, size_t height, size_t pixel_bytes) {
+  return {2 * (content_bytes + (width * pixel_bytes + 2) * height) + 4096, false};
+}
+
+Status refuse_undecodable(std::string_view name) {
+  if (growth_limit.reached) return refuse_image(name, "is damaged: it holds more data than its pixels need");
+  const char* const reason = stbi_failure_reason();  // empty, of one word, or with bytes of the file
+  return refuse_image(name, fmt::format("cannot be decoded, it is truncated or damaged ({})",
+                                        reason == nullptr || *reason == '\0' ? "no valid chunk" : printable(reason)));
+}
+
 Result<Image> decode_stb(std::span<const std::byte> content, std::string_view name) {
   if (content.size() > std::numeric_limits<int>::max()) return refuse_image(name, "is too large for a picture");
   const auto* data = reinterpret_cast<const stbi_uc*>(content.data());
@@ -60,13 +96,12 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
   if (is_truncated_bmp(content, width, height))
     return refuse_image(name, "is truncated: it ends before its last pixel");
   const int channels = file_channels <= 2 ? 1 : 3;
+  const int pixel_bytes = file_channels * (stbi_is_16_bit_from_memory(data, size) ? 2 : 1);
+  growth_limit = growth_for(content.size(), static_cast<size_t>(width), static_cast<size_t>(height),
+                            static_cast<size_t>(pixel_bytes));
   const std::unique_ptr<stbi_uc, decltype(&stbi_image_free)> pixels(
       stbi_load_from_memory(data, size, &width, &height, &file_channels, channels), &stbi_image_free);
-  if (!pixels) {
-    const char* const reason = stbi_failure_reason();  // empty, of one word, or with bytes of the file
-    return refuse_image(name, fmt::format("cannot be decoded, it is truncated or damaged ({})",
-                                          reason == nullptr || *reason == '\0' ? "no valid chunk" : printable(reason)));
-  }
+  if (!pixels) return refuse_undecodable(name);
   const size_t count = static_cast<size_t>(width) * static_cast<size_t>(height) * static_cast<size_t>(channels);
   return Image{width, height, channels, std::vector<uint8_t>(pixels.get(), pixels.get() + count)};
 }

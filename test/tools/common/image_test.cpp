@@ -164,6 +164,60 @@ TEST_CASE("A JPEG whose header claims absurd sizes is refused before memory is t
   CHECK(image.error().message().find("more than the") != std::string_view::npos);
 }
 
+namespace {
+
+std::string png_number(size_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+  return bytes;
+}
+
+// A grey PNG with these compressed data; its checksums are zero, which nobody looks at.
+std::vector<std::byte> grey_png(size_t side, int bits, bool interlaced, const std::string& data) {
+  std::string png = "\x89PNG\r\n\x1a\n" + png_number(13) + "IHDR" + png_number(side) + png_number(side);
+  png += {static_cast<char>(bits), 0, 0, 0, static_cast<char>(interlaced)};
+  png += png_number(0) + png_number(data.size()) + "IDAT" + data + png_number(0);
+  png += png_number(0) + "IEND" + png_number(0);
+  const auto* bytes = reinterpret_cast<const std::byte*>(png.data());
+  return {bytes, bytes + png.size()};
+}
+
+// zlib's form of 1 + 258 `copies` zeros: a literal, then copies of 258 bytes from one byte before, 13 bits each.
+std::string deflated_zeros(int copies) {
+  std::string bits =
+      "110"
+      "00110000";  // the last block, fixed codes; a literal of 0
+  for (int i = 0; i < copies; ++i) bits += "1100010100000";
+  bits += "0000000";
+  std::string result = "\x78\x01";
+  for (size_t i = 0; i < bits.size(); i += 8) {
+    int byte = 0;
+    for (size_t bit = 0; bit < 8 && i + bit < bits.size(); ++bit) byte |= (bits[i + bit] - '0') << bit;
+    result += static_cast<char>(byte);
+  }
+  return result + png_number(0);
+}
+
+}  // namespace
+
+TEST_CASE("A PNG that inflates to more than its pixels need is refused before it has") {
+  const auto image = decode_image(grey_png(16, 8, false, deflated_zeros(1)), "x");  // 259 of 272 bytes
+  REQUIRE_FALSE(image);
+  const auto enough = decode_image(grey_png(16, 8, false, deflated_zeros(2)), "x");
+  REQUIRE(enough);
+  CHECK(enough->pixels == std::vector<uint8_t>(256));
+  const auto bomb = decode_image(grey_png(1, 8, false, deflated_zeros(10000)), "bomb.png");
+  REQUIRE_FALSE(bomb);
+  CHECK(bomb.error().message().find("more data than its pixels need") != std::string_view::npos);
+}
+
+TEST_CASE("An interlaced PNG, which needs more than its pixels, is decoded") {
+  const auto image =
+      decode_image(grey_png(8, 1, true, std::string("\x78\x01\x01\x1e\0\xe1\xff", 7) + std::string(34, '\0')), "x");
+  REQUIRE(image);
+  CHECK(image->pixels == std::vector<uint8_t>(64));
+}
+
 TEST_CASE("Truncated and damaged pictures are refused or decoded, never worse") {
   for (const std::string_view file : {kPngRgb3x2, kBmpRgb3x2, kJpeg5x4}) {
     const std::vector<std::byte> content = from_hex(file);
