@@ -32,8 +32,13 @@ Status io_error(std::string_view what, const std::string& path, int error) {
   return Status(code, fmt::format("cannot {} '{}': {}", what, path, std::strerror(error)));
 }
 
+Status refuse_length(const std::string& path, uint64_t max_bytes) {
+  return Status(Code::kInvalidArgument,
+                fmt::format("'{}' is longer than the {} bytes that such a file may have", path, max_bytes));
+}
+
 // O_NONBLOCK: opening a pipe must not wait for its writer.
-Result<File> open_regular(const std::string& path) {
+Result<File> open_regular(const std::string& path, uint64_t* size = nullptr) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return io_error("open", path, errno);
   File file(::fdopen(descriptor, "rb"));
@@ -45,6 +50,7 @@ Result<File> open_regular(const std::string& path) {
   struct stat info;
   if (::fstat(descriptor, &info) != 0) return io_error("examine", path, errno);
   if (!S_ISREG(info.st_mode)) return Status(Code::kInvalidArgument, fmt::format("'{}' is not a regular file", path));
+  if (size != nullptr) *size = static_cast<uint64_t>(info.st_size);
   return file;
 }
 
@@ -60,21 +66,30 @@ Status write_in_place(const std::string& path, std::span<const std::byte> bytes)
 }  // namespace
 
 Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t max_bytes) {
-  NESTRT_ASSIGN_OR_RETURN(const File file, open_regular(path));
+  uint64_t size = 0;
+  NESTRT_ASSIGN_OR_RETURN(const File file, open_regular(path, &size));
+  if (size > max_bytes) return refuse_length(path, max_bytes);
   std::vector<std::byte> bytes;
+  bytes.reserve(static_cast<size_t>(size) + kChunkBytes);  // growing would take as much again
   for (;;) {
     const size_t old_size = bytes.size();
     bytes.resize(old_size + kChunkBytes);
     const size_t count = std::fread(bytes.data() + old_size, 1, kChunkBytes, file.get());
     bytes.resize(old_size + count);
-    if (bytes.size() > max_bytes) {
-      return Status(Code::kInvalidArgument,
-                    fmt::format("'{}' is longer than the {} bytes that such a file may have", path, max_bytes));
-    }
+    if (bytes.size() > max_bytes) return refuse_length(path, max_bytes);
     if (count < kChunkBytes) break;
   }
   if (std::ferror(file.get())) return io_error("read", path, errno);
   return bytes;
+}
+
+Result<FileStart> read_start(const std::string& path, size_t max_bytes) {
+  FileStart result;
+  NESTRT_ASSIGN_OR_RETURN(const File file, open_regular(path, &result.file_bytes));
+  result.bytes.resize(max_bytes);
+  result.bytes.resize(std::fread(result.bytes.data(), 1, max_bytes, file.get()));
+  if (std::ferror(file.get())) return io_error("read", path, errno);
+  return result;
 }
 
 Result<std::vector<std::string>> read_lines(const std::string& path) {

@@ -18,6 +18,14 @@ inline constexpr uint64_t kMaxFileBytes = uint64_t{4} << 30;
 // `max_bytes`.
 Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t max_bytes = kMaxFileBytes);
 
+struct FileStart {
+  std::vector<std::byte> bytes;
+  uint64_t file_bytes = 0;
+};
+// The first bytes of a file, `max_bytes` at most, and how many it has: to look at before all of it is read. Errors: as
+// read_file().
+Result<FileStart> read_start(const std::string& path, size_t max_bytes);
+
 // Without line ends (LF or CR LF). A file that holds a NUL is refused as not being text.
 Result<std::vector<std::string>> read_lines(const std::string& path);
 

@@ -166,10 +166,14 @@ std::vector<std::byte> convert(std::string_view data, const ElementType& element
   return bytes;
 }
 
-}  // namespace
+struct Header {
+  const ElementType* element = nullptr;
+  Shape shape;
+  size_t bytes = 0;  // before the data
+};
 
-Result<Array> parse_npy(std::span<const std::byte> content, std::string_view name) {
-  const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
+// What the first bytes of a file of `file_bytes` say, which the rest has to fit.
+Result<Header> read_header(std::string_view text, uint64_t file_bytes, std::string_view name) {
   const auto header = header_text(text);
   if (!header) {
     return refuse_npy(Code::kInvalidArgument, name, "not a .npy file, or cut short; numpy.save writes one");
@@ -192,17 +196,28 @@ Result<Array> parse_npy(std::span<const std::byte> content, std::string_view nam
   if (description->fortran_order) {
     return refuse_npy(Code::kUnsupported, name, "Fortran order; save numpy.ascontiguousarray(array) instead");
   }
-  const std::string_view data = text.substr(static_cast<size_t>(header->data() + header->size() - text.data()));
+  const auto header_bytes = static_cast<size_t>(header->data() + header->size() - text.data());
   const auto expected_bytes = checked_bytes(description->shape, element->file_bytes);
-  if (expected_bytes != data.size()) {
+  if (expected_bytes != file_bytes - header_bytes) {
     return refuse_npy(Code::kInvalidArgument, name,
                       fmt::format("shape {} of {} does not fit the {} bytes that follow the header",
-                                  description->shape.to_string(), description->descr, data.size()));
+                                  description->shape.to_string(), description->descr, file_bytes - header_bytes));
   }
-  return Array{element->type, description->shape, convert(data, *element)};
+  return Header{element, description->shape, header_bytes};
+}
+
+}  // namespace
+
+Result<Array> parse_npy(std::span<const std::byte> content, std::string_view name) {
+  const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
+  NESTRT_ASSIGN_OR_RETURN(const Header header, read_header(text, text.size(), name));
+  return Array{header.element->type, header.shape, convert(text.substr(header.bytes), *header.element)};
 }
 
 Result<Array> read_npy(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(const FileStart start, read_start(path, kMaxHeaderBytes + 12));
+  const std::string_view text(reinterpret_cast<const char*>(start.bytes.data()), start.bytes.size());
+  NESTRT_RETURN_IF_ERROR(read_header(text, start.file_bytes, path).error());
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, read_file(path));
   return parse_npy(content, path);
 }

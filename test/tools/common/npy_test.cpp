@@ -6,6 +6,7 @@
 #include <string>
 
 #include "test/support/temporary_folder.h"
+#include "tools/common/files.h"
 
 namespace nestrt::tools {
 namespace {
@@ -119,6 +120,21 @@ TEST_CASE("Every truncation of an npy file is refused") {
   for (size_t size = 0; size < content.size(); ++size) {
     CHECK(refusal({content.begin(), content.begin() + static_cast<std::ptrdiff_t>(size)}) == Code::kInvalidArgument);
   }
+}
+
+TEST_CASE("An npy file of the wrong size is refused by its header, before the rest is read") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/x.npy";
+  const std::vector<std::byte> content = npy_file(dictionary("<f4", "(1, )"), "abcd");
+  REQUIRE(write_file(path, content).ok());
+  REQUIRE(read_npy(path));
+  // A hole, longer than any file that would be read.
+  std::filesystem::resize_file(path, kMaxFileBytes + 1);
+  const auto refused = read_npy(path);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message().find("does not fit the") != std::string_view::npos);
+  std::filesystem::resize_file(path, content.size() - 1);
+  CHECK_FALSE(read_npy(path));
 }
 
 TEST_CASE("An npy file is written whole or not at all") {
