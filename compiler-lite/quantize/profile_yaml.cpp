@@ -17,7 +17,8 @@ using tools::yaml::member, tools::yaml::member_number, tools::yaml::member_text,
 
 constexpr std::string_view kFormat = "nestrt quantization profile";
 constexpr int kVersion = 1;
-constexpr uint64_t kMaxCalibrationBytes = 256 << 20;
+// A network of a thousand values, with all bins of their histograms and a thousand channels each.
+constexpr uint64_t kMaxCalibrationBytes = 64 << 20;
 constexpr size_t kMaxForeignBins = 1 << 16;
 constexpr size_t kMaxMeans = 1 << 22;
 constexpr float kLargest = std::numeric_limits<float>::max();

@@ -1,6 +1,92 @@
 #include "tools/common/yaml_reader.h"
 
+#include <algorithm>
+
 namespace nestrt::tools::yaml {
+namespace {
+
+// A node takes up to 500 bytes: 20 times those of a text with so many of them.
+constexpr size_t kBytesPerNode = 25;
+constexpr size_t kNodesOfAnyText = 400'000;
+
+constexpr std::string_view kNumberCharacters = "0123456789+-.eE, \t\r\n";
+
+// Past the quoted text or the comment that starts at `at`; `at` where none does.
+size_t skip_quoted(std::string_view text, size_t at) {
+  const char quote = text[at];
+  const bool starts = at == 0 || std::string_view(" \t\n[{,").find(text[at - 1]) != std::string_view::npos;
+  if (!starts || (quote != '"' && quote != '\'' && quote != '#')) return at;
+  for (size_t i = at + 1; i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == (quote == '#' ? '\n' : quote)) {
+      return i + 1;
+    }
+  }
+  return text.size();
+}
+
+// Whether what stands before `at` is a key's colon.
+bool is_value(std::string_view text, size_t at) {
+  const size_t before = text.find_last_not_of(' ', at == 0 ? 0 : at - 1);
+  return before != std::string_view::npos && before + 1 < at && text[before] == ':';
+}
+
+}  // namespace
+
+std::string join_number_lists(std::string text) {
+  for (size_t at = 0; at < text.size();) {
+    if (const size_t next = skip_quoted(text, at); next != at) {
+      at = next;
+      continue;
+    }
+    if (text[at] == '[' && is_value(text, at)) {
+      const size_t end = text.find_first_not_of(kNumberCharacters, at + 1);
+      // Of one number it might pass for that number.
+      const bool joined = end != std::string::npos && text[end] == ']' && text.find(',', at) < end;
+      if (joined) text[at] = text[end] = '"', at = end;
+    }
+    ++at;
+  }
+  return text;
+}
+
+bool is_joined(const YAML::Node& node) { return node.IsScalar() && node.Tag() == "!"; }
+
+std::vector<std::string_view> split_joined(std::string_view scalar) {
+  std::vector<std::string_view> result;
+  const auto strip = [](std::string_view text) {
+    const size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
+    return first == std::string_view::npos ? std::string_view() : text.substr(first, last + 1 - first);
+  };
+  for (scalar = strip(scalar); !scalar.empty();) {
+    const size_t end = scalar.find(',');
+    result.push_back(strip(scalar.substr(0, end)));
+    // A comma may follow the last, too.
+    scalar = end == std::string_view::npos ? std::string_view() : strip(scalar.substr(end + 1));
+  }
+  return result;
+}
+
+Status check_nodes(std::string_view text) {
+  size_t nodes = 0;
+  for (size_t at = 0; at < text.size();) {
+    if (const size_t next = skip_quoted(text, at); next != at) {
+      ++nodes;
+      at = next;
+      continue;
+    }
+    const bool item = text[at] == '-' && at + 1 < text.size() && text[at + 1] == ' ';
+    nodes += item || std::string_view(",:[{\n").find(text[at]) != std::string_view::npos;
+    ++at;
+  }
+  const size_t most = kNodesOfAnyText + text.size() / kBytesPerNode;
+  if (nodes <= most) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("has {} entries, more than the {} that a file of {} bytes may have; it is none of those "
+                            "that nestrt's commands read",
+                            nodes, most, text.size()));
+}
 
 Status refuse(const YAML::Node& node, std::string_view what) {
   const YAML::Mark mark = node.Mark();

@@ -25,6 +25,15 @@ Result<std::string> member_text(const YAML::Node& map, const std::string& key);
 // kInvalidArgument where the map has a key that is not among those known, or one twice.
 Status check_keys(const YAML::Node& map, const std::set<std::string>& known);
 
+// Makes every value "[1, 2, 3]" of a key one quoted scalar of the same length, which numbers() reads again: a node of
+// its own takes each number a hundred times the bytes that it has in the file.
+std::string join_number_lists(std::string text);
+bool is_joined(const YAML::Node& node);
+std::vector<std::string_view> split_joined(std::string_view scalar);
+
+// kInvalidArgument for a text whose nodes would take memory out of proportion to its bytes.
+Status check_nodes(std::string_view text);
+
 // A number that fills `text`, which is part of the node, and lies within [low, high].
 template <typename T>
 Result<T> number_in(const YAML::Node& node, std::string_view text, std::string_view what, T low, T high) {
@@ -45,8 +54,20 @@ Result<T> member_number(const YAML::Node& map, const std::string& key, T low, T 
   return number<T>(node, key, low, high);
 }
 
+// The numbers of a list that join_number_lists() has made one scalar. Requires: node.IsScalar().
+template <typename T>
+Result<std::vector<T>> joined_numbers(const YAML::Node& node, std::string_view what, size_t max_size, T low, T high) {
+  std::vector<T> result;
+  for (const std::string_view text : split_joined(node.Scalar())) {
+    if (result.size() == max_size) return refuse(node, fmt::format("{}: more than {} numbers", what, max_size));
+    NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), number_in(node, text, what, low, high));
+  }
+  return result;
+}
+
 template <typename T>
 Result<std::vector<T>> numbers(const YAML::Node& node, std::string_view what, size_t max_size, T low, T high) {
+  if (is_joined(node)) return joined_numbers(node, what, max_size, low, high);
   if (!node.IsSequence() || node.size() > max_size)
     return refuse(node, fmt::format("{}: expected a list of at most {} numbers", what, max_size));
   std::vector<T> result;
@@ -61,7 +82,9 @@ template <typename T, typename Read>
 Result<T> parse(const std::string& text, std::string_view name, const Read& read) {
   const std::string context = fmt::format("'{}'", name);
   try {
-    Result<T> result = read(YAML::Load(text));
+    const std::string joined = join_number_lists(text);
+    if (Status status = check_nodes(joined); !status.ok()) return status.with_context(context);
+    Result<T> result = read(YAML::Load(joined));
     if (!result) return result.error().with_context(context);
     return result;
   } catch (const YAML::Exception& error) {

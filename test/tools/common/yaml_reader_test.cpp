@@ -1,0 +1,64 @@
+#include "tools/common/yaml_reader.h"
+
+#include <catch2/catch.hpp>
+
+namespace nestrt::tools::yaml {
+namespace {
+
+using Numbers = std::vector<double>;
+
+Result<Numbers> numbers_of(const std::string& text, size_t max_size = 10) {
+  return parse<Numbers>(text, "x.yaml", [&](const YAML::Node& root) -> Result<Numbers> {
+    NESTRT_ASSIGN_OR_RETURN(const YAML::Node list, member(root, "list"));
+    return numbers(list, "list", max_size, -100.0, 100.0);
+  });
+}
+
+TEST_CASE("A list of numbers is read in every form that YAML has for it") {
+  const Numbers expected{1, -2.5, 30};
+  for (const char* text : {"list: [1, -2.5, 3e1]", "list: [ 1,\n  -2.5, 3e+1, ]", "list: [+1,-2.5,30]  # three",
+                           "list:\n  [1, -2.5, 30]", "list:\n- 1\n- -2.5\n- 30", "{list: [1, -2.5, 30]}",
+                           "list: [\"1\", -2.5, 30]", "name: \"a: [1,2]\"\nlist: [1, -2.5, 30]"}) {
+    INFO(text);
+    const auto read = numbers_of(text);
+    INFO(read.error().to_string());
+    REQUIRE(read);
+    CHECK(*read == expected);
+  }
+  CHECK(numbers_of("list: []").value().empty());
+}
+
+TEST_CASE("A list that is too long, of no numbers or without an end is refused with its line") {
+  CHECK(numbers_of("list: [1, 2]", 2));
+  for (const char* text : {"\nlist: [1, 2, 3]", "\nlist: [1, 101]", "\nlist: [1, , 2]", "\nlist: [1, 2 3]"}) {
+    INFO(text);
+    const auto read = numbers_of(text, 2);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().message().find("line 2") != std::string_view::npos);
+  }
+  CHECK_FALSE(numbers_of("list: [1, 2"));
+  CHECK_FALSE(numbers_of("list: [1, a]"));
+}
+
+TEST_CASE("What is quoted or a comment stays as it is") {
+  for (const char* text : {"name: \"a: [1,2]\"", "name: 'a: [1,2]'", "name: \"\\\" : [1]\"", "# list: [1,2]\n",
+                           "name: a[1,2]", "[1, 2]", "list: [[1], [2]]", "list: [1]"}) {
+    INFO(text);
+    CHECK(join_number_lists(text) == text);
+  }
+  CHECK(join_number_lists("it's: [1,2]") == "it's: \"1,2\"");
+}
+
+TEST_CASE("A YAML text of more nodes than its bytes are worth is refused, one of as many numbers is not") {
+  std::string text = "list: [1";
+  for (int i = 0; i < 1'000'000; ++i) text += ",1";
+  const auto read = numbers_of(text + "]", 2'000'000);
+  REQUIRE(read);
+  CHECK(read->size() == 1'000'001);
+  const auto refused = numbers_of(text + ",a]", 2'000'000);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message().find("entries") != std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace nestrt::tools::yaml
