@@ -105,7 +105,21 @@ class Reader {
     return info;
   }
 
+  // A node's name becomes that of every operator and value that it is imported as: thousands, for a Split.
+  static Status check_names(const onnx::NodeProto& proto) {
+    constexpr size_t kMaxNameBytes = 1024;
+    size_t longest = proto.name().size();
+    for (const std::string& output : proto.output()) longest = std::max(longest, output.size());
+    if (longest <= kMaxNameBytes) return ok_status();
+    return Status(
+        Code::kInvalidModel,
+        fmt::format("a node of type {} or an output of it has a name of {} bytes; at most {} are read: rename "
+                    "it",
+                    proto.op_type().substr(0, 64), longest, kMaxNameBytes));
+  }
+
   Status read_node(onnx::NodeProto& proto) {
+    NESTRT_RETURN_IF_ERROR(check_names(proto));
     OnnxNode& node = model_.nodes.emplace_back(head(proto));
     node.inputs.assign(proto.input().begin(), proto.input().end());
     for (AttributeProto& attribute : *proto.mutable_attribute()) {

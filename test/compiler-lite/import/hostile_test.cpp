@@ -151,6 +151,22 @@ TEST_CASE("More nodes than the limit are refused before they are built") {
   check_refused(model.import(), Code::kInvalidModel, "100000 nodes");
 }
 
+TEST_CASE("Nodes and outputs with names beyond reason are refused: what is made of them is named after them") {
+  for (const bool of_node : {true, false}) {
+    for (const size_t bytes : {1024, 1025}) {
+      const std::string name(bytes, 'n');
+      ModelBuilder model;
+      model.input("x", {2}).output("y");
+      model.node("Split", {"x"}, {of_node ? "part" : name, "y"}, of_node ? name : "split");
+      if (bytes == 1024) {
+        CHECK(model.import());
+      } else {
+        check_refused(model.import(), Code::kInvalidModel, "a name of 1025 bytes");
+      }
+    }
+  }
+}
+
 TEST_CASE("Files that unfold to more memory than they have bytes are refused") {
   ModelBuilder model = small_model();
   std::string bytes = model.bytes();
