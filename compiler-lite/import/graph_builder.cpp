@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <span>
 
 #include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/graph/evaluation_steps.h"
@@ -156,6 +157,27 @@ Result<ValueId> GraphBuilder::as_output(ValueId id, const std::string& name) {
   ops::Reshape same{.shape = {value.shape.begin(), value.shape.end()}};
   NESTRT_ASSIGN_OR_RETURN(const Node* node, graph_.add_node(name, std::move(same), {id}, {name}));
   return node->outputs.front();
+}
+
+namespace {
+
+template <typename T>
+IntegerExtremes extremes_of(const Value& value) {
+  IntegerExtremes result;
+  for (const T element : std::span(value.data<T>(), value.constant->size() / sizeof(T))) {
+    result.min = std::min<int64_t>(result.min, element);
+    result.max = std::max<int64_t>(result.max, element);
+  }
+  return result;
+}
+
+}  // namespace
+
+IntegerExtremes GraphBuilder::extremes(ValueId id) {
+  const auto [entry, is_new] = extremes_.try_emplace(id);
+  const Value& value = graph_.value(id);
+  if (is_new) entry->second = value.type == DataType::kS64 ? extremes_of<int64_t>(value) : extremes_of<int32_t>(value);
+  return entry->second;
 }
 
 }  // namespace nestrt::compiler

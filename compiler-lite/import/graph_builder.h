@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
+#include "compiler-lite/import/integer_extremes.h"
 #include "compiler-lite/import/limits.h"
 #include "nestrt/kernel.h"
 
@@ -49,6 +50,8 @@ class GraphBuilder {
                                    const Quantization& quantization = {});
   // `id` as integers of that quantization, or of none: a constant that shares its elements, or a Reshape.
   Result<ValueId> reinterpret(const std::string& label, std::string name, ValueId id, const Quantization& quantization);
+  // The smallest and the largest element of a constant of s32 or s64; of one that many nodes ask for, found once.
+  IntegerExtremes extremes(ValueId id);
   // True where the value depends on constants alone, but is left to run time: to compute it would pass the limits.
   bool is_costly(ValueId id) const { return costly_.count(id) != 0; }
   // A name of its own for graph outputs: `id`, or a copy of it, called `name`.
@@ -70,8 +73,9 @@ class GraphBuilder {
   Graph graph_;
   std::unordered_map<std::string, ValueId> values_;
   std::unordered_set<ValueId> costly_;
-  int64_t file_bytes_ = 0;    // taken by constants that the file or the caller holds
-  int64_t folded_bytes_ = 0;  // taken by those that were computed
+  std::unordered_map<ValueId, IntegerExtremes> extremes_;  // that were asked for
+  int64_t file_bytes_ = 0;                                 // taken by constants that the file or the caller holds
+  int64_t folded_bytes_ = 0;                               // taken by those that were computed
   int64_t folding_steps_ = 0;
 };
 

@@ -92,6 +92,8 @@ Result<std::vector<int64_t>> NodeContext::ints_of(ValueId id, std::string_view w
   return invalid(fmt::format("{} must be integers, not {}", what, name(value(id).type)));
 }
 
+IntegerExtremes NodeContext::extremes(ValueId id) { return builder_.extremes(id); }
+
 Result<std::vector<float>> NodeContext::floats_of(ValueId id, std::string_view what) const {
   NESTRT_RETURN_IF_ERROR(check_known(id, what, DataType::kF32));
   if (value(id).type != DataType::kF32) return integers_as<float>(value(id));

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
+#include "compiler-lite/import/integer_extremes.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {
@@ -72,6 +73,9 @@ class NodeContext {
   Result<int64_t> required_int(std::string_view name);
   // Known, and without influence on inference.
   void ignore(std::string_view name) { used_.insert(std::string(name)); }
+
+  // Of a constant of integers.
+  IntegerExtremes extremes(ValueId id);
 
   // An axis of a tensor of `rank` dimensions, counted from the end where negative. Errors: kInvalidModel outside.
   Result<int> axis(int64_t stated, int rank) const;

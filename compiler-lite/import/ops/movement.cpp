@@ -153,14 +153,12 @@ Status import_split(NodeContext& node) {
 // --- Gather ---------------------------------------------------------------------------------------------------------
 
 // What is known now can be checked now; other indices are clamped to the axis when the network runs.
-Status check_indices(const NodeContext& node, ValueId indices, int64_t dim) {
+Status check_indices(NodeContext& node, ValueId indices, int64_t dim) {
   const bool integers = node.type(indices) == DataType::kS64 || node.type(indices) == DataType::kS32;
   if (!node.value(indices).is_constant() || !integers) return ok_status();
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> known, node.ints_of(indices, "indices"));
-  for (int64_t index : known) {
-    if (index < -dim || index >= dim) return node.invalid(fmt::format("index {} is outside an axis of {}", index, dim));
-  }
-  return ok_status();
+  const auto [min, max] = node.extremes(indices);
+  if (min > max || (min >= -dim && max < dim)) return ok_status();
+  return node.invalid(fmt::format("index {} is outside an axis of {}", min < -dim ? min : max, dim));
 }
 
 template <typename Op>
