@@ -81,6 +81,21 @@ Status refuse_undecodable(std::string_view name) {
                                         reason == nullptr || *reason == '\0' ? "no valid chunk" : printable(reason)));
 }
 
+// A PNG with a chunk that says it is longer than what is left: stb_image would allocate what it says, up to gigabytes.
+bool is_truncated_png(std::span<const std::byte> content) {
+  constexpr size_t kSignature = 8, kHeader = 8, kChecksum = 4;
+  constexpr uint64_t kPng = 0x474e5089, kEnd = 0x444e4549;  // "\x89PNG", "IEND"
+  if (number_at(content, 0, 4) != kPng) return false;
+  for (size_t at = kSignature; at + kHeader <= content.size();) {
+    uint64_t length = 0;
+    for (size_t i = 0; i < 4; ++i) length = length << 8 | number_at(content, at + i, 1);
+    if (length > content.size() - at - kHeader) return true;
+    if (number_at(content, at + 4, 4) == kEnd) return false;
+    at += kHeader + length + kChecksum;
+  }
+  return false;  // without an end: stb_image says so
+}
+
 Result<Image> decode_stb(std::span<const std::byte> content, std::string_view name) {
   if (content.size() > std::numeric_limits<int>::max()) return refuse_image(name, "is too large for a picture");
   const auto* data = reinterpret_cast<const stbi_uc*>(content.data());
@@ -93,6 +108,8 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
     return refuse_image(
         name, fmt::format("has {}x{} pixels; at most {} are decoded: shrink it first", width, height, kMaxPixels));
   }
+  if (is_truncated_png(content))
+    return refuse_image(name, "cannot be decoded, it is truncated or damaged (a chunk reaches beyond the end)");
   if (is_truncated_bmp(content, width, height))
     return refuse_image(name, "is truncated: it ends before its last pixel");
   const int channels = file_channels <= 2 ? 1 : 3;

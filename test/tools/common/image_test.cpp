@@ -84,6 +84,16 @@ TEST_CASE("PNG and BMP decode to their pixels") {
   }
 }
 
+TEST_CASE("A PNG whose chunk says that it is longer than the file is refused without memory for it") {
+  std::vector<std::byte> file = from_hex(kPngRgba2x2);
+  constexpr size_t kLengthOfData = 33;
+  file[kLengthOfData] = std::byte{0x3f};
+  const auto image = decode_image(file, "x");
+  REQUIRE_FALSE(image);
+  CHECK(image.error().message() ==
+        "'x' cannot be decoded, it is truncated or damaged (a chunk reaches beyond the end)");
+}
+
 TEST_CASE("Alpha is dropped") {
   const auto image = decode_image(from_hex(kPngRgba2x2), "x");
   REQUIRE(image);
