@@ -27,6 +27,23 @@ std::span<std::byte> PlanFile::tables() {
 
 void PlanFile::write_digests() { plan_format::write_digests(mutable_bytes()); }
 
+PlanFile PlanFile::assemble(std::span<const std::byte> tables, std::span<const std::byte> data) {
+  Header header{};
+  std::memcpy(header.magic, plan_format::kMagic, sizeof header.magic);
+  header.version_major = plan_format::kVersionMajor;
+  header.version_minor = plan_format::kVersionMinor;
+  header.tables_bytes = tables.size();
+  header.data_offset = align_up(sizeof header + header.tables_bytes, plan_format::kDataAlignment);
+  header.data_bytes = data.size();
+  std::vector<std::byte> file(header.data_offset + data.size());
+  std::memcpy(file.data(), &header, sizeof header);
+  std::copy(tables.begin(), tables.end(), file.begin() + sizeof header);
+  std::copy(data.begin(), data.end(), file.begin() + static_cast<ptrdiff_t>(header.data_offset));
+  PlanFile bytes(file);
+  bytes.write_digests();
+  return bytes;
+}
+
 PlanBuilder::PlanBuilder() {
   plan_.producer = "test";
   plan_.model_name = "test";
@@ -144,21 +161,7 @@ plan::Tables& PlanBuilder::tables() {
 
 PlanFile PlanBuilder::build() {
   complete();
-  const std::vector<std::byte> tables = encode_tables(plan_);
-  Header header{};
-  std::memcpy(header.magic, plan_format::kMagic, sizeof header.magic);
-  header.version_major = plan_format::kVersionMajor;
-  header.version_minor = plan_format::kVersionMinor;
-  header.tables_bytes = tables.size();
-  header.data_offset = align_up(sizeof header + header.tables_bytes, plan_format::kDataAlignment);
-  header.data_bytes = data_.size();
-  std::vector<std::byte> file(header.data_offset + data_.size());
-  std::memcpy(file.data(), &header, sizeof header);
-  std::memcpy(file.data() + sizeof header, tables.data(), tables.size());
-  if (!data_.empty()) std::memcpy(file.data() + header.data_offset, data_.data(), data_.size());
-  PlanFile bytes(file);
-  bytes.write_digests();
-  return bytes;
+  return PlanFile::assemble(encode_tables(plan_), data_);
 }
 
 ops::Unary unary(ops::UnaryKind kind) { return {.kind = kind}; }

@@ -26,6 +26,8 @@ namespace nestrt::test {
 class PlanFile {
  public:
   explicit PlanFile(std::span<const std::byte> bytes);
+  // A file of those tables and that data area.
+  static PlanFile assemble(std::span<const std::byte> tables, std::span<const std::byte> data);
   PlanFile(const PlanFile& other) : PlanFile(other.bytes()) {}
   PlanFile& operator=(const PlanFile&) = delete;
 

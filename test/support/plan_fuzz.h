@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <span>
+#include <vector>
 
+#include "nestrt/session.h"
 #include "test/support/plan_builder.h"
 
 namespace nestrt::test {
@@ -19,5 +22,32 @@ struct FuzzResult {
 
 // `mutants` in all, made of the samples in turn; the same seed gives the same.
 FuzzResult fuzz_plans(std::span<const PlanFile> samples, int mutants, uint32_t seed);
+
+// --- its parts ---
+
+// A value that arithmetic goes wrong with.
+uint64_t awkward(std::mt19937& random);
+// Changes one to four places.
+void mutate(std::span<std::byte> bytes, std::mt19937& random);
+
+// Mutants that ask for more are not run: they only test the allocator, or patience.
+struct RunLimits {
+  uint64_t buffer_bytes = 1 << 24;  // of the arena, or of a buffer
+  int64_t elements = 1 << 20;       // of an input or an output
+};
+bool is_within(const RunLimits& limits, const Plan& plan);
+
+struct GuardedRun {
+  bool ran = false;
+  bool overran = false;            // wrote outside the outputs
+  std::vector<std::byte> outputs;  // one after the other, where it ran
+};
+// Over inputs of TensorSet::random(), into outputs that held `fill`.
+GuardedRun run_guarded(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options,
+                       std::byte fill);
+
+// Runs of the first block of every operator that can be divided, and of the others, every buffer with guards of its
+// own: adds to `divided` and `overran`.
+void run_parts(const std::shared_ptr<const Plan>& plan, Unit& cpu, const RunLimits& limits, FuzzResult* result);
 
 }  // namespace nestrt::test
