@@ -40,6 +40,12 @@ if(NESTRT_SANITIZE)
   target_link_options(nestrt_options INTERFACE -fsanitize=${NESTRT_SANITIZE})
 endif()
 
+# Fuzzers are told which code of the libraries they have reached, and what it compared; of their own code they know.
+set(NESTRT_LIBRARY_OPTIONS "")
+if(NESTRT_BUILD_FUZZERS)
+  set(NESTRT_LIBRARY_OPTIONS -fsanitize=fuzzer-no-link)
+endif()
+
 # What is compiled more often than it runs: commands and tests, whose work is done in the libraries.
 if(NESTRT_SANITIZE)
   set(NESTRT_QUICK_TO_COMPILE -O0)
@@ -87,6 +93,7 @@ function(nestrt_add_part name)
   set_target_properties(nestrt_${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
                                                   CXX_VISIBILITY_PRESET default)
   target_link_libraries(nestrt_${name} PRIVATE nestrt_options fmt::fmt ${ARGN})
+  target_compile_options(nestrt_${name} PRIVATE ${NESTRT_LIBRARY_OPTIONS})
   target_include_directories(nestrt_${name} PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
   if(NOT ARGN AND NESTRT_PRECOMPILED_PART)
     nestrt_share_precompiled(nestrt_${name} ${NESTRT_PRECOMPILED_PART})

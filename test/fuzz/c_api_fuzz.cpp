@@ -1,0 +1,154 @@
+// Calls of the C API in any order, each drawn from a byte or a few: with null, with sizes that are wrong, with indices
+// beyond the end. What the API forbids a caller (freeing twice, using what was freed) is left out.
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "nestrt/nestrt.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/support/sample_plans.h"
+
+namespace nestrt::test {
+namespace {
+
+const std::string& plan_path() {
+  static const std::string path = [] {
+    write_scratch(branches_plan().build().bytes());
+    return scratch_path();
+  }();
+  return path;
+}
+
+// Objects of a caller, in a few places each.
+class Caller {
+ public:
+  explicit Caller(FuzzInput input) : input_(input) {}
+  ~Caller() {
+    for (nestrt_session* session : sessions_) nestrt_session_free(session);
+    for (nestrt_plan* plan : plans_) nestrt_plan_free(plan);
+  }
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
+
+  void run() {
+    static constexpr void (Caller::*kCalls[])() = {&Caller::load,         &Caller::free_plan,      &Caller::create,
+                                                   &Caller::free_session, &Caller::ask_for_inputs, &Caller::ask,
+                                                   &Caller::run_session,  &Caller::set_log_level};
+    while (!input_.empty()) (this->*kCalls[byte() % std::size(kCalls)])();
+  }
+
+ private:
+  uint8_t byte() { return input_.take<uint8_t>(); }
+  bool one_of(int count) { return byte() % count == 0; }
+  nestrt_plan*& any_plan() { return plans_[byte() % plans_.size()]; }
+  nestrt_session*& any_session() { return sessions_[byte() % sessions_.size()]; }
+
+  // A failure has a message.
+  static void check(nestrt_code code) {
+    expect(code != NESTRT_INTERNAL, nestrt_last_error());
+    expect(code == NESTRT_OK || nestrt_last_error()[0] != '\0', "a failure without a message");
+  }
+
+  void load() {
+    nestrt_plan*& plan = any_plan();
+    nestrt_plan_free(plan);
+    plan = nullptr;
+    const bool missing = one_of(8);
+    const char* const path = one_of(8) ? nullptr : missing ? "/nonexistent" : plan_path().c_str();
+    check(nestrt_plan_load(path, one_of(8) ? nullptr : &plan));
+  }
+  void free_plan() {
+    nestrt_plan*& plan = any_plan();
+    nestrt_plan_free(plan);
+    plan = nullptr;
+  }
+  void create() {
+    static constexpr const char* kUnits[] = {nullptr, "cpu", "", "tpu", "cpu,cpu", ",", "cpu:x"};
+    nestrt_session*& session = any_session();
+    nestrt_session_free(session);
+    session = nullptr;
+    const nestrt_plan* const plan = any_plan();
+    const char* const units = kUnits[byte() % std::size(kUnits)];
+    const auto threads = static_cast<int32_t>(static_cast<int8_t>(byte()));
+    check(nestrt_session_create(plan, units, threads > 2 ? 1 : threads, one_of(8) ? nullptr : &session));
+  }
+  void free_session() {
+    nestrt_session*& session = any_session();
+    nestrt_session_free(session);
+    session = nullptr;
+  }
+
+  void ask_for_inputs() {
+    const nestrt_session* const session = any_session();
+    const size_t index = byte() % 4 == 3 ? SIZE_MAX : byte() % 4;
+    std::array<int64_t, 8> dims{};
+    const size_t rank = nestrt_input_shape(session, index, one_of(4) ? nullptr : dims.data(), byte() % dims.size());
+    const char* const name = nestrt_input_name(session, index);
+    expect((name != nullptr) == (index < nestrt_num_inputs(session)), "a name without an input, or none with one");
+    expect((rank != 0) == (nestrt_input_bytes(session, index) != 0), "a shape without an input, or none with one");
+    expect((nestrt_input_type(session, index) == -1) == (name == nullptr), "a type without an input, or none with one");
+    if (name != nullptr) expect(nestrt_find_input(session, name) == static_cast<int64_t>(index), "another input");
+  }
+  void ask() {
+    const nestrt_session* const session = any_session();
+    const size_t index = byte() % 4;
+    int64_t dim = 0;
+    static_cast<void>(nestrt_output_shape(session, index, &dim, 1));
+    const char* const name = nestrt_output_name(session, index);
+    expect((name != nullptr) == (index < nestrt_num_outputs(session)), "a name without an output, or none with one");
+    expect((nestrt_output_bytes(session, index) != 0) == (name != nullptr),
+           "an output without bytes, or bytes of none");
+    expect((nestrt_output_type(session, index) == -1) == (name == nullptr), "an output without a type");
+    static constexpr const char* kNames[] = {nullptr, "", "x", "y"};
+    expect(nestrt_find_output(session, kNames[byte() % 4]) < 1, "more outputs than there are");
+    expect(nestrt_version()[0] != '\0' && nestrt_abi_version() == NESTRT_ABI_VERSION, "another version");
+  }
+
+  // One tensor of a run: its memory, and the size that is stated for it.
+  struct Argument {
+    std::unique_ptr<std::byte[]> memory;  // of exactly the right size, which AddressSanitizer guards
+    void* data;
+    size_t bytes;
+  };
+  Argument argument(size_t bytes) {
+    Argument result{std::make_unique<std::byte[]>(bytes), nullptr, bytes};
+    result.data = one_of(16) ? nullptr : result.memory.get();
+    if (one_of(16)) result.bytes = input_.take<uint32_t>();
+    return result;
+  }
+  void run_session() {
+    nestrt_session* const session = any_session();
+    const Argument in = argument(nestrt_input_bytes(session, 0)), out = argument(nestrt_output_bytes(session, 0));
+    const void* const inputs[] = {in.data};
+    void* const outputs[] = {out.data};
+    const bool no_inputs = one_of(16), no_outputs = one_of(16), no_sizes = one_of(16);
+    const nestrt_code code = nestrt_run(session, no_inputs ? nullptr : inputs, no_sizes ? nullptr : &in.bytes,
+                                        no_outputs ? nullptr : outputs, no_sizes ? nullptr : &out.bytes);
+    check(code);
+    if (in.data == nullptr || out.data == nullptr || no_inputs || no_outputs || no_sizes || session == nullptr)
+      expect(code == NESTRT_INVALID_ARGUMENT, "null was taken for memory");
+  }
+
+  void set_log_level() {
+    check(nestrt_set_log_level(static_cast<nestrt_log_level>(byte() % 8)));
+    const auto ignore = [](void*, nestrt_log_level, const char*) {};
+    check(nestrt_set_log_hook(one_of(2) ? nullptr : +ignore, this));
+    check(nestrt_set_log_hook(+ignore, nullptr));
+  }
+
+  FuzzInput input_;
+  std::array<nestrt_plan*, 2> plans_{};
+  std::array<nestrt_session*, 2> sessions_{};
+};
+
+}  // namespace
+}  // namespace nestrt::test
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace nestrt::test;
+  nestrt_set_log_hook([](void*, nestrt_log_level, const char*) {}, nullptr);
+  constexpr size_t kMost = 256;  // of calls and their arguments
+  Caller(FuzzInput(data, std::min(size, kMost))).run();
+  return 0;
+}

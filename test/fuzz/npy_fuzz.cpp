@@ -1,0 +1,13 @@
+// A NumPy array: refused, or written and read again as the same.
+#include "test/fuzz/fuzz_input.h"
+#include "tools/common/npy.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace nestrt;
+  const auto array = tools::parse_npy(std::as_bytes(std::span(data, size)), "input");
+  if (!array) return 0;
+  const auto again = tools::parse_npy(tools::format_npy(array->view()), "output");
+  test::expect(again && again->type == array->type && again->shape == array->shape && again->bytes == array->bytes,
+               "an array that was read is written as another");
+  return 0;
+}

@@ -1,0 +1,38 @@
+// The bytes of an ONNX model: the importer refuses them, or every pass works on the graph that comes out.
+#include <algorithm>
+
+#include "compiler-lite/import/import.h"
+#include "compiler-lite/passes/optimise.h"
+#include "test/fuzz/fuzz_input.h"
+
+namespace {
+
+// Small, so that a run ends soon, and all of them to be reached.
+constexpr nestrt::compiler::ImportLimits kLimits{.file_bytes = 1 << 16,
+                                                 .nodes = 64,
+                                                 .fields = 4096,
+                                                 .tensor_bytes = 1 << 18,
+                                                 .constant_bytes = 1 << 18,
+                                                 .folded_bytes = 1 << 18,
+                                                 .folding_steps = 1 << 16};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  nestrt::test::silence_log();
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace nestrt;
+  compiler::ImportOptions options;
+  options.limits = kLimits;
+  auto graph = compiler::import_onnx(std::as_bytes(std::span(data, size)), options);
+  if (!graph) {
+    test::expect(!graph.error().message().empty(), "a refusal without a message");
+    return 0;
+  }
+  const Status status = compiler::optimise(*graph);
+  test::expect(status.ok(), status.message());
+  return 0;
+}

@@ -1,0 +1,33 @@
+// What each fuzzer starts from: small inputs of every kind, made when they are needed.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace nestrt::test {
+
+// A folder for the seeds of one target.
+class SeedFolder {
+ public:
+  explicit SeedFolder(const std::string& path);
+  // Under a name of its own.
+  void add(std::span<const std::byte> content);
+  void add(std::string_view content) { add(std::as_bytes(std::span(content))); }
+
+ private:
+  std::string path_;
+  int count_ = 0;
+};
+
+void add_plan_seeds(SeedFolder& folder);
+void add_evta_program_seeds(SeedFolder& folder);
+void add_onnx_seeds(SeedFolder& folder);
+void add_yaml_seeds(SeedFolder& folder);
+void add_npy_seeds(SeedFolder& folder);
+void add_costs_seeds(SeedFolder& folder);
+void add_picture_seeds(SeedFolder& folder);
+void add_c_api_seeds(SeedFolder& folder);
+
+}  // namespace nestrt::test
