@@ -26,11 +26,7 @@ void report_defect(std::string_view what) {
 namespace {
 
 struct ScratchFile {
-  ScratchFile() {
-    const bool has_memory = std::filesystem::is_directory("/dev/shm");
-    path = (has_memory ? std::string("/dev/shm") : std::filesystem::temp_directory_path().string()) + "/nestrt-fuzz-" +
-           std::to_string(::getpid());
-  }
+  ScratchFile() : path(std::filesystem::temp_directory_path() / ("nestrt-fuzz-" + std::to_string(::getpid()))) {}
   ~ScratchFile() { ::unlink(path.c_str()); }
 
   std::string path;

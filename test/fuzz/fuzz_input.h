@@ -38,7 +38,7 @@ inline void expect(bool condition, std::string_view what) {
   if (!condition) report_defect(what);
 }
 
-// A path for the content of one input, in memory where the system has a folder there; this process's own.
+// A path for the content of one input, in the folder for temporary files; this process's own.
 const std::string& scratch_path();
 void write_scratch(std::span<const std::byte> content);
 

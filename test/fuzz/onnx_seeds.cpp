@@ -65,8 +65,8 @@ void add_onnx_seeds(SeedFolder& folder) {
   for (const std::string& model : {classifier(), shape_arithmetic(), movement(), quantized()}) folder.add(model);
   for (const char* op_type : {"Add", "Mul", "Div", "Pow", "Max", "MatMul", "Equal", "PRelu", "Concat"})
     folder.add(of_one_node(op_type, {"a", "b"}));
-  for (const char* op_type : {"Sigmoid", "Erf", "HardSwish", "Softplus", "LpNormalization", "ArgMax", "Identity",
-                              "ReduceSum", "InstanceNormalization", "LRN", "AveragePool"})
+  for (const char* op_type : {"Sigmoid", "Erf", "HardSigmoid", "Softplus", "LpNormalization", "ArgMax", "Identity",
+                              "ReduceSum", "GlobalMaxPool"})
     folder.add(of_one_node(op_type, {"a"}));
 }
 
