@@ -1,6 +1,8 @@
 // nestrt verify: everything that can be wrong with a plan file, and whether units compute what the CPU computes.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "nestrt/plan_tables.h"
 #include "tools/common/compare_units.h"
 #include "tools/nestrt/commands.h"
@@ -16,7 +18,22 @@ struct Options {
   ReadChoice reading;
 };
 
-// False where a unit computes something else than the CPU.
+// False, with a word for each, where units beside the host have no program that could be compared.
+bool all_are_compared(const UnitList& units, const std::vector<tools::BranchComparison>& comparisons) {
+  bool all = true;
+  for (const auto& unit : units) {
+    const UnitInfo& info = unit->info();
+    const bool is_compared = std::any_of(comparisons.begin(), comparisons.end(),
+                                         [&](const auto& comparison) { return comparison.unit == info.name; });
+    if (info.is_host || is_compared) continue;
+    fmt::print("units      nothing was compared on {} ({}): the plan has no program for it; compile it with --target\n",
+               info.name, info.configuration);
+    all = false;
+  }
+  return all;
+}
+
+// False where a unit computes something else than the CPU, or nothing.
 Result<bool> verify_units(const LoadedPlan& loaded) {
   if (loaded.units.size() == 1) return true;
   NESTRT_ASSIGN_OR_RETURN(const auto comparisons, tools::compare_units(loaded.plan, loaded.units));
@@ -33,13 +50,12 @@ Result<bool> verify_units(const LoadedPlan& loaded) {
                comparison.channels == 0 ? "" : fmt::format(", first {} channels", comparison.channels), comparison.unit,
                comparison.different, comparison.bytes);
   }
-  if (comparisons.empty()) fmt::print("units      the plan has no program for those beside the CPU\n");
   if (equal && !comparisons.empty())
     fmt::print("units      {} programs{} compute the CPU's results bit for bit, on random inputs ({})\n",
                comparisons.size() - pieces,
                pieces == 0 ? "" : fmt::format(" and {} that share a layer with the CPU", pieces),
                tools::format_bytes(bytes));
-  return equal;
+  return all_are_compared(loaded.units, comparisons) && equal;
 }
 
 Result<ExitCode> run_verify(const Options& options) {
