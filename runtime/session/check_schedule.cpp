@@ -68,11 +68,13 @@ class ScheduleCheck {
     if (parts.size() == 1 && parts[0].all()) return {};
     const uint64_t channels = output_channels(branch);
     uint32_t next = 0;
+    bool follow = true;
     for (const ChannelRange& part : parts) {
-      if (part.begin != next || part.end <= part.begin) break;
+      follow &= part.begin == next && part.end > part.begin;
       next = part.end;
     }
-    return next == channels && next > 0 ? Status() : wrong(fmt::format("branch {} is not computed once", branch));
+    return follow && next > 0 && next == channels ? Status()
+                                                  : wrong(fmt::format("branch {} is not computed once", branch));
   }
 
   uint64_t output_channels(uint32_t branch) const {
