@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/plan/operator_codec.h"
@@ -44,11 +45,18 @@ class Decoder {
     return result;
   }
 
+  // The FlatBuffers verifier has seen as much of the vtable as it says it has, which may be less than the size of the
+  // table; that size may be any number, but no table is shorter than its own offset and the one that refers to it.
   template <typename Table>
   bool charge_table(const Table& table) {
-    const auto& base = reinterpret_cast<const flatbuffers::Table&>(table);
-    const uint8_t* const vtable = base.GetVTable();
-    return charge(flatbuffers::ReadScalar<flatbuffers::voffset_t>(vtable + sizeof(flatbuffers::voffset_t)));
+    using flatbuffers::voffset_t;
+    const uint8_t* const vtable = reinterpret_cast<const flatbuffers::Table&>(table).GetVTable();
+    if (flatbuffers::ReadScalar<voffset_t>(vtable) < 2 * sizeof(voffset_t)) {
+      fail("a table has no size");
+      return false;
+    }
+    const uint64_t size = flatbuffers::ReadScalar<voffset_t>(vtable + sizeof(voffset_t));
+    return charge(std::max<uint64_t>(size, sizeof(flatbuffers::soffset_t)) + sizeof(flatbuffers::uoffset_t));
   }
 
   void fail(std::string what) {

@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <functional>
+#include <vector>
 
 #include "runtime/plan/encode.h"
 #include "runtime/plan/plan_generated.h"
@@ -34,6 +36,23 @@ plan::Tables complete_tables() {
   tables.branches[1].programs[0].costs.push_back({});
   tables.branches[1].programs[0].ranges.push_back({.size = 4});
   return tables;
+}
+
+// Gives the first operator's table a vtable of its own, of two bytes, at the very end of the tables.
+std::vector<std::byte> with_short_vtable(std::vector<std::byte> bytes) {
+  const auto* const op = wire::GetPlan(bytes.data())->operators()->Get(0);
+  const auto at = static_cast<size_t>(reinterpret_cast<const std::byte*>(op) - bytes.data());
+  const uint16_t vtable_bytes = 2;
+  const auto from_vtable = static_cast<int32_t>(at) - static_cast<int32_t>(bytes.size());
+  std::memcpy(&bytes[at], &from_vtable, sizeof from_vtable);
+  const auto end = std::as_bytes(std::span(&vtable_bytes, 1));
+  bytes.insert(bytes.end(), end.begin(), end.end());
+  bytes.shrink_to_fit();  // what lies behind it is nobody's
+  return bytes;
+}
+
+TEST_CASE("A vtable that ends before it says how long its table is is refused, with nothing read behind it") {
+  expect_refused(with_short_vtable(encode_tables(complete_tables())), "a table has no size");
 }
 
 TEST_CASE("Numbers that are none of an enumeration's are refused") {
