@@ -72,6 +72,7 @@ class AliasingCheck {
                             extent(input).begin == extent(output).begin + *offset;
       if (count > 0 && !in_place) {
         elsewhere.push_back(input);
+        // Parts that share a block of channels, or are scattered over the whole output, are written as one.
         append(part_of(output, whole, axis, start, count), written);
       }
       start += count;
@@ -94,14 +95,6 @@ class AliasingCheck {
         whole.product(axis + 1, whole.rank()) * static_cast<int64_t>(size_bytes(tensor(output).type));
     return {all.buffer, all.begin + static_cast<uint64_t>(first * row_bytes),
             all.begin + static_cast<uint64_t>(last * row_bytes)};
-  }
-
-  // Parts that share a block of channels, or are scattered over the whole output, are written as one.
-  static void append(const Extent& part, std::vector<Extent>& ascending) {
-    if (!ascending.empty() && part.begin <= ascending.back().end)
-      ascending.back().end = std::max(ascending.back().end, part.end);
-    else
-      ascending.push_back(part);
   }
 
   static bool touches(const std::vector<Extent>& ascending, const Extent& extent) {

@@ -23,7 +23,19 @@ struct Extent {
   bool overlaps(const Extent& other) const {
     return buffer == other.buffer && std::max(begin, other.begin) < std::min(end, other.end);
   }
+  // By buffer, then by begin.
+  bool operator<(const Extent& other) const {
+    return buffer != other.buffer ? buffer < other.buffer : begin < other.begin;
+  }
 };
+
+// Adds one that does not come before those that are there; what touches the last becomes one with it.
+inline void append(const Extent& extent, std::vector<Extent>& ascending) {
+  if (!ascending.empty() && ascending.back().buffer == extent.buffer && extent.begin <= ascending.back().end)
+    ascending.back().end = std::max(ascending.back().end, extent.end);
+  else
+    ascending.push_back(extent);
+}
 
 // Bytes that an operator computes.
 struct Write {

@@ -27,30 +27,20 @@ std::vector<bool> used_elsewhere(const plan::Tables& plan) {
   return used;
 }
 
-bool is_less(const Extent& a, const Extent& b) {
-  return a.buffer != b.buffer ? a.buffer < b.buffer : a.begin < b.begin;
-}
-
 // What the program may write; ascending, apart.
 std::vector<Extent> writable(const Context& context, const plan::Program& program) {
   std::vector<Extent> ranges;
   for (const plan::ProgramRange& range : program.ranges)
     if (range.tensor >= 0 && range.access != plan::RangeAccess::kRead)
       ranges.push_back(context.extents[static_cast<uint32_t>(range.tensor)]);
-  std::sort(ranges.begin(), ranges.end(), is_less);
+  std::sort(ranges.begin(), ranges.end());
   std::vector<Extent> merged;
-  for (const Extent& range : ranges) {
-    const bool touches = !merged.empty() && merged.back().buffer == range.buffer && range.begin <= merged.back().end;
-    if (touches)
-      merged.back().end = std::max(merged.back().end, range.end);
-    else
-      merged.push_back(range);
-  }
+  for (const Extent& range : ranges) append(range, merged);
   return merged;
 }
 
 bool holds(const std::vector<Extent>& ascending, const Extent& bytes) {
-  const auto after = std::upper_bound(ascending.begin(), ascending.end(), bytes, is_less);
+  const auto after = std::upper_bound(ascending.begin(), ascending.end(), bytes);
   if (bytes.begin == bytes.end) return true;
   return after != ascending.begin() && (after - 1)->buffer == bytes.buffer && bytes.end <= (after - 1)->end;
 }

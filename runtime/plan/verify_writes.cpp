@@ -10,9 +10,7 @@ namespace nestrt::plan_verify {
 
 Status verify_writes(Context& context) {
   std::vector<Write>& writes = context.writes;
-  std::sort(writes.begin(), writes.end(), [](const Write& a, const Write& b) {
-    return a.bytes.buffer != b.bytes.buffer ? a.bytes.buffer < b.bytes.buffer : a.bytes.begin < b.bytes.begin;
-  });
+  std::sort(writes.begin(), writes.end(), [](const Write& a, const Write& b) { return a.bytes < b.bytes; });
   // Neighbours suffice: those before them are apart.
   const auto twice = std::adjacent_find(writes.begin(), writes.end(),
                                         [](const Write& a, const Write& b) { return a.bytes.overlaps(b.bytes); });
