@@ -6,26 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/core/hexadecimal.h"
-#include "runtime/core/key_file.h"
-
-namespace nestrt {
-
-std::string PublicKey::to_string() const { return to_hexadecimal(bytes); }
-
-Result<PublicKey> parse_public_key(std::string_view text) {
-  PublicKey key;
-  if (from_hexadecimal(text, key.bytes)) return key;
-  return Status(Code::kInvalidArgument, fmt::format("'{}' is no public key: expected 64 hexadecimal digits", text));
-}
-
-Result<PublicKey> read_public_key(const std::string& path) {
-  PublicKey key;
-  NESTRT_RETURN_IF_ERROR(read_key_file(path, kPublicKey, key.bytes));
-  return key;
-}
-
-namespace plan_format {
+namespace nestrt::plan_format {
 
 static_assert(sizeof(PublicKey::bytes) == crypto_sign_PUBLICKEYBYTES);
 static_assert(sizeof(SignatureBlock::signature) == crypto_sign_BYTES);
@@ -50,5 +31,4 @@ Status verify_signature(std::span<const std::byte> bytes, const SignatureBlock& 
                                                 key.to_string()));
 }
 
-}  // namespace plan_format
-}  // namespace nestrt
+}  // namespace nestrt::plan_format
