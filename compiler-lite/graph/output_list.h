@@ -22,7 +22,6 @@ class OutputList {
   }
 
   size_t size() const { return ids_.size(); }
-  bool empty() const { return ids_.empty(); }
   ValueId operator[](size_t index) const { return ids_[index]; }
   auto begin() const { return ids_.begin(); }
   auto end() const { return ids_.end(); }

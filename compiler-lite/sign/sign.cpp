@@ -10,9 +10,9 @@
 #include "nestrt/plan.h"
 #include "runtime/core/hexadecimal.h"
 #include "runtime/core/key_file.h"
-#include "runtime/core/replace_file.h"
 #include "runtime/plan/digest.h"
 #include "runtime/plan/signature.h"
+#include "tools/common/files.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -39,8 +39,7 @@ Header header_of(std::span<const std::byte> file) {
 
 Status write_key(const std::string& path, std::string_view kind, std::span<const uint8_t> key, mode_t rights) {
   const std::string text = fmt::format("{} {}\n", kind, to_hexadecimal(key));
-  const Status status = replace_file(path, std::as_bytes(std::span(text)), rights);
-  return status.ok() ? Status() : Status(status.code(), fmt::format("cannot write '{}': {}", path, status.message()));
+  return tools::write_file(path, std::as_bytes(std::span(text)), rights);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "kernels/registry.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/plan/channels.h"
+#include "runtime/plan/tensor_spec.h"
 #include "runtime/plan/verify.h"
 #include "runtime/plan/views.h"
 
@@ -143,15 +144,9 @@ Status KernelProgram::reserve_scratch(Step* step) {
 }
 
 TensorSpec KernelProgram::spec_of(int32_t index) const {
-  TensorSpec spec;
-  spec.present = index >= 0;
+  TensorSpec spec = tensor_spec(plan_->tables(), index);
   if (!spec.present) return spec;
   const plan::Tensor& tensor = plan_->tables().tensors[static_cast<uint32_t>(index)];
-  spec.type = tensor.type;
-  spec.shape = tensor.shape;
-  spec.layout = tensor.layout;
-  spec.packing = tensor.packing;
-  spec.quantization = tensor.quantization ? &*tensor.quantization : nullptr;
   if (plan_->tables().buffers[tensor.buffer].kind == plan::BufferKind::kConstant)
     spec.constant = plan_->constant(tensor.buffer).data() + tensor.offset;
   return spec;

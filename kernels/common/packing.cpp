@@ -50,15 +50,26 @@ void for_each_block(const PackingRow& row, const Extents& e, Visit visit) {
     }
 }
 
+// Calls visit(index in `packed` of its first element, first channel, position) for every group of channels of a block's
+// outputs, in order.
+template <typename Visit>
+void for_each_group(const PackingRow& row, const Extents& e, const PackedBlock& block, Visit visit) {
+  int64_t at = block.begin;
+  for (int64_t position = 0; position < e.positions; ++position)
+    for (int64_t c = block.first_channel; c < block.end_channel; c += row.channel_group) {
+      visit(at, c, position);
+      at += kPackedOutputs * row.channel_group;
+    }
+}
+
 // Calls visit(index in `packed`, plain index or -1 for padding) for every element of a block, in order.
 template <typename Visit>
 void for_each_packed(const PackingRow& row, const Extents& e, const PackedBlock& block, Visit visit) {
-  int64_t at = block.begin;
-  for (int64_t position = 0; position < e.positions; ++position)
-    for (int64_t c0 = block.first_channel; c0 < block.end_channel; c0 += row.channel_group)
-      for (int64_t o = block.first_output; o < block.first_output + kPackedOutputs; ++o)
-        for (int64_t c = c0; c < c0 + row.channel_group; ++c)
-          visit(at++, o < e.outputs && c < e.channels ? plain_index(row.form, e, o, c, position) : -1);
+  for_each_group(row, e, block, [&](int64_t at, int64_t c0, int64_t position) {
+    for (int64_t o = block.first_output; o < block.first_output + kPackedOutputs; ++o)
+      for (int64_t c = c0; c < c0 + row.channel_group; ++c)
+        visit(at++, o < e.outputs && c < e.channels ? plain_index(row.form, e, o, c, position) : -1);
+  });
 }
 
 // The same for every packed element.
@@ -111,15 +122,15 @@ bool has_zero_padding(const PackingRow& row, const Extents& e, const PackedBlock
   const int64_t group = row.channel_group;
   const int64_t outputs =
       row.form == PackedForm::kMatrix ? kPackedOutputs : std::min(kPackedOutputs, e.outputs - block.first_output);
-  const T* at = packed + block.begin;
-  for (int64_t position = 0; position < e.positions; ++position)
-    for (int64_t c = block.first_channel; c < block.end_channel; c += group, at += kPackedOutputs * group) {
-      if (!is_zero(at + outputs * group, at + kPackedOutputs * group)) return false;
-      const int64_t channels = std::clamp<int64_t>(e.channels - c, 0, group);
-      for (int64_t o = 0; o < outputs && channels < group; ++o)
-        if (!is_zero(at + o * group + channels, at + (o + 1) * group)) return false;
-    }
-  return true;
+  bool all_zero = true;
+  for_each_group(row, e, block, [&](int64_t at, int64_t c, int64_t) {
+    const T* const first = packed + at;
+    all_zero = all_zero && is_zero(first + outputs * group, first + kPackedOutputs * group);
+    const int64_t channels = std::clamp<int64_t>(e.channels - c, 0, group);
+    for (int64_t o = 0; o < outputs && channels < group; ++o)
+      all_zero = all_zero && is_zero(first + o * group + channels, first + (o + 1) * group);
+  });
+  return all_zero;
 }
 
 }  // namespace

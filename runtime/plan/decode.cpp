@@ -64,7 +64,8 @@ class Decoder {
   }
 
  private:
-  // Every byte of the tables is used once: a file that shares none never runs out.
+  // Every byte of the tables is used once: a file that shares none never runs out. What refers to a table that a table
+  // has as a field is counted with both; lengths of lists, which are not counted, are more.
   bool charge(uint64_t bytes) {
     if (bytes <= budget_ && status_.ok()) {
       budget_ -= bytes;

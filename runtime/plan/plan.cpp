@@ -1,8 +1,10 @@
 #include "nestrt/plan.h"
 
+#include <array>
 #include <cstring>
 
 #include "nestrt/plan_tables.h"
+#include "runtime/core/hexadecimal.h"
 #include "runtime/plan/format.h"
 
 namespace nestrt {
@@ -22,11 +24,11 @@ std::span<const std::byte> Plan::constant(uint32_t buffer) const {
 std::string Plan::digest() const {
   plan_format::Header header;
   std::memcpy(&header, bytes_.data(), sizeof header);
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string digits;
+  std::array<uint8_t, sizeof header.content_digest> bytes{};  // most significant first
+  size_t at = 0;
   for (uint64_t word : {header.content_digest[1], header.content_digest[0]})
-    for (int shift = 60; shift >= 0; shift -= 4) digits += kDigits[word >> shift & 15];
-  return digits;
+    for (int shift = 56; shift >= 0; shift -= 8) bytes[at++] = static_cast<uint8_t>(word >> shift);
+  return to_hexadecimal(bytes);
 }
 
 }  // namespace nestrt

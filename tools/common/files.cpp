@@ -109,7 +109,7 @@ Result<std::vector<std::string>> read_lines(const std::string& path) {
   return lines;
 }
 
-Status write_file(const std::string& path, std::span<const std::byte> bytes) {
+Status write_file(const std::string& path, std::span<const std::byte> bytes, mode_t rights) {
   std::error_code error;
   const auto kind = fs::status(path, error).type();
   if (kind == fs::file_type::directory) return io_error("write", path, EISDIR);
@@ -118,7 +118,7 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes) {
   }
   const fs::path behind_links = kind == fs::file_type::regular ? fs::canonical(path, error) : fs::path(path);
   const std::string target = error ? path : behind_links.string();
-  const Status status = replace_file(target, bytes);
+  const Status status = replace_file(target, bytes, rights);
   return status.ok() ? Status() : Status(status.code(), fmt::format("cannot write '{}': {}", path, status.message()));
 }
 

@@ -1,6 +1,8 @@
 // Whole files, read with a bound and written so that nothing half-written is ever seen.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,7 +34,7 @@ Result<std::vector<std::string>> read_lines(const std::string& path);
 // Whole or not at all (runtime/core/replace_file.h); where `path` is a link, the file behind it is replaced. What
 // exists and is no file, as /dev/stdout or a pipe, is written in place. Errors: kNotFound, kIo, with nothing left
 // behind.
-Status write_file(const std::string& path, std::span<const std::byte> bytes);
+Status write_file(const std::string& path, std::span<const std::byte> bytes, mode_t rights = 0666);
 Status write_text(const std::string& path, std::string_view text);
 
 // Errors where write_file(path) would fail for lack of a folder or of a right, or where `path` is empty: to be asked

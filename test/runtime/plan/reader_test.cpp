@@ -1,4 +1,8 @@
 // Plans as files and as bytes: what is read, and that damage never gets through.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -26,6 +30,22 @@ TEST_CASE("A mapped plan tells its inputs, outputs and identity") {
   CHECK((*plan)->constant(1).size() == 32);
   CHECK((*plan)->constant(0).empty());
   CHECK((*plan)->constant(99).empty());
+}
+
+TEST_CASE("A plan is loaded from an open file, which may be closed then, mapped or copied") {
+  const TemporaryFolder folder;
+  const PlanFile file = branches_plan().build();
+  const std::string path = folder.write("net.nest", file.bytes());
+  for (const bool copy : {false, true}) {
+    LoadOptions options(Verification::kComplete);
+    options.copy = copy;
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const auto plan = Plan::map_descriptor(descriptor, options);
+    ::close(descriptor);
+    if (!plan) FAIL(plan.error().to_string());
+    CHECK(std::ranges::equal((*plan)->bytes(), file.bytes()));
+    CHECK(code_of(Plan::map_descriptor(descriptor, options)) == Code::kIo);
+  }
 }
 
 TEST_CASE("Preprocessing that leaves mean or scale out gets 0 and 1") {
