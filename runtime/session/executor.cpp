@@ -175,9 +175,9 @@ Status Executor::compute(PreparedStep& step, Turn& turn, bool* healed) {
   if (health_.is_failing(step.unit) && step.fallback != nullptr) return heal(step, Status(), turn, healed);
   const Status status = run_on_unit(step);
   if (status.ok()) return run_.checks && step.fallback != nullptr ? check_results(step, turn, healed) : status;
-  const bool is_over = status.code() == Code::kCancelled || now() >= run_.deadline;
-  if (is_over || step.fallback == nullptr) return status;
-  return heal(step, status, turn, healed);
+  if (cancelled_.load()) return Status(Code::kCancelled, std::string(status.message()));
+  if (now() >= run_.deadline) return Status(Code::kDeadlineExceeded, std::string(status.message()));
+  return step.fallback == nullptr ? status : heal(step, status, turn, healed);
 }
 
 Status Executor::heal(PreparedStep& step, const Status& why, Turn& turn, bool* healed) {

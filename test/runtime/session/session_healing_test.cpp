@@ -1,5 +1,6 @@
 // What a session makes of units that fail, with faults injected into a simulated EVTA.
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "drivers/evta/driver/evta_unit.h"
 #include "drivers/evta/driver/simulator_transport.h"
@@ -26,17 +27,19 @@ class FaultySession {
     UnitList units;
     if (with_cpu) units = *open_units("cpu", {.num_threads = 1});
     units.push_back(*unit);
+    evta_ = *unit;
     auto session = Session::create(*plan, units, {.unit_timeout = timeout});
     if (!session) FAIL(session.error().to_string());
     session_ = std::move(*session);
   }
   ~FaultySession() { set_log_level(LogLevel::kWarning); }
 
-  Status run() {
+  Status run(const RunOptions& options = {}) {
     const ConstTensorView input{DataType::kS8, session_->inputs()[0].shape, x.data()};
     const TensorView output{DataType::kS8, session_->outputs()[0].shape, y.data()};
-    return session_->run({&input, 1}, {&output, 1});
+    return session_->run({&input, 1}, {&output, 1}, options);
   }
+  Unit& evta() { return *evta_; }
   uint64_t healed() const { return session_->healed_branches(); }
 
   const std::shared_ptr<evta::FaultInjector> faults = std::make_shared<evta::FaultInjector>();
@@ -45,6 +48,7 @@ class FaultySession {
 
  private:
   PlanFile file_;
+  std::shared_ptr<Unit> evta_;
   std::unique_ptr<Session> session_;
 };
 
@@ -67,6 +71,24 @@ TEST_CASE("The CPU computes what a hanging unit does not, once its time is over"
   FaultySession session(true, kSoon);
   session.faults->next_run(Fault::kHang);
   check_healed(session, 1);
+}
+
+TEST_CASE("The CPU computes what somebody's reset of the unit has ended") {
+  FaultySession session(true, kNever);
+  session.faults->next_run(Fault::kHang);
+  std::thread other([&] {
+    while (!session.faults->all_begun()) std::this_thread::yield();
+    CHECK(session.evta().reset().ok());
+  });
+  check_healed(session, 1);
+  other.join();
+}
+
+TEST_CASE("A run whose deadline has passed says so, whatever its unit says") {
+  FaultySession session(false, kNever);
+  session.faults->next_run(Fault::kDmaError);
+  CHECK(session.run().code() == Code::kDeviceFault);
+  CHECK(session.run({.deadline = SteadyClock::now()}).code() == Code::kDeadlineExceeded);
 }
 
 TEST_CASE("Without a CPU the failure of a unit is the session's") {
