@@ -1,0 +1,19 @@
+// What a process holds: looked at before and after, it shows what leaks.
+#pragma once
+
+#include <cstddef>
+
+namespace nestrt::test {
+
+struct Footprint {
+  size_t resident_bytes = 0;  // of its memory, as the kernel counts it
+  size_t heap_bytes = 0;      // allocated and not freed; 0 where a sanitizer has another allocator
+  size_t descriptors = 0;
+  size_t threads = 0;
+  size_t maps = 0;  // areas of its address space
+
+  // Of this process, now (Linux: /proc/self).
+  static Footprint now();
+};
+
+}  // namespace nestrt::test

@@ -1,0 +1,145 @@
+// soak: sessions are created and destroyed, plans swapped, units fail and return, for as long as one likes; what the
+// process holds must not grow, and every result must be right. script/soak runs it.
+#include <getopt.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <stdexcept>
+
+#include "nestrt/log.h"
+#include "test/soak/footprint.h"
+#include "test/soak/season.h"
+#include "test/support/temporary_folder.h"
+#include "tools/common/files.h"
+
+namespace nestrt::test {
+namespace {
+
+using Time = std::chrono::steady_clock;
+
+constexpr int kSessionsOfCaller = 40;
+// Until allocators and caches have what they keep: so many seasons, and this part of a run by time.
+constexpr int kWarmUp = 5;
+constexpr double kWarmUpPart = 0.1;
+constexpr int kRows = 12;  // of the table
+
+// Room for fragments of the allocator's; a leak of one object in each season is more after a few minutes.
+constexpr size_t kHeapSlack = 256 << 10, kResidentSlack = 2 << 20;
+
+struct Options {
+  int64_t seconds = 0;
+  int64_t seasons = kWarmUp + 5;  // where no seconds are asked for
+  uint32_t seed = 1;
+  std::vector<std::string> plans;
+};
+
+int64_t parse_number(const char* option, const char* text) {
+  char* end = nullptr;
+  const int64_t number = strtoll(text, &end, 10);
+  if (end == text || *end != '\0' || number < 1)
+    throw std::invalid_argument(std::string(option) + " wants a number from 1 on, not '" + text + "'");
+  return number;
+}
+
+Options parse(int argc, char** argv) {
+  static const option kOptions[] = {{"seconds", required_argument, nullptr, 's'},
+                                    {"seasons", required_argument, nullptr, 'n'},
+                                    {"seed", required_argument, nullptr, 'r'},
+                                    {nullptr, 0, nullptr, 0}};
+  Options options;
+  for (int option; (option = getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
+    if (option == 's') options.seconds = parse_number("--seconds", optarg);
+    if (option == 'n') options.seasons = parse_number("--seasons", optarg);
+    if (option == 'r') options.seed = static_cast<uint32_t>(parse_number("--seed", optarg));
+    if (option == '?') throw std::invalid_argument("soak [--seconds N | --seasons N] [--seed N] [PLAN...]");
+  }
+  options.plans.assign(argv + optind, argv + argc);
+  return options;
+}
+
+std::vector<Network> networks_of(const Options& options) {
+  std::vector<Network> networks = small_networks();
+  for (const std::string& path : options.plans) {
+    const auto file = tools::read_file(path);
+    if (!file) throw std::invalid_argument(file.error().to_string());
+    networks.emplace_back(std::filesystem::path(path).stem(), PlanFile(*file), options.seed);
+  }
+  return networks;
+}
+
+void print_head() {
+  printf("%8s %8s %9s %8s %8s %8s %8s %8s %7s %8s %12s %10s %6s %8s %5s\n", "seconds", "seasons", "sessions", "runs",
+         "swaps", "faults", "healed", "late", "cancel", "failures", "resident KB", "heap KB", "files", "threads",
+         "maps");
+}
+
+void print_row(double seconds, int64_t seasons, const Tally& tally, const Footprint& held) {
+  printf("%8.0f %8ld %9lu %8lu %8lu %8lu %8lu %8lu %7lu %8lu %12zu %10zu %6zu %8zu %5zu\n", seconds, seasons,
+         tally.sessions.load(), tally.runs.load(), tally.swaps.load(), tally.faults.load(), tally.healed.load(),
+         tally.late.load(), tally.cancelled.load(), tally.failures.load(), held.resident_bytes >> 10,
+         held.heap_bytes >> 10, held.descriptors, held.threads, held.maps);
+  fflush(stdout);
+}
+
+// Says what has grown.
+bool is_flat(const Footprint& before, const Footprint& after) {
+  bool flat = true;
+  const auto check = [&](const char* what, size_t was, size_t is, size_t slack) {
+    if (is <= was + slack) return;
+    fprintf(stderr, "soak: %s grew from %zu to %zu\n", what, was, is);
+    flat = false;
+  };
+  check("resident memory", before.resident_bytes, after.resident_bytes, kResidentSlack + before.resident_bytes / 20);
+  check("the heap", before.heap_bytes, after.heap_bytes, kHeapSlack);
+  check("open files", before.descriptors, after.descriptors, 0);
+  check("threads", before.threads, after.threads, 0);
+  return flat;
+}
+
+bool soak(const Options& options) {
+  set_log_level(LogLevel::kError);  // units fail all the time
+  const std::vector<Network> networks = networks_of(options);
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/current.nest";
+  Tally tally;
+  Footprint before, after;
+  bool is_warm = false;
+  double next_row = 0;
+  const Time::time_point start = Time::now();
+  const auto passed = [&] { return std::chrono::duration<double>(Time::now() - start).count(); };
+  const auto goes_on = [&](int64_t season) {
+    return options.seconds > 0 ? passed() < static_cast<double>(options.seconds) || season <= kWarmUp
+                               : season < options.seasons;
+  };
+  print_head();
+  int64_t season = 0;
+  while (goes_on(season)) {
+    live_through_season(networks, path, kSessionsOfCaller, options.seed + static_cast<uint32_t>(season), tally);
+    after = Footprint::now();
+    ++season;
+    if (!is_warm && season >= kWarmUp && passed() >= kWarmUpPart * static_cast<double>(options.seconds)) {
+      before = after;
+      is_warm = true;
+    }
+    if (!is_warm || passed() < next_row) continue;
+    print_row(passed(), season, tally, after);
+    next_row = passed() + static_cast<double>(options.seconds) / kRows;
+  }
+  print_row(passed(), season, tally, after);
+  return is_flat(before, after) && tally.failures == 0;
+}
+
+}  // namespace
+}  // namespace nestrt::test
+
+int main(int argc, char** argv) {
+  try {
+    return nestrt::test::soak(nestrt::test::parse(argc, argv)) ? 0 : 1;
+  } catch (const std::exception& wrong) {
+    fprintf(stderr, "soak: %s\n", wrong.what());
+    return 2;
+  }
+}
