@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/core/budget.h"
 #include "runtime/plan/operator_codec.h"
 #include "runtime/plan/verify.h"
 
@@ -18,7 +19,7 @@ constexpr uint32_t kMaxTableDepth = 16;
 // Keeps the first error, after which it only gives empty values: what is read then is thrown away.
 class Decoder {
  public:
-  explicit Decoder(uint64_t budget) : budget_(budget) {}
+  explicit Decoder(Budget budget) : budget_(budget) {}
 
   Status status() const { return status_; }
 
@@ -67,15 +68,12 @@ class Decoder {
   // Every byte of the tables is used once: a file that shares none never runs out. What refers to a table that a table
   // has as a field is counted with both; lengths of lists, which are not counted, are more.
   bool charge(uint64_t bytes) {
-    if (bytes <= budget_ && status_.ok()) {
-      budget_ -= bytes;
-      return true;
-    }
+    if (status_.ok() && budget_.charge(bytes)) return true;
     fail("the tables refer to more entries than they can hold");
     return false;
   }
 
-  uint64_t budget_;
+  Budget budget_;
   Status status_;
 };
 
@@ -143,7 +141,7 @@ ops::Attributes attributes_of(Decoder& decoder, const wire::Operator& op, uint32
 
 class TablesDecoder {
  public:
-  explicit TablesDecoder(uint64_t budget) : decoder_(budget) {}
+  explicit TablesDecoder(Budget budget) : decoder_(budget) {}
 
   Result<plan::Tables> decode(const wire::Plan& source) {
     plan::Tables tables;
@@ -277,7 +275,7 @@ Result<plan::Tables> decode_tables(std::span<const std::byte> tables) {
   options.max_tables = static_cast<flatbuffers::uoffset_t>(tables.size() / 4 + 1);
   flatbuffers::Verifier verifier(data, tables.size(), options);
   if (!wire::VerifyPlanBuffer(verifier)) return damaged_plan("the tables are malformed");
-  return TablesDecoder(tables.size()).decode(*wire::GetPlan(data));
+  return TablesDecoder(Budget(tables.size())).decode(*wire::GetPlan(data));
 }
 
 }  // namespace nestrt

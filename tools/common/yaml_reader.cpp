@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/core/budget.h"
+
 namespace nestrt::tools::yaml {
 namespace {
 
@@ -69,23 +71,19 @@ std::vector<std::string_view> split_joined(std::string_view scalar) {
 }
 
 Status check_nodes(std::string_view text) {
-  size_t nodes = 0;
+  Budget nodes(kNodesOfAnyText + text.size() / kBytesPerNode);
   for (size_t at = 0; at < text.size();) {
-    if (const size_t next = skip_quoted(text, at); next != at) {
-      ++nodes;
-      at = next;
-      continue;
-    }
-    const bool item = text[at] == '-' && at + 1 < text.size() && text[at + 1] == ' ';
-    nodes += item || std::string_view(",:[{\n").find(text[at]) != std::string_view::npos;
-    ++at;
+    const size_t next = skip_quoted(text, at);
+    const bool is_item = text[at] == '-' && at + 1 < text.size() && text[at + 1] == ' ';
+    const bool is_node = next != at || is_item || std::string_view(",:[{\n").find(text[at]) != std::string_view::npos;
+    if (is_node && !nodes.charge(1))
+      return Status(Code::kInvalidArgument,
+                    fmt::format("has more than {} entries, what a file of {} bytes may have; it is none of those that "
+                                "nestrt's commands read",
+                                nodes.limit(), text.size()));
+    at = std::max(next, at + 1);
   }
-  const size_t most = kNodesOfAnyText + text.size() / kBytesPerNode;
-  if (nodes <= most) return {};
-  return Status(Code::kInvalidArgument,
-                fmt::format("has {} entries, more than the {} that a file of {} bytes may have; it is none of those "
-                            "that nestrt's commands read",
-                            nodes, most, text.size()));
+  return {};
 }
 
 Status refuse(const YAML::Node& node, std::string_view what) {
