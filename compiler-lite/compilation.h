@@ -1,5 +1,5 @@
 // Compilation: a model on its way to a plan. Every stage (compiler-lite/stages.h) reads what those before it have left
-// here, and leaves something for those after it.
+// here, and leaves something for those after it; the last gives up everything but the file.
 #pragma once
 
 #include <optional>

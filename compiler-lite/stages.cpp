@@ -169,7 +169,10 @@ Status run_memory(Compilation& compilation) {
 }
 
 Status run_emit(Compilation& compilation) {
-  NESTRT_ASSIGN_OR_RETURN(compilation.bytes, emit(compilation.plan));
+  compilation.graph = {};  // all of it is in the plan
+  compilation.placement = {};
+  compilation.programs.clear();
+  NESTRT_ASSIGN_OR_RETURN(compilation.bytes, emit(std::move(compilation.plan)));
   return {};
 }
 

@@ -32,9 +32,7 @@ plan_format::Header header_of(const AssembledPlan& plan, uint64_t tables_bytes) 
   return header;
 }
 
-}  // namespace
-
-Result<PlanBytes> emit(const AssembledPlan& plan) {
+PlanBytes file_of(const AssembledPlan& plan) {
   const std::vector<std::byte> tables = encode_tables(plan.tables);
   const plan_format::Header header = header_of(plan, tables.size());
   PlanBytes bytes(header.data_offset + header.data_bytes);
@@ -44,6 +42,14 @@ Result<PlanBytes> emit(const AssembledPlan& plan) {
     std::copy(constant->begin(), constant->end(),
               bytes.data() + header.data_offset + plan.tables.buffers[buffer].data_offset);
   plan_format::write_digests({bytes.data(), bytes.span().size()});
+  return bytes;
+}
+
+}  // namespace
+
+Result<PlanBytes> emit(AssembledPlan plan) {
+  PlanBytes bytes = file_of(plan);
+  plan = {};
   const auto verified = Plan::from_memory(bytes.span(), Verification::kComplete);
   if (!verified)
     return Status(Code::kInternal,

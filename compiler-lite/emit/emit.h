@@ -7,7 +7,8 @@
 
 namespace nestrt::compiler {
 
-// Errors: kInternal where the plan that came out fails its own verification.
-Result<PlanBytes> emit(const AssembledPlan& plan);
+// The plan is given up on the way: the file, and what verifying it takes, come into its place. Errors: kInternal where
+// the file that came out fails its own verification.
+Result<PlanBytes> emit(AssembledPlan plan);
 
 }  // namespace nestrt::compiler
