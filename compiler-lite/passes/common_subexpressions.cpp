@@ -97,7 +97,7 @@ Result<int> common_subexpressions(Graph& graph) {
     if (is_new || node->outputs.size() != 1) continue;
     changes += forward(graph, node->outputs[0], found->second->outputs[0]);
   }
-  graph.tidy();
+  if (changes != 0) graph.tidy();
   return changes;
 }
 

@@ -50,7 +50,7 @@ bool take_activation(Graph& graph, Node* node) {
 Result<int> fuse_activation(Graph& graph) {
   int changes = 0;
   for (Node* node : snapshot(graph)) changes += is_used(graph, *node) && take_activation(graph, node);
-  graph.tidy();
+  if (changes != 0) graph.tidy();
   return changes;
 }
 

@@ -236,7 +236,7 @@ Result<int> fuse_batchnorm(Graph& graph) {
     changes += fold_followers(graph, *found);
     while (fold_leader(graph, *found) != 0) ++changes;
   }
-  graph.tidy();
+  if (changes != 0) graph.tidy();
   return changes;
 }
 

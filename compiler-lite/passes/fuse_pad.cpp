@@ -118,7 +118,7 @@ Result<int> fuse_pad(Graph& graph) {
   int changes = 0;
   for (Node* node : snapshot(graph))
     while (is_used(graph, *node) && take_pad(graph, node)) ++changes;
-  graph.tidy();
+  if (changes != 0) graph.tidy();
   return changes;
 }
 

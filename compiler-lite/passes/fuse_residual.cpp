@@ -60,7 +60,7 @@ Result<int> fuse_residual(Graph& graph) {
     fuse(graph, take_first ? first : second, add, add->inputs[take_first ? 1 : 0]);
     ++changes;
   }
-  graph.tidy();
+  if (changes != 0) graph.tidy();
   return changes;
 }
 

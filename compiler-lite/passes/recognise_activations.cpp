@@ -180,7 +180,7 @@ Result<int> recognise_activations(Graph& graph) {
       changes += changed;
     }
   }
-  graph.tidy();
+  if (changes != 0) graph.tidy();
   return changes;
 }
 

@@ -117,7 +117,7 @@ Result<int> remove_identity(Graph& graph) {
     NESTRT_ASSIGN_OR_RETURN(const bool reshaped, transpose_to_reshape(graph, node));
     changes += reshaped;
   }
-  graph.tidy();
+  if (changes != 0) graph.tidy();
   return changes;
 }
 

@@ -183,7 +183,7 @@ Result<int> sink_all(Graph& graph) {
     NESTRT_ASSIGN_OR_RETURN(const bool sunk, Sinker(graph, node, *found).run());
     changes += sunk;
   }
-  graph.tidy();
+  if (changes != 0) graph.tidy();
   return changes;
 }
 
