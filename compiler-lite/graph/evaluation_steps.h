@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "compiler-lite/graph/folding_limits.h"
 #include "compiler-lite/graph/graph.h"
 #include "nestrt/kernel.h"
 

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "compiler-lite/graph/bound_operator.h"
-#include "compiler-lite/graph/evaluation_steps.h"
 #include "compiler-lite/import/onnx_model.h"
 
 namespace nestrt::compiler {
@@ -34,25 +33,25 @@ Status GraphBuilder::check_size(const std::string& name, DataType type, const Sh
 
 Status GraphBuilder::check_constant(const std::string& name, DataType type, const Shape& shape) const {
   NESTRT_RETURN_IF_ERROR(check_size(name, type, shape));
-  if (has_room_for(storage_bytes(type, shape, Layout::kPlain))) return ok_status();
-  return Status(Code::kInvalidModel,
-                fmt::format("with tensor '{}' of shape {}, constants that the compiler computes take more than {} "
-                            "bytes, the limit; shrink them, or store them in the model",
-                            name, shape.to_string(), room()));
+  if (static_cast<uint64_t>(storage_bytes(type, shape, Layout::kPlain)) <= folding_.bytes().left()) return ok_status();
+  return Status(
+      Code::kInvalidModel,
+      fmt::format("with tensor '{}' of shape {}, constants that the compiler computes take more than {} "
+                  "bytes, the limit; shrink them, store them in the model, or allow more (--computed-constants)",
+                  name, shape.to_string(), folding_.bytes().limit()));
 }
 
 Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, const Shape& shape, Bytes elements) {
   NESTRT_RETURN_IF_ERROR(check_constant(name, type, shape));
-  folded_bytes_ += static_cast<int64_t>(elements.size());
+  static_cast<void>(folding_.charge_bytes(elements.size()));  // check_constant() has seen that they are there
   return graph_.add_constant(std::move(name), type, shape, std::move(elements));
 }
 
 Result<ValueId> GraphBuilder::add_constant(const OnnxTensor& tensor) {
-  file_bytes_ += static_cast<int64_t>(tensor.elements->size());
-  if (file_bytes_ > limits_.constant_bytes) {
-    return Status(Code::kInvalidModel,
-                  fmt::format("constants take more than {} bytes, the limit", limits_.constant_bytes));
-  }
+  if (!file_bytes_.charge(tensor.elements->size()))
+    return Status(Code::kInvalidModel, fmt::format("with tensor '{}' constants take more than {} bytes, the limit",
+                                                   tensor.name, file_bytes_.limit()));
+  folding_.extend(tensor.elements->size());
   Value value;
   value.name = tensor.name;
   value.type = tensor.type;
@@ -64,19 +63,6 @@ Result<ValueId> GraphBuilder::add_constant(const OnnxTensor& tensor) {
 bool GraphBuilder::is_known(const std::vector<ValueId>& inputs) const {
   return std::all_of(inputs.begin(), inputs.end(),
                      [this](ValueId id) { return id == kNoValue || graph_.value(id).is_constant(); });
-}
-
-bool GraphBuilder::may_fold(const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
-                            const std::vector<TensorSpec>& outputs) {
-  int64_t bytes = 0;
-  for (const TensorSpec& output : outputs)
-    if (__builtin_add_overflow(bytes, output.storage_bytes(), &bytes)) return false;
-  const int64_t budget = limits_.folding_steps + kFoldingStepsPerByte * file_bytes_ - folding_steps_;
-  const int64_t steps = evaluation_steps(graph_, attributes, inputs, outputs);
-  if (steps > budget || !has_room_for(bytes)) return false;
-  folding_steps_ += steps;
-  folded_bytes_ += bytes;
-  return true;
 }
 
 Result<std::vector<ValueId>> GraphBuilder::fold(const std::string& label, Node& node,
@@ -112,7 +98,7 @@ Result<std::vector<ValueId>> GraphBuilder::add(const std::string& label, std::st
     NESTRT_RETURN_IF_ERROR(check_size(output_names[i], (*specs)[i].type, (*specs)[i].shape).with_context(label));
   }
   // Past the limits the operator stays in the graph: right, and no slower to import.
-  if (is_known(inputs) && may_fold(attributes, inputs, *specs)) {
+  if (is_known(inputs) && folding_.charge(graph_, attributes, inputs, *specs)) {
     Node node{std::move(node_name), std::move(attributes), std::move(inputs), {}};
     return fold(label, node, *specs, output_names, quantization);
   }

@@ -21,7 +21,10 @@ class GraphBuilder {
  public:
   using Quantization = std::optional<plan::Quantization>;
 
-  explicit GraphBuilder(const ImportLimits& limits) : limits_(limits) {}
+  explicit GraphBuilder(const ImportLimits& limits)
+      : limits_(limits),
+        file_bytes_(static_cast<uint64_t>(limits.constant_bytes)),
+        folding_(limits.folded_bytes, limits.folding_steps) {}
 
   Graph& graph() { return graph_; }
   const Graph& graph() const { return graph_; }
@@ -58,14 +61,7 @@ class GraphBuilder {
   Result<ValueId> as_output(ValueId id, const std::string& name);
 
  private:
-  // Bytes that computed constants may take: a bound of their own, and as much as the file holds.
-  int64_t room() const { return limits_.folded_bytes + file_bytes_; }
-  bool has_room_for(int64_t bytes) const { return bytes <= room() - folded_bytes_; }
   bool is_known(const std::vector<ValueId>& inputs) const;
-  // Takes the steps and bytes of the result from what is left of the limits; false where they are not there.
-  // Requires: all inputs are constant.
-  bool may_fold(const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
-                const std::vector<TensorSpec>& outputs);
   Result<std::vector<ValueId>> fold(const std::string& label, Node& node, const std::vector<TensorSpec>& specs,
                                     const std::vector<std::string>& output_names, const Quantization& quantization);
 
@@ -74,9 +70,8 @@ class GraphBuilder {
   std::unordered_map<std::string, ValueId> values_;
   std::unordered_set<ValueId> costly_;
   std::unordered_map<ValueId, IntegerExtremes> extremes_;  // that were asked for
-  int64_t file_bytes_ = 0;                                 // taken by constants that the file or the caller holds
-  int64_t folded_bytes_ = 0;                               // taken by those that were computed
-  int64_t folding_steps_ = 0;
+  Budget file_bytes_;                                      // for constants that the file or the caller holds
+  FoldingBudget folding_;                                  // for those that are computed
 };
 
 }  // namespace nestrt::compiler

@@ -160,9 +160,8 @@ Status add_outputs(GraphBuilder& builder, const OnnxModel& model) {
 }
 
 Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
-  if (static_cast<int64_t>(model.nodes.size() + model.subgraph_nodes.size()) > options.limits.nodes) {
-    return too_many_nodes(options.limits);
-  }
+  if (static_cast<int64_t>(model.nodes.size() + model.subgraph_nodes.size()) > options.limits.nodes)
+    return too_many_nodes(options.limits.nodes);
   NESTRT_RETURN_IF_ERROR(check_operators(model));
   if (model.opset > kNewestKnownOpset) {
     log(LogLevel::kWarning,

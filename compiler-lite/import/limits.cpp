@@ -4,10 +4,12 @@
 
 namespace nestrt::compiler {
 
-Status too_many_nodes(const ImportLimits& limits) {
+Status too_many_nodes(int64_t most) {
   return Status(
       Code::kInvalidModel,
-      fmt::format("more than {} nodes, the limit; simplify the model (e.g. with onnxsim) or split it", limits.nodes));
+      fmt::format(
+          "more than {} nodes, the limit for a file of its size; simplify the model (e.g. with onnxsim) or split it",
+          most));
 }
 
 }  // namespace nestrt::compiler

@@ -211,10 +211,11 @@ class Reader {
   int64_t constant_bytes_ = 0;
 };
 
-Status check(ZeroCopyInputStream& input, const google::protobuf::Descriptor& descriptor, const ImportLimits& limits) {
+Status check(ZeroCopyInputStream& input, const google::protobuf::Descriptor& descriptor, const ImportLimits& limits,
+             int64_t bytes) {
   CodedInputStream stream(&input);
   stream.SetTotalBytesLimit(INT32_MAX);
-  return check_wire_limits(stream, descriptor, limits);
+  return check_wire_limits(stream, descriptor, limits, bytes);
 }
 
 Status parse(ZeroCopyInputStream& input, google::protobuf::Message& message) {
@@ -243,9 +244,10 @@ class OpenFile {
                     fmt::format("the file has {} bytes, the limit is {}: keep weights as external data", size,
                                 limits.file_bytes));
     }
+    file.bytes_ = static_cast<int64_t>(size);
     return file;
   }
-  OpenFile(OpenFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  OpenFile(OpenFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)), bytes_(other.bytes_) {}
   OpenFile& operator=(OpenFile&&) = delete;
   ~OpenFile() {
     if (fd_ >= 0) ::close(fd_);
@@ -253,7 +255,7 @@ class OpenFile {
 
   Status load(google::protobuf::Message& message, const ImportLimits& limits) const {
     FileInputStream first(fd_);
-    NESTRT_RETURN_IF_ERROR(check(first, *message.GetDescriptor(), limits));
+    NESTRT_RETURN_IF_ERROR(check(first, *message.GetDescriptor(), limits, bytes_));
     if (::lseek(fd_, 0, SEEK_SET) != 0) return Status(Code::kIo, "cannot be read twice");
     FileInputStream second(fd_);
     return parse(second, message);
@@ -262,6 +264,7 @@ class OpenFile {
  private:
   explicit OpenFile(int fd) : fd_(fd) {}
   int fd_;
+  int64_t bytes_ = 0;
 };
 
 Result<OnnxModel> read_file(const std::string& path, const ImportLimits& limits) {
@@ -307,7 +310,7 @@ Result<OnnxModel> read_onnx_model(std::span<const std::byte> bytes, const Import
   }
   onnx::ModelProto proto;
   ArrayInputStream first(bytes.data(), static_cast<int>(bytes.size()));
-  NESTRT_RETURN_IF_ERROR(check(first, *proto.GetDescriptor(), limits));
+  NESTRT_RETURN_IF_ERROR(check(first, *proto.GetDescriptor(), limits, static_cast<int64_t>(bytes.size())));
   ArrayInputStream second(bytes.data(), static_cast<int>(bytes.size()));
   NESTRT_RETURN_IF_ERROR(parse(second, proto));
   return Reader(proto, nullptr, limits).read();

@@ -6,6 +6,8 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
 
+#include "runtime/core/budget.h"
+
 namespace nestrt::compiler {
 namespace {
 
@@ -18,7 +20,10 @@ constexpr int kMaxDepth = 64;
 
 class Scanner {
  public:
-  Scanner(CodedInputStream& stream, const ImportLimits& limits) : stream_(stream), limits_(limits) {}
+  Scanner(CodedInputStream& stream, const ImportLimits& limits, int64_t bytes)
+      : stream_(stream),
+        nodes_(static_cast<uint64_t>(limits.max_nodes(bytes))),
+        fields_(static_cast<uint64_t>(limits.fields)) {}
 
   // Up to the end of the stream or of the limit pushed on it.
   Status message(const Descriptor& descriptor, int depth) {
@@ -56,26 +61,22 @@ class Scanner {
 
   // Unknown fields cost memory, too: protobuf keeps them.
   Status count(const FieldDescriptor* field) {
-    if (field != nullptr && field->message_type() != nullptr && field->message_type()->name() == "NodeProto" &&
-        ++nodes_ > limits_.nodes) {
-      return too_many_nodes(limits_);
-    }
-    if (++fields_ > limits_.fields) {
-      return Status(Code::kInvalidModel, fmt::format("more than {} fields, the limit", limits_.fields));
-    }
-    return ok_status();
+    const bool is_node =
+        field != nullptr && field->message_type() != nullptr && field->message_type()->name() == "NodeProto";
+    if (is_node && !nodes_.charge(1)) return too_many_nodes(static_cast<int64_t>(nodes_.limit()));
+    if (fields_.charge(1)) return ok_status();
+    return Status(Code::kInvalidModel, fmt::format("more than {} fields, the limit", fields_.limit()));
   }
 
   CodedInputStream& stream_;
-  const ImportLimits& limits_;
-  int64_t nodes_ = 0;
-  int64_t fields_ = 0;
+  Budget nodes_, fields_;
 };
 
 }  // namespace
 
-Status check_wire_limits(CodedInputStream& stream, const Descriptor& descriptor, const ImportLimits& limits) {
-  return Scanner(stream, limits).message(descriptor, 0);
+Status check_wire_limits(CodedInputStream& stream, const Descriptor& descriptor, const ImportLimits& limits,
+                         int64_t bytes) {
+  return Scanner(stream, limits, bytes).message(descriptor, 0);
 }
 
 }  // namespace nestrt::compiler

@@ -38,4 +38,6 @@ Footprint Footprint::now() {
           count_lines("/proc/self/maps")};
 }
 
+void use_one_allocation_area() { mallopt(M_ARENA_MAX, 1); }
+
 }  // namespace nestrt::test

@@ -20,7 +20,7 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 
-constexpr int kSessionsOfCaller = 40;
+constexpr int kSessionsOfCaller = 20;
 // Until allocators and caches have what they keep: so many seasons, and this part of a run by time.
 constexpr int kWarmUp = 5;
 constexpr double kWarmUpPart = 0.1;
@@ -100,6 +100,7 @@ bool is_flat(const Footprint& before, const Footprint& after) {
 }
 
 bool soak(const Options& options) {
+  use_one_allocation_area();
   set_log_level(LogLevel::kError);  // units fail all the time
   const std::vector<Network> networks = networks_of(options);
   const TemporaryFolder folder;

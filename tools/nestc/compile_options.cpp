@@ -72,6 +72,12 @@ void CompileFlags::add_to(tools::Command command) {
   add(command.add_option("--expose", exposed_,
                          "make an inner value of the model an output too: to look at it (repeatable)"))
       .repeatable();
+  add(command.add_option("--computed-constants", computed_mb_,
+                         "megabytes of constants that the compiler may compute beyond the model's own; more for "
+                         "models that generate their weights"))
+      .in_range(0, 4096)
+      .type_name("MB")
+      .show_default();
   add(command.add_option("--layout", layout_, "memory layout inside the plan")).one_of({"auto", "plain"});
   add(command.add_option("--no-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes"))
       .repeatable();
@@ -126,6 +132,7 @@ Result<CompileOptions> CompileFlags::options() const {
     if (options.import.bindings.count(assignment.first) != 0) return twice("--bind", assignment);
     NESTRT_ASSIGN_OR_RETURN(options.import.bindings[assignment.first], read_binding(assignment.second));
   }
+  options.import.limits.folded_bytes = int64_t{computed_mb_} << 20;
   options.preprocessing = preprocessing();
   options.exposed = exposed_;
   options.passes.disabled.insert(disabled_passes_.begin(), disabled_passes_.end());

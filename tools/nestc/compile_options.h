@@ -32,6 +32,7 @@ class CompileFlags {
   uint32_t resize_ = 0;
   bool bgr_ = false;
   std::vector<std::string> exposed_;
+  int computed_mb_ = static_cast<int>(FoldingBudget::kBytes >> 20);
   std::string layout_ = "auto";
   std::vector<std::string> disabled_passes_;
   std::string target_ = "host";

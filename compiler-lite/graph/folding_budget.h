@@ -1,0 +1,45 @@
+// FoldingBudget: what computing constants may take, in bytes of results and in steps. A model's own constants add to
+// both, so that weights of any size may be transposed or converted.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler-lite/graph/graph.h"
+#include "nestrt/kernel.h"
+#include "runtime/core/budget.h"
+
+namespace nestrt::compiler {
+
+class FoldingBudget {
+ public:
+  // For models without constants.
+  static constexpr int64_t kBytes = 48 << 20;
+  static constexpr int64_t kSteps = int64_t{1} << 29;
+  // What each byte of a constant adds.
+  static constexpr uint64_t kBytesPerByte = 1, kStepsPerByte = 8;
+
+  explicit FoldingBudget(int64_t bytes = kBytes, int64_t steps = kSteps)
+      : bytes_(static_cast<uint64_t>(bytes)), steps_(static_cast<uint64_t>(steps)) {}
+
+  // For a constant of the model of so many bytes.
+  void extend(size_t bytes) {
+    bytes_.extend(kBytesPerByte, bytes);
+    steps_.extend(kStepsPerByte, bytes);
+  }
+
+  // For an operator of constants alone that gives `outputs` (OperatorRules::steps). False, and nothing is taken, where
+  // it needs more than is left. Requires: infer() accepts it.
+  [[nodiscard]] bool charge(const Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
+                            std::span<const TensorSpec> outputs);
+  // For a constant that takes no steps worth the name.
+  [[nodiscard]] bool charge_bytes(size_t bytes) { return bytes_.charge(bytes); }
+
+  const Budget& bytes() const { return bytes_; }
+
+ private:
+  Budget bytes_, steps_;
+};
+
+}  // namespace nestrt::compiler
