@@ -74,8 +74,11 @@ class Memory {
   evta::Dram dram_;
 };
 
+// Over memories on the chip that hold something else than the plain simulator's zeros.
 Status run_functional(const evta::Program& program, const evta::Dram& dram) {
-  NESTRT_ASSIGN_OR_RETURN(auto simulator, evta::FunctionalSimulator::create(program));
+  using evta::FunctionalSimulator;
+  NESTRT_ASSIGN_OR_RETURN(auto on_chip, FunctionalSimulator::make_memories(*program.configuration, std::byte{0x81}));
+  NESTRT_ASSIGN_OR_RETURN(auto simulator, FunctionalSimulator::create(program, std::move(on_chip)));
   return simulator.run(dram);
 }
 Status run_plain(const evta::Program& program, const evta::Dram& dram) {

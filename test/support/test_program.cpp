@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "drivers/evta/isa/encode.h"
 #include "drivers/evta/simulator/functional_simulator.h"
@@ -67,7 +68,7 @@ void TestProgram::load_micro_ops(const std::vector<evta::MicroOp>& micro_ops, ui
 evta::Program TestProgram::view() { return {configuration_, words_, ranges_}; }
 
 template <typename Run>
-TestProgram::Outcome TestProgram::run(const Run& run) {
+TestProgram::Outcome TestProgram::run(const Run& run, std::byte stale) {
   Dram dram;
   for (size_t i = 0; i < ranges_.size(); ++i) {
     const MemoryRange& range = ranges_[i];
@@ -75,7 +76,7 @@ TestProgram::Outcome TestProgram::run(const Run& run) {
       dram.add_read(range.address, memories_[i]);
       continue;
     }
-    std::fill(memories_[i].begin(), memories_[i].end(), kFill);
+    std::fill(memories_[i].begin(), memories_[i].end(), stale);
     range.access == MemoryRange::Access::kWrite ? dram.add_write(range.address, memories_[i])
                                                 : dram.add_read_write(range.address, memories_[i]);
   }
@@ -97,6 +98,26 @@ TestProgram::Outcome TestProgram::run_functional(int runs) {
     for (int i = 1; i < runs; ++i) NESTRT_RETURN_IF_ERROR(simulator.run(dram));
     return simulator.run(dram);
   });
+}
+
+TestProgram::Outcome TestProgram::run_functional_over(std::byte stale, std::byte on_chip) {
+  const auto simulate = [&](const Dram& dram) -> Status {
+    NESTRT_ASSIGN_OR_RETURN(auto memories, evta::FunctionalSimulator::make_memories(configuration(), on_chip));
+    NESTRT_ASSIGN_OR_RETURN(auto simulator, evta::FunctionalSimulator::create(view(), std::move(memories)));
+    return simulator.run(dram);
+  };
+  return run(simulate, stale);
+}
+
+bool TestProgram::is_steady() {
+  // No sign, sum or clip of what is on the chip makes one of those in DRAM.
+  constexpr std::byte kDram[] = {std::byte{0x3C}, std::byte{0xC5}}, kOnChip[] = {std::byte{0x5A}, std::byte{0x81}};
+  const Outcome first = run_functional_over(kDram[0], kOnChip[0]), second = run_functional_over(kDram[1], kOnChip[1]);
+  const auto is_same = [&](std::byte a, std::byte b) {
+    const bool is_unwritten = a == kDram[0] && b == kDram[1];
+    return a == b || is_unwritten;
+  };
+  return first.status.ok() && second.status.ok() && std::ranges::equal(first.written, second.written, is_same);
 }
 
 }  // namespace nestrt::test

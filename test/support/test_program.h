@@ -49,12 +49,15 @@ class TestProgram {
   Outcome run_plain(evta::Strictness strictness = evta::Strictness::kStrict);
   // `runs` of one simulator, of which the last ones may read what the others have written.
   Outcome run_functional(int runs = 1);
+  // Whether it runs, and writes the same over memory that held other bytes before, in DRAM and on the chip.
+  bool is_steady();
 
   static constexpr std::byte kFill{0x55};
 
  private:
   template <typename Run>
-  Outcome run(const Run& run);
+  Outcome run(const Run& run, std::byte stale = kFill);
+  Outcome run_functional_over(std::byte stale, std::byte on_chip);
 
   const evta::Configuration* configuration_;
   uint64_t next_address_ = 0x10000;

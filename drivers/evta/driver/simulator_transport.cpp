@@ -182,7 +182,7 @@ class SimulatorTransport final : public Transport {
       space_->give_back(*page);
       return memory.error();
     }
-    std::memset(memory->data(), 0, size);
+    std::fill_n(memory->data(), size, options_.stale);
     return std::shared_ptr<DeviceBuffer>(std::make_shared<SimulatedBuffer>(space_, *page, offset, std::move(*memory)));
   }
 
@@ -309,7 +309,7 @@ class SimulatorTransport final : public Transport {
     const std::lock_guard lock(on_chip_mutex_);
     auto& memories = on_chip_[&configuration];
     if (memories == nullptr) {
-      NESTRT_ASSIGN_OR_RETURN(memories, FunctionalSimulator::make_memories(configuration));
+      NESTRT_ASSIGN_OR_RETURN(memories, FunctionalSimulator::make_memories(configuration, options_.stale));
     }
     return memories;
   }

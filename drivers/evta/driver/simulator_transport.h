@@ -3,6 +3,7 @@
 // again, so that it leaves the processors to others as the hardware would.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "drivers/evta/cycles/profile.h"
@@ -16,6 +17,7 @@ struct SimulatorOptions {
   // A run ends no earlier than `pace` times the modelled seconds after its start.
   double pace = 1;
   std::shared_ptr<FaultInjector> faults;  // may be null
+  std::byte stale{0};  // what memory of the accelerator holds when it is handed out, on-chip memory at every run
 };
 
 std::unique_ptr<Transport> make_simulator_transport(const SimulatorOptions& options = {});

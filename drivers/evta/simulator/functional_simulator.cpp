@@ -72,11 +72,16 @@ struct FunctionalSimulator::Memories {
   const Dram* dram = nullptr;
   std::array<uint64_t, kNumMemories> reached{};  // by memory, how many elements the run may have touched
 
-  explicit Memories(const Configuration& wanted)
-      : configuration(wanted), engine(select_engine(wanted.block())), uop(wanted.uop_depth()) {}
+  int8_t initial;  // every byte, before a run
+
+  Memories(const Configuration& wanted, std::byte initial_byte)
+      : configuration(wanted),
+        engine(select_engine(wanted.block())),
+        uop(wanted.uop_depth()),
+        initial(static_cast<int8_t>(initial_byte)) {}
 
   Status allocate();
-  // For one run, during which `run_dram` stays. Clears what the run before has left.
+  // For one run, during which `run_dram` stays. Forgets what the run before has left.
   void begin(const Dram& run_dram);
 
   Status load(const Transfer& transfer);
@@ -88,6 +93,8 @@ struct FunctionalSimulator::Memories {
   size_t lanes() const { return static_cast<size_t>(configuration.block()); }
   EngineMemories view() const { return {uop.data(), wgt, inp, acc, out}; }
 
+  // In an accumulator.
+  int32_t initial_word() const { return static_cast<int32_t>(0x01010101u * static_cast<uint8_t>(initial)); }
   uint64_t take_reached(Memory memory) { return std::exchange(reached[static_cast<size_t>(memory)], 0); }
   // Elements up to `end` are about to be used.
   Status reach(Memory memory, uint64_t end);
@@ -110,18 +117,20 @@ Status FunctionalSimulator::Memories::allocate() {
   inp = reinterpret_cast<int16_t*>(block.data() + wgt_bytes);
   acc = reinterpret_cast<int32_t*>(block.data() + wgt_bytes + inp_bytes);
   out = reinterpret_cast<int8_t*>(block.data() + wgt_bytes + inp_bytes + acc_bytes);
-  std::memset(block.data(), 0, block.size());
+  for (const Memory memory : {Memory::kUop, Memory::kWgt, Memory::kInp, Memory::kAcc, Memory::kOut})
+    reached[static_cast<size_t>(memory)] = configuration.depth(memory);
   return {};
 }
 
 void FunctionalSimulator::Memories::begin(const Dram& run_dram) {
   dram = &run_dram;
   const uint64_t accumulators = std::max(take_reached(Memory::kAcc), take_reached(Memory::kOut)) * lanes();
-  std::fill_n(uop.begin(), take_reached(Memory::kUop), MicroOp());
-  std::fill_n(wgt, take_reached(Memory::kWgt) * lanes() * lanes(), int16_t{0});
-  std::fill_n(inp, take_reached(Memory::kInp) * lanes(), int16_t{0});
-  std::fill_n(acc, accumulators, 0);
-  std::fill_n(out, accumulators, int8_t{0});
+  const uint32_t index = static_cast<uint8_t>(initial);
+  std::fill_n(uop.begin(), take_reached(Memory::kUop), MicroOp{index, index, index});
+  std::fill_n(wgt, take_reached(Memory::kWgt) * lanes() * lanes(), int16_t{initial});
+  std::fill_n(inp, take_reached(Memory::kInp) * lanes(), int16_t{initial});
+  std::fill_n(acc, accumulators, initial_word());
+  std::fill_n(out, accumulators, initial);
 }
 
 Status FunctionalSimulator::Memories::reach(Memory memory, uint64_t end) {
@@ -245,10 +254,10 @@ FunctionalSimulator& FunctionalSimulator::operator=(FunctionalSimulator&&) noexc
 FunctionalSimulator::~FunctionalSimulator() = default;
 
 Result<std::shared_ptr<FunctionalSimulator::Memories>> FunctionalSimulator::make_memories(
-    const Configuration& configuration) {
+    const Configuration& configuration, std::byte initial) {
   if (configuration.batch() != 1 || (configuration.block() != 16 && configuration.block() != 32))
     return Status(Code::kUnsupported, fmt::format("the simulator runs 1x16 and 1x32, not {}", configuration.name));
-  auto memories = std::make_shared<Memories>(configuration);
+  auto memories = std::make_shared<Memories>(configuration, initial);
   NESTRT_RETURN_IF_ERROR(memories->allocate());
   return memories;
 }

@@ -16,8 +16,10 @@ class FunctionalSimulator {
  public:
   // The on-chip memories of an accelerator, some hundred KB. Programs of one accelerator share them.
   struct Memories;
-  // Errors: kUnsupported for configurations that the simulator does not run, kOutOfMemory.
-  static Result<std::shared_ptr<Memories>> make_memories(const Configuration& configuration);
+  // Every run finds bytes of that value in them. Errors: kUnsupported for configurations that the simulator does not
+  // run, kOutOfMemory.
+  static Result<std::shared_ptr<Memories>> make_memories(const Configuration& configuration,
+                                                         std::byte initial = std::byte{0});
 
   // Copies what it needs of the program but for the configuration, which is one of kConfigurations. Without memories,
   // of its configuration, it makes its own. Errors: as make_memories(), kInvalidPlan as execution_order() and for
@@ -28,8 +30,8 @@ class FunctionalSimulator {
   FunctionalSimulator& operator=(FunctionalSimulator&&) noexcept;
   ~FunctionalSimulator();
 
-  // One run from the first instruction to FINISH; on-chip memories start as zeros. Errors: kUnsupported for an ALU
-  // multiplication, kDeviceFault for an access beyond a memory or a range of `dram`. What is not in those ranges is
+  // One run from the first instruction to FINISH; its own on-chip memories start as zeros. Errors: kUnsupported for an
+  // ALU multiplication, kDeviceFault for an access beyond a memory or a range of `dram`. What is not in those ranges is
   // never touched.
   Status run(const Dram& dram);
 

@@ -31,7 +31,8 @@ Elements reference(const compiler::evta::ConvLayer& layer, const Elements& input
 std::vector<std::byte> to_blocks(const Elements& plain, int64_t images, int64_t channels, int block);
 Elements from_blocks(const std::vector<std::byte>& blocked, int64_t images, int64_t channels, int block);
 
-// The output buffer after a run in the strict plain simulator, which the fast one must confirm. Empty, with a message
+// The output buffer after a run in the strict plain simulator, which the fast one must confirm over memory that held
+// something else. Empty, with a message
 // for the log, where the program checker or one of them refuses the program. `inputs`: the blocked input, then the
 // residual if there is one.
 std::vector<std::byte> run(const compiler::evta::EncodedProgram& program,

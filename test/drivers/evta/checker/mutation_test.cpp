@@ -1,4 +1,5 @@
-// Programs that are wrong somewhere: each is refused, or runs within its memory and comes to its end.
+// Programs that are wrong somewhere: each is refused, or runs within its memory and comes to its end, and what it
+// computes depends on nothing that memory held before.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -50,6 +51,7 @@ TEST_CASE("A mutated program is refused, or runs within its memory to its end") 
       const Status status = accepted ? program.run_functional().status : Status();
       INFO("program " << p << " mutation " << i << ": " << status.message());
       REQUIRE(status.ok());
+      REQUIRE((!accepted || program.is_steady()));
       *flipped ^= bit;
     }
   }

@@ -39,6 +39,7 @@ void check_agreement(const std::string& configuration, uint64_t seed) {
   REQUIRE(plain.status.ok());
   REQUIRE(functional.status.ok());
   REQUIRE(plain.written == functional.written);
+  REQUIRE(program.is_steady());
 }
 
 TEST_CASE("Generated programs agree between the simulators, in every configuration") {
@@ -168,7 +169,8 @@ TEST_CASE("Accumulators that are loaded and stored leave what the last operation
   CHECK_THAT(std::string(strict.program.run_plain().status.message()), Contains("out[0], which has no defined value"));
 }
 
-TEST_CASE("Every run of a simulator begins with memories of zeros") {
+// Stores four elements, of which it has computed one, from an accumulator that it has not written.
+TestProgram unsteady_program() {
   TestProgram program;
   program.load_micro_ops({{3, 3, 0}});
   program.alu({.loop = {.uop_end = 1}, .opcode = AluOpcode::kAdd, .use_immediate = true, .immediate = 5});
@@ -177,12 +179,19 @@ TEST_CASE("Every run of a simulator begins with memories of zeros") {
   program.store({.memory = Memory::kOut, .dram_base = output, .y_size = 1, .x_size = 4, .x_stride = 4},
                 {.pop_prev = true, .push_prev = true});
   program.finish({.pop_next = true});
+  return program;
+}
+
+TEST_CASE("Every run of a simulator begins with memories of zeros") {
+  TestProgram program = unsteady_program();
   const auto first = program.run_functional(1), third = program.run_functional(3);
   REQUIRE(first.status.ok());
   REQUIRE(third.status.ok());
   CHECK(first.written[3 * 16] == std::byte{5});
   CHECK(first.written == third.written);
 }
+
+TEST_CASE("A program that reads what memory held before is caught") { CHECK_FALSE(unsteady_program().is_steady()); }
 
 TEST_CASE("A GEMM that resets leaves the low bits of the accumulated value for a store") {
   OneElement reset(77);
