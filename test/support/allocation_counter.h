@@ -1,6 +1,5 @@
-// AllocationCounter: how often the process asked the C library for memory while the counter lived, on any thread.
-// malloc and its relatives are interposed; under a sanitizer, its hooks count. It begins when all
-// other threads sleep. One counter at a time.
+// AllocationCounter: how often the process asked the C library for memory while the counter lived, on any thread. It
+// begins when all other threads sleep. One counter, or one AllocationFill, at a time.
 #pragma once
 
 #include <cstdint>

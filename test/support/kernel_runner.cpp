@@ -13,6 +13,7 @@
 #include "kernels/common/simd.h"
 #include "kernels/registry.h"
 #include "runtime/core/channel_blocks.h"
+#include "test/support/allocation_fill.h"
 #include "test/support/guarded_bytes.h"
 
 namespace nestrt::test {
@@ -50,11 +51,10 @@ void for_each_element(const Shape& shape, Layout layout, Visit visit) {
       for (int64_t s = 0; s < blocks.pixels; ++s) visit(plain++, blocks.index(n, c, s));
 }
 
-// All ones is a NaN in f32 and -1 in integers.
-std::vector<std::byte> store(const TestTensor& tensor) {
+std::vector<std::byte> store(const TestTensor& tensor, Stale padding) {
   if (tensor.packing != Packing::kNone || tensor.bytes.empty() || block_size(tensor.layout) == 1) return tensor.bytes;
-  std::vector<std::byte> stored(static_cast<size_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout)),
-                                std::byte{0xFF});
+  std::vector<std::byte> stored(static_cast<size_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout)));
+  fill(stored, padding);
   const size_t size = size_bytes(tensor.type);
   for_each_element(tensor.shape, tensor.layout, [&](int64_t plain, int64_t at) {
     std::memcpy(&stored[static_cast<size_t>(at) * size], &tensor.bytes[static_cast<size_t>(plain) * size], size);
@@ -88,6 +88,51 @@ TestTensor make(DataType type, const Shape& shape, const std::vector<T>& values)
   if (!values.empty()) std::memcpy(result.bytes.data(), values.data(), result.bytes.size());
   return result;
 }
+
+// The memory of one run between guards; what is no input holds `stale`.
+class RunMemory {
+ public:
+  RunMemory(const ScratchSize& scratch, int threads, Stale stale)
+      : stale_(stale),
+        shared_(stale_bytes(scratch.shared)),
+        per_thread_(stale_bytes(align64(scratch.per_thread) * static_cast<size_t>(threads))) {}
+  // A constant stays where it is stored, which is what the spec refers to.
+  void add_input(const TestTensor& tensor, const std::vector<std::byte>& stored) {
+    GuardedBytes& copy = guarded_.emplace_back(stored.size());
+    std::copy(stored.begin(), stored.end(), copy.data());
+    inputs_.push_back(!tensor.present ? nullptr : tensor.constant ? stored.data() : copy.data());
+  }
+  void add_output(const TestTensor& tensor) {
+    const int64_t size = storage_bytes(tensor.type, tensor.shape, tensor.layout);
+    outputs_.push_back(guarded_.emplace_back(stale_bytes(static_cast<size_t>(size))).data());
+  }
+
+  KernelCall call(ParallelRunner& runner) {
+    return {.inputs = inputs_,
+            .outputs = outputs_,
+            .shared_scratch = shared_.data(),
+            .thread_scratch = per_thread_.data(),
+            .parallel = &runner};
+  }
+  const std::byte* output(size_t index) const { return outputs_[index]; }
+  bool is_intact() const {
+    return shared_.is_intact() && per_thread_.is_intact() &&
+           std::ranges::all_of(guarded_, [](const GuardedBytes& block) { return block.is_intact(); });
+  }
+
+ private:
+  GuardedBytes stale_bytes(size_t size) const {
+    GuardedBytes result(size);
+    fill(result.bytes(), stale_);
+    return result;
+  }
+
+  Stale stale_;
+  GuardedBytes shared_, per_thread_;
+  std::vector<GuardedBytes> guarded_;  // inputs and outputs
+  std::vector<const std::byte*> inputs_;
+  std::vector<std::byte*> outputs_;
+};
 
 // Refers to the tensor.
 TensorSpec spec_of(const TestTensor& tensor, const std::byte* constant) {
@@ -210,12 +255,12 @@ OperatorCase& OperatorCase::output(DataType type, const Shape& shape, Layout lay
   return *this;
 }
 
-OperatorSpec OperatorCase::spec() const {
+OperatorSpec OperatorCase::spec(Stale padding) const {
   stored_inputs_.clear();
   input_specs_.clear();
   output_specs_.clear();
   for (const TestTensor& input : inputs_)
-    stored_inputs_.push_back(input.present ? store(input) : std::vector<std::byte>());
+    stored_inputs_.push_back(input.present ? store(input, padding) : std::vector<std::byte>());
   for (size_t i = 0; i < inputs_.size(); ++i)
     input_specs_.push_back(spec_of(inputs_[i], inputs_[i].constant ? stored_inputs_[i].data() : nullptr));
   for (const TestTensor& output : outputs_) output_specs_.push_back(spec_of(output, nullptr));
@@ -244,46 +289,36 @@ std::vector<std::string> OperatorCase::variants() const {
 }
 
 std::vector<TestTensor> OperatorCase::run(std::string_view name, int threads) const {
-  const OperatorSpec operator_spec = spec();
-  const KernelVariant* variant = kernels::operators().select(operator_spec, kernels::current_instruction_set(), name);
+  const KernelVariant* variant = kernels::operators().select(spec(), kernels::current_instruction_set(), name);
   INFO("kernel " << name);
   REQUIRE(variant != nullptr);
   REQUIRE(variant->name == name);
-  auto kernel = variant->prepare(operator_spec);
+  std::vector<TestTensor> results = run_over(Stale::kZeros, *variant, threads);
+  INFO("over memory that held something else");
+  CHECK(same_elements(results, run_over(Stale::kNans, *variant, threads)));
+  return results;
+}
+
+std::vector<TestTensor> OperatorCase::run_over(Stale stale, const KernelVariant& variant, int threads) const {
+  const OperatorSpec operator_spec = spec(stale);
+  const AllocationFill allocations(stale);
+  auto kernel = variant.prepare(operator_spec);
   if (!kernel) FAIL(kernel.error().to_string());
 
-  std::vector<GuardedBytes> input_buffers, output_buffers;
-  std::vector<const std::byte*> inputs;
-  std::vector<std::byte*> outputs;
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    input_buffers.emplace_back(stored_inputs_[i].size());
-    std::copy(stored_inputs_[i].begin(), stored_inputs_[i].end(), input_buffers.back().data());
-    const std::byte* data = inputs_[i].constant ? stored_inputs_[i].data() : input_buffers.back().data();
-    inputs.push_back(inputs_[i].present ? data : nullptr);
-  }
-  for (const TestTensor& output : outputs_) {
-    output_buffers.emplace_back(static_cast<size_t>(storage_bytes(output.type, output.shape, output.layout)));
-    outputs.push_back(output_buffers.back().data());
-  }
-  const ScratchSize size = (*kernel)->scratch(threads);
-  GuardedBytes shared(size.shared), per_thread(align64(size.per_thread) * static_cast<size_t>(threads));
+  RunMemory memory((*kernel)->scratch(threads), threads, stale);
+  for (size_t i = 0; i < inputs_.size(); ++i) memory.add_input(inputs_[i], stored_inputs_[i]);
+  for (const TestTensor& output : outputs_) memory.add_output(output);
   ThreadRunner runner(threads);
-  KernelCall call;
-  call.inputs = inputs;
-  call.outputs = outputs;
-  call.shared_scratch = shared.data();
-  call.thread_scratch = per_thread.data();
-  call.parallel = &runner;
-  (*kernel)->run(call);
-  CHECK(shared.is_intact());
-  CHECK(per_thread.is_intact());
+  (*kernel)->run(memory.call(runner));
+  CHECK(memory.is_intact());
 
   std::vector<TestTensor> results;
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    CHECK(output_buffers[i].is_intact());
-    results.push_back(load(outputs_[i], output_buffers[i].data()));
-  }
+  for (size_t i = 0; i < outputs_.size(); ++i) results.push_back(load(outputs_[i], memory.output(i)));
   return results;
+}
+
+bool same_elements(const std::vector<TestTensor>& a, const std::vector<TestTensor>& b) {
+  return std::ranges::equal(a, b, {}, &TestTensor::bytes, &TestTensor::bytes);
 }
 
 std::vector<TestTensor> reference(const OperatorCase& operator_case) {

@@ -5,8 +5,9 @@
 //   c.output(DataType::kF32, {2, 3});
 //   for_each_fast_kernel(c, [&](std::string_view name, const std::vector<TestTensor>& outputs) { ... });
 //
-// Logical tensors are plain; an operand or output given a blocked layout is converted on the way in and out, with NaN
-// in the padding lanes of inputs, so that a kernel which lets them through is caught.
+// Logical tensors are plain; an operand or output given a blocked layout is converted on the way in and out. Every run
+// is made twice, over memory that held different bytes before: outputs, scratch, allocations, and padding lanes of
+// inputs. A kernel whose outputs depend on them is caught.
 #pragma once
 
 #include <cstring>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "nestrt/kernel.h"
+#include "test/support/stale.h"
 
 namespace nestrt::test {
 
@@ -90,11 +92,15 @@ class OperatorCase {
   // Names of the variants that accept the operator on the current instruction set, references included.
   std::vector<std::string> variants() const;
   // Runs one variant on the current instruction set, with `threads` slots used by real threads where > 1; outputs in
-  // plain layout. Fails the test where the variant does not exist, accept or prepare, or writes outside its outputs.
+  // plain layout. Fails the test where the variant does not exist, accept or prepare, writes outside its outputs, or
+  // gives others over other stale memory.
   std::vector<TestTensor> run(std::string_view variant, int threads = 1) const;
+  // One of the two runs, of any variant that accepts the operator.
+  std::vector<TestTensor> run_over(Stale stale, const KernelVariant& variant, int threads = 1) const;
 
  private:
-  OperatorSpec spec() const;
+  // With that in the padding lanes of inputs.
+  OperatorSpec spec(Stale padding = Stale::kNans) const;
 
   ops::Attributes attributes_;
   std::vector<TestTensor> inputs_;
@@ -103,6 +109,8 @@ class OperatorCase {
   mutable std::vector<TensorSpec> input_specs_;
   mutable std::vector<TensorSpec> output_specs_;
 };
+
+bool same_elements(const std::vector<TestTensor>& a, const std::vector<TestTensor>& b);
 
 // The outputs of the variant whose name ends in ".reference". References accept plain tensors and unpacked constants
 // only: make a second, plain case where the one under test is blocked.

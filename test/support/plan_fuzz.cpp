@@ -1,14 +1,16 @@
 #include "test/support/plan_fuzz.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "nestrt/open_units.h"
 #include "runtime/core/aligned_memory.h"
-#include "runtime/core/tensor_set.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/program_for.h"
+#include "test/support/flat_costs.h"
 #include "test/support/guarded_bytes.h"
+#include "test/support/guarded_run.h"
 
 namespace nestrt::test {
 
@@ -65,25 +67,6 @@ bool is_within(const RunLimits& limits, const Plan& plan) {
          std::all_of(plan.outputs().begin(), plan.outputs().end(), small);
 }
 
-GuardedRun run_guarded(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options,
-                       std::byte fill) {
-  GuardedRun result;
-  const auto session = Session::create(plan, units, options);
-  const auto inputs = TensorSet::random(plan->inputs());
-  if (!session || !inputs) return result;
-  std::vector<GuardedBytes> memory;
-  memory.reserve(plan->outputs().size());
-  std::vector<TensorView> outputs;
-  for (const TensorInfo& info : plan->outputs())
-    outputs.push_back({info.type, info.shape, memory.emplace_back(info.size_bytes(), fill).data()});
-  result.ran = (*session)->run(inputs->const_views(), outputs).ok();
-  for (const GuardedBytes& block : memory) {
-    result.overran |= !block.is_intact();
-    if (result.ran) result.outputs.insert(result.outputs.end(), block.bytes().begin(), block.bytes().end());
-  }
-  return result;
-}
-
 namespace {
 
 // The memory of one run of a branch, every buffer with guards of its own.
@@ -138,24 +121,48 @@ void run_parts(const std::shared_ptr<const Plan>& plan, Unit& cpu, const RunLimi
   }
 }
 
-FuzzResult fuzz_plans(std::span<const PlanFile> samples, int mutants, uint32_t seed) {
-  FuzzResult result;
-  const auto units = open_units("cpu", {.num_threads = 1});
-  if (!units) return result;
-  const RunLimits limits;
+namespace {
+
+// Calls use(plan), of mutants that are not refused and within the limits.
+template <typename Use>
+void for_each_mutant(std::span<const PlanFile> samples, int mutants, uint32_t seed, FuzzResult* result, Use use) {
   std::mt19937 random(seed);
   for (int i = 0; i < mutants; ++i) {
     PlanFile mutant = samples[static_cast<size_t>(i) % samples.size()];
     mutate(mutant.tables(), random);
     mutant.write_digests();
     const auto plan = Plan::from_memory(mutant.bytes(), Verification::kComplete);
-    result.refused += !plan;
-    if (!plan || !is_within(limits, **plan)) continue;
-    const GuardedRun run = run_guarded(*plan, *units, {}, std::byte{0});
-    result.ran += run.ran;
-    result.overran += run.overran;
-    run_parts(*plan, *units->front(), limits, &result);
+    result->refused += !plan;
+    if (plan && is_within(RunLimits(), **plan)) use(*plan);
   }
+}
+
+void count(const SteadyRun& run, FuzzResult* result) {
+  result->ran += run.ran;
+  result->overran += run.overran;
+  result->unsteady += !run.steady;
+}
+
+}  // namespace
+
+FuzzResult fuzz_plans(std::span<const PlanFile> samples, int mutants, uint32_t seed) {
+  FuzzResult result;
+  const auto units = open_units("cpu", {.num_threads = 1});
+  if (!units) return result;
+  for_each_mutant(samples, mutants, seed, &result, [&](const std::shared_ptr<const Plan>& plan) {
+    count(run_twice(plan, *units), &result);
+    run_parts(plan, *units->front(), RunLimits(), &result);
+  });
+  return result;
+}
+
+FuzzResult fuzz_plans_on(const UnitList& units, std::span<const PlanFile> samples, int mutants, uint32_t seed) {
+  FuzzResult result;
+  for_each_mutant(samples, mutants, seed, &result, [&](const std::shared_ptr<const Plan>& plan) {
+    SessionOptions options;
+    options.costs = flat_costs(*plan, units, [](const UnitInfo&) { return 100; });
+    count(run_twice(plan, units, options), &result);
+  });
   return result;
 }
 

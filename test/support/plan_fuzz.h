@@ -1,6 +1,6 @@
 // Fuzzing of plans: mutated tables whose digests match, so that what stands between them and the kernels is the
-// verifier and the operators' rules. Mutants that pass are run, on one thread, over memory with guards on both sides;
-// once more, operators that can be divided by channels in parts.
+// verifier and the operators' rules. Mutants that pass are run twice (run_twice() of guarded_run.h); once more,
+// operators that can be divided by channels in parts.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "nestrt/session.h"
+#include "nestrt/unit.h"
 #include "test/support/plan_builder.h"
 
 namespace nestrt::test {
@@ -16,12 +16,15 @@ namespace nestrt::test {
 struct FuzzResult {
   int refused = 0;  // by Plan::from_memory
   int ran = 0;
-  int divided = 0;  // operators that ran in parts
-  int overran = 0;  // wrote outside the caller's memory, or a part outside its operands'
+  int divided = 0;   // operators that ran in parts
+  int overran = 0;   // wrote outside the caller's memory, or a part outside its operands'
+  int unsteady = 0;  // depended on what memory held before
 };
 
-// `mutants` in all, made of the samples in turn; the same seed gives the same.
+// `mutants` in all, made of the samples in turn, on one thread of the host; the same seed gives the same.
 FuzzResult fuzz_plans(std::span<const PlanFile> samples, int mutants, uint32_t seed);
+// The same on those units, side by side as far as branches and channels let them: all operators cost the same.
+FuzzResult fuzz_plans_on(const UnitList& units, std::span<const PlanFile> samples, int mutants, uint32_t seed);
 
 // --- its parts ---
 
@@ -36,15 +39,6 @@ struct RunLimits {
   int64_t elements = 1 << 20;       // of an input or an output
 };
 bool is_within(const RunLimits& limits, const Plan& plan);
-
-struct GuardedRun {
-  bool ran = false;
-  bool overran = false;            // wrote outside the outputs
-  std::vector<std::byte> outputs;  // one after the other, where it ran
-};
-// Over inputs of TensorSet::random(), into outputs that held `fill`.
-GuardedRun run_guarded(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options,
-                       std::byte fill);
 
 // Runs of the first block of every operator that can be divided, and of the others, every buffer with guards of its
 // own: adds to `divided` and `overran`.

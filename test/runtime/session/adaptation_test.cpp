@@ -3,9 +3,9 @@
 #include <optional>
 #include <thread>
 
-#include "test/runtime/session/flat_costs.h"
 #include "test/runtime/session/random_network.h"
 #include "test/runtime/session/virtual_units.h"
+#include "test/support/flat_costs.h"
 #include "test/support/plan_builder.h"
 
 namespace nestrt::test {

@@ -9,10 +9,10 @@
 
 #include "drivers/evta/driver/evta_unit.h"
 #include "drivers/evta/driver/simulator_transport.h"
-#include "nestrt/log.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "test/support/copy_plan.h"
+#include "test/support/quiet.h"
 
 namespace nestrt::test {
 
@@ -65,12 +65,6 @@ class Network {
  private:
   PlanFile file_;
   std::vector<int32_t> x_ = std::vector<int32_t>(16), y_ = std::vector<int32_t>(16), expected_;
-};
-
-// No warnings while it lives.
-struct Quiet {
-  Quiet() { set_log_level(LogLevel::kError); }
-  ~Quiet() { set_log_level(LogLevel::kWarning); }
 };
 
 }  // namespace nestrt::test

@@ -1,0 +1,15 @@
+// No warnings while it lives.
+#pragma once
+
+#include "nestrt/log.h"
+
+namespace nestrt::test {
+
+struct Quiet {
+  Quiet() { set_log_level(LogLevel::kError); }
+  ~Quiet() { set_log_level(LogLevel::kWarning); }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+};
+
+}  // namespace nestrt::test

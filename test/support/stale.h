@@ -1,0 +1,21 @@
+// Stale: what memory may hold before it is written. What gives the same bytes over both depends on nothing that was
+// there before: no byte of one is a byte of the other.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+namespace nestrt::test {
+
+enum class Stale {
+  kZeros,
+  kNans,  // signalling ones of f32; large in s32, of both signs in s8
+};
+
+inline void fill(std::span<std::byte> bytes, Stale stale) {
+  static constexpr std::array<std::byte, 4> kNan{std::byte{0xA5}, std::byte{0xA5}, std::byte{0xA5}, std::byte{0x7F}};
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = stale == Stale::kZeros ? std::byte{0} : kNan[i % kNan.size()];
+}
+
+}  // namespace nestrt::test
