@@ -1,8 +1,10 @@
 // Branches and their programs.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,8 +24,9 @@ struct Touched {
 
 class BranchCheck {
  public:
-  BranchCheck(Context& context, uint32_t index, std::vector<Touched>& touched)
-      : context_(context), index_(index), branch_(context.plan.branches[index]), touched_(touched) {}
+  // `writes`: what all operators compute, by operator.
+  BranchCheck(Context& context, uint32_t index, std::vector<Touched>& touched, std::span<const Write> writes)
+      : context_(context), index_(index), branch_(context.plan.branches[index]), touched_(touched), writes_(writes) {}
 
   // Branches follow each other in file order: `next` is the first operator that no branch has yet.
   Status operators(uint32_t* next) {
@@ -41,6 +44,7 @@ class BranchCheck {
     if (branch_.programs.size() > plan_format::kMaxPrograms)
       return fail(fmt::format("has {} programs, more than {}", branch_.programs.size(), plan_format::kMaxPrograms));
     mark_operands();
+    find_computed();
     const plan::Program* host = nullptr;
     for (const plan::Program& program : branch_.programs) {
       NESTRT_RETURN_IF_ERROR(verify_program(program));
@@ -64,6 +68,24 @@ class BranchCheck {
           touched_[static_cast<uint32_t>(tensor)] = {index_, false};
       for (int32_t tensor : op.outputs) touched_[static_cast<uint32_t>(tensor)] = {index_, true};
     }
+  }
+
+  // Requires: operators() accepts them, which makes them a row.
+  void find_computed() {
+    const auto before = [](const Write& write, uint32_t op) { return write.operator_index < op; };
+    const auto begin = std::lower_bound(writes_.begin(), writes_.end(), branch_.operators.front(), before);
+    const auto end = std::lower_bound(begin, writes_.end(), branch_.operators.back() + 1, before);
+    for (auto write = begin; write != end; ++write) computed_.push_back(write->bytes);
+    std::sort(computed_.begin(), computed_.end());
+  }
+
+  // Whether the branch computes some of the bytes itself.
+  bool computes_in(const Extent& bytes) const {
+    const auto ends_before = [](const Extent& a, const Extent& b) {
+      return a.buffer != b.buffer ? a.buffer < b.buffer : a.end <= b.begin;
+    };
+    const auto first = std::lower_bound(computed_.begin(), computed_.end(), bytes, ends_before);
+    return first != computed_.end() && first->overlaps(bytes);
   }
 
   Status verify_program(const plan::Program& program) {
@@ -164,7 +186,8 @@ class BranchCheck {
     return range.access == plan::RangeAccess::kRead ? Status() : fail("has a program that writes a segment");
   }
 
-  // A program may read what its branch's operators read or compute, and write what they compute.
+  // A program may read what its branch's operators read, and write what they compute: only what it may write, its
+  // driver sees to, it reads no earlier than that.
   Status verify_tensor_range(const plan::Program& program, const plan::ProgramRange& range) const {
     const auto at = static_cast<uint32_t>(range.tensor);
     if (range.tensor < 0 || at >= touched_.size())
@@ -176,6 +199,8 @@ class BranchCheck {
       return fail(fmt::format("has a program that uses {}, unlike its operators", tensor));
     if (range.access != plan::RangeAccess::kRead && !(touched_[at].computed && writable))
       return fail(fmt::format("has a program that writes {}, unlike its operators", tensor));
+    if (range.access == plan::RangeAccess::kRead && computes_in(context_.extents[at]))
+      return fail(fmt::format("has a program that reads {}, which its operators compute", tensor));
     if (range.layout != Layout::kPlain) return verify_converted_range(program, range, at);
     const uint64_t size = context_.extents[at].end - context_.extents[at].begin;
     if (program.channels != 0 && is_cut(at)) return verify_part_range(range, at, size, program.channels, kChannelBlock);
@@ -250,7 +275,9 @@ class BranchCheck {
   Context& context_;
   uint32_t index_;
   const plan::Branch& branch_;
-  std::vector<Touched>& touched_;      // by tensor
+  std::vector<Touched>& touched_;  // by tensor
+  std::span<const Write> writes_;
+  std::vector<Extent> computed_;       // by the branch's operators; ascending, apart
   std::optional<uint32_t> divisible_;  // once it was asked for
 };
 
@@ -259,8 +286,10 @@ class BranchCheck {
 Status verify_programs(Context& context) {
   uint32_t next = 0;
   std::vector<Touched> touched(context.plan.tensors.size());
+  std::vector<Write> writes = context.writes;
+  std::ranges::sort(writes, {}, &Write::operator_index);
   for (uint32_t index = 0; index < context.plan.branches.size(); ++index) {
-    BranchCheck branch(context, index, touched);
+    BranchCheck branch(context, index, touched, writes);
     NESTRT_RETURN_IF_ERROR(branch.operators(&next));
     NESTRT_RETURN_IF_ERROR(branch.programs());
   }

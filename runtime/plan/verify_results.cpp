@@ -27,12 +27,20 @@ std::vector<bool> used_elsewhere(const plan::Tables& plan) {
   return used;
 }
 
+// The bytes of its tensor that a range is. Those in other layouts, and those of some channels, have sizes of their own,
+// which verify_programs() has compared with the tensor's.
+Extent bytes_of(const Context& context, const plan::Program& program, const plan::ProgramRange& range) {
+  Extent bytes = context.extents[static_cast<uint32_t>(range.tensor)];
+  if (range.layout == Layout::kPlain && program.channels == 0) bytes.end = bytes.begin + range.size;
+  return bytes;
+}
+
 // What the program may write; ascending, apart.
 std::vector<Extent> writable(const Context& context, const plan::Program& program) {
   std::vector<Extent> ranges;
   for (const plan::ProgramRange& range : program.ranges)
     if (range.tensor >= 0 && range.access != plan::RangeAccess::kRead)
-      ranges.push_back(context.extents[static_cast<uint32_t>(range.tensor)]);
+      ranges.push_back(bytes_of(context, program, range));
   std::sort(ranges.begin(), ranges.end());
   std::vector<Extent> merged;
   for (const Extent& range : ranges) append(range, merged);

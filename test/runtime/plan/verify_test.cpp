@@ -321,8 +321,8 @@ PlanBuilder npu_plan() {
   program.kind = plan::ProgramKind::kInstructions;
   program.segments = {1};
   program.ranges = {{0, 4, plan::RangeAccess::kRead, -1},
-                    {64, 4, plan::RangeAccess::kRead, tables.operators[0].inputs[0]},
-                    {128, 4, plan::RangeAccess::kWrite, tables.operators[0].outputs[0]}};
+                    {64, 64, plan::RangeAccess::kRead, tables.operators[0].inputs[0]},
+                    {128, 64, plan::RangeAccess::kWrite, tables.operators[0].outputs[0]}};
   return builder;
 }
 
@@ -338,10 +338,10 @@ TEST_CASE("A program of instructions without a stream, or with memory that is no
       {
           {"branch 0: has a program of kind instructions without segments",
            [=](plan::Tables& p) { program(p).segments.clear(); }},
-          {"branch 0: has a range of 4 bytes at address 2, which is empty, too long, or not after the range before it",
+          {"branch 0: has a range of 64 bytes at address 2, which is empty, too long, or not after the range before it",
            [=](plan::Tables& p) { range(p, 1).address = 2; }},
           {"branch 0: has a range of 0 bytes at address 64", [=](plan::Tables& p) { range(p, 1).size = 0; }},
-          {"branch 0: has a range of 4 bytes at address 18446744073709551613",
+          {"branch 0: has a range of 64 bytes at address 18446744073709551613",
            [=](plan::Tables& p) { range(p, 2).address = UINT64_MAX - 2; }},
           {"branch 0: has a range of segment 1, which does not exist: there are 1",
            [=](plan::Tables& p) { range(p, 0).segment = 1; }},
@@ -382,12 +382,23 @@ TEST_CASE("A program of instructions that writes a view of the caller's input is
         std::string_view::npos);
 }
 
+TEST_CASE("A program of instructions that reads what its branch computes, without writing it first, is refused") {
+  const auto reads_result = [](plan::Tables& p) {
+    auto& ranges = p.branches[0].programs[1].ranges;
+    ranges[1].tensor = ranges[2].tensor;
+  };
+  constexpr const char* kComplaint = "branch 0: has a program that reads tensor 2 'left', which its operators compute";
+  expect_all_refused(npu_plan, {{kComplaint, reads_result}, {kComplaint, [](plan::Tables& p) {
+                                                               p.branches[0].programs[1].ranges[2].access =
+                                                                   plan::RangeAccess::kRead;
+                                                             }}});
+}
+
 TEST_CASE("A program of instructions that does not write what others read is refused") {
-  expect_all_refused(
-      npu_plan, {{"branch 0: has a program for unit 'npu' that does not write tensor 2 'left'",
-                  [](plan::Tables& p) { p.branches[0].programs[1].ranges.pop_back(); }},
-                 {"branch 0: has a program for unit 'npu' that does not write tensor 2 'left'",
-                  [](plan::Tables& p) { p.branches[0].programs[1].ranges[2].access = plan::RangeAccess::kRead; }}});
+  expect_all_refused(npu_plan, {{"branch 0: has a program for unit 'npu' that does not write tensor 2 'left'",
+                                 [](plan::Tables& p) { p.branches[0].programs[1].ranges.pop_back(); }},
+                                {"branch 0: has a program for unit 'npu' that does not write tensor 2 'left'",
+                                 [](plan::Tables& p) { p.branches[0].programs[1].ranges[2].size = 63; }}});
 }
 
 TEST_CASE("Branches with more programs than any compiler makes are refused") {
