@@ -25,7 +25,11 @@ std::span<std::byte> PlanFile::tables() {
   return mutable_bytes().subspan(sizeof header, header.tables_bytes);
 }
 
-void PlanFile::write_digests() { plan_format::write_digests(mutable_bytes()); }
+void PlanFile::write_digests() {
+  Header header;
+  std::memcpy(&header, data_, sizeof header);
+  if (header.data_offset >= sizeof header && header.data_offset <= size_) plan_format::write_digests(mutable_bytes());
+}
 
 PlanFile PlanFile::assemble(std::span<const std::byte> tables, std::span<const std::byte> data) {
   Header header{};

@@ -1,0 +1,84 @@
+// Every single bit of small plans: damage is found by the digests; where those are made again, the verifier decides.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "nestrt/open_units.h"
+#include "runtime/plan/format.h"
+#include "test/support/bit_flips.h"
+#include "test/support/flat_costs.h"
+#include "test/support/guarded_run.h"
+#include "test/support/plan_fuzz.h"
+#include "test/support/quiet.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+plan_format::Header header_of(const PlanFile& file) {
+  plan_format::Header header;
+  std::memcpy(&header, file.bytes().data(), sizeof header);
+  return header;
+}
+
+TEST_CASE("Every flipped bit is refused") {
+  for (const SmallPlan& plan : small_plans()) {
+    const uint64_t tables_end = header_of(plan.file).data_offset;
+    size_t accepted = 0;
+    const auto load = [&](const PlanFile& damaged, size_t at, size_t) {
+      accepted += Plan::from_memory(damaged.bytes(), Verification::kComplete).has_value();
+      // The content digest is looked at by the complete verification only.
+      const bool in_content_digest =
+          at >= offsetof(plan_format::Header, content_digest) && at < sizeof(plan_format::Header);
+      if (at < tables_end && !in_content_digest) accepted += Plan::from_memory(damaged.bytes()).has_value();
+    };
+    const size_t flips = for_each_flipped_bit(plan.file, static_cast<size_t>(by_level(11, 1, 1)), load);
+    CAPTURE(plan.what, flips);
+    CHECK(flips > 4000);
+    CHECK(accepted == 0);
+  }
+}
+
+struct Outcomes {
+  int same = 0;     // a bit of the digests themselves
+  int refused = 0;  // when it was loaded, or by a unit
+  int ran = 0;
+  int wrong = 0;  // wrote outside its memory, or depended on what that held before
+};
+
+// Makes the digests match again, and runs what is not refused.
+void try_flipped(const PlanFile& original, PlanFile file, const UnitList& units, Outcomes* outcomes) {
+  file.write_digests();
+  if (std::ranges::equal(file.bytes(), original.bytes())) {
+    ++outcomes->same;
+    return;
+  }
+  const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
+  if (!plan) ++outcomes->refused;
+  if (!plan || !is_within(RunLimits(), **plan)) return;
+  SessionOptions options;
+  options.costs = flat_costs(**plan, units, [](const UnitInfo&) { return 100; });
+  const SteadyRun run = run_twice(*plan, units, options);
+  ++(run.ran ? outcomes->ran : outcomes->refused);
+  outcomes->wrong += run.overran || !run.steady;
+}
+
+TEST_CASE("Every flipped bit with digests that match is refused or runs within its memory") {
+  const Quiet quiet;
+  const int stride = by_level(499, 9, 1);
+  for (const SmallPlan& plan : small_plans()) {
+    const auto units = open_units(plan.units, {.num_threads = 2});
+    REQUIRE(units);
+    Outcomes outcomes;
+    const size_t flips = for_each_flipped_bit(
+        plan.file, static_cast<size_t>(stride),
+        [&](const PlanFile& file, size_t, size_t) { try_flipped(plan.file, file, *units, &outcomes); });
+    CAPTURE(plan.what, flips, outcomes.same, outcomes.refused, outcomes.ran);
+    CHECK(flips > 40);
+    CHECK(outcomes.refused > 0);
+    CHECK(outcomes.ran > 0);
+    CHECK(outcomes.wrong == 0);
+  }
+}
+
+}  // namespace
+}  // namespace nestrt::test
