@@ -19,7 +19,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-constexpr const char* kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+constexpr const char* kDemoModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
 
 // The project's own network, calibrated on numbers that mean nothing, in 8 bits.
 class TargetWorkshop {
@@ -33,9 +33,9 @@ class TargetWorkshop {
   std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
   std::string plan() const { return path("model.nest"); }
   ProgramResult on_target(const std::string& command, const std::string& target) const {
-    std::vector<std::string> arguments{
-        command, kModel,           "--quantize",     "s8", "--calibrate", path("samples.npy"), "--target",
-        target,  "--tuning-cache", path("schedules")};
+    std::vector<std::string> arguments{command,          kDemoModel,          "--quantize", "s8",
+                                       "--calibrate",    path("samples.npy"), "--target",   target,
+                                       "--tuning-cache", path("schedules")};
     if (command == "compile") arguments.insert(arguments.end(), {"-o", plan()});
     return run_program("nestc", arguments);
   }
@@ -75,7 +75,7 @@ TEST_CASE("A plan for EVTA computes the CPU's bits, whatever the units and the c
 
 TEST_CASE("nestc says so where a target's units have nothing to do") {
   const TemporaryFolder folder;
-  check(run_program("nestc", {"compile", kModel, "--target", "zcu102", "-o", folder.path() + "/f32.nest"}), 0,
+  check(run_program("nestc", {"compile", kDemoModel, "--target", "zcu102", "-o", folder.path() + "/f32.nest"}), 0,
         "evta runs none of the operators: it needs them in s8");
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("nestc says where operators run, and what the programs are") {
   CHECK_THAT(explained.text, Contains("EVTA has no Concat") && Contains("ms)"));
   check(workshop.on_target("compile", "zcu102"), 0, "operators");
   check(run_program("nestc", {"inspect", workshop.plan(), "--asm"}), 0, "gemm");
-  check(run_program("nestc", {"inspect", kModel, "--asm"}), 2, "--target zcu102");
+  check(run_program("nestc", {"inspect", kDemoModel, "--asm"}), 2, "--target zcu102");
 }
 
 TEST_CASE("nestc shows what may run side by side, and writes where it runs for NEST-C") {
