@@ -191,4 +191,24 @@ TEST_CASE("Every kernel of an s8 Conv gives the bits of the reference") {
   CHECK(names == std::set<std::string>{"conv.s8.depthwise16", "conv.s8.direct16", "conv.s8.gather", "conv.s8.stem16"});
 }
 
+TEST_CASE("Scratch of the s8 stem that no machine has does not wrap around to little") {
+  constexpr int kRows = 1 << 23;  // of 2^40 columns, twice: 2^64 bytes
+  const Shape pictures{1, 1, 1, int64_t{1} << 40};
+  ops::Conv conv;
+  conv.kernel = {kRows, 1};
+  conv.stride = conv.dilation = {1, 1};
+  conv.pad_begin = {kRows - 1, 0};
+  conv.pad_end = {0, 0};
+  OperatorCase c(conv);
+  c.input(with_exponent(shape_only(pictures, DataType::kS8), 0));
+  c.input(as_constant(with_exponent(tensor_s8({1, 1, kRows, 1}, std::vector<int>(kRows, 1)), 0))).input(absent());
+  c.output_s8(pictures, 0, Layout::kBlocked16);
+  c.with_spec([](const OperatorSpec& spec) {
+    const auto kernel = kernels::prepare_conv_s8_stem16(spec);
+    INFO(kernel.error().to_string());
+    REQUIRE(kernel);
+    CHECK((*kernel)->scratch(1).per_thread > size_t{1} << 63);
+  });
+}
+
 }  // namespace nestrt::test
