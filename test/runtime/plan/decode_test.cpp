@@ -198,6 +198,28 @@ TEST_CASE("A table that many lists share is refused") {
   });
 }
 
+TEST_CASE("A name, or a list of numbers, that many operators share is refused") {
+  for (const bool by_name : {true, false}) {
+    const auto tables = [&](FlatBufferBuilder& builder, size_t count) {
+      const auto name = builder.CreateString(std::string(8000, 'x'));
+      const auto roi = builder.CreateVector(std::vector<float>(2000, 1));
+      std::vector<flatbuffers::Offset<wire::Operator>> operators(count);
+      for (auto& op : operators) {
+        wire::ResizeBuilder resize(builder);
+        if (!by_name) resize.add_roi(roi);
+        const auto attributes = resize.Finish().Union();
+        op = wire::CreateOperator(builder, by_name ? name : 0, wire::Attributes::Resize, attributes);
+      }
+      const auto list = builder.CreateVector(operators);
+      builder.Finish(wire::CreatePlan(builder, 0, 0, 0, 0, 0, list), wire::PlanIdentifier());
+      return bytes_of(builder);
+    };
+    FlatBufferBuilder once, often;
+    CHECK(decode_tables(tables(once, 1)));
+    expect_refused(tables(often, 300), "the tables refer to more entries than they can hold");
+  }
+}
+
 // --- Alignment -----------------------------------------------------------------------------------------------------
 
 // Moves a list of 8-byte elements by 4 bytes: its length is then the low half of what was its first element.

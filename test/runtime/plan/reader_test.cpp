@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <string>
 
+#include "nestrt/open_units.h"
 #include "nestrt/session.h"
+#include "runtime/plan/encode.h"
 #include "runtime/plan/format.h"
 #include "test/support/sample_plans.h"
 #include "test/support/temporary_folder.h"
@@ -46,6 +49,21 @@ TEST_CASE("A plan is loaded from an open file, which may be closed then, mapped 
     CHECK(std::ranges::equal((*plan)->bytes(), file.bytes()));
     CHECK(code_of(Plan::map_descriptor(descriptor, options)) == Code::kIo);
   }
+}
+
+TEST_CASE("Tables are those that were verified, whatever is written over their file later") {
+  const TemporaryFolder folder;
+  PlanFile file = branches_plan().build();
+  const std::string path = folder.write("net.nest", file.bytes());
+  const auto plan = Plan::map(path);
+  REQUIRE(plan);
+  const std::vector<std::byte> before = encode_tables((*plan)->tables());
+  std::ranges::fill(file.tables(), std::byte{0xFF});
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary)
+      .write(reinterpret_cast<const char*>(file.bytes().data()), static_cast<std::streamsize>(file.bytes().size()));
+  CHECK(std::ranges::equal((*plan)->bytes(), file.bytes()));  // it is mapped, not copied
+  CHECK(encode_tables((*plan)->tables()) == before);
+  CHECK(Session::create(*plan, *open_units("cpu", {.num_threads = 1})));
 }
 
 TEST_CASE("Preprocessing that leaves mean or scale out gets 0 and 1") {

@@ -31,11 +31,37 @@ TEST_CASE("Parts of an operator that follow one another are computed once") {
 
 TEST_CASE("Channels that are computed twice, or never, are refused wherever they are") {
   using Parts = std::vector<ChannelRange>;
-  for (const Parts& parts : {Parts{{0, 16}, {16, 40}, {16, 40}}, Parts{{0, 40}, {0, 40}}, Parts{{0, 40}, {16, 32}},
-                             Parts{{0, 40}, {64, 80}}, Parts{{0, 16}, {32, 40}}, Parts{{0, 32}}, Parts{{0, 48}}}) {
-    CAPTURE(parts.size(), parts.back().begin, parts.back().end);
+  for (const Parts& parts :
+       {Parts{{0, 16}, {16, 40}, {16, 40}}, Parts{{0, 40}, {0, 40}}, Parts{{0, 40}, {16, 32}}, Parts{{0, 40}, {64, 80}},
+        Parts{{0, 16}, {32, 40}}, Parts{{0, 32}}, Parts{{0, 48}}, Parts{{}, {}}, Parts{{}, {0, 40}}, Parts{}}) {
+    CAPTURE(parts.size(), parts.empty() ? 0 : parts.back().begin, parts.empty() ? 0 : parts.back().end);
     CHECK(check_parts(parts).code() == Code::kInvalidArgument);
   }
+}
+
+// Three branches of one operator, each of which reads the one before: the last one's lane waits for `waits` alone.
+Status check_chain(const std::vector<uint32_t>& waits) {
+  PlanBuilder builder;
+  std::vector<int> values = {builder.input("x", {4}), builder.arena("a", {4}), builder.arena("b", {4}),
+                             builder.output("y", {4})};
+  for (size_t i = 1; i < values.size(); ++i) {
+    builder.op("relu", unary(ops::UnaryKind::kRelu), {values[i - 1]}, {values[i]});
+    builder.branch();
+  }
+  const PlanFile file = builder.build();
+  Schedule schedule;
+  schedule.lanes = {{0}, {0}};
+  for (uint32_t branch = 0; branch < 3; ++branch) schedule.steps.emplace_back().branch = branch;
+  schedule.steps[1].lane = 1;
+  schedule.steps[1].waits = {0};
+  schedule.steps[2].waits = waits;
+  return check_schedule(**Plan::from_memory(file.bytes()), *open_units("cpu", {.num_threads = 2}), schedule);
+}
+
+TEST_CASE("A step that may start before what it reads, directly or not, is complete is refused") {
+  CHECK(check_chain({1}).ok());
+  CHECK_THAT(std::string(check_chain({}).message()), Catch::Contains("step 2 reads what step 1 may not have computed"));
+  CHECK(check_chain({0}).code() == Code::kInvalidArgument);
 }
 
 }  // namespace
