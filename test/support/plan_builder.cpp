@@ -28,7 +28,9 @@ std::span<std::byte> PlanFile::tables() {
 void PlanFile::write_digests() {
   Header header;
   std::memcpy(&header, data_, sizeof header);
-  if (header.data_offset >= sizeof header && header.data_offset <= size_) plan_format::write_digests(mutable_bytes());
+  if (header.data_offset < sizeof header || header.data_offset > size_) return;
+  const uint64_t signed_bytes = header.data_offset + std::min<uint64_t>(header.data_bytes, size_ - header.data_offset);
+  plan_format::write_digests(mutable_bytes().first(signed_bytes));
 }
 
 PlanFile PlanFile::assemble(std::span<const std::byte> tables, std::span<const std::byte> data) {

@@ -35,7 +35,8 @@ class PlanFile {
   std::span<std::byte> mutable_bytes() { return {data_, size_}; }
   // The FlatBuffers tables.
   std::span<std::byte> tables();
-  // Makes damage elsewhere look intact; nothing does where the header says that the tables end outside of the file.
+  // Makes damage elsewhere look intact, but for a signature; nothing does where the header says that the tables end
+  // outside of the file.
   void write_digests();
 
  private:

@@ -70,8 +70,9 @@ TEST_CASE("Every bit of a signed plan counts, whether its digests are made again
     };
     const size_t flips = test::for_each_flipped_bit(file, static_cast<size_t>(test::by_level(49, 7, 1)), load);
     CAPTURE(plan.what, flips, mended);
-    CHECK(flips > 1000);
-    CHECK(mended < 1024);
+    CHECK(flips > 700);
+    CHECK(mended > 0);
+    CHECK(mended <= 192);
     CHECK(accepted == 0);
   }
 }
