@@ -11,8 +11,8 @@
 #include "nestrt/open_units.h"
 #include "runtime/core/replace_file.h"
 #include "runtime/plan/run_memory.h"
-#include "test/runtime/session/flat_costs.h"
 #include "test/runtime/session/random_schedule.h"
+#include "test/support/flat_costs.h"
 
 namespace nestrt::test {
 namespace {

@@ -151,6 +151,19 @@ TEST_CASE("More nodes than the limit are refused before they are built") {
   check_refused(model.import(), Code::kInvalidModel, "100000 nodes");
 }
 
+TEST_CASE("Models with more nodes than their bytes are worth are refused") {
+  ModelBuilder model;
+  model.input("v0", {4});
+  constexpr int kNodes = 70'000;
+  for (int i = 0; i < kNodes; ++i) model.node("Neg", {"v" + std::to_string(i)}, {"v" + std::to_string(i + 1)}, "n");
+  model.output("v" + std::to_string(kNodes));
+  const std::string small = model.bytes();
+  REQUIRE(small.size() / 100 + 50'000 < kNodes);
+  check_refused(import_bytes(small), Code::kInvalidModel, "the limit for a file of its size");
+  model.constant("weights", {256 << 10}, std::vector<float>(256 << 10));
+  CHECK(import_bytes(model.bytes()));
+}
+
 TEST_CASE("Nodes and outputs with names beyond reason are refused: what is made of them is named after them") {
   for (const bool of_node : {true, false}) {
     for (const size_t bytes : {1024, 1025}) {

@@ -40,7 +40,7 @@ UnitList units_of(int num_threads, std::byte stale) {
   UnitList units = *open_units("cpu", {.num_threads = num_threads});
   evta::EvtaOptions options;
   options.configuration = &evta::test::stock_configuration();
-  units.push_back(*evta::open_evta_unit(options, evta::make_simulator_transport({.stale = stale})));
+  units.push_back(*evta::open_evta_unit(options, evta::make_simulator_transport({.faults = nullptr, .stale = stale})));
   return units;
 }
 
