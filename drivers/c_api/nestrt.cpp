@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "drivers/c_api/shared_units.h"
 #include "nestrt/log.h"
+#include "nestrt/mutex.h"
 #include "nestrt/session.h"
 #include "runtime/core/guard.h"
 
@@ -19,12 +19,17 @@ struct nestrt_plan {
 };
 
 struct nestrt_session {
-  std::shared_ptr<const nestrt::UnitList> units;  // keeps them shareable
-  std::unique_ptr<nestrt::Session> session;
-  // The arguments of one run; reserved once. The mutex keeps two runs apart that fill them.
-  std::mutex mutex;
-  std::vector<nestrt::ConstTensorView> inputs;
-  std::vector<nestrt::TensorView> outputs;
+  nestrt_session(std::shared_ptr<const nestrt::UnitList> with, std::unique_ptr<nestrt::Session> made)
+      : units(std::move(with)),
+        session(std::move(made)),
+        inputs(session->inputs().size()),
+        outputs(session->outputs().size()) {}
+
+  const std::shared_ptr<const nestrt::UnitList> units;  // keeps them shareable
+  const std::unique_ptr<nestrt::Session> session;
+  nestrt::Mutex mutex;  // keeps two runs apart that fill their arguments
+  std::vector<nestrt::ConstTensorView> inputs NESTRT_GUARDED_BY(mutex);
+  std::vector<nestrt::TensorView> outputs NESTRT_GUARDED_BY(mutex);
 };
 
 namespace {
@@ -116,12 +121,7 @@ Status create(const nestrt_plan* plan, const char* units, int32_t num_threads, n
   NESTRT_RETURN_IF_ERROR(expect_argument(plan, "plan"));
   NESTRT_ASSIGN_OR_RETURN(auto shared, nestrt::c_api::shared_units(units != nullptr ? units : "cpu", num_threads));
   NESTRT_ASSIGN_OR_RETURN(auto made, nestrt::Session::create(plan->plan, *shared));
-  auto result = std::make_unique<nestrt_session>();
-  result->units = std::move(shared);
-  result->session = std::move(made);
-  result->inputs.resize(result->session->inputs().size());
-  result->outputs.resize(result->session->outputs().size());
-  *session = result.release();
+  *session = new nestrt_session(std::move(shared), std::move(made));
   return {};
 }
 
@@ -141,7 +141,7 @@ Status run(nestrt_session* session, const void* const* inputs, const size_t* inp
   }
   NESTRT_RETURN_IF_ERROR(expect_argument(outputs, "outputs"));
   NESTRT_RETURN_IF_ERROR(expect_argument(output_bytes, "output_bytes"));
-  const std::lock_guard lock(session->mutex);
+  const nestrt::MutexLock lock(session->mutex);
   for (size_t i = 0; i < input_infos.size(); ++i) {
     NESTRT_RETURN_IF_ERROR(expect_bytes("input", i, input_infos[i], input_bytes[i]));
     session->inputs[i] = {input_infos[i].type, input_infos[i].shape, inputs[i]};

@@ -1,9 +1,9 @@
 #include "drivers/c_api/shared_units.h"
 
 #include <map>
-#include <mutex>
 #include <utility>
 
+#include "nestrt/mutex.h"
 #include "nestrt/open_units.h"
 
 namespace nestrt::c_api {
@@ -12,7 +12,7 @@ namespace {
 class Pools {
  public:
   Result<std::shared_ptr<const UnitList>> open(const std::string& spec, int32_t num_threads) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     std::erase_if(lists_, [](const auto& entry) { return entry.second.expired(); });
     const Key key(spec, num_threads);
     if (const auto found = lists_.find(key); found != lists_.end())
@@ -28,8 +28,8 @@ class Pools {
  private:
   using Key = std::pair<std::string, int32_t>;
 
-  std::mutex mutex_;  // guards lists_
-  std::map<Key, std::weak_ptr<const UnitList>> lists_;
+  Mutex mutex_;
+  std::map<Key, std::weak_ptr<const UnitList>> lists_ NESTRT_GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -20,27 +20,27 @@ Status Device::run(std::span<const Copy> program, std::span<std::byte* const> bu
 }
 
 void Device::interrupt() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   interrupted_.notify_all();
 }
 
 void Device::next_run(Fault fault) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   faults_.push_back(fault);
 }
 
 void Device::forget_faults() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   faults_.clear();
 }
 
 bool Device::all_begun() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return faults_.empty();
 }
 
 Fault Device::take_fault() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (faults_.empty()) return Fault::kNone;
   const Fault fault = faults_.front();
   faults_.pop_front();
@@ -48,12 +48,13 @@ Fault Device::take_fault() {
 }
 
 Status Device::hang(Deadline deadline, const std::atomic<bool>& stop) {
-  std::unique_lock lock(mutex_);
-  const auto is_stopped = [&] { return stop.load(); };
-  if (deadline == kNoDeadline)
-    interrupted_.wait(lock, is_stopped);
-  else if (!interrupted_.wait_until(lock, deadline, is_stopped))
-    return Status(Code::kDeadlineExceeded, "the device did not complete before the deadline");
+  const MutexLock lock(mutex_);
+  while (!stop.load()) {
+    if (deadline == kNoDeadline)
+      interrupted_.wait(mutex_);
+    else if (interrupted_.wait_until(mutex_, deadline) == std::cv_status::timeout && !stop.load())
+      return Status(Code::kDeadlineExceeded, "the device did not complete before the deadline");
+  }
   return Status(Code::kCancelled, "the run was stopped");
 }
 

@@ -5,13 +5,12 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <span>
 
 #include "drivers/null/program.h"
 #include "nestrt/event.h"
+#include "nestrt/mutex.h"
 
 namespace nestrt::null {
 
@@ -41,9 +40,9 @@ class Device {
   Fault take_fault();
   Status hang(Deadline deadline, const std::atomic<bool>& stop);
 
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable interrupted_;
-  std::deque<Fault> faults_;
+  Mutex mutex_;
+  Condition interrupted_;
+  std::deque<Fault> faults_ NESTRT_GUARDED_BY(mutex_);
 };
 
 }  // namespace nestrt::null

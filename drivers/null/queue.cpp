@@ -41,7 +41,7 @@ Result<std::shared_ptr<Queue>> Queue::create(std::string name, std::shared_ptr<D
 
 Queue::~Queue() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     shut_down_ = true;
     changed_.notify_all();
   }
@@ -49,19 +49,19 @@ Queue::~Queue() {
 }
 
 void Queue::add(Job* job) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   jobs_.push_back(job);
 }
 
 void Queue::remove(Job* job) {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   stop(job);
-  changed_.wait(lock, [job] { return job->state == Job::State::kIdle; });
+  while (job->state != Job::State::kIdle) changed_.wait(mutex_);
   std::erase(jobs_, job);
 }
 
 void Queue::submit(Job* job, const Submission& submission) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Status refused = job->state == Job::State::kIdle
                        ? refusal(*job, submission)
                        : Status(Code::kUnavailable, fmt::format("{}: the program is running already", name_));
@@ -76,18 +76,16 @@ void Queue::submit(Job* job, const Submission& submission) {
 }
 
 void Queue::cancel(Job* job, uint64_t generation) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (job->submission.generation == generation) stop(job);
 }
 
 // Others may submit meanwhile: only what was there before is waited for.
 void Queue::reset() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (Job* job : jobs_) stop(job);
-  changed_.wait(lock, [this, last = turns_] {
-    return std::none_of(jobs_.begin(), jobs_.end(),
-                        [last](const Job* job) { return job->state != Job::State::kIdle && job->turn <= last; });
-  });
+  const uint64_t last = turns_;
+  while (is_under_way(last)) changed_.wait(mutex_);
 }
 
 Status Queue::probe() {
@@ -108,23 +106,24 @@ Status Queue::probe() {
 }
 
 void Queue::serve() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return shut_down_ || next_job() != nullptr; });
+    while (!shut_down_ && next_job() == nullptr) changed_.wait(mutex_);
     if (shut_down_) return;
-    run(next_job(), lock);
+    run(next_job());
   }
 }
 
 // Without the lock while the device works: the submission does not change before it is complete.
-void Queue::run(Job* job, std::unique_lock<std::mutex>& lock) {
+void Queue::run(Job* job) {
   Status status = refusal(*job, job->submission);
   if (status.ok()) {
     job->state = Job::State::kRunning;
     stop_.store(false);
-    lock.unlock();
-    status = run_program(*job);
-    lock.lock();
+    {
+      const MutexPause pause(mutex_);
+      status = run_program(*job);
+    }
     judge(*job, status);
   }
   complete(job, std::move(status));
@@ -148,6 +147,12 @@ Queue::Job* Queue::next_job() const {
   for (Job* job : jobs_)
     if (job->state == Job::State::kWaiting && (next == nullptr || job->turn < next->turn)) next = job;
   return next;
+}
+
+// Whether a submission with one of the turns up to `last` is.
+bool Queue::is_under_way(uint64_t last) const {
+  return std::any_of(jobs_.begin(), jobs_.end(),
+                     [last](const Job* job) { return job->state != Job::State::kIdle && job->turn <= last; });
 }
 
 // Why the submission does not start; success where it does.

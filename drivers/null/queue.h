@@ -8,14 +8,13 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "drivers/null/device.h"
+#include "nestrt/mutex.h"
 #include "nestrt/unit.h"
 
 namespace nestrt::null {
@@ -59,24 +58,25 @@ class Queue {
   Queue(std::string name, std::shared_ptr<Device> device) : name_(std::move(name)), device_(std::move(device)) {}
 
   void serve();
-  void run(Job* job, std::unique_lock<std::mutex>& lock);
-  Status run_program(const Job& job);
-  Job* next_job() const;
-  Status refusal(const Job& job, const Submission& submission) const;
-  void stop(Job* job);
-  void complete(Job* job, Status status);
-  void judge(const Job& job, const Status& status);
+  void run(Job* job) NESTRT_REQUIRES(mutex_);
+  Status run_program(const Job& job) NESTRT_EXCLUDES(mutex_);
+  Job* next_job() const NESTRT_REQUIRES(mutex_);
+  bool is_under_way(uint64_t last) const NESTRT_REQUIRES(mutex_);
+  Status refusal(const Job& job, const Submission& submission) const NESTRT_REQUIRES(mutex_);
+  void stop(Job* job) NESTRT_REQUIRES(mutex_);
+  void complete(Job* job, Status status) NESTRT_REQUIRES(mutex_);
+  void judge(const Job& job, const Status& status) NESTRT_REQUIRES(mutex_);
 
   const std::string name_;
   const std::shared_ptr<Device> device_;
 
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::vector<Job*> jobs_;
-  uint64_t turns_ = 0;
-  Status failure_;                 // ok: the device is trusted
+  Mutex mutex_;  // guards the jobs' states, too
+  Condition changed_;
+  std::vector<Job*> jobs_ NESTRT_GUARDED_BY(mutex_);
+  uint64_t turns_ NESTRT_GUARDED_BY(mutex_) = 0;
+  Status failure_ NESTRT_GUARDED_BY(mutex_);  // ok: the device is trusted
+  bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;
   std::atomic<bool> stop_{false};  // the running job; read without the lock
-  bool shut_down_ = false;
 
   std::thread thread_;
 };

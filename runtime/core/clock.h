@@ -9,15 +9,13 @@ inline SteadyClock::time_point now_by(const Clock* clock) {
   return clock == nullptr ? SteadyClock::now() : clock->now();
 }
 
-// Until `ready()`, at the latest until `time`.
-template <typename Ready>
-void wait_by(Clock* clock, std::condition_variable& condition, std::unique_lock<std::mutex>& lock,
-             SteadyClock::time_point time, Ready ready) {
-  if (clock == nullptr) {
-    condition.wait_until(lock, time, ready);
-    return;
-  }
-  while (!ready() && clock->now() < time) clock->wait_until(condition, lock, time);
+// Until somebody notifies or `time` has come; may return earlier.
+inline void wait_by(Clock* clock, Condition& condition, Mutex& mutex, SteadyClock::time_point time)
+    NESTRT_REQUIRES(mutex) {
+  if (clock == nullptr)
+    condition.wait_until(mutex, time);
+  else
+    clock->wait_until(condition, mutex, time);
 }
 
 }  // namespace nestrt

@@ -9,7 +9,7 @@ constexpr int kSpins = 1000;
 }  // namespace
 
 uint64_t Event::arm() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const uint64_t generation = state_.load(std::memory_order_relaxed) / 2 + 1;
   status_ = Status();
   state_.store(generation * 2, std::memory_order_release);
@@ -17,7 +17,7 @@ uint64_t Event::arm() {
 }
 
 bool Event::signal(uint64_t generation, Status status) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (state_.load(std::memory_order_relaxed) != generation * 2) return false;
   status_ = std::move(status);
   state_.store(generation * 2 + 1, std::memory_order_release);
@@ -28,12 +28,12 @@ bool Event::signal(uint64_t generation, Status status) {
 Status Event::wait(Deadline deadline) {
   for (int spin = 0; spin < kSpins && !done(); ++spin) {
   }
-  std::unique_lock lock(mutex_);
-  const auto is_done = [this] { return done(); };
-  if (deadline == kNoDeadline) {
-    completed_.wait(lock, is_done);
-  } else if (!completed_.wait_until(lock, deadline, is_done)) {
-    return Status(Code::kDeadlineExceeded, "the unit did not complete before the deadline");
+  const MutexLock lock(mutex_);
+  while (!done()) {
+    if (deadline == kNoDeadline)
+      completed_.wait(mutex_);
+    else if (completed_.wait_until(mutex_, deadline) == std::cv_status::timeout && !done())
+      return Status(Code::kDeadlineExceeded, "the unit did not complete before the deadline");
   }
   return status_;
 }

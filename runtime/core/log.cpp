@@ -5,7 +5,8 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
+
+#include "nestrt/mutex.h"
 
 namespace nestrt {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 std::atomic<LogLevel> g_level{LogLevel::kWarning};
 
 struct Hook {
-  std::mutex mutex;
-  std::shared_ptr<const LogHook> hook;
+  Mutex mutex;
+  std::shared_ptr<const LogHook> hook NESTRT_GUARDED_BY(mutex);
 };
 
 Hook& installed() {
@@ -54,7 +55,7 @@ void set_log_level(LogLevel level) { g_level.store(level, std::memory_order_rela
 
 void set_log_hook(LogHook hook) {
   Hook& target = installed();
-  const std::lock_guard lock(target.mutex);
+  const MutexLock lock(target.mutex);
   target.hook = hook ? std::make_shared<const LogHook>(std::move(hook)) : nullptr;
 }
 
@@ -63,7 +64,7 @@ void log(LogLevel level, std::string_view message) {
   std::shared_ptr<const LogHook> hook;
   {
     Hook& source = installed();
-    const std::lock_guard lock(source.mutex);
+    const MutexLock lock(source.mutex);
     hook = source.hook;
   }
   if (hook) {

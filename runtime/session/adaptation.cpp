@@ -37,7 +37,7 @@ Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& exe
 
 Adaptation::~Adaptation() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
     changed_.notify_all();
   }
@@ -45,7 +45,10 @@ Adaptation::~Adaptation() {
 }
 
 Status Adaptation::start(const PreparedSchedule& current) {
-  current_ = &current;
+  {
+    const MutexLock lock(mutex_);
+    current_ = &current;
+  }
   Result<std::thread> started = start_named_thread("nestrt-adapt", [this] { work(); });
   if (!started) return started.error().with_context("cannot start the thread that adapts schedules");
   thread_ = std::move(*started);
@@ -75,14 +78,14 @@ bool Adaptation::has_drifted(const PreparedSchedule& current) const {
 }
 
 void Adaptation::request() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   requested_ = true;
   changed_.notify_all();
 }
 
 void Adaptation::swap(std::unique_ptr<PreparedSchedule>& current) {
   if (!has_next_.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   retired_ = std::exchange(current, std::move(next_));
   current_ = current.get();
   has_next_.store(false, std::memory_order_relaxed);
@@ -91,32 +94,46 @@ void Adaptation::swap(std::unique_ptr<PreparedSchedule>& current) {
   changed_.notify_all();
 }
 
-// One schedule at a time: the next is made from what has been measured of the last, once that is in use.
 void Adaptation::work() {
-  Clock* const clock = options_.clock.get();
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   while (!stopping_) {
-    const auto has_work = [&] { return stopping_ || retired_ != nullptr || (requested_ && next_ == nullptr); };
-    if (const std::optional<SteadyClock::time_point> probe = next_probe())
-      wait_by(clock, changed_, lock, *probe, has_work);
+    wait_for_work();
+    do_work();
+  }
+}
+
+bool Adaptation::has_work() const { return stopping_ || retired_ != nullptr || (requested_ && next_ == nullptr); }
+
+// Or until a unit is to be probed.
+void Adaptation::wait_for_work() {
+  Clock* const clock = options_.clock.get();
+  const std::optional<SteadyClock::time_point> probe = next_probe();
+  while (!has_work() && (!probe || now_by(clock) < *probe)) {
+    if (probe)
+      wait_by(clock, changed_, mutex_, *probe);
     else
-      changed_.wait(lock, has_work);
-    const std::unique_ptr<PreparedSchedule> retired = std::move(retired_);
-    const PreparedSchedule* const current = current_;
-    const bool is_asked = next_ == nullptr && std::exchange(requested_, false);
-    const bool makes_one = is_asked && options_.reschedules;
-    lock.unlock();
-    std::unique_ptr<PreparedSchedule> made;
-    const Status status = guarded([&]() -> Status {
+      changed_.wait(mutex_);
+  }
+}
+
+// One schedule at a time: the next is made from what has been measured of the last, once that is in use.
+void Adaptation::do_work() {
+  const std::unique_ptr<PreparedSchedule> retired = std::move(retired_);
+  const PreparedSchedule* const current = current_;
+  const bool is_asked = next_ == nullptr && std::exchange(requested_, false);
+  const bool makes_one = is_asked && options_.reschedules;
+  std::unique_ptr<PreparedSchedule> made;
+  {
+    const MutexPause pause(mutex_);
+    static_cast<void>(guarded([&]() -> Status {  // what fails to be made is not there
       if (makes_one) made = reschedule(*current);
       return {};
-    });
+    }));
     probe_failing_units();
-    lock.lock();
-    if (!status.ok() || made == nullptr) continue;
-    next_ = std::move(made);
-    has_next_.store(true, std::memory_order_release);
   }
+  if (made == nullptr) return;
+  next_ = std::move(made);
+  has_next_.store(true, std::memory_order_release);
 }
 
 std::optional<SteadyClock::time_point> Adaptation::next_probe() {

@@ -7,13 +7,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 
 #include "nestrt/clock.h"
+#include "nestrt/mutex.h"
 #include "nestrt/schedule.h"
 #include "runtime/session/prepared_schedule.h"
 #include "runtime/session/probe_times.h"
@@ -48,10 +47,13 @@ class Adaptation {
 
  private:
   void work();
+  bool has_work() const NESTRT_REQUIRES(mutex_);
+  void wait_for_work() NESTRT_REQUIRES(mutex_);
+  void do_work() NESTRT_REQUIRES(mutex_);
   std::optional<SteadyClock::time_point> next_probe();
   void probe_failing_units();
   bool has_drifted(const PreparedSchedule& current) const;
-  void request();
+  void request() NESTRT_EXCLUDES(mutex_);
   std::unique_ptr<PreparedSchedule> reschedule(const PreparedSchedule& current);
   void learn_from(const PreparedSchedule& current);
   Result<Schedule> schedule_for_working_units();
@@ -68,12 +70,13 @@ class Adaptation {
   uint64_t failing_units_ = 0;  // that the last request knew of
   std::atomic<uint64_t> swaps_{0};
 
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  bool stopping_ = false;
-  bool requested_ = false;
-  const PreparedSchedule* current_ = nullptr;
-  std::unique_ptr<PreparedSchedule> next_, retired_;
+  Mutex mutex_;
+  Condition changed_;
+  bool stopping_ NESTRT_GUARDED_BY(mutex_) = false;
+  bool requested_ NESTRT_GUARDED_BY(mutex_) = false;
+  const PreparedSchedule* current_ NESTRT_GUARDED_BY(mutex_) = nullptr;
+  std::unique_ptr<PreparedSchedule> next_ NESTRT_GUARDED_BY(mutex_);
+  std::unique_ptr<PreparedSchedule> retired_ NESTRT_GUARDED_BY(mutex_);
   std::atomic<bool> has_next_{false};
 
   std::thread thread_;

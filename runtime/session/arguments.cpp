@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/core/guard.h"
+
 namespace nestrt {
 namespace {
 
@@ -37,6 +39,10 @@ Status check_view(std::string_view side, size_t position, const TensorInfo& expe
 Arguments::Arguments(const Plan& plan) : plan_(plan) { ranges_.reserve(plan.inputs().size() + plan.outputs().size()); }
 
 Status Arguments::check(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
+  return guarded([&] { return check_all(inputs, outputs); });  // what is said of a failure takes memory
+}
+
+Status Arguments::check_all(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
   NESTRT_RETURN_IF_ERROR(check_count("input", plan_.inputs().size(), inputs.size()));
   NESTRT_RETURN_IF_ERROR(check_count("output", plan_.outputs().size(), outputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i)

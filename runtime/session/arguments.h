@@ -16,6 +16,7 @@ class Arguments {
   explicit Arguments(const Plan& plan);
 
   // Number, types, shapes, addresses, alignment, and that no output shares a byte with an input or another output.
+  // Errors: kInvalidArgument; kOutOfMemory, where there is none to say why.
   Status check(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs);
 
  private:
@@ -26,6 +27,7 @@ class Arguments {
     uint32_t position = 0;
   };
 
+  Status check_all(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs);
   Status check_overlap(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs);
   void add_range(const ConstTensorView& view, bool is_output, size_t position);
   std::string describe(const Range& range) const;

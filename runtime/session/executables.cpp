@@ -4,7 +4,7 @@ namespace nestrt {
 
 Result<std::shared_ptr<Executable>> Executables::get(uint32_t unit, uint32_t branch, uint32_t program,
                                                      ChannelRange channels) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const Key key{unit, branch, program, channels};
   if (const auto found = prepared_.find(key); found != prepared_.end()) return found->second;
   BranchSpec spec{plan_, branch, &plan_->tables().branches[branch].programs[program], channels};
@@ -13,7 +13,7 @@ Result<std::shared_ptr<Executable>> Executables::get(uint32_t unit, uint32_t bra
 }
 
 size_t Executables::repacked_bytes() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   size_t bytes = 0;
   for (const auto& [key, executable] : prepared_) bytes += executable->repacked_bytes();
   return bytes;

@@ -5,9 +5,9 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <tuple>
 
+#include "nestrt/mutex.h"
 #include "nestrt/unit.h"
 
 namespace nestrt {
@@ -27,8 +27,8 @@ class Executables {
 
   const std::shared_ptr<const Plan> plan_;
   const UnitList& units_;
-  mutable std::mutex mutex_;  // guards what follows
-  std::map<Key, std::shared_ptr<Executable>> prepared_;
+  mutable Mutex mutex_;
+  std::map<Key, std::shared_ptr<Executable>> prepared_ NESTRT_GUARDED_BY(mutex_);
 };
 
 }  // namespace nestrt

@@ -98,7 +98,7 @@ Status Executor::run_in_lanes() {
   }
   for (const Section& section : schedule_->sections()) run_section(section);
   wait_until(running_lanes_, spin_, [](size_t running) { return running == 0; });
-  return has_failed() ? failure_ : Status();
+  return failure();
 }
 
 // Side by side where the host's threads are to be had, else one after the other.
@@ -138,16 +138,22 @@ void Executor::await(const PreparedStep& step, Turn& turn) const {
 }
 
 void Executor::fail(Status status) {
-  const std::lock_guard lock(failure_mutex_);
+  const MutexLock lock(failure_mutex_);
   if (has_failed()) return;
   failure_ = std::move(status);
   failed_.store(true, std::memory_order_release);
 }
 
+Status Executor::failure() {
+  if (!has_failed()) return {};
+  const MutexLock lock(failure_mutex_);
+  return failure_;
+}
+
 void Executor::cancel() {
   cancelled_.store(true);
   for (Submitted& submitted : submitted_) {
-    const std::lock_guard lock(submitted.mutex);
+    const MutexLock lock(submitted.mutex);
     if (submitted.executable != nullptr) submitted.executable->cancel(submitted.generation);
   }
 }
@@ -197,7 +203,7 @@ Status Executor::run_on_unit(PreparedStep& step) {
   submission.completion = &step.completion;
   submission.generation = step.completion.arm();
   {
-    const std::lock_guard lock(submitted.mutex);
+    const MutexLock lock(submitted.mutex);
     submitted.executable = step.executable.get();
     submitted.generation = submission.generation;
   }
@@ -208,7 +214,7 @@ Status Executor::run_on_unit(PreparedStep& step) {
     step.executable->cancel(submission.generation);
     static_cast<void>(step.completion.wait());
   }
-  const std::lock_guard lock(submitted.mutex);
+  const MutexLock lock(submitted.mutex);
   submitted.executable = nullptr;
   return status;
 }

@@ -11,11 +11,11 @@
 #include <chrono>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <thread>
 #include <vector>
 
+#include "nestrt/mutex.h"
 #include "nestrt/session.h"
 #include "runtime/core/clock.h"
 #include "runtime/session/prepared_schedule.h"
@@ -60,9 +60,9 @@ class Executor {
   };
   // What cancel() has to know of a lane.
   struct Submitted {
-    std::mutex mutex;
-    Executable* executable = nullptr;
-    uint64_t generation = 0;
+    Mutex mutex;
+    Executable* executable NESTRT_GUARDED_BY(mutex) = nullptr;
+    uint64_t generation NESTRT_GUARDED_BY(mutex) = 0;
   };
   void serve(size_t thread, const std::atomic<uint64_t>& run);
   Status run_in_order();
@@ -74,6 +74,7 @@ class Executor {
   Deadline deadline_after(std::chrono::milliseconds time) const;
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   void fail(Status status);
+  Status failure();  // the first; ok where there is none
 
   // `ready`: since when the lane could have run it. `turn`: the lane's.
   Status run_step(PreparedStep& step, SteadyClock::time_point ready, Turn& turn);
@@ -100,8 +101,8 @@ class Executor {
   std::atomic<size_t> running_lanes_{0};  // lanes on threads
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> failed_{false};
-  std::mutex failure_mutex_;
-  Status failure_;
+  Mutex failure_mutex_;
+  Status failure_ NESTRT_GUARDED_BY(failure_mutex_);
 };
 
 }  // namespace nestrt

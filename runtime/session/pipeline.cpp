@@ -2,12 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "nestrt/mutex.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/named_thread.h"
 #include "runtime/session/session_in_turns.h"
@@ -38,7 +37,7 @@ class PipelineImpl final : public Pipeline {
 
   ~PipelineImpl() override {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       stopping_ = true;
       changed_.notify_all();
     }
@@ -60,9 +59,9 @@ class PipelineImpl final : public Pipeline {
   }
 
   void submit(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) override {
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     Entry& entry = entry_of(submitted_);
-    changed_.wait(lock, [&] { return entry.state == Entry::State::kFree; });
+    while (entry.state != Entry::State::kFree) changed_.wait(mutex_);
     entry.inputs.assign(inputs.begin(), inputs.end());
     entry.outputs.assign(outputs.begin(), outputs.end());
     entry.state = Entry::State::kWaiting;
@@ -71,11 +70,11 @@ class PipelineImpl final : public Pipeline {
   }
 
   Status next() override {
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (returned_ == submitted_)
       return Status(Code::kInvalidArgument, "no inference was handed in to the pipeline that has not been returned");
     Entry& entry = entry_of(returned_);
-    changed_.wait(lock, [&] { return entry.state == Entry::State::kDone; });
+    while (entry.state != Entry::State::kDone) changed_.wait(mutex_);
     ++returned_;
     entry.state = Entry::State::kFree;
     changed_.notify_all();
@@ -98,19 +97,21 @@ class PipelineImpl final : public Pipeline {
     return {};
   }
 
-  Entry& entry_of(uint64_t number) { return entries_[number % entries_.size()]; }
+  Entry& entry_of(uint64_t number) NESTRT_REQUIRES(mutex_) { return entries_[number % entries_.size()]; }
 
   void work(SessionInTurns& session) {
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     while (true) {
-      changed_.wait(lock, [this] { return stopping_ || begun_ < submitted_; });
+      while (!stopping_ && begun_ == submitted_) changed_.wait(mutex_);
       if (stopping_) return;
       const uint64_t turn = begun_++;
       Entry& entry = entry_of(turn);
       entry.state = Entry::State::kRunning;
-      lock.unlock();
-      Status status = session.run(entry.inputs, entry.outputs, RunOptions(), turn);
-      lock.lock();
+      Status status;
+      {
+        const MutexPause pause(mutex_);
+        status = session.run(entry.inputs, entry.outputs, RunOptions(), turn);
+      }
       entry.status = std::move(status);
       entry.state = Entry::State::kDone;
       changed_.notify_all();
@@ -120,11 +121,13 @@ class PipelineImpl final : public Pipeline {
   const std::shared_ptr<const Plan> plan_;
   std::vector<std::unique_ptr<SessionInTurns>> sessions_;
 
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::deque<Entry> entries_;
-  uint64_t submitted_ = 0, begun_ = 0, returned_ = 0;
-  bool stopping_ = false;
+  Mutex mutex_;
+  Condition changed_;
+  std::deque<Entry> entries_ NESTRT_GUARDED_BY(mutex_);  // but for the arguments of one that runs
+  uint64_t submitted_ NESTRT_GUARDED_BY(mutex_) = 0;
+  uint64_t begun_ NESTRT_GUARDED_BY(mutex_) = 0;
+  uint64_t returned_ NESTRT_GUARDED_BY(mutex_) = 0;
+  bool stopping_ NESTRT_GUARDED_BY(mutex_) = false;
 
   std::vector<std::thread> threads_;
 };

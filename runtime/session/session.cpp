@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 
 #include "nestrt/log.h"
+#include "nestrt/mutex.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/unit_infos.h"
 #include "runtime/plan/program_for.h"
@@ -43,6 +43,7 @@ class SessionImpl final : public SessionInTurns {
         arguments_(*plan_) {}
 
   Status prepare() {
+    const MutexLock lock(mutex_), current_lock(current_mutex_);
     NESTRT_RETURN_IF_ERROR(check_units());
     NESTRT_RETURN_IF_ERROR(check_signer());
     report_useless_units();
@@ -65,15 +66,15 @@ class SessionImpl final : public SessionInTurns {
 
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs, const RunOptions& options,
              uint64_t turn) override {
-    const std::lock_guard lock(mutex_);
-    NESTRT_RETURN_IF_ERROR(guarded([&] { return arguments_.check(inputs, outputs); }));
-    if (adaptation_ != nullptr) swap_schedule();
+    const MutexLock lock(mutex_);
+    NESTRT_RETURN_IF_ERROR(arguments_.check(inputs, outputs));
+    PreparedSchedule& schedule = newest_schedule();
     memory_.bind(inputs, outputs);
     const bool checks = options_.check_every > 0 && runs_++ % options_.check_every == 0;
-    const Status status = guarded([&] {  // what is said of a failure takes memory
-      return executor_.run(*current_, {memory_.buffers(), options.deadline, turn, checks});
-    });
-    if (adaptation_ != nullptr) adaptation_->run_ended(*current_);
+    const Executor::Run run{memory_.buffers(), options.deadline, turn, checks};
+    // What is said of a failure takes memory.
+    const Status status = guarded([&] { return executor_.run(schedule, run); });
+    if (adaptation_ != nullptr) adaptation_->run_ended(schedule);
     return status;
   }
 
@@ -83,14 +84,14 @@ class SessionImpl final : public SessionInTurns {
   const Plan& plan() const override { return *plan_; }
 
   Schedule schedule() const override {
-    const std::lock_guard lock(current_mutex_);
+    const MutexLock lock(current_mutex_);
     return current_->schedule();
   }
 
   SessionMemory memory() const override {
-    const std::lock_guard lock(current_mutex_);
+    const MutexLock lock(current_mutex_);
     SessionMemory memory;
-    memory.arena_bytes = memory_.arena().size();
+    memory.arena_bytes = arena_bytes_;
     memory.scratch_bytes = current_->scratch_bytes();
     memory.repacked_bytes = executables_.repacked_bytes();
     return memory;
@@ -103,7 +104,7 @@ class SessionImpl final : public SessionInTurns {
       summary.name = op.name;
       summary.kind = ops::name(op.kind());
     }
-    const std::lock_guard lock(current_mutex_);
+    const MutexLock lock(current_mutex_);
     for (const PreparedStep& step : current_->steps()) {
       for (const Executable::KernelChoice& choice : step.executable->kernel_choices()) {
         OperatorSummary& summary = summaries[choice.operator_index];
@@ -147,7 +148,7 @@ class SessionImpl final : public SessionInTurns {
   }
 
   // The most that this schedule, or one that may follow, has.
-  size_t most_unit_lanes() const {
+  size_t most_unit_lanes() const NESTRT_REQUIRES(current_mutex_) {
     const size_t lanes = current_->unit_lanes().size();
     return may_reschedule() ? std::max(lanes, units_.size()) : lanes;
   }
@@ -165,7 +166,7 @@ class SessionImpl final : public SessionInTurns {
   }
 
   // The memory plan for any schedule has been verified with the file only where that was verified completely.
-  Result<const plan::MemoryPlan*> memory_plan() const {
+  Result<const plan::MemoryPlan*> memory_plan() const NESTRT_REQUIRES(current_mutex_) {
     if (current_->is_file_order() && !may_reschedule())
       return memory_plan_for(plan_->tables(), plan::MemoryPlanKind::kSequential);
     const plan::MemoryPlan* const any_schedule = memory_plan_for(plan_->tables(), plan::MemoryPlanKind::kAnySchedule);
@@ -175,14 +176,16 @@ class SessionImpl final : public SessionInTurns {
     return any_schedule;
   }
 
-  Status allocate() {
+  Status allocate() NESTRT_REQUIRES(mutex_, current_mutex_) {
     NESTRT_ASSIGN_OR_RETURN(const plan::MemoryPlan* const memory, memory_plan());
-    return memory_.allocate(*plan_, *memory);
+    NESTRT_RETURN_IF_ERROR(memory_.allocate(*plan_, *memory));
+    arena_bytes_ = memory_.arena().size();
+    return {};
   }
 
   // What operators cost one after the other says little of lanes that share the host's cores. On the host alone the
   // whole schedule is tried against every operator on all threads, which is kept unless the schedule is faster.
-  Status try_schedule(const CostTable& costs) {
+  Status try_schedule(const CostTable& costs) NESTRT_REQUIRES(mutex_, current_mutex_) {
     if (!options_.measure || options_.fixed_schedule != nullptr || !has_costs_) return {};
     if (has_other_units() ? !current_->shares_cores() : current_->is_file_order()) return {};
     ExecutorOptions unwatched;
@@ -207,7 +210,7 @@ class SessionImpl final : public SessionInTurns {
     return std::any_of(units_.begin(), units_.end(), [](const auto& unit) { return !unit->info().is_host; });
   }
 
-  Status start_adaptation(CostTable costs) {
+  Status start_adaptation(CostTable costs) NESTRT_REQUIRES(current_mutex_) {
     if (!has_other_units() && (!may_reschedule() || current_->is_file_order())) return {};
     AdaptationOptions options;
     options.schedule = options_.schedule;
@@ -220,9 +223,11 @@ class SessionImpl final : public SessionInTurns {
     return adaptation_->start(*current_);
   }
 
-  void swap_schedule() {
-    const std::lock_guard lock(current_mutex_);
-    adaptation_->swap(current_);
+  // It stays as long as the run does: nobody else swaps.
+  PreparedSchedule& newest_schedule() NESTRT_REQUIRES(mutex_) {
+    const MutexLock lock(current_mutex_);
+    if (adaptation_ != nullptr) adaptation_->swap(current_);
+    return *current_;
   }
 
   const std::shared_ptr<const Plan> plan_;
@@ -232,15 +237,16 @@ class SessionImpl final : public SessionInTurns {
   bool share_cores_ = true;  // what try_schedule() tried was not found to be slower
   Executables executables_;
   UnitHealth health_;
-
-  mutable std::mutex current_mutex_;  // guards the pointer, for those who look at it between runs
-  std::unique_ptr<PreparedSchedule> current_;
-
-  std::mutex mutex_;  // one run at a time; guards what follows
+  size_t arena_bytes_ = 0;
   Executor executor_;
-  Arguments arguments_;
-  RunMemory memory_;  // its size never changes
-  uint32_t runs_ = 0;
+
+  Mutex mutex_;  // one run at a time
+  Arguments arguments_ NESTRT_GUARDED_BY(mutex_);
+  RunMemory memory_ NESTRT_GUARDED_BY(mutex_);
+  uint32_t runs_ NESTRT_GUARDED_BY(mutex_) = 0;
+
+  mutable Mutex current_mutex_;  // for those who look at it between runs
+  std::unique_ptr<PreparedSchedule> current_ NESTRT_GUARDED_BY(current_mutex_);
 
   std::unique_ptr<Adaptation> adaptation_;  // null where nothing can change
 };

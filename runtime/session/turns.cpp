@@ -5,31 +5,31 @@
 namespace nestrt {
 
 void Turns::enter(const Claim& claim) {
-  std::unique_lock lock(mutex_);
-  if (std::exchange(is_taken_, true)) wait(lock, claim);
+  const MutexLock lock(mutex_);
+  if (std::exchange(is_taken_, true)) wait(claim);
 }
 
 void Turns::let_smaller_go_first(const Claim& claim) {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (first_ == nullptr || !(first_->claim < claim)) return;
   call_first();
-  wait(lock, claim);
+  wait(claim);
 }
 
 void Turns::leave() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   is_taken_ = first_ != nullptr;
   if (is_taken_) call_first();
 }
 
-void Turns::wait(std::unique_lock<std::mutex>& lock, const Claim& claim) {
+void Turns::wait(const Claim& claim) {
   Waiter waiter;
   waiter.claim = claim;
   Waiter** place = &first_;
   while (*place != nullptr && (*place)->claim <= claim) place = &(*place)->next;
   waiter.next = *place;
   *place = &waiter;
-  waiter.called.wait(lock, [&] { return waiter.is_called; });
+  while (!waiter.is_called) waiter.called.wait(mutex_);
 }
 
 // The turn goes to the next without being free in between. Under the lock, as a waiter goes with its thread.

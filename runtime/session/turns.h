@@ -7,10 +7,10 @@
 #pragma once
 
 #include <compare>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <mutex>
+
+#include "nestrt/mutex.h"
 
 namespace nestrt {
 
@@ -33,16 +33,16 @@ class Turns {
   struct Waiter {
     Claim claim;
     bool is_called = false;
-    std::condition_variable called;
+    Condition called;
     Waiter* next = nullptr;
   };
 
-  void wait(std::unique_lock<std::mutex>& lock, const Claim& claim);
-  void call_first();
+  void wait(const Claim& claim) NESTRT_REQUIRES(mutex_);
+  void call_first() NESTRT_REQUIRES(mutex_);
 
-  std::mutex mutex_;
-  bool is_taken_ = false;
-  Waiter* first_ = nullptr;  // by claim; only where it is taken
+  Mutex mutex_;
+  bool is_taken_ NESTRT_GUARDED_BY(mutex_) = false;
+  Waiter* first_ NESTRT_GUARDED_BY(mutex_) = nullptr;  // by claim; only where it is taken
 };
 
 // The turns at the units of sessions that have the inferences of one pipeline.

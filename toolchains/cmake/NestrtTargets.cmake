@@ -23,7 +23,8 @@ find_library(SODIUM_LIBRARY sodium REQUIRED)
 # What every target of the project is compiled with.
 add_library(nestrt_options INTERFACE)
 target_compile_features(nestrt_options INTERFACE cxx_std_20)
-target_compile_options(nestrt_options INTERFACE -Wall -Wextra)
+target_compile_options(nestrt_options INTERFACE -Wall -Wextra
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wthread-safety$<SEMICOLON>-Werror=thread-safety>)  # nestrt/mutex.h
 target_include_directories(nestrt_options INTERFACE ${PROJECT_SOURCE_DIR})
 # AVX-512, AVX2 and a portable fallback on x86-64, NEON on aarch64: what kernels/common/simd.h dispatches over, and
 # what tests of SIMD headers are compiled for.

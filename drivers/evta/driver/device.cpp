@@ -33,7 +33,7 @@ Device::Device(std::string name, std::unique_ptr<Transport> transport)
 
 Device::~Device() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     shut_down_ = true;
     transport_->interrupt();
     changed_.notify_all();
@@ -42,18 +42,19 @@ Device::~Device() {
 }
 
 Status Device::load_probe(const Configuration& configuration) {
-  const std::lock_guard probing(probing_);
+  const MutexLock probing(probing_);
   NESTRT_ASSIGN_OR_RETURN(const ProbeProgram probe, ProbeProgram::create(configuration));
   NESTRT_ASSIGN_OR_RETURN(probe_program_, StagedProgram::create(*transport_, probe.bound_program()));
   probe_job_.program = &*probe_program_;
   probe_expected_ = probe.expected();
+  probe_job_.expected = probe_expected_;
   probe_result_.resize(probe_expected_.size());
   return {};
 }
 
 void Device::submit(Job* job, const Submission& submission) {
-  std::unique_lock lock(mutex_);
-  const bool trusted = quarantine_.ok() || job == &probe_job_;
+  const MutexLock lock(mutex_);
+  const bool trusted = quarantine_.ok() || !job->expected.empty();
   if (!trusted || job->pending) {
     const Status busy(Code::kUnavailable, fmt::format("{}: the program is running already", name_));
     submission.completion->signal(submission.generation, trusted ? busy : quarantine_);
@@ -66,14 +67,14 @@ void Device::submit(Job* job, const Submission& submission) {
   job->submission = submission;
   job->pending = true;
   job->next = nullptr;
-  if (submission.submitter_waits && running_ == nullptr && first_ == nullptr) return run(job, lock);
+  if (submission.submitter_waits && running_ == nullptr && first_ == nullptr) return run(job);
   (last_ != nullptr ? last_->next : first_) = job;
   last_ = job;
   changed_.notify_all();
 }
 
 void Device::cancel(Job* job, uint64_t generation) {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!job->pending || job->submission.generation != generation) return;
   if (remove(job))
     return complete(job, Status(Code::kCancelled, fmt::format("{}: cancelled before it started", name_)));
@@ -82,17 +83,17 @@ void Device::cancel(Job* job, uint64_t generation) {
 }
 
 void Device::retire(Job* job) {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (remove(job)) job->pending = false;
-  if (running_ == job) stop_running(lock, Stop::kForget);
+  if (running_ == job) stop_running(Stop::kForget);
 }
 
 // Until nothing runs and nothing waits: others may submit while it waits for a run to end.
 Status Device::reset() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   while (first_ != nullptr || running_ != nullptr) {
     while (Job* const job = take_job()) complete(job, Status(Code::kCancelled, fmt::format("{} was reset", name_)));
-    if (running_ != nullptr) stop_running(lock, Stop::kCancel);
+    if (running_ != nullptr) stop_running(Stop::kCancel);
   }
   const Status status = transport_->reset();  // the thread has nothing to run
   if (!status.ok()) quarantine(status);
@@ -100,7 +101,7 @@ Status Device::reset() {
 }
 
 Status Device::probe() {
-  const std::lock_guard probing(probing_);
+  const MutexLock probing(probing_);
   std::byte* const buffers[] = {probe_result_.data()};
   Submission submission;
   submission.bindings.buffers = buffers;
@@ -110,23 +111,24 @@ Status Device::probe() {
 }
 
 void Device::run_jobs() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return shut_down_ || (first_ != nullptr && running_ == nullptr); });
+    while (!shut_down_ && (first_ == nullptr || running_ != nullptr)) changed_.wait(mutex_);
     if (shut_down_) return;
-    run(take_job(), lock);
+    run(take_job());
   }
 }
 
 // Without the lock; completes the job under it.
-void Device::run(Job* job, std::unique_lock<std::mutex>& lock) {
+void Device::run(Job* job) {
   running_ = job;
   stop_ = Stop::kNone;
   const bool trusted = quarantine_.ok();
   Status status = quarantine_;
-  lock.unlock();
-  if (trusted || job == &probe_job_) status = execute(*job, trusted);
-  lock.lock();
+  {
+    const MutexPause pause(mutex_);
+    if (trusted || !job->expected.empty()) status = execute(*job, trusted);
+  }
   if (stop_ == Stop::kForget)
     job->pending = false;
   else
@@ -142,7 +144,7 @@ Status Device::execute(const Job& job, bool trusted) {
   if (status.ok()) status = run_program(job);
   if (status.ok() && trusted) return status;
   const Status reset = status.ok() ? status : transport_->reset();  // the program may be running still
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (status.ok())
     quarantine_ = Status();
   else if (!is_unwanted(job, status) || !reset.ok())
@@ -157,7 +159,7 @@ bool Device::is_unwanted(const Job& job, const Status& status) {
 }
 
 Status Device::run_program(const Job& job) {
-  const bool is_probe = &job == &probe_job_;
+  const bool is_probe = !job.expected.empty();
   Times times;
   times.start = SteadyClock::now();
   job.program->copy_in(job.submission.bindings.buffers);
@@ -167,7 +169,7 @@ Status Device::run_program(const Job& job) {
   times.transfer_out = SteadyClock::now();
   job.program->copy_out(job.submission.bindings.buffers);
   times.end = SteadyClock::now();
-  if (is_probe && probe_result_ != probe_expected_)
+  if (is_probe && !std::equal(job.expected.begin(), job.expected.end(), job.submission.bindings.buffers[0]))
     return Status(Code::kDeviceFault, "the accelerator computes wrong results");
   if (job.submission.observer != nullptr) report(job, times);
   return {};
@@ -188,7 +190,7 @@ Status Device::wait(Deadline deadline) {
   while (true) {
     const Status status = transport_->wait(deadline);
     if (status.code() != Code::kCancelled) return status;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (stop_ != Stop::kNone || shut_down_)
       return Status(Code::kCancelled, fmt::format("{}: the run was cancelled", name_));
   }
@@ -215,11 +217,11 @@ bool Device::remove(Job* job) {
   return false;
 }
 
-void Device::stop_running(std::unique_lock<std::mutex>& lock, Stop stop) {
+void Device::stop_running(Stop stop) {
   const Job* const job = running_;
   stop_ = stop;
   transport_->interrupt();
-  changed_.wait(lock, [this, job] { return running_ != job; });
+  while (running_ == job) changed_.wait(mutex_);
 }
 
 void Device::complete(Job* job, Status status) {

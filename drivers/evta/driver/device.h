@@ -8,15 +8,14 @@
 // Threads: all members are safe from any thread. The Device outlives its jobs.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "drivers/evta/driver/staged_program.h"
+#include "nestrt/mutex.h"
 
 namespace nestrt::evta {
 
@@ -26,6 +25,7 @@ class Device {
   struct Job {
     const StagedProgram* program = nullptr;
     std::span<const uint32_t> operators;  // that it computes, for observers
+    std::span<const std::byte> expected;  // its result, of a probe: runs on a device that is not trusted
     // The rest is the Device's.
     Submission submission;
     Job* next = nullptr;
@@ -64,35 +64,36 @@ class Device {
   Device(std::string name, std::unique_ptr<Transport> transport);
 
   void run_jobs();
-  void run(Job* job, std::unique_lock<std::mutex>& lock);
-  Job* take_job();
-  bool remove(Job* job);
-  void stop_running(std::unique_lock<std::mutex>& lock, Stop stop);
-  void complete(Job* job, Status status);
-  Status execute(const Job& job, bool trusted);
+  void run(Job* job) NESTRT_REQUIRES(mutex_);
+  Job* take_job() NESTRT_REQUIRES(mutex_);
+  bool remove(Job* job) NESTRT_REQUIRES(mutex_);
+  void stop_running(Stop stop) NESTRT_REQUIRES(mutex_);
+  void complete(Job* job, Status status) NESTRT_REQUIRES(mutex_);
+  Status execute(const Job& job, bool trusted) NESTRT_EXCLUDES(mutex_);
   Status run_program(const Job& job);
   static void report(const Job& job, const Times& times);
-  Status wait(Deadline deadline);
+  Status wait(Deadline deadline) NESTRT_EXCLUDES(mutex_);
   static bool is_unwanted(const Job& job, const Status& status);
-  void quarantine(const Status& reason);
+  void quarantine(const Status& reason) NESTRT_REQUIRES(mutex_);
   Status load_probe(const Configuration& configuration);
 
   const std::string name_;
   const std::unique_ptr<Transport> transport_;
 
-  std::mutex probing_;  // one probe at a time; guards what follows
-  Job probe_job_;
-  std::optional<StagedProgram> probe_program_;
-  std::vector<std::byte> probe_result_, probe_expected_;
+  Mutex probing_;  // one probe at a time
+  Job probe_job_ NESTRT_GUARDED_BY(probing_);
+  std::optional<StagedProgram> probe_program_ NESTRT_GUARDED_BY(probing_);
+  std::vector<std::byte> probe_result_ NESTRT_GUARDED_BY(probing_);
+  std::vector<std::byte> probe_expected_ NESTRT_GUARDED_BY(probing_);
 
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  Job* first_ = nullptr;  // waiting
-  Job* last_ = nullptr;
-  Job* running_ = nullptr;
-  Stop stop_ = Stop::kNone;  // what becomes of the running job
-  Status quarantine_;        // ok: trusted
-  bool shut_down_ = false;
+  Mutex mutex_;  // guards what is the Device's of jobs, too
+  Condition changed_;
+  Job* first_ NESTRT_GUARDED_BY(mutex_) = nullptr;  // waiting
+  Job* last_ NESTRT_GUARDED_BY(mutex_) = nullptr;
+  Job* running_ NESTRT_GUARDED_BY(mutex_) = nullptr;
+  Stop stop_ NESTRT_GUARDED_BY(mutex_) = Stop::kNone;  // what becomes of the running job
+  Status quarantine_ NESTRT_GUARDED_BY(mutex_);        // ok: trusted
+  bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;
 };

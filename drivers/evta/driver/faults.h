@@ -4,7 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <mutex>
+
+#include "nestrt/mutex.h"
 
 namespace nestrt::evta {
 
@@ -25,46 +26,46 @@ class FaultInjector {
 
   // Each call is for one run, in order; later runs have no fault.
   void next_run(Fault fault) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     runs_.push_back(fault);
   }
   // What was asked for and has not begun never happens.
   void forget() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     runs_.clear();
     failing_resets_ = 0;
   }
   // The next `count` resets fail.
   void fail_resets(int count) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     failing_resets_ = count;
   }
 
   // Whether every run asked for has begun.
   bool all_begun() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return runs_.empty();
   }
 
   // What happens to the run that starts now, or to the reset.
   Fault take_run() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (runs_.empty()) return Fault::kNone;
     const Fault fault = runs_.front();
     runs_.pop_front();
     return fault;
   }
   bool take_reset() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return failing_resets_ > 0 && failing_resets_-- > 0;
   }
   std::chrono::milliseconds late_by() const { return late_by_; }
 
  private:
   const std::chrono::milliseconds late_by_;
-  std::mutex mutex_;
-  std::deque<Fault> runs_;
-  int failing_resets_ = 0;
+  Mutex mutex_;
+  std::deque<Fault> runs_ NESTRT_GUARDED_BY(mutex_);
+  int failing_resets_ NESTRT_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace nestrt::evta

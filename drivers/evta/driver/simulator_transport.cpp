@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <condition_variable>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "drivers/evta/cycles/cycle_model.h"
 #include "drivers/evta/simulator/functional_simulator.h"
+#include "nestrt/mutex.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/core/spin.h"
 
@@ -34,7 +33,7 @@ class AddressSpace {
   // Behind what was taken last, or else in the first gap that is large enough; empty where none is.
   std::optional<uint64_t> take(uint64_t pages) {
     if (pages > kEnd / kPageBytes) return std::nullopt;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const uint64_t size = pages * kPageBytes;
     std::optional<uint64_t> begin = find_gap(next_, size);
     if (!begin) begin = find_gap(kPageBytes, size);
@@ -44,21 +43,21 @@ class AddressSpace {
     return begin;
   }
   void give_back(uint64_t begin) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     taken_.erase(begin);
   }
 
  private:
   // From `begin` on, which nothing that is taken lies across.
-  std::optional<uint64_t> find_gap(uint64_t begin, uint64_t size) const {
+  std::optional<uint64_t> find_gap(uint64_t begin, uint64_t size) const NESTRT_REQUIRES(mutex_) {
     for (auto next = taken_.lower_bound(begin); next != taken_.end() && next->first - begin < size; ++next)
       begin = next->second;
     return kEnd - begin < size ? std::nullopt : std::optional(begin);
   }
 
-  std::mutex mutex_;
-  std::map<uint64_t, uint64_t> taken_;  // begin to end
-  uint64_t next_ = kPageBytes;          // where what was taken last ends
+  Mutex mutex_;
+  std::map<uint64_t, uint64_t> taken_ NESTRT_GUARDED_BY(mutex_);  // begin to end
+  uint64_t next_ NESTRT_GUARDED_BY(mutex_) = kPageBytes;          // where what was taken last ends
 };
 
 class SimulatedBuffer final : public DeviceBuffer {
@@ -163,7 +162,7 @@ class SimulatorTransport final : public Transport {
 
   ~SimulatorTransport() override {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       shut_down_ = abort_ = true;
       changed_.notify_all();
     }
@@ -200,11 +199,11 @@ class SimulatorTransport final : public Transport {
   }
 
   Status start(std::shared_ptr<DeviceProgram> program) override {
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (reported_) {
       overtaken_ = true;
       changed_.notify_all();
-      changed_.wait(lock, [this] { return program_ == nullptr; });
+      while (program_ != nullptr) changed_.wait(mutex_);
     }
     if (program_ != nullptr || (outcome_ && outcome_->time > SteadyClock::now()))
       return Status(Code::kUnavailable, "the accelerator is running another program");
@@ -218,30 +217,30 @@ class SimulatorTransport final : public Transport {
   }
 
   Status wait(Deadline deadline) override {
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     while (true) {
       const Deadline now = SteadyClock::now();
       if (outcome_ && outcome_->time <= now) return std::exchange(outcome_, std::nullopt)->status;
       if (std::exchange(interrupted_, false)) return Status(Code::kCancelled, "the wait was interrupted");
       if (now >= deadline)
         return Status(Code::kDeadlineExceeded, "the accelerator did not complete before the deadline");
-      wait_until(std::min({deadline, now + kPollInterval, outcome_ ? outcome_->time : deadline}), lock);
+      wait_until(std::min({deadline, now + kPollInterval, outcome_ ? outcome_->time : deadline}));
     }
   }
 
   void interrupt() override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     interrupted_ = true;
     changed_.notify_all();
   }
 
   Status reset() override {
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (options_.faults != nullptr && options_.faults->take_reset())
       return Status(Code::kDeviceFault, "the accelerator does not answer to its reset");
     abort_ = true;
     changed_.notify_all();
-    changed_.wait(lock, [this] { return program_ == nullptr; });
+    while (program_ != nullptr) changed_.wait(mutex_);
     outcome_.reset();
     interrupted_ = false;
     return {};
@@ -260,33 +259,29 @@ class SimulatorTransport final : public Transport {
   }
 
   void run_device() {
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     while (true) {
-      changed_.wait(lock, [this] { return shut_down_ || program_ != nullptr; });
-      if (program_ != nullptr) run_program(lock);
+      while (!shut_down_ && program_ == nullptr) changed_.wait(mutex_);
+      if (program_ != nullptr) run_program();
       program_ = nullptr;
       changed_.notify_all();
       if (shut_down_) return;
     }
   }
 
-  void run_program(std::unique_lock<std::mutex>& lock) {
+  void run_program() NESTRT_REQUIRES(mutex_) {
     const std::shared_ptr<SimulatedProgram> program = program_;
     const SteadyClock::time_point start = started_;
     const Fault fault = options_.faults != nullptr ? options_.faults->take_run() : Fault::kNone;
-    if (fault == Fault::kHang) return changed_.wait(lock, [this] { return abort_; });
+    if (fault == Fault::kHang) return wait_for_abort();
     if (fault == Fault::kEarly) {
       outcome_ = {Status(), start};  // it writes when the driver has read
       reported_ = true;
       changed_.notify_all();
-      changed_.wait(lock, [this] { return abort_ || overtaken_; });
+      while (!abort_ && !overtaken_) changed_.wait(mutex_);
       if (abort_) return;
     }
-    lock.unlock();
-    Status status = program->run();
-    if (fault == Fault::kWrongData || fault == Fault::kDmaError) program->flip_a_bit();
-    if (fault == Fault::kDmaError) status = Status(Code::kDeviceFault, "the accelerator's access to memory failed");
-    lock.lock();
+    Status status = compute(*program, fault);
     if (abort_ || fault == Fault::kEarly) return;
     SteadyClock::time_point end = start + program->duration();
     if (fault == Fault::kLate) end = SteadyClock::now() + program->duration() + options_.faults->late_by();
@@ -295,18 +290,30 @@ class SimulatorTransport final : public Transport {
     if (reported_) changed_.notify_all();
   }
 
+  void wait_for_abort() NESTRT_REQUIRES(mutex_) {
+    while (!abort_) changed_.wait(mutex_);
+  }
+
+  // Others may look and stop it meanwhile.
+  Status compute(SimulatedProgram& program, Fault fault) NESTRT_REQUIRES(mutex_) {
+    const MutexPause pause(mutex_);
+    Status status = program.run();
+    if (fault == Fault::kWrongData || fault == Fault::kDmaError) program.flip_a_bit();
+    if (fault == Fault::kDmaError) status = Status(Code::kDeviceFault, "the accelerator's access to memory failed");
+    return status;
+  }
+
   // Or until something changes. The system wakes a thread some tens of microseconds late, so it waits for the last
   // awake; without yielding: on a busy machine that takes milliseconds.
-  void wait_until(SteadyClock::time_point end, std::unique_lock<std::mutex>& lock) {
-    if (changed_.wait_until(lock, end - kWakeTime) == std::cv_status::no_timeout) return;
-    lock.unlock();
+  void wait_until(SteadyClock::time_point end) NESTRT_REQUIRES(mutex_) {
+    if (changed_.wait_until(mutex_, end - kWakeTime) == std::cv_status::no_timeout) return;
+    const MutexPause pause(mutex_);
     while (SteadyClock::now() < end) pause_briefly();
-    lock.lock();
   }
 
   // Those that all programs of a configuration share: one runs at a time.
   Result<std::shared_ptr<FunctionalSimulator::Memories>> on_chip_memories(const Configuration& configuration) {
-    const std::lock_guard lock(on_chip_mutex_);
+    const MutexLock lock(on_chip_mutex_);
     auto& memories = on_chip_[&configuration];
     if (memories == nullptr) {
       NESTRT_ASSIGN_OR_RETURN(memories, FunctionalSimulator::make_memories(configuration, options_.stale));
@@ -317,19 +324,20 @@ class SimulatorTransport final : public Transport {
   const SimulatorOptions options_;
   const std::shared_ptr<AddressSpace> space_ = std::make_shared<AddressSpace>();
 
-  std::mutex on_chip_mutex_;
-  std::map<const Configuration*, std::shared_ptr<FunctionalSimulator::Memories>> on_chip_;
+  Mutex on_chip_mutex_;
+  std::map<const Configuration*, std::shared_ptr<FunctionalSimulator::Memories>> on_chip_
+      NESTRT_GUARDED_BY(on_chip_mutex_);
 
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::shared_ptr<SimulatedProgram> program_;  // running
-  SteadyClock::time_point started_;            // it
-  std::optional<Outcome> outcome_;             // the last run's, until somebody waits for it
-  bool reported_ = false;                      // the running program as ended
-  bool overtaken_ = false;                     // the next run waits for the end of that one
-  bool interrupted_ = false;
-  bool abort_ = false;
-  bool shut_down_ = false;
+  Mutex mutex_;
+  Condition changed_;
+  std::shared_ptr<SimulatedProgram> program_ NESTRT_GUARDED_BY(mutex_);  // running
+  SteadyClock::time_point started_ NESTRT_GUARDED_BY(mutex_);            // it
+  std::optional<Outcome> outcome_ NESTRT_GUARDED_BY(mutex_);             // the last run's, until somebody waits for it
+  bool reported_ NESTRT_GUARDED_BY(mutex_) = false;                      // the running program as ended
+  bool overtaken_ NESTRT_GUARDED_BY(mutex_) = false;                     // the next run waits for the end of that one
+  bool interrupted_ NESTRT_GUARDED_BY(mutex_) = false;
+  bool abort_ NESTRT_GUARDED_BY(mutex_) = false;
+  bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;
 
   std::thread device_;
 };

@@ -4,10 +4,8 @@
 // Threads: all members from any thread.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
-
 #include "nestrt/event.h"
+#include "nestrt/mutex.h"
 
 namespace nestrt {
 
@@ -16,8 +14,7 @@ class Clock {
   virtual ~Clock() = default;
   virtual SteadyClock::time_point now() const = 0;
   // Waits until somebody notifies or `time` has come; may return earlier.
-  virtual void wait_until(std::condition_variable& condition, std::unique_lock<std::mutex>& lock,
-                          SteadyClock::time_point time) = 0;
+  virtual void wait_until(Condition& condition, Mutex& mutex, SteadyClock::time_point time) NESTRT_REQUIRES(mutex) = 0;
 };
 
 }  // namespace nestrt

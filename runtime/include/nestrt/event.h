@@ -5,10 +5,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 
+#include "nestrt/mutex.h"
 #include "nestrt/status.h"
 
 namespace nestrt {
@@ -31,9 +30,9 @@ class Event {
 
  private:
   std::atomic<uint64_t> state_{1};  // generation * 2 + done
-  std::mutex mutex_;                // guards status_ and every change of state_
-  std::condition_variable completed_;
-  Status status_;
+  Mutex mutex_;                     // held for every change of state_
+  Condition completed_;
+  Status status_ NESTRT_GUARDED_BY(mutex_);
 };
 
 }  // namespace nestrt

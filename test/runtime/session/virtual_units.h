@@ -18,9 +18,8 @@ class VirtualClock final : public Clock {
   SteadyClock::time_point now() const override { return SteadyClock::time_point(SteadyClock::duration(now_.load())); }
   void advance(SteadyClock::duration time) { now_ += time.count(); }
   // Whoever advances it does not know who waits: they look again and again.
-  void wait_until(std::condition_variable& condition, std::unique_lock<std::mutex>& lock,
-                  SteadyClock::time_point) override {
-    condition.wait_for(lock, std::chrono::milliseconds(1));
+  void wait_until(Condition& condition, Mutex& mutex, SteadyClock::time_point) override NESTRT_REQUIRES(mutex) {
+    condition.wait_until(mutex, SteadyClock::now() + std::chrono::milliseconds(1));
   }
 
  private:
