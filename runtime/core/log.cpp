@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "nestrt/mutex.h"
+#include "runtime/core/escaped.h"
 
 namespace nestrt {
 namespace {
@@ -70,7 +71,8 @@ void log(LogLevel level, std::string_view message) {
   if (hook) {
     (*hook)(level, message);
   } else {
-    default_logger().log(spdlog_level(level), spdlog::string_view_t(message.data(), message.size()));
+    const std::string shown = escaped(message);  // names in it come from files
+    default_logger().log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
   }
 }
 

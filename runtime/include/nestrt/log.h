@@ -1,6 +1,7 @@
 // Logging of libnestrt. By default messages of level kWarning and above go to standard error through spdlog;
-// an application may take them over, or choose another level. Failures are not logged: they are returned, but for those
-// that were healed.
+// an application may take them over, or choose another level. There they are escaped: what is no printable ASCII is
+// shown as \xNN; a hook gets them as they are, with names as files have them. Failures are not logged: they are
+// returned, but for those that were healed.
 //
 // kInfo: Session::create() packed weights anew because the plan was compiled for another CPU.
 // kWarning: NESTRT_ISA in the environment names an instruction set that this CPU does not have; a unit goes into
