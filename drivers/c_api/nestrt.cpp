@@ -4,19 +4,16 @@
 
 #include <algorithm>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
+#include "drivers/c_api/call.h"
+#include "drivers/c_api/plan.h"
 #include "drivers/c_api/shared_units.h"
 #include "nestrt/log.h"
 #include "nestrt/mutex.h"
 #include "nestrt/session.h"
-#include "runtime/core/guard.h"
-
-struct nestrt_plan {
-  std::shared_ptr<const nestrt::Plan> plan;
-};
+#include "runtime/core/escaped.h"
 
 struct nestrt_session {
   nestrt_session(std::shared_ptr<const nestrt::UnitList> with, std::unique_ptr<nestrt::Session> made)
@@ -32,11 +29,17 @@ struct nestrt_session {
   std::vector<nestrt::TensorView> outputs NESTRT_GUARDED_BY(mutex);
 };
 
+struct nestrt_session_options {
+  nestrt::SessionOptions value;
+};
+
 namespace {
 
 using nestrt::Code;
 using nestrt::Status;
 using nestrt::TensorInfo;
+using nestrt::c_api::call;
+using nestrt::c_api::expect_argument;
 
 static_assert(NESTRT_OK == static_cast<int>(Code::kOk) &&
               NESTRT_INVALID_ARGUMENT == static_cast<int>(Code::kInvalidArgument) &&
@@ -56,26 +59,6 @@ static_assert(NESTRT_LOG_DEBUG == static_cast<int>(nestrt::LogLevel::kDebug) &&
               NESTRT_LOG_WARNING == static_cast<int>(nestrt::LogLevel::kWarning) &&
               NESTRT_LOG_ERROR == static_cast<int>(nestrt::LogLevel::kError) &&
               NESTRT_LOG_OFF == static_cast<int>(nestrt::LogLevel::kOff));
-
-std::string& last_error() {
-  thread_local std::string message;
-  return message;
-}
-
-nestrt_code finish(const Status& status) noexcept {
-  if (!status.ok()) {
-    try {
-      last_error() = status.message();
-    } catch (const std::bad_alloc&) {
-      last_error().clear();
-    }
-  }
-  return static_cast<nestrt_code>(status.code());
-}
-
-Status expect_argument(const void* argument, std::string_view name) {
-  return argument != nullptr ? Status() : Status(Code::kInvalidArgument, fmt::format("{} is NULL", name));
-}
 
 std::span<const TensorInfo> inputs_of(const nestrt_session* session) {
   return session != nullptr ? session->session->inputs() : std::span<const TensorInfo>();
@@ -106,21 +89,21 @@ int64_t find(std::span<const TensorInfo> tensors, const char* name) {
   return -1;
 }
 
-Status load(const char* path, nestrt_plan** plan) {
-  NESTRT_RETURN_IF_ERROR(expect_argument(plan, "plan"));
-  *plan = nullptr;
-  NESTRT_RETURN_IF_ERROR(expect_argument(path, "path"));
-  NESTRT_ASSIGN_OR_RETURN(auto loaded, nestrt::Plan::map(path));
-  *plan = new nestrt_plan{std::move(loaded)};
+Status create(nestrt_session_options** options) {
+  NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));
+  *options = nullptr;
+  *options = new nestrt_session_options;
   return {};
 }
 
-Status create(const nestrt_plan* plan, const char* units, int32_t num_threads, nestrt_session** session) {
+Status create(const nestrt_plan* plan, const char* units, int32_t num_threads, const nestrt_session_options* options,
+              nestrt_session** session) {
   NESTRT_RETURN_IF_ERROR(expect_argument(session, "session"));
   *session = nullptr;
   NESTRT_RETURN_IF_ERROR(expect_argument(plan, "plan"));
+  NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));
   NESTRT_ASSIGN_OR_RETURN(auto shared, nestrt::c_api::shared_units(units != nullptr ? units : "cpu", num_threads));
-  NESTRT_ASSIGN_OR_RETURN(auto made, nestrt::Session::create(plan->plan, *shared));
+  NESTRT_ASSIGN_OR_RETURN(auto made, nestrt::Session::create(plan->plan, *shared, options->value));
   *session = new nestrt_session(std::move(shared), std::move(made));
   return {};
 }
@@ -168,14 +151,23 @@ Status set_log_hook(nestrt_log_hook hook, void* context) {
     return {};
   }
   nestrt::set_log_hook([hook, context](nestrt::LogLevel level, std::string_view message) {
-    hook(context, static_cast<nestrt_log_level>(level), std::string(message).c_str());
+    hook(context, static_cast<nestrt_log_level>(level), nestrt::escaped(message).c_str());
   });
   return {};
 }
 
-template <typename Callable>
-nestrt_code call(Callable&& callable) noexcept {
-  return finish(nestrt::guarded(callable));
+// What does not fit is left out from the first character on that does not.
+size_t copy_escaped(const char* text, char* buffer, size_t capacity) {
+  size_t size = 0, kept = 0;
+  for (; *text != '\0'; ++text) {
+    const nestrt::EscapedByte byte(*text);
+    size += byte.size;
+    if (size >= capacity) continue;
+    std::copy_n(byte.text.begin(), byte.size, buffer + kept);
+    kept = size;
+  }
+  if (capacity > 0) buffer[kept] = '\0';
+  return size;
 }
 
 }  // namespace
@@ -184,16 +176,14 @@ extern "C" {
 
 const char* nestrt_version(void) { return NESTRT_VERSION; }
 int32_t nestrt_abi_version(void) { return NESTRT_ABI_VERSION; }
-const char* nestrt_last_error(void) { return last_error().c_str(); }
-
-nestrt_code nestrt_plan_load(const char* path, nestrt_plan** plan) {
-  return call([&] { return load(path, plan); });
-}
-void nestrt_plan_free(nestrt_plan* plan) { delete plan; }
+const char* nestrt_last_error(void) { return nestrt::c_api::last_error().c_str(); }
 
 nestrt_code nestrt_session_create(const nestrt_plan* plan, const char* units, int32_t num_threads,
                                   nestrt_session** session) {
-  return call([&] { return create(plan, units, num_threads, session); });
+  return call([&] {
+    const nestrt_session_options defaults;
+    return create(plan, units, num_threads, &defaults, session);
+  });
 }
 void nestrt_session_free(nestrt_session* session) { delete session; }
 
@@ -228,6 +218,22 @@ nestrt_code nestrt_set_log_level(nestrt_log_level level) {
 }
 nestrt_code nestrt_set_log_hook(nestrt_log_hook hook, void* context) {
   return call([&] { return set_log_hook(hook, context); });
+}
+
+size_t nestrt_escape(const char* text, char* buffer, size_t capacity) {
+  return copy_escaped(text != nullptr ? text : "", buffer, buffer != nullptr ? capacity : 0);
+}
+
+nestrt_code nestrt_session_options_create(nestrt_session_options** options) {
+  return call([&] { return create(options); });
+}
+void nestrt_session_options_free(nestrt_session_options* options) { delete options; }
+nestrt_code nestrt_session_options_add_trusted_key(nestrt_session_options* options, const uint8_t* key) {
+  return call([&] { return nestrt::c_api::add_trusted_key(options, key); });
+}
+nestrt_code nestrt_session_create_with(const nestrt_plan* plan, const char* units, int32_t num_threads,
+                                       const nestrt_session_options* options, nestrt_session** session) {
+  return call([&] { return create(plan, units, num_threads, options, session); });
 }
 
 }  // extern "C"

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "nestrt/nestrt.h"
@@ -32,9 +33,9 @@ class Caller {
   Caller& operator=(const Caller&) = delete;
 
   void run() {
-    static constexpr void (Caller::*kCalls[])() = {&Caller::load,         &Caller::free_plan,      &Caller::create,
-                                                   &Caller::free_session, &Caller::ask_for_inputs, &Caller::ask,
-                                                   &Caller::run_session,  &Caller::set_log_level};
+    static constexpr void (Caller::*kCalls[])() = {
+        &Caller::load, &Caller::free_plan,   &Caller::create,        &Caller::free_session, &Caller::ask_for_inputs,
+        &Caller::ask,  &Caller::run_session, &Caller::set_log_level, &Caller::load_with,    &Caller::escape};
     while (!input_.empty()) (this->*kCalls[byte() % std::size(kCalls)])();
   }
 
@@ -57,6 +58,33 @@ class Caller {
     const bool missing = one_of(8);
     const char* const path = one_of(8) ? nullptr : missing ? "/nonexistent" : plan_path().c_str();
     check(nestrt_plan_load(path, one_of(8) ? nullptr : &plan));
+  }
+  // From a file, or from memory that lives as long as the process.
+  void load_with() {
+    static const PlanFile file = branches_plan().build();
+    nestrt_plan*& plan = any_plan();
+    nestrt_plan_free(plan);
+    plan = nullptr;
+    nestrt_load_options* options = nullptr;
+    if (!one_of(8)) check(nestrt_load_options_create(&options));
+    const uint8_t key[NESTRT_PUBLIC_KEY_BYTES] = {byte()};
+    const bool trusts = one_of(4);
+    if (trusts) check(nestrt_load_options_add_trusted_key(options, key));
+    check(nestrt_load_options_set_verification(options, static_cast<nestrt_verification>(byte() % 3)));
+    check(nestrt_load_options_set_copy(options, byte() % 2));
+    const size_t size = one_of(8) ? byte() : file.bytes().size();
+    const nestrt_code code = one_of(2) ? nestrt_plan_load_memory(file.bytes().data(), size, options, &plan)
+                                       : nestrt_plan_load_with(plan_path().c_str(), options, &plan);
+    check(code);
+    expect(code != NESTRT_OK || (options != nullptr && !trusts), "a plan was loaded that is not signed");
+    nestrt_load_options_free(options);
+  }
+  void escape() {
+    const char text[] = {static_cast<char>(byte()), static_cast<char>(byte()), '\0'};
+    const size_t capacity = byte() % 12;
+    const auto buffer = std::make_unique<char[]>(capacity);  // of exactly that size
+    const size_t size = nestrt_escape(text, buffer.get(), capacity);
+    expect(capacity == 0 || std::string_view(buffer.get()).size() <= size, "more was written than there is");
   }
   void free_plan() {
     nestrt_plan*& plan = any_plan();

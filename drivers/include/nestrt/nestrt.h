@@ -5,6 +5,8 @@
  * session keeps its plan alive. Strings returned live as long as the object they came from.
  * Threads: as the C++ classes: one run at a time per session, everything else const. The error message is per thread.
  * Errors: functions return a nestrt_code, 0 on success; nestrt_last_error() says what was wrong and what to do.
+ * Text: messages can be printed as they are: what they quote from files is escaped, so that all of them is printable
+ * ASCII. Names of inputs and outputs are as the file has them: print them by nestrt_escape().
  */
 #ifndef NESTRT_NESTRT_H_
 #define NESTRT_NESTRT_H_
@@ -105,9 +107,66 @@ NESTRT_API nestrt_code nestrt_run(nestrt_session* session, const void* const* in
 /* What is logged, and when, is said in nestrt/log.h. Messages of NESTRT_LOG_WARNING and above go to standard error
  * unless these say otherwise. */
 NESTRT_API nestrt_code nestrt_set_log_level(nestrt_log_level level);
-/* The message lives as long as the call; `context` is handed through. NULL restores the default. */
+/* The message is escaped and lives as long as the call; `context` is handed through. NULL restores the default. */
 typedef void (*nestrt_log_hook)(void* context, nestrt_log_level level, const char* message);
 NESTRT_API nestrt_code nestrt_set_log_hook(nestrt_log_hook hook, void* context);
+
+/* Text of a file as it can be printed: printable ASCII as it is, a line's end as \n, every other byte as \xNN. Writes
+ * up to `capacity` bytes, the last a NUL, and returns how long the whole is without it, as snprintf does. "" for NULL.
+ */
+NESTRT_API size_t nestrt_escape(const char* text, char* buffer, size_t capacity);
+
+/* Whose plans are trusted (nestrt/public_key.h). */
+#define NESTRT_PUBLIC_KEY_BYTES 32
+/* From 64 hexadecimal digits, or from a file as `nestc keygen` writes it. Where they fail, `key` is a key that no
+ * signature fits. */
+NESTRT_API nestrt_code nestrt_public_key_parse(const char* text, uint8_t key[NESTRT_PUBLIC_KEY_BYTES]);
+NESTRT_API nestrt_code nestrt_public_key_read(const char* path, uint8_t key[NESTRT_PUBLIC_KEY_BYTES]);
+
+/* How a plan is loaded. More options come as more functions, with defaults that change nothing. One thread at a time;
+ * may be freed as soon as the plan is loaded. */
+typedef struct nestrt_load_options nestrt_load_options;
+/* Values of nestrt::Verification. */
+typedef enum {
+  NESTRT_VERIFY_TABLES = 0,  /* all tables, and what they refer to: linear in the tables. The default. */
+  NESTRT_VERIFY_COMPLETE = 1 /* and the digest of everything: linear in the file */
+} nestrt_verification;
+
+NESTRT_API nestrt_code nestrt_load_options_create(nestrt_load_options** options);
+NESTRT_API void nestrt_load_options_free(nestrt_load_options* options);
+NESTRT_API nestrt_code nestrt_load_options_set_verification(nestrt_load_options* options,
+                                                            nestrt_verification verification);
+/* Not 0: the file is read into memory of the plan's own, so that nobody changes or shortens it under the plan. */
+NESTRT_API nestrt_code nestrt_load_options_set_copy(nestrt_load_options* options, int32_t copy);
+/* From the first key on, the plan must be signed with one of the keys; NESTRT_INVALID_PLAN where it is not. Files are
+ * copied then. */
+NESTRT_API nestrt_code nestrt_load_options_add_trusted_key(nestrt_load_options* options,
+                                                           const uint8_t key[NESTRT_PUBLIC_KEY_BYTES]);
+
+/* nestrt_plan_load() with options. NULL is refused and not taken for the defaults: so options that could not be made
+ * load no plan that they should have refused. */
+NESTRT_API nestrt_code nestrt_plan_load_with(const char* path, const nestrt_load_options* options, nestrt_plan** plan);
+/* The same for an open file, which stays the caller's and may be closed afterwards. */
+NESTRT_API nestrt_code nestrt_plan_load_descriptor(int descriptor, const nestrt_load_options* options,
+                                                   nestrt_plan** plan);
+/* The same over memory, aligned to 64 bytes, which is never copied: it stays alive and unchanged until the plan and all
+ * of its sessions are freed. */
+NESTRT_API nestrt_code nestrt_plan_load_memory(const void* bytes, size_t size, const nestrt_load_options* options,
+                                               nestrt_plan** plan);
+/* 1, and the trusted key that the plan was found to be signed with; 0 where none was asked for. */
+NESTRT_API int32_t nestrt_plan_signer(const nestrt_plan* plan, uint8_t key[NESTRT_PUBLIC_KEY_BYTES]);
+
+/* How a session is made; as nestrt_load_options. */
+typedef struct nestrt_session_options nestrt_session_options;
+
+NESTRT_API nestrt_code nestrt_session_options_create(nestrt_session_options** options);
+NESTRT_API void nestrt_session_options_free(nestrt_session_options* options);
+/* From the first key on, the session refuses plans that were not loaded as signed with one of the keys. */
+NESTRT_API nestrt_code nestrt_session_options_add_trusted_key(nestrt_session_options* options,
+                                                              const uint8_t key[NESTRT_PUBLIC_KEY_BYTES]);
+/* nestrt_session_create() with options; NULL is refused. */
+NESTRT_API nestrt_code nestrt_session_create_with(const nestrt_plan* plan, const char* units, int32_t num_threads,
+                                                  const nestrt_session_options* options, nestrt_session** session);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "nestrt/nestrt.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "test/support/bit_flips.h"
@@ -145,6 +146,48 @@ TEST_CASE("A plan that was copied is what it was, whatever becomes of its file")
   REQUIRE(::truncate(path.c_str(), 10) == 0);
   CHECK(std::ranges::equal((*loaded)->bytes(), plan.file.bytes().first((*loaded)->bytes().size())));
   CHECK(Plan::map(path, copied).error().code() == Code::kInvalidPlan);
+}
+
+// What nestrt.h answers where the signed plan is loaded, and run, by one who trusts `key`.
+struct CApiAnswers {
+  CApiAnswers(const Signed& signed_plan, const PublicKey& key) {
+    nestrt_load_options* load = nullptr;
+    nestrt_session_options* run = nullptr;
+    REQUIRE(nestrt_load_options_create(&load) == NESTRT_OK);
+    REQUIRE(nestrt_session_options_create(&run) == NESTRT_OK);
+    REQUIRE(nestrt_load_options_add_trusted_key(load, key.bytes.data()) == NESTRT_OK);
+    REQUIRE(nestrt_session_options_add_trusted_key(run, key.bytes.data()) == NESTRT_OK);
+    const auto bytes = signed_plan.file.bytes();
+    loaded = nestrt_plan_load_memory(bytes.data(), bytes.size(), load, &plan);
+    is_signed = nestrt_plan_signer(plan, signer.bytes.data()) == 1;
+    created = nestrt_session_create_with(plan, "cpu", 1, run, &session);
+    nestrt_session_options_free(run);
+    nestrt_load_options_free(load);
+  }
+  ~CApiAnswers() {
+    nestrt_session_free(session);
+    nestrt_plan_free(plan);
+  }
+
+  nestrt_plan* plan = nullptr;
+  nestrt_session* session = nullptr;
+  nestrt_code loaded, created;
+  bool is_signed;
+  PublicKey signer;
+};
+
+TEST_CASE("A C program runs plans that are signed with its key, and no others") {
+  const Signed plan;
+  const CApiAnswers trusted(plan, plan.key.public_key());
+  CHECK(trusted.loaded == NESTRT_OK);
+  CHECK(trusted.created == NESTRT_OK);
+  CHECK(trusted.is_signed);
+  CHECK(trusted.signer == plan.key.public_key());
+  const CApiAnswers other(plan, SecretKey::generate().public_key());
+  CHECK(other.loaded == NESTRT_INVALID_PLAN);
+  CHECK_FALSE(other.is_signed);
+  CHECK(other.created == NESTRT_INVALID_ARGUMENT);
+  CHECK(CApiAnswers(plan, PublicKey()).loaded == NESTRT_INVALID_PLAN);  // of one who could read no key
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
 
+#include "nestrt/log.h"
 #include "test/drivers/c_api/use_c_api.h"
 #include "test/support/sample_plans.h"
 #include "test/support/temporary_folder.h"
@@ -27,6 +29,32 @@ TEST_CASE("The C API answers misuse with codes and messages") {
 TEST_CASE("A C program takes over the log") {
   const TemporaryFolder folder;
   CHECK(log_c_api(folder.write("conv.nest", unpacked_conv_plan().build().bytes()).c_str()) == 0);
+}
+
+TEST_CASE("What the C API says can be printed whatever a file's names are") {
+  nestrt_plan* plan = nullptr;
+  REQUIRE(nestrt_plan_load("/no\x1b[2J\nfile.nest", &plan) == NESTRT_NOT_FOUND);
+  CHECK_THAT(nestrt_last_error(), Catch::Matchers::Contains("/no\\x1b[2J\\nfile.nest"));
+  std::string logged;
+  const auto keep = [](void* context, nestrt_log_level, const char* message) {
+    *static_cast<std::string*>(context) = message;
+  };
+  REQUIRE(nestrt_set_log_hook(+keep, &logged) == NESTRT_OK);
+  log(LogLevel::kWarning, "unit '\x1b]0;'");
+  REQUIRE(nestrt_set_log_hook(nullptr, nullptr) == NESTRT_OK);
+  CHECK(logged == "unit '\\x1b]0;'");
+}
+
+TEST_CASE("A name is escaped as far as there is room, and its whole length returned") {
+  char buffer[8] = "";
+  CHECK(nestrt_escape("x\ny", buffer, sizeof buffer) == 4);
+  CHECK(std::string(buffer) == "x\\ny");
+  CHECK(nestrt_escape("abcd\x1b", buffer, sizeof buffer) == 8);  // an escape is not cut
+  CHECK(std::string(buffer) == "abcd");
+  CHECK(nestrt_escape("abcdefgh", buffer, 1) == 8);
+  CHECK(std::string(buffer).empty());
+  CHECK(nestrt_escape("abc", nullptr, 0) == 3);
+  CHECK(nestrt_escape(nullptr, buffer, sizeof buffer) == 0);
 }
 
 }  // namespace
