@@ -46,6 +46,7 @@ void check_line(const std::string& path, std::string_view line, size_t number, F
   static const std::regex kUnfinished(R"(\b(TODO|FIXME|XXX|HACK)\b)");
   static const std::regex kForeignPath(R"((^|[\s"'`=(])/(home|root|work|Users)/)");
   static const std::regex kThrow(R"(\bthrow\b\s*[\w;])");
+  static const std::regex kUncheckedLock(R"(\bstd::(mutex|\w+_mutex|\w+_lock|lock_guard|condition_variable\w*)\b)");
   const auto report = [&](std::string_view what) {
     findings.push_back(path + ":" + std::to_string(number) + ": " + std::string(what));
   };
@@ -57,6 +58,10 @@ void check_line(const std::string& path, std::string_view line, size_t number, F
   if (!holds_rules(path) && std::regex_search(text, kForeignPath)) report("a path of one person's machine");
   if (in_libnestrt(path) && std::regex_search(without_comment(line), kThrow)) {
     report("throws; libnestrt returns a Status");
+  }
+  if (in_libnestrt(path) && !path.ends_with("/nestrt/mutex.h") &&
+      std::regex_search(without_comment(line), kUncheckedLock)) {
+    report("a lock that clang does not check; nestrt/mutex.h has those that it does");
   }
 }
 

@@ -40,6 +40,8 @@ TEST_CASE("Each breach of a house rule is found once") {
       {"script/a", "cd /home/somebody\n"},
       {"drivers/a.cpp", "if (bad) throw std::runtime_error(\"bad\");\n"},
       {"runtime/a.cpp", "throw;\n"},
+      {"runtime/a.cpp", "std::mutex mutex_;\n"},
+      {"drivers/a.cpp", "const std::lock_guard lock(mutex_);\n"},
   }));
   INFO(path << ": " << text);
   REQUIRE(style_violations({{path, text}}).size() == 1);
@@ -54,6 +56,8 @@ TEST_CASE("What the house rules allow is not reported") {
       {"runtime/core/guard.h", kHeader + "catch (const std::bad_alloc&) {\n"},
       {"tools/nestrt/a.cpp", "throw error;\n"},
       {"docs/a.md", "\tTODO\n"},
+      {"runtime/include/nestrt/mutex.h", kHeader + "std::mutex native_;\n"},
+      {"test/runtime/a_test.cpp", "std::mutex mutex;\n"},
   }));
   INFO(path << ": " << text);
   require_none(style_violations({{path, text}}));
