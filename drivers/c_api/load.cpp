@@ -43,11 +43,10 @@ Status create(nestrt_load_options** options) {
 
 Status set_verification(nestrt_load_options* options, nestrt_verification verification) {
   NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));
-  const int number = verification;
-  if (number != NESTRT_VERIFY_TABLES && number != NESTRT_VERIFY_COMPLETE)
+  if (verification != NESTRT_VERIFY_TABLES && verification != NESTRT_VERIFY_COMPLETE)
     return Status(Code::kInvalidArgument,
-                  fmt::format("verification {} is none: expected NESTRT_VERIFY_TABLES or _COMPLETE", number));
-  options->value.verification = static_cast<nestrt::Verification>(number);
+                  fmt::format("verification {} is none: expected NESTRT_VERIFY_TABLES or _COMPLETE", verification));
+  options->value.verification = static_cast<nestrt::Verification>(verification);
   return {};
 }
 

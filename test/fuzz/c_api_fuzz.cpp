@@ -70,7 +70,7 @@ class Caller {
     const uint8_t key[NESTRT_PUBLIC_KEY_BYTES] = {byte()};
     const bool trusts = one_of(4);
     if (trusts) check(nestrt_load_options_add_trusted_key(options, key));
-    check(nestrt_load_options_set_verification(options, static_cast<nestrt_verification>(byte() % 3)));
+    check(nestrt_load_options_set_verification(options, byte() % 3));
     check(nestrt_load_options_set_copy(options, byte() % 2));
     const size_t size = one_of(8) ? byte() : file.bytes().size();
     const nestrt_code code = one_of(2) ? nestrt_plan_load_memory(file.bytes().data(), size, options, &plan)

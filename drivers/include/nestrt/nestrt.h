@@ -126,11 +126,12 @@ NESTRT_API nestrt_code nestrt_public_key_read(const char* path, uint8_t key[NEST
 /* How a plan is loaded. More options come as more functions, with defaults that change nothing. One thread at a time;
  * may be freed as soon as the plan is loaded. */
 typedef struct nestrt_load_options nestrt_load_options;
-/* Values of nestrt::Verification. */
-typedef enum {
+/* One of the values below, those of nestrt::Verification. */
+typedef int32_t nestrt_verification;
+enum {
   NESTRT_VERIFY_TABLES = 0,  /* all tables, and what they refer to: linear in the tables. The default. */
   NESTRT_VERIFY_COMPLETE = 1 /* and the digest of everything: linear in the file */
-} nestrt_verification;
+};
 
 NESTRT_API nestrt_code nestrt_load_options_create(nestrt_load_options** options);
 NESTRT_API void nestrt_load_options_free(nestrt_load_options* options);

@@ -127,8 +127,7 @@ TEST_CASE("Options and sources that are missing are refused, and load nothing") 
   CHECK(nestrt_load_options_create(nullptr) == NESTRT_INVALID_ARGUMENT);
   CHECK(nestrt_load_options_set_copy(nullptr, 1) == NESTRT_INVALID_ARGUMENT);
   CHECK(nestrt_load_options_set_verification(nullptr, NESTRT_VERIFY_COMPLETE) == NESTRT_INVALID_ARGUMENT);
-  CHECK(nestrt_load_options_set_verification(with.options, static_cast<nestrt_verification>(2)) ==
-        NESTRT_INVALID_ARGUMENT);
+  CHECK(nestrt_load_options_set_verification(with.options, 2) == NESTRT_INVALID_ARGUMENT);
   CHECK(nestrt_load_options_add_trusted_key(nullptr, kSomeKey) == NESTRT_INVALID_ARGUMENT);
   CHECK(nestrt_load_options_add_trusted_key(with.options, nullptr) == NESTRT_INVALID_ARGUMENT);
   CHECK(nestrt_plan_load_memory(bytes.data(), bytes.size(), nullptr, &none.plan) == NESTRT_INVALID_ARGUMENT);
