@@ -62,6 +62,8 @@ Status verify_dataflow(Context& context);
 Status verify_writes(Context& context);
 // The number of dependencies.
 Status verify_dependencies(Context& context);
+// How much operators read of constants (constant_uses.h).
+Status verify_constant_uses(Context& context);
 // Attributes, types and shapes by the operators' own rules, whichever unit runs them.
 Status verify_operators(Context& context);
 // Lifetimes and places in the arena.

@@ -9,6 +9,7 @@
 #include "runtime/core/channel_blocks.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/program_for.h"
+#include "runtime/plan/views.h"
 
 namespace nestrt::tools {
 namespace {
@@ -89,13 +90,14 @@ class UnitComparer {
   }
 
   // Calls visit(bytes) for each element that the branch computes, one tensor after the other; padding lanes left out,
-  // and views of constants.
+  // and views, which nobody computes.
   template <typename Visit>
   void for_each_result(uint32_t branch, Visit visit) const {
-    for (uint32_t op : plan_->tables().branches[branch].operators) {
-      for (int32_t index : plan_->tables().operators[op].outputs) {
-        const plan::Tensor& tensor = plan_->tables().tensors[static_cast<uint32_t>(index)];
-        if (plan_->tables().buffers[tensor.buffer].kind == plan::BufferKind::kConstant) continue;
+    const plan::Tables& tables = plan_->tables();
+    for (uint32_t op : tables.branches[branch].operators) {
+      if (is_view(tables, tables.operators[op])) continue;
+      for (int32_t index : tables.operators[op].outputs) {
+        const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(index)];
         const size_t size = size_bytes(tensor.type);
         std::byte* begin = addresses_[tensor.buffer] + tensor.offset;
         for (const int64_t place : places(tensor)) visit(std::span(begin + static_cast<size_t>(place) * size, size));

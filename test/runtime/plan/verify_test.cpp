@@ -461,5 +461,20 @@ TEST_CASE("Plans whose branches depend on each other more often than any network
   CHECK(plan.error().message().find("depend on each other more than 4194304 times") != std::string_view::npos);
 }
 
+TEST_CASE("Plans whose operators read constants more often than their bytes are worth are refused") {
+  constexpr int64_t kElements = 1 << 20;
+  constexpr int kMany = 100;  // 4 MB each: more than 256 MB and 16 times 4 MB
+  PlanBuilder builder;
+  const int x = builder.input("x", {kElements}), y = builder.output("y", {kElements});
+  const int c = builder.constant<float>("c", {kElements}, std::vector<float>(kElements, 1));
+  for (int i = 0; i < kMany; ++i)
+    builder.op("add", binary(ops::BinaryKind::kAdd), {x, c}, {builder.arena("sum", {kElements})});
+  builder.op("add", binary(ops::BinaryKind::kAdd), {x, c}, {y});
+  const PlanFile file = builder.build();
+  const auto plan = Plan::from_memory(file.bytes());
+  REQUIRE_FALSE(plan);
+  CHECK(plan.error().message().find("bytes of constants") != std::string_view::npos);
+}
+
 }  // namespace
 }  // namespace nestrt::test

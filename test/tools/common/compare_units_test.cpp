@@ -29,7 +29,7 @@ class IdleUnit final : public Unit {
   const UnitInfo info_{.kind = "idle", .name = "idle0", .configuration = ""};
 };
 
-TEST_CASE("Results that are views of constants are neither spoilt nor compared") {
+TEST_CASE("Results that are views, of constants above all, are neither spoilt nor compared") {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 2}), y = builder.output("y", {2, 2});
   const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4}), view = builder.view("view", constant, {2, 2});
