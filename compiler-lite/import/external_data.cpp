@@ -4,29 +4,16 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
+#include "runtime/core/file_descriptor.h"
+
 namespace nestrt::compiler {
 namespace {
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Status refuse(const ExternalData& data, const std::string& why) {
   return Status(Code::kInvalidModel, fmt::format("external data '{}' {}", data.location, why));
@@ -53,24 +40,14 @@ Result<std::filesystem::path> resolve(const std::string& folder, const ExternalD
   return file;
 }
 
-Status read_at(int fd, int64_t offset, Bytes& bytes, const ExternalData& data) {
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = ::pread(fd, bytes.data() + done, bytes.size() - done, offset + static_cast<int64_t>(done));
-    if (got <= 0) return Status(Code::kIo, fmt::format("external data '{}' cannot be read", data.location));
-    done += static_cast<size_t>(got);
-  }
-  return ok_status();
-}
-
 }  // namespace
 
 Result<Bytes> read_external_data(const std::string& folder, const ExternalData& data, int64_t expected_bytes) {
   NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path path, resolve(folder, data));
   // O_NOFOLLOW and the checks on the open file: the path may have changed since it was resolved.
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const FileDescriptor file = FileDescriptor::open_to_read(path, O_NONBLOCK | O_NOFOLLOW);
   struct stat info {};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0)
+  if (!file.is_open() || ::fstat(file.value(), &info) != 0)
     return refuse(data, fmt::format("cannot be opened: {}", std::strerror(errno)));
   if (!S_ISREG(info.st_mode)) return refuse(data, "is not a regular file");
   if (info.st_nlink > 1) return refuse(data, "has a second name (hard link); copy it beside the model");
@@ -85,7 +62,9 @@ Result<Bytes> read_external_data(const std::string& folder, const ExternalData& 
                                     std::min(length, size - data.offset), data.offset, expected_bytes));
   }
   Bytes bytes(static_cast<size_t>(length));
-  NESTRT_RETURN_IF_ERROR(read_at(file.get(), data.offset, bytes, data));
+  const std::optional<size_t> count = read_at(file.value(), static_cast<uint64_t>(data.offset), bytes);
+  if (!count || *count < bytes.size())
+    return Status(Code::kIo, fmt::format("external data '{}' cannot be read", data.location));
   return bytes;
 }
 

@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <fcntl.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <onnx/onnx_pb.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "compiler-lite/import/onnx_types.h"
 #include "compiler-lite/import/tensor_proto.h"
 #include "compiler-lite/import/wire_limits.h"
+#include "runtime/core/file_descriptor.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -233,10 +233,10 @@ class OpenFile {
     if (failure) return Status(Code::kIo, fmt::format("cannot be opened: {}", failure.message()));
     if (!exists) return Status(Code::kNotFound, "no such file");
     if (!std::filesystem::is_regular_file(path, failure)) return Status(Code::kInvalidArgument, "not a regular file");
-    OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    OpenFile file(FileDescriptor::open_to_read(path));
     const int reason = errno;
     const auto size = std::filesystem::file_size(path, failure);
-    if (file.fd_ < 0) return Status(Code::kIo, fmt::format("cannot be opened: {}", std::strerror(reason)));
+    if (!file.file_.is_open()) return Status(Code::kIo, fmt::format("cannot be opened: {}", std::strerror(reason)));
     if (failure) return Status(Code::kIo, fmt::format("cannot be opened: {}", failure.message()));
     if (size == 0) return Status(Code::kInvalidModel, "the file is empty");
     if (size > static_cast<uintmax_t>(limits.file_bytes)) {
@@ -247,23 +247,26 @@ class OpenFile {
     file.bytes_ = static_cast<int64_t>(size);
     return file;
   }
-  OpenFile(OpenFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)), bytes_(other.bytes_) {}
-  OpenFile& operator=(OpenFile&&) = delete;
-  ~OpenFile() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
   Status load(google::protobuf::Message& message, const ImportLimits& limits) const {
-    FileInputStream first(fd_);
-    NESTRT_RETURN_IF_ERROR(check(first, *message.GetDescriptor(), limits, bytes_));
-    if (::lseek(fd_, 0, SEEK_SET) != 0) return Status(Code::kIo, "cannot be read twice");
-    FileInputStream second(fd_);
-    return parse(second, message);
+    FileInputStream first(file_.value());
+    const Status checked = check(first, *message.GetDescriptor(), limits, bytes_);
+    NESTRT_RETURN_IF_ERROR(explain(first, checked));
+    if (::lseek(file_.value(), 0, SEEK_SET) != 0) return Status(Code::kIo, "cannot be read twice");
+    FileInputStream second(file_.value());
+    const Status parsed = parse(second, message);
+    return explain(second, parsed);
   }
 
  private:
-  explicit OpenFile(int fd) : fd_(fd) {}
-  int fd_;
+  explicit OpenFile(FileDescriptor file) : file_(std::move(file)) {}
+
+  // What cannot be read looks like what is cut short.
+  static Status explain(const FileInputStream& input, const Status& status) {
+    if (input.GetErrno() == 0) return status;
+    return Status(Code::kIo, fmt::format("cannot be read: {}", std::strerror(input.GetErrno())));
+  }
+
+  FileDescriptor file_;
   int64_t bytes_ = 0;
 };
 

@@ -78,11 +78,17 @@ Status write_key_pair(const std::string& name, const SecretKey& key) {
   const std::string secret = name + ".key", open = name + ".pub";
   for (const std::string& path : {secret, open}) {
     std::error_code error;
-    if (std::filesystem::exists(std::filesystem::symlink_status(path, error)))
+    const auto kind = std::filesystem::symlink_status(path, error).type();
+    if (kind == std::filesystem::file_type::none)
+      return Status(Code::kIo, fmt::format("cannot write '{}': {}", path, error.message()));
+    if (kind != std::filesystem::file_type::not_found)
       return Status(Code::kInvalidArgument, fmt::format("'{}' exists, and keys are never written over", path));
   }
   NESTRT_RETURN_IF_ERROR(write_key(secret, kSecretKey, key.seed(), 0600));
-  return write_key(open, kPublicKey, key.public_key().bytes, 0644);
+  const Status status = write_key(open, kPublicKey, key.public_key().bytes, 0644);
+  std::error_code ignored;
+  if (!status.ok()) std::filesystem::remove(secret, ignored);  // both or none
+  return status;
 }
 
 Result<PlanBytes> sign_plan(std::span<const std::byte> file, const SecretKey& key) {

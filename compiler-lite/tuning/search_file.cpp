@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 
 #include "tools/common/files.h"
@@ -162,10 +161,10 @@ Result<std::vector<SearchRecord>> parse_search(const std::string& text, std::str
 }
 
 Result<std::vector<SearchRecord>> load_search(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return std::vector<SearchRecord>();
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(path, kMaxSearchBytes));
-  return parse_search(std::string(reinterpret_cast<const char*>(content.data()), content.size()), path);
+  const auto content = tools::read_file(path, kMaxSearchBytes);
+  if (!content && content.error().code() == Code::kNotFound) return std::vector<SearchRecord>();
+  if (!content) return content.error();
+  return parse_search(std::string(reinterpret_cast<const char*>(content->data()), content->size()), path);
 }
 
 SearchRecord& find_or_add(std::vector<SearchRecord>& records, const std::string& model, const std::string& data) {

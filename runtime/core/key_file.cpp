@@ -4,8 +4,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
+#include "runtime/core/file_descriptor.h"
 #include "runtime/core/hexadecimal.h"
 
 namespace nestrt {
@@ -16,13 +16,16 @@ constexpr size_t kMaxBytes = 4096;  // of a file; longer ones are no key
 }  // namespace
 
 Status read_key_file(const std::string& path, std::string_view kind, std::span<uint8_t> key) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
+  const auto failure = [&](std::string_view action) {
     return Status(errno == ENOENT ? Code::kNotFound : Code::kIo,
-                  fmt::format("cannot open '{}': {}", path, std::strerror(errno)));
+                  fmt::format("cannot {} '{}': {}", action, path, std::strerror(errno)));
+  };
+  const FileDescriptor file = FileDescriptor::open_to_read(path, 0);  // keys may come through a pipe
+  if (!file.is_open()) return failure("open");
   std::string text(kMaxBytes, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(file.gcount()));
+  const std::optional<size_t> count = read_on(file.value(), std::as_writable_bytes(std::span(text)));
+  if (!count) return failure("read");
+  text.resize(*count);
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     std::string_view line = std::string_view(text).substr(at, end - at);

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "runtime/core/file_descriptor.h"
+
 namespace nestrt {
 namespace {
 
@@ -19,41 +21,34 @@ Status system_error(int error) { return Status(error == ENOENT ? Code::kNotFound
 // A file that did not exist, and its name.
 struct NewFile {
   std::string name;
-  int descriptor = -1;
+  FileDescriptor file;
 };
 
 NewFile create_beside(const std::string& path, mode_t rights) {
   static std::atomic<uint32_t> made = 0;
-  NewFile file;
-  for (int i = 0; i < kMaxNames; ++i) {
-    file.name = fmt::format("{}.tmp-{}-{}", path, ::getpid(), made++);
-    file.descriptor = ::open(file.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights);
-    if (file.descriptor >= 0 || errno != EEXIST) break;
+  for (int i = 1;; ++i) {
+    std::string name = fmt::format("{}.tmp-{}-{}", path, ::getpid(), made++);
+    FileDescriptor file = FileDescriptor::open_to_write(name, O_EXCL, rights);
+    if (file.is_open() || errno != EEXIST || i == kMaxNames) return {std::move(name), std::move(file)};
   }
-  return file;
 }
 
-// 0, or the error's number.
-int write_all(int descriptor, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return count == 0 ? EIO : errno;
-    bytes = bytes.subspan(static_cast<size_t>(count));
-  }
-  return 0;
+// 0, or the error's number. On the disk before it has the name: a power failure leaves the old file or the new one.
+int complete(NewFile& made, const std::string& path, std::span<const std::byte> bytes) {
+  if (const int error = write_all(made.file.value(), bytes); error != 0) return error;
+  if (const int error = flush_to_disk(made.file.value()); error != 0) return error;
+  if (const int error = made.file.close(); error != 0) return error;
+  return std::rename(made.name.c_str(), path.c_str()) == 0 ? 0 : errno;
 }
 
 }  // namespace
 
 Status replace_file(const std::string& path, std::span<const std::byte> bytes, mode_t rights) {
-  const NewFile file = create_beside(path, rights);
-  if (file.descriptor < 0) return system_error(errno);
-  int error = write_all(file.descriptor, bytes);
-  if (::close(file.descriptor) != 0 && error == 0) error = errno;
-  if (error == 0 && std::rename(file.name.c_str(), path.c_str()) != 0) error = errno;
+  NewFile made = create_beside(path, rights);
+  if (!made.file.is_open()) return system_error(errno);
+  const int error = complete(made, path, bytes);
   if (error == 0) return {};
-  ::unlink(file.name.c_str());
+  ::unlink(made.name.c_str());
   return system_error(error);
 }
 

@@ -6,17 +6,20 @@
 //   cost <us> <source> <work>
 // Lines that begin with # say what they like.
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <span>
 
 #include "nestrt/costs.h"
+#include "runtime/core/file_descriptor.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/parse.h"
 #include "runtime/core/replace_file.h"
@@ -109,21 +112,23 @@ class Reader {
   std::string kernels_;
 };
 
+Status unreadable(const std::string& path) {
+  return Status(Code::kIo, fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+}
+
 Result<std::string> read_text(const std::string& path) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) return Status(Code::kNotFound, fmt::format("{}: no such file of costs", path));
-  if (!fs::is_regular_file(status)) return Status(Code::kInvalidArgument, fmt::format("{}: not a regular file", path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Status(Code::kIo, fmt::format("{}: cannot be read", path));
-  std::string content;
-  char part[1 << 16];
-  while (file.read(part, sizeof part), file.gcount() > 0) {
-    content.append(part, static_cast<size_t>(file.gcount()));
-    if (content.size() > kMaxBytes)
-      return Status(Code::kInvalidArgument, fmt::format("{}: too large for a file of costs", path));
-  }
-  if (file.bad()) return Status(Code::kIo, fmt::format("{}: cannot be read", path));
+  const FileDescriptor file = FileDescriptor::open_to_read(path);
+  if (!file.is_open() && errno == ENOENT)
+    return Status(Code::kNotFound, fmt::format("{}: no such file of costs", path));
+  struct stat info {};
+  if (!file.is_open() || ::fstat(file.value(), &info) != 0) return unreadable(path);
+  if (!S_ISREG(info.st_mode)) return Status(Code::kInvalidArgument, fmt::format("{}: not a regular file", path));
+  if (static_cast<uintmax_t>(info.st_size) > kMaxBytes)
+    return Status(Code::kInvalidArgument, fmt::format("{}: too large for a file of costs", path));
+  std::string content(static_cast<size_t>(info.st_size), '\0');
+  const std::optional<size_t> count = read_at(file.value(), 0, std::as_writable_bytes(std::span(content)));
+  if (!count) return unreadable(path);
+  content.resize(*count);
   return content;
 }
 

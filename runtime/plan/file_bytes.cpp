@@ -1,25 +1,17 @@
 #include "runtime/plan/file_bytes.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "runtime/core/aligned_memory.h"
+#include "runtime/core/file_descriptor.h"
 
 namespace nestrt {
 namespace {
-
-struct FileDescriptor {
-  int value = -1;
-  ~FileDescriptor() {
-    if (value >= 0) ::close(value);
-  }
-};
 
 Status system_failure(std::string_view action) {
   const int error = errno;
@@ -45,13 +37,9 @@ Result<FileBytes> map(int descriptor, size_t size) {
 Result<FileBytes> copy(int descriptor, size_t size) {
   NESTRT_ASSIGN_OR_RETURN(AlignedMemory allocated, AlignedMemory::allocate(size, "a copy of the plan"));
   auto memory = std::make_shared<AlignedMemory>(std::move(allocated));
-  for (size_t at = 0; at < size;) {
-    const ssize_t count = ::pread(descriptor, memory->data() + at, size - at, static_cast<off_t>(at));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return system_failure("read");
-    if (count == 0) return Status(Code::kIo, "the file was cut short while it was read");
-    at += static_cast<size_t>(count);
-  }
+  const std::optional<size_t> count = read_at(descriptor, 0, {memory->data(), size});
+  if (!count) return system_failure("read");
+  if (*count < size) return Status(Code::kIo, "the file was cut short while it was read");
   const std::span<const std::byte> bytes(memory->data(), size);
   return FileBytes{std::move(memory), bytes};
 }
@@ -64,10 +52,9 @@ Result<FileBytes> read_descriptor(int descriptor, FileAccess access) {
 }
 
 Result<FileBytes> open_file(const std::string& path, FileAccess access) {
-  // O_NONBLOCK: opening a pipe must not wait for its writer.
-  const FileDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.value < 0) return system_failure("open");
-  return read_descriptor(file.value, access);
+  const FileDescriptor file = FileDescriptor::open_to_read(path);
+  if (!file.is_open()) return system_failure("open");
+  return read_descriptor(file.value(), access);
 }
 
 }  // namespace nestrt

@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
+#include "runtime/core/file_descriptor.h"
 #include "runtime/core/replace_file.h"
 
 namespace nestrt::tools {
@@ -21,11 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxTextBytes = uint64_t{64} << 20;
 constexpr size_t kChunkBytes = size_t{1} << 20;
-
-struct CloseFile {
-  void operator()(FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<FILE, CloseFile>;
 
 Status io_error(std::string_view what, const std::string& path, int error) {
   const Code code = error == ENOENT ? Code::kNotFound : Code::kIo;
@@ -37,58 +31,50 @@ Status refuse_length(const std::string& path, uint64_t max_bytes) {
                 fmt::format("'{}' is longer than the {} bytes that such a file may have", path, max_bytes));
 }
 
-// O_NONBLOCK: opening a pipe must not wait for its writer.
-Result<File> open_regular(const std::string& path, uint64_t* size = nullptr) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return io_error("open", path, errno);
-  File file(::fdopen(descriptor, "rb"));
-  if (!file) {
-    const int error = errno;
-    ::close(descriptor);
-    return io_error("open", path, error);
-  }
-  struct stat info;
-  if (::fstat(descriptor, &info) != 0) return io_error("examine", path, errno);
+Result<FileDescriptor> open_regular(const std::string& path, uint64_t* size) {
+  FileDescriptor file = FileDescriptor::open_to_read(path);
+  struct stat info {};
+  if (!file.is_open()) return io_error("open", path, errno);
+  if (::fstat(file.value(), &info) != 0) return io_error("examine", path, errno);
   if (!S_ISREG(info.st_mode)) return Status(Code::kInvalidArgument, fmt::format("'{}' is not a regular file", path));
-  if (size != nullptr) *size = static_cast<uint64_t>(info.st_size);
+  *size = static_cast<uint64_t>(info.st_size);
   return file;
 }
 
 Status write_in_place(const std::string& path, std::span<const std::byte> bytes) {
-  File file(std::fopen(path.c_str(), "wb"));
-  if (!file) return io_error("write", path, errno);
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-  const int write_error = errno;
-  if (std::fclose(file.release()) != 0 || !written) return io_error("write", path, written ? errno : write_error);
-  return {};
+  FileDescriptor file = FileDescriptor::open_to_write(path, O_TRUNC, 0666);
+  if (!file.is_open()) return io_error("write", path, errno);
+  int error = write_all(file.value(), bytes);
+  if (error == 0) error = file.close();
+  return error == 0 ? Status() : io_error("write", path, error);
 }
 
 }  // namespace
 
 Result<std::vector<std::byte>> read_file(const std::string& path, uint64_t max_bytes) {
   uint64_t size = 0;
-  NESTRT_ASSIGN_OR_RETURN(const File file, open_regular(path, &size));
+  NESTRT_ASSIGN_OR_RETURN(const FileDescriptor file, open_regular(path, &size));
   if (size > max_bytes) return refuse_length(path, max_bytes);
   std::vector<std::byte> bytes;
   bytes.reserve(static_cast<size_t>(size) + kChunkBytes);  // growing would take as much again
   for (;;) {
     const size_t old_size = bytes.size();
     bytes.resize(old_size + kChunkBytes);
-    const size_t count = std::fread(bytes.data() + old_size, 1, kChunkBytes, file.get());
-    bytes.resize(old_size + count);
+    const std::optional<size_t> count = read_at(file.value(), old_size, std::span(bytes).subspan(old_size));
+    if (!count) return io_error("read", path, errno);
+    bytes.resize(old_size + *count);
     if (bytes.size() > max_bytes) return refuse_length(path, max_bytes);
-    if (count < kChunkBytes) break;
+    if (*count < kChunkBytes) return bytes;
   }
-  if (std::ferror(file.get())) return io_error("read", path, errno);
-  return bytes;
 }
 
 Result<FileStart> read_start(const std::string& path, size_t max_bytes) {
   FileStart result;
-  NESTRT_ASSIGN_OR_RETURN(const File file, open_regular(path, &result.file_bytes));
+  NESTRT_ASSIGN_OR_RETURN(const FileDescriptor file, open_regular(path, &result.file_bytes));
   result.bytes.resize(max_bytes);
-  result.bytes.resize(std::fread(result.bytes.data(), 1, max_bytes, file.get()));
-  if (std::ferror(file.get())) return io_error("read", path, errno);
+  const std::optional<size_t> count = read_at(file.value(), 0, result.bytes);
+  if (!count) return io_error("read", path, errno);
+  result.bytes.resize(*count);
   return result;
 }
 
@@ -112,13 +98,13 @@ Result<std::vector<std::string>> read_lines(const std::string& path) {
 Status write_file(const std::string& path, std::span<const std::byte> bytes, mode_t rights) {
   std::error_code error;
   const auto kind = fs::status(path, error).type();
+  if (kind == fs::file_type::none) return io_error("write", path, error.value());
   if (kind == fs::file_type::directory) return io_error("write", path, EISDIR);
-  if (kind != fs::file_type::regular && kind != fs::file_type::not_found && kind != fs::file_type::none) {
-    return write_in_place(path, bytes);
-  }
+  if (kind != fs::file_type::regular && kind != fs::file_type::not_found) return write_in_place(path, bytes);
+  error.clear();
   const fs::path behind_links = kind == fs::file_type::regular ? fs::canonical(path, error) : fs::path(path);
-  const std::string target = error ? path : behind_links.string();
-  const Status status = replace_file(target, bytes, rights);
+  if (error) return io_error("write", path, error.value());
+  const Status status = replace_file(behind_links.string(), bytes, rights);
   return status.ok() ? Status() : Status(status.code(), fmt::format("cannot write '{}': {}", path, status.message()));
 }
 

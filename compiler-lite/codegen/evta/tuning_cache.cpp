@@ -58,21 +58,19 @@ bool parse(std::string_view text, std::map<std::string, Tiling>& tilings) {
 }  // namespace
 
 TuningCache::TuningCache(std::string path) : path_(std::move(path)) {
-  if (!path_.empty()) read(tilings_);
+  if (path_.empty()) return;
+  if (const Status status = read(tilings_); !status.ok())
+    log(LogLevel::kWarning, fmt::format("the tuning cache is not used: {}", status.to_string()));
 }
 
 // Adds what the file has of others.
-void TuningCache::read(Tilings& tilings) const {
-  std::error_code error;
-  if (!std::filesystem::exists(path_, error)) return;
+Status TuningCache::read(Tilings& tilings) const {
   const auto bytes = tools::read_file(path_, kMaxCacheBytes);
-  if (!bytes) {
-    log(LogLevel::kWarning, fmt::format("the tuning cache is not used: {}", bytes.error().to_string()));
-    return;
-  }
+  if (!bytes) return bytes.error().code() == Code::kNotFound ? Status() : bytes.error();
   if (!parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, tilings))
     log(LogLevel::kWarning,
         fmt::format("the tuning cache '{}' is damaged, or of another version, and is not used", path_));
+  return {};
 }
 
 std::optional<Tiling> TuningCache::find(const std::string& key) const {
@@ -87,9 +85,9 @@ void TuningCache::add(const std::string& key, const Tiling& tiling) {
 
 // What is no tuning cache belongs to somebody else.
 Status TuningCache::check_ours() const {
-  std::error_code error;
-  if (!std::filesystem::exists(path_, error)) return {};
   const auto bytes = tools::read_file(path_, kMaxCacheBytes);
+  if (!bytes && bytes.error().code() == Code::kNotFound) return {};
+  if (!bytes && bytes.error().code() == Code::kIo) return bytes.error();
   if (bytes && bytes->empty()) return {};
   if (bytes && std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()).starts_with(kHeaderOfAny))
     return {};
@@ -100,7 +98,7 @@ Status TuningCache::check_ours() const {
 Status TuningCache::save() {
   if (path_.empty() || !changed_) return {};
   NESTRT_RETURN_IF_ERROR(check_ours());
-  read(tilings_);
+  NESTRT_RETURN_IF_ERROR(read(tilings_));  // what cannot be read is not written over
   std::string body;
   for (const auto& [key, tiling] : tilings_) body += line_of(key, tiling);
   const std::string folder = std::filesystem::path(path_).parent_path().string();

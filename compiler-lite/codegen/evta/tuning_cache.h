@@ -30,7 +30,7 @@ class TuningCache {
   Status check_ours() const;
   using Tilings = std::map<std::string, Tiling>;
 
-  void read(Tilings& tilings) const;
+  Status read(Tilings& tilings) const;
 
   std::string path_;
   Tilings tilings_;
