@@ -6,6 +6,7 @@
 #include "compiler-lite/compilation.h"
 #include "compiler-lite/stages.h"
 #include "compiler-lite/target/target_description.h"
+#include "runtime/core/guard.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -19,18 +20,22 @@ Compilation begin(std::string model, const CompileOptions& options) {
 }
 
 Result<PlanBytes> finish(Graph graph, const CompileOptions& options, std::string_view first) {
-  Compilation compilation = begin({}, options);
-  compilation.graph = std::move(graph);
-  NESTRT_RETURN_IF_ERROR(run_stages(compilation, first, "emit"));
-  return std::move(*compilation.bytes);
+  return guarded([&]() -> Result<PlanBytes> {
+    Compilation compilation = begin({}, options);
+    compilation.graph = std::move(graph);
+    NESTRT_RETURN_IF_ERROR(run_stages(compilation, first, "emit"));
+    return std::move(*compilation.bytes);
+  });
 }
 
 }  // namespace
 
 Result<Graph> optimised_graph(const std::string& model, const CompileOptions& options) {
-  Compilation compilation = begin(model, options);
-  NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", "passes"));
-  return std::move(compilation.graph);
+  return guarded([&]() -> Result<Graph> {
+    Compilation compilation = begin(model, options);
+    NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", "passes"));
+    return std::move(compilation.graph);
+  });
 }
 
 Result<Graph> quantizable_graph(const std::string& model, CompileOptions options) {
@@ -48,9 +53,11 @@ Result<PlanBytes> compile_graph(Graph graph, const CompileOptions& options) {
 }
 
 Result<PlanBytes> compile(const std::string& model, const CompileOptions& options) {
-  Compilation compilation = begin(model, options);
-  NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", "emit"));
-  return std::move(*compilation.bytes);
+  return guarded([&]() -> Result<PlanBytes> {
+    Compilation compilation = begin(model, options);
+    NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", "emit"));
+    return std::move(*compilation.bytes);
+  });
 }
 
 }  // namespace nestrt::compiler

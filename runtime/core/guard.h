@@ -2,22 +2,31 @@
 #pragma once
 
 #include <exception>
-#include <new>
 
 #include "nestrt/status.h"
 
 namespace nestrt {
 
-// Result is Status or some Result<T>: anything that a Status converts to.
+// kOutOfMemory for std::bad_alloc, which takes no memory, or where there is none to say what else it was; kInternal.
+Status status_of(const std::exception& error) noexcept;
+
+// Result is Status or some Result<T>: anything that a Status converts to. Throws none of them.
 template <typename Callable>
 auto guarded(Callable&& callable) -> decltype(callable()) {
   try {
     return callable();
-  } catch (const std::bad_alloc&) {
-    return Status(Code::kOutOfMemory, "not enough memory; close other programs or use a smaller model");
   } catch (const std::exception& error) {
-    return Status(Code::kInternal, error.what());
+    return status_of(error);
   }
+}
+
+// For what is done for people alone, such as logging: where it fails, nothing else does.
+template <typename Callable>
+void attempt(Callable&& callable) noexcept {
+  static_cast<void>(guarded([&]() -> Status {
+    callable();
+    return {};
+  }));
 }
 
 }  // namespace nestrt

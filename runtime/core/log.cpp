@@ -8,6 +8,7 @@
 
 #include "nestrt/mutex.h"
 #include "runtime/core/escaped.h"
+#include "runtime/core/guard.h"
 
 namespace nestrt {
 namespace {
@@ -42,12 +43,27 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
 
 spdlog::logger& default_logger() {
   static spdlog::logger* const logger = [] {
-    auto* const made = new spdlog::logger("nestrt", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    auto made = std::make_unique<spdlog::logger>("nestrt", std::make_shared<spdlog::sinks::stderr_sink_mt>());
     made->set_level(spdlog::level::trace);
     made->set_pattern("[nestrt] %l: %v");
-    return made;
+    return made.release();
   }();
   return *logger;
+}
+
+void deliver(LogLevel level, std::string_view message) {
+  std::shared_ptr<const LogHook> hook;
+  {
+    Hook& source = installed();
+    const MutexLock lock(source.mutex);
+    hook = source.hook;
+  }
+  if (hook) {
+    (*hook)(level, message);
+  } else {
+    const std::string shown = escaped(message);  // names in it come from files
+    default_logger().log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
+  }
 }
 
 }  // namespace
@@ -62,18 +78,7 @@ void set_log_hook(LogHook hook) {
 
 void log(LogLevel level, std::string_view message) {
   if (level < g_level.load(std::memory_order_relaxed) || level == LogLevel::kOff) return;
-  std::shared_ptr<const LogHook> hook;
-  {
-    Hook& source = installed();
-    const MutexLock lock(source.mutex);
-    hook = source.hook;
-  }
-  if (hook) {
-    (*hook)(level, message);
-  } else {
-    const std::string shown = escaped(message);  // names in it come from files
-    default_logger().log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
-  }
+  attempt([&] { deliver(level, message); });
 }
 
 }  // namespace nestrt

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "runtime/core/guard.h"
 #include "runtime/core/hexadecimal.h"
 #include "runtime/core/key_file.h"
 
@@ -12,12 +13,14 @@ std::string PublicKey::to_string() const { return to_hexadecimal(bytes); }
 Result<PublicKey> parse_public_key(std::string_view text) {
   PublicKey key;
   if (from_hexadecimal(text, key.bytes)) return key;
-  return Status(Code::kInvalidArgument, fmt::format("'{}' is no public key: expected 64 hexadecimal digits", text));
+  return guarded([&] {
+    return Status(Code::kInvalidArgument, fmt::format("'{}' is no public key: expected 64 hexadecimal digits", text));
+  });
 }
 
 Result<PublicKey> read_public_key(const std::string& path) {
   PublicKey key;
-  NESTRT_RETURN_IF_ERROR(read_key_file(path, kPublicKey, key.bytes));
+  NESTRT_RETURN_IF_ERROR(guarded([&] { return read_key_file(path, kPublicKey, key.bytes); }));
   return key;
 }
 

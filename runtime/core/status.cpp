@@ -2,7 +2,22 @@
 
 #include <fmt/core.h>
 
+#include <type_traits>
+
 namespace nestrt {
+
+// Made while there is memory, and never destroyed: threads may fail while the process ends.
+const std::shared_ptr<const Status::Detail>& Status::no_memory() {
+  static const auto* const detail = new std::shared_ptr<const Detail>(std::make_shared<const Detail>(
+      Detail{Code::kOutOfMemory, "not enough memory; close other programs or use a smaller model"}));
+  return *detail;
+}
+
+namespace {
+
+[[maybe_unused]] const Status made_with_the_library = Status::out_of_memory();
+
+}  // namespace
 
 std::string_view code_name(Code code) {
   switch (code) {
@@ -39,14 +54,14 @@ std::string_view code_name(Code code) {
 }
 
 Status::Status(Code code, std::string message) {
-  if (code != Code::kOk) detail_ = std::make_unique<Detail>(Detail{code, std::move(message)});
+  if (code != Code::kOk) detail_ = std::make_shared<const Detail>(Detail{code, std::move(message)});
 }
 
-Status::Status(const Status& other) : detail_(other.detail_ ? std::make_unique<Detail>(*other.detail_) : nullptr) {}
-
-Status& Status::operator=(const Status& other) {
-  if (this != &other) detail_ = other.detail_ ? std::make_unique<Detail>(*other.detail_) : nullptr;
-  return *this;
+Status Status::out_of_memory() noexcept {
+  static_assert(std::is_nothrow_copy_constructible_v<Status>);
+  Status status;
+  status.detail_ = no_memory();
+  return status;
 }
 
 std::string Status::to_string() const {

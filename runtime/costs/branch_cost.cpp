@@ -5,6 +5,7 @@
 
 #include "nestrt/costs.h"
 #include "nestrt/plan_tables.h"
+#include "runtime/core/guard.h"
 #include "runtime/plan/views.h"
 
 namespace nestrt {
@@ -71,10 +72,8 @@ const plan::Cost* stated_cost(const plan::Program& program) {
   return best;
 }
 
-}  // namespace
-
-Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t branch_index, uint32_t program_index,
-                             const UnitKey& unit, ChannelRange channels) {
+Result<WorkCost> cost_of(const CostTable& costs, const Plan& plan, uint32_t branch_index, uint32_t program_index,
+                         const UnitKey& unit, ChannelRange channels) {
   const plan::Branch& branch = plan.tables().branches[branch_index];
   const plan::Program& program = branch.programs[program_index];
   if (program.kind == plan::ProgramKind::kKernels) return kernels_cost(costs, plan, branch, unit, channels);
@@ -84,6 +83,13 @@ Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t 
     return WorkCost{cost->microseconds, static_cast<CostSource>(cost->origin)};
   if (branch.operators.empty()) return WorkCost{0, CostSource::kModelled};
   return missing(plan, branch.operators[0], channels, unit);
+}
+
+}  // namespace
+
+Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t branch_index, uint32_t program_index,
+                             const UnitKey& unit, ChannelRange channels) {
+  return guarded([&] { return cost_of(costs, plan, branch_index, program_index, unit, channels); });
 }
 
 }  // namespace nestrt

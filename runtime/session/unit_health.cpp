@@ -3,13 +3,16 @@
 #include <fmt/core.h>
 
 #include "nestrt/log.h"
+#include "runtime/core/guard.h"
 
 namespace nestrt {
 
 void UnitHealth::failed(uint32_t unit, const Status& why) {
   if (failing_[unit].exchange(true, std::memory_order_acq_rel)) return;
-  log(LogLevel::kWarning, fmt::format("the CPU computes what unit '{}' does not, until it works again: {}",
-                                      units_[unit]->info().name, why.message()));
+  attempt([&] {
+    log(LogLevel::kWarning, fmt::format("the CPU computes what unit '{}' does not, until it works again: {}",
+                                        units_[unit]->info().name, why.message()));
+  });
 }
 
 }  // namespace nestrt

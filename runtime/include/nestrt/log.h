@@ -23,7 +23,8 @@ using LogHook = std::function<void(LogLevel level, std::string_view message)>;
 void set_log_level(LogLevel level);
 // An empty hook restores the default.
 void set_log_hook(LogHook hook);
-// Cheap when the level is off. Session::run calls it only where a unit fails.
+// Cheap when the level is off. Session::run calls it only where a unit fails. What there is no memory for is not
+// logged.
 void log(LogLevel level, std::string_view message);
 
 }  // namespace nestrt

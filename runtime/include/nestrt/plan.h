@@ -43,7 +43,7 @@ struct LoadOptions {
 
 class Plan {
  public:
-  // Maps and verifies a file. Errors: kNotFound, kIo, kInvalidPlan, kIncompatible.
+  // Maps and verifies a file. Errors: kNotFound, kIo, kInvalidPlan, kIncompatible, kOutOfMemory.
   static Result<std::shared_ptr<const Plan>> map(const std::string& path, const LoadOptions& options = {});
   // The same for an open file, which stays the caller's and may be closed afterwards.
   static Result<std::shared_ptr<const Plan>> map_descriptor(int descriptor, const LoadOptions& options = {});

@@ -1,10 +1,12 @@
 // Status: the outcome of an operation that can fail.
 //
 // A Status carries a code for programs and a message for people. A message says what was wrong, where
-// (node, tensor, table, file), what was expected, and what to do about it. Success allocates nothing.
+// (node, tensor, table, file), what was expected, and what to do about it. Success allocates nothing, and neither does
+// copying.
 //
 // Threads: a value type; distinct objects may be used from distinct threads.
-// Errors: nothing in libnestrt throws across its public interface; every failure is a Status.
+// Errors: every failure is a Status, lack of memory too. What returns a Status or a Result throws nothing; what returns
+// something else, as Session::operators(), throws std::bad_alloc where there is no memory for it.
 #pragma once
 
 #include <memory>
@@ -44,12 +46,8 @@ class [[nodiscard]] Status {
  public:
   Status() = default;
   Status(Code code, std::string message);
-
-  Status(const Status& other);
-  Status& operator=(const Status& other);
-  Status(Status&&) noexcept = default;
-  Status& operator=(Status&&) noexcept = default;
-  ~Status() = default;
+  // kOutOfMemory. Takes no memory.
+  static Status out_of_memory() noexcept;
 
   bool ok() const { return detail_ == nullptr; }
   Code code() const { return ok() ? Code::kOk : detail_->code; }
@@ -65,7 +63,9 @@ class [[nodiscard]] Status {
     Code code;
     std::string message;
   };
-  std::unique_ptr<Detail> detail_;
+  static const std::shared_ptr<const Detail>& no_memory();
+
+  std::shared_ptr<const Detail> detail_;
 };
 
 inline Status ok_status() { return Status(); }

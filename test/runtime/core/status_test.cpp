@@ -2,8 +2,11 @@
 
 #include <catch2/catch.hpp>
 
+#include "test/support/allocation_counter.h"
+
 using nestrt::Code;
 using nestrt::Status;
+using nestrt::test::AllocationCounter;
 
 TEST_CASE("A default Status is ok and carries no message") {
   const Status status;
@@ -19,4 +22,16 @@ TEST_CASE("A failed Status copies, and context goes in front of its message") {
   CHECK(copy.to_string() == "invalid plan: tensor 3 ends outside its buffer");
   CHECK(copy.with_context("net.nest").message() == "net.nest: tensor 3 ends outside its buffer");
   CHECK(Status().with_context("net.nest").ok());
+}
+
+TEST_CASE("A status is copied without memory, and lack of memory is said without it") {
+  const Status status(Code::kInvalidPlan, "a message that is longer than what a string keeps inside itself");
+  const AllocationCounter counter;
+  const Status copy = status;
+  const Status none = Status::out_of_memory();
+  const int64_t allocations = counter.count();
+  CHECK(allocations == 0);
+  CHECK(copy.message() == status.message());
+  CHECK(none.code() == Code::kOutOfMemory);
+  CHECK_FALSE(none.message().empty());
 }
