@@ -14,6 +14,8 @@
 #include "nestrt/mutex.h"
 #include "nestrt/session.h"
 #include "runtime/core/escaped.h"
+#include "runtime/core/fork_origin.h"
+#include "runtime/core/guard.h"
 
 struct nestrt_session {
   nestrt_session(std::shared_ptr<const nestrt::UnitList> with, std::unique_ptr<nestrt::Session> made)
@@ -22,6 +24,7 @@ struct nestrt_session {
         inputs(session->inputs().size()),
         outputs(session->outputs().size()) {}
 
+  const nestrt::ForkOrigin origin;
   const std::shared_ptr<const nestrt::UnitList> units;  // keeps them shareable
   const std::unique_ptr<nestrt::Session> session;
   nestrt::Mutex mutex;  // keeps two runs apart that fill their arguments
@@ -124,6 +127,7 @@ Status run(nestrt_session* session, const void* const* inputs, const size_t* inp
   }
   NESTRT_RETURN_IF_ERROR(expect_argument(outputs, "outputs"));
   NESTRT_RETURN_IF_ERROR(expect_argument(output_bytes, "output_bytes"));
+  NESTRT_RETURN_IF_ERROR(session->origin.check("session"));
   const nestrt::MutexLock lock(session->mutex);
   for (size_t i = 0; i < input_infos.size(); ++i) {
     NESTRT_RETURN_IF_ERROR(expect_bytes("input", i, input_infos[i], input_bytes[i]));

@@ -1,10 +1,12 @@
 #include "drivers/c_api/shared_units.h"
 
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "nestrt/mutex.h"
 #include "nestrt/open_units.h"
+#include "runtime/core/fork_origin.h"
 
 namespace nestrt::c_api {
 namespace {
@@ -14,7 +16,7 @@ class Pools {
   Result<std::shared_ptr<const UnitList>> open(const std::string& spec, int32_t num_threads) {
     const MutexLock lock(mutex_);
     std::erase_if(lists_, [](const auto& entry) { return entry.second.expired(); });
-    const Key key(spec, num_threads);
+    const Key key(spec, num_threads, forks_so_far());
     if (const auto found = lists_.find(key); found != lists_.end())
       if (auto alive = found->second.lock()) return alive;
     UnitOptions options;
@@ -26,7 +28,8 @@ class Pools {
   }
 
  private:
-  using Key = std::pair<std::string, int32_t>;
+  using Key =
+      std::tuple<std::string, int32_t, uint32_t>;  // a child shares none with its parent, whose threads it lacks
 
   Mutex mutex_;
   std::map<Key, std::weak_ptr<const UnitList>> lists_ NESTRT_GUARDED_BY(mutex_);

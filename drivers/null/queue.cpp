@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "nestrt/log.h"
-#include "runtime/core/named_thread.h"
+#include "runtime/core/guard.h"
 
 namespace nestrt::null {
 namespace {
@@ -32,7 +32,7 @@ void report(const Queue::Job& job, SteadyClock::time_point start, SteadyClock::t
 
 Result<std::shared_ptr<Queue>> Queue::create(std::string name, std::shared_ptr<Device> device) {
   std::shared_ptr<Queue> queue(new Queue(std::move(name), std::move(device)));
-  Result<std::thread> thread =
+  Result<NamedThread> thread =
       start_named_thread(fmt::format("nestrt-{}", queue->name_), [raw = queue.get()] { raw->serve(); });
   if (!thread) return thread.error().with_context(fmt::format("cannot start the thread of unit {}", queue->name_));
   queue->thread_ = std::move(*thread);
@@ -45,7 +45,7 @@ Queue::~Queue() {
     shut_down_ = true;
     changed_.notify_all();
   }
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
 }
 
 void Queue::add(Job* job) {
@@ -62,9 +62,8 @@ void Queue::remove(Job* job) {
 
 void Queue::submit(Job* job, const Submission& submission) {
   const MutexLock lock(mutex_);
-  Status refused = job->state == Job::State::kIdle
-                       ? refusal(*job, submission)
-                       : Status(Code::kUnavailable, fmt::format("{}: the program is running already", name_));
+  Status refused = job->state == Job::State::kIdle ? refusal(*job, submission)
+                                                   : failure(Code::kUnavailable, "the program is running already");
   if (!refused.ok()) {
     submission.completion->signal(submission.generation, std::move(refused));
     return;
@@ -120,10 +119,10 @@ void Queue::run(Job* job) {
   if (status.ok()) {
     job->state = Job::State::kRunning;
     stop_.store(false);
-    {
-      const MutexPause pause(mutex_);
-      status = run_program(*job);
-    }
+      {
+        const MutexPause pause(mutex_);
+        status = guarded([&] { return run_program(*job); });
+      }
     judge(*job, status);
   }
   complete(job, std::move(status));
@@ -158,16 +157,15 @@ bool Queue::is_under_way(uint64_t last) const {
 // Why the submission does not start; success where it does.
 Status Queue::refusal(const Job& job, const Submission& submission) const {
   if (!failure_.ok() && !job.is_probe) return failure_;
-  if (is_cancelled(submission)) return Status(Code::kCancelled, fmt::format("{}: cancelled before it started", name_));
+  if (is_cancelled(submission)) return failure(Code::kCancelled, "cancelled before it started");
   if (SteadyClock::now() >= end_of_patience(submission))
-    return Status(Code::kDeadlineExceeded, fmt::format("{}: the deadline passed before the program started", name_));
+    return failure(Code::kDeadlineExceeded, "the deadline passed before the program started");
   return {};
 }
 
 // Has no effect on a job that is not under way. A running one is complete when the device has stopped.
 void Queue::stop(Job* job) {
-  if (job->state == Job::State::kWaiting)
-    return complete(job, Status(Code::kCancelled, fmt::format("{}: cancelled", name_)));
+  if (job->state == Job::State::kWaiting) return complete(job, failure(Code::kCancelled, "cancelled"));
   if (job->state != Job::State::kRunning) return;
   stop_.store(true);
   device_->interrupt();
@@ -190,9 +188,16 @@ void Queue::judge(const Job& job, const Status& status) {
       status.code() == Code::kCancelled ||
       (status.code() == Code::kDeadlineExceeded && job.submission.deadline < job.submission.unit_deadline);
   if (is_unwanted) return;
-  failure_ =
-      Status(Code::kUnavailable, fmt::format("{}; in quarantine until a probe finds that it works", status.message()));
-  log(LogLevel::kWarning, std::string(failure_.message()));
+  failure_ = guarded([&] {
+    return Status(Code::kUnavailable,
+                  fmt::format("{}; in quarantine until a probe finds that it works", status.message()));
+  });
+  log(LogLevel::kWarning, failure_.message());
+}
+
+// A job that is taken is completed, whatever memory there is to say how it ended.
+Status Queue::failure(Code code, std::string_view what) const {
+  return guarded([&] { return Status(code, fmt::format("{}: {}", name_, what)); });
 }
 
 }  // namespace nestrt::null

@@ -10,12 +10,12 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "drivers/null/device.h"
 #include "nestrt/mutex.h"
 #include "nestrt/unit.h"
+#include "runtime/core/named_thread.h"
 
 namespace nestrt::null {
 
@@ -66,6 +66,7 @@ class Queue {
   void stop(Job* job) NESTRT_REQUIRES(mutex_);
   void complete(Job* job, Status status) NESTRT_REQUIRES(mutex_);
   void judge(const Job& job, const Status& status) NESTRT_REQUIRES(mutex_);
+  Status failure(Code code, std::string_view what) const;
 
   const std::string name_;
   const std::shared_ptr<Device> device_;
@@ -78,7 +79,7 @@ class Queue {
   bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;
   std::atomic<bool> stop_{false};  // the running job; read without the lock
 
-  std::thread thread_;
+  NamedThread thread_;
 };
 
 }  // namespace nestrt::null

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "nestrt/result.h"
+#include "runtime/core/fork_origin.h"
 
 namespace nestrt {
 
@@ -30,15 +31,33 @@ class BlockedSignals {
   sigset_t before_;
 };
 
+// A thread that is waited for when it goes, but not in a child made by fork(), which does not have it. Move-only.
+class NamedThread {
+ public:
+  NamedThread() = default;
+  explicit NamedThread(std::thread thread) : thread_(std::move(thread)) {}
+  NamedThread(NamedThread&& other) noexcept = default;
+  NamedThread& operator=(NamedThread&& other) noexcept;
+  ~NamedThread() { join(); }
+
+  bool joinable() const { return thread_.joinable(); }
+  // Nothing where it is not joinable.
+  void join();
+
+ private:
+  ForkOrigin origin_;
+  std::thread thread_;
+};
+
 // The system keeps 15 characters of the name. Errors: kUnavailable (no more threads to be had), with the system's
 // words.
 template <typename Work>
-Result<std::thread> start_named_thread(const std::string& name, Work&& work) {
+Result<NamedThread> start_named_thread(const std::string& name, Work&& work) {
   const BlockedSignals blocked;
   try {
     std::thread thread(std::forward<Work>(work));
     pthread_setname_np(thread.native_handle(), name.c_str());
-    return thread;
+    return NamedThread(std::move(thread));
   } catch (const std::system_error& error) {
     return Status(Code::kUnavailable, error.what());
   }

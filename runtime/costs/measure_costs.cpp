@@ -11,6 +11,7 @@
 #include "nestrt/plan_tables.h"
 #include "nestrt/session.h"
 #include "runtime/core/guard.h"
+#include "runtime/core/named_thread.h"
 #include "runtime/costs/plan_memory.h"
 #include "runtime/costs/sample_statistics.h"
 #include "runtime/costs/unit_key.h"
@@ -30,19 +31,21 @@ double median_of(std::vector<double> samples) {
 }
 
 // From the signal of a thread until another that waits for it, asleep, goes on.
-double measure_hand_over() {
+Result<double> measure_hand_over() {
   constexpr int kRepetitions = 40;
   Event ping, pong;
   std::vector<double> samples;
+  samples.reserve(kRepetitions);  // nothing may fail while the other waits
   uint64_t ping_generation = ping.arm(), pong_generation = 0;
-  std::thread other([&] {
+  const auto answer = [&] {
     for (int i = 0; i < kRepetitions; ++i) {
       const Status status = ping.wait();
       samples.back() = microseconds(SteadyClock::now().time_since_epoch()) - samples.back();
       ping_generation = ping.arm();
       pong.signal(pong_generation, status);
     }
-  });
+  };
+  NESTRT_ASSIGN_OR_RETURN(NamedThread other, start_named_thread("nestrt-measure", answer));
   for (int i = 0; i < kRepetitions; ++i) {
     pong_generation = pong.arm();
     std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -161,7 +164,7 @@ class Measurement {
     return {};
   }
 
-  MeasuredCosts result() {
+  Result<MeasuredCosts> result() {
     MeasuredCosts result;
     for (Series* series : order_) {
       if (series->samples.empty()) continue;
@@ -169,7 +172,8 @@ class Measurement {
       result.costs.set(series->times.unit, series->times.work, {series->times.median_us, CostSource::kMeasured});
       result.works.push_back(series->times);
     }
-    const double hand_over = measure_hand_over(), lane = measure_lanes(*host_);
+    NESTRT_ASSIGN_OR_RETURN(const double hand_over, measure_hand_over());
+    const double lane = measure_lanes(*host_);
     for (int threads : threads_) result.costs.set_overhead(host_key(threads), {hand_over, 0, 0, lane});
     for (const auto& [key, overheads] : overheads_)
       result.costs.set_overhead(key, {hand_over + median_of(overheads.start), median_of(overheads.finish)});

@@ -7,7 +7,6 @@
 #include "nestrt/log.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/guard.h"
-#include "runtime/core/named_thread.h"
 #include "runtime/costs/unit_key.h"
 
 namespace nestrt {
@@ -41,7 +40,7 @@ Adaptation::~Adaptation() {
     stopping_ = true;
     changed_.notify_all();
   }
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
 }
 
 Status Adaptation::start(const PreparedSchedule& current) {
@@ -49,7 +48,7 @@ Status Adaptation::start(const PreparedSchedule& current) {
     const MutexLock lock(mutex_);
     current_ = &current;
   }
-  Result<std::thread> started = start_named_thread("nestrt-adapt", [this] { work(); });
+  Result<NamedThread> started = start_named_thread("nestrt-adapt", [this] { work(); });
   if (!started) return started.error().with_context("cannot start the thread that adapts schedules");
   thread_ = std::move(*started);
   return {};

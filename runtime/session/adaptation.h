@@ -9,11 +9,11 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "nestrt/clock.h"
 #include "nestrt/mutex.h"
 #include "nestrt/schedule.h"
+#include "runtime/core/named_thread.h"
 #include "runtime/session/prepared_schedule.h"
 #include "runtime/session/probe_times.h"
 #include "runtime/session/unit_health.h"
@@ -79,7 +79,7 @@ class Adaptation {
   std::unique_ptr<PreparedSchedule> retired_ NESTRT_GUARDED_BY(mutex_);
   std::atomic<bool> has_next_{false};
 
-  std::thread thread_;
+  NamedThread thread_;
 };
 
 }  // namespace nestrt

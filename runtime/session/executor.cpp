@@ -7,7 +7,6 @@
 
 #include "nestrt/host.h"
 #include "runtime/core/guard.h"
-#include "runtime/core/named_thread.h"
 #include "runtime/core/spin.h"
 
 namespace nestrt {
@@ -38,7 +37,7 @@ Executor::~Executor() {
   for (LaneThread& lane : threads_) {
     lane.run.fetch_add(1);
     lane.run.notify_one();
-    if (lane.thread.joinable()) lane.thread.join();
+    lane.thread.join();
   }
 }
 
@@ -47,7 +46,7 @@ Status Executor::reserve_unit_lanes(size_t lanes) {
   while (threads_.size() < lanes) {
     const size_t thread = threads_.size();
     LaneThread& added = threads_.emplace_back();
-    Result<std::thread> started =
+    Result<NamedThread> started =
         start_named_thread(fmt::format("nestrt-unit{}", thread), [this, thread, &added] { serve(thread, added.run); });
     if (!started) {
       threads_.pop_back();

@@ -12,12 +12,12 @@
 #include <deque>
 #include <memory>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "nestrt/mutex.h"
 #include "nestrt/session.h"
 #include "runtime/core/clock.h"
+#include "runtime/core/named_thread.h"
 #include "runtime/session/prepared_schedule.h"
 #include "runtime/session/turns.h"
 #include "runtime/session/unit_health.h"
@@ -56,7 +56,7 @@ class Executor {
  private:
   struct alignas(64) LaneThread {
     std::atomic<uint64_t> run{0};  // the last run that it was asked to take part in
-    std::thread thread;
+    NamedThread thread;
   };
   // What cancel() has to know of a lane.
   struct Submitted {

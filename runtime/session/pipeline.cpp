@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <deque>
-#include <thread>
 #include <vector>
 
 #include "nestrt/mutex.h"
+#include "runtime/core/fork_origin.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/named_thread.h"
 #include "runtime/session/session_in_turns.h"
@@ -41,7 +41,7 @@ class PipelineImpl final : public Pipeline {
       stopping_ = true;
       changed_.notify_all();
     }
-    for (std::thread& thread : threads_) thread.join();
+    for (NamedThread& thread : threads_) thread.join();
   }
 
   Status start(const UnitList& units, const PipelineOptions& options, size_t in_flight) {
@@ -59,17 +59,22 @@ class PipelineImpl final : public Pipeline {
   }
 
   void submit(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) override {
+    if (origin_.in_child()) return;  // next() says so
     const MutexLock lock(mutex_);
     Entry& entry = entry_of(submitted_);
     while (entry.state != Entry::State::kFree) changed_.wait(mutex_);
-    entry.inputs.assign(inputs.begin(), inputs.end());
-    entry.outputs.assign(outputs.begin(), outputs.end());
+    entry.status = guarded([&]() -> Status {  // more of them than the plan has take memory
+      entry.inputs.assign(inputs.begin(), inputs.end());
+      entry.outputs.assign(outputs.begin(), outputs.end());
+      return {};
+    });
     entry.state = Entry::State::kWaiting;
     ++submitted_;
     changed_.notify_all();
   }
 
   Status next() override {
+    NESTRT_RETURN_IF_ERROR(origin_.check("pipeline"));
     const MutexLock lock(mutex_);
     if (returned_ == submitted_)
       return Status(Code::kInvalidArgument, "no inference was handed in to the pipeline that has not been returned");
@@ -87,8 +92,9 @@ class PipelineImpl final : public Pipeline {
 
  private:
   Status start_threads() {
+    threads_.reserve(sessions_.size());
     for (size_t i = 0; i < sessions_.size(); ++i) {
-      Result<std::thread> started = start_named_thread("nestrt-pipe", [this, i] { work(*sessions_[i]); });
+      Result<NamedThread> started = start_named_thread("nestrt-pipe", [this, i] { work(*sessions_[i]); });
       if (!started)
         return started.error().with_context(
             fmt::format("cannot start thread {} of {} of the pipeline", i + 1, sessions_.size()));
@@ -107,17 +113,20 @@ class PipelineImpl final : public Pipeline {
       const uint64_t turn = begun_++;
       Entry& entry = entry_of(turn);
       entry.state = Entry::State::kRunning;
-      Status status;
-      {
-        const MutexPause pause(mutex_);
-        status = session.run(entry.inputs, entry.outputs, RunOptions(), turn);
+      if (entry.status.ok()) {
+        Status status;
+        {
+          const MutexPause pause(mutex_);
+          status = session.run(entry.inputs, entry.outputs, RunOptions(), turn);
+        }
+        entry.status = std::move(status);
       }
-      entry.status = std::move(status);
       entry.state = Entry::State::kDone;
       changed_.notify_all();
     }
   }
 
+  const ForkOrigin origin_;
   const std::shared_ptr<const Plan> plan_;
   std::vector<std::unique_ptr<SessionInTurns>> sessions_;
 
@@ -129,7 +138,7 @@ class PipelineImpl final : public Pipeline {
   uint64_t returned_ NESTRT_GUARDED_BY(mutex_) = 0;
   bool stopping_ NESTRT_GUARDED_BY(mutex_) = false;
 
-  std::vector<std::thread> threads_;
+  std::vector<NamedThread> threads_;
 };
 
 }  // namespace

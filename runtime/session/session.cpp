@@ -7,6 +7,7 @@
 
 #include "nestrt/log.h"
 #include "nestrt/mutex.h"
+#include "runtime/core/fork_origin.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/unit_infos.h"
 #include "runtime/plan/program_for.h"
@@ -66,6 +67,7 @@ class SessionImpl final : public SessionInTurns {
 
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs, const RunOptions& options,
              uint64_t turn) override {
+    NESTRT_RETURN_IF_ERROR(origin_.check("session"));
     const MutexLock lock(mutex_);
     NESTRT_RETURN_IF_ERROR(arguments_.check(inputs, outputs));
     PreparedSchedule& schedule = newest_schedule();
@@ -230,6 +232,7 @@ class SessionImpl final : public SessionInTurns {
     return *current_;
   }
 
+  const ForkOrigin origin_;
   const std::shared_ptr<const Plan> plan_;
   const UnitList units_;
   const SessionOptions options_;

@@ -7,7 +7,6 @@
 #include <bit>
 #include <string>
 
-#include "runtime/core/named_thread.h"
 #include "runtime/core/spin.h"
 
 namespace nestrt::scheduler {
@@ -35,7 +34,7 @@ ThreadPool::ThreadPool(const ThreadPoolOptions& options)
 Status ThreadPool::start() {
   workers_.reserve(static_cast<size_t>(num_threads_ - 1));
   for (int slot = 1; slot < num_threads_; ++slot) {
-    Result<std::thread> started = start_named_thread(fmt::format("nestrt-{}", slot), [this, slot] { work(slot); });
+    Result<NamedThread> started = start_named_thread(fmt::format("nestrt-{}", slot), [this, slot] { work(slot); });
     if (!started)
       return Status(Code::kUnavailable, fmt::format("cannot start thread {} of {}: {}; ask for fewer threads", slot,
                                                     num_threads_, started.error().message()));
@@ -50,12 +49,13 @@ ThreadPool::~ThreadPool() {
   stopping_.store(true);
   epoch_.fetch_add(1);
   epoch_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
+  for (NamedThread& worker : workers_) worker.join();
 }
 
 void ThreadPool::parallel_for(int64_t count, Task task, const CoreShare& share) {
   const Workers workers = workers_of(share);
-  const int index = count > 1 && workers.begin < workers.end ? claim_slot() : -1;
+  const bool has_helpers = workers.begin < workers.end && !origin_.in_child();
+  const int index = count > 1 && has_helpers ? claim_slot() : -1;
   if (index >= 0) return run_job(index, count, task, workers, share.urgent);
   for (int64_t i = 0; i < count; ++i) task(i, 0);
 }
@@ -138,7 +138,7 @@ bool ThreadPool::join(Job& job, int worker) {
 }
 
 bool ThreadPool::run_lanes(int lanes, FunctionRef<void(int)> lane) {
-  if (lanes > num_threads_ || has_lanes_.exchange(true, std::memory_order_acquire)) return false;
+  if (lanes > num_threads_ || origin_.in_child() || has_lanes_.exchange(true, std::memory_order_acquire)) return false;
   lane_ = &lane;
   running_lanes_.store(lanes - 1, std::memory_order_relaxed);
   for (int number = 1; number < lanes; ++number)

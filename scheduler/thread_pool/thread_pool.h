@@ -13,7 +13,8 @@
 // A job may be open to some of the workers only, so that jobs side by side share the cores out, and it may be urgent:
 // workers turn to it first, and leave other jobs, between two of their indices, for it.
 //
-// With one thread there are no workers: everything runs on the caller's thread, in order.
+// With one thread there are no workers: everything runs on the caller's thread, in order. So it does in a child made by
+// fork(), which has no workers either.
 #pragma once
 
 #include <array>
@@ -21,12 +22,12 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "nestrt/host.h"
 #include "nestrt/parallel.h"
 #include "nestrt/result.h"
+#include "runtime/core/named_thread.h"
 
 namespace nestrt::scheduler {
 
@@ -103,6 +104,7 @@ class ThreadPool final : public SharedRunner {
   void close(Job& job);
   bool drain(Job& job, int slot);
 
+  const ForkOrigin origin_;
   int num_threads_;
   std::chrono::microseconds spin_;
   std::array<Job, kMaxJobs> jobs_;
@@ -117,7 +119,7 @@ class ThreadPool final : public SharedRunner {
   std::atomic<int> running_{0};     // workers that have begun to work
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};
-  std::vector<std::thread> workers_;
+  std::vector<NamedThread> workers_;
 };
 
 // What kernels see of a share. The pool outlives it.

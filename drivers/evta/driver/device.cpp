@@ -7,6 +7,7 @@
 
 #include "drivers/evta/driver/probe_program.h"
 #include "nestrt/log.h"
+#include "runtime/core/guard.h"
 
 namespace nestrt::evta {
 namespace {
@@ -23,13 +24,15 @@ Deadline end_of_patience(const Submission& submission) {
 Result<std::shared_ptr<Device>> Device::create(std::string name, const Configuration& configuration,
                                                std::unique_ptr<Transport> transport) {
   std::shared_ptr<Device> device(new Device(std::move(name), std::move(transport)));
+  NESTRT_ASSIGN_OR_RETURN(device->thread_, start_named_thread(fmt::format("nestrt-{}", device->name_),
+                                                              [raw = device.get()] { raw->run_jobs(); }));
   NESTRT_RETURN_IF_ERROR(device->load_probe(configuration));
   NESTRT_RETURN_IF_ERROR(device->probe());
   return device;
 }
 
 Device::Device(std::string name, std::unique_ptr<Transport> transport)
-    : name_(std::move(name)), transport_(std::move(transport)), thread_([this] { run_jobs(); }) {}
+    : name_(std::move(name)), transport_(std::move(transport)) {}
 
 Device::~Device() {
   {
@@ -56,12 +59,12 @@ void Device::submit(Job* job, const Submission& submission) {
   const MutexLock lock(mutex_);
   const bool trusted = quarantine_.ok() || !job->expected.empty();
   if (!trusted || job->pending) {
-    const Status busy(Code::kUnavailable, fmt::format("{}: the program is running already", name_));
-    submission.completion->signal(submission.generation, trusted ? busy : quarantine_);
+    submission.completion->signal(
+        submission.generation, trusted ? failure(Code::kUnavailable, "the program is running already") : quarantine_);
     return;
   }
   if (submission.cancelled != nullptr && submission.cancelled->load()) {  // by one who found nothing to cancel yet
-    submission.completion->signal(submission.generation, Status(Code::kCancelled, fmt::format("{}: cancelled", name_)));
+    submission.completion->signal(submission.generation, failure(Code::kCancelled, "cancelled"));
     return;
   }
   job->submission = submission;
@@ -76,8 +79,7 @@ void Device::submit(Job* job, const Submission& submission) {
 void Device::cancel(Job* job, uint64_t generation) {
   const MutexLock lock(mutex_);
   if (!job->pending || job->submission.generation != generation) return;
-  if (remove(job))
-    return complete(job, Status(Code::kCancelled, fmt::format("{}: cancelled before it started", name_)));
+  if (remove(job)) return complete(job, failure(Code::kCancelled, "cancelled before it started"));
   if (stop_ == Stop::kNone) stop_ = Stop::kCancel;
   transport_->interrupt();
 }
@@ -92,10 +94,10 @@ void Device::retire(Job* job) {
 Status Device::reset() {
   const MutexLock lock(mutex_);
   while (first_ != nullptr || running_ != nullptr) {
-    while (Job* const job = take_job()) complete(job, Status(Code::kCancelled, fmt::format("{} was reset", name_)));
+    while (Job* const job = take_job()) complete(job, failure(Code::kCancelled, "was reset"));
     if (running_ != nullptr) stop_running(Stop::kCancel);
   }
-  const Status status = transport_->reset();  // the thread has nothing to run
+  const Status status = reset_transport();  // the thread has nothing to run
   if (!status.ok()) quarantine(status);
   return status;
 }
@@ -106,8 +108,8 @@ Status Device::probe() {
   Submission submission;
   submission.bindings.buffers = buffers;
   const Status status = nestrt::run(submission, [this](const Submission& armed) { submit(&probe_job_, armed); });
-  return status.ok() ? status
-                     : Status(Code::kUnavailable, fmt::format("{} fails its probe: {}", name_, status.message()));
+  if (status.ok() || status.code() == Code::kOutOfMemory) return status;
+  return Status(Code::kUnavailable, fmt::format("{} fails its probe: {}", name_, status.message()));
 }
 
 void Device::run_jobs() {
@@ -139,11 +141,11 @@ void Device::run(Job* job) {
 
 Status Device::execute(const Job& job, bool trusted) {
   if (SteadyClock::now() >= end_of_patience(job.submission))
-    return Status(Code::kDeadlineExceeded, fmt::format("{}: the deadline passed before the program started", name_));
-  Status status = trusted ? Status() : transport_->reset();
-  if (status.ok()) status = run_program(job);
+    return failure(Code::kDeadlineExceeded, "the deadline passed before the program started");
+  Status status = trusted ? Status() : reset_transport();
+  if (status.ok()) status = guarded([&] { return run_program(job); });
   if (status.ok() && trusted) return status;
-  const Status reset = status.ok() ? status : transport_->reset();  // the program may be running still
+  const Status reset = status.ok() ? status : reset_transport();  // the program may be running still
   const MutexLock lock(mutex_);
   if (status.ok())
     quarantine_ = Status();
@@ -191,8 +193,7 @@ Status Device::wait(Deadline deadline) {
     const Status status = transport_->wait(deadline);
     if (status.code() != Code::kCancelled) return status;
     const MutexLock lock(mutex_);
-    if (stop_ != Stop::kNone || shut_down_)
-      return Status(Code::kCancelled, fmt::format("{}: the run was cancelled", name_));
+    if (stop_ != Stop::kNone || shut_down_) return failure(Code::kCancelled, "the run was cancelled");
   }
 }
 
@@ -230,9 +231,20 @@ void Device::complete(Job* job, Status status) {
 }
 
 void Device::quarantine(const Status& reason) {
-  quarantine_ =
-      Status(Code::kUnavailable, fmt::format("{} is in quarantine since a failure: {}", name_, reason.message()));
-  log(LogLevel::kWarning, std::string(quarantine_.message()));
+  quarantine_ = guarded([&] {
+    return Status(Code::kUnavailable, fmt::format("{} is in quarantine since a failure: {}", name_, reason.message()));
+  });
+  log(LogLevel::kWarning, quarantine_.message());
+}
+
+// --- On threads that nobody could tell of an exception: a job that is taken is completed, whatever memory there is.
+
+Status Device::failure(Code code, std::string_view what) const {
+  return guarded([&] { return Status(code, fmt::format("{}: {}", name_, what)); });
+}
+
+Status Device::reset_transport() {
+  return guarded([&] { return transport_->reset(); });
 }
 
 }  // namespace nestrt::evta

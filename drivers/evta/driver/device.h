@@ -11,11 +11,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "drivers/evta/driver/staged_program.h"
 #include "nestrt/mutex.h"
+#include "runtime/core/named_thread.h"
 
 namespace nestrt::evta {
 
@@ -32,7 +32,8 @@ class Device {
     bool pending = false;
   };
 
-  // The configuration is one of kConfigurations. Errors: kUnavailable, where the accelerator fails its first probe.
+  // The configuration is one of kConfigurations. Errors: kUnavailable, where the accelerator fails its first probe or
+  // no thread is to be had.
   static Result<std::shared_ptr<Device>> create(std::string name, const Configuration& configuration,
                                                 std::unique_ptr<Transport> transport);
   ~Device();
@@ -75,6 +76,8 @@ class Device {
   Status wait(Deadline deadline) NESTRT_EXCLUDES(mutex_);
   static bool is_unwanted(const Job& job, const Status& status);
   void quarantine(const Status& reason) NESTRT_REQUIRES(mutex_);
+  Status failure(Code code, std::string_view what) const;
+  Status reset_transport();
   Status load_probe(const Configuration& configuration);
 
   const std::string name_;
@@ -95,7 +98,7 @@ class Device {
   Status quarantine_ NESTRT_GUARDED_BY(mutex_);        // ok: trusted
   bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;
 
-  std::thread thread_;
+  NamedThread thread_;
 };
 
 }  // namespace nestrt::evta

@@ -7,13 +7,14 @@
 #include <cstring>
 #include <map>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "drivers/evta/cycles/cycle_model.h"
 #include "drivers/evta/simulator/functional_simulator.h"
 #include "nestrt/mutex.h"
 #include "runtime/core/aligned_memory.h"
+#include "runtime/core/guard.h"
+#include "runtime/core/named_thread.h"
 #include "runtime/core/spin.h"
 
 namespace nestrt::evta {
@@ -60,18 +61,33 @@ class AddressSpace {
   uint64_t next_ NESTRT_GUARDED_BY(mutex_) = kPageBytes;          // where what was taken last ends
 };
 
+// Addresses that are taken, until it goes. Move-only.
+class TakenAddresses {
+ public:
+  TakenAddresses(std::shared_ptr<AddressSpace> space, uint64_t begin) : space_(std::move(space)), begin_(begin) {}
+  TakenAddresses(TakenAddresses&&) = default;
+  ~TakenAddresses() {
+    if (space_ != nullptr) space_->give_back(begin_);
+  }
+
+  uint64_t begin() const { return begin_; }
+
+ private:
+  std::shared_ptr<AddressSpace> space_;
+  uint64_t begin_;
+};
+
 class SimulatedBuffer final : public DeviceBuffer {
  public:
-  SimulatedBuffer(std::shared_ptr<AddressSpace> space, uint64_t page, uint64_t offset, AlignedMemory memory)
-      : space_(std::move(space)), page_(page), offset_(offset), memory_(std::move(memory)) {}
-  ~SimulatedBuffer() override { space_->give_back(page_); }
+  SimulatedBuffer(TakenAddresses addresses, uint64_t offset, AlignedMemory memory)
+      : addresses_(std::move(addresses)), offset_(offset), memory_(std::move(memory)) {}
 
-  uint64_t address() const override { return page_ + offset_; }
+  uint64_t address() const override { return addresses_.begin() + offset_; }
   std::span<std::byte> bytes() const override { return {memory_.data(), memory_.size()}; }
 
  private:
-  const std::shared_ptr<AddressSpace> space_;
-  const uint64_t page_, offset_;
+  const TakenAddresses addresses_;
+  const uint64_t offset_;
   AlignedMemory memory_;
 };
 
@@ -158,7 +174,7 @@ class SimulatedProgram final : public DeviceProgram {
 
 class SimulatorTransport final : public Transport {
  public:
-  explicit SimulatorTransport(const SimulatorOptions& options) : options_(options), device_([this] { run_device(); }) {}
+  explicit SimulatorTransport(const SimulatorOptions& options) : options_(options) {}
 
   ~SimulatorTransport() override {
     {
@@ -176,13 +192,11 @@ class SimulatorTransport final : public Transport {
         size < AddressSpace::kEnd ? space_->take((offset + size + kPageBytes - 1) / kPageBytes) : std::nullopt;
     if (!page)
       return Status(Code::kOutOfMemory, fmt::format("the accelerator's 4 GiB have no room for {} bytes", size));
-    Result<AlignedMemory> memory = AlignedMemory::allocate(size, "memory of a simulated accelerator");
-    if (!memory) {
-      space_->give_back(*page);
-      return memory.error();
-    }
-    std::fill_n(memory->data(), size, options_.stale);
-    return std::shared_ptr<DeviceBuffer>(std::make_shared<SimulatedBuffer>(space_, *page, offset, std::move(*memory)));
+    TakenAddresses addresses(space_, *page);
+    NESTRT_ASSIGN_OR_RETURN(AlignedMemory memory, AlignedMemory::allocate(size, "memory of a simulated accelerator"));
+    std::fill_n(memory.data(), size, options_.stale);
+    return std::shared_ptr<DeviceBuffer>(
+        std::make_shared<SimulatedBuffer>(std::move(addresses), offset, std::move(memory)));
   }
 
   Result<std::shared_ptr<DeviceProgram>> load(const Program& program,
@@ -200,6 +214,7 @@ class SimulatorTransport final : public Transport {
 
   Status start(std::shared_ptr<DeviceProgram> program) override {
     const MutexLock lock(mutex_);
+    NESTRT_RETURN_IF_ERROR(start_device());
     if (reported_) {
       overtaken_ = true;
       changed_.notify_all();
@@ -258,6 +273,12 @@ class SimulatorTransport final : public Transport {
     return std::chrono::nanoseconds(static_cast<int64_t>(std::ceil(std::min(seconds, kLongestRun) * 1e9)));
   }
 
+  Status start_device() {
+    if (device_.joinable()) return {};
+    NESTRT_ASSIGN_OR_RETURN(device_, start_named_thread("nestrt-simulator", [this] { run_device(); }));
+    return {};
+  }
+
   void run_device() {
     const MutexLock lock(mutex_);
     while (true) {
@@ -281,7 +302,7 @@ class SimulatorTransport final : public Transport {
       while (!abort_ && !overtaken_) changed_.wait(mutex_);
       if (abort_) return;
     }
-    Status status = compute(*program, fault);
+    Status status = compute_unlocked(*program, fault);
     if (abort_ || fault == Fault::kEarly) return;
     SteadyClock::time_point end = start + program->duration();
     if (fault == Fault::kLate) end = SteadyClock::now() + program->duration() + options_.faults->late_by();
@@ -290,17 +311,21 @@ class SimulatorTransport final : public Transport {
     if (reported_) changed_.notify_all();
   }
 
+  static Status compute(SimulatedProgram& program, Fault fault) {
+    NESTRT_RETURN_IF_ERROR(program.run());
+    if (fault == Fault::kWrongData || fault == Fault::kDmaError) program.flip_a_bit();
+    if (fault != Fault::kDmaError) return {};
+    return Status(Code::kDeviceFault, "the accelerator's access to memory failed");
+  }
+
   void wait_for_abort() NESTRT_REQUIRES(mutex_) {
     while (!abort_) changed_.wait(mutex_);
   }
 
   // Others may look and stop it meanwhile.
-  Status compute(SimulatedProgram& program, Fault fault) NESTRT_REQUIRES(mutex_) {
+  Status compute_unlocked(SimulatedProgram& program, Fault fault) NESTRT_REQUIRES(mutex_) {
     const MutexPause pause(mutex_);
-    Status status = program.run();
-    if (fault == Fault::kWrongData || fault == Fault::kDmaError) program.flip_a_bit();
-    if (fault == Fault::kDmaError) status = Status(Code::kDeviceFault, "the accelerator's access to memory failed");
-    return status;
+    return guarded([&] { return compute(program, fault); });
   }
 
   // Or until something changes. The system wakes a thread some tens of microseconds late, so it waits for the last
@@ -339,7 +364,7 @@ class SimulatorTransport final : public Transport {
   bool abort_ NESTRT_GUARDED_BY(mutex_) = false;
   bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;
 
-  std::thread device_;
+  NamedThread device_;  // from the first start on
 };
 
 }  // namespace

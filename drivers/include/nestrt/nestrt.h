@@ -4,9 +4,12 @@
  * Ownership: every *_create/_load gives an object that the caller frees with the matching *_free (NULL is fine). A
  * session keeps its plan alive. Strings returned live as long as the object they came from.
  * Threads: as the C++ classes: one run at a time per session, everything else const. The error message is per thread.
- * Errors: functions return a nestrt_code, 0 on success; nestrt_last_error() says what was wrong and what to do.
+ * Errors: functions return a nestrt_code, 0 on success; nestrt_last_error() says what was wrong and what to do. Lack of
+ * memory is NESTRT_OUT_OF_MEMORY, wherever it shows; nothing is thrown through a call.
  * Text: messages can be printed as they are: what they quote from files is escaped, so that all of them is printable
  * ASCII. Names of inputs and outputs are as the file has them: print them by nestrt_escape().
+ * fork(), while no other thread is inside a call: in the child nestrt_run() answers NESTRT_UNAVAILABLE for sessions
+ * that the parent made; plans can be used, sessions freed and made anew.
  */
 #ifndef NESTRT_NESTRT_H_
 #define NESTRT_NESTRT_H_

@@ -1,12 +1,13 @@
 // Mutex: a std::mutex that clang knows. Its thread-safety analysis (-Wthread-safety) follows who holds it and refuses
 // to compile what touches a member marked NESTRT_GUARDED_BY(mutex) without it. For other compilers the marks are empty.
 //
-// Mutex, Condition and the locks are as large and as fast as what the standard library has. The analysis looks at one
+// They are as fast as what the standard library has. The analysis looks at one
 // function at a time, and at a lambda as at a function of its own: wait in a loop, not with a predicate.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 
 #if defined(__clang__)
@@ -64,9 +65,15 @@ class NESTRT_THREAD_ATTRIBUTE(scoped_lockable) MutexPause {
   Mutex& mutex_;
 };
 
-// A std::condition_variable of those who hold a Mutex. Waits end without reason, too.
+// A std::condition_variable of those who hold a Mutex. Waits end without reason, too. In a child made by fork() it is
+// not destroyed: that would wait for threads which the child does not have.
 class Condition {
  public:
+  Condition();
+  ~Condition();
+  Condition(const Condition&) = delete;
+  Condition& operator=(const Condition&) = delete;
+
   void notify_one() noexcept { native_.notify_one(); }
   void notify_all() noexcept { native_.notify_all(); }
 
@@ -84,7 +91,10 @@ class Condition {
   }
 
  private:
-  std::condition_variable native_;
+  const uint32_t forks_;  // until it was made
+  union {
+    std::condition_variable native_;
+  };
 };
 
 }  // namespace nestrt

@@ -37,7 +37,8 @@ class Pipeline {
   // valid until next() has returned its status. From one thread at a time.
   virtual void submit(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) = 0;
   // Waits for the oldest inference that has been handed in and not been asked for, and says how Session::run went. From
-  // one thread at a time, which may be another than submit()'s. Errors: kInvalidArgument where there is none.
+  // one thread at a time, which may be another than submit()'s. Errors: kInvalidArgument where there is none,
+  // kUnavailable in a child made by fork(), where submit() does nothing.
   virtual Status next() = 0;
 
   virtual const Plan& plan() const = 0;

@@ -16,6 +16,9 @@
 // the same run if it is among the session's units. The unit is tried again now and then, and used again once it works.
 // Threads: one run at a time per session (a second caller waits); any number of sessions may share a plan and units and
 // run from different threads. Everything else is const and may be called at any time.
+// fork(): while no other thread is inside a call. The child has none of the session's threads: run() is refused with
+// kUnavailable, destroying is fine. It makes sessions of its own with the same plan, and with units of its own, or the
+// CPU's, which then computes on the calling thread alone.
 #pragma once
 
 #include <chrono>
@@ -105,8 +108,8 @@ class Session {
 
   // Runs one inference. Inputs and outputs in the plan's order; every one is needed, with exactly the type and shape
   // that inputs() and outputs() state. On failure the outputs hold nothing of use.
-  // Errors: kInvalidArgument (says what was expected and what came), kDeadlineExceeded, kCancelled, and those of the
-  // units.
+  // Errors: kInvalidArgument (says what was expected and what came), kDeadlineExceeded, kCancelled, kUnavailable in a
+  // child made by fork(), and those of the units.
   virtual Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
                      const RunOptions& options) = 0;
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
