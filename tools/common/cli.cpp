@@ -1,6 +1,8 @@
 #include "tools/common/cli.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -25,6 +27,12 @@ std::string check_between(const std::string& text, double least, double most) {
   double value = 0;
   const bool good = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
   return good ? std::string() : fmt::format("{} is not a number between {} and {}", text, least, most);
+}
+
+// Where a standard stream is closed, a file that is opened would become it, and messages would be written into that.
+void occupy_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 }  // namespace
@@ -156,6 +164,7 @@ Command Cli::add_command(const std::string& name, const std::string& description
 }
 
 int Cli::run(int argc, const char* const* argv) {
+  occupy_standard_streams();
   const int exit_code = parse_and_run(argc, argv);
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
