@@ -51,6 +51,7 @@ Result<PlanBytes> emit(AssembledPlan plan) {
   PlanBytes bytes = file_of(plan);
   plan = {};
   const auto verified = Plan::from_memory(bytes.span(), Verification::kComplete);
+  if (!verified && verified.error().code() == Code::kOutOfMemory) return verified.error();
   if (!verified)
     return Status(Code::kInternal,
                   fmt::format("the emitted plan fails verification: {}", verified.error().to_string()));

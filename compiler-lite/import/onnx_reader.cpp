@@ -232,7 +232,9 @@ class OpenFile {
     const bool exists = std::filesystem::exists(path, failure);
     if (failure) return Status(Code::kIo, fmt::format("cannot be opened: {}", failure.message()));
     if (!exists) return Status(Code::kNotFound, "no such file");
-    if (!std::filesystem::is_regular_file(path, failure)) return Status(Code::kInvalidArgument, "not a regular file");
+    const bool is_regular = std::filesystem::is_regular_file(path, failure);
+    if (failure) return Status(Code::kIo, fmt::format("cannot be opened: {}", failure.message()));
+    if (!is_regular) return Status(Code::kInvalidArgument, "not a regular file");
     OpenFile file(FileDescriptor::open_to_read(path));
     const int reason = errno;
     const auto size = std::filesystem::file_size(path, failure);
