@@ -1,0 +1,118 @@
+// What a child made by fork() can do with what its parent had made.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "drivers/evta/isa/configuration.h"
+#include "nestrt/nestrt.h"
+#include "nestrt/pipeline.h"
+#include "test/faults/sample_run.h"
+#include "test/support/copy_plan.h"
+#include "test/support/sample_plans.h"
+#include "test/support/temporary_folder.h"
+#include "test/support/thread_states.h"
+
+namespace nestrt::test {
+namespace {
+
+constexpr unsigned kSecondsOfAChild = 60;  // then it hangs, and is ended
+
+// Its exit code, or 128 and the signal that ended it.
+int in_child(const std::function<int()>& work) {
+  others_fall_asleep();  // one that runs may hold a lock
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(kSecondsOfAChild);
+    ::_exit(work());
+  }
+  int state = 0;
+  REQUIRE(::waitpid(child, &state, 0) == child);
+  return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
+// A session with every thread that there is: of the pool, of an accelerator and its lane, and the one that adapts.
+struct Parent {
+  Parent() { REQUIRE(arguments.run(*session).ok()); }
+
+  const PlanFile file = evta::test::copy_plan(evta::kConfigurations[0]).build();
+  const std::shared_ptr<const Plan> plan = *Plan::from_memory(file.bytes());
+  const SampleArguments arguments{*plan};
+  UnitList units = *open_units("cpu,evta", {.num_threads = 2});
+  std::unique_ptr<Session> session = *Session::create(plan, units);
+};
+
+TEST_CASE("A child is refused runs of its parent's session, and the parent goes on") {
+  const Parent parent;
+  CHECK(in_child([&] { return static_cast<int>(parent.arguments.run(*parent.session).code()); }) ==
+        static_cast<int>(Code::kUnavailable));
+  CHECK(parent.arguments.run(*parent.session).ok());
+}
+
+TEST_CASE("A child may destroy its parent's session and units") {
+  Parent parent;
+  CHECK(in_child([&] {
+          parent.session.reset();
+          parent.units.clear();
+          return 0;
+        }) == 0);
+  CHECK(parent.arguments.run(*parent.session).ok());
+}
+
+TEST_CASE("A child runs sessions of its own with its parent's plan") {
+  const Parent parent;
+  CHECK(in_child([&] { return static_cast<int>(open_and_run(parent.plan, "cpu,evta", 2, parent.arguments).code()); }) ==
+        0);
+}
+
+TEST_CASE("A child's session computes alone on the CPU that its parent opened") {
+  const Parent parent;
+  CHECK(in_child([&] {
+          const auto session = Session::create(parent.plan, {parent.units[0]});
+          return session ? static_cast<int>(parent.arguments.run(**session).code()) : 1;
+        }) == 0);
+}
+
+TEST_CASE("A child is refused results of its parent's pipeline, and may destroy it") {
+  const Parent parent;
+  auto pipeline = Pipeline::create(parent.plan, {parent.units[0]});
+  REQUIRE(pipeline);
+  CHECK(in_child([&] {
+          (*pipeline)->submit({}, {});
+          const Status status = (*pipeline)->next();
+          pipeline->reset();
+          return static_cast<int>(status.code());
+        }) == static_cast<int>(Code::kUnavailable));
+}
+
+TEST_CASE("A child of a C program makes sessions with units of its own") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("relu.nest", relu_plan().build().bytes());
+  const float x[6] = {};
+  float y[6] = {};
+  const void* const inputs[] = {x};
+  void* const outputs[] = {y};
+  const size_t bytes[] = {sizeof x};
+  nestrt_plan* plan = nullptr;
+  nestrt_session* session = nullptr;
+  REQUIRE(nestrt_plan_load(path.c_str(), &plan) == NESTRT_OK);
+  REQUIRE(nestrt_session_create(plan, "cpu", 2, &session) == NESTRT_OK);
+  const auto work = [&] {
+    nestrt_session* own = nullptr;
+    if (nestrt_run(session, inputs, bytes, outputs, bytes) != NESTRT_UNAVAILABLE) return 1;
+    if (nestrt_session_create(plan, "cpu", 2, &own) != NESTRT_OK) return 2;
+    if (nestrt_run(own, inputs, bytes, outputs, bytes) != NESTRT_OK) return 3;
+    nestrt_session_free(own);
+    nestrt_session_free(session);
+    return 0;
+  };
+  CHECK(in_child(work) == 0);
+  CHECK(nestrt_run(session, inputs, bytes, outputs, bytes) == NESTRT_OK);
+  nestrt_session_free(session);
+  nestrt_plan_free(plan);
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,140 @@
+// Every allocation of loading, of preparing and of running fails once, and from there on.
+#include <catch2/catch.hpp>
+
+#include "drivers/evta/isa/configuration.h"
+#include "nestrt/costs.h"
+#include "nestrt/log.h"
+#include "nestrt/nestrt.h"
+#include "nestrt/pipeline.h"
+#include "nestrt/public_key.h"
+#include "runtime/costs/measure_costs.h"
+#include "test/faults/failing_memory.h"
+#include "test/faults/sample_run.h"
+#include "test/support/copy_plan.h"
+#include "test/support/sample_plans.h"
+#include "test/support/temporary_folder.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::test {
+namespace {
+
+int most() { return by_level(40, 150, 100000); }
+
+// Neither warnings of units that are quarantined, nor what they take.
+class MemoryTest {
+ public:
+  MemoryTest() { set_log_level(LogLevel::kOff); }
+  ~MemoryTest() { set_log_level(LogLevel::kWarning); }
+
+ protected:
+  const TemporaryFolder folder_;
+};
+
+TEST_CASE_METHOD(MemoryTest, "Plans are loaded or there is no memory for them") {
+  const PlanFile file = views_plan().build();
+  const std::string path = folder_.write("views.nest", file.bytes());
+  fail_every_allocation(most(), [&] { return Plan::map(path).error(); });
+  LoadOptions copied(Verification::kComplete);
+  copied.copy = true;
+  fail_every_allocation(most(), [&] { return Plan::map(path, copied).error(); });
+  fail_every_allocation(most(), [&] { return Plan::from_memory(file.bytes()).error(); });
+}
+
+TEST_CASE_METHOD(MemoryTest, "A plan that is refused is refused for what it is, or for lack of memory") {
+  PlanFile file = views_plan().build();
+  file.mutable_bytes()[200] ^= std::byte{1};
+  fail_every_allocation(most(), [&]() -> Status {
+    const Code code = Plan::from_memory(file.bytes()).error().code();
+    return code == Code::kInvalidPlan ? Status() : Status::out_of_memory();
+  });
+}
+
+TEST_CASE_METHOD(MemoryTest, "Sessions of the CPU are made and run, or there is no memory for them") {
+  const PlanFile file = blocked_plan().build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  const SampleArguments arguments(*plan);
+  fail_every_allocation(most(), [&] { return open_and_run(plan, "cpu", 2, arguments); });
+}
+
+TEST_CASE_METHOD(MemoryTest,
+                 "Sessions of the CPU and an accelerator are made and run, or there is no memory for them") {
+  const PlanFile file = evta::test::copy_plan(evta::kConfigurations[0]).build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  const SampleArguments arguments(*plan);
+  fail_every_allocation(most(), [&] { return open_and_run(plan, "cpu,evta", 2, arguments); });
+}
+
+TEST_CASE_METHOD(MemoryTest, "Costs are measured, or there is no memory for them") {
+  const PlanFile file = relu_plan().build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  const auto units = *open_units("cpu", {.num_threads = 2});
+  fail_every_allocation(by_level(3, 6, 200), [&] { return measure_costs(plan, units).error(); });
+}
+
+TEST_CASE_METHOD(MemoryTest, "Pipelines are made and run, or there is no memory for them") {
+  const PlanFile file = branches_plan().build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  std::vector<float> x(16), y(16);
+  const ConstTensorView input{DataType::kF32, plan->inputs()[0].shape, x.data()};
+  const TensorView output{DataType::kF32, plan->outputs()[0].shape, y.data()};
+  const auto units = *open_units("cpu", {.num_threads = 1});
+  PipelineOptions options;
+  options.session.measure = false;
+  fail_every_allocation(most(), [&]() -> Status {
+    NESTRT_ASSIGN_OR_RETURN(UnitList own, copy_of(units));
+    NESTRT_ASSIGN_OR_RETURN(const auto pipeline, Pipeline::create(plan, std::move(own), options));
+    pipeline->submit({&input, 1}, {&output, 1});
+    return pipeline->next();
+  });
+}
+
+TEST_CASE_METHOD(MemoryTest, "A run that fails says so without memory") {
+  const PlanFile file = relu_plan().build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  const SampleArguments arguments(*plan);
+  const auto session = *Session::create(plan, *open_units("cpu", {.num_threads = 1}));
+  RunOptions late;
+  late.deadline = SteadyClock::time_point();
+  fail_every_allocation(most(), [&]() -> Status {
+    const Code code = arguments.run(*session, late).code();
+    if (code == Code::kDeadlineExceeded) return {};
+    return code == Code::kOutOfMemory ? Status::out_of_memory() : Status();
+  });
+}
+
+TEST_CASE_METHOD(MemoryTest, "The C API answers NESTRT_OUT_OF_MEMORY and lets nothing through") {
+  const std::string path = folder_.write("relu.nest", relu_plan().build().bytes());
+  const float x[6] = {};
+  float y[6] = {};
+  const void* const inputs[] = {x};
+  void* const outputs[] = {y};
+  const size_t bytes[] = {sizeof x};
+  nestrt_plan* none = nullptr;  // the message of the last failure has room from here on
+  REQUIRE(nestrt_plan_load((path + std::string(200, 'x')).c_str(), &none) == NESTRT_NOT_FOUND);
+  fail_every_allocation(most(), [&]() -> Status {
+    nestrt_plan* plan = nullptr;
+    nestrt_session* session = nullptr;
+    nestrt_code code = nestrt_plan_load(path.c_str(), &plan);
+    if (code == NESTRT_OK) code = nestrt_session_create(plan, "cpu", 2, &session);
+    if (code == NESTRT_OK) code = nestrt_run(session, inputs, bytes, outputs, bytes);
+    nestrt_session_free(session);
+    nestrt_plan_free(plan);
+    if (code == NESTRT_OK) return {};
+    return code == NESTRT_OUT_OF_MEMORY ? Status::out_of_memory() : Status(Code::kInternal, nestrt_last_error());
+  });
+}
+
+TEST_CASE_METHOD(MemoryTest, "Files of costs and of keys are read and written, or there is no memory for them") {
+  const std::string costs = folder_.path() + "/deep/costs", key = folder_.path() + "/key";
+  CostTable table;
+  table.set({"cpu", "avx2", 2}, "a work with a name that is longer than a short string", {1.5, CostSource::kMeasured});
+  fail_every_allocation(most(), [&]() -> Status {
+    NESTRT_RETURN_IF_ERROR(write_costs(costs, table));
+    return read_costs(costs).error();
+  });
+  folder_.write_text("key", "nestrt-public-key " + std::string(64, 'a') + "\n");
+  fail_every_allocation(most(), [&] { return read_public_key(key).error(); });
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,14 @@
+// How many files the process has open.
+#pragma once
+
+#include <filesystem>
+#include <iterator>
+
+namespace nestrt::test {
+
+inline int open_descriptors() {
+  const std::filesystem::directory_iterator files("/proc/self/fd");
+  return static_cast<int>(std::distance(begin(files), end(files)));
+}
+
+}  // namespace nestrt::test

@@ -1,0 +1,44 @@
+// A plan of floats or bytes, whose inputs are zeros: loaded, opened on units and run, step by step.
+#pragma once
+
+#include <vector>
+
+#include "nestrt/open_units.h"
+#include "nestrt/session.h"
+#include "runtime/core/guard.h"
+
+namespace nestrt::test {
+
+// Inputs of zeros and room for the outputs; made beforehand, so that running takes no memory of its own.
+class SampleArguments {
+ public:
+  explicit SampleArguments(const Plan& plan) {
+    for (const TensorInfo& info : plan.inputs())
+      inputs_.emplace_back(info.type, info.shape, memory_.emplace_back(info.size_bytes()).data());
+    for (const TensorInfo& info : plan.outputs())
+      outputs_.push_back({info.type, info.shape, memory_.emplace_back(info.size_bytes()).data()});
+  }
+  Status run(Session& session, const RunOptions& options = {}) const { return session.run(inputs_, outputs_, options); }
+
+ private:
+  std::vector<std::vector<std::byte>> memory_;
+  std::vector<ConstTensorView> inputs_;
+  std::vector<TensorView> outputs_;
+};
+
+// For those who hand units on and have others left.
+inline Result<UnitList> copy_of(const UnitList& units) {
+  return guarded([&]() -> Result<UnitList> { return units; });
+}
+
+// One inference on those units, in the order of the plan where nothing is known of costs.
+inline Status open_and_run(const std::shared_ptr<const Plan>& plan, std::string_view units, int num_threads,
+                           const SampleArguments& arguments) {
+  NESTRT_ASSIGN_OR_RETURN(UnitList opened, open_units(units, {.num_threads = num_threads}));
+  SessionOptions options;
+  options.measure = false;
+  NESTRT_ASSIGN_OR_RETURN(const auto session, Session::create(plan, std::move(opened), options));
+  return arguments.run(*session);
+}
+
+}  // namespace nestrt::test

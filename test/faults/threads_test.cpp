@@ -1,0 +1,63 @@
+// Every thread that the library asks for is refused once.
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "drivers/evta/isa/configuration.h"
+#include "nestrt/pipeline.h"
+#include "runtime/costs/measure_costs.h"
+#include "test/faults/failing_threads.h"
+#include "test/faults/sample_run.h"
+#include "test/support/copy_plan.h"
+#include "test/support/sample_plans.h"
+
+namespace nestrt::test {
+namespace {
+
+constexpr int64_t kMoreThanWanted = 1 << 20;
+
+// At least `least` threads are asked for, and each in turn is refused.
+void refuse_every_thread(int64_t least, const std::function<Status()>& work) {
+  REQUIRE(work().to_string() == "ok");
+  int64_t count = 0;
+  {
+    const FailingThreads counting(kMoreThanWanted);
+    REQUIRE(work().ok());
+    count = counting.count();
+  }
+  CHECK(count >= least);
+  for (int64_t number = 0; number < count; ++number) {
+    Status status;
+    {
+      const FailingThreads threads(number);
+      status = work();
+    }
+    INFO("thread " << number << ": " << status.to_string());
+    CHECK(status.code() == Code::kUnavailable);
+  }
+  CHECK(work().to_string() == "ok");
+}
+
+TEST_CASE("A machine without threads is told of, whoever wants them") {
+  const PlanFile file = evta::test::copy_plan(evta::kConfigurations[0]).build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  const SampleArguments arguments(*plan);
+  // Of the pool two, of the accelerator and its simulation one each, one for the unit's lane, one that adapts.
+  refuse_every_thread(4, [&] { return open_and_run(plan, "cpu,evta", 3, arguments); });
+}
+
+TEST_CASE("A machine without threads has no pipelines") {
+  const PlanFile file = relu_plan().build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  const UnitList units = *open_units("cpu", {.num_threads = 1});
+  refuse_every_thread(3, [&]() -> Status { return Pipeline::create(plan, units).error(); });
+}
+
+TEST_CASE("A machine without threads has no costs") {
+  const PlanFile file = relu_plan().build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  const UnitList units = *open_units("cpu", {.num_threads = 1});
+  refuse_every_thread(1, [&]() -> Status { return measure_costs(plan, units).error(); });
+}
+
+}  // namespace
+}  // namespace nestrt::test
