@@ -181,8 +181,9 @@ bool ThreadPool::help(int worker, uint64_t jobs) {
 void ThreadPool::work(int worker) {
   running_.fetch_add(1);
   running_.notify_one();
-  while (!stopping_.load(std::memory_order_relaxed)) {
-    const uint32_t epoch = epoch_.load();
+  while (true) {
+    const uint32_t epoch = epoch_.load();  // before stopping_, which is stored before the last epoch
+    if (stopping_.load()) return;
     if (run_lane(worker) || help(worker)) continue;
     if (spin_until(spin_, [&] { return epoch_.load(std::memory_order_relaxed) != epoch; })) continue;
     sleep_until_changed(epoch);
