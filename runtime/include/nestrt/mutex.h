@@ -1,8 +1,8 @@
 // Mutex: a std::mutex that clang knows. Its thread-safety analysis (-Wthread-safety) follows who holds it and refuses
 // to compile what touches a member marked NESTRT_GUARDED_BY(mutex) without it. For other compilers the marks are empty.
 //
-// They are as fast as what the standard library has. The analysis looks at one function at a time, and at a lambda as at
-// a function of its own: wait in a loop, not with a predicate.
+// They are as fast as what the standard library has. The analysis looks at one function at a time, and at a lambda as
+// at a function of its own: wait in a loop, not with a predicate.
 #pragma once
 
 #include <chrono>

@@ -372,7 +372,7 @@ TEST_CASE("A program that is no instruction stream, or leaves its memory, is ref
   CHECK(blob.message().find("a program for unit 'evta' is of kind blob") != std::string_view::npos);
   const Status odd = damaged([](plan::Program& program) { program.segments[0] = program.segments[1]; });
   CHECK(odd.message().find("an instruction stream of 4 bytes is no multiple of 16") != std::string_view::npos);
-  const Status outside = damaged([](plan::Program& program) { program.ranges[3].size -= 1; });
+  const Status outside = damaged([](plan::Program& program) { program.ranges[3].address += 64; });
   CHECK(outside.code() == Code::kInvalidPlan);
   const Status unreadable = damaged([](plan::Program& program) { program.ranges[2].address += 64; });
   CHECK(unreadable.code() == Code::kInvalidPlan);
