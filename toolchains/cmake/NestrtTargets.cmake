@@ -40,6 +40,10 @@ if(NESTRT_SANITIZE)
   endif()
   target_link_options(nestrt_options INTERFACE -fsanitize=${NESTRT_SANITIZE})
 endif()
+if(NESTRT_COVERAGE)
+  target_compile_options(nestrt_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(nestrt_options INTERFACE -fprofile-instr-generate)
+endif()
 
 # Fuzzers are told which code of the libraries they have reached, and what it compared; of their own code they know.
 set(NESTRT_LIBRARY_OPTIONS "")
