@@ -119,10 +119,10 @@ void Queue::run(Job* job) {
   if (status.ok()) {
     job->state = Job::State::kRunning;
     stop_.store(false);
-      {
-        const MutexPause pause(mutex_);
-        status = guarded([&] { return run_program(*job); });
-      }
+    {
+      const MutexPause pause(mutex_);
+      status = guarded([&] { return run_program(*job); });
+    }
     judge(*job, status);
   }
   complete(job, std::move(status));
