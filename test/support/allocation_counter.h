@@ -1,5 +1,5 @@
-// AllocationCounter: how often the process asked the C library for memory while the counter lived, on any thread. It
-// begins when all other threads sleep. One counter, or one AllocationFill, at a time.
+// AllocationCounter: how often, and for how many bytes in all, the process asked the C library for memory while the
+// counter lived, on any thread. It begins when all other threads sleep. One counter, or one AllocationFill, at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@ class AllocationCounter {
   AllocationCounter& operator=(const AllocationCounter&) = delete;
 
   int64_t count() const;
+  int64_t bytes() const;
 };
 
 }  // namespace nestrt::test

@@ -9,6 +9,7 @@
 #include "drivers/evta/driver/simulator_transport.h"
 #include "nestrt/open_units.h"
 #include "test/drivers/evta/driver/prepared_copy.h"
+#include "test/support/allocation_counter.h"
 
 namespace nestrt::evta::test {
 namespace {
@@ -338,6 +339,29 @@ TEST_CASE("Observers hear of the phases of a run, one after the other") {
   CHECK(std::is_sorted(phases.times.begin(), phases.times.end()));
   CHECK(phases.times[1] == phases.times[2]);
   CHECK(phases.times[3] == phases.times[4]);
+}
+
+TEST_CASE("Programs on one simulated accelerator share what is on its chip") {
+  constexpr int kPrograms = 100;
+  const nestrt::test::PlanFile file = copy_plan(kConfigurations[0]).build();
+  const auto plan = Plan::from_memory(file.bytes());
+  REQUIRE(plan);
+  const auto unit = open_evta_unit({}, make_simulator_transport());
+  REQUIRE(unit);
+  const BranchSpec branch{*plan, 0, &(*plan)->tables().branches[0].programs[1]};
+  std::vector<Result<std::unique_ptr<Executable>>> executables;
+  executables.reserve(kPrograms);
+  const auto bytes_of_next = [&] {
+    const nestrt::test::AllocationCounter counter;
+    executables.push_back((*unit)->prepare(branch));
+    return counter.bytes();
+  };
+  const int64_t first = bytes_of_next();
+  int64_t others = 0;
+  while (executables.size() < kPrograms) others += bytes_of_next();
+  for (const auto& executable : executables) REQUIRE(executable);
+  INFO(first << " bytes for the first, " << others << " for the others");
+  CHECK(others < kPrograms * 200'000);  // with what the checker takes for a while; a chip's memories alone are 450 kB
 }
 
 // --- What prepare() refuses.
