@@ -12,7 +12,7 @@
 #include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/quantize/digest.h"
 #include "runtime/plan/channel_order.h"
-#include "runtime/plan/constant_uses.h"
+#include "runtime/plan/operand_uses.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -161,8 +161,9 @@ Status run_memory(Compilation& compilation) {
   const Storage storage = assign_storage(graph);
   compilation.plan = assemble(graph, storage, compilation.placement, compilation.programs, compilation.backends);
   plan::Tables& tables = compilation.plan.tables;
-  if (const Status uses = check_constant_uses(tables, compilation.plan.data_bytes); !uses.ok())
-    return Status(Code::kInvalidModel, std::string(uses.message()));
+  for (const auto check : {check_operand_uses, check_segment_uses})
+    if (const Status uses = check(tables, compilation.plan.data_bytes); !uses.ok())
+      return Status(Code::kInvalidModel, std::string(uses.message()));
   const auto add = [&](plan::MemoryPlanKind kind, MemoryLayout layout) {
     tables.memory_plans.push_back(memory_plan(kind, std::move(layout), tables.buffers.size()));
   };

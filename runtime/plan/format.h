@@ -34,6 +34,8 @@ inline constexpr size_t kMaxOrderedBuffers = 4096;
 
 // Pairs of an operator and a branch that computes what it reads, views followed.
 inline constexpr uint64_t kMaxDependencies = uint64_t{1} << 22;
+// Operands of all operators together.
+inline constexpr uint64_t kMaxOperands = 400'000;
 // Programs of one branch: a few for each unit and for each number of channels.
 inline constexpr size_t kMaxPrograms = 256;
 

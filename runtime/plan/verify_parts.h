@@ -10,6 +10,7 @@
 
 #include "nestrt/plan_tables.h"
 #include "nestrt/status.h"
+#include "runtime/plan/operand_uses.h"
 #include "runtime/plan/verify.h"
 
 namespace nestrt::plan_verify {
@@ -45,10 +46,11 @@ struct Write {
 
 struct Context {
   const plan::Tables& plan;
-  std::span<const std::byte> data;   // the data area
-  std::vector<Extent> extents = {};  // by tensor; filled by verify_tensors
-  std::vector<Write> writes = {};    // filled by verify_dataflow; none empty
-  std::vector<bool> views = {};      // by operator, is_view(); filled by verify_dataflow
+  std::span<const std::byte> data;                // the data area
+  std::vector<Extent> extents = {};               // by tensor; filled by verify_tensors
+  std::vector<Write> writes = {};                 // filled by verify_dataflow; none empty
+  std::vector<bool> views = {};                   // by operator, is_view(); filled by verify_dataflow
+  Budget compared = budget_of_uses(data.size());  // for quantizations that are compared with one another
 };
 
 Status verify_buffers(Context& context);
@@ -62,14 +64,16 @@ Status verify_dataflow(Context& context);
 Status verify_writes(Context& context);
 // The number of dependencies.
 Status verify_dependencies(Context& context);
-// How much operators read of constants (constant_uses.h).
-Status verify_constant_uses(Context& context);
+// How much operators read of what there is once (operand_uses.h).
+Status verify_operand_uses(Context& context);
 // Attributes, types and shapes by the operators' own rules, whichever unit runs them.
 Status verify_operators(Context& context);
 // Lifetimes and places in the arena.
 Status verify_memory(Context& context);
 // Branches and programs.
 Status verify_programs(Context& context);
+// How much programs use of segments (operand_uses.h).
+Status verify_segment_uses(Context& context);
 // A program of instructions may write all that its branch computes for others.
 Status verify_results(Context& context);
 

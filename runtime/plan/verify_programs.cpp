@@ -142,13 +142,15 @@ class BranchCheck {
   }
 
   bool is_same_constant(int32_t one, int32_t other) const {
+    if (one == other) return true;
     const plan::Tensor& a = context_.plan.tensors[static_cast<size_t>(one)];
     const plan::Tensor& b = context_.plan.tensors[static_cast<size_t>(other)];
     const auto is_constant = [&](const plan::Tensor& tensor) {
       return context_.plan.buffers[tensor.buffer].kind == plan::BufferKind::kConstant;
     };
+    // Many selections may name the same two.
     return is_constant(a) && is_constant(b) && a.type == b.type && a.shape == b.shape && a.layout == b.layout &&
-           a.quantization == b.quantization;
+           context_.compared.charge(bytes_of_quantization(a)) && a.quantization == b.quantization;
   }
 
   Status verify_segments(const plan::Program& program) const {
@@ -192,20 +194,20 @@ class BranchCheck {
     const auto at = static_cast<uint32_t>(range.tensor);
     if (range.tensor < 0 || at >= touched_.size())
       return fail(fmt::format("has a range of tensor {}, which does not exist", range.tensor));
-    const std::string tensor = tensor_name(context_.plan, at);
+    const auto tensor = [&] { return tensor_name(context_.plan, at); };  // for failures only: names may be long
     const plan::BufferKind kind = context_.plan.buffers[context_.extents[at].buffer].kind;
     const bool writable = kind == plan::BufferKind::kArena || kind == plan::BufferKind::kOutput;
     if (touched_[at].branch != index_)
-      return fail(fmt::format("has a program that uses {}, unlike its operators", tensor));
+      return fail(fmt::format("has a program that uses {}, unlike its operators", tensor()));
     if (range.access != plan::RangeAccess::kRead && !(touched_[at].computed && writable))
-      return fail(fmt::format("has a program that writes {}, unlike its operators", tensor));
+      return fail(fmt::format("has a program that writes {}, unlike its operators", tensor()));
     if (range.access == plan::RangeAccess::kRead && computes_in(context_.extents[at]))
-      return fail(fmt::format("has a program that reads {}, which its operators compute", tensor));
+      return fail(fmt::format("has a program that reads {}, which its operators compute", tensor()));
     if (range.layout != Layout::kPlain) return verify_converted_range(program, range, at);
     const uint64_t size = context_.extents[at].end - context_.extents[at].begin;
     if (program.channels != 0 && is_cut(at)) return verify_part_range(range, at, size, program.channels, kChannelBlock);
     if (range.size > size)
-      return fail(fmt::format("has a range of {} bytes in {}, which has {}", range.size, tensor, size));
+      return fail(fmt::format("has a range of {} bytes in {}, which has {}", range.size, tensor(), size));
     return {};
   }
 

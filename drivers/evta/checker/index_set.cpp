@@ -16,12 +16,9 @@ uint64_t mask_of(size_t word, size_t begin, size_t end) {
 
 }  // namespace
 
-IndexSet IndexSet::multiples(uint32_t iter_out, uint32_t factor_out, uint32_t iter_in, uint32_t factor_in) {
-  IndexSet set;
-  set.add_range(0, 1);
-  set.extend(iter_in, factor_in);
-  set.extend(iter_out, factor_out);
-  return set;
+void IndexSet::spread(uint32_t iter_out, uint32_t factor_out, uint32_t iter_in, uint32_t factor_in) {
+  extend(iter_in, factor_in);
+  extend(iter_out, factor_out);
 }
 
 // The union of `count` copies, each moved up by `factor` more; their number doubles with every turn.

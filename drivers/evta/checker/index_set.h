@@ -2,6 +2,7 @@
 // steps: in logarithmic time for the loops, linear in the micro-ops.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,14 +13,18 @@ class IndexSet {
  public:
   static constexpr size_t kCapacity = 16384;  // elements of the deepest memory
 
-  // The set of multiples i * factor_out + k * factor_in, i < iter_out, k < iter_in; the largest is below kCapacity.
-  static IndexSet multiples(uint32_t iter_out, uint32_t factor_out, uint32_t iter_in, uint32_t factor_in);
-
+  void add(size_t element) {
+    words_[element / kBits] |= uint64_t{1} << element % kBits;
+    used_ = std::max(used_, element / kBits + 1);
+  }
   void add_range(size_t begin, size_t end);
   void remove_range(size_t begin, size_t end);
   // The elements of `other`, moved up by `shift`; none gets beyond kCapacity.
   void add_shifted(const IndexSet& other, size_t shift);
   void add(const IndexSet& other) { add_shifted(other, 0); }
+  // Every element e becomes the elements e + i * factor_out + k * factor_in, i < iter_out, k < iter_in; the largest is
+  // below kCapacity.
+  void spread(uint32_t iter_out, uint32_t factor_out, uint32_t iter_in, uint32_t factor_in);
   void remove(const IndexSet& other);
 
   // The first element that `other` has not, or kCapacity.

@@ -12,6 +12,7 @@
 #include "drivers/evta/execution_order.h"
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/dispatch.h"
+#include "runtime/core/budget.h"
 
 namespace nestrt::evta {
 namespace {
@@ -122,6 +123,7 @@ class Checker {
     NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, find_dram(transfer, MemoryRange::Access::kRead));
     if (range->constant == nullptr || range->access != MemoryRange::Access::kRead)
       return invalid_program("micro-ops come from memory that is not constant");
+    NESTRT_RETURN_IF_ERROR(look_at(transfer.x_size));
     const auto size = static_cast<uint64_t>(configuration_.uop_bytes());
     const std::span<const std::byte> bytes(range->constant + (transfer.dram_base * size - range->address),
                                            transfer.x_size * size);
@@ -164,12 +166,22 @@ class Checker {
     return std::span(uop_).subspan(loop.uop_begin, loop.uop_end - loop.uop_begin);
   }
 
+  Status take_steps(uint64_t count) {
+    if (steps_.charge(count)) return {};
+    return invalid_program(fmt::format("the program executes more than {} micro-ops", kMostSteps));
+  }
+
+  // What the checker itself has to do.
+  Status look_at(uint64_t micro_ops) {
+    if (looks_.charge(micro_ops)) return {};
+    return invalid_program(fmt::format("the program loads or refers to more than {} micro-ops", kMostMicroOps));
+  }
+
   Status check_micro_ops(const Loop& loop) {
     if (loop.uop_begin >= loop.uop_end || loop.iter_out == 0 || loop.iter_in == 0)
       return invalid_program("a loop that executes nothing");
-    steps_ += uint64_t{loop.iter_out} * loop.iter_in * (loop.uop_end - loop.uop_begin);
-    if (steps_ > kMostSteps)
-      return invalid_program(fmt::format("the program executes more than {} micro-ops", kMostSteps));
+    NESTRT_RETURN_IF_ERROR(take_steps(uint64_t{loop.iter_out} * loop.iter_in * (loop.uop_end - loop.uop_begin)));
+    NESTRT_RETURN_IF_ERROR(look_at(loop.uop_end - loop.uop_begin));
     if (loop.uop_end > configuration_.uop_depth())
       return invalid_program(
           fmt::format("uop[{}] is beyond the memory's {} elements", loop.uop_end - 1, configuration_.uop_depth()));
@@ -191,9 +203,9 @@ class Checker {
                                          micro_op.*index.field + span, depth));
     };
     for (const MicroOp& micro_op : micro_ops(loop)) NESTRT_RETURN_IF_ERROR(check(micro_op));
-    const IndexSet offsets = IndexSet::multiples(loop.iter_out, index.factor_out, loop.iter_in, index.factor_in);
     IndexSet all;
-    for (const MicroOp& micro_op : micro_ops(loop)) all.add_shifted(offsets, micro_op.*index.field);
+    for (const MicroOp& micro_op : micro_ops(loop)) all.add(micro_op.*index.field);
+    all.spread(loop.iter_out, index.factor_out, loop.iter_in, index.factor_in);
     return all;
   }
 
@@ -219,7 +231,7 @@ class Checker {
   IndexSet defined_inp_;
   IndexSet defined_wgt_;
   IndexSet defined_acc_;
-  uint64_t steps_ = 0;
+  Budget steps_{kMostSteps}, looks_{kMostMicroOps};
   IndexSet stored_from_;  // OUT elements that an operation wrote since their accumulator was loaded or reset
   std::optional<WrittenMemory> written_;  // where results have to be complete
 };

@@ -473,7 +473,57 @@ TEST_CASE("Plans whose operators read constants more often than their bytes are 
   const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
   REQUIRE_FALSE(plan);
-  CHECK(plan.error().message().find("bytes of constants") != std::string_view::npos);
+  CHECK(plan.error().message().find("bytes of constants and quantization") != std::string_view::npos);
+}
+
+// Refused with that text among the message's.
+void check_shared(PlanBuilder& builder, std::string_view text) {
+  const PlanFile file = builder.build();
+  const auto plan = Plan::from_memory(file.bytes());
+  REQUIRE_FALSE(plan);
+  INFO(plan.error().to_string());
+  CHECK(plan.error().message().find(text) != std::string_view::npos);
+}
+
+TEST_CASE("Plans whose operators share quantization beyond reason are refused, though it has no bytes of constants") {
+  constexpr int kChannels = 100'000, kUses = 400;
+  PlanBuilder builder;
+  const int x = builder.input("x", {1}), y = builder.output("y", {1});
+  const int c = builder.constant<int8_t>("c", {kChannels, 0}, {}, DataType::kS8);
+  plan::Tensor& tensor = builder.tables().tensors[static_cast<size_t>(c)];
+  tensor.quantization.emplace();
+  tensor.quantization->scales.assign(kChannels, 1);
+  tensor.quantization->axis = 0;
+  builder.op("y", ops::Concat{.axis = 1}, std::vector<int>(kUses, c), {y});
+  static_cast<void>(x);
+  check_shared(builder, "bytes of constants and quantization");
+}
+
+TEST_CASE("Plans whose operators use weights that grow when they are packed are refused") {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 1, 1000, 1000}), y = builder.output("y", {1, 1, 1, 1});
+  const int weights = builder.constant<int8_t>("w", {1, 1, 1000, 1000}, std::vector<int8_t>(1'000'000), DataType::kS8);
+  for (int i = 0; i < 40; ++i) builder.op("conv", ops::Conv{}, {x, weights}, {builder.arena("z", {1, 1, 1, 1})});
+  builder.op("conv", ops::Conv{}, {x, weights}, {y});
+  check_shared(builder, "bytes of constants and quantization");
+}
+
+TEST_CASE("Plans whose operators have more operands than any network's are refused") {
+  PlanBuilder builder;
+  const int x = builder.input("x", {0}), y = builder.output("y", {0});
+  builder.op("y", ops::Concat{.axis = 0}, std::vector<int>(400'000, x), {y});
+  check_shared(builder, "more than 400000 operands");
+}
+
+TEST_CASE("Plans whose programs share segments beyond reason are refused") {
+  PlanBuilder builder = relu_plan();
+  const int big = builder.constant<int8_t>("big", {1 << 20}, std::vector<int8_t>(1 << 20), DataType::kS8);
+  plan::Program program;
+  program.unit = "idle";
+  program.kind = plan::ProgramKind::kBlob;
+  program.segments.assign(300, builder.tables().tensors[static_cast<size_t>(big)].buffer);
+  builder.tables().branches[0].programs.push_back(program);
+  check_shared(builder, "bytes of segments of programs");
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ TEST_CASE("The multiples of two factors are those that loops go through") {
       for (uint32_t k = 0; k < ins; ++k) expected.insert(shift + o * out + k * in);
     }
     IndexSet set;
-    set.add_shifted(IndexSet::multiples(outs, out, ins, in), shift);
+    set.add(shift);
+    set.spread(outs, out, ins, in);
     REQUIRE(elements_of(set) == expected);
   }
 }

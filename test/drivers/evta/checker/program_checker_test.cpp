@@ -352,6 +352,21 @@ TEST_CASE("A program that executes more micro-ops than any network needs is refu
   check_refused(sample, "instruction 4 (gemm): the program executes more than 268435456 micro-ops");
 }
 
+TEST_CASE("A program whose instructions refer to more micro-ops than a checker should look at is refused") {
+  constexpr uint32_t kMicroOps = 8191;
+  std::vector<MicroOp> micro_ops(kMicroOps);
+  for (uint32_t i = 0; i < kMicroOps; ++i) micro_ops[i].dst = i % 2048;
+  TestProgram program;
+  program.load_micro_ops(micro_ops);
+  Gemm gemm;
+  gemm.reset = true;
+  gemm.loop.uop_end = kMicroOps;
+  gemm.loop.iter_out = gemm.loop.iter_in = 1;
+  for (uint64_t i = 0; i < kMostMicroOps / kMicroOps; ++i) program.gemm(gemm);
+  program.finish({});
+  check_refused(std::move(program), "loads or refers to more than 33554432 micro-ops");
+}
+
 TEST_CASE("An accumulator written twice within two micro-ops is refused") {
   Sample sample;
   sample.gemm.loop.dst_factor_in = 0;
