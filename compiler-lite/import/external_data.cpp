@@ -15,6 +15,9 @@
 namespace nestrt::compiler {
 namespace {
 
+// Tensors may share bytes, as tied weights do.
+constexpr uint64_t kFreeBytes = 1 << 20, kUsesOfByte = 4;
+
 Status refuse(const ExternalData& data, const std::string& why) {
   return Status(Code::kInvalidModel, fmt::format("external data '{}' {}", data.location, why));
 }
@@ -42,8 +45,8 @@ Result<std::filesystem::path> resolve(const std::string& folder, const ExternalD
 
 }  // namespace
 
-Result<Bytes> read_external_data(const std::string& folder, const ExternalData& data, int64_t expected_bytes) {
-  NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path path, resolve(folder, data));
+Result<Bytes> ExternalFiles::read(const ExternalData& data, int64_t expected_bytes) {
+  NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path path, resolve(folder_, data));
   // O_NOFOLLOW and the checks on the open file: the path may have changed since it was resolved.
   const FileDescriptor file = FileDescriptor::open_to_read(path, O_NONBLOCK | O_NOFOLLOW);
   struct stat info {};
@@ -61,6 +64,10 @@ Result<Bytes> read_external_data(const std::string& folder, const ExternalData& 
     return refuse(data, fmt::format("gives {} bytes at offset {}, the tensor needs {}",
                                     std::min(length, size - data.offset), data.offset, expected_bytes));
   }
+  const auto all = Budget::of_file(kFreeBytes, kUsesOfByte, static_cast<uint64_t>(size));
+  Budget& left = left_.try_emplace(path, all).first->second;
+  if (!left.charge(static_cast<uint64_t>(length)))
+    return refuse(data, fmt::format("has {} bytes, of which tensors ask for more than {}", size, left.limit()));
   Bytes bytes(static_cast<size_t>(length));
   const std::optional<size_t> count = read_at(file.value(), static_cast<uint64_t>(data.offset), bytes);
   if (!count || *count < bytes.size())

@@ -7,7 +7,9 @@
 #include <functional>
 #include <map>
 #include <queue>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler-lite/import/graph_builder.h"
 #include "compiler-lite/import/graph_inputs.h"
@@ -148,12 +150,13 @@ Status import_node(GraphBuilder& builder, const OnnxNode& node, int64_t opset) {
 
 Status add_outputs(GraphBuilder& builder, const OnnxModel& model) {
   if (model.outputs.empty()) return Status(Code::kInvalidModel, "the model has no outputs");
+  std::unordered_set<std::string_view> names;
   for (const std::string& name : model.outputs) {
+    if (!names.insert(name).second)
+      return Status(Code::kInvalidModel, fmt::format("output '{}' is listed twice", name));
     const ValueId id = builder.find(name);
     if (id == kNoValue) return Status(Code::kInvalidModel, fmt::format("output '{}' is made by no node", name));
     NESTRT_ASSIGN_OR_RETURN(const ValueId output, builder.as_output(id, name));
-    if (builder.graph().is_output(output))
-      return Status(Code::kInvalidModel, fmt::format("output '{}' is listed twice", name));
     builder.graph().outputs.push_back(output);
   }
   return ok_status();

@@ -31,8 +31,8 @@ std::string normalized_domain(const std::string& domain) { return domain == "ai.
 // Turns a ModelProto into an OnnxModel; frees what it has converted, so that weights are not held twice.
 class Reader {
  public:
-  Reader(onnx::ModelProto& proto, const std::string* folder, const ImportLimits& limits)
-      : proto_(proto), folder_(folder), limits_(limits) {}
+  Reader(onnx::ModelProto& proto, ExternalFiles* files, const ImportLimits& limits)
+      : proto_(proto), files_(files), limits_(limits) {}
 
   Result<OnnxModel> read() {
     if (!proto_.has_graph()) return Status(Code::kInvalidModel, "not an ONNX model: it has no graph");
@@ -71,7 +71,7 @@ class Reader {
   }
 
   Status add_tensor(const onnx::TensorProto& proto, OnnxTensor* tensor) {
-    NESTRT_ASSIGN_OR_RETURN(*tensor, decode_tensor(proto, folder_, limits_));
+    NESTRT_ASSIGN_OR_RETURN(*tensor, decode_tensor(proto, files_, limits_));
     note_type(proto.data_type());
     constant_bytes_ += static_cast<int64_t>(tensor->elements->size());
     if (constant_bytes_ > limits_.constant_bytes) {
@@ -204,7 +204,7 @@ class Reader {
   }
 
   onnx::ModelProto& proto_;
-  const std::string* folder_;
+  ExternalFiles* const files_;
   const ImportLimits& limits_;
   OnnxModel model_;
   std::unordered_set<std::string> initialized_;
@@ -278,8 +278,8 @@ Result<OnnxModel> read_file(const std::string& path, const ImportLimits& limits)
     NESTRT_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::open(path, limits));
     NESTRT_RETURN_IF_ERROR(file.load(proto, limits));
   }
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return Reader(proto, &folder, limits).read();
+  ExternalFiles files(std::filesystem::path(path).parent_path().string());
+  return Reader(proto, &files, limits).read();
 }
 
 Result<HostTensor> read_tensor_file(const std::string& path) {

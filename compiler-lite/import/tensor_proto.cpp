@@ -134,8 +134,8 @@ Result<int64_t> parse_number(const TensorProto& proto, const std::string& key, c
   return value;
 }
 
-Result<Bytes> stored_outside(const TensorProto& proto, const std::string* folder, int64_t bytes) {
-  if (folder == nullptr) return invalid(proto, "keeps its data outside the model, which has no folder here");
+Result<Bytes> stored_outside(const TensorProto& proto, ExternalFiles* files, int64_t bytes) {
+  if (files == nullptr) return invalid(proto, "keeps its data outside the model, which has no folder here");
   ExternalData data;
   for (const auto& entry : proto.external_data()) {
     if (entry.key() == "location") data.location = entry.value();
@@ -144,15 +144,15 @@ Result<Bytes> stored_outside(const TensorProto& proto, const std::string* folder
     if (entry.key() == "offset") data.offset = number;
     if (entry.key() == "length") data.length = number;
   }
-  auto stored = read_external_data(*folder, data, bytes);
+  auto stored = files->read(data, bytes);
   if (!stored) return stored.error().with_context(fmt::format("tensor '{}'", proto.name()));
   return stored;
 }
 
-Result<Bytes> decode_elements(const TensorProto& proto, const std::string* folder, size_t count) {
+Result<Bytes> decode_elements(const TensorProto& proto, ExternalFiles* files, size_t count) {
   const size_t bytes = count * stored_bytes(proto.data_type());
   if (proto.data_location() == TensorProto::EXTERNAL) {
-    NESTRT_ASSIGN_OR_RETURN(const Bytes stored, stored_outside(proto, folder, static_cast<int64_t>(bytes)));
+    NESTRT_ASSIGN_OR_RETURN(const Bytes stored, stored_outside(proto, files, static_cast<int64_t>(bytes)));
     return convert_stored(proto.data_type(), stored.data(), count);
   }
   if (proto.has_raw_data()) {
@@ -197,7 +197,7 @@ std::string onnx_type_name(int32_t onnx_type) {
   return name;
 }
 
-Result<OnnxTensor> decode_tensor(const TensorProto& proto, const std::string* folder, const ImportLimits& limits) {
+Result<OnnxTensor> decode_tensor(const TensorProto& proto, ExternalFiles* files, const ImportLimits& limits) {
   const std::optional<DataType> type = converted_type(proto.data_type());
   if (!type) {
     return Status(Code::kUnsupported, fmt::format("tensor '{}': elements of {} are not supported; float, float16, "
@@ -212,7 +212,7 @@ Result<OnnxTensor> decode_tensor(const TensorProto& proto, const std::string* fo
   NESTRT_ASSIGN_OR_RETURN(tensor.shape,
                           decode_shape(proto, std::max(stored_bytes(proto.data_type()), size_bytes(*type)), limits));
   const size_t count = static_cast<size_t>(tensor.shape.num_elements());
-  NESTRT_ASSIGN_OR_RETURN(Bytes elements, decode_elements(proto, folder, count));
+  NESTRT_ASSIGN_OR_RETURN(Bytes elements, decode_elements(proto, files, count));
   tensor.elements = std::make_shared<const Bytes>(std::move(elements));
   return tensor;
 }

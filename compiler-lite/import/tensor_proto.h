@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "compiler-lite/import/external_data.h"
 #include "compiler-lite/import/limits.h"
 #include "nestrt/result.h"
 
@@ -14,8 +15,8 @@ namespace nestrt::compiler {
 
 struct OnnxTensor;
 
-// `folder`: where external data lie; null refuses them.
+// `files`: where external data lie; null refuses them.
 // Errors: kInvalidModel (dimensions, sizes), kUnsupported (types); they name the tensor.
-Result<OnnxTensor> decode_tensor(const onnx::TensorProto& proto, const std::string* folder, const ImportLimits& limits);
+Result<OnnxTensor> decode_tensor(const onnx::TensorProto& proto, ExternalFiles* files, const ImportLimits& limits);
 
 }  // namespace nestrt::compiler

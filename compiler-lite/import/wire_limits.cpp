@@ -7,6 +7,7 @@
 #include <google/protobuf/wire_format_lite.h>
 
 #include "runtime/core/budget.h"
+#include "runtime/plan/format.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -23,6 +24,8 @@ class Scanner {
   Scanner(CodedInputStream& stream, const ImportLimits& limits, int64_t bytes)
       : stream_(stream),
         nodes_(static_cast<uint64_t>(limits.max_nodes(bytes))),
+        tensors_(nodes_),
+        values_(nodes_),
         fields_(static_cast<uint64_t>(limits.fields)) {}
 
   // Up to the end of the stream or of the limit pushed on it.
@@ -61,15 +64,29 @@ class Scanner {
 
   // Unknown fields cost memory, too: protobuf keeps them.
   Status count(const FieldDescriptor* field) {
-    const bool is_node =
-        field != nullptr && field->message_type() != nullptr && field->message_type()->name() == "NodeProto";
-    if (is_node && !nodes_.charge(1)) return too_many_nodes(static_cast<int64_t>(nodes_.limit()));
-    if (fields_.charge(1)) return ok_status();
-    return Status(Code::kInvalidModel, fmt::format("more than {} fields, the limit", fields_.limit()));
+    if (!fields_.charge(1)) return too_many("fields", fields_);
+    if (field == nullptr) return ok_status();
+    const std::string_view type = field->message_type() == nullptr ? std::string_view() : field->message_type()->name();
+    if (type == "NodeProto" && !nodes_.charge(1)) return too_many_nodes(static_cast<int64_t>(nodes_.limit()));
+    if (type == "TensorProto" && !tensors_.charge(1)) return too_many("tensors", tensors_);
+    if (type == "ValueInfoProto" && !values_.charge(1)) return too_many("inputs, outputs and values", values_);
+    const bool is_operand = field->containing_type()->name() == "NodeProto" && is_names(*field);
+    return is_operand && !operands_.charge(1) ? too_many("operands of nodes", operands_) : ok_status();
+  }
+
+  static bool is_names(const FieldDescriptor& field) {
+    return field.is_repeated() && field.type() == FieldDescriptor::TYPE_STRING;
+  }
+
+  static Status too_many(std::string_view what, const Budget& budget) {
+    return Status(Code::kInvalidModel,
+                  fmt::format("more than {} {}, the limit for a file of its size", budget.limit(), what));
   }
 
   CodedInputStream& stream_;
-  Budget nodes_, fields_;
+  Budget nodes_, tensors_, values_;
+  Budget operands_{plan_format::kMaxOperands};
+  Budget fields_;
 };
 
 }  // namespace

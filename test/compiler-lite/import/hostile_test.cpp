@@ -9,6 +9,7 @@
 #include <fstream>
 #include <random>
 
+#include "compiler-lite/import/external_data.h"
 #include "compiler-lite/import/import.h"
 #include "test/compiler-lite/import/model_builder.h"
 
@@ -94,6 +95,14 @@ TEST_CASE("An output that no node makes is named") {
   check_refused(model.import(), Code::kInvalidModel, "'ghost'");
 }
 
+TEST_CASE("An output that is listed twice is refused, also where no node makes it") {
+  for (const char* const type : {"Relu", "Identity"}) {
+    ModelBuilder model;
+    model.input("x", {4}).output("y").output("y").node(type, {"x"}, {"y"});
+    check_refused(model.import(), Code::kInvalidModel, "output 'y' is listed twice");
+  }
+}
+
 TEST_CASE("Tensors whose dimensions are negative or overflow are refused") {
   for (const std::vector<int64_t>& dims :
        {std::vector<int64_t>{-1, 2}, {int64_t{1} << 62, int64_t{1} << 62}, {int64_t{1} << 32, int64_t{1} << 32, 0}}) {
@@ -162,6 +171,19 @@ TEST_CASE("Models with more nodes than their bytes are worth are refused") {
   check_refused(import_bytes(small), Code::kInvalidModel, "the limit for a file of its size");
   model.constant("weights", {256 << 10}, std::vector<float>(256 << 10));
   CHECK(import_bytes(model.bytes()));
+}
+
+TEST_CASE("Models with more tensors, values or operands than their bytes are worth are refused") {
+  constexpr int kMany = 200'000;
+  ModelBuilder tensors = small_model(), values = small_model(), operands = small_model();
+  for (int i = 0; i < kMany; ++i) {
+    tensors.graph().add_initializer()->set_name("t");
+    values.graph().add_output()->set_name("v");
+    for (int k = 0; k < 3; ++k) operands.graph().mutable_node(0)->add_input("x");
+  }
+  check_refused(tensors.import(), Code::kInvalidModel, "tensors, the limit");
+  check_refused(values.import(), Code::kInvalidModel, "inputs, outputs and values, the limit");
+  check_refused(operands.import(), Code::kInvalidModel, "more than 400000 operands of nodes");
 }
 
 TEST_CASE("Nodes and outputs with names beyond reason are refused: what is made of them is named after them") {
@@ -310,6 +332,17 @@ TEST_CASE("External data beside the model are read") {
   CHECK(folder.import("inside.bin"));
   CHECK(folder.import("inside.bin", "40", "24"));
   CHECK(folder.import("sub/deeper.bin"));
+}
+
+TEST_CASE("External data that tensors share beyond reason are refused") {
+  const Folder folder;
+  constexpr size_t kBytes = 4 << 20;
+  compiler::ExternalFiles files((folder / "model").string());
+  std::ofstream(folder / "model/shared.bin", std::ios::binary) << std::string(kBytes, '\0');
+  int reads = 0;
+  while (reads < 10 && files.read({"shared.bin", 0, std::nullopt}, kBytes)) ++reads;
+  CHECK(reads == 4);
+  CHECK(files.read({"inside.bin", 0, std::nullopt}, 24));
 }
 
 TEST_CASE("External data outside the model's folder are refused, whatever the way there") {
