@@ -14,4 +14,9 @@ namespace nestrt::compiler {
 int64_t evaluation_steps(const Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
                          std::span<const TensorSpec> outputs);
 
+// Takes the bytes and steps of such a node from the graph's folding budget; false, and nothing is taken, where it needs
+// more than is left. Requires: infer() accepts it.
+[[nodiscard]] bool charge_folding(Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
+                                  std::span<const TensorSpec> outputs);
+
 }  // namespace nestrt::compiler

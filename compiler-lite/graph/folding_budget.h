@@ -1,13 +1,10 @@
-// FoldingBudget: what computing constants may take, in bytes of results and in steps. A model's own constants add to
-// both, so that weights of any size may be transposed or converted.
+// FoldingBudget: what computing constants may take, in bytes of results and in steps, all passes together. A model's
+// own constants add to both, so that weights of any size may be transposed or converted.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
 
-#include "compiler-lite/graph/graph.h"
-#include "nestrt/kernel.h"
 #include "runtime/core/budget.h"
 
 namespace nestrt::compiler {
@@ -29,12 +26,10 @@ class FoldingBudget {
     steps_.extend(kStepsPerByte, bytes);
   }
 
-  // For an operator of constants alone that gives `outputs` (OperatorRules::steps). False, and nothing is taken, where
-  // it needs more than is left. Requires: infer() accepts it.
-  [[nodiscard]] bool charge(const Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
-                            std::span<const TensorSpec> outputs);
-  // For a constant that takes no steps worth the name.
-  [[nodiscard]] bool charge_bytes(size_t bytes) { return bytes_.charge(bytes); }
+  // False, and nothing is taken, where less is left.
+  [[nodiscard]] bool charge(uint64_t bytes, uint64_t steps) {
+    return bytes <= bytes_.left() && steps_.charge(steps) && bytes_.charge(bytes);
+  }
 
   const Budget& bytes() const { return bytes_; }
 

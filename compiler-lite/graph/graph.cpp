@@ -15,6 +15,7 @@ Graph Graph::clone() const {
   copy.name = name;
   copy.inputs = inputs;
   copy.outputs = outputs;
+  copy.folding = folding;
   copy.values_ = values_;
   copy.producers_.resize(values_.size(), nullptr);
   copy.users_.resize(values_.size());

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "compiler-lite/graph/bytes.h"
+#include "compiler-lite/graph/folding_budget.h"
 #include "compiler-lite/graph/output_list.h"
 #include "nestrt/data_type.h"
 #include "nestrt/packing.h"
@@ -83,6 +84,7 @@ class Graph {
   std::string name;
   std::vector<GraphInput> inputs;
   OutputList outputs;
+  FoldingBudget folding;  // what is left of it
 
   // --- values ---
   size_t num_values() const { return values_.size(); }

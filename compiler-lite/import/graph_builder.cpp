@@ -6,6 +6,7 @@
 #include <span>
 
 #include "compiler-lite/graph/bound_operator.h"
+#include "compiler-lite/graph/evaluation_steps.h"
 #include "compiler-lite/import/onnx_model.h"
 
 namespace nestrt::compiler {
@@ -33,17 +34,18 @@ Status GraphBuilder::check_size(const std::string& name, DataType type, const Sh
 
 Status GraphBuilder::check_constant(const std::string& name, DataType type, const Shape& shape) const {
   NESTRT_RETURN_IF_ERROR(check_size(name, type, shape));
-  if (static_cast<uint64_t>(storage_bytes(type, shape, Layout::kPlain)) <= folding_.bytes().left()) return ok_status();
+  if (static_cast<uint64_t>(storage_bytes(type, shape, Layout::kPlain)) <= graph_.folding.bytes().left())
+    return ok_status();
   return Status(
       Code::kInvalidModel,
       fmt::format("with tensor '{}' of shape {}, constants that the compiler computes take more than {} "
                   "bytes, the limit; shrink them, store them in the model, or allow more (--computed-constants)",
-                  name, shape.to_string(), folding_.bytes().limit()));
+                  name, shape.to_string(), graph_.folding.bytes().limit()));
 }
 
 Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, const Shape& shape, Bytes elements) {
   NESTRT_RETURN_IF_ERROR(check_constant(name, type, shape));
-  static_cast<void>(folding_.charge_bytes(elements.size()));  // check_constant() has seen that they are there
+  static_cast<void>(graph_.folding.charge(elements.size(), 0));  // check_constant() has seen that they are there
   return graph_.add_constant(std::move(name), type, shape, std::move(elements));
 }
 
@@ -51,7 +53,7 @@ Result<ValueId> GraphBuilder::add_constant(const OnnxTensor& tensor) {
   if (!file_bytes_.charge(tensor.elements->size()))
     return Status(Code::kInvalidModel, fmt::format("with tensor '{}' constants take more than {} bytes, the limit",
                                                    tensor.name, file_bytes_.limit()));
-  folding_.extend(tensor.elements->size());
+  graph_.folding.extend(tensor.elements->size());
   Value value;
   value.name = tensor.name;
   value.type = tensor.type;
@@ -98,7 +100,7 @@ Result<std::vector<ValueId>> GraphBuilder::add(const std::string& label, std::st
     NESTRT_RETURN_IF_ERROR(check_size(output_names[i], (*specs)[i].type, (*specs)[i].shape).with_context(label));
   }
   // Past the limits the operator stays in the graph: right, and no slower to import.
-  if (is_known(inputs) && folding_.charge(graph_, attributes, inputs, *specs)) {
+  if (is_known(inputs) && charge_folding(graph_, attributes, inputs, *specs)) {
     Node node{std::move(node_name), std::move(attributes), std::move(inputs), {}};
     return fold(label, node, *specs, output_names, quantization);
   }

@@ -22,9 +22,9 @@ class GraphBuilder {
   using Quantization = std::optional<plan::Quantization>;
 
   explicit GraphBuilder(const ImportLimits& limits)
-      : limits_(limits),
-        file_bytes_(static_cast<uint64_t>(limits.constant_bytes)),
-        folding_(limits.folded_bytes, limits.folding_steps) {}
+      : limits_(limits), file_bytes_(static_cast<uint64_t>(limits.constant_bytes)) {
+    graph_.folding = FoldingBudget(limits.folded_bytes, limits.folding_steps);
+  }
 
   Graph& graph() { return graph_; }
   const Graph& graph() const { return graph_; }
@@ -71,7 +71,6 @@ class GraphBuilder {
   std::unordered_set<ValueId> costly_;
   std::unordered_map<ValueId, IntegerExtremes> extremes_;  // that were asked for
   Budget file_bytes_;                                      // for constants that the file or the caller holds
-  FoldingBudget folding_;                                  // for those that are computed
 };
 
 }  // namespace nestrt::compiler

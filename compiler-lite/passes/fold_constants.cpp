@@ -2,7 +2,7 @@
 #include <string>
 
 #include "compiler-lite/graph/bound_operator.h"
-#include "compiler-lite/graph/folding_budget.h"
+#include "compiler-lite/graph/evaluation_steps.h"
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/passes/rewrite.h"
 
@@ -20,15 +20,6 @@ int64_t bytes_of(const Graph& graph, const std::vector<ValueId>& ids) {
   return bytes;
 }
 
-FoldingBudget budget_of(const Graph& graph) {
-  FoldingBudget budget;
-  for (size_t i = 0; i < graph.num_values(); ++i) {
-    const auto id = static_cast<ValueId>(i);
-    if (graph.value(id).is_constant() && !graph.users(id).empty()) budget.extend(graph.value(id).constant->size());
-  }
-  return budget;
-}
-
 bool is_foldable(const Graph& graph, const Node& node) {
   const auto known = [&](ValueId id) { return id == kNoValue || graph.value(id).is_constant(); };
   if (!std::all_of(node.inputs.begin(), node.inputs.end(), known)) return false;
@@ -43,11 +34,10 @@ bool is_foldable(const Graph& graph, const Node& node) {
 
 Result<int> fold_constants(Graph& graph) {
   int changes = 0;
-  FoldingBudget budget = budget_of(graph);
   for (Node* node : snapshot(graph)) {
     if (!is_foldable(graph, *node)) continue;
     const BoundOperator bound(graph, *node);
-    if (!budget.charge(graph, node->attributes, node->inputs, bound.spec().outputs)) continue;
+    if (!charge_folding(graph, node->attributes, node->inputs, bound.spec().outputs)) continue;
     auto results = evaluate(graph, *node);
     if (!results) continue;  // no kernel for these types: left to whoever checks the finished graph
     for (size_t i = 0; i < node->outputs.size(); ++i) {

@@ -1,8 +1,10 @@
 // What the importer computes by itself, and where it stops: work and memory that a small file may ask for.
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include "compiler-lite/import/import.h"
+#include "compiler-lite/passes/optimise.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/compiler-lite/import/refusal.h"
 
@@ -96,6 +98,26 @@ TEST_CASE("Operators whose results take more than the limit stay in the graph") 
   INFO(graph.error().to_string());
   REQUIRE(graph);
   CHECK(graph->nodes().size() > 4);
+}
+
+TEST_CASE("What passes compute of constants comes out of the budget that the importer has left") {
+  constexpr int kConstants = 8;
+  ModelBuilder model;
+  model.input("x", {1 << 18}).constant("c", {1 << 18}, std::vector<float>(1 << 18, 1));
+  for (int i = 0; i < kConstants; ++i) {
+    const std::string n = std::to_string(i);
+    model.constant("s" + n, {1}, {static_cast<float>(i + 2)});
+    model.node("Div", {"c", "s" + n}, {"c" + n});
+    model.node("Max", {"x", "c" + n}, {"y" + n});
+    model.output("y" + n);
+  }
+  ImportOptions options;
+  options.limits.folded_bytes = 2 << 20;  // with the model's megabyte: three of eight
+  auto graph = model.import(options);
+  REQUIRE(graph);
+  REQUIRE(compiler::optimise(*graph, {}).ok());
+  const auto is_left = [&](const auto& node) { return graph->value(node->inputs[0]).is_constant(); };
+  CHECK(std::count_if(graph->nodes().begin(), graph->nodes().end(), is_left) == kConstants - 3);
 }
 
 TEST_CASE("Lists that are read as wider integers are bounded, too") {
