@@ -15,6 +15,7 @@ namespace {
 using plan_format::field_offset;
 
 constexpr uint32_t kMaxTableDepth = 16;
+constexpr uint64_t kFreeBytes = uint64_t{192} << 20, kBytesOfByte = 12;  // of structs, and for each byte of the tables
 
 // Keeps the first error, after which it only gives empty values: what is read then is thrown away.
 class Decoder {
@@ -141,7 +142,8 @@ ops::Attributes attributes_of(Decoder& decoder, const wire::Operator& op, uint32
 
 class TablesDecoder {
  public:
-  explicit TablesDecoder(Budget budget) : decoder_(budget) {}
+  explicit TablesDecoder(uint64_t tables_bytes)
+      : decoder_(Budget(tables_bytes)), structs_(Budget::of_file(kFreeBytes, kBytesOfByte, tables_bytes)) {}
 
   Result<plan::Tables> decode(const wire::Plan& source) {
     plan::Tables tables;
@@ -167,6 +169,9 @@ class TablesDecoder {
   void each(const flatbuffers::Vector<flatbuffers::Offset<Wire>>* source, std::vector<Plain>& result,
             Plain (TablesDecoder::*decode)(const Wire&, uint32_t)) {
     if (source == nullptr) return;
+    // An empty table of eight bytes becomes a struct of hundreds.
+    if (!structs_.charge(uint64_t{source->size()} * sizeof(Plain))) return decoder_.fail("there are too many tables");
+    result.reserve(source->size());
     for (uint32_t index = 0; index < source->size() && decoder_.status().ok(); ++index)
       if (decoder_.charge_table(*source->Get(index))) result.push_back((this->*decode)(*source->Get(index), index));
   }
@@ -262,6 +267,7 @@ class TablesDecoder {
   }
 
   Decoder decoder_;
+  Budget structs_;
   std::string where_;  // the branch whose programs are read
 };
 
@@ -275,7 +281,7 @@ Result<plan::Tables> decode_tables(std::span<const std::byte> tables) {
   options.max_tables = static_cast<flatbuffers::uoffset_t>(tables.size() / 4 + 1);
   flatbuffers::Verifier verifier(data, tables.size(), options);
   if (!wire::VerifyPlanBuffer(verifier)) return damaged_plan("the tables are malformed");
-  return TablesDecoder(Budget(tables.size())).decode(*wire::GetPlan(data));
+  return TablesDecoder(tables.size()).decode(*wire::GetPlan(data));
 }
 
 }  // namespace nestrt

@@ -2,10 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <memory>
 
+#include "runtime/core/budget.h"
 #include "tools/common/files.h"
 #include "tools/common/jpeg.h"
 #include "tools/common/table.h"
@@ -104,16 +106,16 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
   if (!stbi_info_from_memory(data, size, &width, &height, &file_channels)) {
     return refuse_image(name, "is not a JPEG, PNG or BMP picture");
   }
-  if (width <= 0 || height <= 0 || int64_t{width} * height > kMaxPixels) {
-    return refuse_image(
-        name, fmt::format("has {}x{} pixels; at most {} are decoded: shrink it first", width, height, kMaxPixels));
-  }
+  const int pixel_bytes = file_channels * (stbi_is_16_bit_from_memory(data, size) ? 2 : 1);
+  const int64_t most = max_pixels(content.size(), pixel_bytes);
+  if (width <= 0 || height <= 0 || int64_t{width} * height > most)
+    return refuse_image(name,
+                        fmt::format("has {}x{} pixels; at most {} are decoded: shrink it first", width, height, most));
   if (is_truncated_png(content))
     return refuse_image(name, "cannot be decoded, it is truncated or damaged (a chunk reaches beyond the end)");
   if (is_truncated_bmp(content, width, height))
     return refuse_image(name, "is truncated: it ends before its last pixel");
   const int channels = file_channels <= 2 ? 1 : 3;
-  const int pixel_bytes = file_channels * (stbi_is_16_bit_from_memory(data, size) ? 2 : 1);
   growth_limit = growth_for(content.size(), static_cast<size_t>(width), static_cast<size_t>(height),
                             static_cast<size_t>(pixel_bytes));
   const std::unique_ptr<stbi_uc, decltype(&stbi_image_free)> pixels(
@@ -124,6 +126,11 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
 }
 
 }  // namespace
+
+int64_t max_pixels(size_t file_bytes, int64_t pixel_bytes) {
+  const Budget bytes = Budget::of_file(uint64_t{80} << 20, 8, file_bytes);
+  return std::min(kMaxPixels, static_cast<int64_t>(bytes.limit()) / std::max<int64_t>(pixel_bytes, 1));
+}
 
 Result<Image> decode_image(std::span<const std::byte> content, std::string_view name) {
   return is_jpeg(content) ? decode_jpeg(content, name) : decode_stb(content, name);

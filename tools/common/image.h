@@ -2,7 +2,7 @@
 //
 // JPEG is decoded by libjpeg-turbo with its default options (accurate integer DCT, smooth chroma upsampling), so that
 // pixels equal those of other programs that use it. Alpha is dropped; CMYK is converted to RGB; 16-bit PNG is cut to 8
-// bits. A file is untrusted: pictures of more than kMaxPixels are refused before memory is allocated.
+// bits. A file is untrusted: pictures of more than max_pixels() are refused before memory is allocated.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,9 @@
 namespace nestrt::tools {
 
 inline constexpr int64_t kMaxPixels = int64_t{1} << 26;
+// How many pixels of so many bytes a file of that size may have: kMaxPixels at most, and 80 MB and eight times the
+// file. A photograph has more bytes than that asks for; a few hundred bytes that are all one colour have not.
+int64_t max_pixels(size_t file_bytes, int64_t pixel_bytes);
 
 struct Image {
   int width = 0;

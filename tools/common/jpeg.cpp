@@ -54,9 +54,10 @@ Result<Header> read_header(tjhandle decoder, std::span<const std::byte> content,
   tjDecompressHeader3(decoder, reinterpret_cast<const unsigned char*>(content.data()), content.size(), &header.width,
                       &header.height, &sampling, &header.colours);
   if (header.width <= 0 || header.height <= 0 || header.colours < 0) return refuse_jpeg(name, tjGetErrorStr2(decoder));
-  if (int64_t{header.width} * header.height > kMaxPixels)
+  const int64_t most = max_pixels(content.size(), header.colours == TJCS_GRAY ? 1 : 4);
+  if (int64_t{header.width} * header.height > most)
     return refuse_jpeg(name, fmt::format("{}x{} pixels are more than the {} allowed; shrink it first", header.width,
-                                         header.height, kMaxPixels));
+                                         header.height, most));
   return header;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/common/yaml_reader.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "runtime/core/budget.h"
 
@@ -26,6 +27,12 @@ size_t skip_quoted(std::string_view text, size_t at) {
     }
   }
   return text.size();
+}
+
+// A scalar that is not quoted cannot start with it.
+bool starts_alias(std::string_view text, size_t at) {
+  const bool is_first = at == 0 || std::string_view(" \t\n[{,").find(text[at - 1]) != std::string_view::npos;
+  return is_first && text[at] == '*' && at + 1 < text.size() && std::isalnum(static_cast<unsigned char>(text[at + 1]));
 }
 
 // Whether what stands before `at` is a key's colon.
@@ -74,6 +81,9 @@ Status check_nodes(std::string_view text) {
   Budget nodes(kNodesOfAnyText + text.size() / kBytesPerNode);
   for (size_t at = 0; at < text.size();) {
     const size_t next = skip_quoted(text, at);
+    if (starts_alias(text, at))
+      return Status(Code::kInvalidArgument,
+                    "has an alias ('*...'), by which a short file becomes a long one: write it out");
     const bool is_item = text[at] == '-' && at + 1 < text.size() && text[at + 1] == ' ';
     const bool is_node = next != at || is_item || std::string_view(",:[{\n").find(text[at]) != std::string_view::npos;
     if (is_node && !nodes.charge(1))

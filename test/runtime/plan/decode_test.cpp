@@ -198,6 +198,12 @@ TEST_CASE("A table that many lists share is refused") {
   });
 }
 
+TEST_CASE("More tables than their structs may take memory for are refused before it is taken") {
+  FlatBufferBuilder builder;
+  finish(builder, std::vector<Program>(2'000'000, wire::CreateProgram(builder)));
+  expect_refused(bytes_of(builder), "there are too many tables");
+}
+
 TEST_CASE("A name, or a list of numbers, that many operators share is refused") {
   for (const bool by_name : {true, false}) {
     const auto tables = [&](FlatBufferBuilder& builder, size_t count) {

@@ -265,5 +265,12 @@ TEST_CASE("Resizing to the same size copies") {
   CHECK(resize(image, 6, 5).pixels == image.pixels);
 }
 
+TEST_CASE("A small file may have so many pixels, a larger one more, and none more than there is a limit for all") {
+  CHECK(max_pixels(0, 3) == (80 << 20) / 3);
+  CHECK(max_pixels(0, 8) == 10 << 20);
+  CHECK(max_pixels(10 << 20, 8) == 20 << 20);
+  CHECK(max_pixels(size_t{1} << 30, 3) == kMaxPixels);
+}
+
 }  // namespace
 }  // namespace nestrt::tools

@@ -49,6 +49,16 @@ TEST_CASE("What is quoted or a comment stays as it is") {
   CHECK(join_number_lists("it's: [1,2]") == "it's: \"1,2\"");
 }
 
+TEST_CASE("A YAML text with an alias is refused, a star elsewhere is not") {
+  const auto read = numbers_of("a: &a [1, 2]\nlist: *a");
+  REQUIRE_FALSE(read);
+  CHECK(read.error().message().find("alias") != std::string_view::npos);
+  for (const char* text : {"list: [1]\nname: \"*a\"", "list: [1]  # *a", "list: [1]\nname: a*b"}) {
+    INFO(text);
+    CHECK(numbers_of(text));
+  }
+}
+
 TEST_CASE("A YAML text of more nodes than its bytes are worth is refused, one of as many numbers is not") {
   std::string text = "list: [1";
   for (int i = 0; i < 1'000'000; ++i) text += ",1";
