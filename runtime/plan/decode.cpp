@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "nestrt/function_ref.h"
 #include "runtime/core/budget.h"
 #include "runtime/plan/operator_codec.h"
 #include "runtime/plan/verify.h"
@@ -16,6 +17,9 @@ using plan_format::field_offset;
 
 constexpr uint32_t kMaxTableDepth = 16;
 constexpr uint64_t kFreeBytes = uint64_t{192} << 20, kBytesOfByte = 12;  // of structs, and for each byte of the tables
+
+// What is wrong, in words, which take longer to make than all else: only where something is.
+using What = FunctionRef<std::string()>;
 
 // Keeps the first error, after which it only gives empty values: what is read then is thrown away.
 class Decoder {
@@ -39,11 +43,11 @@ class Decoder {
     return std::string(source->data(), source->size());
   }
 
-  // An enumeration's value. `what` names it: "tensor 3: type".
+  // An enumeration's value. `what` names it where it is none: "tensor 3: type".
   template <typename Enum, typename Wire>
-  Enum enumerator(Wire value, std::string_view what) {
+  Enum enumerator(Wire value, What what) {
     const auto result = static_cast<Enum>(value);
-    if (name(result).empty()) fail(fmt::format("{} {} is unknown", what, static_cast<int>(value)));
+    if (name(result).empty()) fail(fmt::format("{} {} is unknown", what(), static_cast<int>(value)));
     return result;
   }
 
@@ -82,7 +86,7 @@ class Decoder {
 
 class AttributeReader {
  public:
-  AttributeReader(Decoder& decoder, const flatbuffers::Table& table, std::string_view op)
+  AttributeReader(Decoder& decoder, const flatbuffers::Table& table, What op)
       : decoder_(decoder), table_(table), op_(op) {}
 
   template <typename T>
@@ -93,11 +97,12 @@ class AttributeReader {
           table_.GetPointer<const flatbuffers::Vector<typename T::value_type>*>(at));
     } else if constexpr (std::is_same_v<T, ops::Activation>) {
       if (const auto* const source = table_.GetStruct<const wire::Activation*>(at))
-        member = {decoder_.enumerator<ops::ActivationKind>(source->kind(), fmt::format("{}: activation =", op_)),
+        member = {decoder_.enumerator<ops::ActivationKind>(source->kind(),
+                                                           [&] { return fmt::format("{}: activation =", op_()); }),
                   source->alpha(), source->beta()};
     } else if constexpr (std::is_enum_v<T>) {
       const auto value = table_.GetField<uint8_t>(at, static_cast<uint8_t>(member));
-      member = decoder_.enumerator<T>(value, fmt::format("{}: {} =", op_, field));
+      member = decoder_.enumerator<T>(value, [&] { return fmt::format("{}: {} =", op_(), field); });
     } else if constexpr (std::is_same_v<T, bool>) {
       member = table_.GetField<uint8_t>(at, member ? 1 : 0) != 0;
     } else {
@@ -108,19 +113,19 @@ class AttributeReader {
  private:
   Decoder& decoder_;
   const flatbuffers::Table& table_;
-  std::string_view op_;
+  const What op_;
   size_t index_ = 0;
 };
 
 template <typename Op>
-ops::Attributes read_attributes(Decoder& decoder, const flatbuffers::Table& table, std::string_view op) {
+ops::Attributes read_attributes(Decoder& decoder, const flatbuffers::Table& table, What op) {
   Op result;
   ops::for_each_field(result, AttributeReader(decoder, table, op));
   return result;
 }
 
 ops::Attributes attributes_of(Decoder& decoder, const wire::Operator& op, uint32_t index) {
-  using Read = ops::Attributes (*)(Decoder&, const flatbuffers::Table&, std::string_view);
+  using Read = ops::Attributes (*)(Decoder&, const flatbuffers::Table&, What);
   static constexpr Read kReaders[] = {nullptr,
 #define NESTRT_READER(Op) read_attributes<ops::Op>,
                                       NESTRT_FOR_EACH_OPERATOR(NESTRT_READER)
@@ -129,13 +134,16 @@ ops::Attributes attributes_of(Decoder& decoder, const wire::Operator& op, uint32
   const auto kind = static_cast<size_t>(op.attributes_type());
   const auto* const table = static_cast<const flatbuffers::Table*>(op.attributes());
   const std::string_view op_name = op.name() == nullptr ? std::string_view() : op.name()->string_view();
-  const std::string where = fmt::format("operator {}{}", index, op_name.empty() ? "" : fmt::format(" '{}'", op_name));
+  const auto where = [&] {
+    return fmt::format("operator {}{}", index, op_name.empty() ? "" : fmt::format(" '{}'", op_name));
+  };
   if (kind == 0 || kind >= std::size(kReaders) || table == nullptr) {
-    decoder.fail(fmt::format("{}: operator kind {} is unknown", where, kind));
+    decoder.fail(fmt::format("{}: operator kind {} is unknown", where(), kind));
     return {};
   }
   if (!decoder.charge_table(*table)) return {};
-  return kReaders[kind](decoder, *table, fmt::format("{} ({})", where, ops::name(static_cast<ops::Kind>(kind))));
+  const auto label = [&] { return fmt::format("{} ({})", where(), ops::name(static_cast<ops::Kind>(kind))); };
+  return kReaders[kind](decoder, *table, label);
 }
 
 // --- The other tables ----------------------------------------------------------------------------------------------
@@ -181,22 +189,23 @@ class TablesDecoder {
   }
 
   plan::Buffer buffer(const wire::Buffer& source, uint32_t index) {
-    return {decoder_.enumerator<plan::BufferKind>(source.kind(), fmt::format("buffer {}: kind", index)), source.size(),
-            source.data_offset(), source.first_use(), source.last_use()};
+    return {decoder_.enumerator<plan::BufferKind>(source.kind(), [&] { return fmt::format("buffer {}: kind", index); }),
+            source.size(), source.data_offset(), source.first_use(), source.last_use()};
   }
 
   plan::Tensor tensor(const wire::Tensor& source, uint32_t index) {
-    const std::string where = fmt::format("tensor {}", index);
     plan::Tensor result;
     result.name = decoder_.string(source.name());
-    result.type = decoder_.enumerator<DataType>(source.type(), fmt::format("{}: type", where));
+    result.type = decoder_.enumerator<DataType>(source.type(), [&] { return fmt::format("tensor {}: type", index); });
     const std::vector<int64_t> dims = decoder_.list<int64_t>(source.shape());
     if (dims.size() > static_cast<size_t>(Shape::kMaxRank))
-      decoder_.fail(fmt::format("{}: rank {} exceeds {}", where, dims.size(), Shape::kMaxRank));
+      decoder_.fail(fmt::format("tensor {}: rank {} exceeds {}", index, dims.size(), Shape::kMaxRank));
     else
       result.shape = Shape(dims);
-    result.layout = decoder_.enumerator<Layout>(source.layout(), fmt::format("{}: layout", where));
-    result.packing = decoder_.enumerator<Packing>(source.packing(), fmt::format("{}: packing", where));
+    result.layout =
+        decoder_.enumerator<Layout>(source.layout(), [&] { return fmt::format("tensor {}: layout", index); });
+    result.packing =
+        decoder_.enumerator<Packing>(source.packing(), [&] { return fmt::format("tensor {}: packing", index); });
     result.buffer = source.buffer();
     result.offset = source.offset();
     if (const wire::Quantization* const quantization = source.quantization();
@@ -222,14 +231,15 @@ class TablesDecoder {
   }
 
   plan::MemoryPlan memory_plan(const wire::MemoryPlan& source, uint32_t index) {
-    return {decoder_.enumerator<plan::MemoryPlanKind>(source.kind(), fmt::format("memory plan {}: kind", index)),
+    return {decoder_.enumerator<plan::MemoryPlanKind>(source.kind(),
+                                                      [&] { return fmt::format("memory plan {}: kind", index); }),
             source.arena_bytes(), source.lower_bound_bytes(), decoder_.list<uint64_t>(source.offsets())};
   }
 
   plan::Branch branch(const wire::Branch& source, uint32_t index) {
     plan::Branch result;
     result.operators = decoder_.list<uint32_t>(source.operators());
-    where_ = fmt::format("branch {}", index);
+    branch_ = index;
     each(source.programs(), result.programs, &TablesDecoder::program);
     return result;
   }
@@ -237,7 +247,8 @@ class TablesDecoder {
   plan::Program program(const wire::Program& source, uint32_t) {
     plan::Program result;
     result.unit = decoder_.string(source.unit());
-    result.kind = decoder_.enumerator<plan::ProgramKind>(source.kind(), fmt::format("{}: a program's kind", where_));
+    result.kind = decoder_.enumerator<plan::ProgramKind>(
+        source.kind(), [&] { return fmt::format("branch {}: a program's kind", branch_); });
     result.configuration = decoder_.string(source.configuration());
     each(source.selections(), result.selections, &TablesDecoder::selection);
     result.segments = decoder_.list<uint32_t>(source.segments());
@@ -253,22 +264,25 @@ class TablesDecoder {
   }
 
   plan::Cost cost(const wire::Cost& source, uint32_t) {
-    return {source.microseconds(),
-            decoder_.enumerator<plan::CostOrigin>(source.origin(), fmt::format("{}: a cost's origin", where_))};
+    return {source.microseconds(), decoder_.enumerator<plan::CostOrigin>(source.origin(), [&] {
+              return fmt::format("branch {}: a cost's origin", branch_);
+            })};
   }
 
   plan::ProgramRange range(const wire::ProgramRange& source, uint32_t) {
     return {source.address(),
             source.size(),
-            decoder_.enumerator<plan::RangeAccess>(source.access(), fmt::format("{}: a range's access", where_)),
+            decoder_.enumerator<plan::RangeAccess>(source.access(),
+                                                   [&] { return fmt::format("branch {}: a range's access", branch_); }),
             source.tensor(),
             source.segment(),
-            decoder_.enumerator<Layout>(source.layout(), fmt::format("{}: a range's layout", where_))};
+            decoder_.enumerator<Layout>(source.layout(),
+                                        [&] { return fmt::format("branch {}: a range's layout", branch_); })};
   }
 
   Decoder decoder_;
   Budget structs_;
-  std::string where_;  // the branch whose programs are read
+  uint32_t branch_ = 0;  // whose programs are read
 };
 
 }  // namespace
