@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -27,6 +28,16 @@ class IndexSet {
   void spread(uint32_t iter_out, uint32_t factor_out, uint32_t iter_in, uint32_t factor_in);
   void remove(const IndexSet& other);
 
+  // The first element, from below, for which is_it(element) is true, or kCapacity.
+  template <typename IsIt>
+  size_t find(IsIt is_it) const {
+    for (size_t i = 0; i < used_; ++i)
+      for (uint64_t left = words_[i]; left != 0; left &= left - 1) {
+        const size_t element = i * kBits + static_cast<size_t>(std::countr_zero(left));
+        if (is_it(element)) return element;
+      }
+    return kCapacity;
+  }
   // The first element that `other` has not, or kCapacity.
   size_t first_outside(const IndexSet& other) const;
 

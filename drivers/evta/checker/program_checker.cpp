@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "drivers/evta/checker/access_order.h"
 #include "drivers/evta/checker/dram_map.h"
 #include "drivers/evta/checker/index_set.h"
 #include "drivers/evta/checker/write_hazard.h"
@@ -25,12 +26,21 @@ bool has_pads(const Transfer& transfer) {
   return (transfer.y_pad_begin | transfer.y_pad_end | transfer.x_pad_begin | transfer.x_pad_end) != 0;
 }
 
-// Goes through the instructions in the order of the program.
+// Goes through the instructions in an order that their tokens allow. Where results have to be complete all such orders
+// are found to be the same.
 class Checker {
  public:
   Checker(const Configuration& configuration, const DramMap& dram, Results results)
       : configuration_(configuration), dram_(dram), uop_(configuration.uop_depth()) {
-    if (results == Results::kComplete) written_.emplace(configuration, dram.ranges());
+    if (results == Results::kComplete) {
+      written_.emplace(configuration, dram.ranges());
+      order_.emplace(configuration);
+    }
+  }
+
+  // What follows is of this instruction. `before`: as execution_order() has it.
+  void begin(Module module, const ModuleCounts& before) {
+    if (order_) order_->begin(module, before);
   }
 
   Status load(const Transfer& transfer) {
@@ -43,9 +53,14 @@ class Checker {
     if (memory == Memory::kUop) return load_micro_ops(transfer);
     NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, check_dram(transfer, MemoryRange::Access::kRead));
     NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
-    if (written_ && allows(range->access, MemoryRange::Access::kWrite))
+    if (written_ && allows(range->access, MemoryRange::Access::kWrite)) {
+      NESTRT_RETURN_IF_ERROR(order_->load(*range));
       NESTRT_RETURN_IF_ERROR(written_->load(*range, transfer));
-    defined(memory).add_range(transfer.sram_base, end);
+    }
+    IndexSet loaded;
+    loaded.add_range(transfer.sram_base, end);
+    NESTRT_RETURN_IF_ERROR(write(memory, loaded));
+    defined(memory).add(loaded);
     if (memory == Memory::kAcc) stored_from_.remove_range(transfer.sram_base, end);
     return {};
   }
@@ -57,10 +72,14 @@ class Checker {
     if (transfer.x_size == 0) return {};
     NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, check_dram(transfer, MemoryRange::Access::kWrite));
     NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
-    if (written_) NESTRT_RETURN_IF_ERROR(written_->store(*range, transfer));
-    IndexSet read;
-    read.add_range(transfer.sram_base, end);
-    const size_t stale = read.first_outside(stored_from_);
+    if (written_) {
+      NESTRT_RETURN_IF_ERROR(order_->store(*range));
+      NESTRT_RETURN_IF_ERROR(written_->store(*range, transfer));
+    }
+    IndexSet stored;
+    stored.add_range(transfer.sram_base, end);
+    NESTRT_RETURN_IF_ERROR(read(Memory::kOut, stored));
+    const size_t stale = stored.first_outside(stored_from_);
     if (stale == IndexSet::kCapacity) return {};
     return invalid_program(fmt::format(
         "stores out[{}], which no GEMM or ALU operation has written since its accumulator was loaded or reset", stale));
@@ -75,11 +94,14 @@ class Checker {
     NESTRT_ASSIGN_OR_RETURN(const IndexSet wgt,
                             touched(loop, {Memory::kWgt, &MicroOp::wgt, gemm.wgt_factor_out, gemm.wgt_factor_in}));
     NESTRT_RETURN_IF_ERROR(check_hazard(loop));
+    NESTRT_RETURN_IF_ERROR(write(Memory::kOut, dst));  // with a reset, too: of no value, but written
     if (gemm.reset) {
       defined(Memory::kAcc).add(dst);
       stored_from_.remove(dst);
       return {};
     }
+    NESTRT_RETURN_IF_ERROR(read(Memory::kInp, src));
+    NESTRT_RETURN_IF_ERROR(read(Memory::kWgt, wgt));
     NESTRT_RETURN_IF_ERROR(check_defined(Memory::kInp, src));
     NESTRT_RETURN_IF_ERROR(check_defined(Memory::kWgt, wgt));
     NESTRT_RETURN_IF_ERROR(check_defined(Memory::kAcc, dst));
@@ -101,6 +123,7 @@ class Checker {
     NESTRT_RETURN_IF_ERROR(check_hazard(loop));
     NESTRT_RETURN_IF_ERROR(check_defined(Memory::kAcc, dst));
     if (!alu.use_immediate) NESTRT_RETURN_IF_ERROR(check_defined(Memory::kAcc, src));
+    NESTRT_RETURN_IF_ERROR(write(Memory::kOut, dst));
     stored_from_.add(dst);
     return {};
   }
@@ -116,6 +139,9 @@ class Checker {
     uint32_t factor_out;
     uint32_t factor_in;
   };
+
+  Status read(Memory memory, const IndexSet& elements) { return order_ ? order_->read(memory, elements) : Status(); }
+  Status write(Memory memory, const IndexSet& elements) { return order_ ? order_->write(memory, elements) : Status(); }
 
   Status load_micro_ops(const Transfer& transfer) {
     if (transfer.y_size != 1) return invalid_program("micro-ops are loaded as one row");
@@ -233,7 +259,9 @@ class Checker {
   IndexSet defined_acc_;
   Budget steps_{kMostSteps}, looks_{kMostMicroOps};
   IndexSet stored_from_;  // OUT elements that an operation wrote since their accumulator was loaded or reset
-  std::optional<WrittenMemory> written_;  // where results have to be complete
+  // Where results have to be complete.
+  std::optional<WrittenMemory> written_;
+  std::optional<AccessOrder> order_;
 };
 
 constexpr bool depths_fit() {
@@ -253,11 +281,13 @@ Status check_program(const Program& program, Results results) {
   const Configuration& configuration = *program.configuration;
   NESTRT_ASSIGN_OR_RETURN(const DramMap dram, DramMap::create(program.ranges));
   NESTRT_ASSIGN_OR_RETURN(const auto instructions, decode(configuration, program.instructions));
-  NESTRT_RETURN_IF_ERROR(execution_order(instructions).error());
+  NESTRT_ASSIGN_OR_RETURN(const auto order, execution_order(instructions));
   Checker checker(configuration, dram, results);
-  for (size_t i = 0; i < instructions.size(); ++i) {
-    const Status status = dispatch(instructions[i], checker);
-    if (!status.ok()) return status.with_context(fmt::format("instruction {} ({})", i, name(instructions[i].opcode)));
+  for (const auto& [index, before] : order) {
+    const Instruction& instruction = instructions[index];
+    checker.begin(module_of(instruction), before);
+    const Status status = dispatch(instruction, checker);
+    if (!status.ok()) return status.with_context(fmt::format("instruction {} ({})", index, name(instruction.opcode)));
   }
   return checker.finish();
 }

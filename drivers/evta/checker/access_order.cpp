@@ -1,0 +1,76 @@
+#include "drivers/evta/checker/access_order.h"
+
+#include <fmt/core.h>
+
+#include "drivers/evta/errors.h"
+
+namespace nestrt::evta {
+namespace {
+
+Module writer_of(Memory memory) { return memory == Memory::kOut ? Module::kCompute : Module::kLoad; }
+Module reader_of(Memory memory) { return memory == Memory::kOut ? Module::kStore : Module::kCompute; }
+
+}  // namespace
+
+AccessOrder::AccessOrder(const Configuration& configuration) {
+  for (const auto& [memory, last] : {std::pair{Memory::kInp, &inp_}, {Memory::kWgt, &wgt_}, {Memory::kOut, &out_}}) {
+    last->written.resize(configuration.depth(memory));
+    last->read.resize(configuration.depth(memory));
+  }
+}
+
+void AccessOrder::begin(Module module, const ModuleCounts& before) {
+  module_ = module;
+  before_ = before;
+}
+
+AccessOrder::Last* AccessOrder::last_of(Memory memory) {
+  return memory == Memory::kInp ? &inp_ : memory == Memory::kWgt ? &wgt_ : memory == Memory::kOut ? &out_ : nullptr;
+}
+
+Status AccessOrder::read(Memory memory, const IndexSet& elements) {
+  Last* const last = last_of(memory);
+  if (last == nullptr) return {};
+  const Module writer = writer_of(memory);
+  const size_t early = elements.find([&](size_t element) {
+    last->read[element] = number();
+    return !is_over(writer, last->written[element]);
+  });
+  if (early == IndexSet::kCapacity) return {};
+  return invalid_program(fmt::format("reads {}[{}] while {} may be writing it: no token orders the two", name(memory),
+                                     early, name(writer)));
+}
+
+Status AccessOrder::write(Memory memory, const IndexSet& elements) {
+  Last* const last = last_of(memory);
+  if (last == nullptr) return {};
+  const Module reader = reader_of(memory);
+  const size_t early = elements.find([&](size_t element) {
+    last->written[element] = number();
+    return !is_over(reader, last->read[element]);
+  });
+  if (early == IndexSet::kCapacity) return {};
+  return invalid_program(fmt::format("writes {}[{}] while {} may be reading it: no token orders the two", name(memory),
+                                     early, name(reader)));
+}
+
+Status AccessOrder::load(const MemoryRange& range) {
+  LastOfRange& last = ranges_[range.address];
+  last.loaded[static_cast<size_t>(module_)] = number();
+  if (is_over(Module::kStore, last.stored)) return {};
+  return invalid_program(fmt::format(
+      "reads the range at address {} while store may be writing it: no token orders the two", range.address));
+}
+
+Status AccessOrder::store(const MemoryRange& range) {
+  LastOfRange& last = ranges_[range.address];
+  last.stored = number();
+  for (const Module module : {Module::kLoad, Module::kCompute})
+    if (!is_over(module, last.loaded[static_cast<size_t>(module)]))
+      return invalid_program(
+          fmt::format("writes the range at address {} while {} may be reading it: no token orders the two",
+                      range.address, name(module)));
+  return {};
+}
+
+}  // namespace nestrt::evta
