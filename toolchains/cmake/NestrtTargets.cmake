@@ -47,7 +47,7 @@ endif()
 
 # Fuzzers are told which code of the libraries they have reached, and what it compared; of their own code they know.
 set(NESTRT_LIBRARY_OPTIONS "")
-if(NESTRT_BUILD_FUZZERS)
+if(NESTRT_BUILD_FUZZERS AND NOT NESTRT_COVERAGE)
   set(NESTRT_LIBRARY_OPTIONS -fsanitize=fuzzer-no-link)
 endif()
 
