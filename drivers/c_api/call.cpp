@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <new>
-
 #include "runtime/core/escaped.h"
 
 namespace nestrt::c_api {
@@ -20,11 +18,8 @@ const std::string& last_error() { return message(); }
 
 nestrt_code finish(const Status& status) noexcept {
   if (!status.ok()) {
-    try {
-      message() = escaped(status.message());
-    } catch (const std::bad_alloc&) {
-      message().clear();
-    }
+    message().clear();
+    attempt([&] { message() = escaped(status.message()); });
   }
   return static_cast<nestrt_code>(status.code());
 }
