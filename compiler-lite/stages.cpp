@@ -161,7 +161,7 @@ Status run_memory(Compilation& compilation) {
   const Storage storage = assign_storage(graph);
   compilation.plan = assemble(graph, storage, compilation.placement, compilation.programs, compilation.backends);
   plan::Tables& tables = compilation.plan.tables;
-  for (const auto check : {check_operand_uses, check_segment_uses})
+  for (const auto check : {check_operand_uses, check_program_uses})
     if (const Status uses = check(tables, compilation.plan.data_bytes); !uses.ok())
       return Status(Code::kInvalidModel, std::string(uses.message()));
   const auto add = [&](plan::MemoryPlanKind kind, MemoryLayout layout) {

@@ -6,46 +6,62 @@
 #include <algorithm>
 
 #include "drivers/cpu/cpu_unit.h"
+#include "drivers/evta/driver/component.h"
 #include "drivers/evta/driver/evta_unit.h"
-#include "drivers/evta/driver/simulator_transport.h"
 #include "drivers/unit_list.h"
 #include "runtime/core/guard.h"
 
 namespace nestrt {
 namespace {
 
-// Whose timing simulated accelerators have where they are paced.
-constexpr std::string_view kPaceProfile = "zcu102";
 constexpr double kMaxPace = 1e6;
 
 struct Driver {
   std::string_view kind;
-  // `configuration` may be empty; `instance`: units of that kind before it.
-  Result<UnitList> (*open)(std::string_view configuration, int instance, const UnitOptions& options);
+  // `instance`: units of that kind before it.
+  Result<UnitList> (*open)(const UnitRequest& request, int instance, const UnitOptions& options);
 };
 
-Result<UnitList> open_cpu(std::string_view configuration, int /*instance*/, const UnitOptions& options) {
-  if (!configuration.empty())
-    return Status(Code::kInvalidArgument, fmt::format("unit 'cpu' has no configuration '{}'", configuration));
+Result<UnitList> open_cpu(const UnitRequest& request, int /*instance*/, const UnitOptions& options) {
+  if (request.text != request.kind)
+    return Status(Code::kInvalidArgument, fmt::format("unit 'cpu' has no configurations, as in '{}'", request.text));
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Unit> unit, drivers::open_cpu_unit(options));
   return UnitList{std::move(unit)};
 }
 
-Result<UnitList> open_evta(std::string_view configuration, int instance, const UnitOptions& options) {
-  evta::Instances instances;
-  if (!configuration.empty()) {
-    NESTRT_ASSIGN_OR_RETURN(instances, evta::parse_instances(configuration));
-  }
-  evta::SimulatorOptions simulator;
-  simulator.pace = options.pace;
-  if (options.pace > 0) simulator.profile = evta::find_cycle_profile(kPaceProfile);
+Result<const evta::Component*> find_transport(std::string_view name) {
+  if (name != kBoardTransport && name != kSimulatedTransport)
+    return Status(Code::kInvalidArgument, fmt::format("there is no transport '{}'; nestrt has: {}, {}", name,
+                                                      kBoardTransport, kSimulatedTransport));
+  return evta::find_component(name);
+}
+
+Result<UnitList> open_instances(const evta::Instances& instances, int first, std::string_view transport,
+                                const UnitOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(const evta::Component* const component, find_transport(transport));
   UnitList units;
-  for (int i = 0; i < instances.count; ++i) {
-    const evta::EvtaOptions evta_options{instances.configuration, instance + i};
+  for (int i = first; i < first + instances.count; ++i) {
+    NESTRT_ASSIGN_OR_RETURN(auto reached, component->make_transport({instances.configuration, i, options.pace,
+                                                                     options.xclbin, options.device}));
     NESTRT_ASSIGN_OR_RETURN(units.emplace_back(),
-                            evta::open_evta_unit(evta_options, evta::make_simulator_transport(simulator)));
+                            evta::open_evta_unit({instances.configuration, i}, std::move(reached)));
   }
   return units;
+}
+
+// A simulation is never taken unasked: its times are not those of an accelerator.
+Result<UnitList> open_evta(const UnitRequest& request, int instance, const UnitOptions& options) {
+  evta::Instances instances;
+  if (request.configuration && !request.configuration->empty()) {
+    NESTRT_ASSIGN_OR_RETURN(instances, evta::parse_instances(*request.configuration));
+  }
+  const std::string_view chosen = options.transport.empty() ? kBoardTransport : options.transport;
+  const std::string_view transport = request.transport.value_or(chosen);
+  Result<UnitList> units = open_instances(instances, instance, transport, options);
+  if (units || transport == kSimulatedTransport) return units;
+  const Status& error = units.error();
+  return Status(error.code(), fmt::format("no accelerator for '{}': {}; '{}:{}' is a simulated one", request.text,
+                                          error.message(), request.kind, kSimulatedTransport));
 }
 
 constexpr Driver kDrivers[] = {
@@ -67,7 +83,7 @@ Result<UnitList> open_entry(const UnitRequest& request, const UnitList& before, 
                   fmt::format("there is no unit '{}'; nestrt has: {}", request.kind, known_kinds()));
   const auto instance =
       std::count_if(before.begin(), before.end(), [&](const auto& unit) { return unit->info().kind == request.kind; });
-  return driver->open(request.configuration.value_or(""), static_cast<int>(instance), options);
+  return driver->open(request, static_cast<int>(instance), options);
 }
 
 Result<UnitList> open_list(std::string_view spec, const UnitOptions& options) {

@@ -3,14 +3,27 @@
 #include "runtime/core/parse.h"
 
 namespace nestrt {
+namespace {
+
+UnitRequest parse_entry(std::string_view entry) {
+  UnitRequest request;
+  request.text = entry;
+  const size_t colon = entry.find(':');
+  request.kind = entry.substr(0, colon);
+  if (colon == std::string_view::npos) return request;
+  const std::string_view rest = entry.substr(colon + 1), first = rest.substr(0, rest.find(':'));
+  const bool is_transport = first == kBoardTransport || first == kSimulatedTransport;
+  if (is_transport) request.transport = first;
+  if (!is_transport) request.configuration = rest;
+  if (is_transport && first.size() < rest.size()) request.configuration = rest.substr(first.size() + 1);
+  return request;
+}
+
+}  // namespace
 
 std::vector<UnitRequest> parse_unit_list(std::string_view list) {
   std::vector<UnitRequest> requests;
-  for (const std::string_view entry : split(list, ",")) {
-    const size_t colon = entry.find(':');
-    UnitRequest& request = requests.emplace_back(UnitRequest{entry, entry.substr(0, colon), std::nullopt});
-    if (colon != std::string_view::npos) request.configuration = entry.substr(colon + 1);
-  }
+  for (const std::string_view entry : split(list, ",")) requests.push_back(parse_entry(entry));
   return requests;
 }
 

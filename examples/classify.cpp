@@ -4,6 +4,7 @@
 // the network. Decoding and preprocessing come from nestrt's tools; libnestrt itself needs only the tensors.
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nestrt/open_units.h"
@@ -22,7 +23,7 @@ int fail(const nestrt::Status& status) {
 }
 
 nestrt::Status classify(const std::string& plan_path, const std::string& picture, const std::string& labels) {
-  NESTRT_ASSIGN_OR_RETURN(const auto names, nestrt::tools::read_class_names(labels));
+  NESTRT_ASSIGN_OR_RETURN(const auto lines, nestrt::tools::read_class_names(labels));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, nestrt::Plan::map(plan_path, nestrt::Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(auto units, nestrt::open_units("cpu"));
   NESTRT_ASSIGN_OR_RETURN(const auto session, nestrt::Session::create(plan, std::move(units)));
@@ -40,8 +41,10 @@ nestrt::Status classify(const std::string& plan_path, const std::string& picture
   const auto output = nestrt::tensor_view(std::span(scores), plan->outputs()[0].shape);
   NESTRT_RETURN_IF_ERROR(session->run({&input, 1}, {&output, 1}));
 
+  const auto& names = lines.lines();
   for (const size_t index : nestrt::tools::largest(scores, 3)) {
-    std::printf("%8.4f  %s\n", scores[index], index < names.size() ? names[index].c_str() : "(no label)");
+    const std::string_view name = index < names.size() ? names[index] : "(no label)";
+    std::printf("%8.4f  %.*s\n", scores[index], static_cast<int>(name.size()), name.data());
   }
   return {};
 }

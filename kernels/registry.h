@@ -8,7 +8,7 @@ namespace nestrt::kernels {
 // An operator's row. Its folder defines it: rules<ops::Conv>() in kernels/conv/conv.cpp; one that is missing does not
 // link.
 template <typename Op>
-const OperatorRules& rules();
+[[gnu::visibility("hidden")]] const OperatorRules& rules();  // GCC would go by Op, which is public
 #define NESTRT_ROW(Op) \
   template <>          \
   const OperatorRules& rules<ops::Op>();

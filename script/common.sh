@@ -20,3 +20,33 @@ build() {
     return 1
   fi
 }
+
+# packages_behind PACKAGE...: PACKAGE:arm64 with all of arm64 that apt would install for them where nothing is; others,
+# which are for all architectures, alone.
+packages_behind() {
+  printf '%s\n' "$@" | grep -v : || true
+  apt-get --simulate -o Dir::State::status=/dev/null install --no-install-recommends "$@" |
+    sed -nE 's/^Inst ([^ ]+:arm64) .*/\1/p'
+}
+
+# unpack_packages FOLDER ARCHIVE...: into a folder where /lib is /usr/lib, as Debian's packages expect it.
+unpack_packages() {
+  local folder=$1 archive
+  shift
+  mkdir -p "$folder/usr/bin" "$folder/usr/sbin" "$folder/usr/lib"
+  for link in bin sbin lib; do
+    [ -e "$folder/$link" ] || ln -s "usr/$link" "$folder/$link"
+  done
+  for archive in "$@"; do
+    dpkg-deb --fsys-tarfile "$archive" | tar -x --keep-directory-symlink -C "$folder"
+  done
+}
+
+# unpack_debian FOLDER ARCHIVES PACKAGE...: packages of Debian and what is behind them, fetched into ARCHIVES.
+unpack_debian() {
+  local folder=$1 archives=$2 packages
+  mapfile -t packages < <(packages_behind "${@:3}")
+  mkdir -p "$archives"
+  (cd "$archives" && apt-get -q download "${packages[@]}" >/dev/null)
+  unpack_packages "$folder" "$archives"/*.deb
+}

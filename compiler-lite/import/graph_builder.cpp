@@ -44,15 +44,13 @@ Status GraphBuilder::check_constant(const std::string& name, DataType type, cons
 }
 
 Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, const Shape& shape, Bytes elements) {
+  NESTRT_RETURN_IF_ERROR(charge(0));
   NESTRT_RETURN_IF_ERROR(check_constant(name, type, shape));
   static_cast<void>(graph_.folding.charge(elements.size(), 0));  // check_constant() has seen that they are there
   return graph_.add_constant(std::move(name), type, shape, std::move(elements));
 }
 
-Result<ValueId> GraphBuilder::add_constant(const OnnxTensor& tensor) {
-  if (!file_bytes_.charge(tensor.elements->size()))
-    return Status(Code::kInvalidModel, fmt::format("with tensor '{}' constants take more than {} bytes, the limit",
-                                                   tensor.name, file_bytes_.limit()));
+ValueId GraphBuilder::add_constant(const OnnxTensor& tensor) {
   graph_.folding.extend(tensor.elements->size());
   Value value;
   value.name = tensor.name;
@@ -60,6 +58,13 @@ Result<ValueId> GraphBuilder::add_constant(const OnnxTensor& tensor) {
   value.shape = tensor.shape;
   value.constant = tensor.elements;
   return graph_.add_value(std::move(value));
+}
+
+Status GraphBuilder::charge(size_t operands) {
+  if (!operators_.charge(1)) return too_many_operators(static_cast<int64_t>(operators_.limit()));
+  if (operands_.charge(operands)) return ok_status();
+  return Status(Code::kInvalidModel,
+                fmt::format("with this the model's operators have more than {} operands; split it", operands_.limit()));
 }
 
 bool GraphBuilder::is_known(const std::vector<ValueId>& inputs) const {
@@ -92,6 +97,7 @@ Result<std::vector<ValueId>> GraphBuilder::add(const std::string& label, std::st
                                                ops::Attributes attributes, std::vector<ValueId> inputs,
                                                const std::vector<std::string>& output_names,
                                                const Quantization& quantization) {
+  NESTRT_RETURN_IF_ERROR(charge(inputs.size() + output_names.size()).with_context(label));
   auto specs = infer(graph_, attributes, inputs);
   if (!specs) return specs.error().with_context(label);
   if (specs->size() != output_names.size())
@@ -117,6 +123,7 @@ Result<std::vector<ValueId>> GraphBuilder::add(const std::string& label, std::st
 Result<ValueId> GraphBuilder::reinterpret(const std::string& label, std::string name, ValueId id,
                                           const Quantization& quantization) {
   if (graph_.value(id).is_constant()) {
+    NESTRT_RETURN_IF_ERROR(charge(0).with_context(label));
     Value value = graph_.value(id);
     value.name = std::move(name);
     value.quantization = quantization;
@@ -136,6 +143,7 @@ Result<ValueId> GraphBuilder::as_output(ValueId id, const std::string& name) {
     value.name = name;
     return id;
   }
+  NESTRT_RETURN_IF_ERROR(charge(2).with_context(fmt::format("output '{}'", name)));
   if (value.is_constant()) {
     Value copy = value;
     copy.name = name;

@@ -12,6 +12,8 @@
 #include "compiler-lite/import/integer_extremes.h"
 #include "compiler-lite/import/limits.h"
 #include "nestrt/kernel.h"
+#include "runtime/core/budget.h"
+#include "runtime/plan/format.h"
 
 namespace nestrt::compiler {
 
@@ -21,8 +23,9 @@ class GraphBuilder {
  public:
   using Quantization = std::optional<plan::Quantization>;
 
-  explicit GraphBuilder(const ImportLimits& limits)
-      : limits_(limits), file_bytes_(static_cast<uint64_t>(limits.constant_bytes)) {
+  // For a file of so many bytes.
+  GraphBuilder(const ImportLimits& limits, int64_t file_bytes)
+      : limits_(limits), operators_(static_cast<uint64_t>(limits.max_operators(file_bytes))) {
     graph_.folding = FoldingBudget(limits.folded_bytes, limits.folding_steps);
   }
 
@@ -42,12 +45,13 @@ class GraphBuilder {
   // The same, and where a constant of that size would take computed constants past their limit. To be asked before
   // its memory is taken.
   Status check_constant(const std::string& name, DataType type, const Shape& shape) const;
-  // A constant that the compiler made, and one that the file or the caller holds. Errors: kInvalidModel where the
-  // limits are passed.
+  // A constant that the compiler made. Errors: kInvalidModel where the limits are passed.
   Result<ValueId> add_constant(std::string name, DataType type, const Shape& shape, Bytes elements);
-  Result<ValueId> add_constant(const OnnxTensor& tensor);
+  // One that the file holds, and whose bytes count there.
+  ValueId add_constant(const OnnxTensor& tensor);
   // The outputs of one operator, which is evaluated at once (and leaves no node) where all its inputs are constant.
-  // `label` starts every message: "node 'conv1' (Conv)". `quantization`: of the outputs.
+  // `label` starts every message: "node 'conv1' (Conv)". `quantization`: of the outputs. Errors: also kInvalidModel
+  // where the file's nodes become more operators than its bytes are worth.
   Result<std::vector<ValueId>> add(const std::string& label, std::string node_name, ops::Attributes attributes,
                                    std::vector<ValueId> inputs, const std::vector<std::string>& output_names,
                                    const Quantization& quantization = {});
@@ -61,16 +65,19 @@ class GraphBuilder {
   Result<ValueId> as_output(ValueId id, const std::string& name);
 
  private:
+  // Takes an operator of so many operands, or a constant, from what the file's bytes are worth.
+  Status charge(size_t operands);
   bool is_known(const std::vector<ValueId>& inputs) const;
   Result<std::vector<ValueId>> fold(const std::string& label, Node& node, const std::vector<TensorSpec>& specs,
                                     const std::vector<std::string>& output_names, const Quantization& quantization);
 
   const ImportLimits& limits_;
+  Budget operators_;  // and constants that come with them
+  Budget operands_{plan_format::kMaxOperands};
   Graph graph_;
   std::unordered_map<std::string, ValueId> values_;
   std::unordered_set<ValueId> costly_;
   std::unordered_map<ValueId, IntegerExtremes> extremes_;  // that were asked for
-  Budget file_bytes_;                                      // for constants that the file or the caller holds
 };
 
 }  // namespace nestrt::compiler

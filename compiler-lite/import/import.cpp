@@ -173,12 +173,10 @@ Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
   }
   for (const std::string& type : model.converted_types)
     log(LogLevel::kInfo, fmt::format("{} of the model is computed in f32", type));
-  GraphBuilder builder(options.limits);
+  GraphBuilder builder(options.limits, model.file_bytes);
   builder.graph().name = model.name;
-  for (const OnnxTensor& tensor : model.initializers) {
-    NESTRT_ASSIGN_OR_RETURN(const ValueId id, builder.add_constant(tensor));
-    NESTRT_RETURN_IF_ERROR(builder.define(tensor.name, id));
-  }
+  for (const OnnxTensor& tensor : model.initializers)
+    NESTRT_RETURN_IF_ERROR(builder.define(tensor.name, builder.add_constant(tensor)));
   NESTRT_RETURN_IF_ERROR(add_inputs(builder, model, options));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<size_t> order, NodeOrder::of(model, builder));
   for (size_t index : order) NESTRT_RETURN_IF_ERROR(import_node(builder, model.nodes[index], model.opset));

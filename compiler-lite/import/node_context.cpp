@@ -202,7 +202,7 @@ Result<ValueId> NodeContext::constant(DataType type, const Shape& shape, Bytes e
 
 Result<ValueId> NodeContext::constant(OnnxTensor tensor) {
   tensor.name = next_name();
-  return labelled(builder_.add_constant(tensor));
+  return builder_.add_constant(tensor);
 }
 
 Result<ValueId> NodeContext::constant(const std::vector<float>& elements, const Shape& shape) {

@@ -55,6 +55,7 @@ struct OnnxValueInfo {
 };
 
 struct OnnxModel {
+  int64_t file_bytes = 0;  // external data are not among them
   std::string name;
   int64_t opset = 0;                  // that of ONNX's own operators; 0: none
   std::vector<OnnxValueInfo> inputs;  // initializers that are listed as inputs, too, are left out

@@ -15,6 +15,7 @@
 #include "compiler-lite/import/onnx_types.h"
 #include "compiler-lite/import/tensor_proto.h"
 #include "compiler-lite/import/wire_limits.h"
+#include "runtime/core/budget.h"
 #include "runtime/core/file_descriptor.h"
 
 namespace nestrt::compiler {
@@ -31,8 +32,10 @@ std::string normalized_domain(const std::string& domain) { return domain == "ai.
 // Turns a ModelProto into an OnnxModel; frees what it has converted, so that weights are not held twice.
 class Reader {
  public:
-  Reader(onnx::ModelProto& proto, ExternalFiles* files, const ImportLimits& limits)
-      : proto_(proto), files_(files), limits_(limits) {}
+  Reader(onnx::ModelProto& proto, ExternalFiles* files, const ImportLimits& limits, int64_t file_bytes)
+      : proto_(proto), files_(files), limits_(limits), constant_bytes_(static_cast<uint64_t>(limits.constant_bytes)) {
+    model_.file_bytes = file_bytes;
+  }
 
   Result<OnnxModel> read() {
     if (!proto_.has_graph()) return Status(Code::kInvalidModel, "not an ONNX model: it has no graph");
@@ -64,8 +67,7 @@ class Reader {
       if (!initialized_.insert(tensor.name()).second) {
         return Status(Code::kInvalidModel, fmt::format("initializer '{}' is given twice", tensor.name()));
       }
-      tensor.clear_raw_data();
-      tensor.clear_float_data();
+      onnx::TensorProto().Swap(&tensor);  // Clear() would keep the memory of its lists
     }
     return ok_status();
   }
@@ -73,12 +75,9 @@ class Reader {
   Status add_tensor(const onnx::TensorProto& proto, OnnxTensor* tensor) {
     NESTRT_ASSIGN_OR_RETURN(*tensor, decode_tensor(proto, files_, limits_));
     note_type(proto.data_type());
-    constant_bytes_ += static_cast<int64_t>(tensor->elements->size());
-    if (constant_bytes_ > limits_.constant_bytes) {
-      return Status(Code::kInvalidModel,
-                    fmt::format("constants take more than {} bytes, the limit", limits_.constant_bytes));
-    }
-    return ok_status();
+    if (constant_bytes_.charge(tensor->elements->size())) return ok_status();
+    return Status(Code::kInvalidModel, fmt::format("with tensor '{}' constants take more than {} bytes, the limit",
+                                                   tensor->name, constant_bytes_.limit()));
   }
 
   void note_type(int32_t onnx_type) {
@@ -97,7 +96,8 @@ class Reader {
     info.type = converted_type(tensor.elem_type());
     info.type_name = onnx_type_name(tensor.elem_type());
     if (!tensor.has_shape()) return info;
-    info.dims.emplace();
+    info.dims.emplace().reserve(static_cast<size_t>(tensor.shape().dim_size()));
+    info.dim_names.reserve(static_cast<size_t>(tensor.shape().dim_size()));
     for (const auto& dim : tensor.shape().dim()) {
       info.dims->push_back(dim.has_dim_value() ? dim.dim_value() : kDynamic);
       info.dim_names.push_back(dim.dim_param());
@@ -131,7 +131,7 @@ class Reader {
                       fmt::format("{}: attribute '{}' is given twice", node.label(), attribute.name()));
       }
     }
-    proto.Clear();
+    onnx::NodeProto().Swap(&proto);  // Clear() would keep the memory of its tensors
     return ok_status();
   }
 
@@ -208,7 +208,7 @@ class Reader {
   const ImportLimits& limits_;
   OnnxModel model_;
   std::unordered_set<std::string> initialized_;
-  int64_t constant_bytes_ = 0;
+  Budget constant_bytes_;
 };
 
 Status check(ZeroCopyInputStream& input, const google::protobuf::Descriptor& descriptor, const ImportLimits& limits,
@@ -249,6 +249,7 @@ class OpenFile {
     file.bytes_ = static_cast<int64_t>(size);
     return file;
   }
+  int64_t bytes() const { return bytes_; }
   Status load(google::protobuf::Message& message, const ImportLimits& limits) const {
     FileInputStream first(file_.value());
     const Status checked = check(first, *message.GetDescriptor(), limits, bytes_);
@@ -274,12 +275,14 @@ class OpenFile {
 
 Result<OnnxModel> read_file(const std::string& path, const ImportLimits& limits) {
   onnx::ModelProto proto;
+  int64_t file_bytes = 0;
   {
     NESTRT_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::open(path, limits));
     NESTRT_RETURN_IF_ERROR(file.load(proto, limits));
+    file_bytes = file.bytes();
   }
   ExternalFiles files(std::filesystem::path(path).parent_path().string());
-  return Reader(proto, &files, limits).read();
+  return Reader(proto, &files, limits, file_bytes).read();
 }
 
 Result<HostTensor> read_tensor_file(const std::string& path) {
@@ -318,7 +321,7 @@ Result<OnnxModel> read_onnx_model(std::span<const std::byte> bytes, const Import
   NESTRT_RETURN_IF_ERROR(check(first, *proto.GetDescriptor(), limits, static_cast<int64_t>(bytes.size())));
   ArrayInputStream second(bytes.data(), static_cast<int>(bytes.size()));
   NESTRT_RETURN_IF_ERROR(parse(second, proto));
-  return Reader(proto, nullptr, limits).read();
+  return Reader(proto, nullptr, limits, static_cast<int64_t>(bytes.size())).read();
 }
 
 Result<HostTensor> read_tensor_proto(const std::string& path) { return about(path, read_tensor_file(path)); }

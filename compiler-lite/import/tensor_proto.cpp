@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "compiler-lite/import/external_data.h"
 #include "compiler-lite/import/onnx_model.h"
@@ -78,6 +79,11 @@ Bytes convert(const std::byte* source, size_t count, Convert&& function) {
   return result;
 }
 
+bool is_converted(int32_t onnx_type) {
+  return onnx_type == TensorProto::BOOL ||
+         (converted_type(onnx_type) == DataType::kF32 && onnx_type != TensorProto::FLOAT);
+}
+
 // `raw`: the elements as they are stored, little-endian.
 Bytes convert_stored(int32_t onnx_type, const std::byte* raw, size_t count) {
   switch (onnx_type) {
@@ -92,6 +98,12 @@ Bytes convert_stored(int32_t onnx_type, const std::byte* raw, size_t count) {
     default:
       return Bytes(raw, raw + count * stored_bytes(onnx_type));
   }
+}
+
+// The same of bytes that nobody else needs: those that stay what they are are not copied.
+Bytes convert_stored(int32_t onnx_type, Bytes raw, size_t count) {
+  if (is_converted(onnx_type)) return convert_stored(onnx_type, raw.data(), count);
+  return raw;
 }
 
 // Elements in one of the typed lists, each brought to the width in which raw data hold it.
@@ -152,8 +164,8 @@ Result<Bytes> stored_outside(const TensorProto& proto, ExternalFiles* files, int
 Result<Bytes> decode_elements(const TensorProto& proto, ExternalFiles* files, size_t count) {
   const size_t bytes = count * stored_bytes(proto.data_type());
   if (proto.data_location() == TensorProto::EXTERNAL) {
-    NESTRT_ASSIGN_OR_RETURN(const Bytes stored, stored_outside(proto, files, static_cast<int64_t>(bytes)));
-    return convert_stored(proto.data_type(), stored.data(), count);
+    NESTRT_ASSIGN_OR_RETURN(Bytes stored, stored_outside(proto, files, static_cast<int64_t>(bytes)));
+    return convert_stored(proto.data_type(), std::move(stored), count);
   }
   if (proto.has_raw_data()) {
     const std::string& raw = proto.raw_data();
@@ -162,8 +174,8 @@ Result<Bytes> decode_elements(const TensorProto& proto, ExternalFiles* files, si
     }
     return convert_stored(proto.data_type(), reinterpret_cast<const std::byte*>(raw.data()), count);
   }
-  NESTRT_ASSIGN_OR_RETURN(const Bytes stored, stored_in_lists(proto, count));
-  return convert_stored(proto.data_type(), stored.data(), count);
+  NESTRT_ASSIGN_OR_RETURN(Bytes stored, stored_in_lists(proto, count));
+  return convert_stored(proto.data_type(), std::move(stored), count);
 }
 
 }  // namespace

@@ -18,6 +18,24 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
 constexpr int kMaxDepth = 64;
+constexpr uint64_t kMessageBytesPerByte = 10;  // of the file
+
+// What protobuf takes for an object, its allocation and the pointer in a list to it; for what a message keeps of a
+// field that is a list, and of any other; for an element of a list of numbers, while the list grows; for a string.
+constexpr uint64_t kObjectBytes = 64, kListBytes = 24, kMemberBytes = 8, kNumberBytes = 16, kStringBytes = 64;
+
+uint64_t bytes_of_message(const Descriptor& descriptor) {
+  uint64_t bytes = kObjectBytes;
+  for (int i = 0; i < descriptor.field_count(); ++i)
+    bytes += descriptor.field(i)->is_repeated() ? kListBytes : kMemberBytes;
+  return bytes;
+}
+
+// In memory, of a field but for the characters or packed numbers that it holds. Unknown fields are kept, too.
+uint64_t bytes_of_field(const FieldDescriptor* field) {
+  if (field == nullptr || field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) return kStringBytes;
+  return field->message_type() == nullptr ? kNumberBytes : bytes_of_message(*field->message_type());
+}
 
 class Scanner {
  public:
@@ -26,7 +44,8 @@ class Scanner {
         nodes_(static_cast<uint64_t>(limits.max_nodes(bytes))),
         tensors_(nodes_),
         values_(nodes_),
-        fields_(static_cast<uint64_t>(limits.fields)) {}
+        memory_(Budget::of_file(static_cast<uint64_t>(limits.message_bytes), kMessageBytesPerByte,
+                                static_cast<uint64_t>(bytes))) {}
 
   // Up to the end of the stream or of the limit pushed on it.
   Status message(const Descriptor& descriptor, int depth) {
@@ -62,9 +81,8 @@ class Scanner {
     return ok_status();
   }
 
-  // Unknown fields cost memory, too: protobuf keeps them.
   Status count(const FieldDescriptor* field) {
-    if (!fields_.charge(1)) return too_many("fields", fields_);
+    if (!memory_.charge(bytes_of_field(field))) return too_many("bytes of memory for its fields", memory_);
     if (field == nullptr) return ok_status();
     const std::string_view type = field->message_type() == nullptr ? std::string_view() : field->message_type()->name();
     if (type == "NodeProto" && !nodes_.charge(1)) return too_many_nodes(static_cast<int64_t>(nodes_.limit()));
@@ -86,7 +104,7 @@ class Scanner {
   CodedInputStream& stream_;
   Budget nodes_, tensors_, values_;
   Budget operands_{plan_format::kMaxOperands};
-  Budget fields_;
+  Budget memory_;
 };
 
 }  // namespace

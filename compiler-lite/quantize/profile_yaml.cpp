@@ -6,6 +6,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "runtime/core/budget.h"
 #include "tools/common/files.h"
 #include "tools/common/yaml_reader.h"
 
@@ -20,6 +21,7 @@ constexpr int kVersion = 1;
 // A network of a thousand values, with all bins of their histograms and a thousand channels each.
 constexpr uint64_t kMaxCalibrationBytes = 64 << 20;
 constexpr size_t kMaxForeignBins = 1 << 16;
+constexpr uint64_t kForeignBins = 4096 * Histogram::kMaxBins;  // that the values of a file of any size become
 constexpr size_t kMaxMeans = 1 << 22;
 constexpr float kLargest = std::numeric_limits<float>::max();
 constexpr uint64_t kMaxCount = uint64_t{1} << 53;  // elements in all: exact as a double
@@ -96,8 +98,15 @@ Result<ValueProfile> parse_foreign_value(const YAML::Node& node) {
   return from_signed_histogram(std::move(range.name), range.min, range.max, counts);
 }
 
-Status parse_values(const YAML::Node& list, Result<ValueProfile> (*parse)(const YAML::Node&),
-                    QuantizationProfile& profile) {
+// Each takes the bins of ours, however few numbers the file has for it.
+Result<ValueProfile> parse_foreign_value(const YAML::Node& node, Budget& bins) {
+  if (bins.charge(Histogram::kMaxBins)) return parse_foreign_value(node);
+  return refuse(
+      node, fmt::format("more values than {}, the limit for a file of its size", bins.limit() / Histogram::kMaxBins));
+}
+
+template <typename Parse>
+Status parse_values(const YAML::Node& list, const Parse& parse, QuantizationProfile& profile) {
   if (!list.IsSequence()) return refuse(list, "values: expected a list");
   std::unordered_set<std::string> names;
   for (const YAML::Node& node : list) {
@@ -122,17 +131,19 @@ Status parse_head(const YAML::Node& root, QuantizationProfile& profile) {
   return {};
 }
 
-Result<QuantizationProfile> parse_root(const YAML::Node& root) {
+Result<QuantizationProfile> parse_root(const YAML::Node& root, uint64_t file_bytes) {
   QuantizationProfile profile;
   if (root.IsSequence()) {
-    NESTRT_RETURN_IF_ERROR(parse_values(root, &parse_foreign_value, profile));
+    Budget bins = Budget::of_file(kForeignBins, 1, file_bytes);
+    const auto parse = [&](const YAML::Node& node) { return parse_foreign_value(node, bins); };
+    NESTRT_RETURN_IF_ERROR(parse_values(root, parse, profile));
     return profile;
   }
   if (!root.IsMap())
     return refuse(root, "no quantization profile; make one: nestc calibrate MODEL --images DIR -o PROFILE.yaml");
   NESTRT_RETURN_IF_ERROR(parse_head(root, profile));
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node values, member(root, "values"));
-  NESTRT_RETURN_IF_ERROR(parse_values(values, &parse_value, profile));
+  NESTRT_RETURN_IF_ERROR(parse_values(values, parse_value, profile));
   return profile;
 }
 
@@ -156,7 +167,8 @@ Status save_profile(const QuantizationProfile& profile, const std::string& path)
 }
 
 Result<QuantizationProfile> parse_profile(const std::string& text, std::string_view name) {
-  return tools::yaml::parse<QuantizationProfile>(text, name, &parse_root);
+  return tools::yaml::parse<QuantizationProfile>(text, name,
+                                                 [&](const YAML::Node& root) { return parse_root(root, text.size()); });
 }
 
 Result<QuantizationProfile> load_profile(const std::string& path) {

@@ -26,6 +26,7 @@ class Spread {
   // Whole numbers with the same running sums, within rounding.
   std::vector<uint64_t> rounded() const {
     std::vector<uint64_t> result;
+    result.reserve(counts_.size());
     double sum = 0;
     uint64_t rounded_sum = 0;
     for (const double count : counts_) {
@@ -34,6 +35,7 @@ class Spread {
       rounded_sum += result.back();
     }
     while (!result.empty() && result.back() == 0) result.pop_back();
+    result.shrink_to_fit();  // a profile holds thousands of them
     return result;
   }
 

@@ -75,6 +75,8 @@ std::array<uint8_t, 64> SecretKey::sign(std::span<const std::byte> bytes) const 
 }
 
 Status write_key_pair(const std::string& name, const SecretKey& key) {
+  if (std::filesystem::path(name).filename().empty())
+    return Status(Code::kInvalidArgument, fmt::format("'{}' ends in no name for the files of keys", name));
   const std::string secret = name + ".key", open = name + ".pub";
   for (const std::string& path : {secret, open}) {
     std::error_code error;

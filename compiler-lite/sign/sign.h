@@ -33,7 +33,8 @@ class SecretKey {
   std::array<uint8_t, 32> seed_{};
 };
 
-// `name`.key, which only its owner may read, and `name`.pub. Errors: kInvalidArgument where one of them exists, kIo.
+// `name`.key, which only its owner may read, and `name`.pub. Errors: kInvalidArgument where one of them exists, or
+// the name ends in "/" or is empty; kIo.
 Status write_key_pair(const std::string& name, const SecretKey& key);
 
 // The plan with a signature; one that it had is replaced. Errors: kInvalidPlan, kIncompatible where `file` is none that

@@ -153,6 +153,10 @@ Status add_item(const UnitRequest& item, Builder& builder) {
     NESTRT_ASSIGN_OR_RETURN(tools::Board board, tools::read_board(*path, check));
     return builder.add_board(std::move(board));
   }
+  if (item.transport)
+    return Status(Code::kInvalidArgument, fmt::format("'{}': how a unit is reached is said where the plan is run; "
+                                                      "leave out ':{}'",
+                                                      item.text, *item.transport));
   UnitDescription unit;
   unit.kind = item.kind;
   const UnitKind* const kind = find_kind(unit.kind);

@@ -19,12 +19,12 @@ constexpr int kMaxNames = 100;  // that others have taken
 Status system_error(int error) { return Status(error == ENOENT ? Code::kNotFound : Code::kIo, std::strerror(error)); }
 
 // A file that did not exist, and its name.
-struct NewFile {
+struct Temporary {
   std::string name;
   FileDescriptor file;
 };
 
-NewFile create_beside(const std::string& path, mode_t rights) {
+Temporary create_beside(const std::string& path, mode_t rights) {
   static std::atomic<uint32_t> made = 0;
   for (int i = 1;; ++i) {
     std::string name = fmt::format("{}.tmp-{}-{}", path, ::getpid(), made++);
@@ -33,23 +33,36 @@ NewFile create_beside(const std::string& path, mode_t rights) {
   }
 }
 
-// 0, or the error's number. On the disk before it has the name: a power failure leaves the old file or the new one.
-int complete(NewFile& made, const std::string& path, std::span<const std::byte> bytes) {
-  if (const int error = write_all(made.file.value(), bytes); error != 0) return error;
-  if (const int error = flush_to_disk(made.file.value()); error != 0) return error;
-  if (const int error = made.file.close(); error != 0) return error;
-  return std::rename(made.name.c_str(), path.c_str()) == 0 ? 0 : errno;
+// 0, or the error's number. On the disk before it takes a place: a power failure leaves the old file or the new one.
+int complete(FileDescriptor& file, std::span<const std::byte> bytes) {
+  if (const int error = write_all(file.value(), bytes); error != 0) return error;
+  if (const int error = flush_to_disk(file.value()); error != 0) return error;
+  return file.close();
 }
 
 }  // namespace
 
-Status replace_file(const std::string& path, std::span<const std::byte> bytes, mode_t rights) {
-  NewFile made = create_beside(path, rights);
+Result<NewFile> NewFile::create(std::string path, std::span<const std::byte> bytes, mode_t rights) {
+  Temporary made = create_beside(path, rights);
   if (!made.file.is_open()) return system_error(errno);
-  const int error = complete(made, path, bytes);
-  if (error == 0) return {};
-  ::unlink(made.name.c_str());
-  return system_error(error);
+  NewFile file(std::move(made.name), std::move(path));
+  if (const int error = complete(made.file, bytes); error != 0) return system_error(error);
+  return file;
+}
+
+NewFile::~NewFile() {
+  if (!name_.empty()) ::unlink(name_.c_str());
+}
+
+Status NewFile::take_place() {
+  if (std::rename(name_.c_str(), path_.c_str()) != 0) return system_error(errno);
+  name_.clear();
+  return {};
+}
+
+Status replace_file(const std::string& path, std::span<const std::byte> bytes, mode_t rights) {
+  NESTRT_ASSIGN_OR_RETURN(NewFile file, NewFile::create(path, bytes, rights));
+  return file.take_place();
 }
 
 }  // namespace nestrt

@@ -131,7 +131,7 @@ class Measurement {
   Status prepare(const UnitList& units) {
     NESTRT_RETURN_IF_ERROR(choose_units(units));
     NESTRT_RETURN_IF_ERROR(choose_threads());
-    NESTRT_ASSIGN_OR_RETURN(memory_, PlanMemory::create(*plan_));
+    NESTRT_ASSIGN_OR_RETURN(memory_, PlanMemory::create(*plan_, units));
     recorder_.reserve(plan_->tables().operators.size());
     NESTRT_RETURN_IF_ERROR(prepare_host());
     for (Unit* unit : others_) {
@@ -146,18 +146,18 @@ class Measurement {
     const auto variants = static_cast<int64_t>(variants_.size());
     const int64_t per_variant = options_.warmup + options_.max_runs, most = per_variant * variants;
     int64_t done = 0;
+    last_end_ = SteadyClock::now() + options_.total_limit;
     for (Variant& variant : variants_) {
-      variant.next_check = std::max(1, options_.min_runs);
-      for (int i = 0; i < options_.warmup; ++i) NESTRT_RETURN_IF_ERROR(run_once(variant, false));
+      NESTRT_RETURN_IF_ERROR(warm_up(variant));
       progress(done += options_.warmup, most);
     }
-    const SteadyClock::time_point end = SteadyClock::now() + options_.limit * variants;
+    end_ = std::min(SteadyClock::now() + options_.limit * variants, last_end_);
     while (done < most) {
       for (Variant& variant : variants_) {
         if (variant.is_over) continue;
         NESTRT_RETURN_IF_ERROR(run_once(variant, true));
         ++variant.runs;
-        variant.is_over = has_enough_runs(variant, end);
+        variant.is_over = has_enough_runs(variant);
         progress(done += variant.is_over ? options_.max_runs - variant.runs + 1 : 1, most);
       }
     }
@@ -219,6 +219,7 @@ class Measurement {
   Result<Executable*> prepare(Unit& unit, uint32_t branch, const plan::Program& program, ChannelRange channels) {
     NESTRT_ASSIGN_OR_RETURN(auto executable, unit.prepare({plan_, branch, &program, channels}));
     NESTRT_RETURN_IF_ERROR(memory_.reserve_scratch(*executable));
+    NESTRT_RETURN_IF_ERROR(executable->bind(memory_.bindings().buffers));
     return executables_.emplace_back(std::move(executable)).get();
   }
 
@@ -336,11 +337,18 @@ class Measurement {
     return &series;
   }
 
-  bool has_enough_runs(Variant& variant, SteadyClock::time_point end) const {
-    if (variant.runs >= options_.max_runs) return true;
+  Status warm_up(Variant& variant) {
+    variant.next_check = std::max(1, options_.min_runs);
+    for (int i = 0; i < options_.warmup && SteadyClock::now() < last_end_; ++i)
+      NESTRT_RETURN_IF_ERROR(run_once(variant, false));
+    return {};
+  }
+
+  bool has_enough_runs(Variant& variant) const {
+    if (variant.runs >= options_.max_runs || SteadyClock::now() >= last_end_) return true;
     if (variant.runs < variant.next_check) return false;
     variant.next_check = variant.runs + std::max(1, variant.runs / 4);
-    return is_precise(variant) || SteadyClock::now() >= end;
+    return is_precise(variant) || SteadyClock::now() >= end_;
   }
 
   Status run_once(const Variant& variant, bool counts) {
@@ -415,6 +423,8 @@ class Measurement {
   std::vector<Series*> order_;
   std::map<UnitKey, OverheadSamples> overheads_;
   Recorder recorder_;
+  SteadyClock::time_point end_;       // of measuring for precision's sake
+  SteadyClock::time_point last_end_;  // of all but one run of each variant
 };
 
 }  // namespace

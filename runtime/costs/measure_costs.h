@@ -28,6 +28,8 @@ struct MeasureOptions {
   double precision = 0.03;
   // For each way to run the plan; after all of it measurement ends with what precision it has.
   std::chrono::milliseconds limit{20'000};
+  // For all ways together, however many there are; after it every way is run once at least, and no more.
+  std::chrono::milliseconds total_limit{3'600'000};
 };
 
 // The times of one work on one unit. Those beyond the quartiles by three times their distance are outliers: they count

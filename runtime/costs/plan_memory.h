@@ -12,8 +12,9 @@ namespace nestrt {
 
 class PlanMemory {
  public:
-  // The arena, random inputs, outputs. The plan outlives it. Errors: kOutOfMemory.
-  static Result<PlanMemory> create(const Plan& plan);
+  // The arena, of one of the units where it lends one, random inputs, outputs. The plan outlives it. Errors:
+  // kOutOfMemory.
+  static Result<PlanMemory> create(const Plan& plan, const UnitList& units);
 
   // Makes room for an executable. Errors: kOutOfMemory.
   Status reserve_scratch(const Executable& executable);

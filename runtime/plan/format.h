@@ -38,6 +38,8 @@ inline constexpr uint64_t kMaxDependencies = uint64_t{1} << 22;
 inline constexpr uint64_t kMaxOperands = 400'000;
 // Programs of one branch: a few for each unit and for each number of channels.
 inline constexpr size_t kMaxPrograms = 256;
+// Of those, for one unit and configuration: the whole, and numbers of channels. Each is a way to run that is measured.
+inline constexpr size_t kMaxWays = 16;
 
 struct Header {
   char magic[8];

@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "nestrt/packing.h"
 #include "runtime/plan/format.h"
@@ -11,10 +14,13 @@
 namespace nestrt {
 namespace {
 
-constexpr uint64_t kFreeBytes = uint64_t{192} << 20;
+constexpr uint64_t kFreeUses = uint64_t{192} << 20;
 constexpr uint64_t kUsesOfByte = 16;
 constexpr uint64_t kBytesOfNumber = 8;  // of work: an exponent or a scale is looked at more than once
 constexpr size_t kWeights = 1;          // operand
+// Of streams, a byte of which takes a checker some hundred times as long as one of data, and five times the memory.
+constexpr uint64_t kFreeStreamBytes = uint64_t{8} << 20;
+constexpr uint64_t kUsesOfStreamByte = 1;
 
 // Weights that are not packed yet are packed by some kernels, which pad them.
 uint64_t most_packed_bytes(const plan::Tensor& weights) {
@@ -48,9 +54,58 @@ Status refuse(std::string_view what, std::string_view shared, const Budget& uses
                                                 what, uses.limit(), shared, data_bytes));
 }
 
+// What programs use: the bytes that their units copy, and the streams that these check.
+class ProgramUses {
+ public:
+  ProgramUses(const plan::Tables& plan, uint64_t data_bytes)
+      : plan_(plan), data_bytes_(data_bytes), last_program_(plan.tensors.size(), 0) {}
+
+  Status add(uint32_t branch, const plan::Program& program) {
+    ++programs_;
+    const auto name = [&] { return fmt::format("branch {}", branch); };
+    if (!charge_stream(program)) return refuse(name(), "streams of instructions", streams_, data_bytes_);
+    if (!charge_bytes(program)) return refuse(name(), "segments of programs and their ranges", bytes_, data_bytes_);
+    return {};
+  }
+
+ private:
+  static bool has_stream(const plan::Program& program) {
+    return program.kind == plan::ProgramKind::kInstructions && !program.segments.empty();
+  }
+
+  bool charge_stream(const plan::Program& program) {
+    return !has_stream(program) || streams_.charge(plan_.buffers[program.segments[0]].size);
+  }
+
+  // Of other segments than the stream a program of instructions has no more than its ranges say.
+  bool charge_bytes(const plan::Program& program) {
+    const auto fits_segment = [&](uint32_t segment) { return bytes_.charge(plan_.buffers[segment].size); };
+    const auto fits_range = [&](const plan::ProgramRange& range) {
+      return !is_copied(range) || bytes_.charge(range.size);
+    };
+    return (has_stream(program) || std::ranges::all_of(program.segments, fits_segment)) &&
+           std::ranges::all_of(program.ranges, fits_range);
+  }
+
+  // What activations take is the arena's, but for those that a program has more than once.
+  bool is_copied(const plan::ProgramRange& range) {
+    if (range.tensor < 0) return true;
+    const auto tensor = static_cast<uint32_t>(range.tensor);
+    const bool is_named_again = std::exchange(last_program_[tensor], programs_) == programs_;
+    return is_named_again || plan_.buffers[plan_.tensors[tensor].buffer].kind == plan::BufferKind::kConstant;
+  }
+
+  const plan::Tables& plan_;
+  const uint64_t data_bytes_;
+  Budget bytes_ = budget_of_uses(data_bytes_);
+  Budget streams_ = Budget::of_file(kFreeStreamBytes, kUsesOfStreamByte, data_bytes_);
+  uint64_t programs_ = 0;
+  std::vector<uint64_t> last_program_;  // by tensor: that has named it, counted from 1
+};
+
 }  // namespace
 
-Budget budget_of_uses(uint64_t data_bytes) { return Budget::of_file(kFreeBytes, kUsesOfByte, data_bytes); }
+Budget budget_of_uses(uint64_t data_bytes) { return Budget::of_file(kFreeUses, kUsesOfByte, data_bytes); }
 
 uint64_t bytes_of_quantization(const plan::Tensor& tensor) {
   if (!tensor.quantization) return 0;
@@ -71,13 +126,11 @@ Status check_operand_uses(const plan::Tables& plan, uint64_t data_bytes) {
   return {};
 }
 
-Status check_segment_uses(const plan::Tables& plan, uint64_t data_bytes) {
-  Budget uses = budget_of_uses(data_bytes);
+Status check_program_uses(const plan::Tables& plan, uint64_t data_bytes) {
+  ProgramUses uses(plan, data_bytes);
   for (uint32_t branch = 0; branch < plan.branches.size(); ++branch)
     for (const plan::Program& program : plan.branches[branch].programs)
-      for (const uint32_t segment : program.segments)
-        if (!uses.charge(plan.buffers[segment].size))
-          return refuse(fmt::format("branch {}", branch), "segments of programs", uses, data_bytes);
+      NESTRT_RETURN_IF_ERROR(uses.add(branch, program));
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "nestrt/plan_tables.h"
 #include "nestrt/result.h"
 #include "nestrt/tensor.h"
+#include "nestrt/unit.h"
 #include "runtime/core/aligned_memory.h"
 
 namespace nestrt {
@@ -18,19 +19,30 @@ const plan::MemoryPlan* memory_plan_for(const plan::Tables& plan, plan::MemoryPl
 
 class RunMemory {
  public:
-  // `memory_plan` is one of the plan's. Requires: the plan outlives the RunMemory. Errors: kOutOfMemory.
-  Status allocate(const Plan& plan, const plan::MemoryPlan& memory_plan);
+  // `memory_plan` is one of the plan's. The arena is of the first of the units that lends one, else the host's.
+  // Requires: the plan outlives the RunMemory. Errors: kOutOfMemory.
+  Status allocate(const Plan& plan, const plan::MemoryPlan& memory_plan, const UnitList& units);
 
   // Where the next run finds its inputs and puts its outputs. Allocates nothing.
   void bind(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs);
 
   std::span<std::byte* const> buffers() const { return buffers_; }
-  std::span<std::byte> arena() const { return {arena_.data(), arena_.size()}; }
+  // Submission::writers of the run, by buffer; whoever runs keeps it. Steps side by side write different entries.
+  std::span<uint8_t> writers() { return writers_; }
+  std::span<std::byte> arena() const { return arena_; }
+  // False where a unit may write to the arena at any time (LentMemory::is_safe).
+  bool is_safe() const { return lent_ == nullptr || lent_->is_safe(); }
 
  private:
+  Status allocate_arena(uint64_t bytes, const UnitList& units);
+  void find_buffers(const plan::MemoryPlan& memory_plan);
+
   const Plan* plan_ = nullptr;
-  AlignedMemory arena_;
+  AlignedMemory own_;
+  std::shared_ptr<LentMemory> lent_;  // in its place
+  std::span<std::byte> arena_;
   std::vector<std::byte*> buffers_;  // by buffer of the plan
+  std::vector<uint8_t> writers_;     // likewise
 };
 
 }  // namespace nestrt

@@ -21,7 +21,7 @@ Status verify_plan(const plan::Tables& plan, std::span<const std::byte> data) {
   Context context{plan, data};
   for (const auto verify_part :
        {verify_buffers, verify_tensors, verify_interface, verify_dataflow, verify_writes, verify_dependencies,
-        verify_operand_uses, verify_operators, verify_memory, verify_programs, verify_segment_uses, verify_results}) {
+        verify_operand_uses, verify_operators, verify_memory, verify_programs, verify_program_uses, verify_results}) {
     NESTRT_RETURN_IF_ERROR(verify_part(context));
   }
   return {};
@@ -38,8 +38,8 @@ Status verify_operand_uses(Context& context) {
   return as_plan_error(check_operand_uses(context.plan, context.data.size()));
 }
 
-Status verify_segment_uses(Context& context) {
-  return as_plan_error(check_segment_uses(context.plan, context.data.size()));
+Status verify_program_uses(Context& context) {
+  return as_plan_error(check_program_uses(context.plan, context.data.size()));
 }
 
 std::string tensor_name(const plan::Tables& plan, uint64_t index) {

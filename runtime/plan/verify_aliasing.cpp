@@ -60,7 +60,7 @@ class AliasingCheck {
     const int axis = axis_of(*op_.as<ops::Concat>(), whole.rank());
     if (op_.outputs.size() != 1 || axis < 0 || axis >= whole.rank()) return clash(op_.inputs[0], output);
 
-    std::vector<Extent> written;  // ascending, apart, none empty
+    Extents written;
     std::vector<int32_t> elsewhere;
     int64_t start = 0;
     for (int32_t input : op_.inputs) {
@@ -95,12 +95,6 @@ class AliasingCheck {
         whole.product(axis + 1, whole.rank()) * static_cast<int64_t>(size_bytes(tensor(output).type));
     return {all.buffer, all.begin + static_cast<uint64_t>(first * row_bytes),
             all.begin + static_cast<uint64_t>(last * row_bytes)};
-  }
-
-  static bool touches(const std::vector<Extent>& ascending, const Extent& extent) {
-    auto candidate = std::partition_point(ascending.begin(), ascending.end(),
-                                          [&](const Extent& written) { return written.end <= extent.begin; });
-    return candidate != ascending.end() && candidate->overlaps(extent);
   }
 
   Context& context_;

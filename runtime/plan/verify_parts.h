@@ -1,7 +1,6 @@
 // The parts of the structural verifier, in the order in which they run: each relies on those before it.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,33 +9,11 @@
 
 #include "nestrt/plan_tables.h"
 #include "nestrt/status.h"
+#include "runtime/plan/extents.h"
 #include "runtime/plan/operand_uses.h"
 #include "runtime/plan/verify.h"
 
 namespace nestrt::plan_verify {
-
-// Bytes [begin, end) of a buffer.
-struct Extent {
-  uint32_t buffer = 0;
-  uint64_t begin = 0;
-  uint64_t end = 0;
-
-  bool overlaps(const Extent& other) const {
-    return buffer == other.buffer && std::max(begin, other.begin) < std::min(end, other.end);
-  }
-  // By buffer, then by begin.
-  bool operator<(const Extent& other) const {
-    return buffer != other.buffer ? buffer < other.buffer : begin < other.begin;
-  }
-};
-
-// Adds one that does not come before those that are there; what touches the last becomes one with it.
-inline void append(const Extent& extent, std::vector<Extent>& ascending) {
-  if (!ascending.empty() && ascending.back().buffer == extent.buffer && extent.begin <= ascending.back().end)
-    ascending.back().end = std::max(ascending.back().end, extent.end);
-  else
-    ascending.push_back(extent);
-}
 
 // Bytes that an operator computes.
 struct Write {
@@ -50,6 +27,7 @@ struct Context {
   std::vector<Extent> extents = {};               // by tensor; filled by verify_tensors
   std::vector<Write> writes = {};                 // filled by verify_dataflow; none empty
   std::vector<bool> views = {};                   // by operator, is_view(); filled by verify_dataflow
+  std::vector<Extents> computed = {};             // by branch; filled by verify_programs
   Budget compared = budget_of_uses(data.size());  // for quantizations that are compared with one another
 };
 
@@ -72,14 +50,17 @@ Status verify_operators(Context& context);
 Status verify_memory(Context& context);
 // Branches and programs.
 Status verify_programs(Context& context);
-// How much programs use of segments (operand_uses.h).
-Status verify_segment_uses(Context& context);
+// How much programs use of what there is once (operand_uses.h).
+Status verify_program_uses(Context& context);
 // A program of instructions may write all that its branch computes for others.
 Status verify_results(Context& context);
 
 // Refuses operators whose output shares bytes with an input in another way than views.h describes, and adds to
 // context.writes what it computes. One operator.
 Status verify_aliasing(Context& context, uint32_t index);
+
+// The bytes of its tensor that a range of a program is, or more where it is in another layout or of some channels.
+Extent bytes_of(const Context& context, const plan::Program& program, const plan::ProgramRange& range);
 
 // "tensor 3 'conv1_w'" and the like.
 std::string tensor_name(const plan::Tables& plan, uint64_t index);

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/plan/channels.h"
+#include "runtime/plan/computed_bytes.h"
 #include "runtime/plan/folding.h"
 #include "runtime/plan/format.h"
 #include "runtime/plan/verify_parts.h"
@@ -16,16 +19,10 @@
 namespace nestrt::plan_verify {
 namespace {
 
-// What the operators of a branch do with a tensor, by the last branch that touches it.
-struct Touched {
-  uint32_t branch = UINT32_MAX;
-  bool computed = false;
-};
-
 class BranchCheck {
  public:
-  // `writes`: what all operators compute, by operator.
-  BranchCheck(Context& context, uint32_t index, std::vector<Touched>& touched, std::span<const Write> writes)
+  // `touched`: by tensor, the last branch whose operators have it. `writes`: what all operators compute, by operator.
+  BranchCheck(Context& context, uint32_t index, std::vector<uint32_t>& touched, std::span<const Write> writes)
       : context_(context), index_(index), branch_(context.plan.branches[index]), touched_(touched), writes_(writes) {}
 
   // Branches follow each other in file order: `next` is the first operator that no branch has yet.
@@ -44,7 +41,7 @@ class BranchCheck {
     if (branch_.programs.size() > plan_format::kMaxPrograms)
       return fail(fmt::format("has {} programs, more than {}", branch_.programs.size(), plan_format::kMaxPrograms));
     mark_operands();
-    find_computed();
+    context_.computed.push_back(computed_bytes(branch_, writes_));
     const plan::Program* host = nullptr;
     for (const plan::Program& program : branch_.programs) {
       NESTRT_RETURN_IF_ERROR(verify_program(program));
@@ -54,38 +51,45 @@ class BranchCheck {
     for (const plan::Program& program : branch_.programs)
       if (program.unit == host->unit && program.kind != plan::ProgramKind::kKernels)
         return fail(fmt::format("has a program for unit '{}' that is not made of kernels", host->unit));
-    return {};
+    return choices_differ();
   }
 
  private:
+  struct Choice {
+    std::string_view unit, configuration;
+    uint32_t channels = 0;
+
+    auto operator<=>(const Choice&) const = default;
+    bool is_for_unit_of(const Choice& other) const {
+      return unit == other.unit && configuration == other.configuration;
+    }
+  };
+
+  // No unit has two programs for the same, nor more than may be tried out.
+  Status choices_differ() const {
+    std::vector<Choice> choices;
+    for (const plan::Program& program : branch_.programs)
+      choices.push_back({program.unit, program.configuration, program.channels});
+    std::ranges::sort(choices);
+    if (const auto twice = std::ranges::adjacent_find(choices); twice != choices.end())
+      return fail(fmt::format("has two programs for unit '{}', configuration '{}' and {} channels (0: all)",
+                              twice->unit, twice->configuration, twice->channels));
+    for (size_t i = plan_format::kMaxWays; i < choices.size(); ++i)
+      if (choices[i].is_for_unit_of(choices[i - plan_format::kMaxWays]))
+        return fail(fmt::format("has more than {} programs for unit '{}' and configuration '{}'", plan_format::kMaxWays,
+                                choices[i].unit, choices[i].configuration));
+    return {};
+  }
+
   Status fail(std::string what) const { return damaged_plan(fmt::format("branch {}: {}", index_, what)); }
 
   void mark_operands() {
     for (uint32_t index : branch_.operators) {
       const plan::Operator& op = context_.plan.operators[index];
       for (int32_t tensor : op.inputs)
-        if (tensor >= 0 && touched_[static_cast<uint32_t>(tensor)].branch != index_)
-          touched_[static_cast<uint32_t>(tensor)] = {index_, false};
-      for (int32_t tensor : op.outputs) touched_[static_cast<uint32_t>(tensor)] = {index_, true};
+        if (tensor >= 0) touched_[static_cast<uint32_t>(tensor)] = index_;
+      for (int32_t tensor : op.outputs) touched_[static_cast<uint32_t>(tensor)] = index_;
     }
-  }
-
-  // Requires: operators() accepts them, which makes them a row.
-  void find_computed() {
-    const auto before = [](const Write& write, uint32_t op) { return write.operator_index < op; };
-    const auto begin = std::lower_bound(writes_.begin(), writes_.end(), branch_.operators.front(), before);
-    const auto end = std::lower_bound(begin, writes_.end(), branch_.operators.back() + 1, before);
-    for (auto write = begin; write != end; ++write) computed_.push_back(write->bytes);
-    std::sort(computed_.begin(), computed_.end());
-  }
-
-  // Whether the branch computes some of the bytes itself.
-  bool computes_in(const Extent& bytes) const {
-    const auto ends_before = [](const Extent& a, const Extent& b) {
-      return a.buffer != b.buffer ? a.buffer < b.buffer : a.end <= b.begin;
-    };
-    const auto first = std::lower_bound(computed_.begin(), computed_.end(), bytes, ends_before);
-    return first != computed_.end() && first->overlaps(bytes);
   }
 
   Status verify_program(const plan::Program& program) {
@@ -188,20 +192,19 @@ class BranchCheck {
     return range.access == plan::RangeAccess::kRead ? Status() : fail("has a program that writes a segment");
   }
 
-  // A program may read what its branch's operators read, and write what they compute: only what it may write, its
-  // driver sees to, it reads no earlier than that.
+  // A program may read what its branch's operators read, and write the bytes that they compute, which are not all of
+  // their outputs': others compute those of a view. Only what it may write, its driver sees to, it reads no earlier
+  // than that.
   Status verify_tensor_range(const plan::Program& program, const plan::ProgramRange& range) const {
     const auto at = static_cast<uint32_t>(range.tensor);
     if (range.tensor < 0 || at >= touched_.size())
       return fail(fmt::format("has a range of tensor {}, which does not exist", range.tensor));
     const auto tensor = [&] { return tensor_name(context_.plan, at); };  // for failures only: names may be long
-    const plan::BufferKind kind = context_.plan.buffers[context_.extents[at].buffer].kind;
-    const bool writable = kind == plan::BufferKind::kArena || kind == plan::BufferKind::kOutput;
-    if (touched_[at].branch != index_)
-      return fail(fmt::format("has a program that uses {}, unlike its operators", tensor()));
-    if (range.access != plan::RangeAccess::kRead && !(touched_[at].computed && writable))
+    const Extents& computed = context_.computed[index_];
+    if (touched_[at] != index_) return fail(fmt::format("has a program that uses {}, unlike its operators", tensor()));
+    if (range.access != plan::RangeAccess::kRead && !holds(computed, bytes_of(context_, program, range)))
       return fail(fmt::format("has a program that writes {}, unlike its operators", tensor()));
-    if (range.access == plan::RangeAccess::kRead && computes_in(context_.extents[at]))
+    if (range.access == plan::RangeAccess::kRead && touches(computed, context_.extents[at]))
       return fail(fmt::format("has a program that reads {}, which its operators compute", tensor()));
     if (range.layout != Layout::kPlain) return verify_converted_range(program, range, at);
     const uint64_t size = context_.extents[at].end - context_.extents[at].begin;
@@ -277,17 +280,23 @@ class BranchCheck {
   Context& context_;
   uint32_t index_;
   const plan::Branch& branch_;
-  std::vector<Touched>& touched_;  // by tensor
+  std::vector<uint32_t>& touched_;
   std::span<const Write> writes_;
-  std::vector<Extent> computed_;       // by the branch's operators; ascending, apart
   std::optional<uint32_t> divisible_;  // once it was asked for
 };
 
 }  // namespace
 
+Extent bytes_of(const Context& context, const plan::Program& program, const plan::ProgramRange& range) {
+  Extent bytes = context.extents[static_cast<uint32_t>(range.tensor)];
+  const bool is_as_long = range.layout == Layout::kPlain && program.channels == 0;
+  if (is_as_long) bytes.end = bytes.begin + std::min(range.size, bytes.end - bytes.begin);
+  return bytes;
+}
+
 Status verify_programs(Context& context) {
   uint32_t next = 0;
-  std::vector<Touched> touched(context.plan.tensors.size());
+  std::vector<uint32_t> touched(context.plan.tensors.size(), UINT32_MAX);
   std::vector<Write> writes = context.writes;
   std::ranges::sort(writes, {}, &Write::operator_index);
   for (uint32_t index = 0; index < context.plan.branches.size(); ++index) {

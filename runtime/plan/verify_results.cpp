@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "runtime/plan/verify_parts.h"
 
@@ -27,36 +30,60 @@ std::vector<bool> used_elsewhere(const plan::Tables& plan) {
   return used;
 }
 
-// The bytes of its tensor that a range is. Those in other layouts, and those of some channels, have sizes of their own,
-// which verify_programs() has compared with the tensor's.
-Extent bytes_of(const Context& context, const plan::Program& program, const plan::ProgramRange& range) {
-  Extent bytes = context.extents[static_cast<uint32_t>(range.tensor)];
-  if (range.layout == Layout::kPlain && program.channels == 0) bytes.end = bytes.begin + range.size;
-  return bytes;
+// Those of the branch's outputs that are used elsewhere.
+std::vector<uint32_t> results_of(const plan::Tables& plan, const plan::Branch& branch, const std::vector<bool>& used) {
+  std::vector<uint32_t> results;
+  for (const uint32_t op : branch.operators)
+    for (const int32_t output : plan.operators[op].outputs)
+      if (used[static_cast<uint32_t>(output)]) results.push_back(static_cast<uint32_t>(output));
+  return results;
 }
 
-// What the program may write; ascending, apart.
-std::vector<Extent> writable(const Context& context, const plan::Program& program) {
-  std::vector<Extent> ranges;
+Extents bytes_of_all(const Context& context, std::span<const uint32_t> tensors) {
+  Extents bytes;
+  for (const uint32_t tensor : tensors) bytes.push_back(context.extents[tensor]);
+  return make_set(std::move(bytes));
+}
+
+// What the program may write.
+Extents writable(const Context& context, const plan::Program& program) {
+  Extents ranges;
   for (const plan::ProgramRange& range : program.ranges)
     if (range.tensor >= 0 && range.access != plan::RangeAccess::kRead)
       ranges.push_back(bytes_of(context, program, range));
-  std::sort(ranges.begin(), ranges.end());
-  std::vector<Extent> merged;
-  for (const Extent& range : ranges) append(range, merged);
-  return merged;
+  return make_set(std::move(ranges));
 }
 
-bool holds(const std::vector<Extent>& ascending, const Extent& bytes) {
-  const auto after = std::upper_bound(ascending.begin(), ascending.end(), bytes);
-  if (bytes.begin == bytes.end) return true;
-  return after != ascending.begin() && (after - 1)->buffer == bytes.buffer && bytes.end <= (after - 1)->end;
-}
+class ResultsCheck {
+ public:
+  ResultsCheck(const Context& context, uint32_t branch, const std::vector<bool>& used)
+      : context_(context),
+        branch_(branch),
+        results_(results_of(context.plan, context.plan.branches[branch], used)),
+        expected_(intersection(context.computed[branch], bytes_of_all(context, results_))) {}
 
-bool is_computed(const Context& context, uint32_t tensor) {
-  const plan::BufferKind kind = context.plan.buffers[context.extents[tensor].buffer].kind;
-  return kind == plan::BufferKind::kArena || kind == plan::BufferKind::kOutput;
-}
+  Status program(const plan::Program& program) const {
+    const Extents written = writable(context_, program);
+    const auto left = std::ranges::find_if(expected_, [&](const Extent& bytes) { return !holds(written, bytes); });
+    if (left == expected_.end()) return {};
+    return damaged_plan(fmt::format("branch {}: has a program for unit '{}' that does not write {}", branch_,
+                                    program.unit, tensor_name(context_.plan, result_left(written, *left))));
+  }
+
+ private:
+  // Whose the first byte is that is not written. Requires: there is one.
+  uint32_t result_left(const Extents& written, const Extent& expected) const {
+    const uint64_t byte = first_missing(written, expected);
+    return *std::ranges::find_if(results_, [&](uint32_t tensor) {
+      return context_.extents[tensor].overlaps({expected.buffer, byte, byte + 1});
+    });
+  }
+
+  const Context& context_;
+  const uint32_t branch_;
+  const std::vector<uint32_t> results_;
+  const Extents expected_;  // to be written
+};
 
 }  // namespace
 
@@ -64,18 +91,9 @@ Status verify_results(Context& context) {
   const plan::Tables& plan = context.plan;
   const std::vector<bool> used = used_elsewhere(plan);
   for (uint32_t branch = 0; branch < plan.branches.size(); ++branch) {
-    for (const plan::Program& program : plan.branches[branch].programs) {
-      if (program.kind != plan::ProgramKind::kInstructions) continue;
-      const std::vector<Extent> written = writable(context, program);
-      for (const uint32_t op : plan.branches[branch].operators) {
-        for (const int32_t output : plan.operators[op].outputs) {
-          const auto tensor = static_cast<uint32_t>(output);
-          if (used[tensor] && is_computed(context, tensor) && !holds(written, context.extents[tensor]))
-            return damaged_plan(fmt::format("branch {}: has a program for unit '{}' that does not write {}", branch,
-                                            program.unit, tensor_name(plan, tensor)));
-        }
-      }
-    }
+    const ResultsCheck check(context, branch, used);
+    for (const plan::Program& program : plan.branches[branch].programs)
+      if (program.kind == plan::ProgramKind::kInstructions) NESTRT_RETURN_IF_ERROR(check.program(program));
   }
   return {};
 }

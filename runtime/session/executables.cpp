@@ -1,5 +1,7 @@
 #include "runtime/session/executables.h"
 
+#include "runtime/core/guard.h"
+
 namespace nestrt {
 
 Result<std::shared_ptr<Executable>> Executables::get(uint32_t unit, uint32_t branch, uint32_t program,
@@ -9,7 +11,17 @@ Result<std::shared_ptr<Executable>> Executables::get(uint32_t unit, uint32_t bra
   if (const auto found = prepared_.find(key); found != prepared_.end()) return found->second;
   BranchSpec spec{plan_, branch, &plan_->tables().branches[branch].programs[program], channels};
   NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Executable> prepared, units_[unit]->prepare(spec));
+  if (!buffers_.empty()) NESTRT_RETURN_IF_ERROR(prepared->bind(buffers_));
   return prepared_.emplace(key, std::move(prepared)).first->second;
+}
+
+Status Executables::bind(std::span<std::byte* const> buffers) {
+  return guarded([&]() -> Status {
+    const MutexLock lock(mutex_);
+    buffers_.assign(buffers.begin(), buffers.end());
+    for (const auto& [key, executable] : prepared_) NESTRT_RETURN_IF_ERROR(executable->bind(buffers_));
+    return {};
+  });
 }
 
 size_t Executables::repacked_bytes() const {

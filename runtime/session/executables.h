@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <vector>
 
 #include "nestrt/mutex.h"
 #include "nestrt/unit.h"
@@ -19,6 +20,10 @@ class Executables {
   // Program `program` of a branch on a unit. Errors: those of Unit::prepare.
   Result<std::shared_ptr<Executable>> get(uint32_t unit, uint32_t branch, uint32_t program, ChannelRange channels);
 
+  // Where the runs to come have their buffers (Executable::bind): of those that have been prepared, and of those that
+  // will be. Not during a run. Errors: those of Executable::bind.
+  Status bind(std::span<std::byte* const> buffers);
+
   // Sum over all that have been prepared.
   size_t repacked_bytes() const;
 
@@ -28,6 +33,7 @@ class Executables {
   const std::shared_ptr<const Plan> plan_;
   const UnitList& units_;
   mutable Mutex mutex_;
+  std::vector<std::byte*> buffers_ NESTRT_GUARDED_BY(mutex_);  // empty: not known yet
   std::map<Key, std::shared_ptr<Executable>> prepared_ NESTRT_GUARDED_BY(mutex_);
 };
 

@@ -27,6 +27,9 @@ void remember(PreparedStep& step, SteadyClock::duration duration) {
   step.measured_us.store(mean, std::memory_order_relaxed);
 }
 
+// As Submission::writer has it.
+uint8_t number_of(uint32_t unit) { return unit < UINT8_MAX ? static_cast<uint8_t>(unit + 1) : 0; }
+
 }  // namespace
 
 Executor::Executor(const ExecutorOptions& options, UnitHealth& health)
@@ -76,6 +79,9 @@ Deadline Executor::deadline_after(std::chrono::milliseconds time) const {
 Status Executor::run(PreparedSchedule& schedule, const Run& run) {
   schedule_ = &schedule;
   run_ = run;
+  std::ranges::fill(run.memory->writers(), uint8_t{0});
+  copied_.store(0);
+  handed_over_.store(0);
   number_.fetch_add(1, std::memory_order_relaxed);
   cancelled_.store(false);
   failed_.store(false);
@@ -179,9 +185,14 @@ void Executor::report(const PreparedStep& step, SteadyClock::time_point ready, S
 Status Executor::compute(PreparedStep& step, Turn& turn, bool* healed) {
   if (health_.is_failing(step.unit) && step.fallback != nullptr) return heal(step, Status(), turn, healed);
   const Status status = run_on_unit(step);
+  if (status.ok()) note_results(step);
   if (status.ok()) return run_.checks && step.fallback != nullptr ? check_results(step, turn, healed) : status;
   if (cancelled_.load()) return Status(Code::kCancelled, std::string(status.message()));
   if (now() >= run_.deadline) return Status(Code::kDeadlineExceeded, std::string(status.message()));
+  if (!run_.memory->is_safe()) {
+    health_.failed(step.unit, status);
+    return Status(Code::kDeviceFault, std::string(status.message()));
+  }
   return step.fallback == nullptr ? status : heal(step, status, turn, healed);
 }
 
@@ -218,9 +229,17 @@ Status Executor::run_on_unit(PreparedStep& step) {
   return status;
 }
 
+void Executor::note_results(const PreparedStep& step) {
+  const Traffic traffic = step.executable->traffic();
+  copied_.fetch_add(traffic.copied, std::memory_order_relaxed);
+  handed_over_.fetch_add(traffic.handed_over, std::memory_order_relaxed);
+  for (uint32_t buffer : step.whole_results) run_.memory->writers()[buffer] = number_of(step.unit);
+}
+
 // The host computes the same bytes in place.
 Status Executor::check_results(PreparedStep& step, Turn& turn, bool* healed) {
   const uint64_t from_unit = hash_of_results(step);
+  for (uint32_t buffer : step.whole_results) run_.memory->writers()[buffer] = 0;
   turn.take_host(0);
   NESTRT_RETURN_IF_ERROR(run_on_host(step, *step.fallback));
   if (hash_of_results(step) == from_unit) return {};
@@ -228,7 +247,9 @@ Status Executor::check_results(PreparedStep& step, Turn& turn, bool* healed) {
                  Status(Code::kDeviceFault, fmt::format("branch {}: its results are wrong", step.step.branch)));
   health_.count_healed();
   *healed = true;
-  return {};
+  const Status stopped = health_.stop(step.unit);  // it may have said too early that it was done
+  if (!stopped.ok() && !run_.memory->is_safe()) return stopped;
+  return run_on_host(step, *step.fallback);
 }
 
 Status Executor::run_on_host(const PreparedStep& step, Executable& executable) {
@@ -240,9 +261,11 @@ Status Executor::run_on_host(const PreparedStep& step, Executable& executable) {
 
 Submission Executor::submission_of(const PreparedStep& step) const {
   Submission submission;
-  submission.bindings = {run_.buffers, schedule_->lanes()[step.step.lane].scratch.data()};
+  submission.bindings = {run_.memory->buffers(), schedule_->lanes()[step.step.lane].scratch.data()};
   submission.deadline = run_.deadline;
   submission.observer = options_.observer;
+  submission.writers = run_.memory->writers();
+  submission.writer = number_of(step.unit);
   submission.cancelled = &cancelled_;
   return submission;
 }
@@ -250,7 +273,7 @@ Submission Executor::submission_of(const PreparedStep& step) const {
 uint64_t Executor::hash_of_results(const PreparedStep& step) const {
   uint64_t hash = 0;
   for (const WrittenBytes& written : step.results) {
-    const auto* bytes = reinterpret_cast<const char*>(run_.buffers[written.buffer] + written.offset);
+    const auto* bytes = reinterpret_cast<const char*>(run_.memory->buffers()[written.buffer] + written.offset);
     for (uint64_t i = 0; i < written.count; ++i, bytes += written.stride)
       hash = hash * 31 + std::hash<std::string_view>()({bytes, written.size});
   }

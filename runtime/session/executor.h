@@ -18,6 +18,7 @@
 #include "nestrt/session.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/named_thread.h"
+#include "runtime/plan/run_memory.h"
 #include "runtime/session/prepared_schedule.h"
 #include "runtime/session/turns.h"
 #include "runtime/session/unit_health.h"
@@ -41,17 +42,21 @@ class Executor {
   Status reserve_unit_lanes(size_t lanes);
 
   struct Run {
-    std::span<std::byte* const> buffers;  // as Bindings
+    RunMemory* memory = nullptr;  // bound to inputs and outputs
     Deadline deadline = kNoDeadline;
     uint64_t turn = 0;
     bool checks = false;  // the host computes again what other units have computed, and what differs is a failure
   };
 
-  // Requires: threads for the schedule's unit_lanes(). Errors: those of the units; kDeadlineExceeded, kCancelled.
+  // Requires: threads for the schedule's unit_lanes(). Errors: those of the units; kDeadlineExceeded, kCancelled. Where
+  // a unit failed and the memory is not safe any more, the run has to begin again in other memory.
   Status run(PreparedSchedule& schedule, const Run& run);
 
   // Ends the run in progress, if there is one, with kCancelled.
   void cancel();
+
+  // Of all units, in the last run.
+  Traffic traffic() const { return {copied_.load(), handed_over_.load()}; }
 
  private:
   struct alignas(64) LaneThread {
@@ -81,6 +86,7 @@ class Executor {
   Status compute(PreparedStep& step, Turn& turn, bool* healed);
   Status heal(PreparedStep& step, const Status& why, Turn& turn, bool* healed);
   Status run_on_unit(PreparedStep& step);
+  void note_results(const PreparedStep& step);
   Status check_results(PreparedStep& step, Turn& turn, bool* healed);
   Status run_on_host(const PreparedStep& step, Executable& executable);
   Submission submission_of(const PreparedStep& step) const;
@@ -99,6 +105,7 @@ class Executor {
   Run run_;
   std::atomic<uint64_t> number_{0};
   std::atomic<size_t> running_lanes_{0};  // lanes on threads
+  std::atomic<uint64_t> copied_{0}, handed_over_{0};
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> failed_{false};
   Mutex failure_mutex_;

@@ -23,6 +23,7 @@ MeasureOptions at_load() {
   options.max_runs = 15;
   options.precision = 0.1;
   options.limit = std::chrono::milliseconds(300);  // for each unit, and each way to divide operators
+  options.total_limit = std::chrono::seconds(10);
   return options;
 }
 

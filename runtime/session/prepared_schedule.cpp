@@ -56,6 +56,21 @@ std::vector<WrittenBytes> results_of(const Plan& plan, const Step& step) {
   return results;
 }
 
+// Buffers that one tensor fills, which the step computes all channels of.
+std::vector<uint32_t> whole_results_of(const Plan& plan, const Step& step) {
+  const plan::Tables& tables = plan.tables();
+  std::vector<uint32_t> buffers;
+  if (!step.channels.all()) return buffers;
+  for (uint32_t op : tables.branches[step.branch].operators) {
+    for (int32_t index : tables.operators[op].outputs) {
+      const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(index)];
+      const auto bytes = static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
+      if (tensor.offset == 0 && bytes == tables.buffers[tensor.buffer].size) buffers.push_back(tensor.buffer);
+    }
+  }
+  return buffers;
+}
+
 // By lane, its number among the lanes of the host.
 std::vector<int> shares_of(const Schedule& schedule, std::optional<uint32_t> host) {
   std::vector<int> shares;
@@ -130,6 +145,7 @@ Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, P
   step.on_host = step.unit == host;
   if (step.on_host) return {};
   step.results = results_of(plan, what);
+  step.whole_results = whole_results_of(plan, what);
   if (!host) return {};
   const uint32_t kernels = kernels_of(plan.tables().branches[what.branch]);
   NESTRT_ASSIGN_OR_RETURN(step.fallback, executables.get(*host, what.branch, kernels, what.channels));

@@ -34,6 +34,7 @@ struct PreparedStep {
   std::shared_ptr<Executable> executable;
   std::shared_ptr<Executable> fallback;  // on the host, where it runs elsewhere; null without a host
   std::vector<WrittenBytes> results;     // where it runs elsewhere
+  std::vector<uint32_t> whole_results;   // buffers that it writes all of, where it runs elsewhere
 
   // While it runs.
   Event completion;                   // where it runs elsewhere

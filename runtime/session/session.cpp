@@ -53,7 +53,7 @@ class SessionImpl final : public SessionInTurns {
     has_costs_ = first.has_costs;
     NESTRT_ASSIGN_OR_RETURN(current_,
                             PreparedSchedule::create(*plan_, units_, std::move(first.schedule), executables_));
-    NESTRT_RETURN_IF_ERROR(allocate());
+    NESTRT_RETURN_IF_ERROR(allocate(units_));
     NESTRT_RETURN_IF_ERROR(try_schedule(first.costs));
     NESTRT_RETURN_IF_ERROR(executor_.reserve_unit_lanes(most_unit_lanes()));
     report_repacking();
@@ -71,11 +71,9 @@ class SessionImpl final : public SessionInTurns {
     const MutexLock lock(mutex_);
     NESTRT_RETURN_IF_ERROR(arguments_.check(inputs, outputs));
     PreparedSchedule& schedule = newest_schedule();
-    memory_.bind(inputs, outputs);
     const bool checks = options_.check_every > 0 && runs_++ % options_.check_every == 0;
-    const Executor::Run run{memory_.buffers(), options.deadline, turn, checks};
-    // What is said of a failure takes memory.
-    const Status status = guarded([&] { return executor_.run(schedule, run); });
+    const Executor::Run run{&memory_, options.deadline, turn, checks};
+    const Status status = run_safely(schedule, run, inputs, outputs);
     if (adaptation_ != nullptr) adaptation_->run_ended(schedule);
     return status;
   }
@@ -96,6 +94,9 @@ class SessionImpl final : public SessionInTurns {
     memory.arena_bytes = arena_bytes_;
     memory.scratch_bytes = current_->scratch_bytes();
     memory.repacked_bytes = executables_.repacked_bytes();
+    const Traffic traffic = executor_.traffic();
+    memory.copied_bytes = traffic.copied;
+    memory.handed_over_bytes = traffic.handed_over;
     return memory;
   }
 
@@ -178,11 +179,41 @@ class SessionImpl final : public SessionInTurns {
     return any_schedule;
   }
 
-  Status allocate() NESTRT_REQUIRES(mutex_, current_mutex_) {
+  // The arena is of one of `lenders`, if it lends one, else the host's.
+  Status allocate(const UnitList& lenders) NESTRT_REQUIRES(mutex_, current_mutex_) {
     NESTRT_ASSIGN_OR_RETURN(const plan::MemoryPlan* const memory, memory_plan());
-    NESTRT_RETURN_IF_ERROR(memory_.allocate(*plan_, *memory));
+    NESTRT_RETURN_IF_ERROR(memory_.allocate(*plan_, *memory, lenders));
     arena_bytes_ = memory_.arena().size();
-    return {};
+    return executables_.bind(memory_.buffers());
+  }
+
+  // A unit that failed and could not be stopped may write to the memory that it has lent at any time. Then the run
+  // begins again, in the host's.
+  Status run_safely(PreparedSchedule& schedule, const Executor::Run& run, std::span<const ConstTensorView> inputs,
+                    std::span<const TensorView> outputs) NESTRT_REQUIRES(mutex_) {
+    if (!memory_.is_safe()) NESTRT_RETURN_IF_ERROR(leave_between_runs());
+    memory_.bind(inputs, outputs);
+    Status status = run_once(schedule, run);
+    const bool is_over = status.code() == Code::kCancelled || status.code() == Code::kDeadlineExceeded;
+    if (status.ok() || is_over || memory_.is_safe()) return status;
+    NESTRT_RETURN_IF_ERROR(leave_between_runs());
+    memory_.bind(inputs, outputs);
+    return run_once(schedule, run);
+  }
+
+  // What is said of a failure takes memory.
+  Status run_once(PreparedSchedule& schedule, const Executor::Run& run) {
+    return guarded([&] { return executor_.run(schedule, run); });
+  }
+
+  Status leave_between_runs() NESTRT_REQUIRES(mutex_) {
+    const MutexLock lock(current_mutex_);
+    return leave_lent_memory();
+  }
+
+  Status leave_lent_memory() NESTRT_REQUIRES(mutex_, current_mutex_) {
+    log(LogLevel::kWarning, "a unit that failed could not be stopped: the session's activations leave its memory");
+    return allocate({});
   }
 
   // What operators cost one after the other says little of lanes that share the host's cores. On the host alone the
@@ -196,7 +227,12 @@ class SessionImpl final : public SessionInTurns {
     unwatched.clock = options_.clock;
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule, schedule_without_sharing(costs));
     NESTRT_ASSIGN_OR_RETURN(auto other, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
-    NESTRT_ASSIGN_OR_RETURN(share_cores_, is_faster(*plan_, *current_, *other, memory_, unwatched, health_));
+    Result<bool> faster = is_faster(*plan_, *current_, *other, memory_, unwatched, health_);
+    if (!faster && !memory_.is_safe()) {
+      NESTRT_RETURN_IF_ERROR(leave_lent_memory());
+      faster = is_faster(*plan_, *current_, *other, memory_, unwatched, health_);
+    }
+    NESTRT_ASSIGN_OR_RETURN(share_cores_, std::move(faster));
     if (!share_cores_) current_ = std::move(other);
     return {};
   }

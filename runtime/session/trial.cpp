@@ -28,9 +28,9 @@ Result<bool> is_faster(const Plan& plan, PreparedSchedule& a, PreparedSchedule& 
   for (int run = 0; run < kWarmup + kMostRuns; ++run) {
     if (run >= kWarmup + kFewest && now_by(clock) - begin > kEnough) break;
     const SteadyClock::time_point start = now_by(clock);
-    NESTRT_RETURN_IF_ERROR(executor.run(a, {memory.buffers()}));
+    NESTRT_RETURN_IF_ERROR(executor.run(a, {&memory}));
     const SteadyClock::time_point middle = now_by(clock);
-    NESTRT_RETURN_IF_ERROR(executor.run(b, {memory.buffers()}));
+    NESTRT_RETURN_IF_ERROR(executor.run(b, {&memory}));
     const std::chrono::duration<double> of_a = middle - start, of_b = now_by(clock) - middle;
     if (run >= kWarmup) ratios.push_back(of_a / of_b);
   }

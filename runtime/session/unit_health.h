@@ -18,6 +18,8 @@ class UnitHealth {
 
   // A unit failed a step. Logs the first of a series.
   void failed(uint32_t unit, const Status& why);
+  // Afterwards the unit touches no memory, whatever it was at. Errors: those of Unit::reset.
+  Status stop(uint32_t unit) { return units_[unit]->reset(); }
   void recovered(uint32_t unit) { failing_[unit].store(false, std::memory_order_release); }
   bool is_failing(uint32_t unit) const { return failing_[unit].load(std::memory_order_acquire); }
 

@@ -76,7 +76,7 @@ void check_network(const std::string& model) {
   const auto backends = compiler::make_backends(*target);
   REQUIRE(backends);
   options.backends = *backends;
-  check_steady(compiled_by(model, options), "cpu,evta");
+  check_steady(compiled_by(model, options), "cpu,evta:sim");
 }
 
 TEST_CASE("No result of a compiled network depends on what memory held before") {

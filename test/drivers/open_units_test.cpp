@@ -25,7 +25,7 @@ TEST_CASE("The CPU is there with the threads asked for") {
 
 TEST_CASE("Unknown units are refused with the list of those that exist") {
   for (const char* spec : {"tpu", "", "cpu,", "cpu,cpu", "cpu:1x16_15_15_18_17", "evta:1x1", "evta:5_1x16_15_15_18_17",
-                           "evta:2_", "evta:2_2_1x16_15_15_18_17"}) {
+                           "evta:2_", "evta:2_2_1x16_15_15_18_17", "cpu:sim"}) {
     const auto units = open_units(spec);
     REQUIRE_FALSE(units);
     CHECK(units.error().code() == Code::kInvalidArgument);
@@ -35,8 +35,23 @@ TEST_CASE("Unknown units are refused with the list of those that exist") {
         std::string_view::npos);
 }
 
+TEST_CASE("An accelerator that is not there is unavailable, and a simulated one is offered, not taken") {
+  const auto units = open_units("cpu,evta", {.num_threads = 1});
+  REQUIRE_FALSE(units);
+  CHECK(units.error().code() == Code::kUnavailable);
+  CHECK(units.error().message().find("no accelerator for 'evta': ") == 0);
+  CHECK(units.error().message().find("; 'evta:sim' is a simulated one") != std::string_view::npos);
+}
+
+TEST_CASE("Accelerators that are all to be simulated need not be asked for one by one") {
+  const auto units = open_units("evta,evta:1x32_15_15_18_17", {.transport = "sim"});
+  REQUIRE(units);
+  CHECK(units->size() == 2);
+  CHECK(open_units("evta", {.transport = "pigeon"}).error().code() == Code::kInvalidArgument);
+}
+
 TEST_CASE("Instances of EVTA are numbered, each with its configuration") {
-  const auto units = open_units("evta:1x32_15_15_18_17,cpu,evta", {.num_threads = 1});
+  const auto units = open_units("evta:1x32_15_15_18_17,cpu,evta:sim", {.num_threads = 1, .transport = "sim"});
   REQUIRE(units);
   REQUIRE(units->size() == 3);
   CHECK((*units)[0]->info().name == "evta0");
@@ -46,7 +61,7 @@ TEST_CASE("Instances of EVTA are numbered, each with its configuration") {
 }
 
 TEST_CASE("A configuration's prefix opens several instances of it") {
-  const auto units = open_units("evta:2_1x32_15_15_18_17,evta", {.num_threads = 1});
+  const auto units = open_units("evta:sim:2_1x32_15_15_18_17,evta:sim", {.num_threads = 1});
   REQUIRE(units);
   REQUIRE(units->size() == 3);
   CHECK((*units)[1]->info().name == "evta1");
@@ -56,11 +71,11 @@ TEST_CASE("A configuration's prefix opens several instances of it") {
 
 TEST_CASE("A session takes programs for the configuration that it opened, and leaves others to the host") {
   const test::TestedPlan plan(evta::test::copy_plan(evta::test::stock_configuration()).build());
-  const std::pair<const char*, const char*> cases[] = {{"cpu,evta", "evta0"},
-                                                       {"evta,cpu", "evta0"},
-                                                       {"evta", "evta0"},
-                                                       {"evta:1x32_15_15_18_17,cpu", "cpu"},
-                                                       {"evta:1x32_15_15_18_17,cpu,evta", "evta1"}};
+  const std::pair<const char*, const char*> cases[] = {{"cpu,evta:sim", "evta0"},
+                                                       {"evta:sim,cpu", "evta0"},
+                                                       {"evta:sim", "evta0"},
+                                                       {"evta:sim:1x32_15_15_18_17,cpu", "cpu"},
+                                                       {"evta:sim:1x32_15_15_18_17,cpu,evta:sim", "evta1"}};
   for (const auto& [spec, expected] : cases) {
     INFO(spec);
     const auto units = open_units(spec, {.num_threads = 1});
@@ -72,9 +87,21 @@ TEST_CASE("A session takes programs for the configuration that it opened, and le
   }
 }
 
+TEST_CASE("A list of all units says what each was opened with, or why it was not") {
+  const auto units = list_units({.num_threads = 1});
+  REQUIRE(units);
+  REQUIRE(units->size() >= 3);
+  CHECK((*units)[0].unit == "cpu");
+  CHECK((*units)[0].usable.ok());
+  CHECK((*units)[1].unit == "evta");
+  CHECK(units->back().unit == "evta:sim");
+  CHECK(units->back().configuration == "1x16_15_15_18_17");
+  CHECK(units->back().usable.ok());
+}
+
 TEST_CASE("Impossible paces are refused") {
   for (const double pace : {-1.0, 1e300, std::nan("")})
-    CHECK(open_units("evta", {.pace = pace}).error().code() == Code::kInvalidArgument);
+    CHECK(open_units("evta:sim", {.pace = pace}).error().code() == Code::kInvalidArgument);
 }
 
 TEST_CASE("Impossible numbers of threads are refused") {

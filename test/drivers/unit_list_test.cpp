@@ -18,6 +18,20 @@ TEST_CASE("An entry of a unit list is a kind, with a configuration behind the fi
   CHECK(requests[2].configuration == "");
 }
 
+TEST_CASE("In front of a configuration, or in its place, may stand how the unit is reached") {
+  const auto requests = parse_unit_list("evta:sim,evta:xrt:2_1x16,evta:simple,evta:sim:");
+  REQUIRE(requests.size() == 4);
+  CHECK(requests[0].kind == "evta");
+  CHECK(requests[0].transport == "sim");
+  CHECK_FALSE(requests[0].configuration);
+  CHECK(requests[1].transport == "xrt");
+  CHECK(requests[1].configuration == "2_1x16");
+  CHECK_FALSE(requests[2].transport);
+  CHECK(requests[2].configuration == "simple");
+  CHECK(requests[3].transport == "sim");
+  CHECK(requests[3].configuration == "");
+}
+
 TEST_CASE("What stands between two commas is an entry, even if it is nothing") {
   CHECK(parse_unit_list("").size() == 1);
   const auto requests = parse_unit_list("cpu,,");

@@ -68,7 +68,7 @@ TEST_CASE_METHOD(FilesFixture, "A file stays what it was where its successor can
       }
       const auto lines = tools::read_lines(file);
       REQUIRE(lines);
-      CHECK(lines->at(0) == (status.ok() ? successor : "old"));
+      CHECK(lines->lines().at(0) == (status.ok() ? successor : "old"));
       CHECK(files().size() == 1);
     }
   }

@@ -40,7 +40,7 @@ struct Parent {
   const PlanFile file = evta::test::copy_plan(evta::kConfigurations[0]).build();
   const std::shared_ptr<const Plan> plan = *Plan::from_memory(file.bytes());
   const SampleArguments arguments{*plan};
-  UnitList units = *open_units("cpu,evta", {.num_threads = 2});
+  UnitList units = *open_units("cpu,evta:sim", {.num_threads = 2});
   std::unique_ptr<Session> session = *Session::create(plan, units);
 };
 
@@ -63,8 +63,9 @@ TEST_CASE("A child may destroy its parent's session and units") {
 
 TEST_CASE("A child runs sessions of its own with its parent's plan") {
   const Parent parent;
-  CHECK(in_child([&] { return static_cast<int>(open_and_run(parent.plan, "cpu,evta", 2, parent.arguments).code()); }) ==
-        0);
+  CHECK(in_child([&] {
+          return static_cast<int>(open_and_run(parent.plan, "cpu,evta:sim", 2, parent.arguments).code());
+        }) == 0);
 }
 
 TEST_CASE("A child's session computes alone on the CPU that its parent opened") {

@@ -61,7 +61,7 @@ TEST_CASE_METHOD(MemoryTest,
   const PlanFile file = evta::test::copy_plan(evta::kConfigurations[0]).build();
   const auto plan = *Plan::from_memory(file.bytes());
   const SampleArguments arguments(*plan);
-  fail_every_allocation(most(), [&] { return open_and_run(plan, "cpu,evta", 2, arguments); });
+  fail_every_allocation(most(), [&] { return open_and_run(plan, "cpu,evta:sim", 2, arguments); });
 }
 
 TEST_CASE_METHOD(MemoryTest, "Costs are measured, or there is no memory for them") {

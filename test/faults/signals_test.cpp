@@ -56,7 +56,7 @@ TEST_CASE("Loading, preparing and running go on through signals") {
     const auto plan = Plan::map(path, options);
     REQUIRE(plan);
     const SampleArguments arguments(**plan);
-    REQUIRE(open_and_run(*plan, "cpu,evta", 2, arguments).to_string() == "ok");
+    REQUIRE(open_and_run(*plan, "cpu,evta:sim", 2, arguments).to_string() == "ok");
   }
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("A machine without threads is told of, whoever wants them") {
   const auto plan = *Plan::from_memory(file.bytes());
   const SampleArguments arguments(*plan);
   // Of the pool two, of the accelerator and its simulation one each, one for the unit's lane, one that adapts.
-  refuse_every_thread(4, [&] { return open_and_run(plan, "cpu,evta", 3, arguments); });
+  refuse_every_thread(4, [&] { return open_and_run(plan, "cpu,evta:sim", 3, arguments); });
 }
 
 TEST_CASE("A machine without threads has no pipelines") {

@@ -10,7 +10,7 @@ namespace {
 // Small, so that a run ends soon, and all of them to be reached.
 constexpr nestrt::compiler::ImportLimits kLimits{.file_bytes = 1 << 16,
                                                  .nodes = 64,
-                                                 .fields = 4096,
+                                                 .message_bytes = 1 << 20,
                                                  .tensor_bytes = 1 << 18,
                                                  .constant_bytes = 1 << 18,
                                                  .folded_bytes = 1 << 18,

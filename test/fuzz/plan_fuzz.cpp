@@ -59,7 +59,7 @@ UnitList open(std::string_view units) {
 }
 
 void run(const std::shared_ptr<const Plan>& plan) {
-  static const UnitList cpu = open("cpu"), cpu_and_evta = open("cpu,evta");
+  static const UnitList cpu = open("cpu"), cpu_and_evta = open("cpu,evta:sim");
   expect_steady(plan, cpu, {});
   run_parts_once(plan, *cpu.front());
   if (!has_program_for(plan->tables(), "evta")) return;

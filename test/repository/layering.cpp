@@ -49,6 +49,8 @@ const std::vector<Library>& libraries() {
        {"runtime/plan/decode.", "runtime/plan/encode.", "runtime/plan/operator_codec.h", "test/runtime/plan/"}},
       {"runtime/plan/plan_generated.h",
        {"runtime/plan/decode.", "runtime/plan/encode.", "runtime/plan/operator_codec.h", "test/runtime/plan/"}},
+      {"xrt/", {"drivers/evta/xrt/"}},
+      {"experimental/xrt", {"drivers/evta/xrt/"}},
       {"hwy/", {"kernels/", "drivers/evta/simulator/", "test/kernels/"}},
       {"jpeglib.h", {}},  // its errors are jumps; turbojpeg.h has them as values
       {"turbojpeg.h", {"tools/common/"}},

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "drivers/evta/driver/evta_unit.h"
-#include "drivers/evta/driver/simulator_transport.h"
+#include "drivers/evta/simulator/simulator_transport.h"
 #include "nestrt/open_units.h"
 #include "runtime/core/replace_file.h"
 #include "runtime/plan/run_memory.h"

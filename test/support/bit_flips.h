@@ -22,7 +22,7 @@ struct SmallPlan {
 inline std::vector<SmallPlan> small_plans() {
   return {{"f32", "cpu", blocked_plan().build()},
           {"s8", "cpu", divisible_plan(20).build()},
-          {"evta", "cpu,evta", evta::test::random_network(evta::test::stock_configuration(), 6, 1).build()}};
+          {"evta", "cpu,evta:sim", evta::test::random_network(evta::test::stock_configuration(), 6, 1).build()}};
 }
 
 // Calls use(file, at, bit) with every `stride`-th bit flipped, one at a time: bit `bit` of byte `at`. Gives how many

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "test/support/hazard_finder.h"
+
 namespace nestrt::test {
 namespace {
 
@@ -22,11 +24,12 @@ struct Affine {
 
 class Generator {
  public:
-  Generator(const std::string& configuration, uint64_t seed) : program_(configuration), random_(seed) {}
+  Generator(const std::string& configuration, uint64_t seed, Hazards hazards)
+      : program_(configuration), random_(seed), hazards_(hazards) {}
 
   TestProgram generate() {
     threads_ = between(1, 2);
-    rounds_ = between(1, 5);
+    rounds_ = hazards_ == Hazards::kFrequent ? 1 : between(1, 5);
     for (uint32_t round = 0; round < rounds_; ++round) add_round(round);
     const uint32_t pending = std::min(threads_, rounds_);
     for (uint32_t i = 1; i < pending; ++i) program_.load({.memory = Memory::kUop}, {.pop_next = true});
@@ -94,25 +97,34 @@ class Generator {
     std::vector<MicroOp> micro_ops;
   };
 
-  // Steps over regions of dst, src and weights that write nothing twice within three steps.
-  LoopAndMicroOps random_loop(const Region& dst, const Region& src, const Region& wgt) {
+  // Steps over regions of dst, src and weights.
+  LoopAndMicroOps random_steps(const Region& dst, const Region& src, const Region& wgt) {
     LoopAndMicroOps result;
-    do {
-      Loop& loop = result.loop;
-      loop.iter_out = between(1, 5);
-      loop.iter_in = between(1, 7);
-      std::array<uint32_t, 3> room;
-      const Affine to = random_factors(loop, dst.size, &room[0]), from = random_factors(loop, src.size, &room[1]);
-      result.wgt = random_factors(loop, wgt.size, &room[2]);
-      loop.dst_factor_out = to.factor_out, loop.dst_factor_in = to.factor_in;
-      loop.src_factor_out = from.factor_out, loop.src_factor_in = from.factor_in;
-      result.micro_ops.resize(between(1, 8));
-      for (MicroOp& micro_op : result.micro_ops)
-        micro_op = {dst.begin + between(0, room[0] - 1), src.begin + between(0, room[1] - 1),
-                    wgt.begin + between(0, room[2] - 1)};
-      loop.uop_end = static_cast<uint32_t>(result.micro_ops.size());
-    } while (has_write_hazard(result.loop, result.micro_ops));
+    Loop& loop = result.loop;
+    loop.iter_out = between(1, 5);
+    loop.iter_in = between(1, 7);
+    std::array<uint32_t, 3> room;
+    const Affine to = random_factors(loop, dst.size, &room[0]), from = random_factors(loop, src.size, &room[1]);
+    result.wgt = random_factors(loop, wgt.size, &room[2]);
+    loop.dst_factor_out = to.factor_out, loop.dst_factor_in = to.factor_in;
+    loop.src_factor_out = from.factor_out, loop.src_factor_in = from.factor_in;
+    result.micro_ops.resize(between(1, 8));
+    for (MicroOp& micro_op : result.micro_ops)
+      micro_op = {dst.begin + between(0, room[0] - 1), src.begin + between(0, room[1] - 1),
+                  wgt.begin + between(0, room[2] - 1)};
+    loop.uop_end = static_cast<uint32_t>(result.micro_ops.size());
     return result;
+  }
+
+  // The first of the loops that `draw` gives of which the hardware makes what `operation` asks for, or any.
+  template <typename Operation, typename Draw>
+  LoopAndMicroOps without_hazard(Operation operation, const Draw& draw) {
+    for (;;) {
+      LoopAndMicroOps result = draw();
+      operation.loop = result.loop;
+      if (hazards_ == Hazards::kFrequent) return result;
+      if (find_hazard(program_.configuration().design, operation, result.micro_ops).empty()) return result;
+    }
   }
 
   void load_micro_ops(LoopAndMicroOps* loop, Dependencies flags = {}) {
@@ -135,15 +147,50 @@ class Generator {
     program_.gemm({.loop = every.loop, .reset = true});
   }
 
-  void add_alu(LoopAndMicroOps loop, Dependencies flags = {}) {
-    load_micro_ops(&loop);
-    Alu alu{.loop = loop.loop, .opcode = static_cast<AluOpcode>(between(0, 3)), .use_immediate = chance(60)};
+  Alu random_alu() {
+    Alu alu{.opcode = static_cast<AluOpcode>(between(0, 3)), .use_immediate = chance(60)};
     if (alu.use_immediate) {
       const bool is_shift = alu.opcode == AluOpcode::kShr;
       alu.immediate = static_cast<int16_t>(is_shift ? static_cast<int>(between(0, 31)) - 16
                                                     : static_cast<int>(between(0, 0xffff)) - 0x8000);
     }
+    return alu;
+  }
+
+  void add_alu(Alu alu, LoopAndMicroOps loop, Dependencies flags = {}) {
+    load_micro_ops(&loop);
+    alu.loop = loop.loop;
     program_.alu(alu, flags);
+  }
+
+  // A few neighbours of a region, often: steps come back to them soon.
+  Region narrowed(const Region& region) {
+    if (region.size < 4 || !chance(hazards_ == Hazards::kFrequent ? 70 : 30)) return region;
+    const uint32_t size = between(3, std::min(region.size, 14u));
+    return {region.begin + between(0, region.size - size), size};
+  }
+
+  // A source of its own, or the elements that the operation changes.
+  Region source_for(const Region& dst, const Region& acc) {
+    return chance(30) && dst.begin - acc.begin >= 3 ? Region{acc.begin, dst.begin - acc.begin} : dst;
+  }
+
+  // Where the design takes what an immediate changes from src, src is dst.
+  void set_source(const Alu& alu, LoopAndMicroOps& steps) const {
+    if (!alu.use_immediate || program_.configuration().design != Design::kChisel) return;
+    steps.loop.src_factor_out = steps.loop.dst_factor_out;
+    steps.loop.src_factor_in = steps.loop.dst_factor_in;
+    for (MicroOp& micro_op : steps.micro_ops) micro_op.src = micro_op.dst;
+  }
+
+  void add_random_alu(const Region& acc) {
+    const Alu alu = random_alu();
+    add_alu(alu, without_hazard(alu, [&] {
+              const Region dst = narrowed(acc);
+              LoopAndMicroOps steps = random_steps(dst, source_for(dst, acc), {0, 1});
+              set_source(alu, steps);
+              return steps;
+            }));
   }
 
   void add_store(const Region& acc, Dependencies flags) {
@@ -160,8 +207,16 @@ class Generator {
                    flags);
   }
 
+  // Of which the hardware makes nothing, but for a store that has rows.
+  void add_empty_transfers() {
+    program_.load({.memory = Memory::kInp, .y_size = static_cast<uint16_t>(between(0, 3))});
+    const bool rows = hazards_ == Hazards::kFrequent && chance(20);
+    program_.store({.memory = Memory::kOut, .y_size = static_cast<uint16_t>(rows ? between(1, 3) : 0)});
+  }
+
   void add_round(uint32_t round) {
     const uint32_t thread = round % threads_;
+    if (chance(10)) add_empty_transfers();
     const bool again = round >= threads_, more = round + threads_ < rounds_;
     const Region inp = place(Memory::kInp, thread, 1, 60), wgt = place(Memory::kWgt, thread, 1, 8);
     const Region acc = place(Memory::kAcc, thread, 8, 80);
@@ -169,15 +224,15 @@ class Generator {
     load_region(Memory::kWgt, wgt, {.push_next = true});
     const Dependencies first{.pop_prev = true, .pop_next = again};
     chance(50) ? load_region(Memory::kAcc, acc, first) : add_reset(acc, first);
-    const uint32_t gemms = between(1, 3);
+    const uint32_t gemms = between(1, hazards_ == Hazards::kFrequent ? 2 : 3);
     for (uint32_t i = 0; i < gemms; ++i) {
-      LoopAndMicroOps loop = random_loop(acc, inp, wgt);
+      LoopAndMicroOps loop = without_hazard(Gemm{}, [&] { return random_steps(narrowed(acc), inp, wgt); });
       load_micro_ops(&loop);
       program_.gemm({.loop = loop.loop, .wgt_factor_out = loop.wgt.factor_out, .wgt_factor_in = loop.wgt.factor_in},
                     {.push_prev = more && i + 1 == gemms});
     }
-    for (uint32_t i = between(0, 3); i > 0; --i) add_alu(random_loop(acc, acc, {0, 1}));
-    add_alu(all_of(acc), {.push_next = true});
+    for (uint32_t i = between(0, hazards_ == Hazards::kFrequent ? 1 : 3); i > 0; --i) add_random_alu(acc);
+    add_alu(random_alu(), all_of(acc), {.push_next = true});
     const bool two_stores = chance(30);
     add_store(acc, {.pop_prev = true, .push_prev = !two_stores});
     if (two_stores) add_store(acc, {.push_prev = true});
@@ -185,28 +240,15 @@ class Generator {
 
   TestProgram program_;
   std::mt19937_64 random_;
+  Hazards hazards_;
   uint32_t threads_ = 1;
   uint32_t rounds_ = 1;
 };
 
 }  // namespace
 
-TestProgram random_program(const std::string& configuration, uint64_t seed) {
-  return Generator(configuration, seed).generate();
-}
-
-bool has_write_hazard(const Loop& loop, const std::vector<MicroOp>& micro_ops) {
-  std::array<uint64_t, 2> last = {UINT64_MAX, UINT64_MAX};
-  for (uint64_t o = 0; o < loop.iter_out; ++o) {
-    for (uint64_t i = 0; i < loop.iter_in; ++i) {
-      for (const MicroOp& micro_op : micro_ops) {
-        const uint64_t dst = micro_op.dst + o * loop.dst_factor_out + i * loop.dst_factor_in;
-        if (dst == last[0] || dst == last[1]) return true;
-        last = {dst, last[0]};
-      }
-    }
-  }
-  return false;
+TestProgram random_program(const std::string& configuration, uint64_t seed, Hazards hazards) {
+  return Generator(configuration, seed, hazards).generate();
 }
 
 }  // namespace nestrt::test

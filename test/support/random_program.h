@@ -1,5 +1,5 @@
-// Random legal programs: rounds of loads, GEMM and ALU instructions and stores, with one or two virtual threads whose
-// tokens order all that needs an order.
+// Random programs: rounds of loads, GEMM and ALU instructions and stores, with one or two virtual threads whose tokens
+// order all that needs an order.
 #pragma once
 
 #include <random>
@@ -8,9 +8,11 @@
 
 namespace nestrt::test {
 
-TestProgram random_program(const std::string& configuration, uint64_t seed);
+enum class Hazards {
+  kNone,      // a legal program
+  kFrequent,  // legal but for hazards (hazard_finder.h), which some have and many others nearly have
+};
 
-// Whether a step of the loop writes an element that one of the two steps before it wrote; found by going through them.
-bool has_write_hazard(const evta::Loop& loop, const std::vector<evta::MicroOp>& micro_ops);
+TestProgram random_program(const std::string& configuration, uint64_t seed, Hazards hazards = Hazards::kNone);
 
 }  // namespace nestrt::test

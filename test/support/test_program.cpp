@@ -36,7 +36,7 @@ uint64_t TestProgram::add_micro_ops(const std::vector<evta::MicroOp>& micro_ops)
   std::vector<std::byte> bytes;
   for (const evta::MicroOp& micro_op : micro_ops) {
     const auto raw = encode(*configuration_, micro_op);
-    REQUIRE(raw);
+    if (!raw) FAIL(raw.error().message());
     for (int i = 0; i < configuration_->uop_bytes(); ++i) bytes.push_back(static_cast<std::byte>(*raw >> (8 * i)));
   }
   return add_constant(std::move(bytes));
@@ -48,8 +48,7 @@ uint32_t TestProgram::element(uint64_t address, evta::Memory memory) const {
 
 void TestProgram::add(const evta::Instruction& instruction) {
   const auto word = encode(*configuration_, instruction);
-  INFO(word.error().message());
-  REQUIRE(word);
+  if (!word) FAIL(word.error().message());
   words_.push_back(*word);
 }
 

@@ -2,6 +2,13 @@
 # commands' own install rules.
 include(CMakePackageConfigHelpers)
 
+# Where the commands look for boards by name.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/boards DESTINATION ${CMAKE_INSTALL_DATADIR}/nestrt COMPONENT tools
+  FILES_MATCHING PATTERN "*.yaml" PATTERN "*.costs")
+if(NESTRT_STATIC)
+  return()  # the commands are all there is
+endif()
+
 install(TARGETS nestrt_shared EXPORT nestrtTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(TARGETS nestrt_static EXPORT nestrtTargets
@@ -9,9 +16,11 @@ install(TARGETS nestrt_static EXPORT nestrtTargets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/nestrt ${PROJECT_SOURCE_DIR}/drivers/include/nestrt
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
 
-# Where the commands look for boards by name.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/boards DESTINATION ${CMAKE_INSTALL_DATADIR}/nestrt COMPONENT tools
-  FILES_MATCHING PATTERN "*.yaml" PATTERN "*.costs")
+# What libnestrt loads (drivers/evta/driver/component.h).
+install(TARGETS nestrt_sim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt COMPONENT tools)
+if(TARGET nestrt_xrt)
+  install(TARGETS nestrt_xrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt COMPONENT xrt)
+endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/nestrt)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/nestrtConfig.cmake.in

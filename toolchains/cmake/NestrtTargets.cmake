@@ -14,6 +14,16 @@ endif()
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
+set(NESTRT_FMT fmt::fmt)
+set(NESTRT_SPDLOG spdlog::spdlog)
+# Archives alone are linked; of these two Debian has none, but complete headers.
+if(NESTRT_STATIC)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  add_link_options(-static)
+  set(NESTRT_FMT fmt::fmt-header-only)
+  set(NESTRT_SPDLOG spdlog::spdlog_header_only)
+  set_target_properties(spdlog::spdlog_header_only PROPERTIES INTERFACE_LINK_LIBRARIES fmt::fmt-header-only)
+endif()
 # Debian's FlatBuffers ships no imported shared target for a foreign architecture: name the library itself.
 find_path(FLATBUFFERS_INCLUDE_DIR flatbuffers/flatbuffers.h REQUIRED)
 find_library(FLATBUFFERS_LIBRARY flatbuffers REQUIRED)
@@ -58,14 +68,26 @@ else()
   set(NESTRT_QUICK_TO_COMPILE $<$<CONFIG:Release>:-O1>)
 endif()
 
+# Parts of libnestrt that run once per plan, or per run and not per element; at -O3 they are half as large again.
+set(NESTRT_SMALL $<$<CONFIG:Release>:-Os>)
+
 set(NESTRT_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
 set(NESTRT_PARTS "" CACHE INTERNAL "object libraries of libnestrt")
-set(NESTRT_PRECOMPILED_PART "" CACHE INTERNAL "the part whose precompiled headers the others share")
 
 # With CMAKE_UNITY_BUILD several sources are one for the compiler, which halves what it has to do. Not so with these:
 # sources compiled once for each instruction set, and families of sources that use the same names.
 function(nestrt_compile_one_by_one)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# Sources of a small part that touch every byte of something. They cannot use what is precompiled for the others.
+function(nestrt_compile_for_speed)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
+# Sources of a fast part that do not compute: rules, preparations.
+function(nestrt_compile_for_size)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${NESTRT_SMALL}" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # Lets ccache see through precompiled headers.
@@ -89,26 +111,47 @@ function(nestrt_share_precompiled target other)
   nestrt_allow_precompiled(${target})
 endfunction()
 
-# nestrt_add_part(NAME LIBRARY...): the sources of the current folder as one part of libnestrt. A part with libraries of
-# its own has their definitions, and so precompiled headers of its own.
+# nestrt_add_part(NAME LIBRARY...): the sources of the current folder as one part of libnestrt. Each function has a
+# section of its own, so that the linker leaves out what nobody calls.
 function(nestrt_add_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/plan/encode\\.cpp$|/drivers/null/")
+  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/plan/encode\\.cpp$|/drivers/null/|/drivers/evta/(simulator|cycles|xrt)/")
   add_library(nestrt_${name} OBJECT ${sources})
-  set_target_properties(nestrt_${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
-                                                  CXX_VISIBILITY_PRESET default)
-  target_link_libraries(nestrt_${name} PRIVATE nestrt_options fmt::fmt ${ARGN})
-  target_compile_options(nestrt_${name} PRIVATE ${NESTRT_LIBRARY_OPTIONS})
+  set_target_properties(nestrt_${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  # Clang would hide what public headers declare too: for it a definition is as visible as the namespace around itself.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set_target_properties(nestrt_${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  endif()
+  target_link_libraries(nestrt_${name} PRIVATE nestrt_options ${NESTRT_FMT} ${ARGN})
+  target_compile_options(nestrt_${name} PRIVATE -ffunction-sections -fdata-sections ${NESTRT_LIBRARY_OPTIONS})
   target_include_directories(nestrt_${name} PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
-  if(NOT ARGN AND NESTRT_PRECOMPILED_PART)
-    nestrt_share_precompiled(nestrt_${name} ${NESTRT_PRECOMPILED_PART})
-  else()
-    nestrt_precompile(nestrt_${name})
-  endif()
-  if(NOT ARGN AND NOT NESTRT_PRECOMPILED_PART)
-    set(NESTRT_PRECOMPILED_PART nestrt_${name} CACHE INTERNAL "")
-  endif()
+  nestrt_precompile(nestrt_${name})
   set(NESTRT_PARTS ${NESTRT_PARTS} nestrt_${name} CACHE INTERNAL "")
+endfunction()
+
+# nestrt_add_component(NAME SOURCE LIBRARY...): libnestrt_NAME.so, which libnestrt loads (drivers/evta/driver/component.h).
+# It has what it needs of libnestrt inside: programs that have libnestrt inside export nothing.
+function(nestrt_add_component name source)
+  if(NESTRT_STATIC)
+    return()  # nothing is loaded
+  endif()
+  add_library(nestrt_${name} MODULE ${source})
+  set_target_properties(nestrt_${name} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
+                                                  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/nestrt)
+  target_link_libraries(nestrt_${name} PRIVATE nestrt_options ${NESTRT_FMT} ${ARGN})
+  set(exports ${PROJECT_SOURCE_DIR}/toolchains/cmake/component.map)
+  target_link_options(nestrt_${name} PRIVATE LINKER:--version-script=${exports} LINKER:--gc-sections)
+  set_property(TARGET nestrt_${name} APPEND PROPERTY LINK_DEPENDS ${exports})
+  target_compile_definitions(nestrt_${name} PRIVATE NESTRT_VERSION="${PROJECT_VERSION}")
+endfunction()
+
+# Hidden visibility hides what the sources declare, but neither what they instantiate of other libraries' templates, nor
+# weak symbols of nestrt's own: the list of exports does.
+function(nestrt_export_public_symbols target)
+  set(exports ${PROJECT_BINARY_DIR}/nestrt.map)
+  configure_file(${PROJECT_SOURCE_DIR}/toolchains/cmake/nestrt.map.in ${exports} @ONLY)
+  target_link_options(${target} PRIVATE LINKER:--version-script=${exports} LINKER:--gc-sections)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${exports})
 endfunction()
 
 # libnestrt from its parts, once static and once shared.
@@ -128,10 +171,15 @@ function(nestrt_add_library)
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(${target} PUBLIC Threads::Threads PRIVATE
       $<BUILD_INTERFACE:${FLATBUFFERS_LIBRARY}> $<INSTALL_INTERFACE:flatbuffers>
-      $<BUILD_INTERFACE:${SODIUM_LIBRARY}> $<INSTALL_INTERFACE:sodium> spdlog::spdlog fmt::fmt)
+      $<BUILD_INTERFACE:${SODIUM_LIBRARY}> $<INSTALL_INTERFACE:sodium> ${NESTRT_SPDLOG} ${NESTRT_FMT} ${CMAKE_DL_LIBS})
     if(NESTRT_SANITIZE)
       target_link_options(${target} PUBLIC -fsanitize=${NESTRT_SANITIZE})
     endif()
   endforeach()
+  nestrt_export_public_symbols(nestrt_shared)
+  if(NESTRT_STATIC)
+    target_link_libraries(nestrt_static PUBLIC nestrt_simulator)
+    set_target_properties(nestrt_shared PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   add_library(nestrt::nestrt ALIAS nestrt_static)
 endfunction()

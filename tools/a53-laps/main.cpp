@@ -218,7 +218,7 @@ class LapProfile {
 
 Status profile_laps(const std::string& plan_path, const std::string& out_path, int threads) {
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(plan_path));
-  NESTRT_ASSIGN_OR_RETURN(PlanMemory memory, PlanMemory::create(*plan));
+  NESTRT_ASSIGN_OR_RETURN(PlanMemory memory, PlanMemory::create(*plan, {}));
   LapProfile profile(plan, std::move(memory), threads);
   NESTRT_RETURN_IF_ERROR(profile.run());
   std::ofstream out(out_path);

@@ -1,5 +1,7 @@
 #include "tools/common/board.h"
 
+#include <algorithm>
+
 #include "tools/common/files.h"
 #include "tools/common/resources.h"
 #include "tools/common/yaml_reader.h"
@@ -9,6 +11,8 @@ namespace {
 
 constexpr uint64_t kMaxBoardBytes = 1 << 20;
 constexpr int64_t kMaxInstances = 4;
+// Every profile is read whole, and looked through for every unit.
+constexpr size_t kMaxUnits = 16, kMaxProfiles = 16;
 constexpr double kMaxClock = 10'000;
 constexpr int64_t kMaxBus = 4096;
 constexpr int64_t kMaxThreads = 1024;
@@ -81,23 +85,39 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   return unit;
 }
 
+Result<std::vector<BoardUnit>> parse_units(const YAML::Node& list, const UnitCheck& check) {
+  if (!list.IsSequence() || list.size() > kMaxUnits)
+    return yaml::refuse(list, fmt::format("units: expected a list of at most {}", kMaxUnits));
+  std::vector<BoardUnit> units;
+  for (const YAML::Node& node : list) {
+    NESTRT_ASSIGN_OR_RETURN(units.emplace_back(), parse_unit(node, check));
+  }
+  return units;
+}
+
+Result<std::vector<std::string>> parse_profiles(const YAML::Node& list) {
+  if (!list.IsSequence() || list.size() > kMaxProfiles)
+    return yaml::refuse(list, fmt::format("profiles: expected a list of at most {} files", kMaxProfiles));
+  std::vector<std::string> files;
+  for (const YAML::Node& node : list) {
+    if (!node.IsScalar()) return yaml::refuse(node, "profiles: expected a list of files");
+    if (std::find(files.begin(), files.end(), node.Scalar()) != files.end())
+      return yaml::refuse(node, fmt::format("profiles: '{}' is there twice", node.Scalar()));
+    files.push_back(node.Scalar());
+  }
+  return files;
+}
+
 Result<Board> parse_root(const YAML::Node& root, const UnitCheck& check) {
   if (!root.IsMap()) return yaml::refuse(root, "expected a board's {board, units}");
   NESTRT_RETURN_IF_ERROR(yaml::check_keys(root, {"board", "units", "profiles"}));
   Board board;
   NESTRT_ASSIGN_OR_RETURN(board.name, yaml::member_text(root, "board"));
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node units, yaml::member(root, "units"));
-  if (!units.IsSequence()) return yaml::refuse(units, "units: expected a list");
-  for (const YAML::Node& node : units) {
-    NESTRT_ASSIGN_OR_RETURN(board.units.emplace_back(), parse_unit(node, check));
-  }
+  NESTRT_ASSIGN_OR_RETURN(board.units, parse_units(units, check));
   const YAML::Node profiles = root["profiles"];
   if (!profiles.IsDefined()) return board;
-  if (!profiles.IsSequence()) return yaml::refuse(profiles, "profiles: expected a list of files");
-  for (const YAML::Node& node : profiles) {
-    if (!node.IsScalar()) return yaml::refuse(node, "profiles: expected a list of files");
-    board.profiles.push_back(node.Scalar());
-  }
+  NESTRT_ASSIGN_OR_RETURN(board.profiles, parse_profiles(profiles));
   return board;
 }
 

@@ -1,13 +1,16 @@
 #include "tools/common/compare_units.h"
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 
+#include "nestrt/packing.h"
 #include "nestrt/plan_tables.h"
 #include "nestrt/session.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/core/channel_blocks.h"
 #include "runtime/plan/channels.h"
+#include "runtime/plan/computed_bytes.h"
 #include "runtime/plan/program_for.h"
 #include "runtime/plan/views.h"
 
@@ -28,6 +31,132 @@ std::vector<int64_t> places(const plan::Tensor& tensor) {
   return result;
 }
 
+// Memory for one branch: of the plan's buffers those that its operators touch, each apart from the others, so that
+// nothing depends on an order; and of these the bytes of its tensors alone, as many branches may share a long buffer.
+class BranchMemory {
+ public:
+  // `computed`: the branch's. Both outlive this.
+  BranchMemory(const Plan& plan, uint32_t branch, const plan_verify::Extents& computed)
+      : plan_(plan),
+        branch_(plan.tables().branches[branch]),
+        computed_(computed),
+        touched_(plan_verify::make_set(operands())),
+        others_(plan_verify::difference(touched_, computed)) {}
+
+  // Errors: kOutOfMemory.
+  Status allocate() {
+    addresses_.assign(plan_.tables().buffers.size(), nullptr);
+    for (const plan_verify::Extent& bytes : touched_) {
+      if (addresses_[bytes.buffer] != nullptr) continue;
+      NESTRT_ASSIGN_OR_RETURN(addresses_[bytes.buffer], allocate_buffer(bytes.buffer));
+    }
+    return {};
+  }
+
+  std::span<std::byte* const> addresses() const { return addresses_; }  // by buffer of the plan; null: untouched
+
+  void randomize(std::mt19937& random) {
+    for (const plan_verify::Extent& extent : touched_) {
+      if (is_constant(extent.buffer)) continue;
+      const std::span<std::byte> bytes = bytes_of(extent);
+      for (size_t i = 0; i < bytes.size(); i += sizeof(uint32_t)) {
+        const auto number = static_cast<uint32_t>(random());
+        std::memcpy(bytes.data() + i, &number, std::min(sizeof number, bytes.size() - i));
+      }
+    }
+  }
+
+  std::vector<std::byte> results() const {
+    std::vector<std::byte> bytes;
+    for_each_result([&](std::span<std::byte> element) { bytes.insert(bytes.end(), element.begin(), element.end()); });
+    return bytes;
+  }
+
+  // What is not computed afterwards cannot be right by chance.
+  void spoil_results() const {
+    for_each_result([](std::span<std::byte> element) {
+      for (std::byte& byte : element) byte ^= std::byte{0x55};
+    });
+  }
+
+  // All that the branch reads, or has as a view, and does not compute.
+  std::vector<std::byte> others() const {
+    std::vector<std::byte> bytes;
+    for (const plan_verify::Extent& extent : others_) {
+      const std::span<const std::byte> part = bytes_of(extent);
+      bytes.insert(bytes.end(), part.begin(), part.end());
+    }
+    return bytes;
+  }
+
+ private:
+  plan_verify::Extents operands() const {
+    plan_verify::Extents extents;
+    const auto add = [&](int32_t index) {
+      if (index < 0) return;
+      const plan::Tensor& tensor = plan_.tables().tensors[static_cast<uint32_t>(index)];
+      extents.push_back({tensor.buffer, tensor.offset, tensor.offset + stored_bytes(tensor)});
+    };
+    for (const uint32_t op : branch_.operators) {
+      std::ranges::for_each(plan_.tables().operators[op].inputs, add);
+      std::ranges::for_each(plan_.tables().operators[op].outputs, add);
+    }
+    return extents;
+  }
+
+  static uint64_t stored_bytes(const plan::Tensor& tensor) {
+    const int64_t bytes = tensor.packing == Packing::kNone
+                              ? storage_bytes(tensor.type, tensor.shape, tensor.layout)
+                              : packed_size_bytes(tensor.packing, tensor.shape).value_or(0);
+    return static_cast<uint64_t>(bytes);
+  }
+
+  bool is_constant(uint32_t buffer) const { return plan_.tables().buffers[buffer].kind == plan::BufferKind::kConstant; }
+
+  std::span<std::byte> bytes_of(const plan_verify::Extent& extent) const {
+    return {addresses_[extent.buffer] + extent.begin, static_cast<size_t>(extent.end - extent.begin)};
+  }
+
+  Result<std::byte*> allocate_buffer(uint32_t buffer) {
+    if (is_constant(buffer)) return const_cast<std::byte*>(plan_.constant(buffer).data());  // units only read it
+    NESTRT_ASSIGN_OR_RETURN(memory_.emplace_back(),
+                            AlignedMemory::allocate(plan_.tables().buffers[buffer].size, "a buffer"));
+    return memory_.back().data();
+  }
+
+  // Calls visit(bytes) for each element that the branch computes, one tensor after the other; padding lanes left out.
+  template <typename Visit>
+  void for_each_result(Visit visit) const {
+    const plan::Tables& tables = plan_.tables();
+    for (const uint32_t op : branch_.operators) {
+      if (is_view(tables, tables.operators[op])) continue;
+      for (const int32_t index : tables.operators[op].outputs) {
+        const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(index)];
+        const size_t size = size_bytes(tensor.type);
+        for (const int64_t place : places(tensor)) {
+          const uint64_t begin = tensor.offset + static_cast<uint64_t>(place) * size;
+          if (plan_verify::holds(computed_, {tensor.buffer, begin, begin + size}))
+            visit(std::span(addresses_[tensor.buffer] + begin, size));
+        }
+      }
+    }
+  }
+
+  const Plan& plan_;
+  const plan::Branch& branch_;
+  const plan_verify::Extents& computed_;
+  const plan_verify::Extents touched_;
+  const plan_verify::Extents others_;
+  std::vector<AlignedMemory> memory_;
+  std::vector<std::byte*> addresses_;
+};
+
+uint64_t count_differences(const std::vector<std::byte>& one, const std::vector<std::byte>& other) {
+  uint64_t different = 0;
+  for (size_t i = 0; i < one.size(); ++i) different += one[i] != other[i];
+  return different;
+}
+
 class UnitComparer {
  public:
   UnitComparer(std::shared_ptr<const Plan> plan, const UnitList& units) : plan_(std::move(plan)), units_(units) {}
@@ -36,10 +165,9 @@ class UnitComparer {
     const auto host = std::find_if(units_.begin(), units_.end(), [](const auto& unit) { return unit->info().is_host; });
     if (host == units_.end())
       return Status(Code::kInvalidArgument, "nothing to compare with: there is no unit 'cpu' among those given");
-    NESTRT_RETURN_IF_ERROR(allocate());
-    const auto& branches = plan_->tables().branches;
+    NESTRT_ASSIGN_OR_RETURN(computed_, computed_bytes(plan_->tables()));
     std::vector<BranchComparison> result;
-    for (uint32_t branch = 0; branch < branches.size(); ++branch) {
+    for (uint32_t branch = 0; branch < plan_->tables().branches.size(); ++branch) {
       for (const std::shared_ptr<Unit>& unit : units_)
         if (unit != *host) NESTRT_RETURN_IF_ERROR(compare_programs(branch, **host, *unit, result));
     }
@@ -60,89 +188,41 @@ class UnitComparer {
     return {};
   }
 
-  // Every buffer has memory of its own: nothing depends on an order.
-  Status allocate() {
-    const auto& buffers = plan_->tables().buffers;
-    for (uint32_t index = 0; index < buffers.size(); ++index) {
-      if (buffers[index].kind == plan::BufferKind::kConstant) {
-        addresses_.push_back(const_cast<std::byte*>(plan_->constant(index).data()));  // units only read it
-        continue;
-      }
-      NESTRT_ASSIGN_OR_RETURN(memory_.emplace_back(), AlignedMemory::allocate(buffers[index].size, "a buffer"));
-      addresses_.push_back(memory_.back().data());
-    }
-    return {};
-  }
-
-  void randomize() {
-    for (const AlignedMemory& memory : memory_)
-      std::generate_n(reinterpret_cast<uint8_t*>(memory.data()), memory.size(),
-                      [this] { return static_cast<uint8_t>(random_()); });
-  }
-
-  Status run_on(uint32_t branch, Unit& unit, const plan::Program& program, ChannelRange channels = {}) const {
-    NESTRT_ASSIGN_OR_RETURN(const auto executable, unit.prepare({plan_, branch, &program, channels}));
+  Status run_on(const BranchMemory& memory, const BranchSpec& branch, Unit& unit) const {
+    NESTRT_ASSIGN_OR_RETURN(const auto executable, unit.prepare(branch));
     NESTRT_ASSIGN_OR_RETURN(const auto scratch, AlignedMemory::allocate(executable->scratch_bytes(), "scratch memory"));
     Submission submission;
-    submission.bindings = {addresses_, scratch.data()};
+    submission.bindings = {memory.addresses(), scratch.data()};
     submission.unit_deadline = SteadyClock::now() + SessionOptions().unit_timeout;
     return nestrt::run(*executable, submission);
   }
 
-  // Calls visit(bytes) for each element that the branch computes, one tensor after the other; padding lanes left out,
-  // and views, which nobody computes.
-  template <typename Visit>
-  void for_each_result(uint32_t branch, Visit visit) const {
-    const plan::Tables& tables = plan_->tables();
-    for (uint32_t op : tables.branches[branch].operators) {
-      if (is_view(tables, tables.operators[op])) continue;
-      for (int32_t index : tables.operators[op].outputs) {
-        const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(index)];
-        const size_t size = size_bytes(tensor.type);
-        std::byte* begin = addresses_[tensor.buffer] + tensor.offset;
-        for (const int64_t place : places(tensor)) visit(std::span(begin + static_cast<size_t>(place) * size, size));
-      }
-    }
-  }
-
-  std::vector<std::byte> results(uint32_t branch) const {
-    std::vector<std::byte> bytes;
-    for_each_result(branch,
-                    [&](std::span<std::byte> element) { bytes.insert(bytes.end(), element.begin(), element.end()); });
-    return bytes;
-  }
-
-  // What is not computed afterwards cannot be right by chance.
-  void spoil_results(uint32_t branch) const {
-    for_each_result(branch, [](std::span<std::byte> element) {
-      for (std::byte& byte : element) byte ^= std::byte{0x55};
-    });
-  }
-
   Result<BranchComparison> compare(uint32_t branch, Unit& host, const plan::Program& host_program, Unit& unit,
                                    const plan::Program& program) {
-    const uint32_t first = plan_->tables().branches[branch].operators[0];
-    BranchComparison result{branch, plan_->tables().operators[first].name, unit.info().name, program.channels};
-    randomize();
-    NESTRT_RETURN_IF_ERROR(run_on(branch, host, host_program));
-    const std::vector<std::byte> expected = results(branch);
-    spoil_results(branch);
+    const plan::Tables& tables = plan_->tables();
+    const plan::Branch& entry = tables.branches[branch];
+    BranchComparison result{branch, tables.operators[entry.operators[0]].name, unit.info().name, program.channels};
+    BranchMemory memory(*plan_, branch, computed_[branch]);
+    NESTRT_RETURN_IF_ERROR(memory.allocate());
+    memory.randomize(random_);
+    NESTRT_RETURN_IF_ERROR(run_on(memory, {plan_, branch, &host_program, {}}, host));
+    const std::vector<std::byte> expected = memory.results(), others = memory.others();
+    memory.spoil_results();
     if (program.channels != 0) {  // the host goes first: nobody covers what the unit should leave alone
-      const uint32_t all = divisible_channels(plan_->tables(), plan_->tables().branches[branch]);
-      NESTRT_RETURN_IF_ERROR(run_on(branch, host, host_program, {program.channels, all}));
+      const ChannelRange rest{program.channels, divisible_channels(tables, entry)};
+      NESTRT_RETURN_IF_ERROR(run_on(memory, {plan_, branch, &host_program, rest}, host));
     }
-    NESTRT_RETURN_IF_ERROR(run_on(branch, unit, program));
-    const std::vector<std::byte> computed = results(branch);
+    NESTRT_RETURN_IF_ERROR(run_on(memory, {plan_, branch, &program, {}}, unit));
     result.bytes = expected.size();
-    for (size_t i = 0; i < expected.size(); ++i) result.different += expected[i] != computed[i];
+    result.different = count_differences(expected, memory.results());
+    result.stray = count_differences(others, memory.others());
     return result;
   }
 
   const std::shared_ptr<const Plan> plan_;
   const UnitList& units_;
-  std::vector<AlignedMemory> memory_;
-  std::vector<std::byte*> addresses_;  // by buffer of the plan
-  std::mt19937 random_{1};             // the same inputs every time
+  std::vector<plan_verify::Extents> computed_;  // by branch
+  std::mt19937 random_{1};                      // the same inputs every time
 };
 
 }  // namespace

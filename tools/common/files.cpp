@@ -5,13 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "runtime/core/file_descriptor.h"
-#include "runtime/core/replace_file.h"
 
 namespace nestrt::tools {
 namespace {
@@ -41,12 +44,29 @@ Result<FileDescriptor> open_regular(const std::string& path, uint64_t* size) {
   return file;
 }
 
+Status cannot_write(const std::string& path, const Status& why) {
+  return Status(why.code(), fmt::format("cannot write '{}': {}", path, why.message()));
+}
+
 Status write_in_place(const std::string& path, std::span<const std::byte> bytes) {
   FileDescriptor file = FileDescriptor::open_to_write(path, O_TRUNC, 0666);
   if (!file.is_open()) return io_error("write", path, errno);
   int error = write_all(file.value(), bytes);
   if (error == 0) error = file.close();
   return error == 0 ? Status() : io_error("write", path, error);
+}
+
+Status refuse_overwriting(const std::string& output, const std::string& input) {
+  return Status(Code::kInvalidArgument,
+                fmt::format("'{}' would be written over the input '{}'; name another file", output, input));
+}
+
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return std::nullopt;
+  return FileIdentity(info.st_dev, info.st_ino);
 }
 
 }  // namespace
@@ -78,24 +98,27 @@ Result<FileStart> read_start(const std::string& path, size_t max_bytes) {
   return result;
 }
 
-Result<std::vector<std::string>> read_lines(const std::string& path) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, read_file(path, kMaxTextBytes));
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (text.find('\0') != std::string_view::npos) {
-    return Status(Code::kInvalidArgument, fmt::format("'{}' is not a text file", path));
-  }
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
+TextLines::TextLines(std::vector<std::byte> text) : text_(std::move(text)) {
+  std::string_view rest(reinterpret_cast<const char*>(text_.data()), text_.size());
+  const bool ends_open = !rest.empty() && !rest.ends_with('\n');
+  lines_.reserve(static_cast<size_t>(std::count(rest.begin(), rest.end(), '\n')) + (ends_open ? 1 : 0));
+  while (!rest.empty()) {
+    const size_t end = rest.find('\n');
+    std::string_view line = rest.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.emplace_back(line);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    lines_.push_back(line);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
-  return lines;
 }
 
-Status write_file(const std::string& path, std::span<const std::byte> bytes, mode_t rights) {
+Result<TextLines> read_lines(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(std::vector<std::byte> bytes, read_file(path, kMaxTextBytes));
+  if (std::find(bytes.begin(), bytes.end(), std::byte{0}) != bytes.end())
+    return Status(Code::kInvalidArgument, fmt::format("'{}' is not a text file", path));
+  return TextLines(std::move(bytes));
+}
+
+Status NewFiles::add(const std::string& path, std::span<const std::byte> bytes, mode_t rights) {
   std::error_code error;
   const auto kind = fs::status(path, error).type();
   if (kind == fs::file_type::none) return io_error("write", path, error.value());
@@ -104,8 +127,27 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes, mod
   error.clear();
   const fs::path behind_links = kind == fs::file_type::regular ? fs::canonical(path, error) : fs::path(path);
   if (error) return io_error("write", path, error.value());
-  const Status status = replace_file(behind_links.string(), bytes, rights);
-  return status.ok() ? Status() : Status(status.code(), fmt::format("cannot write '{}': {}", path, status.message()));
+  Result<NewFile> file = NewFile::create(behind_links.string(), bytes, rights);
+  if (!file) return cannot_write(path, file.error());
+  files_.push_back({path, std::move(*file)});
+  return {};
+}
+
+Status NewFiles::add_text(const std::string& path, std::string_view text) {
+  return add(path, std::as_bytes(std::span(text)));
+}
+
+Status NewFiles::take_places() {
+  for (Entry& entry : files_)
+    if (const Status status = entry.file.take_place(); !status.ok()) return cannot_write(entry.path, status);
+  files_.clear();
+  return {};
+}
+
+Status write_file(const std::string& path, std::span<const std::byte> bytes, mode_t rights) {
+  NewFiles files;
+  NESTRT_RETURN_IF_ERROR(files.add(path, bytes, rights));
+  return files.take_places();
 }
 
 Status check_writable(const std::string& path) {
@@ -127,12 +169,26 @@ Status check_writable(const std::string& path) {
 Status check_not_input(const std::string& output, const std::string& input) {
   std::error_code error;
   if (!fs::equivalent(output, input, error) || error) return {};
-  return Status(Code::kInvalidArgument,
-                fmt::format("'{}' would be written over the input '{}'; name another file", output, input));
+  return refuse_overwriting(output, input);
 }
 
 Status check_not_input(const std::string& output, std::span<const std::string> inputs) {
   for (const std::string& input : inputs) NESTRT_RETURN_IF_ERROR(check_not_input(output, input));
+  return {};
+}
+
+Status check_not_inputs(std::span<const std::string> outputs, size_t count,
+                        const std::function<std::string(size_t)>& input) {
+  std::map<FileIdentity, std::string> written;
+  for (const std::string& output : outputs)
+    if (const auto identity = identity_of(output)) written.emplace(*identity, output);
+  for (size_t i = 0; i < count && !written.empty(); ++i) {
+    const std::string path = input(i);
+    const auto identity = identity_of(path);
+    if (!identity) break;
+    const auto found = written.find(*identity);
+    if (found != written.end()) return refuse_overwriting(found->second, path);
+  }
   return {};
 }
 

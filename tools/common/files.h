@@ -5,12 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "nestrt/result.h"
+#include "runtime/core/replace_file.h"
 
 namespace nestrt::tools {
 
@@ -28,14 +30,48 @@ struct FileStart {
 // read_file().
 Result<FileStart> read_start(const std::string& path, size_t max_bytes);
 
-// Without line ends (LF or CR LF). A file that holds a NUL is refused as not being text.
-Result<std::vector<std::string>> read_lines(const std::string& path);
+// The lines of a text, without line ends (LF or CR LF): views into one block, as a file of empty lines has as many as
+// it has bytes.
+class TextLines {
+ public:
+  TextLines() = default;
+  explicit TextLines(std::vector<std::byte> text);
+  TextLines(TextLines&&) = default;
+  TextLines& operator=(TextLines&&) = default;
+
+  const std::vector<std::string_view>& lines() const { return lines_; }
+  void pop_back() { lines_.pop_back(); }
+
+ private:
+  std::vector<std::byte> text_;
+  std::vector<std::string_view> lines_;
+};
+// Errors: those of read_file(). A file that holds a NUL is refused as not being text.
+Result<TextLines> read_lines(const std::string& path);
 
 // Whole or not at all (runtime/core/replace_file.h); where `path` is a link, the file behind it is replaced. What
 // exists and is no file, as /dev/stdout or a pipe, is written in place. Errors: kNotFound, kIo, with nothing left
 // behind.
 Status write_file(const std::string& path, std::span<const std::byte> bytes, mode_t rights = 0666);
 Status write_text(const std::string& path, std::string_view text);
+
+// Files that are written together or not at all, each as write_file() does it. Move-only.
+class NewFiles {
+ public:
+  // Writes it, under another name as yet. Errors: as write_file().
+  Status add(const std::string& path, std::span<const std::byte> bytes, mode_t rights = 0666);
+  Status add_text(const std::string& path, std::string_view text);
+  // Renames all that were added, one after the other; those that never are are removed. Errors: kNotFound, kIo, where
+  // a folder has changed meanwhile.
+  Status take_places();
+
+ private:
+  struct Entry {
+    std::string path;  // as it was asked for
+    NewFile file;
+  };
+  std::vector<Entry> files_;
+};
 
 // Errors where write_file(path) would fail for lack of a folder or of a right, or where `path` is empty: to be asked
 // before a long computation. Writes nothing.
@@ -44,6 +80,11 @@ Status check_writable(const std::string& path);
 // kInvalidArgument where `output` names the same file as `input`, or as one of several, by whatever path.
 Status check_not_input(const std::string& output, const std::string& input);
 Status check_not_input(const std::string& output, std::span<const std::string> inputs);
+
+// The same for many inputs, in the order in which they will be read: each path is looked at once, and none behind an
+// input that is not there, where reading ends.
+Status check_not_inputs(std::span<const std::string> outputs, size_t count,
+                        const std::function<std::string(size_t)>& input);
 
 // Makes a folder and its parents; one that exists is fine.
 Status make_folder(const std::string& path);

@@ -128,8 +128,9 @@ Result<Image> decode_stb(std::span<const std::byte> content, std::string_view na
 }  // namespace
 
 int64_t max_pixels(size_t file_bytes, int64_t pixel_bytes) {
+  constexpr int64_t kRgbBytes = 3;  // what to_channels() makes of a grey pixel
   const Budget bytes = Budget::of_file(uint64_t{80} << 20, 8, file_bytes);
-  return std::min(kMaxPixels, static_cast<int64_t>(bytes.limit()) / std::max<int64_t>(pixel_bytes, 1));
+  return std::min(kMaxPixels, static_cast<int64_t>(bytes.limit()) / std::max<int64_t>(pixel_bytes, kRgbBytes));
 }
 
 Result<Image> decode_image(std::span<const std::byte> content, std::string_view name) {

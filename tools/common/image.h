@@ -18,7 +18,8 @@ namespace nestrt::tools {
 
 inline constexpr int64_t kMaxPixels = int64_t{1} << 26;
 // How many pixels of so many bytes a file of that size may have: kMaxPixels at most, and 80 MB and eight times the
-// file. A photograph has more bytes than that asks for; a few hundred bytes that are all one colour have not.
+// file, in which a grey pixel counts as the three bytes that a network of RGB makes of it. A photograph has more bytes
+// than that asks for; a few hundred bytes that are all one colour have not.
 int64_t max_pixels(size_t file_bytes, int64_t pixel_bytes);
 
 struct Image {

@@ -42,14 +42,14 @@ Markers find_markers(std::span<const std::byte> content) {
   return result;
 }
 
-struct Header {
+struct JpegHeader {
   int width = 0, height = 0;
   int colours = -1;  // TJCS
 };
 
 // TurboJPEG reports samplings that it has no name for as an error, but decodes them: what counts is what it has read.
-Result<Header> read_header(tjhandle decoder, std::span<const std::byte> content, std::string_view name) {
-  Header header;
+Result<JpegHeader> read_header(tjhandle decoder, std::span<const std::byte> content, std::string_view name) {
+  JpegHeader header;
   int sampling = 0;
   tjDecompressHeader3(decoder, reinterpret_cast<const unsigned char*>(content.data()), content.size(), &header.width,
                       &header.height, &sampling, &header.colours);
@@ -102,7 +102,7 @@ bool is_jpeg(std::span<const std::byte> content) {
 Result<Image> decode_jpeg(std::span<const std::byte> content, std::string_view name) {
   const Decoder decoder(tjInitDecompress(), &tjDestroy);
   if (!decoder) return refuse_jpeg(name, tjGetErrorStr2(nullptr));
-  NESTRT_ASSIGN_OR_RETURN(const Header header, read_header(decoder.get(), content, name));
+  NESTRT_ASSIGN_OR_RETURN(const JpegHeader header, read_header(decoder.get(), content, name));
   const Markers markers = find_markers(content);
   // The decoder only warns of it, and makes the missing part grey.
   if (!markers.end) return refuse_jpeg(name, "it is truncated: there is no end-of-image marker");

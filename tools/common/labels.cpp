@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "runtime/core/parse.h"
-#include "tools/common/files.h"
 
 namespace nestrt::tools {
 namespace {
@@ -39,14 +38,16 @@ std::optional<ReferenceResult> parse_reference(std::string_view line, size_t) {
 template <typename Parse>
 auto read_table(const std::string& path, std::string_view expected, Parse parse)
     -> Result<std::vector<typename decltype(parse(std::string_view(), 0))::value_type>> {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::string> lines, read_lines(path));
+  NESTRT_ASSIGN_OR_RETURN(const TextLines text, read_lines(path));
+  const std::vector<std::string_view>& lines = text.lines();
   std::vector<typename decltype(parse(std::string_view(), 0))::value_type> rows;
+  rows.reserve(static_cast<size_t>(std::count_if(lines.begin(), lines.end(), [](auto line) { return !line.empty(); })));
   for (size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
     auto row = parse(lines[i], i + 1);
     if (row) {
       rows.push_back(std::move(*row));
-    } else if (i > 0 || lines[i].find('\t') == std::string::npos) {
+    } else if (i > 0 || lines[i].find('\t') == std::string_view::npos) {
       return Status(Code::kInvalidArgument, fmt::format("'{}' line {}: expected {}", path, i + 1, expected));
     }
   }
@@ -58,10 +59,10 @@ auto read_table(const std::string& path, std::string_view expected, Parse parse)
 
 }  // namespace
 
-Result<std::vector<std::string>> read_class_names(const std::string& path) {
-  NESTRT_ASSIGN_OR_RETURN(std::vector<std::string> names, read_lines(path));
-  while (!names.empty() && names.back().empty()) names.pop_back();
-  if (names.empty()) {
+Result<TextLines> read_class_names(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(TextLines names, read_lines(path));
+  while (!names.lines().empty() && names.lines().back().empty()) names.pop_back();
+  if (names.lines().empty()) {
     return Status(Code::kInvalidArgument, fmt::format("'{}' is empty; expected one class name per line", path));
   }
   return names;

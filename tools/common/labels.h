@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "nestrt/result.h"
+#include "tools/common/files.h"
 
 namespace nestrt::tools {
 
 // One class name per line; the line number from 0 is the class.
-Result<std::vector<std::string>> read_class_names(const std::string& path);
+Result<TextLines> read_class_names(const std::string& path);
 
 struct LabelledFile {
   std::string file;

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
-#include <set>
 
 #include "nestrt/plan_tables.h"
-#include "runtime/core/parse.h"
+#include "tools/common/conv_keys.h"
 #include "tools/common/files.h"
 #include "tools/common/yaml_reader.h"
 
@@ -19,59 +17,6 @@ constexpr double kMaxMicroseconds = 1e12;
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
-}
-
-std::optional<int64_t> parse_positive(std::string_view text) {
-  const std::optional<int64_t> value = parse_number<int64_t>(text);
-  return value && *value > 0 ? value : std::nullopt;
-}
-
-// What a convolution's key says.
-struct ConvKey {
-  std::vector<int64_t> input;  // four dimensions
-  std::optional<DataType> type;
-  int64_t outputs = 0;
-  int64_t kernel = 0;
-  int64_t stride = 0;
-};
-
-std::optional<DataType> parse_type(const std::string& text) {
-  const std::string type = lower(text);
-  if (type == "float" || type == "float32" || type == "fp32" || type == "f32") return DataType::kF32;
-  if (type == "int8" || type == "i8" || type == "s8" || type == "qint8") return DataType::kS8;
-  return std::nullopt;
-}
-
-std::optional<ConvKey> parse_key(const std::string& text) {
-  const std::vector<std::string_view> parts = split(text, "-");
-  if (parts.size() != 6 || !lower(std::string(parts[0])).starts_with("conv")) return std::nullopt;
-  ConvKey key;
-  for (const std::string_view dim : split(parts[1], "x")) {
-    const auto number = parse_positive(dim);
-    if (!number) return std::nullopt;
-    key.input.push_back(*number);
-  }
-  key.type = parse_type(std::string(parts[2]));
-  const auto outputs = parse_positive(parts[3]), kernel = parse_positive(parts[4]), stride = parse_positive(parts[5]);
-  if (key.input.size() != 4 || !key.type || !outputs || !kernel || !stride) return std::nullopt;
-  key.outputs = *outputs, key.kernel = *kernel, key.stride = *stride;
-  return key;
-}
-
-bool all_are(const std::vector<int32_t>& values, int64_t wanted) {
-  return std::all_of(values.begin(), values.end(), [&](int32_t value) { return value == wanted; });
-}
-
-bool matches(const ConvKey& key, const plan::Tables& tables, const plan::Operator& op) {
-  const ops::Conv* const conv = op.as<ops::Conv>();
-  if (conv == nullptr || op.inputs.size() < 2 || op.outputs.size() != 1) return false;
-  const plan::Tensor& input = tables.tensors[static_cast<uint32_t>(op.inputs[0])];
-  const plan::Tensor& output = tables.tensors[static_cast<uint32_t>(op.outputs[0])];
-  const Shape &x = input.shape, &y = output.shape;
-  if (x.rank() != 4 || y.rank() != 4 || y[1] != key.outputs || input.type != key.type) return false;
-  const std::vector<int64_t> nchw = {x[0], x[1], x[2], x[3]}, nhwc = {x[0], x[2], x[3], x[1]};
-  return (key.input == nchw || key.input == nhwc) && all_are(conv->kernel, key.kernel) &&
-         all_are(conv->stride, key.stride);
 }
 
 // NEST-C's backends are units of ours by kind.
@@ -87,7 +32,7 @@ UnitKey unit_of(const std::string& backend, const plan::Tables& tables, const st
 class Importer {
  public:
   Importer(const Plan& plan, const std::string& cpu_configuration)
-      : plan_(plan), cpu_configuration_(cpu_configuration) {}
+      : plan_(plan), convolutions_(plan), cpu_configuration_(cpu_configuration) {}
 
   Status add(const YAML::Node& map) {
     if (!map.IsMap()) return yaml::refuse(map, "expected a profile of NEST-C: {Type, backendName, KEY: microseconds}");
@@ -111,15 +56,12 @@ class Importer {
     ++result_.entries;
     if (value.IsScalar() && (value.Scalar() == "INFINITY" || value.Scalar() == "inf")) return {};
     NESTRT_ASSIGN_OR_RETURN(const double microseconds, yaml::number(value, text, 0.0, kMaxMicroseconds));
-    const auto key = parse_key(text);
+    const auto key = parse_conv_key(text);
     if (!key) {
       result_.refused.push_back(text + ": no convolution's key (kind-inputdims-dtype-outC-k-stride)");
       return {};
     }
-    std::set<std::string> works;
-    const auto& operators = plan_.tables().operators;
-    for (uint32_t op = 0; op < operators.size(); ++op)
-      if (matches(*key, plan_.tables(), operators[op])) works.insert(work_name(plan_, op));
+    const ConvKeys::Works& works = convolutions_.works(*key);
     if (works.empty()) return {};
     if (works.size() > 1) {
       result_.refused.push_back(
@@ -129,11 +71,12 @@ class Importer {
       return {};
     }
     ++result_.used;
-    result_.costs.set(unit_, *works.begin(), {microseconds, CostSource::kMeasured});
+    result_.costs.set(unit_, **works.begin(), {microseconds, CostSource::kMeasured});
     return {};
   }
 
   const Plan& plan_;
+  const ConvKeys convolutions_;
   const std::string& cpu_configuration_;
   UnitKey unit_;
   NestCImport result_;

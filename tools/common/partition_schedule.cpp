@@ -143,37 +143,36 @@ class Builder {
   // Among the stages that may come next, the one whose first branch comes first in the plan does.
   Result<std::vector<uint32_t>> order_of_stages() const {
     std::vector<uint32_t> order;
-    std::vector<bool> is_done(stages_.size(), false);
-    const auto may_run = [&](uint32_t stage) {
-      const auto& before = stages_[stage].before;
-      return std::all_of(before.begin(), before.end(), [&](uint32_t other) { return is_done[other]; });
-    };
     std::set<std::pair<uint32_t, uint32_t>> ready;  // first branch, stage
     std::vector<std::vector<uint32_t>> after(stages_.size());
+    std::vector<size_t> waiting(stages_.size());  // for so many stages
     for (uint32_t stage = 0; stage < stages_.size(); ++stage) {
       for (const uint32_t before : stages_[stage].before) after[before].push_back(stage);
-      if (may_run(stage)) ready.insert({stages_[stage].first_branch, stage});
+      waiting[stage] = stages_[stage].before.size();
+      if (waiting[stage] == 0) ready.insert({stages_[stage].first_branch, stage});
     }
     while (!ready.empty()) {
       const uint32_t stage = ready.begin()->second;
       ready.erase(ready.begin());
       order.push_back(stage);
-      is_done[stage] = true;
       for (const uint32_t next : after[stage])
-        if (may_run(next)) ready.insert({stages_[next].first_branch, next});
+        if (--waiting[next] == 0) ready.insert({stages_[next].first_branch, next});
     }
-    if (order.size() < stages_.size()) return explain_cycle(is_done);
+    if (order.size() < stages_.size()) return explain_cycle(waiting);
     return order;
   }
 
-  // Whoever is not done needs another one that is not: following that leads into a cycle.
-  Status explain_cycle(const std::vector<bool>& is_done) const {
+  // Whoever waits needs another one that waits: following that leads into a cycle, which is closed by the first stage
+  // that is met twice. Each is looked at once, however many it needs.
+  Status explain_cycle(const std::vector<size_t>& waiting) const {
     const auto needed = [&](uint32_t stage) {
       const auto& before = stages_[stage].before;
-      return *std::find_if(before.begin(), before.end(), [&](uint32_t other) { return !is_done[other]; });
+      return *std::find_if(before.begin(), before.end(), [&](uint32_t other) { return waiting[other] > 0; });
     };
-    auto stage = static_cast<uint32_t>(std::find(is_done.begin(), is_done.end(), false) - is_done.begin());
-    for (size_t i = 0; i < stages_.size(); ++i) stage = needed(stage);
+    const auto first = std::find_if(waiting.begin(), waiting.end(), [](size_t count) { return count > 0; });
+    auto stage = static_cast<uint32_t>(first - waiting.begin());
+    std::vector<bool> is_met(stages_.size(), false);
+    for (; !is_met[stage]; stage = needed(stage)) is_met[stage] = true;
     return wrong(
         fmt::format("nodeToPartition: what {} and {} compute needs each other, so that neither can run first; "
                     "divide one of them",

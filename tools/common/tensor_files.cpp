@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -77,12 +78,14 @@ std::vector<std::string> file_names(std::span<const TensorInfo> tensors, const s
   constexpr size_t kMaxLength = 200;
   std::vector<std::string> names;
   std::set<std::string> taken;
+  std::map<std::string, int> counts;  // by stem: the last that was tried
   for (const TensorInfo& tensor : tensors) {
     std::string stem = tensor.name.empty() ? "output" : tensor.name.substr(0, kMaxLength);
     std::replace_if(
         stem.begin(), stem.end(), [](char c) { return !is_plain(c); }, '_');
     std::string unique = stem;
-    for (int count = 2; !taken.insert(unique).second; ++count) unique = fmt::format("{}_{}", stem, count);
+    int& count = counts.try_emplace(stem, 1).first->second;
+    while (!taken.insert(unique).second) unique = fmt::format("{}_{}", stem, ++count);
     names.push_back(unique + extension);
   }
   return names;

@@ -1,46 +1,85 @@
-// evta-replay: runs test vectors of the accelerator in the simulators.
+// evta-replay: runs test vectors of the accelerator in the simulators, and counts their cycles.
 #include <cstdio>
 #include <exception>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "drivers/evta/cycles/cycle_model.h"
 #include "drivers/evta/simulator/replay.h"
+#include "tools/common/files.h"
+#include "tools/common/json.h"
+#include "tools/common/printable.h"
 
 namespace {
 
 using nestrt::Code;
 using nestrt::Result;
 using nestrt::Status;
+using nestrt::tools::Json;
+using nestrt::tools::printable;
 
 enum ExitCode { kPassed = 0, kFailed = 1, kBadInput = 2 };
 
 constexpr std::string_view kUsage =
-    "Usage: evta-replay FILE [--configuration NAME]\n"
+    "Usage: evta-replay [OPTIONS] FILE\n"
     "\n"
-    "Runs every program of FILE in the plain and in the functional simulator, compares the memory that each leaves "
-    "with\n"
-    "the expected one, and prints how many passed and failed. The format is that of "
+    "Checks every program of FILE, runs it in the plain and in the functional simulator, compares the memory that "
+    "each\n"
+    "leaves with the expected one, and prints how many passed and failed. The format is that of\n"
     "drivers/evta/simulator/vector_file.h.\n"
     "\n"
     "  --configuration NAME  what the programs were made for (default 1x16_15_15_18_17)\n"
+    "  --cycles PROFILE      print the modelled cycles of each program, too: chisel2019, chisel2021,\n"
+    "                        chisel_16_reads, hls_zynq7020 or zcu102 (docs/evta.md)\n"
+    "  --json                print {\"vectors\": [{\"name\": ..., \"passed\": ..., \"cycles\": ..., \"reason\": ...}]} "
+    "instead:\n"
+    "                        cycles where --cycles asks for them and they can be counted, the reason of a failure\n"
     "  --help                print this\n"
     "\n"
     "Exit code: 0 all passed, 1 some failed, 2 bad input.\n"
     "\n"
-    "Example: evta-replay vectors.bin\n";
+    "Example: evta-replay vectors.bin\n"
+    "         evta-replay --cycles hls_zynq7020 --json vectors.bin\n";
 
 struct Options {
   std::string file;
-  std::string configuration = "1x16_15_15_18_17";
+  const nestrt::evta::Configuration* configuration = nestrt::evta::find_configuration("1x16_15_15_18_17");
+  const nestrt::evta::CycleProfile* profile = nullptr;  // null: cycles are not asked for
+  bool json = false;
   bool help = false;
 };
 
 Status bad_option(const std::string& message) {
   return Status(Code::kInvalidArgument, message + "; see evta-replay --help");
+}
+
+Status set_configuration(const std::string& name, Options* options) {
+  options->configuration = nestrt::evta::find_configuration(name);
+  return options->configuration ? Status() : bad_option("there is no configuration '" + name + "'");
+}
+
+Status set_profile(const std::string& name, Options* options) {
+  options->profile = nestrt::evta::find_cycle_profile(name);
+  return options->profile ? Status() : bad_option("there is no profile '" + name + "'");
+}
+
+// Of an option that wants a value; null for others.
+auto setter_of(std::string_view option) -> Status (*)(const std::string&, Options*) {
+  return option == "--configuration" ? set_configuration : option == "--cycles" ? set_profile : nullptr;
+}
+
+Status set_argument(const std::string& argument, Options* options) {
+  if (argument == "--json") {
+    options->json = true;
+  } else if (argument.starts_with("-")) {
+    return bad_option("there is no option " + argument);
+  } else if (!options->file.empty()) {
+    return bad_option("one file at a time");
+  } else {
+    options->file = argument;
+  }
+  return {};
 }
 
 Result<Options> parse(const std::vector<std::string>& arguments) {
@@ -50,54 +89,67 @@ Result<Options> parse(const std::vector<std::string>& arguments) {
       options.help = true;
       return options;
     }
-    if (arguments[i] == "--configuration") {
-      if (++i == arguments.size()) return bad_option("--configuration wants a name");
-      options.configuration = arguments[i];
-    } else if (arguments[i].starts_with("-")) {
-      return bad_option("there is no option " + arguments[i]);
-    } else if (!options.file.empty()) {
-      return bad_option("one file at a time");
+    if (const auto set = setter_of(arguments[i])) {
+      if (i + 1 == arguments.size()) return bad_option(arguments[i] + " wants a name");
+      NESTRT_RETURN_IF_ERROR(set(arguments[++i], &options));
     } else {
-      options.file = arguments[i];
+      NESTRT_RETURN_IF_ERROR(set_argument(arguments[i], &options));
     }
   }
   if (options.file.empty()) return bad_option("which file?");
   return options;
 }
 
-Result<std::vector<std::byte>> read_file(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    return Status(Code::kInvalidArgument, "'" + path + "' is no regular file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Status(Code::kNotFound, "cannot open '" + path + "'");
-  const std::vector<char> contents{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) return Status(Code::kIo, "cannot read '" + path + "'");
-  const auto* bytes = reinterpret_cast<const std::byte*>(contents.data());
-  return std::vector<std::byte>(bytes, bytes + contents.size());
+struct Outcome {
+  std::string name;
+  Status status;
+  uint64_t cycles = 0;  // 0: not asked for, or not to be counted
+};
+
+Outcome replay(const nestrt::evta::VectorCase& vector, const Options& options) {
+  Outcome outcome{vector.name, nestrt::evta::replay(vector, *options.configuration)};
+  if (options.profile == nullptr) return outcome;
+  const auto count = nestrt::evta::count_cycles({options.configuration, vector.instructions, {}}, *options.profile);
+  if (count) outcome.cycles = count->cycles;
+  return outcome;
 }
 
-// A name from a file, for a terminal.
-std::string printable(std::string text) {
-  for (char& c : text) c = c < ' ' || c > '~' ? '?' : c;
-  return text;
+Json to_json(const std::vector<Outcome>& outcomes) {
+  Json vectors = Json::array();
+  for (const Outcome& outcome : outcomes) {
+    Json vector{{"name", outcome.name}, {"passed", outcome.status.ok()}};
+    if (outcome.cycles > 0) vector.set("cycles", outcome.cycles);
+    if (!outcome.status.ok()) vector.set("reason", outcome.status.message());
+    vectors.push_back(std::move(vector));
+  }
+  return Json{{"vectors", std::move(vectors)}};
+}
+
+void print_lines(const std::vector<Outcome>& outcomes, size_t failed) {
+  for (const Outcome& outcome : outcomes) {
+    const std::string name = printable(outcome.name);
+    if (!outcome.status.ok())
+      std::printf("%s: %s\n", name.c_str(), printable(outcome.status.message()).c_str());
+    else if (outcome.cycles > 0)
+      std::printf("%s: %llu cycles\n", name.c_str(), static_cast<unsigned long long>(outcome.cycles));
+  }
+  std::printf("%zu passed, %zu failed\n", outcomes.size() - failed, failed);
 }
 
 Result<ExitCode> replay_all(const Options& options) {
-  const nestrt::evta::Configuration* configuration = nestrt::evta::find_configuration(options.configuration);
-  if (configuration == nullptr) return bad_option("there is no configuration '" + options.configuration + "'");
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> file, read_file(options.file));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> file, nestrt::tools::read_file(options.file));
   auto cases = nestrt::evta::parse_vectors(file);
   if (!cases) return cases.error().with_context(options.file);
+  std::vector<Outcome> outcomes;
   size_t failed = 0;
   for (const nestrt::evta::VectorCase& vector : *cases) {
-    const Status status = nestrt::evta::replay(vector, *configuration);
-    if (status.ok()) continue;
-    ++failed;
-    std::printf("%s: %s\n", printable(vector.name).c_str(), std::string(status.message()).c_str());
+    outcomes.push_back(replay(vector, options));
+    failed += outcomes.back().status.ok() ? 0 : 1;
   }
-  std::printf("%zu passed, %zu failed\n", cases->size() - failed, failed);
+  if (options.json)
+    std::fputs(to_json(outcomes).to_string().c_str(), stdout);
+  else
+    print_lines(outcomes, failed);
   if (std::fflush(stdout) != 0) return Status(Code::kIo, "cannot write to standard output");
   return failed == 0 ? kPassed : kFailed;
 }
@@ -115,7 +167,7 @@ int main(int argc, char** argv) {
   try {
     const Result<ExitCode> code = run({argv + 1, argv + argc});
     if (code) return *code;
-    std::fprintf(stderr, "evta-replay: %s\n", printable(code.error().to_string()).c_str());
+    std::fprintf(stderr, "evta-replay: %s\n", nestrt::tools::printable_message(code.error().to_string()).c_str());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "evta-replay: %s\n", error.what());
   }

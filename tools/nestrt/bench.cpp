@@ -200,6 +200,10 @@ void add_memory(Table& table, const Measurement& m, const SessionMemory& memory)
   row("peak RSS", static_cast<size_t>(m.peak_rss_mb * 1e6));
   row("arena", memory.arena_bytes);
   row("scratch", memory.scratch_bytes);
+  if (memory.copied_bytes + memory.handed_over_bytes > 0) {
+    row("copied", memory.copied_bytes, "per inference, to and from units that do not reach the tensors");
+    row("handed over", memory.handed_over_bytes, "per inference, between host and units, of caches or over a bus");
+  }
   if (memory.repacked_bytes > 0)
     row("repacked", memory.repacked_bytes, "weights packed for another CPU; compile the model again with this version");
 }
@@ -279,6 +283,8 @@ Json to_json(const Bench& bench, const Options& options) {
             {"arena_bytes", bench.plan.memory.arena_bytes},
             {"scratch_bytes", bench.plan.memory.scratch_bytes},
             {"repacked_bytes", bench.plan.memory.repacked_bytes},
+            {"copied_bytes", bench.plan.memory.copied_bytes},
+            {"handed_over_bytes", bench.plan.memory.handed_over_bytes},
             {"macs", bench.plan.macs},
             {"predicted_ms", m.predicted_ms},
             {"lower_bound_ms", m.lower_bound_ms},
@@ -303,12 +309,13 @@ Result<ExitCode> run_bench(const Options& options) {
 
 void add_bench(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  tools::Command app = cli.add_command("bench", "Measure latency, load time and memory of a plan on random inputs",
-                                       {"nestrt bench squeezenet.nest --threads 4 --runs 200 --warmup 20",
-                                        "nestrt bench squeezenet.nest --threads 1 --per-op --json latency.json",
-                                        "nestrt bench net.nest --units cpu,evta --cost-file costs --against sequential",
-                                        "nestrt bench squeezenet.nest --units cpu,evta --partition squeezenet.yaml"},
-                                       [options] { return run_bench(*options); });
+  tools::Command app =
+      cli.add_command("bench", "Measure latency, load time and memory of a plan on random inputs",
+                      {"nestrt bench squeezenet.nest --threads 4 --runs 200 --warmup 20",
+                       "nestrt bench squeezenet.nest --threads 1 --per-op --json latency.json",
+                       "nestrt bench net.nest --units cpu,evta:sim --cost-file costs --against sequential",
+                       "nestrt bench squeezenet.nest --units cpu,evta --partition squeezenet.yaml"},
+                      [options] { return run_bench(*options); });
   add_plan_argument(app, options->plan);
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);

@@ -107,10 +107,12 @@ Status check_classes(const Options& options, std::span<const LabelledFile> pictu
 // The pictures to run, with everything that can be wrong before they do.
 Result<std::vector<LabelledFile>> read_pictures(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(auto pictures, tools::read_labelled_files(options.labels));
-  std::vector<std::string> inputs = {options.plan, options.labels, options.reference};
-  for (const LabelledFile& picture : pictures) inputs.push_back(path_of(options, picture));
-  NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.predictions}, inputs, options.units));
   if (options.limit > 0 && pictures.size() > options.limit) pictures.resize(options.limit);
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.predictions},
+                                            {options.plan, options.labels, options.reference}, options.units));
+  const std::string outputs[] = {options.json, options.predictions, options.units.trace, options.units.cost_file};
+  const auto picture = [&](size_t index) { return path_of(options, pictures[index]); };
+  NESTRT_RETURN_IF_ERROR(tools::check_not_inputs(outputs, pictures.size(), picture));
   return pictures;
 }
 
@@ -145,23 +147,31 @@ void print_score(const Score& score, bool with_reference) {
   fmt::print("{}", table.to_string());
 }
 
-Status write_score(const Score& score, bool with_reference, const std::string& path) {
+Json json_of(const Score& score, bool with_reference) {
   Json json{{"n", score.n}, {"top1", score.fraction(score.top1)}, {"top5", score.fraction(score.top5)}};
   if (with_reference) {
     json.set("agreement", score.fraction(score.agreeing));
     json.set("worst_abs", score.worst_abs);
     json.set("worst_rel", score.worst_rel);
   }
-  return tools::write_json(path, json);
+  return json;
+}
+
+// Both files or none.
+Status write_results(const Score& score, const Options& options) {
+  tools::NewFiles files;
+  if (!options.predictions.empty())
+    NESTRT_RETURN_IF_ERROR(files.add_text(options.predictions, kPredictionsHeader + score.predictions));
+  if (!options.json.empty())
+    NESTRT_RETURN_IF_ERROR(files.add_text(options.json, json_of(score, !options.reference.empty()).to_string()));
+  return files.take_places();
 }
 
 Result<ExitCode> run_eval(const Options& options) {
   const bool with_reference = !options.reference.empty();
   NESTRT_ASSIGN_OR_RETURN(const Score score, evaluate(options));
   print_score(score, with_reference);
-  if (!options.predictions.empty())
-    NESTRT_RETURN_IF_ERROR(tools::write_text(options.predictions, kPredictionsHeader + score.predictions));
-  if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(write_score(score, with_reference, options.json));
+  NESTRT_RETURN_IF_ERROR(write_results(score, options));
   const bool disagrees = with_reference && score.fraction(score.agreeing) < options.require_agreement;
   const bool deviates = with_reference && options.tolerance >= 0 && !(score.worst_scaled <= options.tolerance);
   return disagrees || deviates ? ExitCode::kMismatch : ExitCode::kOk;

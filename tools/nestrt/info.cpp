@@ -1,9 +1,10 @@
-// nestrt info: what a plan holds, and which kernels this machine runs it with.
+// nestrt info: what a plan holds, and which kernels this machine runs it with; or which units the machine has.
 #include <fmt/format.h>
 
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/load.h"
 #include "tools/nestrt/summaries.h"
+#include "tools/nestrt/units.h"
 
 namespace nestrt::command {
 namespace {
@@ -134,6 +135,10 @@ Json to_json(const Plan& plan, const PlanSummary& summary) {
 }
 
 Result<ExitCode> run_info(const Options& options) {
+  if (options.plan.empty()) {
+    NESTRT_RETURN_IF_ERROR(show_units(options.units, options.json));
+    return ExitCode::kOk;
+  }
   NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {options.plan}));
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.units));
   const PlanSummary summary = summarize_plan(*loaded.session);
@@ -148,10 +153,12 @@ Result<ExitCode> run_info(const Options& options) {
 
 void add_info(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
-  tools::Command app = cli.add_command("info", "Show inputs, outputs, operators, kernels and memory of a plan",
-                                       {"nestrt info squeezenet.nest", "nestrt info squeezenet.nest --json info.json"},
-                                       [options] { return run_info(*options); });
-  add_plan_argument(app, options->plan);
+  tools::Command app =
+      cli.add_command("info", "Show inputs, outputs, operators, kernels and memory of a plan, or this machine's units",
+                      {"nestrt info squeezenet.nest", "nestrt info squeezenet.nest --json info.json", "nestrt info"},
+                      [options] { return run_info(*options); });
+  app.add_option("PLAN", options->plan, "compiled network (.nest); without one: the units, and why one cannot be used")
+      .type_name("FILE");
   add_json_option(app, options->json, "the same as JSON");
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);

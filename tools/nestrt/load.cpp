@@ -26,7 +26,8 @@ namespace {
 // ":1x16_15_15_18_17" where none is asked for and the plan was compiled for such a unit.
 std::string configuration_of(const Plan& plan, const UnitRequest& unit) {
   for (const plan::Target& target : plan.tables().targets)
-    if (unit.kind != "cpu" && target.unit == unit.text && target.configuration.find(',') == std::string::npos)
+    if (unit.kind != "cpu" && target.unit == unit.kind && !unit.configuration &&
+        target.configuration.find(',') == std::string::npos)
       return ":" + target.configuration;
   return "";
 }
@@ -60,7 +61,11 @@ Result<UnitList> UnitChoice::open(const Plan& plan) const {
   std::string list;
   for (const UnitRequest& unit : parse_unit_list(units))
     list += fmt::format("{}{}{}", list.empty() ? "" : ",", unit.text, configuration_of(plan, unit));
-  return open_units(list, {.num_threads = threads, .pace = pace});
+  return open_units(list, unit_options());
+}
+
+UnitOptions UnitChoice::unit_options() const {
+  return {.num_threads = threads, .pace = pace, .transport = transport, .xclbin = xclbin, .device = device};
 }
 
 Result<SessionOptions> UnitChoice::session_options(const Plan& plan, const UnitList& opened,
@@ -134,6 +139,14 @@ void add_read_options(tools::Command app, ReadChoice& choice) {
 void add_unit_options(tools::Command app, UnitChoice& choice) {
   app.add_option("--units", choice.units, "what may be used where the plan has programs for it, such as cpu,evta")
       .show_default();
+  app.add_option("--transport", choice.transport,
+                 "how accelerators are reached: xrt, those of a board; sim, simulated ones; as evta:sim in --units")
+      .one_of({"xrt", "sim"})
+      .show_default();
+  app.add_option("--xclbin", choice.xclbin, "what the fabric of the board runs; default: $NESTRT_XCLBIN")
+      .type_name("FILE");
+  app.add_option("--device", choice.device,
+                 "which board: XRT's number, or a PCIe address; default: $NESTRT_DEVICE, or 0");
   app.add_option("--cpus", choice.cpus, "the machine's CPUs that may be used, such as 0-1,3; default: all")
       .type_name("LIST")
       .not_empty();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "nestrt/open_units.h"
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
 #include "nestrt/unit.h"
@@ -21,6 +22,8 @@ struct UnitChoice {
   std::string units = "cpu";
   std::string cpus;  // that the process may use, "0-1,3"; empty: all it has
   int threads = 0;
+  std::string transport = "xrt";
+  std::string xclbin, device;  // UnitOptions
   double pace = 0;
   ScheduleMethod method = ScheduleMethod::kOptimum;
   bool split_channels = true;
@@ -32,6 +35,7 @@ struct UnitChoice {
   // A unit without a configuration gets the one that the plan was compiled for. The calling thread, and those that are
   // started from here on, stay on `cpus`.
   Result<UnitList> open(const Plan& plan) const;
+  UnitOptions unit_options() const;  // points into this object
   // `opened`: what open() gave. Errors: those of a file to read.
   Result<SessionOptions> session_options(const Plan& plan, const UnitList& opened, RunObserver* observer) const;
 };

@@ -59,10 +59,24 @@ std::vector<std::string> statistics_of(const TensorView& tensor) {
   return {};
 }
 
+// All of them or none. Into a folder, which is made.
+Status write_outputs(std::span<const TensorView> outputs, const std::vector<std::string>& paths,
+                     const std::string& folder) {
+  NESTRT_RETURN_IF_ERROR(tools::make_folder(folder));
+  tools::NewFiles files;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    NESTRT_RETURN_IF_ERROR(files.add(paths[i], tools::format_npy(outputs[i])));
+  return files.take_places();
+}
+
 // Writes the outputs where a folder is given, and lists them.
 Status report_outputs(const Plan& plan, std::span<const TensorView> outputs, const std::string& folder) {
-  const std::vector<std::string> files = tools::file_names(plan.outputs(), ".npy");
-  if (!folder.empty()) NESTRT_RETURN_IF_ERROR(tools::make_folder(folder));
+  std::vector<std::string> paths(outputs.size());
+  if (!folder.empty()) {
+    paths = tools::file_names(plan.outputs(), ".npy");
+    for (std::string& path : paths) path.insert(0, folder + "/");
+    NESTRT_RETURN_IF_ERROR(write_outputs(outputs, paths, folder));
+  }
   Table table({{"output"},
                {"type"},
                {"shape"},
@@ -72,11 +86,9 @@ Status report_outputs(const Plan& plan, std::span<const TensorView> outputs, con
                {folder.empty() ? "" : "file"}});
   for (size_t i = 0; i < outputs.size(); ++i) {
     const TensorInfo& info = plan.outputs()[i];
-    const std::string path = folder.empty() ? "" : folder + "/" + files[i];
-    if (!path.empty()) NESTRT_RETURN_IF_ERROR(tools::write_npy(path, outputs[i]));
     std::vector<std::string> row{tools::printable(info.name), std::string(name(info.type)), info.shape.to_string()};
     for (std::string& cell : statistics_of(outputs[i])) row.push_back(std::move(cell));
-    row.push_back(path);
+    row.push_back(paths[i]);
     table.add_row(std::move(row));
   }
   fmt::print("{}", table.to_string());
@@ -112,14 +124,14 @@ Status run_arrays(const Options& options) {
   return report_outputs(*loaded.plan, outputs.views(), options.output_folder);
 }
 
-std::string class_name(const std::vector<std::string>& names, int64_t index) {
+std::string class_name(const std::vector<std::string_view>& names, int64_t index) {
   if (names.empty()) return fmt::format("class {}", index);
   if (index < 0 || index >= static_cast<int64_t>(names.size())) return fmt::format("class {} (no label)", index);
   return tools::printable(names[static_cast<size_t>(index)]);
 }
 
 // One line per class: its probability, or its value where the output is no distribution, then its name.
-std::string format_classes(std::span<const float> values, const std::vector<std::string>& names,
+std::string format_classes(std::span<const float> values, const std::vector<std::string_view>& names,
                            const Options& options) {
   const bool distribution = tools::is_distribution(values);
   Table table({{"", Align::kRight}, {""}});
@@ -136,7 +148,7 @@ Status run_pictures(const Options& options) {
   if (!options.output_folder.empty() && options.images.size() > 1) {
     return Status(Code::kInvalidArgument, "--output takes the outputs of one picture; pass one --image at a time");
   }
-  std::vector<std::string> names;
+  tools::TextLines names;
   if (!options.labels.empty()) {
     NESTRT_ASSIGN_OR_RETURN(names, tools::read_class_names(options.labels));
   }
@@ -145,7 +157,7 @@ Status run_pictures(const Options& options) {
   for (const std::string& path : options.images) {
     NESTRT_ASSIGN_OR_RETURN(const auto values, runner.run(path));
     if (options.images.size() > 1) fmt::print("{}\n", path);
-    fmt::print("{}", format_classes(values, names, options));
+    fmt::print("{}", format_classes(values, names.lines(), options));
   }
   NESTRT_RETURN_IF_ERROR(report_trace(runner.loaded(), options));
   return options.output_folder.empty() ? Status()

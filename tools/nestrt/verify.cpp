@@ -7,6 +7,7 @@
 #include "tools/common/compare_units.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/load.h"
+#include "tools/nestrt/packed_weights.h"
 #include "tools/nestrt/summaries.h"
 
 namespace nestrt::command {
@@ -33,29 +34,37 @@ bool all_are_compared(const UnitList& units, const std::vector<tools::BranchComp
   return all;
 }
 
+// False, with a line for what is wrong, where the unit computes something else than the CPU, or changes something else.
+bool is_right(const tools::BranchComparison& comparison) {
+  const auto complain = [&](std::string_view what) {
+    fmt::print("units      branch {} ({}){} on {}: {}\n", comparison.branch, tools::printable(comparison.operators),
+               comparison.channels == 0 ? "" : fmt::format(", first {} channels", comparison.channels), comparison.unit,
+               what);
+  };
+  if (comparison.different > 0)
+    complain(fmt::format("{} of {} bytes differ from the CPU's", comparison.different, comparison.bytes));
+  if (comparison.stray > 0) complain(fmt::format("{} bytes that are not its to write have changed", comparison.stray));
+  return comparison.different == 0 && comparison.stray == 0;
+}
+
 // False where a unit computes something else than the CPU, or nothing.
 Result<bool> verify_units(const LoadedPlan& loaded) {
   if (loaded.units.size() == 1) return true;
   NESTRT_ASSIGN_OR_RETURN(const auto comparisons, tools::compare_units(loaded.plan, loaded.units));
   uint64_t bytes = 0;
   size_t pieces = 0;
-  bool equal = true;
+  bool all_right = true;
   for (const tools::BranchComparison& comparison : comparisons) {
     bytes += comparison.bytes;
     pieces += comparison.channels != 0 ? 1 : 0;
-    if (comparison.different == 0) continue;
-    equal = false;
-    fmt::print("units      branch {} ({}){} on {}: {} of {} bytes differ from the CPU's\n", comparison.branch,
-               tools::printable(comparison.operators),
-               comparison.channels == 0 ? "" : fmt::format(", first {} channels", comparison.channels), comparison.unit,
-               comparison.different, comparison.bytes);
+    all_right = is_right(comparison) && all_right;
   }
-  if (equal && !comparisons.empty())
+  if (all_right && !comparisons.empty())
     fmt::print("units      {} programs{} compute the CPU's results bit for bit, on random inputs ({})\n",
                comparisons.size() - pieces,
                pieces == 0 ? "" : fmt::format(" and {} that share a layer with the CPU", pieces),
                tools::format_bytes(bytes));
-  return all_are_compared(loaded.units, comparisons) && equal;
+  return all_are_compared(loaded.units, comparisons) && all_right;
 }
 
 Result<ExitCode> run_verify(const Options& options) {
@@ -69,6 +78,8 @@ Result<ExitCode> run_verify(const Options& options) {
   fmt::print("tables     {} tensors, {} buffers, {} branches: indices, sizes, types, alignments, order\n",
              tables.tensors.size(), tables.buffers.size(), summary.num_branches);
   fmt::print("operators  {}: attributes and shapes legal, each has a kernel here\n", summary.operators.size());
+  NESTRT_RETURN_IF_ERROR(check_packed_weights(*loaded.plan));
+  fmt::print("weights    those packed for some CPUs are the operators' own\n");
   NESTRT_ASSIGN_OR_RETURN(const bool equal, verify_units(loaded));
   if (!equal) return ExitCode::kMismatch;
   fmt::print("{} is a good plan\n", options.plan);
@@ -81,8 +92,8 @@ void add_verify(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   tools::Command app = cli.add_command(
       "verify", "Check a plan: digests, tables, operators, what units make of it",
-      {"nestrt verify squeezenet.nest && scp squeezenet.nest board:", "nestrt verify squeezenet.nest --units cpu,evta",
-       "nestrt verify squeezenet.nest --key team.pub"},
+      {"nestrt verify squeezenet.nest && scp squeezenet.nest board:",
+       "nestrt verify squeezenet.nest --units cpu,evta:sim", "nestrt verify squeezenet.nest --key team.pub"},
       [options] { return run_verify(*options); });
   add_plan_argument(app, options->plan);
   add_unit_options(app, options->units);

@@ -12,19 +12,22 @@ namespace nestrt::compiler::evta {
 namespace {
 
 // To be raised with every change of what tilings cost or of which are tried.
-constexpr int kTunerVersion = 1;
-// What instructions of fewer micro-ops cost in HLS, where loops take time.
-constexpr uint32_t kLeastMicroOps[] = {1, 16, 64};
+constexpr int kTunerVersion = 2;
 
 // The clock is no part of it: it has no influence on counts of cycles.
 std::string key_of(const isa::CycleProfile& p) {
+  const isa::CycleProfile::Tokens& t = p.tokens;
   std::string text;
   for (const int number : {p.bus_bytes, p.burst_beats, int{p.aligned_bursts}, p.read_latency, p.write_latency,
-                           p.write_response, int{p.overlapped_latency}, p.uop_bus_bytes, p.dispatch, p.queue_depth,
-                           p.fetch_block, int{p.pads_by_beat}, p.store_gap})
+                           p.write_response, int{p.overlapped_latency}, int{p.reads_ahead}, p.uop_bus_bytes, p.launch,
+                           p.dispatch, p.queue_depth, p.fetch_block, int{p.streamed_fetch}, int{p.pads_by_beat},
+                           p.store_gap, t.load_and_compute, t.to_store, t.from_store})
     text += fmt::format("{} ", number);
+  for (const isa::CycleProfile::Transfer& of : {p.load_uop, p.load_inp, p.load_wgt, p.load_acc, p.store})
+    text += fmt::format("{} {} {} {} {} ", of.per_instruction, of.before_row, of.after_row, of.cycles_per_beat,
+                        of.long_row);
   for (const isa::CycleProfile::Unit& unit : {p.gemm, p.gemm_reset, p.alu_immediate, p.alu_tensor})
-    text += fmt::format("{} {} {} ", unit.per_micro_op, unit.per_iteration, unit.per_instruction);
+    text += fmt::format("{} {} ", unit.per_micro_op, unit.per_instruction);
   return text;
 }
 
@@ -58,8 +61,7 @@ Result<Tiling> CachedTuner::search(const LayerGenerator& generator, size_t progr
     return count ? count->cycles : 0;
   };
   options.most_programs = programs;
-  options.bus_bytes = profile_.bus_bytes;
-  options.least_micro_ops.assign(std::begin(kLeastMicroOps), std::end(kLeastMicroOps));
+  options.profile = &profile_;
   NESTRT_ASSIGN_OR_RETURN(const TunedTiling tuned, tune(generator, options));
   return tuned.tiling;
 }

@@ -46,13 +46,11 @@ Result<ConvMemory> ConvGenerator::memory_of(const Tiling& tiling) const {
                        layer_.residual.has_value());
 }
 
-Result<uint64_t> ConvGenerator::estimate_cycles(const Tiling& wanted, int bus_bytes) const {
+Result<uint64_t> ConvGenerator::estimate_cycles(const Tiling& wanted, const isa::CycleProfile& profile) const {
   NESTRT_ASSIGN_OR_RETURN(const Tiling tiling, limited(shape(), wanted));
   NESTRT_ASSIGN_OR_RETURN(const ConvMemory memory, memory_of(tiling));
-  const ConvCosts costs = {finish_cost(finish_, layer_.residual.has_value()),
-                           static_cast<int64_t>(finish_.steps.size() + finish_.steps_after_residual.size()),
-                           layer_.residual.has_value()};
-  return estimate_conv(configuration(), shape(), costs, tiling, memory, bus_bytes).total(tiling.threads);
+  return estimate_conv({configuration(), profile, shape(), finish_, layer_.residual.has_value()}, tiling, memory)
+      .total(tiling.threads);
 }
 
 Result<EncodedProgram> ConvGenerator::generate(const Tiling& wanted) const {

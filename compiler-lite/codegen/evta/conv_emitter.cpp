@@ -31,7 +31,7 @@ ConvEmitter::ConvEmitter(const isa::Configuration& configuration, const ConvLaye
       tiling_(tiling),
       memory_(memory),
       addresses_(addresses),
-      builder_(configuration, tiling.least_micro_ops),
+      builder_(configuration),
       inputs_(memory.inp.count),
       weights_(memory.wgt.count),
       stores_(static_cast<size_t>(memory.acc.count)),

@@ -1,54 +1,85 @@
 #include "compiler-lite/codegen/evta/conv_estimate.h"
 
+#include <algorithm>
+
 #include "compiler-lite/codegen/evta/tiles.h"
 
 namespace nestrt::compiler::evta {
 namespace {
 
-int64_t steps_cost(const std::vector<FinishStep>& steps) {
-  int64_t cost = 0;
-  for (const FinishStep& step : steps) cost += step.immediate ? 1 : 2;
-  return cost;
-}
+using isa::Memory;
 
-// Elements of INP and WGT that are loaded in all, from what stays on chip between tiles.
-struct Traffic {
-  int64_t inp, wgt;
+// What one load of a chunk of INP or WGT, or one store of a tile, moves.
+struct Chunk {
+  Moves input, weights, output;
 
-  Traffic(const LayerShape& shape, const Tiling& tiling, const ConvMemory& memory, const TileCounts& counts) {
-    const int64_t tile =
-        tiling.in_blocks * input_size(shape.y, tiling.rows, true) * input_size(shape.x, tiling.columns, false);
-    const bool pixels_inner = tiling.order == LoopOrder::kPixelsInner;
-    const bool inputs_stay = memory.inp.count == counts.inputs || (!pixels_inner && counts.chunks == 1);
-    inp = tile * (inputs_stay ? counts.inputs : counts.tiles * counts.chunks);
-    const bool weights_stay =
-        memory.wgt.count == counts.out_tiles * counts.chunks || (pixels_inner && counts.chunks == 1);
-    wgt = shape.weight_elements() * (weights_stay ? 1 : counts.pixel_tiles);
+  Chunk(const LayerShape& shape, const Tiling& tiling) {
+    const int64_t rows = std::min(input_size(shape.y, tiling.rows, true), shape.y.input);
+    input = {tiling.in_blocks, tiling.in_blocks * rows,
+             tiling.in_blocks * rows * input_size(shape.x, tiling.columns, false)};
+    const int64_t weight_rows = tiling.in_blocks == shape.group_in_blocks ? 1 : tiling.out_blocks;
+    weights = {1, weight_rows, tiling.out_blocks * tiling.in_blocks * shape.taps()};
+    const bool whole_rows = tiling.columns == shape.x.output();
+    output = {tiling.out_blocks, tiling.out_blocks * (whole_rows ? 1 : tiling.rows),
+              tiling.out_blocks * tiling.rows * tiling.columns};
   }
 };
 
-}  // namespace
+// How often chunks are loaded, from what stays on chip between tiles.
+struct Loads {
+  int64_t inputs, weights;
 
-int64_t finish_cost(const Finish& finish, bool residual) {
-  const int64_t begin = (finish.clears_results ? 1 : 0) + (finish.preload ? steps_cost({*finish.preload}) : 0);
-  return begin + (residual ? 1 : 0) + steps_cost(finish.steps) + steps_cost(finish.steps_after_residual);
+  Loads(const Tiling& tiling, const ConvMemory& memory, const TileCounts& counts, bool identity) {
+    const bool pixels_inner = tiling.order == LoopOrder::kPixelsInner;
+    const bool inputs_stay = memory.inp.count == counts.inputs || (!pixels_inner && counts.chunks == 1);
+    inputs = inputs_stay ? counts.inputs : counts.tiles * counts.chunks;
+    const bool weights_stay =
+        memory.wgt.count == counts.out_tiles * counts.chunks || (pixels_inner && counts.chunks == 1);
+    weights = identity ? 0 : counts.out_tiles * counts.chunks * (weights_stay ? 1 : counts.pixel_tiles);
+  }
+};
+
+int64_t steps_cost(const ConvWork& work, const std::vector<FinishStep>& steps, int64_t tiles) {
+  const isa::CycleProfile& profile = work.profile;
+  int64_t cost = 0;
+  for (const FinishStep& step : steps)
+    cost += cycles_of(profile, step.immediate ? profile.alu_immediate : profile.alu_tensor, tiles,
+                      work.shape.output_elements());
+  return cost;
 }
 
-CycleEstimate estimate_conv(const isa::Configuration& configuration, const LayerShape& shape, const ConvCosts& costs,
-                            const Tiling& tiling, const ConvMemory& memory, int bus_bytes) {
-  const TileCounts counts(shape, tiling);
-  const Traffic traffic(shape, tiling, memory, counts);
-  const auto beats = [&](int64_t elements, int bytes) { return elements * bytes / bus_bytes; };
-  const int64_t chunks = counts.tiles * counts.chunks;
+int64_t computing(const ConvWork& work, const TileCounts& counts) {
+  const isa::CycleProfile& profile = work.profile;
+  const Finish& finish = work.finish;
+  const int64_t outputs = work.shape.output_elements();
+  int64_t cost = cycles_of(profile, profile.gemm, counts.tiles * counts.chunks, work.shape.gemms());
+  if (finish.clears_results) cost += cycles_of(profile, profile.gemm_reset, counts.tiles, outputs);
+  if (finish.preload) cost += steps_cost(work, {*finish.preload}, counts.tiles);
+  if (work.residual) cost += cycles_of(profile, profile.gemm, counts.tiles, outputs);
+  return cost + steps_cost(work, finish.steps, counts.tiles) +
+         steps_cost(work, finish.steps_after_residual, counts.tiles);
+}
+
+}  // namespace
+
+CycleEstimate estimate_conv(const ConvWork& work, const Tiling& tiling, const ConvMemory& memory) {
+  const TileCounts counts(work.shape, tiling);
+  const Loads loads(tiling, memory, counts, work.shape.identity);
+  const Chunk chunk(work.shape, tiling);
+  const auto cycles = [&](Memory of, const Moves& moves) {
+    return cycles_of(work.profile, work.configuration, of, moves);
+  };
+  const int64_t input = cycles(Memory::kInp, chunk.input);
+  const int64_t weights = work.shape.identity ? 0 : cycles(Memory::kWgt, chunk.weights);
+  const int64_t all_weights = work.shape.weight_elements() * loads.weights / (counts.out_tiles * counts.chunks);
   CycleEstimate estimate;
-  estimate.computing = shape.gemms() + shape.output_elements() * costs.per_output +
-                       (chunks + counts.tiles * (2 + costs.steps)) * CycleEstimate::kInstruction;
-  estimate.loading = beats(traffic.inp + (costs.residual ? shape.output_elements() : 0), configuration.inp_bytes()) +
-                     beats(traffic.wgt, configuration.wgt_bytes()) + 2 * chunks * CycleEstimate::kTransfer;
-  estimate.storing = beats(shape.output_elements(), configuration.out_bytes());
-  estimate.first_load =
-      beats(memory.inp.size, configuration.inp_bytes()) + beats(memory.wgt.size, configuration.wgt_bytes());
-  estimate.last_store = estimate.storing / counts.tiles;
+  estimate.computing = computing(work, counts);
+  estimate.loading = loads.inputs * input +
+                     cycles(Memory::kWgt, {loads.weights, loads.weights * chunk.weights.rows, all_weights}) +
+                     (work.residual ? counts.tiles * cycles(Memory::kInp, chunk.output) : 0);
+  estimate.last_store = cycles(Memory::kOut, chunk.output);
+  estimate.storing = counts.tiles * estimate.last_store;
+  estimate.first_load = input + weights;
   return estimate;
 }
 

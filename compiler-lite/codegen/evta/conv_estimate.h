@@ -7,17 +7,16 @@
 
 namespace nestrt::compiler::evta {
 
-struct ConvCosts {
-  int64_t per_output = 0;  // cycles of the compute module for each element, besides the products
-  int64_t steps = 0;       // instructions that finish a tile
+// What does not depend on the tiling.
+struct ConvWork {
+  const isa::Configuration& configuration;
+  const isa::CycleProfile& profile;
+  const LayerShape& shape;
+  const Finish& finish;
   bool residual = false;
 };
 
-// ConvCosts::per_output.
-int64_t finish_cost(const Finish& finish, bool residual);
-
 // Requires a limited() tiling and its memory.
-CycleEstimate estimate_conv(const isa::Configuration& configuration, const LayerShape& shape, const ConvCosts& costs,
-                            const Tiling& tiling, const ConvMemory& memory, int bus_bytes);
+CycleEstimate estimate_conv(const ConvWork& work, const Tiling& tiling, const ConvMemory& memory);
 
 }  // namespace nestrt::compiler::evta

@@ -20,7 +20,11 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-constexpr std::string_view kProfile = "zcu102";
+// Whose cycles count.
+std::string_view profile_of(const isa::Configuration& configuration) {
+  return configuration.design == isa::Design::kChisel ? "chisel_16_reads" : "zcu102";
+}
+
 constexpr uint32_t kWeightSegment = 1;
 
 // So many programs are measured for a layer, and so many for each of its pieces, which are many.
@@ -215,7 +219,7 @@ class EvtaBackend final : public Backend {
 Result<std::shared_ptr<Backend>> make_evta_backend(const tools::BoardUnit& unit, const EvtaOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(isa::Instances instances, isa::parse_instances(unit.configuration));
   instances.count = static_cast<int>(unit.instances);
-  isa::CycleProfile profile = *isa::find_cycle_profile(kProfile);
+  isa::CycleProfile profile = *isa::find_cycle_profile(profile_of(*instances.configuration));
   if (unit.clock_mhz > 0) profile.clock_hz = unit.clock_mhz * 1e6;
   if (unit.bus_bits > 0) profile.bus_bytes = static_cast<int>(unit.bus_bits / 8);
   return std::shared_ptr<Backend>(std::make_shared<EvtaBackend>(instances, profile, unit.clock_mhz > 0, options));

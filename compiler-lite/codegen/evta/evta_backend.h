@@ -22,7 +22,8 @@ struct EvtaOptions {
   std::string tuning_cache;  // a file; empty: none
 };
 
-// Tilings are searched for with the cycle model of the ZCU102, at the unit's clock and bus where it states them.
+// Tilings are searched for with the cycle model of the ZCU102, or of the Chisel design where that is the unit's, at its
+// clock and bus where it states them.
 // Requires: unit.kind == "evta". Errors: kInvalidArgument for an unknown configuration.
 Result<std::shared_ptr<Backend>> make_evta_backend(const tools::BoardUnit& unit, const EvtaOptions& options = {});
 

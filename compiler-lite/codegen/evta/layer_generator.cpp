@@ -4,6 +4,21 @@
 
 namespace nestrt::compiler::evta {
 
+int64_t cycles_of(const isa::CycleProfile& profile, const isa::Configuration& configuration, isa::Memory memory,
+                  const Moves& moves) {
+  const isa::CycleProfile::Transfer& costs = profile.transfer(memory);
+  const int latency =
+      memory == isa::Memory::kOut ? profile.write_latency + profile.write_response : profile.read_latency;
+  return moves.transfers * (profile.dispatch + costs.per_instruction) +
+         moves.rows * (costs.before_row + latency + costs.after_row) +
+         moves.elements * configuration.element_bytes(memory) / profile.bus_bytes * costs.cycles_per_beat;
+}
+
+int64_t cycles_of(const isa::CycleProfile& profile, const isa::CycleProfile::Unit& unit, int64_t instructions,
+                  int64_t micro_ops) {
+  return instructions * (profile.dispatch + unit.per_instruction) + micro_ops * unit.per_micro_op;
+}
+
 uint64_t CycleEstimate::total(int threads) const {
   const int64_t moving = loading + storing;
   const int64_t overlapped = std::max(computing + first_load + last_store, moving);

@@ -7,6 +7,7 @@
 #include "compiler-lite/codegen/evta/encoded_program.h"
 #include "compiler-lite/codegen/evta/layer_shape.h"
 #include "compiler-lite/codegen/evta/tiling.h"
+#include "drivers/evta/cycles/profile.h"
 
 namespace nestrt::compiler::evta {
 
@@ -23,9 +24,9 @@ class LayerGenerator {
   virtual std::string cost_key() const = 0;
 
   // Cycles that a tiling takes at least, nearly: computing and moving data overlap, but for the first load and the
-  // last store, and every instruction has a fixed cost. Quick, for tilings by the thousand. `bus_bytes`: what DRAM
-  // moves in a cycle. Errors: kUnsupported where the tiling does not fit the configuration.
-  virtual Result<uint64_t> estimate_cycles(const Tiling& tiling, int bus_bytes) const = 0;
+  // last store. Quick, for tilings by the thousand. Errors: kUnsupported where the tiling does not fit the
+  // configuration.
+  virtual Result<uint64_t> estimate_cycles(const Tiling& tiling, const isa::CycleProfile& profile) const = 0;
 
   // Errors: as above.
   virtual Result<EncodedProgram> generate(const Tiling& tiling) const = 0;
@@ -41,11 +42,22 @@ class LayerGenerator {
   LayerShape shape_;
 };
 
+// What instructions move, in all.
+struct Moves {
+  int64_t transfers = 0;  // instructions
+  int64_t rows = 0;
+  int64_t elements = 0;
+};
+
+// Cycles that they take one after the other, where nothing else uses the bus.
+int64_t cycles_of(const isa::CycleProfile& profile, const isa::Configuration& configuration, isa::Memory memory,
+                  const Moves& moves);
+// Of so many instructions that execute so many micro-ops.
+int64_t cycles_of(const isa::CycleProfile& profile, const isa::CycleProfile::Unit& unit, int64_t instructions,
+                  int64_t micro_ops);
+
 // The parts of an estimate.
 struct CycleEstimate {
-  static constexpr int64_t kInstruction = 8;  // to fill and drain a pipeline
-  static constexpr int64_t kTransfer = 20;    // until the first beat of a transfer
-
   int64_t computing = 0;
   int64_t loading = 0;
   int64_t storing = 0;

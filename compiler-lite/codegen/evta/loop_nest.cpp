@@ -61,32 +61,7 @@ bool legal(const isa::Configuration& configuration, const Choice& choice, bool a
          choice.micro_ops() <= configuration.uop_depth() && (!any_reduction || choice.distance() >= kHazardDistance);
 }
 
-uint32_t smallest_divisor_from(uint32_t count, uint32_t least) {
-  for (uint32_t divisor = std::max(least, 1u); divisor < count; ++divisor) {
-    if (count % divisor == 0) return divisor;
-  }
-  return count;
-}
-
-// A part of one of the loops becomes micro-ops, so that there are at least `least` of them.
-void lengthen(Choice& choice, uint64_t least) {
-  for (Dimension* loop : {&choice.inner, &choice.outer}) {
-    const uint64_t have = choice.micro_ops();
-    if (have >= least || loop->count == 1) continue;
-    const uint32_t part = smallest_divisor_from(loop->count, static_cast<uint32_t>((least + have - 1) / have));
-    choice.listed.push_back({part, loop->stride});
-    *loop = {loop->count / part, scaled(loop->stride, part)};
-  }
-}
-
-bool better(const Choice& a, const Choice& b, uint64_t least) {
-  const bool a_enough = a.micro_ops() >= least, b_enough = b.micro_ops() >= least;
-  if (a_enough != b_enough) return a_enough;
-  return a_enough ? a.micro_ops() < b.micro_ops() : a.micro_ops() > b.micro_ops();
-}
-
-std::optional<Choice> best_choice(const isa::Configuration& configuration, const std::vector<Dimension>& dimensions,
-                                  uint64_t least) {
+std::optional<Choice> best_choice(const isa::Configuration& configuration, const std::vector<Dimension>& dimensions) {
   const auto reduces = [](const Dimension& dimension) { return dimension.reduces(); };
   const bool any_reduction = std::any_of(dimensions.begin(), dimensions.end(), reduces);
   std::optional<Choice> best;
@@ -103,8 +78,8 @@ std::optional<Choice> best_choice(const isa::Configuration& configuration, const
         else
           choice.listed.push_back(dimensions[i]);
       }
-      lengthen(choice, least);
-      if (legal(configuration, choice, any_reduction) && (!best || better(choice, *best, least))) best = choice;
+      if (legal(configuration, choice, any_reduction) && (!best || choice.micro_ops() < best->micro_ops()))
+        best = choice;
     }
   }
   return best;
@@ -127,8 +102,8 @@ std::vector<MicroOp> written_out(const MicroOp& base, std::vector<Dimension> dim
 
 }  // namespace
 
-Result<LoweredNest> lower(const isa::Configuration& configuration, const LoopNest& nest, uint32_t least_micro_ops) {
-  const std::optional<Choice> choice = best_choice(configuration, simplified(nest.dimensions), least_micro_ops);
+Result<LoweredNest> lower(const isa::Configuration& configuration, const LoopNest& nest) {
+  const std::optional<Choice> choice = best_choice(configuration, simplified(nest.dimensions));
   if (!choice) {
     return Status(
         Code::kUnsupported,

@@ -40,9 +40,8 @@ struct LoweredNest {
 // results sooner.
 inline constexpr uint32_t kHazardDistance = 3;
 
-// Chooses the form with the fewest micro-ops that has at least `least_micro_ops` of them (as many as possible where
-// that is out of reach) and keeps the hazard distance. Errors: kUnsupported where the nest does not fit the
-// micro-op memory or cannot keep the distance.
-Result<LoweredNest> lower(const isa::Configuration& configuration, const LoopNest& nest, uint32_t least_micro_ops);
+// Chooses the form with the fewest micro-ops that keeps the hazard distance: iterations cost nothing. Errors:
+// kUnsupported where the nest does not fit the micro-op memory or cannot keep the distance.
+Result<LoweredNest> lower(const isa::Configuration& configuration, const LoopNest& nest);
 
 }  // namespace nestrt::compiler::evta

@@ -59,7 +59,7 @@ class PoolEmitter {
         input_(address(configuration, addresses, Buffer::kInput)),
         output_(address(configuration, addresses, Buffer::kOutput)),
         weights_(static_cast<int64_t>(addresses.address(Buffer::kWeights)) / configuration.wgt_bytes()),
-        builder_(configuration, tiling.least_micro_ops),
+        builder_(configuration),
         slots_(static_cast<size_t>(tiling.threads)) {}
 
   Result<UnencodedProgram> emit() {
@@ -188,16 +188,22 @@ Result<MaxPoolGenerator> MaxPoolGenerator::create(const isa::Configuration& conf
 
 std::string MaxPoolGenerator::cost_key() const { return fmt::format("max-pool {}", to_string(shape())); }
 
-Result<uint64_t> MaxPoolGenerator::estimate_cycles(const Tiling& wanted, int bus_bytes) const {
+Result<uint64_t> MaxPoolGenerator::estimate_cycles(const Tiling& wanted, const isa::CycleProfile& profile) const {
   NESTRT_ASSIGN_OR_RETURN(const Tiling tiling, limited(shape(), wanted));
   NESTRT_ASSIGN_OR_RETURN(const PoolMemory memory, divide(configuration(), shape(), tiling));
   const int64_t tiles = shape().output_elements() / (tiling.out_blocks * tiling.rows * tiling.columns) + 1;
   CycleEstimate estimate;
-  estimate.computing = tiles * (2 * memory.input + (4 + shape().taps()) * CycleEstimate::kInstruction) +
-                       shape().output_elements() * (1 + 2 * shape().taps());
-  estimate.first_load = memory.input * configuration().inp_bytes() / bus_bytes;
-  estimate.loading = tiles * (estimate.first_load + CycleEstimate::kTransfer);
-  estimate.storing = shape().output_elements() * configuration().out_bytes() / bus_bytes;
+  const auto cycles = [&](isa::Memory of, int64_t rows, int64_t elements) {
+    return cycles_of(profile, configuration(), of,
+                     {tiles * tiling.out_blocks, tiles * tiling.out_blocks * rows, elements});
+  };
+  estimate.computing =
+      cycles_of(profile, profile.gemm, tiles, tiles * memory.input) +
+      cycles_of(profile, profile.gemm_reset, tiles, tiles * memory.input) +
+      cycles_of(profile, profile.alu_tensor, tiles * (2 + shape().taps()), shape().output_elements() * shape().taps());
+  estimate.loading = cycles(isa::Memory::kInp, input_size(shape().y, tiling.rows, false), tiles * memory.input);
+  estimate.first_load = estimate.loading / tiles;
+  estimate.storing = cycles(isa::Memory::kOut, tiling.rows, shape().output_elements());
   estimate.last_store = estimate.storing / tiles;
   return estimate.total(tiling.threads);
 }

@@ -15,7 +15,7 @@ class MaxPoolGenerator : public LayerGenerator {
   static Result<MaxPoolGenerator> create(const isa::Configuration& configuration, const MaxPoolLayer& layer);
 
   std::string cost_key() const override;
-  Result<uint64_t> estimate_cycles(const Tiling& tiling, int bus_bytes) const override;
+  Result<uint64_t> estimate_cycles(const Tiling& tiling, const isa::CycleProfile& profile) const override;
   Result<EncodedProgram> generate(const Tiling& tiling) const override;
 
  private:

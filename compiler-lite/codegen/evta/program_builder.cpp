@@ -39,7 +39,7 @@ int ProgramBuilder::list_of(const std::vector<isa::MicroOp>& micro_ops) {
 }
 
 Result<InstructionId> ProgramBuilder::gemm(const LoopNest& nest, bool reset) {
-  NESTRT_ASSIGN_OR_RETURN(const LoweredNest lowered, lower(configuration_, nest, least_micro_ops_));
+  NESTRT_ASSIGN_OR_RETURN(const LoweredNest lowered, lower(configuration_, nest));
   return append(isa::make_gemm({.loop = loop_of(lowered),
                                 .reset = reset,
                                 .wgt_factor_out = lowered.factor_out.wgt,
@@ -49,7 +49,7 @@ Result<InstructionId> ProgramBuilder::gemm(const LoopNest& nest, bool reset) {
 
 Result<InstructionId> ProgramBuilder::alu(const LoopNest& nest, isa::AluOpcode opcode,
                                           std::optional<int16_t> immediate) {
-  NESTRT_ASSIGN_OR_RETURN(const LoweredNest lowered, lower(configuration_, nest, least_micro_ops_));
+  NESTRT_ASSIGN_OR_RETURN(const LoweredNest lowered, lower(configuration_, nest));
   return append(isa::make_alu({.loop = loop_of(lowered),
                                .opcode = opcode,
                                .use_immediate = immediate.has_value(),

@@ -31,9 +31,7 @@ struct UnencodedProgram {
 
 class ProgramBuilder {
  public:
-  // Instructions have at least `least_micro_ops` micro-ops where their loops allow it.
-  ProgramBuilder(const isa::Configuration& configuration, uint32_t least_micro_ops)
-      : configuration_(configuration), least_micro_ops_(least_micro_ops) {}
+  explicit ProgramBuilder(const isa::Configuration& configuration) : configuration_(configuration) {}
 
   InstructionId load(const isa::Transfer& transfer) { return append(isa::make_load(transfer)); }
   InstructionId store(const isa::Transfer& transfer) { return append(isa::make_store(transfer)); }
@@ -71,7 +69,6 @@ class ProgramBuilder {
   UnencodedProgram place_micro_ops() const;
 
   const isa::Configuration& configuration_;
-  uint32_t least_micro_ops_;
   std::vector<Pending> pending_;
   std::vector<std::pair<InstructionId, InstructionId>> edges_;
   std::vector<std::vector<isa::MicroOp>> lists_;

@@ -5,10 +5,10 @@
 namespace nestrt::compiler::evta {
 
 std::string to_string(const Tiling& tiling) {
-  return fmt::format("{}x{} pixels, {} output and {} input blocks, {}{}{}, micro-ops from {}", tiling.rows,
-                     tiling.columns, tiling.out_blocks, tiling.in_blocks, tiling.threads,
+  return fmt::format("{}x{} pixels, {} output and {} input blocks, {}{}{}", tiling.rows, tiling.columns,
+                     tiling.out_blocks, tiling.in_blocks, tiling.threads,
                      tiling.threads == 1 ? " thread, " : " threads, ",
-                     tiling.order == LoopOrder::kPixelsInner ? "pixels inner" : "blocks inner", tiling.least_micro_ops);
+                     tiling.order == LoopOrder::kPixelsInner ? "pixels inner" : "blocks inner");
 }
 
 }  // namespace nestrt::compiler::evta

@@ -24,8 +24,6 @@ struct Tiling {
   // it.
   int threads = 2;
   LoopOrder order = LoopOrder::kPixelsInner;
-  // Instructions with fewer micro-ops have none to spare: where loops cost time, as they do in HLS, more are better.
-  uint32_t least_micro_ops = 1;
 
   bool operator==(const Tiling&) const = default;
 };

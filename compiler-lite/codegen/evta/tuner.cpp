@@ -25,11 +25,11 @@ struct Candidate {
 };
 
 // All legal ones.
-std::vector<Candidate> candidates(const LayerGenerator& generator, int bus_bytes) {
+std::vector<Candidate> candidates(const LayerGenerator& generator, const isa::CycleProfile& profile) {
   const LayerShape& shape = generator.shape();
   std::vector<Candidate> result;
   const auto consider = [&](const Tiling& tiling) {
-    const auto estimate = generator.estimate_cycles(tiling, bus_bytes);
+    const auto estimate = generator.estimate_cycles(tiling, profile);
     if (estimate) result.push_back({tiling, *estimate});
   };
   for (const int64_t rows : tile_sizes(shape.y.output())) {
@@ -37,7 +37,7 @@ std::vector<Candidate> candidates(const LayerGenerator& generator, int bus_bytes
       for (const int64_t out_blocks : tile_sizes(shape.group_out_blocks)) {
         for (const int64_t in_blocks : tile_sizes(shape.identity ? 1 : shape.group_in_blocks)) {
           for (const LoopOrder order : {LoopOrder::kPixelsInner, LoopOrder::kBlocksInner}) {
-            for (const int threads : {1, 2}) consider({rows, columns, out_blocks, in_blocks, threads, order, 1});
+            for (const int threads : {1, 2}) consider({rows, columns, out_blocks, in_blocks, threads, order});
           }
         }
       }
@@ -46,24 +46,43 @@ std::vector<Candidate> candidates(const LayerGenerator& generator, int bus_bytes
   return result;
 }
 
-// The costs of the programs that a tiling gives; `best` becomes one of them where it is less.
-void measure(const LayerGenerator& generator, Tiling tiling, const TuneOptions& options, TunedTiling& best) {
-  for (const uint32_t least : options.least_micro_ops) {
-    tiling.least_micro_ops = least;
-    const auto program = generator.generate(tiling);
+struct Measured {
+  Tiling tiling;
+  uint64_t cost = 0;
+  uint64_t micro_op_bytes = 0;
+};
+
+// Those of the candidates that make programs which may be chosen.
+std::vector<Measured> measure(const LayerGenerator& generator, const std::vector<Candidate>& candidates,
+                              const CostFunction& cost_of, size_t* programs) {
+  std::vector<Measured> result;
+  for (const Candidate& candidate : candidates) {
+    const auto program = generator.generate(candidate.tiling);
     if (!program) continue;
-    ++best.programs;
-    const uint64_t cost = options.cost(program->program());
-    if (cost == 0 || (best.cost != 0 && cost >= best.cost)) continue;
-    best.tiling = tiling;
-    best.cost = cost;
+    ++*programs;
+    const uint64_t cost = cost_of(program->program());
+    if (cost != 0) result.push_back({candidate.tiling, cost, program->counters.uop_bytes});
   }
+  return result;
+}
+
+// Requires some.
+const Measured& best_of(const std::vector<Measured>& measured) {
+  constexpr uint64_t kNear = 500;  // a part in so many
+  const auto cheapest = std::min_element(measured.begin(), measured.end(),
+                                         [](const Measured& a, const Measured& b) { return a.cost < b.cost; });
+  const Measured* best = &*cheapest;
+  for (const Measured& other : measured) {
+    if (other.cost - cheapest->cost > cheapest->cost / kNear) continue;
+    if (std::pair(other.micro_op_bytes, other.cost) < std::pair(best->micro_op_bytes, best->cost)) best = &other;
+  }
+  return *best;
 }
 
 }  // namespace
 
 Result<TunedTiling> tune(const LayerGenerator& generator, const TuneOptions& options) {
-  std::vector<Candidate> legal = candidates(generator, options.bus_bytes);
+  std::vector<Candidate> legal = candidates(generator, *options.profile);
   if (legal.empty()) {
     return Status(
         Code::kUnsupported,
@@ -74,13 +93,14 @@ Result<TunedTiling> tune(const LayerGenerator& generator, const TuneOptions& opt
                    [](const Candidate& a, const Candidate& b) { return a.estimate < b.estimate; });
   TunedTiling best = {legal[0].tiling, legal[0].estimate, legal.size(), 0};
   if (!options.cost) return best;
-  best.cost = 0;
   legal.resize(std::min(legal.size(), options.most_programs));
-  for (const Candidate& candidate : legal) measure(generator, candidate.tiling, options, best);
-  if (best.cost == 0) {
+  const std::vector<Measured> measured = measure(generator, legal, options.cost, &best.programs);
+  if (measured.empty()) {
     return Status(Code::kUnsupported, fmt::format("layer '{}': none of the {} best tilings makes a legal program",
                                                   generator.name(), best.programs));
   }
+  best.tiling = best_of(measured).tiling;
+  best.cost = best_of(measured).cost;
   return best;
 }
 

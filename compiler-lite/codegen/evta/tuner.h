@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "compiler-lite/codegen/evta/layer_generator.h"
 
@@ -18,9 +17,8 @@ struct TuneOptions {
   CostFunction cost;
   // So many tilings, those with the smallest estimates, are generated and given to `cost`.
   size_t most_programs = 24;
-  // What instructions of one micro-op and of more cost the same on; see Tiling::least_micro_ops.
-  std::vector<uint32_t> least_micro_ops = {1};
-  int bus_bytes = 8;  // that DRAM moves in a cycle, for the estimate
+  // Whose times the estimate goes by.
+  const isa::CycleProfile* profile = isa::find_cycle_profile("hls_zynq7020");
 };
 
 struct TunedTiling {
@@ -30,7 +28,8 @@ struct TunedTiling {
   size_t programs = 0;  // those generated and measured
 };
 
-// Errors: kUnsupported where not one tiling is legal.
+// Of the tilings whose costs are within 0.2 % of the least, the one with the fewest micro-ops, which a program has to
+// carry and the accelerator to hold. Errors: kUnsupported where not one tiling is legal.
 Result<TunedTiling> tune(const LayerGenerator& generator, const TuneOptions& options = {});
 
 }  // namespace nestrt::compiler::evta

@@ -15,29 +15,29 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-constexpr std::string_view kHeader = "nestrt schedules for EVTA, version 1, digest ";
+constexpr std::string_view kHeader = "nestrt schedules for EVTA, version 2, digest ";
 constexpr std::string_view kHeaderOfAny = "nestrt schedules for EVTA, ";
 constexpr uint64_t kMaxCacheBytes = 64 << 20;
 constexpr size_t kDigestDigits = 32;
 
 std::string digest_of(std::string_view text) { return digest(std::as_bytes(std::span(text))); }
 
-// "rows columns out_blocks in_blocks threads order micro-ops key"
+// "rows columns out_blocks in_blocks threads order key"
 std::string line_of(const std::string& key, const Tiling& tiling) {
-  return fmt::format("{} {} {} {} {} {} {} {}\n", tiling.rows, tiling.columns, tiling.out_blocks, tiling.in_blocks,
-                     tiling.threads, static_cast<int>(tiling.order), tiling.least_micro_ops, key);
+  return fmt::format("{} {} {} {} {} {} {}\n", tiling.rows, tiling.columns, tiling.out_blocks, tiling.in_blocks,
+                     tiling.threads, static_cast<int>(tiling.order), key);
 }
 
 bool parse_line(const std::string& text, std::string* key, Tiling* tiling) {
   std::istringstream line(text);
   int order = -1;
   line >> tiling->rows >> tiling->columns >> tiling->out_blocks >> tiling->in_blocks >> tiling->threads >> order >>
-      tiling->least_micro_ops >> std::ws;
+      std::ws;
   std::getline(line, *key);
   tiling->order = order == 0 ? LoopOrder::kPixelsInner : LoopOrder::kBlocksInner;
   const bool positive = tiling->rows > 0 && tiling->columns > 0 && tiling->out_blocks > 0 && tiling->in_blocks > 0;
   return !line.fail() && positive && (tiling->threads == 1 || tiling->threads == 2) && (order == 0 || order == 1) &&
-         tiling->least_micro_ops > 0 && !key->empty();
+         !key->empty();
 }
 
 bool parse(std::string_view text, std::map<std::string, Tiling>& tilings) {

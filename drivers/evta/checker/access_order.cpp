@@ -29,29 +29,23 @@ AccessOrder::Last* AccessOrder::last_of(Memory memory) {
 }
 
 Status AccessOrder::read(Memory memory, const IndexSet& elements) {
-  Last* const last = last_of(memory);
-  if (last == nullptr) return {};
-  const Module writer = writer_of(memory);
-  const size_t early = elements.find([&](size_t element) {
-    last->read[element] = number();
-    return !is_over(writer, last->written[element]);
-  });
-  if (early == IndexSet::kCapacity) return {};
-  return invalid_program(fmt::format("reads {}[{}] while {} may be writing it: no token orders the two", name(memory),
-                                     early, name(writer)));
+  return access(memory, elements, {&Last::read, &Last::written, writer_of(memory), "reads", "writing"});
 }
 
 Status AccessOrder::write(Memory memory, const IndexSet& elements) {
+  return access(memory, elements, {&Last::written, &Last::read, reader_of(memory), "writes", "reading"});
+}
+
+Status AccessOrder::access(Memory memory, const IndexSet& elements, const Access& access) {
   Last* const last = last_of(memory);
   if (last == nullptr) return {};
-  const Module reader = reader_of(memory);
   const size_t early = elements.find([&](size_t element) {
-    last->written[element] = number();
-    return !is_over(reader, last->read[element]);
+    (last->*access.own)[element] = number();
+    return !is_over(access.other, (last->*access.others)[element]);
   });
   if (early == IndexSet::kCapacity) return {};
-  return invalid_program(fmt::format("writes {}[{}] while {} may be reading it: no token orders the two", name(memory),
-                                     early, name(reader)));
+  return invalid_program(fmt::format("{} {}[{}] while {} may be {} it: no token orders the two", access.does,
+                                     name(memory), early, name(access.other), access.other_does));
 }
 
 Status AccessOrder::load(const MemoryRange& range) {

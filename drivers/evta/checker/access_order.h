@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "drivers/evta/checker/index_set.h"
@@ -41,11 +42,19 @@ class AccessOrder {
   struct Last {
     std::vector<uint32_t> written, read;
   };
+  // A reading or a writing, with what the other module does to the same memory.
+  struct Access {
+    std::vector<uint32_t> Last::*own;
+    std::vector<uint32_t> Last::*others;
+    Module other;
+    std::string_view does, other_does;
+  };
   struct LastOfRange {
     uint32_t stored = 0;
     ModuleCounts loaded = {};
   };
 
+  Status access(Memory memory, const IndexSet& elements, const Access& access);
   Last* last_of(Memory memory);
   uint32_t number() const { return before_[static_cast<size_t>(module_)] + 1; }
   bool is_over(Module module, uint32_t number) const { return number <= before_[static_cast<size_t>(module)]; }

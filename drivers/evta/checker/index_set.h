@@ -38,6 +38,9 @@ class IndexSet {
       }
     return kCapacity;
   }
+  bool has(size_t element) const {
+    return element / kBits < used_ && (words_[element / kBits] >> element % kBits & 1u) != 0;
+  }
   // The first element that `other` has not, or kCapacity.
   size_t first_outside(const IndexSet& other) const;
 

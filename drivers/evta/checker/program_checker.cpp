@@ -2,12 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "drivers/evta/checker/access_order.h"
 #include "drivers/evta/checker/dram_map.h"
+#include "drivers/evta/checker/hazard.h"
 #include "drivers/evta/checker/index_set.h"
-#include "drivers/evta/checker/write_hazard.h"
 #include "drivers/evta/checker/written_memory.h"
 #include "drivers/evta/errors.h"
 #include "drivers/evta/execution_order.h"
@@ -47,11 +48,11 @@ class Checker {
     const Memory memory = transfer.memory;
     if (memory == Memory::kOut || memory == Memory::kAcc8Bit)
       return invalid_program(fmt::format("the hardware cannot load {}", name(memory)));
-    if ((transfer.x_size == 0 || memory == Memory::kWgt || memory == Memory::kUop) && has_pads(transfer))
-      return invalid_program(fmt::format("pads of {}{}", name(memory), transfer.x_size == 0 ? " without data" : ""));
-    if (transfer.x_size == 0) return {};
+    if ((transfer.is_empty() || memory == Memory::kWgt || memory == Memory::kUop) && has_pads(transfer))
+      return invalid_program(fmt::format("pads of {}{}", name(memory), transfer.is_empty() ? " without data" : ""));
+    if (transfer.is_empty()) return {};
     if (memory == Memory::kUop) return load_micro_ops(transfer);
-    NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, check_dram(transfer, MemoryRange::Access::kRead));
+    NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, find_dram(transfer, MemoryRange::Access::kRead));
     NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
     if (written_ && allows(range->access, MemoryRange::Access::kWrite)) {
       NESTRT_RETURN_IF_ERROR(order_->load(*range));
@@ -69,8 +70,8 @@ class Checker {
     if (transfer.memory != Memory::kOut)
       return invalid_program(fmt::format("the hardware cannot store {}", name(transfer.memory)));
     if (has_pads(transfer)) return invalid_program("a store has pads");
-    if (transfer.x_size == 0) return {};
-    NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, check_dram(transfer, MemoryRange::Access::kWrite));
+    if (transfer.is_empty()) return check_empty_store(transfer);
+    NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, find_dram(transfer, MemoryRange::Access::kWrite));
     NESTRT_ASSIGN_OR_RETURN(const size_t end, check_sram(transfer));
     if (written_) {
       NESTRT_RETURN_IF_ERROR(order_->store(*range));
@@ -93,7 +94,7 @@ class Checker {
                             touched(loop, {Memory::kInp, &MicroOp::src, loop.src_factor_out, loop.src_factor_in}));
     NESTRT_ASSIGN_OR_RETURN(const IndexSet wgt,
                             touched(loop, {Memory::kWgt, &MicroOp::wgt, gemm.wgt_factor_out, gemm.wgt_factor_in}));
-    NESTRT_RETURN_IF_ERROR(check_hazard(loop));
+    NESTRT_RETURN_IF_ERROR(refuse(find_hazard(configuration_.design, gemm, micro_ops(loop))));
     NESTRT_RETURN_IF_ERROR(write(Memory::kOut, dst));  // with a reset, too: of no value, but written
     if (gemm.reset) {
       defined(Memory::kAcc).add(dst);
@@ -120,7 +121,8 @@ class Checker {
     NESTRT_ASSIGN_OR_RETURN(const IndexSet dst, touched(loop, dst_of(loop)));
     NESTRT_ASSIGN_OR_RETURN(const IndexSet src,
                             touched(loop, {Memory::kAcc, &MicroOp::src, loop.src_factor_out, loop.src_factor_in}));
-    NESTRT_RETURN_IF_ERROR(check_hazard(loop));
+    NESTRT_RETURN_IF_ERROR(check_operand(alu));
+    NESTRT_RETURN_IF_ERROR(refuse(find_hazard(configuration_.design, alu, micro_ops(loop))));
     NESTRT_RETURN_IF_ERROR(check_defined(Memory::kAcc, dst));
     if (!alu.use_immediate) NESTRT_RETURN_IF_ERROR(check_defined(Memory::kAcc, src));
     NESTRT_RETURN_IF_ERROR(write(Memory::kOut, dst));
@@ -142,6 +144,11 @@ class Checker {
 
   Status read(Memory memory, const IndexSet& elements) { return order_ ? order_->read(memory, elements) : Status(); }
   Status write(Memory memory, const IndexSet& elements) { return order_ ? order_->write(memory, elements) : Status(); }
+
+  // Rows of nothing leave the hardware's store module one transfer off, from the next store to the next reset.
+  static Status check_empty_store(const Transfer& transfer) {
+    return transfer.y_size == 0 ? Status() : invalid_program("a store has rows without elements");
+  }
 
   Status load_micro_ops(const Transfer& transfer) {
     if (transfer.y_size != 1) return invalid_program("micro-ops are loaded as one row");
@@ -170,11 +177,6 @@ class Checker {
     if (end <= configuration_.depth(transfer.memory)) return end;
     return invalid_program(fmt::format("{}[{}, {}) is beyond the memory's {} elements", name(transfer.memory),
                                        transfer.sram_base, end, configuration_.depth(transfer.memory)));
-  }
-
-  Result<const MemoryRange*> check_dram(const Transfer& transfer, MemoryRange::Access access) const {
-    if (transfer.y_size == 0) return invalid_program("a transfer has no rows");
-    return find_dram(transfer, access);
   }
 
   Result<const MemoryRange*> find_dram(const Transfer& transfer, MemoryRange::Access access) const {
@@ -235,9 +237,22 @@ class Checker {
     return all;
   }
 
-  Status check_hazard(const Loop& loop) const {
-    if (!has_write_hazard(loop, micro_ops(loop))) return {};
-    return invalid_program("writes an accumulator that one of the two micro-ops before it wrote");
+  static Status refuse(Hazard hazard) {
+    if (hazard == Hazard::kNone) return {};
+    return invalid_program(hazard == Hazard::kWrite
+                               ? "writes an accumulator that one of the two micro-ops before it wrote"
+                               : "reads an accumulator, its source, that one of the two micro-ops before it wrote");
+  }
+
+  // The Chisel design takes the operand that an immediate changes from src, the others from dst.
+  Status check_operand(const Alu& alu) const {
+    if (!alu.use_immediate || configuration_.design != Design::kChisel) return {};
+    const Loop& loop = alu.loop;
+    const bool moves_alike = (loop.iter_out == 1 || loop.src_factor_out == loop.dst_factor_out) &&
+                             (loop.iter_in == 1 || loop.src_factor_in == loop.dst_factor_in);
+    const auto ops = micro_ops(loop);
+    if (moves_alike && std::all_of(ops.begin(), ops.end(), [](const MicroOp& m) { return m.src == m.dst; })) return {};
+    return invalid_program("an operation with an immediate has another src than dst");
   }
 
   Status check_defined(Memory memory, const IndexSet& read) {
@@ -269,6 +284,7 @@ constexpr bool depths_fit() {
     for (int memory = 0; memory < kNumMemories; ++memory) {
       if (configuration.depth(static_cast<Memory>(memory)) > IndexSet::kCapacity) return false;
     }
+    if (2 * configuration.acc_depth() > IndexSet::kCapacity) return false;  // differences of two of its indices
   }
   return true;
 }

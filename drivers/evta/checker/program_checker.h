@@ -5,9 +5,10 @@
 // and computes the same on every implementation of the instruction set that its exact semantics (plain_simulator.h)
 // cover. Where its results have to be complete, it writes all of the ranges that it may write, and before it reads
 // them. What makes implementations of the family differ is refused: empty loops, pads on weights or without data, loads
-// of 8-bit accumulators, multiplications, shifts beyond 5 bits, stores of what no operation has written since, and
-// accumulators written again within two micro-ops. Where results have to be complete, accesses of two modules to one
-// element, or to one range, that no token orders are refused: what such a program computes depends on the timing.
+// of 8-bit accumulators, multiplications, shifts beyond 5 bits, stores of what no operation has written since; and what
+// the hardware of the configuration's design computes otherwise: hazards (hazard.h), stores of rows without elements,
+// on the Chisel design immediates whose src is not dst. Where results have to be complete, accesses of two modules to
+// one element, or to one range, that no token orders are refused: what such a program computes depends on the timing.
 //
 // Time: linear in the instructions, in the micro-ops that they execute, whatever the trip counts, and in the elements
 // that they move from and to what they write.

@@ -19,8 +19,7 @@ uint64_t micro_ops_of(const Loop& loop) {
 }
 
 uint64_t compute_cycles(const CycleProfile::Unit& unit, const Loop& loop) {
-  return micro_ops_of(loop) * unit.per_micro_op + uint64_t{loop.iter_out} * loop.iter_in * unit.per_iteration +
-         unit.per_instruction;
+  return micro_ops_of(loop) * unit.per_micro_op + unit.per_instruction;
 }
 
 const CycleProfile::Unit& unit_of(const CycleProfile& profile, const Instruction& instruction) {
@@ -52,7 +51,7 @@ class Simulation {
       : configuration_(configuration), instructions_(instructions), profile_(profile), trace_(trace), dram_(profile) {
     for (uint32_t i = 0; i < instructions.size(); ++i)
       modules_[index_of(module_of(instructions[i]))].queue.push_back(i);
-    request_block(1);  // the launch takes a cycle
+    request_block(static_cast<uint64_t>(profile.launch));
   }
 
   Result<CycleCount> run() {
@@ -93,9 +92,21 @@ class Simulation {
     if (rest == 0) return;
     block_end_ = handed_out_ + std::min(rest, static_cast<size_t>(profile_.fetch_block));
     const size_t bytes = (block_end_ - handed_out_) * sizeof(InstructionWord);
-    dram_.request(DramClient::kFetch, {time, static_cast<uint32_t>(bytes / profile_.bus_bytes), 0});
+    dram_.request(DramClient::kFetch, {time, static_cast<uint32_t>(bytes / profile_.bus_bytes)});
     bus_beats_ += bytes / profile_.bus_bytes;
     reading_block_ = true;
+  }
+
+  uint64_t beats_of_instruction() const {
+    return std::max<uint64_t>(1, sizeof(InstructionWord) / static_cast<size_t>(profile_.bus_bytes));
+  }
+
+  uint64_t cycles_to_hand_out() const { return profile_.streamed_fetch ? beats_of_instruction() : 1; }
+
+  // An instruction that is handed out as it comes is so after its own beats, not after those of its block.
+  void end_block(uint64_t end) {
+    reading_block_ = false;
+    hand_out_time_ = profile_.streamed_fetch ? end - (block_end_ - handed_out_) * beats_of_instruction() : end;
   }
 
   bool hand_out() {
@@ -108,7 +119,8 @@ class Simulation {
         if (module.ends.size() <= position - depth) return progress;
         hand_out_time_ = std::max(hand_out_time_, module.ends[position - depth]);
       }
-      module.arrivals.push_back(++hand_out_time_);
+      hand_out_time_ += cycles_to_hand_out();
+      module.arrivals.push_back(hand_out_time_);
       progress = true;
       if (handed_out_ + 1 == block_end_ && block_end_ < instructions_.size()) {
         ++handed_out_;
@@ -186,7 +198,7 @@ class Simulation {
   }
 
   void begin_transfer(Module module, const Transfer& transfer, uint64_t now) {
-    if (transfer.x_size == 0) return complete(module, now + 1);
+    if (transfer.is_empty()) return complete(module, now + 1);
     ModuleState& state = modules_[index_of(module)];
     state.transfer = TransferCycles(profile_, configuration_, transfer);
     state.transferring = true;
@@ -207,11 +219,7 @@ class Simulation {
   }
 
   void resume(const DramServer::Service& service) {
-    if (service.client == DramClient::kFetch) {
-      reading_block_ = false;
-      hand_out_time_ = service.end;
-      return;
-    }
+    if (service.client == DramClient::kFetch) return end_block(service.end);
     const Module module = service.client == DramClient::kOut   ? Module::kStore
                           : service.client == DramClient::kInp ? Module::kLoad
                           : service.client == DramClient::kWgt ? Module::kLoad
@@ -228,11 +236,20 @@ class Simulation {
     state.ends.push_back(end);
     count_.modules[index_of(module)].busy += end - state.start;
     if (trace_ != nullptr) trace_->push_back({module, index, state.start, end});
-    if (instruction.dependencies.push_prev && to_prev(module) != nullptr) to_prev(module)->push(end);
-    if (instruction.dependencies.push_next && to_next(module) != nullptr) to_next(module)->push(end);
+    push_tokens(module, instruction.dependencies, end);
     if (instruction.opcode != Opcode::kFinish) return;
     finished_ = true;
     count_.cycles = end - 1;  // the counter stops in the cycle in which FINISH executes
+  }
+
+  void push_tokens(Module module, const Dependencies& dependencies, uint64_t end) {
+    const CycleProfile::Tokens& tokens = profile_.tokens;
+    const int to_prev_takes = module == Module::kStore ? tokens.from_store : tokens.load_and_compute;
+    const int to_next_takes = module == Module::kCompute ? tokens.to_store : tokens.load_and_compute;
+    if (dependencies.push_prev && to_prev(module) != nullptr)
+      to_prev(module)->push(end + static_cast<uint64_t>(to_prev_takes));
+    if (dependencies.push_next && to_next(module) != nullptr)
+      to_next(module)->push(end + static_cast<uint64_t>(to_next_takes));
   }
 
   void add_lower_bound() {

@@ -27,7 +27,8 @@ std::optional<DramServer::Service> DramServer::serve() {
   const uint64_t read = read_pending ? std::max(grant_read(&reader), server_free_) : UINT64_MAX;
   const uint64_t write = write_pending ? std::max(pending_[kWriter].request + 1, server_free_) : UINT64_MAX;
   if (read <= write) {
-    const Service service = complete(reader, read - 1, profile_.read_latency, 0);
+    const bool ahead = profile_.reads_ahead && pending_[reader].follows;
+    const Service service = complete(reader, read - 1, ahead ? 0 : profile_.read_latency, 0);
     reads_free_ = profile_.overlapped_latency ? read : service.end;
     return service;
   }
@@ -39,7 +40,7 @@ DramServer::Service DramServer::complete(size_t client, uint64_t accepted, uint6
   pending_mask_ &= ~(1u << client);
   const uint64_t first_beat = std::max(accepted + latency, bus_free_);
   bus_free_ = first_beat + burst.beats + burst.gaps;
-  const uint64_t end = bus_free_ + response;
+  const uint64_t end = bus_free_ + burst.lag + response;
   server_free_ = profile_.overlapped_latency ? accepted + 1 : end;
   return {static_cast<DramClient>(client), end, first_beat - latency - burst.request};
 }

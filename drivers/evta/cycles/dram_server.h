@@ -18,7 +18,9 @@ inline constexpr int kNumDramClients = 6;
 struct Burst {
   uint64_t request = 0;  // when the client asks for it
   uint32_t beats = 0;
-  uint32_t gaps = 0;  // cycles without a beat inside it
+  uint32_t gaps = 0;     // cycles without a beat inside it
+  uint32_t lag = 0;      // by how much its client takes longer for it than the bus
+  bool follows = false;  // another burst of the same transfer
 };
 
 class DramServer {

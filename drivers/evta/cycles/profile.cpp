@@ -43,11 +43,28 @@ constexpr CycleProfile chisel2021() {
   return profile;
 }
 
-// From the HLS source (vta.cc) and Pynq's build settings: 100 MHz, 64-bit coherent port, initiation interval 1 for GEMM
-// and 2 for the ALU, a memcpy per row (one latency; its bursts are issued ahead), modules with ports of their own.
-// Assumed, for want of a source: the latency of a read (30 to 60 cycles on such ports), of a write, the restart of a
-// module, and the depth of the pipelines (drained at the end of each micro-op list, as the loops around it are not
-// perfectly nested).
+// The RTL that VTA's Chisel source of later years builds (MJChku/VTA_FPGA 10fed0a), simulated with a memory that
+// answers in the next cycle: up to sixteen reads are under way, so that a transfer waits for the first of its bursts
+// alone, and pads take a cycle each. Its pipelines start in three cycles and drain in five.
+constexpr CycleProfile chisel_16_reads() {
+  CycleProfile profile = chisel2021();
+  profile.name = "chisel_16_reads";
+  profile.reads_ahead = true;
+  profile.overlapped_latency = true;
+  profile.read_latency = 1;
+  profile.pads_by_beat = false;
+  profile.gemm.per_instruction = 8;
+  profile.gemm_reset = profile.gemm;
+  profile.alu_immediate = profile.gemm;
+  profile.alu_tensor.per_instruction = 8;
+  return profile;
+}
+
+// Measured on the Verilog that Vivado HLS 2019.1 made of VTA's HLS source for the xc7z020 (TSCCompiler/tvm-vta-llm
+// fae59de), simulated cycle by cycle with one bus of 8 bytes a cycle. A row of a transfer is a request of its own, and
+// waits for the one before it; weights come in at a beat in two cycles, while the bus serves others; N micro-ops of a
+// GEMM take N + 19 cycles, of an ALU operation 2 N + 19, in however many iterations. Assumed, as no board was measured:
+// the latency of a read (30 to 60 cycles on such ports) and of a write.
 constexpr CycleProfile kHlsZynq7020 = {
     .name = "hls_zynq7020",
     .clock_hz = 100e6,
@@ -58,17 +75,26 @@ constexpr CycleProfile kHlsZynq7020 = {
     .write_response = 10,
     .overlapped_latency = true,
     .uop_bus_bytes = 4,
-    .dispatch = 4,
+    .launch = 20,
+    .dispatch = 1,
     .queue_depth = 512,
     .fetch_block = 128,
-    .gemm = {.per_micro_op = 1, .per_iteration = 3},
-    .gemm_reset = {.per_micro_op = 1, .per_iteration = 3},
-    .alu_immediate = {.per_micro_op = 2, .per_iteration = 3},
-    .alu_tensor = {.per_micro_op = 2, .per_iteration = 3},
+    .streamed_fetch = true,
+    .load_uop = {.per_instruction = 17},
+    .load_inp = {.per_instruction = 8, .before_row = 19},
+    .load_wgt = {.per_instruction = 4, .before_row = 15, .cycles_per_beat = 2},
+    .load_acc = {.per_instruction = 10, .before_row = 19},
+    .store = {.per_instruction = 2, .before_row = 11, .long_row = 1},
+    .tokens = {.load_and_compute = 2, .to_store = 2, .from_store = 3},
+    .gemm = {.per_micro_op = 1, .per_instruction = 18},
+    .gemm_reset = {.per_micro_op = 1, .per_instruction = 18},
+    .alu_immediate = {.per_micro_op = 2, .per_instruction = 18},
+    .alu_tensor = {.per_micro_op = 2, .per_instruction = 18},
 };
 
-// EVTA on the ZCU102, of which no timing is published: as above with the 128-bit port of VTA's ZCU104 build and the
-// clock that boards/zcu102.yaml assumes, the latency longer in cycles.
+// EVTA on the ZCU102, of which no timing is published: the same modules with the 128-bit port of VTA's ZCU104 build,
+// whose RTL is not known, and the clock that boards/zcu102.yaml assumes. Assumed is that they need as many cycles
+// for a beat and a row there as on the narrow port; the latency is longer in cycles, as the clock is faster.
 constexpr CycleProfile zcu102() {
   CycleProfile profile = kHlsZynq7020;
   profile.name = "zcu102";
@@ -78,9 +104,27 @@ constexpr CycleProfile zcu102() {
   return profile;
 }
 
-constexpr std::array<CycleProfile, 4> kProfiles = {kChisel2019, chisel2021(), kHlsZynq7020, zcu102()};
+constexpr std::array<CycleProfile, 5> kProfiles = {kChisel2019, chisel2021(), chisel_16_reads(), kHlsZynq7020,
+                                                   zcu102()};
 
 }  // namespace
+
+const CycleProfile::Transfer& CycleProfile::transfer(Memory memory) const {
+  switch (memory) {
+    case Memory::kUop:
+      return load_uop;
+    case Memory::kWgt:
+      return load_wgt;
+    case Memory::kInp:
+      return load_inp;
+    case Memory::kAcc:
+    case Memory::kAcc8Bit:
+      return load_acc;
+    case Memory::kOut:
+      break;
+  }
+  return store;
+}
 
 std::span<const CycleProfile> cycle_profiles() { return kProfiles; }
 

@@ -2,13 +2,15 @@
 // reproduce what is published about it. Times are in cycles of the accelerator's clock.
 //
 // `chisel2019` and `chisel2021` are read off the state machines of VTA's Chisel RTL at the revisions whose cycle counts
-// were published (tvm PR 3347; tvm-vta PR 30). `hls_zynq7020` and `zcu102` follow the structure of the HLS source;
-// what it leaves to the tools and the board is assumed, and says so below. docs/evta.md compares each with what is
-// known.
+// were published (tvm PR 3347; tvm-vta PR 30), `chisel_16_reads` goes by a later RTL of it. `hls_zynq7020` is measured
+// on the RTL that Vivado HLS made of VTA's source; `zcu102` is the same with another port, which is assumed.
+// docs/evta.md compares each with what is known.
 #pragma once
 
 #include <span>
 #include <string_view>
+
+#include "drivers/evta/isa/configuration.h"
 
 namespace nestrt::evta {
 
@@ -24,19 +26,45 @@ struct CycleProfile {
   int write_latency = 0;            // from a request to its first beat
   int write_response = 0;           // from a burst's last beat to the next request
   bool overlapped_latency = false;  // others use the bus while a request waits for its first beat
+  bool reads_ahead = false;         // all bursts of a load are requested before the first has come
   int uop_bus_bytes = 8;            // the micro-op memory's own port
 
   // The modules.
-  int dispatch = 1;           // from the start of an instruction to its first action
-  int queue_depth = 512;      // instructions that wait for one module
-  int fetch_block = 128;      // instructions fetched at once; all are handed out before the next block is requested
-  bool pads_by_beat = false;  // a pad element takes the beats of its data, not one cycle
-  int store_gap = 0;          // cycles between two elements of a store
+  int launch = 1;               // from the launch to the request for the first instructions
+  int dispatch = 1;             // from the start of an instruction to its first action
+  int queue_depth = 512;        // instructions that wait for one module
+  int fetch_block = 128;        // instructions fetched at once; all are handed out before the next block is requested
+  bool streamed_fetch = false;  // each is handed out as it comes, not when its block is complete
+  bool pads_by_beat = false;    // a pad element takes the beats of its data, not one cycle
+  int store_gap = 0;            // cycles between two elements of a store
 
-  // Micro-ops: cycles for each, for each iteration of the loops around them, and once per instruction.
+  // Transfers: cycles beside those of the bus and its latency.
+  struct Transfer {
+    int per_instruction = 0;  // after the dispatch
+    int before_row = 0;       // to a row's request
+    int after_row = 0;        // from a row's last beat on
+    int cycles_per_beat = 1;
+    int long_row = 0;  // more for a row of more than 16 beats
+  };
+  Transfer load_uop = {};
+  Transfer load_inp = {};
+  Transfer load_wgt = {};
+  Transfer load_acc = {};
+  Transfer store = {};
+  const Transfer& transfer(Memory memory) const;
+
+  // From the end of an instruction to when its token can be taken: between load and compute, to the store module, and
+  // from it.
+  struct Tokens {
+    int load_and_compute = 0;
+    int to_store = 0;
+    int from_store = 0;
+  };
+  Tokens tokens = {};
+
+  // Micro-ops: cycles for each, of all iterations, and once per instruction. The iterations themselves cost nothing.
   struct Unit {
     int per_micro_op = 1;
-    int per_iteration = 0;
     int per_instruction = 0;
   };
   Unit gemm;

@@ -26,16 +26,18 @@ uint32_t divide_up(uint32_t value, uint32_t by) { return (value + by - 1) / by; 
 
 TransferCycles::TransferCycles(const CycleProfile& profile, const Configuration& configuration,
                                const Transfer& transfer)
-    : profile_(&profile), client_(client_of(transfer.memory)) {
+    : profile_(&profile), costs_(&profile.transfer(transfer.memory)), client_(client_of(transfer.memory)) {
   const bool micro_ops = transfer.memory == Memory::kUop;
   const auto element = static_cast<uint32_t>(configuration.element_bytes(transfer.memory));
   const auto bus = static_cast<uint32_t>(micro_ops ? profile.uop_bus_bytes : profile.bus_bytes);
-  rows_ = transfer.x_size == 0 ? 0 : micro_ops ? 1 : transfer.y_size;
+  rows_ = transfer.is_empty() ? 0 : micro_ops ? 1 : transfer.y_size;
   row_bytes_ = transfer.x_size * element;
   row_beats_ = divide_up(row_bytes_, bus);
   element_beats_ = divide_up(element, bus);
   row_address_ = uint64_t{transfer.dram_base} * element;
   row_pitch_ = uint64_t{transfer.x_stride} * element;
+  const int before = costs_->per_instruction + costs_->before_row;
+  due_ = static_cast<uint64_t>(before);
   if (rows_ == 0 || (transfer.memory != Memory::kInp && client_ != DramClient::kAcc)) return;
   const uint64_t pad = profile.pads_by_beat ? element_beats_ : 1;
   const uint64_t width = uint64_t{transfer.x_pad_begin} + transfer.x_size + transfer.x_pad_end;
@@ -43,7 +45,7 @@ TransferCycles::TransferCycles(const CycleProfile& profile, const Configuration&
   row_end_pads_ = pad * transfer.x_pad_end;
   begin_pads_ = pad * width * transfer.y_pad_begin;
   end_pads_ = pad * width * transfer.y_pad_end;
-  pads_due_ = begin_pads_ + row_begin_pads_;
+  due_ += begin_pads_ + row_begin_pads_;
 }
 
 uint64_t TransferCycles::least_cycles() const {
@@ -58,19 +60,31 @@ uint32_t TransferCycles::burst_beats() const {
   return std::min(rest, longest - offset);
 }
 
-bool TransferCycles::next_burst(uint64_t* now, Burst* burst) {
-  *now += pads_due_;
-  pads_due_ = 0;
-  if (row_ == rows_) return false;
+Burst TransferCycles::burst_at(uint64_t now) const {
   const uint32_t beats = burst_beats();
-  const bool is_write = client_ == DramClient::kOut;
-  *burst = {*now, beats, is_write ? profile_->store_gap * (divide_up(beats, element_beats_) - 1) : 0};
-  row_done_ += beats;
-  if (row_done_ < row_beats_) return true;
+  const uint32_t gaps = client_ == DramClient::kOut ? divide_up(beats, element_beats_) - 1 : 0;
+  return {now, beats, gaps * static_cast<uint32_t>(profile_->store_gap),
+          beats * static_cast<uint32_t>(costs_->cycles_per_beat - 1), row_ + row_done_ > 0};
+}
+
+void TransferCycles::end_row() {
+  constexpr uint32_t kLongRow = 16;
   row_done_ = 0;
   row_address_ += row_pitch_;
   ++row_;
-  pads_due_ = row_end_pads_ + (row_ == rows_ ? end_pads_ : row_begin_pads_);
+  const bool last = row_ == rows_;
+  const int cycles =
+      costs_->after_row + (last ? 0 : costs_->before_row) + (row_beats_ > kLongRow ? costs_->long_row : 0);
+  due_ = row_end_pads_ + (last ? end_pads_ : row_begin_pads_) + static_cast<uint64_t>(cycles);
+}
+
+bool TransferCycles::next_burst(uint64_t* now, Burst* burst) {
+  *now += due_;
+  due_ = 0;
+  if (row_ == rows_) return false;
+  *burst = burst_at(*now);
+  row_done_ += burst->beats;
+  if (row_done_ == row_beats_) end_row();
   return true;
 }
 

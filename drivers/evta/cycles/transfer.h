@@ -25,8 +25,12 @@ class TransferCycles {
 
  private:
   uint32_t burst_beats() const;
+  Burst burst_at(uint64_t now) const;
+  // When a row's last beat is through.
+  void end_row();
 
   const CycleProfile* profile_ = nullptr;
+  const CycleProfile::Transfer* costs_ = nullptr;
   DramClient client_ = DramClient::kInp;
   uint32_t rows_ = 0;
   uint32_t row_bytes_ = 0;
@@ -38,7 +42,7 @@ class TransferCycles {
   uint32_t row_ = 0;       // the next burst's
   uint32_t row_done_ = 0;  // beats of it
   uint64_t row_address_ = 0;
-  uint64_t pads_due_ = 0;
+  uint64_t due_ = 0;  // cycles before the next request, or the end
 };
 
 }  // namespace nestrt::evta

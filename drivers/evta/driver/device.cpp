@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "drivers/evta/driver/probe_program.h"
 #include "nestrt/log.h"
 #include "runtime/core/guard.h"
 
@@ -46,10 +45,10 @@ Device::~Device() {
 
 Status Device::load_probe(const Configuration& configuration) {
   const MutexLock probing(probing_);
-  NESTRT_ASSIGN_OR_RETURN(const ProbeProgram probe, ProbeProgram::create(configuration));
-  NESTRT_ASSIGN_OR_RETURN(probe_program_, StagedProgram::create(*transport_, probe.bound_program()));
+  NESTRT_ASSIGN_OR_RETURN(probe_, ProbeProgram::create(configuration));
+  NESTRT_ASSIGN_OR_RETURN(probe_program_, PlacedProgram::create(memory(), probe_->bound_program(), nullptr));
   probe_job_.program = &*probe_program_;
-  probe_expected_ = probe.expected();
+  probe_expected_ = probe_->expected();
   probe_job_.expected = probe_expected_;
   probe_result_.resize(probe_expected_.size());
   return {};
@@ -164,12 +163,13 @@ Status Device::run_program(const Job& job) {
   const bool is_probe = !job.expected.empty();
   Times times;
   times.start = SteadyClock::now();
-  job.program->copy_in(job.submission.bindings.buffers);
+  NESTRT_RETURN_IF_ERROR(job.program->place(job.submission.bindings.buffers));
+  NESTRT_RETURN_IF_ERROR(job.program->give_inputs(job.submission));
   times.run = SteadyClock::now();
   NESTRT_RETURN_IF_ERROR(transport_->start(job.program->device_program()));
   NESTRT_RETURN_IF_ERROR(wait(is_probe ? times.run + kProbeTime : end_of_patience(job.submission)));
   times.transfer_out = SteadyClock::now();
-  job.program->copy_out(job.submission.bindings.buffers);
+  NESTRT_RETURN_IF_ERROR(job.program->take_results(job.submission));
   times.end = SteadyClock::now();
   if (is_probe && !std::equal(job.expected.begin(), job.expected.end(), job.submission.bindings.buffers[0]))
     return Status(Code::kDeviceFault, "the accelerator computes wrong results");
@@ -243,8 +243,13 @@ Status Device::failure(Code code, std::string_view what) const {
   return guarded([&] { return Status(code, fmt::format("{}: {}", name_, what)); });
 }
 
+// An accelerator that runs on may write to what it was lent from.
 Status Device::reset_transport() {
-  return guarded([&] { return transport_->reset(); });
+  return guarded([&] {
+    const Status status = transport_->reset();
+    status.ok() ? lent_.set_safe() : lent_.set_unsafe();
+    return status;
+  });
 }
 
 }  // namespace nestrt::evta

@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "drivers/evta/driver/staged_program.h"
+#include "drivers/evta/driver/placed_program.h"
+#include "drivers/evta/driver/probe_program.h"
 #include "nestrt/mutex.h"
 #include "runtime/core/named_thread.h"
 
@@ -23,7 +24,7 @@ class Device {
  public:
   // A run of a program, asked for again and again. Belongs to the caller, who retires it before he destroys it.
   struct Job {
-    const StagedProgram* program = nullptr;
+    PlacedProgram* program = nullptr;
     std::span<const uint32_t> operators;  // that it computes, for observers
     std::span<const std::byte> expected;  // its result, of a probe: runs on a device that is not trusted
     // The rest is the Device's.
@@ -38,7 +39,9 @@ class Device {
                                                 std::unique_ptr<Transport> transport);
   ~Device();
 
-  Transport& transport() { return *transport_; }
+  DeviceMemory memory() { return {transport_.get(), &lent_, &constants_}; }
+  // Errors: kOutOfMemory.
+  Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) { return lent_.lend(*transport_, bytes); }
 
   // Queues the job, or runs it here where the submitter waits and no other is before it; its completion is signalled at
   // the end, with kUnavailable where the device is in quarantine or the job is under way already. Allocates nothing on
@@ -82,10 +85,13 @@ class Device {
 
   const std::string name_;
   const std::unique_ptr<Transport> transport_;
+  LentBlocks lent_;
+  SharedConstants constants_;
 
   Mutex probing_;  // one probe at a time
   Job probe_job_ NESTRT_GUARDED_BY(probing_);
-  std::optional<StagedProgram> probe_program_ NESTRT_GUARDED_BY(probing_);
+  std::optional<ProbeProgram> probe_ NESTRT_GUARDED_BY(probing_);
+  std::optional<PlacedProgram> probe_program_ NESTRT_GUARDED_BY(probing_);
   std::vector<std::byte> probe_result_ NESTRT_GUARDED_BY(probing_);
   std::vector<std::byte> probe_expected_ NESTRT_GUARDED_BY(probing_);
 

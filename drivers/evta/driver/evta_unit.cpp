@@ -11,7 +11,7 @@ namespace {
 
 class EvtaExecutable final : public Executable {
  public:
-  EvtaExecutable(std::shared_ptr<Device> device, BranchSpec branch, StagedProgram program)
+  EvtaExecutable(std::shared_ptr<Device> device, BranchSpec branch, PlacedProgram program)
       : device_(std::move(device)), branch_(std::move(branch)), program_(std::move(program)) {
     job_.program = &program_;
     job_.operators = operators();
@@ -19,6 +19,8 @@ class EvtaExecutable final : public Executable {
   ~EvtaExecutable() override { device_->retire(&job_); }
 
   size_t scratch_bytes() const override { return 0; }
+  Status bind(std::span<std::byte* const> buffers) override { return in_branch(program_.place(buffers)); }
+  Traffic traffic() const override { return program_.traffic(); }
   void submit(const Submission& submission) override { device_->submit(&job_, submission); }
   void cancel(uint64_t generation) override { device_->cancel(&job_, generation); }
 
@@ -29,11 +31,12 @@ class EvtaExecutable final : public Executable {
   }
 
  private:
+  Status in_branch(Status status) const { return status.with_context(fmt::format("branch {}", branch_.branch)); }
   std::span<const uint32_t> operators() const { return branch_.plan->tables().branches[branch_.branch].operators; }
 
   const std::shared_ptr<Device> device_;
   const BranchSpec branch_;
-  const StagedProgram program_;
+  PlacedProgram program_;
   Device::Job job_;
 };
 
@@ -49,12 +52,13 @@ class EvtaUnit final : public Unit {
       return Status(Code::kInvalidArgument,
                     fmt::format("branch {}: channels {} to {} are asked of a program that computes the first {}",
                                 branch.branch, branch.channels.begin, branch.channels.end, branch.program->channels));
-    NESTRT_ASSIGN_OR_RETURN(const BoundProgram source, read_program(*branch.plan, *branch.program, configuration_));
-    Result<StagedProgram> program = StagedProgram::create(device_->transport(), source);
+    NESTRT_ASSIGN_OR_RETURN(BoundProgram source, read_program(*branch.plan, *branch.program, configuration_));
+    Result<PlacedProgram> program = PlacedProgram::create(device_->memory(), std::move(source), branch.plan);
     if (!program) return program.error().with_context(fmt::format("branch {}", branch.branch));
     return std::unique_ptr<Executable>(std::make_unique<EvtaExecutable>(device_, branch, std::move(*program)));
   }
 
+  Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) override { return device_->lend(bytes); }
   Status reset() override { return device_->reset(); }
   Status probe() override { return device_->probe(); }
 

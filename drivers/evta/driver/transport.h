@@ -19,12 +19,18 @@ namespace nestrt::evta {
 
 inline constexpr uint64_t kPageBytes = 4096;
 
-// Memory that the accelerator and the host both see. Goes back with the last reference.
+// Memory of the accelerator, as the host sees it. What one of them writes the other sees after it has been handed over:
+// where the two have caches or memories of their own that takes an operation, elsewhere nothing. Goes back with the
+// last reference.
 class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
   virtual uint64_t address() const = 0;  // the accelerator's
   virtual std::span<std::byte> bytes() const = 0;
+  // Hands over bytes [offset, offset + size), which the host has written, ...
+  virtual Status to_device(uint64_t offset, uint64_t size) = 0;
+  // ... or which the accelerator has. Errors, of both: kDeviceFault.
+  virtual Status from_device(uint64_t offset, uint64_t size) = 0;
 };
 
 // What a transport has loaded, ready to start.
@@ -41,8 +47,8 @@ class Transport {
   virtual std::string_view name() const = 0;
   // `offset` is the address's distance from a page. Safe from any thread. Errors: kOutOfMemory.
   virtual Result<std::shared_ptr<DeviceBuffer>> allocate(uint64_t size, uint64_t offset) = 0;
-  // Takes a checked program whose addresses are the device's; `memory` are its ranges. Copies the instructions. Safe
-  // from any thread. Errors: kInvalidPlan, kOutOfMemory.
+  // Takes a checked program whose addresses are the device's; range i lies in `memory[i]`. Copies the instructions.
+  // Safe from any thread. Errors: kInvalidPlan, kOutOfMemory.
   virtual Result<std::shared_ptr<DeviceProgram>> load(const Program& program,
                                                       std::vector<std::shared_ptr<DeviceBuffer>> memory) = 0;
   // Starts a run. Errors: kUnavailable where one is running, kDeviceFault.

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "drivers/evta/isa/design.h"
 #include "nestrt/result.h"
 
 namespace nestrt::evta {
@@ -37,7 +38,9 @@ struct Configuration {
   int log_uop_bytes = 2;
   int iter_out_bits = 14;
   int iter_in_bits = 14;
-  int factor_trim = 0;  // bits by which a loop factor is narrower than the index that it multiplies
+  int factor_trim = 0;      // bits by which a loop factor is narrower than the index that it multiplies
+  int uop_field_spare = 0;  // bits by which uop_begin and uop_end are wider than the micro-op memory needs
+  Design design = Design::kHls;
 
   constexpr int batch() const { return 1 << log_batch; }
   constexpr int block() const { return 1 << log_block; }
@@ -67,6 +70,9 @@ struct Configuration {
   constexpr int inp_factor_bits() const { return inp_index_bits() - factor_trim; }
   constexpr int wgt_factor_bits() const { return wgt_index_bits() - factor_trim; }
   constexpr int acc_factor_bits() const { return acc_index_bits() - factor_trim; }
+
+  // Bits of the first index of a list of micro-ops; its end has one more.
+  constexpr int uop_begin_bits() const { return uop_index_bits() + uop_field_spare; }
 
   constexpr int64_t macs_per_cycle() const { return int64_t{1} << (log_batch + 2 * log_block); }
 };
@@ -105,7 +111,7 @@ constexpr uint32_t Configuration::depth(Memory memory) const {
   return 0;
 }
 
-inline constexpr std::array<Configuration, 4> kConfigurations = {{
+inline constexpr std::array<Configuration, 5> kConfigurations = {{
     {.name = "1x16_15_15_18_17",
      .log_batch = 0,
      .log_block = 4,
@@ -141,6 +147,16 @@ inline constexpr std::array<Configuration, 4> kConfigurations = {{
      .encoding_assumed = true,
      .log_uop_bytes = 3,
      .factor_trim = 1},
+    // VTA's Chisel RTL as its CoreConfig builds it: 2048 micro-ops, fields as wide as for the 8192 of the first.
+    {.name = "1x16_13_15_18_17",
+     .log_batch = 0,
+     .log_block = 4,
+     .log_uop_buffer = 13,
+     .log_inp_buffer = 15,
+     .log_wgt_buffer = 18,
+     .log_acc_buffer = 17,
+     .uop_field_spare = 2,
+     .design = Design::kChisel},
 }};
 
 // The configuration of that name in kConfigurations, or null.

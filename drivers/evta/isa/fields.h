@@ -35,8 +35,8 @@ constexpr void visit_transfer(Coder& coder, const Configuration&, Transfer& tran
 
 template <typename Coder>
 constexpr void visit_loop(Coder& coder, const Configuration& configuration, Loop& loop, int src_factor_bits) {
-  coder.field("uop_begin", loop.uop_begin, configuration.uop_index_bits());
-  coder.field("uop_end", loop.uop_end, configuration.uop_index_bits() + 1);
+  coder.field("uop_begin", loop.uop_begin, configuration.uop_begin_bits());
+  coder.field("uop_end", loop.uop_end, configuration.uop_begin_bits() + 1);
   coder.field("iter_out", loop.iter_out, configuration.iter_out_bits);
   coder.field("iter_in", loop.iter_in, configuration.iter_in_bits);
   coder.end_word();

@@ -40,7 +40,7 @@ struct Dependencies {
 
 // What LOAD and STORE move: y_size rows of x_size elements, row y at dram_base + y * x_stride in DRAM. In SRAM they lie
 // dense from sram_base on, a LOAD surrounded by pads of zero: (y_pad_begin + y_size + y_pad_end) rows of (x_pad_begin +
-// x_size + x_pad_end). With x_size 0 the instruction moves tokens only.
+// x_size + x_pad_end).
 struct Transfer {
   Memory memory = Memory::kInp;
   uint32_t sram_base = 0;
@@ -52,6 +52,9 @@ struct Transfer {
   uint8_t y_pad_end = 0;
   uint8_t x_pad_begin = 0;
   uint8_t x_pad_end = 0;
+
+  // Moves tokens only.
+  bool is_empty() const { return x_size == 0 || y_size == 0; }
 
   bool operator==(const Transfer&) const = default;
 };

@@ -49,7 +49,7 @@ void pack_weights(const std::byte* from, int16_t* to) {
 // Where the data of a transfer begin in DRAM; null where it has none.
 template <typename Find>
 auto locate(const Transfer& transfer, uint64_t size, const Find& find) -> Result<decltype(find(0, 0))> {
-  if (transfer.y_size == 0 || transfer.x_size == 0) return nullptr;
+  if (transfer.is_empty()) return nullptr;
   const uint64_t elements = uint64_t{transfer.y_size - 1u} * transfer.x_stride + transfer.x_size;
   const auto bytes = find(transfer.dram_base * size, elements * size);
   if (bytes == nullptr)
@@ -153,7 +153,7 @@ Status FunctionalSimulator::Memories::load(const Transfer& transfer) {
 
 Status FunctionalSimulator::Memories::load_uops(const Transfer& transfer) {
   const auto size = static_cast<uint64_t>(configuration.uop_bytes());
-  if (transfer.x_size == 0) return {};
+  if (transfer.is_empty()) return {};
   NESTRT_RETURN_IF_ERROR(reach(Memory::kUop, uint64_t{transfer.sram_base} + transfer.x_size));
   const std::byte* from = dram->read(transfer.dram_base * size, transfer.x_size * size);
   if (from == nullptr) return device_fault(fmt::format("micro-ops at {} are in no range", transfer.dram_base * size));

@@ -1,5 +1,7 @@
 // FunctionalSimulator: computes what a program computes, bit for bit like plain_simulator.h, at the speed of the
-// machine's SIMD units: a program is decoded and put in order once, GEMM and ALU run in vector_engine.h.
+// machine's SIMD units: a program is decoded and put in order once, GEMM and ALU run in vector_engine.h. What hardware
+// computes otherwise (checker/hazard.h) it computes as the definition says, and reports nothing: it is for programs
+// that the checker has passed.
 //
 // Threads: one run at a time per set of on-chip memories.
 #pragma once

@@ -9,6 +9,7 @@
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/dispatch.h"
 #include "drivers/evta/simulator/alu_operation.h"
+#include "drivers/evta/simulator/recent_writes.h"
 #include "drivers/evta/simulator/shadow_memory.h"
 
 namespace nestrt::evta {
@@ -29,6 +30,7 @@ class Shadows {
     }
   }
 
+  bool strict() const { return strict_; }
   void begin(const Accessor& accessor) { accessor_ = accessor; }
 
   Status read(Memory memory, size_t index) { return strict_ ? sram_[memory].read(accessor_, index) : Status(); }
@@ -98,6 +100,8 @@ class Machine {
   }
 
   Status store(const Transfer& transfer) {
+    if (shadows_.strict() && transfer.x_size == 0 && transfer.y_size > 0)
+      return device_fault("a store of rows without elements, after which the hardware stores in the wrong place");
     const auto size = static_cast<uint64_t>(configuration_.out_bytes());
     size_t index = transfer.sram_base;
     for (uint64_t y = 0; y < transfer.y_size; ++y) {
@@ -113,30 +117,29 @@ class Machine {
   }
 
   Status gemm(const Gemm& gemm) {
+    RecentWrites recent(late_gemm_steps(configuration_.design));
     return for_each_step(gemm.loop, gemm.wgt_factor_out, gemm.wgt_factor_in, [&](const Indices& at) -> Status {
       NESTRT_RETURN_IF_ERROR(check_index(Memory::kAcc, at.dst));
       NESTRT_RETURN_IF_ERROR(check_index(Memory::kInp, at.src));
       NESTRT_RETURN_IF_ERROR(check_index(Memory::kWgt, at.wgt));
+      if (!gemm.reset) NESTRT_RETURN_IF_ERROR(check_late(recent.has(at.dst), at.dst));
       NESTRT_RETURN_IF_ERROR(gemm.reset ? shadow_of_reset(at) : shadow_of_gemm(at));
       multiply(at, gemm.reset);
+      recent.add(at.dst, at.src);
       return {};
     });
   }
 
   Status alu(const Alu& alu) {
     if (alu.opcode == AluOpcode::kMul) return Status(Code::kUnsupported, "the hardware has no ALU multiplication");
+    RecentWrites recent(late_alu_steps(configuration_.design));
     return for_each_step(alu.loop, 0, 0, [&](const Indices& at) -> Status {
       NESTRT_RETURN_IF_ERROR(check_index(Memory::kAcc, at.dst));
       NESTRT_RETURN_IF_ERROR(check_index(Memory::kAcc, at.src));
-      NESTRT_RETURN_IF_ERROR(shadows_.read(Memory::kAcc, at.dst));
-      if (!alu.use_immediate) NESTRT_RETURN_IF_ERROR(shadows_.read(Memory::kAcc, at.src));
-      NESTRT_RETURN_IF_ERROR(shadows_.write(Memory::kAcc, at.dst));
-      NESTRT_RETURN_IF_ERROR(shadows_.write(Memory::kOut, at.dst));
-      for (size_t i = 0; i < lanes(); ++i) {
-        int32_t& a = acc_[at.dst * lanes() + i];
-        a = alu_operation(alu.opcode, a, alu.use_immediate ? alu.immediate : acc_[at.src * lanes() + i]);
-        out_[at.dst * lanes() + i] = static_cast<int8_t>(a);
-      }
+      NESTRT_RETURN_IF_ERROR(check_operands(alu, at, recent));
+      NESTRT_RETURN_IF_ERROR(shadow_of_alu(alu, at));
+      operate(alu, at);
+      recent.add(at.dst, alu.use_immediate ? 0 : at.src);
       return {};
     });
   }
@@ -150,6 +153,7 @@ class Machine {
   }
 
   Status load_uops(const Transfer& transfer) {
+    if (transfer.is_empty()) return {};
     const auto size = static_cast<uint64_t>(configuration_.uop_bytes());
     for (uint32_t i = 0; i < transfer.x_size; ++i) {
       NESTRT_ASSIGN_OR_RETURN(const std::byte* from, read_dram((uint64_t{transfer.dram_base} + i) * size, size));
@@ -226,6 +230,40 @@ class Machine {
   Status shadow_of_reset(const Indices& at) {
     NESTRT_RETURN_IF_ERROR(shadows_.write(Memory::kAcc, at.dst));
     return shadows_.write_undefined(Memory::kOut, at.dst);
+  }
+
+  Status shadow_of_alu(const Alu& alu, const Indices& at) {
+    NESTRT_RETURN_IF_ERROR(shadows_.read(Memory::kAcc, at.dst));
+    if (!alu.use_immediate) NESTRT_RETURN_IF_ERROR(shadows_.read(Memory::kAcc, at.src));
+    NESTRT_RETURN_IF_ERROR(shadows_.write(Memory::kAcc, at.dst));
+    return shadows_.write(Memory::kOut, at.dst);
+  }
+
+  Status check_late(bool is_late, size_t accumulator) const {
+    if (!is_late || !shadows_.strict()) return {};
+    return device_fault(
+        fmt::format("reads acc[{}], which one of the micro-ops right before has not written yet on "
+                    "hardware",
+                    accumulator));
+  }
+
+  // What the hardware of this design would compute otherwise than any other.
+  Status check_operands(const Alu& alu, const Indices& at, const RecentWrites& recent) const {
+    const bool repeatable = alu.opcode == AluOpcode::kMin || alu.opcode == AluOpcode::kMax;
+    const size_t source = alu.use_immediate ? 0 : at.src;
+    const bool late = recent.has(at.dst, repeatable ? std::optional(source) : std::nullopt);
+    NESTRT_RETURN_IF_ERROR(check_late(late, at.dst));
+    if (!alu.use_immediate) return check_late(recent.has(at.src), at.src);
+    if (!shadows_.strict() || configuration_.design != Design::kChisel || at.src == at.dst) return {};
+    return device_fault(fmt::format("an immediate for acc[{}] with acc[{}] for its source", at.dst, at.src));
+  }
+
+  void operate(const Alu& alu, const Indices& at) {
+    for (size_t i = 0; i < lanes(); ++i) {
+      int32_t& a = acc_[at.dst * lanes() + i];
+      a = alu_operation(alu.opcode, a, alu.use_immediate ? alu.immediate : acc_[at.src * lanes() + i]);
+      out_[at.dst * lanes() + i] = static_cast<int8_t>(a);
+    }
   }
 
   void multiply(const Indices& at, bool reset) {

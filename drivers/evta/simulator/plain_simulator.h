@@ -3,8 +3,8 @@
 //   - STORE reads an OUT memory of its own, which only GEMM and ALU write, with the low 8 bits of each accumulator;
 //   - a GEMM that resets leaves the low bits of what it would have accumulated there;
 //   - shifts use the low 5 bits of their amount, signed: 16 shifts left by 16;
-//   - loads of weights ignore pads, loads of micro-ops all but x_size, loads of OUT and of 8-bit accumulators do
-//   nothing.
+//   - loads of weights ignore pads, loads of micro-ops all but x_size where they have rows, loads of OUT and of 8-bit
+//   accumulators do nothing.
 #pragma once
 
 #include "drivers/evta/simulator/dram.h"
@@ -14,7 +14,9 @@ namespace nestrt::evta {
 
 enum class Strictness {
   kPermissive,  // memories start as zeros; every program that can run runs
-  kStrict,      // reading what was never written, and accesses of two modules that no token orders, are errors
+  // Errors are reading what was never written, accesses of two modules that no token orders, and what the hardware of
+  // the configuration's design computes otherwise: hazards (checker/hazard.h), stores of empty rows.
+  kStrict,
 };
 
 // Errors: kInvalidPlan for instructions that do not decode or whose tokens do not work out (execution_order.h),

@@ -6,8 +6,9 @@
 
 #include "nestrt/event.h"
 #include "nestrt/mutex.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 class Clock {
  public:

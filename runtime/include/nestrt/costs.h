@@ -14,8 +14,9 @@
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
 #include "nestrt/unit.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 // A unit as far as costs depend on it.
 struct UnitKey {

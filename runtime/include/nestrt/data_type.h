@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace nestrt {
+#include "nestrt/visibility.h"
+
+namespace NESTRT_PUBLIC nestrt {
 
 enum class DataType : uint8_t { kF32 = 0, kS8 = 1, kU8 = 2, kS32 = 3, kS64 = 4, kBool = 5 };
 

@@ -9,8 +9,9 @@
 
 #include "nestrt/mutex.h"
 #include "nestrt/status.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 using SteadyClock = std::chrono::steady_clock;
 using Deadline = SteadyClock::time_point;

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "nestrt/function_ref.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 // The threads of a host that work for a submission. Submissions side by side, each of `threads` threads, take the
 // indices 0, 1, ...

@@ -9,7 +9,9 @@
 #include <span>
 #include <string_view>
 
-namespace nestrt {
+#include "nestrt/visibility.h"
+
+namespace NESTRT_PUBLIC nestrt {
 
 enum class InstructionSet : uint8_t {
   kPortable = 0,     // any CPU

@@ -25,8 +25,9 @@
 #include "nestrt/plan_tables.h"
 #include "nestrt/result.h"
 #include "nestrt/shape.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 // What is known of one operand before the data is.
 struct TensorSpec {

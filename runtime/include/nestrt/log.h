@@ -14,7 +14,9 @@
 #include <functional>
 #include <string_view>
 
-namespace nestrt {
+#include "nestrt/visibility.h"
+
+namespace NESTRT_PUBLIC nestrt {
 
 enum class LogLevel { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3, kOff = 4 };
 

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "nestrt/visibility.h"
+
 #if defined(__clang__)
 #define NESTRT_THREAD_ATTRIBUTE(attribute) __attribute__((attribute))
 #else
@@ -25,7 +27,7 @@
 #define NESTRT_ACQUIRE(...) NESTRT_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define NESTRT_RELEASE(...) NESTRT_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 class NESTRT_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
  public:

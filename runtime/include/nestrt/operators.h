@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "nestrt/data_type.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt::ops {
+namespace nestrt {
+namespace NESTRT_PUBLIC ops {
 
 template <typename Owner, typename Member>
 struct Field {
@@ -556,4 +558,5 @@ std::string_view name(CoordinateMode value);
 std::string_view name(NearestMode value);
 std::string_view name(ReduceKind value);
 
-}  // namespace nestrt::ops
+}  // namespace ops
+}  // namespace nestrt

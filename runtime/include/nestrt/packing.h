@@ -15,8 +15,9 @@
 
 #include "nestrt/data_type.h"
 #include "nestrt/shape.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 // The value is what a plan's file holds, and the index of the row.
 enum class Packing : uint8_t {

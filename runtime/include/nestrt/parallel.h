@@ -5,8 +5,9 @@
 #include <cstdint>
 
 #include "nestrt/function_ref.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 class ParallelRunner {
  public:

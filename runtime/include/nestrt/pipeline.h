@@ -15,8 +15,9 @@
 #include <span>
 
 #include "nestrt/session.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 struct PipelineOptions {
   int in_flight = 0;  // 0: three for each unit

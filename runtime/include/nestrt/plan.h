@@ -17,8 +17,9 @@
 #include "nestrt/public_key.h"
 #include "nestrt/result.h"
 #include "nestrt/tensor.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 namespace plan {
 struct Tables;  // nestrt/plan_tables.h

@@ -14,8 +14,10 @@
 #include "nestrt/packing.h"
 #include "nestrt/preprocessing.h"
 #include "nestrt/shape.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt::plan {
+namespace nestrt {
+namespace NESTRT_PUBLIC plan {
 
 // What integers stand for. s8 (docs/numerics.md): real = q * 2^-exponent, zero point 0; one exponent, or one per
 // channel of `axis`. s8c: real = (q - zero_point) * scale; as many of both. Also for u8 and s32.
@@ -168,4 +170,5 @@ std::string_view name(CostOrigin value);
 std::string_view name(ProgramKind value);
 std::string_view name(RangeAccess value);
 
-}  // namespace nestrt::plan
+}  // namespace plan
+}  // namespace nestrt

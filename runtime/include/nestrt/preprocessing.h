@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace nestrt {
+#include "nestrt/visibility.h"
+
+namespace NESTRT_PUBLIC nestrt {
 
 struct Preprocessing {
   std::vector<float> mean;   // one per channel, in the input's channel order

@@ -8,8 +8,9 @@
 #include <string_view>
 
 #include "nestrt/result.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 struct PublicKey {
   std::array<uint8_t, 32> bytes{};

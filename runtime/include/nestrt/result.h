@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "nestrt/status.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 template <typename T>
 class [[nodiscard]] Result {

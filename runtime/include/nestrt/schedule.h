@@ -11,8 +11,9 @@
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
 #include "nestrt/unit.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 // Runs its steps one after the other: a unit, or, side by side with other lanes of the host, some of its threads.
 // A session runs lane 0, which is the host's wherever there is a host, on the thread that calls it.

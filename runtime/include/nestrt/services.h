@@ -3,7 +3,9 @@
 // root together with drivers/open_units.cpp.
 #pragma once
 
-namespace nestrt {
+#include "nestrt/visibility.h"
+
+namespace NESTRT_PUBLIC nestrt {
 
 class OperatorTable;
 class Scheduler;

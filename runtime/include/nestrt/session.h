@@ -37,8 +37,9 @@
 #include "nestrt/schedule.h"
 #include "nestrt/tensor.h"
 #include "nestrt/unit.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 struct SessionOptions {
   // Watches every operator and step of every run; must outlive the session. For profiles and traces.
@@ -82,6 +83,9 @@ struct SessionMemory {
   size_t arena_bytes = 0;     // activations
   size_t scratch_bytes = 0;   // what the hungriest operator takes, all threads
   size_t repacked_bytes = 0;  // weights held in another packing than the plan's
+  // What the last run moved for units beside the host (Traffic).
+  size_t copied_bytes = 0;
+  size_t handed_over_bytes = 0;
 };
 
 struct OperatorSummary {

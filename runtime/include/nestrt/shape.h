@@ -10,8 +10,9 @@
 #include <string>
 
 #include "nestrt/data_type.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 class Shape {
  public:

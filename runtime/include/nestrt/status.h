@@ -14,7 +14,9 @@
 #include <string_view>
 #include <utility>
 
-namespace nestrt {
+#include "nestrt/visibility.h"
+
+namespace NESTRT_PUBLIC nestrt {
 
 // Codes in groups: the tens digit names who has to act.
 enum class Code : int {

@@ -8,8 +8,9 @@
 
 #include "nestrt/data_type.h"
 #include "nestrt/shape.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 // What a caller needs to know of an input or output of a plan. Always dense and row-major.
 struct TensorInfo {

@@ -18,8 +18,9 @@
 #include "nestrt/kernel.h"
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
+#include "nestrt/visibility.h"
 
-namespace nestrt {
+namespace NESTRT_PUBLIC nestrt {
 
 class Host;
 struct CoreShare;
@@ -59,6 +60,22 @@ struct Bindings {
   std::byte* scratch = nullptr;  // at least Executable::scratch_bytes(), aligned to 64
 };
 
+// Memory that the host and a unit both reach: the unit's programs read and write tensors where they are. Between
+// submissions the host sees all that was written there. Goes back with the last reference.
+class LentMemory {
+ public:
+  virtual ~LentMemory() = default;
+  virtual std::span<std::byte> bytes() const = 0;  // aligned to 64
+  // False from when a program failed and the unit could not be stopped: it may write there at any time.
+  virtual bool is_safe() const = 0;
+};
+
+// Bytes that a run of a program has moved.
+struct Traffic {
+  uint64_t copied = 0;       // from or to memory that the unit does not reach
+  uint64_t handed_over = 0;  // between host and unit, in memory that both reach: of caches, or over a bus
+};
+
 // What a submission goes through on a unit with memory of its own.
 enum class Phase : uint8_t { kTransferIn, kRun, kTransferOut };
 
@@ -88,10 +105,19 @@ struct Submission {
   Deadline unit_deadline = kNoDeadline;  // for a unit beside the host: likewise, and the unit has failed
   bool submitter_waits = false;          // for the completion and nothing else: the unit may work on its thread
   RunObserver* observer = nullptr;
-  const CoreShare* cores = nullptr;              // the host's that may work on it; null: all
+  const CoreShare* cores = nullptr;  // the host's that may work on it; null: all
+  // By buffer: who wrote all of it in this run, as `writer` has it; 0: the host, several, or it is not known. Empty: of
+  // none it is known.
+  std::span<const uint8_t> writers = {};
+  uint8_t writer = 0;                            // the unit itself; 0: unknown
   const std::atomic<bool>* cancelled = nullptr;  // ends with kCancelled between operators where it becomes true
   Event* completion = nullptr;                   // armed by the submitter; the unit signals `generation` exactly once
   uint64_t generation = 0;
+
+  // Whether the unit itself wrote all of the buffer in this run.
+  bool is_own_result(uint32_t buffer) const {
+    return writer != 0 && buffer < writers.size() && writers[buffer] == writer;
+  }
 };
 
 // A program prepared on a unit for a session. Threads: submit() from one thread at a time. The destructor stops what is
@@ -102,6 +128,11 @@ class Executable {
   virtual size_t scratch_bytes() const = 0;
   // Weights that the executable holds in another packing than the plan's.
   virtual size_t repacked_bytes() const { return 0; }
+  // Where the buffers of the runs to come lie, null for those that change: so that what takes memory or time is done
+  // before. Runs with others are as right. Not while one is under way. Errors: those of Unit::prepare.
+  virtual Status bind(std::span<std::byte* const> /*buffers*/) { return {}; }
+  // Of the last run, on units with memory of their own.
+  virtual Traffic traffic() const { return {}; }
   // Starts the program; returns at once on asynchronous units unless the submitter waits, after completion on others.
   // The memory of `bindings` stays valid until the event is signalled. A failure to start is signalled through the
   // event too.
@@ -133,6 +164,9 @@ class Unit {
   // Errors: kInvalidPlan, kIncompatible, kUnsupported, kOutOfMemory; kInvalidArgument for channels that it cannot
   // divide.
   virtual Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) = 0;
+  // So many bytes for activations, where its programs find them; null where it has none to lend: it copies what it
+  // needs. Errors: kOutOfMemory.
+  virtual Result<std::shared_ptr<LentMemory>> lend(uint64_t /*bytes*/) { return std::shared_ptr<LentMemory>(); }
   // What only a host can do (nestrt/host.h); null where UnitInfo::is_host is not set.
   virtual Host* host() { return nullptr; }
   // Stops whatever runs and waits; those submissions end with kCancelled before this returns.

@@ -169,7 +169,7 @@ TEST_CASE("Models with more nodes than their bytes are worth are refused") {
   const std::string small = model.bytes();
   REQUIRE(small.size() / 100 + 50'000 < kNodes);
   check_refused(import_bytes(small), Code::kInvalidModel, "the limit for a file of its size");
-  model.constant("weights", {256 << 10}, std::vector<float>(256 << 10));
+  model.constant("weights", {8 << 20}, std::vector<float>(8 << 20));
   CHECK(import_bytes(model.bytes()));
 }
 
@@ -184,6 +184,42 @@ TEST_CASE("Models with more tensors, values or operands than their bytes are wor
   check_refused(tensors.import(), Code::kInvalidModel, "tensors, the limit");
   check_refused(values.import(), Code::kInvalidModel, "inputs, outputs and values, the limit");
   check_refused(operands.import(), Code::kInvalidModel, "more than 400000 operands of nodes");
+}
+
+TEST_CASE("Nodes that become more operators than the file's bytes are worth are refused while they are imported") {
+  constexpr int kNodes = 16'000;  // of four operators and a constant each
+  ModelBuilder model;
+  model.input("v0", {4}).output("v" + std::to_string(kNodes));
+  for (int i = 0; i < kNodes; ++i) {
+    const std::string input = "v" + std::to_string(i);
+    model.node("Mean", {input, input, input, input}, {"v" + std::to_string(i + 1)}, "mean" + std::to_string(i));
+  }
+  const std::string small = model.bytes();
+  REQUIRE(small.size() / 800 + 40'000 < 5 * kNodes);
+  check_refused(import_bytes(small), Code::kInvalidModel, "(Mean): with this the model becomes more than");
+  model.constant("weights", {8 << 20}, std::vector<float>(8 << 20));
+  CHECK(import_bytes(model.bytes()));
+}
+
+TEST_CASE("Constants that nodes come with count as their operators do") {
+  constexpr int kNodes = 20'000;  // of two constants and two operators each
+  ModelBuilder model;
+  model.input("v0", {1, 1}).output("v" + std::to_string(kNodes)).constant("one", {1}, {1});
+  for (int i = 0; i < kNodes; ++i)
+    model.node("BatchNormalization", {"v" + std::to_string(i), "one", "one", "one", "one"},
+               {"v" + std::to_string(i + 1)}, "n");
+  REQUIRE(model.bytes().size() / 800 + 40'000 < 4 * kNodes);
+  check_refused(model.import(), Code::kInvalidModel, "operators and constants, the limit for a file of its size");
+}
+
+TEST_CASE("Nodes whose operators have more operands than a plan may have are refused while they are imported") {
+  constexpr int kNodes = 6'000;  // of twelve operands each
+  ModelBuilder model;
+  model.input("x", {1}).output("joined");
+  model.node("Concat", std::vector<std::string>(350'000, "x"), {"joined"});
+  set_attribute(*model.graph().mutable_node(0), "axis", int64_t{0});
+  for (int i = 0; i < kNodes; ++i) model.node("Mean", {"x", "x", "x", "x"}, {"m" + std::to_string(i)}, "mean");
+  check_refused(model.import(), Code::kInvalidModel, "(Mean): with this the model's operators have more than 400000");
 }
 
 TEST_CASE("Nodes and outputs with names beyond reason are refused: what is made of them is named after them") {
@@ -208,6 +244,25 @@ TEST_CASE("Files that unfold to more memory than they have bytes are refused") {
   // Empty entries of ModelProto.metadata_props (field 14): two bytes each in the file.
   for (int i = 0; i < 5'000'000; ++i) bytes += std::string("\x72\x00", 2);
   check_refused(import_bytes(bytes), Code::kInvalidModel, "fields");
+}
+
+TEST_CASE("Messages count by the memory that they take, whatever they are") {
+  constexpr int kMany = 10'000;
+  ModelBuilder attributes = small_model(), graphs = small_model(), dims = small_model(), functions = small_model();
+  onnx::AttributeProto& attribute = *graphs.graph().mutable_node(0)->add_attribute();
+  onnx::TensorShapeProto& shape =
+      *dims.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+  for (int i = 0; i < kMany; ++i) {
+    attributes.graph().mutable_node(0)->add_attribute();
+    attribute.add_graphs();
+    shape.add_dim();
+    functions.proto().add_functions();
+  }
+  ImportOptions options;
+  options.limits.message_bytes = 100'000;
+  CHECK(small_model().import(options));
+  for (const ModelBuilder* const model : {&attributes, &graphs, &dims, &functions})
+    check_refused(model->import(options), Code::kInvalidModel, "bytes of memory for its fields");
 }
 
 TEST_CASE("Constants that grow without bounds while folding are refused") {

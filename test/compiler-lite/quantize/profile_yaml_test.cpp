@@ -195,3 +195,18 @@ TEST_CASE("Histograms over any range keep the number of their elements") {
     CHECK(value.magnitudes.counts.size() <= Histogram::kMaxBins);
   }
 }
+
+TEST_CASE("Foreign profiles of more values than their bytes are worth as histograms of ours are refused") {
+  std::string text;
+  const auto with_values = [&](int count) {
+    text.clear();
+    for (int i = 0; i < count; ++i)
+      text += "- {name: v" + std::to_string(i) + ", min: -1, max: 1, histogram: [1, 1, 1]}\n";
+    return parse_profile(text, "p.yaml");
+  };
+  CHECK(with_values(4096));
+  const auto refused = with_values(4400);
+  REQUIRE(text.size() / Histogram::kMaxBins + 4096 < 4400);
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().to_string(), Catch::Matchers::Contains("the limit for a file of its size"));
+}

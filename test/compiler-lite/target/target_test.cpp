@@ -143,5 +143,16 @@ TEST_CASE("A board file that makes no sense is refused with its line") {
   CHECK_THAT(complaint(board("  - {unit: evta, configuration: 1x16_15_15_18_17}\n")), Contains("a unit 'cpu'"));
 }
 
+TEST_CASE("A card behind PCIe has instances of its accelerator, and what it costs to reach them") {
+  const auto u280 = read_target("u280");
+  REQUIRE(u280);
+  REQUIRE(u280->units.size() == 2);
+  const UnitDescription& evta = u280->units[1];
+  CHECK(evta.instances == 2);
+  CHECK(evta.overhead.start_us >= 50);  // a kernel's start, as reported
+  CHECK(evta.overhead.mb_per_s == 3000);
+  CHECK(u280->instruction_sets == host_target().instruction_sets);
+}
+
 }  // namespace
 }  // namespace nestrt::compiler

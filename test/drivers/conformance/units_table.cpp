@@ -1,8 +1,9 @@
 // The table of the units under test.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "drivers/evta/driver/evta_unit.h"
-#include "drivers/evta/driver/simulator_transport.h"
+#include "drivers/evta/simulator/simulator_transport.h"
 #include "drivers/null/null_unit.h"
 #include "nestrt/open_units.h"
 #include "test/drivers/conformance/units_under_test.h"
@@ -84,19 +85,25 @@ class EvtaFaults final : public FaultControl {
   const std::shared_ptr<evta::FaultInjector> injector = std::make_shared<evta::FaultInjector>();
 };
 
-OpenedUnit open_evta(const evta::Configuration& configuration) {
+// Whether host and accelerator see the same memory.
+enum class DeviceMemory { kShared, kSeparate };
+
+OpenedUnit open_evta(const evta::Configuration& configuration, DeviceMemory memory) {
   auto faults = std::make_shared<EvtaFaults>();
   evta::SimulatorOptions simulator;
+  simulator.separate_memory = memory == DeviceMemory::kSeparate;
+  simulator.stale = std::byte{0xa5};
   simulator.faults = faults->injector;
   auto unit = evta::open_evta_unit({&configuration, 0}, evta::make_simulator_transport(simulator));
   if (!unit) FAIL(unit.error().to_string());
   return {*unit, std::move(faults)};
 }
 
-UnitUnderTest evta_row(const evta::Configuration& configuration) {
+UnitUnderTest evta_row(const evta::Configuration& configuration, DeviceMemory memory = DeviceMemory::kShared) {
   UnitUnderTest row;
   row.name = "evta " + std::string(configuration.name);
-  row.open = [&configuration] { return open_evta(configuration); };
+  if (memory == DeviceMemory::kSeparate) row.name += " with memory of its own";
+  row.open = [&configuration, memory] { return open_evta(configuration, memory); };
   row.copy_plan = [&configuration] { return evta::test::copy_plan(configuration); };
   row.network = [&configuration](int branches, uint32_t seed) {
     return evta::test::random_network(configuration, branches, seed);
@@ -161,10 +168,23 @@ const std::vector<UnitUnderTest>& units_under_test() {
   static const std::vector<UnitUnderTest> kUnits = {
       cpu_row(),
       evta_row(evta::test::stock_configuration()),
+      evta_row(evta::test::stock_configuration(), DeviceMemory::kSeparate),
       evta_row(*evta::find_configuration("1x32_15_15_18_17")),
       null_row(),
   };
   return kUnits;
 }
 
+namespace {
+
+TEST_CASE("One unit at least runs every case of the conformance suite") {
+  const auto excluded_cases = [](const UnitUnderTest& row) {
+    size_t count = 0;
+    for (const Exclusion& exclusion : row.exclusions) count += exclusion.cases.size();
+    return count;
+  };
+  CHECK(std::ranges::any_of(units_under_test(), [&](const auto& row) { return excluded_cases(row) == 0; }));
+}
+
+}  // namespace
 }  // namespace nestrt::test

@@ -32,6 +32,24 @@ MeasureOptions quick() {
   return options;
 }
 
+// branches_plan with a second program of its first branch, for the model 1 of an npu.
+PlanFile plan_for_cpu_and_npu() {
+  PlanBuilder builder = branches_plan();
+  builder.build();  // completes the tables
+  plan::Program program;
+  program.unit = "npu";
+  program.kind = plan::ProgramKind::kKernels;
+  program.configuration = "model 1";
+  builder.tables().branches[0].programs.push_back(std::move(program));
+  return builder.build();
+}
+
+UnitList cpu_and_npu() {
+  UnitList units = *open_units("cpu", {.num_threads = 1});
+  units.insert(units.begin(), std::make_shared<OtherUnit>(units[0]));
+  return units;
+}
+
 }  // namespace
 
 TEST_CASE("Every operator is measured with every number of threads") {
@@ -58,21 +76,11 @@ TEST_CASE("Every operator is measured with every number of threads") {
 }
 
 TEST_CASE("Units beside the CPU are measured where they have a program") {
-  PlanBuilder builder = branches_plan();
-  builder.build();  // completes the tables
-  plan::Tables& tables = builder.tables();
-  plan::Program program;
-  program.unit = "npu";
-  program.kind = plan::ProgramKind::kKernels;
-  program.configuration = "model 1";
-  tables.branches[0].programs.push_back(std::move(program));
-  const PlanFile bytes = builder.build();
+  const PlanFile bytes = plan_for_cpu_and_npu();
   const auto plan = Plan::from_memory(bytes.bytes());
   REQUIRE(plan);
-  UnitList units = *open_units("cpu", {.num_threads = 1});
-  units.insert(units.begin(), std::make_shared<OtherUnit>(units[0]));
   int64_t last = 0, total = 0;
-  const auto measured = measure_costs(*plan, units, quick(), [&](int64_t done, int64_t most) {
+  const auto measured = measure_costs(*plan, cpu_and_npu(), quick(), [&](int64_t done, int64_t most) {
     CHECK(done >= last);
     last = done;
     total = most;
@@ -83,6 +91,23 @@ TEST_CASE("Units beside the CPU are measured where they have a program") {
   CHECK(measured->costs.find(npu, branch_work_name(**plan, 0)) != nullptr);
   CHECK(measured->costs.find(npu, branch_work_name(**plan, 1)) == nullptr);
   CHECK(measured->costs.overheads().contains(npu));
+}
+
+TEST_CASE("When the time for all ways is over each of them is run once, and no more") {
+  const PlanFile bytes = plan_for_cpu_and_npu();
+  const auto plan = Plan::from_memory(bytes.bytes());
+  REQUIRE(plan);
+  MeasureOptions options = quick();
+  options.total_limit = std::chrono::milliseconds(0);
+  int64_t last = 0, total = 0;
+  const auto measured = measure_costs(*plan, cpu_and_npu(), options, [&](int64_t done, int64_t most) {
+    last = done;
+    total = most;
+  });
+  REQUIRE(measured);
+  CHECK(last == total);
+  CHECK(measured->works.size() == 4);  // three branches on the CPU, one on the npu
+  for (const WorkTimes& work : measured->works) CHECK(work.runs == 1);
 }
 
 TEST_CASE("What cannot be measured is an error") {

@@ -35,7 +35,7 @@ TEST_CASE("Mutated plans are refused or run within their memory on two threads b
                               channelwise_plan(40).build(),
                               evta::test::random_network(configuration, 6, 2).build(),
                               branches_plan().build()};
-  const auto units = open_units("cpu,evta", {.num_threads = 2});
+  const auto units = open_units("cpu,evta:sim", {.num_threads = 2});
   REQUIRE(units);
   const Quiet quiet;
   const int mutants = by_level(2000, 10000, 250000);

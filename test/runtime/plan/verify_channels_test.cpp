@@ -108,6 +108,31 @@ TEST_CASE("A program for some channels of what cannot be divided is refused") {
   refused([&](plan::Tables& p) { p.operators[4].inputs.resize(100, -1); });
 }
 
+// Of an npu, on branch 1, for so many blocks of channels.
+plan::Program program_for_blocks(uint32_t blocks) {
+  plan::Program made;
+  made.unit = "npu";
+  made.kind = plan::ProgramKind::kInstructions;
+  made.channels = 16 * blocks;
+  made.segments = {2};
+  made.ranges = {{0, 16 * blocks * kPixels, plan::RangeAccess::kWrite, kOutput}};
+  return made;
+}
+
+TEST_CASE("A branch with more programs for one unit than are tried out is refused") {
+  constexpr uint32_t kWays = 16;
+  PlanBuilder builder = divisible_plan(16 * (kWays + 2));
+  auto& programs = builder.tables().branches[1].programs;
+  for (uint32_t blocks = 1; blocks <= kWays; ++blocks) programs.push_back(program_for_blocks(blocks));
+  const PlanFile file = builder.build();
+  const auto plan = Plan::from_memory(file.bytes());
+  INFO(plan.error().to_string());
+  CHECK(plan);
+  expect_refused(
+      builder, [](plan::Tables& p) { p.branches[1].programs.push_back(program_for_blocks(kWays + 1)); },
+      "has more than 16 programs for unit 'npu' and configuration ''");
+}
+
 TEST_CASE("Programs for other numbers of channels than some blocks are refused") {
   for (const uint32_t channels : {8u, 40u, 72u, 80u, 0xFFFFFFF0u})
     expect_refused(

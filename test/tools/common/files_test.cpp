@@ -15,7 +15,7 @@ TEST_CASE("A file is replaced as a whole, and nothing else is left") {
   const std::string path = folder.path() + "/text";
   REQUIRE(write_text(path, "first\nline").ok());
   REQUIRE(write_text(path, "second").ok());
-  CHECK(*read_lines(path) == std::vector<std::string>{"second"});
+  CHECK(read_lines(path)->lines() == std::vector<std::string_view>{"second"});
   CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 
@@ -28,13 +28,67 @@ TEST_CASE("What cannot be written is named, and nothing is left behind") {
   CHECK(fs::is_empty(folder.path()));
 }
 
+TEST_CASE("Of files that belong together all are written or none") {
+  const test::TemporaryFolder folder;
+  const std::string first = folder.path() + "/first", second = folder.path() + "/second";
+  REQUIRE(write_text(first, "old").ok());
+  fs::create_directory(second);
+  const auto write_both = [&] {
+    NewFiles files;
+    NESTRT_RETURN_IF_ERROR(files.add_text(first, "new"));
+    NESTRT_RETURN_IF_ERROR(files.add_text(second, "new"));
+    return files.take_places();
+  };
+  CHECK(write_both().message().find(second) != std::string_view::npos);
+  CHECK(read_lines(first)->lines() == std::vector<std::string_view>{"old"});
+  CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 2);
+  fs::remove(second);
+  REQUIRE(write_both().ok());
+  CHECK(read_lines(first)->lines() == std::vector<std::string_view>{"new"});
+  CHECK(read_lines(second)->lines() == std::vector<std::string_view>{"new"});
+  CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 2);
+}
+
 TEST_CASE("The file behind a link is written, not the link") {
   const test::TemporaryFolder folder;
   REQUIRE(write_text(folder.path() + "/file", "old").ok());
   fs::create_symlink("file", folder.path() + "/link");
   REQUIRE(write_text(folder.path() + "/link", "new").ok());
   CHECK(fs::is_symlink(folder.path() + "/link"));
-  CHECK(*read_lines(folder.path() + "/file") == std::vector<std::string>{"new"});
+  CHECK(read_lines(folder.path() + "/file")->lines() == std::vector<std::string_view>{"new"});
+}
+
+TEST_CASE("The lines of a file are views into one text, counted before there is a list of them") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.write_text("text", std::string(1000, '\n') + "a\r\nlast");
+  const auto text = read_lines(path);
+  REQUIRE(text);
+  const std::vector<std::string_view>& lines = text->lines();
+  REQUIRE(lines.size() == 1002);
+  CHECK(lines.capacity() == lines.size());
+  CHECK(lines[1000] == "a");
+  CHECK(lines[1001] == "last");
+  CHECK(lines[1001].data() - lines[0].data() == 1003);
+}
+
+TEST_CASE("An output that is one of many inputs is found, each looked at once, and none behind a missing one") {
+  const test::TemporaryFolder folder;
+  const std::string output = folder.write_text("output", "x"), other = folder.write_text("other", "x");
+  fs::create_symlink("output", folder.path() + "/link");
+  size_t looks = 0;
+  const auto check = [&](const std::string& written, const std::vector<std::string>& inputs) {
+    looks = 0;
+    const std::string outputs[] = {"", written};
+    return check_not_inputs(outputs, inputs.size(), [&](size_t index) { return ++looks, inputs[index]; });
+  };
+  const Status status = check(output, {other, other, folder.path() + "/link"});
+  CHECK(status.code() == Code::kInvalidArgument);
+  CHECK(status.message().find("link") != std::string_view::npos);
+  CHECK(looks == 3);
+  CHECK(check(output, {other, folder.path() + "/missing", output}).ok());
+  CHECK(looks == 2);
+  CHECK(check(folder.path() + "/new", {other, other, output}).ok());
+  CHECK(looks == 0);
 }
 
 TEST_CASE("A device is written in place") {

@@ -270,6 +270,7 @@ TEST_CASE("A small file may have so many pixels, a larger one more, and none mor
   CHECK(max_pixels(0, 8) == 10 << 20);
   CHECK(max_pixels(10 << 20, 8) == 20 << 20);
   CHECK(max_pixels(size_t{1} << 30, 3) == kMaxPixels);
+  CHECK(max_pixels(0, 1) == max_pixels(0, 3));  // grey pixels become RGB where a network wants that
 }
 
 }  // namespace

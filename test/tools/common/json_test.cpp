@@ -73,7 +73,7 @@ TEST_CASE("JSON is written to a file, with a line's end") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/x.json";
   REQUIRE(write_json(path, {{"a", Json::array()}}).ok());
-  CHECK(*read_lines(path) == std::vector<std::string>{"{", "  \"a\": []", "}"});
+  CHECK(read_lines(path)->lines() == std::vector<std::string_view>{"{", "  \"a\": []", "}"});
   CHECK_FALSE(write_json(folder.path() + "/absent/x.json", {}).ok());
 }
 

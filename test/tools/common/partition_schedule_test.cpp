@@ -124,4 +124,12 @@ TEST_CASE("Partition plans of another network or other units are refused with wh
     expect_schedule_refused(changed(damage.line, damage.text).text(), damage.why);
 }
 
+TEST_CASE("Partitions that need each other are named from the one where their cycle is met first") {
+  PartitionFile file = changed(&PartitionFile::nodes, "block/fork_0-0:left_1-3:right-2:right_3-3:join-2");
+  file.groups = "";
+  expect_schedule_refused(file.text(), "what 'p2' and 'p3' compute needs each other");
+  file.groups = "(p1||p2)";
+  expect_schedule_refused(file.text(), "what 'p1' and 'p3' compute needs each other");
+}
+
 }  // namespace nestrt::tools

@@ -72,5 +72,14 @@ TEST_CASE("Output files are named after their tensors, safely and uniquely") {
                                           "gr____e.npy", std::string(200, 'n') + ".npy"});
 }
 
+TEST_CASE("Names that become the same are counted on, past those that others have") {
+  std::vector<TensorInfo> outputs;
+  for (const char* name : {"a", "a_3", "a", "a", "a_3"}) outputs.push_back({name, DataType::kF32, {}});
+  CHECK(file_names(outputs, "") == std::vector<std::string>{"a", "a_3", "a_2", "a_4", "a_3_2"});
+  constexpr size_t kMany = 60'000;  // squared, minutes
+  const std::vector<TensorInfo> many(kMany, TensorInfo{"?", DataType::kF32, {}});
+  CHECK(file_names(many, "").back() == "__60000");
+}
+
 }  // namespace
 }  // namespace nestrt::tools

@@ -26,16 +26,36 @@ TEST_CASE("evta-replay counts what fails and says so by its exit code") {
   if (path) check_run({path->string(), "--configuration", "1x32_15_15_18_17"}, 1, "0 passed, 360 failed");
 }
 
+TEST_CASE("evta-replay prints verdicts, reasons and modelled cycles as JSON") {
+  const auto path = shared_data("rtl/hazards.bin");
+  if (!path) return;
+  const std::vector<std::string> options = {"--cycles", "hls_zynq7020", "--json", path->string()};
+  check_run(options, 1, "\"vectors\": [\n    {\n      \"name\": \"gemm_waw_1\",\n      \"passed\": false,\n");
+  check_run(options, 1, "\"reason\": \"checker: instruction 4 (gemm): writes an accumulator");
+  check_run(options, 1, "\"name\": \"gemm_waw_3\",\n      \"passed\": true,\n      \"cycles\": ");
+}
+
+TEST_CASE("evta-replay prints modelled cycles, of what it refuses, too") {
+  const auto path = shared_data("rtl/transfers.bin");
+  if (!path) return;
+  // 135 and 205 are the HLS RTL's. What stores reads accumulators that it has not written, and is refused.
+  check_run({"--cycles", "hls_zynq7020", path->string()}, 1, "inp_1_1_1: 135 cycles\n");
+  check_run({"--cycles", "hls_zynq7020", "--json", path->string()}, 1,
+            "\"name\": \"out_1_1_1\",\n      \"passed\": false,\n      \"cycles\": 205,\n");
+}
+
 TEST_CASE("evta-replay names bad input") {
   const TemporaryFolder folder;
   const std::string text = folder.write("text", std::as_bytes(std::span("VTAV\1\0\0\0\1\0\0\0\xff")));
   check_run({}, 2, "which file?; see evta-replay --help");
   check_run({folder.path() + "/absent"}, 2, "evta-replay: not found: cannot open");
-  check_run({folder.path()}, 2, "is no regular file");
+  check_run({folder.path()}, 2, "is not a regular file");
   check_run({text}, 2, "case 0 of 1: the file ends at byte");
   check_run({text, text}, 2, "one file at a time");
   check_run({text, "--nonsense"}, 2, "there is no option --nonsense");
   check_run({text, "--configuration", "1x8"}, 2, "there is no configuration '1x8'");
+  check_run({text, "--configuration"}, 2, "--configuration wants a name");
+  check_run({text, "--cycles", "fast"}, 2, "there is no profile 'fast'");
 }
 
 TEST_CASE("evta-replay --help shows how to use it") { check_run({"--help"}, 0, "Example: evta-replay vectors.bin"); }

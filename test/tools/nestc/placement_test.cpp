@@ -81,7 +81,7 @@ std::vector<float> run(std::shared_ptr<const Plan> plan, const UnitList& units, 
 void check_placements(const std::shared_ptr<const Plan>& plan) {
   const std::vector<float> expected = run(plan, *open_units("cpu", {.num_threads = 1}), {});
   for (int threads : {1, 2, 4}) {
-    const auto units = open_units("cpu,evta", {.num_threads = threads});
+    const auto units = open_units("cpu,evta:sim", {.num_threads = threads});
     REQUIRE(units);
     std::mt19937 random(7);
     for (int i = by_level(2, 10, 400); i > 0; --i) {
@@ -142,7 +142,7 @@ TEST_CASE("Layers that treat channels one by one start when theirs are complete,
   const std::vector<uint32_t> before = channel_predecessors(plan->tables());
   CHECK(std::count(before.begin(), before.end(), kNoBranch) == static_cast<int64_t>(before.size()) - 2);
   const std::vector<float> expected = run(plan, *open_units("cpu", {.num_threads = 1}), {});
-  const auto units = open_units("cpu,evta", {.num_threads = 2});
+  const auto units = open_units("cpu,evta:sim", {.num_threads = 2});
   REQUIRE(units);
   const std::vector<UnitInfo> infos{(*units)[0]->info(), (*units)[1]->info()};
   std::mt19937 random(3);
@@ -182,7 +182,7 @@ TEST_CASE("Layers that may write where the one before still reads wait for all o
 TEST_CASE("A schedule whose steps do not wait for the channels that they read is refused") {
   const TemporaryFolder folder;
   const auto plan = compile(folder, write_channelwise_model(folder));
-  const auto units = open_units("cpu,evta", {.num_threads = 2});
+  const auto units = open_units("cpu,evta:sim", {.num_threads = 2});
   REQUIRE(units);
   std::mt19937 random(8);
   for (int i = by_level(4, 20, 100); i > 0; --i) {

@@ -1,5 +1,6 @@
 // nestc keygen, nestc sign and nestrt verify --key as a user meets them.
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "test/support/program.h"
 #include "test/support/sample_plans.h"
@@ -32,6 +33,14 @@ TEST_CASE("A plan that a team has signed is taken with its key, and with no othe
   expect("nestrt", {"verify", plan, "--key", other + ".pub", "--key", team + ".pub"}, 0, "is a good plan");
   expect("nestrt", {"verify", plan, "--key", other + ".pub"}, 2, "not among those that are trusted");
   expect("nestrt", {"verify", plan, "--copy"}, 0, "is a good plan");
+}
+
+TEST_CASE("Keys without a name are refused, and none are written") {
+  const TemporaryFolder folder;
+  for (const std::string& name : {std::string(), std::string("/"), folder.path() + "/"})
+    expect("nestc", {"keygen", name}, 2, "ends in no name");
+  CHECK(std::filesystem::is_empty(folder.path()));
+  CHECK_FALSE(std::filesystem::exists(".key"));
 }
 
 }  // namespace

@@ -67,9 +67,9 @@ TEST_CASE("A plan for EVTA computes the CPU's bits, whatever the units and the c
   const TargetWorkshop workshop;
   for (const char* target : {"zcu102", "cpu,evta:1x32_15_15_18_17"}) {
     check(workshop.on_target("compile", target), 0, "29 operators");
-    check(run_program("nestrt", {"verify", workshop.plan(), "--units", "cpu,evta"}), 0,
+    check(run_program("nestrt", {"verify", workshop.plan(), "--units", "cpu,evta:sim"}), 0,
           "that share a layer with the CPU compute the CPU's results bit for bit");
-    CHECK(workshop.outputs("cpu") == workshop.outputs("cpu,evta"));
+    CHECK(workshop.outputs("cpu") == workshop.outputs("cpu,evta:sim"));
   }
 }
 
@@ -84,8 +84,8 @@ TEST_CASE("nestrt bench keeps what it measures, and has several inferences in fl
   check(workshop.on_target("compile", "zcu102"), 0, "operators");
   const std::string costs = workshop.path("costs");
   std::vector<std::string> arguments = {
-      "bench", workshop.plan(), "--units", "cpu,evta",   "--threads", "1",           "--runs",
-      "4",     "--warmup",      "1",       "--pipeline", "3",         "--cost-file", costs};
+      "bench", workshop.plan(), "--units", "cpu,evta:sim", "--threads", "1",           "--runs",
+      "4",     "--warmup",      "1",       "--pipeline",   "3",         "--cost-file", costs};
   check(run_program("nestrt", arguments), 0, "3 inferences in flight");
   const auto kept = tools::read_file(costs);
   REQUIRE(kept);
@@ -106,8 +106,8 @@ TEST_CASE("A trace has the runs, and what units did in them") {
   check(workshop.on_target("compile", "cpu,evta:2_1x16_15_15_18_17"), 0, "operators");
   const std::string file = workshop.path("trace.json");
   check(run_program("nestrt", {"info", workshop.plan()}), 0, "evta 2_1x16_15_15_18_17");
-  check(run_program("nestrt", {"run", workshop.plan(), "--units", "cpu,evta", "--pace", "1", "--trace", file, "--input",
-                               workshop.path("input.npy")}),
+  check(run_program("nestrt", {"run", workshop.plan(), "--units", "cpu,evta:sim", "--pace", "1", "--trace", file,
+                               "--input", workshop.path("input.npy")}),
         0, "probabilities");
   const auto bytes = tools::read_file(file);
   REQUIRE(bytes);
@@ -125,7 +125,7 @@ TEST_CASE("A trace has the runs, and what units did in them") {
 TEST_CASE("A unit of another configuration is refused with the command that helps") {
   const TargetWorkshop workshop;
   check(workshop.on_target("compile", "cpu,evta:1x32_15_15_18_17"), 0, "operators");
-  check(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:1x16_15_15_18_17"}), 2, "recompile");
+  check(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:sim:1x16_15_15_18_17"}), 2, "recompile");
   check(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:3x3"}), 2, "1x16_15_15_18_17");
   check(run_program("nestrt", {"info", workshop.plan(), "--units", "toaster"}), 2, "there is no unit 'toaster'");
 }
@@ -149,10 +149,10 @@ TEST_CASE("nestc shows what may run side by side, and writes where it runs for N
   check(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
   const auto text = tools::read_lines(yaml);
   REQUIRE(text);
-  REQUIRE(text->size() == 9);
-  CHECK_THAT((*text)[2], Contains("numOfPartitions: "));
-  CHECK_THAT((*text)[3], Contains("CPU:VTA-0:"));
-  CHECK_THAT((*text)[7], Contains("||"));
+  REQUIRE(text->lines().size() == 9);
+  CHECK_THAT(std::string(text->lines()[2]), Contains("numOfPartitions: "));
+  CHECK_THAT(std::string(text->lines()[3]), Contains("CPU:VTA-0:"));
+  CHECK_THAT(std::string(text->lines()[7]), Contains("||"));
   check(run_program("nestc", {"partition", workshop.plan(), "--units", "toaster", "-o", yaml}), 2, "toaster");
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("nestrt runs what a partition plan of NEST-C asks for, and says what i
   const auto computed = workshop.outputs("cpu");
   for (const char* units : {"evta,cpu", "cpu"}) {
     check(run_program("nestc", {"partition", workshop.plan(), "--units", units, "-o", yaml}), 0, "");
-    CHECK(workshop.outputs("cpu,evta", {"--partition", yaml, "--threads", "2"}) == computed);
+    CHECK(workshop.outputs("cpu,evta:sim", {"--partition", yaml, "--threads", "2"}) == computed);
   }
   check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--runs", "2", "--pipeline", "2"}), 0,
         "throughput");
@@ -204,7 +204,7 @@ TEST_CASE("Runs of a network on EVTA and the CPU side by side allocate nothing")
   const TargetWorkshop workshop;
   check(workshop.on_target("compile", "zcu102"), 0, "operators");
   const auto plan = Plan::map(workshop.plan());
-  const auto units = open_units("cpu,evta", {.num_threads = 2});
+  const auto units = open_units("cpu,evta:sim", {.num_threads = 2});
   REQUIRE(plan);
   REQUIRE(units);
   SessionOptions options;

@@ -189,6 +189,18 @@ TEST_CASE("An input is not written over by an output of the same name") {
   plans.check_refused({"run", plan, "--input", "x=" + folder + "/y.npy", "--output", folder}, "name another file");
 }
 
+TEST_CASE("Where one output cannot be written none is") {
+  const HostilePlans plans;
+  PlanBuilder builder;
+  const int x = builder.input("x", {2, 8}), y = builder.output("y", {2, 8}), z = builder.output("z", {2, 8});
+  builder.op("y", unary(ops::UnaryKind::kRelu), {x}, {y});
+  builder.op("z", unary(ops::UnaryKind::kNeg), {x}, {z});
+  const std::string plan = plans.folder().write("two.nest", builder.build().bytes());
+  fs::create_directories(plans.path("results/z.npy"));
+  plans.check_refused({"run", plan, "--input", "x=" + plans.path("x.npy"), "--output", plans.path("results")}, "z.npy");
+  CHECK(std::distance(fs::directory_iterator(plans.path("results")), fs::directory_iterator()) == 1);
+}
+
 TEST_CASE("Files to write are checked before anything is computed") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());

@@ -76,4 +76,15 @@ TEST_CASE("A simulation without costs is refused, with what is missing") {
   refused(workshop.path("cpu-less.yaml"), "'cpu'");
 }
 
+TEST_CASE("A file of costs that a board names under two names is refused") {
+  const SimulateWorkshop workshop;
+  workshop.write("a.costs", "");
+  workshop.write("board2.yaml", "board: test\nunits:\n  - {unit: cpu}\nprofiles: [a.costs, ./a.costs]\n");
+  const ProgramResult result =
+      run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("board2.yaml")});
+  INFO(result.text);
+  CHECK(result.exit_code == 2);
+  CHECK(result.text.find("is the same file as") != std::string::npos);
+}
+
 }  // namespace nestrt::test

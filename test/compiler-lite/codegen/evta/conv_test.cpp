@@ -62,8 +62,7 @@ Tiling random_tiling(std::mt19937& generator) {
           .out_blocks = random(1, 4),
           .in_blocks = random(1, 4),
           .threads = random(1, 2),
-          .order = random(0, 1) == 0 ? LoopOrder::kPixelsInner : LoopOrder::kBlocksInner,
-          .least_micro_ops = static_cast<uint32_t>(random(0, 1) == 0 ? 1 : random(2, 40))};
+          .order = random(0, 1) == 0 ? LoopOrder::kPixelsInner : LoopOrder::kBlocksInner};
 }
 
 }  // namespace
@@ -90,7 +89,7 @@ TEST_CASE("Every tiling of a small layer computes the same") {
       for (int64_t blocks = 1; blocks <= 3; ++blocks) {
         for (const int threads : {1, 2}) {
           const LoopOrder order = (rows + blocks) % 2 == 0 ? LoopOrder::kPixelsInner : LoopOrder::kBlocksInner;
-          check_layer(evta::test::stock_configuration(), layer, {rows, columns, blocks, 4 - blocks, threads, order, 1},
+          check_layer(evta::test::stock_configuration(), layer, {rows, columns, blocks, 4 - blocks, threads, order},
                       generator);
         }
       }

@@ -144,7 +144,7 @@ TEST_CASE("Pieces are the multiples of the block nearest to even shares") {
 
 // Compares every program for EVTA with the CPU. Returns how many layers had one for some of their channels.
 size_t compare_programs(const PlanBytes& bytes, const std::string& configuration) {
-  const auto units = open_units("evta:" + configuration + ",cpu", {.num_threads = 1});
+  const auto units = open_units("evta:sim:" + configuration + ",cpu", {.num_threads = 1});
   REQUIRE(units);
   const auto comparisons = tools::compare_units(plan_in(bytes), *units);
   if (!comparisons) FAIL(comparisons.error().to_string());
@@ -153,6 +153,7 @@ size_t compare_programs(const PlanBytes& bytes, const std::string& configuration
     CAPTURE(comparison.operators, comparison.channels);
     CHECK(comparison.bytes > 0);
     CHECK(comparison.different == 0);
+    CHECK(comparison.stray == 0);
     if (comparison.channels != 0) divided.insert(comparison.branch);
   }
   return divided.size();

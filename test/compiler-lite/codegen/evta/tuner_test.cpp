@@ -23,6 +23,10 @@ CostFunction cycles_of(std::string_view profile) {
   };
 }
 
+compiler::evta::TuneOptions options_for(std::string_view profile, size_t most_programs) {
+  return {.cost = cycles_of(profile), .most_programs = most_programs, .profile = evta::find_cycle_profile(profile)};
+}
+
 struct NetworkConv {
   int64_t count, input, in_channels, out_channels, kernel, stride;
 };
@@ -42,29 +46,48 @@ ConvLayer layer_of(const NetworkConv& conv, std::mt19937& generator) {
   return layer;
 }
 
-}  // namespace
+struct Network {
+  uint64_t cycles = 0, gemms = 0, micro_ops = 0;
+};
 
-TEST_CASE("ResNet-18's convolutions take fewer cycles than the published total, the multipliers busy for 85 %") {
+// ResNet-18's convolutions as the tuner makes them for a profile.
+Network tuned_resnet18(std::string_view profile, size_t most_programs) {
   std::mt19937 generator(1);
-  uint64_t cycles = 0, gemms = 0;
+  Network network;
   for (const NetworkConv& conv : kResNet18) {
     const auto layer = ConvGenerator::create(evta::test::stock_configuration(), layer_of(conv, generator));
     REQUIRE(layer.has_value());
-    const auto tuned = compiler::evta::tune(*layer, {.cost = cycles_of("chisel2021"), .most_programs = 4});
+    const auto tuned = compiler::evta::tune(*layer, options_for(profile, most_programs));
     REQUIRE(tuned.has_value());
     const auto program = layer->generate(tuned->tiling);
     REQUIRE(program.has_value());
     REQUIRE(evta::check_program(program->program()).to_string() == "ok");
-    cycles += static_cast<uint64_t>(conv.count) * tuned->cost;
-    gemms += static_cast<uint64_t>(conv.count) * program->counters.gemms;
+    network.cycles += static_cast<uint64_t>(conv.count) * tuned->cost;
+    network.gemms += static_cast<uint64_t>(conv.count) * program->counters.gemms;
+    network.micro_ops += program->counters.uop_bytes / 4;
   }
-  REQUIRE(gemms == 6623232);
-  INFO(cycles << " cycles");
-  REQUIRE(cycles < 7729601);
-  REQUIRE(static_cast<double>(gemms) / static_cast<double>(cycles) >= 0.85);
+  return network;
 }
 
-TEST_CASE("What the tuner chooses is the cheapest that it tried, and computes the layer") {
+}  // namespace
+
+TEST_CASE("ResNet-18's convolutions take fewer cycles than the published total, the multipliers busy for 85 %") {
+  const Network network = tuned_resnet18("chisel2021", 4);
+  REQUIRE(network.gemms == 6623232);
+  INFO(network.cycles << " cycles");
+  REQUIRE(network.cycles < 7729601);
+  REQUIRE(static_cast<double>(network.gemms) / static_cast<double>(network.cycles) >= 0.85);
+}
+
+// What tilings tuned by other constants took on the RTL of the HLS design was 9,314,026 cycles, with 12,993 micro-ops.
+TEST_CASE("ResNet-18's convolutions take at most 8.6 million cycles on the measured HLS hardware, with few micro-ops") {
+  const Network network = tuned_resnet18("hls_zynq7020", 24);
+  INFO(network.cycles << " cycles, " << network.micro_ops << " micro-ops");
+  REQUIRE(network.cycles <= 8600000);
+  REQUIRE(network.micro_ops < 4000);
+}
+
+TEST_CASE("What the tuner chooses is nearly the cheapest that it tried, and computes the layer") {
   std::mt19937 generator(2);
   const ConvLayer layer =
       random_conv(generator, 48, 40, {.input = 11, .kernel = 3, .stride = 2, .pad_begin = 1, .pad_end = 1});
@@ -77,11 +100,10 @@ TEST_CASE("What the tuner chooses is the cheapest that it tried, and computes th
                                                         cheapest = std::min(cheapest, cycles(program));
                                                         return cycles(program);
                                                       },
-                                                  .most_programs = 8,
-                                                  .least_micro_ops = {1, 16}});
+                                                  .most_programs = 8});
   REQUIRE(tuned.has_value());
-  REQUIRE(tuned->cost == cheapest);
-  REQUIRE(tuned->programs == 16);
+  REQUIRE(tuned->cost <= cheapest + cheapest / 500);
+  REQUIRE(tuned->programs == 8);
   const auto program = conv->generate(tuned->tiling);
   REQUIRE(program.has_value());
   check_program(layer, *program, generator);
@@ -91,7 +113,7 @@ TEST_CASE("The estimate is near the cycle model where computing takes the time")
   std::mt19937 generator(3);
   const auto conv = ConvGenerator::create(evta::test::stock_configuration(), layer_of(kResNet18[3], generator));
   REQUIRE(conv.has_value());
-  const auto estimated = compiler::evta::tune(*conv);
+  const auto estimated = compiler::evta::tune(*conv, {.cost = {}, .profile = evta::find_cycle_profile("chisel2021")});
   REQUIRE(estimated.has_value());
   const auto program = conv->generate(estimated->tiling);
   REQUIRE(program.has_value());

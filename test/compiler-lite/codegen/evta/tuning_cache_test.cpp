@@ -18,8 +18,8 @@ using compiler::evta::LoopOrder;
 using compiler::evta::Tiling;
 using compiler::evta::TuningCache;
 
-constexpr Tiling kFirst = {4, 7, 2, 3, 2, LoopOrder::kBlocksInner, 16};
-constexpr Tiling kSecond = {1, 1, 1, 1, 1, LoopOrder::kPixelsInner, 1};
+constexpr Tiling kFirst = {4, 7, 2, 3, 2, LoopOrder::kBlocksInner};
+constexpr Tiling kSecond = {1, 1, 1, 1, 1, LoopOrder::kPixelsInner};
 
 std::string text_of(const std::string& path) {
   const auto bytes = tools::read_file(path);
@@ -103,7 +103,7 @@ TEST_CASE("A cached tiling gives the program of the search, and one that does no
   // The whole layer as one tile is larger than the memories.
   TuningCache cache(path);
   const size_t key = cached.find("tuner ");
-  cache.add(cached.substr(key, cached.find('\n', key) - key), {38, 38, 4, 4, 2, LoopOrder::kPixelsInner, 1});
+  cache.add(cached.substr(key, cached.find('\n', key) - key), {38, 38, 4, 4, 2, LoopOrder::kPixelsInner});
   REQUIRE(cache.save().ok());
   REQUIRE(text_of(path) != cached);
   CHECK(program() == searched);

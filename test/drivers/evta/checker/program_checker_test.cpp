@@ -1,5 +1,6 @@
 #include "drivers/evta/checker/program_checker.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "test/support/random_program.h"
@@ -38,8 +39,8 @@ struct Sample {
 
   static Loop every() { return {.uop_end = 1, .iter_in = 8, .dst_factor_in = 1, .src_factor_in = 1}; }
 
-  TestProgram build() const {
-    TestProgram program;
+  TestProgram build(const std::string& configuration = "1x16_15_15_18_17") const {
+    TestProgram program(configuration);
     const auto place = [&](Transfer transfer, uint64_t address) {
       transfer.dram_base += program.element(address, transfer.memory);
       return transfer;
@@ -362,11 +363,25 @@ TEST_CASE("Rows where implementations differ are refused") {
   Sample sample;
   sample.uop.y_size = 2;
   check_refused(sample, "micro-ops are loaded as one row");
-  sample.uop.y_size = 0;
-  check_refused(sample, "micro-ops are loaded as one row");
   sample = {};
-  sample.inp.y_size = 0;
-  check_refused(sample, "a transfer has no rows");
+  sample.out.x_size = 0;
+  check_refused(sample, "instruction 6 (store): a store has rows without elements");
+}
+
+TEST_CASE("Loads of nothing and stores of no rows move tokens only") {
+  TestProgram program = Sample().build();
+  const auto length = static_cast<std::ptrdiff_t>(program.words().size());
+  for (const Memory memory : {Memory::kUop, Memory::kInp, Memory::kWgt, Memory::kAcc}) {
+    program.load({.memory = memory, .y_size = 3});
+    program.load({.memory = memory, .x_size = 3});
+  }
+  program.store({.memory = Memory::kOut, .x_size = 3});
+  std::rotate(program.words().begin(), program.words().begin() + length, program.words().end());
+  const Status status = check_program(program.view());
+  INFO(status.message());
+  CHECK(status.ok());
+  CHECK(program.run_plain().written == Sample().build().run_plain().written);
+  CHECK(program.run_functional().written == Sample().build().run_plain().written);
 }
 
 TEST_CASE("Loops that execute nothing are refused") {
@@ -415,6 +430,83 @@ TEST_CASE("An accumulator written twice within two micro-ops is refused") {
   sample.micro_ops = {{0, 0, 0}, {1, 0, 0}, {0, 0, 0}};
   sample.gemm.loop = {.uop_end = 3};
   check_refused(sample, "two micro-ops before");
+  sample = {};
+  sample.alu.loop.dst_factor_in = 0;
+  check_refused(sample, "instruction 5 (alu): writes an accumulator");
+}
+
+// The sample, whose ALU instruction adds accumulators `ahead` of those that it changes.
+Sample adding(int ahead) {
+  Sample sample;
+  sample.uop.x_size = 2;
+  sample.micro_ops = {{0, 0, 0}, {static_cast<uint32_t>(ahead), 0, 0}};
+  sample.alu.loop = {.uop_begin = 1,
+                     .uop_end = 2,
+                     .iter_in = static_cast<uint32_t>(8 - ahead),
+                     .dst_factor_in = 1,
+                     .src_factor_in = 1};
+  sample.alu.opcode = AluOpcode::kAdd;
+  sample.alu.use_immediate = false;
+  return sample;
+}
+
+TEST_CASE("A source that one of the two micro-ops before wrote is refused") {
+  check_refused(adding(1), "instruction 5 (alu): reads an accumulator, its source, that one of the two micro-ops");
+  check_refused(adding(2), "reads an accumulator, its source");
+  CHECK(check(adding(3).build()).ok());
+  for (const int ahead : {1, 2, 3}) {
+    TestProgram program = adding(ahead).build();
+    CHECK(program.run_plain(Strictness::kPermissive).status.ok());
+    CHECK(program.run_plain(Strictness::kStrict).status.ok() == (ahead == 3));
+  }
+}
+
+TEST_CASE("What repeats itself may write an accumulator again at once") {
+  Sample sample;
+  sample.gemm.loop.dst_factor_in = 0;
+  sample.gemm.reset = true;
+  sample.alu.loop = {.uop_end = 1, .iter_in = 8};
+  sample.alu.opcode = AluOpcode::kMax;
+  sample.out.x_size = 1;
+  const Status status = check(sample.build(), Results::kPartial);
+  INFO(status.message());
+  CHECK(status.ok());
+  CHECK(sample.build().run_plain().status.ok());
+  sample.alu.opcode = AluOpcode::kAdd;
+  check_refused(sample, "writes an accumulator");
+}
+
+// The sample for the Chisel design.
+TestProgram on_chisel(const Sample& sample) { return sample.build("1x16_13_15_18_17"); }
+
+TEST_CASE("On the Chisel design a sum of products may change an accumulator again, an operation after one more") {
+  Sample sample;
+  sample.gemm.loop.dst_factor_in = 0;
+  CHECK(check(on_chisel(sample)).ok());
+  CHECK(on_chisel(sample).run_plain().status.ok());
+  CHECK_FALSE(on_chisel(adding(1)).run_plain().status.ok());
+  check_refused(on_chisel(adding(1)), "reads an accumulator, its source");
+  CHECK(check(on_chisel(adding(2))).ok());
+  CHECK(on_chisel(adding(2)).run_plain().status.ok());
+}
+
+TEST_CASE("On the Chisel design an operation with an immediate has dst for its src") {
+  Sample sample;
+  sample.alu.loop.src_factor_in = 0;
+  CHECK(check(sample.build()).ok());
+  check_refused(on_chisel(sample), "an operation with an immediate has another src than dst");
+  CHECK_FALSE(on_chisel(sample).run_plain().status.ok());
+  CHECK(check(on_chisel({})).ok());
+}
+
+TEST_CASE("On the Chisel design there are 2048 micro-ops") {
+  Sample sample;
+  sample.uop.sram_base = 2047;
+  sample.gemm.loop.uop_begin = sample.alu.loop.uop_begin = 2047;
+  sample.gemm.loop.uop_end = sample.alu.loop.uop_end = 2048;
+  CHECK(check(on_chisel(sample)).ok());
+  sample.uop.sram_base = 2048;
+  check_refused(on_chisel(sample), "uop[2048, 2049) is beyond the memory's 2048 elements");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "drivers/evta/cycles/cycle_model.h"
 #include "drivers/evta/driver/bound_program.h"
-#include "drivers/evta/driver/simulator_transport.h"
+#include "drivers/evta/simulator/simulator_transport.h"
 #include "nestrt/open_units.h"
 #include "test/drivers/evta/driver/prepared_copy.h"
 #include "test/support/allocation_counter.h"
@@ -305,7 +305,7 @@ TEST_CASE("A hung program goes with its executable") {
 TEST_CASE("A paced unit takes the modelled time at least") {
   constexpr double kPace = 5000;  // some hundred cycles at 200 MHz become milliseconds
   const CycleProfile& profile = *find_cycle_profile("zcu102");
-  const auto units = open_units("evta", {.pace = kPace});
+  const auto units = open_units("evta:sim", {.pace = kPace});
   REQUIRE(units);
   PreparedCopy copy(*(*units)[0]);
   const auto program = read_program(copy.plan(), copy.program(), kConfigurations[0]);

@@ -1,4 +1,4 @@
-#include "drivers/evta/driver/simulator_transport.h"
+#include "drivers/evta/simulator/simulator_transport.h"
 
 #include <fmt/core.h>
 
@@ -79,16 +79,33 @@ class TakenAddresses {
 
 class SimulatedBuffer final : public DeviceBuffer {
  public:
-  SimulatedBuffer(TakenAddresses addresses, uint64_t offset, AlignedMemory memory)
-      : addresses_(std::move(addresses)), offset_(offset), memory_(std::move(memory)) {}
+  SimulatedBuffer(TakenAddresses addresses, uint64_t offset, AlignedMemory memory, std::optional<AlignedMemory> copy)
+      : addresses_(std::move(addresses)), offset_(offset), memory_(std::move(memory)), copy_(std::move(copy)) {}
 
   uint64_t address() const override { return addresses_.begin() + offset_; }
-  std::span<std::byte> bytes() const override { return {memory_.data(), memory_.size()}; }
+  std::span<std::byte> bytes() const override { return span_of(copy_ ? *copy_ : memory_); }
+  Status to_device(uint64_t offset, uint64_t size) override {
+    if (copy_) copy_bytes(span_of(*copy_).subspan(offset, size), device_bytes().subspan(offset, size));
+    return {};
+  }
+  Status from_device(uint64_t offset, uint64_t size) override {
+    if (copy_) copy_bytes(device_bytes().subspan(offset, size), span_of(*copy_).subspan(offset, size));
+    return {};
+  }
+
+  // The accelerator's own.
+  std::span<std::byte> device_bytes() const { return span_of(memory_); }
 
  private:
+  static std::span<std::byte> span_of(const AlignedMemory& memory) { return {memory.data(), memory.size()}; }
+  static void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to) {
+    std::copy(from.begin(), from.end(), to.begin());
+  }
+
   const TakenAddresses addresses_;
   const uint64_t offset_;
-  AlignedMemory memory_;
+  const AlignedMemory memory_;
+  const std::optional<AlignedMemory> copy_;  // what the host sees instead
 };
 
 // What a program has computed last. A paced simulator looks here first: an accelerator takes nothing of the host's
@@ -132,7 +149,10 @@ class SimulatedProgram final : public DeviceProgram {
   SimulatedProgram(FunctionalSimulator simulator, std::vector<std::shared_ptr<DeviceBuffer>> memory,
                    std::span<const MemoryRange> ranges, std::chrono::nanoseconds duration)
       : simulator_(std::move(simulator)), memory_(std::move(memory)), duration_(duration) {
-    for (size_t i = 0; i < ranges.size(); ++i) add(ranges[i], memory_[i]->bytes());
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      const auto& buffer = static_cast<const SimulatedBuffer&>(*memory_[i]);
+      add(ranges[i], buffer.device_bytes().subspan(ranges[i].address - buffer.address(), ranges[i].size));
+    }
   }
 
   Status run() {
@@ -150,7 +170,6 @@ class SimulatedProgram final : public DeviceProgram {
 
  private:
   void add(const MemoryRange& range, std::span<std::byte> bytes) {
-    bytes = bytes.first(range.size);
     if (range.constant == nullptr && allows(range.access, MemoryRange::Access::kRead)) last_run_.add_input(bytes);
     if (allows(range.access, MemoryRange::Access::kWrite)) last_run_.add_result(bytes);
     if (range.access == MemoryRange::Access::kRead) {
@@ -193,10 +212,13 @@ class SimulatorTransport final : public Transport {
     if (!page)
       return Status(Code::kOutOfMemory, fmt::format("the accelerator's 4 GiB have no room for {} bytes", size));
     TakenAddresses addresses(space_, *page);
-    NESTRT_ASSIGN_OR_RETURN(AlignedMemory memory, AlignedMemory::allocate(size, "memory of a simulated accelerator"));
-    std::fill_n(memory.data(), size, options_.stale);
+    NESTRT_ASSIGN_OR_RETURN(AlignedMemory memory, allocate_memory(size));
+    std::optional<AlignedMemory> copy;
+    if (options_.separate_memory) {
+      NESTRT_ASSIGN_OR_RETURN(copy, allocate_memory(size));
+    }
     return std::shared_ptr<DeviceBuffer>(
-        std::make_shared<SimulatedBuffer>(std::move(addresses), offset, std::move(memory)));
+        std::make_shared<SimulatedBuffer>(std::move(addresses), offset, std::move(memory), std::move(copy)));
   }
 
   Result<std::shared_ptr<DeviceProgram>> load(const Program& program,
@@ -267,6 +289,12 @@ class SimulatorTransport final : public Transport {
     Status status;
     SteadyClock::time_point time;
   };
+
+  Result<AlignedMemory> allocate_memory(uint64_t size) const {
+    NESTRT_ASSIGN_OR_RETURN(AlignedMemory memory, AlignedMemory::allocate(size, "memory of a simulated accelerator"));
+    std::fill_n(memory.data(), size, options_.stale);
+    return memory;
+  }
 
   std::chrono::nanoseconds modelled(uint64_t cycles) const {
     const double seconds = options_.pace * options_.profile->seconds(static_cast<double>(cycles));

@@ -1,0 +1,45 @@
+// LentBlocks: memory of an accelerator that sessions use as theirs, so that programs find tensors where they are.
+//
+// Threads: all members from any thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "drivers/evta/driver/transport.h"
+#include "nestrt/mutex.h"
+#include "nestrt/unit.h"
+
+namespace nestrt::evta {
+
+// Bytes of a buffer, from `offset` on.
+struct Place {
+  std::shared_ptr<DeviceBuffer> memory;
+  uint64_t offset = 0;
+
+  uint64_t address() const { return memory->address() + offset; }
+};
+
+class LentBlocks {
+ public:
+  // Errors: kOutOfMemory.
+  Result<std::shared_ptr<LentMemory>> lend(Transport& transport, uint64_t bytes);
+  // Where bytes of the host's lie for the accelerator; empty where they are not in one block.
+  std::optional<Place> find(const std::byte* bytes, uint64_t size) const;
+
+  // The accelerator could not be stopped, and may write to what it was lent from. Blocks are kept until it was.
+  void set_unsafe();
+  void set_safe();
+
+ private:
+  class Block;
+
+  const std::shared_ptr<std::atomic<bool>> is_safe_ = std::make_shared<std::atomic<bool>>(true);
+  mutable Mutex mutex_;
+  std::vector<std::weak_ptr<Block>> blocks_ NESTRT_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<Block>> kept_ NESTRT_GUARDED_BY(mutex_);
+};
+
+}  // namespace nestrt::evta

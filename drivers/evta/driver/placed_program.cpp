@@ -1,0 +1,178 @@
+#include "drivers/evta/driver/placed_program.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "drivers/evta/checker/program_checker.h"
+#include "drivers/evta/driver/relocate.h"
+
+namespace nestrt::evta {
+namespace {
+
+void convert_in(const Conversion& conversion, const std::byte* from, std::span<std::byte> to) {
+  if (const auto* folding = std::get_if<Folding>(&conversion))
+    to_folded_blocks(*folding, from, to.data());
+  else if (const auto* reblocking = std::get_if<Reblocking>(&conversion))
+    to_blocks_of_32(*reblocking, from, to.data());
+  else
+    std::memcpy(to.data(), from, to.size());
+}
+
+void convert_out(const Conversion& conversion, std::span<const std::byte> from, std::byte* to) {
+  if (const auto* reblocking = std::get_if<Reblocking>(&conversion))
+    from_blocks_of_32(*reblocking, from.data(), to);
+  else
+    std::memcpy(to, from.data(), from.size());
+}
+
+}  // namespace
+
+Result<PlacedProgram> PlacedProgram::create(DeviceMemory memory, BoundProgram program,
+                                            std::shared_ptr<const Plan> plan) {
+  NESTRT_RETURN_IF_ERROR(check_program(program.program()));
+  PlacedProgram placed(memory, std::move(program), std::move(plan));
+  NESTRT_RETURN_IF_ERROR(placed.place_constants());
+  return placed;
+}
+
+Status PlacedProgram::place_constants() {
+  for (const MemoryRange& range : source_.ranges) {
+    Range& added = ranges_.emplace_back();
+    added.is_given = range.constant == nullptr && allows(range.access, MemoryRange::Access::kRead);
+    added.is_taken = allows(range.access, MemoryRange::Access::kWrite);
+    if (range.constant == nullptr) continue;
+    const std::span<const std::byte> bytes(range.constant, range.size);
+    const uint64_t offset = range.address % kPageBytes;
+    // What a program writes to is its own.
+    const bool is_shared = plan_ != nullptr && !added.is_taken;
+    NESTRT_ASSIGN_OR_RETURN(added.place.memory, is_shared
+                                                    ? memory_.constants->get(*memory_.transport, plan_, bytes, offset)
+                                                    : upload(*memory_.transport, bytes, offset));
+  }
+  return {};
+}
+
+// --- Where things lie.
+
+std::byte* PlacedProgram::bytes_of(size_t index, std::span<std::byte* const> buffers) const {
+  const BoundProgram::Binding& binding = source_.bindings[index];
+  std::byte* const buffer = buffers[binding.buffer];
+  return buffer == nullptr ? nullptr : buffer + binding.offset;
+}
+
+bool PlacedProgram::is_placed_for(std::span<std::byte* const> buffers) const {
+  if (loaded_ == nullptr) return false;
+  for (size_t i = 0; i < ranges_.size(); ++i)
+    if (ranges_[i].in_place != nullptr && ranges_[i].in_place != bytes_of(i, buffers)) return false;
+  return true;
+}
+
+Status PlacedProgram::place(std::span<std::byte* const> buffers) {
+  if (is_placed_for(buffers)) return {};
+  loaded_ = nullptr;
+  for (size_t i = 0; i < ranges_.size(); ++i)
+    if (source_.ranges[i].constant == nullptr) NESTRT_RETURN_IF_ERROR(place_range(i, bytes_of(i, buffers)));
+  return load();
+}
+
+Status PlacedProgram::place_range(size_t index, std::byte* bytes) {
+  Range& range = ranges_[index];
+  range.in_place = nullptr;
+  range.lent = bytes == nullptr ? std::nullopt : memory_.lent->find(bytes, source_.ranges[index].size);
+  if (!range.lent || !fits(index, *range.lent)) return stage(index);
+  range.place = *range.lent;
+  range.staging = nullptr;
+  range.in_place = bytes;
+  return {};
+}
+
+bool PlacedProgram::fits(size_t index, const Place& place) const {
+  if (!std::holds_alternative<std::monostate>(source_.bindings[index].conversion)) return false;
+  const auto element = static_cast<uint64_t>(source_.configuration->acc_bytes());  // the largest
+  return place.address() % element == source_.ranges[index].address % element && !overlaps_another(index, place);
+}
+
+// Ranges of a program are disjoint; tensors need not be, where one is a view of the other.
+bool PlacedProgram::overlaps_another(size_t index, const Place& place) const {
+  const uint64_t begin = place.address(), end = begin + source_.ranges[index].size;
+  for (size_t i = 0; i < index; ++i) {
+    if (ranges_[i].place.memory == nullptr) continue;
+    const uint64_t other = ranges_[i].place.address();
+    if (begin < other + source_.ranges[i].size && other < end) return true;
+  }
+  return false;
+}
+
+// Conversions leave gaps, which hold nothing of what was in the accelerator's memory before.
+Status PlacedProgram::stage(size_t index) {
+  Range& range = ranges_[index];
+  const MemoryRange& source = source_.ranges[index];
+  if (range.staging == nullptr) {
+    NESTRT_ASSIGN_OR_RETURN(range.staging, memory_.transport->allocate(source.size, source.address % kPageBytes));
+    std::ranges::fill(range.staging->bytes(), std::byte{0});
+    NESTRT_RETURN_IF_ERROR(range.staging->to_device(0, source.size));
+  }
+  range.place = {range.staging, 0};
+  return {};
+}
+
+Status PlacedProgram::load() {
+  std::vector<MemoryRange> ranges = source_.ranges;
+  std::vector<uint64_t> targets;
+  std::vector<std::shared_ptr<DeviceBuffer>> memory;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    ranges[i].address = ranges_[i].place.address();
+    targets.push_back(ranges[i].address);
+    memory.push_back(ranges_[i].place.memory);
+  }
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<InstructionWord> words, relocate(source_.program(), targets));
+  NESTRT_ASSIGN_OR_RETURN(loaded_, memory_.transport->load({source_.configuration, words, ranges}, std::move(memory)));
+  return {};
+}
+
+// --- Before and after a run.
+
+Status PlacedProgram::give_inputs(const Submission& submission) {
+  traffic_ = {};
+  for (size_t i = 0; i < ranges_.size(); ++i)
+    if (ranges_[i].is_given) NESTRT_RETURN_IF_ERROR(give(i, submission));
+  return {};
+}
+
+Status PlacedProgram::give(size_t index, const Submission& submission) {
+  const Range& range = ranges_[index];
+  const BoundProgram::Binding& binding = source_.bindings[index];
+  const uint64_t size = source_.ranges[index].size;
+  const std::span<std::byte> bytes = range.place.memory->bytes().subspan(range.place.offset, size);
+  if (range.in_place == nullptr) {
+    convert_in(binding.conversion, bytes_of(index, submission.bindings.buffers), bytes);
+    traffic_.copied += size;
+  } else if (submission.is_own_result(binding.buffer)) {
+    return {};
+  }
+  traffic_.handed_over += size;
+  return range.place.memory->to_device(range.place.offset, size);
+}
+
+Status PlacedProgram::take_results(const Submission& submission) {
+  for (size_t i = 0; i < ranges_.size(); ++i)
+    if (ranges_[i].is_taken && source_.ranges[i].constant == nullptr) NESTRT_RETURN_IF_ERROR(take(i, submission));
+  return {};
+}
+
+Status PlacedProgram::take(size_t index, const Submission& submission) {
+  const Range& range = ranges_[index];
+  const uint64_t size = source_.ranges[index].size;
+  NESTRT_RETURN_IF_ERROR(range.place.memory->from_device(range.place.offset, size));
+  traffic_.handed_over += size;
+  if (range.in_place != nullptr) return {};
+  const std::span<const std::byte> bytes = range.place.memory->bytes().subspan(range.place.offset, size);
+  convert_out(source_.bindings[index].conversion, bytes, bytes_of(index, submission.bindings.buffers));
+  traffic_.copied += size;
+  // Who reads it there finds what this program has written, as if it had written it there.
+  if (!range.lent) return {};
+  traffic_.handed_over += size;
+  return range.lent->memory->to_device(range.lent->offset, size);
+}
+
+}  // namespace nestrt::evta

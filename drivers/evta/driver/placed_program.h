@@ -1,0 +1,76 @@
+// PlacedProgram: a bound program on an accelerator, and where its ranges lie there.
+//
+// Tensors in memory that the accelerator has lent are read and written where they are. What lies elsewhere, or in
+// another order than the plan's, is copied to memory of its own before a run, and back after it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "drivers/evta/driver/bound_program.h"
+#include "drivers/evta/driver/lent_blocks.h"
+#include "drivers/evta/driver/shared_constants.h"
+#include "nestrt/unit.h"
+
+namespace nestrt::evta {
+
+// An accelerator's memory, by what it is used for.
+struct DeviceMemory {
+  Transport* transport;
+  LentBlocks* lent;
+  SharedConstants* constants;
+};
+
+class PlacedProgram {
+ public:
+  // Checks the program; what it refers to outlives the result. `plan`: that it is of; null: of none. Errors:
+  // kInvalidPlan, kOutOfMemory, kDeviceFault.
+  static Result<PlacedProgram> create(DeviceMemory memory, BoundProgram program, std::shared_ptr<const Plan> plan);
+
+  // Moves the program to where these buffers lie and loads it; null: not known yet. Nothing to do where it is there
+  // already. Errors: kInvalidPlan, kOutOfMemory.
+  Status place(std::span<std::byte* const> buffers);
+  // Null before the first place().
+  const std::shared_ptr<DeviceProgram>& device_program() const { return loaded_; }
+
+  // What the program reads, to the accelerator, but for what it wrote itself (Submission::writers) ...
+  Status give_inputs(const Submission& submission);
+  // ... and what it writes, from there, for all to see. Errors, of both: kDeviceFault.
+  Status take_results(const Submission& submission);
+
+  // Of the last run.
+  const Traffic& traffic() const { return traffic_; }
+
+ private:
+  struct Range {
+    Place place;
+    std::shared_ptr<DeviceBuffer> staging;  // memory of its own; null where none is needed
+    const std::byte* in_place = nullptr;    // the host's address of those bytes, where they are the tensor itself
+    std::optional<Place> lent;              // of the tensor, where it is copied though it lies there
+    bool is_given = false;                  // before a run
+    bool is_taken = false;                  // after it
+  };
+
+  PlacedProgram(DeviceMemory memory, BoundProgram program, std::shared_ptr<const Plan> plan)
+      : memory_(memory), source_(std::move(program)), plan_(std::move(plan)) {}
+
+  Status place_constants();
+  bool is_placed_for(std::span<std::byte* const> buffers) const;
+  Status place_range(size_t index, std::byte* bytes);
+  bool fits(size_t index, const Place& place) const;
+  bool overlaps_another(size_t index, const Place& place) const;
+  Status stage(size_t index);
+  Status load();
+  std::byte* bytes_of(size_t index, std::span<std::byte* const> buffers) const;
+  Status give(size_t index, const Submission& submission);
+  Status take(size_t index, const Submission& submission);
+
+  DeviceMemory memory_;
+  BoundProgram source_;
+  std::shared_ptr<const Plan> plan_;
+  std::vector<Range> ranges_;
+  std::shared_ptr<DeviceProgram> loaded_;
+  Traffic traffic_;
+};
+
+}  // namespace nestrt::evta

@@ -1,0 +1,27 @@
+// libnestrt_sim: simulated accelerators as a component.
+#include "drivers/evta/driver/component.h"
+#include "drivers/evta/simulator/simulator_transport.h"
+
+namespace nestrt::evta {
+namespace {
+
+// Whose timing simulated accelerators have where they are paced.
+constexpr std::string_view kPaceProfile = "zcu102";
+
+Result<std::unique_ptr<Transport>> make_transport(const TransportRequest& request) {
+  SimulatorOptions options;
+  options.pace = request.pace;
+  if (request.pace > 0) options.profile = find_cycle_profile(kPaceProfile);
+  return make_simulator_transport(options);
+}
+
+Result<std::vector<Accelerator>> list() { return std::vector<Accelerator>{{"", "simulated", "", {}}}; }
+
+constexpr Component kComponent = {NESTRT_VERSION, make_transport, list};
+
+}  // namespace
+}  // namespace nestrt::evta
+
+extern "C" __attribute__((visibility("default"))) const nestrt::evta::Component* nestrt_evta_component() {
+  return &nestrt::evta::kComponent;
+}

@@ -1,0 +1,51 @@
+// libnestrt_xrt: the accelerators of boards that XRT drives, as a component.
+#include <cstdlib>
+
+#include "drivers/evta/driver/component.h"
+#include "drivers/evta/xrt/xrt_transport.h"
+
+namespace nestrt::evta {
+namespace {
+
+// XRT's library for this processor is the one for boards of this kind.
+#ifdef __aarch64__
+constexpr std::string_view kBoard = "zcu102";
+#else
+constexpr std::string_view kBoard = "u280";
+#endif
+
+std::string chosen(std::string_view asked, const char* variable, const char* otherwise) {
+  if (!asked.empty()) return std::string(asked);
+  const char* const value = ::secure_getenv(variable);
+  return value != nullptr ? value : otherwise;
+}
+
+Result<std::unique_ptr<Transport>> make_transport(const TransportRequest& request) {
+  XrtOptions options;
+  options.board = find_xrt_board(kBoard);
+  options.device = chosen(request.device, "NESTRT_DEVICE", "0");
+  options.xclbin = chosen(request.bitstream, "NESTRT_XCLBIN", "");
+  options.instance = request.instance;
+  if (options.xclbin.empty())
+    return Status(Code::kUnavailable,
+                  "which xclbin the board runs is not said: name it by --xclbin, UnitOptions::xclbin or NESTRT_XCLBIN");
+  return make_xrt_transport(options);
+}
+
+Result<std::vector<Accelerator>> list() {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<XrtDevice> devices, xrt_devices());
+  std::vector<Accelerator> accelerators;
+  for (const XrtDevice& device : devices)
+    accelerators.push_back(
+        {device.bdf.empty() ? device.index : device.bdf, device.shell, device.xclbin, device.usable});
+  return accelerators;
+}
+
+constexpr Component kComponent = {NESTRT_VERSION, make_transport, list};
+
+}  // namespace
+}  // namespace nestrt::evta
+
+extern "C" __attribute__((visibility("default"))) const nestrt::evta::Component* nestrt_evta_component() {
+  return &nestrt::evta::kComponent;
+}

@@ -1,0 +1,24 @@
+#include "drivers/evta/xrt/lost_runs.h"
+
+#include <forward_list>
+#include <utility>
+
+#include "nestrt/mutex.h"
+
+namespace nestrt::evta {
+namespace {
+
+struct LostRuns {
+  Mutex mutex;
+  std::forward_list<std::shared_ptr<void>> used NESTRT_GUARDED_BY(mutex);
+};
+
+}  // namespace
+
+void keep_forever(std::shared_ptr<void> used) noexcept {
+  static auto* const lost = new LostRuns;  // not destroyed: the accelerator does not know that the process ends
+  const MutexLock lock(lost->mutex);
+  lost->used.push_front(std::move(used));
+}
+
+}  // namespace nestrt::evta

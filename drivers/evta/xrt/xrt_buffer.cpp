@@ -1,0 +1,65 @@
+#include "drivers/evta/xrt/xrt_buffer.h"
+
+#include <fmt/core.h>
+
+#include "drivers/evta/xrt/xrt_errors.h"
+
+namespace nestrt::evta {
+namespace {
+
+constexpr uint64_t kEndOfAddresses = uint64_t{1} << 32;  // of VTA
+
+// Whole pages: XRT asks the C library for aligned memory of a size that has to be a multiple of the alignment.
+uint64_t whole_pages(uint64_t size) { return (size + kPageBytes - 1) / kPageBytes * kPageBytes; }
+
+// XRT only warns where the driver takes another bank, or copies to the right one at every start.
+Status check_place(const XrtBank& bank, uint64_t begin, uint64_t size) {
+  const uint64_t end = begin + size;
+  if (begin < bank.begin || end > bank.end)
+    return Status(
+        Code::kIncompatible,
+        fmt::format("a buffer lies at {:#x} and not in bank {}, [{:#x}, {:#x}): the xclbin's memory topology is "
+                    "not that of the device",
+                    begin, bank.tag, bank.begin, bank.end));
+  if (end > kEndOfAddresses)
+    return Status(
+        Code::kIncompatible,
+        fmt::format("a buffer lies at {:#x}, and EVTA addresses 4 GiB: reserve the CMA pool below that, or link "
+                    "the kernel to a bank below it",
+                    begin));
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<XrtBuffer>> XrtBuffer::create(const xrt::device& device, const XrtBoard& board,
+                                                     const XrtBank& bank, uint64_t size, uint64_t offset) {
+  if (size > kEndOfAddresses - offset)
+    return Status(Code::kOutOfMemory, fmt::format("EVTA's 4 GiB have no room for {} bytes", size));
+  const uint64_t total = std::max(whole_pages(offset + size), kPageBytes);
+  const auto make = [&]() -> Result<std::shared_ptr<XrtBuffer>> {
+    xrt::bo memory(device, total, board.cached_buffers ? xrt::bo::flags::cacheable : xrt::bo::flags::normal,
+                   bank.index);
+    const uint64_t address = memory.address();
+    NESTRT_RETURN_IF_ERROR(check_place(bank, address, total));
+    const std::span<std::byte> bytes(memory.map<std::byte*>() + offset, size);
+    return std::make_shared<XrtBuffer>(std::move(memory), address, bytes, offset);
+  };
+  return xrt_call(fmt::format("allocating {} bytes in bank {}", total, bank.tag), Code::kOutOfMemory, make);
+}
+
+Status XrtBuffer::to_device(uint64_t offset, uint64_t size) {
+  return xrt_call("handing memory to the device", Code::kDeviceFault, [&]() -> Status {
+    if (size > 0) memory_.sync(XCL_BO_SYNC_BO_TO_DEVICE, size, offset_ + offset);
+    return {};
+  });
+}
+
+Status XrtBuffer::from_device(uint64_t offset, uint64_t size) {
+  return xrt_call("taking memory from the device", Code::kDeviceFault, [&]() -> Status {
+    if (size > 0) memory_.sync(XCL_BO_SYNC_BO_FROM_DEVICE, size, offset_ + offset);
+    return {};
+  });
+}
+
+}  // namespace nestrt::evta

@@ -1,0 +1,40 @@
+// XrtBuffer: memory of a board's bank, with what the host sees of it: cached memory that both share, or a copy.
+#pragma once
+
+#include <xrt/xrt_bo.h>
+#include <xrt/xrt_device.h>
+
+#include "drivers/evta/driver/transport.h"
+#include "drivers/evta/xrt/xrt_board.h"
+
+namespace nestrt::evta {
+
+// Where buffers are made.
+struct XrtBank {
+  uint32_t index;
+  uint64_t begin, end;  // addresses of the device
+  std::string tag;      // "HBM[0]", "DDR", ...
+};
+
+class XrtBuffer final : public DeviceBuffer {
+ public:
+  // `offset`: of its address from a page. Errors: kOutOfMemory where the bank is full, kIncompatible for memory beyond
+  // 4 GiB or in another bank.
+  static Result<std::shared_ptr<XrtBuffer>> create(const xrt::device& device, const XrtBoard& board,
+                                                   const XrtBank& bank, uint64_t size, uint64_t offset);
+  XrtBuffer(xrt::bo memory, uint64_t address, std::span<std::byte> bytes, uint64_t offset)
+      : memory_(std::move(memory)), address_(address), bytes_(bytes), offset_(offset) {}
+
+  uint64_t address() const override { return address_ + offset_; }
+  std::span<std::byte> bytes() const override { return bytes_; }
+  Status to_device(uint64_t offset, uint64_t size) override;
+  Status from_device(uint64_t offset, uint64_t size) override;
+
+ private:
+  xrt::bo memory_;
+  const uint64_t address_;  // of the first page
+  const std::span<std::byte> bytes_;
+  const uint64_t offset_;
+};
+
+}  // namespace nestrt::evta

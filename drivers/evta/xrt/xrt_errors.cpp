@@ -1,0 +1,80 @@
+#include "drivers/evta/xrt/xrt_errors.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "runtime/core/guard.h"
+
+namespace nestrt::evta {
+namespace {
+
+constexpr std::array kAdvice = {
+    XrtAdvice{
+        EOPNOTSUPP, Code::kIncompatible,
+        "the xclbin is for another shell than the card's: build it for the platform that `xbutil examine` names, or "
+        "flash that shell"},
+    XrtAdvice{EBUSY, Code::kUnavailable,
+              "another process or unit uses the device or its compute unit: end it, or load the same xclbin as it"},
+    XrtAdvice{
+        EKEYREJECTED, Code::kIncompatible,
+        "the xclbin is not signed as the card demands: sign it, or have the administrator lower the security level"},
+    XrtAdvice{
+        ETIMEDOUT, Code::kUnavailable,
+        "the card's management function does not answer: load xclmgmt, or start MSD and MPD in a virtual machine"},
+    XrtAdvice{EDEADLK, Code::kDeviceFault, "a compute unit is stuck: reset the card, xbutil reset --device BDF"},
+    XrtAdvice{EIO, Code::kDeviceFault, "the transfer or the accelerator failed: dmesg says where"},
+    XrtAdvice{ENODEV, Code::kUnavailable, "the device is gone: look for it with lspci or in /dev/dri, and at dmesg"},
+    XrtAdvice{ENOENT, Code::kUnavailable, "look for the device in /dev/dri, and whether its driver is loaded"},
+    XrtAdvice{EACCES, Code::kUnavailable, "no permission: become a member of the group of /dev/dri/renderD*"},
+    XrtAdvice{EPERM, Code::kUnavailable,
+              "no permission: become a member of the group of /dev/dri/renderD*; of zocl also whatever XRT does not "
+              "understand of an xclbin, which its log has (runtime_log in xrt.ini)"},
+    XrtAdvice{ENOMEM, Code::kOutOfMemory,
+              "the bank or the kernel's memory is full: use fewer programs or instances, or enlarge the CMA pool"},
+    XrtAdvice{EINVAL, Code::kInvalidArgument, "compare the names with what `xclbinutil --info` shows of the xclbin"},
+};
+
+Status failure_of_errno(std::string_view what, int error, std::string_view words, Code otherwise) {
+  const XrtAdvice* const advice = find_xrt_advice(error);
+  if (advice == nullptr) return Status(otherwise, fmt::format("{}: {} (error {})", what, words, error));
+  return Status(advice->code, fmt::format("{}: {} (error {}); {}", what, words, error, advice->advice));
+}
+
+// May throw std::bad_alloc.
+Status failure_in_words(std::string_view what, Code otherwise) {
+  try {
+    std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    return Status(Code::kOutOfMemory, fmt::format("{}: no memory left, on the host or in the bank", what));
+  } catch (const std::system_error& error) {
+    return failure_of_errno(what, std::abs(error.code().value()), error.what(), otherwise);
+  } catch (const std::out_of_range& error) {
+    return Status(Code::kIncompatible,
+                  fmt::format("{}: {}; the xclbin has another interface than expected", what, error.what()));
+  } catch (const std::exception& error) {
+    return Status(otherwise, fmt::format("{}: {}", what, error.what()));
+  } catch (...) {
+    return Status(otherwise, fmt::format("{}: an exception that is none of the standard library's", what));
+  }
+}
+
+}  // namespace
+
+const XrtAdvice* find_xrt_advice(int error) {
+  const auto found = std::ranges::find(kAdvice, error, &XrtAdvice::error);
+  return found == kAdvice.end() ? nullptr : &*found;
+}
+
+Status xrt_failure(std::string_view what, Code otherwise) noexcept {
+  return guarded([&] { return failure_in_words(what, otherwise); });
+}
+
+}  // namespace nestrt::evta

@@ -1,0 +1,43 @@
+#include "drivers/evta/xrt/xrt_installation.h"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace nestrt::evta {
+namespace {
+
+// The folder of the shim that XRT 2 loads, below its root.
+constexpr const char* kShim = "lib/libxrt_core.so.2";
+
+#if defined(__aarch64__)
+constexpr const char* kDefaultRoot = "/usr";  // of XRT's builds for Zynq
+constexpr const char* kDebianLibraries = "/usr/lib/aarch64-linux-gnu";
+#else
+constexpr const char* kDefaultRoot = "";
+constexpr const char* kDebianLibraries = "/usr/lib/x86_64-linux-gnu";
+#endif
+
+std::string root_of_xrt() {
+  const char* const root = std::getenv("XILINX_XRT");
+  return root != nullptr ? root : kDefaultRoot;
+}
+
+}  // namespace
+
+Status check_xrt_installation() {
+  const std::string root = root_of_xrt();
+  std::error_code error;
+  if (!root.empty() && std::filesystem::exists(std::filesystem::path(root) / kShim, error)) return {};
+  return Status(
+      Code::kUnavailable,
+      fmt::format("XRT looks for $XILINX_XRT/{}, and {}. Xilinx's own packages: source "
+                  "/opt/xilinx/xrt/setup.sh. Debian's: mkdir -p ~/xrt/lib && ln -s {}/libxrt_core.so.2 "
+                  "~/xrt/lib && export XILINX_XRT=~/xrt",
+                  kShim, root.empty() ? "XILINX_XRT is not set" : "there is none in " + root, kDebianLibraries));
+}
+
+}  // namespace nestrt::evta

@@ -1,0 +1,188 @@
+#include "drivers/evta/xrt/xrt_transport.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "drivers/evta/xrt/compute_unit.h"
+#include "drivers/evta/xrt/lost_runs.h"
+#include "drivers/evta/xrt/xrt_buffer.h"
+#include "drivers/evta/xrt/xrt_devices.h"
+#include "drivers/evta/xrt/xrt_errors.h"
+#include "nestrt/mutex.h"
+#include "runtime/core/guard.h"
+
+namespace nestrt::evta {
+namespace {
+
+// How long a waiter sleeps between two looks: a part of the time that the run has taken so far, so that it costs a run
+// little at its end, and the processor little on the way. XRT's own timed wait would be woken by the interrupt, but has
+// no limit where the device vanishes or others use it: it looks for its own run again at whatever wakes it.
+constexpr int kLooks = 16;
+constexpr std::chrono::microseconds kShortestSleep{20}, kLongestSleep{500};
+
+struct XrtProgram final : DeviceProgram {
+  std::shared_ptr<XrtBuffer> instructions;
+  uint32_t count = 0;
+  std::vector<std::shared_ptr<DeviceBuffer>> memory;
+};
+
+class XrtTransport final : public Transport {
+ public:
+  XrtTransport(xrt::device device, const XrtBoard& board, XrtBank bank, std::shared_ptr<ComputeUnit> unit)
+      : device_(std::move(device)), board_(board), bank_(std::move(bank)), unit_(std::move(unit)) {}
+
+  ~XrtTransport() override {
+    if (reset().ok()) return;
+    keep_forever(std::move(running_));
+    keep_forever(std::move(unit_));
+  }
+
+  std::string_view name() const override { return "xrt"; }
+
+  Result<std::shared_ptr<DeviceBuffer>> allocate(uint64_t size, uint64_t offset) override {
+    NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<XrtBuffer> buffer, XrtBuffer::create(device_, board_, bank_, size, offset));
+    return std::shared_ptr<DeviceBuffer>(std::move(buffer));
+  }
+
+  Result<std::shared_ptr<DeviceProgram>> load(const Program& program,
+                                              std::vector<std::shared_ptr<DeviceBuffer>> memory) override {
+    auto loaded = std::make_shared<XrtProgram>();
+    const std::span<const std::byte> words = std::as_bytes(program.instructions);
+    NESTRT_ASSIGN_OR_RETURN(loaded->instructions, XrtBuffer::create(device_, board_, bank_, words.size(), 0));
+    std::copy(words.begin(), words.end(), loaded->instructions->bytes().begin());
+    NESTRT_RETURN_IF_ERROR(loaded->instructions->to_device(0, words.size()));
+    loaded->count = static_cast<uint32_t>(program.instructions.size());
+    loaded->memory = std::move(memory);
+    return std::shared_ptr<DeviceProgram>(std::move(loaded));
+  }
+
+  Status start(std::shared_ptr<DeviceProgram> program) override {
+    if (running_ != nullptr) return Status(Code::kUnavailable, "the accelerator is running another program");
+    auto starting = std::static_pointer_cast<XrtProgram>(std::move(program));
+    const auto address = static_cast<uint32_t>(starting->instructions->address());
+    NESTRT_RETURN_IF_ERROR(advised(unit_->start(starting->count, address)));
+    running_ = std::move(starting);
+    started_ = SteadyClock::now();
+    return {};
+  }
+
+  Status wait(Deadline deadline) override {
+    while (true) {
+      const Result<bool> ended = unit_->poll();
+      if (!ended) return advised(ended.error());
+      if (*ended) {
+        running_.reset();
+        return {};
+      }
+      const Deadline now = SteadyClock::now();
+      if (now >= deadline)
+        return Status(Code::kDeadlineExceeded, "the accelerator did not complete before the deadline");
+      if (sleep_until(std::min(deadline, now + pause(now - started_))))
+        return Status(Code::kCancelled, "the wait was interrupted");
+    }
+  }
+
+  void interrupt() override {
+    const MutexLock lock(mutex_);
+    interrupted_ = true;
+    changed_.notify_all();
+  }
+
+  Status reset() override {
+    if (running_ != nullptr) {
+      NESTRT_RETURN_IF_ERROR(advised(unit_->abort()));
+      running_.reset();
+    }
+    const MutexLock lock(mutex_);
+    interrupted_ = false;
+    return {};
+  }
+
+ private:
+  static std::chrono::nanoseconds pause(std::chrono::nanoseconds elapsed) {
+    return std::clamp<std::chrono::nanoseconds>(elapsed / kLooks, kShortestSleep, kLongestSleep);
+  }
+
+  // Or until somebody interrupts, which it tells.
+  bool sleep_until(Deadline end) {
+    const MutexLock lock(mutex_);
+    if (!interrupted_) changed_.wait_until(mutex_, end);
+    return std::exchange(interrupted_, false);
+  }
+
+  // What helps an accelerator that has failed, in words.
+  Status advised(const Status& status) const {
+    if (status.code() != Code::kDeviceFault) return status;
+    return Status(Code::kDeviceFault, fmt::format("{}; if a probe fails, {}", status.message(), board_.recovery));
+  }
+
+  // In the order in which they are made: what uses the device goes before it.
+  const xrt::device device_;
+  const XrtBoard& board_;
+  const XrtBank bank_;
+  std::shared_ptr<ComputeUnit> unit_;
+  std::shared_ptr<XrtProgram> running_;  // until it is known to have ended
+  SteadyClock::time_point started_;      // it
+
+  Mutex mutex_;
+  Condition changed_;
+  bool interrupted_ NESTRT_GUARDED_BY(mutex_) = false;
+};
+
+// --- Opening.
+
+Status check_options(const XrtOptions& options) {
+  if (options.board == nullptr)
+    return Status(Code::kInvalidArgument, "no board is named: XrtOptions::board is one of kXrtBoards");
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(options.xclbin, error))
+    return Status(Code::kNotFound, fmt::format("there is no xclbin '{}'", options.xclbin.string()));
+  NESTRT_ASSIGN_OR_RETURN(const uint32_t devices, count_xrt_devices());
+  if (devices == 0)
+    return Status(Code::kUnavailable,
+                  "XRT finds no device: look at lspci or /dev/dri, and whether xocl or zocl is loaded (lsmod)");
+  return {};
+}
+
+Status load_xclbin(const XrtOptions& options, xrt::device& device, const xrt::xclbin& xclbin) {
+  if (!options.load_xclbin && device.get_xclbin_uuid() != xclbin.get_uuid())
+    return Status(
+        Code::kUnavailable,
+        fmt::format("device {} runs xclbin {} and not {} of {}: load that, or let it be loaded", options.device,
+                    device.get_xclbin_uuid().to_string(), xclbin.get_uuid().to_string(), options.xclbin.string()));
+  device.load_xclbin(xclbin);  // where the device runs it already XRT only reads what is in it
+  return {};
+}
+
+Result<XrtBank> find_bank(const xrt::xclbin& xclbin, uint32_t index) {
+  for (const xrt::xclbin::mem& memory : xclbin.get_mems()) {
+    if (memory.get_index() != static_cast<int32_t>(index)) continue;
+    const uint64_t begin = memory.get_base_address();
+    return XrtBank{index, begin, begin + memory.get_size_kb() * 1024, memory.get_tag()};
+  }
+  return Status(Code::kIncompatible, fmt::format("the xclbin has no memory bank {}", index));
+}
+
+Result<std::unique_ptr<Transport>> open(const XrtOptions& options) {
+  xrt::device device(options.device);
+  const xrt::xclbin xclbin(options.xclbin.string());
+  NESTRT_RETURN_IF_ERROR(load_xclbin(options, device, xclbin));
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<ComputeUnit> unit, open_compute_unit({options, device, xclbin}));
+  NESTRT_ASSIGN_OR_RETURN(XrtBank bank, find_bank(xclbin, unit->bank()));
+  return std::unique_ptr<Transport>(
+      std::make_unique<XrtTransport>(std::move(device), *options.board, std::move(bank), std::move(unit)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Transport>> make_xrt_transport(const XrtOptions& options) {
+  return guarded([&]() -> Result<std::unique_ptr<Transport>> {
+    NESTRT_RETURN_IF_ERROR(check_options(options));
+    const std::string what = fmt::format("opening device {} with {}", options.device, options.xclbin.string());
+    return xrt_call(what, Code::kUnavailable, [&] { return open(options); });
+  });
+}
+
+}  // namespace nestrt::evta

@@ -1,0 +1,208 @@
+// Opening a board through XRT: everything that can be wrong with it has a Status that says what to do.
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstdlib>
+
+#include "test/boards/evta_board.h"
+#include "test/support/evta_configuration.h"
+#include "test/support/skip.h"
+
+namespace nestrt::boards {
+namespace {
+
+Board& fresh_board() {
+  Board& board = Board::instance();
+  board.faults().forget();
+  board.reset_card();
+  board.set_configuration(evta::test::stock_configuration());
+  return board;
+}
+
+Status failure_of(const evta::XrtOptions& options) {
+  const auto transport = evta::make_xrt_transport(options);
+  return transport ? Status() : transport.error();
+}
+
+void check_failure(const evta::XrtOptions& options, Code code, std::string_view words) {
+  const Status status = failure_of(options);
+  CAPTURE(status.to_string());
+  CHECK(status.code() == code);
+  CHECK(status.message().find(words) != std::string_view::npos);
+}
+
+// An environment variable, until the end of the scope.
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name), before_(std::getenv(name)) {
+    value != nullptr ? setenv(name, value, 1) : unsetenv(name);
+  }
+  ~Environment() { setenv(name_, before_.c_str(), 1); }
+
+ private:
+  const char* const name_;
+  const std::string before_;
+};
+
+TEST_CASE("The board is listed, with its platform and what it runs") {
+  fresh_board();
+  REQUIRE(failure_of(options_for(kernel_xclbin())).ok());
+  const auto devices = evta::xrt_devices();
+  REQUIRE(devices);
+  REQUIRE(devices->size() == 1);
+  CHECK((*devices)[0].index == "0");
+  CHECK((*devices)[0].usable.ok());
+  CHECK((*devices)[0].xclbin == "01010101-0101-0101-0101-010101010101");
+}
+
+TEST_CASE("A board that cannot be opened is listed with the reason") {
+  fresh_board().faults().fail(Call::kOpen, EACCES, 100);
+  const auto devices = evta::xrt_devices();
+  for (const evta::XrtDevice& device : devices ? *devices : std::vector<evta::XrtDevice>()) {
+    CHECK(device.usable.code() == Code::kUnavailable);
+    CHECK_FALSE(device.usable.message().empty());
+  }
+  CHECK(failure_of(options_for(kernel_xclbin())).code() == Code::kUnavailable);
+  fresh_board();
+  CHECK(failure_of(options_for(kernel_xclbin())).ok());
+}
+
+TEST_CASE("XRT's libraries in a place where XRT does not look are told, with what to set") {
+  fresh_board();
+  {
+    const Environment environment("XILINX_XRT", "/nowhere");
+    check_failure(options_for(kernel_xclbin()), Code::kUnavailable, "export XILINX_XRT");
+    CHECK(evta::xrt_devices().error().code() == Code::kUnavailable);
+  }
+  {
+    const Environment environment("XILINX_XRT", nullptr);
+    check_failure(options_for(kernel_xclbin()), Code::kUnavailable, "libxrt_core.so.2");
+  }
+  CHECK(failure_of(options_for(kernel_xclbin())).ok());
+}
+
+TEST_CASE("A device that is not there is told") {
+  fresh_board();
+  evta::XrtOptions options = options_for(kernel_xclbin());
+  options.device = "7";
+  CHECK(failure_of(options).code() == Code::kUnavailable);
+  options.device = "no device";
+  CHECK_FALSE(failure_of(options).ok());
+}
+
+TEST_CASE("An xclbin that is not there, or is none, is told") {
+  const Board& board = fresh_board();
+  evta::XrtOptions options = options_for(kernel_xclbin());
+  options.xclbin = const_cast<Board&>(board).root() / "none.xclbin";
+  check_failure(options, Code::kNotFound, "none.xclbin");
+}
+
+TEST_CASE("An xclbin for another shell is incompatible") {
+  fresh_board();
+  XclbinDescription description = kernel_xclbin();
+  description.shell = "xilinx_u50_gen3x16";
+  description.id = 7;
+  check_failure(options_for(description), Code::kIncompatible, "another shell");
+}
+
+TEST_CASE("What the driver says when it loads an xclbin has a meaning") {
+  const std::pair<int, Code> cases[] = {{EOPNOTSUPP, Code::kIncompatible},   {EBUSY, Code::kUnavailable},
+                                        {EKEYREJECTED, Code::kIncompatible}, {ETIMEDOUT, Code::kUnavailable},
+                                        {EDEADLK, Code::kDeviceFault},       {EIO, Code::kDeviceFault}};
+  for (const auto& [error, code] : cases) {
+    CAPTURE(error);
+    fresh_board().faults().fail(Call::kLoadXclbin, error);
+    check_failure(options_for(kernel_xclbin()), code, "error " + std::to_string(error));
+  }
+  CHECK(failure_of(options_for(kernel_xclbin())).ok());
+}
+
+TEST_CASE("While a unit is open no other xclbin is loaded, and its compute unit is nobody else's") {
+  fresh_board();
+  auto open = evta::make_xrt_transport(options_for(kernel_xclbin()));
+  REQUIRE(open);
+  check_failure(options_for(stages_xclbin()), Code::kUnavailable, "error 16");
+  check_failure(options_for(kernel_xclbin()), Code::kUnavailable, "error 16");
+  open->reset();
+  CHECK(failure_of(options_for(stages_xclbin())).ok());
+  CHECK(failure_of(options_for(kernel_xclbin())).ok());
+}
+
+TEST_CASE("Compute units of one card work side by side") {
+  fresh_board();
+  evta::XrtOptions options = options_for(kernel_xclbin());
+  const auto first = open_unit(options, evta::test::stock_configuration(), 0);
+  options.instance = 1;
+  const auto second = open_unit(options, evta::test::stock_configuration(), 1);
+  for (int i = 0; i < 5; ++i) {
+    CHECK(first->probe().ok());
+    CHECK(second->probe().ok());
+  }
+  options.instance = 2;
+  check_failure(options, Code::kNotFound, "vta:vta_2");
+}
+
+TEST_CASE("Compute units are found by name") {
+  fresh_board();
+  evta::XrtOptions options = options_for(kernel_xclbin());
+  options.compute_units = {"vta_2"};
+  CHECK(failure_of(options).ok());
+  options.compute_units = {"vta_9"};
+  check_failure(options, Code::kNotFound, "vta_9");
+}
+
+TEST_CASE("An xclbin without the accelerator is told, with what it has") {
+  fresh_board();
+  XclbinDescription description = kernel_xclbin();
+  description.id = 8;
+  description.kernels[0].name = "vadd";
+  check_failure(options_for(description), Code::kNotFound, "vadd:vta_1");
+  evta::XrtOptions options = options_for(description);
+  options.kernel = "vadd";
+  CHECK(failure_of(options).ok());
+}
+
+TEST_CASE("A kernel with other arguments is incompatible") {
+  fresh_board();
+  XclbinDescription description = kernel_xclbin();
+  description.id = 9;
+  description.kernels[0].arguments.erase(description.kernels[0].arguments.begin());
+  check_failure(options_for(description), Code::kIncompatible, "arguments");
+}
+
+TEST_CASE("A kernel whose ports reach no bank in common is incompatible") {
+  fresh_board();
+  XclbinDescription description = kernel_xclbin();
+  if (description.banks.size() < 2) return nestrt::test::skip("the board has one bank");
+  description.id = 10;
+  description.kernels[0].banks = {{0, 1}, {0}};
+  check_failure(options_for(description), Code::kIncompatible, "bank in common");
+}
+
+TEST_CASE("A bank beyond the accelerator's addresses is incompatible") {
+  fresh_board();
+  XclbinDescription description = kernel_xclbin();
+  if (description.banks.size() <= 16) return nestrt::test::skip("the board has few banks");
+  description.id = 11;
+  description.kernels[0].banks = {{16}, {17}};
+  const auto transport = evta::make_xrt_transport(options_for(description));
+  REQUIRE(transport);
+  const auto buffer = (*transport)->allocate(4096, 0);
+  REQUIRE_FALSE(buffer);
+  CHECK(buffer.error().code() == Code::kIncompatible);
+  CHECK(buffer.error().message().find("4 GiB") != std::string_view::npos);
+}
+
+TEST_CASE("An xclbin that has to be loaded already is not loaded") {
+  fresh_board();
+  REQUIRE(failure_of(options_for(stages_xclbin())).ok());
+  evta::XrtOptions options = options_for(kernel_xclbin());
+  options.load_xclbin = false;
+  check_failure(options, Code::kUnavailable, "runs xclbin");
+  options.load_xclbin = true;
+  REQUIRE(failure_of(options).ok());
+  options.load_xclbin = false;
+  CHECK(failure_of(options).ok());
+}
+
+}  // namespace
+}  // namespace nestrt::boards

@@ -1,0 +1,97 @@
+// Random faults, one after the other, through the real XRT: the process lives, nothing waits beyond its limit, and what
+// a unit calls right is right.
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <random>
+
+#include "nestrt/log.h"
+#include "test/boards/evta_board.h"
+#include "test/drivers/conformance/prepared_copy.h"
+#include "test/support/copy_plan.h"
+#include "test/support/evta_configuration.h"
+#include "test/support/test_level.h"
+
+namespace nestrt::boards {
+namespace {
+
+constexpr std::chrono::milliseconds kUnitTime{150};
+// What a run may take beyond its deadline: the reset of an accelerator that hangs, on a machine that is busy.
+constexpr std::chrono::seconds kLimit{3};
+
+class Soak {
+ public:
+  explicit Soak(uint32_t seed) : random_(seed) {
+    Board& board = Board::instance();
+    board.faults().forget();
+    board.reset_card();
+    board.set_configuration(evta::test::stock_configuration());
+    unit_ = open_unit(options_for(kernel_xclbin()), evta::test::stock_configuration());
+    copy_.emplace(*unit_, evta::test::copy_plan(evta::test::stock_configuration()).build());
+    set_log_level(LogLevel::kError);  // a unit in quarantine says so
+  }
+  ~Soak() { set_log_level(LogLevel::kWarning); }
+
+  // One run with one fault, or none.
+  void step() {
+    inject();
+    copy_->renew();
+    Submission submission;
+    submission.submitter_waits = draw(2) == 0;
+    const auto start = SteadyClock::now();
+    submission.unit_deadline = start + kUnitTime;
+    const Status status = copy_->run(submission);
+    CHECK(SteadyClock::now() - start < kLimit);
+    CHECK((status.ok() ? copy_->is_right() : copy_->untouched()));
+    ++(status.ok() ? succeeded_ : failed_);
+    mend();
+  }
+
+  int succeeded() const { return succeeded_; }
+  int failed() const { return failed_; }
+
+ private:
+  uint32_t draw(uint32_t count) { return static_cast<uint32_t>(random_() % count); }
+
+  void inject() {
+    constexpr int kErrors[] = {EIO, ENOMEM, EBUSY, EDEADLK, ENODEV, EINVAL};
+    constexpr Call kCalls[] = {Call::kSync, Call::kExecute, Call::kCreateBuffer};
+    BoardFaults& faults = Board::instance().faults();
+    const uint32_t kind = draw(100);
+    if (kind < 3) {
+      faults.set_resettable(draw(2) == 0);
+      faults.next_run(RunFault::kHang);
+    } else if (kind < 20) {
+      faults.next_run(RunFault::kError);
+    } else if (kind < 25) {
+      faults.next_run(RunFault::kLate);
+    } else if (kind < 60) {
+      faults.fail(kCalls[draw(3)], kErrors[draw(6)], 1 + static_cast<int>(draw(3)));
+    }
+  }
+
+  // As whoever looks after a board does.
+  void mend() {
+    if (draw(3) == 0) return;
+    Board::instance().faults().forget();
+    if (unit_->probe().ok()) return;
+    Board::instance().reset_card();
+    CHECK(unit_->probe().ok());
+  }
+
+  std::mt19937 random_;
+  std::shared_ptr<Unit> unit_;
+  std::optional<test::PreparedCopy> copy_;
+  int succeeded_ = 0, failed_ = 0;
+};
+
+TEST_CASE("Random faults of a board end in a Status or in the right result, in time") {
+  const int runs = test::by_level(100, 300, 10000);
+  Soak soak(1);
+  for (int run = 0; run < runs; ++run) soak.step();
+  CAPTURE(soak.succeeded(), soak.failed());
+  CHECK(soak.succeeded() > runs / 4);
+  CHECK(soak.failed() > runs / 10);
+}
+
+}  // namespace
+}  // namespace nestrt::boards

@@ -1,0 +1,101 @@
+// EVTA as four stages, whose registers the transport writes: no kernel driver takes part in a run.
+#include "test/boards/stages.h"
+
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "test/boards/evta_board.h"
+#include "test/boards/probe_run.h"
+#include "test/support/evta_configuration.h"
+
+namespace nestrt::boards {
+namespace {
+
+std::unique_ptr<evta::Transport> open_stages() {
+  Board& board = Board::instance();
+  board.faults().forget();
+  board.reset_card();
+  board.set_configuration(evta::test::stock_configuration());
+  auto transport = evta::make_xrt_transport(options_for(stages_xclbin()));
+  if (!transport) FAIL(transport.error().to_string());
+  return std::move(*transport);
+}
+
+TEST_CASE("A program runs on the four stages, again and again") {
+  ProbeRun probe(open_stages());
+  for (int i = 0; i < 20; ++i) {
+    const Status status = probe.run();
+    CAPTURE(status.to_string());
+    REQUIRE(status.ok());
+    CHECK(probe.is_right());
+  }
+}
+
+TEST_CASE("The stages show the end of the run before until the next one has begun") {
+  Board& board = Board::instance();
+  board.faults().forget();
+  Stages stages(Accelerator(evta::test::stock_configuration(), board.memory()), board.faults());
+  for (const Stage stage : {Stage::kLoad, Stage::kCompute, Stage::kStore}) stages.write(stage, 0x00, 0x81);
+  for (int run = 0; run < 2; ++run) {
+    CHECK(stages.read(Stage::kFetch, 0x00) == 0x04);
+    CHECK(stages.read(Stage::kCompute, 0x18) == 0);  // no program is there: it never ends
+    stages.write(Stage::kFetch, 0x00, 0x01);
+    CHECK((stages.read(Stage::kFetch, 0x00) & 0x04) == 0);
+    stages.reset();
+    for (const Stage stage : {Stage::kLoad, Stage::kCompute, Stage::kStore}) stages.write(stage, 0x00, 0x81);
+  }
+}
+
+TEST_CASE("The end of the run before is not taken for that of this one") {
+  ProbeRun probe(open_stages());
+  REQUIRE(probe.run().ok());
+  for (int i = 0; i < 5; ++i) {
+    Board::instance().faults().next_run(RunFault::kLate);
+    const auto start = SteadyClock::now();
+    REQUIRE(probe.run().ok());
+    CHECK(SteadyClock::now() - start >= std::chrono::milliseconds(20));
+    CHECK(probe.is_right());
+  }
+}
+
+TEST_CASE("Stages that hang have no reset: a reset fails after its time, until they end") {
+  ProbeRun probe(open_stages());
+  Board::instance().faults().next_run(RunFault::kHang);
+  REQUIRE(probe.hand_over().ok());
+  REQUIRE(probe.start().ok());
+  CHECK(probe.wait(std::chrono::milliseconds(20)).code() == Code::kDeadlineExceeded);
+  const Status status = probe.transport().reset();
+  CHECK(status.code() == Code::kDeviceFault);
+  CHECK(status.message().find("no reset") != std::string_view::npos);
+  CHECK(probe.start().code() == Code::kUnavailable);
+  const auto start = SteadyClock::now();
+  CHECK_FALSE(probe.transport().reset().ok());  // does not wait again
+  CHECK(SteadyClock::now() - start < std::chrono::seconds(1));
+  Board::instance().stages()->end_hang();
+  CHECK(probe.wait().ok());
+  CHECK(probe.transport().reset().ok());
+  CHECK(probe.run().ok());
+}
+
+TEST_CASE("A run that is not wanted any more is over when its stages are") {
+  ProbeRun probe(open_stages());
+  Board::instance().faults().next_run(RunFault::kLate);
+  REQUIRE(probe.hand_over().ok());
+  REQUIRE(probe.start().ok());
+  CHECK(probe.transport().reset().ok());
+  REQUIRE(probe.take_results().ok());
+  CHECK(probe.is_right());
+}
+
+TEST_CASE("Stages that somebody else has started are not started") {
+  ProbeRun probe(open_stages());
+  Board::instance().stages()->write(Stage::kFetch, 0x00, 0x01);
+  const Status status = probe.start();
+  CHECK(status.code() == Code::kDeviceFault);
+  CHECK(status.message().find("not idle") != std::string_view::npos);
+  Board::instance().reset_card();
+  CHECK(probe.run().ok());
+}
+
+}  // namespace
+}  // namespace nestrt::boards

@@ -1,0 +1,212 @@
+// The transport over XRT, step by step: what it makes of what XRT does, and of what a board does wrong.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <thread>
+
+#include "test/boards/evta_board.h"
+#include "test/boards/probe_run.h"
+#include "test/support/evta_configuration.h"
+#include "test/support/skip.h"
+
+namespace nestrt::boards {
+namespace {
+
+BoardFaults& faults() { return Board::instance().faults(); }
+
+// A board without faults, and a transport to its first compute unit.
+std::unique_ptr<evta::Transport> open_transport() {
+  Board& board = Board::instance();
+  board.faults().forget();
+  board.reset_card();
+  board.set_configuration(evta::test::stock_configuration());
+  auto transport = evta::make_xrt_transport(options_for(kernel_xclbin()));
+  if (!transport) FAIL(transport.error().to_string());
+  return std::move(*transport);
+}
+
+void check_runs(ProbeRun& probe) {
+  const Status status = probe.run();
+  CAPTURE(status.to_string());
+  CHECK(status.ok());
+  CHECK(probe.is_right());
+}
+
+// Returns when the compute unit hangs.
+void start_hanging(ProbeRun& probe) {
+  faults().next_run(RunFault::kHang);
+  REQUIRE(probe.start().ok());
+  while (!faults().all_begun()) std::this_thread::yield();
+}
+
+TEST_CASE("A program runs on the board, again and again") {
+  ProbeRun probe(open_transport());
+  CHECK(probe.transport().name() == "xrt");
+  for (int i = 0; i < 20; ++i) check_runs(probe);
+}
+
+TEST_CASE("Results that were not taken over are not seen") {
+  ProbeRun probe(open_transport());
+  REQUIRE(probe.hand_over().ok());
+  REQUIRE(probe.start().ok());
+  REQUIRE(probe.wait().ok());
+  CHECK_FALSE(probe.is_right());
+  REQUIRE(probe.take_results().ok());
+  CHECK(probe.is_right());
+}
+
+TEST_CASE("Inputs that were not handed over are not seen") {
+  ProbeRun probe(open_transport());
+  REQUIRE(probe.start().ok());
+  CHECK_FALSE((probe.wait().ok() && probe.take_results().ok() && probe.is_right()));
+  REQUIRE(probe.transport().reset().ok());
+  check_runs(probe);
+}
+
+TEST_CASE("A run that hangs ends at the deadline, and a reset stops it") {
+  ProbeRun probe(open_transport());
+  start_hanging(probe);
+  const auto start = SteadyClock::now();
+  CHECK(probe.wait(std::chrono::milliseconds(200)).code() == Code::kDeadlineExceeded);
+  CHECK(SteadyClock::now() - start >= std::chrono::milliseconds(200));
+  CHECK(probe.transport().reset().ok());
+  check_runs(probe);
+}
+
+TEST_CASE("A run that was not waited for is not started again before a reset") {
+  ProbeRun probe(open_transport());
+  start_hanging(probe);
+  for (int i = 0; i < 3; ++i) CHECK(probe.start().code() == Code::kUnavailable);
+  CHECK(probe.transport().reset().ok());
+  check_runs(probe);
+}
+
+TEST_CASE("A wait ends when it is interrupted, before it or after, and the run goes on") {
+  ProbeRun probe(open_transport());
+  faults().next_run(RunFault::kLate);
+  REQUIRE(probe.hand_over().ok());
+  REQUIRE(probe.start().ok());
+  probe.transport().interrupt();
+  CHECK(probe.wait().code() == Code::kCancelled);
+  CHECK(probe.wait().ok());
+  REQUIRE(probe.take_results().ok());
+  CHECK(probe.is_right());
+}
+
+TEST_CASE("A compute unit that ends with an error is a fault of the device, and works again") {
+  ProbeRun probe(open_transport());
+  faults().next_run(RunFault::kError);
+  REQUIRE(probe.start().ok());
+  const Status status = probe.wait();
+  CHECK(status.code() == Code::kDeviceFault);
+  CHECK(status.message().find("state 5") != std::string_view::npos);
+  CHECK(probe.transport().reset().ok());
+  check_runs(probe);
+}
+
+TEST_CASE("A transfer that fails is a fault of the device") {
+  ProbeRun probe(open_transport());
+  faults().fail(Call::kSync, EIO);
+  CHECK(probe.hand_over().code() == Code::kDeviceFault);
+  REQUIRE(probe.hand_over().ok());
+  REQUIRE(probe.start().ok());
+  REQUIRE(probe.wait().ok());
+  faults().fail(Call::kSync, EIO);
+  CHECK(probe.take_results().code() == Code::kDeviceFault);
+  check_runs(probe);
+}
+
+TEST_CASE("A start that the driver refuses leaves nothing that is waited for, and the next one works") {
+  for (const int error : {EIO, EBUSY, ENOMEM, EINVAL, EDEADLK}) {
+    ProbeRun probe(open_transport());
+    faults().fail(Call::kExecute, error);
+    CHECK_FALSE(probe.start().ok());
+    CHECK(probe.wait().ok());  // nothing runs
+    CHECK(probe.transport().reset().ok());
+    check_runs(probe);
+  }
+}
+
+TEST_CASE("A compute unit without a reset is lost with its first hang, until the card is reset") {
+  ProbeRun probe(open_transport());
+  faults().set_resettable(false);
+  start_hanging(probe);
+  CHECK(probe.transport().reset().ok());
+  const Status status = probe.start();
+  CHECK(status.code() == Code::kDeviceFault);
+  CHECK(status.message().find("reset the card") != std::string_view::npos);
+  Board::instance().reset_card();
+  check_runs(probe);
+}
+
+TEST_CASE("A reset that the driver does not answer fails after its time, and succeeds once it is answered") {
+  ProbeRun probe(open_transport());
+  faults().set_deaf(true);
+  start_hanging(probe);
+  CHECK(probe.transport().reset().code() == Code::kDeviceFault);
+  const auto start = SteadyClock::now();
+  CHECK(probe.transport().reset().code() == Code::kDeviceFault);  // does not wait again
+  CHECK(SteadyClock::now() - start < std::chrono::seconds(1));
+  CHECK(probe.start().code() == Code::kUnavailable);
+  Board::instance().answer_aborts();
+  Status status;
+  for (int i = 0; i < 1000 && !(status = probe.transport().reset()).ok(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK(status.ok());
+  check_runs(probe);
+}
+
+TEST_CASE("Memory is of the size that was asked for, whatever that is, and lies in the accelerator's bank") {
+  const auto transport = open_transport();
+  for (const uint64_t size : {1, 63, 4095, 4096, 4097, 100000})
+    for (const uint64_t offset : {0, 16, 4080}) {
+      const auto buffer = transport->allocate(size, offset);
+      REQUIRE(buffer);
+      CHECK((*buffer)->bytes().size() == size);
+      CHECK((*buffer)->address() % evta::kPageBytes == offset);
+      std::ranges::fill((*buffer)->bytes(), std::byte{1});
+      CHECK((*buffer)->to_device(0, size).ok());
+      CHECK((*buffer)->from_device(size - 1, 1).ok());
+    }
+}
+
+TEST_CASE("More memory than the bank has is refused, and what fits is not") {
+  const auto transport = open_transport();
+  const MemoryBank bank = kernel_xclbin().banks[0];
+  CHECK(transport->allocate(bank.size + (44u << 20), 0).error().code() == Code::kOutOfMemory);
+  CHECK(transport->allocate(uint64_t{1} << 40, 0).error().code() == Code::kOutOfMemory);
+  CHECK(transport->allocate(UINT64_MAX, 16).error().code() == Code::kOutOfMemory);
+  CHECK(transport->allocate(1 << 20, 0));
+}
+
+TEST_CASE("Memory that the driver does not give is a lack of memory") {
+  const auto transport = open_transport();
+  faults().fail(Call::kCreateBuffer, ENOMEM);
+  CHECK(transport->allocate(4096, 0).error().code() == Code::kOutOfMemory);
+  CHECK(transport->allocate(4096, 0));
+}
+
+TEST_CASE("A buffer in another bank than the accelerator's is refused, not copied about") {
+  const auto transport = open_transport();
+  if (kernel_xclbin().banks.size() < 2) return nestrt::test::skip("the board has one bank");
+  faults().set_wrong_bank(true);
+  const auto buffer = transport->allocate(4096, 0);
+  REQUIRE_FALSE(buffer);
+  CHECK(buffer.error().code() == Code::kIncompatible);
+  CHECK(buffer.error().message().find("bank") != std::string_view::npos);
+}
+
+TEST_CASE("A device that is gone fails every call, and none waits") {
+  ProbeRun probe(open_transport());
+  for (const Call call : {Call::kSync, Call::kExecute, Call::kCreateBuffer}) faults().fail(call, ENODEV, 1000);
+  CHECK_FALSE(probe.hand_over().ok());
+  CHECK_FALSE(probe.start().ok());
+  CHECK_FALSE(probe.transport().allocate(4096, 0));
+  CHECK_FALSE(probe.take_results().ok());
+  CHECK(probe.transport().reset().ok());  // nothing runs
+  faults().forget();
+  check_runs(probe);
+}
+
+}  // namespace
+}  // namespace nestrt::boards

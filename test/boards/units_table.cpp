@@ -1,0 +1,91 @@
+// The table of the units under test, of the conformance suite (test/drivers/conformance): EVTA behind XRT.
+#include <catch2/catch.hpp>
+
+#include "test/boards/evta_board.h"
+#include "test/drivers/conformance/units_under_test.h"
+#include "test/support/copy_plan.h"
+#include "test/support/evta_configuration.h"
+
+namespace nestrt::test {
+namespace {
+
+class FaultsOfBoard final : public FaultControl {
+ public:
+  void fail_next_run() override { faults().next_run(boards::RunFault::kError); }
+  void hang_next_run() override { faults().next_run(boards::RunFault::kHang); }
+  void forget() override { faults().forget(); }
+  bool all_begun() override { return faults().all_begun(); }
+
+ private:
+  static boards::BoardFaults& faults() { return boards::Board::instance().faults(); }
+};
+
+OpenedUnit open_on_board(const evta::Configuration& configuration, const boards::XclbinDescription& xclbin) {
+  boards::Board& board = boards::Board::instance();
+  board.faults().forget();
+  board.set_configuration(configuration);
+  return {boards::open_unit(boards::options_for(xclbin), configuration), std::make_shared<FaultsOfBoard>()};
+}
+
+UnitUnderTest row_of(const evta::Configuration& configuration, const boards::XclbinDescription& xclbin) {
+  UnitUnderTest row;
+  row.name = "evta " + std::string(configuration.name) + " behind XRT";
+  row.open = [&configuration, xclbin] { return open_on_board(configuration, xclbin); };
+  row.copy_plan = [&configuration] { return evta::test::copy_plan(configuration); };
+  row.network = [&configuration](int branches, uint32_t seed) {
+    return evta::test::random_network(configuration, branches, seed);
+  };
+  row.damages = {
+      {"constants in place of instructions",
+       [](plan::Tables&, plan::Program& program) { program.segments[0] = program.segments[2]; }},
+      {"a range for its results that is too short",
+       [](plan::Tables&, plan::Program& program) { program.ranges[3].size -= 1; }},
+  };
+  row.exclusions = {{"the board computes in the process, and asks for memory there",
+                     {"runs ask for no memory once it is known where their buffers are"}}};
+  return row;
+}
+
+UnitUnderTest stages_row(const evta::Configuration& configuration) {
+  UnitUnderTest row = row_of(configuration, boards::stages_xclbin());
+  row.name += " as four stages";
+  row.exclusions.push_back(
+      {"its stages have no reset: what hangs is lost, and so is the accelerator",
+       {"a program with a changed byte is refused or stays in its memory",
+        "an executable that is submitted while it is under way answers both submissions",
+        "a program that runs is cancelled, and the unit goes on",
+        "a program that waits for its turn is cancelled, and the one before it is not",
+        "a cancellation of another generation has no effect",
+        "a program whose submitter waits is cancelled from another thread",
+        "a reset ends what runs and what waits before it returns",
+        "a late completion does not reach the generation after its own",
+        "the completion of what was cancelled is signalled once", "a session cancels what its unit runs",
+        "a deadline that passes while a program runs ends it and is no failure of the unit",
+        "a unit that misses its deadline has failed, until a probe finds that it works",
+        "what missed a deadline touches no memory any more",
+        "a deadline that passes while a program waits for its turn ends it without results",
+        "a session whose deadline passes while its unit runs ends, and the unit has not failed",
+        "a program that runs and one that waits go with their executables",
+        "the host computes what the unit hangs in, once its time is over"}});
+  row.exclusions.push_back(
+      {"its stages tell nobody of an access that fails",
+       {"a run that fails ends with what went wrong, and a probe brings the unit back",
+        "a unit that fails its probe says so, and returns when it does not", "what failed touches no memory any more",
+        "what waits behind a run that fails is answered, too",
+        "the host computes what the unit fails to, within the same run",
+        "without a host the failure of the unit is the session's"}});
+  return row;
+}
+
+}  // namespace
+
+const std::vector<UnitUnderTest>& units_under_test() {
+  static const std::vector<UnitUnderTest> kUnits = {
+      row_of(evta::test::stock_configuration(), boards::kernel_xclbin()),
+      row_of(*evta::find_configuration("1x32_15_15_18_17"), boards::kernel_xclbin()),
+      stages_row(evta::test::stock_configuration()),
+  };
+  return kUnits;
+}
+
+}  // namespace nestrt::test

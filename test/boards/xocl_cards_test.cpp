@@ -1,0 +1,38 @@
+// Cards as XRT finds them. It looks for them once, when it is first used: a machine without one takes a process of its
+// own.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "drivers/evta/xrt/xrt_transport.h"
+#include "test/boards/evta_board.h"
+
+namespace nestrt::boards {
+namespace {
+
+TEST_CASE("Inner: without a card there is none", "[.]") {
+  std::filesystem::remove_all(Board::instance().root() / "sys");
+  const auto devices = evta::xrt_devices();
+  REQUIRE(devices);
+  CHECK(devices->empty());
+  const auto transport = evta::make_xrt_transport(options_for(kernel_xclbin()));
+  REQUIRE_FALSE(transport);
+  CHECK(transport.error().code() == Code::kUnavailable);
+  CHECK(transport.error().message().find("XRT finds no device") != std::string_view::npos);
+}
+
+TEST_CASE("A machine without a card has no devices, and opening one says where to look") {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  CHECK(std::system(("'" + self + "' 'Inner: without a card there is none' > /dev/null").c_str()) == 0);
+}
+
+TEST_CASE("A card is found by its PCIe address") {
+  evta::XrtOptions options = options_for(kernel_xclbin());
+  Board::instance().faults().forget();
+  options.device = "0000:65:00.1";
+  CHECK(evta::make_xrt_transport(options));
+  options.device = "0000:66:00.1";
+  CHECK_FALSE(evta::make_xrt_transport(options));
+}
+
+}  // namespace
+}  // namespace nestrt::boards

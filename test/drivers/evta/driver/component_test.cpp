@@ -1,0 +1,58 @@
+#include "drivers/evta/driver/component.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::evta {
+namespace {
+
+// What NESTRT_COMPONENTS says, until it goes.
+class ComponentsFolder {
+ public:
+  explicit ComponentsFolder(const std::string& folder) { ::setenv("NESTRT_COMPONENTS", folder.c_str(), 1); }
+  ComponentsFolder(const ComponentsFolder&) = delete;
+  ComponentsFolder& operator=(const ComponentsFolder&) = delete;
+  ~ComponentsFolder() { ::unsetenv("NESTRT_COMPONENTS"); }
+};
+
+TEST_CASE("The simulator is found beside the programs of this build, and makes transports") {
+  const auto component = find_component("sim");
+  REQUIRE(component);
+  const auto transport = (*component)->make_transport({&kConfigurations[0], 0, 0});
+  REQUIRE(transport);
+  CHECK((*transport)->name() == "simulator");
+}
+
+TEST_CASE("A component that is not installed is missed in the folder that was named") {
+  const nestrt::test::TemporaryFolder folder;
+  const ComponentsFolder chosen(folder.path());
+  const auto component = find_component("sim");
+  REQUIRE_FALSE(component);
+  CHECK(component.error().code() == Code::kUnavailable);
+  CHECK(component.error().message().find("libnestrt_sim.so is not installed (looked in: " + folder.path()) == 0);
+}
+
+TEST_CASE("What is no component is refused with what the system says of it") {
+  const nestrt::test::TemporaryFolder folder;
+  const ComponentsFolder chosen(folder.path());
+  std::ofstream(folder.path() + "/libnestrt_sim.so") << "no library";
+  const auto component = find_component("sim");
+  REQUIRE_FALSE(component);
+  CHECK(component.error().code() == Code::kUnavailable);
+  CHECK(component.error().message().find("cannot be loaded") != std::string_view::npos);
+}
+
+TEST_CASE("A component of another version is refused") {
+  const ComponentsFolder chosen(NESTRT_BINARY_DIR "/test/components");
+  const auto component = find_component("old");
+  REQUIRE_FALSE(component);
+  CHECK(component.error().code() == Code::kIncompatible);
+  CHECK(component.error().message().find("belongs to nestrt 0.0.0-old, and this is ") != std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace nestrt::evta

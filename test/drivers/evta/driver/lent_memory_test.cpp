@@ -1,0 +1,78 @@
+// Sessions whose activations lie in memory that an accelerator has lent.
+#include <catch2/catch.hpp>
+
+#include "nestrt/open_units.h"
+#include "nestrt/session.h"
+#include "test/drivers/conformance/tested_plan.h"
+#include "test/support/copy_plan.h"
+#include "test/support/evta_configuration.h"
+
+namespace nestrt::evta {
+namespace {
+
+using nestrt::test::TestedPlan;
+
+// Tensors of the caller's that operators on that unit read or write.
+uint64_t count_of_callers_on(const Session& session, std::string_view unit) {
+  const plan::Tables& tables = session.plan().tables();
+  const auto operators = session.operators();
+  uint64_t count = 0;
+  for (size_t i = 0; i < operators.size(); ++i) {
+    if (operators[i].unit != unit) continue;
+    for (const auto& tensors : {tables.operators[i].inputs, tables.operators[i].outputs})
+      for (const int32_t tensor : tensors)
+        count += tables.buffers[tables.tensors[static_cast<size_t>(tensor)].buffer].kind != plan::BufferKind::kArena;
+  }
+  return count;
+}
+
+TEST_CASE("What lies in lent memory the host sees where it is, and nobody else's is found there") {
+  auto units = open_units("evta:sim");
+  REQUIRE(units);
+  const auto lent = units->front()->lend(4096);
+  REQUIRE(lent);
+  REQUIRE(*lent != nullptr);
+  CHECK((*lent)->bytes().size() == 4096);
+  CHECK(reinterpret_cast<uintptr_t>((*lent)->bytes().data()) % 64 == 0);
+  CHECK((*lent)->is_safe());
+  CHECK(*open_units("cpu")->front()->lend(4096) == nullptr);
+}
+
+TEST_CASE("More memory than the accelerator has is not lent") {
+  auto units = open_units("evta:sim");
+  REQUIRE(units);
+  const auto lent = units->front()->lend(uint64_t{1} << 33);
+  REQUIRE_FALSE(lent);
+  CHECK(lent.error().code() == Code::kOutOfMemory);
+}
+
+TEST_CASE("Only what the caller holds is copied") {
+  const TestedPlan plan(test::copy_plan(test::stock_configuration()).build());
+  auto units = open_units("evta:sim");
+  REQUIRE(units);
+  const auto session = plan.open(*units);
+  REQUIRE(plan.is_right(*session, 1));
+  const uint64_t in_and_out = session->inputs()[0].size_bytes() + session->outputs()[0].size_bytes();
+  CHECK(session->memory().copied_bytes == in_and_out);
+  CHECK(session->memory().handed_over_bytes == in_and_out);
+}
+
+TEST_CASE("Between programs of one accelerator results are handed to the host, and not back again") {
+  uint64_t handed_over = 0, both_ways = 0;
+  for (uint32_t seed = 0; seed < 5; ++seed) {
+    const TestedPlan plan(test::random_network(test::stock_configuration(), 8, seed).build());
+    auto units = open_units("evta:sim,cpu", {.num_threads = 1});
+    REQUIRE(units);
+    const auto session = plan.open(*units);
+    REQUIRE(plan.is_right(*session, seed));
+    const uint64_t bytes = session->inputs()[0].size_bytes();  // of every tensor
+    CHECK(session->memory().copied_bytes == bytes * count_of_callers_on(*session, "evta0"));
+    handed_over += session->memory().handed_over_bytes;
+    both_ways += 2 * bytes * static_cast<uint64_t>(nestrt::test::count_operators_on(*session, "evta0"));
+  }
+  CHECK(handed_over < both_ways);
+  CHECK(handed_over >= both_ways / 2);
+}
+
+}  // namespace
+}  // namespace nestrt::evta

@@ -1,0 +1,110 @@
+// The checker and the cycle model against complete RTLs of VTA, simulated cycle by cycle: the HLS design with 40
+// cycles from a read's request to its first beat, which hls_zynq7020 assumes, the Chisel design with one.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "drivers/evta/cycles/cycle_model.h"
+#include "drivers/evta/simulator/replay.h"
+#include "test/drivers/evta/rtl/rtl_data.h"
+
+namespace nestrt::evta::test {
+namespace {
+
+const Configuration& hls() { return *find_configuration("1x16_15_15_18_17"); }
+const Configuration& chisel() { return *find_configuration("1x16_13_15_18_17"); }
+
+uint64_t cycles_of(const RtlVector& vector, const Configuration& configuration, const CycleProfile& profile) {
+  const auto count = count_cycles(Program{&configuration, vector.program.instructions, {}}, profile);
+  REQUIRE(count);
+  return count->cycles;
+}
+
+// What the RTL computed wrongly is refused by the checker; all else passes it and both simulators.
+void check_verdict(const RtlVector& vector, const Configuration& configuration, const std::string& column) {
+  const Status status = replay(vector.program, configuration);
+  INFO(vector.program.name << ": " << status.to_string());
+  CHECK(status.ok() == (vector.measured.at(column) == 1));
+  if (!status.ok()) CHECK(status.message().starts_with("checker: "));
+}
+
+TEST_CASE("What the RTL computes wrongly is refused, and nothing else") {
+  for (const char* name : {"hazards", "empty_transfers"}) {
+    const auto vectors = rtl_vectors(name);
+    if (!vectors) return;
+    for (const RtlVector& vector : *vectors) check_verdict(vector, hls(), "right");
+  }
+}
+
+TEST_CASE("Programs of layers pass, but on the Chisel design those that load more micro-ops than it has") {
+  for (const char* network : kRtlNetworks) {
+    const auto vectors = rtl_vectors(network);
+    if (!vectors) return;
+    for (const RtlVector& vector : *vectors) {
+      const Status status = replay(vector.program, hls());
+      INFO(vector.program.name << ": " << status.to_string());
+      CHECK(status.ok());
+      check_verdict(vector, chisel(), "chisel_right");
+    }
+  }
+}
+
+TEST_CASE("A transfer that has the bus for itself takes exactly the cycles that it takes in the HLS RTL") {
+  const auto vectors = rtl_vectors("transfers");
+  if (!vectors) return;
+  CycleProfile next_cycle = *find_cycle_profile("hls_zynq7020");
+  next_cycle.read_latency = 1;  // no memory answers in the cycle in which it is asked
+  for (const RtlVector& vector : *vectors) {
+    INFO(vector.program.name);
+    CHECK(cycles_of(vector, hls(), *find_cycle_profile("hls_zynq7020")) == vector.measured.at("cycles_latency_40"));
+    CHECK(cycles_of(vector, hls(), next_cycle) == vector.measured.at("cycles_latency_0"));
+  }
+}
+
+// Bounds of the model's share of the RTL's cycles: of a layer, and of all of a network's.
+struct Bounds {
+  double least, most, of_total;
+};
+
+// How many layers differ by more than 5 %.
+int check_cycles(const char* network, const Configuration& configuration, std::string_view profile,
+                 const std::string& column, const Bounds& bounds) {
+  const auto vectors = rtl_vectors(network);
+  if (!vectors) return 0;
+  double modelled = 0, measured = 0;
+  int beyond = 0;
+  for (const RtlVector& vector : *vectors) {
+    const auto cycles = static_cast<double>(cycles_of(vector, configuration, *find_cycle_profile(profile)));
+    const auto rtl = static_cast<double>(vector.measured.at(column));
+    INFO(network << " " << vector.program.name);
+    CHECK(cycles > bounds.least * rtl);
+    CHECK(cycles < bounds.most * rtl);
+    beyond += std::abs(cycles / rtl - 1) > 0.05;
+    modelled += cycles;
+    measured += rtl;
+  }
+  INFO(network << ": " << modelled << " of " << measured);
+  CHECK(modelled == Approx(measured).epsilon(bounds.of_total));
+  return beyond;
+}
+
+TEST_CASE("Networks take the cycles of the HLS RTL within 1 %, and each of their layers within 5 %") {
+  for (const char* network : kRtlNetworks)
+    check_cycles(network, hls(), "hls_zynq7020", "cycles_latency_40", {0.95, 1.05, 0.01});
+}
+
+// But for three of small pictures, whose loads are of short rows with pads.
+TEST_CASE("Networks take the cycles of the Chisel RTL within 1 %, and their layers within 5 %, three within 10 %") {
+  int beyond = 0;
+  for (const char* network : kRtlNetworks)
+    beyond += check_cycles(network, chisel(), "chisel_16_reads", "chisel_cycles_latency_1", {0.95, 1.1, 0.01});
+  CHECK(beyond <= 3);
+}
+
+// It is an earlier one, which waits for each read: short rows are slower.
+TEST_CASE("The Chisel RTL whose counts are published takes the cycles of the later one within 2 %, by network") {
+  for (const char* network : kRtlNetworks)
+    check_cycles(network, chisel(), "chisel2021", "chisel_cycles_latency_1", {0.95, 1.2, 0.02});
+}
+
+}  // namespace
+}  // namespace nestrt::evta::test

@@ -1,0 +1,160 @@
+// Programs of instructions: which bytes they may write, and how often plans may use what they have once.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "test/support/sample_plans.h"
+
+namespace nestrt::test {
+namespace {
+
+// A program of instructions on the stream in `segment`, a constant tensor. Ranges come one after the other.
+class ProgramMaker {
+ public:
+  ProgramMaker(PlanBuilder& builder, int segment) : builder_(builder) {
+    program_.unit = "npu";
+    program_.kind = plan::ProgramKind::kInstructions;
+    program_.segments = {tensor(segment).buffer};
+  }
+
+  ProgramMaker& reads(int index, uint64_t size) { return add(index, size, plan::RangeAccess::kRead); }
+  ProgramMaker& writes(int index, uint64_t size) { return add(index, size, plan::RangeAccess::kWrite); }
+  const plan::Program& made() const { return program_; }
+
+ private:
+  const plan::Tensor& tensor(int index) { return builder_.tables().tensors[static_cast<size_t>(index)]; }
+
+  ProgramMaker& add(int index, uint64_t size, plan::RangeAccess access) {
+    program_.ranges.push_back({.address = address_, .size = size, .access = access, .tensor = index});
+    address_ += size;
+    return *this;
+  }
+
+  PlanBuilder& builder_;
+  plan::Program program_;
+  uint64_t address_ = 0;
+};
+
+// Empty where the plan is accepted.
+std::string complaint(PlanBuilder& builder) {
+  const PlanFile file = builder.build();
+  const auto plan = Plan::from_memory(file.bytes());
+  return plan ? std::string() : std::string(plan.error().message());
+}
+
+// Branch 0 computes `a`, branch 1 a view of it and y = relu(view), branch 2 z = neg(view).
+struct ViewPlan {
+  PlanBuilder builder;
+  int x = builder.input("x", {1, 4}), a = builder.arena("a", {1, 4}), view = builder.view("view", a, {4, 1});
+  int y = builder.output("y", {4, 1}), z = builder.output("z", {4, 1});
+  int stream = builder.constant<float>("stream", {4}, {0, 0, 0, 0});
+
+  ViewPlan() {
+    builder.op("a", unary(ops::UnaryKind::kRelu), {x}, {a});
+    builder.branch();
+    builder.op("view", ops::Reshape{.shape = {4, 1}}, {a}, {view});
+    builder.op("y", unary(ops::UnaryKind::kRelu), {view}, {y});
+    builder.branch();
+    builder.op("z", unary(ops::UnaryKind::kNeg), {view}, {z});
+    builder.build();  // completes the tables
+  }
+
+  std::string complaint_about(const ProgramMaker& program) {
+    builder.tables().branches[1].programs.resize(1);
+    builder.tables().branches[1].programs.push_back(program.made());
+    return complaint(builder);
+  }
+};
+
+TEST_CASE("A program of instructions may not write a view of what another branch computes, nor has it to") {
+  ViewPlan plan;
+  CHECK(plan.complaint_about(ProgramMaker(plan.builder, plan.stream).reads(plan.view, 16).writes(plan.y, 16)).empty());
+  CHECK_THAT(plan.complaint_about(ProgramMaker(plan.builder, plan.stream).writes(plan.view, 16).writes(plan.y, 16)),
+             Catch::Matchers::Contains("branch 1: has a program that writes tensor 2 'view', unlike its operators"));
+}
+
+TEST_CASE("A program of instructions may not write the parts of a Concat that others have computed in place") {
+  PlanBuilder builder;
+  const int x = builder.input("x", {2, 4}), whole = builder.arena("whole", {4, 4});
+  const int first = builder.view("first", whole, {2, 4}), second = builder.arena("second", {2, 4});
+  const int y = builder.output("y", {4, 4}), stream = builder.constant<float>("stream", {4}, {0, 0, 0, 0});
+  builder.op("first", unary(ops::UnaryKind::kRelu), {x}, {first});
+  builder.op("second", unary(ops::UnaryKind::kRelu), {x}, {second});
+  builder.branch();
+  builder.op("whole", ops::Concat{.axis = 0}, {first, second}, {whole});
+  builder.op("y", unary(ops::UnaryKind::kRelu), {whole}, {y});
+  builder.build();
+  auto& programs = builder.tables().branches[1].programs;
+  programs.push_back(ProgramMaker(builder, stream).reads(first, 32).reads(second, 32).writes(y, 64).made());
+  CHECK(complaint(builder).empty());
+  programs.back() = ProgramMaker(builder, stream).reads(second, 32).writes(whole, 64).writes(y, 64).made();
+  CHECK_THAT(complaint(builder), Catch::Matchers::Contains("writes tensor 1 'whole', unlike its operators"));
+}
+
+TEST_CASE("A branch with two programs for the same, or with more than may be tried out, is refused") {
+  ViewPlan plan;
+  const plan::Program made = ProgramMaker(plan.builder, plan.stream).reads(plan.view, 16).writes(plan.y, 16).made();
+  auto& programs = plan.builder.tables().branches[1].programs;
+  programs.insert(programs.end(), 2, made);
+  CHECK_THAT(complaint(plan.builder),
+             Catch::Matchers::Contains("branch 1: has two programs for unit 'npu', configuration '' and 0 channels"));
+  programs.back().configuration = "another";
+  CHECK(complaint(plan.builder).empty());
+}
+
+// y = relu(x), 1 MB, and constants that are streams.
+struct SharingPlan {
+  static constexpr int64_t kElements = 1 << 18;
+  PlanBuilder builder;
+  int x = builder.input("x", {kElements}), y = builder.output("y", {kElements});
+  int big = builder.constant<float>("big", {kElements}, std::vector<float>(kElements));
+  int small = builder.constant<float>("small", {4}, {0, 0, 0, 0});
+
+  SharingPlan() {
+    builder.op("relu", unary(ops::UnaryKind::kRelu), {x}, {y});
+    builder.build();
+  }
+
+  // So many times the program, each for a configuration of its own.
+  std::string complaint_about(plan::Program program, int count) {
+    auto& programs = builder.tables().branches[0].programs;
+    programs.resize(1);
+    for (int i = 0; i < count; ++i) {
+      program.configuration = std::to_string(i);
+      programs.push_back(program);
+    }
+    return complaint(builder);
+  }
+};
+
+TEST_CASE("Plans whose programs name a segment, or a tensor, in ranges beyond reason are refused") {
+  SharingPlan plan;
+  constexpr uint64_t kBytes = SharingPlan::kElements * 4;
+  for (const int tensor : {-1, plan.x}) {
+    ProgramMaker maker(plan.builder, tensor == -1 ? plan.big : plan.small);
+    maker.writes(plan.y, kBytes);
+    for (int i = 0; i < 100; ++i) maker.reads(tensor, kBytes);
+    CHECK(plan.complaint_about(maker.made(), 1).empty());
+    for (int i = 0; i < 200; ++i) maker.reads(tensor, kBytes);
+    CHECK_THAT(plan.complaint_about(maker.made(), 1),
+               Catch::Matchers::Contains("bytes of segments of programs and their ranges"));
+  }
+}
+
+TEST_CASE("Tensors that each of many programs has once are no more than the arena's") {
+  SharingPlan plan;
+  const plan::Program once = ProgramMaker(plan.builder, plan.small)
+                                 .reads(plan.x, SharingPlan::kElements * 4)
+                                 .writes(plan.y, SharingPlan::kElements * 4)
+                                 .made();
+  CHECK(plan.complaint_about(once, 250).empty());
+}
+
+TEST_CASE("Plans whose programs share a stream of instructions beyond reason are refused") {
+  SharingPlan plan;
+  const plan::Program program = ProgramMaker(plan.builder, plan.big).writes(plan.y, SharingPlan::kElements * 4).made();
+  CHECK(plan.complaint_about(program, 9).empty());  // 8 MB, and the 1 MB that there is
+  CHECK_THAT(plan.complaint_about(program, 10), Catch::Matchers::Contains("bytes of streams of instructions"));
+}
+
+}  // namespace
+}  // namespace nestrt::test

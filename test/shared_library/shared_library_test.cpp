@@ -1,0 +1,125 @@
+// Linked against libnestrt.so and not the archive, as an application and a component that is loaded at run time are:
+// what public headers declare is to be found there.
+#include <catch2/catch.hpp>
+#include <typeinfo>
+
+#include "nestrt/costs.h"
+#include "nestrt/event.h"
+#include "nestrt/kernel.h"
+#include "nestrt/log.h"
+#include "nestrt/mutex.h"
+#include "nestrt/nestrt.h"
+#include "nestrt/open_units.h"
+#include "nestrt/operators.h"
+#include "nestrt/packing.h"
+#include "nestrt/pipeline.h"
+#include "nestrt/plan.h"
+#include "nestrt/plan_tables.h"
+#include "nestrt/schedule.h"
+#include "nestrt/services.h"
+#include "nestrt/session.h"
+#include "nestrt/unit.h"
+
+namespace nestrt {
+namespace {
+
+class OwnExecutable final : public Executable {
+ public:
+  size_t scratch_bytes() const override { return 0; }
+  void submit(const Submission& submission) override {
+    submission.completion->signal(submission.generation, Status(Code::kDeviceFault, "broken").with_context("unit"));
+  }
+};
+
+class OwnUnit final : public Unit {
+ public:
+  const UnitInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Executable>> prepare(const BranchSpec&) override {
+    return std::unique_ptr<Executable>(std::make_unique<OwnExecutable>());
+  }
+
+ private:
+  UnitInfo info_{"own", "own0", "", 1, false};
+};
+
+TEST_CASE("A unit of one's own works with the events of the library") {
+  OwnUnit unit;
+  auto executable = unit.prepare({});
+  REQUIRE(executable);
+  CHECK(run(**executable, Submission()).to_string() == "device fault: unit: broken");
+  CHECK_FALSE(Session::create(nullptr, {std::make_shared<OwnUnit>()}));
+}
+
+TEST_CASE("The classes of units are those of the library") {
+  auto units = open_units("cpu", {.num_threads = 1});
+  REQUIRE(units);
+  Unit& unit = *units->front();
+  CHECK(dynamic_cast<OwnUnit*>(&unit) == nullptr);
+  CHECK(typeid(unit) != typeid(Unit));
+}
+
+TEST_CASE("A plan that is none is refused with the library's message") {
+  alignas(64) const std::byte bytes[64] = {};
+  CHECK(Plan::from_memory(bytes).error().code() == Code::kInvalidPlan);
+  CHECK(Plan::map("/nonexistent.nest").error().code() == Code::kNotFound);
+  CHECK(Plan::map_descriptor(-1).error().code() == Code::kIo);
+}
+
+TEST_CASE("Costs are kept by the library") {
+  CostTable costs;
+  costs.set({"own", "", 1}, "work", {2.0, CostSource::kMeasured});
+  costs.set_overhead({"own", "", 1}, {1.0, 0, 0, 0});
+  CostTable others;
+  others.merge(costs);
+  REQUIRE(others.find({"own", "", 1}, "work") != nullptr);
+  CHECK(others.overhead({"own", "", 1}).start_us == 1.0);
+  CHECK(read_costs("/nonexistent").error().code() == Code::kNotFound);
+}
+
+TEST_CASE("Operators, their table and names come from the library") {
+  const ops::Attributes attributes = ops::Softmax{};
+  const ops::Attributes copy = attributes;
+  CHECK(copy == attributes);
+  CHECK(services().operators.find(ops::kind_of(copy)) != nullptr);
+  CHECK(ops::name(ops::kind_of(copy)) == "Softmax");
+  CHECK(name(DataType::kF32) == "f32");
+  CHECK(name(InstructionSet::kNeon) == "neon");
+  CHECK(name(Packing::kPanel16) == "panel16");
+  CHECK(Shape({1, 2}).to_string() == "1x2");
+}
+
+// Volatile: no compiler answers for the linker.
+template <typename Function>
+bool is_exported(Function* function) {
+  Function* volatile address = function;
+  return address != nullptr;
+}
+
+TEST_CASE("Functions that need a plan are exported, too") {
+  CHECK(is_exported(&work_name));
+  CHECK(is_exported(&branch_work_name));
+  CHECK(is_exported(&branch_cost));
+  CHECK(is_exported(&make_schedule));
+  CHECK(is_exported(&Pipeline::create));
+  CHECK(is_exported(&write_costs));
+  CHECK(is_exported(&read_public_key));
+}
+
+TEST_CASE("Locks and logging are the library's") {
+  Mutex mutex;
+  Condition condition;
+  const MutexLock lock(mutex);
+  condition.notify_all();
+  std::string heard;
+  set_log_hook([&](LogLevel, std::string_view message) { heard = message; });
+  log(LogLevel::kError, "hello");
+  set_log_hook({});
+  CHECK(heard == "hello");
+}
+
+TEST_CASE("The C interface is of the version that its header states") {
+  CHECK(nestrt_abi_version() == NESTRT_ABI_VERSION);
+}
+
+}  // namespace
+}  // namespace nestrt

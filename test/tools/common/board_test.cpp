@@ -1,0 +1,44 @@
+#include "tools/common/board.h"
+
+#include <catch2/catch.hpp>
+
+namespace nestrt::tools {
+namespace {
+
+using Catch::Matchers::Contains;
+
+Result<Board> parse(const std::string& yaml) {
+  return parse_board(yaml, "b.yaml", [](BoardUnit*) { return Status(); });
+}
+
+std::string list_of(size_t count, const std::string& entry) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + entry;
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+TEST_CASE("A board names files of costs, each once and not beyond reason") {
+  const auto with_profiles = [](const std::string& list) {
+    return parse("board: b\nunits: [{unit: cpu}]\nprofiles: " + list + "\n");
+  };
+  const auto board = with_profiles("[a.costs, b.costs]");
+  REQUIRE(board);
+  CHECK(board->profiles == std::vector<std::string>{"a.costs", "b.costs"});
+  const auto repeated = with_profiles("[a.costs, b.costs, a.costs]");
+  REQUIRE_FALSE(repeated);
+  CHECK_THAT(repeated.error().to_string(), Contains("line 3") && Contains("'a.costs' is there twice"));
+  const auto many = with_profiles(list_of(17, "x"));
+  REQUIRE_FALSE(many);
+  CHECK_THAT(many.error().to_string(), Contains("at most 16 files"));
+}
+
+TEST_CASE("A board has units, but not beyond reason") {
+  CHECK(parse("board: b\nunits: " + list_of(16, "{unit: evta}") + "\n"));
+  const auto many = parse("board: b\nunits: " + list_of(17, "{unit: evta}") + "\n");
+  REQUIRE_FALSE(many);
+  CHECK_THAT(many.error().to_string(), Contains("units: expected a list of at most 16"));
+}
+
+}  // namespace nestrt::tools

@@ -1,0 +1,23 @@
+// nestrt info as a user meets it.
+#include <catch2/catch.hpp>
+
+#include "test/support/program.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+TEST_CASE("Without a plan the units of the machine are shown, and why one cannot be used") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/units.json";
+  const ProgramResult result = run_program("nestrt", {"info", "--json", file});
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Contains("cpu ") && Contains("evta:sim  1x16_15_15_18_17") && Contains("works"));
+  CHECK_THAT(result.text, Contains("cannot be used") && Contains("\nevta: "));  // no board is here
+}
+
+}  // namespace
+}  // namespace nestrt::test
