@@ -184,9 +184,14 @@ void Executor::report(const PreparedStep& step, SteadyClock::time_point ready, S
 // Where a unit is known to fail, it is asked again only by those who can afford it.
 Status Executor::compute(PreparedStep& step, Turn& turn, bool* healed) {
   if (health_.is_failing(step.unit) && step.fallback != nullptr) return heal(step, Status(), turn, healed);
-  const Status status = run_on_unit(step);
+  const bool checks = run_.checks && step.fallback != nullptr;
+  uint64_t expected = 0;
+  if (checks) {
+    NESTRT_ASSIGN_OR_RETURN(expected, expect_results(step, turn));
+  }
+  const Status status = run_on_unit(step, checks);
   if (status.ok()) note_results(step);
-  if (status.ok()) return run_.checks && step.fallback != nullptr ? check_results(step, turn, healed) : status;
+  if (status.ok()) return checks && hash_of_results(step) != expected ? heal_wrong_results(step, turn, healed) : status;
   if (cancelled_.load()) return Status(Code::kCancelled, std::string(status.message()));
   if (now() >= run_.deadline) return Status(Code::kDeadlineExceeded, std::string(status.message()));
   if (!run_.memory->is_safe()) {
@@ -205,9 +210,10 @@ Status Executor::heal(PreparedStep& step, const Status& why, Turn& turn, bool* h
 }
 
 // A unit that misses its deadline says so itself, once it cannot touch the memory of this run any more.
-Status Executor::run_on_unit(PreparedStep& step) {
+Status Executor::run_on_unit(PreparedStep& step, bool is_checked) {
   Submitted& submitted = submitted_[step.thread];
   Submission submission = submission_of(step);
+  submission.is_checked = is_checked;
   submission.unit_deadline = deadline_after(options_.unit_timeout);
   submission.submitter_waits = true;
   submission.completion = &step.completion;
@@ -236,20 +242,27 @@ void Executor::note_results(const PreparedStep& step) {
   for (uint32_t buffer : step.whole_results) run_.memory->writers()[buffer] = number_of(step.unit);
 }
 
-// The host computes the same bytes in place.
-Status Executor::check_results(PreparedStep& step, Turn& turn, bool* healed) {
-  const uint64_t from_unit = hash_of_results(step);
-  for (uint32_t buffer : step.whole_results) run_.memory->writers()[buffer] = 0;
+// The host computes the bytes in place, and leaves others there: a unit that does not write, or that writes after it
+// has said that it was done, is not taken at the word of an earlier run.
+Result<uint64_t> Executor::expect_results(PreparedStep& step, Turn& turn) {
   turn.take_host(0);
   NESTRT_RETURN_IF_ERROR(run_on_host(step, *step.fallback));
-  if (hash_of_results(step) == from_unit) return {};
-  health_.failed(step.unit,
-                 Status(Code::kDeviceFault, fmt::format("branch {}: its results are wrong", step.step.branch)));
-  health_.count_healed();
-  *healed = true;
+  const uint64_t expected = hash_of_results(step);
+  for_each_result(step, [](std::span<std::byte> bytes) {
+    for (std::byte& byte : bytes) byte = ~byte;
+  });
+  for (uint32_t buffer : step.whole_results) run_.memory->writers()[buffer] = 0;
+  turn.take_unit(step.unit, step.visit_us);
+  return expected;
+}
+
+Status Executor::heal_wrong_results(PreparedStep& step, Turn& turn, bool* healed) {
+  const Status wrong(Code::kDeviceFault, fmt::format("branch {}: its results are wrong", step.step.branch));
+  health_.failed(step.unit, wrong);
+  for (uint32_t buffer : step.whole_results) run_.memory->writers()[buffer] = 0;
   const Status stopped = health_.stop(step.unit);  // it may have said too early that it was done
   if (!stopped.ok() && !run_.memory->is_safe()) return stopped;
-  return run_on_host(step, *step.fallback);
+  return heal(step, Status(), turn, healed);
 }
 
 Status Executor::run_on_host(const PreparedStep& step, Executable& executable) {
@@ -270,13 +283,20 @@ Submission Executor::submission_of(const PreparedStep& step) const {
   return submission;
 }
 
+template <typename Visit>
+void Executor::for_each_result(const PreparedStep& step, const Visit& visit) const {
+  for (const WrittenBytes& written : step.results) {
+    std::byte* bytes = run_.memory->buffers()[written.buffer] + written.offset;
+    for (uint64_t i = 0; i < written.count; ++i, bytes += written.stride) visit(std::span(bytes, written.size));
+  }
+}
+
 uint64_t Executor::hash_of_results(const PreparedStep& step) const {
   uint64_t hash = 0;
-  for (const WrittenBytes& written : step.results) {
-    const auto* bytes = reinterpret_cast<const char*>(run_.memory->buffers()[written.buffer] + written.offset);
-    for (uint64_t i = 0; i < written.count; ++i, bytes += written.stride)
-      hash = hash * 31 + std::hash<std::string_view>()({bytes, written.size});
-  }
+  for_each_result(step, [&](std::span<const std::byte> bytes) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    hash = hash * 31 + std::hash<std::string_view>()(text);
+  });
   return hash;
 }
 

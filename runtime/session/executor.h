@@ -85,11 +85,15 @@ class Executor {
   Status run_step(PreparedStep& step, SteadyClock::time_point ready, Turn& turn);
   Status compute(PreparedStep& step, Turn& turn, bool* healed);
   Status heal(PreparedStep& step, const Status& why, Turn& turn, bool* healed);
-  Status run_on_unit(PreparedStep& step);
+  Status run_on_unit(PreparedStep& step, bool is_checked);
   void note_results(const PreparedStep& step);
-  Status check_results(PreparedStep& step, Turn& turn, bool* healed);
+  // The hash of the right results, where the unit has to write them then.
+  Result<uint64_t> expect_results(PreparedStep& step, Turn& turn);
+  Status heal_wrong_results(PreparedStep& step, Turn& turn, bool* healed);
   Status run_on_host(const PreparedStep& step, Executable& executable);
   Submission submission_of(const PreparedStep& step) const;
+  template <typename Visit>
+  void for_each_result(const PreparedStep& step, const Visit& visit) const;
   uint64_t hash_of_results(const PreparedStep& step) const;
   void report(const PreparedStep& step, SteadyClock::time_point ready, SteadyClock::time_point start,
               bool healed) const;

@@ -38,13 +38,14 @@ Result<PlacedProgram> PlacedProgram::create(DeviceMemory memory, BoundProgram pr
 Status PlacedProgram::place_constants() {
   for (const MemoryRange& range : source_.ranges) {
     Range& added = ranges_.emplace_back();
-    added.is_given = range.constant == nullptr && allows(range.access, MemoryRange::Access::kRead);
-    added.is_taken = allows(range.access, MemoryRange::Access::kWrite);
-    if (range.constant == nullptr) continue;
+    added.is_read = allows(range.access, MemoryRange::Access::kRead);
+    added.is_written = allows(range.access, MemoryRange::Access::kWrite);
+    added.is_constant = range.constant != nullptr;
+    if (!added.is_constant) continue;
     const std::span<const std::byte> bytes(range.constant, range.size);
     const uint64_t offset = range.address % kPageBytes;
     // What a program writes to is its own.
-    const bool is_shared = plan_ != nullptr && !added.is_taken;
+    const bool is_shared = plan_ != nullptr && !added.is_written;
     NESTRT_ASSIGN_OR_RETURN(added.place.memory, is_shared
                                                     ? memory_.constants->get(*memory_.transport, plan_, bytes, offset)
                                                     : upload(*memory_.transport, bytes, offset));
@@ -71,7 +72,7 @@ Status PlacedProgram::place(std::span<std::byte* const> buffers) {
   if (is_placed_for(buffers)) return {};
   loaded_ = nullptr;
   for (size_t i = 0; i < ranges_.size(); ++i)
-    if (source_.ranges[i].constant == nullptr) NESTRT_RETURN_IF_ERROR(place_range(i, bytes_of(i, buffers)));
+    if (!ranges_[i].is_constant) NESTRT_RETURN_IF_ERROR(place_range(i, bytes_of(i, buffers)));
   return load();
 }
 
@@ -89,7 +90,19 @@ Status PlacedProgram::place_range(size_t index, std::byte* bytes) {
 bool PlacedProgram::fits(size_t index, const Place& place) const {
   if (!std::holds_alternative<std::monostate>(source_.bindings[index].conversion)) return false;
   const auto element = static_cast<uint64_t>(source_.configuration->acc_bytes());  // the largest
-  return place.address() % element == source_.ranges[index].address % element && !overlaps_another(index, place);
+  return place.address() % element == source_.ranges[index].address % element && !overlaps_another(index, place) &&
+         (!ranges_[index].is_written || has_whole_lines(index, place));
+}
+
+// Or else the host writes back what others have put into the first and the last line, with bytes of the accelerator's
+// as they were before. Behind a buffer lies nothing.
+bool PlacedProgram::has_whole_lines(size_t index, const Place& place) const {
+  const uint64_t line = memory_.transport->cache_line_bytes();
+  if (line == 1) return true;
+  const BoundProgram::Binding& binding = source_.bindings[index];
+  const uint64_t size = source_.ranges[index].size;
+  const bool ends_buffer = plan_ != nullptr && binding.offset + size == plan_->tables().buffers[binding.buffer].size;
+  return place.address() % line == 0 && (size % line == 0 || ends_buffer);
 }
 
 // Ranges of a program are disjoint; tensors need not be, where one is a view of the other.
@@ -135,8 +148,14 @@ Status PlacedProgram::load() {
 Status PlacedProgram::give_inputs(const Submission& submission) {
   traffic_ = {};
   for (size_t i = 0; i < ranges_.size(); ++i)
-    if (ranges_[i].is_given) NESTRT_RETURN_IF_ERROR(give(i, submission));
+    if (is_given(ranges_[i], submission)) NESTRT_RETURN_IF_ERROR(give(i, submission));
   return {};
+}
+
+bool PlacedProgram::is_given(const Range& range, const Submission& submission) const {
+  if (range.is_constant) return false;
+  const bool may_be_written_back = range.in_place != nullptr && memory_.transport->cache_line_bytes() > 1;
+  return range.is_read || submission.is_checked || may_be_written_back;
 }
 
 Status PlacedProgram::give(size_t index, const Submission& submission) {
@@ -156,7 +175,7 @@ Status PlacedProgram::give(size_t index, const Submission& submission) {
 
 Status PlacedProgram::take_results(const Submission& submission) {
   for (size_t i = 0; i < ranges_.size(); ++i)
-    if (ranges_[i].is_taken && source_.ranges[i].constant == nullptr) NESTRT_RETURN_IF_ERROR(take(i, submission));
+    if (ranges_[i].is_written && !ranges_[i].is_constant) NESTRT_RETURN_IF_ERROR(take(i, submission));
   return {};
 }
 

@@ -33,7 +33,8 @@ class PlacedProgram {
   // Null before the first place().
   const std::shared_ptr<DeviceProgram>& device_program() const { return loaded_; }
 
-  // What the program reads, to the accelerator, but for what it wrote itself (Submission::writers) ...
+  // What the program reads, to the accelerator, but for what it wrote itself (Submission::writers); and what lies where
+  // its results go, if they are checked, or if the host's cache would write that over them later ...
   Status give_inputs(const Submission& submission);
   // ... and what it writes, from there, for all to see. Errors, of both: kDeviceFault.
   Status take_results(const Submission& submission);
@@ -47,8 +48,9 @@ class PlacedProgram {
     std::shared_ptr<DeviceBuffer> staging;  // memory of its own; null where none is needed
     const std::byte* in_place = nullptr;    // the host's address of those bytes, where they are the tensor itself
     std::optional<Place> lent;              // of the tensor, where it is copied though it lies there
-    bool is_given = false;                  // before a run
-    bool is_taken = false;                  // after it
+    bool is_read = false;                   // by the program
+    bool is_written = false;                // likewise
+    bool is_constant = false;
   };
 
   PlacedProgram(DeviceMemory memory, BoundProgram program, std::shared_ptr<const Plan> plan)
@@ -59,6 +61,8 @@ class PlacedProgram {
   Status place_range(size_t index, std::byte* bytes);
   bool fits(size_t index, const Place& place) const;
   bool overlaps_another(size_t index, const Place& place) const;
+  bool has_whole_lines(size_t index, const Place& place) const;
+  bool is_given(const Range& range, const Submission& submission) const;
   Status stage(size_t index);
   Status load();
   std::byte* bytes_of(size_t index, std::span<std::byte* const> buffers) const;

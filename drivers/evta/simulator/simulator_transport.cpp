@@ -11,8 +11,8 @@
 
 #include "drivers/evta/cycles/cycle_model.h"
 #include "drivers/evta/simulator/functional_simulator.h"
+#include "drivers/evta/simulator/simulated_memory.h"
 #include "nestrt/mutex.h"
-#include "runtime/core/aligned_memory.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/named_thread.h"
 #include "runtime/core/spin.h"
@@ -25,88 +25,6 @@ constexpr std::chrono::milliseconds kPollInterval{5};
 // What the system may take to wake a waiting thread; longer only costs time of a CPU.
 constexpr std::chrono::microseconds kWakeTime{100};
 constexpr double kLongestRun = 1e8;  // seconds; what a clock can count
-
-// Addresses below 4 GiB; page 0 stays free.
-class AddressSpace {
- public:
-  static constexpr uint64_t kEnd = uint64_t{1} << 32;
-
-  // Behind what was taken last, or else in the first gap that is large enough; empty where none is.
-  std::optional<uint64_t> take(uint64_t pages) {
-    if (pages > kEnd / kPageBytes) return std::nullopt;
-    const MutexLock lock(mutex_);
-    const uint64_t size = pages * kPageBytes;
-    std::optional<uint64_t> begin = find_gap(next_, size);
-    if (!begin) begin = find_gap(kPageBytes, size);
-    if (!begin) return std::nullopt;
-    next_ = *begin + size;
-    taken_[*begin] = next_;
-    return begin;
-  }
-  void give_back(uint64_t begin) {
-    const MutexLock lock(mutex_);
-    taken_.erase(begin);
-  }
-
- private:
-  // From `begin` on, which nothing that is taken lies across.
-  std::optional<uint64_t> find_gap(uint64_t begin, uint64_t size) const NESTRT_REQUIRES(mutex_) {
-    for (auto next = taken_.lower_bound(begin); next != taken_.end() && next->first - begin < size; ++next)
-      begin = next->second;
-    return kEnd - begin < size ? std::nullopt : std::optional(begin);
-  }
-
-  Mutex mutex_;
-  std::map<uint64_t, uint64_t> taken_ NESTRT_GUARDED_BY(mutex_);  // begin to end
-  uint64_t next_ NESTRT_GUARDED_BY(mutex_) = kPageBytes;          // where what was taken last ends
-};
-
-// Addresses that are taken, until it goes. Move-only.
-class TakenAddresses {
- public:
-  TakenAddresses(std::shared_ptr<AddressSpace> space, uint64_t begin) : space_(std::move(space)), begin_(begin) {}
-  TakenAddresses(TakenAddresses&&) = default;
-  ~TakenAddresses() {
-    if (space_ != nullptr) space_->give_back(begin_);
-  }
-
-  uint64_t begin() const { return begin_; }
-
- private:
-  std::shared_ptr<AddressSpace> space_;
-  uint64_t begin_;
-};
-
-class SimulatedBuffer final : public DeviceBuffer {
- public:
-  SimulatedBuffer(TakenAddresses addresses, uint64_t offset, AlignedMemory memory, std::optional<AlignedMemory> copy)
-      : addresses_(std::move(addresses)), offset_(offset), memory_(std::move(memory)), copy_(std::move(copy)) {}
-
-  uint64_t address() const override { return addresses_.begin() + offset_; }
-  std::span<std::byte> bytes() const override { return span_of(copy_ ? *copy_ : memory_); }
-  Status to_device(uint64_t offset, uint64_t size) override {
-    if (copy_) copy_bytes(span_of(*copy_).subspan(offset, size), device_bytes().subspan(offset, size));
-    return {};
-  }
-  Status from_device(uint64_t offset, uint64_t size) override {
-    if (copy_) copy_bytes(device_bytes().subspan(offset, size), span_of(*copy_).subspan(offset, size));
-    return {};
-  }
-
-  // The accelerator's own.
-  std::span<std::byte> device_bytes() const { return span_of(memory_); }
-
- private:
-  static std::span<std::byte> span_of(const AlignedMemory& memory) { return {memory.data(), memory.size()}; }
-  static void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to) {
-    std::copy(from.begin(), from.end(), to.begin());
-  }
-
-  const TakenAddresses addresses_;
-  const uint64_t offset_;
-  const AlignedMemory memory_;
-  const std::optional<AlignedMemory> copy_;  // what the host sees instead
-};
 
 // What a program has computed last. A paced simulator looks here first: an accelerator takes nothing of the host's
 // processors while it computes, and what runs beside it is to be measured.
@@ -151,11 +69,28 @@ class SimulatedProgram final : public DeviceProgram {
       : simulator_(std::move(simulator)), memory_(std::move(memory)), duration_(duration) {
     for (size_t i = 0; i < ranges.size(); ++i) {
       const auto& buffer = static_cast<const SimulatedBuffer&>(*memory_[i]);
-      add(ranges[i], buffer.device_bytes().subspan(ranges[i].address - buffer.address(), ranges[i].size));
+      add(ranges[i], buffer, ranges[i].address - buffer.address());
     }
   }
 
   Status run() {
+    NESTRT_RETURN_IF_ERROR(compute());
+    for (const Written& result : results_) result.buffer->write_back(result.offset, result.bytes.size());
+    return {};
+  }
+  std::chrono::nanoseconds duration() const { return duration_; }
+  void flip_a_bit() {
+    if (!results_.empty()) results_[0].bytes[0] ^= std::byte{1};
+  }
+
+ private:
+  struct Written {
+    const SimulatedBuffer* buffer;
+    uint64_t offset;
+    std::span<std::byte> bytes;  // the accelerator's
+  };
+
+  Status compute() {
     if (duration_.count() == 0) return simulator_.run(dram_);
     if (last_run_.recall()) return {};
     last_run_.begin();
@@ -163,20 +98,15 @@ class SimulatedProgram final : public DeviceProgram {
     last_run_.end();
     return {};
   }
-  std::chrono::nanoseconds duration() const { return duration_; }
-  void flip_a_bit() {
-    if (!results_.empty()) results_[0][0] ^= std::byte{1};
-  }
-
- private:
-  void add(const MemoryRange& range, std::span<std::byte> bytes) {
+  void add(const MemoryRange& range, const SimulatedBuffer& buffer, uint64_t offset) {
+    const std::span<std::byte> bytes = buffer.device_bytes().subspan(offset, range.size);
     if (range.constant == nullptr && allows(range.access, MemoryRange::Access::kRead)) last_run_.add_input(bytes);
     if (allows(range.access, MemoryRange::Access::kWrite)) last_run_.add_result(bytes);
     if (range.access == MemoryRange::Access::kRead) {
       dram_.add_read(range.address, bytes);
       return;
     }
-    results_.push_back(bytes);
+    results_.push_back({&buffer, offset, bytes});
     if (range.access == MemoryRange::Access::kWrite)
       dram_.add_write(range.address, bytes);
     else
@@ -186,7 +116,7 @@ class SimulatedProgram final : public DeviceProgram {
   FunctionalSimulator simulator_;
   const std::vector<std::shared_ptr<DeviceBuffer>> memory_;
   Dram dram_;
-  std::vector<std::span<std::byte>> results_;
+  std::vector<Written> results_;
   LastRun last_run_;
   const std::chrono::nanoseconds duration_;  // as modelled; 0 where not paced
 };
@@ -207,18 +137,8 @@ class SimulatorTransport final : public Transport {
   std::string_view name() const override { return "simulator"; }
 
   Result<std::shared_ptr<DeviceBuffer>> allocate(uint64_t size, uint64_t offset) override {
-    const std::optional<uint64_t> page =
-        size < AddressSpace::kEnd ? space_->take((offset + size + kPageBytes - 1) / kPageBytes) : std::nullopt;
-    if (!page)
-      return Status(Code::kOutOfMemory, fmt::format("the accelerator's 4 GiB have no room for {} bytes", size));
-    TakenAddresses addresses(space_, *page);
-    NESTRT_ASSIGN_OR_RETURN(AlignedMemory memory, allocate_memory(size));
-    std::optional<AlignedMemory> copy;
-    if (options_.separate_memory) {
-      NESTRT_ASSIGN_OR_RETURN(copy, allocate_memory(size));
-    }
-    return std::shared_ptr<DeviceBuffer>(
-        std::make_shared<SimulatedBuffer>(std::move(addresses), offset, std::move(memory), std::move(copy)));
+    NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<DeviceBuffer> buffer, memory_.allocate(size, offset));
+    return buffer;
   }
 
   Result<std::shared_ptr<DeviceProgram>> load(const Program& program,
@@ -232,6 +152,10 @@ class SimulatorTransport final : public Transport {
     }
     return std::shared_ptr<DeviceProgram>(
         std::make_shared<SimulatedProgram>(std::move(simulator), std::move(memory), program.ranges, duration));
+  }
+
+  uint64_t cache_line_bytes() const override {
+    return options_.host_view == HostView::kCached ? kSimulatedCacheLine : 1;
   }
 
   Status start(std::shared_ptr<DeviceProgram> program) override {
@@ -289,12 +213,6 @@ class SimulatorTransport final : public Transport {
     Status status;
     SteadyClock::time_point time;
   };
-
-  Result<AlignedMemory> allocate_memory(uint64_t size) const {
-    NESTRT_ASSIGN_OR_RETURN(AlignedMemory memory, AlignedMemory::allocate(size, "memory of a simulated accelerator"));
-    std::fill_n(memory.data(), size, options_.stale);
-    return memory;
-  }
 
   std::chrono::nanoseconds modelled(uint64_t cycles) const {
     const double seconds = options_.pace * options_.profile->seconds(static_cast<double>(cycles));
@@ -375,7 +293,7 @@ class SimulatorTransport final : public Transport {
   }
 
   const SimulatorOptions options_;
-  const std::shared_ptr<AddressSpace> space_ = std::make_shared<AddressSpace>();
+  SimulatedMemory memory_{options_.host_view, options_.stale};
 
   Mutex on_chip_mutex_;
   std::map<const Configuration*, std::shared_ptr<FunctionalSimulator::Memories>> on_chip_

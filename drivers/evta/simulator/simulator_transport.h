@@ -9,6 +9,7 @@
 #include "drivers/evta/cycles/profile.h"
 #include "drivers/evta/driver/transport.h"
 #include "drivers/evta/simulator/faults.h"
+#include "drivers/evta/simulator/simulated_memory.h"
 
 namespace nestrt::evta {
 
@@ -17,8 +18,7 @@ struct SimulatorOptions {
   // A run ends no earlier than `pace` times the modelled seconds after its start.
   double pace = 1;
   std::shared_ptr<FaultInjector> faults;  // may be null
-  // The accelerator has memory of its own, which the host sees a copy of, as behind PCIe. Else they share it.
-  bool separate_memory = false;
+  HostView host_view = HostView::kShared;
   std::byte stale{0};  // what memory of the accelerator holds when it is handed out, on-chip memory at every run
 };
 

@@ -22,6 +22,8 @@ namespace {
 constexpr int kLooks = 16;
 constexpr std::chrono::microseconds kShortestSleep{20}, kLongestSleep{500};
 
+constexpr uint64_t kCacheLineBytes = 64;  // of the Cortex-A53 and its kin
+
 struct XrtProgram final : DeviceProgram {
   std::shared_ptr<XrtBuffer> instructions;
   uint32_t count = 0;
@@ -40,6 +42,7 @@ class XrtTransport final : public Transport {
   }
 
   std::string_view name() const override { return "xrt"; }
+  uint64_t cache_line_bytes() const override { return board_.cached_buffers ? kCacheLineBytes : 1; }
 
   Result<std::shared_ptr<DeviceBuffer>> allocate(uint64_t size, uint64_t offset) override {
     NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<XrtBuffer> buffer, XrtBuffer::create(device_, board_, bank_, size, offset));

@@ -110,6 +110,8 @@ struct Submission {
   // none it is known.
   std::span<const uint8_t> writers = {};
   uint8_t writer = 0;                            // the unit itself; 0: unknown
+  // Results are compared: what lies where they go reaches the unit first, so that bytes which it does not write show.
+  bool is_checked = false;
   const std::atomic<bool>* cancelled = nullptr;  // ends with kCancelled between operators where it becomes true
   Event* completion = nullptr;                   // armed by the submitter; the unit signals `generation` exactly once
   uint64_t generation = 0;

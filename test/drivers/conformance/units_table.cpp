@@ -85,13 +85,10 @@ class EvtaFaults final : public FaultControl {
   const std::shared_ptr<evta::FaultInjector> injector = std::make_shared<evta::FaultInjector>();
 };
 
-// Whether host and accelerator see the same memory.
-enum class DeviceMemory { kShared, kSeparate };
-
-OpenedUnit open_evta(const evta::Configuration& configuration, DeviceMemory memory) {
+OpenedUnit open_evta(const evta::Configuration& configuration, evta::HostView view) {
   auto faults = std::make_shared<EvtaFaults>();
   evta::SimulatorOptions simulator;
-  simulator.separate_memory = memory == DeviceMemory::kSeparate;
+  simulator.host_view = view;
   simulator.stale = std::byte{0xa5};
   simulator.faults = faults->injector;
   auto unit = evta::open_evta_unit({&configuration, 0}, evta::make_simulator_transport(simulator));
@@ -99,11 +96,12 @@ OpenedUnit open_evta(const evta::Configuration& configuration, DeviceMemory memo
   return {*unit, std::move(faults)};
 }
 
-UnitUnderTest evta_row(const evta::Configuration& configuration, DeviceMemory memory = DeviceMemory::kShared) {
+UnitUnderTest evta_row(const evta::Configuration& configuration, evta::HostView view = evta::HostView::kShared) {
   UnitUnderTest row;
   row.name = "evta " + std::string(configuration.name);
-  if (memory == DeviceMemory::kSeparate) row.name += " with memory of its own";
-  row.open = [&configuration, memory] { return open_evta(configuration, memory); };
+  if (view == evta::HostView::kSeparate) row.name += " with memory of its own";
+  if (view == evta::HostView::kCached) row.name += " behind a cache that is not coherent";
+  row.open = [&configuration, view] { return open_evta(configuration, view); };
   row.copy_plan = [&configuration] { return evta::test::copy_plan(configuration); };
   row.network = [&configuration](int branches, uint32_t seed) {
     return evta::test::random_network(configuration, branches, seed);
@@ -168,7 +166,8 @@ const std::vector<UnitUnderTest>& units_under_test() {
   static const std::vector<UnitUnderTest> kUnits = {
       cpu_row(),
       evta_row(evta::test::stock_configuration()),
-      evta_row(evta::test::stock_configuration(), DeviceMemory::kSeparate),
+      evta_row(evta::test::stock_configuration(), evta::HostView::kSeparate),
+      evta_row(evta::test::stock_configuration(), evta::HostView::kCached),
       evta_row(*evta::find_configuration("1x32_15_15_18_17")),
       null_row(),
   };

@@ -108,8 +108,7 @@ class ScheduleRunner {
 
 // A run in which a unit may fail is right all the same.
 void run_with_faults(ScheduleRunner& runner, Board& board, std::mt19937& random) {
-  // Not kEarly: an accelerator that works on unnoticed in memory that all share is beyond help.
-  const Fault kinds[] = {Fault::kDmaError, Fault::kWrongData};
+  const Fault kinds[] = {Fault::kDmaError, Fault::kWrongData, Fault::kEarly};
   for (const auto& faults : board.faults) {
     for (uint32_t good = random() % 3; good > 0; --good) faults->next_run(Fault::kNone);
     faults->next_run(kinds[random() % std::size(kinds)]);

@@ -44,8 +44,8 @@ TEST_CASE("Whatever faults a unit has, a run gives the bits of the CPU") {
   const Quiet quiet;
   Board board;
   std::mt19937 random(2);
-  // Not kEarly: an accelerator that works on unnoticed in memory that all share is beyond help.
-  const Fault kinds[] = {Fault::kHang, Fault::kLate, Fault::kWrongData, Fault::kDmaError, Fault::kLostInterrupt};
+  const Fault kinds[] = {Fault::kHang,      Fault::kLate,     Fault::kEarly,
+                         Fault::kWrongData, Fault::kDmaError, Fault::kLostInterrupt};
   const int runs = by_level(10, 60, 10'000);
   uint64_t healed = 0;
   for (int i = 0; i < runs; ++i) {

@@ -135,6 +135,20 @@ TEST_CASE("Wrong data and an early end reach the session: a unit alone cannot kn
   CHECK(copy.y == copy.x);
 }
 
+TEST_CASE("Of results that are checked only those count which the accelerator has written in this run") {
+  for (const HostView view : {HostView::kShared, HostView::kSeparate, HostView::kCached}) {
+    FaultyUnit faulty({.host_view = view});
+    PreparedCopy copy(*faulty.unit);
+    CHECK(copy.run().ok());
+    CHECK(copy.y == copy.x);
+    faulty.faults->next_run(Fault::kEarly);
+    CHECK(copy.run_checked().ok());  // of the same x
+    CHECK(copy.untouched());
+    CHECK(copy.run_checked().ok());
+    CHECK(copy.y == copy.x);
+  }
+}
+
 TEST_CASE("An accelerator that computes the wrong thing fails its probe") {
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);

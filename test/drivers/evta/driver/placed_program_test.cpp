@@ -53,10 +53,10 @@ class HalfBlockCopy {
 };
 
 TEST_CASE("What a conversion leaves out holds nothing of what the accelerator's memory held before") {
-  for (const bool separate : {false, true}) {
+  for (const HostView view : {HostView::kShared, HostView::kSeparate, HostView::kCached}) {
     std::vector<std::vector<int8_t>> results;
     for (const uint8_t stale : {0x00, 0x37, 0xd1})
-      results.push_back(HalfBlockCopy({.separate_memory = separate, .stale = std::byte{stale}}).run());
+      results.push_back(HalfBlockCopy({.host_view = view, .stale = std::byte{stale}}).run());
     CHECK(results[0][0] == 1);
     CHECK(results[0][16] == 0);
     CHECK(results[1] == results[0]);

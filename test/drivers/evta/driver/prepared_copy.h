@@ -20,6 +20,13 @@ class PreparedCopy : public nestrt::test::PreparedCopy {
     submission.observer = observer;
     return run(submission);
   }
+  // Nothing is in y before.
+  Status run_checked() {
+    y.assign(y.size(), kUntouched);
+    Submission submission;
+    submission.is_checked = true;
+    return run(submission);
+  }
 };
 
 }  // namespace nestrt::evta::test

@@ -1,0 +1,153 @@
+#include "drivers/evta/simulator/simulated_memory.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "nestrt/mutex.h"
+
+namespace nestrt::evta {
+namespace {
+
+constexpr uint64_t kEndOfAddresses = uint64_t{1} << 32;
+
+std::span<std::byte> span_of(const AlignedMemory& memory) { return {memory.data(), memory.size()}; }
+
+void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to) {
+  std::copy(from.begin(), from.end(), to.begin());
+}
+
+Result<AlignedMemory> filled_memory(uint64_t size, std::byte value) {
+  NESTRT_ASSIGN_OR_RETURN(AlignedMemory memory, AlignedMemory::allocate(size, "memory of a simulated accelerator"));
+  std::fill_n(memory.data(), size, value);
+  return memory;
+}
+
+}  // namespace
+
+// Which addresses are taken.
+class SimulatedMemory::AddressSpace : public std::enable_shared_from_this<AddressSpace> {
+ public:
+  // Until it goes.
+  class Taken {
+   public:
+    Taken(std::shared_ptr<AddressSpace> space, uint64_t begin) : space_(std::move(space)), begin_(begin) {}
+    Taken(const Taken&) = delete;
+    ~Taken() { space_->give_back(begin_); }
+
+    uint64_t begin() const { return begin_; }
+
+   private:
+    const std::shared_ptr<AddressSpace> space_;
+    const uint64_t begin_;
+  };
+
+  // Behind what was taken last, or else in the first gap that is large enough; null where none is.
+  std::shared_ptr<const Taken> take(uint64_t bytes) {
+    if (bytes > kEndOfAddresses) return nullptr;
+    const uint64_t size = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+    const MutexLock lock(mutex_);
+    std::optional<uint64_t> begin = find_gap(next_, size);
+    if (!begin) begin = find_gap(kPageBytes, size);
+    if (!begin) return nullptr;
+    next_ = *begin + size;
+    taken_[*begin] = next_;
+    return std::make_shared<const Taken>(shared_from_this(), *begin);
+  }
+
+ private:
+  // From `begin` on, which nothing that is taken lies across.
+  std::optional<uint64_t> find_gap(uint64_t begin, uint64_t size) const NESTRT_REQUIRES(mutex_) {
+    for (auto next = taken_.lower_bound(begin); next != taken_.end() && next->first - begin < size; ++next)
+      begin = next->second;
+    return kEndOfAddresses - begin < size ? std::nullopt : std::optional(begin);
+  }
+  void give_back(uint64_t begin) {
+    const MutexLock lock(mutex_);
+    taken_.erase(begin);
+  }
+
+  Mutex mutex_;
+  std::map<uint64_t, uint64_t> taken_ NESTRT_GUARDED_BY(mutex_);  // begin to end
+  uint64_t next_ NESTRT_GUARDED_BY(mutex_) = kPageBytes;          // where what was taken last ends
+};
+
+SimulatedMemory::SimulatedMemory(HostView view, std::byte stale)
+    : view_(view), stale_(stale), space_(std::make_shared<AddressSpace>()) {}
+
+Result<std::shared_ptr<SimulatedBuffer>> SimulatedMemory::allocate(uint64_t size, uint64_t offset) {
+  const auto addresses = size < kEndOfAddresses ? space_->take(offset + size) : nullptr;
+  if (addresses == nullptr)
+    return Status(Code::kOutOfMemory, fmt::format("the accelerator's 4 GiB have no room for {} bytes", size));
+  NESTRT_ASSIGN_OR_RETURN(AlignedMemory memory, filled_memory(size, stale_));
+  std::optional<AlignedMemory> copy, clean;
+  if (view_ != HostView::kShared) {
+    NESTRT_ASSIGN_OR_RETURN(copy, filled_memory(size, stale_));
+  }
+  if (view_ == HostView::kCached) {
+    NESTRT_ASSIGN_OR_RETURN(clean, filled_memory(size, stale_));
+  }
+  const uint64_t address = addresses->begin() + offset;
+  return std::make_shared<SimulatedBuffer>(addresses, address, std::move(memory), std::move(copy), std::move(clean));
+}
+
+SimulatedBuffer::SimulatedBuffer(std::shared_ptr<const void> addresses, uint64_t address, AlignedMemory memory,
+                                 std::optional<AlignedMemory> copy, std::optional<AlignedMemory> clean)
+    : addresses_(std::move(addresses)),
+      address_(address),
+      memory_(std::move(memory)),
+      copy_(std::move(copy)),
+      clean_(std::move(clean)) {}
+
+std::span<std::byte> SimulatedBuffer::bytes() const { return span_of(copy_ ? *copy_ : memory_); }
+std::span<std::byte> SimulatedBuffer::device_bytes() const { return span_of(memory_); }
+
+Status SimulatedBuffer::to_device(uint64_t offset, uint64_t size) {
+  if (clean_)
+    write_back(offset, size);
+  else if (copy_)
+    copy_bytes(bytes().subspan(offset, size), device_bytes().subspan(offset, size));
+  return {};
+}
+
+// A cache reads lines anew; bytes of others in them that the host has changed are written back before.
+Status SimulatedBuffer::from_device(uint64_t offset, uint64_t size) {
+  if (!copy_) return {};
+  Lines lines = {offset, offset + size};
+  if (clean_) {
+    lines = lines_of(offset, size);
+    if (lines.begin < offset) write_back(lines.begin, 1);
+    if (lines.end > offset + size) write_back(offset + size, 1);
+    const uint64_t count = lines.end - lines.begin;
+    copy_bytes(device_bytes().subspan(lines.begin, count), span_of(*clean_).subspan(lines.begin, count));
+  }
+  const uint64_t count = lines.end - lines.begin;
+  copy_bytes(device_bytes().subspan(lines.begin, count), bytes().subspan(lines.begin, count));
+  return {};
+}
+
+void SimulatedBuffer::write_back(uint64_t offset, uint64_t size) const {
+  if (!clean_) return;
+  const Lines lines = lines_of(offset, size);
+  for (uint64_t begin = lines.begin; begin < lines.end;) {
+    const uint64_t end = lines_of(begin, 1).end;
+    const std::span<const std::byte> line = bytes().subspan(begin, end - begin);
+    const std::span<std::byte> clean = span_of(*clean_).subspan(begin, end - begin);
+    if (!std::ranges::equal(line, clean)) {
+      copy_bytes(line, device_bytes().subspan(begin, end - begin));
+      copy_bytes(line, clean);
+    }
+    begin = end;
+  }
+}
+
+// The offsets of the lines that those bytes lie in, as far as they are the buffer's.
+SimulatedBuffer::Lines SimulatedBuffer::lines_of(uint64_t offset, uint64_t size) const {
+  const uint64_t before = std::min(offset, (address_ + offset) % kSimulatedCacheLine);
+  const uint64_t end = address_ + offset + size + kSimulatedCacheLine - 1;
+  return {offset - before, std::min<uint64_t>(end - end % kSimulatedCacheLine - address_, memory_.size())};
+}
+
+}  // namespace nestrt::evta

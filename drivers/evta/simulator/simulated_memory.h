@@ -1,0 +1,69 @@
+// SimulatedMemory: the memory of a simulated accelerator, and how the host sees it.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "drivers/evta/driver/transport.h"
+#include "runtime/core/aligned_memory.h"
+
+namespace nestrt::evta {
+
+// The host's view of the accelerator's memory.
+enum class HostView : uint8_t {
+  kShared,    // the same bytes, coherent
+  kSeparate,  // a copy, as behind PCIe
+  // Through a cache that is not coherent, as on a Zynq: lines that the host has written are written back whole, here as
+  // late as it can be: when a run ends, over what the accelerator has written.
+  kCached,
+};
+
+inline constexpr uint64_t kSimulatedCacheLine = 64;  // as on ARM's cores
+
+class SimulatedBuffer final : public DeviceBuffer {
+ public:
+  // `addresses`: what the buffer keeps taken. `copy`: what the host sees instead; empty: the memory itself.
+  SimulatedBuffer(std::shared_ptr<const void> addresses, uint64_t address, AlignedMemory memory,
+                  std::optional<AlignedMemory> copy, std::optional<AlignedMemory> clean);
+
+  uint64_t address() const override { return address_; }
+  std::span<std::byte> bytes() const override;
+  Status to_device(uint64_t offset, uint64_t size) override;
+  Status from_device(uint64_t offset, uint64_t size) override;
+
+  // The accelerator's own.
+  std::span<std::byte> device_bytes() const;
+  // The host's cache writes back every line with bytes of that range that the host has changed and not handed over.
+  void write_back(uint64_t offset, uint64_t size) const;
+
+ private:
+  struct Lines {
+    uint64_t begin, end;  // offsets
+  };
+  Lines lines_of(uint64_t offset, uint64_t size) const;
+
+  const std::shared_ptr<const void> addresses_;
+  const uint64_t address_;
+  const AlignedMemory memory_;
+  const std::optional<AlignedMemory> copy_;   // what the host sees
+  const std::optional<AlignedMemory> clean_;  // kCached: what it saw when the line was last the memory's
+};
+
+// Hands out memory at addresses below 4 GiB; page 0 stays free.
+// Threads: all members from any thread. Buffers may outlive it.
+class SimulatedMemory {
+ public:
+  SimulatedMemory(HostView view, std::byte stale);
+
+  // Errors: kOutOfMemory.
+  Result<std::shared_ptr<SimulatedBuffer>> allocate(uint64_t size, uint64_t offset);
+
+ private:
+  class AddressSpace;
+
+  const HostView view_;
+  const std::byte stale_;  // what it holds when it is handed out
+  const std::shared_ptr<AddressSpace> space_;
+};
+
+}  // namespace nestrt::evta

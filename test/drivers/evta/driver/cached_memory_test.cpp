@@ -1,0 +1,87 @@
+// Programs in lent memory that the host sees through a cache which is not coherent.
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <numeric>
+
+#include "drivers/evta/driver/placed_program.h"
+#include "drivers/evta/simulator/simulator_transport.h"
+#include "nestrt/plan_tables.h"
+#include "test/drivers/conformance/prepared_copy.h"
+#include "test/support/copy_plan.h"
+
+namespace nestrt::evta {
+namespace {
+
+// y = x, both in memory that the accelerator has lent.
+class LentCopy {
+ public:
+  // `y`: where it begins, from the first byte of a cache line on.
+  explicit LentCopy(uint64_t y) {
+    auto bound = read_program(*source_.plan, *source_.program, kConfigurations[0]);
+    REQUIRE(bound);
+    auto placed = PlacedProgram::create({transport_.get(), &lent_, &constants_}, std::move(*bound), source_.plan);
+    REQUIRE(placed);
+    program_.emplace(std::move(*placed));
+    auto block = lent_.lend(*transport_, kPageBytes);
+    REQUIRE(block);
+    block_ = *block;
+    const plan::Tables& tables = source_.plan->tables();
+    buffers_.resize(tables.buffers.size());
+    const uint32_t x_buffer = tables.tensors[tables.inputs[0].tensor].buffer;
+    const uint32_t y_buffer = tables.tensors[tables.outputs[0]].buffer;
+    x_ = block_->bytes().subspan(0, tables.buffers[x_buffer].size);
+    y_ = block_->bytes().subspan(8 * kSimulatedCacheLine + y, tables.buffers[y_buffer].size);
+    buffers_[x_buffer] = x_.data();
+    buffers_[y_buffer] = y_.data();
+    std::memset(x_.data(), 7, x_.size());
+  }
+
+  // `meanwhile`: what the host does while the accelerator works.
+  template <typename Meanwhile>
+  void run(const Meanwhile& meanwhile) {
+    Submission submission;
+    submission.bindings.buffers = buffers_;
+    REQUIRE(program_->place(buffers_).ok());
+    REQUIRE(program_->give_inputs(submission).ok());
+    meanwhile();
+    REQUIRE(transport_->start(program_->device_program()).ok());
+    REQUIRE(transport_->wait(SteadyClock::now() + nestrt::test::kLongEnough).ok());
+    REQUIRE(program_->take_results(submission).ok());
+  }
+
+  bool is_right() const { return std::ranges::equal(x_, y_); }
+  std::span<std::byte> y() const { return y_; }
+  uint64_t copied() const { return program_->traffic().copied; }
+
+ private:
+  const nestrt::test::ProgramInPlan source_{test::copy_plan(kConfigurations[0]).build(), "evta"};
+  LentBlocks lent_;
+  SharedConstants constants_;
+  std::unique_ptr<Transport> transport_ = make_simulator_transport({.host_view = HostView::kCached});
+  std::optional<PlacedProgram> program_;
+  std::shared_ptr<LentMemory> block_;
+  std::vector<std::byte*> buffers_;
+  std::span<std::byte> x_, y_;
+};
+
+TEST_CASE("What the host has left where results go does not come back over them") {
+  LentCopy copy(0);
+  std::memset(copy.y().data(), 85, copy.y().size());
+  copy.run([] {});
+  CHECK(copy.is_right());
+  CHECK(copy.copied() == 0);
+}
+
+TEST_CASE("Results that share a line of the host's cache with bytes of the host's are copied there") {
+  for (const uint64_t begin : {16, 48}) {
+    LentCopy copy(begin);
+    std::byte& neighbour = *(copy.y().data() - 1);
+    copy.run([&] { neighbour = std::byte{3}; });
+    CHECK(copy.is_right());
+    CHECK(neighbour == std::byte{3});
+    CHECK(copy.copied() > 0);
+  }
+}
+
+}  // namespace
+}  // namespace nestrt::evta
