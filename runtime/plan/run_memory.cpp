@@ -23,8 +23,8 @@ Status RunMemory::allocate_arena(uint64_t bytes, const UnitList& units) {
       log(LogLevel::kInfo, fmt::format("{} has no memory for the arena: {}; what it needs is copied", unit->info().name,
                                        lent.error().message()));
     } else if (*lent != nullptr) {
-      lent_ = std::move(*lent);
-      arena_ = lent_->bytes();
+      lent_.reset(new Lent{std::move(*lent)});
+      arena_ = lent_->memory->bytes();
       return {};
     }
   }

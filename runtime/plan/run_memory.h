@@ -1,7 +1,9 @@
 // RunMemory: what runs of a plan read and write: an arena, and the address of every buffer.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,16 +32,27 @@ class RunMemory {
   // Submission::writers of the run, by buffer; whoever runs keeps it. Steps side by side write different entries.
   std::span<uint8_t> writers() { return writers_; }
   std::span<std::byte> arena() const { return arena_; }
-  // False where a unit may write to the arena at any time (LentMemory::is_safe).
+  // False once somebody has seen here that a unit may write to the arena at any time (LentMemory::is_safe), until the
+  // next allocate(): also where another session has stopped the unit since, all agree on what becomes of the run.
   bool is_safe() const { return lent_ == nullptr || lent_->is_safe(); }
 
  private:
+  struct Lent {
+    bool is_safe() {
+      if (!memory->is_safe()) was_unsafe.store(true);
+      return !was_unsafe.load();
+    }
+
+    const std::shared_ptr<LentMemory> memory;
+    std::atomic<bool> was_unsafe{false};
+  };
+
   Status allocate_arena(uint64_t bytes, const UnitList& units);
   void find_buffers(const plan::MemoryPlan& memory_plan);
 
   const Plan* plan_ = nullptr;
   AlignedMemory own_;
-  std::shared_ptr<LentMemory> lent_;  // in its place
+  std::unique_ptr<Lent> lent_;  // in its place
   std::span<std::byte> arena_;
   std::vector<std::byte*> buffers_;  // by buffer of the plan
   std::vector<uint8_t> writers_;     // likewise

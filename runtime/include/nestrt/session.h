@@ -65,8 +65,8 @@ struct SessionOptions {
   // Units that have failed are tried again: the first time after a sixteenth of this, then after twice as long each
   // time, up to this.
   std::chrono::milliseconds probe_interval{1000};
-  // In every so many runs the host computes again what other units have computed, and takes them for failing where it
-  // differs. 0: never.
+  // In every so many runs the host computes what other units compute, before them, and takes them for failing where
+  // theirs differs. 0: never.
   uint32_t check_every = 0;
   // The threads of a host that sessions share leave other work for this session's.
   bool urgent = false;
