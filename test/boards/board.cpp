@@ -249,6 +249,22 @@ std::optional<Client::Buffer> Board::find_buffer(Client& client, uint32_t handle
   return found == client.buffers.end() ? std::nullopt : std::optional(found->second);
 }
 
+int Board::describe_buffer(Client& client, uint32_t handle, uint64_t* size, uint64_t* address) {
+  const std::optional<Client::Buffer> buffer = find_buffer(client, handle);
+  if (!buffer) return -EINVAL;
+  *size = buffer->size;
+  *address = buffer->address;
+  return 0;
+}
+
+int Board::find_map_offset(Client& client, uint32_t handle, uint64_t* offset) {
+  if (const int error = faults_.take_error(Call::kMapBuffer)) return -error;
+  const std::optional<Client::Buffer> buffer = find_buffer(client, handle);
+  if (!buffer) return -EINVAL;
+  *offset = buffer->map_offset;
+  return 0;
+}
+
 int Board::create_command(Client& client, uint64_t size, uint32_t* handle) {
   if (const int error = faults_.take_error(Call::kCreateBuffer)) return -error;
   Client::Buffer buffer;

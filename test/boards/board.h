@@ -90,7 +90,8 @@ class Board {
   int load_xclbin(std::span<const std::byte> file);
   int create_buffer(Client& client, uint64_t size, uint32_t bank, void* host, uint32_t* handle);
   int create_command(Client& client, uint64_t size, uint32_t* handle);
-  std::optional<Client::Buffer> find_buffer(Client& client, uint32_t handle);
+  int describe_buffer(Client& client, uint32_t handle, uint64_t* size, uint64_t* address);
+  int find_map_offset(Client& client, uint32_t handle, uint64_t* offset);
   int close_buffer(Client& client, uint32_t handle);
   int sync(Client& client, uint32_t handle, bool to_device, uint64_t offset, uint64_t size);
   int open_context(Client& client, uint32_t unit, bool exclusive);
@@ -100,6 +101,7 @@ class Board {
  private:
   Board();
 
+  std::optional<Client::Buffer> find_buffer(Client& client, uint32_t handle);
   int map_host_memory(Client& client, Client::Buffer* buffer);
   int abort(Client& client, uint32_t handle);
   void make_units(const LoadedXclbin& loaded);

@@ -49,24 +49,11 @@ UnitUnderTest row_of(const evta::Configuration& configuration, const boards::Xcl
 UnitUnderTest stages_row(const evta::Configuration& configuration) {
   UnitUnderTest row = row_of(configuration, boards::stages_xclbin());
   row.name += " as four stages";
-  row.exclusions.push_back(
-      {"its stages have no reset: what hangs is lost, and so is the accelerator",
-       {"a program with a changed byte is refused or stays in its memory",
-        "an executable that is submitted while it is under way answers both submissions",
-        "a program that runs is cancelled, and the unit goes on",
-        "a program that waits for its turn is cancelled, and the one before it is not",
-        "a cancellation of another generation has no effect",
-        "a program whose submitter waits is cancelled from another thread",
-        "a reset ends what runs and what waits before it returns",
-        "a late completion does not reach the generation after its own",
-        "the completion of what was cancelled is signalled once", "a session cancels what its unit runs",
-        "a deadline that passes while a program runs ends it and is no failure of the unit",
-        "a unit that misses its deadline has failed, until a probe finds that it works",
-        "what missed a deadline touches no memory any more",
-        "a deadline that passes while a program waits for its turn ends it without results",
-        "a session whose deadline passes while its unit runs ends, and the unit has not failed",
-        "a program that runs and one that waits go with their executables",
-        "the host computes what the unit hangs in, once its time is over"}});
+  Exclusion no_reset = {"its stages have no reset: what hangs is lost, and so is the accelerator",
+                        cases_that_stop_a_run()};
+  no_reset.cases.push_back("a program with a changed byte is refused or stays in its memory");
+  no_reset.cases.push_back("the host computes what the unit hangs in, once its time is over");
+  row.exclusions.push_back(std::move(no_reset));
   row.exclusions.push_back(
       {"its stages tell nobody of an access that fails",
        {"a run that fails ends with what went wrong, and a probe brings the unit back",

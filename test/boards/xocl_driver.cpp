@@ -45,22 +45,6 @@ int create_of_user(Board& board, Client& client, drm_xocl_userptr_bo* request) {
                              &request->handle);
 }
 
-int map(Board& board, Client& client, drm_xocl_map_bo* request) {
-  if (const int error = board.faults().take_error(Call::kMapBuffer)) return -error;
-  const std::optional<Client::Buffer> buffer = board.find_buffer(client, request->handle);
-  if (!buffer) return -EINVAL;
-  request->offset = buffer->map_offset;
-  return 0;
-}
-
-int describe(Board& board, Client& client, drm_xocl_info_bo* request) {
-  const std::optional<Client::Buffer> buffer = board.find_buffer(client, request->handle);
-  if (!buffer) return -EINVAL;
-  request->size = buffer->size;
-  request->paddr = buffer->address;
-  return 0;
-}
-
 int change_context(Board& board, Client& client, const drm_xocl_ctx* request) {
   if (request->op == XOCL_CTX_OP_ALLOC_CTX)
     return board.open_context(client, request->cu_index, (request->flags & XOCL_CTX_EXCLUSIVE) != 0);
@@ -126,15 +110,19 @@ int control(Board& board, Client& client, unsigned number, void* argument) {
       return create(board, client, static_cast<drm_xocl_create_bo*>(argument));
     case kOwn + DRM_XOCL_USERPTR_BO:
       return create_of_user(board, client, static_cast<drm_xocl_userptr_bo*>(argument));
-    case kOwn + DRM_XOCL_MAP_BO:
-      return map(board, client, static_cast<drm_xocl_map_bo*>(argument));
+    case kOwn + DRM_XOCL_MAP_BO: {
+      auto* const request = static_cast<drm_xocl_map_bo*>(argument);
+      return board.find_map_offset(client, request->handle, &request->offset);
+    }
     case kOwn + DRM_XOCL_SYNC_BO: {
       const auto* const request = static_cast<drm_xocl_sync_bo*>(argument);
       return board.sync(client, request->handle, request->dir == DRM_XOCL_SYNC_BO_TO_DEVICE, request->offset,
                         request->size);
     }
-    case kOwn + DRM_XOCL_INFO_BO:
-      return describe(board, client, static_cast<drm_xocl_info_bo*>(argument));
+    case kOwn + DRM_XOCL_INFO_BO: {
+      auto* const request = static_cast<drm_xocl_info_bo*>(argument);
+      return board.describe_buffer(client, request->handle, &request->size, &request->paddr);
+    }
     case kOwn + DRM_XOCL_CTX:
       return change_context(board, client, static_cast<drm_xocl_ctx*>(argument));
     case kOwn + DRM_XOCL_EXECBUF:

@@ -93,22 +93,6 @@ int create(Board& board, Client& client, CreateRequest* request) {
   return board.create_buffer(client, request->size, request->flags & kBankMask, nullptr, &request->handle);
 }
 
-int map(Board& board, Client& client, MapRequest* request) {
-  if (const int error = board.faults().take_error(Call::kMapBuffer)) return -error;
-  const std::optional<Client::Buffer> buffer = board.find_buffer(client, request->handle);
-  if (!buffer) return -EINVAL;
-  request->offset = buffer->map_offset;
-  return 0;
-}
-
-int describe(Board& board, Client& client, Description* request) {
-  const std::optional<Client::Buffer> buffer = board.find_buffer(client, request->handle);
-  if (!buffer) return -EINVAL;
-  request->size = buffer->size;
-  request->address = buffer->address;
-  return 0;
-}
-
 // Unit i's registers are mapped at page i + 1.
 int describe_unit(UnitDescription* request) {
   if (request->unit < 0) request->unit = static_cast<int>((request->address - kFirstUnitAddress) / kUnitAddressRange);
@@ -157,14 +141,18 @@ int control(Board& board, Client& client, unsigned number, void* argument) {
       return board.close_buffer(client, *static_cast<uint32_t*>(argument));
     case kCreateBuffer:
       return create(board, client, static_cast<CreateRequest*>(argument));
-    case kMapBuffer:
-      return map(board, client, static_cast<MapRequest*>(argument));
+    case kMapBuffer: {
+      auto* const request = static_cast<MapRequest*>(argument);
+      return board.find_map_offset(client, request->handle, &request->offset);
+    }
     case kSyncBuffer: {
       const auto* const request = static_cast<SyncRequest*>(argument);
       return board.sync(client, request->handle, request->direction == 0, request->offset, request->size);
     }
-    case kDescribeBuffer:
-      return describe(board, client, static_cast<Description*>(argument));
+    case kDescribeBuffer: {
+      auto* const request = static_cast<Description*>(argument);
+      return board.describe_buffer(client, request->handle, &request->size, &request->address);
+    }
     case kExecute:
       return board.execute(client, static_cast<ExecuteRequest*>(argument)->buffer);
     case kReadXclbin: {

@@ -27,6 +27,24 @@ const Exclusion* exclusion_of(const UnitUnderTest& row, std::string_view stateme
 
 }  // namespace
 
+std::vector<std::string_view> cases_that_stop_a_run() {
+  return {"an executable that is submitted while it is under way answers both submissions",
+          "a program that runs is cancelled, and the unit goes on",
+          "a program that waits for its turn is cancelled, and the one before it is not",
+          "a cancellation of another generation has no effect",
+          "a program whose submitter waits is cancelled from another thread",
+          "a reset ends what runs and what waits before it returns",
+          "a late completion does not reach the generation after its own",
+          "the completion of what was cancelled is signalled once",
+          "a session cancels what its unit runs",
+          "a deadline that passes while a program runs ends it and is no failure of the unit",
+          "a unit that misses its deadline has failed, until a probe finds that it works",
+          "what missed a deadline touches no memory any more",
+          "a deadline that passes while a program waits for its turn ends it without results",
+          "a session whose deadline passes while its unit runs ends, and the unit has not failed",
+          "a program that runs and one that waits go with their executables"};
+}
+
 TestedUnit::TestedUnit(const UnitUnderTest& row) : row_(row), opened_(row.open()) {
   REQUIRE(opened_.unit != nullptr);
   set_log_level(LogLevel::kError);

@@ -47,6 +47,9 @@ struct Exclusion {
   std::vector<std::string_view> cases;  // their names without kCasePrefix
 };
 
+// Those in which a run goes on, or waits, until another thread ends it.
+std::vector<std::string_view> cases_that_stop_a_run();
+
 struct UnitUnderTest {
   std::string name;                        // of its section in every case: test_drivers -c NAME
   std::function<OpenedUnit()> open;        // one of its own for every case

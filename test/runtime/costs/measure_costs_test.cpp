@@ -3,26 +3,11 @@
 #include <catch2/catch.hpp>
 
 #include "nestrt/open_units.h"
+#include "test/support/renamed_cpu.h"
 #include "test/support/sample_plans.h"
 
 namespace nestrt::test {
 namespace {
-
-// A unit that runs what the CPU runs, under another name.
-class OtherUnit final : public Unit {
- public:
-  explicit OtherUnit(std::shared_ptr<Unit> cpu) : cpu_(std::move(cpu)) { info_ = {"npu", "npu0", "model 1", 1}; }
-  const UnitInfo& info() const override { return info_; }
-  Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
-    BranchSpec on_cpu = branch;
-    on_cpu.program = &branch.plan->tables().branches[branch.branch].programs[0];
-    return cpu_->prepare(on_cpu);
-  }
-
- private:
-  std::shared_ptr<Unit> cpu_;
-  UnitInfo info_;
-};
 
 MeasureOptions quick() {
   MeasureOptions options;
@@ -46,7 +31,7 @@ PlanFile plan_for_cpu_and_npu() {
 
 UnitList cpu_and_npu() {
   UnitList units = *open_units("cpu", {.num_threads = 1});
-  units.insert(units.begin(), std::make_shared<OtherUnit>(units[0]));
+  units.insert(units.begin(), std::make_shared<RenamedCpu>(units[0], UnitInfo{"npu", "npu0", "model 1", 1}));
   return units;
 }
 

@@ -5,10 +5,13 @@
 #include <functional>
 
 #include "nestrt/open_units.h"
+#include "test/support/renamed_cpu.h"
 #include "test/support/sample_plans.h"
 
 namespace nestrt::test {
 namespace {
+
+const UnitInfo kIdle{.kind = "idle", .name = "idle0", .configuration = ""};
 
 // Does what it is told with the buffers that it is given, and computes nothing.
 class IdleUnit final : public Unit {
@@ -35,23 +38,7 @@ class IdleUnit final : public Unit {
   };
 
   const Work work_;
-  const UnitInfo info_{.kind = "idle", .name = "idle0", .configuration = ""};
-};
-
-// Computes what the CPU computes.
-class CopyingUnit final : public Unit {
- public:
-  explicit CopyingUnit(std::shared_ptr<Unit> cpu) : cpu_(std::move(cpu)) {}
-  const UnitInfo& info() const override { return info_; }
-  Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
-    BranchSpec on_cpu = branch;
-    on_cpu.program = &branch.plan->tables().branches[branch.branch].programs[0];
-    return cpu_->prepare(on_cpu);
-  }
-
- private:
-  const std::shared_ptr<Unit> cpu_;
-  const UnitInfo info_{.kind = "idle", .name = "idle0", .configuration = ""};
+  const UnitInfo info_ = kIdle;
 };
 
 // Gives the branch a program for unit 'idle', whose bytes are any constant's.
@@ -122,7 +109,7 @@ TEST_CASE("Parts of a Concat that lie in place are no results of its branch") {
   builder.op("y", ops::Concat{.axis = 0}, {first, second}, {y});
   add_idle_program(builder, 1, constant);
   const auto result =
-      compare(builder, [](const UnitList& units) { return std::make_shared<CopyingUnit>(units.front()); });
+      compare(builder, [](const UnitList& units) { return std::make_shared<RenamedCpu>(units.front(), kIdle); });
   CHECK(result.bytes == 32);
   CHECK(result.different == 0);
   CHECK(result.stray == 0);
@@ -149,7 +136,7 @@ TEST_CASE("Branches that share a long buffer are compared for what they touch of
   builder.op("y", unary(ops::UnaryKind::kRelu), {x}, {y});
   for (size_t i = 0; i < kMany; ++i) add_idle_program(builder, i, constant);
   UnitList units = *open_units("cpu", {.num_threads = 1});
-  units.push_back(std::make_shared<CopyingUnit>(units.front()));
+  units.push_back(std::make_shared<RenamedCpu>(units.front(), kIdle));
   const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
   if (!plan) FAIL(plan.error().to_string());
