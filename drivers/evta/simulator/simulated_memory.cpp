@@ -74,8 +74,8 @@ class SimulatedMemory::AddressSpace : public std::enable_shared_from_this<Addres
   uint64_t next_ NESTRT_GUARDED_BY(mutex_) = kPageBytes;          // where what was taken last ends
 };
 
-SimulatedMemory::SimulatedMemory(HostView view, std::byte stale)
-    : view_(view), stale_(stale), space_(std::make_shared<AddressSpace>()) {}
+SimulatedMemory::SimulatedMemory(HostView view, uint64_t line_bytes, std::byte stale)
+    : view_(view), line_bytes_(line_bytes), stale_(stale), space_(std::make_shared<AddressSpace>()) {}
 
 Result<std::shared_ptr<SimulatedBuffer>> SimulatedMemory::allocate(uint64_t size, uint64_t offset) {
   const auto addresses = size < kEndOfAddresses ? space_->take(offset + size) : nullptr;
@@ -90,16 +90,19 @@ Result<std::shared_ptr<SimulatedBuffer>> SimulatedMemory::allocate(uint64_t size
     NESTRT_ASSIGN_OR_RETURN(clean, filled_memory(size, stale_));
   }
   const uint64_t address = addresses->begin() + offset;
-  return std::make_shared<SimulatedBuffer>(addresses, address, std::move(memory), std::move(copy), std::move(clean));
+  return std::make_shared<SimulatedBuffer>(addresses, address, std::move(memory), std::move(copy), std::move(clean),
+                                           line_bytes_);
 }
 
 SimulatedBuffer::SimulatedBuffer(std::shared_ptr<const void> addresses, uint64_t address, AlignedMemory memory,
-                                 std::optional<AlignedMemory> copy, std::optional<AlignedMemory> clean)
+                                 std::optional<AlignedMemory> copy, std::optional<AlignedMemory> clean,
+                                 uint64_t line_bytes)
     : addresses_(std::move(addresses)),
       address_(address),
       memory_(std::move(memory)),
       copy_(std::move(copy)),
-      clean_(std::move(clean)) {}
+      clean_(std::move(clean)),
+      line_bytes_(line_bytes) {}
 
 std::span<std::byte> SimulatedBuffer::bytes() const { return span_of(copy_ ? *copy_ : memory_); }
 std::span<std::byte> SimulatedBuffer::device_bytes() const { return span_of(memory_); }
@@ -145,9 +148,9 @@ void SimulatedBuffer::write_back(uint64_t offset, uint64_t size) const {
 
 // The offsets of the lines that those bytes lie in, as far as they are the buffer's.
 SimulatedBuffer::Lines SimulatedBuffer::lines_of(uint64_t offset, uint64_t size) const {
-  const uint64_t before = std::min(offset, (address_ + offset) % kSimulatedCacheLine);
-  const uint64_t end = address_ + offset + size + kSimulatedCacheLine - 1;
-  return {offset - before, std::min<uint64_t>(end - end % kSimulatedCacheLine - address_, memory_.size())};
+  const uint64_t before = std::min(offset, (address_ + offset) % line_bytes_);
+  const uint64_t end = address_ + offset + size + line_bytes_ - 1;
+  return {offset - before, std::min<uint64_t>(end - end % line_bytes_ - address_, memory_.size())};
 }
 
 }  // namespace nestrt::evta

@@ -18,13 +18,13 @@ enum class HostView : uint8_t {
   kCached,
 };
 
-inline constexpr uint64_t kSimulatedCacheLine = 64;  // as on ARM's cores
+inline constexpr uint64_t kUsualCacheLine = 64;  // of ARM's cores
 
 class SimulatedBuffer final : public DeviceBuffer {
  public:
   // `addresses`: what the buffer keeps taken. `copy`: what the host sees instead; empty: the memory itself.
   SimulatedBuffer(std::shared_ptr<const void> addresses, uint64_t address, AlignedMemory memory,
-                  std::optional<AlignedMemory> copy, std::optional<AlignedMemory> clean);
+                  std::optional<AlignedMemory> copy, std::optional<AlignedMemory> clean, uint64_t line_bytes);
 
   uint64_t address() const override { return address_; }
   std::span<std::byte> bytes() const override;
@@ -47,13 +47,15 @@ class SimulatedBuffer final : public DeviceBuffer {
   const AlignedMemory memory_;
   const std::optional<AlignedMemory> copy_;   // what the host sees
   const std::optional<AlignedMemory> clean_;  // kCached: what it saw when the line was last the memory's
+  const uint64_t line_bytes_;
 };
 
 // Hands out memory at addresses below 4 GiB; page 0 stays free.
 // Threads: all members from any thread. Buffers may outlive it.
 class SimulatedMemory {
  public:
-  SimulatedMemory(HostView view, std::byte stale);
+  // `line_bytes`: of the cache.
+  SimulatedMemory(HostView view, uint64_t line_bytes, std::byte stale);
 
   // Errors: kOutOfMemory.
   Result<std::shared_ptr<SimulatedBuffer>> allocate(uint64_t size, uint64_t offset);
@@ -62,6 +64,7 @@ class SimulatedMemory {
   class AddressSpace;
 
   const HostView view_;
+  const uint64_t line_bytes_;
   const std::byte stale_;  // what it holds when it is handed out
   const std::shared_ptr<AddressSpace> space_;
 };

@@ -155,7 +155,7 @@ class SimulatorTransport final : public Transport {
   }
 
   uint64_t cache_line_bytes() const override {
-    return options_.host_view == HostView::kCached ? kSimulatedCacheLine : 1;
+    return options_.host_view == HostView::kCached ? options_.cache_line_bytes : 1;
   }
 
   Status start(std::shared_ptr<DeviceProgram> program) override {
@@ -293,7 +293,7 @@ class SimulatorTransport final : public Transport {
   }
 
   const SimulatorOptions options_;
-  SimulatedMemory memory_{options_.host_view, options_.stale};
+  SimulatedMemory memory_{options_.host_view, options_.cache_line_bytes, options_.stale};
 
   Mutex on_chip_mutex_;
   std::map<const Configuration*, std::shared_ptr<FunctionalSimulator::Memories>> on_chip_

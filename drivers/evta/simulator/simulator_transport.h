@@ -19,6 +19,7 @@ struct SimulatorOptions {
   double pace = 1;
   std::shared_ptr<FaultInjector> faults;  // may be null
   HostView host_view = HostView::kShared;
+  uint64_t cache_line_bytes = kUsualCacheLine;  // where that is kCached
   std::byte stale{0};  // what memory of the accelerator holds when it is handed out, on-chip memory at every run
 };
 

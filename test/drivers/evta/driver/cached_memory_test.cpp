@@ -12,6 +12,9 @@
 namespace nestrt::evta {
 namespace {
 
+// Longer than the elements of a program, so that a range may begin and end in one.
+constexpr uint64_t kLine = 256;
+
 // y = x, both in memory that the accelerator has lent.
 class LentCopy {
  public:
@@ -30,7 +33,7 @@ class LentCopy {
     const uint32_t x_buffer = tables.tensors[tables.inputs[0].tensor].buffer;
     const uint32_t y_buffer = tables.tensors[tables.outputs[0]].buffer;
     x_ = block_->bytes().subspan(0, tables.buffers[x_buffer].size);
-    y_ = block_->bytes().subspan(8 * kSimulatedCacheLine + y, tables.buffers[y_buffer].size);
+    y_ = block_->bytes().subspan(8 * kLine + y, tables.buffers[y_buffer].size);
     buffers_[x_buffer] = x_.data();
     buffers_[y_buffer] = y_.data();
     std::memset(x_.data(), 7, x_.size());
@@ -57,7 +60,8 @@ class LentCopy {
   const nestrt::test::ProgramInPlan source_{test::copy_plan(kConfigurations[0]).build(), "evta"};
   LentBlocks lent_;
   SharedConstants constants_;
-  std::unique_ptr<Transport> transport_ = make_simulator_transport({.host_view = HostView::kCached});
+  std::unique_ptr<Transport> transport_ =
+      make_simulator_transport({.host_view = HostView::kCached, .cache_line_bytes = kLine});
   std::optional<PlacedProgram> program_;
   std::shared_ptr<LentMemory> block_;
   std::vector<std::byte*> buffers_;
@@ -73,13 +77,15 @@ TEST_CASE("What the host has left where results go does not come back over them"
 }
 
 TEST_CASE("Results that share a line of the host's cache with bytes of the host's are copied there") {
-  for (const uint64_t begin : {16, 48}) {
+  for (const uint64_t begin : {64, 192}) {
     LentCopy copy(begin);
-    std::byte& neighbour = *(copy.y().data() - 1);
-    copy.run([&] { neighbour = std::byte{3}; });
+    std::byte& before = *(copy.y().data() - 1);
+    std::byte& after = *(copy.y().data() + copy.y().size());
+    copy.run([&] { before = after = std::byte{3}; });
     CHECK(copy.is_right());
-    CHECK(neighbour == std::byte{3});
-    CHECK(copy.copied() > 0);
+    CHECK(before == std::byte{3});
+    CHECK(after == std::byte{3});
+    CHECK(copy.copied() == copy.y().size());
   }
 }
 
