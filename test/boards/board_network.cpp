@@ -1,0 +1,63 @@
+#include "test/boards/board_network.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+#include "nestrt/open_units.h"
+#include "test/support/evta_configuration.h"
+#include "test/support/flat_costs.h"
+
+namespace nestrt::boards {
+namespace {
+
+std::vector<float> picture(int64_t elements, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<float> values(static_cast<size_t>(elements));
+  for (float& value : values) value = static_cast<float>(random() % 256) - 128;
+  return values;
+}
+
+std::vector<float> run(Session& session, uint32_t seed) {
+  const TensorInfo& in = session.inputs()[0];
+  const TensorInfo& out = session.outputs()[0];
+  const std::vector<float> x = picture(in.shape.num_elements(), seed);
+  std::vector<float> y(static_cast<size_t>(out.shape.num_elements()), -1.0f);
+  const ConstTensorView input{DataType::kF32, in.shape, x.data()};
+  const TensorView output{DataType::kF32, out.shape, y.data()};
+  const Status status = session.run({&input, 1}, {&output, 1});
+  CAPTURE(status.to_string());
+  CHECK(status.ok());
+  return y;
+}
+
+std::unique_ptr<Session> open_session(const std::shared_ptr<const Plan>& plan, const UnitList& units) {
+  SessionOptions options;
+  options.measure = false;
+  options.reschedule_drift = 0;
+  options.costs = test::flat_costs(*plan, units, [](const UnitInfo& unit) { return unit.is_host ? 100 : 10; });
+  auto session = Session::create(plan, units, options);
+  if (!session) FAIL(session.error().to_string());
+  return std::move(*session);
+}
+
+}  // namespace
+
+BoardRuns check_plan(const std::shared_ptr<const Plan>& plan, const XclbinDescription& xclbin, uint32_t runs) {
+  Board& board = Board::instance();
+  board.faults().forget();
+  board.reset_card();
+  board.set_configuration(evta::test::stock_configuration());
+  const UnitList host = *open_units("cpu", {.num_threads = 2});
+  UnitList both = host;
+  both.push_back(open_unit(options_for(xclbin), evta::test::stock_configuration()));
+  const auto alone = open_session(plan, host), together = open_session(plan, both);
+  const int before = board.runs_started();
+  for (uint32_t seed = 0; seed < runs; ++seed) CHECK(run(*together, seed) == run(*alone, seed));
+  const int programs = board.runs_started() - before;
+  CHECK(together->healed_branches() == 0);
+  CHECK(programs >= static_cast<int>(runs));
+  return {programs, together->memory()};
+}
+
+}  // namespace nestrt::boards

@@ -1,0 +1,38 @@
+// Plans of the caller's on an emulated board: script/board-networks.
+#include <fmt/core.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "test/boards/board_network.h"
+
+namespace nestrt::boards {
+namespace {
+
+void check(const std::filesystem::path& path, const char* accelerator, const XclbinDescription& xclbin) {
+  constexpr uint32_t kRuns = 2;
+  const auto plan = Plan::map(path.string(), Verification::kComplete);
+  if (!plan) FAIL(plan.error().to_string());
+  const BoardRuns runs = check_plan(*plan, xclbin, kRuns);
+  fmt::print("{:<20} {:<12} {:>8} {:>12} {:>12}\n", path.stem().string(), accelerator, runs.programs / kRuns,
+             runs.memory.copied_bytes, runs.memory.handed_over_bytes);
+  std::fflush(stdout);
+}
+
+// NESTRT_BOARD_PLANS: their paths, with colons between them.
+TEST_CASE("Plans that are given compute the same on CPU and board together as on the CPU alone", "[.given]") {
+  const char* const paths = std::getenv("NESTRT_BOARD_PLANS");
+  REQUIRE(paths != nullptr);
+  fmt::print("{:<20} {:<12} {:>8} {:>12} {:>12}\n", "plan", "accelerator", "programs", "copied B", "crossing B");
+  std::istringstream list(paths);
+  for (std::string path; std::getline(list, path, ':');) {
+    INFO(path);
+    check(path, "one kernel", kernel_xclbin());
+    check(path, "four stages", stages_xclbin());
+  }
+}
+
+}  // namespace
+}  // namespace nestrt::boards
