@@ -178,7 +178,7 @@ Status Executor::run_step(PreparedStep& step, SteadyClock::time_point ready, Tur
 void Executor::report(const PreparedStep& step, SteadyClock::time_point ready, SteadyClock::time_point start,
                       bool healed) const {
   const SteadyClock::time_point end = now();
-  options_.observer->step_done({step.index, step.step.branch, step.step.lane, ready, start, end, healed});
+  options_.observer->step_done({step.index, step.step.branch, step.step.lane, step.unit, ready, start, end, healed});
 }
 
 // Where a unit is known to fail, it is asked again only by those who can afford it.

@@ -11,13 +11,14 @@ struct Summary {
   double median = 0;  // mean of the two in the middle where their number is even
   double p90 = 0;     // nearest rank: the smallest value that at least 90 % do not exceed
   double p99 = 0;
+  double jitter = 0;  // mean difference between one value and the next
 };
 
 inline double milliseconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-// Zeros for no values.
+// In the order in which they were measured. Zeros for no values.
 Summary summarize(std::vector<double> values);
 
 }  // namespace nestrt::tools

@@ -10,12 +10,15 @@
 #include <optional>
 
 #include "nestrt/plan_tables.h"
+#include "tools/common/printable.h"
 #include "tools/common/statistics.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/comparison.h"
 #include "tools/nestrt/load.h"
+#include "tools/nestrt/machine_report.h"
 #include "tools/nestrt/summaries.h"
 #include "tools/nestrt/throughput.h"
+#include "tools/nestrt/unit_times.h"
 
 namespace nestrt::command {
 namespace {
@@ -28,16 +31,22 @@ struct Options {
   int pipeline = 0;  // inferences in flight; 0: one after the other
   std::optional<ScheduleMethod> against;
   bool per_op = false;
+  bool per_unit = false;
   std::string json;
 };
 
 constexpr int kTracedRuns = 3;
 
-// What is asked for of the runs: the time of each operator, summed over those that are measured, and a trace of the
-// last ones.
+// What is asked for of the runs: the time of each operator, summed over those that are measured, that of each unit, and
+// a trace of the last ones.
 class Watcher final : public RunObserver {
  public:
-  Watcher(const Plan& plan, const Options& options) {
+  static bool is_wanted(const Options& options) {
+    return options.per_op || options.per_unit || !options.units.trace.empty();
+  }
+
+  Watcher(const Plan& plan, const UnitList& units, const Options& options) {
+    if (options.per_unit) units_.emplace(units, options.runs);
     if (options.per_op) totals_ = std::vector<std::atomic<int64_t>>(plan.tables().operators.size());
     if (!options.units.trace.empty()) recorder_.emplace(plan, kTracedRuns);
   }
@@ -51,6 +60,7 @@ class Watcher final : public RunObserver {
   }
   void step_done(const StepRecord& step) override {
     if (recorder_) recorder_->step_done(step);
+    if (units_) units_->step_done(step);
   }
 
   void start_of_run(int run, const Options& options) {
@@ -58,8 +68,9 @@ class Watcher final : public RunObserver {
     const int untraced = options.runs > kTracedRuns ? options.runs - kTracedRuns : 0;
     if (recorder_ && run == options.warmup + untraced) recorder_->clear();
   }
-  void end_of_run(Time start, Time end) {
+  void end_of_run(int run, const Options& options, Time start, Time end) {
     if (recorder_) recorder_->run_done(start, end);
+    if (units_) units_->end_of_run(run >= options.warmup);
   }
 
   std::vector<double> milliseconds_per_run(int runs) const {
@@ -68,10 +79,12 @@ class Watcher final : public RunObserver {
     return result;
   }
   const std::optional<tools::RunRecorder>& recorder() const { return recorder_; }
+  const std::optional<UnitTimes>& units() const { return units_; }
 
  private:
   std::vector<std::atomic<int64_t>> totals_;  // by operator, ticks of the clock; empty unless asked for
   std::optional<tools::RunRecorder> recorder_;
+  std::optional<UnitTimes> units_;
 };
 
 struct Measurement {
@@ -86,6 +99,7 @@ struct Measurement {
   double lower_bound_ms = 0;  // no schedule takes less
   uint64_t healed = 0;
   uint64_t reschedules = 0;
+  tools::MachineState before, after;  // the runs
 };
 
 // VmHWM, which exec() resets: getrusage's figure begins with what the parent process held when it forked.
@@ -102,15 +116,17 @@ Status run_all(Session& session, const Options& options, Watcher* watcher, Measu
   NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(session.outputs()));
   const std::vector<ConstTensorView> input_views = inputs.const_views();
   result.run_ms.reserve(static_cast<size_t>(options.runs));
+  result.before = tools::read_machine_state();
   for (int i = 0; i < options.warmup + options.runs; ++i) {
     if (watcher != nullptr) watcher->start_of_run(i, options);
     const SteadyClock::time_point start = SteadyClock::now();
     NESTRT_RETURN_IF_ERROR(session.run(input_views, outputs.views()));
     const SteadyClock::time_point end = SteadyClock::now();
-    if (watcher != nullptr) watcher->end_of_run(start, end);
+    if (watcher != nullptr) watcher->end_of_run(i, options, start, end);
     if (i == 0) result.first_ms = tools::milliseconds(end - start);
     if (i >= options.warmup) result.run_ms.push_back(tools::milliseconds(end - start));
   }
+  result.after = tools::read_machine_state();
   result.peak_rss_mb = peak_rss_mb();
   if (watcher != nullptr) result.operator_ms = watcher->milliseconds_per_run(options.runs);
   return {};
@@ -121,6 +137,7 @@ struct Bench {
   std::optional<Comparison> comparison;
   std::optional<Throughput> throughput;
   PlanSummary plan;
+  std::unique_ptr<Watcher> watcher;  // null where nothing is asked for
 };
 
 // Damage to the plan is found here, outside the timing, and the file is cached afterwards.
@@ -157,10 +174,10 @@ Result<Bench> measure(const Options& options) {
   const SteadyClock::time_point start = SteadyClock::now();
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
   bench.measurement.map_ms = tools::milliseconds(SteadyClock::now() - start);
-  std::unique_ptr<Watcher> watcher;
-  if (options.per_op || !options.units.trace.empty()) watcher = std::make_unique<Watcher>(*plan, options);
-  NESTRT_ASSIGN_OR_RETURN(SessionOptions session, options.units.session_options(*plan, units, watcher.get()));
-  NESTRT_ASSIGN_OR_RETURN(const auto schedule, measure_session(plan, units, session, options, watcher.get(), bench));
+  if (Watcher::is_wanted(options)) bench.watcher = std::make_unique<Watcher>(*plan, units, options);
+  Watcher* const watcher = bench.watcher.get();
+  NESTRT_ASSIGN_OR_RETURN(SessionOptions session, options.units.session_options(*plan, units, watcher));
+  NESTRT_ASSIGN_OR_RETURN(const auto schedule, measure_session(plan, units, session, options, watcher, bench));
   session.observer = nullptr;
   if (options.against) {
     SessionOptions chosen = session;
@@ -188,6 +205,7 @@ void add_times(Table& table, const Measurement& m, const Options& options) {
   row("p90", latency.p90);
   row("p99", latency.p99);
   row("min", latency.min);
+  row("jitter", latency.jitter, "mean difference between a run and the next");
   row("first run", m.first_ms);
   row("load", m.map_ms + m.create_ms,
       fmt::format("map and verify {}, create session {}", tools::format_ms(m.map_ms), tools::format_ms(m.create_ms)));
@@ -224,6 +242,7 @@ void print_latency(const Bench& bench, const Options& options) {
   if (m.healed > 0) table.add_row({"healed", fmt::format("{}", m.healed), "steps that the CPU computed for a unit"});
   if (m.reschedules > 0)
     table.add_row({"rescheduled", fmt::format("{}", m.reschedules), "times, as costs had changed"});
+  add_machine(table, m.before, m.after);
   if (bench.comparison) add_comparison(table, *bench.comparison);
   if (bench.throughput) add_throughput(table, *bench.throughput, options.pipeline);
   fmt::print("{}", table.to_string());
@@ -275,6 +294,7 @@ Json to_json(const Bench& bench, const Options& options) {
             {"p90_ms", latency.p90},
             {"p99_ms", latency.p99},
             {"min_ms", latency.min},
+            {"jitter_ms", latency.jitter},
             {"first_ms", m.first_ms},
             {"load_ms", m.map_ms + m.create_ms},
             {"map_ms", m.map_ms},
@@ -289,9 +309,12 @@ Json to_json(const Bench& bench, const Options& options) {
             {"predicted_ms", m.predicted_ms},
             {"lower_bound_ms", m.lower_bound_ms},
             {"healed", m.healed},
-            {"reschedules", m.reschedules}};
+            {"reschedules", m.reschedules},
+            {"machine_before", machine_to_json(m.before)},
+            {"machine_after", machine_to_json(m.after)}};
   if (bench.comparison) json.set("comparison", to_json(*bench.comparison));
   if (bench.throughput) json.set("pipeline", to_json(*bench.throughput, options.pipeline));
+  if (bench.watcher && bench.watcher->units()) json.set("units", bench.watcher->units()->to_json());
   if (options.per_op) json.set("operators", operators_to_json(bench));
   return json;
 }
@@ -300,6 +323,8 @@ Result<ExitCode> run_bench(const Options& options) {
   NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {options.plan}, options.units));
   NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
   print_latency(bench, options);
+  if (bench.watcher && bench.watcher->units())
+    bench.watcher->units()->print(tools::summarize(bench.measurement.run_ms).median);
   if (options.per_op) print_operators(bench);
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(bench, options)));
   return ExitCode::kOk;
@@ -331,6 +356,7 @@ void add_bench(tools::Cli& cli) {
       .in_range(0, 1024)
       .show_default();
   app.add_flag("--per-op", options->per_op, "the time of each operator too (timestamps add a little to the total)");
+  app.add_flag("--per-unit", options->per_unit, "how long each unit was busy too (likewise)");
   add_trace_option(app, options->units, "the last " + std::to_string(kTracedRuns) + " inferences");
   add_json_option(app, options->json, "the figures");
 }

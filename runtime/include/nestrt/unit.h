@@ -84,6 +84,7 @@ struct StepRecord {
   uint32_t step = 0;
   uint32_t branch = 0;
   uint32_t lane = 0;
+  uint32_t unit = 0;  // that the schedule gives it to, by its place among the session's
   SteadyClock::time_point ready, start, end;
   bool healed = false;  // computed by the host because the unit had failed
 };
