@@ -19,7 +19,8 @@ constexpr uint64_t kUsesOfByte = 16;
 constexpr uint64_t kBytesOfNumber = 8;  // of work: an exponent or a scale is looked at more than once
 constexpr size_t kWeights = 1;          // operand
 // Of streams, a byte of which takes a checker some hundred times as long as one of data, and five times the memory.
-constexpr uint64_t kFreeStreamBytes = uint64_t{8} << 20;
+constexpr uint64_t kFreeStreamBytes = uint64_t{2} << 20;
+constexpr uint64_t kLeastStreamBytes = 4096;  // as which a shorter one counts
 constexpr uint64_t kUsesOfStreamByte = 1;
 
 // Weights that are not packed yet are packed by some kernels, which pad them.
@@ -74,7 +75,8 @@ class ProgramUses {
   }
 
   bool charge_stream(const plan::Program& program) {
-    return !has_stream(program) || streams_.charge(plan_.buffers[program.segments[0]].size);
+    return !has_stream(program) ||
+           streams_.charge(std::max(plan_.buffers[program.segments[0]].size, kLeastStreamBytes));
   }
 
   // Of other segments than the stream a program of instructions has no more than its ranges say.

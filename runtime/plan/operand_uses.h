@@ -23,7 +23,8 @@ uint64_t bytes_of_quantization(const plan::Tensor& tensor);
 Status check_operand_uses(const plan::Tables& plan, uint64_t data_bytes);
 // The same for programs, in budgets of their own: the bytes of their segments and of their ranges, but for tensors
 // beside constants, which count where a program has them in another range again; and those of streams of instructions,
-// of which there may be 8 MB and as much as the data area has. Requires: programs that have been verified.
+// of which there may be 2 MB and as much as the data area has, 4 KB each at least. Requires: programs that have been
+// verified.
 Status check_program_uses(const plan::Tables& plan, uint64_t data_bytes);
 
 }  // namespace nestrt

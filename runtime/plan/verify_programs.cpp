@@ -98,6 +98,7 @@ class BranchCheck {
     NESTRT_RETURN_IF_ERROR(verify_selections(program));
     NESTRT_RETURN_IF_ERROR(verify_segments(program));
     NESTRT_RETURN_IF_ERROR(verify_ranges(program));
+    NESTRT_RETURN_IF_ERROR(verify_writes_once(program));
     return verify_costs(program);
   }
 
@@ -212,6 +213,20 @@ class BranchCheck {
     if (range.size > size)
       return fail(fmt::format("has a range of {} bytes in {}, which has {}", range.size, tensor(), size));
     return {};
+  }
+
+  // Bytes that two ranges write would be those of either, as they come to lie.
+  Status verify_writes_once(const plan::Program& program) const {
+    Extents written;
+    for (const plan::ProgramRange& range : program.ranges)
+      if (range.tensor >= 0 && range.access != plan::RangeAccess::kRead)
+        written.push_back(bytes_of(context_, program, range));
+    std::erase_if(written, [](const Extent& bytes) { return bytes.begin == bytes.end; });
+    std::sort(written.begin(), written.end());
+    const auto twice = std::ranges::adjacent_find(written, &Extent::overlaps);
+    if (twice == written.end()) return {};
+    return fail(fmt::format("has a program with two ranges that write bytes [{}, {}) of buffer {}", (twice + 1)->begin,
+                            std::min(twice->end, (twice + 1)->end), twice->buffer));
   }
 
   // Whether a program for some channels has to do with those of the tensor only. Requires: the branch is divisible.

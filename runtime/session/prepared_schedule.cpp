@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "runtime/plan/computed_bytes.h"
 #include "runtime/session/check_schedule.h"
 
 namespace nestrt {
 namespace {
+
+using plan_verify::Extent;
+using plan_verify::Extents;
 
 std::optional<uint32_t> host_of(const UnitList& units) {
   for (uint32_t unit = 0; unit < units.size(); ++unit)
@@ -38,13 +42,24 @@ void add_blocked(const plan::Tensor& tensor, ChannelRange channels, std::vector<
   }
 }
 
-std::vector<WrittenBytes> results_of(const Plan& plan, const Step& step) {
+// Of these bytes those that the branch computes: views lie where others have. A block of channels is all of one
+// operator.
+void add_computed(const WrittenBytes& bytes, const Extents& computed, std::vector<WrittenBytes>& results) {
+  const Extent all{bytes.buffer, bytes.offset, bytes.offset + (bytes.count - 1) * bytes.stride + bytes.size};
+  if (holds(computed, all)) return results.push_back(bytes);
+  if (bytes.count > 1) return;
+  for (const Extent& part : intersection({all}, computed))
+    results.push_back({part.buffer, part.begin, part.end - part.begin});
+}
+
+// Those that others read.
+std::vector<WrittenBytes> outputs_of(const Plan& plan, const Step& step, const std::vector<bool>& used_elsewhere) {
   const plan::Tables& tables = plan.tables();
   std::vector<WrittenBytes> results;
   for (uint32_t op : tables.branches[step.branch].operators) {
     for (int32_t index : tables.operators[op].outputs) {
+      if (!used_elsewhere[static_cast<uint32_t>(index)]) continue;
       const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(index)];
-      if (tables.buffers[tensor.buffer].kind == plan::BufferKind::kConstant) continue;
       if (tensor.layout != Layout::kPlain) {
         add_blocked(tensor, step.channels, results);
         continue;
@@ -56,16 +71,22 @@ std::vector<WrittenBytes> results_of(const Plan& plan, const Step& step) {
   return results;
 }
 
-// Buffers that one tensor fills, which the step computes all channels of.
-std::vector<uint32_t> whole_results_of(const Plan& plan, const Step& step) {
+std::vector<WrittenBytes> results_of(const Plan& plan, const Step& step, const Extents& computed,
+                                     const std::vector<bool>& used_elsewhere) {
+  std::vector<WrittenBytes> results;
+  for (const WrittenBytes& bytes : outputs_of(plan, step, used_elsewhere)) add_computed(bytes, computed, results);
+  return results;
+}
+
+// Buffers that the step computes all of.
+std::vector<uint32_t> whole_results_of(const Plan& plan, const Step& step, const Extents& computed) {
   const plan::Tables& tables = plan.tables();
   std::vector<uint32_t> buffers;
   if (!step.channels.all()) return buffers;
   for (uint32_t op : tables.branches[step.branch].operators) {
     for (int32_t index : tables.operators[op].outputs) {
       const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(index)];
-      const auto bytes = static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
-      if (tensor.offset == 0 && bytes == tables.buffers[tensor.buffer].size) buffers.push_back(tensor.buffer);
+      if (holds(computed, {tensor.buffer, 0, tables.buffers[tensor.buffer].size})) buffers.push_back(tensor.buffer);
     }
   }
   return buffers;
@@ -87,7 +108,14 @@ PreparedSchedule::PreparedSchedule(Schedule schedule)
 Result<std::unique_ptr<PreparedSchedule>> PreparedSchedule::create(const Plan& plan, const UnitList& units,
                                                                    Schedule schedule, Executables& executables) {
   std::unique_ptr<PreparedSchedule> prepared(new PreparedSchedule(std::move(schedule)));
-  const std::vector<int> shares = shares_of(prepared->schedule_, host_of(units));
+  const std::optional<uint32_t> host = host_of(units);
+  const std::vector<int> shares = shares_of(prepared->schedule_, host);
+  const bool needs_results =
+      std::ranges::any_of(prepared->schedule_.lanes, [&](const Lane& lane) { return lane.unit != host; });
+  if (needs_results) {
+    NESTRT_ASSIGN_OR_RETURN(prepared->computed_, computed_bytes(plan.tables()));
+    prepared->used_elsewhere_ = used_elsewhere(plan.tables());
+  }
   prepared->lanes_.resize(prepared->schedule_.lanes.size());
   prepared->find_threads(units);
   for (const Step& step : prepared->schedule_.steps) {
@@ -144,8 +172,8 @@ Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, P
   const std::optional<uint32_t> host = host_of(units);
   step.on_host = step.unit == host;
   if (step.on_host) return {};
-  step.results = results_of(plan, what);
-  step.whole_results = whole_results_of(plan, what);
+  step.results = results_of(plan, what, computed_[what.branch], used_elsewhere_);
+  step.whole_results = whole_results_of(plan, what, computed_[what.branch]);
   if (!host) return {};
   const uint32_t kernels = kernels_of(plan.tables().branches[what.branch]);
   NESTRT_ASSIGN_OR_RETURN(step.fallback, executables.get(*host, what.branch, kernels, what.channels));

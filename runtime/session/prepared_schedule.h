@@ -10,11 +10,13 @@
 #include "nestrt/event.h"
 #include "nestrt/schedule.h"
 #include "runtime/core/aligned_memory.h"
+#include "runtime/plan/extents.h"
 #include "runtime/session/executables.h"
 
 namespace nestrt {
 
-// Bytes of a buffer that a step writes: `count` times `size`, at distances of `stride`. What lies between is padding.
+// Bytes of a buffer that a step writes for others: `count` times `size`, at distances of `stride`. What lies between is
+// padding.
 struct WrittenBytes {
   uint32_t buffer = 0;
   uint64_t offset = 0;
@@ -87,6 +89,9 @@ class PreparedSchedule {
   const bool is_file_order_;
   Host* host_ = nullptr;
   std::vector<size_t> thread_of_;  // by lane
+  // Where there are other units than the host: what each branch computes, and which tensors others read.
+  std::vector<plan_verify::Extents> computed_;
+  std::vector<bool> used_elsewhere_;
   std::deque<PreparedStep> steps_;
   std::vector<PreparedLane> lanes_;
   std::vector<Section> sections_;

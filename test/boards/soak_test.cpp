@@ -15,18 +15,24 @@ namespace nestrt::boards {
 namespace {
 
 constexpr std::chrono::milliseconds kUnitTime{150};
-// What a run may take beyond its deadline: the reset of an accelerator that hangs, on a machine that is busy.
-constexpr std::chrono::seconds kLimit{3};
+
+struct Form {
+  XclbinDescription xclbin;
+  bool tells_errors;        // of an access that fails
+  bool has_reset;           // else what hangs is lost until the card is reset, and the unit with it
+  uint32_t hangs_of_10000;  // runs
+  // What a run may take beyond its deadline: the reset of an accelerator that hangs, on a machine that is busy.
+  std::chrono::seconds limit;
+};
 
 class Soak {
  public:
-  explicit Soak(uint32_t seed) : random_(seed) {
+  Soak(Form form, uint32_t seed) : form_(std::move(form)), random_(seed) {
     Board& board = Board::instance();
     board.faults().forget();
     board.reset_card();
     board.set_configuration(evta::test::stock_configuration());
-    unit_ = open_unit(options_for(kernel_xclbin()), evta::test::stock_configuration());
-    copy_.emplace(*unit_, evta::test::copy_plan(evta::test::stock_configuration()).build());
+    open();
     set_log_level(LogLevel::kError);  // a unit in quarantine says so
   }
   ~Soak() { set_log_level(LogLevel::kWarning); }
@@ -40,7 +46,7 @@ class Soak {
     const auto start = SteadyClock::now();
     submission.unit_deadline = start + kUnitTime;
     const Status status = copy_->run(submission);
-    CHECK(SteadyClock::now() - start < kLimit);
+    CHECK(SteadyClock::now() - start < form_.limit);
     CHECK((status.ok() ? copy_->is_right() : copy_->untouched()));
     ++(status.ok() ? succeeded_ : failed_);
     mend();
@@ -57,10 +63,10 @@ class Soak {
     constexpr Call kCalls[] = {Call::kSync, Call::kExecute, Call::kCreateBuffer};
     BoardFaults& faults = Board::instance().faults();
     const uint32_t kind = draw(100);
-    if (kind < 3) {
+    if (draw(10000) < form_.hangs_of_10000) {
       faults.set_resettable(draw(2) == 0);
       faults.next_run(RunFault::kHang);
-    } else if (kind < 20) {
+    } else if (kind < 17 && form_.tells_errors) {
       faults.next_run(RunFault::kError);
     } else if (kind < 25) {
       faults.next_run(RunFault::kLate);
@@ -75,22 +81,39 @@ class Soak {
     Board::instance().faults().forget();
     if (unit_->probe().ok()) return;
     Board::instance().reset_card();
+    if (!form_.has_reset) open();
     CHECK(unit_->probe().ok());
   }
 
+  void open() {
+    copy_.reset();
+    unit_.reset();
+    unit_ = open_unit(options_for(form_.xclbin), evta::test::stock_configuration());
+    copy_.emplace(*unit_, evta::test::copy_plan(evta::test::stock_configuration()).build());
+  }
+
+  const Form form_;
   std::mt19937 random_;
   std::shared_ptr<Unit> unit_;
   std::optional<test::PreparedCopy> copy_;
   int succeeded_ = 0, failed_ = 0;
 };
 
-TEST_CASE("Random faults of a board end in a Status or in the right result, in time") {
+void check_random_faults(const Form& form) {
   const int runs = test::by_level(100, 300, 10000);
-  Soak soak(1);
+  Soak soak(form, 1);
   for (int run = 0; run < runs; ++run) soak.step();
   CAPTURE(soak.succeeded(), soak.failed());
   CHECK(soak.succeeded() > runs / 4);
   CHECK(soak.failed() > runs / 10);
+}
+
+TEST_CASE("Random faults of a board end in a Status or in the right result, in time") {
+  check_random_faults({kernel_xclbin(), true, true, 300, std::chrono::seconds(3)});
+}
+
+TEST_CASE("Random faults of the four stages end in a Status or in the right result, in time") {
+  check_random_faults({stages_xclbin(), false, false, 10, std::chrono::seconds(8)});
 }
 
 }  // namespace

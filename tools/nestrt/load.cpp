@@ -27,7 +27,7 @@ namespace {
 std::string configuration_of(const Plan& plan, const UnitRequest& unit) {
   for (const plan::Target& target : plan.tables().targets)
     if (unit.kind != "cpu" && target.unit == unit.kind && !unit.configuration &&
-        target.configuration.find(',') == std::string::npos)
+        target.configuration.find_first_of(",:") == std::string::npos)
       return ":" + target.configuration;
   return "";
 }

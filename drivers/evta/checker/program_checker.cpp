@@ -31,8 +31,11 @@ bool has_pads(const Transfer& transfer) {
 // are found to be the same.
 class Checker {
  public:
-  Checker(const Configuration& configuration, const DramMap& dram, Results results)
-      : configuration_(configuration), dram_(dram), uop_(configuration.uop_depth()) {
+  Checker(const Configuration& configuration, const DramMap& dram, Results results, size_t instructions)
+      : configuration_(configuration),
+        dram_(dram),
+        uop_(configuration.uop_depth()),
+        looks_(Budget::of_file(kFreeMicroOps, kMicroOpsPerInstruction, instructions)) {
     if (results == Results::kComplete) {
       written_.emplace(configuration, dram.ranges());
       order_.emplace(configuration);
@@ -202,7 +205,10 @@ class Checker {
   // What the checker itself has to do.
   Status look_at(uint64_t micro_ops) {
     if (looks_.charge(micro_ops)) return {};
-    return invalid_program(fmt::format("the program loads or refers to more than {} micro-ops", kMostMicroOps));
+    return invalid_program(
+        fmt::format("the program loads or refers to more than {} micro-ops: {}, and {} for each of "
+                    "its instructions",
+                    looks_.limit(), kFreeMicroOps, kMicroOpsPerInstruction));
   }
 
   Status check_micro_ops(const Loop& loop) {
@@ -272,7 +278,7 @@ class Checker {
   IndexSet defined_inp_;
   IndexSet defined_wgt_;
   IndexSet defined_acc_;
-  Budget steps_{kMostSteps}, looks_{kMostMicroOps};
+  Budget steps_{kMostSteps}, looks_;
   IndexSet stored_from_;  // OUT elements that an operation wrote since their accumulator was loaded or reset
   // Where results have to be complete.
   std::optional<WrittenMemory> written_;
@@ -298,7 +304,7 @@ Status check_program(const Program& program, Results results) {
   NESTRT_ASSIGN_OR_RETURN(const DramMap dram, DramMap::create(program.ranges));
   NESTRT_ASSIGN_OR_RETURN(const auto instructions, decode(configuration, program.instructions));
   NESTRT_ASSIGN_OR_RETURN(const auto order, execution_order(instructions));
-  Checker checker(configuration, dram, results);
+  Checker checker(configuration, dram, results, instructions.size());
   for (const auto& [index, before] : order) {
     const Instruction& instruction = instructions[index];
     checker.begin(module_of(instruction), before);

@@ -60,6 +60,14 @@ Conversion conversion_of(const plan::ProgramRange& range, const plan::Tensor& te
 
 }  // namespace
 
+uint64_t host_bytes(const Conversion& conversion, uint64_t range_bytes) {
+  if (const auto* folding = std::get_if<Folding>(&conversion))
+    return static_cast<uint64_t>(folding->picture.num_elements());
+  if (const auto* reblocking = std::get_if<Reblocking>(&conversion))
+    return static_cast<uint64_t>(reblocking->images * reblocking->blocks16 * reblocking->pixels * 16);
+  return range_bytes;
+}
+
 Result<BoundProgram> read_program(const Plan& plan, const plan::Program& program, const Configuration& configuration) {
   if (program.kind != plan::ProgramKind::kInstructions)
     return damaged_plan(fmt::format("a program for unit 'evta' is of kind {}", plan::name(program.kind)));

@@ -18,6 +18,9 @@ namespace nestrt::evta {
 // How the plan's bytes get another order, where they do.
 using Conversion = std::variant<std::monostate, Reblocking, Folding>;
 
+// The bytes of a tensor in the plan's order, where a range of `range_bytes` has them in the other.
+uint64_t host_bytes(const Conversion& conversion, uint64_t range_bytes);
+
 struct BoundProgram {
   // Where range i gets its bytes at run time; constant ranges have theirs.
   struct Binding {

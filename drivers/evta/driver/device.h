@@ -39,7 +39,7 @@ class Device {
                                                 std::unique_ptr<Transport> transport);
   ~Device();
 
-  DeviceMemory memory() { return {transport_.get(), &lent_, &constants_}; }
+  DeviceMemory memory() { return {transport_.get(), &lent_, &constants_, &staging_}; }
   // Errors: kOutOfMemory.
   Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) { return lent_.lend(*transport_, bytes); }
 
@@ -87,6 +87,7 @@ class Device {
   const std::unique_ptr<Transport> transport_;
   LentBlocks lent_;
   SharedConstants constants_;
+  StagingMemory staging_;
 
   Mutex probing_;  // one probe at a time
   Job probe_job_ NESTRT_GUARDED_BY(probing_);

@@ -36,8 +36,12 @@ Result<PlacedProgram> PlacedProgram::create(DeviceMemory memory, BoundProgram pr
 }
 
 Status PlacedProgram::place_constants() {
-  for (const MemoryRange& range : source_.ranges) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<uint64_t> elements, largest_elements(source_.program()));
+  for (size_t i = 0; i < source_.ranges.size(); ++i) {
+    const MemoryRange& range = source_.ranges[i];
     Range& added = ranges_.emplace_back();
+    added.element = elements[i];
+    added.host_bytes = host_bytes(source_.bindings[i].conversion, range.size);
     added.is_read = allows(range.access, MemoryRange::Access::kRead);
     added.is_written = allows(range.access, MemoryRange::Access::kWrite);
     added.is_constant = range.constant != nullptr;
@@ -72,24 +76,23 @@ Status PlacedProgram::place(std::span<std::byte* const> buffers) {
   if (is_placed_for(buffers)) return {};
   loaded_ = nullptr;
   for (size_t i = 0; i < ranges_.size(); ++i)
-    if (!ranges_[i].is_constant) NESTRT_RETURN_IF_ERROR(place_range(i, bytes_of(i, buffers)));
+    if (!ranges_[i].is_constant) place_in_lent_memory(i, bytes_of(i, buffers));
+  NESTRT_RETURN_IF_ERROR(stage_others());
   return load();
 }
 
-Status PlacedProgram::place_range(size_t index, std::byte* bytes) {
+void PlacedProgram::place_in_lent_memory(size_t index, std::byte* bytes) {
   Range& range = ranges_[index];
   range.in_place = nullptr;
-  range.lent = bytes == nullptr ? std::nullopt : memory_.lent->find(bytes, source_.ranges[index].size);
-  if (!range.lent || !fits(index, *range.lent)) return stage(index);
+  range.lent = bytes == nullptr ? std::nullopt : memory_.lent->find(bytes, range.host_bytes);
+  if (!range.lent || !fits(index, *range.lent)) return;
   range.place = *range.lent;
-  range.staging = nullptr;
   range.in_place = bytes;
-  return {};
 }
 
 bool PlacedProgram::fits(size_t index, const Place& place) const {
   if (!std::holds_alternative<std::monostate>(source_.bindings[index].conversion)) return false;
-  const auto element = static_cast<uint64_t>(source_.configuration->acc_bytes());  // the largest
+  const uint64_t element = ranges_[index].element;
   return place.address() % element == source_.ranges[index].address % element && !overlaps_another(index, place) &&
          (!ranges_[index].is_written || has_whole_lines(index, place));
 }
@@ -109,23 +112,26 @@ bool PlacedProgram::has_whole_lines(size_t index, const Place& place) const {
 bool PlacedProgram::overlaps_another(size_t index, const Place& place) const {
   const uint64_t begin = place.address(), end = begin + source_.ranges[index].size;
   for (size_t i = 0; i < index; ++i) {
-    if (ranges_[i].place.memory == nullptr) continue;
+    if (ranges_[i].in_place == nullptr) continue;
     const uint64_t other = ranges_[i].place.address();
     if (begin < other + source_.ranges[i].size && other < end) return true;
   }
   return false;
 }
 
-// Conversions leave gaps, which hold nothing of what was in the accelerator's memory before.
-Status PlacedProgram::stage(size_t index) {
-  Range& range = ranges_[index];
-  const MemoryRange& source = source_.ranges[index];
-  if (range.staging == nullptr) {
-    NESTRT_ASSIGN_OR_RETURN(range.staging, memory_.transport->allocate(source.size, source.address % kPageBytes));
-    std::ranges::fill(range.staging->bytes(), std::byte{0});
-    NESTRT_RETURN_IF_ERROR(range.staging->to_device(0, source.size));
+// In pages of their own, so that addresses stay as far from multiples of their elements.
+Status PlacedProgram::stage_others() {
+  uint64_t end = 0;
+  for (size_t i = 0; i < ranges_.size(); ++i) {
+    if (ranges_[i].is_constant || ranges_[i].in_place != nullptr) continue;
+    const uint64_t begin = end + source_.ranges[i].address % kPageBytes;
+    ranges_[i].place = {nullptr, begin};
+    end = (begin + source_.ranges[i].size + kPageBytes - 1) / kPageBytes * kPageBytes;
   }
-  range.place = {range.staging, 0};
+  if (end == 0) return {};
+  NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<DeviceBuffer> memory, memory_.staging->get(*memory_.transport, end));
+  for (Range& range : ranges_)
+    if (range.place.memory == nullptr) range.place.memory = memory;
   return {};
 }
 
@@ -190,8 +196,8 @@ Status PlacedProgram::take(size_t index, const Submission& submission) {
   traffic_.copied += size;
   // Who reads it there finds what this program has written, as if it had written it there.
   if (!range.lent) return {};
-  traffic_.handed_over += size;
-  return range.lent->memory->to_device(range.lent->offset, size);
+  traffic_.handed_over += range.host_bytes;
+  return range.lent->memory->to_device(range.lent->offset, range.host_bytes);
 }
 
 }  // namespace nestrt::evta

@@ -1,7 +1,7 @@
 // PlacedProgram: a bound program on an accelerator, and where its ranges lie there.
 //
 // Tensors in memory that the accelerator has lent are read and written where they are. What lies elsewhere, or in
-// another order than the plan's, is copied to memory of its own before a run, and back after it.
+// another order than the plan's, is copied to staging memory before a run, and back after it.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "drivers/evta/driver/bound_program.h"
 #include "drivers/evta/driver/lent_blocks.h"
 #include "drivers/evta/driver/shared_constants.h"
+#include "drivers/evta/driver/staging_memory.h"
 #include "nestrt/unit.h"
 
 namespace nestrt::evta {
@@ -19,6 +20,7 @@ struct DeviceMemory {
   Transport* transport;
   LentBlocks* lent;
   SharedConstants* constants;
+  StagingMemory* staging;
 };
 
 class PlacedProgram {
@@ -45,12 +47,13 @@ class PlacedProgram {
  private:
   struct Range {
     Place place;
-    std::shared_ptr<DeviceBuffer> staging;  // memory of its own; null where none is needed
-    const std::byte* in_place = nullptr;    // the host's address of those bytes, where they are the tensor itself
-    std::optional<Place> lent;              // of the tensor, where it is copied though it lies there
-    bool is_read = false;                   // by the program
-    bool is_written = false;                // likewise
+    const std::byte* in_place = nullptr;  // the host's address of those bytes, where they are the tensor itself
+    std::optional<Place> lent;            // of the tensor, where it is copied though it lies there
+    bool is_read = false;                 // by the program
+    bool is_written = false;              // likewise
     bool is_constant = false;
+    uint64_t element = 1;     // its address moves by multiples of that (relocate.h)
+    uint64_t host_bytes = 0;  // of the tensor, in the plan's order
   };
 
   PlacedProgram(DeviceMemory memory, BoundProgram program, std::shared_ptr<const Plan> plan)
@@ -58,12 +61,13 @@ class PlacedProgram {
 
   Status place_constants();
   bool is_placed_for(std::span<std::byte* const> buffers) const;
-  Status place_range(size_t index, std::byte* bytes);
+  // Where that is possible. `bytes`: the tensor's; null: not known yet.
+  void place_in_lent_memory(size_t index, std::byte* bytes);
   bool fits(size_t index, const Place& place) const;
   bool overlaps_another(size_t index, const Place& place) const;
   bool has_whole_lines(size_t index, const Place& place) const;
   bool is_given(const Range& range, const Submission& submission) const;
-  Status stage(size_t index);
+  Status stage_others();
   Status load();
   std::byte* bytes_of(size_t index, std::span<std::byte* const> buffers) const;
   Status give(size_t index, const Submission& submission);

@@ -1,8 +1,8 @@
 // s8 activations in another order than the plan's: pictures in blocks of channels (runtime/plan/folding.h), and
 // blocks of 16 channels, as plans have them, in the blocks of 32 that wider configurations read:
 //
-// [images][ceil(C / 16)][pixels][16] and [images][ceil(C / 32)][pixels][32]. Channels past the last block of 16 are
-// left as they are: programs multiply them by zero.
+// [images][ceil(C / 16)][pixels][16] and [images][ceil(C / 32)][pixels][32]. Channels past the last block of 16 become
+// zero.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Reblocking {
 void to_blocks_of_32(const Reblocking& shape, const std::byte* from, std::byte* to);
 void from_blocks_of_32(const Reblocking& shape, const std::byte* from, std::byte* to);
 
-// A plain picture, folded. Channels past the last are left as they are.
+// A plain picture, folded. Channels past the last become zero.
 void to_folded_blocks(const Folding& folding, const std::byte* from, std::byte* to);
 
 }  // namespace nestrt::evta

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/encode.h"
@@ -11,56 +12,70 @@ namespace nestrt::evta {
 namespace {
 
 // Ranges in the order of their addresses.
-class Relocation {
+class RangeIndex {
  public:
-  Relocation(const Program& program, std::span<const uint64_t> targets) : configuration_(*program.configuration) {
-    for (size_t i = 0; i < program.ranges.size(); ++i) moves_.push_back({program.ranges[i], targets[i]});
-    std::sort(moves_.begin(), moves_.end(),
-              [](const Move& a, const Move& b) { return a.range.address < b.range.address; });
+  explicit RangeIndex(std::span<const MemoryRange> ranges) : ranges_(ranges), order_(ranges.size()) {
+    std::iota(order_.begin(), order_.end(), size_t{0});
+    std::ranges::sort(order_, {}, [&](size_t range) { return ranges[range].address; });
   }
 
-  Result<InstructionWord> apply(const InstructionWord& word) const {
-    NESTRT_ASSIGN_OR_RETURN(Instruction instruction, decode(configuration_, word));
-    auto* const transfer = std::get_if<Transfer>(&instruction.operands);
-    if (transfer == nullptr || transfer->x_size == 0) return word;
-    const auto element = static_cast<uint64_t>(configuration_.element_bytes(transfer->memory));
-    const uint64_t address = transfer->dram_base * element;
-    const Move* const move = find(address);
-    if (move == nullptr) return Status(Code::kInvalidPlan, fmt::format("address {} lies in no range", address));
-    transfer->dram_base = static_cast<uint32_t>((address - move->range.address + move->target) / element);
-    return encode(configuration_, instruction);
+  // The one that the address lies in. Errors: kInvalidPlan.
+  Result<size_t> find(uint64_t address) const {
+    const auto after =
+        std::ranges::upper_bound(order_, address, {}, [&](size_t range) { return ranges_[range].address; });
+    if (after != order_.begin()) {
+      const size_t range = *(after - 1);
+      if (address - ranges_[range].address < ranges_[range].size) return range;
+    }
+    return Status(Code::kInvalidPlan, fmt::format("address {} lies in no range", address));
   }
 
  private:
-  struct Move {
-    MemoryRange range;
-    uint64_t target;
-  };
-
-  const Move* find(uint64_t address) const {
-    const auto after = std::upper_bound(moves_.begin(), moves_.end(), address,
-                                        [](uint64_t value, const Move& move) { return value < move.range.address; });
-    if (after == moves_.begin()) return nullptr;
-    const Move& move = *(after - 1);
-    return address - move.range.address < move.range.size ? &move : nullptr;
-  }
-
-  const Configuration& configuration_;
-  std::vector<Move> moves_;
+  std::span<const MemoryRange> ranges_;
+  std::vector<size_t> order_;
 };
+
+// visit(index, instruction, its transfer) for every instruction that addresses memory.
+template <typename Visit>
+Status for_each_transfer(const Program& program, const Visit& visit) {
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    Result<Instruction> instruction = decode(*program.configuration, program.instructions[i]);
+    Status status = instruction ? Status() : instruction.error();
+    Transfer* const transfer = instruction ? std::get_if<Transfer>(&instruction->operands) : nullptr;
+    if (transfer != nullptr && transfer->x_size > 0) status = visit(i, *instruction, *transfer);
+    if (!status.ok()) return status.with_context(fmt::format("instruction {}", i));
+  }
+  return {};
+}
 
 }  // namespace
 
 Result<std::vector<InstructionWord>> relocate(const Program& program, std::span<const uint64_t> targets) {
-  const Relocation relocation(program, targets);
-  std::vector<InstructionWord> words;
-  words.reserve(program.instructions.size());
-  for (size_t i = 0; i < program.instructions.size(); ++i) {
-    Result<InstructionWord> word = relocation.apply(program.instructions[i]);
-    if (!word) return word.error().with_context(fmt::format("instruction {}", i));
-    words.push_back(*word);
-  }
+  const RangeIndex ranges(program.ranges);
+  std::vector<InstructionWord> words(program.instructions.begin(), program.instructions.end());
+  const auto move = [&](size_t index, Instruction& instruction, Transfer& transfer) -> Status {
+    const auto element = static_cast<uint64_t>(program.configuration->element_bytes(transfer.memory));
+    const uint64_t address = transfer.dram_base * element;
+    NESTRT_ASSIGN_OR_RETURN(const size_t range, ranges.find(address));
+    transfer.dram_base = static_cast<uint32_t>((address - program.ranges[range].address + targets[range]) / element);
+    NESTRT_ASSIGN_OR_RETURN(words[index], encode(*program.configuration, instruction));
+    return {};
+  };
+  NESTRT_RETURN_IF_ERROR(for_each_transfer(program, move));
   return words;
+}
+
+Result<std::vector<uint64_t>> largest_elements(const Program& program) {
+  const RangeIndex ranges(program.ranges);
+  std::vector<uint64_t> elements(program.ranges.size(), 1);
+  const auto note = [&](size_t, const Instruction&, const Transfer& transfer) -> Status {
+    const auto element = static_cast<uint64_t>(program.configuration->element_bytes(transfer.memory));
+    NESTRT_ASSIGN_OR_RETURN(const size_t range, ranges.find(transfer.dram_base * element));
+    elements[range] = std::max(elements[range], element);
+    return {};
+  };
+  NESTRT_RETURN_IF_ERROR(for_each_transfer(program, note));
+  return elements;
 }
 
 }  // namespace nestrt::evta

@@ -17,7 +17,7 @@ struct SimulatorOptions {
   const CycleProfile* profile = nullptr;  // must outlive the transport; null: not paced
   // A run ends no earlier than `pace` times the modelled seconds after its start.
   double pace = 1;
-  std::shared_ptr<FaultInjector> faults;  // may be null
+  std::shared_ptr<FaultInjector> faults = nullptr;
   HostView host_view = HostView::kShared;
   uint64_t cache_line_bytes = kUsualCacheLine;  // where that is kCached
   std::byte stale{0};  // what memory of the accelerator holds when it is handed out, on-chip memory at every run

@@ -416,9 +416,9 @@ TEST_CASE("A program whose instructions refer to more micro-ops than a checker s
   gemm.reset = true;
   gemm.loop.uop_end = kMicroOps;
   gemm.loop.iter_out = gemm.loop.iter_in = 1;
-  for (uint64_t i = 0; i < kMostMicroOps / kMicroOps; ++i) program.gemm(gemm);
+  for (uint64_t i = 0; i < kFreeMicroOps / kMicroOps; ++i) program.gemm(gemm);
   program.finish({});
-  check_refused(std::move(program), "loads or refers to more than 33554432 micro-ops");
+  check_refused(std::move(program), "loads or refers to more than 16640 micro-ops: 16384, and 64 for each of its inst");
 }
 
 TEST_CASE("An accumulator written twice within two micro-ops is refused") {

@@ -22,7 +22,8 @@ class LentCopy {
   explicit LentCopy(uint64_t y) {
     auto bound = read_program(*source_.plan, *source_.program, kConfigurations[0]);
     REQUIRE(bound);
-    auto placed = PlacedProgram::create({transport_.get(), &lent_, &constants_}, std::move(*bound), source_.plan);
+    auto placed =
+        PlacedProgram::create({transport_.get(), &lent_, &constants_, &staging_}, std::move(*bound), source_.plan);
     REQUIRE(placed);
     program_.emplace(std::move(*placed));
     auto block = lent_.lend(*transport_, kPageBytes);
@@ -60,6 +61,7 @@ class LentCopy {
   const nestrt::test::ProgramInPlan source_{test::copy_plan(kConfigurations[0]).build(), "evta"};
   LentBlocks lent_;
   SharedConstants constants_;
+  StagingMemory staging_;
   std::unique_ptr<Transport> transport_ =
       make_simulator_transport({.host_view = HostView::kCached, .cache_line_bytes = kLine});
   std::optional<PlacedProgram> program_;

@@ -19,7 +19,8 @@ class HalfBlockCopy {
     REQUIRE(bound);
     pixels_ = static_cast<int64_t>(bound->ranges[2].size) / 32;
     bound->bindings[2].conversion = Reblocking{1, 1, pixels_};
-    auto placed = PlacedProgram::create({transport_.get(), &lent_, &constants_}, std::move(*bound), source_.plan);
+    auto placed =
+        PlacedProgram::create({transport_.get(), &lent_, &constants_, &staging_}, std::move(*bound), source_.plan);
     REQUIRE(placed);
     program_.emplace(std::move(*placed));
   }
@@ -47,6 +48,7 @@ class HalfBlockCopy {
   const nestrt::test::ProgramInPlan source_{test::copy_plan(configuration_).build(), "evta"};
   LentBlocks lent_;
   SharedConstants constants_;
+  StagingMemory staging_;
   std::unique_ptr<Transport> transport_;
   int64_t pixels_ = 0;
   std::optional<PlacedProgram> program_;
