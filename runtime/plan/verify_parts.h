@@ -55,6 +55,9 @@ Status verify_program_uses(Context& context);
 // A program of instructions may write all that its branch computes for others.
 Status verify_results(Context& context);
 
+// Branches that units beside the host may run compute nowhere where they read.
+Status verify_branch_memory(Context& context);
+
 // Refuses operators whose output shares bytes with an input in another way than views.h describes, and adds to
 // context.writes what it computes. One operator.
 Status verify_aliasing(Context& context, uint32_t index);
