@@ -101,6 +101,13 @@ class Search {
     return times < 2 ? 0 : std::min(widest, static_cast<size_t>(times * static_cast<double>(width)));
   }
 
+  // It is worth more than its time, but where thousands of tasks are ready at once.
+  Clock::time_point end_of_first_pass() const {
+    constexpr std::chrono::seconds kPatience{1};
+    const bool is_limited = options_.deadline < Clock::time_point::max() - kPatience;
+    return is_limited ? options_.deadline + kPatience : Clock::time_point::max();
+  }
+
   // Through all sizes. False where the time ran out.
   bool pass(size_t width) {
     left_out_ = kInfinity;
@@ -108,7 +115,7 @@ class Search {
     current_.clear(1);
     current_.add(root());
     for (uint32_t size = 0; size < problem_.tasks.size(); ++size) {
-      if (!is_first_ && Clock::now() >= options_.deadline) return false;
+      if (Clock::now() >= (is_first_ ? end_of_first_pass() : options_.deadline)) return false;
       expand(size);
       keep(width);
       std::swap(current_, next_);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <thread>
 
 #include "nestrt/host.h"
@@ -389,9 +390,10 @@ class Measurement {
 
   bool is_precise(const Variant& variant) const {
     constexpr double kSmallest = 1;  // microseconds; about what the clock and the observer are worth
+    std::set<const Series*> seen;    // like operators share one
     for (const Piece& piece : variant.pieces) {
       for (const Series* series : piece.series) {
-        if (series == nullptr || series->samples.empty()) continue;
+        if (series == nullptr || series->samples.empty() || !seen.insert(series).second) continue;
         const SampleStatistics statistics = describe_samples(series->samples);
         if (statistics.error > std::max(kSmallest, options_.precision * statistics.median)) return false;
       }

@@ -58,7 +58,7 @@ class AliasingCheck {
   Status concat(int32_t output) {
     const Shape whole = tensor(output).shape;
     const int axis = axis_of(*op_.as<ops::Concat>(), whole.rank());
-    if (op_.outputs.size() != 1 || axis < 0 || axis >= whole.rank()) return clash(op_.inputs[0], output);
+    if (op_.outputs.size() != 1 || axis < 0 || axis >= whole.rank()) return clash(output, output);
 
     Extents written;
     std::vector<int32_t> elsewhere;

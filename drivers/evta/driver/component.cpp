@@ -76,6 +76,8 @@ Result<const Component*> load(const fs::path& file) {
   const auto entry = reinterpret_cast<ComponentEntry>(::dlsym(library, kComponentEntry));
   if (entry == nullptr) return cannot_load(file);
   const Component* const component = entry();
+  if (component == nullptr)
+    return Status(Code::kIncompatible, fmt::format("{} is no component of nestrt: install it again", file.string()));
   if (component->version == NESTRT_VERSION) return component;
   return Status(Code::kIncompatible, fmt::format("{} belongs to nestrt {}, and this is {}: install that of {}",
                                                  file.string(), component->version, NESTRT_VERSION, NESTRT_VERSION));

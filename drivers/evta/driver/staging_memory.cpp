@@ -10,9 +10,10 @@ Result<std::shared_ptr<DeviceBuffer>> StagingMemory::get(Transport& transport, u
   std::shared_ptr<DeviceBuffer> memory = memory_.lock();
   const uint64_t had = memory != nullptr ? memory->bytes().size() : 0;
   if (had >= bytes && memory != nullptr) return memory;
-  NESTRT_ASSIGN_OR_RETURN(memory, transport.allocate(std::max(bytes, 2 * had), 0));
-  memory_ = memory;
-  return memory;
+  Result<std::shared_ptr<DeviceBuffer>> larger = transport.allocate(std::max(bytes, 2 * had), 0);
+  if (!larger && bytes < 2 * had) larger = transport.allocate(bytes, 0);
+  if (larger) memory_ = *larger;
+  return larger;
 }
 
 }  // namespace nestrt::evta

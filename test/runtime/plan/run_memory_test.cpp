@@ -24,7 +24,9 @@ class Lent final : public LentMemory {
 class LendingUnit final : public Unit {
  public:
   const UnitInfo& info() const override { return info_; }
-  Result<std::unique_ptr<Executable>> prepare(const BranchSpec&) override { return Status(Code::kUnsupported, "nothing"); }
+  Result<std::unique_ptr<Executable>> prepare(const BranchSpec&) override {
+    return Status(Code::kUnsupported, "nothing");
+  }
   Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) override {
     lent = std::make_shared<Lent>(bytes);
     return std::shared_ptr<LentMemory>(lent);

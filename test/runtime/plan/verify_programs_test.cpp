@@ -101,6 +101,34 @@ TEST_CASE("A branch with two programs for the same, or with more than may be tri
   CHECK(complaint(plan.builder).empty());
 }
 
+TEST_CASE("A program with two ranges that write the same bytes is refused") {
+  ViewPlan plan;
+  CHECK_THAT(plan.complaint_about(
+                 ProgramMaker(plan.builder, plan.stream).reads(plan.view, 16).writes(plan.y, 16).writes(plan.y, 8)),
+             Catch::Matchers::Contains("branch 1: has a program with two ranges that write bytes [0, 8) of buffer"));
+}
+
+TEST_CASE("A branch that several units can run computes nowhere where it reads") {
+  PlanBuilder builder;
+  const int in = builder.input("in", {1, 16}), out = builder.output("out", {1, 16});
+  const int x = builder.arena("x", {1, 16}), inner = builder.arena("inner", {1, 16}), y = builder.arena("y", {1, 16});
+  const int stream = builder.constant<float>("stream", {4}, {0, 0, 0, 0});
+  const auto relu = unary(ops::UnaryKind::kRelu);
+  builder.op("x", relu, {in}, {x});
+  builder.branch();
+  builder.op("inner", relu, {x}, {inner});
+  builder.op("y", relu, {inner}, {y});
+  builder.branch();
+  builder.op("out", relu, {y}, {out});
+  plan::Tables& tables = builder.tables();
+  const auto buffer_of = [&](int tensor) { return tables.tensors[static_cast<size_t>(tensor)].buffer; };
+  tables.memory_plans[0].offsets[buffer_of(y)] = tables.memory_plans[0].offsets[buffer_of(x)];
+  CHECK(complaint(builder).empty());  // one operator after the other
+  tables.branches[1].programs.push_back(ProgramMaker(builder, stream).reads(x, 64).writes(y, 64).made());
+  CHECK_THAT(complaint(builder), Catch::Matchers::Contains("branch 1: has programs for several units, and computes in "
+                                                           "buffer 4 where it reads buffer 2"));
+}
+
 // y = relu(x), 1 MB, and constants that are streams.
 struct SharingPlan {
   static constexpr int64_t kElements = 1 << 18;

@@ -243,6 +243,24 @@ TEST_CASE(
   for (const bool of_input : {false, true}) check_like_cpu(PlanWithView(of_input).crafted.made(), options);
 }
 
+TEST_CASE("A unit whose results are checked need not compute what nobody else reads") {
+  SessionOptions options;
+  options.check_every = 1;
+  CraftedPlan crafted;
+  PlanBuilder& builder = crafted.builder;
+  const int in = builder.input("in", kSquare, DataType::kS8), out = builder.output("out", kSquare, DataType::kS8);
+  const int inner = builder.arena("inner", kSquare, DataType::kS8), y = builder.arena("y", kSquare, DataType::kS8);
+  builder.op("inner", kCopy, {in}, {inner});
+  crafted.copy(inner, y);
+  crafted.copy(y, out);
+  plan::Program program = crafted.program(16);
+  crafted.weights_are_the_identity(program);
+  program.ranges.push_back({kInputs, 256, plan::RangeAccess::kRead, in});
+  program.ranges.push_back({kResults, 256, plan::RangeAccess::kWrite, y});
+  crafted.add_program(0, program);
+  check_like_cpu(crafted.made(), options);
+}
+
 TEST_CASE("A result in wider blocks than the plan's reaches the accelerator again, at the end of the arena too") {
   const Configuration& configuration = *find_configuration("1x32_15_15_18_17");
   const Shape shape = {1, 48, 2, 2};
