@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace nestrt {
-namespace {
-
-constexpr uint32_t kComputedNowhere = UINT32_MAX;
-
-}  // namespace
-
 Result<std::vector<plan_verify::Extents>> computed_bytes(const plan::Tables& plan) {
   plan_verify::Context context{plan, {}};
   NESTRT_RETURN_IF_ERROR(verify_tensors(context));
@@ -18,21 +12,6 @@ Result<std::vector<plan_verify::Extents>> computed_bytes(const plan::Tables& pla
   for (const plan::Branch& branch : plan.branches)
     computed.push_back(plan_verify::computed_bytes(branch, context.writes));
   return computed;
-}
-
-std::vector<bool> used_elsewhere(const plan::Tables& plan) {
-  std::vector<uint32_t> computed_in(plan.tensors.size(), kComputedNowhere);
-  std::vector<bool> used(plan.tensors.size(), false);
-  for (uint32_t branch = 0; branch < plan.branches.size(); ++branch) {
-    for (const uint32_t op : plan.branches[branch].operators) {
-      for (const int32_t input : plan.operators[op].inputs)
-        if (input >= 0 && computed_in[static_cast<uint32_t>(input)] != branch)
-          used[static_cast<uint32_t>(input)] = true;
-      for (const int32_t output : plan.operators[op].outputs) computed_in[static_cast<uint32_t>(output)] = branch;
-    }
-  }
-  for (const uint32_t output : plan.outputs) used[output] = true;
-  return used;
 }
 
 namespace plan_verify {

@@ -11,9 +11,6 @@
 
 namespace nestrt {
 
-// By tensor: whether an operator of another branch reads it, or the caller. Requires: indices that exist.
-std::vector<bool> used_elsewhere(const plan::Tables& plan);
-
 // By branch. Requires: a verified plan, from which alone errors could come.
 Result<std::vector<plan_verify::Extents>> computed_bytes(const plan::Tables& plan);
 

@@ -23,7 +23,7 @@ Status RunMemory::allocate_arena(uint64_t bytes, const UnitList& units) {
       log(LogLevel::kInfo, fmt::format("{} has no memory for the arena: {}; what it needs is copied", unit->info().name,
                                        lent.error().message()));
     } else if (*lent != nullptr) {
-      lent_.reset(new Lent{std::move(*lent)});
+      lent_ = std::make_unique<Lent>(std::move(*lent));
       arena_ = lent_->memory->bytes();
       return {};
     }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "nestrt/plan.h"
@@ -38,6 +39,7 @@ class RunMemory {
 
  private:
   struct Lent {
+    explicit Lent(std::shared_ptr<LentMemory> lent) : memory(std::move(lent)) {}
     bool is_safe() {
       if (!memory->is_safe()) was_unsafe.store(true);
       return !was_unsafe.load();

@@ -7,11 +7,28 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/plan/computed_bytes.h"
 #include "runtime/plan/verify_parts.h"
 
 namespace nestrt::plan_verify {
 namespace {
+
+constexpr uint32_t kNoBranch = UINT32_MAX;
+
+// By tensor: whether an operator of another branch reads it, or the caller.
+std::vector<bool> used_elsewhere(const plan::Tables& plan) {
+  std::vector<uint32_t> computed_in(plan.tensors.size(), kNoBranch);
+  std::vector<bool> used(plan.tensors.size(), false);
+  for (uint32_t branch = 0; branch < plan.branches.size(); ++branch) {
+    for (const uint32_t op : plan.branches[branch].operators) {
+      for (const int32_t input : plan.operators[op].inputs)
+        if (input >= 0 && computed_in[static_cast<uint32_t>(input)] != branch)
+          used[static_cast<uint32_t>(input)] = true;
+      for (const int32_t output : plan.operators[op].outputs) computed_in[static_cast<uint32_t>(output)] = branch;
+    }
+  }
+  for (const uint32_t output : plan.outputs) used[output] = true;
+  return used;
+}
 
 // Those of the branch's outputs that are used elsewhere.
 std::vector<uint32_t> results_of(const plan::Tables& plan, const plan::Branch& branch, const std::vector<bool>& used) {

@@ -52,29 +52,39 @@ void add_computed(const WrittenBytes& bytes, const Extents& computed, std::vecto
     results.push_back({part.buffer, part.begin, part.end - part.begin});
 }
 
-// Those that others read.
-std::vector<WrittenBytes> outputs_of(const Plan& plan, const Step& step, const std::vector<bool>& used_elsewhere) {
+// The tensors that a program of instructions writes; of other programs all outputs of the operators.
+std::vector<int32_t> written_by(const plan::Tables& tables, const Step& step) {
+  const plan::Branch& branch = tables.branches[step.branch];
+  const plan::Program& program = branch.programs[step.program];
+  std::vector<int32_t> written;
+  if (program.kind == plan::ProgramKind::kInstructions) {
+    for (const plan::ProgramRange& range : program.ranges)
+      if (range.tensor >= 0 && range.access != plan::RangeAccess::kRead) written.push_back(range.tensor);
+  } else {
+    for (const uint32_t op : branch.operators)
+      for (const int32_t output : tables.operators[op].outputs) written.push_back(output);
+  }
+  return written;
+}
+
+std::vector<WrittenBytes> outputs_of(const Plan& plan, const Step& step) {
   const plan::Tables& tables = plan.tables();
   std::vector<WrittenBytes> results;
-  for (uint32_t op : tables.branches[step.branch].operators) {
-    for (int32_t index : tables.operators[op].outputs) {
-      if (!used_elsewhere[static_cast<uint32_t>(index)]) continue;
-      const plan::Tensor& tensor = tables.tensors[static_cast<uint32_t>(index)];
-      if (tensor.layout != Layout::kPlain) {
-        add_blocked(tensor, step.channels, results);
-        continue;
-      }
-      const auto bytes = static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
-      results.push_back({tensor.buffer, tensor.offset, bytes});
+  for (const int32_t index : written_by(tables, step)) {
+    const plan::Tensor& tensor = tables.tensors[static_cast<size_t>(index)];
+    if (tensor.layout != Layout::kPlain) {
+      add_blocked(tensor, step.channels, results);
+      continue;
     }
+    const auto bytes = static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
+    results.push_back({tensor.buffer, tensor.offset, bytes});
   }
   return results;
 }
 
-std::vector<WrittenBytes> results_of(const Plan& plan, const Step& step, const Extents& computed,
-                                     const std::vector<bool>& used_elsewhere) {
+std::vector<WrittenBytes> results_of(const Plan& plan, const Step& step, const Extents& computed) {
   std::vector<WrittenBytes> results;
-  for (const WrittenBytes& bytes : outputs_of(plan, step, used_elsewhere)) add_computed(bytes, computed, results);
+  for (const WrittenBytes& bytes : outputs_of(plan, step)) add_computed(bytes, computed, results);
   return results;
 }
 
@@ -114,7 +124,6 @@ Result<std::unique_ptr<PreparedSchedule>> PreparedSchedule::create(const Plan& p
       std::ranges::any_of(prepared->schedule_.lanes, [&](const Lane& lane) { return lane.unit != host; });
   if (needs_results) {
     NESTRT_ASSIGN_OR_RETURN(prepared->computed_, computed_bytes(plan.tables()));
-    prepared->used_elsewhere_ = used_elsewhere(plan.tables());
   }
   prepared->lanes_.resize(prepared->schedule_.lanes.size());
   prepared->find_threads(units);
@@ -172,7 +181,7 @@ Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, P
   const std::optional<uint32_t> host = host_of(units);
   step.on_host = step.unit == host;
   if (step.on_host) return {};
-  step.results = results_of(plan, what, computed_[what.branch], used_elsewhere_);
+  step.results = results_of(plan, what, computed_[what.branch]);
   step.whole_results = whole_results_of(plan, what, computed_[what.branch]);
   if (!host) return {};
   const uint32_t kernels = kernels_of(plan.tables().branches[what.branch]);

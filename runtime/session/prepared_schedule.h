@@ -15,7 +15,7 @@
 
 namespace nestrt {
 
-// Bytes of a buffer that a step writes for others: `count` times `size`, at distances of `stride`. What lies between is
+// Bytes of a buffer that a step writes: `count` times `size`, at distances of `stride`. What lies between is
 // padding.
 struct WrittenBytes {
   uint32_t buffer = 0;
@@ -88,10 +88,8 @@ class PreparedSchedule {
   const Schedule schedule_;
   const bool is_file_order_;
   Host* host_ = nullptr;
-  std::vector<size_t> thread_of_;  // by lane
-  // Where there are other units than the host: what each branch computes, and which tensors others read.
-  std::vector<plan_verify::Extents> computed_;
-  std::vector<bool> used_elsewhere_;
+  std::vector<size_t> thread_of_;               // by lane
+  std::vector<plan_verify::Extents> computed_;  // by branch; none where there is the host alone
   std::deque<PreparedStep> steps_;
   std::vector<PreparedLane> lanes_;
   std::vector<Section> sections_;

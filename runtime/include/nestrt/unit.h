@@ -110,7 +110,7 @@ struct Submission {
   // By buffer: who wrote all of it in this run, as `writer` has it; 0: the host, several, or it is not known. Empty: of
   // none it is known.
   std::span<const uint8_t> writers = {};
-  uint8_t writer = 0;                            // the unit itself; 0: unknown
+  uint8_t writer = 0;  // the unit itself; 0: unknown
   // Results are compared: what lies where they go reaches the unit first, so that bytes which it does not write show.
   bool is_checked = false;
   const std::atomic<bool>* cancelled = nullptr;  // ends with kCancelled between operators where it becomes true
