@@ -101,10 +101,9 @@ class Search {
     return times < 2 ? 0 : std::min(widest, static_cast<size_t>(times * static_cast<double>(width)));
   }
 
-  // It is worth more than its time, but where thousands of tasks are ready at once.
+  // It is worth more than its time, but where thousands of tasks are ready at once and something is known.
   Clock::time_point end_of_first_pass() const {
-    constexpr std::chrono::seconds kPatience{1};
-    const bool is_limited = options_.deadline < Clock::time_point::max() - kPatience;
+    const bool is_limited = options_.deadline < Clock::time_point::max() - kPatience && !result_.best.order.empty();
     return is_limited ? options_.deadline + kPatience : Clock::time_point::max();
   }
 

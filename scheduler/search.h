@@ -29,7 +29,10 @@ struct SearchResult {
   double lower_bound_us = 0;  // equal to the makespan where the search was exact
 };
 
-// `known`: a solution that need not be found again; may be empty. The first, narrowest search is always completed.
+// How long after its deadline the first, narrowest search may end, where a solution is known.
+inline constexpr std::chrono::seconds kPatience{1};
+
+// `known`: a solution that need not be found again; may be empty: then the first search is completed whatever it takes.
 SearchResult search(const Problem& problem, const Bounds& bounds, const SearchOptions& options, Solution known = {});
 
 }  // namespace nestrt::scheduler

@@ -4,6 +4,7 @@
 #include <utility>
 
 namespace nestrt {
+
 Result<std::vector<plan_verify::Extents>> computed_bytes(const plan::Tables& plan) {
   plan_verify::Context context{plan, {}};
   NESTRT_RETURN_IF_ERROR(verify_tensors(context));

@@ -4,19 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "runtime/plan/verify_parts.h"
 
 namespace nestrt::plan_verify {
 namespace {
-
-// Bytes of the arena.
-struct Placed {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  uint32_t buffer = 0;
-};
 
 // What the branch reads and does not compute, of the arena and of others.
 Extents read_by(const Context& context, uint32_t branch) {
@@ -27,33 +21,30 @@ Extents read_by(const Context& context, uint32_t branch) {
   return difference(make_set(std::move(all)), context.computed[branch]);
 }
 
-std::vector<Placed> place(const Context& context, const plan::MemoryPlan& memory, const Extents& extents) {
-  std::vector<Placed> placed;
+// The same bytes counted from the start of the arena, those in it, by ascending begin.
+std::vector<Extent> place(const Context& context, const plan::MemoryPlan& memory, const Extents& extents) {
+  std::vector<Extent> placed;
   for (const Extent& extent : extents) {
     if (context.plan.buffers[extent.buffer].kind != plan::BufferKind::kArena) continue;
     const uint64_t offset = memory.offsets[extent.buffer];
-    placed.push_back({offset + extent.begin, offset + extent.end, extent.buffer});
+    placed.push_back({extent.buffer, offset + extent.begin, offset + extent.end});
   }
-  std::ranges::sort(placed, {}, &Placed::begin);
+  std::ranges::sort(placed, {}, &Extent::begin);
   return placed;
 }
 
-Status check_apart(const std::vector<Placed>& read, const std::vector<Placed>& computed, uint32_t branch) {
-  // Operands may overlap one another where their lives do not, so the furthest end so far counts.
-  uint64_t end = 0;
-  uint32_t furthest = 0;
+// Both as place() has them. Operands may overlap one another where their lives do not: the furthest end so far counts.
+Status check_apart(const std::vector<Extent>& read, const std::vector<Extent>& computed, uint32_t branch) {
+  Extent furthest;
   auto next = read.begin();
-  for (const Placed& result : computed) {
-    for (; next != read.end() && next->begin < result.end; ++next) {
-      if (next->end <= end) continue;
-      end = next->end;
-      furthest = next->buffer;
-    }
-    if (result.begin < end)
+  for (const Extent& result : computed) {
+    for (; next != read.end() && next->begin < result.end; ++next)
+      if (next->end > furthest.end) furthest = *next;
+    if (result.begin < furthest.end)
       return damaged_plan(
           fmt::format("branch {}: has programs for several units, and computes in buffer {} where it "
                       "reads buffer {}",
-                      branch, result.buffer, furthest));
+                      branch, result.buffer, furthest.buffer));
   }
   return {};
 }

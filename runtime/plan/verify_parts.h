@@ -65,6 +65,9 @@ Status verify_aliasing(Context& context, uint32_t index);
 // The bytes of its tensor that a range of a program is, or more where it is in another layout or of some channels.
 Extent bytes_of(const Context& context, const plan::Program& program, const plan::ProgramRange& range);
 
+// Those of the ranges that a program writes, in the order of the ranges.
+std::vector<Extent> written_bytes(const Context& context, const plan::Program& program);
+
 // "tensor 3 'conv1_w'" and the like.
 std::string tensor_name(const plan::Tables& plan, uint64_t index);
 std::string operator_name(const plan::Tables& plan, uint64_t index);

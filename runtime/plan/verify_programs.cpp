@@ -217,10 +217,7 @@ class BranchCheck {
 
   // Bytes that two ranges write would be those of either, as they come to lie.
   Status verify_writes_once(const plan::Program& program) const {
-    Extents written;
-    for (const plan::ProgramRange& range : program.ranges)
-      if (range.tensor >= 0 && range.access != plan::RangeAccess::kRead)
-        written.push_back(bytes_of(context_, program, range));
+    std::vector<Extent> written = written_bytes(context_, program);
     std::erase_if(written, [](const Extent& bytes) { return bytes.begin == bytes.end; });
     std::sort(written.begin(), written.end());
     const auto twice = std::ranges::adjacent_find(written, &Extent::overlaps);
@@ -307,6 +304,14 @@ Extent bytes_of(const Context& context, const plan::Program& program, const plan
   const bool is_as_long = range.layout == Layout::kPlain && program.channels == 0;
   if (is_as_long) bytes.end = bytes.begin + std::min(range.size, bytes.end - bytes.begin);
   return bytes;
+}
+
+std::vector<Extent> written_bytes(const Context& context, const plan::Program& program) {
+  std::vector<Extent> written;
+  for (const plan::ProgramRange& range : program.ranges)
+    if (range.tensor >= 0 && range.access != plan::RangeAccess::kRead)
+      written.push_back(bytes_of(context, program, range));
+  return written;
 }
 
 Status verify_programs(Context& context) {

@@ -45,15 +45,6 @@ Extents bytes_of_all(const Context& context, std::span<const uint32_t> tensors) 
   return make_set(std::move(bytes));
 }
 
-// What the program may write.
-Extents writable(const Context& context, const plan::Program& program) {
-  Extents ranges;
-  for (const plan::ProgramRange& range : program.ranges)
-    if (range.tensor >= 0 && range.access != plan::RangeAccess::kRead)
-      ranges.push_back(bytes_of(context, program, range));
-  return make_set(std::move(ranges));
-}
-
 class ResultsCheck {
  public:
   ResultsCheck(const Context& context, uint32_t branch, const std::vector<bool>& used)
@@ -63,7 +54,7 @@ class ResultsCheck {
         expected_(intersection(context.computed[branch], bytes_of_all(context, results_))) {}
 
   Status program(const plan::Program& program) const {
-    const Extents written = writable(context_, program);
+    const Extents written = make_set(written_bytes(context_, program));
     const auto left = std::ranges::find_if(expected_, [&](const Extent& bytes) { return !holds(written, bytes); });
     if (left == expected_.end()) return {};
     return damaged_plan(fmt::format("branch {}: has a program for unit '{}' that does not write {}", branch_,

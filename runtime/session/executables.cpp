@@ -1,6 +1,7 @@
 #include "runtime/session/executables.h"
 
 #include "runtime/core/guard.h"
+#include "runtime/plan/computed_bytes.h"
 
 namespace nestrt {
 
@@ -22,6 +23,14 @@ Status Executables::bind(std::span<std::byte* const> buffers) {
     for (const auto& [key, executable] : prepared_) NESTRT_RETURN_IF_ERROR(executable->bind(buffers_));
     return {};
   });
+}
+
+Result<std::span<const plan_verify::Extents>> Executables::computed() {
+  const MutexLock lock(mutex_);
+  if (!computed_) {
+    NESTRT_ASSIGN_OR_RETURN(computed_, computed_bytes(plan_->tables()));
+  }
+  return std::span<const plan_verify::Extents>(*computed_);
 }
 
 size_t Executables::repacked_bytes() const {

@@ -5,11 +5,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "nestrt/mutex.h"
 #include "nestrt/unit.h"
+#include "runtime/plan/extents.h"
 
 namespace nestrt {
 
@@ -24,6 +27,10 @@ class Executables {
   // will be. Not during a run. Errors: those of Executable::bind.
   Status bind(std::span<std::byte* const> buffers);
 
+  // Which bytes each branch of the plan computes (computed_bytes.h), found once. Valid as long as this is. Errors:
+  // those of computed_bytes().
+  Result<std::span<const plan_verify::Extents>> computed();
+
   // Sum over all that have been prepared.
   size_t repacked_bytes() const;
 
@@ -35,6 +42,7 @@ class Executables {
   mutable Mutex mutex_;
   std::vector<std::byte*> buffers_ NESTRT_GUARDED_BY(mutex_);  // empty: not known yet
   std::map<Key, std::shared_ptr<Executable>> prepared_ NESTRT_GUARDED_BY(mutex_);
+  std::optional<std::vector<plan_verify::Extents>> computed_ NESTRT_GUARDED_BY(mutex_);  // once it was asked for
 };
 
 }  // namespace nestrt

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/plan/computed_bytes.h"
+#include "runtime/plan/extents.h"
 #include "runtime/session/check_schedule.h"
 
 namespace nestrt {
@@ -118,13 +118,7 @@ PreparedSchedule::PreparedSchedule(Schedule schedule)
 Result<std::unique_ptr<PreparedSchedule>> PreparedSchedule::create(const Plan& plan, const UnitList& units,
                                                                    Schedule schedule, Executables& executables) {
   std::unique_ptr<PreparedSchedule> prepared(new PreparedSchedule(std::move(schedule)));
-  const std::optional<uint32_t> host = host_of(units);
-  const std::vector<int> shares = shares_of(prepared->schedule_, host);
-  const bool needs_results =
-      std::ranges::any_of(prepared->schedule_.lanes, [&](const Lane& lane) { return lane.unit != host; });
-  if (needs_results) {
-    NESTRT_ASSIGN_OR_RETURN(prepared->computed_, computed_bytes(plan.tables()));
-  }
+  const std::vector<int> shares = shares_of(prepared->schedule_, host_of(units));
   prepared->lanes_.resize(prepared->schedule_.lanes.size());
   prepared->find_threads(units);
   for (const Step& step : prepared->schedule_.steps) {
@@ -181,8 +175,9 @@ Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, P
   const std::optional<uint32_t> host = host_of(units);
   step.on_host = step.unit == host;
   if (step.on_host) return {};
-  step.results = results_of(plan, what, computed_[what.branch]);
-  step.whole_results = whole_results_of(plan, what, computed_[what.branch]);
+  NESTRT_ASSIGN_OR_RETURN(const auto computed, executables.computed());
+  step.results = results_of(plan, what, computed[what.branch]);
+  step.whole_results = whole_results_of(plan, what, computed[what.branch]);
   if (!host) return {};
   const uint32_t kernels = kernels_of(plan.tables().branches[what.branch]);
   NESTRT_ASSIGN_OR_RETURN(step.fallback, executables.get(*host, what.branch, kernels, what.channels));

@@ -10,7 +10,6 @@
 #include "nestrt/event.h"
 #include "nestrt/schedule.h"
 #include "runtime/core/aligned_memory.h"
-#include "runtime/plan/extents.h"
 #include "runtime/session/executables.h"
 
 namespace nestrt {
@@ -88,8 +87,7 @@ class PreparedSchedule {
   const Schedule schedule_;
   const bool is_file_order_;
   Host* host_ = nullptr;
-  std::vector<size_t> thread_of_;               // by lane
-  std::vector<plan_verify::Extents> computed_;  // by branch; none where there is the host alone
+  std::vector<size_t> thread_of_;  // by lane
   std::deque<PreparedStep> steps_;
   std::vector<PreparedLane> lanes_;
   std::vector<Section> sections_;

@@ -28,19 +28,9 @@ OpenedUnit open_on_board(const evta::Configuration& configuration, const boards:
 }
 
 UnitUnderTest row_of(const evta::Configuration& configuration, const boards::XclbinDescription& xclbin) {
-  UnitUnderTest row;
-  row.name = "evta " + std::string(configuration.name) + " behind XRT";
+  UnitUnderTest row = evta_under_test(configuration);
+  row.name += " behind XRT";
   row.open = [&configuration, xclbin] { return open_on_board(configuration, xclbin); };
-  row.copy_plan = [&configuration] { return evta::test::copy_plan(configuration); };
-  row.network = [&configuration](int branches, uint32_t seed) {
-    return evta::test::random_network(configuration, branches, seed);
-  };
-  row.damages = {
-      {"constants in place of instructions",
-       [](plan::Tables&, plan::Program& program) { program.segments[0] = program.segments[2]; }},
-      {"a range for its results that is too short",
-       [](plan::Tables&, plan::Program& program) { program.ranges[3].size -= 1; }},
-  };
   row.exclusions = {{"the board computes in the process, and asks for memory there",
                      {"runs ask for no memory once it is known where their buffers are"}}};
   return row;

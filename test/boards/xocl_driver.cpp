@@ -5,8 +5,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
+#include "test/boards/device_node.h"
 #include "test/boards/driver.h"
 
 namespace nestrt::boards {
@@ -16,11 +16,6 @@ namespace {
 constexpr unsigned kVersion = 0x00, kCloseBuffer = 0x09, kOwn = 0x40;
 constexpr uint32_t kBankMask = 0xffffff, kCommandBuffer = 1u << 31;
 constexpr const char* kCardAddress = "0000:65:00.1";
-
-void write(const std::filesystem::path& file, std::string_view text) {
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary) << text;
-}
 
 // Of <drm/drm.h>, which need not be installed.
 struct Version {
@@ -71,20 +66,20 @@ std::vector<MemoryBank> driver_banks() {
 void write_device_nodes(const std::filesystem::path& root) {
   const std::filesystem::path device = root / "sys/bus/pci/devices" / kCardAddress;
   std::filesystem::create_directories(root / "sys/bus/pci/drivers/xocl" / kCardAddress);
-  write(root / "dev/dri/renderD128", "");
-  write(device / "drm/renderD128", "");
-  write(device / "vendor", "0x10ee\n");
-  write(device / "device", "0x500d\n");
-  write(device / "userbar", "0\n");
-  write(device / "resource", "0x0 0x1ffffff 0x0\n");
-  write(device / "ready", "0x1\n");
-  write(device / "nodma", "0\n");
-  write(device / "kds_numcdmas", "0\n");
-  write(device / "kds_custat_raw", "");
-  write(device / "kds_scustat_raw", "");
-  write(device / "xclbinuuid", "00000000-0000-0000-0000-000000000000\n");
-  write(device / "rom.u.1/VBNV", kShell);
-  write(device / "icap.u.1/clock_freqs", "200\n0\n0\n0\n");
+  write_node(root / "dev/dri/renderD128", "");
+  write_node(device / "drm/renderD128", "");
+  write_node(device / "vendor", "0x10ee\n");
+  write_node(device / "device", "0x500d\n");
+  write_node(device / "userbar", "0\n");
+  write_node(device / "resource", "0x0 0x1ffffff 0x0\n");
+  write_node(device / "ready", "0x1\n");
+  write_node(device / "nodma", "0\n");
+  write_node(device / "kds_numcdmas", "0\n");
+  write_node(device / "kds_custat_raw", "");
+  write_node(device / "kds_scustat_raw", "");
+  write_node(device / "xclbinuuid", "00000000-0000-0000-0000-000000000000\n");
+  write_node(device / "rom.u.1/VBNV", kShell);
+  write_node(device / "icap.u.1/clock_freqs", "200\n0\n0\n0\n");
 }
 
 void write_xclbin_nodes(const std::filesystem::path& root, const LoadedXclbin& loaded) {
@@ -92,12 +87,12 @@ void write_xclbin_nodes(const std::filesystem::path& root, const LoadedXclbin& l
   std::string units, uuid;
   for (size_t i = 0; i < loaded.units.size(); ++i) {
     units += fmt::format("{},{},{:#x},0x4,0\n", i, loaded.units[i].name, loaded.units[i].address);
-    write(device / fmt::format("CU[{}].u.{}/size", i, i), "4096\n");
+    write_node(device / fmt::format("CU[{}].u.{}/size", i, i), "4096\n");
   }
   for (size_t i = 0; i < loaded.uuid.size(); ++i)
     uuid += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", loaded.uuid[i]);
-  write(device / "kds_custat_raw", units);
-  write(device / "xclbinuuid", uuid);
+  write_node(device / "kds_custat_raw", units);
+  write_node(device / "xclbinuuid", uuid);
 }
 
 int control(Board& board, Client& client, unsigned number, void* argument) {

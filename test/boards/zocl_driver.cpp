@@ -5,8 +5,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
+#include "test/boards/device_node.h"
 #include "test/boards/driver.h"
 #include "test/boards/xclbin_writer.h"
 
@@ -73,11 +73,6 @@ struct XclbinRequest {
   const axlf* file;
 };
 
-void write(const std::filesystem::path& file, std::string_view text) {
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary) << text;
-}
-
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -114,11 +109,11 @@ const std::string_view kShell = "xilinx_zcu102_base_202210_1";
 std::vector<MemoryBank> driver_banks() { return {{"DDR", 0, uint64_t{256} << 20, false}}; }
 
 void write_device_nodes(const std::filesystem::path& root) {
-  write(root / "dev/dri/renderD128", "");
+  write_node(root / "dev/dri/renderD128", "");
   std::filesystem::create_directories(root / "dev/dri/by-path");
   std::filesystem::create_symlink("../renderD128", root / "dev/dri/by-path/platform-axi:zyxclmm_drm-render");
-  write(root / kDevice / "kds_custat_raw", "");
-  write(root / kDevice / "xclbinid", "0 00000000-0000-0000-0000-000000000000\n");
+  write_node(root / kDevice / "kds_custat_raw", "");
+  write_node(root / kDevice / "xclbinid", "0 00000000-0000-0000-0000-000000000000\n");
 }
 
 void write_xclbin_nodes(const std::filesystem::path& root, const LoadedXclbin& loaded) {
@@ -127,10 +122,10 @@ void write_xclbin_nodes(const std::filesystem::path& root, const LoadedXclbin& l
     units += fmt::format("0,{},{},{:#x},0x4,0\n", i, loaded.units[i].name, loaded.units[i].address);
   for (size_t i = 0; i < loaded.uuid.size(); ++i)
     uuid += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", loaded.uuid[i]);
-  write(root / kDevice / "kds_custat_raw", units);
-  write(root / kDevice / "xclbinid", "0 " + uuid + "\n");
-  write(root / kDevice / "ip_layout", text_of(loaded.ip_layout));
-  write(root / kDevice / "mem_topology", text_of(loaded.mem_topology));
+  write_node(root / kDevice / "kds_custat_raw", units);
+  write_node(root / kDevice / "xclbinid", "0 " + uuid + "\n");
+  write_node(root / kDevice / "ip_layout", text_of(loaded.ip_layout));
+  write_node(root / kDevice / "mem_topology", text_of(loaded.mem_topology));
 }
 
 int control(Board& board, Client& client, unsigned number, void* argument) {

@@ -9,8 +9,6 @@
 namespace nestrt::evta::test {
 namespace {
 
-constexpr uint64_t kUopAddress = 0x1000, kWgtAddress = 0x2000, kInpAddress = 0x3000, kOutAddress = 0x4000;
-
 Transfer row(const Configuration& configuration, Memory memory, uint64_t address, uint16_t elements) {
   Transfer transfer;
   transfer.memory = memory;
@@ -20,23 +18,23 @@ Transfer row(const Configuration& configuration, Memory memory, uint64_t address
   return transfer;
 }
 
-Gemm rows_gemm(bool reset) {
+Gemm rows_gemm(bool reset, uint16_t rows) {
   Gemm gemm;
   gemm.reset = reset;
   gemm.loop.uop_end = 1;
-  gemm.loop.iter_in = kCopyRows;
+  gemm.loop.iter_in = rows;
   gemm.loop.dst_factor_in = gemm.loop.src_factor_in = 1;
   return gemm;
 }
 
-std::vector<uint8_t> stream(const Configuration& configuration) {
+std::vector<uint8_t> stream(const Configuration& configuration, uint16_t rows) {
   const Instruction instructions[] = {
       make_load(row(configuration, Memory::kUop, kUopAddress, 1)),
-      make_gemm(rows_gemm(true)),
-      make_load(row(configuration, Memory::kInp, kInpAddress, kCopyRows)),
+      make_gemm(rows_gemm(true, rows)),
+      make_load(row(configuration, Memory::kInp, kInpAddress, rows)),
       make_load(row(configuration, Memory::kWgt, kWgtAddress, 1), {.push_next = true}),
-      make_gemm(rows_gemm(false), {.pop_prev = true, .push_next = true}),
-      make_store(row(configuration, Memory::kOut, kOutAddress, kCopyRows), {.pop_prev = true, .push_prev = true}),
+      make_gemm(rows_gemm(false, rows), {.pop_prev = true, .push_next = true}),
+      make_store(row(configuration, Memory::kOut, kOutAddress, rows), {.pop_prev = true, .push_prev = true}),
       make_finish({.pop_next = true}),
   };
   std::vector<uint8_t> bytes;
@@ -59,16 +57,6 @@ void add_range(plan::Program* program, uint64_t address, uint64_t size, plan::Ra
   program->ranges.push_back({address, size, access, tensor, segment});
 }
 
-// The constants of a copy's program, which copies share.
-std::vector<int> add_segments(nestrt::test::PlanBuilder* builder, const Configuration& configuration) {
-  const auto constant = [&](const char* name, const std::vector<uint8_t>& bytes) {
-    return builder->constant(name, Shape{static_cast<int64_t>(bytes.size())}, bytes, DataType::kU8);
-  };
-  const std::vector<uint8_t> micro_op(static_cast<size_t>(configuration.uop_bytes()), 0);
-  return {constant("stream", stream(configuration)), constant("micro-op", micro_op),
-          constant("identity", identity(configuration.block()))};
-}
-
 void add_program(plan::Tables* tables, const Configuration& configuration, const std::vector<int>& segments,
                  size_t branch, int x, int y) {
   plan::Program program;
@@ -89,12 +77,22 @@ ops::Transpose copy() { return {.permutation = {0, 1}}; }
 
 }  // namespace
 
+std::vector<int> add_copy_segments(nestrt::test::PlanBuilder* builder, const Configuration& configuration,
+                                   uint16_t rows) {
+  const auto constant = [&](const char* name, const std::vector<uint8_t>& bytes) {
+    return builder->constant(name, Shape{static_cast<int64_t>(bytes.size())}, bytes, DataType::kU8);
+  };
+  const std::vector<uint8_t> micro_op(static_cast<size_t>(configuration.uop_bytes()), 0);
+  return {constant("stream", stream(configuration, rows)), constant("micro-op", micro_op),
+          constant("identity", identity(configuration.block()))};
+}
+
 nestrt::test::PlanBuilder copy_plan(const Configuration& configuration) {
   nestrt::test::PlanBuilder builder;
   const Shape shape{kCopyRows, configuration.block()};
   const int x = builder.input("x", shape, DataType::kS8), y = builder.output("y", shape, DataType::kS8);
   builder.op("copy", copy(), {x}, {y});
-  const std::vector<int> segments = add_segments(&builder, configuration);
+  const std::vector<int> segments = add_copy_segments(&builder, configuration);
   add_program(&builder.tables(), configuration, segments, 0, x, y);
   return builder;
 }
@@ -121,7 +119,7 @@ nestrt::test::PlanBuilder random_network(const Configuration& configuration, int
     builder.branch();
     values.push_back(y);
   }
-  const std::vector<int> segments = add_segments(&builder, configuration);
+  const std::vector<int> segments = add_copy_segments(&builder, configuration);
   plan::Tables& tables = builder.tables();
   for (const auto& [branch, x, y] : copies)
     add_program(&tables, configuration, segments, static_cast<size_t>(branch), x, y);

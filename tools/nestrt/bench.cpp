@@ -138,6 +138,9 @@ struct Bench {
   std::optional<Throughput> throughput;
   PlanSummary plan;
   std::unique_ptr<Watcher> watcher;  // null where nothing is asked for
+
+  // Null unless asked for.
+  const UnitTimes* unit_times() const { return watcher != nullptr && watcher->units() ? &*watcher->units() : nullptr; }
 };
 
 // Damage to the plan is found here, outside the timing, and the file is cached afterwards.
@@ -314,7 +317,7 @@ Json to_json(const Bench& bench, const Options& options) {
             {"machine_after", machine_to_json(m.after)}};
   if (bench.comparison) json.set("comparison", to_json(*bench.comparison));
   if (bench.throughput) json.set("pipeline", to_json(*bench.throughput, options.pipeline));
-  if (bench.watcher && bench.watcher->units()) json.set("units", bench.watcher->units()->to_json());
+  if (const UnitTimes* const units = bench.unit_times()) json.set("units", units->to_json());
   if (options.per_op) json.set("operators", operators_to_json(bench));
   return json;
 }
@@ -323,8 +326,8 @@ Result<ExitCode> run_bench(const Options& options) {
   NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {options.plan}, options.units));
   NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
   print_latency(bench, options);
-  if (bench.watcher && bench.watcher->units())
-    bench.watcher->units()->print(tools::summarize(bench.measurement.run_ms).median);
+  if (const UnitTimes* const units = bench.unit_times())
+    units->print(tools::summarize(bench.measurement.run_ms).median);
   if (options.per_op) print_operators(bench);
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(bench, options)));
   return ExitCode::kOk;

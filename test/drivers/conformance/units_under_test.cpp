@@ -6,6 +6,7 @@
 
 #include "nestrt/log.h"
 #include "nestrt/open_units.h"
+#include "test/support/copy_plan.h"
 
 namespace nestrt::test {
 namespace {
@@ -26,6 +27,22 @@ const Exclusion* exclusion_of(const UnitUnderTest& row, std::string_view stateme
 }
 
 }  // namespace
+
+UnitUnderTest evta_under_test(const evta::Configuration& configuration) {
+  UnitUnderTest row;
+  row.name = "evta " + std::string(configuration.name);
+  row.copy_plan = [&configuration] { return evta::test::copy_plan(configuration); };
+  row.network = [&configuration](int branches, uint32_t seed) {
+    return evta::test::random_network(configuration, branches, seed);
+  };
+  row.damages = {
+      {"constants in place of instructions",
+       [](plan::Tables&, plan::Program& program) { program.segments[0] = program.segments[2]; }},
+      {"a range for its results that is too short",
+       [](plan::Tables&, plan::Program& program) { program.ranges[3].size -= 1; }},
+  };
+  return row;
+}
 
 std::vector<std::string_view> cases_that_stop_a_run() {
   return {"an executable that is submitted while it is under way answers both submissions",

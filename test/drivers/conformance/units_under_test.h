@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "drivers/evta/isa/configuration.h"
 #include "test/drivers/conformance/prepared_copy.h"
 
 namespace nestrt::test {
@@ -59,6 +60,9 @@ struct UnitUnderTest {
   std::vector<Damage> damages;
   std::vector<Exclusion> exclusions;
 };
+
+// What the rows of EVTA have in common, whatever they reach it by: all but open().
+UnitUnderTest evta_under_test(const evta::Configuration& configuration);
 
 const std::vector<UnitUnderTest>& units_under_test();
 

@@ -1,7 +1,6 @@
 // Programs in lent memory that the host sees through a cache which is not coherent.
 #include <catch2/catch.hpp>
 #include <cstring>
-#include <numeric>
 
 #include "drivers/evta/driver/placed_program.h"
 #include "drivers/evta/simulator/simulator_transport.h"

@@ -46,6 +46,14 @@ TEST_CASE("What is no component is refused with what the system says of it") {
   CHECK(component.error().message().find("cannot be loaded") != std::string_view::npos);
 }
 
+TEST_CASE("A library whose entry gives no component is refused") {
+  const ComponentsFolder chosen(NESTRT_BINARY_DIR "/test/components");
+  const auto component = find_component("blank");
+  REQUIRE_FALSE(component);
+  CHECK(component.error().code() == Code::kIncompatible);
+  CHECK(component.error().message().find("is no component of nestrt") != std::string_view::npos);
+}
+
 TEST_CASE("A component of another version is refused") {
   const ComponentsFolder chosen(NESTRT_BINARY_DIR "/test/components");
   const auto component = find_component("old");

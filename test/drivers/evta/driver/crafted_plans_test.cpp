@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "drivers/evta/driver/evta_unit.h"
-#include "drivers/evta/isa/encode.h"
 #include "drivers/evta/simulator/simulator_transport.h"
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "runtime/core/tensor_set.h"
+#include "test/support/copy_plan.h"
 #include "test/support/plan_builder.h"
 
 namespace nestrt::evta {
@@ -17,66 +17,29 @@ namespace {
 using nestrt::test::PlanBuilder;
 using nestrt::test::PlanFile;
 
-// In the programs' own address space.
-constexpr uint64_t kMicroOps = 0x1000, kWeights = 0x2000, kInputs = 0x4000, kResults = 0x8000;
 const Shape kSquare = {16, 16};
 const ops::Transpose kCopy{.permutation = {0, 1}};
 
-Transfer row(const Configuration& configuration, Memory memory, uint64_t address, uint16_t elements) {
-  Transfer transfer;
-  transfer.memory = memory;
-  transfer.dram_base = static_cast<uint32_t>(address / static_cast<uint64_t>(configuration.element_bytes(memory)));
-  transfer.y_size = 1;
-  transfer.x_size = transfer.x_stride = elements;
-  return transfer;
-}
-
-Gemm gemm(bool resets, uint16_t rows) {
-  Gemm result;
-  result.reset = resets;
-  result.loop.uop_end = 1;
-  result.loop.iter_in = rows;
-  result.loop.dst_factor_in = result.loop.src_factor_in = 1;
-  return result;
-}
-
-// A plan in which programs multiply rows of kInputs by the tile at kWeights and put them at kResults.
+// A plan in which programs multiply rows by a tile of weights (test/support/copy_plan.h).
 class CraftedPlan {
  public:
   explicit CraftedPlan(const Configuration& configuration = kConfigurations[0]) : configuration_(configuration) {}
 
-  // That many rows. Its segments: the stream, a micro-op, the identity.
+  // Of that many rows; its segments are those of add_copy_segments(), as tensors yet.
   plan::Program program(uint16_t rows) {
-    const Configuration& c = configuration_;
-    const Instruction instructions[] = {
-        make_load(row(c, Memory::kUop, kMicroOps, 1)),
-        make_gemm(gemm(true, rows)),
-        make_load(row(c, Memory::kInp, kInputs, rows)),
-        make_load(row(c, Memory::kWgt, kWeights, 1), {.push_next = true}),
-        make_gemm(gemm(false, rows), {.pop_prev = true, .push_next = true}),
-        make_store(row(c, Memory::kOut, kResults, rows), {.pop_prev = true, .push_prev = true}),
-        make_finish({.pop_next = true})};
-    std::vector<uint8_t> stream;
-    for (const Instruction& instruction : instructions) {
-      const InstructionWord word = encode(c, instruction).value();
-      const auto* const bytes = reinterpret_cast<const uint8_t*>(word.data());
-      stream.insert(stream.end(), bytes, bytes + sizeof word);
-    }
-    const auto block = static_cast<size_t>(c.block());
-    std::vector<uint8_t> identity(block * block);
-    for (size_t i = 0; i < block; ++i) identity[i * (block + 1)] = 1;
     plan::Program program;
     program.unit = "evta";
     program.kind = plan::ProgramKind::kInstructions;
-    program.configuration = c.name;
-    program.segments = {segment(stream), segment(std::vector<uint8_t>(static_cast<size_t>(c.uop_bytes()))),
-                        segment(identity)};
-    program.ranges.push_back({kMicroOps, static_cast<uint64_t>(c.uop_bytes()), plan::RangeAccess::kRead, -1, 1});
+    program.configuration = configuration_.name;
+    for (const int tensor : test::add_copy_segments(&builder, configuration_, rows))
+      program.segments.push_back(static_cast<uint32_t>(tensor));
+    const auto uop_bytes = static_cast<uint64_t>(configuration_.uop_bytes());
+    program.ranges.push_back({test::kUopAddress, uop_bytes, plan::RangeAccess::kRead, -1, 1});
     return program;
   }
   void weights_are_the_identity(plan::Program& program) const {
     const auto block = static_cast<uint64_t>(configuration_.block());
-    program.ranges.push_back({kWeights, block * block, plan::RangeAccess::kRead, -1, 2});
+    program.ranges.push_back({test::kWgtAddress, block * block, plan::RangeAccess::kRead, -1, 2});
   }
 
   void add_program(size_t branch, plan::Program program) { programs_.emplace_back(branch, std::move(program)); }
@@ -104,14 +67,7 @@ class CraftedPlan {
   PlanBuilder builder;
 
  private:
-  // The tensor's index.
-  uint32_t segment(const std::vector<uint8_t>& bytes) {
-    const std::string name = "segment" + std::to_string(segments_++);
-    return static_cast<uint32_t>(builder.constant(name, {static_cast<int64_t>(bytes.size())}, bytes, DataType::kU8));
-  }
-
   const Configuration& configuration_;
-  int segments_ = 0;
   std::vector<std::pair<size_t, plan::Program>> programs_;  // by branch; their segments are tensors yet
   std::unique_ptr<PlanFile> file_;                          // what the plan is read from
 };
@@ -191,9 +147,9 @@ TEST_CASE("Weights that lie in the arena at no multiple of a tile are read where
   crafted.copy(turned, out);
   crafted.copy(before, last);
   plan::Program program = crafted.program(16);  // the identity by x
-  program.ranges.push_back({kWeights, 256, plan::RangeAccess::kRead, x});
-  program.ranges.push_back({kInputs, 256, plan::RangeAccess::kRead, -1, 2});
-  program.ranges.push_back({kResults, 256, plan::RangeAccess::kWrite, turned});
+  program.ranges.push_back({test::kWgtAddress, 256, plan::RangeAccess::kRead, x});
+  program.ranges.push_back({test::kInpAddress, 256, plan::RangeAccess::kRead, -1, 2});
+  program.ranges.push_back({test::kOutAddress, 256, plan::RangeAccess::kWrite, turned});
   crafted.add_program(2, program);
   check_like_cpu(crafted.made());
 }
@@ -224,8 +180,8 @@ struct PlanWithView {
   void add_copy(size_t branch, int from, int to) {
     plan::Program program = crafted.program(16);
     crafted.weights_are_the_identity(program);
-    program.ranges.push_back({kInputs, 256, plan::RangeAccess::kRead, from});
-    program.ranges.push_back({kResults, 256, plan::RangeAccess::kWrite, to});
+    program.ranges.push_back({test::kInpAddress, 256, plan::RangeAccess::kRead, from});
+    program.ranges.push_back({test::kOutAddress, 256, plan::RangeAccess::kWrite, to});
     crafted.add_program(branch, program);
   }
 
@@ -255,8 +211,8 @@ TEST_CASE("A unit whose results are checked need not compute what nobody else re
   crafted.copy(y, out);
   plan::Program program = crafted.program(16);
   crafted.weights_are_the_identity(program);
-  program.ranges.push_back({kInputs, 256, plan::RangeAccess::kRead, in});
-  program.ranges.push_back({kResults, 256, plan::RangeAccess::kWrite, y});
+  program.ranges.push_back({test::kInpAddress, 256, plan::RangeAccess::kRead, in});
+  program.ranges.push_back({test::kOutAddress, 256, plan::RangeAccess::kWrite, y});
   crafted.add_program(0, program);
   check_like_cpu(crafted.made(), options);
 }
@@ -289,10 +245,10 @@ TEST_CASE("A result in wider blocks than the plan's reaches the accelerator agai
   add("dequantize", ops::Dequantize{}, plain, out);
   plan::Program first = crafted.program(8), second = crafted.program(6);
   for (plan::Program* program : {&first, &second}) crafted.weights_are_the_identity(*program);
-  first.ranges.push_back({kInputs, 256, plan::RangeAccess::kRead, blocks, 0, Layout::kBlocked32});
-  first.ranges.push_back({kResults, 256, plan::RangeAccess::kWrite, widened, 0, Layout::kBlocked32});
-  second.ranges.push_back({kInputs, 192, plan::RangeAccess::kRead, widened});
-  second.ranges.push_back({kResults, 192, plan::RangeAccess::kWrite, result});
+  first.ranges.push_back({test::kInpAddress, 256, plan::RangeAccess::kRead, blocks, 0, Layout::kBlocked32});
+  first.ranges.push_back({test::kOutAddress, 256, plan::RangeAccess::kWrite, widened, 0, Layout::kBlocked32});
+  second.ranges.push_back({test::kInpAddress, 192, plan::RangeAccess::kRead, widened});
+  second.ranges.push_back({test::kOutAddress, 192, plan::RangeAccess::kWrite, result});
   crafted.add_program(2, first);
   crafted.add_program(3, second);
   check_like_cpu(crafted.made(), {}, configuration);
