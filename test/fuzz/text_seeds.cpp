@@ -46,6 +46,9 @@ void add_yaml_seeds(SeedFolder& folder) {
   profile.values[0].peaks = {0.1f, 2e-30f, 0};
   folder.add(compiler::format_profile(profile));
   folder.add("- name: data\n  min: -1\n  max: 1.5\n  histogram: [1, 2, 0.5]\n");
+  folder.add(
+      "- name: dat\xc7\n  min: -1\n  max: 1\n  histogram: [5, 2]\n- name: dat\xe1\n  min: -5\n  max: 3\n  histogram: "
+      "[1, 2]\n");
   folder.add("format: nestrt quantization profile\nversion: 1\nvalues: &a [*a]\n");
 }
 

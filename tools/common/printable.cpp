@@ -111,6 +111,16 @@ std::string printable(std::string_view name) {
   return result;
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    const auto code = static_cast<uint32_t>(character.code);
+    if (!character.valid || (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef)) return false;
+    text.remove_prefix(character.bytes);
+  }
+  return true;
+}
+
 size_t display_width(std::string_view text) {
   size_t width = 0;
   while (!text.empty()) {

@@ -17,6 +17,10 @@ std::string printable(std::string_view name);
 // spaces; 'quotations' are shortened as names are, and the whole to 16,000 characters.
 std::string printable_message(std::string_view message);
 
+// Whether all of it is characters in UTF-8, none of those that Unicode sets aside for ever as none (noncharacters, The
+// Unicode Standard 23.7): what every program that writes text writes as it is.
+bool is_utf8(std::string_view text);
+
 // The columns that text takes on a terminal: two for a wide character of East Asia, none for one that combines with the
 // character before it, one for a byte that is no UTF-8.
 size_t display_width(std::string_view text);

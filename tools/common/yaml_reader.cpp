@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "runtime/core/budget.h"
+#include "tools/common/printable.h"
 
 namespace nestrt::tools::yaml {
 namespace {
@@ -112,6 +113,8 @@ Result<YAML::Node> member(const YAML::Node& map, const std::string& key) {
 Result<std::string> member_text(const YAML::Node& map, const std::string& key) {
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, member(map, key));
   if (!node.IsScalar()) return refuse(node, key + ": expected a text");
+  // yaml-cpp would write other characters in their place, so two names could become one.
+  if (!is_utf8(node.Scalar())) return refuse(node, key + ": expected a text in UTF-8");
   return node.Scalar();
 }
 

@@ -18,7 +18,7 @@ namespace nestrt::tools::yaml {
 // kInvalidArgument: what is wrong, with where in the file.
 Status refuse(const YAML::Node& node, std::string_view what);
 
-// Errors: kInvalidArgument where the map has no such key.
+// Errors: kInvalidArgument where the map has no such key, or another text than UTF-8.
 Result<YAML::Node> member(const YAML::Node& map, const std::string& key);
 Result<std::string> member_text(const YAML::Node& map, const std::string& key);
 

@@ -70,4 +70,14 @@ TEST_CASE("Quotations in a message are shortened, an apostrophe starts none") {
   CHECK(printable_message(std::string(1'000'000, 'n')).size() < 17'000);
 }
 
+TEST_CASE("Of bytes only those are UTF-8 that are characters for every program") {
+  CHECK(is_utf8(""));
+  CHECK(is_utf8("conv1/\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x98\x80"));
+  for (const char* text :
+       {"\xc7", "a\xe1", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xef\xbf\xbe", "\xef\xb7\x90"}) {
+    INFO(text);
+    CHECK_FALSE(is_utf8(text));
+  }
+}
+
 }  // namespace nestrt::tools

@@ -49,6 +49,20 @@ TEST_CASE("What is quoted or a comment stays as it is") {
   CHECK(join_number_lists("it's: [1,2]") == "it's: \"1,2\"");
 }
 
+TEST_CASE("A text that is no UTF-8 is refused with its line") {
+  const auto name_of = [](const std::string& text) {
+    return parse<std::string>(text, "x.yaml", [](const YAML::Node& root) { return member_text(root, "name"); });
+  };
+  CHECK(name_of("name: caf\xc3\xa9").value() == "caf\xc3\xa9");
+  for (const char* text : {"\nname: dat\xc7", "\nname: \"dat\xe1\"", "\nname: \xed\xa0\x80", "\nname: \"\\uFFFE\"",
+                           "\nname: \xef\xb7\x90"}) {
+    INFO(text);
+    const auto read = name_of(text);
+    REQUIRE_FALSE(read);
+    CHECK_THAT(read.error().to_string(), Catch::Contains("line 2: name: expected a text in UTF-8"));
+  }
+}
+
 TEST_CASE("A YAML text with an alias is refused, a star elsewhere is not") {
   const auto read = numbers_of("a: &a [1, 2]\nlist: *a");
   REQUIRE_FALSE(read);
