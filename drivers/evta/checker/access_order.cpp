@@ -12,7 +12,8 @@ Module reader_of(Memory memory) { return memory == Memory::kOut ? Module::kStore
 
 }  // namespace
 
-AccessOrder::AccessOrder(const Configuration& configuration) {
+AccessOrder::AccessOrder(const Configuration& configuration, size_t instructions)
+    : elements_(Budget::of_file(kFreeElements, kElementsPerInstruction, instructions)) {
   for (const auto& [memory, last] : {std::pair{Memory::kInp, &inp_}, {Memory::kWgt, &wgt_}, {Memory::kOut, &out_}}) {
     last->written.resize(configuration.depth(memory));
     last->read.resize(configuration.depth(memory));
@@ -39,6 +40,11 @@ Status AccessOrder::write(Memory memory, const IndexSet& elements) {
 Status AccessOrder::access(Memory memory, const IndexSet& elements, const Access& access) {
   Last* const last = last_of(memory);
   if (last == nullptr) return {};
+  if (!elements_.charge(elements.size()))
+    return invalid_program(
+        fmt::format("the program's instructions touch more than {} elements of on-chip memories: {}, and {} for each "
+                    "of its instructions",
+                    elements_.limit(), kFreeElements, kElementsPerInstruction));
   const size_t early = elements.find([&](size_t element) {
     (last->*access.own)[element] = number();
     return !is_over(access.other, (last->*access.others)[element]);

@@ -52,6 +52,12 @@ void IndexSet::add_shifted(const IndexSet& other, size_t shift) {
   used_ = std::max(used_, std::min(other.used_ + words + 1, kWords));
 }
 
+size_t IndexSet::size() const {
+  size_t elements = 0;
+  for (size_t i = 0; i < used_; ++i) elements += static_cast<size_t>(std::popcount(words_[i]));
+  return elements;
+}
+
 void IndexSet::remove(const IndexSet& other) {
   for (size_t i = 0; i < std::min(used_, other.used_); ++i) words_[i] &= ~other.words_[i];
 }

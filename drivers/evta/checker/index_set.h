@@ -38,6 +38,7 @@ class IndexSet {
       }
     return kCapacity;
   }
+  size_t size() const;
   bool has(size_t element) const {
     return element / kBits < used_ && (words_[element / kBits] >> element % kBits & 1u) != 0;
   }

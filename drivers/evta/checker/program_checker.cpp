@@ -38,7 +38,7 @@ class Checker {
         looks_(Budget::of_file(kFreeMicroOps, kMicroOpsPerInstruction, instructions)) {
     if (results == Results::kComplete) {
       written_.emplace(configuration, dram.ranges());
-      order_.emplace(configuration);
+      order_.emplace(configuration, instructions);
     }
   }
 

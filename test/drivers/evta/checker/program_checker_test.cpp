@@ -421,6 +421,21 @@ TEST_CASE("A program whose instructions refer to more micro-ops than a checker s
   check_refused(std::move(program), "loads or refers to more than 16640 micro-ops: 16384, and 64 for each of its inst");
 }
 
+TEST_CASE("A program whose instructions touch more elements than a checker should look at is refused") {
+  const auto resets = [](int count) {
+    TestProgram program;
+    program.load_micro_ops({{0, 0, 0}});
+    Gemm gemm;
+    gemm.reset = true;
+    gemm.loop = {.uop_end = 1, .iter_out = 1, .iter_in = 2048, .dst_factor_in = 1};
+    for (int i = 0; i < count; ++i) program.gemm(gemm);
+    program.finish({});
+    return program;
+  };
+  CHECK(check(resets(1024)).ok());
+  check_refused(resets(1100), "touch more than 2177024 elements of on-chip memories: 1048576, and 1024 for each of");
+}
+
 TEST_CASE("An accumulator written twice within two micro-ops is refused") {
   Sample sample;
   sample.gemm.loop.dst_factor_in = 0;
