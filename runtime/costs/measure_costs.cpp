@@ -10,7 +10,6 @@
 
 #include "nestrt/host.h"
 #include "nestrt/plan_tables.h"
-#include "nestrt/session.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/named_thread.h"
 #include "runtime/costs/plan_memory.h"
@@ -117,10 +116,11 @@ struct Piece {
 // One way to run the plan.
 struct Variant {
   int threads = 0;
-  const UnitInfo* unit = nullptr;  // beside the host, that is measured; null: none
+  const Unit* unit = nullptr;  // beside the host, that is measured; null: none
   std::vector<Piece> pieces = {};
   int runs = 0;
   int next_check = 0;  // whether these runs were enough
+  bool is_warm = false;
   bool is_over = false;
 };
 
@@ -130,7 +130,8 @@ class Measurement {
       : plan_(std::move(plan)), branches_(plan_->tables().branches), options_(options) {}
 
   Status prepare(const UnitList& units) {
-    NESTRT_RETURN_IF_ERROR(choose_units(units));
+    units_ = units;
+    NESTRT_RETURN_IF_ERROR(choose_units());
     NESTRT_RETURN_IF_ERROR(choose_threads());
     NESTRT_ASSIGN_OR_RETURN(memory_, PlanMemory::create(*plan_, units));
     recorder_.reserve(plan_->tables().operators.size());
@@ -145,21 +146,20 @@ class Measurement {
   // Variants take turns, so that what slows the machine down for a while slows all of them.
   Status run(FunctionRef<void(int64_t, int64_t)> progress) {
     const auto variants = static_cast<int64_t>(variants_.size());
-    const int64_t per_variant = options_.warmup + options_.max_runs, most = per_variant * variants;
-    int64_t done = 0;
+    const int64_t most = variants * (options_.warmup + options_.max_runs);
     last_end_ = SteadyClock::now() + options_.total_limit;
     for (Variant& variant : variants_) {
       NESTRT_RETURN_IF_ERROR(warm_up(variant));
-      progress(done += options_.warmup, most);
+      progress(inferences_done(), most);
     }
     end_ = std::min(SteadyClock::now() + options_.limit * variants, last_end_);
-    while (done < most) {
+    while (!std::ranges::all_of(variants_, &Variant::is_over)) {
       for (Variant& variant : variants_) {
         if (variant.is_over) continue;
         NESTRT_RETURN_IF_ERROR(run_once(variant, true));
         ++variant.runs;
-        variant.is_over = has_enough_runs(variant);
-        progress(done += variant.is_over ? options_.max_runs - variant.runs + 1 : 1, most);
+        variant.is_over = variant.is_over || has_enough_runs(variant);
+        progress(inferences_done(), most);
       }
     }
     return {};
@@ -173,6 +173,7 @@ class Measurement {
       result.costs.set(series->times.unit, series->times.work, {series->times.median_us, CostSource::kMeasured});
       result.works.push_back(series->times);
     }
+    result.failed = failed_;
     NESTRT_ASSIGN_OR_RETURN(const double hand_over, measure_hand_over());
     const double lane = measure_lanes(*host_);
     for (int threads : threads_) result.costs.set_overhead(host_key(threads), {hand_over, 0, 0, lane});
@@ -186,8 +187,8 @@ class Measurement {
     std::vector<double> start, finish;
   };
 
-  Status choose_units(const UnitList& units) {
-    for (const std::shared_ptr<Unit>& unit : units) {
+  Status choose_units() {
+    for (const std::shared_ptr<Unit>& unit : units_) {
       if (unit == nullptr) return Status(Code::kInvalidArgument, "a unit to measure is null");
       if (unit->info().is_host) {
         if (host_ == nullptr) host_ = unit.get();
@@ -244,7 +245,7 @@ class Measurement {
 
   // What a unit beside the host can compute, there.
   Status prepare_whole(Unit& unit) {
-    Variant variant{.threads = threads_.back(), .unit = &unit.info()};
+    Variant variant{.threads = threads_.back(), .unit = &unit};
     bool any = false;
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
       const plan::Program* const program = program_for(branches_[branch], unit.info());
@@ -286,7 +287,7 @@ class Measurement {
       NESTRT_ASSIGN_OR_RETURN(divisions[branch], divide(unit, branch, *parts[branch][way]));
     }
     for (int threads : threads_) {
-      Variant& variant = variants_.emplace_back(Variant{.threads = threads, .unit = &unit.info()});
+      Variant& variant = variants_.emplace_back(Variant{.threads = threads, .unit = &unit});
       for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
         const Division& division = divisions[branch];
         if (division.first == nullptr) {
@@ -340,9 +341,20 @@ class Measurement {
 
   Status warm_up(Variant& variant) {
     variant.next_check = std::max(1, options_.min_runs);
-    for (int i = 0; i < options_.warmup && SteadyClock::now() < last_end_; ++i)
+    variant.is_warm = true;
+    for (int i = 0; i < options_.warmup && !variant.is_over && SteadyClock::now() < last_end_; ++i)
       NESTRT_RETURN_IF_ERROR(run_once(variant, false));
     return {};
+  }
+
+  // Those that were left out, too.
+  int64_t inferences_done() const {
+    int64_t done = 0;
+    for (const Variant& variant : variants_) {
+      if (variant.is_warm) done += options_.warmup;
+      if (variant.is_warm) done += variant.is_over ? options_.max_runs : variant.runs;
+    }
+    return done;
   }
 
   bool has_enough_runs(Variant& variant) const {
@@ -353,7 +365,22 @@ class Measurement {
   }
 
   Status run_once(const Variant& variant, bool counts) {
-    for (const Piece& piece : variant.pieces) NESTRT_RETURN_IF_ERROR(run_piece(variant, piece, counts));
+    for (const Piece& piece : variant.pieces) {
+      const Status status = run_piece(variant, piece, counts);
+      if (!status.ok()) return piece.on_host ? status : give_up(*variant.unit, status);
+    }
+    return {};
+  }
+
+  // The unit is left out from here on: times of a unit that fails now and then say nothing.
+  Status give_up(const Unit& unit, const Status& why) {
+    if (!memory_.is_safe()) return why;
+    for (Variant& variant : variants_) variant.is_over |= variant.unit == &unit;
+    for (Series* series : order_)
+      if (series->times.unit == key_of(unit.info())) series->samples.clear();
+    overheads_.erase(key_of(unit.info()));
+    const auto place = std::ranges::find(units_, &unit, &std::shared_ptr<Unit>::get) - units_.begin();
+    failed_.push_back({static_cast<uint32_t>(place), why});
     return {};
   }
 
@@ -366,7 +393,7 @@ class Measurement {
     submission.cores = &cores;
     const SteadyClock::time_point submitted = SteadyClock::now();
     submission.submitter_waits = true;
-    if (!piece.on_host) submission.unit_deadline = submitted + SessionOptions().unit_timeout;
+    if (!piece.on_host) submission.unit_deadline = submitted + options_.unit_timeout;
     NESTRT_RETURN_IF_ERROR(nestrt::run(*piece.executable, submission));
     if (counts && !piece.series.empty()) record(variant, piece, submitted, SteadyClock::now());
     return {};
@@ -376,7 +403,7 @@ class Measurement {
               SteadyClock::time_point completed) {
     if (!piece.on_host) {
       piece.series[0]->samples.push_back(microseconds(recorder_.total()));
-      OverheadSamples& overheads = overheads_[key_of(*variant.unit)];
+      OverheadSamples& overheads = overheads_[key_of(variant.unit->info())];
       overheads.start.push_back(microseconds(recorder_.start() - submitted));
       overheads.finish.push_back(microseconds(completed - recorder_.end()));
       return;
@@ -414,6 +441,7 @@ class Measurement {
   const std::shared_ptr<const Plan> plan_;
   const std::vector<plan::Branch>& branches_;
   const MeasureOptions options_;
+  UnitList units_;
   Unit* host_ = nullptr;
   std::vector<Unit*> others_;
   std::vector<int> threads_;
@@ -424,6 +452,7 @@ class Measurement {
   std::map<std::pair<UnitKey, std::string>, Series> series_;
   std::vector<Series*> order_;
   std::map<UnitKey, OverheadSamples> overheads_;
+  std::vector<FailedUnit> failed_;
   Recorder recorder_;
   SteadyClock::time_point end_;       // of measuring for precision's sake
   SteadyClock::time_point last_end_;  // of all but one run of each variant

@@ -30,6 +30,7 @@ struct MeasureOptions {
   std::chrono::milliseconds limit{20'000};
   // For all ways together, however many there are; after it every way is run once at least, and no more.
   std::chrono::milliseconds total_limit{3'600'000};
+  std::chrono::milliseconds unit_timeout{10'000};  // a unit beside the host that takes longer for a branch has failed
 };
 
 // The times of one work on one unit. Those beyond the quartiles by three times their distance are outliers: they count
@@ -48,17 +49,25 @@ struct WorkTimes {
   double error_us = 0;  // half of the confidence interval
 };
 
+// A unit beside the host that failed while it was measured.
+struct FailedUnit {
+  uint32_t unit = 0;  // its place in the list of units
+  Status why;
+};
+
 struct MeasuredCosts {
   CostTable costs;
-  std::vector<WorkTimes> works;  // in file order, unit by unit
+  std::vector<WorkTimes> works;    // in file order, unit by unit
+  std::vector<FailedUnit> failed;  // nothing is known of them
 };
 
 // Measures, for every branch, all of its programs for the units; and where a program computes a part of the channels,
 // the rest on the host. Of units of the same kind and configuration the first is measured. `progress` is told of each
 // inference, and of how many there are at most.
 // Inputs are random: f32 in [-1, 1], integers 0 or 1. Allocates all it needs, and runs on the caller's thread.
-// Errors: kInvalidArgument (no CPU among the units, a number of threads that it has not); those of Unit::prepare and of
-// the runs; kOutOfMemory.
+// A unit beside the host whose run fails is measured no further. Errors: kInvalidArgument (no CPU among the units, a
+// number of threads that it has not); those of Unit::prepare, of the host's runs, and of the run of a unit that cannot
+// be stopped; kOutOfMemory.
 Result<MeasuredCosts> measure_costs(
     std::shared_ptr<const Plan> plan, const UnitList& units, const MeasureOptions& options = {},
     FunctionRef<void(int64_t done, int64_t most)> progress = [](int64_t, int64_t) {});

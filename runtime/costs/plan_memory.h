@@ -21,6 +21,8 @@ class PlanMemory {
 
   // Valid until the next reserve_scratch().
   Bindings bindings() const { return {memory_.buffers(), scratch_.data()}; }
+  // False once a unit that could not be stopped may write to it at any time.
+  bool is_safe() const { return memory_.is_safe(); }
 
  private:
   RunMemory memory_;

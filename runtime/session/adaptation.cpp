@@ -8,6 +8,7 @@
 #include "runtime/core/clock.h"
 #include "runtime/core/guard.h"
 #include "runtime/costs/unit_key.h"
+#include "runtime/session/working_units.h"
 
 namespace nestrt {
 namespace {
@@ -153,7 +154,8 @@ void Adaptation::probe_failing_units() {
 std::unique_ptr<PreparedSchedule> Adaptation::reschedule(const PreparedSchedule& current) {
   auto prepared = guarded([&]() -> Result<std::unique_ptr<PreparedSchedule>> {
     learn_from(current);
-    NESTRT_ASSIGN_OR_RETURN(Schedule schedule, schedule_for_working_units());
+    NESTRT_ASSIGN_OR_RETURN(Schedule schedule,
+                            schedule_for_working_units(plan_, units_, health_, costs_, options_.schedule));
     return PreparedSchedule::create(plan_, units_, std::move(schedule), executables_);
   });
   if (!prepared) {
@@ -179,19 +181,6 @@ void Adaptation::learn_from(const PreparedSchedule& current) {
         costs_.set(unit, work, {measured, CostSource::kMeasured});
     }
   }
-}
-
-Result<Schedule> Adaptation::schedule_for_working_units() {
-  std::vector<UnitInfo> working;
-  std::vector<uint32_t> position;
-  for (uint32_t unit = 0; unit < units_.size(); ++unit) {
-    if (health_.is_failing(unit)) continue;
-    working.push_back(units_[unit]->info());
-    position.push_back(unit);
-  }
-  NESTRT_ASSIGN_OR_RETURN(Schedule schedule, make_schedule(plan_, working, costs_, options_.schedule));
-  for (Lane& lane : schedule.lanes) lane.unit = position[lane.unit];
-  return schedule;
 }
 
 }  // namespace nestrt

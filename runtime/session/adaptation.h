@@ -56,7 +56,6 @@ class Adaptation {
   void request() NESTRT_EXCLUDES(mutex_);
   std::unique_ptr<PreparedSchedule> reschedule(const PreparedSchedule& current);
   void learn_from(const PreparedSchedule& current);
-  Result<Schedule> schedule_for_working_units();
 
   const Plan& plan_;
   const UnitList& units_;

@@ -8,16 +8,19 @@
 #include "nestrt/log.h"
 #include "runtime/core/unit_infos.h"
 #include "runtime/costs/measure_costs.h"
+#include "runtime/costs/unit_key.h"
 #include "runtime/plan/program_for.h"
 #include "runtime/plan/run_memory.h"
 #include "runtime/session/file_order.h"
+#include "runtime/session/working_units.h"
 
 namespace nestrt {
 namespace {
 
 // A schedule forgives an error of some percent, and later runs correct it.
-MeasureOptions at_load() {
+MeasureOptions at_load(std::chrono::milliseconds unit_timeout) {
   MeasureOptions options;
+  options.unit_timeout = unit_timeout;
   options.warmup = 1;
   options.min_runs = 3;
   options.max_runs = 15;
@@ -38,8 +41,9 @@ bool has_host(std::span<const UnitInfo> units) {
 
 class Maker {
  public:
-  Maker(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options)
-      : plan_(plan), units_(units), infos_(unit_infos(units)), options_(options) {}
+  Maker(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options,
+        UnitHealth& health)
+      : plan_(plan), units_(units), infos_(unit_infos(units)), options_(options), health_(health) {}
 
   Result<FirstSchedule> make() const {
     FirstSchedule first;
@@ -64,16 +68,20 @@ class Maker {
   }
 
   Status make_from_costs(FirstSchedule* first) const {
-    Result<Schedule> schedule = make_schedule(*plan_, infos_, first->costs, options_.schedule);
+    Result<Schedule> schedule = from(first->costs);
     if (!schedule && schedule.error().code() == Code::kNotFound && options_.measure) {
       NESTRT_RETURN_IF_ERROR(measure(&first->costs));
-      schedule = make_schedule(*plan_, infos_, first->costs, options_.schedule);
+      schedule = from(first->costs);
     }
     first->has_costs = schedule.has_value();
     const bool nothing_known = !options_.measure && first->costs.empty();
     if (!schedule && schedule.error().code() == Code::kNotFound && nothing_known) schedule = in_file_order();
     NESTRT_ASSIGN_OR_RETURN(first->schedule, std::move(schedule));
     return {};
+  }
+
+  Result<Schedule> from(const CostTable& costs) const {
+    return schedule_for_working_units(*plan_, units_, health_, costs, options_.schedule);
   }
 
   // Those given come before those of the file.
@@ -93,13 +101,20 @@ class Maker {
   }
 
   Status measure(CostTable* costs) const {
-    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_costs(plan_, units_, at_load()));
+    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_costs(plan_, units_, at_load(options_.unit_timeout)));
     CostTable known = std::exchange(*costs, measured.costs);
     costs->merge(known);
-    if (options_.cost_file.empty()) return {};
+    for (const FailedUnit& failed : measured.failed) leave_out(failed);
+    if (options_.cost_file.empty() || !measured.failed.empty()) return {};
     const Status status = write_costs(options_.cost_file, *costs);
     if (!status.ok()) log(LogLevel::kWarning, fmt::format("costs are not kept: {}", status.to_string()));
     return {};
+  }
+
+  // With those like it, of which nothing is known either.
+  void leave_out(const FailedUnit& failed) const {
+    for (uint32_t unit = 0; unit < infos_.size(); ++unit)
+      if (key_of(infos_[unit]) == key_of(infos_[failed.unit])) health_.failed(unit, failed.why);
   }
 
   Result<Schedule> in_file_order() const {
@@ -125,13 +140,14 @@ class Maker {
   const UnitList& units_;
   const std::vector<UnitInfo> infos_;
   const SessionOptions& options_;
+  UnitHealth& health_;
 };
 
 }  // namespace
 
 Result<FirstSchedule> make_first_schedule(const std::shared_ptr<const Plan>& plan, const UnitList& units,
-                                          const SessionOptions& options) {
-  return Maker(plan, units, options).make();
+                                          const SessionOptions& options, UnitHealth& health) {
+  return Maker(plan, units, options, health).make();
 }
 
 }  // namespace nestrt

@@ -7,6 +7,7 @@
 #include "nestrt/plan.h"
 #include "nestrt/schedule.h"
 #include "nestrt/session.h"
+#include "runtime/session/unit_health.h"
 
 namespace nestrt {
 
@@ -17,9 +18,10 @@ struct FirstSchedule {
 };
 
 // By SessionOptions::schedule where there is a choice and costs are known or may be measured, else in file order. Reads
-// and writes SessionOptions::cost_file. Errors: those of make_schedule, read_costs, measure_costs; where no unit can
-// run a branch, what one of another configuration says of its program.
+// and writes SessionOptions::cost_file, but not where a unit failed while it was measured: that is told to `health`,
+// and the schedule goes without it. Errors: those of make_schedule, read_costs, measure_costs; where no unit can run a
+// branch, what one of another configuration says of its program.
 Result<FirstSchedule> make_first_schedule(const std::shared_ptr<const Plan>& plan, const UnitList& units,
-                                          const SessionOptions& options);
+                                          const SessionOptions& options, UnitHealth& health);
 
 }  // namespace nestrt

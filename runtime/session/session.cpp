@@ -21,6 +21,7 @@
 #include "runtime/session/first_schedule.h"
 #include "runtime/session/session_in_turns.h"
 #include "runtime/session/trial.h"
+#include "runtime/session/working_units.h"
 
 namespace nestrt {
 namespace {
@@ -48,7 +49,7 @@ class SessionImpl final : public SessionInTurns {
     NESTRT_RETURN_IF_ERROR(check_units());
     NESTRT_RETURN_IF_ERROR(check_signer());
     report_useless_units();
-    NESTRT_ASSIGN_OR_RETURN(FirstSchedule first, make_first_schedule(plan_, units_, options_));
+    NESTRT_ASSIGN_OR_RETURN(FirstSchedule first, make_first_schedule(plan_, units_, options_, health_));
     NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, first.schedule));
     has_costs_ = first.has_costs;
     NESTRT_ASSIGN_OR_RETURN(current_,
@@ -241,7 +242,7 @@ class SessionImpl final : public SessionInTurns {
     if (!has_other_units()) return file_order_schedule(*plan_, unit_infos(units_));
     ScheduleOptions options = options_.schedule;
     options.share_cores = false;
-    return make_schedule(*plan_, unit_infos(units_), costs, options);
+    return schedule_for_working_units(*plan_, units_, health_, costs, options);
   }
 
   bool has_other_units() const {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "nestrt/open_units.h"
+#include "test/runtime/session/virtual_units.h"
 #include "test/support/renamed_cpu.h"
 #include "test/support/sample_plans.h"
 
@@ -76,6 +77,29 @@ TEST_CASE("Units beside the CPU are measured where they have a program") {
   CHECK(measured->costs.find(npu, branch_work_name(**plan, 0)) != nullptr);
   CHECK(measured->costs.find(npu, branch_work_name(**plan, 1)) == nullptr);
   CHECK(measured->costs.overheads().contains(npu));
+}
+
+TEST_CASE("A unit that fails is measured no further, and the others are") {
+  const PlanFile bytes = plan_for_cpu_and_npu();
+  const auto plan = Plan::from_memory(bytes.bytes());
+  REQUIRE(plan);
+  const auto npu = std::make_shared<VirtualSpeed>();
+  npu->fails = true;
+  UnitList units = cpu_and_npu();
+  units[0] = std::make_shared<VirtualUnit>(units[0]->info(), std::make_shared<VirtualClock>(), npu);
+  int64_t last = 0, total = 0;
+  const auto measured = measure_costs(*plan, units, quick(), [&](int64_t done, int64_t most) {
+    CHECK(done >= last);
+    last = done;
+    total = most;
+  });
+  REQUIRE(measured);
+  CHECK(last == total);
+  REQUIRE(measured->failed.size() == 1);
+  CHECK(measured->failed[0].unit == 0);
+  CHECK(measured->failed[0].why.code() == Code::kDeviceFault);
+  CHECK(measured->works.size() == 3);  // the branches on the CPU
+  CHECK_FALSE(measured->costs.overheads().contains(UnitKey{"npu", "model 1", 1}));
 }
 
 TEST_CASE("When the time for all ways is over each of them is run once, and no more") {

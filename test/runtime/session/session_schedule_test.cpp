@@ -126,6 +126,24 @@ TEST_CASE("A unit that failed is used again once it works") {
   FAIL("the units never came back");
 }
 
+TEST_CASE("A unit that fails while it is measured keeps no session from being created") {
+  const Quiet quiet;
+  Board board;
+  Network network(3);
+  for (const Fault fault : {Fault::kDmaError, Fault::kHang}) {
+    for (const auto& faults : board.faults) faults->next_run(fault);
+    SessionOptions options;
+    options.unit_timeout = kUnitTimeout;
+    const auto session = Session::create(network.plan, board.units, options);
+    INFO(session.error().to_string());
+    REQUIRE(session);
+    REQUIRE(network.run(**session).ok());
+    CHECK(network.is_right());
+    for (const auto& faults : board.faults) faults->forget();
+    for (size_t unit = 1; unit < board.units.size(); ++unit) REQUIRE(board.units[unit]->probe().ok());
+  }
+}
+
 // Two sessions want the lanes of one CPU at the same time: one of them runs its steps one after the other.
 TEST_CASE("Sessions that share the CPU out at the same time give the bits of the CPU alone") {
   const Board board;
