@@ -13,8 +13,8 @@
 namespace nestrt::compiler {
 namespace {
 
-using tools::yaml::member, tools::yaml::member_number, tools::yaml::member_text, tools::yaml::number,
-    tools::yaml::numbers, tools::yaml::refuse;
+using tools::yaml::check_keys, tools::yaml::member, tools::yaml::member_number, tools::yaml::member_text,
+    tools::yaml::number, tools::yaml::numbers, tools::yaml::refuse;
 
 constexpr std::string_view kFormat = "nestrt quantization profile";
 constexpr int kVersion = 1;
@@ -66,6 +66,9 @@ Status check_counts(const YAML::Node& node, const ValueProfile& value) {
 }
 
 Result<ValueProfile> parse_value(const YAML::Node& node) {
+  if (node.IsMap())
+    NESTRT_RETURN_IF_ERROR(
+        check_keys(node, {"name", "min", "max", "elements", "zeros", "exponent", "means", "peaks", "histogram"}));
   NESTRT_ASSIGN_OR_RETURN(ValueProfile value, parse_range(node));
   NESTRT_ASSIGN_OR_RETURN(value.elements, member_number(node, "elements", uint64_t{0}, kMaxCount));
   NESTRT_ASSIGN_OR_RETURN(value.zeros, member_number(node, "zeros", uint64_t{0}, value.elements));
@@ -118,6 +121,7 @@ Status parse_values(const YAML::Node& list, const Parse& parse, QuantizationProf
 }
 
 Status parse_head(const YAML::Node& root, QuantizationProfile& profile) {
+  NESTRT_RETURN_IF_ERROR(check_keys(root, {"format", "version", "model", "method", "samples", "values"}));
   NESTRT_ASSIGN_OR_RETURN(const std::string format, member_text(root, "format"));
   if (format != kFormat) return refuse(root, fmt::format("format: expected '{}', got '{}'", kFormat, format));
   NESTRT_RETURN_IF_ERROR(member_number(root, "version", kVersion, kVersion).error());
@@ -163,6 +167,8 @@ std::string format_profile(const QuantizationProfile& profile) {
 }
 
 Status save_profile(const QuantizationProfile& profile, const std::string& path) {
+  for (const ValueProfile& value : profile.values)
+    NESTRT_RETURN_IF_ERROR(tools::yaml::check_writable_text(value.name, "the name of a value"));
   return tools::write_text(path, format_profile(profile));
 }
 

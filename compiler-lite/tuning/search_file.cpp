@@ -141,6 +141,16 @@ Result<std::vector<SearchRecord>> parse_root(const YAML::Node& root) {
   return list(root, "searches", &parse_record);
 }
 
+Status check_writable(const SearchRecord& record) {
+  using tools::yaml::check_writable_text;
+  for (const TriedOptions& tried : record.tried)
+    NESTRT_RETURN_IF_ERROR(check_writable_text(tried.options, "the name of an operator among options"));
+  for (const LayerRanking& ranking : record.rankings)
+    for (const RankedLayer& layer : ranking.layers)
+      NESTRT_RETURN_IF_ERROR(check_writable_text(layer.name, "the name of an operator"));
+  return {};
+}
+
 }  // namespace
 
 std::string format_search(const std::vector<SearchRecord>& records) {
@@ -153,6 +163,7 @@ std::string format_search(const std::vector<SearchRecord>& records) {
 }
 
 Status save_search(const std::vector<SearchRecord>& records, const std::string& path) {
+  for (const SearchRecord& record : records) NESTRT_RETURN_IF_ERROR(check_writable(record));
   return tools::write_text(path, format_search(records));
 }
 

@@ -113,6 +113,10 @@ std::string printable(std::string_view name) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
+    if (static_cast<unsigned char>(text[0]) < 0x80) {  // nearly all of long texts
+      text.remove_prefix(1);
+      continue;
+    }
     const Character character = first_character(text);
     const auto code = static_cast<uint32_t>(character.code);
     if (!character.valid || (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef)) return false;

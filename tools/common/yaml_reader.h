@@ -12,6 +12,7 @@
 
 #include "nestrt/result.h"
 #include "runtime/core/parse.h"
+#include "tools/common/yaml_text.h"
 
 namespace nestrt::tools::yaml {
 
@@ -25,14 +26,14 @@ Result<std::string> member_text(const YAML::Node& map, const std::string& key);
 // kInvalidArgument where the map has a key that is not among those known, or one twice.
 Status check_keys(const YAML::Node& map, const std::set<std::string>& known);
 
-// Makes every value "[1, 2, 3]" of a key one quoted scalar of the same length, which numbers() reads again: a node of
-// its own takes each number a hundred times the bytes that it has in the file.
-std::string join_number_lists(std::string text);
+// kInvalidArgument for a text that would be another when it is read again: yaml-cpp writes U+FFFD for what is no UTF-8.
+// `what` it is.
+Status check_writable_text(std::string_view text, std::string_view what);
+
+// A list of numbers that join_number_lists() has made one scalar, and the numbers in it: a node of its own takes each a
+// hundred times the bytes that it has in the file.
 bool is_joined(const YAML::Node& node);
 std::vector<std::string_view> split_joined(std::string_view scalar);
-
-// kInvalidArgument for a text whose nodes would take memory out of proportion to its bytes.
-Status check_nodes(std::string_view text);
 
 // A number that fills `text`, which is part of the node, and lies within [low, high].
 template <typename T>
@@ -82,9 +83,11 @@ template <typename T, typename Read>
 Result<T> parse(const std::string& text, std::string_view name, const Read& read) {
   const std::string context = fmt::format("'{}'", name);
   try {
-    const std::string joined = join_number_lists(text);
+    if (Status status = check_encoding(text); !status.ok()) return status.with_context(context);
+    const JoinedText joined = join_number_lists(text);
     if (Status status = check_nodes(joined); !status.ok()) return status.with_context(context);
-    Result<T> result = read(YAML::Load(joined));
+    if (Status status = check_aliases(joined.text); !status.ok()) return status.with_context(context);
+    Result<T> result = read(YAML::Load(joined.text));
     if (!result) return result.error().with_context(context);
     return result;
   } catch (const YAML::Exception& error) {

@@ -3,12 +3,16 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "tools/common/files.h"
 #include "tools/common/printable.h"
 #include "tools/nestc/command.h"
 
 namespace nestrt::compiler {
 namespace {
+
+constexpr uint64_t kMaxPlanBytes = uint64_t{1} << 40;
 
 struct KeygenOptions {
   std::string name;
@@ -32,10 +36,10 @@ Result<tools::ExitCode> run_sign(const SignOptions& options) {
   const std::string& output = options.output.empty() ? options.plan : options.output;
   NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
   NESTRT_ASSIGN_OR_RETURN(const SecretKey key, SecretKey::read(options.key));
-  LoadOptions copied;
-  copied.copy = true;  // the output may replace it
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, copied));
-  Result<PlanBytes> result = sign_plan(plan->bytes(), key);
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(options.plan, kMaxPlanBytes));
+  PlanBytes file(content.size());
+  std::ranges::copy(content, file.data());
+  Result<PlanBytes> result = sign_plan(file.span(), key);
   if (!result) return result.error().with_context(options.plan);
   NESTRT_RETURN_IF_ERROR(tools::write_file(output, result->span()));
   fmt::print("{}: signed with key {}\n", tools::printable(output), key.public_key().to_string());

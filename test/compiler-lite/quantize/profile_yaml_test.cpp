@@ -210,3 +210,25 @@ TEST_CASE("Foreign profiles of more values than their bytes are worth as histogr
   REQUIRE_FALSE(refused);
   CHECK_THAT(refused.error().to_string(), Catch::Matchers::Contains("the limit for a file of its size"));
 }
+
+TEST_CASE("Names that YAML cannot keep are refused, and nothing is written") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/profile.yaml";
+  for (const char* name : {"dat\xc7", "a\xef\xbf\xbe"}) {
+    QuantizationProfile profile = sample_profile();
+    profile.values[0].name = name;
+    const Status status = save_profile(profile, path);
+    CHECK(status.code() == Code::kInvalidArgument);
+    CHECK_THAT(status.to_string(), Catch::Matchers::Contains("cannot be kept in a YAML file"));
+    CHECK_FALSE(load_profile(path));
+  }
+}
+
+TEST_CASE("A mistyped or repeated key of a profile is refused with its line") {
+  for (const std::string& text : {edited("exponent:", "exponnet:"), edited("samples:", "sample:"),
+                                  edited("exponent: -5", "exponent: -5\n    exponent: -4")}) {
+    const auto profile = parse_profile(text, "p.yaml");
+    REQUIRE_FALSE(profile);
+    CHECK_THAT(profile.error().to_string(), Catch::Matchers::Contains("line"));
+  }
+}

@@ -83,6 +83,19 @@ TEST_CASE("Every cut of a search file is refused or consistent") {
   }
 }
 
+TEST_CASE("Names that YAML cannot keep are refused") {
+  const test::TemporaryFolder folder;
+  for (const bool in_options : {true, false}) {
+    auto records = sample_records();
+    (in_options ? records[0].tried[0].options : records[0].rankings[0].layers[0].name) =
+        "--keep-f32 \xff"
+        "1";
+    const Status status = save_search(records, folder.path() + "/search.yaml");
+    CHECK(status.code() == Code::kInvalidArgument);
+    CHECK_THAT(status.to_string(), Contains("cannot be kept in a YAML file"));
+  }
+}
+
 TEST_CASE("A search file that does not exist knows nothing") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/search.yaml";

@@ -35,6 +35,18 @@ TEST_CASE("A plan that a team has signed is taken with its key, and with no othe
   expect("nestrt", {"verify", plan, "--copy"}, 0, "is a good plan");
 }
 
+TEST_CASE("A signature is replaced by that of another key") {
+  const TemporaryFolder folder;
+  const std::string plan = folder.write("plan.nest", branches_plan().build().bytes());
+  const std::string retired = folder.path() + "/retired", next = folder.path() + "/next";
+  for (const std::string& name : {retired, next}) {
+    expect("nestc", {"keygen", name}, 0, "keep it");
+    expect("nestc", {"sign", plan, "--key", name + ".key"}, 0, "signed with key");
+    expect("nestrt", {"verify", plan, "--key", name + ".pub"}, 0, "is a good plan");
+  }
+  expect("nestrt", {"verify", plan, "--key", retired + ".pub"}, 2, "not among those that are trusted");
+}
+
 TEST_CASE("Keys without a name are refused, and none are written") {
   const TemporaryFolder folder;
   for (const std::string& name : {std::string(), std::string("/"), folder.path() + "/"})
