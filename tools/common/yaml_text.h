@@ -27,7 +27,7 @@ Status check_encoding(std::string_view text);
 // nothing depends on telling it apart.
 Status check_nodes(const JoinedText& joined);
 
-// kInvalidArgument for an alias, with its line. Throws YAML::Exception where the syntax is wrong.
+// kInvalidArgument for an alias in the first document, with its line. Throws YAML::Exception where the syntax is wrong.
 Status check_aliases(const std::string& text);
 
 }  // namespace nestrt::tools::yaml

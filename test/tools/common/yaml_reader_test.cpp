@@ -87,6 +87,7 @@ TEST_CASE("What only looks quoted hides no nodes") {
     REQUIRE_FALSE(read);
     CHECK_THAT(read.error().to_string(), Catch::Contains("entries"));
   }
+  CHECK_FALSE(numbers_of(", name: a\n  min:* -1.\n  max , "));
   const auto alias = numbers_of("q: x \"\na: &a [1, 2]\nlist: *a");
   REQUIRE_FALSE(alias);
   CHECK_THAT(alias.error().to_string(), Catch::Contains("line 3: has an alias"));
