@@ -350,10 +350,8 @@ class Measurement {
   // Those that were left out, too.
   int64_t inferences_done() const {
     int64_t done = 0;
-    for (const Variant& variant : variants_) {
-      if (variant.is_warm) done += options_.warmup;
-      if (variant.is_warm) done += variant.is_over ? options_.max_runs : variant.runs;
-    }
+    for (const Variant& variant : variants_)
+      if (variant.is_warm) done += options_.warmup + (variant.is_over ? options_.max_runs : variant.runs);
     return done;
   }
 

@@ -4,9 +4,11 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <cctype>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "runtime/core/budget.h"
 #include "tools/common/printable.h"

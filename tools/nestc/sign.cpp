@@ -12,6 +12,7 @@
 namespace nestrt::compiler {
 namespace {
 
+// Beyond what a machine that compiles has; whether it is a plan, sign_plan() finds out.
 constexpr uint64_t kMaxPlanBytes = uint64_t{1} << 40;
 
 struct KeygenOptions {

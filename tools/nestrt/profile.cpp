@@ -116,8 +116,10 @@ Result<ExitCode> profile(const Options& options) {
   if (options.imports.empty()) {
     NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
     NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure(plan, units, options));
-    for (const FailedUnit& failed : measured.failed)
+    if (!measured.failed.empty()) {
+      const FailedUnit& failed = measured.failed.front();
       return failed.why.with_context(fmt::format("unit '{}' cannot be measured", units[failed.unit]->info().name));
+    }
     costs = measured.costs;
     print(measured, units);
     if (!options.json.empty())
