@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "test/boards/device_node.h"
 #include "test/boards/driver.h"
@@ -67,19 +68,22 @@ void write_device_nodes(const std::filesystem::path& root) {
   const std::filesystem::path device = root / "sys/bus/pci/devices" / kCardAddress;
   std::filesystem::create_directories(root / "sys/bus/pci/drivers/xocl" / kCardAddress);
   write_node(root / "dev/dri/renderD128", "");
-  write_node(device / "drm/renderD128", "");
-  write_node(device / "vendor", "0x10ee\n");
-  write_node(device / "device", "0x500d\n");
-  write_node(device / "userbar", "0\n");
-  write_node(device / "resource", "0x0 0x1ffffff 0x0\n");
-  write_node(device / "ready", "0x1\n");
-  write_node(device / "nodma", "0\n");
-  write_node(device / "kds_numcdmas", "0\n");
-  write_node(device / "kds_custat_raw", "");
-  write_node(device / "kds_scustat_raw", "");
-  write_node(device / "xclbinuuid", "00000000-0000-0000-0000-000000000000\n");
-  write_node(device / "rom.u.1/VBNV", kShell);
-  write_node(device / "icap.u.1/clock_freqs", "200\n0\n0\n0\n");
+  const std::pair<const char*, std::string_view> nodes[] = {
+      {"drm/renderD128", ""},
+      {"vendor", "0x10ee\n"},
+      {"device", "0x500d\n"},
+      {"userbar", "0\n"},
+      {"resource", "0x0 0x1ffffff 0x0\n"},
+      {"ready", "0x1\n"},
+      {"nodma", "0\n"},
+      {"kds_numcdmas", "0\n"},
+      {"kds_custat_raw", ""},
+      {"kds_scustat_raw", ""},
+      {"xclbinuuid", "00000000-0000-0000-0000-000000000000\n"},
+      {"rom.u.1/VBNV", kShell},
+      {"icap.u.1/clock_freqs", "200\n0\n0\n0\n"},
+  };
+  for (const auto& [name, text] : nodes) write_node(device / name, text);
 }
 
 void write_xclbin_nodes(const std::filesystem::path& root, const LoadedXclbin& loaded) {

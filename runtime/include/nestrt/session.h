@@ -52,7 +52,8 @@ struct SessionOptions {
   std::shared_ptr<const CostTable> costs = nullptr;
   // Where there is a choice and costs are missing they are measured, which takes as long as some tens of inferences;
   // and where costs promise that branches side by side on the host are faster, that is tried in some inferences more.
-  // Else their lack is an error, or, where none at all are known, the plan's order is kept.
+  // Else their lack is an error, or, where none at all are known, the plan's order is kept. A unit that fails while it
+  // is measured is left out, as one that fails in a run.
   bool measure = true;
   // Costs are read from this file, where it exists, and those that are measured are kept there for the next time. It
   // is of one board: its costs are those of these units. Empty: none.
