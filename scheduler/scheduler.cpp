@@ -1,8 +1,10 @@
 #include "scheduler/scheduler.h"
 
+#include "runtime/costs/unit_key.h"
 #include "scheduler/plan_problem.h"
 #include "scheduler/schedule_steps.h"
 #include "scheduler/solve.h"
+#include "scheduler/virtual_time.h"
 
 namespace nestrt::scheduler {
 namespace {
@@ -20,6 +22,21 @@ class SearchScheduler final : public Scheduler {
     Schedule schedule = to_schedule(problem, solved.solution);
     schedule.lower_bound_us = solved.lower_bound_us;
     return schedule;
+  }
+
+  Result<SchedulePrediction> predict(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
+                                     const Schedule& schedule) const override {
+    NESTRT_ASSIGN_OR_RETURN(const Problem problem, make_problem(plan, units, costs));
+    SchedulePrediction prediction;
+    for (const Step& step : schedule.steps) {
+      const UnitKey unit = key_of(units[schedule.lanes[step.lane].unit], step.threads);
+      NESTRT_ASSIGN_OR_RETURN(const WorkCost cost,
+                              branch_cost(costs, plan, step.branch, step.program, unit, step.channels));
+      prediction.step_us.push_back(cost.microseconds);
+    }
+    NESTRT_ASSIGN_OR_RETURN(const VirtualRun run, run_in_virtual_time(problem, schedule, prediction.step_us));
+    prediction.makespan_us = run.makespan_us;
+    return prediction;
   }
 };
 

@@ -40,23 +40,64 @@ uint32_t problem_lane(const Problem& problem, const Schedule& schedule, uint32_t
   return kNone;
 }
 
-Result<KnownStep> find_step(const Problem& problem, const std::vector<uint32_t>& tasks, const Schedule& schedule,
-                            uint32_t index) {
+Result<uint32_t> find_task(const std::vector<uint32_t>& tasks, const Schedule& schedule, uint32_t index) {
   const Step& step = schedule.steps[index];
   if (step.lane >= schedule.lanes.size()) return unknown_step(index, "has a lane that does not exist");
   const uint32_t task = step.branch < tasks.size() ? tasks[step.branch] : kNone;
   if (task == kNone)
     return unknown_step(index, fmt::format("computes branch {}, which is no task", step.branch).c_str());
+  return task;
+}
+
+Result<KnownStep> on_lane(const Problem& problem, const Schedule& schedule, uint32_t index, KnownStep step) {
+  step.part.lane = problem_lane(problem, schedule, schedule.steps[index].lane);
+  if (step.part.lane == kNone) return unknown_step(index, "has one lane too many of its unit");
+  return step;
+}
+
+Result<KnownStep> find_step(const Problem& problem, const std::vector<uint32_t>& tasks, const Schedule& schedule,
+                            uint32_t index) {
+  NESTRT_ASSIGN_OR_RETURN(const uint32_t task, find_task(tasks, schedule, index));
+  const Step& step = schedule.steps[index];
   for (const Choice& choice : problem.tasks[task].choices)
     for (const Part& part : choice.parts)
       if (problem.lanes[part.lane].unit == schedule.lanes[step.lane].unit && part.program == step.program &&
-          part.channels == step.channels && part.threads == step.threads) {
-        KnownStep known{task, part};
-        known.part.lane = problem_lane(problem, schedule, step.lane);
-        if (known.part.lane == kNone) return unknown_step(index, "has one lane too many of its unit");
-        return known;
-      }
+          part.channels == step.channels && part.threads == step.threads)
+        return on_lane(problem, schedule, index, {task, part});
   return unknown_step(index, "is none that the problem knows the cost of");
+}
+
+// By branch: one more than the last channel that a step computes.
+std::vector<uint32_t> channels_by_branch(const Schedule& schedule) {
+  std::vector<uint32_t> channels;
+  for (const Step& step : schedule.steps) {
+    if (step.branch >= channels.size()) channels.resize(step.branch + 1, 0);
+    channels[step.branch] = std::max(channels[step.branch], step.channels.end);
+  }
+  return channels;
+}
+
+Part part_of(const Step& step, double us, uint32_t channels) {
+  Part part;
+  part.us = us;
+  part.program = step.program;
+  part.channels = step.channels;
+  part.threads = step.threads;
+  if (!step.channels.all()) part.output_share = double{1} * (step.channels.end - step.channels.begin) / channels;
+  return part;
+}
+
+Result<std::vector<KnownStep>> timed_steps(const Problem& problem, const Schedule& schedule,
+                                           std::span<const double> step_us) {
+  const std::vector<uint32_t> tasks = tasks_by_branch(problem), channels = channels_by_branch(schedule);
+  std::vector<KnownStep> steps;
+  for (uint32_t index = 0; index < schedule.steps.size(); ++index) {
+    NESTRT_ASSIGN_OR_RETURN(const uint32_t task, find_task(tasks, schedule, index));
+    const Step& step = schedule.steps[index];
+    const Part part = part_of(step, step_us[index], channels[step.branch]);
+    NESTRT_ASSIGN_OR_RETURN(steps.emplace_back(), on_lane(problem, schedule, index, {task, part}));
+  }
+  return steps;
 }
 
 Result<std::vector<KnownStep>> find_steps(const Problem& problem, const Schedule& schedule) {
@@ -127,6 +168,12 @@ class VirtualTime {
 
 Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<KnownStep> steps, find_steps(problem, schedule));
+  return VirtualTime(problem, schedule, steps).run();
+}
+
+Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule,
+                                       std::span<const double> step_us) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<KnownStep> steps, timed_steps(problem, schedule, step_us));
   return VirtualTime(problem, schedule, steps).run();
 }
 

@@ -4,6 +4,7 @@
 // and seen by its unit, and all that it reads has arrived.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "nestrt/result.h"
@@ -25,6 +26,9 @@ struct VirtualRun {
 // The problem may have other costs than the one that the schedule was made for, but has to have its choices.
 // Errors: kInvalidArgument: the schedule has a step that is no choice of the problem, or steps before those they need.
 Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule);
+// The same where steps take as long as `step_us` says, by step, whether or not they are choices of the problem.
+Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule,
+                                       std::span<const double> step_us);
 
 // By unit: how long it computes in one inference. The largest is the least time between two in a pipeline.
 Result<std::vector<double>> unit_loads_us(const Problem& problem, const Schedule& schedule);

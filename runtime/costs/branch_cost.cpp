@@ -6,6 +6,7 @@
 #include "nestrt/costs.h"
 #include "nestrt/plan_tables.h"
 #include "runtime/core/guard.h"
+#include "runtime/costs/operator_cost.h"
 #include "runtime/plan/views.h"
 
 namespace nestrt {
@@ -37,16 +38,6 @@ double share(const Plan& plan, uint32_t operator_index, ChannelRange channels) {
   const Shape& shape = plan.tables().tensors[static_cast<uint32_t>(op.outputs[0])].shape;
   if (shape.rank() < 2 || shape[1] <= 0) return 1;
   return std::min(1.0, static_cast<double>(channels.end - channels.begin) / static_cast<double>(shape[1]));
-}
-
-Result<WorkCost> operator_cost(const CostTable& costs, const Plan& plan, uint32_t operator_index, const UnitKey& unit,
-                               ChannelRange channels) {
-  if (is_view(plan.tables(), plan.tables().operators[operator_index])) return WorkCost{0, CostSource::kModelled};
-  if (const WorkCost* cost = find_cost(costs, unit, work_name(plan, operator_index, channels))) return *cost;
-  if (channels.all()) return missing(plan, operator_index, channels, unit);
-  const WorkCost* const whole = find_cost(costs, unit, work_name(plan, operator_index));
-  if (whole == nullptr) return missing(plan, operator_index, channels, unit);
-  return WorkCost{whole->microseconds * share(plan, operator_index, channels), CostSource::kModelled};
 }
 
 Result<WorkCost> kernels_cost(const CostTable& costs, const Plan& plan, const plan::Branch& branch, const UnitKey& unit,
@@ -86,6 +77,16 @@ Result<WorkCost> cost_of(const CostTable& costs, const Plan& plan, uint32_t bran
 }
 
 }  // namespace
+
+Result<WorkCost> operator_cost(const CostTable& costs, const Plan& plan, uint32_t operator_index, const UnitKey& unit,
+                               ChannelRange channels) {
+  if (is_view(plan.tables(), plan.tables().operators[operator_index])) return WorkCost{0, CostSource::kModelled};
+  if (const WorkCost* cost = find_cost(costs, unit, work_name(plan, operator_index, channels))) return *cost;
+  if (channels.all()) return missing(plan, operator_index, channels, unit);
+  const WorkCost* const whole = find_cost(costs, unit, work_name(plan, operator_index));
+  if (whole == nullptr) return missing(plan, operator_index, channels, unit);
+  return WorkCost{whole->microseconds * share(plan, operator_index, channels), CostSource::kModelled};
+}
 
 Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t branch_index, uint32_t program_index,
                              const UnitKey& unit, ChannelRange channels) {

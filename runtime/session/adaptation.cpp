@@ -2,37 +2,20 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
-
 #include "nestrt/log.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/guard.h"
-#include "runtime/costs/unit_key.h"
-#include "runtime/session/working_units.h"
 
 namespace nestrt {
-namespace {
-
-// Means of so many runs are worth a look.
-constexpr uint32_t kRunsBetweenLooks = 16;
-
-uint64_t failing_units(const UnitHealth& health, size_t units) {
-  uint64_t failing = 0;
-  for (uint32_t unit = 0; unit < units && unit < 64; ++unit)
-    if (health.is_failing(unit)) failing |= uint64_t{1} << unit;
-  return failing;
-}
-
-}  // namespace
 
 Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
-                       CostTable costs, const AdaptationOptions& options)
+                       std::unique_ptr<SchedulePolicy> policy, const AdaptationOptions& options)
     : plan_(plan),
       units_(units),
       executables_(executables),
       health_(health),
-      costs_(std::move(costs)),
       options_(options),
+      policy_(std::move(policy)),
       probe_times_(units.size(), options.probe_interval) {}
 
 Adaptation::~Adaptation() {
@@ -44,10 +27,13 @@ Adaptation::~Adaptation() {
   thread_.join();
 }
 
-Status Adaptation::start(const PreparedSchedule& current) {
-  {
+Status Adaptation::start(std::shared_ptr<PreparedSchedule> current) {
+  if (policy_ != nullptr) {
+    main_ = use(std::move(current));
+    running_ = main_.get();
+    publish_due();
     const MutexLock lock(mutex_);
-    current_ = &current;
+    current_ = main_;
   }
   Result<NamedThread> started = start_named_thread("nestrt-adapt", [this] { work(); });
   if (!started) return started.error().with_context("cannot start the thread that adapts schedules");
@@ -55,44 +41,67 @@ Status Adaptation::start(const PreparedSchedule& current) {
   return {};
 }
 
-void Adaptation::run_ended(const PreparedSchedule& current) {
-  const uint64_t failing = failing_units(health_, units_.size());
-  if (failing != failing_units_) {
-    failing_units_ = failing;
-    return request();
+// --- On the running thread -------------------------------------------------------------------------------------------
+
+void Adaptation::run_ended(const PreparedSchedule& current, double makespan_us) {
+  const uint64_t failing = health_.failing();
+  if (policy_ == nullptr) {
+    if (failing != failing_units_) request(failing);
+    return;
   }
-  if (++runs_ < kRunsBetweenLooks) return;
-  runs_ = 0;
-  if (options_.reschedules && has_drifted(current)) request();
+  if (makespan_us > 0) measure(current, makespan_us);
+  const bool explores = running_->then != nullptr;
+  if (explores ? has_explored(failing) : failing != failing_units_ || is_due()) request(failing);
 }
 
-bool Adaptation::has_drifted(const PreparedSchedule& current) const {
-  double distance = 0, expected = 0;
+void Adaptation::measure(const PreparedSchedule& current, double makespan_us) {
+  RunStatistics& statistics = running_->statistics;
+  size_t index = 0;
   for (const PreparedStep& step : current.steps()) {
-    const double measured = step.measured_us.load(std::memory_order_relaxed);
-    if (measured == 0 || step.step.predicted_us == 0) continue;
-    distance += std::abs(measured - step.step.predicted_us);
-    expected += step.step.predicted_us;
+    const float us = step.last_us.load(std::memory_order_relaxed);
+    if (us <= 0 && statistics.predicted_us(index) > 0) return;
+    statistics.step_us()[index++] = us;
   }
-  return distance > options_.drift * expected;
+  statistics.end_run(makespan_us);
 }
 
-void Adaptation::request() {
+bool Adaptation::is_due() const {
+  const RunStatistics& statistics = running_->statistics;
+  return statistics.runs() >= due_runs_.load(std::memory_order_relaxed) ||
+         statistics.total_us() >= due_us_.load(std::memory_order_relaxed) || statistics.has_changed(policy_->drift());
+}
+
+bool Adaptation::has_explored(uint64_t failing) const {
+  return failing != failing_units_ || running_->statistics.runs() >= SchedulePolicy::kExploringRuns;
+}
+
+// What explored is out of use at once.
+void Adaptation::request(uint64_t failing) {
   const MutexLock lock(mutex_);
+  if (requested_ || next_ != nullptr) return;
+  failing_units_ = failing;
   requested_ = true;
+  asked_ = current_;
+  if (asked_ != nullptr) asked_->snapshot = asked_->statistics;
+  if (asked_ != nullptr && asked_->then != nullptr) current_ = asked_->then;
+  running_ = current_.get();
   changed_.notify_all();
 }
 
-void Adaptation::swap(std::unique_ptr<PreparedSchedule>& current) {
-  if (!has_next_.load(std::memory_order_acquire)) return;
-  const MutexLock lock(mutex_);
-  retired_ = std::exchange(current, std::move(next_));
-  current_ = current.get();
-  has_next_.store(false, std::memory_order_relaxed);
-  swaps_.fetch_add(1, std::memory_order_relaxed);
-  runs_ = 0;
-  changed_.notify_all();
+void Adaptation::swap(std::shared_ptr<PreparedSchedule>& current) {
+  if (running_ == nullptr) return;
+  if (has_next_.load(std::memory_order_acquire)) {
+    const MutexLock lock(mutex_);
+    retired_ = std::exchange(current_, std::move(next_));
+    running_ = current_.get();
+    if (std::exchange(running_->is_new, false)) swaps_.fetch_add(1, std::memory_order_relaxed);
+    has_next_.store(false, std::memory_order_relaxed);
+    changed_.notify_all();
+  }
+  if (current != running_->schedule) current = running_->schedule;
 }
+
+// --- On the thread ---------------------------------------------------------------------------------------------------
 
 void Adaptation::work() {
   const MutexLock lock(mutex_);
@@ -102,7 +111,7 @@ void Adaptation::work() {
   }
 }
 
-bool Adaptation::has_work() const { return stopping_ || retired_ != nullptr || (requested_ && next_ == nullptr); }
+bool Adaptation::has_work() const { return stopping_ || retired_ != nullptr || requested_; }
 
 // Or until a unit is to be probed.
 void Adaptation::wait_for_work() {
@@ -116,21 +125,20 @@ void Adaptation::wait_for_work() {
   }
 }
 
-// One schedule at a time: the next is made from what has been measured of the last, once that is in use.
 void Adaptation::do_work() {
-  const std::unique_ptr<PreparedSchedule> retired = std::move(retired_);
-  const PreparedSchedule* const current = current_;
-  const bool is_asked = next_ == nullptr && std::exchange(requested_, false);
-  const bool makes_one = is_asked && options_.reschedules;
-  std::unique_ptr<PreparedSchedule> made;
+  std::shared_ptr<InUse> retired = std::move(retired_), asked = std::move(asked_), made;
+  const bool was_requested = requested_;
   {
     const MutexPause pause(mutex_);
     static_cast<void>(guarded([&]() -> Status {  // what fails to be made is not there
-      if (makes_one) made = reschedule(*current);
+      if (asked != nullptr) made = decide(*asked);
       return {};
     }));
+    retired.reset();
+    asked.reset();
     probe_failing_units();
   }
+  if (was_requested) requested_ = false;
   if (made == nullptr) return;
   next_ = std::move(made);
   has_next_.store(true, std::memory_order_release);
@@ -151,36 +159,45 @@ void Adaptation::probe_failing_units() {
   }
 }
 
-std::unique_ptr<PreparedSchedule> Adaptation::reschedule(const PreparedSchedule& current) {
-  auto prepared = guarded([&]() -> Result<std::unique_ptr<PreparedSchedule>> {
-    learn_from(current);
-    NESTRT_ASSIGN_OR_RETURN(Schedule schedule,
-                            schedule_for_working_units(plan_, units_, health_, costs_, options_.schedule));
-    return PreparedSchedule::create(plan_, units_, std::move(schedule), executables_);
-  });
-  if (!prepared) {
-    log(LogLevel::kWarning, fmt::format("the schedule stays as it is: {}", prepared.error().message()));
-    return nullptr;
+// Null where nothing changes.
+std::shared_ptr<Adaptation::InUse> Adaptation::decide(const InUse& asked) {
+  const SchedulePolicy::Move move = policy_->decide(asked.snapshot, health_.failing());
+  Result<std::shared_ptr<InUse>> made = guarded([&] { return make(move); });
+  if (!made) {
+    log(LogLevel::kWarning, fmt::format("the schedule stays as it is: {}", made.error().message()));
+    policy_->undo();
+    made = main_ = use(main_->schedule);
   }
-  return std::move(*prepared);
+  publish_due();
+  return std::move(*made);
 }
 
-// The operators of a step share in how far it is off.
-void Adaptation::learn_from(const PreparedSchedule& current) {
-  for (const PreparedStep& step : current.steps()) {
-    const double measured = step.measured_us.load(std::memory_order_relaxed);
-    if (measured == 0 || step.step.predicted_us == 0) continue;
-    const UnitKey unit = key_of(units_[step.unit]->info(), step.step.threads);
-    const auto& operators = plan_.tables().branches[step.step.branch].operators;
-    for (uint32_t op : operators) {
-      const std::string work = work_name(plan_, op, step.step.channels);
-      const WorkCost* const known = costs_.find(unit, work);
-      if (known != nullptr)
-        costs_.set(unit, work, {known->microseconds * measured / step.step.predicted_us, CostSource::kMeasured});
-      else if (operators.size() == 1)  // what the plan says of a program
-        costs_.set(unit, work, {measured, CostSource::kMeasured});
-    }
+Result<std::shared_ptr<Adaptation::InUse>> Adaptation::make(SchedulePolicy::Move move) {
+  using Move = SchedulePolicy::Move;
+  if (move == Move::kStay) return std::shared_ptr<InUse>();
+  if (move == Move::kRestart) return main_ = use(main_->schedule);
+  std::shared_ptr<PreparedSchedule> schedule = move == Move::kTakeBack ? previous_ : nullptr;
+  if (schedule == nullptr) {
+    NESTRT_ASSIGN_OR_RETURN(schedule, PreparedSchedule::create(plan_, units_, policy_->schedule(), executables_));
   }
+  std::shared_ptr<InUse> made = use(std::move(schedule));
+  if (move == Move::kExplore) {
+    made->then = main_;
+    return made;
+  }
+  previous_ = main_->schedule;
+  made->is_new = true;
+  return main_ = made;
+}
+
+std::shared_ptr<Adaptation::InUse> Adaptation::use(std::shared_ptr<PreparedSchedule> schedule) const {
+  const RunStatistics statistics = policy_->new_statistics();
+  return std::make_shared<InUse>(InUse{std::move(schedule), statistics, statistics});
+}
+
+void Adaptation::publish_due() {
+  due_runs_.store(policy_->due_runs(), std::memory_order_relaxed);
+  due_us_.store(policy_->due_us(), std::memory_order_relaxed);
 }
 
 }  // namespace nestrt

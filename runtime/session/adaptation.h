@@ -1,6 +1,6 @@
-// Adaptation: keeps a session's schedule right while the board changes. On a thread of its own it tries units that have
-// failed, and makes a new schedule where the times that are measured have moved away from those that the schedule was
-// made for, or a unit fails or works again. The session swaps the new schedule in between two runs.
+// Adaptation: keeps a session's schedule right while the board changes. It measures the runs, and on a thread of its
+// own tries units that have failed, asks the policy (schedule_policy.h) what to run next, and prepares that. The
+// session swaps it in between two runs.
 //
 // Threads: run_ended() and swap() from the running thread, one at a time.
 #pragma once
@@ -12,70 +12,91 @@
 
 #include "nestrt/clock.h"
 #include "nestrt/mutex.h"
-#include "nestrt/schedule.h"
 #include "runtime/core/named_thread.h"
 #include "runtime/session/prepared_schedule.h"
 #include "runtime/session/probe_times.h"
+#include "runtime/session/run_statistics.h"
+#include "runtime/session/schedule_policy.h"
 #include "runtime/session/unit_health.h"
 
 namespace nestrt {
 
 struct AdaptationOptions {
-  ScheduleOptions schedule;
-  bool reschedules = true;  // else it only tries units that have failed
-  double drift = 0.25;      // relative, of the sum of the steps' times
   std::chrono::milliseconds probe_interval{1000};
   std::shared_ptr<Clock> clock;  // null: the steady clock
 };
 
 class Adaptation {
  public:
-  // What it is given outlives it.
-  Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health, CostTable costs,
-             const AdaptationOptions& options);
+  // What it is given outlives it. Without a policy it only tries units that have failed.
+  Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
+             std::unique_ptr<SchedulePolicy> policy, const AdaptationOptions& options);
   ~Adaptation();
 
   // Errors: kUnavailable.
-  Status start(const PreparedSchedule& current);
+  Status start(std::shared_ptr<PreparedSchedule> current);
 
-  // Allocates nothing.
-  void run_ended(const PreparedSchedule& current);
-  // Where a new schedule is ready, it takes the place of `current`, and that one goes.
-  void swap(std::unique_ptr<PreparedSchedule>& current);
-  // How often swap() has.
+  // A run of the schedule in use has ended; in failure where it took no time. Allocates nothing.
+  void run_ended(const PreparedSchedule& current, double makespan_us);
+  // Where another schedule is ready, it takes the place of `current`. Frees nothing.
+  void swap(std::shared_ptr<PreparedSchedule>& current);
+  // How often another schedule has come into use, but for those that only explore.
   uint64_t swaps() const { return swaps_.load(std::memory_order_relaxed); }
 
  private:
+  // A schedule in use, with what is measured of it.
+  struct InUse {
+    std::shared_ptr<PreparedSchedule> schedule;
+    RunStatistics statistics;          // of the running thread
+    RunStatistics snapshot;            // as they were when the policy was asked
+    bool is_new = false;               // it takes the place of another, and not to explore
+    std::shared_ptr<InUse> then = {};  // of one that explores: what comes after it
+  };
+
+  void measure(const PreparedSchedule& current, double makespan_us);
+  bool is_due() const;
+  void request(uint64_t failing) NESTRT_EXCLUDES(mutex_);
+  bool has_explored(uint64_t failing) const;
+
   void work();
   bool has_work() const NESTRT_REQUIRES(mutex_);
   void wait_for_work() NESTRT_REQUIRES(mutex_);
   void do_work() NESTRT_REQUIRES(mutex_);
   std::optional<SteadyClock::time_point> next_probe();
   void probe_failing_units();
-  bool has_drifted(const PreparedSchedule& current) const;
-  void request() NESTRT_EXCLUDES(mutex_);
-  std::unique_ptr<PreparedSchedule> reschedule(const PreparedSchedule& current);
-  void learn_from(const PreparedSchedule& current);
+  std::shared_ptr<InUse> decide(const InUse& asked);
+  Result<std::shared_ptr<InUse>> make(SchedulePolicy::Move move);
+  std::shared_ptr<InUse> use(std::shared_ptr<PreparedSchedule> schedule) const;
+  void publish_due();
 
   const Plan& plan_;
   const UnitList& units_;
   Executables& executables_;
   UnitHealth& health_;
-  CostTable costs_;  // used by the thread alone
   const AdaptationOptions options_;
-  ProbeTimes probe_times_;  // used by the thread alone
 
-  uint32_t runs_ = 0;           // since the last look at the drift
+  // Of the thread alone, once it has started.
+  const std::unique_ptr<SchedulePolicy> policy_;
+  ProbeTimes probe_times_;
+  std::shared_ptr<InUse> main_;  // in use, but while another explores
+  std::shared_ptr<PreparedSchedule> previous_;
+
+  // Of the running thread.
+  InUse* running_ = nullptr;
   uint64_t failing_units_ = 0;  // that the last request knew of
+
   std::atomic<uint64_t> swaps_{0};
+  std::atomic<uint32_t> due_runs_{0};
+  std::atomic<double> due_us_{0};
 
   Mutex mutex_;
   Condition changed_;
   bool stopping_ NESTRT_GUARDED_BY(mutex_) = false;
-  bool requested_ NESTRT_GUARDED_BY(mutex_) = false;
-  const PreparedSchedule* current_ NESTRT_GUARDED_BY(mutex_) = nullptr;
-  std::unique_ptr<PreparedSchedule> next_ NESTRT_GUARDED_BY(mutex_);
-  std::unique_ptr<PreparedSchedule> retired_ NESTRT_GUARDED_BY(mutex_);
+  bool requested_ NESTRT_GUARDED_BY(mutex_) = false;        // until it has been decided
+  std::shared_ptr<InUse> asked_ NESTRT_GUARDED_BY(mutex_);  // whose snapshot is to be decided on
+  std::shared_ptr<InUse> current_ NESTRT_GUARDED_BY(mutex_);
+  std::shared_ptr<InUse> next_ NESTRT_GUARDED_BY(mutex_);
+  std::shared_ptr<InUse> retired_ NESTRT_GUARDED_BY(mutex_);
   std::atomic<bool> has_next_{false};
 
   NamedThread thread_;

@@ -20,8 +20,7 @@ constexpr std::chrono::microseconds kSpin{100};
 constexpr float kSmoothing = 0.2f;
 
 // A step that the system interrupted says little of the next: what took much longer than before counts as twice that.
-void remember(PreparedStep& step, SteadyClock::duration duration) {
-  const float now = std::chrono::duration<float, std::micro>(duration).count();
+void remember(PreparedStep& step, float now) {
   const float before = step.measured_us.load(std::memory_order_relaxed);
   const float mean = before == 0 ? now : before + kSmoothing * (std::min(now, 2 * before) - before);
   step.measured_us.store(mean, std::memory_order_relaxed);
@@ -170,7 +169,9 @@ Status Executor::run_step(PreparedStep& step, SteadyClock::time_point ready, Tur
   const Status status = step.on_host ? run_on_host(step, *step.executable) : compute(step, turn, &healed);
   if (!status.ok()) return status;
   const bool took_longer = healed || (run_.checks && !step.on_host);
-  if (!took_longer) remember(step, now() - start);
+  const float us = took_longer ? 0 : std::chrono::duration<float, std::micro>(now() - start).count();
+  step.last_us.store(us, std::memory_order_relaxed);
+  if (!took_longer) remember(step, us);
   if (options_.observer != nullptr) report(step, ready, start, healed);
   return {};
 }

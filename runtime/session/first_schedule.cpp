@@ -81,7 +81,7 @@ class Maker {
   }
 
   Result<Schedule> from(const CostTable& costs) const {
-    return schedule_for_working_units(*plan_, units_, health_, costs, options_.schedule);
+    return schedule_for_working_units(*plan_, infos_, health_.failing(), costs, options_.schedule);
   }
 
   // Those given come before those of the file.

@@ -4,15 +4,29 @@
 #include "runtime/session/file_order.h"
 
 namespace nestrt {
+namespace {
+
+Result<const Scheduler*> find_scheduler() {
+  if (services().scheduler != nullptr) return services().scheduler;
+  return Status(Code::kUnsupported, "this library was built without a scheduler; it knows the plan's order only");
+}
+
+}  // namespace
 
 Result<Schedule> make_schedule(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
                                const ScheduleOptions& options) {
   return guarded([&]() -> Result<Schedule> {
     if (options.method == ScheduleMethod::kFileOrder) return file_order_schedule(plan, units);
-    const Scheduler* const scheduler = services().scheduler;
-    if (scheduler == nullptr)
-      return Status(Code::kUnsupported, "this library was built without a scheduler; it knows the plan's order only");
+    NESTRT_ASSIGN_OR_RETURN(const Scheduler* const scheduler, find_scheduler());
     return scheduler->make(plan, units, costs, options);
+  });
+}
+
+Result<SchedulePrediction> predict_schedule(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
+                                            const Schedule& schedule) {
+  return guarded([&]() -> Result<SchedulePrediction> {
+    NESTRT_ASSIGN_OR_RETURN(const Scheduler* const scheduler, find_scheduler());
+    return scheduler->predict(plan, units, costs, schedule);
   });
 }
 

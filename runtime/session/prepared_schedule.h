@@ -41,6 +41,7 @@ struct PreparedStep {
   Event completion;                   // where it runs elsewhere
   std::atomic<uint64_t> done{0};      // the last run in which it is over
   std::atomic<float> measured_us{0};  // mean of the last runs; 0: none yet
+  std::atomic<float> last_us{0};      // of the last run; 0: something else was done than in others
 };
 
 struct PreparedLane {

@@ -58,7 +58,7 @@ class SessionImpl final : public SessionInTurns {
     NESTRT_RETURN_IF_ERROR(try_schedule(first.costs));
     NESTRT_RETURN_IF_ERROR(executor_.reserve_unit_lanes(most_unit_lanes()));
     report_repacking();
-    return start_adaptation(std::move(first.costs));
+    return start_adaptation(first.costs);
   }
 
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
@@ -74,8 +74,10 @@ class SessionImpl final : public SessionInTurns {
     PreparedSchedule& schedule = newest_schedule();
     const bool checks = options_.check_every > 0 && runs_++ % options_.check_every == 0;
     const Executor::Run run{&memory_, options.deadline, turn, checks};
+    const SteadyClock::time_point start = now_by(options_.clock.get());
     const Status status = run_safely(schedule, run, inputs, outputs);
-    if (adaptation_ != nullptr) adaptation_->run_ended(schedule);
+    const std::chrono::duration<double, std::micro> makespan = now_by(options_.clock.get()) - start;
+    if (adaptation_ != nullptr) adaptation_->run_ended(schedule, status.ok() ? makespan.count() : 0);
     return status;
   }
 
@@ -242,24 +244,29 @@ class SessionImpl final : public SessionInTurns {
     if (!has_other_units()) return file_order_schedule(*plan_, unit_infos(units_));
     ScheduleOptions options = options_.schedule;
     options.share_cores = false;
-    return schedule_for_working_units(*plan_, units_, health_, costs, options);
+    return schedule_for_working_units(*plan_, unit_infos(units_), health_.failing(), costs, options);
   }
 
   bool has_other_units() const {
     return std::any_of(units_.begin(), units_.end(), [](const auto& unit) { return !unit->info().is_host; });
   }
 
-  Status start_adaptation(CostTable costs) NESTRT_REQUIRES(current_mutex_) {
+  Status start_adaptation(const CostTable& costs) NESTRT_REQUIRES(current_mutex_) {
     if (!has_other_units() && (!may_reschedule() || current_->is_file_order())) return {};
     AdaptationOptions options;
-    options.schedule = options_.schedule;
-    options.schedule.share_cores &= share_cores_;
-    options.reschedules = may_reschedule();
-    options.drift = options_.reschedule_drift;
     options.probe_interval = options_.probe_interval;
     options.clock = options_.clock;
-    adaptation_ = std::make_unique<Adaptation>(*plan_, units_, executables_, health_, std::move(costs), options);
-    return adaptation_->start(*current_);
+    adaptation_ = std::make_unique<Adaptation>(*plan_, units_, executables_, health_, make_policy(costs), options);
+    return adaptation_->start(current_);
+  }
+
+  std::unique_ptr<SchedulePolicy> make_policy(const CostTable& costs) const NESTRT_REQUIRES(current_mutex_) {
+    if (!may_reschedule()) return nullptr;
+    PolicyOptions options;
+    options.schedule = options_.schedule;
+    options.schedule.share_cores &= share_cores_;
+    options.drift = options_.reschedule_drift;
+    return std::make_unique<SchedulePolicy>(*plan_, unit_infos(units_), costs, current_->schedule(), options);
   }
 
   // It stays as long as the run does: nobody else swaps.
@@ -286,7 +293,7 @@ class SessionImpl final : public SessionInTurns {
   uint32_t runs_ NESTRT_GUARDED_BY(mutex_) = 0;
 
   mutable Mutex current_mutex_;  // for those who look at it between runs
-  std::unique_ptr<PreparedSchedule> current_ NESTRT_GUARDED_BY(current_mutex_);
+  std::shared_ptr<PreparedSchedule> current_ NESTRT_GUARDED_BY(current_mutex_);
 
   std::unique_ptr<Adaptation> adaptation_;  // null where nothing can change
 };

@@ -15,4 +15,11 @@ void UnitHealth::failed(uint32_t unit, const Status& why) {
   });
 }
 
+uint64_t UnitHealth::failing() const {
+  uint64_t failing = 0;
+  for (uint32_t unit = 0; unit < failing_.size() && unit < 64; ++unit)
+    if (is_failing(unit)) failing |= uint64_t{1} << unit;
+  return failing;
+}
+
 }  // namespace nestrt

@@ -22,6 +22,8 @@ class UnitHealth {
   Status stop(uint32_t unit) { return units_[unit]->reset(); }
   void recovered(uint32_t unit) { failing_[unit].store(false, std::memory_order_release); }
   bool is_failing(uint32_t unit) const { return failing_[unit].load(std::memory_order_acquire); }
+  // Bit u stands for unit u, of the first 64.
+  uint64_t failing() const;
 
   // A step that the host computed in place of another unit.
   void count_healed() { healed_.fetch_add(1, std::memory_order_relaxed); }

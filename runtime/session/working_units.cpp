@@ -4,13 +4,13 @@
 
 namespace nestrt {
 
-Result<Schedule> schedule_for_working_units(const Plan& plan, const UnitList& units, const UnitHealth& health,
+Result<Schedule> schedule_for_working_units(const Plan& plan, std::span<const UnitInfo> units, uint64_t failing,
                                             const CostTable& costs, const ScheduleOptions& options) {
   std::vector<UnitInfo> working;
   std::vector<uint32_t> position;
   for (uint32_t unit = 0; unit < units.size(); ++unit) {
-    if (health.is_failing(unit)) continue;
-    working.push_back(units[unit]->info());
+    if (is_failing(failing, unit)) continue;
+    working.push_back(units[unit]);
     position.push_back(unit);
   }
   NESTRT_ASSIGN_OR_RETURN(Schedule schedule, make_schedule(plan, working, costs, options));

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "test/scheduler/networks.h"
+#include "test/support/network_graphs.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "scheduler/solve.h"
-#include "test/scheduler/networks.h"
+#include "test/support/network_graphs.h"
 #include "test/scheduler/problems.h"
 
 namespace nestrt::test {

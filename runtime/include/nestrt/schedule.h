@@ -56,14 +56,24 @@ struct ScheduleOptions {
   std::chrono::microseconds budget{20'000};  // for the search; what is best by then is taken
 };
 
+// What a schedule takes with given costs.
+struct SchedulePrediction {
+  std::vector<double> step_us;  // by step, on its unit
+  double makespan_us = 0;
+};
+
 // What makes schedules out of costs: the search behind every method but kFileOrder.
-// Threads: make() from any thread, any number at a time.
+// Threads: all members from any thread, any number at a time.
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
   // Errors: as make_schedule().
   virtual Result<Schedule> make(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
                                 const ScheduleOptions& options) const = 0;
+  // What a schedule that make() made of the plan on these units takes, whatever the costs that it was made from.
+  // Errors: kNotFound where a cost is missing, kInvalidArgument where the schedule is of another plan.
+  virtual Result<SchedulePrediction> predict(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
+                                             const Schedule& schedule) const = 0;
 };
 
 // By the library's scheduler (nestrt/services.h); kFileOrder needs none. `units` as a session has them. Methods but
@@ -72,5 +82,9 @@ class Scheduler {
 // operator and the unit; kUnsupported where the library has no scheduler.
 Result<Schedule> make_schedule(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
                                const ScheduleOptions& options = {});
+
+// Likewise: Scheduler::predict. Errors: those of it; kUnsupported where the library has no scheduler.
+Result<SchedulePrediction> predict_schedule(const Plan& plan, std::span<const UnitInfo> units, const CostTable& costs,
+                                            const Schedule& schedule);
 
 }  // namespace nestrt

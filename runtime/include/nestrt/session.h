@@ -60,9 +60,11 @@ struct SessionOptions {
   std::string cost_file = {};
   // Runs exactly this one, whatever it costs. Its units are positions in the list that create() is given.
   std::shared_ptr<const Schedule> fixed_schedule = nullptr;
-  // A new schedule is made, beside the runs, where measured times move away from the costs by more than this part of
-  // them, or a unit fails or works again. 0: never.
-  double reschedule_drift = 0.25;
+  // Costs follow the times of the runs, and another schedule takes the place of the one in use where it promises to be
+  // faster, or a unit fails or works again: at once where a unit's work takes longer or shorter by more than this part,
+  // and for less when many runs agree. In some runs work is tried on another unit, to know how long it takes there:
+  // that takes at most a hundredth of all time, beside that of the first three runs. 0: never.
+  double reschedule_drift = 0.1;
   // Units that have failed are tried again: the first time after a sixteenth of this, then after twice as long each
   // time, up to this.
   std::chrono::milliseconds probe_interval{1000};

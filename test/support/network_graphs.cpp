@@ -1,4 +1,4 @@
-#include "test/scheduler/networks.h"
+#include "test/support/network_graphs.h"
 
 #include <algorithm>
 #include <random>
@@ -40,6 +40,20 @@ Predecessors resnet50_graph() {
     }
   }
   builder.chain(last, 2);
+  return builder.graph();
+}
+
+Predecessors mobilenet_v2_graph() {
+  GraphBuilder builder;
+  uint32_t last = builder.chain(builder.node({}), 2);
+  const int blocks[] = {2, 3, 4, 3, 3, 1};
+  for (int stage : blocks) {
+    for (int block = 0; block < stage; ++block) {
+      const uint32_t inner = builder.chain(last, 2);
+      last = block == 0 ? builder.node({inner}) : builder.node({inner, last});
+    }
+  }
+  builder.chain(last, 3);
   return builder.graph();
 }
 

@@ -31,6 +31,8 @@ Predecessors squeezenet_graph();
 Predecessors googlenet_graph();
 // Additions are part of the last convolution of a block, as fused ones are.
 Predecessors resnet50_graph();
+// Blocks of three layers, ten of them with an identity skip.
+Predecessors mobilenet_v2_graph();
 // Modules whose branches fork again, as in Inception v3's last two.
 Predecessors nested_inception_graph();
 // Nothing to cut: each of `count` nodes follows up to three of the eight before it.

@@ -1,0 +1,106 @@
+#include "runtime/session/run_statistics.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace nestrt {
+namespace {
+
+// A mean of so many runs is known to a quarter of what one run is off.
+constexpr double kRunsOfMean = 16;
+// A step that the system interrupted says little of the next: what took much longer than before counts as twice that.
+constexpr double kMostOfMean = 2;
+
+// Runs that differ by so much less than what all of them are off by agree.
+constexpr double kSpreads = 2;
+// Three runs off to one side by more than runs differ are no accident.
+constexpr double kNoises = 1.2;
+
+template <size_t n>
+double median(std::array<double, n> values, size_t count) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(count / 2);
+  std::nth_element(values.begin(), middle, values.begin() + static_cast<std::ptrdiff_t>(count));
+  return *middle;
+}
+
+}  // namespace
+
+RunStatistics::RunStatistics(const Schedule& schedule, std::span<const double> predicted_us)
+    : predicted_us_(predicted_us.begin(), predicted_us.end()),
+      means_us_(schedule.steps.size(), 0),
+      step_us_(schedule.steps.size(), 0) {
+  assert(predicted_us.size() == schedule.steps.size());
+  for (size_t step = 0; step < schedule.steps.size(); ++step) {
+    const uint32_t unit = schedule.lanes[schedule.steps[step].lane].unit;
+    unit_of_.push_back(unit);
+    if (unit >= units_.size()) units_.resize(unit + 1);
+    units_[unit].predicted_us += predicted_us_[step];
+  }
+}
+
+void RunStatistics::end_run(double makespan_us) {
+  for (OfUnit& unit : units_) unit.run_us = 0;
+  for (size_t step = 0; step < step_us_.size(); ++step) remember(step);
+  for (OfUnit& unit : units_) remember(unit);
+  makespans_us_[runs_ % kMakespans] = makespan_us;
+  total_us_ += makespan_us;
+  ++runs_;
+}
+
+void RunStatistics::remember(OfUnit& unit) const {
+  if (unit.predicted_us <= 0) return;
+  const double now = unit.run_us / unit.predicted_us, before = unit.recent[(runs_ + kRecent - 1) % kRecent];
+  unit.recent[runs_ % kRecent] = now;
+  if (runs_ > 0 && before > 0)
+    unit.noise += (std::abs(now / before - 1) - unit.noise) / std::min<double>(runs_, kRunsOfMean);
+}
+
+void RunStatistics::remember(size_t step) {
+  const double now = step_us_[step];
+  units_[unit_of_[step]].run_us += now;
+  double& mean = means_us_[step];
+  const double counted = runs_ < kRecent ? now : std::min(now, kMostOfMean * mean);
+  mean += (counted - mean) / std::min(runs_ + 1.0, kRunsOfMean);
+}
+
+double RunStatistics::mean_slowdown(uint32_t unit) const {
+  if (!has_steps(unit) || runs_ == 0) return 1;
+  double sum = 0;
+  for (size_t step = 0; step < means_us_.size(); ++step)
+    if (unit_of_[step] == unit) sum += means_us_[step];
+  return sum / units_[unit].predicted_us;
+}
+
+double RunStatistics::deviation() const {
+  double distance = 0, expected = 0;
+  for (size_t step = 0; step < means_us_.size(); ++step) {
+    distance += std::abs(means_us_[step] - predicted_us_[step]);
+    expected += predicted_us_[step];
+  }
+  return expected > 0 ? distance / expected : 0;
+}
+
+double RunStatistics::recent_slowdown(uint32_t unit) const {
+  if (!has_steps(unit) || runs_ < kRecent) return 1;
+  return median(units_[unit].recent, kRecent);
+}
+
+bool RunStatistics::has_changed(double part) const {
+  if (runs_ < kRecent) return false;
+  return std::ranges::any_of(units_, [&](const OfUnit& unit) {
+    if (unit.predicted_us <= 0) return false;
+    const auto [least, most] = std::ranges::minmax(unit.recent);
+    if (least <= 0) return false;
+    const double agreed = std::clamp(kSpreads * (most / least - 1), part / 4, part);
+    const double more = 1 + std::max(agreed, kNoises * unit.noise);
+    return least > more || most < 1 / more;
+  });
+}
+
+double RunStatistics::makespan_us() const {
+  const size_t count = std::min<size_t>(runs_, kMakespans);
+  return count == 0 ? 0 : median(makespans_us_, count);
+}
+
+}  // namespace nestrt

@@ -1,0 +1,66 @@
+// RunStatistics: how long the steps of one schedule take, beside what was predicted of them.
+//
+// The times of one unit's steps are looked at together: of many steps the noise averages out, so that a few runs tell
+// whether the unit is as fast as was predicted. Nothing is allocated after construction, nor by assigning from one of
+// the same schedule. Threads: one at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nestrt/schedule.h"
+
+namespace nestrt {
+
+class RunStatistics {
+ public:
+  // What the steps of the schedule are predicted to take, by step.
+  RunStatistics(const Schedule& schedule, std::span<const double> predicted_us);
+
+  // What the steps of a run took, to be filled in before end_run(); microseconds. A run of which not every step was
+  // measured does not count: end_run() is not called.
+  std::span<float> step_us() { return step_us_; }
+  void end_run(double makespan_us);
+
+  uint32_t runs() const { return runs_; }
+  double total_us() const { return total_us_; }  // of all runs
+  // Means: of about the last sixteen runs.
+  double mean_us(size_t step) const { return means_us_[step]; }
+  double predicted_us(size_t step) const { return predicted_us_[step]; }
+  // How many times as long as predicted all of the unit's steps took together. Of a unit without steps: 1.
+  double mean_slowdown(uint32_t unit) const;
+  // The sum of how far the means are from what was predicted, as a part of that.
+  double deviation() const;
+  // The median of the last few runs.
+  double recent_slowdown(uint32_t unit) const;
+  // Whether each of the last few runs of a unit was off to the same side: by more than this part, or by a quarter of it
+  // where they agree among each other; and by more than runs differ as it is.
+  bool has_changed(double part) const;
+  // The median of the last runs, at most fifteen.
+  double makespan_us() const;
+  bool has_steps(uint32_t unit) const { return unit < units_.size() && units_[unit].predicted_us > 0; }
+
+ private:
+  static constexpr size_t kRecent = 3, kMakespans = 15;
+  struct OfUnit {
+    double predicted_us = 0;
+    double run_us = 0;  // of the run that has just ended
+    double noise = 0;   // mean of how far a run is from the one before, as a part
+    std::array<double, kRecent> recent = {};
+  };
+  void remember(OfUnit& unit) const;
+  void remember(size_t step);
+
+  std::vector<uint32_t> unit_of_;  // by step
+  std::vector<double> predicted_us_, means_us_;
+  std::vector<float> step_us_;
+  std::vector<OfUnit> units_;
+  std::array<double, kMakespans> makespans_us_ = {};
+  uint32_t runs_ = 0;
+  double total_us_ = 0;
+};
+
+}  // namespace nestrt

@@ -1,0 +1,355 @@
+#include "runtime/session/schedule_policy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "runtime/costs/unit_key.h"
+#include "runtime/plan/program_for.h"
+#include "runtime/session/working_units.h"
+
+namespace nestrt {
+namespace {
+
+// A schedule that promises less is not worth what changing to it takes, and may only seem better.
+constexpr double kWorthIt = 1.02;
+// So many runs show what a new schedule is worth, and when an old one is looked at: soon, then less and less often.
+constexpr uint32_t kTrialRuns = 8, kFirstLook = 16, kRarestLook = 64;
+// After something was taken back: for the first time, and at most.
+constexpr uint32_t kFirstHold = 64, kLongestHold = 4096;
+// Of a step's own deviation, in powers, so much is believed at once where it was measured before: noise is some of it.
+constexpr double kBelief = 0.5;
+// What is known of a manner that is not in use is half as much after so many runs.
+constexpr double kRunsToForget = 48;
+// Means are looked at where they are off by this part of what makes a change.
+constexpr double kWorthLearning = 0.25;
+// What takes more than so many times as long as elsewhere is not worth measuring.
+constexpr double kContends = 2;
+// Measured work is measured again: for the first time after so many runs, then less and less often where it is as
+// known.
+constexpr uint64_t kExploreAgain = 512, kExploreRarely = 16384;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+SchedulePolicy::SchedulePolicy(const Plan& plan, std::vector<UnitInfo> units, const CostTable& costs, Schedule first,
+                               const PolicyOptions& options)
+    : plan_(plan),
+      units_(std::move(units)),
+      options_(options),
+      learned_(plan, units_, costs),
+      main_{std::move(first)},
+      next_hold_(kFirstHold),
+      look_interval_(kFirstLook),
+      explorations_(units_.size()),
+      exploring_us_(kExploringAtFirst * main_.schedule.makespan_us),
+      due_runs_(kExploringRuns),
+      due_us_(kNever) {}
+
+// --- Learning --------------------------------------------------------------------------------------------------------
+
+bool SchedulePolicy::learn(const RunStatistics& statistics) {
+  if (statistics.has_changed(options_.drift)) {
+    learn_speeds(statistics);
+    return true;
+  }
+  const bool has_news = statistics.deviation() > options_.drift * kWorthLearning;
+  if (statistics.runs() >= kFirstLook && has_news) learn_details(statistics);
+  return false;
+}
+
+// Of all units: what changes one may change another.
+void SchedulePolicy::learn_speeds(const RunStatistics& statistics) {
+  for (uint32_t unit = 0; unit < units_.size(); ++unit)
+    if (statistics.has_steps(unit)) learned_.slow_down(units_[unit], statistics.recent_slowdown(unit));
+}
+
+// What all of a unit's steps have in common is the unit's.
+void SchedulePolicy::learn_details(const RunStatistics& statistics) {
+  for (uint32_t unit = 0; unit < units_.size(); ++unit) {
+    if (!statistics.has_steps(unit)) continue;
+    const double slowdown = statistics.mean_slowdown(unit);
+    learned_.slow_down(units_[unit], slowdown);
+    correct(main_.schedule, statistics, unit, slowdown);
+  }
+}
+
+// Of the unit that was explored alone. Returns whether what is predicted of the schedule in use may be another.
+bool SchedulePolicy::learn_explored(const RunStatistics& statistics) {
+  const uint32_t unit = explorer_->unit;
+  const bool was_left = has_been_left(unit);
+  const double slowdown = was_left ? statistics.mean_slowdown(unit) : 1;
+  if (was_left) learned_.slow_down(units_[unit], slowdown);
+  correct(explorer_->schedule, statistics, unit, slowdown);
+  return !was_left;
+}
+
+void SchedulePolicy::correct(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit,
+                             double slowdown) {
+  for (size_t index = 0; index < schedule.steps.size(); ++index) {
+    const Step& step = schedule.steps[index];
+    const double expected = statistics.predicted_us(index) * slowdown, measured = statistics.mean_us(index);
+    if (schedule.lanes[step.lane].unit != unit || expected <= 0 || measured <= 0) continue;
+    learned_.correct(step, units_[unit], std::pow(measured / expected, belief_in(step, units_[unit])));
+  }
+}
+
+double SchedulePolicy::belief_in(const Step& step, const UnitInfo& unit) const {
+  const auto known = branch_cost(costs(), plan_, step.branch, step.program, key_of(unit, step.threads), step.channels);
+  return known && known->source == CostSource::kMeasured ? kBelief : 1;
+}
+
+void SchedulePolicy::learn_excess(const RunStatistics& statistics) {
+  const std::optional<double> predicted = predict(main_.schedule);
+  if (!predicted || *predicted <= 0 || statistics.runs() < kTrialRuns) return;
+  main_.excess = statistics.makespan_us() / *predicted;
+  excess_[main_.manner] = main_.excess;
+  double& other = excess_[main_.manner == kSideBySide ? kOneByOne : kSideBySide];
+  const auto runs = static_cast<double>(runs_ - std::exchange(excess_run_, runs_));
+  other = std::pow(other, std::exp2(-runs / kRunsToForget));
+}
+
+// --- Schedules -------------------------------------------------------------------------------------------------------
+
+std::optional<double> SchedulePolicy::predict(const Schedule& schedule) const {
+  const auto prediction = predict_schedule(plan_, units_, costs(), schedule);
+  return prediction ? std::optional(prediction->makespan_us) : std::nullopt;
+}
+
+std::optional<Schedule> SchedulePolicy::make(ScheduleMethod method, const CostTable& costs) const {
+  ScheduleOptions options = options_.schedule;
+  options.method = method;
+  Result<Schedule> schedule = schedule_for_working_units(plan_, units_, failing_, costs, options);
+  return schedule ? std::optional(std::move(*schedule)) : std::nullopt;
+}
+
+bool SchedulePolicy::is_usable(const Schedule& schedule) const {
+  return std::ranges::none_of(schedule.lanes, [&](const Lane& lane) { return is_failing(failing_, lane.unit); });
+}
+
+RunStatistics SchedulePolicy::new_statistics() const {
+  const auto prediction = predict_schedule(plan_, units_, costs(), schedule());
+  if (prediction) return RunStatistics(schedule(), prediction->step_us);
+  std::vector<double> stated;
+  for (const Step& step : schedule().steps) stated.push_back(step.predicted_us);
+  return RunStatistics(schedule(), stated);
+}
+
+// --- Deciding --------------------------------------------------------------------------------------------------------
+
+SchedulePolicy::Move SchedulePolicy::decide(const RunStatistics& statistics, uint64_t failing) {
+  const bool units_changed = std::exchange(failing_, failing) != failing;
+  if (std::exchange(is_exploring_, false) && !units_changed) return end_exploring(statistics);
+  Move move = Move::kStay;
+  if (units_changed) {
+    explorer_is_known_ = false;
+    previous_.reset();
+    move = adopt_better(!is_usable(main_.schedule)) ? Move::kAdopt : Move::kRestart;
+  } else {
+    exploring_us_ += kExploring * (statistics.total_us() - counted_us_);
+    runs_ += statistics.runs() - counted_runs_;
+    move = judge(statistics, learn(statistics));
+  }
+  plan_next(statistics, move);
+  return move;
+}
+
+SchedulePolicy::Move SchedulePolicy::judge(const RunStatistics& statistics, bool has_changed) {
+  if (has_changed) {
+    look_interval_ = kFirstLook;
+    holding_runs_ = 0;
+    explorer_is_known_ = false;
+    if (take_back()) return Move::kTakeBack;
+    return adopt_better(false) ? Move::kAdopt : Move::kRestart;
+  }
+  learn_excess(statistics);
+  const bool is_look = statistics.runs() >= kFirstLook;
+  if (previous_ && statistics.runs() >= kTrialRuns) {
+    if (take_back()) {
+      holding_runs_ = next_hold_;
+      next_hold_ = std::min(2 * next_hold_, kLongestHold);
+      return Move::kTakeBack;
+    }
+    previous_.reset();
+  }
+  if (is_look) {
+    explorer_is_known_ = false;
+    holding_runs_ -= std::min(holding_runs_, statistics.runs());
+    if (holding_runs_ == 0 && adopt_better(false)) return Move::kAdopt;
+    look_interval_ = std::min(2 * look_interval_, kRarestLook);
+  }
+  if (is_look) return Move::kRestart;
+  return explore() ? Move::kExplore : Move::kStay;
+}
+
+// The schedule in use has shown what it is worth; that of the others is what their steps promise, and what their manner
+// has added so far.
+bool SchedulePolicy::adopt_better(bool must_leave) {
+  const double in_use = must_leave ? kNever : predict(main_.schedule).value_or(kNever) * main_.excess;
+  std::optional<Schedule> best = make(options_.schedule.method, costs());
+  if (!best) return false;
+  Manner manner = kSideBySide;
+  double least = best->makespan_us * excess_[kSideBySide];
+  if (excess_[kSideBySide] > kWorthIt) {
+    std::optional<Schedule> other = make(ScheduleMethod::kSequential, costs());
+    if (other && other->makespan_us * excess_[kOneByOne] < least) {
+      least = other->makespan_us * excess_[kOneByOne];
+      manner = kOneByOne;
+      best = std::move(other);
+    }
+  }
+  if (!must_leave && least * kWorthIt > in_use) return false;
+  adopt(std::move(*best), manner);
+  return true;
+}
+
+void SchedulePolicy::adopt(Schedule schedule, Manner manner) {
+  undone_ = main_;
+  previous_ = std::exchange(main_, Used{std::move(schedule), manner, excess_[manner]});
+}
+
+bool SchedulePolicy::take_back() {
+  if (!previous_ || !is_usable(previous_->schedule)) return false;
+  const std::optional<double> before = predict(previous_->schedule), after = predict(main_.schedule);
+  if (!before || !after || *before * previous_->excess * kWorthIt > *after * main_.excess) return false;
+  undone_ = std::exchange(main_, std::move(*previous_));
+  previous_.reset();
+  return true;
+}
+
+void SchedulePolicy::undo() {
+  if (is_exploring_)
+    is_exploring_ = false;
+  else if (undone_)
+    main_ = std::move(*undone_);
+  undone_.reset();
+  previous_.reset();
+}
+
+void SchedulePolicy::plan_next(const RunStatistics& statistics, Move move) {
+  const bool goes_on = move == Move::kStay || move == Move::kExplore;
+  count(goes_on ? statistics.runs() : 0, goes_on ? statistics.total_us() : 0);
+  plan_next();
+}
+
+// By what is counted of the statistics in use.
+void SchedulePolicy::plan_next() {
+  due_runs_ = previous_ && counted_runs_ < kTrialRuns ? kTrialRuns : look_interval_;
+  if (counted_runs_ >= due_runs_) due_runs_ = counted_runs_ + kFirstLook;
+  if (!std::exchange(explorer_is_known_, true)) explorer_ = find_explorer();
+  due_us_ = kNever;
+  if (explorer_ && !previous_)
+    due_us_ = counted_us_ + std::max(0.0, kExploringRuns * explorer_->loss_us - exploring_us_) / kExploring;
+}
+
+void SchedulePolicy::count(uint32_t runs, double us) {
+  counted_runs_ = runs;
+  counted_us_ = us;
+}
+
+// --- Exploring -------------------------------------------------------------------------------------------------------
+
+bool SchedulePolicy::explore() {
+  if (!explorer_ || !explorer_is_known_ || previous_) return false;
+  if (exploring_us_ < kExploringRuns * explorer_->loss_us) return false;
+  return is_exploring_ = true;
+}
+
+SchedulePolicy::Move SchedulePolicy::end_exploring(const RunStatistics& statistics) {
+  const double expected = predict(main_.schedule).value_or(0) * main_.excess;
+  exploring_us_ -= std::max(0.0, statistics.total_us() - statistics.runs() * expected);
+  Exploration& exploration = explorations_[explorer_->unit];
+  exploration.wait_runs = statistics.deviation() > options_.drift || exploration.wait_runs == 0
+                              ? kExploreAgain
+                              : std::min(2 * exploration.wait_runs, kExploreRarely);
+  exploration.next_run = runs_ + exploration.wait_runs;
+  const bool has_other_predictions = learn_explored(statistics);
+  explorer_is_known_ = false;
+  const Move move = adopt_better(false) ? Move::kAdopt : has_other_predictions ? Move::kRestart : Move::kStay;
+  if (move != Move::kStay) count(0, 0);
+  plan_next();
+  return move;
+}
+
+// What was not measured, or long ago, comes first; of several units the one that is tried at the least loss.
+std::optional<SchedulePolicy::Explorer> SchedulePolicy::find_explorer() const {
+  std::optional<Explorer> best;
+  for (const bool everything : {true, false}) {
+    for (uint32_t unit = 0; unit < units_.size() && (everything || !best); ++unit) {
+      if (is_failing(failing_, unit)) continue;
+      std::optional<Explorer> found =
+          explorer_with(unit, everything ? branches_to_measure(unit) : cheapest_branch(unit));
+      if (found && (!best || found->loss_us < best->loss_us)) best = std::move(found);
+    }
+  }
+  return best;
+}
+
+bool SchedulePolicy::has_been_left(uint32_t unit) const {
+  return std::ranges::none_of(main_.schedule.steps, [&](const Step& step) {
+    const UnitInfo& used = units_[main_.schedule.lanes[step.lane].unit];
+    return used.kind == units_[unit].kind && used.configuration == units_[unit].configuration;
+  });
+}
+
+std::optional<WorkCost> SchedulePolicy::cost_on(uint32_t unit, uint32_t branch) const {
+  const std::optional<uint32_t> program = program_index_for(plan_.tables().branches[branch], units_[unit]);
+  if (!program) return std::nullopt;
+  const Result<WorkCost> cost = branch_cost(costs(), plan_, branch, *program, key_of(units_[unit]));
+  return cost ? std::optional(*cost) : std::nullopt;
+}
+
+// Those that may well belong there, and of which only a model knows the cost, or that were measured long ago.
+std::vector<uint32_t> SchedulePolicy::branches_to_measure(uint32_t unit) const {
+  const Exploration& exploration = explorations_[unit];
+  const bool has_been_explored = exploration.wait_runs > 0;
+  if (has_been_explored && runs_ < exploration.next_run) return {};
+  std::vector<uint32_t> branches;
+  for (uint32_t branch = 0; branch < plan_.tables().branches.size(); ++branch) {
+    const std::optional<WorkCost> here = cost_on(unit, branch);
+    if (!here || here->microseconds <= 0) continue;
+    if (!has_been_explored && here->source == CostSource::kMeasured) continue;
+    double elsewhere = kNever;
+    for (uint32_t other = 0; other < units_.size(); ++other)
+      if (const auto cost = cost_on(other, branch); other != unit && cost)
+        elsewhere = std::min(elsewhere, cost->microseconds);
+    if (elsewhere < kNever && here->microseconds < kContends * elsewhere) branches.push_back(branch);
+  }
+  return branches;
+}
+
+// One that shows whether a unit that has been left is worth using again.
+std::vector<uint32_t> SchedulePolicy::cheapest_branch(uint32_t unit) const {
+  std::vector<uint32_t> cheapest;
+  double least = kNever;
+  for (uint32_t branch = 0; has_been_left(unit) && branch < plan_.tables().branches.size(); ++branch) {
+    const std::optional<WorkCost> here = cost_on(unit, branch);
+    if (!here || here->microseconds <= 0 || here->microseconds >= least) continue;
+    least = here->microseconds;
+    cheapest = {branch};
+  }
+  return cheapest;
+}
+
+// What is best one after the other if the branches cost nothing on the unit.
+std::optional<SchedulePolicy::Explorer> SchedulePolicy::explorer_with(uint32_t unit,
+                                                                      const std::vector<uint32_t>& branches) const {
+  if (branches.empty()) return std::nullopt;
+  CostTable costs = learned_.costs();
+  for (const uint32_t index : branches) {
+    const plan::Branch& branch = plan_.tables().branches[index];
+    costs.set(key_of(units_[unit]), branch_work_name(plan_, index), {});
+    for (const uint32_t op : branch.operators) costs.set(key_of(units_[unit]), work_name(plan_, op), {});
+  }
+  std::optional<Schedule> schedule = make(ScheduleMethod::kSequential, costs);
+  const std::optional<double> makespan = schedule ? predict(*schedule) : std::nullopt;
+  const std::optional<double> in_use = predict(main_.schedule);
+  if (!makespan || !in_use) return std::nullopt;
+  const bool uses_it =
+      std::ranges::any_of(schedule->steps, [&](const Step& step) { return schedule->lanes[step.lane].unit == unit; });
+  if (!uses_it) return std::nullopt;
+  return Explorer{std::move(*schedule), unit, std::max(0.0, *makespan - *in_use)};
+}
+
+}  // namespace nestrt
