@@ -26,12 +26,13 @@ uint64_t failing_units(const UnitHealth& health, size_t units) {
 }  // namespace
 
 Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
-                       CostTable costs, const AdaptationOptions& options)
+                       CostTable costs, CostTable measured, const AdaptationOptions& options)
     : plan_(plan),
       units_(units),
       executables_(executables),
       health_(health),
       costs_(std::move(costs)),
+      measured_(std::move(measured)),
       options_(options),
       probe_times_(units.size(), options.probe_interval) {}
 
@@ -153,16 +154,29 @@ void Adaptation::probe_failing_units() {
 
 std::unique_ptr<PreparedSchedule> Adaptation::reschedule(const PreparedSchedule& current) {
   auto prepared = guarded([&]() -> Result<std::unique_ptr<PreparedSchedule>> {
+    keep_times_of(current);
     learn_from(current);
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule,
                             schedule_for_working_units(plan_, units_, health_, costs_, options_.schedule));
-    return PreparedSchedule::create(plan_, units_, std::move(schedule), executables_);
+    NESTRT_ASSIGN_OR_RETURN(auto made, PreparedSchedule::create(plan_, units_, std::move(schedule), executables_));
+    made->set_costs(plan_, units_, costs_, measured_);
+    return made;
   });
   if (!prepared) {
     log(LogLevel::kWarning, fmt::format("the schedule stays as it is: {}", prepared.error().message()));
     return nullptr;
   }
   return std::move(*prepared);
+}
+
+// So that a unit which comes back is not waited for as one of which nothing is known.
+void Adaptation::keep_times_of(const PreparedSchedule& current) {
+  for (const PreparedStep& step : current.steps()) {
+    const double measured = step.measured_us.load(std::memory_order_relaxed);
+    if (step.on_host || measured == 0) continue;
+    measured_.set(key_of(units_[step.unit]->info()), branch_work_name(plan_, step.step.branch, step.step.channels),
+                  {measured, CostSource::kMeasured});
+  }
 }
 
 // The operators of a step share in how far it is off.

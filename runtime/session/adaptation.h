@@ -30,9 +30,9 @@ struct AdaptationOptions {
 
 class Adaptation {
  public:
-  // What it is given outlives it.
+  // What it is given outlives it. `measured`: of the units beside the host.
   Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health, CostTable costs,
-             const AdaptationOptions& options);
+             CostTable measured, const AdaptationOptions& options);
   ~Adaptation();
 
   // Errors: kUnavailable.
@@ -55,13 +55,14 @@ class Adaptation {
   bool has_drifted(const PreparedSchedule& current) const;
   void request() NESTRT_EXCLUDES(mutex_);
   std::unique_ptr<PreparedSchedule> reschedule(const PreparedSchedule& current);
+  void keep_times_of(const PreparedSchedule& current);
   void learn_from(const PreparedSchedule& current);
 
   const Plan& plan_;
   const UnitList& units_;
   Executables& executables_;
   UnitHealth& health_;
-  CostTable costs_;  // used by the thread alone
+  CostTable costs_, measured_;  // used by the thread alone
   const AdaptationOptions options_;
   ProbeTimes probe_times_;  // used by the thread alone
 
