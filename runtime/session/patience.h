@@ -19,7 +19,7 @@ struct StepTimes {
   double unit_us = 0;       // of the step on its unit, as measured
   double predicted_us = 0;  // likewise, as the schedule says
   double host_us = 0;       // of the step on the host
-  double rest_us = 0;  // of what the run has to compute after it, on the host, as far as it is known
+  double rest_us = 0;       // of what the run has to compute after it, on the host, as far as it is known
 };
 
 struct Patience {
