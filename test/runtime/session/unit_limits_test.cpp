@@ -1,6 +1,8 @@
 // What becomes of runs whose unit hangs, fails or is late: in virtual time, to the microsecond.
 #include <catch2/catch.hpp>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "nestrt/log.h"
 #include "runtime/core/unit_infos.h"
@@ -33,6 +35,31 @@ TEST_CASE("A unit that hangs costs its limit once, and the host's time") {
   CHECK(board.time_run() == microseconds(8 * 1000 + 5000 + 3 * 2000));
   for (int run = 0; run < 5; ++run) CHECK(board.time_run() == microseconds(6000));
   CHECK(board.session->healed_branches() == 18);
+}
+
+TEST_CASE("A unit that hangs is one line of the log, which says what it was given") {
+  std::vector<std::string> lines;
+  VirtualBoard board(2000, 1000, limits(8, milliseconds(5)));
+  board.run();
+  board.npu->hangs = true;
+  set_log_hook([&](LogLevel, std::string_view line) { lines.emplace_back(line); });
+  for (int run = 0; run < 5; ++run) board.run();
+  set_log_hook({});
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0],
+             Catch::Contains("unit 'npu0'") && Catch::Contains("which took 1 ms before, takes more than 13 ms"));
+}
+
+TEST_CASE("A unit that is given up for a deadline is one line of the log, which says so") {
+  std::vector<std::string> lines;
+  VirtualBoard board(600, 500, limits(8, milliseconds(5)));
+  board.run();
+  board.npu->hangs = true;
+  set_log_hook([&](LogLevel, std::string_view line) { lines.emplace_back(line); });
+  for (int run = 0; run < 5; ++run) static_cast<void>(board.time_run(milliseconds(5)));
+  set_log_hook({});
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0], Catch::Contains("given up so that the run meets its deadline"));
 }
 
 TEST_CASE("The mean of what a unit takes raises its limit") {
