@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "drivers/c_api/call.h"
+#include "drivers/c_api/options.h"
 #include "drivers/c_api/plan.h"
 #include "drivers/c_api/shared_units.h"
+#include "drivers/c_api/views.h"
 #include "nestrt/log.h"
 #include "nestrt/mutex.h"
 #include "nestrt/session.h"
@@ -19,21 +20,13 @@
 
 struct nestrt_session {
   nestrt_session(std::shared_ptr<const nestrt::UnitList> with, std::unique_ptr<nestrt::Session> made)
-      : units(std::move(with)),
-        session(std::move(made)),
-        inputs(session->inputs().size()),
-        outputs(session->outputs().size()) {}
+      : units(std::move(with)), session(std::move(made)), views(session->plan()) {}
 
   const nestrt::ForkOrigin origin;
   const std::shared_ptr<const nestrt::UnitList> units;  // keeps them shareable
   const std::unique_ptr<nestrt::Session> session;
   nestrt::Mutex mutex;  // keeps two runs apart that fill their arguments
-  std::vector<nestrt::ConstTensorView> inputs NESTRT_GUARDED_BY(mutex);
-  std::vector<nestrt::TensorView> outputs NESTRT_GUARDED_BY(mutex);
-};
-
-struct nestrt_session_options {
-  nestrt::SessionOptions value;
+  nestrt::c_api::Views views NESTRT_GUARDED_BY(mutex);
 };
 
 namespace {
@@ -69,6 +62,12 @@ std::span<const TensorInfo> inputs_of(const nestrt_session* session) {
 std::span<const TensorInfo> outputs_of(const nestrt_session* session) {
   return session != nullptr ? session->session->outputs() : std::span<const TensorInfo>();
 }
+std::span<const TensorInfo> inputs_of(const nestrt_plan* plan) {
+  return plan != nullptr ? plan->plan->inputs() : std::span<const TensorInfo>();
+}
+std::span<const TensorInfo> outputs_of(const nestrt_plan* plan) {
+  return plan != nullptr ? plan->plan->outputs() : std::span<const TensorInfo>();
+}
 
 const char* name_at(std::span<const TensorInfo> tensors, size_t index) {
   return index < tensors.size() ? tensors[index].name.c_str() : nullptr;
@@ -92,15 +91,6 @@ int64_t find(std::span<const TensorInfo> tensors, const char* name) {
   return -1;
 }
 
-Status create(nestrt_session_options** options) {
-  NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));
-  *options = nullptr;
-  auto made = std::make_unique<nestrt_session_options>();
-  made->value.trusted_keys.reserve(1);  // so that the first key, from which on one is demanded, is always taken
-  *options = made.release();
-  return {};
-}
-
 Status create(const nestrt_plan* plan, const char* units, int32_t num_threads, const nestrt_session_options* options,
               nestrt_session** session) {
   NESTRT_RETURN_IF_ERROR(expect_argument(session, "session"));
@@ -113,33 +103,21 @@ Status create(const nestrt_plan* plan, const char* units, int32_t num_threads, c
   return {};
 }
 
-Status expect_bytes(std::string_view side, size_t index, const TensorInfo& info, size_t bytes) {
-  if (bytes == info.size_bytes()) return {};
-  return Status(Code::kInvalidArgument,
-                fmt::format("{} {} '{}': expected {} bytes, got {}", side, index, info.name, info.size_bytes(), bytes));
-}
-
 Status run(nestrt_session* session, const void* const* inputs, const size_t* input_bytes, void* const* outputs,
-           const size_t* output_bytes) {
+           const size_t* output_bytes, const nestrt_run_options* options) {
   NESTRT_RETURN_IF_ERROR(expect_argument(session, "session"));
-  const auto input_infos = inputs_of(session), output_infos = outputs_of(session);
-  if (!input_infos.empty()) {
-    NESTRT_RETURN_IF_ERROR(expect_argument(inputs, "inputs"));
-    NESTRT_RETURN_IF_ERROR(expect_argument(input_bytes, "input_bytes"));
-  }
-  NESTRT_RETURN_IF_ERROR(expect_argument(outputs, "outputs"));
-  NESTRT_RETURN_IF_ERROR(expect_argument(output_bytes, "output_bytes"));
+  NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));
+  const nestrt::RunOptions of_run = options->for_call_at(nestrt::SteadyClock::now());
   NESTRT_RETURN_IF_ERROR(session->origin.check("session"));
   const nestrt::MutexLock lock(session->mutex);
-  for (size_t i = 0; i < input_infos.size(); ++i) {
-    NESTRT_RETURN_IF_ERROR(expect_bytes("input", i, input_infos[i], input_bytes[i]));
-    session->inputs[i] = {input_infos[i].type, input_infos[i].shape, inputs[i]};
-  }
-  for (size_t i = 0; i < output_infos.size(); ++i) {
-    NESTRT_RETURN_IF_ERROR(expect_bytes("output", i, output_infos[i], output_bytes[i]));
-    session->outputs[i] = {output_infos[i].type, output_infos[i].shape, outputs[i]};
-  }
-  return session->session->run(session->inputs, session->outputs);
+  NESTRT_RETURN_IF_ERROR(session->views.set(inputs, input_bytes, outputs, output_bytes));
+  return session->session->run(session->views.inputs(), session->views.outputs(), of_run);
+}
+
+Status cancel(nestrt_session* session) {
+  NESTRT_RETURN_IF_ERROR(expect_argument(session, "session"));
+  session->session->cancel();
+  return {};
 }
 
 Status set_log_level(nestrt_log_level level) {
@@ -216,7 +194,10 @@ int64_t nestrt_find_output(const nestrt_session* session, const char* name) { re
 
 nestrt_code nestrt_run(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
                        void* const* outputs, const size_t* output_bytes) {
-  return call([&] { return run(session, inputs, input_bytes, outputs, output_bytes); });
+  return call([&] {
+    const nestrt_run_options defaults;
+    return run(session, inputs, input_bytes, outputs, output_bytes, &defaults);
+  });
 }
 
 nestrt_code nestrt_set_log_level(nestrt_log_level level) {
@@ -230,16 +211,40 @@ size_t nestrt_escape(const char* text, char* buffer, size_t capacity) {
   return copy_escaped(text != nullptr ? text : "", buffer, buffer != nullptr ? capacity : 0);
 }
 
-nestrt_code nestrt_session_options_create(nestrt_session_options** options) {
-  return call([&] { return create(options); });
-}
-void nestrt_session_options_free(nestrt_session_options* options) { delete options; }
-nestrt_code nestrt_session_options_add_trusted_key(nestrt_session_options* options, const uint8_t* key) {
-  return call([&] { return nestrt::c_api::add_trusted_key(options, key); });
-}
 nestrt_code nestrt_session_create_with(const nestrt_plan* plan, const char* units, int32_t num_threads,
                                        const nestrt_session_options* options, nestrt_session** session) {
   return call([&] { return create(plan, units, num_threads, options, session); });
 }
+
+nestrt_code nestrt_run_with(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
+                            void* const* outputs, const size_t* output_bytes, const nestrt_run_options* options) {
+  return call([&] { return run(session, inputs, input_bytes, outputs, output_bytes, options); });
+}
+nestrt_code nestrt_cancel(nestrt_session* session) {
+  return call([&] { return cancel(session); });
+}
+uint64_t nestrt_healed_branches(const nestrt_session* session) {
+  return session != nullptr ? session->session->healed_branches() : 0;
+}
+uint64_t nestrt_reschedules(const nestrt_session* session) {
+  return session != nullptr ? session->session->reschedules() : 0;
+}
+
+size_t nestrt_plan_num_inputs(const nestrt_plan* plan) { return inputs_of(plan).size(); }
+size_t nestrt_plan_num_outputs(const nestrt_plan* plan) { return outputs_of(plan).size(); }
+const char* nestrt_plan_input_name(const nestrt_plan* plan, size_t index) { return name_at(inputs_of(plan), index); }
+const char* nestrt_plan_output_name(const nestrt_plan* plan, size_t index) { return name_at(outputs_of(plan), index); }
+int32_t nestrt_plan_input_type(const nestrt_plan* plan, size_t index) { return type_at(inputs_of(plan), index); }
+int32_t nestrt_plan_output_type(const nestrt_plan* plan, size_t index) { return type_at(outputs_of(plan), index); }
+size_t nestrt_plan_input_bytes(const nestrt_plan* plan, size_t index) { return bytes_at(inputs_of(plan), index); }
+size_t nestrt_plan_output_bytes(const nestrt_plan* plan, size_t index) { return bytes_at(outputs_of(plan), index); }
+size_t nestrt_plan_input_shape(const nestrt_plan* plan, size_t index, int64_t* dims, size_t capacity) {
+  return shape_at(inputs_of(plan), index, dims, capacity);
+}
+size_t nestrt_plan_output_shape(const nestrt_plan* plan, size_t index, int64_t* dims, size_t capacity) {
+  return shape_at(outputs_of(plan), index, dims, capacity);
+}
+int64_t nestrt_plan_find_input(const nestrt_plan* plan, const char* name) { return find(inputs_of(plan), name); }
+int64_t nestrt_plan_find_output(const nestrt_plan* plan, const char* name) { return find(outputs_of(plan), name); }
 
 }  // extern "C"

@@ -115,6 +115,7 @@ void Queue::serve() {
 
 // Without the lock while the device works: the submission does not change before it is complete.
 void Queue::run(Job* job) {
+  job->submission.unit_deadline = job->submission.unit_deadline_from(SteadyClock::now());
   Status status = refusal(*job, job->submission);
   if (status.ok()) {
     job->state = Job::State::kRunning;

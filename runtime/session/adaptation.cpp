@@ -5,17 +5,19 @@
 #include "nestrt/log.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/guard.h"
+#include "runtime/costs/unit_key.h"
 
 namespace nestrt {
 
 Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
-                       std::unique_ptr<SchedulePolicy> policy, const AdaptationOptions& options)
+                       std::unique_ptr<SchedulePolicy> policy, CostTable measured, const AdaptationOptions& options)
     : plan_(plan),
       units_(units),
       executables_(executables),
       health_(health),
       options_(options),
       policy_(std::move(policy)),
+      measured_(std::move(measured)),
       probe_times_(units.size(), options.probe_interval) {}
 
 Adaptation::~Adaptation() {
@@ -176,9 +178,11 @@ Result<std::shared_ptr<Adaptation::InUse>> Adaptation::make(SchedulePolicy::Move
   using Move = SchedulePolicy::Move;
   if (move == Move::kStay) return std::shared_ptr<InUse>();
   if (move == Move::kRestart) return main_ = use(main_->schedule);
+  keep_times_of(*main_->schedule);
   std::shared_ptr<PreparedSchedule> schedule = move == Move::kTakeBack ? previous_ : nullptr;
   if (schedule == nullptr) {
     NESTRT_ASSIGN_OR_RETURN(schedule, PreparedSchedule::create(plan_, units_, policy_->schedule(), executables_));
+    schedule->set_costs(plan_, units_, policy_->costs(), measured_);
   }
   std::shared_ptr<InUse> made = use(std::move(schedule));
   if (move == Move::kExplore) {
@@ -188,6 +192,16 @@ Result<std::shared_ptr<Adaptation::InUse>> Adaptation::make(SchedulePolicy::Move
   previous_ = main_->schedule;
   made->is_new = true;
   return main_ = made;
+}
+
+// So that a unit which comes back is not waited for as one of which nothing is known.
+void Adaptation::keep_times_of(const PreparedSchedule& current) {
+  for (const PreparedStep& step : current.steps()) {
+    const double measured = step.measured_us.load(std::memory_order_relaxed);
+    if (step.on_host || measured == 0) continue;
+    measured_.set(key_of(units_[step.unit]->info()), branch_work_name(plan_, step.step.branch, step.step.channels),
+                  {measured, CostSource::kMeasured});
+  }
 }
 
 std::shared_ptr<Adaptation::InUse> Adaptation::use(std::shared_ptr<PreparedSchedule> schedule) const {

@@ -28,9 +28,10 @@ struct AdaptationOptions {
 
 class Adaptation {
  public:
-  // What it is given outlives it. Without a policy it only tries units that have failed.
+  // What it is given outlives it. Without a policy it only tries units that have failed. `measured`: of the units beside
+  // the host.
   Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
-             std::unique_ptr<SchedulePolicy> policy, const AdaptationOptions& options);
+             std::unique_ptr<SchedulePolicy> policy, CostTable measured, const AdaptationOptions& options);
   ~Adaptation();
 
   // Errors: kUnavailable.
@@ -68,6 +69,7 @@ class Adaptation {
   Result<std::shared_ptr<InUse>> make(SchedulePolicy::Move move);
   std::shared_ptr<InUse> use(std::shared_ptr<PreparedSchedule> schedule) const;
   void publish_due();
+  void keep_times_of(const PreparedSchedule& current);
 
   const Plan& plan_;
   const UnitList& units_;
@@ -77,6 +79,7 @@ class Adaptation {
 
   // Of the thread alone, once it has started.
   const std::unique_ptr<SchedulePolicy> policy_;
+  CostTable measured_;
   ProbeTimes probe_times_;
   std::shared_ptr<InUse> main_;  // in use, but while another explores
   std::shared_ptr<PreparedSchedule> previous_;

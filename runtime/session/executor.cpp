@@ -19,11 +19,15 @@ constexpr std::chrono::microseconds kSpin{100};
 // The part of the mean of a step's durations that a new one replaces.
 constexpr float kSmoothing = 0.2f;
 
+float microseconds(SteadyClock::duration duration) {
+  return std::chrono::duration<float, std::micro>(duration).count();
+}
+
 // A step that the system interrupted says little of the next: what took much longer than before counts as twice that.
-void remember(PreparedStep& step, float now) {
-  const float before = step.measured_us.load(std::memory_order_relaxed);
+void remember(std::atomic<float>& mean_us, float now) {
+  const float before = mean_us.load(std::memory_order_relaxed);
   const float mean = before == 0 ? now : before + kSmoothing * (std::min(now, 2 * before) - before);
-  step.measured_us.store(mean, std::memory_order_relaxed);
+  mean_us.store(mean, std::memory_order_relaxed);
 }
 
 // As Submission::writer has it.
@@ -84,7 +88,16 @@ Status Executor::run(PreparedSchedule& schedule, const Run& run) {
   number_.fetch_add(1, std::memory_order_relaxed);
   cancelled_.store(false);
   failed_.store(false);
-  return schedule.is_file_order() ? run_in_order() : run_in_lanes();
+  healed_.store(false, std::memory_order_relaxed);
+  if (run.deadline != kNoDeadline) host_is_in_time_ = now() + schedule.measure_rest() < run.deadline;
+  NESTRT_RETURN_IF_ERROR(schedule.is_file_order() ? run_in_order() : run_in_lanes());
+  if (!healed_.load(std::memory_order_relaxed)) trust_units();
+  return {};
+}
+
+// A unit may hang in one program and not in the one before it: only a whole run speaks for it.
+void Executor::trust_units() {
+  for (const uint32_t lane : schedule_->unit_lanes()) health_.trust(schedule_->schedule().lanes[lane].unit);
 }
 
 Status Executor::run_in_order() {
@@ -169,9 +182,9 @@ Status Executor::run_step(PreparedStep& step, SteadyClock::time_point ready, Tur
   const Status status = step.on_host ? run_on_host(step, *step.executable) : compute(step, turn, &healed);
   if (!status.ok()) return status;
   const bool took_longer = healed || (run_.checks && !step.on_host);
-  const float us = took_longer ? 0 : std::chrono::duration<float, std::micro>(now() - start).count();
+  const float us = took_longer ? 0 : microseconds(now() - start);
   step.last_us.store(us, std::memory_order_relaxed);
-  if (!took_longer) remember(step, us);
+  if (!took_longer) remember(step.measured_us, us);
   if (options_.observer != nullptr) report(step, ready, start, healed);
   return {};
 }
@@ -182,40 +195,78 @@ void Executor::report(const PreparedStep& step, SteadyClock::time_point ready, S
   options_.observer->step_done({step.index, step.step.branch, step.step.lane, step.unit, ready, start, end, healed});
 }
 
-// Where a unit is known to fail, it is asked again only by those who can afford it.
 Status Executor::compute(PreparedStep& step, Turn& turn, bool* healed) {
-  if (health_.is_failing(step.unit) && step.fallback != nullptr) return heal(step, Status(), turn, healed);
+  if (goes_past_unit(step, patience_for(step))) return heal(step, Status(), turn, healed);
   const bool checks = run_.checks && step.fallback != nullptr;
   uint64_t expected = 0;
   if (checks) {
     NESTRT_ASSIGN_OR_RETURN(expected, expect_results(step, turn));
   }
-  const Status status = run_on_unit(step, checks);
+  const Patience patience = patience_for(step);
+  const Status status = run_on_unit(step, patience, checks);
   if (status.ok()) note_results(step);
-  if (status.ok()) return checks && hash_of_results(step) != expected ? heal_wrong_results(step, turn, healed) : status;
+  if (status.ok() && checks && hash_of_results(step) != expected) return heal_wrong_results(step, turn, healed);
+  if (status.ok()) return status;
   if (cancelled_.load()) return Status(Code::kCancelled, std::string(status.message()));
-  if (now() >= run_.deadline) return Status(Code::kDeadlineExceeded, std::string(status.message()));
+  if (now() >= run_.deadline) return miss_deadline(step, patience, status);
   if (!run_.memory->is_safe()) {
     health_.failed(step.unit, status);
     return Status(Code::kDeviceFault, std::string(status.message()));
   }
-  return step.fallback == nullptr ? status : heal(step, status, turn, healed);
+  return step.fallback == nullptr ? status : heal(step, explain(step, patience, status), turn, healed);
+}
+
+// Without a substitute a late result is better than none.
+Patience Executor::patience_for(const PreparedStep& step) const {
+  if (step.fallback == nullptr) return {.deadline = run_.deadline};
+  return nestrt::patience_for(step.times(), options_.limits, now(), run_.deadline);
+}
+
+// Where a unit is known to fail, it is asked again only by those who can afford it.
+bool Executor::goes_past_unit(const PreparedStep& step, const Patience& patience) {
+  if (step.fallback == nullptr) return false;
+  if (health_.is_failing(step.unit)) return true;
+  return !patience.is_protected && patience.host_is_in_time && health_.is_avoided(step.unit);
+}
+
+Status Executor::explain(const PreparedStep& step, const Patience& patience, const Status& status) const {
+  if (status.code() != Code::kDeadlineExceeded) return status;
+  if (now() >= patience.deadline)
+    return status.with_context(fmt::format("branch {}, given up so that the run meets its deadline", step.step.branch));
+  if (patience.limit == std::chrono::nanoseconds::max()) return status;
+  const std::chrono::duration<double, std::milli> limit = patience.limit;
+  return status.with_context(fmt::format("branch {}, which took {:.3g} ms before, takes more than {:.3g} ms",
+                                         step.step.branch, step.times().unit_us / 1e3, limit.count()));
+}
+
+// That the caller is in a hurry is no failure of the unit. But where the host would have been in time, the next run may
+// be better off without it.
+Status Executor::miss_deadline(const PreparedStep& step, const Patience& patience, const Status& status) {
+  Status late(Code::kDeadlineExceeded, std::string(status.message()));
+  if (step.fallback != nullptr && (patience.host_is_in_time || host_is_in_time_)) health_.kept_waiting(step.unit, late);
+  return late;
 }
 
 Status Executor::heal(PreparedStep& step, const Status& why, Turn& turn, bool* healed) {
   if (!why.ok()) health_.failed(step.unit, why);
   health_.count_healed();
+  healed_.store(true, std::memory_order_relaxed);
   *healed = true;
   turn.take_host(0);  // before others: it is late already
-  return run_on_host(step, *step.fallback);
+  const SteadyClock::time_point start = now();
+  NESTRT_RETURN_IF_ERROR(run_on_host(step, *step.fallback));
+  remember(step.fallback_us, microseconds(now() - start));
+  return {};
 }
 
 // A unit that misses its deadline says so itself, once it cannot touch the memory of this run any more.
-Status Executor::run_on_unit(PreparedStep& step, bool is_checked) {
+Status Executor::run_on_unit(PreparedStep& step, const Patience& patience, bool is_checked) {
   Submitted& submitted = submitted_[step.thread];
   Submission submission = submission_of(step);
   submission.is_checked = is_checked;
-  submission.unit_deadline = deadline_after(options_.unit_timeout);
+  submission.deadline = patience.deadline;
+  submission.unit_deadline = deadline_after(options_.limits.timeout);
+  submission.unit_limit = patience.limit;
   submission.submitter_waits = true;
   submission.completion = &step.completion;
   submission.generation = step.completion.arm();
@@ -226,8 +277,8 @@ Status Executor::run_on_unit(PreparedStep& step, bool is_checked) {
   }
   step.executable->submit(submission);
   // By a clock other than the steady one, only the unit itself can tell when the deadline has come.
-  Status status = step.completion.wait(options_.clock == nullptr ? run_.deadline : kNoDeadline);
-  if (!step.completion.done()) {  // that the caller is in a hurry is no failure of the unit
+  Status status = step.completion.wait(options_.clock == nullptr ? patience.deadline : kNoDeadline);
+  if (!step.completion.done()) {
     step.executable->cancel(submission.generation);
     static_cast<void>(step.completion.wait());
   }

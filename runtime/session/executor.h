@@ -19,6 +19,7 @@
 #include "runtime/core/clock.h"
 #include "runtime/core/named_thread.h"
 #include "runtime/plan/run_memory.h"
+#include "runtime/session/patience.h"
 #include "runtime/session/prepared_schedule.h"
 #include "runtime/session/turns.h"
 #include "runtime/session/unit_health.h"
@@ -27,7 +28,7 @@ namespace nestrt {
 
 struct ExecutorOptions {
   RunObserver* observer = nullptr;
-  std::chrono::milliseconds unit_timeout{10'000};
+  UnitLimits limits;
   bool urgent = false;
   std::shared_ptr<Clock> clock;      // null: the steady clock
   std::shared_ptr<UnitTurns> turns;  // null: units are everybody's
@@ -70,6 +71,7 @@ class Executor {
     uint64_t generation NESTRT_GUARDED_BY(mutex) = 0;
   };
   void serve(size_t thread, const std::atomic<uint64_t>& run);
+  void trust_units();
   Status run_in_order();
   Status run_in_lanes();
   void run_section(const Section& section);
@@ -85,7 +87,12 @@ class Executor {
   Status run_step(PreparedStep& step, SteadyClock::time_point ready, Turn& turn);
   Status compute(PreparedStep& step, Turn& turn, bool* healed);
   Status heal(PreparedStep& step, const Status& why, Turn& turn, bool* healed);
-  Status run_on_unit(PreparedStep& step, bool is_checked);
+  Patience patience_for(const PreparedStep& step) const;
+  bool goes_past_unit(const PreparedStep& step, const Patience& patience);
+  Status run_on_unit(PreparedStep& step, const Patience& patience, bool is_checked);
+  // Why the unit did not compute the step.
+  Status explain(const PreparedStep& step, const Patience& patience, const Status& status) const;
+  Status miss_deadline(const PreparedStep& step, const Patience& patience, const Status& status);
   void note_results(const PreparedStep& step);
   // The hash of the right results, where the unit has to write them then.
   Result<uint64_t> expect_results(PreparedStep& step, Turn& turn);
@@ -107,11 +114,13 @@ class Executor {
 
   PreparedSchedule* schedule_ = nullptr;  // the run in progress goes by it
   Run run_;
+  bool host_is_in_time_ = false;  // the host alone, from the beginning, would meet the run's deadline
   std::atomic<uint64_t> number_{0};
   std::atomic<size_t> running_lanes_{0};  // lanes on threads
   std::atomic<uint64_t> copied_{0}, handed_over_{0};
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> failed_{false};
+  std::atomic<bool> healed_{false};  // some step of the run
   Mutex failure_mutex_;
   Status failure_ NESTRT_GUARDED_BY(failure_mutex_);
 };

@@ -52,7 +52,9 @@ class Maker {
     } else if (!wants_costs()) {
       NESTRT_ASSIGN_OR_RETURN(first.schedule, in_file_order());
     } else {
-      NESTRT_ASSIGN_OR_RETURN(first.costs, known_costs());
+      NESTRT_ASSIGN_OR_RETURN(first.measured, kept_costs());
+      first.costs = first.measured;
+      if (options_.costs != nullptr) first.costs.merge(*options_.costs);
       NESTRT_RETURN_IF_ERROR(make_from_costs(&first));
     }
     return first;
@@ -70,7 +72,7 @@ class Maker {
   Status make_from_costs(FirstSchedule* first) const {
     Result<Schedule> schedule = from(first->costs);
     if (!schedule && schedule.error().code() == Code::kNotFound && options_.measure) {
-      NESTRT_RETURN_IF_ERROR(measure(&first->costs));
+      NESTRT_RETURN_IF_ERROR(measure(first));
       schedule = from(first->costs);
     }
     first->has_costs = schedule.has_value();
@@ -84,8 +86,7 @@ class Maker {
     return schedule_for_working_units(*plan_, infos_, health_.failing(), costs, options_.schedule);
   }
 
-  // Those given come before those of the file.
-  Result<CostTable> known_costs() const {
+  Result<CostTable> kept_costs() const {
     CostTable costs;
     if (!options_.cost_file.empty()) {
       Result<CostTable> kept = read_costs(options_.cost_file);
@@ -96,12 +97,13 @@ class Maker {
       else if (kept.error().code() != Code::kNotFound)  // who knows what it is; it is not written over
         return kept.error().with_context("costs to keep");
     }
-    if (options_.costs != nullptr) costs.merge(*options_.costs);
     return costs;
   }
 
-  Status measure(CostTable* costs) const {
+  Status measure(FirstSchedule* first) const {
+    CostTable* const costs = &first->costs;
     NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_costs(plan_, units_, at_load(options_.unit_timeout)));
+    first->measured.merge(measured.costs);
     CostTable known = std::exchange(*costs, measured.costs);
     costs->merge(known);
     for (const FailedUnit& failed : measured.failed) leave_out(failed);

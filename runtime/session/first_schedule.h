@@ -14,7 +14,8 @@ namespace nestrt {
 struct FirstSchedule {
   Schedule schedule;
   bool has_costs = false;
-  CostTable costs;  // what it was made from, if it was
+  CostTable costs;     // what it was made from, if it was
+  CostTable measured;  // of these units: those of the cost file, and those that were measured
 };
 
 // By SessionOptions::schedule where there is a choice and costs are known or may be measured, else in file order. Reads

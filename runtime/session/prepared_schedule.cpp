@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/costs/unit_key.h"
 #include "runtime/plan/extents.h"
 #include "runtime/session/check_schedule.h"
 
@@ -110,7 +111,19 @@ std::vector<int> shares_of(const Schedule& schedule, std::optional<uint32_t> hos
   return shares;
 }
 
+float known(const std::atomic<float>& mean) { return mean.load(std::memory_order_relaxed); }
+
 }  // namespace
+
+StepTimes PreparedStep::times() const {
+  const double unit = is_steady ? std::max(unit_us, double{known(measured_us)}) : 0;
+  return {unit, step.predicted_us, on_host_us(), rest_us};
+}
+
+double PreparedStep::on_host_us() const {
+  const float measured = known(on_host ? measured_us : fallback_us);
+  return measured > 0 ? measured : on_host ? step.predicted_us : host_us;
+}
 
 PreparedSchedule::PreparedSchedule(Schedule schedule)
     : schedule_(std::move(schedule)), is_file_order_(nestrt::is_file_order(schedule_)) {}
@@ -174,6 +187,7 @@ Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, P
   NESTRT_ASSIGN_OR_RETURN(step.executable, executables.get(step.unit, what.branch, what.program, what.channels));
   const std::optional<uint32_t> host = host_of(units);
   step.on_host = step.unit == host;
+  step.is_steady = units[step.unit]->info().is_steady;
   if (step.on_host) return {};
   NESTRT_ASSIGN_OR_RETURN(const auto computed, executables.computed());
   step.results = results_of(plan, what, computed[what.branch]);
@@ -182,6 +196,30 @@ Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, P
   const uint32_t kernels = kernels_of(plan.tables().branches[what.branch]);
   NESTRT_ASSIGN_OR_RETURN(step.fallback, executables.get(*host, what.branch, kernels, what.channels));
   return {};
+}
+
+void PreparedSchedule::set_costs(const Plan& plan, const UnitList& units, const CostTable& costs,
+                                 const CostTable& measured) {
+  const std::optional<uint32_t> host = host_of(units);
+  for (PreparedStep& step : steps_) {
+    if (step.on_host || !host) continue;
+    const Step& what = step.step;
+    const auto on_unit =
+        branch_cost(measured, plan, what.branch, what.program, key_of(units[step.unit]->info()), what.channels);
+    if (on_unit && on_unit->source == CostSource::kMeasured) step.unit_us = on_unit->microseconds;
+    const uint32_t kernels = kernels_of(plan.tables().branches[what.branch]);
+    const auto on_host = branch_cost(costs, plan, what.branch, kernels, key_of(units[*host]->info()), what.channels);
+    if (on_host) step.host_us = on_host->microseconds;
+  }
+}
+
+SteadyClock::duration PreparedSchedule::measure_rest() {
+  double rest_us = 0;
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    step->rest_us = rest_us;
+    rest_us += step->on_host_us();
+  }
+  return std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double, std::micro>(rest_us));
 }
 
 Status PreparedSchedule::allocate_scratch() {

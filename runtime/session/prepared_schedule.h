@@ -11,6 +11,7 @@
 #include "nestrt/schedule.h"
 #include "runtime/core/aligned_memory.h"
 #include "runtime/session/executables.h"
+#include "runtime/session/patience.h"
 
 namespace nestrt {
 
@@ -30,8 +31,11 @@ struct PreparedStep {
   uint32_t unit = 0;
   size_t thread = 0;  // 0: the lane is in the caller's sections; else it is number thread - 1 of unit_lanes()
   bool on_host = true;
-  double visit_us = 0;  // predicted, from its begin until its lane waits for another
-  int share = 0;        // which of the host's threads, where lanes of the host work side by side
+  double visit_us = 0;     // predicted, from its begin until its lane waits for another
+  double unit_us = 0;      // costs that were measured, of its unit, where that is steady; 0: not known
+  double host_us = 0;      // predicted, of the host, where it runs elsewhere; 0: not known
+  bool is_steady = false;  // UnitInfo::is_steady
+  int share = 0;           // which of the host's threads, where lanes of the host work side by side
   std::shared_ptr<Executable> executable;
   std::shared_ptr<Executable> fallback;  // on the host, where it runs elsewhere; null without a host
   std::vector<WrittenBytes> results;     // where it runs elsewhere
@@ -42,6 +46,12 @@ struct PreparedStep {
   std::atomic<uint64_t> done{0};      // the last run in which it is over
   std::atomic<float> measured_us{0};  // mean of the last runs; 0: none yet
   std::atomic<float> last_us{0};      // of the last run; 0: something else was done than in others
+  std::atomic<float> fallback_us{0};  // the same of the host, where it runs elsewhere
+  double rest_us = 0;                 // what runs with a deadline compute after it, on the host, as far as it is known
+
+  StepTimes times() const;
+  // On the host, wherever the schedule has it; 0: not known.
+  double on_host_us() const;
 };
 
 struct PreparedLane {
@@ -61,6 +71,11 @@ class PreparedSchedule {
   // Requires: check_schedule() accepts the schedule. Errors: those of Unit::prepare, kOutOfMemory.
   static Result<std::unique_ptr<PreparedSchedule>> create(const Plan& plan, const UnitList& units, Schedule schedule,
                                                           Executables& executables);
+
+  // What steps beside the host cost there, as far as `measured` knows, and what they would cost on the host.
+  void set_costs(const Plan& plan, const UnitList& units, const CostTable& costs, const CostTable& measured);
+  // For a run with a deadline, before it begins. Returns what the host alone would take, as far as it is known.
+  SteadyClock::duration measure_rest();
 
   const Schedule& schedule() const { return schedule_; }
   // Whether it runs on the caller's thread, one step after the other.

@@ -41,7 +41,7 @@ class SessionImpl final : public SessionInTurns {
         options_(options),
         executables_(plan_, units_),
         health_(units_),
-        executor_({options.observer, options.unit_timeout, options.urgent, options.clock, std::move(turns)}, health_),
+        executor_({options.observer, limits(), options.urgent, options.clock, std::move(turns)}, health_),
         arguments_(*plan_) {}
 
   Status prepare() {
@@ -54,11 +54,12 @@ class SessionImpl final : public SessionInTurns {
     has_costs_ = first.has_costs;
     NESTRT_ASSIGN_OR_RETURN(current_,
                             PreparedSchedule::create(*plan_, units_, std::move(first.schedule), executables_));
+    current_->set_costs(*plan_, units_, first.costs, first.measured);
     NESTRT_RETURN_IF_ERROR(allocate(units_));
-    NESTRT_RETURN_IF_ERROR(try_schedule(first.costs));
+    NESTRT_RETURN_IF_ERROR(try_schedule(first));
     NESTRT_RETURN_IF_ERROR(executor_.reserve_unit_lanes(most_unit_lanes()));
     report_repacking();
-    return start_adaptation(first.costs);
+    return start_adaptation(std::move(first));
   }
 
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
@@ -126,6 +127,10 @@ class SessionImpl final : public SessionInTurns {
   Status check_units() const {
     if (options_.unit_timeout <= std::chrono::milliseconds::zero())
       return Status(Code::kInvalidArgument, "SessionOptions::unit_timeout must be more than no time");
+    if (options_.unit_limit_factor != 0 && !(options_.unit_limit_factor >= 1 && options_.unit_limit_factor <= 1e6))
+      return Status(Code::kInvalidArgument, "SessionOptions::unit_limit_factor must be from 1 to a million, or 0");
+    if (options_.unit_limit_slack < std::chrono::milliseconds(0) || options_.unit_limit_slack > std::chrono::hours(24))
+      return Status(Code::kInvalidArgument, "SessionOptions::unit_limit_slack must be from nothing to a day");
     if (options_.probe_interval < std::chrono::milliseconds(1) || options_.probe_interval > std::chrono::hours(24))
       return Status(Code::kInvalidArgument, "SessionOptions::probe_interval must be from a millisecond to a day");
     if (units_.empty()) return Status(Code::kInvalidArgument, "a session needs a unit; open_units(\"cpu\") gives one");
@@ -133,6 +138,8 @@ class SessionImpl final : public SessionInTurns {
       if (unit == nullptr) return Status(Code::kInvalidArgument, "a unit of the session is null");
     return {};
   }
+
+  UnitLimits limits() const { return {options_.unit_timeout, options_.unit_limit_factor, options_.unit_limit_slack}; }
 
   Status check_signer() const {
     const auto& trusted = options_.trusted_keys;
@@ -221,15 +228,16 @@ class SessionImpl final : public SessionInTurns {
 
   // What operators cost one after the other says little of lanes that share the host's cores. On the host alone the
   // whole schedule is tried against every operator on all threads, which is kept unless the schedule is faster.
-  Status try_schedule(const CostTable& costs) NESTRT_REQUIRES(mutex_, current_mutex_) {
+  Status try_schedule(const FirstSchedule& first) NESTRT_REQUIRES(mutex_, current_mutex_) {
     if (!options_.measure || options_.fixed_schedule != nullptr || !has_costs_) return {};
     if (has_other_units() ? !current_->shares_cores() : current_->is_file_order()) return {};
     ExecutorOptions unwatched;
-    unwatched.unit_timeout = options_.unit_timeout;
+    unwatched.limits = limits();
     unwatched.urgent = options_.urgent;
     unwatched.clock = options_.clock;
-    NESTRT_ASSIGN_OR_RETURN(Schedule schedule, schedule_without_sharing(costs));
+    NESTRT_ASSIGN_OR_RETURN(Schedule schedule, schedule_without_sharing(first.costs));
     NESTRT_ASSIGN_OR_RETURN(auto other, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
+    other->set_costs(*plan_, units_, first.costs, first.measured);
     Result<bool> faster = is_faster(*plan_, *current_, *other, memory_, unwatched, health_);
     if (!faster && !memory_.is_safe()) {
       NESTRT_RETURN_IF_ERROR(leave_lent_memory());
@@ -251,12 +259,13 @@ class SessionImpl final : public SessionInTurns {
     return std::any_of(units_.begin(), units_.end(), [](const auto& unit) { return !unit->info().is_host; });
   }
 
-  Status start_adaptation(const CostTable& costs) NESTRT_REQUIRES(current_mutex_) {
+  Status start_adaptation(FirstSchedule first) NESTRT_REQUIRES(current_mutex_) {
     if (!has_other_units() && (!may_reschedule() || current_->is_file_order())) return {};
     AdaptationOptions options;
     options.probe_interval = options_.probe_interval;
     options.clock = options_.clock;
-    adaptation_ = std::make_unique<Adaptation>(*plan_, units_, executables_, health_, make_policy(costs), options);
+    adaptation_ = std::make_unique<Adaptation>(*plan_, units_, executables_, health_, make_policy(first.costs),
+                                               std::move(first.measured), options);
     return adaptation_->start(current_);
   }
 

@@ -14,24 +14,42 @@ namespace nestrt {
 
 class UnitHealth {
  public:
-  explicit UnitHealth(const UnitList& units) : units_(units), failing_(units.size()) {}
+  explicit UnitHealth(const UnitList& units) : units_(units), states_(units.size()) {}
 
   // A unit failed a step. Logs the first of a series.
   void failed(uint32_t unit, const Status& why);
+  // A run missed its deadline for a unit that may work nevertheless. Logs the first since it was last trusted.
+  void kept_waiting(uint32_t unit, const Status& why);
   // Afterwards the unit touches no memory, whatever it was at. Errors: those of Unit::reset.
   Status stop(uint32_t unit) { return units_[unit]->reset(); }
-  void recovered(uint32_t unit) { failing_[unit].store(false, std::memory_order_release); }
-  bool is_failing(uint32_t unit) const { return failing_[unit].load(std::memory_order_acquire); }
+  void recovered(uint32_t unit) { states_[unit].failing.store(false, std::memory_order_release); }
+  bool is_failing(uint32_t unit) const { return states_[unit].failing.load(std::memory_order_acquire); }
   // Bit u stands for unit u, of the first 64.
   uint64_t failing() const;
+
+  // The unit has computed all of its steps of a run: it is trusted again.
+  void trust(uint32_t unit);
+  // Whether a step that the host can still compute in time, but not once the unit has failed it, goes past the unit: a
+  // probe finds less than a program does. After the n-th failure since it was last trusted, 2^(n+4) steps do before one
+  // asks.
+  bool is_avoided(uint32_t unit);
 
   // A step that the host computed in place of another unit.
   void count_healed() { healed_.fetch_add(1, std::memory_order_relaxed); }
   uint64_t healed() const { return healed_.load(std::memory_order_relaxed); }
 
  private:
+  // Returns how many failures there were before.
+  uint32_t count_failure(uint32_t unit);
+
+  struct UnitState {
+    std::atomic<bool> failing{false};   // until a probe finds that it works
+    std::atomic<uint32_t> failures{0};  // since it was last trusted
+    std::atomic<uint32_t> to_avoid{0};  // so many steps more go past it
+  };
+
   const UnitList& units_;
-  std::deque<std::atomic<bool>> failing_;  // by unit: since its last success
+  std::deque<UnitState> states_;  // by unit
   std::atomic<uint64_t> healed_{0};
 };
 

@@ -37,6 +37,7 @@ std::unique_ptr<Session> open_session(const std::shared_ptr<const Plan>& plan, c
   options.measure = false;
   options.reschedule_drift = 0;
   options.unit_timeout = std::chrono::hours(1);  // an emulated accelerator in an emulator is as slow as it is
+  options.unit_limit_factor = 0;
   options.costs = test::flat_costs(*plan, units, [](const UnitInfo& unit) { return unit.is_host ? 100 : 10; });
   auto session = Session::create(plan, units, options);
   if (!session) FAIL(session.error().to_string());

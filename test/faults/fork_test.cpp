@@ -88,6 +88,36 @@ TEST_CASE("A child is refused results of its parent's pipeline, and may destroy 
         }) == static_cast<int>(Code::kUnavailable));
 }
 
+TEST_CASE("A child of a C program is refused its parent's pipeline, and may free it") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("relu.nest", relu_plan().build().bytes());
+  float x[6] = {}, y[6] = {};
+  const void* const inputs[] = {x};
+  void* const outputs[] = {y};
+  const size_t bytes[] = {sizeof x};
+  nestrt_plan* plan = nullptr;
+  nestrt_session_options* of_session = nullptr;
+  nestrt_pipeline_options* options = nullptr;
+  nestrt_pipeline* pipeline = nullptr;
+  REQUIRE(nestrt_plan_load(path.c_str(), &plan) == NESTRT_OK);
+  REQUIRE(nestrt_session_options_create(&of_session) == NESTRT_OK);
+  REQUIRE(nestrt_pipeline_options_create(&options) == NESTRT_OK);
+  REQUIRE(nestrt_pipeline_create(plan, "cpu", 1, of_session, options, &pipeline) == NESTRT_OK);
+  const auto work = [&] {
+    if (nestrt_pipeline_submit(pipeline, inputs, bytes, outputs, bytes) != NESTRT_UNAVAILABLE) return 1;
+    if (nestrt_pipeline_next(pipeline) != NESTRT_UNAVAILABLE) return 2;
+    nestrt_pipeline_free(pipeline);
+    return 0;
+  };
+  CHECK(in_child(work) == 0);
+  CHECK(nestrt_pipeline_submit(pipeline, inputs, bytes, outputs, bytes) == NESTRT_OK);
+  CHECK(nestrt_pipeline_next(pipeline) == NESTRT_OK);
+  nestrt_pipeline_free(pipeline);
+  nestrt_pipeline_options_free(options);
+  nestrt_session_options_free(of_session);
+  nestrt_plan_free(plan);
+}
+
 TEST_CASE("A child of a C program makes sessions with units of its own") {
   const TemporaryFolder folder;
   const std::string path = folder.write("relu.nest", relu_plan().build().bytes());

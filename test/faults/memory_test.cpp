@@ -124,6 +124,40 @@ TEST_CASE_METHOD(MemoryTest, "The C API answers NESTRT_OUT_OF_MEMORY and lets no
   });
 }
 
+TEST_CASE_METHOD(MemoryTest, "Options and pipelines of the C API answer NESTRT_OUT_OF_MEMORY and let nothing through") {
+  const PlanFile file = relu_plan().build();
+  float x[6] = {}, y[6] = {};
+  const void* const inputs[] = {x};
+  void* const outputs[] = {y};
+  const size_t bytes[] = {sizeof x};
+  nestrt_plan* none = nullptr;  // the message of the last failure has room from here on
+  const std::string long_name(200, 'x');
+  REQUIRE(nestrt_plan_load(long_name.c_str(), &none) == NESTRT_NOT_FOUND);
+  nestrt_load_options* load = nullptr;
+  nestrt_plan* plan = nullptr;
+  REQUIRE(nestrt_load_options_create(&load) == NESTRT_OK);
+  REQUIRE(nestrt_plan_load_memory(file.bytes().data(), file.bytes().size(), load, &plan) == NESTRT_OK);
+  fail_every_allocation(most(), [&]() -> Status {
+    nestrt_session_options* of_session = nullptr;
+    nestrt_pipeline_options* of_pipeline = nullptr;
+    nestrt_pipeline* pipeline = nullptr;
+    nestrt_code code = nestrt_session_options_create(&of_session);
+    if (code == NESTRT_OK) code = nestrt_session_options_set_cost_file(of_session, long_name.c_str());
+    if (code == NESTRT_OK) code = nestrt_session_options_set_cost_file(of_session, nullptr);
+    if (code == NESTRT_OK) code = nestrt_pipeline_options_create(&of_pipeline);
+    if (code == NESTRT_OK) code = nestrt_pipeline_create(plan, "cpu", 1, of_session, of_pipeline, &pipeline);
+    if (code == NESTRT_OK) code = nestrt_pipeline_submit(pipeline, inputs, bytes, outputs, bytes);
+    if (code == NESTRT_OK) code = nestrt_pipeline_next(pipeline);
+    nestrt_pipeline_free(pipeline);
+    nestrt_pipeline_options_free(of_pipeline);
+    nestrt_session_options_free(of_session);
+    if (code == NESTRT_OK) return {};
+    return code == NESTRT_OUT_OF_MEMORY ? Status::out_of_memory() : Status(Code::kInternal, nestrt_last_error());
+  });
+  nestrt_plan_free(plan);
+  nestrt_load_options_free(load);
+}
+
 TEST_CASE_METHOD(MemoryTest, "Files of costs and of keys are read and written, or there is no memory for them") {
   const std::string costs = folder_.path() + "/deep/costs", key = folder_.path() + "/key";
   CostTable table;

@@ -21,12 +21,17 @@ const std::string& plan_path() {
   return path;
 }
 
+// Of the plan's input and of its output.
+constexpr size_t kTensorBytes = 2 * 8 * sizeof(float);
+
 // Objects of a caller, in a few places each.
 class Caller {
  public:
   explicit Caller(FuzzInput input) : input_(input) {}
   ~Caller() {
+    free_all_pipelines();
     for (nestrt_session* session : sessions_) nestrt_session_free(session);
+    nestrt_session_options_free(options_);
     for (nestrt_plan* plan : plans_) nestrt_plan_free(plan);
   }
   Caller(const Caller&) = delete;
@@ -34,8 +39,11 @@ class Caller {
 
   void run() {
     static constexpr void (Caller::*kCalls[])() = {
-        &Caller::load, &Caller::free_plan,   &Caller::create,        &Caller::free_session, &Caller::ask_for_inputs,
-        &Caller::ask,  &Caller::run_session, &Caller::set_log_level, &Caller::load_with,    &Caller::escape};
+        &Caller::load,           &Caller::free_plan, &Caller::create,      &Caller::free_session,
+        &Caller::ask_for_inputs, &Caller::ask,       &Caller::run_session, &Caller::set_log_level,
+        &Caller::load_with,      &Caller::escape,    &Caller::set_option,  &Caller::create_with,
+        &Caller::free_options,   &Caller::run_with,  &Caller::describe,    &Caller::create_pipeline,
+        &Caller::free_pipeline,  &Caller::submit,    &Caller::next};
     while (!input_.empty()) (this->*kCalls[byte() % std::size(kCalls)])();
   }
 
@@ -44,6 +52,7 @@ class Caller {
   bool one_of(int count) { return byte() % count == 0; }
   nestrt_plan*& any_plan() { return plans_[byte() % plans_.size()]; }
   nestrt_session*& any_session() { return sessions_[byte() % sessions_.size()]; }
+  nestrt_pipeline*& any_pipeline() { return pipelines_[byte() % pipelines_.size()]; }
 
   // A failure has a message.
   static void check(nestrt_code code) {
@@ -107,6 +116,119 @@ class Caller {
     session = nullptr;
   }
 
+  nestrt_session_options* options() {
+    if (options_ == nullptr) check(nestrt_session_options_create(&options_));
+    return one_of(16) ? nullptr : options_;
+  }
+  void free_options() {
+    nestrt_session_options_free(options_);
+    options_ = nullptr;
+  }
+  // Of a few bytes, and those at the ends of the ranges.
+  int64_t number() {
+    static constexpr int64_t kEnds[] = {INT64_MIN, INT64_MAX, 86'400'000, 86'400'001, 86'400'000'001};
+    const uint8_t drawn = byte();
+    return drawn < std::size(kEnds) ? kEnds[drawn] : input_.take<int16_t>();
+  }
+  void set_option() {
+    nestrt_session_options* const of = options();
+    const int64_t value = number();
+    const auto small = static_cast<int32_t>(value);
+    nestrt_code code = NESTRT_OK;
+    switch (byte() % 11) {
+      case 0:
+        code = nestrt_session_options_set_schedule_method(of, small);
+        break;
+      case 1:
+        code = nestrt_session_options_set_split_channels(of, small);
+        break;
+      case 2:
+        code = nestrt_session_options_set_share_cores(of, small);
+        break;
+      case 3:
+        code = nestrt_session_options_set_schedule_budget(of, value);
+        break;
+      case 4:
+        code = nestrt_session_options_set_measure(of, small);
+        break;
+      case 5:
+        code = nestrt_session_options_set_reschedule_drift(of, input_.take<double>());
+        break;
+      case 6:
+        code = nestrt_session_options_set_unit_timeout(of, value);
+        break;
+      case 7:
+        code = nestrt_session_options_set_unit_limit(of, input_.take<double>(), value);
+        break;
+      case 8:
+        code = nestrt_session_options_set_probe_interval(of, value);
+        break;
+      case 9:
+        code = nestrt_session_options_set_check_every(of, static_cast<uint32_t>(small));
+        break;
+      default:
+        code = nestrt_session_options_set_urgent(of, small);
+    }
+    check(code);
+    expect(of != nullptr || code == NESTRT_INVALID_ARGUMENT, "null was taken for options");
+  }
+  // What setters have taken a session takes.
+  void create_with() {
+    nestrt_session*& session = any_session();
+    nestrt_session_free(session);
+    session = nullptr;
+    const nestrt_plan* const plan = any_plan();
+    const nestrt_session_options* const with = options();
+    const nestrt_code code = nestrt_session_create_with(plan, "cpu", 1, with, &session);
+    check(code);
+    expect(code == NESTRT_OK || plan == nullptr || with == nullptr, "options that were taken are refused");
+  }
+
+  void create_pipeline() {
+    nestrt_pipeline*& pipeline = any_pipeline();
+    free(pipeline);
+    nestrt_pipeline_options* of_pipeline = nullptr;
+    if (!one_of(8)) check(nestrt_pipeline_options_create(&of_pipeline));
+    check(nestrt_pipeline_options_set_in_flight(of_pipeline, byte() % 4 - 1));
+    check(nestrt_pipeline_options_set_waiting(of_pipeline, byte() % 4 - 1));
+    check(nestrt_pipeline_create(any_plan(), "cpu", 1, options(), of_pipeline, one_of(8) ? nullptr : &pipeline));
+    nestrt_pipeline_options_free(of_pipeline);
+  }
+  void free(nestrt_pipeline*& pipeline) {
+    nestrt_pipeline_free(pipeline);
+    pipeline = nullptr;
+  }
+  void free_pipeline() { free(any_pipeline()); }
+  void free_all_pipelines() {
+    for (nestrt_pipeline*& pipeline : pipelines_) free(pipeline);
+  }
+  // One at a time, so that it never waits.
+  void submit() {
+    nestrt_pipeline* const pipeline = any_pipeline();
+    Argument in = argument(kTensorBytes), out = argument(kTensorBytes);
+    const void* const inputs[] = {in.data};
+    void* const outputs[] = {out.data};
+    const nestrt_code code =
+        nestrt_pipeline_submit(pipeline, one_of(16) ? nullptr : inputs, &in.bytes, outputs, &out.bytes);
+    check(code);
+    if (code == NESTRT_OK) check(nestrt_pipeline_next(pipeline));
+  }
+  void next() { expect(nestrt_pipeline_next(any_pipeline()) == NESTRT_INVALID_ARGUMENT, "nothing was handed in"); }
+
+  void describe() {
+    const nestrt_plan* const plan = any_plan();
+    const size_t index = byte() % 4 == 3 ? SIZE_MAX : byte() % 4;
+    std::array<int64_t, 8> dims{};
+    const char* const name = nestrt_plan_input_name(plan, index);
+    expect((name != nullptr) == (index < nestrt_plan_num_inputs(plan)), "a name without an input, or none with one");
+    expect((nestrt_plan_input_bytes(plan, index) != 0) == (name != nullptr),
+           "bytes without an input, or none with one");
+    expect((nestrt_plan_input_type(plan, index) == -1) == (name == nullptr), "a type without an input, or none");
+    static_cast<void>(nestrt_plan_output_shape(plan, index, one_of(4) ? nullptr : dims.data(), byte() % dims.size()));
+    expect((nestrt_plan_output_name(plan, index) != nullptr) == (index < nestrt_plan_num_outputs(plan)), "a name");
+    expect(nestrt_plan_find_output(plan, "y") < 1, "more outputs than there are");
+  }
+
   void ask_for_inputs() {
     const nestrt_session* const session = any_session();
     const size_t index = byte() % 4 == 3 ? SIZE_MAX : byte() % 4;
@@ -158,6 +280,24 @@ class Caller {
       expect(code == NESTRT_INVALID_ARGUMENT, "null was taken for memory");
   }
 
+  // With a time that is over, is short, or long.
+  void run_with() {
+    nestrt_session* const session = any_session();
+    const Argument in = argument(nestrt_input_bytes(session, 0)), out = argument(nestrt_output_bytes(session, 0));
+    const void* const inputs[] = {in.data};
+    void* const outputs[] = {out.data};
+    nestrt_run_options* of_run = nullptr;
+    if (!one_of(8)) check(nestrt_run_options_create(&of_run));
+    check(nestrt_run_options_set_timeout(of_run, number()));
+    if (one_of(2)) check(nestrt_cancel(session));
+    const nestrt_code code = nestrt_run_with(session, inputs, &in.bytes, outputs, &out.bytes, of_run);
+    check(code);
+    expect(code == NESTRT_INVALID_ARGUMENT || (session != nullptr && of_run != nullptr), "null was taken for options");
+    expect(code != NESTRT_CANCELLED, "a run was cancelled before it began");
+    expect(nestrt_healed_branches(session) + nestrt_reschedules(session) == 0, "units that there are not");
+    nestrt_run_options_free(of_run);
+  }
+
   void set_log_level() {
     check(nestrt_set_log_level(static_cast<nestrt_log_level>(byte() % 8)));
     const auto ignore = [](void*, nestrt_log_level, const char*) {};
@@ -168,6 +308,8 @@ class Caller {
   FuzzInput input_;
   std::array<nestrt_plan*, 2> plans_{};
   std::array<nestrt_session*, 2> sessions_{};
+  std::array<nestrt_pipeline*, 2> pipelines_{};
+  nestrt_session_options* options_ = nullptr;
 };
 
 }  // namespace

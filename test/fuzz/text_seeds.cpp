@@ -76,6 +76,11 @@ void add_c_api_seeds(SeedFolder& folder) {
   constexpr char kWholeLife[] = "\0\0\1\1\1\2\0\0\1\1\1\6\0\1\1\1\1\1\1\1\4\0\0\0\1\1\5\0\0\2\1\0\3\0";
   folder.add(std::string_view(kWholeLife, sizeof kWholeLife - 1));
   folder.add(std::string_view("\7\1\1\7\6\0\0", 7));
+  // A plan, an option, a session with it, a run with a time, what the plan says; a pipeline, an inference, and an end.
+  constexpr char kWithOptions[] =
+      "\0\0\1\1\1\12\1\11\144\0\6\13\0\0\1\15\0\1\1\1\1\1\11\144\0\1\16\0\0\0\1\1"
+      "\17\0\1\2\2\2\2\2\21\0\1\1\1\1\1\22\0\20\0\14";
+  folder.add(std::string_view(kWithOptions, sizeof kWithOptions - 1));
 }
 
 }  // namespace nestrt::test

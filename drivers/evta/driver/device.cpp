@@ -124,6 +124,7 @@ void Device::run_jobs() {
 void Device::run(Job* job) {
   running_ = job;
   stop_ = Stop::kNone;
+  job->submission.unit_deadline = job->submission.unit_deadline_from(SteadyClock::now());
   const bool trusted = quarantine_.ok();
   Status status = quarantine_;
   {

@@ -75,6 +75,7 @@ Result<std::shared_ptr<Unit>> open_evta_unit(const EvtaOptions& options, std::un
   info.kind = "evta";
   info.name = fmt::format("evta{}", options.instance);
   info.configuration = options.configuration->name;
+  info.is_steady = transport->is_steady();
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Device> device,
                           Device::create(info.name, *options.configuration, std::move(transport)));
   return std::shared_ptr<Unit>(std::make_shared<EvtaUnit>(std::move(info), *options.configuration, std::move(device)));

@@ -48,6 +48,8 @@ class Transport {
   // Lines of this size of the accelerator's memory lie in a cache of the host's that is not coherent: what the host has
   // written is written back at any time before it is handed over, with the rest of its line. 1: no such cache.
   virtual uint64_t cache_line_bytes() const { return 1; }
+  // Whether a program takes about as long each time (UnitInfo::is_steady).
+  virtual bool is_steady() const { return true; }
   // `offset` is the address's distance from a page. Safe from any thread. Errors: kOutOfMemory.
   virtual Result<std::shared_ptr<DeviceBuffer>> allocate(uint64_t size, uint64_t offset) = 0;
   // Takes a checked program whose addresses are the device's; range i lies in `memory[i]`. Copies the instructions.

@@ -158,6 +158,9 @@ class SimulatorTransport final : public Transport {
     return options_.host_view == HostView::kCached ? options_.cache_line_bytes : 1;
   }
 
+  // A paced program is as fast as the hardware on inputs that it has had, and as slow as the simulation on others.
+  bool is_steady() const override { return options_.profile == nullptr; }
+
   Status start(std::shared_ptr<DeviceProgram> program) override {
     const MutexLock lock(mutex_);
     NESTRT_RETURN_IF_ERROR(start_device());

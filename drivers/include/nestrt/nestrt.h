@@ -8,8 +8,8 @@
  * memory is NESTRT_OUT_OF_MEMORY, wherever it shows; nothing is thrown through a call.
  * Text: messages can be printed as they are: what they quote from files is escaped, so that all of them is printable
  * ASCII. Names of inputs and outputs are as the file has them: print them by nestrt_escape().
- * fork(), while no other thread is inside a call: in the child nestrt_run() answers NESTRT_UNAVAILABLE for sessions
- * that the parent made; plans can be used, sessions freed and made anew.
+ * fork(), while no other thread is inside a call: in the child nestrt_run() and the like answer NESTRT_UNAVAILABLE
+ * for sessions and pipelines that the parent made; plans can be used, sessions freed and made anew.
  */
 #ifndef NESTRT_NESTRT_H_
 #define NESTRT_NESTRT_H_
@@ -171,6 +171,114 @@ NESTRT_API nestrt_code nestrt_session_options_add_trusted_key(nestrt_session_opt
 /* nestrt_session_create() with options; NULL is refused. */
 NESTRT_API nestrt_code nestrt_session_create_with(const nestrt_plan* plan, const char* units, int32_t num_threads,
                                                   const nestrt_session_options* options, nestrt_session** session);
+
+/* Which unit computes what, and in which order: values of nestrt::ScheduleMethod (nestrt/schedule.h). */
+typedef int32_t nestrt_schedule_method;
+enum {
+  NESTRT_SCHEDULE_FILE_ORDER = 0, /* one branch after the other, on the first unit that has a program; needs no costs */
+  NESTRT_SCHEDULE_SEQUENTIAL = 1, /* the best placement of branches that run one after the other */
+  NESTRT_SCHEDULE_PAPER = 2,      /* parallel groups as in the paper (docs/scheduling.md) */
+  NESTRT_SCHEDULE_OPTIMUM = 3,    /* the shortest that the search finds: the default */
+  NESTRT_SCHEDULE_THROUGHPUT = 4  /* for several inferences in flight; pipelines have it whatever is set */
+};
+
+/* What a session goes by; said at length, with the defaults, at nestrt::SessionOptions (nestrt/session.h). A value that
+ * is out of range is NESTRT_INVALID_ARGUMENT, names the option, and changes nothing. */
+NESTRT_API nestrt_code nestrt_session_options_set_schedule_method(nestrt_session_options* options,
+                                                                  nestrt_schedule_method method);
+/* 0: no operator is divided among units. Else the default. */
+NESTRT_API nestrt_code nestrt_session_options_set_split_channels(nestrt_session_options* options, int32_t split);
+/* 0: branches do not share the CPU's threads out. Else the default. */
+NESTRT_API nestrt_code nestrt_session_options_set_share_cores(nestrt_session_options* options, int32_t share);
+/* Of the search for a schedule: up to a day. 20,000 by default. */
+NESTRT_API nestrt_code nestrt_session_options_set_schedule_budget(nestrt_session_options* options,
+                                                                  int64_t microseconds);
+/* 0: costs that are missing are not measured when the session is created. Else the default. */
+NESTRT_API nestrt_code nestrt_session_options_set_measure(nestrt_session_options* options, int32_t measure);
+/* Costs are read from it, where it exists, and those that are measured are kept there. NULL or "": none, the default.
+ */
+NESTRT_API nestrt_code nestrt_session_options_set_cost_file(nestrt_session_options* options, const char* path);
+/* A new schedule is made where measured times move away from the costs by more than this part of them. 0: never; 0.25
+ * by default. */
+NESTRT_API nestrt_code nestrt_session_options_set_reschedule_drift(nestrt_session_options* options, double drift);
+/* A branch on a unit beside the CPU that takes longer has failed: a millisecond to a day, 10,000 by default. */
+NESTRT_API nestrt_code nestrt_session_options_set_unit_timeout(nestrt_session_options* options, int64_t milliseconds);
+/* Likewise one that takes longer than `factor` (1 to a million) times what it took before, and the slack (up to a day):
+ * 8 and 50 by default. 0: the timeout alone holds. */
+NESTRT_API nestrt_code nestrt_session_options_set_unit_limit(nestrt_session_options* options, double factor,
+                                                             int64_t slack_milliseconds);
+/* Units that have failed are tried again, at last as often as this: a millisecond to a day, 1000 by default. */
+NESTRT_API nestrt_code nestrt_session_options_set_probe_interval(nestrt_session_options* options, int64_t milliseconds);
+/* In every so many runs the CPU checks what other units compute. 0: never, the default. */
+NESTRT_API nestrt_code nestrt_session_options_set_check_every(nestrt_session_options* options, uint32_t runs);
+/* Not 0: threads that sessions share leave other work for this session's. */
+NESTRT_API nestrt_code nestrt_session_options_set_urgent(nestrt_session_options* options, int32_t urgent);
+
+/* How a run goes; as nestrt_load_options. It may serve any number of runs, at the same time as well. */
+typedef struct nestrt_run_options nestrt_run_options;
+
+NESTRT_API nestrt_code nestrt_run_options_create(nestrt_run_options** options);
+NESTRT_API void nestrt_run_options_free(nestrt_run_options* options);
+/* The run ends so long after the call of nestrt_run_with(), with NESTRT_DEADLINE_EXCEEDED if it is not complete; the
+ * time that it waits for another run of the session counts. Looked at between operators. 0 or more; INT64_MAX: none,
+ * the default. */
+NESTRT_API nestrt_code nestrt_run_options_set_timeout(nestrt_run_options* options, int64_t microseconds);
+
+/* nestrt_run() with options; NULL is refused. */
+NESTRT_API nestrt_code nestrt_run_with(nestrt_session* session, const void* const* inputs, const size_t* input_bytes,
+                                       void* const* outputs, const size_t* output_bytes,
+                                       const nestrt_run_options* options);
+/* The run in progress, if there is one, ends with NESTRT_CANCELLED, after the operators that it is at. From any thread.
+ */
+NESTRT_API nestrt_code nestrt_cancel(nestrt_session* session);
+/* Since the session was created: steps that the CPU computed because another unit had failed, and how often a new
+ * schedule took the place of another. 0 for NULL. From any thread. */
+NESTRT_API uint64_t nestrt_healed_branches(const nestrt_session* session);
+NESTRT_API uint64_t nestrt_reschedules(const nestrt_session* session);
+
+/* As those of sessions, of the plan. */
+NESTRT_API size_t nestrt_plan_num_inputs(const nestrt_plan* plan);
+NESTRT_API size_t nestrt_plan_num_outputs(const nestrt_plan* plan);
+NESTRT_API const char* nestrt_plan_input_name(const nestrt_plan* plan, size_t index);
+NESTRT_API const char* nestrt_plan_output_name(const nestrt_plan* plan, size_t index);
+NESTRT_API int32_t nestrt_plan_input_type(const nestrt_plan* plan, size_t index);
+NESTRT_API int32_t nestrt_plan_output_type(const nestrt_plan* plan, size_t index);
+NESTRT_API size_t nestrt_plan_input_bytes(const nestrt_plan* plan, size_t index);
+NESTRT_API size_t nestrt_plan_output_bytes(const nestrt_plan* plan, size_t index);
+NESTRT_API size_t nestrt_plan_input_shape(const nestrt_plan* plan, size_t index, int64_t* dims, size_t capacity);
+NESTRT_API size_t nestrt_plan_output_shape(const nestrt_plan* plan, size_t index, int64_t* dims, size_t capacity);
+NESTRT_API int64_t nestrt_plan_find_input(const nestrt_plan* plan, const char* name);
+NESTRT_API int64_t nestrt_plan_find_output(const nestrt_plan* plan, const char* name);
+
+/* Several inferences of one plan in flight, so that every unit has work (nestrt/pipeline.h). */
+typedef struct nestrt_pipeline nestrt_pipeline;
+/* As nestrt_load_options. */
+typedef struct nestrt_pipeline_options nestrt_pipeline_options;
+
+NESTRT_API nestrt_code nestrt_pipeline_options_create(nestrt_pipeline_options** options);
+NESTRT_API void nestrt_pipeline_options_free(nestrt_pipeline_options* options);
+/* At most 1024; 0: three for each unit, the default. */
+NESTRT_API nestrt_code nestrt_pipeline_options_set_in_flight(nestrt_pipeline_options* options, int32_t inferences);
+/* That nestrt_pipeline_submit() takes beyond those: at most 1024, 4 by default. */
+NESTRT_API nestrt_code nestrt_pipeline_options_set_waiting(nestrt_pipeline_options* options, int32_t inferences);
+
+/* `units` and `num_threads` as of nestrt_session_create(); the options of the sessions that it has; neither may be
+ * NULL. The pipeline keeps its plan alive. */
+NESTRT_API nestrt_code nestrt_pipeline_create(const nestrt_plan* plan, const char* units, int32_t num_threads,
+                                              const nestrt_session_options* session_options,
+                                              const nestrt_pipeline_options* options, nestrt_pipeline** pipeline);
+/* Waits for the inferences that have begun; those that wait are not computed. */
+NESTRT_API void nestrt_pipeline_free(nestrt_pipeline* pipeline);
+/* Hands in an inference, as nestrt_run() takes it; waits while as many as possible are in the pipeline. The arrays are
+ * read before it returns; what they point to stays valid until nestrt_pipeline_next() has answered for it. What is
+ * refused is not in the pipeline. From one thread at a time. */
+NESTRT_API nestrt_code nestrt_pipeline_submit(nestrt_pipeline* pipeline, const void* const* inputs,
+                                              const size_t* input_bytes, void* const* outputs,
+                                              const size_t* output_bytes);
+/* Waits for the oldest inference that was handed in and not been asked for, and says how it went;
+ * NESTRT_INVALID_ARGUMENT where there is none. From one thread at a time, which may be another than that of
+ * nestrt_pipeline_submit(). */
+NESTRT_API nestrt_code nestrt_pipeline_next(nestrt_pipeline* pipeline);
 
 #ifdef __cplusplus
 }

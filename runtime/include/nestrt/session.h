@@ -46,6 +46,15 @@ struct SessionOptions {
   RunObserver* observer = nullptr;
   // A branch on a unit beside the host that is not complete by then has failed.
   std::chrono::milliseconds unit_timeout{10'000};
+  // Where the host can compute in its place, a unit that takes longer for a branch than this many times what it took
+  // before, and the slack, has failed as well. What it took: the mean of the session's runs, or what was measured when
+  // the session was created or is in its cost_file, if that is more. `costs` and what a plan states may be of another
+  // board and do not count. Where nothing is known, as in a first run without costs, and on units that are not steady
+  // (UnitInfo::is_steady), unit_timeout alone holds. The factor is for one that shares its memory with others;
+  // the slack for short branches: so long may the system let a thread wait that is to see the end of a program, where
+  // all of its cores are busy. 0: unit_timeout alone; else 1 to a million.
+  double unit_limit_factor = 8;
+  std::chrono::milliseconds unit_limit_slack{50};
 
   ScheduleOptions schedule = {};
   // What operators cost on these units; null: nothing is known.
@@ -79,7 +88,10 @@ struct SessionOptions {
 };
 
 struct RunOptions {
-  Deadline deadline = kNoDeadline;  // looked at between operators
+  // Looked at between operators. A unit beside the host that does not answer is given up as early as the host needs to
+  // compute its branch, and what comes after it, in time: as far as it is known how long that takes; else after half
+  // of the time that is left. Where there is not the time for both, the unit is trusted, until it has failed once.
+  Deadline deadline = kNoDeadline;
 };
 
 struct SessionMemory {

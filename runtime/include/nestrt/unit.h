@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -32,6 +33,8 @@ struct UnitInfo {
   std::string configuration;  // "neon", "1x16_15_15_18_17", ...: programs and measured costs are bound to it
   int num_threads = 1;
   bool is_host = false;  // runs the kernels of every branch, and computes what other units fail to
+  // A program takes about as long each time: what was measured of it says when the unit hangs.
+  bool is_steady = true;
 };
 
 // Output channels [begin, end) of an operator; all of them where both are 0.
@@ -104,7 +107,9 @@ struct Submission {
   Bindings bindings;
   Deadline deadline = kNoDeadline;       // later nobody wants the result: it ends with kDeadlineExceeded
   Deadline unit_deadline = kNoDeadline;  // for a unit beside the host: likewise, and the unit has failed
-  bool submitter_waits = false;          // for the completion and nothing else: the unit may work on its thread
+  // The same from when the unit begins with it: others may be before it. A unit may go by the deadlines alone.
+  std::chrono::nanoseconds unit_limit = std::chrono::nanoseconds::max();
+  bool submitter_waits = false;  // for the completion and nothing else: the unit may work on its thread
   RunObserver* observer = nullptr;
   const CoreShare* cores = nullptr;  // the host's that may work on it; null: all
   // By buffer: who wrote all of it in this run, as `writer` has it; 0: the host, several, or it is not known. Empty: of
@@ -117,6 +122,11 @@ struct Submission {
   Event* completion = nullptr;                   // armed by the submitter; the unit signals `generation` exactly once
   uint64_t generation = 0;
 
+  // The unit's deadline where it begins then.
+  Deadline unit_deadline_from(SteadyClock::time_point begin) const {
+    if (unit_deadline <= begin || unit_limit >= unit_deadline - begin) return unit_deadline;
+    return begin + std::chrono::duration_cast<SteadyClock::duration>(unit_limit);
+  }
   // Whether the unit itself wrote all of the buffer in this run.
   bool is_own_result(uint32_t buffer) const {
     return writer != 0 && buffer < writers.size() && writers[buffer] == writer;

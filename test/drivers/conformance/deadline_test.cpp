@@ -86,6 +86,38 @@ TEST_CASE("Unit conformance: a unit that misses its deadline has failed, until a
   });
 }
 
+TEST_CASE("Unit conformance: a unit that takes longer than its limit has failed, until a probe finds that it works") {
+  for_every_unit([](TestedUnit& tested) {
+    PreparedCopy copy = tested.prepare_copy();
+    Submission limited;
+    limited.unit_limit = milliseconds(1);
+    tested.faults().hang_next_run();
+    CHECK(copy.run(limited).code() == Code::kDeadlineExceeded);
+    CHECK(copy.untouched());
+    check_recovers_by_probe(tested, copy);
+  });
+}
+
+TEST_CASE("Unit conformance: the time that a program waits for its turn is not of its limit") {
+  for_every_unit([](TestedUnit& tested) {
+    bool ran = false;
+    for (milliseconds limit(10); !ran && limit < milliseconds(5000); limit *= 2) {  // a slow machine takes more
+      PreparedCopy running = tested.prepare_copy(), waiting = tested.prepare_copy();
+      const uint64_t first = tested.submit_hanging(running);
+      Submission limited;
+      limited.unit_limit = limit;
+      waiting.submit(limited);
+      const SteadyClock::time_point submitted = SteadyClock::now();
+      await([&] { return SteadyClock::now() >= submitted + limit; });
+      running.executable().cancel(first);
+      CHECK(running.wait().code() == Code::kCancelled);
+      ran = waiting.wait().ok();
+      CHECK(tested->probe().ok());
+    }
+    CHECK(ran);
+  });
+}
+
 TEST_CASE("Unit conformance: what missed a deadline touches no memory any more") {
   for_every_unit([](TestedUnit& tested) {
     for (Deadline Submission::*const which : {&Submission::deadline, &Submission::unit_deadline}) {
@@ -117,10 +149,31 @@ TEST_CASE("Unit conformance: a deadline that passes while a program waits for it
   });
 }
 
+// The unit is given up while there is time for the host; on a slow machine that takes more.
+TEST_CASE("Unit conformance: a session whose unit hangs meets its deadline") {
+  for_every_unit([](TestedUnit& tested) {
+    const TestedPlan plan(tested.copy_file());
+    Status status(Code::kDeadlineExceeded, "not run");
+    for (milliseconds time(10); !status.ok() && time < SessionOptions().unit_timeout; time *= 2) {
+      const auto session = plan.open(tested.with_host());
+      tested.faults().hang_next_run();
+      RunOptions options;
+      options.deadline = SteadyClock::now() + time;
+      status = plan.run(*session, 1, options);
+      tested.faults().forget();
+      CHECK(plan.is_right(*session, 2));
+      if (status.ok()) CHECK(session->healed_branches() > 0);
+    }
+    CHECK(status.ok());
+    PreparedCopy copy = tested.prepare_copy();
+    check_runs(copy);  // that somebody was in a hurry is no failure of the unit
+  });
+}
+
 TEST_CASE("Unit conformance: a session whose deadline passes while its unit runs ends, and the unit has not failed") {
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(tested.copy_file());
-    const auto session = plan.open(tested.with_host());
+    const auto session = plan.open(tested.alone());
     const Status status = miss_deadline(tested, [&](Deadline deadline) {
       RunOptions options;
       options.deadline = deadline;

@@ -10,6 +10,7 @@ namespace nestrt::test {
 namespace {
 
 constexpr int kBranches = 10;
+const SessionOptions kPatient{.unit_limit_factor = 0};  // however slow the machine is
 
 PlanFile network_file(TestedUnit& tested, uint32_t seed) { return tested.row().network(kBranches, seed).build(); }
 
@@ -38,7 +39,7 @@ TEST_CASE("Unit conformance: a session computes with the unit what the host alon
     for (uint32_t seed = 1; seed <= 5; ++seed) {
       const TestedPlan plan(network_file(tested, seed));
       for (const UnitList& units : tested.with_host_in_any_place()) {
-        const auto session = plan.open(units);
+        const auto session = plan.open(units, kPatient);
         CHECK(count_operators_on(*session, tested->info().name) > 0);
         for (uint32_t run = 0; run < 3; ++run) CHECK(plan.is_right(*session, run));
         CHECK(session->healed_branches() == 0);
@@ -86,7 +87,7 @@ TEST_CASE("Unit conformance: sessions share a unit and a plan, each on a thread 
     const TestedPlan plan(network_file(tested, 3));
     const UnitList units = tested.with_host();
     std::deque<std::unique_ptr<Session>> sessions;
-    for (int i = 0; i < kSessions; ++i) sessions.push_back(plan.open(units));
+    for (int i = 0; i < kSessions; ++i) sessions.push_back(plan.open(units, kPatient));
     std::atomic<int> right{0};
     {
       std::deque<ScopedThread> threads;

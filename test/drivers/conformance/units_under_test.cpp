@@ -56,8 +56,11 @@ std::vector<std::string_view> cases_that_stop_a_run() {
           "a session cancels what its unit runs",
           "a deadline that passes while a program runs ends it and is no failure of the unit",
           "a unit that misses its deadline has failed, until a probe finds that it works",
+          "a unit that takes longer than its limit has failed, until a probe finds that it works",
+          "the time that a program waits for its turn is not of its limit",
           "what missed a deadline touches no memory any more",
           "a deadline that passes while a program waits for its turn ends it without results",
+          "a session whose unit hangs meets its deadline",
           "a session whose deadline passes while its unit runs ends, and the unit has not failed",
           "a program that runs and one that waits go with their executables"};
 }

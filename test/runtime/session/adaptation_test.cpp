@@ -1,12 +1,10 @@
 // A session makes another schedule where the one that it has is no longer right.
 #include <catch2/catch.hpp>
-#include <optional>
 #include <thread>
 
 #include "test/runtime/session/random_network.h"
-#include "test/runtime/session/virtual_units.h"
+#include "test/runtime/session/virtual_board.h"
 #include "test/support/flat_costs.h"
-#include "test/support/plan_builder.h"
 
 namespace nestrt::test {
 namespace {
@@ -54,66 +52,15 @@ TEST_CASE("Units that fail leave the schedule, and come back when they work") {
   CHECK((*session)->reschedules() >= 2);
 }
 
-// One branch after the other, in virtual time, on a host and an accelerator that has a program for each.
-class VirtualBoard {
- public:
-  static constexpr int kBranches = 3;
-  static constexpr double kHostUs = 10, kNpuUs = 1;
-
-  VirtualBoard() {
-    const Shape shape{1, 4};
-    PlanBuilder builder;
-    int before = builder.input("x", shape);
-    for (int branch = 0; branch < kBranches; ++branch) {
-      const bool is_last = branch == kBranches - 1;
-      const int y = is_last ? builder.output("y", shape) : builder.arena("between", shape);
-      builder.op("relu", unary(ops::UnaryKind::kRelu), {std::exchange(before, y)}, {y});
-      builder.branch();
-    }
-    plan::Tables& tables = builder.tables();
-    for (plan::Branch& branch : tables.branches) branch.programs.emplace_back().unit = "npu";
-    plan::MemoryPlan any = tables.memory_plans[0];
-    any.kind = plan::MemoryPlanKind::kAnySchedule;
-    tables.memory_plans.push_back(std::move(any));
-    file_.emplace(builder.build());
-    plan_ = *Plan::from_memory(file_->bytes());
-    units_ = {std::make_shared<VirtualUnit>(UnitInfo{"cpu", "cpu", "", 1, true}, clock, host),
-              std::make_shared<VirtualUnit>(UnitInfo{"npu", "npu0", "", 1, false}, clock, npu)};
-    host->microseconds = static_cast<int64_t>(kHostUs);
-    npu->microseconds = static_cast<int64_t>(kNpuUs);
-    SessionOptions options;
-    options.costs = flat_costs(*plan_, units_, [](const UnitInfo& unit) { return unit.is_host ? kHostUs : kNpuUs; });
-    options.clock = clock;
-    auto created = Session::create(plan_, units_, options);
-    if (!created) FAIL(created.error().to_string());
-    session = std::move(*created);
+// Schedules are made beside the runs.
+template <typename Done>
+bool run_until(VirtualBoard& board, Done done) {
+  for (int run = 0; run < kMostRuns && !done(); ++run) {
+    board.run();
+    std::this_thread::sleep_for(std::chrono::microseconds(10));
   }
-
-  void run() {
-    const ConstTensorView in[] = {tensor_view(std::span<const float>(x_), {1, 4})};
-    const TensorView out[] = {tensor_view(std::span<float>(y_), {1, 4})};
-    REQUIRE(session->run(in, out).ok());
-  }
-  // Schedules are made beside the runs.
-  template <typename Done>
-  bool run_until(Done done) {
-    for (int run = 0; run < kMostRuns && !done(); ++run) {
-      this->run();
-      std::this_thread::sleep_for(std::chrono::microseconds(10));
-    }
-    return done();
-  }
-
-  const std::shared_ptr<VirtualClock> clock = std::make_shared<VirtualClock>();
-  const std::shared_ptr<VirtualSpeed> host = std::make_shared<VirtualSpeed>(), npu = std::make_shared<VirtualSpeed>();
-  std::unique_ptr<Session> session;
-
- private:
-  std::optional<PlanFile> file_;
-  std::shared_ptr<const Plan> plan_;
-  UnitList units_;
-  std::vector<float> x_ = std::vector<float>(4), y_ = std::vector<float>(4);
-};
+  return done();
+}
 
 TEST_CASE("A schedule stays where times are as its costs say") {
   VirtualBoard board;
@@ -125,7 +72,7 @@ TEST_CASE("A schedule stays where times are as its costs say") {
 TEST_CASE("A schedule made from wrong costs is made again from what was measured") {
   VirtualBoard board;
   board.npu->microseconds = 100;
-  CHECK(board.run_until([&] { return board.session->reschedules() > 0; }));
+  CHECK(run_until(board, [&] { return board.session->reschedules() > 0; }));
   CHECK_FALSE(uses_other_units(*board.session));
 }
 
@@ -134,12 +81,12 @@ TEST_CASE("A unit that has failed is tried again long before the interval is ove
   VirtualBoard board;
   board.host->microseconds = board.npu->microseconds = 0;  // only the test lets time pass
   board.npu->fails = true;
-  CHECK(board.run_until([&] { return !uses_other_units(*board.session); }));
+  CHECK(run_until(board, [&] { return !uses_other_units(*board.session); }));
   for (int run = 0; run < 100; ++run) board.run();
   CHECK(board.npu->probes == 0);
   board.npu->fails = false;
   board.clock->advance(SessionOptions().probe_interval / 8);
-  CHECK(board.run_until([&] { return uses_other_units(*board.session); }));
+  CHECK(run_until(board, [&] { return uses_other_units(*board.session); }));
   CHECK(board.npu->probes == 1);
 }
 

@@ -1,5 +1,6 @@
 // What a session makes of units that fail, with faults injected into a simulated EVTA.
 #include <catch2/catch.hpp>
+#include <random>
 #include <thread>
 
 #include "drivers/evta/driver/evta_unit.h"
@@ -8,6 +9,7 @@
 #include "nestrt/open_units.h"
 #include "nestrt/session.h"
 #include "test/support/copy_plan.h"
+#include "test/support/test_level.h"
 
 namespace nestrt::test {
 namespace {
@@ -20,6 +22,8 @@ constexpr std::chrono::milliseconds kSoon(50), kNever(600'000);
 class FaultySession {
  public:
   FaultySession(bool with_cpu, std::chrono::milliseconds timeout)
+      : FaultySession(with_cpu, SessionOptions{.unit_timeout = timeout, .unit_limit_factor = 0}) {}
+  FaultySession(bool with_cpu, const SessionOptions& options)
       : file_(evta::test::copy_plan(evta::kConfigurations[0]).build()) {
     set_log_level(LogLevel::kError);
     auto plan = Plan::from_memory(file_.bytes());
@@ -28,7 +32,7 @@ class FaultySession {
     if (with_cpu) units = *open_units("cpu", {.num_threads = 1});
     units.push_back(*unit);
     evta_ = *unit;
-    auto session = Session::create(*plan, units, {.unit_timeout = timeout});
+    auto session = Session::create(*plan, units, options);
     if (!session) FAIL(session.error().to_string());
     session_ = std::move(*session);
   }
@@ -71,6 +75,54 @@ TEST_CASE("The CPU computes what a hanging unit does not, once its time is over"
   FaultySession session(true, kSoon);
   session.faults->next_run(Fault::kHang);
   check_healed(session, 1);
+}
+
+// The timeout is longer than any test may take.
+TEST_CASE("A unit that hangs in what it has computed before is not waited for until the timeout") {
+  FaultySession session(true, SessionOptions{.unit_timeout = kNever});
+  check_healed(session, 0);
+  session.faults->next_run(Fault::kHang);
+  const uint64_t before = session.healed();  // a slow machine may have taken longer than the limit already
+  while (session.healed() == before) REQUIRE(session.run().ok());
+  CHECK(session.y == session.x);
+}
+
+// Hung, late, stopped by an error, without an interrupt, or as it should be.
+void run_in_a_hurry(FaultySession& session, std::mt19937& random) {
+  const Fault kinds[] = {Fault::kHang, Fault::kLate, Fault::kDmaError, Fault::kLostInterrupt, Fault::kNone};
+  session.faults->next_run(kinds[random() % std::size(kinds)]);
+  RunOptions options;
+  if (random() % 2 == 0) options.deadline = SteadyClock::now() + std::chrono::microseconds(5000 + random() % 5000);
+  session.y.assign(session.y.size(), 0);
+  const Status status = session.run(options);
+  INFO(status.to_string());
+  CHECK((status.ok() || (status.code() == Code::kDeadlineExceeded && options.deadline != kNoDeadline)));
+  if (status.ok()) CHECK(session.y == session.x);
+  session.faults->forget();
+}
+
+// Probes have faults, too: there is to be none before the unit is used again.
+void run_until_trusted(FaultySession& session) {
+  uint64_t before = 0;
+  do {
+    before = session.healed();
+    REQUIRE(session.run().ok());
+  } while (session.healed() != before);
+}
+
+TEST_CASE("Whatever a unit does while a caller is in a hurry, results are right or there are none") {
+  SessionOptions options;
+  options.unit_limit_slack = std::chrono::milliseconds(1);
+  options.probe_interval = std::chrono::milliseconds(1);
+  FaultySession session(true, options);
+  REQUIRE(session.run().ok());
+  std::mt19937 random(3);
+  for (int left = by_level(100, 1000, 20'000); left > 0; --left) {
+    run_in_a_hurry(session, random);
+    run_until_trusted(session);
+    CHECK(session.y == session.x);
+  }
+  CHECK(session.healed() > 0);
 }
 
 TEST_CASE("The CPU computes what somebody's reset of the unit has ended") {

@@ -8,6 +8,8 @@
 
 #include "test/runtime/session/random_network.h"
 #include "test/runtime/session/random_schedule.h"
+#include "test/support/flat_costs.h"
+#include "test/support/temporary_folder.h"
 #include "test/support/test_level.h"
 #include "test/support/thread_states.h"
 
@@ -31,7 +33,9 @@ TEST_CASE("A session runs any schedule as often as it is asked") {
   std::mt19937 random(1);
   for (int i = by_level(5, 30, 300); i > 0; --i) {
     Network network(static_cast<uint32_t>(i));
-    const auto session = open(network, board.units, random_schedule(*network.plan, random));
+    SessionOptions options;
+    options.unit_limit_factor = 0;  // however slow the machine is
+    const auto session = open(network, board.units, random_schedule(*network.plan, random), options);
     for (int run = 0; run < 3; ++run) {
       REQUIRE(network.run(*session).ok());
       REQUIRE(network.is_right());
@@ -124,6 +128,26 @@ TEST_CASE("A unit that failed is used again once it works") {
     if (session->healed_branches() == before) return;
   }
   FAIL("the units never came back");
+}
+
+// The file's costs are far from those of a simulation: only they make EVTA worth while, and its time short.
+TEST_CASE("A unit whose costs are in the cost file is not waited for until the timeout in the first run either") {
+  const Quiet quiet;
+  const TemporaryFolder folder;
+  Board board;
+  Network network(3);
+  SessionOptions options;
+  options.cost_file = folder.path() + "/costs";
+  options.unit_timeout = kNoTimeout;
+  const auto costs =
+      flat_costs(*network.plan, board.units, [](const UnitInfo& unit) { return unit.is_host ? 1e5 : 1; });
+  REQUIRE(write_costs(options.cost_file, *costs).ok());
+  const auto session = Session::create(network.plan, board.units, options);
+  REQUIRE(session);
+  for (const auto& faults : board.faults) faults->next_run(Fault::kHang);
+  REQUIRE(network.run(**session).ok());
+  CHECK(network.is_right());
+  CHECK((*session)->healed_branches() > 0);
 }
 
 TEST_CASE("A unit that fails while it is measured keeps no session from being created") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <limits>
 #include <new>
 #include <thread>
 
@@ -224,6 +225,24 @@ TEST_CASE("Sessions that cannot run are refused at creation") {
   CHECK(Session::create(nullptr, *units).error().code() == Code::kInvalidArgument);
   CHECK(Session::create(load(file), {}).error().code() == Code::kInvalidArgument);
   CHECK(Session::create(load(file), {nullptr}).error().code() == Code::kInvalidArgument);
+}
+
+TEST_CASE("Limits that no unit could keep to are refused, and the message names the option") {
+  const PlanFile file = relu_plan().build();
+  const auto units = open_units();
+  const auto expect_refused = [&](const SessionOptions& options, const std::string& name) {
+    const auto session = Session::create(load(file), *units, options);
+    REQUIRE_FALSE(session);
+    CHECK(session.error().code() == Code::kInvalidArgument);
+    CHECK_THAT(session.error().to_string(), Catch::Contains(name));
+  };
+  using std::chrono::milliseconds;
+  expect_refused({.unit_timeout = milliseconds(0)}, "SessionOptions::unit_timeout");
+  for (const double factor : {-1.0, 0.5, 1e7, std::numeric_limits<double>::quiet_NaN()})
+    expect_refused({.unit_limit_factor = factor}, "SessionOptions::unit_limit_factor");
+  for (const milliseconds slack : {milliseconds(-1), milliseconds(90'000'000)})
+    expect_refused({.unit_limit_slack = slack}, "SessionOptions::unit_limit_slack");
+  CHECK(Session::create(load(file), *units, {.unit_limit_factor = 1, .unit_limit_slack = milliseconds(0)}));
 }
 
 // A unit that takes no program.

@@ -1,6 +1,7 @@
 // Units that compute nothing, in virtual time: a branch takes as long as the test says.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -29,7 +30,11 @@ class VirtualClock final : public Clock {
 // What a test may change while it is used.
 struct VirtualSpeed {
   std::atomic<int64_t> microseconds{1};  // that each branch takes
+  std::atomic<int> good{0};              // so many submissions go well before it fails, hangs or is late
   std::atomic<bool> fails{false};
+  std::atomic<bool> hangs{false};   // until its time is over
+  std::atomic<int64_t> late_us{0};  // of one submission
+  std::atomic<int> computed{0};     // branches
   std::atomic<int> probes{0};
 };
 
@@ -46,7 +51,7 @@ class VirtualUnit final : public Unit, public Host {
   bool run_lanes(int, FunctionRef<void(int)>) override { return false; }
   Status probe() override {
     ++speed_->probes;
-    return speed_->fails ? Status(Code::kUnavailable, "it fails") : Status();
+    return speed_->fails || speed_->hangs ? Status(Code::kUnavailable, "it fails") : Status();
   }
 
  private:
@@ -56,12 +61,23 @@ class VirtualUnit final : public Unit, public Host {
         : clock_(std::move(clock)), speed_(std::move(speed)) {}
     size_t scratch_bytes() const override { return 0; }
     void submit(const Submission& submission) override {
-      clock_->advance(std::chrono::microseconds(speed_->microseconds));
+      const SteadyClock::time_point begin = clock_->now();
+      const Deadline patience = std::min(submission.deadline, submission.unit_deadline_from(begin));
+      const bool is_good = speed_->good > 0 && speed_->good-- > 0;
+      const std::chrono::microseconds time(speed_->microseconds + (is_good ? 0 : speed_->late_us.exchange(0)));
+      const bool is_late = (speed_->hangs && !is_good) || begin + time > patience;
+      clock_->advance(is_late ? std::max(patience - begin, SteadyClock::duration(0)) : time);
       submission.completion->signal(submission.generation,
-                                    speed_->fails ? Status(Code::kDeviceFault, "it fails") : Status());
+                                    is_late ? Status(Code::kDeadlineExceeded, "it is late") : end(is_good));
     }
 
    private:
+    Status end(bool is_good) {
+      if (speed_->fails && !is_good) return Status(Code::kDeviceFault, "it fails");
+      ++speed_->computed;
+      return {};
+    }
+
     const std::shared_ptr<VirtualClock> clock_;
     const std::shared_ptr<VirtualSpeed> speed_;
   };

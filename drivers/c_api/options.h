@@ -1,0 +1,23 @@
+// The options of the C API: opaque structs around those of C++.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "nestrt/nestrt.h"
+#include "nestrt/pipeline.h"
+#include "nestrt/session.h"
+
+struct nestrt_session_options {
+  nestrt::SessionOptions value;
+};
+
+struct nestrt_run_options {
+  int64_t timeout_us = INT64_MAX;  // from the call on; INT64_MAX: none
+
+  nestrt::RunOptions for_call_at(nestrt::SteadyClock::time_point call) const;
+};
+
+struct nestrt_pipeline_options {
+  nestrt::PipelineOptions value;  // but for those of the sessions
+};

@@ -1,0 +1,30 @@
+// Views: the inputs and outputs of a call of the C API as those of C++. Made once for a plan, so that a run needs no
+// memory.
+//
+// Threads: one at a time.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "nestrt/plan.h"
+#include "nestrt/tensor.h"
+
+namespace nestrt::c_api {
+
+class Views {
+ public:
+  explicit Views(const Plan& plan);
+
+  // Errors: kInvalidArgument: names what is NULL, or the tensor whose size is another.
+  Status set(const void* const* inputs, const size_t* input_bytes, void* const* outputs, const size_t* output_bytes);
+  std::span<const ConstTensorView> inputs() const { return inputs_; }
+  std::span<const TensorView> outputs() const { return outputs_; }
+
+ private:
+  const Plan& plan_;
+  std::vector<ConstTensorView> inputs_;
+  std::vector<TensorView> outputs_;
+};
+
+}  // namespace nestrt::c_api
