@@ -16,13 +16,6 @@ namespace {
 // Means of so many runs are worth a look.
 constexpr uint32_t kRunsBetweenLooks = 16;
 
-uint64_t failing_units(const UnitHealth& health, size_t units) {
-  uint64_t failing = 0;
-  for (uint32_t unit = 0; unit < units && unit < 64; ++unit)
-    if (health.is_failing(unit)) failing |= uint64_t{1} << unit;
-  return failing;
-}
-
 }  // namespace
 
 Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
@@ -57,11 +50,9 @@ Status Adaptation::start(const PreparedSchedule& current) {
 }
 
 void Adaptation::run_ended(const PreparedSchedule& current) {
-  const uint64_t failing = failing_units(health_, units_.size());
-  if (failing != failing_units_) {
-    failing_units_ = failing;
-    return request();
-  }
+  // A unit that has come back and failed again since is one that is to be probed, though it failed before as well.
+  const uint64_t changes = health_.changes();
+  if (std::exchange(health_changes_, changes) != changes) return request();
   if (++runs_ < kRunsBetweenLooks) return;
   runs_ = 0;
   if (options_.reschedules && has_drifted(current)) request();

@@ -66,8 +66,8 @@ class Adaptation {
   const AdaptationOptions options_;
   ProbeTimes probe_times_;  // used by the thread alone
 
-  uint32_t runs_ = 0;           // since the last look at the drift
-  uint64_t failing_units_ = 0;  // that the last request knew of
+  uint32_t runs_ = 0;            // since the last look at the drift
+  uint64_t health_changes_ = 0;  // that the last request knew of
   std::atomic<uint64_t> swaps_{0};
 
   Mutex mutex_;
