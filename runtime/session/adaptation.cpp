@@ -45,15 +45,16 @@ Status Adaptation::start(std::shared_ptr<PreparedSchedule> current) {
 
 // --- On the running thread -------------------------------------------------------------------------------------------
 
+// A unit that has come back and failed again since is one that is to be probed, though it failed before as well.
 void Adaptation::run_ended(const PreparedSchedule& current, double makespan_us) {
-  const uint64_t failing = health_.failing();
+  const uint64_t changes = health_.changes();
   if (policy_ == nullptr) {
-    if (failing != failing_units_) request(failing);
+    if (changes != health_changes_) request(changes);
     return;
   }
   if (makespan_us > 0) measure(current, makespan_us);
   const bool explores = running_->then != nullptr;
-  if (explores ? has_explored(failing) : failing != failing_units_ || is_due()) request(failing);
+  if (changes != health_changes_ || (explores ? has_explored() : is_due())) request(changes);
 }
 
 void Adaptation::measure(const PreparedSchedule& current, double makespan_us) {
@@ -73,15 +74,13 @@ bool Adaptation::is_due() const {
          statistics.total_us() >= due_us_.load(std::memory_order_relaxed) || statistics.has_changed(policy_->drift());
 }
 
-bool Adaptation::has_explored(uint64_t failing) const {
-  return failing != failing_units_ || running_->statistics.runs() >= SchedulePolicy::kExploringRuns;
-}
+bool Adaptation::has_explored() const { return running_->statistics.runs() >= SchedulePolicy::kExploringRuns; }
 
 // What explored is out of use at once.
-void Adaptation::request(uint64_t failing) {
+void Adaptation::request(uint64_t health_changes) {
   const MutexLock lock(mutex_);
   if (requested_ || next_ != nullptr) return;
-  failing_units_ = failing;
+  health_changes_ = health_changes;
   requested_ = true;
   asked_ = current_;
   if (asked_ != nullptr) asked_->snapshot = asked_->statistics;

@@ -56,8 +56,8 @@ class Adaptation {
 
   void measure(const PreparedSchedule& current, double makespan_us);
   bool is_due() const;
-  void request(uint64_t failing) NESTRT_EXCLUDES(mutex_);
-  bool has_explored(uint64_t failing) const;
+  void request(uint64_t health_changes) NESTRT_EXCLUDES(mutex_);
+  bool has_explored() const;
 
   void work();
   bool has_work() const NESTRT_REQUIRES(mutex_);
@@ -86,7 +86,7 @@ class Adaptation {
 
   // Of the running thread.
   InUse* running_ = nullptr;
-  uint64_t failing_units_ = 0;  // that the last request knew of
+  uint64_t health_changes_ = 0;  // that the last request knew of
 
   std::atomic<uint64_t> swaps_{0};
   std::atomic<uint32_t> due_runs_{0};

@@ -33,6 +33,7 @@ void UnitHealth::kept_waiting(uint32_t unit, const Status& why) {
 void UnitHealth::failed(uint32_t unit, const Status& why) {
   if (states_[unit].failing.exchange(true, std::memory_order_acq_rel)) return;
   static_cast<void>(count_failure(unit));
+  changes_.fetch_add(1, std::memory_order_acq_rel);
   attempt([&] {
     log(LogLevel::kWarning, fmt::format("the CPU computes what unit '{}' does not, until it works again: {}",
                                         units_[unit]->info().name, why.message()));
@@ -44,6 +45,11 @@ uint64_t UnitHealth::failing() const {
   for (uint32_t unit = 0; unit < states_.size() && unit < 64; ++unit)
     if (is_failing(unit)) failing |= uint64_t{1} << unit;
   return failing;
+}
+
+void UnitHealth::recovered(uint32_t unit) {
+  if (states_[unit].failing.exchange(false, std::memory_order_acq_rel))
+    changes_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 void UnitHealth::trust(uint32_t unit) {

@@ -22,7 +22,9 @@ class UnitHealth {
   void kept_waiting(uint32_t unit, const Status& why);
   // Afterwards the unit touches no memory, whatever it was at. Errors: those of Unit::reset.
   Status stop(uint32_t unit) { return units_[unit]->reset(); }
-  void recovered(uint32_t unit) { states_[unit].failing.store(false, std::memory_order_release); }
+  void recovered(uint32_t unit);
+  // How often a unit has failed that had not before, or has recovered.
+  uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   bool is_failing(uint32_t unit) const { return states_[unit].failing.load(std::memory_order_acquire); }
   // Bit u stands for unit u, of the first 64.
   uint64_t failing() const;
@@ -50,7 +52,7 @@ class UnitHealth {
 
   const UnitList& units_;
   std::deque<UnitState> states_;  // by unit
-  std::atomic<uint64_t> healed_{0};
+  std::atomic<uint64_t> changes_{0}, healed_{0};
 };
 
 }  // namespace nestrt

@@ -53,6 +53,21 @@ TEST_CASE("A unit that is trusted again is asked by everybody") {
   set_log_level(LogLevel::kWarning);
 }
 
+// Who looks now and then sees that it was probed in between, and has to be probed again.
+TEST_CASE("A unit that has come back and failed again is not as it was") {
+  const UnitList units = one_unit();
+  UnitHealth health(units);
+  set_log_level(LogLevel::kOff);
+  health.failed(0, kLate);
+  const uint64_t before = health.changes();
+  health.failed(0, kLate);
+  CHECK(health.changes() == before);
+  health.recovered(0);
+  health.failed(0, kLate);
+  CHECK(health.changes() != before);
+  set_log_level(LogLevel::kWarning);
+}
+
 TEST_CASE("Of a series of failures, and of runs that a unit kept waiting, one is logged") {
   const UnitList units = one_unit();
   UnitHealth health(units);
