@@ -13,7 +13,9 @@
 namespace {
 
 using nestrt::Code;
+using nestrt::Measuring;
 using nestrt::ScheduleMethod;
+using nestrt::SessionOptions;
 using nestrt::Status;
 using nestrt::c_api::call;
 using nestrt::c_api::expect_argument;
@@ -25,6 +27,10 @@ static_assert(NESTRT_SCHEDULE_FILE_ORDER == static_cast<int>(ScheduleMethod::kFi
               NESTRT_SCHEDULE_PAPER == static_cast<int>(ScheduleMethod::kPaper) &&
               NESTRT_SCHEDULE_OPTIMUM == static_cast<int>(ScheduleMethod::kOptimum) &&
               NESTRT_SCHEDULE_THROUGHPUT == static_cast<int>(ScheduleMethod::kThroughput));
+
+static_assert(NESTRT_MEASURE_NEVER == static_cast<int>(Measuring::kNever) &&
+              NESTRT_MEASURE_IN_RUNS == static_cast<int>(Measuring::kInRuns) &&
+              NESTRT_MEASURE_BEFORE == static_cast<int>(Measuring::kBefore));
 
 constexpr int64_t kDayMs = 24 * 3600 * 1000;
 
@@ -48,6 +54,12 @@ Status create_for_session(nestrt_session_options** options) {
 Status expect_range(std::string_view name, int64_t value, int64_t least, int64_t most) {
   if (value >= least && value <= most) return {};
   return Status(Code::kInvalidArgument, fmt::format("{} is {}: expected {} to {}", name, value, least, most));
+}
+
+Status set_measure(SessionOptions& options, int32_t measure) {
+  NESTRT_RETURN_IF_ERROR(expect_range("measure", measure, NESTRT_MEASURE_NEVER, NESTRT_MEASURE_BEFORE));
+  options.measure = static_cast<Measuring>(measure);
+  return {};
 }
 
 // `set`: of a C++ SessionOptions.
@@ -149,10 +161,13 @@ nestrt_code nestrt_session_options_set_schedule_budget(nestrt_session_options* o
   return change(options, [&](auto& value) { return set_schedule_budget(value, microseconds); });
 }
 nestrt_code nestrt_session_options_set_measure(nestrt_session_options* options, int32_t measure) {
-  return change(options, [&](auto& value) { return value.measure = measure != 0, Status(); });
+  return change(options, [&](auto& value) { return set_measure(value, measure); });
 }
 nestrt_code nestrt_session_options_set_cost_file(nestrt_session_options* options, const char* path) {
   return change(options, [&](auto& value) { return value.cost_file = path != nullptr ? path : "", Status(); });
+}
+nestrt_code nestrt_session_options_set_keep_costs(nestrt_session_options* options, int32_t keep) {
+  return change(options, [&](auto& value) { return value.keep_costs = keep != 0, Status(); });
 }
 nestrt_code nestrt_session_options_set_reschedule_drift(nestrt_session_options* options, double drift) {
   return change(options, [&](auto& value) { return set_reschedule_drift(value, drift); });

@@ -23,6 +23,7 @@
 #include "runtime/core/guard.h"
 #include "runtime/core/parse.h"
 #include "runtime/core/replace_file.h"
+#include "runtime/costs/cost_text.h"
 
 namespace nestrt {
 namespace {
@@ -116,14 +117,14 @@ Status unreadable(const std::string& path) {
   return Status(Code::kIo, fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
 }
 
-Result<std::string> read_text(const std::string& path) {
+Result<std::string> read_text(const std::string& path, uint64_t most) {
   const FileDescriptor file = FileDescriptor::open_to_read(path);
   if (!file.is_open() && errno == ENOENT)
     return Status(Code::kNotFound, fmt::format("{}: no such file of costs", path));
   struct stat info {};
   if (!file.is_open() || ::fstat(file.value(), &info) != 0) return unreadable(path);
   if (!S_ISREG(info.st_mode)) return Status(Code::kInvalidArgument, fmt::format("{}: not a regular file", path));
-  if (static_cast<uintmax_t>(info.st_size) > kMaxBytes)
+  if (static_cast<uintmax_t>(info.st_size) > most)
     return Status(Code::kInvalidArgument, fmt::format("{}: too large for a file of costs", path));
   std::string content(static_cast<size_t>(info.st_size), '\0');
   const std::optional<size_t> count = read_at(file.value(), 0, std::as_writable_bytes(std::span(content)));
@@ -132,9 +133,7 @@ Result<std::string> read_text(const std::string& path) {
   return content;
 }
 
-Result<CostTable> read(const std::string& path) {
-  NESTRT_ASSIGN_OR_RETURN(const std::string content, read_text(path));
-  std::string_view rest = content;
+Result<CostTable> parse(std::string_view rest, std::string_view path) {
   const std::string_view header = next(rest, '\n');
   if (header != kHeader) {
     const bool other = header.starts_with(kHeaderOfAny);
@@ -214,6 +213,11 @@ Result<std::string> format(const CostTable& costs) {
   return content;
 }
 
+Result<CostTable> read(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(const std::string content, read_text(path, kMaxBytes));
+  return parse(content, path);
+}
+
 Status write(const std::string& path, const CostTable& costs) {
   NESTRT_ASSIGN_OR_RETURN(const std::string content, format(costs));
   std::error_code error;
@@ -223,6 +227,18 @@ Status write(const std::string& path, const CostTable& costs) {
 }
 
 }  // namespace
+
+Result<CostTable> parse_costs(std::string_view text, std::string_view origin) {
+  return guarded([&] { return parse(text, origin); });
+}
+
+Result<std::string> format_costs(const CostTable& costs) {
+  return guarded([&] { return format(costs); });
+}
+
+Result<std::string> read_cost_text(const std::string& path, uint64_t most) {
+  return guarded([&] { return read_text(path, most); });
+}
 
 Result<CostTable> read_costs(const std::string& path) {
   return guarded([&] { return read(path); });

@@ -20,13 +20,21 @@ Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& exe
       measured_(std::move(measured)),
       probe_times_(units.size(), options.probe_interval) {}
 
-Adaptation::~Adaptation() {
+Adaptation::~Adaptation() { stop(); }
+
+void Adaptation::stop() {
   {
     const MutexLock lock(mutex_);
     stopping_ = true;
     changed_.notify_all();
   }
   thread_.join();
+}
+
+void Adaptation::keep_costs() {
+  if (policy_ == nullptr || options_.cache == nullptr) return;
+  stop();
+  if (policy_->has_learned()) options_.cache->write(policy_->costs());
 }
 
 Status Adaptation::start(std::shared_ptr<PreparedSchedule> current) {

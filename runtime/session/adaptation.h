@@ -13,6 +13,7 @@
 #include "nestrt/clock.h"
 #include "nestrt/mutex.h"
 #include "runtime/core/named_thread.h"
+#include "runtime/costs/cost_cache.h"
 #include "runtime/session/prepared_schedule.h"
 #include "runtime/session/probe_times.h"
 #include "runtime/session/run_statistics.h"
@@ -23,13 +24,14 @@ namespace nestrt {
 
 struct AdaptationOptions {
   std::chrono::milliseconds probe_interval{1000};
-  std::shared_ptr<Clock> clock;  // null: the steady clock
+  std::shared_ptr<Clock> clock;            // null: the steady clock
+  std::shared_ptr<const CostCache> cache;  // what was learned goes there; null: nowhere
 };
 
 class Adaptation {
  public:
-  // What it is given outlives it. Without a policy it only tries units that have failed. `measured`: of the units beside
-  // the host.
+  // What it is given outlives it. Without a policy it only tries units that have failed. `measured`: of the units
+  // beside the host.
   Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
              std::unique_ptr<SchedulePolicy> policy, CostTable measured, const AdaptationOptions& options);
   ~Adaptation();
@@ -41,6 +43,8 @@ class Adaptation {
   void run_ended(const PreparedSchedule& current, double makespan_us);
   // Where another schedule is ready, it takes the place of `current`. Frees nothing.
   void swap(std::shared_ptr<PreparedSchedule>& current);
+  // Stops the thread, and keeps what was learned, if anything was.
+  void keep_costs();
   // How often another schedule has come into use, but for those that only explore.
   uint64_t swaps() const { return swaps_.load(std::memory_order_relaxed); }
 
@@ -59,6 +63,7 @@ class Adaptation {
   void request(uint64_t health_changes) NESTRT_EXCLUDES(mutex_);
   bool has_explored() const;
 
+  void stop();
   void work();
   bool has_work() const NESTRT_REQUIRES(mutex_);
   void wait_for_work() NESTRT_REQUIRES(mutex_);

@@ -7,6 +7,7 @@
 
 #include "nestrt/log.h"
 #include "runtime/core/unit_infos.h"
+#include "runtime/costs/estimated_costs.h"
 #include "runtime/costs/measure_costs.h"
 #include "runtime/costs/unit_key.h"
 #include "runtime/plan/program_for.h"
@@ -52,7 +53,8 @@ class Maker {
     } else if (!wants_costs()) {
       NESTRT_ASSIGN_OR_RETURN(first.schedule, in_file_order());
     } else {
-      NESTRT_ASSIGN_OR_RETURN(first.measured, kept_costs());
+      if (keeps_costs()) first.cache = std::make_shared<const CostCache>(*plan_, infos_);
+      NESTRT_ASSIGN_OR_RETURN(first.measured, first.cache != nullptr ? first.cache->read() : kept_costs());
       first.costs = first.measured;
       if (options_.costs != nullptr) first.costs.merge(*options_.costs);
       NESTRT_RETURN_IF_ERROR(make_from_costs(&first));
@@ -71,15 +73,24 @@ class Maker {
 
   Status make_from_costs(FirstSchedule* first) const {
     Result<Schedule> schedule = from(first->costs);
-    if (!schedule && schedule.error().code() == Code::kNotFound && options_.measure) {
-      NESTRT_RETURN_IF_ERROR(measure(first));
+    if (is_missing(schedule) && options_.measure != Measuring::kNever) {
+      if (options_.measure == Measuring::kBefore) NESTRT_RETURN_IF_ERROR(measure(first));
+      if (options_.measure == Measuring::kInRuns) add_estimates(*plan_, infos_, first->costs);
       schedule = from(first->costs);
     }
     first->has_costs = schedule.has_value();
-    const bool nothing_known = !options_.measure && first->costs.empty();
-    if (!schedule && schedule.error().code() == Code::kNotFound && nothing_known) schedule = in_file_order();
+    if (is_missing(schedule) && first->costs.empty()) schedule = in_file_order();
     NESTRT_ASSIGN_OR_RETURN(first->schedule, std::move(schedule));
     return {};
+  }
+
+  static bool is_missing(const Result<Schedule>& schedule) {
+    return !schedule && schedule.error().code() == Code::kNotFound;
+  }
+
+  bool keeps_costs() const {
+    return options_.keep_costs && options_.measure == Measuring::kInRuns && options_.reschedule_drift > 0 &&
+           options_.costs == nullptr && options_.cost_file.empty();
   }
 
   Result<Schedule> from(const CostTable& costs) const {

@@ -7,6 +7,7 @@
 #include "nestrt/plan.h"
 #include "nestrt/schedule.h"
 #include "nestrt/session.h"
+#include "runtime/costs/cost_cache.h"
 #include "runtime/session/unit_health.h"
 
 namespace nestrt {
@@ -14,14 +15,15 @@ namespace nestrt {
 struct FirstSchedule {
   Schedule schedule;
   bool has_costs = false;
-  CostTable costs;     // what it was made from, if it was
-  CostTable measured;  // of these units: those of the cost file, and those that were measured
+  CostTable costs;                         // what it was made from, if it was
+  CostTable measured;                      // of these units: those of the cost file, and those that were measured
+  std::shared_ptr<const CostCache> cache;  // where to keep what is learned; null: nowhere
 };
 
 // By SessionOptions::schedule where there is a choice and costs are known or may be measured, else in file order. Reads
-// and writes SessionOptions::cost_file, but not where a unit failed while it was measured: that is told to `health`,
-// and the schedule goes without it. Errors: those of make_schedule, read_costs, measure_costs; where no unit can run a
-// branch, what one of another configuration says of its program.
+// and writes SessionOptions::cost_file, and reads what was learned before, but not where a unit failed while it was
+// measured: that is told to `health`, and the schedule goes without it. Errors: those of make_schedule, read_costs,
+// measure_costs; where no unit can run a branch, what one of another configuration says of its program.
 Result<FirstSchedule> make_first_schedule(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                           const SessionOptions& options, UnitHealth& health);
 

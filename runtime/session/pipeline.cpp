@@ -47,7 +47,8 @@ class PipelineImpl final : public Pipeline {
   Status start(const UnitList& units, const PipelineOptions& options, size_t in_flight) {
     SessionOptions of_each = options.session;
     of_each.schedule.method = ScheduleMethod::kThroughput;
-    of_each.reschedule_drift = 0;  // all of them keep the schedule of the first
+    of_each.reschedule_drift = 0;  // all of them keep the schedule of the first, so that has to be right
+    if (of_each.measure == Measuring::kInRuns) of_each.measure = Measuring::kBefore;
     const auto turns = std::make_shared<UnitTurns>(units.size());
     for (size_t i = 0; i < in_flight; ++i) {
       NESTRT_ASSIGN_OR_RETURN(auto session, SessionInTurns::create(plan_, units, of_each, turns));

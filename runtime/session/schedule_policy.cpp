@@ -91,6 +91,7 @@ void SchedulePolicy::correct(const Schedule& schedule, const RunStatistics& stat
     const Step& step = schedule.steps[index];
     const double expected = statistics.predicted_us(index) * slowdown, measured = statistics.mean_us(index);
     if (schedule.lanes[step.lane].unit != unit || expected <= 0 || measured <= 0) continue;
+    has_learned_ = true;
     learned_.correct(step, units_[unit], std::pow(measured / expected, belief_in(step, units_[unit])));
   }
 }

@@ -66,6 +66,7 @@ class SchedulePolicy {
 
   double drift() const { return options_.drift; }
   const CostTable& costs() const { return learned_.costs(); }
+  bool has_learned() const { return has_learned_; }
 
  private:
   enum Manner : uint8_t { kSideBySide, kOneByOne };
@@ -115,6 +116,7 @@ class SchedulePolicy {
   const std::vector<UnitInfo> units_;
   const PolicyOptions options_;
   LearnedCosts learned_;
+  bool has_learned_ = false;
 
   Used main_;
   std::optional<Used> previous_;           // while it is open whether main_ is better

@@ -44,6 +44,10 @@ class SessionImpl final : public SessionInTurns {
         executor_({options.observer, limits(), options.urgent, options.clock, std::move(turns)}, health_),
         arguments_(*plan_) {}
 
+  ~SessionImpl() override {
+    if (adaptation_ != nullptr && !origin_.in_child()) adaptation_->keep_costs();
+  }
+
   Status prepare() {
     const MutexLock lock(mutex_), current_lock(current_mutex_);
     NESTRT_RETURN_IF_ERROR(check_units());
@@ -229,7 +233,7 @@ class SessionImpl final : public SessionInTurns {
   // What operators cost one after the other says little of lanes that share the host's cores. On the host alone the
   // whole schedule is tried against every operator on all threads, which is kept unless the schedule is faster.
   Status try_schedule(const FirstSchedule& first) NESTRT_REQUIRES(mutex_, current_mutex_) {
-    if (!options_.measure || options_.fixed_schedule != nullptr || !has_costs_) return {};
+    if (options_.measure != Measuring::kBefore || options_.fixed_schedule != nullptr || !has_costs_) return {};
     if (has_other_units() ? !current_->shares_cores() : current_->is_file_order()) return {};
     ExecutorOptions unwatched;
     unwatched.limits = limits();
@@ -264,6 +268,7 @@ class SessionImpl final : public SessionInTurns {
     AdaptationOptions options;
     options.probe_interval = options_.probe_interval;
     options.clock = options_.clock;
+    options.cache = first.cache;
     adaptation_ = std::make_unique<Adaptation>(*plan_, units_, executables_, health_, make_policy(first.costs),
                                                std::move(first.measured), options);
     return adaptation_->start(current_);

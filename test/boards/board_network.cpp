@@ -34,7 +34,7 @@ std::vector<float> run(Session& session, uint32_t seed) {
 
 std::unique_ptr<Session> open_session(const std::shared_ptr<const Plan>& plan, const UnitList& units) {
   SessionOptions options;
-  options.measure = false;
+  options.measure = Measuring::kNever;
   options.reschedule_drift = 0;
   options.unit_timeout = std::chrono::hours(1);  // an emulated accelerator in an emulator is as slow as it is
   options.unit_limit_factor = 0;

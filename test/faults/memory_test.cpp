@@ -79,7 +79,7 @@ TEST_CASE_METHOD(MemoryTest, "Pipelines are made and run, or there is no memory 
   const TensorView output{DataType::kF32, plan->outputs()[0].shape, y.data()};
   const auto units = *open_units("cpu", {.num_threads = 1});
   PipelineOptions options;
-  options.session.measure = false;
+  options.session.measure = Measuring::kNever;
   fail_every_allocation(most(), [&]() -> Status {
     NESTRT_ASSIGN_OR_RETURN(UnitList own, copy_of(units));
     NESTRT_ASSIGN_OR_RETURN(const auto pipeline, Pipeline::create(plan, std::move(own), options));

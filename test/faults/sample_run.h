@@ -36,7 +36,7 @@ inline Status open_and_run(const std::shared_ptr<const Plan>& plan, std::string_
                            const SampleArguments& arguments) {
   NESTRT_ASSIGN_OR_RETURN(UnitList opened, open_units(units, {.num_threads = num_threads}));
   SessionOptions options;
-  options.measure = false;
+  options.measure = Measuring::kNever;
   NESTRT_ASSIGN_OR_RETURN(const auto session, Session::create(plan, std::move(opened), options));
   return arguments.run(*session);
 }

@@ -180,6 +180,7 @@ Result<Bench> measure(const Options& options) {
   if (Watcher::is_wanted(options)) bench.watcher = std::make_unique<Watcher>(*plan, units, options);
   Watcher* const watcher = bench.watcher.get();
   NESTRT_ASSIGN_OR_RETURN(SessionOptions session, options.units.session_options(*plan, units, watcher));
+  session.measure = Measuring::kBefore;  // what is shown is what the board can do
   NESTRT_ASSIGN_OR_RETURN(const auto schedule, measure_session(plan, units, session, options, watcher, bench));
   session.observer = nullptr;
   if (options.against) {

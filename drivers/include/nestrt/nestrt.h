@@ -193,12 +193,16 @@ NESTRT_API nestrt_code nestrt_session_options_set_share_cores(nestrt_session_opt
 /* Of the search for a schedule: up to a day. 20,000 by default. */
 NESTRT_API nestrt_code nestrt_session_options_set_schedule_budget(nestrt_session_options* options,
                                                                   int64_t microseconds);
-/* 0: costs that are missing are not measured when the session is created. Else the default. */
+/* Where there is a choice between units and costs are missing: never measured; learned in the runs, the default; all of
+ * them measured when the session is created. */
+enum { NESTRT_MEASURE_NEVER = 0, NESTRT_MEASURE_IN_RUNS = 1, NESTRT_MEASURE_BEFORE = 2 };
 NESTRT_API nestrt_code nestrt_session_options_set_measure(nestrt_session_options* options, int32_t measure);
-/* Costs are read from it, where it exists, and those that are measured are kept there. NULL or "": none, the default.
- */
+/* Costs are read from it, where it exists, and those that are measured before the runs are kept there. NULL or "":
+ * none, the default. */
 NESTRT_API nestrt_code nestrt_session_options_set_cost_file(nestrt_session_options* options, const char* path);
-/* A new schedule is made where measured times move away from the costs by more than this part of them. 0: never; 0.25
+/* 0: what runs have shown is not kept for the next process. Else the default: in $XDG_CACHE_HOME/nestrt. */
+NESTRT_API nestrt_code nestrt_session_options_set_keep_costs(nestrt_session_options* options, int32_t keep);
+/* A new schedule is made where measured times move away from the costs by more than this part of them. 0: never; 0.1
  * by default. */
 NESTRT_API nestrt_code nestrt_session_options_set_reschedule_drift(nestrt_session_options* options, double drift);
 /* A branch on a unit beside the CPU that takes longer has failed: a millisecond to a day, 10,000 by default. */

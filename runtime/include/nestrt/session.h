@@ -7,18 +7,16 @@
 //
 // Schedule: where several units have programs for a plan, or costs are given, create() makes the schedule that those
 // costs promise to be the fastest: branches side by side on different units, and one operator divided between them.
-// Costs that are not given are measured first. A session of the host alone, without costs or a file to keep them in,
-// runs in the plan's order.
-// Which unit computes what changes no bit of a quantized result.
-// Memory: create() allocates everything (arena, scratch, tables); run() allocates nothing unless a unit fails. Inputs
-// and outputs are the caller's: kernels read and write them directly.
-// Failures: where a unit beside the host fails a branch, or takes too long for it, the host computes the branch within
-// the same run if it is among the session's units. The unit is tried again now and then, and used again once it works.
-// Threads: one run at a time per session (a second caller waits); any number of sessions may share a plan and units and
-// run from different threads. Everything else is const and may be called at any time.
-// fork(): while no other thread is inside a call. The child has none of the session's threads: run() is refused with
-// kUnavailable, destroying is fine. It makes sessions of its own with the same plan, and with units of its own, or the
-// CPU's, which then computes on the calling thread alone.
+// Costs that are not given are learned in the first runs. A session of the host alone, without costs or a file to keep
+// them in, runs in the plan's order. Which unit computes what changes no bit of a quantized result. Memory: create()
+// allocates everything (arena, scratch, tables); run() allocates nothing unless a unit fails. Inputs and outputs are
+// the caller's: kernels read and write them directly. Failures: where a unit beside the host fails a branch, or takes
+// too long for it, the host computes the branch within the same run if it is among the session's units. The unit is
+// tried again now and then, and used again once it works. Threads: one run at a time per session (a second caller
+// waits); any number of sessions may share a plan and units and run from different threads. Everything else is const
+// and may be called at any time. fork(): while no other thread is inside a call. The child has none of the session's
+// threads: run() is refused with kUnavailable, destroying is fine. It makes sessions of its own with the same plan, and
+// with units of its own, or the CPU's, which then computes on the calling thread alone.
 #pragma once
 
 #include <chrono>
@@ -41,6 +39,17 @@
 
 namespace NESTRT_PUBLIC nestrt {
 
+// Where there is a choice and costs are missing.
+enum class Measuring : uint8_t {
+  kNever,   // an error, or, where no costs at all are known, the plan's order
+  kInRuns,  // begins with what the plan says and with estimates, and learns from its runs (docs/adaptation.md)
+  // All are measured when the session is created, which takes as long as some tens of inferences; and where costs
+  // promise that branches side by side on the host are faster, that is tried in some inferences more. A unit that fails
+  // while it is measured is left out, as one that fails in a run. For benchmarks, and sessions without
+  // reschedule_drift.
+  kBefore,
+};
+
 struct SessionOptions {
   // Watches every operator and step of every run; must outlive the session. For profiles and traces.
   RunObserver* observer = nullptr;
@@ -59,13 +68,12 @@ struct SessionOptions {
   ScheduleOptions schedule = {};
   // What operators cost on these units; null: nothing is known.
   std::shared_ptr<const CostTable> costs = nullptr;
-  // Where there is a choice and costs are missing they are measured, which takes as long as some tens of inferences;
-  // and where costs promise that branches side by side on the host are faster, that is tried in some inferences more.
-  // Else their lack is an error, or, where none at all are known, the plan's order is kept. A unit that fails while it
-  // is measured is left out, as one that fails in a run.
-  bool measure = true;
-  // Costs are read from this file, where it exists, and those that are measured are kept there for the next time. It
-  // is of one board: its costs are those of these units. Empty: none.
+  Measuring measure = Measuring::kInRuns;
+  // What runs have shown is kept for the next session of this plan on these units, in $XDG_CACHE_HOME/nestrt or
+  // ~/.cache/nestrt: with kInRuns, and neither `costs` nor `cost_file`. A file that is foreign or damaged is not used.
+  bool keep_costs = true;
+  // Costs are read from this file, where it exists, and those that are measured when the session is created are kept
+  // there for the next time. It is of one board: its costs are those of these units. Empty: none.
   std::string cost_file = {};
   // Runs exactly this one, whatever it costs. Its units are positions in the list that create() is given.
   std::shared_ptr<const Schedule> fixed_schedule = nullptr;

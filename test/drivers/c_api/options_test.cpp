@@ -63,8 +63,10 @@ TEST_CASE("Every option of a session that a C program sets is the one of C++") {
   CHECK_FALSE(value.schedule.share_cores);
   CHECK(nestrt_session_options_set_schedule_budget(options, 1500) == NESTRT_OK);
   CHECK(value.schedule.budget == microseconds(1500));
-  CHECK(nestrt_session_options_set_measure(options, 0) == NESTRT_OK);
-  CHECK_FALSE(value.measure);
+  CHECK(nestrt_session_options_set_measure(options, NESTRT_MEASURE_NEVER) == NESTRT_OK);
+  CHECK(nestrt_session_options_set_keep_costs(options, 0) == NESTRT_OK);
+  CHECK(value.measure == Measuring::kNever);
+  CHECK_FALSE(value.keep_costs);
   CHECK(nestrt_session_options_set_cost_file(options, "costs") == NESTRT_OK);
   CHECK(value.cost_file == "costs");
   CHECK(nestrt_session_options_set_cost_file(options, nullptr) == NESTRT_OK);

@@ -60,6 +60,7 @@ static int is_refused(nestrt_code code, const char* name) {
 }
 
 static int misuse_session_options(nestrt_session_options* options) {
+  if (!is_refused(nestrt_session_options_set_measure(options, 3), "measure")) return 48;
   if (!is_refused(nestrt_session_options_set_schedule_method(options, -1), "schedule_method")) return 10;
   if (!is_refused(nestrt_session_options_set_schedule_method(options, 5), "schedule_method")) return 11;
   if (!is_refused(nestrt_session_options_set_schedule_budget(options, -1), "schedule_budget")) return 12;
@@ -87,6 +88,7 @@ static int misuse_null_options(void) {
   if (!is_refused(nestrt_session_options_set_unit_limit(NULL, 1, 0), "options")) return 38;
   if (!is_refused(nestrt_session_options_set_probe_interval(NULL, 1), "options")) return 39;
   if (!is_refused(nestrt_session_options_set_check_every(NULL, 0), "options")) return 40;
+  if (!is_refused(nestrt_session_options_set_keep_costs(NULL, 0), "options")) return 47;
   if (!is_refused(nestrt_session_options_set_urgent(NULL, 0), "options")) return 41;
   if (!is_refused(nestrt_run_options_create(NULL), "options")) return 42;
   if (!is_refused(nestrt_run_options_set_timeout(NULL, 0), "options")) return 43;

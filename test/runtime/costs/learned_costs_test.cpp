@@ -4,12 +4,11 @@
 #include <catch2/catch.hpp>
 
 #include "runtime/costs/unit_key.h"
+#include "test/support/host_and_npu.h"
 #include "test/support/sample_plans.h"
 
 namespace nestrt::test {
 namespace {
-
-const UnitInfo kHost{"cpu", "cpu", "", 2, true}, kNpu{"npu", "npu0", "", 1, false};
 
 class Learning {
  public:

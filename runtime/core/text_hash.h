@@ -1,0 +1,12 @@
+// A hash of text that is the same on every machine and in every version; not against those who mean harm.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nestrt {
+
+// XXH3 with 64 bits, as sixteen hexadecimal digits.
+std::string text_hash(std::string_view text);
+
+}  // namespace nestrt

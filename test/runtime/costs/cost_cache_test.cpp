@@ -1,0 +1,127 @@
+// What sessions have learned, from one process to the next.
+#include "runtime/costs/cost_cache.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "runtime/costs/unit_key.h"
+#include "test/support/host_and_npu.h"
+#include "test/support/quiet.h"
+#include "test/support/sample_plans.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// In a folder of its own, where the environment says so.
+class Kept {
+ public:
+  Kept() : file_(branches_plan().build()), plan(*Plan::from_memory(file_.bytes())) { use(folder_.path()); }
+  ~Kept() { use("/dev/null"); }
+
+  CostCache cache(UnitInfo host = kHost) const { return {*plan, std::vector{host, kNpu}}; }
+  CostTable costs() const {
+    CostTable costs;
+    costs.set(key_of(kHost), work_name(*plan, 0), {7, CostSource::kMeasured});
+    costs.set(key_of(kHost), work_name(*plan, 1), {8, CostSource::kModelled});
+    return costs;
+  }
+  std::string text() const {
+    std::ifstream file(cache().path());
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void write(const std::string& text) const { std::ofstream(cache().path()) << text; }
+  static void use(const std::string& folder) { setenv("XDG_CACHE_HOME", folder.c_str(), 1); }
+
+ private:
+  const Quiet quiet_;
+  const TemporaryFolder folder_;
+  PlanFile file_;
+
+ public:
+  const std::shared_ptr<const Plan> plan;
+};
+
+TEST_CASE("What was measured is kept, and what a model said is not") {
+  const Kept kept;
+  CHECK(kept.cache().read().empty());
+  kept.cache().write(kept.costs());
+  const CostTable read = kept.cache().read();
+  REQUIRE(read.find(key_of(kHost), work_name(*kept.plan, 0)) != nullptr);
+  CHECK(read.find(key_of(kHost), work_name(*kept.plan, 0))->microseconds == 7);
+  CHECK(read.find(key_of(kHost), work_name(*kept.plan, 1)) == nullptr);
+}
+
+TEST_CASE("Costs of other units, threads or plans are not used") {
+  const Kept kept;
+  kept.cache().write(kept.costs());
+  UnitInfo more = kHost, other = kHost;
+  more.num_threads = 4;
+  other.configuration = "avx512";
+  CHECK(kept.cache(more).read().empty());
+  CHECK(kept.cache(other).read().empty());
+  const PlanFile file = relu_plan().build();
+  CHECK(CostCache(**Plan::from_memory(file.bytes()), std::vector{kHost, kNpu}).read().empty());
+}
+
+TEST_CASE("A file of another key under the right name is not used") {
+  const Kept kept;
+  UnitInfo more = kHost;
+  more.num_threads = 4;
+  kept.cache().write(kept.costs());
+  fs::copy_file(kept.cache().path(), kept.cache(more).path());
+  CHECK(kept.cache(more).read().empty());
+}
+
+TEST_CASE("A file that is cut off, changed or foreign is not used, wherever that is") {
+  const Kept kept;
+  kept.cache().write(kept.costs());
+  const std::string whole = kept.text();
+  for (size_t size = 0; size < whole.size(); ++size) {
+    kept.write(whole.substr(0, size));
+    CHECK(kept.cache().read().empty());
+  }
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    kept.write(changed);
+    CHECK(kept.cache().read().empty());
+  }
+  kept.write(std::string(CostCache::kMostBytes + 1, '#'));
+  CHECK(kept.cache().read().empty());
+  kept.write(whole);
+  CHECK_FALSE(kept.cache().read().empty());
+}
+
+TEST_CASE("Only so many files are kept") {
+  const Kept kept;
+  const fs::path folder = fs::path(kept.cache().path()).parent_path();
+  fs::create_directories(folder);
+  for (size_t i = 0; i < CostCache::kMostFiles + 10; ++i) {
+    const fs::path old = folder / (std::to_string(i) + ".costs");
+    std::ofstream(old) << "old";
+    fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  }
+  kept.cache().write(kept.costs());
+  CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == CostCache::kMostFiles);
+  CHECK_FALSE(kept.cache().read().empty());
+}
+
+TEST_CASE("Nothing is kept where the environment names no folder") {
+  const Kept kept;
+  const char* const home = std::getenv("HOME");
+  const std::string before = home != nullptr ? home : "";
+  Kept::use("");
+  setenv("HOME", "", 1);
+  CHECK(kept.cache().path().empty());
+  kept.cache().write(kept.costs());
+  CHECK(kept.cache().read().empty());
+  setenv("HOME", before.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace nestrt::test
