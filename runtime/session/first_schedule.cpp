@@ -74,8 +74,10 @@ class Maker {
   Status make_from_costs(FirstSchedule* first) const {
     Result<Schedule> schedule = from(first->costs);
     if (is_missing(schedule) && options_.measure != Measuring::kNever) {
-      if (options_.measure == Measuring::kBefore) NESTRT_RETURN_IF_ERROR(measure(first));
-      if (options_.measure == Measuring::kInRuns) add_estimates(*plan_, infos_, first->costs);
+      if (measures_before())
+        NESTRT_RETURN_IF_ERROR(measure(first));
+      else
+        add_estimates(*plan_, infos_, first->costs);
       schedule = from(first->costs);
     }
     first->has_costs = schedule.has_value();
@@ -87,6 +89,8 @@ class Maker {
   static bool is_missing(const Result<Schedule>& schedule) {
     return !schedule && schedule.error().code() == Code::kNotFound;
   }
+
+  bool measures_before() const { return options_.measure == Measuring::kBefore || !options_.cost_file.empty(); }
 
   bool keeps_costs() const {
     return options_.keep_costs && options_.measure == Measuring::kInRuns && options_.reschedule_drift > 0 &&

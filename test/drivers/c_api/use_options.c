@@ -10,7 +10,7 @@ static int set_all(nestrt_session_options* options, const char* cost_file) {
   if (nestrt_session_options_set_split_channels(options, 0) != NESTRT_OK) return 21;
   if (nestrt_session_options_set_share_cores(options, 0) != NESTRT_OK) return 22;
   if (nestrt_session_options_set_schedule_budget(options, 1000) != NESTRT_OK) return 23;
-  if (nestrt_session_options_set_measure(options, 1) != NESTRT_OK) return 24;
+  if (nestrt_session_options_set_measure(options, NESTRT_MEASURE_BEFORE) != NESTRT_OK) return 24;
   if (nestrt_session_options_set_cost_file(options, cost_file) != NESTRT_OK) return 25;
   if (nestrt_session_options_set_reschedule_drift(options, 0) != NESTRT_OK) return 26;
   if (nestrt_session_options_set_unit_timeout(options, 1000) != NESTRT_OK) return 27;
