@@ -47,14 +47,6 @@ std::string key_of(const Plan& plan, std::span<const UnitInfo> units) {
   return escaped(key);
 }
 
-CostTable measured_of(const CostTable& costs) {
-  CostTable measured;
-  for (const auto& [unit, works] : costs.units())
-    for (const auto& [work, cost] : works)
-      if (cost.source == CostSource::kMeasured) measured.set(unit, work, cost);
-  return measured;
-}
-
 // What follows the line with the hash.
 Result<std::string_view> checked(std::string_view text, std::string_view key) {
   const size_t first = std::min(text.find('\n'), text.size() - 1);
@@ -89,7 +81,7 @@ CostTable CostCache::read() const {
 void CostCache::write(const CostTable& costs) const {
   if (path_.empty()) return;
   const Status status = guarded([&]() -> Status {
-    NESTRT_ASSIGN_OR_RETURN(const std::string text, format_costs(measured_of(costs)));
+    NESTRT_ASSIGN_OR_RETURN(const std::string text, format_costs(costs));
     const std::string rest = fmt::format("# {}\n{}", key_, text);
     const std::string whole = fmt::format("{}{}\n{}", kHeader, text_hash(rest), rest);
     if (whole.size() > kMostBytes) return {};

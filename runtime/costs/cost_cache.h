@@ -25,7 +25,7 @@ class CostCache {
 
   // Empty where nothing of use is kept.
   CostTable read() const;
-  // What was measured of `costs`. That it fails is logged.
+  // That it fails is logged.
   void write(const CostTable& costs) const;
 
   // Empty where the environment names no folder: then nothing is read or written.

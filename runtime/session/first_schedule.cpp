@@ -40,6 +40,14 @@ bool has_host(std::span<const UnitInfo> units) {
   return std::any_of(units.begin(), units.end(), [](const UnitInfo& unit) { return unit.is_host; });
 }
 
+CostTable measured_of(const CostTable& costs) {
+  CostTable measured;
+  for (const auto& [unit, works] : costs.units())
+    for (const auto& [work, cost] : works)
+      if (cost.source == CostSource::kMeasured) measured.set(unit, work, cost);
+  return measured;
+}
+
 class Maker {
  public:
   Maker(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options,
@@ -54,8 +62,8 @@ class Maker {
       NESTRT_ASSIGN_OR_RETURN(first.schedule, in_file_order());
     } else {
       if (keeps_costs()) first.cache = std::make_shared<const CostCache>(*plan_, infos_);
-      NESTRT_ASSIGN_OR_RETURN(first.measured, first.cache != nullptr ? first.cache->read() : kept_costs());
-      first.costs = first.measured;
+      NESTRT_ASSIGN_OR_RETURN(first.costs, first.cache != nullptr ? first.cache->read() : kept_costs());
+      first.measured = measured_of(first.costs);
       if (options_.costs != nullptr) first.costs.merge(*options_.costs);
       NESTRT_RETURN_IF_ERROR(make_from_costs(&first));
     }

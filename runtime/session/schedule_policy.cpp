@@ -61,6 +61,7 @@ bool SchedulePolicy::learn(const RunStatistics& statistics) {
 
 // Of all units: what changes one may change another.
 void SchedulePolicy::learn_speeds(const RunStatistics& statistics) {
+  has_learned_ = true;
   for (uint32_t unit = 0; unit < units_.size(); ++unit)
     if (statistics.has_steps(unit)) learned_.slow_down(units_[unit], statistics.recent_slowdown(unit));
 }

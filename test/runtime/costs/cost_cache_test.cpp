@@ -46,14 +46,16 @@ class Kept {
   const std::shared_ptr<const Plan> plan;
 };
 
-TEST_CASE("What was measured is kept, and what a model said is not") {
+TEST_CASE("Costs are kept with where they come from") {
   const Kept kept;
   CHECK(kept.cache().read().empty());
   kept.cache().write(kept.costs());
   const CostTable read = kept.cache().read();
   REQUIRE(read.find(key_of(kHost), work_name(*kept.plan, 0)) != nullptr);
   CHECK(read.find(key_of(kHost), work_name(*kept.plan, 0))->microseconds == 7);
-  CHECK(read.find(key_of(kHost), work_name(*kept.plan, 1)) == nullptr);
+  CHECK(read.find(key_of(kHost), work_name(*kept.plan, 0))->source == CostSource::kMeasured);
+  REQUIRE(read.find(key_of(kHost), work_name(*kept.plan, 1)) != nullptr);
+  CHECK(read.find(key_of(kHost), work_name(*kept.plan, 1))->source == CostSource::kModelled);
 }
 
 TEST_CASE("Costs of other units, threads or plans are not used") {

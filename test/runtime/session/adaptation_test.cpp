@@ -28,8 +28,8 @@ TEST_CASE("Units that fail leave the schedule, and come back when they work") {
   Network network(21);
   SessionOptions options;
   options.costs = costs_of(network, board);
-  options.reschedule_drift = 1e12;  // not for the times that this machine needs
-  options.measure = Measuring::kNever;          // nor is the schedule tried
+  options.reschedule_drift = 1e12;      // not for the times that this machine needs
+  options.measure = Measuring::kNever;  // nor is the schedule tried
   options.probe_interval = std::chrono::milliseconds(1);
   auto session = Session::create(network.plan, board.units, options);
   if (!session) FAIL(session.error().to_string());

@@ -31,18 +31,20 @@ inline PlanFile chain_for_npu(int branches) {
   return builder.build();
 }
 
-// A session of it. The units take as long as the costs that the session is given say, until the test changes that.
+// A session of it. The units take as long as the costs that the session is given say, if it is given any, until the
+// test changes that.
 class VirtualBoard {
  public:
   static constexpr int kBranches = 3;
 
-  explicit VirtualBoard(int64_t host_us = 10, int64_t npu_us = 1, SessionOptions options = {})
+  explicit VirtualBoard(int64_t host_us = 10, int64_t npu_us = 1, SessionOptions options = {}, bool gives_costs = true)
       : file_(chain_for_npu(kBranches)), plan_(*Plan::from_memory(file_.bytes())) {
     units_ = {std::make_shared<VirtualUnit>(UnitInfo{"cpu", "cpu", "", 1, true}, clock, host),
               std::make_shared<VirtualUnit>(UnitInfo{"npu", "npu0", "", 1, false}, clock, npu)};
     host->microseconds = host_us;
     npu->microseconds = npu_us;
-    options.costs = flat_costs(*plan_, units_, [&](const UnitInfo& unit) { return unit.is_host ? host_us : npu_us; });
+    if (gives_costs)
+      options.costs = flat_costs(*plan_, units_, [&](const UnitInfo& unit) { return unit.is_host ? host_us : npu_us; });
     options.clock = clock;
     auto created = Session::create(plan_, units_, options);
     if (!created) FAIL(created.error().to_string());
