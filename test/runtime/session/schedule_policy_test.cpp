@@ -40,10 +40,10 @@ std::vector<Scenario> scenarios() {
     return std::vector<Phase>{{80, well}, {120, state}, {160, well}};
   };
   return {
-      {"the accelerator half as slow and back", there_and_back(npu(0.5))},
+      {"the accelerator twice as fast and back", there_and_back(npu(0.5))},
       {"the accelerator twice as slow and back", there_and_back(npu(2))},
       {"the accelerator six times as slow and back", there_and_back(npu(6))},
-      {"the CPU half as slow and back", there_and_back(host(0.5))},
+      {"the CPU twice as fast and back", there_and_back(host(0.5))},
       {"the CPU twice as slow and back", there_and_back(host(2))},
       {"the CPU six times as slow and back", there_and_back(host(6))},
       {"both a little slower and back", there_and_back(both)},
