@@ -129,6 +129,43 @@ TEST_CASE("A branch that several units can run computes nowhere where it reads")
                                                            "buffer 4 where it reads buffer 2"));
 }
 
+TEST_CASE("A program may write inside its branch what lives to the branch's end, as nothing else lies there then") {
+  PlanBuilder builder;
+  const int in = builder.input("in", {1, 16}), out = builder.output("out", {1, 16});
+  const int x = builder.arena("x", {1, 16}), first = builder.arena("first", {1, 16});
+  const int second = builder.arena("second", {1, 16}), y = builder.arena("y", {1, 16});
+  const int stream = builder.constant<float>("stream", {4}, {0, 0, 0, 0});
+  const auto relu = unary(ops::UnaryKind::kRelu);
+  builder.op("x", relu, {in}, {x});
+  builder.branch();
+  builder.op("first", relu, {x}, {first});
+  builder.op("second", relu, {first}, {second});
+  builder.op("y", relu, {second}, {y});
+  builder.branch();
+  builder.op("out", relu, {y}, {out});
+  plan::Tables& tables = builder.tables();
+  const auto buffer_of = [&](int tensor) { return tables.tensors[static_cast<size_t>(tensor)].buffer; };
+  std::vector<uint64_t>& offsets = tables.memory_plans[0].offsets;
+  const std::vector<uint64_t> apart = offsets;
+  offsets[buffer_of(y)] = offsets[buffer_of(first)];
+  tables.branches[1].programs.push_back(ProgramMaker(builder, stream).reads(x, 64).writes(y, 64).made());
+  CHECK(complaint(builder).empty());  // whoever computes `first`, it is over with when y is written
+
+  plan::Program& program = tables.branches[1].programs.back();
+  const auto check_refused = [&] {
+    CHECK_THAT(complaint(builder), Catch::Matchers::Contains("branch 1: has a program that writes tensor 3 'first', "
+                                                             "whose life ends before the branch does"));
+  };
+  program = ProgramMaker(builder, stream).reads(x, 64).writes(y, 64).writes(first, 64).made();
+  check_refused();
+  program = ProgramMaker(builder, stream).reads(x, 64).writes(first, 64).writes(y, 64).made();
+  check_refused();
+  tables.buffers[buffer_of(first)].last_use = 3;  // y's operator
+  CHECK_THAT(complaint(builder), Catch::Matchers::Contains("share bytes while both are in use"));
+  offsets = apart;
+  CHECK(complaint(builder).empty());
+}
+
 // y = relu(x), 1 MB, and constants that are streams.
 struct SharingPlan {
   static constexpr int64_t kElements = 1 << 18;
