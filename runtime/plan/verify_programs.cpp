@@ -169,6 +169,9 @@ class BranchCheck {
   }
 
   Status verify_ranges(const plan::Program& program) const {
+    if (program.ranges.size() > plan_format::kMaxRanges)
+      return fail(fmt::format("has a program for unit '{}' with {} ranges, more than {}", program.unit,
+                              program.ranges.size(), plan_format::kMaxRanges));
     uint64_t free = 0;
     for (const plan::ProgramRange& range : program.ranges) {
       const uint64_t address = range.address;

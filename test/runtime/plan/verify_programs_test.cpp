@@ -199,10 +199,51 @@ TEST_CASE("Plans whose programs name a segment, or a tensor, in ranges beyond re
     maker.writes(plan.y, kBytes);
     for (int i = 0; i < 100; ++i) maker.reads(tensor, kBytes);
     CHECK(plan.complaint_about(maker.made(), 1).empty());
-    for (int i = 0; i < 200; ++i) maker.reads(tensor, kBytes);
+    for (int i = 0; i < 150; ++i) maker.reads(tensor, kBytes);
     CHECK_THAT(plan.complaint_about(maker.made(), 1),
                Catch::Matchers::Contains("bytes of segments of programs and their ranges"));
   }
+}
+
+TEST_CASE("Views by which a program has the same bytes again count as often") {
+  PlanBuilder builder;
+  constexpr int64_t kElements = SharingPlan::kElements;
+  const int in = builder.input("in", {kElements}), y = builder.output("y", {kElements});
+  const int x = builder.arena("x", {kElements}), stream = builder.constant<float>("stream", {4}, {0, 0, 0, 0});
+  builder.op("x", unary(ops::UnaryKind::kRelu), {in}, {x});
+  builder.branch();
+  std::vector<int> views;
+  for (int i = 0; i < 250; ++i) {
+    views.push_back(builder.view("", x, {kElements}));
+    builder.op("", ops::Reshape{.shape = {kElements}}, {x}, {views.back()});
+  }
+  builder.op("y", unary(ops::UnaryKind::kRelu), {x}, {y});
+  builder.build();
+  const auto complaint_about = [&](size_t count) {
+    ProgramMaker maker(builder, stream);
+    for (size_t i = 0; i < count; ++i) maker.reads(views[i], kElements * 4);
+    auto& programs = builder.tables().branches[1].programs;
+    programs.resize(1);
+    programs.push_back(maker.writes(y, kElements * 4).made());
+    return complaint(builder);
+  };
+  CHECK(complaint_about(190).empty());
+  CHECK_THAT(complaint_about(250), Catch::Matchers::Contains("bytes of segments of programs and their ranges"));
+}
+
+TEST_CASE("Ranges of a program are bounded in number, and short ones count as the page that each takes") {
+  SharingPlan plan;
+  const auto program = [&](size_t ranges) {
+    ProgramMaker maker(plan.builder, plan.small);
+    maker.writes(plan.y, SharingPlan::kElements * 4);
+    for (size_t i = 1; i < ranges; ++i) maker.reads(-1, 1);
+    return maker.made();
+  };
+  CHECK(plan.complaint_about(program(256), 190).empty());
+  CHECK_THAT(plan.complaint_about(program(256), 250),
+             Catch::Matchers::Contains("bytes of segments of programs and their ranges"));
+  CHECK_THAT(plan.complaint_about(program(257), 1),
+             Catch::Matchers::Contains("branch 0: has a program for unit 'npu' with 257 ranges, more than 256"));
 }
 
 TEST_CASE("Tensors that each of many programs has once are no more than the arena's") {
