@@ -58,6 +58,10 @@ std::string_view next(std::string_view& rest, char separator) {
   return part;
 }
 
+bool is_too_long(const UnitKey& unit) {
+  return unit.kind.size() > UnitKey::kMaxBytes || unit.configuration.size() > UnitKey::kMaxBytes;
+}
+
 class Reader {
  public:
   // What is wrong with the line; empty where nothing is.
@@ -88,6 +92,8 @@ class Reader {
     const std::optional<int> threads = parse_number<int>(rest);
     if (unit.kind.empty() || !threads || *threads < 1 || *threads > kMaxThreads)
       return "not a unit's kind, configuration and threads";
+    static_assert(UnitKey::kMaxBytes == 256);
+    if (is_too_long(unit)) return "a unit's kind or configuration of more than 256 bytes";
     unit.threads = *threads;
     unit_ = unit;
     return {};
@@ -161,8 +167,8 @@ bool is_plain(std::string_view field) {
 }
 
 bool is_valid(const UnitKey& unit) {
-  return !unit.kind.empty() && is_plain(unit.kind) && is_plain(unit.configuration) && unit.threads >= 1 &&
-         unit.threads <= kMaxThreads;
+  return !unit.kind.empty() && is_plain(unit.kind) && is_plain(unit.configuration) && !is_too_long(unit) &&
+         unit.threads >= 1 && unit.threads <= kMaxThreads;
 }
 
 bool is_valid(double value) { return value >= 0 && value <= kMaxValue; }

@@ -406,11 +406,9 @@ class Measurement {
       overheads.finish.push_back(microseconds(completed - recorder_.end()));
       return;
     }
-    const auto& operators = branches_[piece.branch].operators;
-    for (const auto& [op, time] : recorder_.times()) {
-      const auto place = std::find(operators.begin(), operators.end(), op) - operators.begin();
-      if (Series* series = piece.series[static_cast<size_t>(place)]) series->samples.push_back(microseconds(time));
-    }
+    const uint32_t first = branches_[piece.branch].operators[0];  // the others follow it
+    for (const auto& [op, time] : recorder_.times())
+      if (Series* series = piece.series[op - first]) series->samples.push_back(microseconds(time));
   }
 
   bool is_precise(const Variant& variant) const {

@@ -40,6 +40,12 @@ inline constexpr uint64_t kMaxOperands = 400'000;
 inline constexpr size_t kMaxPrograms = 256;
 // Of those, for one unit and configuration: the whole, and numbers of channels. Each is a way to run that is measured.
 inline constexpr size_t kMaxWays = 16;
+// Targets of a plan, and bytes of the unit and of the configuration of each: what belongs to one is looked up among
+// all.
+inline constexpr size_t kMaxTargets = 64;
+inline constexpr size_t kMaxTargetBytes = 256;
+// Ranges of one program: nestc makes one for each kind of thing that a layer has.
+inline constexpr size_t kMaxRanges = 256;
 
 struct Header {
   char magic[8];

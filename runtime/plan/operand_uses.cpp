@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "nestrt/packing.h"
@@ -22,6 +21,7 @@ constexpr size_t kWeights = 1;          // operand
 constexpr uint64_t kFreeStreamBytes = uint64_t{2} << 20;
 constexpr uint64_t kLeastStreamBytes = 4096;  // as which a shorter one counts
 constexpr uint64_t kUsesOfStreamByte = 1;
+constexpr uint64_t kLeastRangeBytes = 4096;  // as which a shorter one counts: its unit gives it a page
 
 // Weights that are not packed yet are packed by some kernels, which pad them.
 uint64_t most_packed_bytes(const plan::Tensor& weights) {
@@ -59,7 +59,7 @@ Status refuse(std::string_view what, std::string_view shared, const Budget& uses
 class ProgramUses {
  public:
   ProgramUses(const plan::Tables& plan, uint64_t data_bytes)
-      : plan_(plan), data_bytes_(data_bytes), last_program_(plan.tensors.size(), 0) {}
+      : plan_(plan), data_bytes_(data_bytes), named_(plan.buffers.size()) {}
 
   Status add(uint32_t branch, const plan::Program& program) {
     ++programs_;
@@ -82,27 +82,38 @@ class ProgramUses {
   // Of other segments than the stream a program of instructions has no more than its ranges say.
   bool charge_bytes(const plan::Program& program) {
     const auto fits_segment = [&](uint32_t segment) { return bytes_.charge(plan_.buffers[segment].size); };
-    const auto fits_range = [&](const plan::ProgramRange& range) {
-      return !is_copied(range) || bytes_.charge(range.size);
-    };
+    const auto fits_range = [&](const plan::ProgramRange& range) { return bytes_.charge(copied_bytes(range)); };
     return (has_stream(program) || std::ranges::all_of(program.segments, fits_segment)) &&
            std::ranges::all_of(program.ranges, fits_range);
   }
 
-  // What activations take is the arena's, but for those that a program has more than once.
-  bool is_copied(const plan::ProgramRange& range) {
-    if (range.tensor < 0) return true;
-    const auto tensor = static_cast<uint32_t>(range.tensor);
-    const bool is_named_again = std::exchange(last_program_[tensor], programs_) == programs_;
-    return is_named_again || plan_.buffers[plan_.tensors[tensor].buffer].kind == plan::BufferKind::kConstant;
+  // What activations take is the arena's, but for what a program has of a buffer beyond its size: again, under the
+  // names of several views, or in wider blocks.
+  uint64_t copied_bytes(const plan::ProgramRange& range) {
+    const uint64_t least = std::max(range.size, kLeastRangeBytes);
+    if (range.tensor < 0) return least;
+    const uint32_t index = plan_.tensors[static_cast<uint32_t>(range.tensor)].buffer;
+    const plan::Buffer& buffer = plan_.buffers[index];
+    if (buffer.kind == plan::BufferKind::kConstant) return least;
+    Named& named = named_[index];
+    if (named.program != programs_) named = {programs_, 0};
+    const uint64_t left = buffer.size - std::min(buffer.size, named.bytes);
+    named.bytes += range.size;
+    return range.size - std::min(range.size, left);
   }
+
+  // What the last program to have a buffer has of it.
+  struct Named {
+    uint64_t program = 0;  // counted from 1
+    uint64_t bytes = 0;
+  };
 
   const plan::Tables& plan_;
   const uint64_t data_bytes_;
   Budget bytes_ = budget_of_uses(data_bytes_);
   Budget streams_ = Budget::of_file(kFreeStreamBytes, kUsesOfStreamByte, data_bytes_);
   uint64_t programs_ = 0;
-  std::vector<uint64_t> last_program_;  // by tensor: that has named it, counted from 1
+  std::vector<Named> named_;  // by buffer
 };
 
 }  // namespace

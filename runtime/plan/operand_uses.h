@@ -21,10 +21,10 @@ uint64_t bytes_of_quantization(const plan::Tensor& tensor);
 // plan_format::kMaxOperands operands. Requires: operands are indices of tensors, tensors have
 // buffers that exist and that hold them.
 Status check_operand_uses(const plan::Tables& plan, uint64_t data_bytes);
-// The same for programs, in budgets of their own: the bytes of their segments and of their ranges, but for tensors
-// beside constants, which count where a program has them in another range again; and those of streams of instructions,
-// of which there may be 2 MB and as much as the data area has, 4 KB each at least. Requires: programs that have been
-// verified.
+// The same for programs, in budgets of their own: the bytes of their segments and of their ranges, a page for each at
+// least, but for tensors beside constants, of which counts what a program has in its ranges beyond the size of their
+// buffer; and those of streams of instructions, of which there may be 2 MB and as much as the data area has, 4 KB each
+// at least. Requires: programs that have been verified.
 Status check_program_uses(const plan::Tables& plan, uint64_t data_bytes);
 
 }  // namespace nestrt

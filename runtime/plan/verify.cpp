@@ -19,9 +19,10 @@ Status as_plan_error(const Status& status) {
 Status verify_plan(const plan::Tables& plan, std::span<const std::byte> data) {
   using namespace plan_verify;
   Context context{plan, data};
-  for (const auto verify_part : {verify_buffers, verify_tensors, verify_interface, verify_dataflow, verify_writes,
-                                 verify_dependencies, verify_operand_uses, verify_operators, verify_memory,
-                                 verify_programs, verify_program_uses, verify_results, verify_branch_memory}) {
+  for (const auto verify_part :
+       {verify_targets, verify_buffers, verify_tensors, verify_interface, verify_dataflow, verify_writes,
+        verify_dependencies, verify_operand_uses, verify_operators, verify_memory, verify_programs, verify_program_uses,
+        verify_results, verify_branch_memory}) {
     NESTRT_RETURN_IF_ERROR(verify_part(context));
   }
   return {};

@@ -1,9 +1,10 @@
-// Inputs, outputs and preprocessing: what the caller sees of a plan.
+// Targets, inputs, outputs and preprocessing: what the caller sees of a plan.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/plan/format.h"
 #include "runtime/plan/verify_parts.h"
 
 namespace nestrt::plan_verify {
@@ -74,6 +75,18 @@ Status verify_preprocessing(const Preprocessing& preprocessing, const plan::Tens
 }
 
 }  // namespace
+
+Status verify_targets(Context& context) {
+  using plan_format::kMaxTargetBytes, plan_format::kMaxTargets;
+  const auto& targets = context.plan.targets;
+  if (targets.size() > kMaxTargets)
+    return damaged_plan(fmt::format("the plan has {} targets, more than {}", targets.size(), kMaxTargets));
+  for (uint32_t index = 0; index < targets.size(); ++index)
+    if (std::max(targets[index].unit.size(), targets[index].configuration.size()) > kMaxTargetBytes)
+      return damaged_plan(
+          fmt::format("target {}: has a unit or a configuration of more than {} bytes", index, kMaxTargetBytes));
+  return {};
+}
 
 Status verify_interface(Context& context) {
   const auto& inputs = context.plan.inputs;

@@ -31,6 +31,8 @@ struct Context {
   Budget compared = budget_of_uses(data.size());  // for quantizations that are compared with one another
 };
 
+// How many there are, and the length of their names.
+Status verify_targets(Context& context);
 Status verify_buffers(Context& context);
 Status verify_tensors(Context& context);
 // Inputs, outputs, preprocessing.

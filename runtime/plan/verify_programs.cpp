@@ -169,6 +169,9 @@ class BranchCheck {
   }
 
   Status verify_ranges(const plan::Program& program) const {
+    if (program.ranges.size() > plan_format::kMaxRanges)
+      return fail(fmt::format("has a program for unit '{}' with {} ranges, more than {}", program.unit,
+                              program.ranges.size(), plan_format::kMaxRanges));
     uint64_t free = 0;
     for (const plan::ProgramRange& range : program.ranges) {
       const uint64_t address = range.address;
@@ -205,6 +208,8 @@ class BranchCheck {
     if (touched_[at] != index_) return fail(fmt::format("has a program that uses {}, unlike its operators", tensor()));
     if (range.access != plan::RangeAccess::kRead && !holds(computed, bytes_of(context_, program, range)))
       return fail(fmt::format("has a program that writes {}, unlike its operators", tensor()));
+    if (range.access != plan::RangeAccess::kRead && !lives_to_end(at))
+      return fail(fmt::format("has a program that writes {}, whose life ends before the branch does", tensor()));
     if (range.access == plan::RangeAccess::kRead && touches(computed, context_.extents[at]))
       return fail(fmt::format("has a program that reads {}, which its operators compute", tensor()));
     if (range.layout != Layout::kPlain) return verify_converted_range(program, range, at);
@@ -213,6 +218,13 @@ class BranchCheck {
     if (range.size > size)
       return fail(fmt::format("has a range of {} bytes in {}, which has {}", range.size, tensor(), size));
     return {};
+  }
+
+  // A program writes in an order of its own, and its results are looked at when it is over. So none of them may lie
+  // where operators write others later; of two buffers that live to the same operator, no memory plan lets that happen.
+  bool lives_to_end(uint32_t at) const {
+    const plan::Buffer& buffer = context_.plan.buffers[context_.plan.tensors[at].buffer];
+    return buffer.kind != plan::BufferKind::kArena || buffer.last_use >= branch_.operators.back();
   }
 
   // Bytes that two ranges write would be those of either, as they come to lie.

@@ -31,7 +31,7 @@ Status read_number(const YAML::Node& map, const std::string& key, T low, T high,
 
 Status read_text(const YAML::Node& map, const std::string& key, std::string& value) {
   if (!map[key].IsDefined()) return {};
-  NESTRT_ASSIGN_OR_RETURN(value, yaml::member_text(map, key));
+  NESTRT_ASSIGN_OR_RETURN(value, yaml::member_text(map, key, UnitKey::kMaxBytes));
   return {};
 }
 
@@ -64,7 +64,7 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
       yaml::check_keys(node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits", "threads",
                               "instruction_set", "caches", "start_us", "finish_us", "mb_per_s", "lane_us"}));
   BoardUnit unit;
-  NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit"));
+  NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit", UnitKey::kMaxBytes));
   NESTRT_RETURN_IF_ERROR(read_text(node, "configuration", unit.configuration));
   NESTRT_RETURN_IF_ERROR(read_text(node, "instruction_set", unit.instruction_set));
   unit.is_host = unit.kind == "cpu";

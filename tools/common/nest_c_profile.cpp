@@ -39,7 +39,7 @@ class Importer {
     NESTRT_ASSIGN_OR_RETURN(const std::string type, yaml::member_text(map, "Type"));
     if (type != "ExeTime")
       return yaml::refuse(map, "Type: only profiles of type ExeTime are of operators, not '" + type + "'");
-    NESTRT_ASSIGN_OR_RETURN(const std::string backend, yaml::member_text(map, "backendName"));
+    NESTRT_ASSIGN_OR_RETURN(const std::string backend, yaml::member_text(map, "backendName", UnitKey::kMaxBytes));
     unit_ = unit_of(backend, plan_.tables(), cpu_configuration_);
     for (const auto& entry : map) {
       if (!entry.first.IsScalar()) return yaml::refuse(entry.first, "expected a key");

@@ -49,6 +49,14 @@ Result<std::string> member_text(const YAML::Node& map, const std::string& key) {
   return node.Scalar();
 }
 
+Result<std::string> member_text(const YAML::Node& map, const std::string& key, size_t max_bytes) {
+  NESTRT_ASSIGN_OR_RETURN(std::string text, member_text(map, key));
+  if (text.size() > max_bytes)
+    return refuse(map[key],
+                  fmt::format("{}: expected a text of at most {} bytes, got {}", key, max_bytes, text.size()));
+  return text;
+}
+
 Status check_keys(const YAML::Node& map, const std::set<std::string>& known) {
   std::set<std::string> seen;
   for (const auto& entry : map) {

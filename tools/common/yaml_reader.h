@@ -22,6 +22,8 @@ Status refuse(const YAML::Node& node, std::string_view what);
 // Errors: kInvalidArgument where the map has no such key, or another text than UTF-8.
 Result<YAML::Node> member(const YAML::Node& map, const std::string& key);
 Result<std::string> member_text(const YAML::Node& map, const std::string& key);
+// The same where the text has no more bytes than that.
+Result<std::string> member_text(const YAML::Node& map, const std::string& key, size_t max_bytes);
 
 // kInvalidArgument where the map has a key that is not among those known, or one twice.
 Status check_keys(const YAML::Node& map, const std::set<std::string>& known);

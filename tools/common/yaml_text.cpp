@@ -105,8 +105,9 @@ JoinedText join_number_lists(std::string text) {
   for (size_t at = 0; at < text.size();) {
     if (text[at] == '[' && is_value(text, at)) {
       const size_t end = text.find_first_not_of(kNumberCharacters, at + 1);
+      const std::string_view list = std::string_view(text).substr(at, end - at);
       // Of one number it might pass for that number.
-      if (end != std::string::npos && text[end] == ']' && text.find(',', at) < end) {
+      if (end != std::string::npos && text[end] == ']' && list.find(',') != std::string_view::npos) {
         text[at] = text[end] = '"';
         joined.separators += separators_in(text, at + 1, end);
         at = end + 1;

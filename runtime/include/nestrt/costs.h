@@ -20,6 +20,9 @@ namespace NESTRT_PUBLIC nestrt {
 
 // A unit as far as costs depend on it.
 struct UnitKey {
+  // Of its kind and of its configuration, wherever files say them: they are compared for every cost.
+  static constexpr size_t kMaxBytes = 256;
+
   std::string kind;
   std::string configuration;
   int threads = 1;  // those that work at the same time; 1 on units beside the host

@@ -76,6 +76,25 @@ TEST_CASE("A file of costs that is wrong anywhere is refused with its line") {
   }
 }
 
+TEST_CASE("A unit's kind and configuration, which are compared for every cost, are bounded, read and written") {
+  const TemporaryFolder folder;
+  const std::string longest(256, 'k'), path = folder.path() + "/written";
+  for (const UnitKey& unit : {UnitKey{longest, "", 1}, UnitKey{"cpu", longest, 1}}) {
+    CostTable costs;
+    costs.set(unit, "Conv", {1, CostSource::kMeasured});
+    REQUIRE(write_costs(path, costs).ok());
+    REQUIRE(read_costs(path));
+    CHECK(read_costs(path)->find(unit, "Conv") != nullptr);
+  }
+  for (const UnitKey& unit : {UnitKey{longest + "k", "", 1}, UnitKey{"cpu", longest + "k", 1}}) {
+    CostTable costs;
+    costs.set(unit, "Conv", {1, CostSource::kMeasured});
+    CHECK(write_costs(path, costs).code() == Code::kInvalidArgument);
+    const Status status = read_text(folder, "nestrt costs 3\nunit\t" + unit.kind + "\t" + unit.configuration + "\t1\n");
+    CHECK_THAT(status.to_string(), Catch::Matchers::Contains("line 2") && Catch::Matchers::Contains("256 bytes"));
+  }
+}
+
 TEST_CASE("Costs of another version's kernels are refused, those of no version never") {
   const TemporaryFolder folder;
   const std::string good = sample_text(folder.path() + "/good");

@@ -61,6 +61,24 @@ TEST_CASE("Every operator is measured with every number of threads") {
   }
 }
 
+TEST_CASE("Times belong to operators by their place in the branch, which is not searched for") {
+  constexpr int kViews = 100'000;  // each sought among all would be 5 billion steps a run
+  PlanBuilder builder;
+  const int in = builder.input("in", {4}), x = builder.arena("x", {4}), y = builder.output("y", {4});
+  builder.op("x", unary(ops::UnaryKind::kRelu), {in}, {x});
+  builder.branch();
+  for (int i = 0; i < kViews; ++i) builder.op("", ops::Reshape{.shape = {4}}, {x}, {builder.view("", x, {4})});
+  builder.op("y", unary(ops::UnaryKind::kNeg), {x}, {y});
+  const PlanFile bytes = builder.build();
+  const auto plan = *Plan::from_memory(bytes.bytes());
+  const auto measured = measure_costs(plan, *open_units("cpu", {.num_threads = 1}), quick());
+  REQUIRE(measured);
+  REQUIRE(measured->works.size() == 2);
+  CHECK(measured->works[0].work == work_name(*plan, 0));
+  CHECK(measured->works[1].work == work_name(*plan, kViews + 1));
+  for (const WorkTimes& work : measured->works) CHECK(work.runs >= 2);
+}
+
 TEST_CASE("Units beside the CPU are measured where they have a program") {
   const PlanFile bytes = plan_for_cpu_and_npu();
   const auto plan = Plan::from_memory(bytes.bytes());

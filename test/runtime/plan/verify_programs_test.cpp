@@ -129,6 +129,43 @@ TEST_CASE("A branch that several units can run computes nowhere where it reads")
                                                            "buffer 4 where it reads buffer 2"));
 }
 
+TEST_CASE("A program may write inside its branch what lives to the branch's end, as nothing else lies there then") {
+  PlanBuilder builder;
+  const int in = builder.input("in", {1, 16}), out = builder.output("out", {1, 16});
+  const int x = builder.arena("x", {1, 16}), first = builder.arena("first", {1, 16});
+  const int second = builder.arena("second", {1, 16}), y = builder.arena("y", {1, 16});
+  const int stream = builder.constant<float>("stream", {4}, {0, 0, 0, 0});
+  const auto relu = unary(ops::UnaryKind::kRelu);
+  builder.op("x", relu, {in}, {x});
+  builder.branch();
+  builder.op("first", relu, {x}, {first});
+  builder.op("second", relu, {first}, {second});
+  builder.op("y", relu, {second}, {y});
+  builder.branch();
+  builder.op("out", relu, {y}, {out});
+  plan::Tables& tables = builder.tables();
+  const auto buffer_of = [&](int tensor) { return tables.tensors[static_cast<size_t>(tensor)].buffer; };
+  std::vector<uint64_t>& offsets = tables.memory_plans[0].offsets;
+  const std::vector<uint64_t> apart = offsets;
+  offsets[buffer_of(y)] = offsets[buffer_of(first)];
+  tables.branches[1].programs.push_back(ProgramMaker(builder, stream).reads(x, 64).writes(y, 64).made());
+  CHECK(complaint(builder).empty());  // whoever computes `first`, it is over with when y is written
+
+  plan::Program& program = tables.branches[1].programs.back();
+  const auto check_refused = [&] {
+    CHECK_THAT(complaint(builder), Catch::Matchers::Contains("branch 1: has a program that writes tensor 3 'first', "
+                                                             "whose life ends before the branch does"));
+  };
+  program = ProgramMaker(builder, stream).reads(x, 64).writes(y, 64).writes(first, 64).made();
+  check_refused();
+  program = ProgramMaker(builder, stream).reads(x, 64).writes(first, 64).writes(y, 64).made();
+  check_refused();
+  tables.buffers[buffer_of(first)].last_use = 3;  // y's operator
+  CHECK_THAT(complaint(builder), Catch::Matchers::Contains("share bytes while both are in use"));
+  offsets = apart;
+  CHECK(complaint(builder).empty());
+}
+
 // y = relu(x), 1 MB, and constants that are streams.
 struct SharingPlan {
   static constexpr int64_t kElements = 1 << 18;
@@ -162,10 +199,51 @@ TEST_CASE("Plans whose programs name a segment, or a tensor, in ranges beyond re
     maker.writes(plan.y, kBytes);
     for (int i = 0; i < 100; ++i) maker.reads(tensor, kBytes);
     CHECK(plan.complaint_about(maker.made(), 1).empty());
-    for (int i = 0; i < 200; ++i) maker.reads(tensor, kBytes);
+    for (int i = 0; i < 150; ++i) maker.reads(tensor, kBytes);
     CHECK_THAT(plan.complaint_about(maker.made(), 1),
                Catch::Matchers::Contains("bytes of segments of programs and their ranges"));
   }
+}
+
+TEST_CASE("Views by which a program has the same bytes again count as often") {
+  PlanBuilder builder;
+  constexpr int64_t kElements = SharingPlan::kElements;
+  const int in = builder.input("in", {kElements}), y = builder.output("y", {kElements});
+  const int x = builder.arena("x", {kElements}), stream = builder.constant<float>("stream", {4}, {0, 0, 0, 0});
+  builder.op("x", unary(ops::UnaryKind::kRelu), {in}, {x});
+  builder.branch();
+  std::vector<int> views;
+  for (int i = 0; i < 250; ++i) {
+    views.push_back(builder.view("", x, {kElements}));
+    builder.op("", ops::Reshape{.shape = {kElements}}, {x}, {views.back()});
+  }
+  builder.op("y", unary(ops::UnaryKind::kRelu), {x}, {y});
+  builder.build();
+  const auto complaint_about = [&](size_t count) {
+    ProgramMaker maker(builder, stream);
+    for (size_t i = 0; i < count; ++i) maker.reads(views[i], kElements * 4);
+    auto& programs = builder.tables().branches[1].programs;
+    programs.resize(1);
+    programs.push_back(maker.writes(y, kElements * 4).made());
+    return complaint(builder);
+  };
+  CHECK(complaint_about(190).empty());
+  CHECK_THAT(complaint_about(250), Catch::Matchers::Contains("bytes of segments of programs and their ranges"));
+}
+
+TEST_CASE("Ranges of a program are bounded in number, and short ones count as the page that each takes") {
+  SharingPlan plan;
+  const auto program = [&](size_t ranges) {
+    ProgramMaker maker(plan.builder, plan.small);
+    maker.writes(plan.y, SharingPlan::kElements * 4);
+    for (size_t i = 1; i < ranges; ++i) maker.reads(-1, 1);
+    return maker.made();
+  };
+  CHECK(plan.complaint_about(program(256), 190).empty());
+  CHECK_THAT(plan.complaint_about(program(256), 250),
+             Catch::Matchers::Contains("bytes of segments of programs and their ranges"));
+  CHECK_THAT(plan.complaint_about(program(257), 1),
+             Catch::Matchers::Contains("branch 0: has a program for unit 'npu' with 257 ranges, more than 256"));
 }
 
 TEST_CASE("Tensors that each of many programs has once are no more than the arena's") {

@@ -44,6 +44,31 @@ TEST_CASE("The sample plans pass verification") {
   }
 }
 
+TEST_CASE("Targets beyond reason are refused: what belongs to one is looked up among all") {
+  const auto has_longest = [](plan::Tables& p) {
+    p.targets.assign(64, {std::string(256, 'u'), std::string(256, 'c')});
+  };
+  PlanBuilder builder = branches_plan();
+  has_longest(builder.tables());
+  CHECK(Plan::from_memory(builder.build().bytes()));
+  expect_all_refused(branches_plan, {
+                                        {"the plan has 65 targets, more than 64",
+                                         [](plan::Tables& p) {
+                                           p.targets.assign(65, {"evta", "c"});
+                                         }},
+                                        {"target 63: has a unit or a configuration of more than 256 bytes",
+                                         [&](plan::Tables& p) {
+                                           has_longest(p);
+                                           p.targets[63].unit += "u";
+                                         }},
+                                        {"target 0: has a unit or a configuration of more than 256 bytes",
+                                         [&](plan::Tables& p) {
+                                           has_longest(p);
+                                           p.targets[0].configuration += "c";
+                                         }},
+                                    });
+}
+
 TEST_CASE("Broken buffers are refused") {
   expect_all_refused(
       branches_plan,

@@ -41,4 +41,16 @@ TEST_CASE("A board has units, but not beyond reason") {
   CHECK_THAT(many.error().to_string(), Contains("units: expected a list of at most 16"));
 }
 
+TEST_CASE("A board's units have names that files of costs can have, too") {
+  const std::string longest(256, 'k');
+  for (const std::string entry : {"unit: ", "unit: evta\n  configuration: ", "unit: cpu\n  instruction_set: "}) {
+    CAPTURE(entry);
+    const std::string board = "board: b\nunits:\n- " + entry + longest;
+    CHECK(parse(board + "\n"));
+    const auto refused = parse(board + "k\n");
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().to_string(), Contains("expected a text of at most 256 bytes, got 257"));
+  }
+}
+
 }  // namespace nestrt::tools

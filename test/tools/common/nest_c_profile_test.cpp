@@ -72,6 +72,7 @@ TEST_CASE("A file that is no profile of NEST-C is refused") {
   CHECK_THAT(refusal("1"), Contains("n.yaml") && Contains("backendName"));
   CHECK_THAT(refusal("Type: communication\nbackendName: CPU\n"), Contains("ExeTime"));
   CHECK_THAT(refusal("Type: ExeTime\n"), Contains("'backendName' is missing"));
+  CHECK_THAT(refusal("Type: ExeTime\nbackendName: " + std::string(257, 'n') + "\n"), Contains("at most 256 bytes"));
   CHECK_THAT(refusal("Type: ExeTime\nbackendName: CPU\nConvolution-1x8x8x3-float-4-1-1: fast\n"), Contains("line 3"));
   CHECK_THAT(refusal("- {Type: ExeTime, backendName: CPU}\n- 5\n"), Contains("n.yaml"));
 }

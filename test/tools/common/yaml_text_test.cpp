@@ -23,5 +23,16 @@ TEST_CASE("What is quoted or a comment stays as it is, and what comes after what
   }
 }
 
+TEST_CASE("Lists of one number are looked at to their end, not to the text's") {
+  constexpr size_t kLists = 3 << 20;  // each looked at to the text's would be 3 * 10^13 characters
+  const std::string_view line = "a: [1]\n";
+  std::string text;
+  text.reserve(kLists * line.size() + 10);
+  for (size_t i = 0; i < kLists; ++i) text += line;
+  const JoinedText joined = join_number_lists(text + "b: [1,2]\n");
+  CHECK(joined.text.compare(0, text.size(), text) == 0);
+  CHECK(joined.text.substr(text.size()) == "b: \"1,2\"\n");
+}
+
 }  // namespace
 }  // namespace nestrt::tools::yaml
