@@ -15,12 +15,16 @@ bool is_like(const UnitKey& key, const UnitInfo& unit) {
   return key.kind == unit.kind && key.configuration == unit.configuration;
 }
 
+bool has_like(std::span<const UnitInfo> units, const UnitKey& key) {
+  return std::ranges::any_of(units, [&](const UnitInfo& unit) { return is_like(key, unit); });
+}
+
 }  // namespace
 
 LearnedCosts::LearnedCosts(const Plan& plan, std::span<const UnitInfo> units, const CostTable& predicted)
     : plan_(plan) {
   for (const auto& [key, works] : predicted.units())
-    if (std::ranges::any_of(units, [&](const UnitInfo& unit) { return is_like(key, unit); }))
+    if (has_like(units, key))
       for (const auto& [work, cost] : works) costs_.set(key, work, cost);
   for (const auto& [key, overhead] : predicted.overheads()) costs_.set_overhead(key, overhead);
   complete(plan, units);
