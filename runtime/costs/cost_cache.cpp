@@ -24,6 +24,7 @@ constexpr std::string_view kHeader = "# nestrt learned ";
 constexpr std::string_view kExtension = ".costs";
 
 std::string folder() {
+  if (const char* const costs = std::getenv("NESTRT_COST_CACHE")) return costs;
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return std::string(cache) + "/nestrt";
   const char* const home = std::getenv("HOME");

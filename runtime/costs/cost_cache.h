@@ -1,6 +1,7 @@
 // CostCache: what sessions have learned of a plan on this board's units, kept for the next process.
 //
-// A file for each plan, in $XDG_CACHE_HOME/nestrt, or ~/.cache/nestrt; its name is a hash of the plan's digest, the
+// A file for each plan, in $NESTRT_COST_CACHE, which may be empty for none, else $XDG_CACHE_HOME/nestrt, else
+// ~/.cache/nestrt; its name is a hash of the plan's digest, the
 // units with their configurations and threads, the board and nestrt's version, all of which it states. It is written as
 // a whole, and read only where its own hash is right: what is foreign, cut off or damaged changes nothing but the log.
 // At most kMostFiles are kept, those that were written last.

@@ -137,6 +137,7 @@ bool soak(const Options& options) {
 }  // namespace nestrt::test
 
 int main(int argc, char** argv) {
+  setenv("NESTRT_COST_CACHE", "", 1);  // each session of a season learns for itself
   try {
     return nestrt::test::soak(nestrt::test::parse(argc, argv)) ? 0 : 1;
   } catch (const std::exception& wrong) {

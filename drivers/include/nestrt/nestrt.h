@@ -200,7 +200,7 @@ NESTRT_API nestrt_code nestrt_session_options_set_measure(nestrt_session_options
 /* Costs are read from it, where it exists, and those that are measured before the runs are kept there. NULL or "":
  * none, the default. */
 NESTRT_API nestrt_code nestrt_session_options_set_cost_file(nestrt_session_options* options, const char* path);
-/* 0: what runs have shown is not kept for the next process. Else the default: in $XDG_CACHE_HOME/nestrt. */
+/* 0: what runs have shown is not kept for the next process. Else the default: as docs/adaptation.md says. */
 NESTRT_API nestrt_code nestrt_session_options_set_keep_costs(nestrt_session_options* options, int32_t keep);
 /* A new schedule is made where measured times move away from the costs by more than this part of them. 0: never; 0.1
  * by default. */

@@ -70,8 +70,9 @@ struct SessionOptions {
   // What operators cost on these units; null: nothing is known.
   std::shared_ptr<const CostTable> costs = nullptr;
   Measuring measure = Measuring::kInRuns;
-  // What runs have shown is kept for the next session of this plan on these units, in $XDG_CACHE_HOME/nestrt or
-  // ~/.cache/nestrt: with kInRuns, and neither `costs` nor `cost_file`. A file that is foreign or damaged is not used.
+  // What runs have shown is kept for the next session of this plan on these units, in $NESTRT_COST_CACHE (empty:
+  // nowhere), else $XDG_CACHE_HOME/nestrt, else ~/.cache/nestrt: with kInRuns, and neither `costs` nor `cost_file`. A
+  // file that is foreign or damaged is not used.
   bool keep_costs = true;
   // Costs are read from this file, where it exists, and those that are measured when the session is created are kept
   // there for the next time. It is of one board: its costs are those of these units. Empty: none.

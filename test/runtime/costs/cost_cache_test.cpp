@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 class Kept {
  public:
   Kept() : file_(branches_plan().build()), plan(*Plan::from_memory(file_.bytes())) { use(folder_.path()); }
-  ~Kept() { use("/dev/null"); }
+  ~Kept() { use(""); }
 
   CostCache cache(UnitInfo host = kHost) const { return {*plan, std::vector{host, kNpu}}; }
   CostTable costs() const {
@@ -35,7 +35,7 @@ class Kept {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   void write(const std::string& text) const { std::ofstream(cache().path()) << text; }
-  static void use(const std::string& folder) { setenv("XDG_CACHE_HOME", folder.c_str(), 1); }
+  static void use(const std::string& folder) { setenv("NESTRT_COST_CACHE", folder.c_str(), 1); }
 
  private:
   const Quiet quiet_;
@@ -113,16 +113,22 @@ TEST_CASE("Only so many files are kept") {
   CHECK_FALSE(kept.cache().read().empty());
 }
 
-TEST_CASE("Nothing is kept where the environment names no folder") {
+TEST_CASE("Nothing is kept where the environment says so") {
   const Kept kept;
-  const char* const home = std::getenv("HOME");
-  const std::string before = home != nullptr ? home : "";
   Kept::use("");
-  setenv("HOME", "", 1);
   CHECK(kept.cache().path().empty());
   kept.cache().write(kept.costs());
   CHECK(kept.cache().read().empty());
-  setenv("HOME", before.c_str(), 1);
+}
+
+TEST_CASE("What was learned lies in the user's cache if nobody says where") {
+  const Kept kept;
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const std::string value = before != nullptr ? before : "";
+  unsetenv("NESTRT_COST_CACHE");
+  setenv("XDG_CACHE_HOME", "/somewhere", 1);
+  CHECK(kept.cache().path().starts_with("/somewhere/nestrt/"));
+  before != nullptr ? setenv("XDG_CACHE_HOME", value.c_str(), 1) : unsetenv("XDG_CACHE_HOME");
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ constexpr int64_t kHostUs = 10, kNpuUs = 100;
 // Where sessions keep what they have learned, as long as it lives.
 class CacheFolder {
  public:
-  CacheFolder() { setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1); }
-  ~CacheFolder() { setenv("XDG_CACHE_HOME", "/dev/null", 1); }
+  CacheFolder() { setenv("NESTRT_COST_CACHE", folder_.path().c_str(), 1); }
+  ~CacheFolder() { setenv("NESTRT_COST_CACHE", "", 1); }
   std::vector<fs::path> files() const {
     std::vector<fs::path> files;
     for (const auto& entry : fs::recursive_directory_iterator(folder_.path()))
