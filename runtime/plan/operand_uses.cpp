@@ -70,6 +70,12 @@ class ProgramUses {
   }
 
  private:
+  // What the last program to have a buffer has of it.
+  struct Named {
+    uint64_t program = 0;  // counted from 1
+    uint64_t bytes = 0;
+  };
+
   static bool has_stream(const plan::Program& program) {
     return program.kind == plan::ProgramKind::kInstructions && !program.segments.empty();
   }
@@ -101,12 +107,6 @@ class ProgramUses {
     named.bytes += range.size;
     return range.size - std::min(range.size, left);
   }
-
-  // What the last program to have a buffer has of it.
-  struct Named {
-    uint64_t program = 0;  // counted from 1
-    uint64_t bytes = 0;
-  };
 
   const plan::Tables& plan_;
   const uint64_t data_bytes_;

@@ -19,10 +19,15 @@ Result<std::shared_ptr<DeviceBuffer>> SharedConstants::get(Transport& transport,
   const Key key{plan, {bytes.data(), bytes.size(), offset}};
   if (const auto found = buffers_.find(key); found != buffers_.end())
     if (std::shared_ptr<DeviceBuffer> buffer = found->second.lock()) return buffer;
-  std::erase_if(buffers_, [](const auto& entry) { return entry.second.expired(); });
+  if (buffers_.size() >= most_) forget_expired();
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<DeviceBuffer> buffer, upload(transport, bytes, offset));
   buffers_[key] = buffer;
   return buffer;
+}
+
+void SharedConstants::forget_expired() {
+  std::erase_if(buffers_, [](const auto& entry) { return entry.second.expired(); });
+  most_ = std::max(kFew, 2 * buffers_.size());
 }
 
 }  // namespace nestrt::evta

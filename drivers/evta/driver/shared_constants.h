@@ -3,6 +3,7 @@
 // Threads: all members from any thread.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -32,8 +33,14 @@ class SharedConstants {
     }
   };
 
+  static constexpr size_t kFew = 64;
+
+  void forget_expired() NESTRT_REQUIRES(mutex_);
+
   Mutex mutex_;
   std::map<Key, std::weak_ptr<DeviceBuffer>> buffers_ NESTRT_GUARDED_BY(mutex_);
+  // Expired ones are looked for when there are as many: all of them for each new one would be quadratic.
+  size_t most_ NESTRT_GUARDED_BY(mutex_) = kFew;
 };
 
 // What no program shares. Errors: kOutOfMemory, kDeviceFault.
