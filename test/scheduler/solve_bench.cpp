@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "scheduler/solve.h"
-#include "test/support/network_graphs.h"
 #include "test/scheduler/problems.h"
+#include "test/support/network_graphs.h"
 
 namespace nestrt::test {
 namespace {

@@ -8,8 +8,8 @@
 #include "scheduler/schedule_steps.h"
 #include "scheduler/search.h"
 #include "scheduler/virtual_time.h"
-#include "test/support/network_graphs.h"
 #include "test/scheduler/problems.h"
+#include "test/support/network_graphs.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {

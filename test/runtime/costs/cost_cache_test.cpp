@@ -23,7 +23,7 @@ class Kept {
   Kept() : file_(branches_plan().build()), plan(*Plan::from_memory(file_.bytes())) { use(folder_.path()); }
   ~Kept() { use(""); }
 
-  CostCache cache(UnitInfo host = kHost) const { return {*plan, std::vector{host, kNpu}}; }
+  CostCache cache(const UnitInfo& host = kHost) const { return {*plan, std::vector{host, kNpu}}; }
   CostTable costs() const {
     CostTable costs;
     costs.set(key_of(kHost), work_name(*plan, 0), {7, CostSource::kMeasured});
