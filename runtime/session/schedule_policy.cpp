@@ -63,15 +63,36 @@ bool SchedulePolicy::learn(const RunStatistics& statistics) {
 void SchedulePolicy::learn_speeds(const RunStatistics& statistics) {
   has_learned_ = true;
   for (uint32_t unit = 0; unit < units_.size(); ++unit)
-    if (statistics.has_steps(unit)) learned_.slow_down(units_[unit], statistics.recent_slowdown(unit));
+    if (first_like(unit) == unit)
+      learned_.slow_down(units_[unit], slowdown_of_all_like(unit, statistics, &RunStatistics::recent_slowdown));
+}
+
+// Whose costs a unit has.
+uint32_t SchedulePolicy::first_like(uint32_t unit) const {
+  const auto is_like = [&](const UnitInfo& other) {
+    return other.kind == units_[unit].kind && other.configuration == units_[unit].configuration;
+  };
+  return static_cast<uint32_t>(std::ranges::find_if(units_, is_like) - units_.begin());
+}
+
+// Their mean; 1 where none of them has steps.
+double SchedulePolicy::slowdown_of_all_like(uint32_t first, const RunStatistics& statistics,
+                                            double (RunStatistics::*of)(uint32_t) const) const {
+  double sum = 0;
+  int count = 0;
+  for (uint32_t unit = first; unit < units_.size(); ++unit) {
+    if (first_like(unit) != first || !statistics.has_steps(unit)) continue;
+    sum += (statistics.*of)(unit);
+    ++count;
+  }
+  return count > 0 ? sum / count : 1;
 }
 
 // What all of a unit's steps have in common is the unit's.
 void SchedulePolicy::learn_details(const RunStatistics& statistics) {
   for (uint32_t unit = 0; unit < units_.size(); ++unit) {
-    if (!statistics.has_steps(unit)) continue;
-    const double slowdown = statistics.mean_slowdown(unit);
-    learned_.slow_down(units_[unit], slowdown);
+    const double slowdown = slowdown_of_all_like(first_like(unit), statistics, &RunStatistics::mean_slowdown);
+    if (first_like(unit) == unit) learned_.slow_down(units_[unit], slowdown);
     correct(main_.schedule, statistics, unit, slowdown);
   }
 }
@@ -221,12 +242,15 @@ bool SchedulePolicy::take_back() {
 }
 
 void SchedulePolicy::undo() {
-  if (is_exploring_)
-    is_exploring_ = false;
+  if (std::exchange(is_exploring_, false))
+    explorations_[explorer_->unit] = {kExploreAgain, runs_ + kExploreAgain};  // it would fail again
   else if (undone_)
     main_ = std::move(*undone_);
   undone_.reset();
   previous_.reset();
+  explorer_is_known_ = false;
+  count(0, 0);
+  plan_next();
 }
 
 void SchedulePolicy::plan_next(const RunStatistics& statistics, Move move) {
@@ -290,8 +314,7 @@ std::optional<SchedulePolicy::Explorer> SchedulePolicy::find_explorer() const {
 
 bool SchedulePolicy::has_been_left(uint32_t unit) const {
   return std::ranges::none_of(main_.schedule.steps, [&](const Step& step) {
-    const UnitInfo& used = units_[main_.schedule.lanes[step.lane].unit];
-    return used.kind == units_[unit].kind && used.configuration == units_[unit].configuration;
+    return first_like(main_.schedule.lanes[step.lane].unit) == first_like(unit);
   });
 }
 

@@ -56,7 +56,7 @@ class SchedulePolicy {
   const Schedule& schedule() const { return is_exploring_ ? explorer_->schedule : main_.schedule; }
   // Fresh ones for it.
   RunStatistics new_statistics() const;
-  // The move could not be made: the schedule before it stays in use.
+  // The move could not be made: the schedule before it stays in use, with new statistics.
   void undo();
 
   // When decide() is to be asked next, unless something has changed: after so many runs in all of the statistics of the
@@ -86,6 +86,9 @@ class SchedulePolicy {
   };
 
   bool learn(const RunStatistics& statistics);
+  uint32_t first_like(uint32_t unit) const;
+  double slowdown_of_all_like(uint32_t first, const RunStatistics& statistics,
+                              double (RunStatistics::*of)(uint32_t) const) const;
   void learn_speeds(const RunStatistics& statistics);
   double belief_in(const Step& step, const UnitInfo& unit) const;
   void learn_details(const RunStatistics& statistics);

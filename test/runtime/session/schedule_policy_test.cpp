@@ -7,8 +7,10 @@
 #include <functional>
 #include <string>
 
+#include "runtime/costs/unit_key.h"
 #include "test/runtime/session/virtual_session.h"
 #include "test/support/network_graphs.h"
+#include "test/support/sample_plans.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {
@@ -155,6 +157,60 @@ TEST_CASE("Schedules follow the speeds of units") {
       }
     }
   }
+}
+
+// Two branches side by side, each on one of two accelerators alike, or on the host.
+class TwoAlike {
+ public:
+  TwoAlike() : file_(two_branches().build()), plan_(*Plan::from_memory(file_.bytes())) {
+    for (const UnitInfo& unit : units_)
+      for (uint32_t op = 0; op < plan_->tables().operators.size(); ++op)
+        predicted_.set(key_of(unit), work_name(*plan_, op), {unit.is_host ? 100.0 : 10.0, CostSource::kMeasured});
+    policy.emplace(*plan_, units_, predicted_, *make_schedule(*plan_, units_, predicted_), PolicyOptions());
+  }
+
+  // So many runs in which all steps take so many times as long as predicted.
+  SchedulePolicy::Move run(int runs, double slowdown) {
+    RunStatistics statistics = policy->new_statistics();
+    for (int run = 0; run < runs; ++run) {
+      for (size_t step = 0; step < statistics.step_us().size(); ++step)
+        statistics.step_us()[step] = static_cast<float>(slowdown * statistics.predicted_us(step));
+      statistics.end_run(slowdown * 10);
+    }
+    return policy->decide(statistics, 0);
+  }
+  double npu_us() const { return policy->costs().find(key_of(units_[1]), work_name(*plan_, 0))->microseconds; }
+
+  std::optional<SchedulePolicy> policy;
+
+ private:
+  static PlanBuilder two_branches() {
+    PlanBuilder builder = branches_plan();
+    for (plan::Branch& branch : builder.tables().branches) branch.programs.emplace_back().unit = "npu";
+    return builder;
+  }
+  PlanFile file_;
+  std::shared_ptr<const Plan> plan_;
+  std::vector<UnitInfo> units_ = {{"cpu", "cpu", "", 1, true}, {"npu", "npu0", ""}, {"npu", "npu1", ""}};
+  CostTable predicted_;
+};
+
+TEST_CASE("Units alike that become slow together count once") {
+  for (const int runs : {3, 20}) {
+    TwoAlike board;
+    board.run(runs, runs == 3 ? 2 : 1.05);
+    CHECK(board.npu_us() == Approx(runs == 3 ? 20 : 10.5));
+  }
+}
+
+TEST_CASE("A move that cannot be made is as if it had not been decided") {
+  TwoAlike board;
+  const Schedule before = board.policy->schedule();
+  REQUIRE(board.run(3, 20) == SchedulePolicy::Move::kAdopt);  // the host is faster
+  board.policy->undo();
+  CHECK(board.policy->schedule().lanes.size() == before.lanes.size());
+  CHECK(board.policy->due_runs() > 0);
+  CHECK(board.run(3, 1) != SchedulePolicy::Move::kTakeBack);
 }
 
 // script/adaptation-report writes it to docs/adaptation.md.
