@@ -47,34 +47,46 @@ PlanFile plan_of(const Predecessors& graph) {
   return builder.build();
 }
 
-ScheduleOptions exact_search() {
-  ScheduleOptions options;
-  options.budget = std::chrono::hours(24);
-  return options;
-}
-
 }  // namespace
 
 VirtualSession::VirtualSession(const Predecessors& graph, uint32_t seed, double wrong)
     : random_(seed), statistics_(Schedule(), {}) {
+  search_.budget = std::chrono::hours(24);  // without an end, so that nothing depends on the clock
   file_.emplace(plan_of(graph));
   plan_ = *Plan::from_memory(file_->bytes());
   units_ = {UnitInfo{"cpu", "cpu", "", 1, true}, UnitInfo{"npu", "npu0", "", 1, false}};
   std::uniform_real_distribution<double> size(100, 2000), ratio(0.25, 1.2);
-  std::normal_distribution<double> error(0, wrong);
   for (uint32_t op = 0; op < plan_->tables().operators.size(); ++op) {
-    const std::string work = work_name(*plan_, op);
     const bool is_free = plan_->tables().operators[op].as<ops::Binary>() != nullptr;
     const double host_us = is_free ? 0 : size(random_), npu_us = host_us * ratio(random_);
-    for (const auto& [unit, us] : {std::pair(kHost, host_us), std::pair(kNpu, npu_us)}) {
-      predicted_.set(key_of(units_[unit]), work, {us, CostSource::kModelled});
-      exact_.set(key_of(units_[unit]), work, {us * std::exp(error(random_)), CostSource::kMeasured});
-    }
+    predicted_.set(key_of(units_[kHost]), work_name(*plan_, op), {host_us, CostSource::kModelled});
+    predicted_.set(key_of(units_[kNpu]), work_name(*plan_, op), {npu_us, CostSource::kModelled});
   }
-  for (CostTable* const costs : {&predicted_, &exact_}) costs->set_overhead(key_of(units_[kNpu]), {4, 5, 0, 0});
-  schedule_ = *make_schedule(*plan_, units_, predicted_, exact_search());
+  predicted_.set_overhead(key_of(units_[kNpu]), {4, 5, 0, 0});
+  begin(wrong);
+}
+
+VirtualSession::VirtualSession(std::shared_ptr<const Plan> plan, std::vector<UnitInfo> units,
+                               const CostTable& predicted, uint32_t seed, double wrong,
+                               std::chrono::microseconds budget)
+    : plan_(std::move(plan)),
+      units_(std::move(units)),
+      predicted_(LearnedCosts(*plan_, units_, predicted).costs()),
+      random_(seed),
+      statistics_(Schedule(), {}) {
+  search_.budget = budget;
+  begin(wrong);
+}
+
+void VirtualSession::begin(double wrong) {
+  std::normal_distribution<double> error(0, wrong);
+  exact_ = predicted_;
+  for (const auto& [unit, works] : predicted_.units())
+    for (const auto& [work, cost] : works)
+      exact_.set(unit, work, {cost.microseconds * std::exp(error(random_)), CostSource::kMeasured});
+  schedule_ = *make_schedule(*plan_, units_, predicted_, search_);
   problem_ = *scheduler::make_problem(*plan_, units_, predicted_);
-  policy_ = std::make_unique<SchedulePolicy>(*plan_, units_, predicted_, schedule_, PolicyOptions{exact_search()});
+  policy_ = std::make_unique<SchedulePolicy>(*plan_, units_, predicted_, schedule_, PolicyOptions{search_});
   statistics_ = policy_->new_statistics();
 }
 
@@ -100,11 +112,10 @@ VirtualSession::Run VirtualSession::run(const BoardState& state) {
   const uint64_t failing = state.npu_is_failing ? uint64_t{1} << kNpu : 0;
   const bool is_due = statistics_.runs() >= policy_->due_runs() || statistics_.total_us() >= policy_->due_us() ||
                       statistics_.has_changed(policy_->drift());
-  const bool units_changed = std::exchange(failing_, failing) != failing;
-  if (explores_) {
-    if (units_changed || statistics_.runs() >= SchedulePolicy::kExploringRuns) end_exploring();
-  } else if (!next_ && (is_due || units_changed)) {
-    decide(statistics_);
+  if (explores_ ? failing != failing_ || statistics_.runs() >= SchedulePolicy::kExploringRuns
+                : !next_ && (is_due || failing != failing_)) {
+    failing_ = failing;
+    explores_ ? end_exploring() : decide(statistics_);
   }
   return run;
 }
@@ -150,12 +161,12 @@ const VirtualSession::Truth& VirtualSession::truth_of(const BoardState& state) {
   Truth truth{true_costs(state)};
   const uint64_t failing = state.npu_is_failing ? uint64_t{1} << kNpu : 0;
   const auto makespan = [&](uint64_t without, ScheduleMethod method) {
-    ScheduleOptions options = exact_search();
+    ScheduleOptions options = search_;
     options.method = method;
     return schedule_for_working_units(*plan_, units_, without, truth.costs, options)->makespan_us;
   };
   truth.host_us = makespan(uint64_t{1} << kNpu, ScheduleMethod::kSequential);
-  const auto optimum = schedule_for_working_units(*plan_, units_, failing, truth.costs, exact_search());
+  const auto optimum = schedule_for_working_units(*plan_, units_, failing, truth.costs, search_);
   const auto steps = predict_schedule(*plan_, units_, truth.costs, *optimum);
   truth.best_us =
       std::min(disturbed_us(state, *optimum, steps->step_us), makespan(failing, ScheduleMethod::kSequential));

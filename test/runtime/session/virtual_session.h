@@ -2,6 +2,7 @@
 // accelerator whose speeds the test says, from run to run. No clock, no threads: the same each time.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -30,6 +31,10 @@ class VirtualSession {
  public:
   // `wrong`: by which part of itself the true cost of a branch deviates from that predicted (standard deviation).
   VirtualSession(const Predecessors& graph, uint32_t seed, double wrong = 0.1);
+  // A plan for unit 0, the host, and unit 1, by costs that are known for all of its work. Searches take so long at
+  // most.
+  VirtualSession(std::shared_ptr<const Plan> plan, std::vector<UnitInfo> units, const CostTable& predicted,
+                 uint32_t seed, double wrong, std::chrono::microseconds budget);
 
   struct Run {
     double makespan_us = 0;  // without noise
@@ -47,6 +52,7 @@ class VirtualSession {
     CostTable costs;
     double best_us = 0, host_us = 0;
   };
+  void begin(double wrong);
   const Truth& truth_of(const BoardState& state);
   CostTable true_costs(const BoardState& state) const;
   const std::vector<double>& step_us(const BoardState& state);
@@ -58,6 +64,7 @@ class VirtualSession {
   std::shared_ptr<const Plan> plan_;
   std::vector<UnitInfo> units_;
   CostTable predicted_, exact_;
+  ScheduleOptions search_;
   std::mt19937 random_;
   std::optional<scheduler::Problem> problem_;  // for its transfers
   std::unique_ptr<SchedulePolicy> policy_;
