@@ -77,6 +77,26 @@ TEST_CASE("Stages that hang have no reset: a reset fails after its time, until t
   CHECK(probe.run().ok());
 }
 
+TEST_CASE("What hung is over once the card was reset, and the stages are used again") {
+  Board& board = Board::instance();
+  {
+    ProbeRun probe(open_stages());
+    board.faults().next_run(RunFault::kHang);
+    REQUIRE(probe.hand_over().ok());
+    REQUIRE(probe.start().ok());
+    CHECK_FALSE(probe.transport().reset().ok());
+    board.reset_card();
+    CHECK(probe.transport().reset().ok());
+    CHECK(probe.run().ok());
+    board.faults().next_run(RunFault::kHang);
+    REQUIRE(probe.hand_over().ok());
+    REQUIRE(probe.start().ok());
+    board.reset_card();
+  }
+  ProbeRun next(open_stages());  // nobody holds the stages any more
+  CHECK(next.run().ok());
+}
+
 TEST_CASE("A run that is not wanted any more is over when its stages are") {
   ProbeRun probe(open_stages());
   Board::instance().faults().next_run(RunFault::kLate);

@@ -59,10 +59,12 @@ class StagesUnit final : public ComputeUnit {
     });
   }
 
-  // The stages have no reset: they stop where their programs end.
+  // The stages have no reset: they stop where their programs end, or where the whole card is reset.
   Status abort() override {
     const Deadline end = is_lost_ ? SteadyClock::now() : SteadyClock::now() + kAbortLimit;
     do {
+      NESTRT_ASSIGN_OR_RETURN(const bool is_reset, forget_run_of_reset_card());
+      if (is_reset) return {};
       NESTRT_ASSIGN_OR_RETURN(const bool ended, poll());
       if (ended) return {};
       std::this_thread::sleep_for(kPollInterval);
@@ -73,6 +75,15 @@ class StagesUnit final : public ComputeUnit {
   }
 
  private:
+  // Nothing but a reset takes back that compute starts again by itself.
+  Result<bool> forget_run_of_reset_card() {
+    return xrt_call("looking at the accelerator", Code::kDeviceFault, [&]() -> Result<bool> {
+      if (is_running_ && (stages_.compute.read_register(kControl) & kAutoRestart) != 0) return false;
+      is_running_ = is_lost_ = false;
+      return true;
+    });
+  }
+
   void launch(uint32_t count, uint32_t address) {
     stages_.fetch.write_register(kFetchCount, count);
     stages_.fetch.write_register(kFetchAddress, address);
