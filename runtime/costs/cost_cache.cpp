@@ -44,8 +44,17 @@ std::string board() {
 std::string key_of(const Plan& plan, std::span<const UnitInfo> units) {
   std::string key = fmt::format("plan {} board {}", plan.digest(), board());
   for (const UnitInfo& unit : units)
-    key += fmt::format(" unit {} {} {}", unit.kind, unit.configuration, unit.num_threads);
+    key += fmt::format(" unit {} {} {}{}", unit.kind, unit.configuration, unit.num_threads,
+                       unit.is_steady ? "" : " unsteady");
   return escaped(key);
+}
+
+// By its name: sixteen hexadecimal digits.
+bool is_ours(const fs::directory_entry& entry) {
+  std::error_code error;
+  const std::string name = entry.path().stem().string();
+  return entry.path().extension() == kExtension && entry.is_regular_file(error) &&
+         name.size() == text_hash({}).size() && name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 // What follows the line with the hash.
@@ -99,7 +108,7 @@ void CostCache::remove_oldest() const {
   std::error_code error;
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
   for (const auto& entry : fs::directory_iterator(fs::path(path_).parent_path(), error))
-    if (entry.path().extension() == kExtension) files.emplace_back(entry.last_write_time(error), entry.path());
+    if (is_ours(entry)) files.emplace_back(entry.last_write_time(error), entry.path());
   if (files.size() <= kMostFiles) return;
   std::sort(files.begin(), files.end());
   for (size_t i = 0; i + kMostFiles < files.size(); ++i) fs::remove(files[i].second, error);

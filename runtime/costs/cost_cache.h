@@ -2,7 +2,7 @@
 //
 // A file for each plan, in $NESTRT_COST_CACHE, which may be empty for none, else $XDG_CACHE_HOME/nestrt, else
 // ~/.cache/nestrt; its name is a hash of the plan's digest, the
-// units with their configurations and threads, the board and nestrt's version, all of which it states. It is written as
+// units with their configurations and threads, and the board, which it states beside nestrt's version. It is written as
 // a whole, and read only where its own hash is right: what is foreign, cut off or damaged changes nothing but the log.
 // At most kMostFiles are kept, those that were written last.
 // Threads: one at a time; any number of processes.

@@ -11,6 +11,9 @@
 namespace nestrt {
 namespace {
 
+// What a file says costs nothing has to be able to become dearer.
+constexpr double kLeastUs = 0.01;
+
 bool is_like(const UnitKey& key, const UnitInfo& unit) {
   return key.kind == unit.kind && key.configuration == unit.configuration;
 }
@@ -25,7 +28,8 @@ LearnedCosts::LearnedCosts(const Plan& plan, std::span<const UnitInfo> units, co
     : plan_(plan) {
   for (const auto& [key, works] : predicted.units())
     if (has_like(units, key))
-      for (const auto& [work, cost] : works) costs_.set(key, work, cost);
+      for (const auto& [work, cost] : works)
+        costs_.set(key, work, {std::max(cost.microseconds, kLeastUs), cost.source});
   for (const auto& [key, overhead] : predicted.overheads()) costs_.set_overhead(key, overhead);
   complete(plan, units);
 }

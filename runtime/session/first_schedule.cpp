@@ -98,7 +98,10 @@ class Maker {
     return !schedule && schedule.error().code() == Code::kNotFound;
   }
 
-  bool measures_before() const { return options_.measure == Measuring::kBefore || !options_.cost_file.empty(); }
+  // Runs that are checked teach nothing.
+  bool measures_before() const {
+    return options_.measure == Measuring::kBefore || !options_.cost_file.empty() || options_.check_every == 1;
+  }
 
   bool keeps_costs() const {
     return options_.keep_costs && options_.measure == Measuring::kInRuns && options_.reschedule_drift > 0 &&

@@ -194,7 +194,7 @@ NESTRT_API nestrt_code nestrt_session_options_set_share_cores(nestrt_session_opt
 NESTRT_API nestrt_code nestrt_session_options_set_schedule_budget(nestrt_session_options* options,
                                                                   int64_t microseconds);
 /* Where there is a choice between units and costs are missing: never measured; learned in the runs, the default; all of
- * them measured when the session is created. */
+ * them measured when the session is created, as pipelines do, and sessions with a cost file that lacks costs. */
 enum { NESTRT_MEASURE_NEVER = 0, NESTRT_MEASURE_IN_RUNS = 1, NESTRT_MEASURE_BEFORE = 2 };
 NESTRT_API nestrt_code nestrt_session_options_set_measure(nestrt_session_options* options, int32_t measure);
 /* Costs are read from it, where it exists, and those that are measured before the runs are kept there. NULL or "":

@@ -43,7 +43,7 @@ namespace NESTRT_PUBLIC nestrt {
 enum class Measuring : uint8_t {
   kNever,   // an error, or, where no costs at all are known, the plan's order
   kInRuns,  // begins with what the plan says and with estimates, and learns from its runs (docs/adaptation.md); with a
-            // cost_file as kBefore
+            // cost_file, in pipelines, and where every run is checked, from which nothing is learned, as kBefore
   // All are measured when the session is created, which takes as long as some tens of inferences; and where costs
   // promise that branches side by side on the host are faster, that is tried in some inferences more. A unit that fails
   // while it is measured is left out, as one that fails in a run. For benchmarks, and sessions without

@@ -1,6 +1,8 @@
 // What sessions have learned, from one process to the next.
 #include "runtime/costs/cost_cache.h"
 
+#include <fmt/core.h>
+
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -104,12 +106,14 @@ TEST_CASE("Only so many files are kept") {
   const fs::path folder = fs::path(kept.cache().path()).parent_path();
   fs::create_directories(folder);
   for (size_t i = 0; i < CostCache::kMostFiles + 10; ++i) {
-    const fs::path old = folder / (std::to_string(i) + ".costs");
+    const fs::path old = folder / fmt::format("{:016x}.costs", i);
     std::ofstream(old) << "old";
     fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(1));
   }
+  const std::string of_others[] = {folder / "board.costs", folder / "0123456789abcdef.txt"};
+  for (const std::string& other : of_others) std::ofstream(other) << "of somebody else";
   kept.cache().write(kept.costs());
-  CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == CostCache::kMostFiles);
+  CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == CostCache::kMostFiles + 2);
   CHECK_FALSE(kept.cache().read().empty());
 }
 

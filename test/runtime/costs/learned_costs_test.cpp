@@ -57,6 +57,18 @@ TEST_CASE("A unit's slowdown reaches what only the plan knows the cost of") {
   CHECK(learning.on_npu() == 10);
 }
 
+TEST_CASE("Work that is said to cost nothing can become dear") {
+  const PlanFile file = relu_plan().build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  CostTable predicted;
+  predicted.set(key_of(kHost), work_name(*plan, 0), {0, CostSource::kMeasured});
+  LearnedCosts learned(*plan, std::span(&kHost, 1), predicted);
+  const double before = learned.costs().find(key_of(kHost), work_name(*plan, 0))->microseconds;
+  CHECK(before > 0);
+  learned.correct(Step(), kHost, 1e6);
+  CHECK(learned.costs().find(key_of(kHost), work_name(*plan, 0))->microseconds == Approx(1e6 * before));
+}
+
 TEST_CASE("A correction is of one step's work, and stays its own when the unit changes") {
   Learning learning;
   const double other = learning.on_host(1);
