@@ -6,7 +6,7 @@
 
 namespace nestrt {
 
-// XXH3 with 64 bits, as sixteen hexadecimal digits.
+// FNV-1a with 64 bits, as sixteen hexadecimal digits. Source: Fowler, Noll, Vo; IETF draft-eastlake-fnv.
 std::string text_hash(std::string_view text);
 
 }  // namespace nestrt
