@@ -39,18 +39,15 @@ void add_host(const Plan& plan, const UnitInfo& host, CostTable& costs) {
 }
 
 void add_other(const Plan& plan, const UnitInfo& unit, int host_threads, CostTable& costs) {
-  const auto& branches = plan.tables().branches;
-  for (uint32_t branch = 0; branch < branches.size(); ++branch) {
-    for (uint32_t index = 0; index < branches[branch].programs.size(); ++index) {
-      const plan::Program& program = branches[branch].programs[index];
-      if (!can_run(program, unit) || branch_cost(costs, plan, branch, index, key_of(unit))) continue;
-      const WorkCost cost{estimate_us(plan.tables(), branch, host_threads), CostSource::kModelled};
-      if (program.kind == plan::ProgramKind::kKernels)
-        for (const uint32_t op : branches[branch].operators) costs.set(key_of(unit), work_name(plan, op), cost);
-      else
-        costs.set(key_of(unit), branch_work_name(plan, branch, {0, program.channels}), cost);
-    }
-  }
+  const plan::Tables& tables = plan.tables();
+  for_each_program_for(tables, unit, [&](uint32_t branch, uint32_t index, const plan::Program& program) {
+    if (branch_cost(costs, plan, branch, index, key_of(unit))) return;
+    const WorkCost cost{estimate_us(tables, branch, host_threads), CostSource::kModelled};
+    if (program.kind == plan::ProgramKind::kKernels)
+      for (const uint32_t op : tables.branches[branch].operators) costs.set(key_of(unit), work_name(plan, op), cost);
+    else
+      costs.set(key_of(unit), branch_work_name(plan, branch, {0, program.channels}), cost);
+  });
 }
 
 }  // namespace

@@ -2,11 +2,12 @@
 //
 // A prediction is wrong in two ways: its unit is faster or slower than it was when the prediction was made, which all
 // of the unit's work shares, or the prediction itself is off. So a cost is the prediction, times the unit's slowdown,
-// times a correction of its own. What has not run for long moves with its unit. Threads: one at a time.
+// times a correction of its own; the product is kept. What has not run for long moves with its unit.
+//
+// Threads: one at a time.
 #pragma once
 
 #include <span>
-#include <string>
 
 #include "nestrt/costs.h"
 #include "nestrt/schedule.h"
@@ -29,8 +30,7 @@ class LearnedCosts {
   void correct(const Step& step, const UnitInfo& unit, double factor);
 
  private:
-  void complete(const Plan& plan, std::span<const UnitInfo> units);
-  void correct(const UnitKey& unit, const std::string& work, double known_us, double factor);
+  void complete(std::span<const UnitInfo> units);
 
   const Plan& plan_;
   CostTable costs_;

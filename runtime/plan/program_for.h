@@ -28,6 +28,15 @@ inline const plan::Program* program_for(const plan::Branch& branch, const UnitIn
   return index ? &branch.programs[*index] : nullptr;
 }
 
+// Visits (branch, index in Branch.programs, program) of all that the unit can run.
+template <typename Visit>
+void for_each_program_for(const plan::Tables& plan, const UnitInfo& unit, const Visit& visit) {
+  for (uint32_t branch = 0; branch < plan.branches.size(); ++branch)
+    for (uint32_t index = 0; index < plan.branches[branch].programs.size(); ++index)
+      if (can_run(plan.branches[branch].programs[index], unit))
+        visit(branch, index, plan.branches[branch].programs[index]);
+}
+
 // Whether it has a program for the unit.
 inline bool is_useful(const plan::Tables& plan, const UnitInfo& unit) {
   return std::ranges::any_of(plan.branches,

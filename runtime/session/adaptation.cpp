@@ -17,6 +17,7 @@ Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& exe
       health_(health),
       options_(options),
       policy_(std::move(policy)),
+      drift_(policy_ != nullptr ? policy_->due().drift : 0),
       measured_(std::move(measured)),
       probe_times_(units.size(), options.probe_interval) {}
 
@@ -77,9 +78,9 @@ void Adaptation::measure(const PreparedSchedule& current, double makespan_us) {
 }
 
 bool Adaptation::is_due() const {
-  const RunStatistics& statistics = running_->statistics;
-  return statistics.runs() >= due_runs_.load(std::memory_order_relaxed) ||
-         statistics.total_us() >= due_us_.load(std::memory_order_relaxed) || statistics.has_changed(policy_->drift());
+  const SchedulePolicy::Due due{due_runs_.load(std::memory_order_relaxed), due_us_.load(std::memory_order_relaxed),
+                                drift_};
+  return due.has_come(running_->statistics);
 }
 
 bool Adaptation::has_explored() const { return running_->statistics.runs() >= SchedulePolicy::kExploringRuns; }
@@ -174,7 +175,7 @@ std::shared_ptr<Adaptation::InUse> Adaptation::decide(const InUse& asked) {
   Result<std::shared_ptr<InUse>> made = guarded([&] { return make(move); });
   if (!made) {
     log(LogLevel::kWarning, fmt::format("the schedule stays as it is: {}", made.error().message()));
-    policy_->undo();
+    policy_->undo(move);
     made = main_ = use(main_->schedule);
   }
   publish_due();
@@ -217,8 +218,8 @@ std::shared_ptr<Adaptation::InUse> Adaptation::use(std::shared_ptr<PreparedSched
 }
 
 void Adaptation::publish_due() {
-  due_runs_.store(policy_->due_runs(), std::memory_order_relaxed);
-  due_us_.store(policy_->due_us(), std::memory_order_relaxed);
+  due_runs_.store(policy_->due().runs, std::memory_order_relaxed);
+  due_us_.store(policy_->due().us, std::memory_order_relaxed);
 }
 
 }  // namespace nestrt

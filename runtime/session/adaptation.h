@@ -84,6 +84,7 @@ class Adaptation {
 
   // Of the thread alone, once it has started.
   const std::unique_ptr<SchedulePolicy> policy_;
+  const double drift_;  // the policy's; of the running thread as well
   CostTable measured_;
   ProbeTimes probe_times_;
   std::shared_ptr<InUse> main_;  // in use, but while another explores

@@ -20,10 +20,11 @@ struct FirstSchedule {
   std::shared_ptr<const CostCache> cache;  // where to keep what is learned; null: nowhere
 };
 
-// By SessionOptions::schedule where there is a choice and costs are known or may be measured, else in file order. Reads
-// and writes SessionOptions::cost_file, and reads what was learned before, but not where a unit failed while it was
-// measured: that is told to `health`, and the schedule goes without it. Errors: those of make_schedule, read_costs,
-// measure_costs; where no unit can run a branch, what one of another configuration says of its program.
+// By SessionOptions::schedule where there is a choice and costs are known, may be estimated or may be measured, else in
+// file order. Reads SessionOptions::cost_file, or what sessions before have learned; writes the former where it was
+// incomplete, but not where a unit failed while it was measured: that is told to `health`, and the schedule goes
+// without it. Errors: those of make_schedule, read_costs, measure_costs; where no unit can run a branch, what one of
+// another configuration says of its program.
 Result<FirstSchedule> make_first_schedule(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                           const SessionOptions& options, UnitHealth& health);
 

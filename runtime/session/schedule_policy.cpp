@@ -44,8 +44,7 @@ SchedulePolicy::SchedulePolicy(const Plan& plan, std::vector<UnitInfo> units, co
       look_interval_(kFirstLook),
       explorations_(units_.size()),
       exploring_us_(kExploringAtFirst * main_.schedule.makespan_us),
-      due_runs_(kExploringRuns),
-      due_us_(kNever) {}
+      due_{kExploringRuns, kNever, options.drift} {}
 
 // --- Learning --------------------------------------------------------------------------------------------------------
 
@@ -69,9 +68,7 @@ void SchedulePolicy::learn_speeds(const RunStatistics& statistics) {
 
 // Whose costs a unit has.
 uint32_t SchedulePolicy::first_like(uint32_t unit) const {
-  const auto is_like = [&](const UnitInfo& other) {
-    return other.kind == units_[unit].kind && other.configuration == units_[unit].configuration;
-  };
+  const auto is_like = [&](const UnitInfo& other) { return key_of(other) == key_of(units_[unit]); };
   return static_cast<uint32_t>(std::ranges::find_if(units_, is_like) - units_.begin());
 }
 
@@ -167,7 +164,7 @@ SchedulePolicy::Move SchedulePolicy::decide(const RunStatistics& statistics, uin
   Move move = Move::kStay;
   if (units_changed) {
     explorer_is_known_ = false;
-    previous_.reset();
+    is_on_trial_ = false;
     move = adopt_better(!is_usable(main_.schedule)) ? Move::kAdopt : Move::kRestart;
   } else {
     exploring_us_ += kExploring * (statistics.total_us() - counted_us_);
@@ -187,23 +184,20 @@ SchedulePolicy::Move SchedulePolicy::judge(const RunStatistics& statistics, bool
     return adopt_better(false) ? Move::kAdopt : Move::kRestart;
   }
   learn_excess(statistics);
-  const bool is_look = statistics.runs() >= kFirstLook;
-  if (previous_ && statistics.runs() >= kTrialRuns) {
+  if (is_on_trial_ && statistics.runs() >= kTrialRuns) {
     if (take_back()) {
       holding_runs_ = next_hold_;
       next_hold_ = std::min(2 * next_hold_, kLongestHold);
       return Move::kTakeBack;
     }
-    previous_.reset();
+    is_on_trial_ = false;
   }
-  if (is_look) {
-    explorer_is_known_ = false;
-    holding_runs_ -= std::min(holding_runs_, statistics.runs());
-    if (holding_runs_ == 0 && adopt_better(false)) return Move::kAdopt;
-    look_interval_ = std::min(2 * look_interval_, kRarestLook);
-  }
-  if (is_look) return Move::kRestart;
-  return explore() ? Move::kExplore : Move::kStay;
+  if (statistics.runs() < kFirstLook) return explore() ? Move::kExplore : Move::kStay;
+  explorer_is_known_ = false;
+  holding_runs_ -= std::min(holding_runs_, statistics.runs());
+  if (holding_runs_ == 0 && adopt_better(false)) return Move::kAdopt;
+  look_interval_ = std::min(2 * look_interval_, kRarestLook);
+  return Move::kRestart;
 }
 
 // The schedule in use has shown what it is worth; that of the others is what their steps promise, and what their manner
@@ -228,27 +222,24 @@ bool SchedulePolicy::adopt_better(bool must_leave) {
 }
 
 void SchedulePolicy::adopt(Schedule schedule, Manner manner) {
-  undone_ = main_;
   previous_ = std::exchange(main_, Used{std::move(schedule), manner, excess_[manner]});
+  is_on_trial_ = true;
 }
 
 bool SchedulePolicy::take_back() {
-  if (!previous_ || !is_usable(previous_->schedule)) return false;
+  if (!is_on_trial_ || !is_usable(previous_->schedule)) return false;
   const std::optional<double> before = predict(previous_->schedule), after = predict(main_.schedule);
   if (!before || !after || *before * previous_->excess * kWorthIt > *after * main_.excess) return false;
-  undone_ = std::exchange(main_, std::move(*previous_));
-  previous_.reset();
+  std::swap(main_, *previous_);
+  is_on_trial_ = false;
   return true;
 }
 
-void SchedulePolicy::undo() {
-  if (std::exchange(is_exploring_, false))
+void SchedulePolicy::undo(Move move) {
+  if (move == Move::kExplore)
     explorations_[explorer_->unit] = {kExploreAgain, runs_ + kExploreAgain};  // it would fail again
-  else if (undone_)
-    main_ = std::move(*undone_);
-  undone_.reset();
-  previous_.reset();
-  explorer_is_known_ = false;
+  if (move == Move::kAdopt || move == Move::kTakeBack) std::swap(main_, *previous_);
+  is_exploring_ = is_on_trial_ = explorer_is_known_ = false;
   count(0, 0);
   plan_next();
 }
@@ -261,12 +252,12 @@ void SchedulePolicy::plan_next(const RunStatistics& statistics, Move move) {
 
 // By what is counted of the statistics in use.
 void SchedulePolicy::plan_next() {
-  due_runs_ = previous_ && counted_runs_ < kTrialRuns ? kTrialRuns : look_interval_;
-  if (counted_runs_ >= due_runs_) due_runs_ = counted_runs_ + kFirstLook;
+  due_.runs = is_on_trial_ && counted_runs_ < kTrialRuns ? kTrialRuns : look_interval_;
+  if (counted_runs_ >= due_.runs) due_.runs = counted_runs_ + kFirstLook;
   if (!std::exchange(explorer_is_known_, true)) explorer_ = find_explorer();
-  due_us_ = kNever;
-  if (explorer_ && !previous_)
-    due_us_ = counted_us_ + std::max(0.0, kExploringRuns * explorer_->loss_us - exploring_us_) / kExploring;
+  due_.us = kNever;
+  if (explorer_ && !is_on_trial_)
+    due_.us = counted_us_ + std::max(0.0, kExploringRuns * explorer_->loss_us - exploring_us_) / kExploring;
 }
 
 void SchedulePolicy::count(uint32_t runs, double us) {
@@ -277,7 +268,7 @@ void SchedulePolicy::count(uint32_t runs, double us) {
 // --- Exploring -------------------------------------------------------------------------------------------------------
 
 bool SchedulePolicy::explore() {
-  if (!explorer_ || !explorer_is_known_ || previous_) return false;
+  if (!explorer_ || !explorer_is_known_ || is_on_trial_) return false;
   if (exploring_us_ < kExploringRuns * explorer_->loss_us) return false;
   return is_exploring_ = true;
 }

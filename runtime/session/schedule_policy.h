@@ -56,15 +56,22 @@ class SchedulePolicy {
   const Schedule& schedule() const { return is_exploring_ ? explorer_->schedule : main_.schedule; }
   // Fresh ones for it.
   RunStatistics new_statistics() const;
-  // The move could not be made: the schedule before it stays in use, with new statistics.
-  void undo();
+  // The last move could not be made: the schedule before it stays in use, with new statistics.
+  void undo(Move move);
 
-  // When decide() is to be asked next, unless something has changed: after so many runs in all of the statistics of the
-  // schedule in use, or as soon as they have taken so long.
-  uint32_t due_runs() const { return due_runs_; }
-  double due_us() const { return due_us_; }
+  // When decide() is to be asked next: after so many runs in all of the statistics of the schedule in use, as soon as
+  // they have taken so long, or where a unit has changed its speed.
+  struct Due {
+    uint32_t runs = 0;
+    double us = 0;
+    double drift = 0;  // PolicyOptions::drift
 
-  double drift() const { return options_.drift; }
+    bool has_come(const RunStatistics& statistics) const {
+      return statistics.runs() >= runs || statistics.total_us() >= us || statistics.has_changed(drift);
+    }
+  };
+  const Due& due() const { return due_; }
+
   const CostTable& costs() const { return learned_.costs(); }
   bool has_learned() const { return has_learned_; }
 
@@ -122,8 +129,8 @@ class SchedulePolicy {
   bool has_learned_ = false;
 
   Used main_;
-  std::optional<Used> previous_;           // while it is open whether main_ is better
-  std::optional<Used> undone_;             // what undo() brings back
+  std::optional<Used> previous_;
+  bool is_on_trial_ = false;               // it is open whether main_ is better than previous_
   std::array<double, 2> excess_ = {1, 1};  // by manner
   uint64_t excess_run_ = 0;                // when it was known
   uint64_t failing_ = 0;
@@ -141,8 +148,7 @@ class SchedulePolicy {
   uint32_t counted_runs_ = 0;       // of the statistics of main_, that are in runs_ ...
   double counted_us_ = 0;           // ... and in exploring_us_
 
-  uint32_t due_runs_ = 0;
-  double due_us_ = 0;
+  Due due_;
 };
 
 }  // namespace nestrt

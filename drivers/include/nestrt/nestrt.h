@@ -202,8 +202,8 @@ NESTRT_API nestrt_code nestrt_session_options_set_measure(nestrt_session_options
 NESTRT_API nestrt_code nestrt_session_options_set_cost_file(nestrt_session_options* options, const char* path);
 /* 0: what runs have shown is not kept for the next process. Else the default: as docs/adaptation.md says. */
 NESTRT_API nestrt_code nestrt_session_options_set_keep_costs(nestrt_session_options* options, int32_t keep);
-/* A new schedule is made where measured times move away from the costs by more than this part of them. 0: never; 0.1
- * by default. */
+/* Another schedule is looked for at once where a unit's work takes longer or shorter by more than this part, and for
+ * less where many runs agree. 0: never; 0.1 by default. */
 NESTRT_API nestrt_code nestrt_session_options_set_reschedule_drift(nestrt_session_options* options, double drift);
 /* A branch on a unit beside the CPU that takes longer has failed: a millisecond to a day, 10,000 by default. */
 NESTRT_API nestrt_code nestrt_session_options_set_unit_timeout(nestrt_session_options* options, int64_t milliseconds);

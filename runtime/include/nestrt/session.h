@@ -8,15 +8,17 @@
 // Schedule: where several units have programs for a plan, or costs are given, create() makes the schedule that those
 // costs promise to be the fastest: branches side by side on different units, and one operator divided between them.
 // Costs that are not given are learned in the first runs. A session of the host alone, without costs or a file to keep
-// them in, runs in the plan's order. Which unit computes what changes no bit of a quantized result. Memory: create()
-// allocates everything (arena, scratch, tables); run() allocates nothing unless a unit fails. Inputs and outputs are
-// the caller's: kernels read and write them directly. Failures: where a unit beside the host fails a branch, or takes
-// too long for it, the host computes the branch within the same run if it is among the session's units. The unit is
-// tried again now and then, and used again once it works. Threads: one run at a time per session (a second caller
-// waits); any number of sessions may share a plan and units and run from different threads. Everything else is const
-// and may be called at any time. fork(): while no other thread is inside a call. The child has none of the session's
-// threads: run() is refused with kUnavailable, destroying is fine. It makes sessions of its own with the same plan, and
-// with units of its own, or the CPU's, which then computes on the calling thread alone.
+// them in, runs in the plan's order.
+// Which unit computes what changes no bit of a quantized result.
+// Memory: create() allocates everything (arena, scratch, tables); run() allocates nothing unless a unit fails. Inputs
+// and outputs are the caller's: kernels read and write them directly.
+// Failures: where a unit beside the host fails a branch, or takes too long for it, the host computes the branch within
+// the same run if it is among the session's units. The unit is tried again now and then, and used again once it works.
+// Threads: one run at a time per session (a second caller waits); any number of sessions may share a plan and units and
+// run from different threads. Everything else is const and may be called at any time.
+// fork(): while no other thread is inside a call. The child has none of the session's threads: run() is refused with
+// kUnavailable, destroying is fine. It makes sessions of its own with the same plan, and with units of its own, or the
+// CPU's, which then computes on the calling thread alone.
 #pragma once
 
 #include <chrono>

@@ -207,9 +207,9 @@ TEST_CASE("A move that cannot be made is as if it had not been decided") {
   TwoAlike board;
   const Schedule before = board.policy->schedule();
   REQUIRE(board.run(3, 20) == SchedulePolicy::Move::kAdopt);  // the host is faster
-  board.policy->undo();
+  board.policy->undo(SchedulePolicy::Move::kAdopt);
   CHECK(board.policy->schedule().lanes.size() == before.lanes.size());
-  CHECK(board.policy->due_runs() > 0);
+  CHECK(board.policy->due().runs > 0);
   CHECK(board.run(3, 1) != SchedulePolicy::Move::kTakeBack);
 }
 

@@ -5,6 +5,7 @@
 
 #include "nestrt/log.h"
 #include "test/runtime/session/virtual_units.h"
+#include "test/support/quiet.h"
 
 namespace nestrt::test {
 namespace {
@@ -26,7 +27,7 @@ int count_avoiding(UnitHealth& health) {
 TEST_CASE("Steps that cannot afford a failure go past a unit after one, twice as many after the next") {
   const UnitList units = one_unit();
   UnitHealth health(units);
-  set_log_level(LogLevel::kOff);
+  const Quiet quiet;
   CHECK(count_avoiding(health) == 0);
   health.kept_waiting(0, kLate);
   CHECK_FALSE(health.is_failing(0));
@@ -38,26 +39,24 @@ TEST_CASE("Steps that cannot afford a failure go past a unit after one, twice as
   CHECK(count_avoiding(health) == 64);
   for (int i = 0; i < 100; ++i) health.kept_waiting(0, kLate);
   CHECK(count_avoiding(health) == 65'536);
-  set_log_level(LogLevel::kWarning);
 }
 
 TEST_CASE("A unit that is trusted again is asked by everybody") {
   const UnitList units = one_unit();
   UnitHealth health(units);
-  set_log_level(LogLevel::kOff);
+  const Quiet quiet;
   health.kept_waiting(0, kLate);
   health.trust(0);
   CHECK(count_avoiding(health) == 0);
   health.kept_waiting(0, kLate);
   CHECK(count_avoiding(health) == 32);
-  set_log_level(LogLevel::kWarning);
 }
 
 // Who looks now and then sees that it was probed in between, and has to be probed again.
 TEST_CASE("A unit that has come back and failed again is not as it was") {
   const UnitList units = one_unit();
   UnitHealth health(units);
-  set_log_level(LogLevel::kOff);
+  const Quiet quiet;
   health.failed(0, kLate);
   const uint64_t before = health.changes();
   health.failed(0, kLate);
@@ -65,7 +64,6 @@ TEST_CASE("A unit that has come back and failed again is not as it was") {
   health.recovered(0);
   health.failed(0, kLate);
   CHECK(health.changes() != before);
-  set_log_level(LogLevel::kWarning);
 }
 
 TEST_CASE("Of a series of failures, and of runs that a unit kept waiting, one is logged") {

@@ -110,8 +110,7 @@ VirtualSession::Run VirtualSession::run(const BoardState& state) {
   std::ranges::copy(step_us, statistics_.step_us().begin());
   if (!fails) statistics_.end_run(disturbed_us(state, schedule_, step_us));
   const uint64_t failing = state.npu_is_failing ? uint64_t{1} << kNpu : 0;
-  const bool is_due = statistics_.runs() >= policy_->due_runs() || statistics_.total_us() >= policy_->due_us() ||
-                      statistics_.has_changed(policy_->drift());
+  const bool is_due = policy_->due().has_come(statistics_);
   if (explores_ ? failing != failing_ || statistics_.runs() >= SchedulePolicy::kExploringRuns
                 : !next_ && (is_due || failing != failing_)) {
     failing_ = failing;
