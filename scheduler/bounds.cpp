@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "scheduler/joins.h"
+
 namespace nestrt::scheduler {
 namespace {
 
@@ -79,19 +81,18 @@ std::vector<WorkBound::Loads> loads_of(const Problem& problem, uint32_t task, bo
 }
 
 std::vector<Stretch> stretches_of(const Problem& problem) {
-  std::vector<Stretch> stretches(1);
-  const std::vector<uint32_t> found = barriers_of(problem);
-  auto next = found.begin();
-  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
-    if (next != found.end() && *next == task) {
-      stretches.back().barrier = task;
-      stretches.emplace_back();
-      ++next;
-    } else {
-      stretches.back().tasks.push_back(task);
-    }
-  }
-  if (stretches.back().tasks.empty() && stretches.size() > 1) stretches.pop_back();
+  std::vector<Stretch> stretches;
+  uint32_t task = 0;
+  const auto add_up_to = [&](const Separator& separator) {
+    Stretch& stretch = stretches.emplace_back();
+    for (; task < separator.tasks_before; ++task) stretch.tasks.push_back(task);
+    stretch.barrier = separator.barrier;
+    stretch.last = separator.tasks;
+    if (stretch.barrier != kNone) ++task;
+    stretch.end = task;
+  };
+  for (const Separator& separator : separators_of(problem)) add_up_to(separator);
+  if (task < problem.tasks.size()) add_up_to({kNone, {}, static_cast<uint32_t>(problem.tasks.size())});
   return stretches;
 }
 
@@ -126,7 +127,7 @@ Bounds::Bounds(const Problem& problem)
       readers_[input.task].push_back({task, input.bytes, input.by_channel});
   for (uint32_t index = 0; index < stretches_.size(); ++index) {
     for (uint32_t task : stretches_[index].tasks) stretch_of_[task] = index;
-    if (stretches_[index].barrier != Stretch::kNoBarrier) stretch_of_[stretches_[index].barrier] = index;
+    if (stretches_[index].barrier != kNone) stretch_of_[stretches_[index].barrier] = index;
     weigh(stretches_[index]);
   }
   find_tails();
@@ -140,31 +141,44 @@ void Bounds::weigh(Stretch& stretch) {
     work_[task] = WorkBound::least(loads_of(problem_, task, false), stretch.weights);
     stretch.work_us += work_[task];
   }
+  stretch.least_us = stretch.work_us;
 }
 
-// From last to first: what follows a barrier is bounded before the barrier is.
+// From last to first: what follows a barrier or a join is bounded before that is.
 void Bounds::find_tails() {
-  tail_from_barrier_.assign(stretches_.size(), 0);
-  double fetched = 0;  // the same from the start of everything
-  for (auto task = static_cast<uint32_t>(problem_.tasks.size()); task-- > 0;) {
-    const uint32_t stretch = stretch_of_[task];
-    const bool ends_stretch = is_barrier(task);
-    const bool is_followed = ends_stretch && stretch + 1 < stretches_.size();
-    const double after = is_followed ? stretches_[stretch + 1].work_us + tail_from_barrier_[stretch + 1] : 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (const Choice& choice : problem_.tasks[task].choices) {
-      std::vector<double>& tails = tails_[task].emplace_back();
-      double through = 0;
-      for (const Part& part : choice.parts) {
-        tails.push_back(std::max(after, tail_after(task, part)));
-        through = std::max(through, fetch_us(problem_, problem_.tasks[task], part) + part.us + tails.back());
-      }
-      least = std::min(least, through);
+  tail_from_end_.assign(stretches_.size(), 0);
+  double least_from_start = 0;  // of the longest path through the tasks of this stretch, from its start
+  for (auto index = static_cast<uint32_t>(stretches_.size()); index-- > 0;) {
+    const Stretch& stretch = stretches_[index];
+    const bool is_last = index + 1 == stretches_.size();
+    const double after = is_last ? 0 : stretches_[index + 1].least_us + tail_from_end_[index + 1];
+    if (stretch.barrier == kNone) {
+      tail_from_end_[index] = std::max(after, least_from_start);
+    } else {
+      tail_from_end_[index] = find_tails_of(stretch.barrier, after);
     }
-    if (ends_stretch) tail_from_barrier_[stretch] = least;
-    fetched = std::max(fetched, least);
+    const double behind = stretch.barrier == kNone ? tail_from_end_[index] : 0;
+    least_from_start = tail_from_end_[index];
+    for (auto task = stretch.tasks.rbegin(); task != stretch.tasks.rend(); ++task)
+      least_from_start = std::max(least_from_start, find_tails_of(*task, behind));
   }
-  if (!stretches_.empty()) total_ = std::max(fetched, stretches_[0].work_us + tail_from_barrier_[0]);
+  if (!stretches_.empty()) total_ = std::max(least_from_start, stretches_[0].least_us + tail_from_end_[0]);
+}
+
+// `after`: the least from the task's end to the end of everything, whoever reads it. The least from its start.
+double Bounds::find_tails_of(uint32_t task, double after) {
+  double least = std::numeric_limits<double>::infinity();
+  tails_[task].clear();
+  for (const Choice& choice : problem_.tasks[task].choices) {
+    std::vector<double>& tails = tails_[task].emplace_back();
+    double through = 0;
+    for (const Part& part : choice.parts) {
+      tails.push_back(std::max(after, tail_after(task, part)));
+      through = std::max(through, fetch_us(problem_, problem_.tasks[task], part) + part.us + tails.back());
+    }
+    least = std::min(least, through);
+  }
+  return least;
 }
 
 double Bounds::tail_after(uint32_t task, const Part& part) const {
@@ -194,7 +208,7 @@ double additive_bound_us(const Problem& problem) {
   double sum = 0;
   for (const Stretch& stretch : stretches_of(problem)) {
     sum += divided_us(problem, stretch.tasks);
-    if (stretch.barrier != Stretch::kNoBarrier) sum += divided_us(problem, {stretch.barrier});
+    if (stretch.barrier != kNone) sum += divided_us(problem, {stretch.barrier});
   }
   return sum;
 }

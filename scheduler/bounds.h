@@ -3,23 +3,27 @@
 // A path of tasks takes at least as long as the best placement of the path alone, transfers included. Between two cut
 // points the work is bounded by the linear program that may divide every task among its choices as it likes; its dual
 // has a weight per unit, and any weights give a bound: sum over tasks of the cheapest choice's weighted load.
-// The bounds of what lies between barriers (scheduler/regions.h) add up.
+// The bounds of what lies between separators (scheduler/joins.h) add up.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "scheduler/none.h"
 #include "scheduler/problem.h"
 
 namespace nestrt::scheduler {
 
-// Tasks between neighbouring barriers, and the barrier that ends them.
+// Tasks between neighbouring separators (scheduler/joins.h), and the barrier that ends them.
 struct Stretch {
-  static constexpr uint32_t kNoBarrier = UINT32_MAX;
-  std::vector<uint32_t> tasks;    // without the barrier
-  uint32_t barrier = kNoBarrier;  // only the last stretch may have none
-  std::vector<double> weights;    // by unit; they sum to 1
-  double work_us = 0;             // bound for the tasks
+  std::vector<uint32_t> tasks;  // without the barrier; those of all stretches, with their barriers, are in order
+  uint32_t barrier = kNone;     // none: a join ends them, or they are the last
+  std::vector<uint32_t> last;   // the barrier, or what is joined
+  uint32_t end = 0;             // one more than the last task, the barrier included
+  std::vector<double> weights;  // by unit; they sum to 1
+  double work_us = 0;           // bound for the tasks, from their work
+  double least_us = 0;          // the same from whatever is known
 };
 
 class Bounds {
@@ -34,15 +38,19 @@ class Bounds {
 
   // From the end of that part of the task to the end of everything.
   double tail_us(uint32_t task, uint32_t choice, uint32_t part) const { return tails_[task][choice][part]; }
-  // From the start of the barrier that ends a stretch to the end of everything; 0 where there is none.
-  double tail_from_barrier(uint32_t stretch) const { return tail_from_barrier_[stretch]; }
+  // From the start of the barrier that ends a stretch, or from the join, to the end of everything; 0 after the last.
+  double tail_from_end(uint32_t stretch) const { return tail_from_end_[stretch]; }
   // The least that a task adds to the work of its stretch.
   double work_of(uint32_t task) const { return work_[task]; }
   double total_us() const { return total_; }
 
+  // A stretch takes at least so long. What follows from that is found by find_tails().
+  void raise(uint32_t stretch, double us) { stretches_[stretch].least_us = std::max(stretches_[stretch].least_us, us); }
+  void find_tails();
+
  private:
   void weigh(Stretch& stretch);
-  void find_tails();
+  double find_tails_of(uint32_t task, double after);
   double tail_after(uint32_t task, const Part& part) const;
   double least_through(const TaskInput& reader, const Part& written) const;
 
@@ -51,7 +59,7 @@ class Bounds {
   std::vector<uint32_t> stretch_of_;
   std::vector<std::vector<TaskInput>> readers_;
   std::vector<std::vector<std::vector<double>>> tails_;
-  std::vector<double> tail_from_barrier_;
+  std::vector<double> tail_from_end_;
   std::vector<double> work_;
   double total_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "scheduler/bounds.h"
+#include "scheduler/joins.h"
 #include "scheduler/search.h"
 
 namespace nestrt::scheduler {
@@ -79,11 +80,13 @@ class PaperMethod {
   }
 
   Solution run() && {
-    const RegionTree tree = find_regions(predecessors_of(problem_));
+    const JoinedGraph joined = with_joins(problem_);
+    const RegionTree tree = find_regions(joined.graph);
     for (const ParallelGroup& group : parallel_groups(tree)) {
       if (!group.is_structured || group.nesting > 0) continue;
       std::vector<std::vector<uint32_t>> branches;
-      for (uint32_t child : tree.regions[group.region].children) branches.push_back(tree.nodes_of(child));
+      for (uint32_t child : tree.regions[group.region].children)
+        branches.push_back(joined.tasks_among(tree.nodes_of(child)));
       if (branches.size() > 1) try_group(branches);
     }
     return std::move(best_);

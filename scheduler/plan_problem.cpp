@@ -11,6 +11,7 @@
 #include "runtime/plan/channel_order.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/program_for.h"
+#include "scheduler/joins.h"
 #include "scheduler/none.h"
 
 namespace nestrt::scheduler {
@@ -96,16 +97,18 @@ class ProblemBuilder {
     }
   }
 
-  // How many tasks there are between the same two barriers: cores need not be shared by more.
+  // How many tasks there are between the same two separators: cores need not be shared by more.
   void count_neighbours() {
     neighbours_.assign(problem_.tasks.size(), 1);
-    const std::vector<uint32_t> found = barriers(predecessors_of(problem_));
     uint32_t begin = 0;
-    for (size_t i = 0; i <= found.size(); ++i) {
-      const uint32_t end = i < found.size() ? found[i] : static_cast<uint32_t>(problem_.tasks.size());
+    const auto set_up_to = [&](uint32_t end) {
       for (uint32_t task = begin; task < end; ++task) neighbours_[task] = end - begin;
-      begin = end + 1;
+    };
+    for (const Separator& separator : separators_of(problem_)) {
+      set_up_to(separator.tasks_before);
+      begin = separator.tasks_before + (separator.barrier == kNone ? 0 : 1);
     }
+    set_up_to(static_cast<uint32_t>(problem_.tasks.size()));
   }
 
   // Which tasks read others channel by channel.

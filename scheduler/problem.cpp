@@ -38,17 +38,6 @@ bool reads(const TaskInput& input, const Part& part, const Part& written) {
   return part.channels.begin < written.channels.end && written.channels.begin < part.channels.end;
 }
 
-std::vector<uint32_t> barriers_of(const Problem& problem) {
-  std::vector<bool> is_barrier = barriers_of_graph(problem);
-  for (uint32_t task = 0; task < problem.tasks.size(); ++task)
-    for (const TaskInput& input : problem.tasks[task].inputs)
-      if (input.by_channel) is_barrier[task] = is_barrier[input.task] = false;
-  std::vector<uint32_t> left;
-  for (uint32_t task = 0; task < is_barrier.size(); ++task)
-    if (is_barrier[task]) left.push_back(task);
-  return left;
-}
-
 void keep_barriers(Problem& problem) {
   const std::vector<bool> is_barrier = barriers_of_graph(problem);
   for (uint32_t task = 0; task < problem.tasks.size(); ++task)

@@ -4,7 +4,7 @@
 // out to. A task is done in one of several ways (choices): whole on a lane, or in parts, on two lanes or one after the
 // other on one. A part starts when its lane is free and all that it reads has arrived: all that the task reads, but
 // where it reads another task channel by channel, only its own channels of that.
-// Between two barriers of the graph (scheduler/regions.h) the host's cores are shared in one way; a barrier itself has
+// Between two separators of the graph (scheduler/joins.h) the host's cores are shared in one way; a barrier itself has
 // them all. Times in microseconds.
 #pragma once
 
@@ -74,10 +74,9 @@ Predecessors predecessors_of(const Problem& problem);
 // Whether a part of a task reads something that a part of the input's task has written.
 bool reads(const TaskInput& input, const Part& part, const Part& written);
 
-// The barriers of the graph, without those that overlap with a task that reads them, or that they read, by channel.
-std::vector<uint32_t> barriers_of(const Problem& problem);
 // Has all of an input read where it was by channel, unless both tasks are between the same two barriers, or are
-// barriers themselves with only barriers around: barriers_of() then separates branches side by side as the graph does.
+// barriers themselves with only barriers around: separators_of() (scheduler/joins.h) then separates branches side by
+// side as the graph does.
 void keep_barriers(Problem& problem);
 
 // From the end of a step on one unit to the start of a step on another that reads so many bytes of what it wrote.

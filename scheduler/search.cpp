@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "scheduler/none.h"
 #include "scheduler/search_states.h"
 
 namespace nestrt::scheduler {
@@ -47,6 +49,19 @@ std::vector<std::vector<uint32_t>> places_of(const Problem& problem) {
   return places;
 }
 
+// By task: how much each reader reads of it, where all of them read all that it computes, and as much.
+std::vector<std::optional<double>> bytes_read_of(const Problem& problem, const Bounds& bounds) {
+  std::vector<std::optional<double>> bytes(problem.tasks.size());
+  for (uint32_t task = 0; task < bytes.size(); ++task) {
+    const std::vector<TaskInput>& readers = bounds.readers_of(task);
+    const auto is_like_first = [&](const TaskInput& reader) {
+      return !reader.by_channel && reader.bytes == readers.front().bytes;
+    };
+    if (!readers.empty() && std::all_of(readers.begin(), readers.end(), is_like_first)) bytes[task] = readers[0].bytes;
+  }
+  return bytes;
+}
+
 class Search {
  public:
   Search(const Problem& problem, const Bounds& bounds, const SearchOptions& options, Solution known)
@@ -54,6 +69,7 @@ class Search {
         bounds_(bounds),
         options_(options),
         places_(places_of(problem)),
+        bytes_read_(bytes_read_of(problem, bounds)),
         seen_(problem.tasks.size(), 0),
         result_{std::move(known), bounds.total_us()} {
     for (uint32_t task = 0; task < problem.tasks.size(); ++task)
@@ -116,7 +132,7 @@ class Search {
     for (uint32_t size = 0; size < problem_.tasks.size(); ++size) {
       if (Clock::now() >= (is_first_ ? end_of_first_pass() : options_.deadline)) return false;
       expand(size);
-      keep(width);
+      keep(width, size + 1);
       std::swap(current_, next_);
       if (current_.size() == 0) return true;
       std::vector<std::pair<uint32_t, Decision>>& steps = history_.emplace_back();
@@ -199,14 +215,37 @@ class Search {
   double arrival_us(const SearchState& state, const TaskInput& input, const Part& part) const {
     const LiveResult& live = *std::find_if(state.live.begin(), state.live.end(),
                                            [&](const LiveResult& result) { return result.task == input.task; });
-    const std::vector<Part>& parts = problem_.tasks[input.task].choices[live.choice].parts;
+    if (live.place == LiveResult::kAnywhere) return live.times[part.lane];
+    return arrival_us(live, input, part);
+  }
+
+  // Of a result with the ends of its parts.
+  double arrival_us(const LiveResult& live, const TaskInput& input, const Part& part) const {
+    const std::vector<Part>& parts = problem_.tasks[live.task].choices[live.choice].parts;
     double arrival = 0;
     for (size_t i = 0; i < parts.size(); ++i) {
       if (!reads(input, part, parts[i])) continue;
       const double transfer = transfer_us(problem_, parts[i].lane, part.lane, input.bytes * parts[i].output_share);
-      arrival = std::max(arrival, live.ends[i] + transfer);
+      arrival = std::max(arrival, live.times[i] + transfer);
     }
     return arrival;
+  }
+
+  static Part on_lane(uint32_t lane) {
+    Part part;
+    part.lane = lane;
+    return part;
+  }
+
+  // Forgets where a result is, where only its arrivals matter.
+  void forget_place(LiveResult& result) const {
+    const std::optional<double>& bytes = bytes_read_[result.task];
+    if (!bytes || options_.one_at_a_time || problem_.lanes.size() > LiveResult::kMaxTimes) return;
+    std::array<double, LiveResult::kMaxTimes> arrivals{};
+    for (uint32_t lane = 0; lane < problem_.lanes.size(); ++lane)
+      arrivals[lane] = arrival_us(result, {result.task, *bytes}, on_lane(lane));
+    result.times = arrivals;
+    result.place = LiveResult::kAnywhere;
   }
 
   Candidate try_choice(uint32_t index, Decision decision) {
@@ -234,7 +273,7 @@ class Search {
   // With lanes free from free_ on and the task placed.
   double work_bound(const SearchState& state, uint32_t task, uint32_t sharing) const {
     const Stretch& stretch = bounds_.stretches()[state.stretch];
-    double bound = state.work_left - bounds_.work_of(task) + bounds_.tail_from_barrier(state.stretch);
+    double bound = state.work_left - bounds_.work_of(task) + bounds_.tail_from_end(state.stretch);
     double host_least = kInfinity, host_weight = 0;
     for (uint32_t lane = 0; lane < problem_.lanes.size(); ++lane) {
       const uint32_t unit = problem_.lanes[lane].unit;
@@ -250,7 +289,8 @@ class Search {
     return host_weight > 0 ? bound + host_weight * host_least : bound;
   }
 
-  void keep(size_t width) {
+  // The best of the candidates, which have so many tasks.
+  void keep(size_t width, uint32_t size) {
     const size_t considered = std::min(candidates_.size(), 4 * width);
     if (considered < candidates_.size()) {
       const auto middle = candidates_.begin() + static_cast<std::ptrdiff_t>(considered);
@@ -266,6 +306,8 @@ class Search {
         break;
       }
       make(candidate);
+      if (size == bounds_.stretches()[made_.stretch].end) pass_separator();
+      if (options_.one_at_a_time) std::fill(made_.free.begin(), made_.free.end(), 0);
       next_.add(made_);
     }
   }
@@ -284,16 +326,14 @@ class Search {
     LiveResult result{task, choice, places_[task][choice], {}};
     for (size_t i = 0; i < parts.size(); ++i) {
       double& free = made_.free[parts[i].lane];
-      result.ends[i] = free = end_of(parent, free, task, parts[i]);
-      made_.makespan = std::max(made_.makespan, result.ends[i] + deliver_us(problem_, problem_.tasks[task], parts[i]));
+      result.times[i] = free = end_of(parent, free, task, parts[i]);
+      made_.makespan = std::max(made_.makespan, result.times[i] + deliver_us(problem_, problem_.tasks[task], parts[i]));
     }
     const uint32_t sharing = problem_.tasks[task].choices[choice].sharing;
     if (sharing != kAnySharing) made_.sharing = sharing;
     made_.work_left -= bounds_.work_of(task);
+    forget_place(result);
     update_live(result);
-    if (bounds_.is_barrier(task))
-      pass_barrier(*std::min_element(result.ends.begin(), result.ends.begin() + parts.size()));
-    if (options_.one_at_a_time) std::fill(made_.free.begin(), made_.free.end(), 0);
   }
 
   void update_live(const LiveResult& result) {
@@ -311,12 +351,25 @@ class Search {
                        [&](const TaskInput& reader) { return !made_.has(reader.task); });
   }
 
-  // All that is to come starts after a part of the barrier has ended.
-  void pass_barrier(double end) {
-    for (double& free : made_.free) free = std::max(free, end);
+  void pass_separator() {
+    const double start = earliest_after(bounds_.stretches()[made_.stretch]);
+    for (double& free : made_.free) free = std::max(free, start);
     made_.sharing = kAnySharing;
     ++made_.stretch;
     made_.work_left = made_.stretch < bounds_.stretches().size() ? bounds_.stretches()[made_.stretch].work_us : 0;
+  }
+
+  // All that comes after a stretch starts when what it ends with has arrived where it starts.
+  double earliest_after(const Stretch& stretch) const {
+    double earliest = kInfinity;
+    for (uint32_t lane = 0; lane < problem_.lanes.size(); ++lane) {
+      double arrival = 0;
+      for (const LiveResult& live : made_.live)
+        if (std::find(stretch.last.begin(), stretch.last.end(), live.task) != stretch.last.end())
+          arrival = std::max(arrival, arrival_us(made_, {live.task}, on_lane(lane)));
+      earliest = std::min(earliest, arrival);
+    }
+    return earliest;
   }
 
   void take_best() {
@@ -337,6 +390,7 @@ class Search {
   const Bounds& bounds_;
   const SearchOptions options_;
   const std::vector<std::vector<uint32_t>> places_;
+  const std::vector<std::optional<double>> bytes_read_;  // by task
   std::vector<uint32_t> sources_;
   std::vector<double> work_after_;  // by task: the least that it and those after it take one at a time
   std::vector<uint32_t> seen_;      // by task: the last state for which it was looked at

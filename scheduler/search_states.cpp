@@ -21,14 +21,19 @@ bool same_future(const SearchState& a, const SearchState& b) {
                     [](const LiveResult& x, const LiveResult& y) { return x.task == y.task && x.place == y.place; });
 }
 
-// Requires: the same future.
-bool dominates(const SearchState& a, const SearchState& b) {
-  if (a.makespan > b.makespan) return false;
-  for (size_t lane = 0; lane < a.free.size(); ++lane)
-    if (a.free[lane] > b.free[lane]) return false;
-  for (size_t i = 0; i < a.live.size(); ++i)
-    for (size_t part = 0; part < kMaxParts; ++part)
-      if (a.live[i].ends[part] > b.live[i].ends[part]) return false;
+// All times that its future depends on; as many as those of any state with the same future.
+void list_times(const SearchState& state, std::vector<double>& times) {
+  times.assign(state.free.begin(), state.free.end());
+  times.push_back(state.makespan);
+  const size_t lanes = state.free.size();
+  for (const LiveResult& live : state.live)
+    times.insert(times.end(), live.times.begin(),
+                 live.times.begin() + (live.place == LiveResult::kAnywhere ? lanes : kMaxParts));
+}
+
+bool none_later(const double* times, const double* than, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    if (times[i] > than[i]) return false;
   return true;
 }
 
@@ -37,20 +42,32 @@ bool dominates(const SearchState& a, const SearchState& b) {
 void SearchLayer::clear(size_t capacity) {
   size_ = 0;
   next_.clear();
+  hashes_.clear();
+  times_at_.clear();
+  times_.clear();
   buckets_.assign(std::bit_ceil(2 * capacity + 1), kNone);
 }
 
 void SearchLayer::add(const SearchState& state) {
-  uint32_t& bucket = buckets_[hash_of(state) & (buckets_.size() - 1)];
+  const uint64_t hash = hash_of(state);
+  list_times(state, added_);
+  uint32_t& bucket = buckets_[hash & (buckets_.size() - 1)];
   for (uint32_t at = bucket; at != kNone; at = next_[at]) {
+    if (hashes_[at] != hash) continue;
+    double* const times = &times_[times_at_[at]];
+    const bool is_later = none_later(times, added_.data(), added_.size());
+    if (!is_later && !none_later(added_.data(), times, added_.size())) continue;
     if (!same_future(states_[at], state)) continue;
-    if (dominates(states_[at], state)) return;
-    if (!dominates(state, states_[at])) continue;
+    if (is_later) return;
     states_[at] = state;
+    std::copy(added_.begin(), added_.end(), times);
     return;
   }
   if (size_ == states_.size()) states_.emplace_back();
   states_[size_] = state;
+  hashes_.push_back(hash);
+  times_at_.push_back(times_.size());
+  times_.insert(times_.end(), added_.begin(), added_.end());
   next_.push_back(bucket);
   bucket = static_cast<uint32_t>(size_++);
 }

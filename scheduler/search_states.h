@@ -1,6 +1,7 @@
 // The states of one size that a search keeps (scheduler/search.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,12 +10,15 @@
 
 namespace nestrt::scheduler {
 
-// A result that is still to be read.
+// A result that is still to be read. Where all of it is, for all who will read it, it only matters when it arrives.
 struct LiveResult {
+  static constexpr size_t kMaxTimes = 16;  // 0 beyond those that there are
+  static constexpr uint32_t kAnywhere = UINT32_MAX;
+
   uint32_t task = 0;
   uint32_t choice = 0;
-  uint32_t place = 0;  // the same for choices on the same units with the same shares
-  PartEnds ends{};
+  uint32_t place = 0;                     // the same for choices on the same units with the same shares; or kAnywhere
+  std::array<double, kMaxTimes> times{};  // by part its end; kAnywhere: by lane when it is there
 };
 
 struct SearchState {
@@ -44,6 +48,10 @@ class SearchLayer {
 
  private:
   std::vector<SearchState> states_;  // the first size_ of them; the others keep their memory
+  std::vector<uint64_t> hashes_;     // by state, of what its future depends on but times
+  std::vector<size_t> times_at_;     // by state: where its times begin
+  std::vector<double> times_;        // side by side, as most of the search is comparing them
+  std::vector<double> added_;        // those of the state to add
   std::vector<uint32_t> next_;       // by state: another of the same bucket
   std::vector<uint32_t> buckets_;
   size_t size_ = 0;

@@ -6,6 +6,7 @@
 #include "scheduler/list_schedule.h"
 #include "scheduler/methods.h"
 #include "scheduler/search.h"
+#include "scheduler/stretch_bounds.h"
 
 namespace nestrt::scheduler {
 namespace {
@@ -22,7 +23,7 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   const bool ends = budget < std::chrono::hours(24);
   const Deadline deadline = ends ? start + budget : Deadline::max();
   const Deadline halfway = ends ? start + budget / 2 : Deadline::max();
-  const Bounds bounds(problem);
+  Bounds bounds(problem);
   const WholePlacements whole(problem);
   if (method == ScheduleMethod::kThroughput)
     return {whole.to_original(throughput(whole.problem(), deadline)), bounds.total_us()};
@@ -31,14 +32,20 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   const Solution by_groups = paper(whole.problem(), one_by_one, halfway);
   if (method == ScheduleMethod::kPaper) return {whole.to_original(by_groups), bounds.total_us()};
 
+  Bounds whole_bounds(whole.problem());
+  const Deadline quarter = ends ? start + budget / 4 : Deadline::max();
   Solution known = whole.to_original(by_groups);
-  for (Solution other : {side_by_side(problem, whole.to_original(one_by_one)), side_by_side(problem, known),
-                         list_schedule(problem, bounds)})
+  const auto consider = [&](Solution other) {
     if (other.makespan_us < known.makespan_us) known = std::move(other);
+  };
+  consider(side_by_side(problem, whole.to_original(one_by_one)));
+  consider(side_by_side(problem, known));
+  consider(list_schedule(problem, bounds));
+  consider(whole.to_original(sharpen(whole.problem(), whole_bounds, quarter)));
   SearchOptions options;
   options.deadline = halfway;
-  const SearchResult undivided = search(whole.problem(), Bounds(whole.problem()), options, by_groups);
-  if (undivided.best.makespan_us < known.makespan_us) known = whole.to_original(undivided.best);
+  consider(whole.to_original(search(whole.problem(), whole_bounds, options, by_groups).best));
+  consider(sharpen(problem, bounds, halfway));
   known = improve_by_moves(problem, bounds, std::move(known), halfway);
   options.deadline = deadline;
   SearchResult found = search(problem, bounds, options, std::move(known));

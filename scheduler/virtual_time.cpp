@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "scheduler/joins.h"
 #include "scheduler/none.h"
 
 namespace nestrt::scheduler {
@@ -185,13 +186,14 @@ Result<std::vector<double>> unit_loads_us(const Problem& problem, const Schedule
 }
 
 uint32_t count_groups_side_by_side(const Problem& problem, const Schedule& schedule, const VirtualRun& run) {
-  const RegionTree tree = find_regions(predecessors_of(problem));
+  const JoinedGraph joined = with_joins(problem);
+  const RegionTree tree = find_regions(joined.graph);
   const std::vector<uint32_t> task_of = tasks_by_branch(problem);
   uint32_t count = 0;
   for (const ParallelGroup& group : parallel_groups(tree)) {
     std::vector<uint32_t> child_of(problem.tasks.size(), kNone);
     for (uint32_t child : tree.regions[group.region].children)
-      for (uint32_t task : tree.nodes_of(child)) child_of[task] = child;
+      for (uint32_t task : joined.tasks_among(tree.nodes_of(child))) child_of[task] = child;
     struct Busy {
       double start, end;
       uint32_t child;

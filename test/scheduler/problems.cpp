@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "scheduler/joins.h"
+#include "scheduler/none.h"
+
 namespace nestrt::test {
 
 using scheduler::Choice;
@@ -118,14 +121,14 @@ class BruteForce {
       for (const TaskInput& input : problem.tasks[task].inputs)
         if (!input.by_channel) rest_[input.task] = std::max(rest_[input.task], rest_[task]);
     }
-    // Barriers are stretches of their own, with the numbers 1, 3, 5, ...
-    std::vector<bool> is_barrier(problem.tasks.size(), false);
-    for (uint32_t barrier : scheduler::barriers_of(problem)) is_barrier[barrier] = true;
-    uint32_t stretch = 0;
-    for (uint32_t task = 0; task < stretch_.size(); ++task) {
-      stretch_[task] = is_barrier[task] ? stretch + 1 : stretch;
-      if (is_barrier[task]) stretch += 2;
+    // Barriers are stretches of their own, with odd numbers.
+    uint32_t stretch = 0, task = 0;
+    for (const scheduler::Separator& separator : scheduler::separators_of(problem)) {
+      while (task < separator.tasks_before) stretch_[task++] = stretch;
+      if (separator.barrier != scheduler::kNone) stretch_[task++] = stretch + 1;
+      stretch += 2;
     }
+    while (task < stretch_.size()) stretch_[task++] = stretch;
     sharing_.assign(stretch + 2, kAnySharing);
   }
 
@@ -238,7 +241,8 @@ double least_load(const Problem& problem, uint32_t task, std::vector<double>& lo
 Problem random_problem(const ProblemKind& kind, std::mt19937& random) {
   Problem problem;
   add_units(problem, kind.units, kind.sharings, random);
-  const uint32_t count = 1 + random() % kind.max_tasks, window = 1 + random() % 5, edges = 1 + random() % 2;
+  const uint32_t count = 1 + random() % kind.max_tasks, window = 1 + random() % 5;
+  const uint32_t edges = kind.joins ? 2 : 1 + random() % 2;
   for (uint32_t index = 0; index < count; ++index) {
     Task& task = problem.tasks.emplace_back();
     task.branch = index;
@@ -250,6 +254,7 @@ Problem random_problem(const ProblemKind& kind, std::mt19937& random) {
       if (known == task.inputs.end() && !chance(random, 15))
         task.inputs.push_back({before, static_cast<double>(random() % 500)});
     }
+    if (kind.joins && index > 0 && chance(random, 60)) task.inputs = problem.tasks[index - 1].inputs;
     if (kind.by_channel && chance(random, 60)) read_by_channel(problem, task);
     task.reads_caller = task.inputs.empty();
     task.caller_bytes = 100;

@@ -13,6 +13,7 @@ struct ProblemKind {
   bool splits = false;
   bool sharings = false;    // the CPU's cores also in two lanes
   bool by_channel = false;  // some tasks read another channel by channel; wants splits
+  bool joins = false;       // tasks read two, and often what the task before reads
 };
 
 scheduler::Problem random_problem(const ProblemKind& kind, std::mt19937& random);

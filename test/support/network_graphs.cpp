@@ -17,15 +17,18 @@ Predecessors squeezenet_graph() {
   return builder.graph();
 }
 
-Predecessors googlenet_graph() {
+Predecessors googlenet_graph(bool in_place) {
   GraphBuilder builder;
-  uint32_t last = builder.chain(builder.node({}), 4);
+  std::vector<uint32_t> last = {builder.chain(builder.node({}), 4)};
   for (int module = 0; module < 9; ++module) {
-    const uint32_t a = builder.node({last}), b = builder.chain(last, 2), c = builder.chain(last, 2);
-    last = builder.node({a, b, c, builder.chain(last, 2)});
-    if (module == 1 || module == 6) last = builder.node({last});
+    const uint32_t a = builder.node(last);
+    const auto two = [&] { return builder.chain(builder.node(last), 1); };
+    const uint32_t b = two(), c = two(), d = two();
+    last = {a, b, c, d};
+    if (!in_place || module == 1 || module == 6) last = {builder.node(last)};
+    if (!in_place && (module == 1 || module == 6)) last = {builder.node(last)};
   }
-  builder.chain(last, 2);
+  builder.chain(builder.node(last), 1);
   return builder.graph();
 }
 

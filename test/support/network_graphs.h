@@ -1,7 +1,8 @@
 // The branching of well-known networks, as graphs of their operators.
 #pragma once
 
-#include <initializer_list>
+#include <utility>
+#include <vector>
 
 #include "scheduler/regions.h"
 
@@ -10,8 +11,8 @@ namespace nestrt::test {
 class GraphBuilder {
  public:
   // Returns the node, which follows those given.
-  uint32_t node(std::initializer_list<uint32_t> before) {
-    graph_.emplace_back(before);
+  uint32_t node(std::vector<uint32_t> before) {
+    graph_.push_back(std::move(before));
     return static_cast<uint32_t>(graph_.size() - 1);
   }
   // So many nodes in a row after the one given; the last.
@@ -27,8 +28,8 @@ class GraphBuilder {
 
 // Fire modules: a squeeze, two expansions, their concatenation; pools after the first, third and seventh.
 Predecessors squeezenet_graph();
-// Nine inception modules of four branches.
-Predecessors googlenet_graph();
+// Nine inception modules of four branches; pools after the second and the seventh. A concatenation in place is no node.
+Predecessors googlenet_graph(bool in_place = false);
 // Additions are part of the last convolution of a block, as fused ones are.
 Predecessors resnet50_graph();
 // Blocks of three layers, ten of them with an identity skip.

@@ -1,0 +1,18 @@
+// Bounds of stretches by search: what lies between two separators (scheduler/joins.h) as a problem of its own, with all
+// that it reads there at once and everywhere, takes no longer than it does in any schedule of the whole. Its work
+// alone, which can be divided as one likes (scheduler/bounds.h), is less: the sum over the stretches of a network tells
+// schedules apart only if each is nearly exact.
+#pragma once
+
+#include <chrono>
+
+#include "scheduler/bounds.h"
+#include "scheduler/timeline.h"
+
+namespace nestrt::scheduler {
+
+// Raises the bounds of stretches with several tasks to what a search proves, as long as time remains. Returns the
+// schedules found for them, one after the other, with barriers where they end first.
+Solution sharpen(const Problem& problem, Bounds& bounds, std::chrono::steady_clock::time_point deadline);
+
+}  // namespace nestrt::scheduler
