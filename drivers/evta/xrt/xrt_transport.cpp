@@ -7,6 +7,7 @@
 
 #include "drivers/evta/xrt/compute_unit.h"
 #include "drivers/evta/xrt/lost_runs.h"
+#include "drivers/evta/xrt/run_rhythm.h"
 #include "drivers/evta/xrt/xrt_buffer.h"
 #include "drivers/evta/xrt/xrt_devices.h"
 #include "drivers/evta/xrt/xrt_errors.h"
@@ -16,18 +17,13 @@
 namespace nestrt::evta {
 namespace {
 
-// How long a waiter sleeps between two looks: a part of the time that the run has taken so far, so that it costs a run
-// little at its end, and the processor little on the way. XRT's own timed wait would be woken by the interrupt, but has
-// no limit where the device vanishes or others use it: it looks for its own run again at whatever wakes it.
-constexpr int kLooks = 16;
-constexpr std::chrono::microseconds kShortestSleep{20}, kLongestSleep{500};
-
 constexpr uint64_t kCacheLineBytes = 64;  // of the Cortex-A53 and its kin
 
 struct XrtProgram final : DeviceProgram {
   std::shared_ptr<XrtBuffer> instructions;
   uint32_t count = 0;
   std::vector<std::shared_ptr<DeviceBuffer>> memory;
+  RunRhythm rhythm;  // of its runs
 };
 
 class XrtTransport final : public Transport {
@@ -76,14 +72,12 @@ class XrtTransport final : public Transport {
       const Result<bool> ended = unit_->poll();
       if (!ended) return advised(ended.error());
       if (*ended) {
-        running_.reset();
+        forget_ended_run();
         return {};
       }
-      const Deadline now = SteadyClock::now();
-      if (now >= deadline)
+      if (SteadyClock::now() >= deadline)
         return Status(Code::kDeadlineExceeded, "the accelerator did not complete before the deadline");
-      if (sleep_until(std::min(deadline, now + pause(now - started_))))
-        return Status(Code::kCancelled, "the wait was interrupted");
+      if (pause_until(deadline)) return Status(Code::kCancelled, "the wait was interrupted");
     }
   }
 
@@ -104,14 +98,17 @@ class XrtTransport final : public Transport {
   }
 
  private:
-  static std::chrono::nanoseconds pause(std::chrono::nanoseconds elapsed) {
-    return std::clamp<std::chrono::nanoseconds>(elapsed / kLooks, kShortestSleep, kLongestSleep);
+  void forget_ended_run() {
+    if (running_ != nullptr) running_->rhythm.ended_after(SteadyClock::now() - started_);
+    running_.reset();
   }
 
-  // Or until somebody interrupts, which it tells.
-  bool sleep_until(Deadline end) {
+  // Until the next look at the run is due, or somebody interrupts, which it tells.
+  bool pause_until(Deadline deadline) {
+    const Deadline now = SteadyClock::now();
+    const Deadline next = std::min(deadline, now + running_->rhythm.pause(now - started_));
     const MutexLock lock(mutex_);
-    if (!interrupted_) changed_.wait_until(mutex_, end);
+    if (!interrupted_ && next > now) changed_.wait_until(mutex_, next);
     return std::exchange(interrupted_, false);
   }
 

@@ -1,0 +1,51 @@
+// RunRhythm: when a thread that waits for a run of a program should look whether it has ended. It sleeps until shortly
+// before the end that earlier runs of the program make expect, looks without sleeping around that, and else sleeps for
+// a part of the time that the run has taken so far: so an end is seen at once, and the waiter has the core to itself
+// for a small part of the run only. XRT's own timed wait would be woken by the interrupt, but has no limit where the
+// device vanishes or others use it: it looks for its own run again at whatever wakes it.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace nestrt::evta {
+
+class RunRhythm {
+ public:
+  using Duration = std::chrono::nanoseconds;
+
+  // The end of a run of which nothing is known is seen late by no more than this part of it, and by what a sleep lasts
+  // longer than it should: the kernel's slack for timers is 50 us, and a thread takes some 20 to wake.
+  static constexpr int kLooks = 16;
+  static constexpr std::chrono::microseconds kShortestSleep{20}, kLongestSleep{500}, kOversleep{130};
+
+  // How long to sleep before the next look, so long after the start; 0: look again at once.
+  Duration pause(Duration elapsed) {
+    if (elapsed < usual_ - awake_) return usual_ - awake_ - elapsed;
+    if (elapsed < usual_ + awake_) {
+      was_awake_ = true;
+      return Duration::zero();
+    }
+    return coarse_pause(elapsed);
+  }
+
+  // A run was seen to have ended after that time. If it had when the waiter woke, nobody knows how long before.
+  void ended_after(Duration elapsed) {
+    const bool was_late = usual_ != Duration::zero() && !was_awake_;
+    awake_ = was_awake_ ? kOversleep : kOversleep + coarse_pause(elapsed);
+    usual_ = elapsed;
+    if (was_late) usual_ = awake_ = Duration::zero();
+    was_awake_ = false;
+  }
+
+ private:
+  static Duration coarse_pause(Duration elapsed) {
+    return std::clamp<Duration>(elapsed / kLooks, kShortestSleep, kLongestSleep);
+  }
+
+  Duration usual_ = Duration::zero();  // what the last run took; 0: nothing is known
+  Duration awake_ = Duration::zero();  // how long before and after that sleep would be too coarse
+  bool was_awake_ = false;             // whether this run's waiter has looked without sleeping
+};
+
+}  // namespace nestrt::evta

@@ -1,0 +1,69 @@
+#include "drivers/evta/xrt/run_rhythm.h"
+
+#include <catch2/catch.hpp>
+
+namespace nestrt::boards {
+namespace {
+
+using evta::RunRhythm;
+using std::chrono::microseconds;
+using Duration = RunRhythm::Duration;
+
+struct Waited {
+  Duration seen_after = Duration::zero();  // how long after its end the run was seen to have ended
+  Duration awake = Duration::zero();       // how long the waiter looked without sleeping
+};
+
+// A run on a machine where a look takes a microsecond, and a sleep lasts so much longer than asked for.
+Waited wait_for(RunRhythm& rhythm, Duration run, Duration oversleep = microseconds(70)) {
+  constexpr microseconds kLook{1};
+  Waited waited;
+  Duration now = Duration::zero();
+  while (now < run) {
+    const Duration pause = rhythm.pause(now);
+    now += pause == Duration::zero() ? Duration(kLook) : pause + oversleep;
+    if (pause == Duration::zero()) waited.awake += kLook;
+  }
+  rhythm.ended_after(now);
+  waited.seen_after = now - run;
+  return waited;
+}
+
+TEST_CASE("The end of a run that nothing is known of is seen late by a part of its time") {
+  for (const microseconds run : {microseconds(10), microseconds(300), microseconds(3000), microseconds(50'000)}) {
+    RunRhythm rhythm;
+    const Waited waited = wait_for(rhythm, run);
+    CHECK(waited.awake == Duration::zero());
+    CHECK(waited.seen_after <= microseconds(90) + std::min<Duration>(run / 16, RunRhythm::kLongestSleep));
+  }
+}
+
+TEST_CASE("The end of a run like those before is seen at once, by a waiter that sleeps for most of it") {
+  for (const microseconds run : {microseconds(90), microseconds(300), microseconds(3000), microseconds(50'000)}) {
+    RunRhythm rhythm;
+    wait_for(rhythm, run);
+    wait_for(rhythm, run);
+    for (int again = 0; again < 3; ++again) {
+      const Waited waited = wait_for(rhythm, run);
+      CHECK(waited.seen_after <= microseconds(1));
+      CHECK(waited.awake <= RunRhythm::kOversleep);
+    }
+  }
+}
+
+TEST_CASE("Runs that become shorter or longer are seen at once again after a few") {
+  RunRhythm rhythm;
+  for (const microseconds run : {microseconds(2000), microseconds(1000), microseconds(6000), microseconds(300)}) {
+    for (int again = 0; again < 4; ++again) wait_for(rhythm, run);
+    CHECK(wait_for(rhythm, run).seen_after <= microseconds(1));
+  }
+}
+
+TEST_CASE("A run that never ends is looked at now and then") {
+  RunRhythm rhythm;
+  wait_for(rhythm, microseconds(300));
+  CHECK(rhythm.pause(std::chrono::seconds(1)) == Duration(RunRhythm::kLongestSleep));
+}
+
+}  // namespace
+}  // namespace nestrt::boards
