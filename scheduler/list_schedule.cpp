@@ -54,9 +54,10 @@ Solution place_in_order(const Problem& problem, const Bounds& bounds, const std:
 
 class LocalMoves {
  public:
-  LocalMoves(const Problem& problem, const Bounds& bounds, Solution solution)
+  LocalMoves(const Problem& problem, const Bounds& bounds, Solution solution, const Evaluation& evaluation)
       : problem_(problem),
         bounds_(bounds),
+        evaluation_(evaluation),
         best_(std::move(solution)),
         sharing_(bounds.stretches().size(), kAnySharing) {
     for (Decision decision : best_.order) {
@@ -94,7 +95,7 @@ class LocalMoves {
     if (choice == old.choice || !is_possible(old.task, wanted)) return false;
     std::vector<Decision> order = best_.order;
     order[at].choice = choice;
-    Solution moved = evaluate(problem_, order);
+    Solution moved = evaluation_(problem_, order);
     if (moved.makespan_us >= best_.makespan_us * (1 - 1e-9)) return false;
     best_ = std::move(moved);
     if (wanted.sharing != kAnySharing && !bounds_.is_barrier(old.task)) sharing_of(old.task) = wanted.sharing;
@@ -103,6 +104,7 @@ class LocalMoves {
 
   const Problem& problem_;
   const Bounds& bounds_;
+  const Evaluation& evaluation_;
   Solution best_;
   std::vector<uint32_t> sharing_;  // by stretch, without its barrier
 };
@@ -117,8 +119,8 @@ Solution list_schedule(const Problem& problem, const Bounds& bounds) {
 }
 
 Solution improve_by_moves(const Problem& problem, const Bounds& bounds, Solution solution,
-                          std::chrono::steady_clock::time_point deadline) {
-  LocalMoves moves(problem, bounds, std::move(solution));
+                          std::chrono::steady_clock::time_point deadline, const Evaluation& evaluation) {
+  LocalMoves moves(problem, bounds, std::move(solution), evaluation);
   while (moves.sweep(deadline)) {
   }
   return std::move(moves).solution();

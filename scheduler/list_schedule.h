@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <vector>
 
 #include "scheduler/bounds.h"
 #include "scheduler/timeline.h"
@@ -13,8 +15,11 @@ namespace nestrt::scheduler {
 // lane. After HEFT (Topcuoglu, Hariri, Wu 2002).
 Solution list_schedule(const Problem& problem, const Bounds& bounds);
 
+// What decisions in an order that respects the graph take: evaluate() (scheduler/timeline.h), or something like it.
+using Evaluation = std::function<Solution(const Problem& problem, const std::vector<Decision>& order)>;
+
 // Does one task in another way as long as that makes the schedule shorter, and until the deadline.
 Solution improve_by_moves(const Problem& problem, const Bounds& bounds, Solution solution,
-                          std::chrono::steady_clock::time_point deadline);
+                          std::chrono::steady_clock::time_point deadline, const Evaluation& evaluation = evaluate);
 
 }  // namespace nestrt::scheduler

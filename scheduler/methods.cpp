@@ -25,19 +25,6 @@ std::optional<uint32_t> choice_on(const Problem& problem, uint32_t task, uint32_
   return std::nullopt;
 }
 
-// One at a time; on that unit wherever it has a program, else as fast as can be.
-Solution on_unit(const Problem& problem, uint32_t unit) {
-  std::vector<Decision> order;
-  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
-    const std::vector<Choice>& choices = problem.tasks[task].choices;
-    const auto fastest = std::min_element(
-        choices.begin(), choices.end(), [](const Choice& a, const Choice& b) { return a.parts[0].us < b.parts[0].us; });
-    const auto other = static_cast<uint32_t>(fastest - choices.begin());
-    order.push_back({task, choice_on(problem, task, unit).value_or(other), true});
-  }
-  return evaluate(problem, order);
-}
-
 // Calls visit(units) with a unit for each branch, for every matching of the paper.
 class Matchings {
  public:
@@ -264,6 +251,18 @@ WholePlacements::WholePlacements(const Problem& problem) : problem_(problem), or
 Solution WholePlacements::to_original(Solution solution) const {
   for (Decision& decision : solution.order) decision.choice = original_[decision.task][decision.choice];
   return solution;
+}
+
+Solution on_unit(const Problem& whole_placements, uint32_t unit) {
+  std::vector<Decision> order;
+  for (uint32_t task = 0; task < whole_placements.tasks.size(); ++task) {
+    const std::vector<Choice>& choices = whole_placements.tasks[task].choices;
+    const auto fastest = std::min_element(
+        choices.begin(), choices.end(), [](const Choice& a, const Choice& b) { return a.parts[0].us < b.parts[0].us; });
+    const auto other = static_cast<uint32_t>(fastest - choices.begin());
+    order.push_back({task, choice_on(whole_placements, task, unit).value_or(other), true});
+  }
+  return evaluate(whole_placements, order);
 }
 
 Solution sequential(const Problem& whole_placements, Deadline deadline) {

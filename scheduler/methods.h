@@ -23,6 +23,9 @@ class WholePlacements {
   std::vector<std::vector<uint32_t>> original_;  // by task and choice
 };
 
+// One task after the other, in file order, on that unit wherever it has a program, else as fast as can be.
+Solution on_unit(const Problem& whole_placements, uint32_t unit);
+
 // One task after the other, in file order, with the best placement. Dynamic programming over the places of what is
 // still to be read: exact unless more of them matter at once than the search is wide. Never slower than all tasks on
 // one unit, with another's help where it has no program.

@@ -51,9 +51,16 @@ class ProblemBuilder {
 
   // The host's threads in one lane, and in as many lanes as share them evenly.
   void add_units() {
+    const SharedResources* const shared = options_.shared;
     for (uint32_t unit = 0; unit < units_.size(); ++unit)
-      problem_.units.push_back({unit == host_, costs_.overhead(key_of(units_[unit]))});
+      problem_.units.push_back(
+          {unit == host_, costs_.overhead(key_of(units_[unit])), shared ? shared->awake_us[unit] : 0});
     const int threads = host_ ? std::max(1, units_[*host_].num_threads) : 0;
+    if (shared != nullptr) {
+      problem_.memory_mb_per_s = shared->memory_mb_per_s;
+      problem_.host_cores = threads;
+      problem_.waits = shared->waits;
+    }
     problem_.sharings.clear();
     for (int lanes = 1; lanes <= std::min(threads, options_.share_cores ? kMaxHostLanes : 1); ++lanes)
       if (threads % lanes == 0)
@@ -144,6 +151,7 @@ class ProblemBuilder {
     Part part;
     part.lane = lane;
     part.us = cost.microseconds;
+    if (options_.shared != nullptr) part.bytes = options_.shared->bytes(problem_.tasks[task].branch, program, channels);
     part.program = program;
     part.channels = channels;
     part.threads = threads;

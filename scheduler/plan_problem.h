@@ -1,7 +1,9 @@
 // The problem that a plan poses on given units with given costs.
 #pragma once
 
+#include <functional>
 #include <span>
+#include <vector>
 
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
@@ -9,9 +11,19 @@
 
 namespace nestrt::scheduler {
 
+// What the units of a board share while they work at the same time.
+struct SharedResources {
+  double memory_mb_per_s = 0;    // 0: never short
+  std::vector<double> awake_us;  // by unit: ProblemUnit::awake_us
+  LaneWaits waits;
+  // The bytes that a branch's program moves from and to memory for some of its channels.
+  std::function<double(uint32_t branch, uint32_t program, ChannelRange channels)> bytes;
+};
+
 struct PlanProblemOptions {
   bool split_channels = true;
   bool share_cores = true;
+  const SharedResources* shared = nullptr;  // none: nothing is ever short
 };
 
 // A task for each branch that computes something, with a choice for each unit that has a program for all of it; with

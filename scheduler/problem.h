@@ -19,11 +19,13 @@ namespace nestrt::scheduler {
 struct ProblemUnit {
   bool is_host = false;
   UnitOverhead overhead;
+  double awake_us = 0;  // before the end of each of its parts a thread of the host looks for it without sleeping
 };
 
 struct Part {
   uint32_t lane = 0;
-  double us = 0;
+  double us = 0;            // alone
+  double bytes = 0;         // that it moves from and to memory
   double output_share = 1;  // part of what the task computes
   double unit_share = 1;    // part of its unit: less than 1 where the host's cores are shared out
   uint32_t program = 0;     // in Branch.programs
@@ -59,12 +61,24 @@ struct Task {
   double result_bytes = 0;
 };
 
+// How a lane waits for what its next step reads: so long it looks for it without sleeping, on a core of the host's;
+// then it sleeps, and takes so long to wake.
+struct LaneWaits {
+  double awake_us = 0;
+  double wake_us = 0;
+};
+
 struct Problem {
   std::vector<ProblemUnit> units;  // as the session has them
   std::vector<Lane> lanes;         // those of the host first
   // By sharing and lane of the host: the share of the cores; a lane beyond the last has none.
   std::vector<std::vector<double>> sharings = {{1.0}};
   std::vector<Task> tasks;  // in topological order; every task has a choice with sharing 0 or any
+  // What units that work at the same time share. Schedules are searched as if nothing ever ran short, and told apart by
+  // what they take if it does (scheduler/rates.h).
+  double memory_mb_per_s = 0;  // 0: never short
+  int host_cores = 0;          // 0: never short
+  LaneWaits waits;
 
   const ProblemUnit& unit_of(const Part& part) const { return units[lanes[part.lane].unit]; }
 };

@@ -1,12 +1,16 @@
 #include "scheduler/solve.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "scheduler/bounds.h"
 #include "scheduler/list_schedule.h"
 #include "scheduler/methods.h"
+#include "scheduler/rates.h"
+#include "scheduler/schedule_steps.h"
 #include "scheduler/search.h"
 #include "scheduler/stretch_bounds.h"
+#include "scheduler/virtual_time.h"
 
 namespace nestrt::scheduler {
 namespace {
@@ -15,6 +19,36 @@ Solution side_by_side(const Problem& problem, Solution solution) {
   for (Decision& decision : solution.order) decision.after_previous = false;
   return evaluate(problem, solution.order);
 }
+
+// What decisions take if what units share runs short.
+Solution evaluate_shared(const Problem& problem, const std::vector<Decision>& order) {
+  Solution solution{order, std::numeric_limits<double>::infinity()};
+  if (const auto run = run_in_virtual_time(problem, to_schedule(problem, solution)))
+    solution.makespan_us = run->makespan_us;
+  return solution;
+}
+
+// Solutions found as if nothing ever ran short, by what they take if it does.
+class Contest {
+ public:
+  explicit Contest(const Problem& problem) : problem_(problem), is_needed_(can_run_short(problem)) {}
+
+  void enter(Solution solution) {
+    if (is_needed_) solution = evaluate_shared(problem_, solution.order);
+    if (solution.makespan_us < best_.makespan_us) best_ = std::move(solution);
+  }
+
+  void improve_best(const Bounds& bounds, Deadline deadline) {
+    if (is_needed_) best_ = improve_by_moves(problem_, bounds, std::move(best_), deadline, evaluate_shared);
+  }
+
+  Solution winner() && { return std::move(best_); }
+
+ private:
+  const Problem& problem_;
+  const bool is_needed_;
+  Solution best_;
+};
 
 }  // namespace
 
@@ -27,10 +61,15 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   const WholePlacements whole(problem);
   if (method == ScheduleMethod::kThroughput)
     return {whole.to_original(throughput(whole.problem(), deadline)), bounds.total_us()};
+  Contest contest(problem);
+  for (uint32_t unit = 0; unit < problem.units.size(); ++unit)
+    contest.enter(whole.to_original(on_unit(whole.problem(), unit)));
   const Solution one_by_one = sequential(whole.problem(), halfway);
-  if (method == ScheduleMethod::kSequential) return {whole.to_original(one_by_one), bounds.total_us()};
+  contest.enter(whole.to_original(one_by_one));
+  if (method == ScheduleMethod::kSequential) return {std::move(contest).winner(), bounds.total_us()};
   const Solution by_groups = paper(whole.problem(), one_by_one, halfway);
-  if (method == ScheduleMethod::kPaper) return {whole.to_original(by_groups), bounds.total_us()};
+  contest.enter(whole.to_original(by_groups));
+  if (method == ScheduleMethod::kPaper) return {std::move(contest).winner(), bounds.total_us()};
 
   Bounds whole_bounds(whole.problem());
   const Deadline quarter = ends ? start + budget / 4 : Deadline::max();
@@ -45,13 +84,16 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   SearchOptions options;
   options.deadline = halfway;
   consider(whole.to_original(search(whole.problem(), whole_bounds, options, by_groups).best));
+  contest.enter(known);
   consider(sharpen(problem, bounds, halfway));
   known = improve_by_moves(problem, bounds, std::move(known), halfway);
   options.deadline = deadline;
   SearchResult found = search(problem, bounds, options, std::move(known));
   if (found.lower_bound_us < found.best.makespan_us)
     found.best = improve_by_moves(problem, bounds, std::move(found.best), deadline);
-  return {std::move(found.best), found.lower_bound_us};
+  contest.enter(std::move(found.best));
+  contest.improve_best(bounds, deadline);
+  return {std::move(contest).winner(), found.lower_bound_us};
 }
 
 }  // namespace nestrt::scheduler

@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "scheduler/joins.h"
 #include "scheduler/none.h"
+#include "scheduler/rates.h"
 
 namespace nestrt::scheduler {
 namespace {
@@ -111,57 +113,137 @@ Result<std::vector<KnownStep>> find_steps(const Problem& problem, const Schedule
   return steps;
 }
 
+// From event to event: a step starts, or ends, or a waiter begins to look for its end.
 class VirtualTime {
  public:
   VirtualTime(const Problem& problem, const Schedule& schedule, const std::vector<KnownStep>& steps)
-      : problem_(problem),
-        schedule_(schedule),
-        steps_(steps),
-        steps_of_(problem.tasks.size()),
-        free_(schedule.lanes.size(), 0) {}
+      : problem_(problem), schedule_(schedule), steps_(steps), needs_(steps.size()), queues_(schedule.lanes.size()) {}
 
   Result<VirtualRun> run() && {
-    for (uint32_t index = 0; index < steps_.size(); ++index) {
-      NESTRT_RETURN_IF_ERROR(run_step(index));
-      steps_of_[steps_[index].task].push_back(index);
+    NESTRT_RETURN_IF_ERROR(find_needs());
+    run_.spans.resize(steps_.size());
+    while (next_event()) {
     }
     return std::move(run_);
   }
 
  private:
-  Status run_step(uint32_t index) {
-    const auto& [task, part] = steps_[index];
-    const Step& step = schedule_.steps[index];
-    StepSpan span;
-    span.ready_us = fetch_us(problem_, problem_.tasks[task], part);
-    for (const TaskInput& input : problem_.tasks[task].inputs) {
-      if (steps_of_[input.task].empty()) return unknown_step(index, "comes before a step that it reads");
-      for (uint32_t from : steps_of_[input.task])
-        if (reads(input, part, steps_[from].part))
-          span.ready_us = std::max(span.ready_us, arrival_us(from, index, input.bytes));
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  // What a step waits for, and how many bytes of it.
+  struct Need {
+    uint32_t step = 0;
+    double bytes = 0;
+  };
+
+  struct Queue {
+    std::vector<uint32_t> steps;
+    size_t next = 0;
+    bool is_running = false;
+    double left_us = 0;  // of the step that runs, alone
+    double free_us = 0;  // when the step before ended
+  };
+
+  Status find_needs() {
+    std::vector<std::vector<uint32_t>> steps_of(problem_.tasks.size());
+    for (uint32_t index = 0; index < steps_.size(); ++index) {
+      const auto& [task, part] = steps_[index];
+      for (const TaskInput& input : problem_.tasks[task].inputs) {
+        if (steps_of[input.task].empty()) return unknown_step(index, "comes before a step that it reads");
+        for (const uint32_t from : steps_of[input.task])
+          if (reads(input, part, steps_[from].part)) needs_[index].push_back({from, input.bytes});
+      }
+      for (const uint32_t wait : schedule_.steps[index].waits) {
+        if (wait >= index) return unknown_step(index, "waits for a later one");
+        needs_[index].push_back({wait, 0});
+      }
+      steps_of[task].push_back(index);
+      queues_[schedule_.steps[index].lane].steps.push_back(index);
     }
-    for (uint32_t wait : step.waits) {
-      if (wait >= index) return unknown_step(index, "waits for a later one");
-      span.ready_us = std::max(span.ready_us, arrival_us(wait, index, 0));
-    }
-    span.start_us = std::max(span.ready_us, free_[step.lane]);
-    span.end_us = span.start_us + part.us;
-    free_[step.lane] = span.end_us;
-    run_.makespan_us = std::max(run_.makespan_us, span.end_us + deliver_us(problem_, problem_.tasks[task], part));
-    run_.spans.push_back(span);
     return {};
   }
 
-  double arrival_us(uint32_t from, uint32_t to, double bytes) const {
-    const Part &before = steps_[from].part, &after = steps_[to].part;
-    return run_.spans[from].end_us + transfer_us(problem_, before.lane, after.lane, bytes * before.output_share);
+  // False where nothing is left to do.
+  bool next_event() {
+    std::vector<RunningPart> running;
+    std::vector<Queue*> lanes;
+    double next = kNever;
+    int waiting = 0;
+    for (Queue& queue : queues_) {
+      if (!queue.is_running) waiting += start_or_wait(queue, next) ? 1 : 0;
+      if (!queue.is_running) continue;
+      lanes.push_back(&queue);
+      running.push_back({&steps_[queue.steps[queue.next]].part, queue.left_us});
+    }
+    if (running.empty() && next == kNever) return false;
+    const std::vector<double> rate = rates(problem_, running, waiting);
+    for (size_t i = 0; i < running.size(); ++i) next = std::min(next, now_ + until_change(running[i]) / rate[i]);
+    for (size_t i = 0; i < running.size(); ++i) advance(*lanes[i], (next - now_) * rate[i], next);
+    now_ = next;
+    return true;
   }
+
+  // A running part changes what others get when somebody begins to look for its end, and when it ends.
+  double until_change(const RunningPart& running) const {
+    const double awake = problem_.unit_of(*running.part).awake_us;
+    const bool is_still_alone = awake > 0 && !is_awaited(problem_, running);
+    return is_still_alone ? running.left_us - awake : running.left_us;
+  }
+
+  // Starts the lane's next step, or has the next event be no later than what becomes of its waiting. True where it
+  // waits without sleeping, on one of the host's cores beside those of its steps.
+  bool start_or_wait(Queue& queue, double& next) {
+    if (queue.next == queue.steps.size()) return false;
+    const uint32_t step = queue.steps[queue.next];
+    const double ready = ready_us(step), asleep = queue.free_us + problem_.waits.awake_us;
+    const double start = ready > asleep ? ready + problem_.waits.wake_us : ready;
+    if (start <= now_) {
+      run_.spans[step].ready_us = ready;
+      run_.spans[step].start_us = now_;
+      queue.is_running = true;
+      queue.left_us = steps_[step].part.us;
+      return false;
+    }
+    next = std::min(next, start);
+    if (now_ >= asleep || problem_.unit_of(steps_[step].part).is_host) return false;
+    next = std::min(next, asleep);
+    return true;
+  }
+
+  void advance(Queue& queue, double done_us, double now) {
+    queue.left_us -= done_us;
+    const uint32_t step = queue.steps[queue.next];
+    const auto& [task, part] = steps_[step];
+    if (queue.left_us > part.us * kDigits) return;
+    run_.spans[step].end_us = now;
+    run_.makespan_us = std::max(run_.makespan_us, now + deliver_us(problem_, problem_.tasks[task], part));
+    is_done_[step] = true;
+    queue.is_running = false;
+    queue.free_us = now;
+    ++queue.next;
+  }
+
+  double ready_us(uint32_t step) const {
+    const auto& [task, part] = steps_[step];
+    double ready = fetch_us(problem_, problem_.tasks[task], part);
+    for (const Need& need : needs_[step]) {
+      if (!is_done_[need.step]) return kNever;
+      const Part& before = steps_[need.step].part;
+      const double transfer = transfer_us(problem_, before.lane, part.lane, need.bytes * before.output_share);
+      ready = std::max(ready, run_.spans[need.step].end_us + transfer);
+    }
+    return ready;
+  }
+
+  static constexpr double kDigits = 1e-9;  // in which sums of the same times differ
 
   const Problem& problem_;
   const Schedule& schedule_;
   const std::vector<KnownStep>& steps_;
-  std::vector<std::vector<uint32_t>> steps_of_;  // by task
-  std::vector<double> free_;                     // by lane
+  std::vector<std::vector<Need>> needs_;  // by step
+  std::vector<Queue> queues_;             // by lane
+  std::vector<bool> is_done_ = std::vector<bool>(steps_.size(), false);
+  double now_ = 0;
   VirtualRun run_;
 };
 

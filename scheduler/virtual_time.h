@@ -1,7 +1,8 @@
 // Virtual time: what a schedule would do on units with the costs of a problem, without the units.
 //
 // A lane runs its steps in their order. A step starts when its lane is free, the steps that it waits for are complete
-// and seen by its unit, and all that it reads has arrived.
+// and seen by its unit, and all that it reads has arrived. It takes longer than alone while what units share runs short
+// (scheduler/rates.h).
 #pragma once
 
 #include <span>

@@ -5,7 +5,6 @@ from random_npy import only_input, write_calibration
 
 CALIBRATION_SAMPLES = 2
 RANGE = (-128.0, 128.0)
-PIECES = 15  # sixteenths of a layer's channels
 
 
 def compile_for_board(model, work):
@@ -14,6 +13,5 @@ def compile_for_board(model, work):
     run(BIN / "nestc", "compile", model, "-o", plan)
     _, shape = only_input(BIN / "nestrt", plan, work / "info.json")
     write_calibration(samples, shape, CALIBRATION_SAMPLES, *RANGE)
-    run(BIN / "nestc", "compile", model, "-o", plan, "--quantize", "s8", "--calibrate", samples, "--target", "zcu102",
-        "--pieces", PIECES)
+    run(BIN / "nestc", "compile", model, "-o", plan, "--quantize", "s8", "--calibrate", samples, "--target", "zcu102")
     return plan

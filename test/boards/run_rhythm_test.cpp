@@ -41,21 +41,32 @@ TEST_CASE("The end of a run that nothing is known of is seen late by a part of i
 TEST_CASE("The end of a run like those before is seen at once, by a waiter that sleeps for most of it") {
   for (const microseconds run : {microseconds(90), microseconds(300), microseconds(3000), microseconds(50'000)}) {
     RunRhythm rhythm;
-    wait_for(rhythm, run);
-    wait_for(rhythm, run);
-    for (int again = 0; again < 3; ++again) {
-      const Waited waited = wait_for(rhythm, run);
-      CHECK(waited.seen_after <= microseconds(1));
-      CHECK(waited.awake <= RunRhythm::kOversleep);
-    }
+    for (int before = 0; before < 16; ++before) wait_for(rhythm, run, microseconds(20));
+    const Waited waited = wait_for(rhythm, run, microseconds(20));
+    CHECK(waited.seen_after <= microseconds(1));
+    CHECK(waited.awake <= RunRhythm::kOversleep);
   }
+}
+
+TEST_CASE("A waiter that oversleeps wakes earlier the next time, and is seldom late") {
+  RunRhythm rhythm;
+  for (int before = 0; before < 8; ++before) wait_for(rhythm, microseconds(1000), microseconds(90));
+  Duration late = Duration::zero(), awake = Duration::zero();
+  constexpr int kRuns = 100;
+  for (int run = 0; run < kRuns; ++run) {
+    const Waited waited = wait_for(rhythm, microseconds(1000), microseconds(90));
+    late += waited.seen_after;
+    awake += waited.awake;
+  }
+  CHECK(late / kRuns <= microseconds(10));
+  CHECK(awake / kRuns <= microseconds(60));
 }
 
 TEST_CASE("Runs that become shorter or longer are seen at once again after a few") {
   RunRhythm rhythm;
   for (const microseconds run : {microseconds(2000), microseconds(1000), microseconds(6000), microseconds(300)}) {
-    for (int again = 0; again < 4; ++again) wait_for(rhythm, run);
-    CHECK(wait_for(rhythm, run).seen_after <= microseconds(1));
+    for (int again = 0; again < 16; ++again) wait_for(rhythm, run, microseconds(20));
+    CHECK(wait_for(rhythm, run, microseconds(20)).seen_after <= microseconds(1));
   }
 }
 

@@ -60,9 +60,9 @@ Status read_caches(const YAML::Node& unit, Caches& caches) {
 
 Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   if (!node.IsMap()) return yaml::refuse(node, "expected a unit's {unit, configuration, ...}");
-  NESTRT_RETURN_IF_ERROR(
-      yaml::check_keys(node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits", "threads",
-                              "instruction_set", "caches", "start_us", "finish_us", "mb_per_s", "lane_us"}));
+  NESTRT_RETURN_IF_ERROR(yaml::check_keys(
+      node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits", "threads", "instruction_set", "caches",
+             "start_us", "finish_us", "mb_per_s", "lane_us", "awake_us", "wake_us"}));
   BoardUnit unit;
   NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit", UnitKey::kMaxBytes));
   NESTRT_RETURN_IF_ERROR(read_text(node, "configuration", unit.configuration));
@@ -81,6 +81,9 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   NESTRT_RETURN_IF_ERROR(read_number(node, "finish_us", 0.0, kMaxOverhead, unit.overhead.finish_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "mb_per_s", 0.0, kMaxRate, unit.overhead.mb_per_s));
   NESTRT_RETURN_IF_ERROR(read_number(node, "lane_us", 0.0, kMaxOverhead, unit.overhead.lane_us));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "awake_us", 0.0, kMaxOverhead, unit.awake_us));
+  if (!unit.is_host && node["wake_us"].IsDefined()) return yaml::refuse(node, "wake_us: only a unit 'cpu' has it");
+  NESTRT_RETURN_IF_ERROR(read_number(node, "wake_us", 0.0, kMaxOverhead, unit.wake_us));
   if (const Status status = check(&unit); !status.ok()) return yaml::refuse(node, status.message());
   return unit;
 }
@@ -108,11 +111,21 @@ Result<std::vector<std::string>> parse_profiles(const YAML::Node& list) {
   return files;
 }
 
+Status read_memory(const YAML::Node& root, double& mb_per_s) {
+  const YAML::Node node = root["memory"];
+  if (!node.IsDefined()) return {};
+  if (!node.IsMap()) return yaml::refuse(node, "memory: expected {mb_per_s}");
+  NESTRT_RETURN_IF_ERROR(yaml::check_keys(node, {"mb_per_s"}));
+  NESTRT_ASSIGN_OR_RETURN(mb_per_s, yaml::member_number(node, "mb_per_s", 1.0, kMaxRate));
+  return {};
+}
+
 Result<Board> parse_root(const YAML::Node& root, const UnitCheck& check) {
   if (!root.IsMap()) return yaml::refuse(root, "expected a board's {board, units}");
-  NESTRT_RETURN_IF_ERROR(yaml::check_keys(root, {"board", "units", "profiles"}));
+  NESTRT_RETURN_IF_ERROR(yaml::check_keys(root, {"board", "memory", "units", "profiles"}));
   Board board;
   NESTRT_ASSIGN_OR_RETURN(board.name, yaml::member_text(root, "board"));
+  NESTRT_RETURN_IF_ERROR(read_memory(root, board.memory_mb_per_s));
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node units, yaml::member(root, "units"));
   NESTRT_ASSIGN_OR_RETURN(board.units, parse_units(units, check));
   const YAML::Node profiles = root["profiles"];

@@ -29,10 +29,14 @@ struct BoardUnit {
   std::string instruction_set;  // the CPU's, by which its costs are known; empty: not stated
   Caches caches;                // the CPU's
   UnitOverhead overhead;        // nothing where it is not stated
+  // How long a core looks without sleeping: an NPU's, before a program ends; the CPU's, when a lane waits for another.
+  double awake_us = 0;
+  double wake_us = 0;  // the CPU's: until a lane that sleeps goes on
 };
 
 struct Board {
   std::string name;
+  double memory_mb_per_s = 0;  // of the memory that all units share; 0: not stated
   std::vector<BoardUnit> units;
   std::vector<std::string> profiles;  // files of costs, relative to the board's
 };

@@ -30,7 +30,7 @@ struct Options {
   std::vector<double> clocks;
   std::vector<double> scales;
   BoardChanges changes;
-  int budget_ms = 1000;
+  int budget_ms = static_cast<int>(ScheduleOptions().budget / std::chrono::milliseconds(1));  // as a session has it
   bool steps = false;
   std::string json;
   std::string trace;
@@ -50,6 +50,7 @@ struct Figures {
   double cpu_only_us = 0;
   Simulated sequential, paper, optimum, split;
   double additive_bound_us = 0;
+  double load_bound_us = 0;
   size_t groups_found = 0;
 };
 
@@ -80,7 +81,8 @@ Result<Figures> figures_of(const Plan& plan, const VirtualBoard& board, int budg
   Figures figures;
   NESTRT_ASSIGN_OR_RETURN(figures.cpu_only_us, cpu_only_us(plan, board, budget_ms));
   const auto problem_with = [&](bool split, bool share) {
-    return scheduler::make_problem(plan, board.units, board.costs, {.split_channels = split, .share_cores = share});
+    return scheduler::make_problem(plan, board.units, board.costs,
+                                   {.split_channels = split, .share_cores = share, .shared = &board.shared});
   };
   NESTRT_ASSIGN_OR_RETURN(const scheduler::Problem whole, problem_with(false, false));
   NESTRT_ASSIGN_OR_RETURN(figures.sequential, simulate(whole, ScheduleMethod::kSequential, budget_ms));
@@ -90,6 +92,7 @@ Result<Figures> figures_of(const Plan& plan, const VirtualBoard& board, int budg
   NESTRT_ASSIGN_OR_RETURN(const scheduler::Problem divided, problem_with(true, true));
   NESTRT_ASSIGN_OR_RETURN(figures.split, simulate(divided, ScheduleMethod::kOptimum, budget_ms));
   figures.additive_bound_us = scheduler::additive_bound_us(whole);
+  figures.load_bound_us = scheduler::load_bound_us(whole);
   figures.groups_found = count_groups(plan.tables());
   return figures;
 }
@@ -140,7 +143,8 @@ void print(const std::vector<Figures>& all) {
                {"split", Align::kRight},
                {"gain", Align::kRight},
                {"bound", Align::kRight},
-               {"additive bound", Align::kRight}});
+               {"additive bound", Align::kRight},
+               {"load bound", Align::kRight}});
   for (const Figures& f : all) {
     const double before = f.sequential.run.makespan_us;
     table.add_row({fmt::format("{:.0f}", f.npu_clock_mhz), fmt::format("{:.2f}", f.cpu_scale), format_ms(f.cpu_only_us),
@@ -148,7 +152,8 @@ void print(const std::vector<Figures>& all) {
                    format_ms(f.optimum.run.makespan_us), format_gain(f.optimum.run.makespan_us, before),
                    format_ms(f.split.run.makespan_us), format_gain(f.split.run.makespan_us, before),
                    format_ms(f.split.lower_bound_us),
-                   format_ms(f.additive_bound_us) + " (" + format_gain(f.additive_bound_us, before) + ")"});
+                   format_ms(f.additive_bound_us) + " (" + format_gain(f.additive_bound_us, before) + ")",
+                   format_ms(f.load_bound_us) + " (" + format_gain(f.load_bound_us, before) + ")"});
   }
   fmt::print("Latency in ms; gains over the best placement of branches one after the other.\n\n{}", table.to_string());
   const Figures& first = all.front();
@@ -213,13 +218,35 @@ Json to_json(const Figures& f) {
           {"split_ms", f.split.run.makespan_us / 1e3},
           {"lower_bound_ms", f.split.lower_bound_us / 1e3},
           {"additive_bound_ms", f.additive_bound_us / 1e3},
+          {"load_bound_ms", f.load_bound_us / 1e3},
           {"groups_found", f.groups_found},
           {"groups_parallel", f.paper.groups},
           {"groups_parallel_optimum", f.optimum.groups},
           {"groups_parallel_split", f.split.groups}};
 }
 
-Json to_json(const std::vector<Figures>& all, const Options& options, const Plan& plan, const tools::Board& board) {
+Json steps_to_json(const Plan& plan, const VirtualBoard& board, const Simulated& simulated) {
+  Json steps = Json::array();
+  for (size_t i = 0; i < simulated.schedule.steps.size(); ++i) {
+    const Step& step = simulated.schedule.steps[i];
+    const scheduler::StepSpan& span = simulated.run.spans[i];
+    steps.push_back({{"branch", step.branch},
+                     {"name", name_of(plan, step.branch)},
+                     {"unit", board.units[simulated.schedule.lanes[step.lane].unit].name},
+                     {"lane", step.lane},
+                     {"threads", step.threads},
+                     {"channels", describe(step.channels)},
+                     {"alone_ms", step.predicted_us / 1e3},
+                     {"ready_ms", span.ready_us / 1e3},
+                     {"start_ms", span.start_us / 1e3},
+                     {"end_ms", span.end_us / 1e3}});
+  }
+  return steps;
+}
+
+// `steps`: of the schedule that splits channels, of the first of the figures.
+Json to_json(const std::vector<Figures>& all, Json steps, const Options& options, const Plan& plan,
+             const tools::Board& board) {
   Json json = to_json(all.front());
   json.set("plan", options.plan);
   json.set("digest", plan.digest());
@@ -227,6 +254,7 @@ Json to_json(const std::vector<Figures>& all, const Options& options, const Plan
   Json sensitivity = Json::array();
   for (const Figures& figures : all) sensitivity.push_back(to_json(figures));
   json.set("sensitivity", std::move(sensitivity));
+  json.set("steps", std::move(steps));
   return json;
 }
 
@@ -254,6 +282,7 @@ Result<ExitCode> simulate(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
   std::vector<Figures> all;
+  Json steps = Json::array();
   for (const double clock : options.clocks.empty() ? std::vector{npu_clock(board)} : options.clocks) {
     for (const double scale : options.scales.empty() ? std::vector{1.0} : options.scales) {
       BoardChanges changes = options.changes;
@@ -264,13 +293,14 @@ Result<ExitCode> simulate(const Options& options) {
       all.back().npu_clock_mhz = clock;
       all.back().cpu_scale = scale;
       if (all.size() > 1) continue;
+      steps = steps_to_json(*plan, units, all.back().split);
       if (options.steps) print_steps(*plan, units, all.back().split);
       if (!options.trace.empty()) NESTRT_RETURN_IF_ERROR(write_trace(options.trace, *plan, units, all.back().split));
     }
   }
   print(all);
   if (!options.json.empty())
-    NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(all, options, *plan, board)));
+    NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(all, std::move(steps), options, *plan, board)));
   return ExitCode::kOk;
 }
 
@@ -292,6 +322,13 @@ void add_simulate(tools::Cli& cli) {
   app.add_option("--cpu-scale", options->scales, "factor of the CPU's times; several for a table").between(1e-3, 1e3);
   app.add_option("--hand-over", options->changes.hand_over_scale, "factor of what handing over between units costs")
       .between(0, 1e3)
+      .show_default();
+  app.add_option("--memory", options->changes.memory_mb_per_s,
+                 "MB/s of the memory that all units share; 0: never short")
+      .between(0, 1e6);
+  app.add_option("--waiting", options->changes.waiting_scale,
+                 "factor of how long a core looks without sleeping, and takes to wake")
+      .between(0, 1e6)
       .show_default();
   app.add_option("--threads", options->changes.threads, "of the CPU; 0: the board's").in_range(0, 1024);
   app.add_option("--instances", options->changes.instances, "of the NPU; 0: the board's").in_range(0, 4);

@@ -4,6 +4,7 @@
 
 #include "nestrt/plan_tables.h"
 #include "runtime/costs/unit_key.h"
+#include "tools/nestrt/memory_traffic.h"
 
 namespace nestrt::command {
 namespace {
@@ -45,16 +46,29 @@ UnitOverhead scaled(UnitOverhead overhead, double scale) {
   return overhead;
 }
 
+// Without what depends on single units.
+Result<scheduler::SharedResources> shared_by(const Plan& plan, double memory_mb_per_s) {
+  NESTRT_ASSIGN_OR_RETURN(MemoryTraffic traffic, MemoryTraffic::of(plan));
+  scheduler::SharedResources shared;
+  shared.memory_mb_per_s = memory_mb_per_s;
+  shared.bytes = [traffic = std::move(traffic)](uint32_t branch, uint32_t program, ChannelRange channels) {
+    return traffic.bytes(branch, program, channels);
+  };
+  return shared;
+}
+
 }  // namespace
 
 Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
                                         const BoardChanges& changes) {
   VirtualBoard result;
   std::vector<UnitInfo> cpus;
+  NESTRT_ASSIGN_OR_RETURN(result.shared, shared_by(plan, changes.memory_mb_per_s.value_or(board.memory_mb_per_s)));
   for (const tools::BoardUnit& unit : board.units) {
     if (unit.is_host) {
       const int threads = changes.threads > 0 ? changes.threads : static_cast<int>(unit.threads);
       cpus.push_back({unit.kind, unit.kind, unit.instruction_set, threads, true});
+      result.shared.waits = {unit.awake_us * changes.waiting_scale, unit.wake_us * changes.waiting_scale};
       add_cpu_costs(unit, profile, changes.cpu_scale, result.costs);
       const UnitOverhead overhead = scaled(unit.overhead, changes.hand_over_scale);
       result.costs.set_overhead({unit.kind, unit.instruction_set, 1}, overhead);
@@ -68,9 +82,11 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
     NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scale, result.costs));
     result.costs.set_overhead(key_of(instances.front()), scaled(unit.overhead, changes.hand_over_scale));
     result.units.insert(result.units.end(), instances.begin(), instances.end());
+    result.shared.awake_us.resize(result.units.size(), unit.awake_us * changes.waiting_scale);
   }
   if (cpus.size() != 1) return Status(Code::kInvalidArgument, "board '" + board.name + "' needs one unit 'cpu'");
   result.units.push_back(cpus.front());
+  result.shared.awake_us.push_back(0);
   return result;
 }
 

@@ -1,34 +1,39 @@
 // VirtualBoard: the units of a described board, with what a plan costs on them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "nestrt/costs.h"
 #include "nestrt/plan.h"
 #include "nestrt/unit.h"
+#include "scheduler/plan_problem.h"
 #include "tools/common/board.h"
 
 namespace nestrt::command {
 
 // What is other than the files say.
 struct BoardChanges {
-  double npu_clock_mhz = 0;    // 0: the board's
-  double cpu_scale = 1;        // a factor: all times of the CPU
-  double hand_over_scale = 1;  // a factor: start_us, finish_us and lane_us of all units
-  int threads = 0;             // the CPU's; 0: as the board has
-  int instances = 0;           // each NPU's; 0: as the board has
+  double npu_clock_mhz = 0;               // 0: the board's
+  double cpu_scale = 1;                   // a factor: all times of the CPU
+  double hand_over_scale = 1;             // a factor: start_us, finish_us and lane_us of all units
+  int threads = 0;                        // the CPU's; 0: as the board has
+  int instances = 0;                      // each NPU's; 0: as the board has
+  std::optional<double> memory_mb_per_s;  // 0: never short
+  double waiting_scale = 1;               // a factor: awake_us and wake_us of all units
 };
 
 struct VirtualBoard {
   std::vector<UnitInfo> units;  // NPUs first, as in a session
   CostTable costs;
+  scheduler::SharedResources shared;  // refers to the plan
 };
 
 // `profile`: costs by work. Programs of instructions that it does not know cost what the plan says; at another clock
 // they take as many cycles. Overheads are the board's.
 // Errors: kNotFound where a program has no cost; kInvalidArgument where a clock is asked for that the board does not
-// state.
+// state; kInvalidPlan for an instruction stream that is none.
 Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
                                         const BoardChanges& changes = {});
 

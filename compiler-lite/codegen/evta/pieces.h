@@ -6,8 +6,8 @@
 
 namespace nestrt::compiler::evta {
 
-// Shares of the channels that pieces are made for by default: 1/8 to 7/8.
-inline constexpr int kDefaultPieces = 7;
+// Shares of the channels that pieces are made for by default: 1/16 to 15/16.
+inline constexpr int kDefaultPieces = 15;
 
 // The numbers of channels: those multiples of the block that are nearest to `count` shares at even distances, each
 // once, in ascending order. Which one keeps both units busy depends on their speeds: dense convolutions want large

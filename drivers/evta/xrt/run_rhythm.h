@@ -14,10 +14,11 @@ class RunRhythm {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  // The end of a run of which nothing is known is seen late by no more than this part of it, and by what a sleep lasts
-  // longer than it should: the kernel's slack for timers is 50 us, and a thread takes some 20 to wake.
+  // The end of a run of which nothing is known is seen late by no more than this part of it.
   static constexpr int kLooks = 16;
-  static constexpr std::chrono::microseconds kShortestSleep{20}, kLongestSleep{500}, kOversleep{130};
+  static constexpr std::chrono::microseconds kShortestSleep{20}, kLongestSleep{500};
+  // What a sleep of a thread of the library (runtime/core/named_thread.h) lasts longer than it should, and some more.
+  static constexpr std::chrono::microseconds kOversleep{60};
 
   // How long to sleep before the next look, so long after the start; 0: look again at once.
   Duration pause(Duration elapsed) {
@@ -29,12 +30,15 @@ class RunRhythm {
     return coarse_pause(elapsed);
   }
 
-  // A run was seen to have ended after that time. If it had when the waiter woke, nobody knows how long before.
+  // A run was seen to have ended after that time. If it had when the waiter woke, it wakes earlier the next time.
   void ended_after(Duration elapsed) {
-    const bool was_late = usual_ != Duration::zero() && !was_awake_;
-    awake_ = was_awake_ ? kOversleep : kOversleep + coarse_pause(elapsed);
+    if (usual_ == Duration::zero())
+      awake_ = kOversleep + coarse_pause(elapsed);
+    else if (was_awake_)
+      awake_ = std::max<Duration>(kOversleep, awake_ - awake_ / 4);
+    else
+      awake_ = std::min<Duration>(2 * awake_, kLongestSleep);
     usual_ = elapsed;
-    if (was_late) usual_ = awake_ = Duration::zero();
     was_awake_ = false;
   }
 

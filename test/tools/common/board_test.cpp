@@ -34,6 +34,22 @@ TEST_CASE("A board names files of costs, each once and not beyond reason") {
   CHECK_THAT(many.error().to_string(), Contains("at most 16 files"));
 }
 
+TEST_CASE("A board states what its units share, and how they are waited for") {
+  const auto board =
+      parse("board: b\nmemory: {mb_per_s: 9000}\nunits: [{unit: cpu, wake_us: 15}, {unit: evta, awake_us: 130}]\n");
+  REQUIRE(board);
+  CHECK(board->memory_mb_per_s == 9000);
+  CHECK(board->units[0].wake_us == 15);
+  CHECK(board->units[1].awake_us == 130);
+  for (const std::string wrong : {"memory: 9000", "memory: {mb_per_s: 0}", "memory: {gb_per_s: 9}"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(parse("board: b\n" + wrong + "\nunits: [{unit: cpu}]\n"));
+  }
+  const auto refused = parse("board: b\nunits: [{unit: evta, wake_us: 1}]\n");
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains("wake_us"));
+}
+
 TEST_CASE("A board has units, but not beyond reason") {
   CHECK(parse("board: b\nunits: " + list_of(16, "{unit: evta}") + "\n"));
   const auto many = parse("board: b\nunits: " + list_of(17, "{unit: evta}") + "\n");

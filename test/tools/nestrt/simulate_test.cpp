@@ -51,8 +51,12 @@ TEST_CASE("What nestrt profile measures, nestrt simulate schedules") {
                        {"simulate", workshop.path("plan.nest"), "--board", workshop.path("board.yaml"), "--profile",
                         workshop.path("costs"), "--cpu-scale", "1", "2", "--json", workshop.path("times.json")}));
   const nlohmann::json times = workshop.json("times.json");
-  for (const char* key : {"cpu_only_ms", "sequential_ms", "paper_ms", "optimum_ms", "split_ms", "lower_bound_ms"})
+  for (const char* key : {"cpu_only_ms", "sequential_ms", "paper_ms", "optimum_ms", "split_ms", "lower_bound_ms",
+                          "additive_bound_ms", "load_bound_ms"})
     CHECK(times[key] > 0);
+  REQUIRE(times["steps"].size() > 0);
+  CHECK(times["steps"].back()["end_ms"] == times["split_ms"]);
+  CHECK(times["steps"].back()["unit"] == "cpu");
   CHECK(times["sequential_ms"] == times["cpu_only_ms"]);
   CHECK(times["optimum_ms"] <= times["sequential_ms"]);
   CHECK(times["lower_bound_ms"].get<double>() <= times["split_ms"].get<double>() * (1 + 1e-9));

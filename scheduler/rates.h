@@ -1,0 +1,31 @@
+// Rates: how fast parts that run at the same time proceed, each measured by how fast it would be alone.
+//
+// The host's cores are shared evenly by the threads that want them: those of its parts, and for each unit beside it the
+// one that waits, while it does not sleep: for the end of a part, or for what the next one reads. The memory's rate is
+// shared max-min fairly (Bertsekas and Gallager, Data Networks, 6.5): who wants less than an even share gets it, the
+// others share what is left.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "scheduler/problem.h"
+
+namespace nestrt::scheduler {
+
+struct RunningPart {
+  const Part* part = nullptr;
+  double left_us = 0;  // of its time alone
+};
+
+// Whether anything that units share may run short.
+bool can_run_short(const Problem& problem);
+
+// Whether somebody looks for the end of the part now.
+bool is_awaited(const Problem& problem, const RunningPart& running);
+
+// By part, at most 1.
+// `waiting`: lanes of units beside the host that wait for their next part without sleeping.
+std::vector<double> rates(const Problem& problem, std::span<const RunningPart> running, int waiting = 0);
+
+}  // namespace nestrt::scheduler
