@@ -93,7 +93,7 @@ class Simulation {
     block_end_ = handed_out_ + std::min(rest, static_cast<size_t>(profile_.fetch_block));
     const size_t bytes = (block_end_ - handed_out_) * sizeof(InstructionWord);
     dram_.request(DramClient::kFetch, {time, static_cast<uint32_t>(bytes / profile_.bus_bytes)});
-    bus_beats_ += bytes / profile_.bus_bytes;
+    read_beats_ += bytes / profile_.bus_bytes;
     reading_block_ = true;
   }
 
@@ -211,11 +211,11 @@ class Simulation {
     ModuleState& state = modules_[index_of(module)];
     Burst burst;
     if (state.transfer.next_burst(&now, &burst)) {
-      bus_beats_ += burst.beats;
+      (module == Module::kStore ? write_beats_ : read_beats_) += burst.beats;
       return dram_.request(state.transfer.client(), burst);
     }
     state.transferring = false;
-    complete(module, now);
+    complete(module, state.transfer.end(state.start + static_cast<uint64_t>(profile_.dispatch), now));
   }
 
   void resume(const DramServer::Service& service) {
@@ -225,7 +225,8 @@ class Simulation {
                           : service.client == DramClient::kWgt ? Module::kLoad
                                                                : Module::kCompute;
     count_.modules[index_of(module)].memory_wait += service.wait;
-    continue_transfer(module, service.end);
+    const bool last = modules_[index_of(module)].transfer.all_requested();
+    continue_transfer(module, last ? service.end : service.next);
   }
 
   void complete(Module module, uint64_t end) {
@@ -253,7 +254,7 @@ class Simulation {
   }
 
   void add_lower_bound() {
-    count_.lower_bound = bus_beats_;
+    count_.lower_bound = profile_.separate_writes ? std::max(read_beats_, write_beats_) : read_beats_ + write_beats_;
     for (uint64_t work : work_) count_.lower_bound = std::max(count_.lower_bound, work);
   }
 
@@ -286,7 +287,8 @@ class Simulation {
   uint64_t hand_out_time_ = 0;
 
   std::array<uint64_t, kNumModules> work_ = {};
-  uint64_t bus_beats_ = 0;
+  uint64_t read_beats_ = 0;
+  uint64_t write_beats_ = 0;
 };
 
 }  // namespace

@@ -43,20 +43,25 @@ constexpr CycleProfile chisel2021() {
   return profile;
 }
 
-// The RTL that VTA's Chisel source of later years builds (MJChku/VTA_FPGA 10fed0a), simulated with a memory that
-// answers in the next cycle: up to sixteen reads are under way, so that a transfer waits for the first of its bursts
-// alone, and pads take a cycle each. Its pipelines start in three cycles and drain in five.
+// The RTL that VTA's Chisel source of later years builds (MJChku/VTA_FPGA 10fed0a), read off its modules and traces of
+// its instructions, with a memory that has a bus for reads and one for writes, as the design's AXI port has. A load
+// requests row after row, in every other cycle, sixteen reads of all loads under way; a request reaches memory in the
+// next cycle, its first beat comes two later. Pads are written in cycles without data, one each. The last beat passes
+// three registers before the instruction ends, of micro-ops two.
 constexpr CycleProfile chisel_16_reads() {
   CycleProfile profile = chisel2021();
   profile.name = "chisel_16_reads";
-  profile.reads_ahead = true;
+  profile.separate_writes = true;
   profile.overlapped_latency = true;
-  profile.read_latency = 1;
+  profile.reads_ahead = 16;
+  profile.read_latency = 3;
+  profile.launch = 2;
   profile.pads_by_beat = false;
-  profile.gemm.per_instruction = 8;
-  profile.gemm_reset = profile.gemm;
-  profile.alu_immediate = profile.gemm;
-  profile.alu_tensor.per_instruction = 8;
+  profile.pad_latency = 2;
+  profile.load_uop.after_row = 2;
+  profile.load_inp.after_row = 3;
+  profile.load_wgt.after_row = 3;
+  profile.load_acc.after_row = 3;
   return profile;
 }
 

@@ -2,7 +2,7 @@
 // reproduce what is published about it. Times are in cycles of the accelerator's clock.
 //
 // `chisel2019` and `chisel2021` are read off the state machines of VTA's Chisel RTL at the revisions whose cycle counts
-// were published (tvm PR 3347; tvm-vta PR 30), `chisel_16_reads` goes by a later RTL of it. `hls_zynq7020` is measured
+// were published (tvm PR 3347; tvm-vta PR 30), `chisel_16_reads` off a later RTL of it. `hls_zynq7020` is measured
 // on the RTL that Vivado HLS made of VTA's source; `zcu102` is the same with another port, which is assumed.
 // docs/evta.md compares each with what is known.
 #pragma once
@@ -17,16 +17,17 @@ namespace nestrt::evta {
 struct CycleProfile {
   std::string_view name;
   double clock_hz = 0;  // for times; the counts do not depend on it
-  int bus_bytes = 8;    // DRAM's per cycle, both directions together
+  int bus_bytes = 8;    // DRAM's per cycle
 
-  // DRAM and the way to it: one server.
+  // DRAM and the way to it: one server, or one for reads and one for writes.
+  bool separate_writes = false;     // reads and writes have a bus each and do not wait for each other
   int burst_beats = 256;            // beats of the longest burst; a row of a transfer takes one burst or more
   bool aligned_bursts = false;      // a burst ends where a multiple of its longest size in DRAM does
   int read_latency = 0;             // from a request to its first beat
   int write_latency = 0;            // from a request to its first beat
   int write_response = 0;           // from a burst's last beat to the next request
   bool overlapped_latency = false;  // others use the bus while a request waits for its first beat
-  bool reads_ahead = false;         // all bursts of a load are requested before the first has come
+  int reads_ahead = 0;              // of all loads, requested before data have come; 0: each waits for the one before
   int uop_bus_bytes = 8;            // the micro-op memory's own port
 
   // The modules.
@@ -36,6 +37,7 @@ struct CycleProfile {
   int fetch_block = 128;        // instructions fetched at once; all are handed out before the next block is requested
   bool streamed_fetch = false;  // each is handed out as it comes, not when its block is complete
   bool pads_by_beat = false;    // a pad element takes the beats of its data, not one cycle
+  int pad_latency = 0;          // from the dispatch to the first pad, where reads are ahead: pads wait for no data
   int store_gap = 0;            // cycles between two elements of a store
 
   // Transfers: cycles beside those of the bus and its latency.

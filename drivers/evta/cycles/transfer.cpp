@@ -45,7 +45,8 @@ TransferCycles::TransferCycles(const CycleProfile& profile, const Configuration&
   row_end_pads_ = pad * transfer.x_pad_end;
   begin_pads_ = pad * width * transfer.y_pad_begin;
   end_pads_ = pad * width * transfer.y_pad_end;
-  due_ += begin_pads_ + row_begin_pads_;
+  // A request that is ahead still takes a cycle to step over each row of pads.
+  due_ += ahead() ? transfer.y_pad_begin : begin_pads_ + row_begin_pads_;
 }
 
 uint64_t TransferCycles::least_cycles() const {
@@ -64,7 +65,7 @@ Burst TransferCycles::burst_at(uint64_t now) const {
   const uint32_t beats = burst_beats();
   const uint32_t gaps = client_ == DramClient::kOut ? divide_up(beats, element_beats_) - 1 : 0;
   return {now, beats, gaps * static_cast<uint32_t>(profile_->store_gap),
-          beats * static_cast<uint32_t>(costs_->cycles_per_beat - 1), row_ + row_done_ > 0};
+          beats * static_cast<uint32_t>(costs_->cycles_per_beat - 1)};
 }
 
 void TransferCycles::end_row() {
@@ -76,6 +77,12 @@ void TransferCycles::end_row() {
   const int cycles =
       costs_->after_row + (last ? 0 : costs_->before_row) + (row_beats_ > kLongRow ? costs_->long_row : 0);
   due_ = row_end_pads_ + (last ? end_pads_ : row_begin_pads_) + static_cast<uint64_t>(cycles);
+  if (ahead()) due_ = last ? static_cast<uint64_t>(costs_->after_row) : 0;
+}
+
+uint64_t TransferCycles::end(uint64_t begin, uint64_t data_end) const {
+  if (!ahead() || least_cycles() == rows_ * row_beats_) return data_end;
+  return std::max(data_end, begin + static_cast<uint64_t>(profile_->pad_latency) + least_cycles());
 }
 
 bool TransferCycles::next_burst(uint64_t* now, Burst* burst) {

@@ -20,10 +20,14 @@ class TransferCycles {
   uint64_t least_cycles() const;
 
   // False when all is moved. Otherwise the next burst, requested after the pads before it: `now` is when the one before
-  // it ended, and becomes when this one is requested or the transfer ends.
+  // it ended, or where reads are ahead was accepted, and becomes when this one is requested or the transfer ends.
   bool next_burst(uint64_t* now, Burst* burst);
+  bool all_requested() const { return row_ == rows_; }
+  // When the instruction ends: where reads are ahead, pads are written beside the data, in cycles without any.
+  uint64_t end(uint64_t begin, uint64_t data_end) const;
 
  private:
+  bool ahead() const { return profile_->reads_ahead > 0 && client_ != DramClient::kOut; }
   uint32_t burst_beats() const;
   Burst burst_at(uint64_t now) const;
   // When a row's last beat is through.

@@ -146,6 +146,68 @@ TEST_CASE("Bursts end at the multiples of their length where the profile says so
   CHECK(count(program, aligned).cycles == count(program, profile("chisel2019")).cycles + aligned.read_latency);
 }
 
+// Cycles of one load, from start to end.
+uint64_t cycles_of_load(const Transfer& transfer, const CycleProfile& profile) {
+  std::vector<TraceEntry> trace;
+  count({make_load(transfer, {.push_next = true}), make_finish({.pop_prev = true})}, profile, &trace);
+  return trace[0].end - trace[0].start;
+}
+
+TEST_CASE("Rows follow each other without a gap where reads are ahead, as far as the reads under way allow") {
+  const CycleProfile& ahead = profile("chisel_16_reads");
+  CHECK(cycles_of_load(inputs(32, 2), ahead) == cycles_of_load(inputs(1, 64), ahead));
+  CycleProfile one = ahead;
+  one.reads_ahead = 1;
+  CHECK(cycles_of_load(inputs(1, 64), one) == cycles_of_load(inputs(1, 64), ahead));
+  const auto latency = static_cast<uint64_t>(ahead.read_latency);
+  CHECK(cycles_of_load(inputs(32, 2), one) == cycles_of_load(inputs(1, 64), ahead) + 31 * (latency - 1));
+}
+
+TEST_CASE("Pads are written in cycles without data where reads are ahead, and between the data elsewhere") {
+  Transfer padded = inputs(8, 8);  // 128 beats
+  padded.x_pad_begin = 1;          // 8 pads
+  const CycleProfile& ahead = profile("chisel_16_reads");
+  const int without_data = ahead.read_latency + ahead.load_inp.after_row - ahead.pad_latency;
+  CHECK(cycles_of_load(padded, ahead) == cycles_of_load(inputs(8, 8), ahead) + 8 - without_data);
+  CycleProfile after_data = profile("chisel2021");
+  after_data.pads_by_beat = false;
+  CHECK(cycles_of_load(padded, after_data) == cycles_of_load(inputs(8, 8), after_data) + 8);
+}
+
+TEST_CASE("Loads of a lower priority wait until a load whose reads are ahead has requested all its rows") {
+  const Instruction load = make_load(inputs(64, 16), {.push_next = true});  // 2048 beats
+  const Instruction accumulators = make_load({.memory = Memory::kAcc, .y_size = 1, .x_size = 1, .x_stride = 1});
+  std::vector<TraceEntry> trace;
+  // The first comes before sixteen rows are under way.
+  count({load, accumulators, accumulators, make_finish({.pop_prev = true})}, profile("chisel_16_reads"), &trace);
+  REQUIRE(trace[0].instruction == 1);
+  CHECK(trace[0].end - trace[0].start < 16 * 32);
+  const auto second = std::find_if(trace.begin(), trace.end(), [](const TraceEntry& e) { return e.instruction == 2; });
+  CHECK(second->end - second->start > 40 * 32);
+}
+
+TEST_CASE("Writes do not wait for reads where they have a bus of their own, and share its beats elsewhere") {
+  Transfer results = inputs(1, 128);
+  results.memory = Memory::kOut;
+  const Instruction store = make_store(results, {.push_prev = true});
+  const std::vector<Instruction> alone = {store, make_finish({.pop_next = true})};
+  const std::vector<Instruction> beside_reads = {make_load(inputs(1, 1024), {.push_next = true}), store,
+                                                 make_finish({.pop_prev = true, .pop_next = true})};
+  const auto cycles_of_store = [](const std::vector<Instruction>& program, const CycleProfile& profile) {
+    std::vector<TraceEntry> trace;
+    count(program, profile, &trace);
+    const auto stored =
+        std::find_if(trace.begin(), trace.end(), [](const TraceEntry& e) { return e.module == Module::kStore; });
+    return stored->end - stored->start;
+  };
+  const CycleProfile& separate = profile("chisel_16_reads");
+  CHECK(cycles_of_store(beside_reads, separate) == cycles_of_store(alone, separate));
+  CycleProfile shared = separate;
+  shared.separate_writes = false;
+  CHECK(cycles_of_store(beside_reads, shared) > cycles_of_store(alone, shared));
+  CHECK(count(beside_reads, shared).lower_bound > count(beside_reads, separate).lower_bound);
+}
+
 TEST_CASE("A module takes no more instructions than its queue holds") {
   // The compute module's queue is full of instructions that wait for a load, which the fetch cannot hand out.
   CycleProfile shallow = profile("chisel2019");
