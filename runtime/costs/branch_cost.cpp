@@ -1,12 +1,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "nestrt/costs.h"
 #include "nestrt/plan_tables.h"
 #include "runtime/core/guard.h"
 #include "runtime/costs/operator_cost.h"
+#include "runtime/costs/stated_cost.h"
 #include "runtime/plan/views.h"
 
 namespace nestrt {
@@ -52,28 +52,18 @@ Result<WorkCost> kernels_cost(const CostTable& costs, const Plan& plan, const pl
   return sum;
 }
 
-// The plan's own: of several, the most certain.
-const plan::Cost* stated_cost(const plan::Program& program) {
-  const plan::Cost* best = nullptr;
-  for (const plan::Cost& cost : program.costs) {
-    if (cost.origin == plan::CostOrigin::kUnknown || !std::isfinite(cost.microseconds) || cost.microseconds <= 0)
-      continue;
-    if (best == nullptr || cost.origin < best->origin) best = &cost;
-  }
-  return best;
-}
-
 Result<WorkCost> cost_of(const CostTable& costs, const Plan& plan, uint32_t branch_index, uint32_t program_index,
                          const UnitKey& unit, ChannelRange channels) {
   const plan::Branch& branch = plan.tables().branches[branch_index];
   const plan::Program& program = branch.programs[program_index];
   if (program.kind == plan::ProgramKind::kKernels) return kernels_cost(costs, plan, branch, unit, channels);
-  if (program.channels > 0) channels = {0, program.channels};
-  if (const WorkCost* cost = find_cost(costs, unit, branch_work_name(plan, branch_index, channels))) return *cost;
+  if (const WorkCost* cost = find_cost(costs, unit, program_work_name(plan, branch_index, program_index))) return *cost;
+  // A profile of another origin knows operators, not programs.
+  Result<WorkCost> of_operators = kernels_cost(costs, plan, branch, unit, {0, program.channels});
+  if (of_operators && of_operators->microseconds > 0) return of_operators;
   if (const plan::Cost* cost = stated_cost(program))
     return WorkCost{cost->microseconds, static_cast<CostSource>(cost->origin)};
-  if (branch.operators.empty()) return WorkCost{0, CostSource::kModelled};
-  return missing(plan, branch.operators[0], channels, unit);
+  return of_operators;
 }
 
 }  // namespace

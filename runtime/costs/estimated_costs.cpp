@@ -46,7 +46,7 @@ void add_other(const Plan& plan, const UnitInfo& unit, int host_threads, CostTab
     if (program.kind == plan::ProgramKind::kKernels)
       for (const uint32_t op : tables.branches[branch].operators) costs.set(key_of(unit), work_name(plan, op), cost);
     else
-      costs.set(key_of(unit), branch_work_name(plan, branch, {0, program.channels}), cost);
+      costs.set(key_of(unit), program_work_name(plan, branch, index), cost);
   });
 }
 

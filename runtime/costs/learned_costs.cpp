@@ -40,7 +40,7 @@ void LearnedCosts::complete(std::span<const UnitInfo> units) {
     for_each_program_for(plan_.tables(), unit, [&](uint32_t branch, uint32_t index, const plan::Program& program) {
       if (program.kind == plan::ProgramKind::kKernels) return;
       const Result<WorkCost> cost = branch_cost(costs_, plan_, branch, index, key_of(unit));
-      if (cost) costs_.set(key_of(unit), branch_work_name(plan_, branch, {0, program.channels}), *cost);
+      if (cost) costs_.set(key_of(unit), program_work_name(plan_, branch, index), *cost);
     });
   }
 }
@@ -61,7 +61,7 @@ void LearnedCosts::correct(const Step& step, const UnitInfo& unit, double factor
     if (known) costs_.set(key, work, {known->microseconds * factor, CostSource::kMeasured});
   };
   if (program.kind != plan::ProgramKind::kKernels)
-    return set(branch_work_name(plan_, step.branch, {0, program.channels}),
+    return set(program_work_name(plan_, step.branch, step.program),
                branch_cost(costs_, plan_, step.branch, step.program, key, step.channels));
   for (const uint32_t op : branch.operators)
     if (!is_view(plan_.tables(), plan_.tables().operators[op]))

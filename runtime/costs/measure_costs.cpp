@@ -248,13 +248,14 @@ class Measurement {
     Variant variant{.threads = threads_.back(), .unit = &unit};
     bool any = false;
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
-      const plan::Program* const program = program_for(branches_[branch], unit.info());
-      if (program == nullptr) {
+      const std::optional<uint32_t> program = program_index_for(branches_[branch], unit.info());
+      if (!program) {
         variant.pieces.push_back({host_executables_[branch], branch, true, {}});
         continue;
       }
-      NESTRT_ASSIGN_OR_RETURN(Executable* const executable, prepare(unit, branch, *program, {}));
-      variant.pieces.push_back(unit_piece(executable, branch, unit.info(), {}));
+      NESTRT_ASSIGN_OR_RETURN(Executable* const executable,
+                              prepare(unit, branch, branches_[branch].programs[*program], {}));
+      variant.pieces.push_back(unit_piece(executable, branch, *program, unit.info()));
       any = true;
     }
     if (any) variants_.push_back(std::move(variant));
@@ -263,11 +264,12 @@ class Measurement {
 
   // For every operator that is divided, the n-th way to divide it.
   Status prepare_parts(Unit& unit) {
-    std::vector<std::vector<const plan::Program*>> parts(branches_.size());
+    std::vector<std::vector<uint32_t>> parts(branches_.size());
     size_t most = 0;
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
-      for (const plan::Program& program : branches_[branch].programs)
-        if (can_run(program, unit.info()) && program.channels > 0) parts[branch].push_back(&program);
+      const std::vector<plan::Program>& programs = branches_[branch].programs;
+      for (uint32_t program = 0; program < programs.size(); ++program)
+        if (can_run(programs[program], unit.info()) && programs[program].channels > 0) parts[branch].push_back(program);
       most = std::max(most, parts[branch].size());
     }
     for (size_t way = 0; way < most; ++way) NESTRT_RETURN_IF_ERROR(prepare_part(unit, parts, way));
@@ -277,14 +279,15 @@ class Measurement {
   struct Division {
     Executable* first = nullptr;  // null: the branch is not divided
     Executable* rest = nullptr;
-    ChannelRange first_channels, rest_channels;
+    uint32_t first_program = 0;
+    ChannelRange rest_channels;
   };
 
-  Status prepare_part(Unit& unit, const std::vector<std::vector<const plan::Program*>>& parts, size_t way) {
+  Status prepare_part(Unit& unit, const std::vector<std::vector<uint32_t>>& parts, size_t way) {
     std::vector<Division> divisions(branches_.size());
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
       if (way >= parts[branch].size()) continue;
-      NESTRT_ASSIGN_OR_RETURN(divisions[branch], divide(unit, branch, *parts[branch][way]));
+      NESTRT_ASSIGN_OR_RETURN(divisions[branch], divide(unit, branch, parts[branch][way]));
     }
     for (int threads : threads_) {
       Variant& variant = variants_.emplace_back(Variant{.threads = threads, .unit = &unit});
@@ -295,17 +298,18 @@ class Measurement {
           continue;
         }
         variant.pieces.push_back(host_piece(division.rest, branch, threads, division.rest_channels));
-        variant.pieces.push_back(unit_piece(division.first, branch, unit.info(), division.first_channels));
+        variant.pieces.push_back(unit_piece(division.first, branch, division.first_program, unit.info()));
       }
     }
     return {};
   }
 
-  Result<Division> divide(Unit& unit, uint32_t branch, const plan::Program& program) {
+  Result<Division> divide(Unit& unit, uint32_t branch, uint32_t program_index) {
+    const plan::Program& program = branches_[branch].programs[program_index];
     Division division;
-    division.first_channels = {0, program.channels};
+    division.first_program = program_index;
     division.rest_channels = {program.channels, divisible_channels(plan_->tables(), branches_[branch])};
-    NESTRT_ASSIGN_OR_RETURN(division.first, prepare(unit, branch, program, division.first_channels));
+    NESTRT_ASSIGN_OR_RETURN(division.first, prepare(unit, branch, program, {0, program.channels}));
     NESTRT_ASSIGN_OR_RETURN(division.rest, prepare(*host_, branch, *host_program(branch), division.rest_channels));
     return division;
   }
@@ -320,12 +324,13 @@ class Measurement {
     return piece;
   }
 
-  Piece unit_piece(Executable* executable, uint32_t branch, const UnitInfo& unit, ChannelRange channels) {
+  Piece unit_piece(Executable* executable, uint32_t branch, uint32_t program, const UnitInfo& unit) {
     const uint32_t first = branches_[branch].operators[0];
+    const ChannelRange channels{0, branches_[branch].programs[program].channels};
     return {executable,
             branch,
             false,
-            {series_for(key_of(unit), branch_work_name(*plan_, branch, channels), first, branch, channels)}};
+            {series_for(key_of(unit), program_work_name(*plan_, branch, program), first, branch, channels)}};
   }
 
   // Branches that do the same work share their samples.

@@ -3,6 +3,7 @@
 #include "nestrt/costs.h"
 #include "nestrt/plan_tables.h"
 #include "runtime/costs/attribute_text.h"
+#include "runtime/costs/stated_cost.h"
 #include "runtime/plan/views.h"
 
 namespace nestrt {
@@ -44,6 +45,15 @@ std::string operands_text(const plan::Tables& tables, const plan::Operator& op, 
   return result;
 }
 
+// Exponents decide which instructions a program has: how long it is and what the plan says it takes tells apart those
+// that take different times.
+std::string code_text(const plan::Tables& tables, const plan::Program& program) {
+  const uint64_t bytes = program.segments.empty() ? 0 : tables.buffers[program.segments[0]].size;
+  const plan::Cost* const stated = stated_cost(program);
+  return fmt::format("; program of {} bytes", bytes) +
+         (stated != nullptr ? fmt::format(", {} us", stated->microseconds) : "");
+}
+
 }  // namespace
 
 std::string work_name(const Plan& plan, uint32_t operator_index, ChannelRange channels) {
@@ -56,13 +66,15 @@ std::string work_name(const Plan& plan, uint32_t operator_index, ChannelRange ch
   return result;
 }
 
-std::string branch_work_name(const Plan& plan, uint32_t branch, ChannelRange channels) {
+std::string program_work_name(const Plan& plan, uint32_t branch_index, uint32_t program_index) {
+  const plan::Branch& branch = plan.tables().branches[branch_index];
+  const plan::Program& program = branch.programs[program_index];
   std::string result;
-  for (uint32_t op : plan.tables().branches[branch].operators) {
+  for (uint32_t op : branch.operators) {
     if (!result.empty()) result += "; ";
-    result += work_name(plan, op, channels);
+    result += work_name(plan, op, {0, program.channels});
   }
-  return result;
+  return program.kind == plan::ProgramKind::kKernels ? result : result + code_text(plan.tables(), program);
 }
 
 }  // namespace nestrt

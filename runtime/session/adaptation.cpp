@@ -207,7 +207,7 @@ void Adaptation::keep_times_of(const PreparedSchedule& current) {
   for (const PreparedStep& step : current.steps()) {
     const double measured = step.measured_us.load(std::memory_order_relaxed);
     if (step.on_host || measured == 0) continue;
-    measured_.set(key_of(units_[step.unit]->info()), branch_work_name(plan_, step.step.branch, step.step.channels),
+    measured_.set(key_of(units_[step.unit]->info()), program_work_name(plan_, step.step.branch, step.step.program),
                   {measured, CostSource::kMeasured});
   }
 }

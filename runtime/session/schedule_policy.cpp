@@ -355,7 +355,8 @@ std::optional<SchedulePolicy::Explorer> SchedulePolicy::explorer_with(uint32_t u
   CostTable costs = learned_.costs();
   for (const uint32_t index : branches) {
     const plan::Branch& branch = plan_.tables().branches[index];
-    costs.set(key_of(units_[unit]), branch_work_name(plan_, index), {});
+    if (const auto program = program_index_for(branch, units_[unit]))
+      costs.set(key_of(units_[unit]), program_work_name(plan_, index, *program), {});
     for (const uint32_t op : branch.operators) costs.set(key_of(units_[unit]), work_name(plan_, op), {});
   }
   std::optional<Schedule> schedule = make(ScheduleMethod::kSequential, costs);

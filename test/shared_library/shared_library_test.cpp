@@ -97,7 +97,7 @@ bool is_exported(Function* function) {
 
 TEST_CASE("Functions that need a plan are exported, too") {
   CHECK(is_exported(&work_name));
-  CHECK(is_exported(&branch_work_name));
+  CHECK(is_exported(&program_work_name));
   CHECK(is_exported(&branch_cost));
   CHECK(is_exported(&make_schedule));
   CHECK(is_exported(&Pipeline::create));

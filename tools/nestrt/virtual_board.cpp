@@ -32,8 +32,7 @@ Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& pr
       const plan::Program& program = programs[index];
       if (program.unit != unit.kind || program.configuration != unit.configuration) continue;
       NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, branch_cost(profile, plan, branch, index, key));
-      const ChannelRange channels{0, program.channels};
-      costs.set(key, branch_work_name(plan, branch, channels), {cost.microseconds * scale, cost.source});
+      costs.set(key, program_work_name(plan, branch, index), {cost.microseconds * scale, cost.source});
     }
   }
   return {};

@@ -43,6 +43,25 @@ ops::Pool small_pool() {
   return pool;
 }
 
+// Two branches of the same operator, whose programs take an NPU as long as the plan says.
+PlanBuilder twins_plan(float first_us, float second_us) {
+  PlanBuilder builder;
+  const int x = builder.input("x", {4}), between = builder.arena("between", {4}), y = builder.output("y", {4});
+  const int code = builder.constant<float>("code", {4}, {1, 2, 3, 4});
+  builder.op("first", unary(ops::UnaryKind::kRelu), {x}, {between});
+  builder.branch();
+  builder.op("second", unary(ops::UnaryKind::kRelu), {between}, {y});
+  builder.branch();
+  for (uint32_t branch = 0; branch < 2; ++branch) {
+    plan::Program& program = builder.tables().branches[branch].programs.emplace_back();
+    program.unit = "npu";
+    program.kind = plan::ProgramKind::kBlob;
+    program.segments = {builder.tables().tensors[static_cast<uint32_t>(code)].buffer};
+    program.costs = {{branch == 0 ? first_us : second_us, plan::CostOrigin::kModelled}};
+  }
+  return builder;
+}
+
 }  // namespace
 
 TEST_CASE("The name of a work says everything in one line") {
@@ -138,6 +157,20 @@ TEST_CASE("A part of the channels costs its share unless it was measured") {
   CHECK(share->source == CostSource::kModelled);
   costs.set(kCpu, work_name(*built.plan, 0, {0, 4}), {3, CostSource::kMeasured});
   CHECK(branch_cost(costs, *built.plan, 0, 0, kCpu, {0, 4})->microseconds == 3);
+}
+
+TEST_CASE("Programs for the same operators that take different times have costs of their own") {
+  const UnitKey npu{"npu", "", 1};
+  const Built differ(twins_plan(10, 12)), same(twins_plan(10, 10));
+  CHECK(work_name(*differ.plan, 0) == work_name(*differ.plan, 1));
+  CHECK(program_work_name(*differ.plan, 0, 1) == "Unary: f32 4 -> f32 4; program of 16 bytes, 10 us");
+  CHECK(program_work_name(*differ.plan, 0, 1) != program_work_name(*differ.plan, 1, 1));
+  CHECK(program_work_name(*same.plan, 0, 1) == program_work_name(*same.plan, 1, 1));
+  CostTable costs;
+  costs.set(npu, program_work_name(*differ.plan, 0, 1), {11, CostSource::kMeasured});
+  CHECK(branch_cost(costs, *differ.plan, 0, 1, npu)->microseconds == 11);
+  CHECK(branch_cost(costs, *differ.plan, 1, 1, npu)->microseconds == 12);
+  CHECK(branch_cost(costs, *same.plan, 1, 1, npu)->microseconds == 11);
 }
 
 TEST_CASE("Overheads of fewer threads serve") {

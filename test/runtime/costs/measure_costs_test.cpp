@@ -92,8 +92,8 @@ TEST_CASE("Units beside the CPU are measured where they have a program") {
   REQUIRE(measured);
   CHECK(last == total);
   const UnitKey npu{"npu", "model 1", 1};
-  CHECK(measured->costs.find(npu, branch_work_name(**plan, 0)) != nullptr);
-  CHECK(measured->costs.find(npu, branch_work_name(**plan, 1)) == nullptr);
+  CHECK(measured->costs.find(npu, program_work_name(**plan, 0, 1)) != nullptr);
+  CHECK(measured->costs.find(npu, program_work_name(**plan, 1, 0)) == nullptr);
   CHECK(measured->costs.overheads().contains(npu));
 }
 
