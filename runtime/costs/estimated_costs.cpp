@@ -1,5 +1,7 @@
 #include "runtime/costs/estimated_costs.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "runtime/costs/operator_cost.h"
@@ -10,39 +12,83 @@
 namespace nestrt {
 namespace {
 
-// Of one core, in a microsecond: about half of the four multiplications a cycle that a Cortex-A53 at 1.2 GHz has, and
-// what one core of a ZCU102 reads or writes. Beginning an operator takes a microsecond or two.
-constexpr double kMacs = 2500, kBytes = 2000, kBegin = 1.5;
-// Cores share the memory.
-constexpr double kCoresOfMemory = 2;
+constexpr int64_t kBlock = 16;  // channels
+constexpr int64_t kMostStemChannels = 4;
 
-double estimate_us(const plan::Tables& tables, const plan::Operator& op, int threads) {
-  const OperatorStatistics work = statistics(tables, op);
-  const auto bytes = static_cast<double>(work.input_bytes + work.weight_bytes + work.output_bytes);
-  const double compute_us = static_cast<double>(work.macs) / (kMacs * threads);
-  return kBegin + std::max(compute_us, bytes / (kBytes * std::min<double>(threads, kCoresOfMemory)));
+double product(std::span<const int64_t> sizes) {
+  double result = 1;
+  for (const int64_t size : sizes) result *= static_cast<double>(size);
+  return result;
 }
 
-double estimate_us(const plan::Tables& tables, uint32_t branch, int threads) {
+// Of what kind an operator is (HostRates), and how much of it there is.
+struct Amount {
+  std::string kind;
+  double work = 0, results = 0;
+};
+
+std::string_view sort_of(const ops::Conv& conv, const Shape& weights) {
+  if (conv.group > 1 && weights[1] == 1) return "depthwise";
+  if (weights[1] <= kMostStemChannels) return "stem";
+  return product(weights.dims().subspan(2)) == 1 ? "pointwise" : "spatial";
+}
+
+Amount amount_of(const plan::Tables& tables, const plan::Operator& op, const OperatorStatistics& statistics) {
+  Amount amount{std::string(ops::name(op.kind())), static_cast<double>(statistics.macs), 0};
+  for (const int32_t index : op.outputs)
+    amount.results += static_cast<double>(tables.tensors[static_cast<size_t>(index)].shape.num_elements());
+  if (op.inputs.empty() || op.inputs[0] < 0) return amount;
+  const std::string_view type = name(tables.tensors[static_cast<size_t>(op.inputs[0])].type);
+  if (const auto* const conv = std::get_if<ops::Conv>(&op.attributes)) {
+    const Shape& weights = tables.tensors[static_cast<size_t>(op.inputs[1])].shape;
+    amount.kind = fmt::format("{} {}", type, sort_of(*conv, weights));
+    const int64_t blocks = (weights[0] + kBlock - 1) / kBlock;
+    amount.results *= static_cast<double>(blocks * kBlock) / static_cast<double>(weights[0]);
+  } else if (const auto* const pool = std::get_if<ops::Pool>(&op.attributes)) {
+    amount.kind = fmt::format("{} Pool", type);
+    amount.work = amount.results;
+    for (const int32_t size : pool->kernel) amount.work *= size;
+  } else if (statistics.macs > 0) {
+    amount.kind = fmt::format("{} {}", type, ops::name(ops::Kind::kDense));
+  }
+  return amount;
+}
+
+double share(double amount, double per_us) { return per_us > 0 ? amount / per_us : 0; }
+
+double estimate_us(const plan::Tables& tables, const plan::Operator& op, int threads, const HostRates& rates) {
+  const OperatorStatistics work = statistics(tables, op);
+  const Amount amount = amount_of(tables, op, work);
+  const auto found = rates.kinds.find(amount.kind);
+  const WorkRates& kind = found != rates.kinds.end() ? found->second : rates.kinds.at(HostRates::kOther);
+  const double cores_us = (share(amount.work, kind.work_per_us) + share(amount.results, kind.results_per_us)) / threads;
+  const auto all_bytes = static_cast<double>(work.bytes());
+  const double moved = all_bytes > rates.cache_bytes ? all_bytes : static_cast<double>(work.weight_bytes);
+  return kind.begin_us + (threads > 1 ? rates.fork_us : 0) +
+         std::max(cores_us, share(moved, rates.memory_bytes_per_us));
+}
+
+double estimate_us(const plan::Tables& tables, uint32_t branch, int threads, const HostRates& rates) {
   double us = 0;
-  for (const uint32_t op : tables.branches[branch].operators) us += estimate_us(tables, tables.operators[op], threads);
+  for (const uint32_t op : tables.branches[branch].operators)
+    us += estimate_us(tables, tables.operators[op], threads, rates);
   return us;
 }
 
-void add_host(const Plan& plan, const UnitInfo& host, CostTable& costs) {
+void add_host(const Plan& plan, const UnitInfo& host, const HostRates& rates, CostTable& costs) {
   const plan::Tables& tables = plan.tables();
   for (uint32_t op = 0; op < tables.operators.size(); ++op) {
     if (operator_cost(costs, plan, op, key_of(host), {})) continue;
-    const double us = estimate_us(tables, tables.operators[op], host.num_threads);
+    const double us = estimate_us(tables, tables.operators[op], host.num_threads, rates);
     costs.set(key_of(host), work_name(plan, op), {us, CostSource::kModelled});
   }
 }
 
-void add_other(const Plan& plan, const UnitInfo& unit, int host_threads, CostTable& costs) {
+void add_other(const Plan& plan, const UnitInfo& unit, int host_threads, const HostRates& rates, CostTable& costs) {
   const plan::Tables& tables = plan.tables();
   for_each_program_for(tables, unit, [&](uint32_t branch, uint32_t index, const plan::Program& program) {
     if (branch_cost(costs, plan, branch, index, key_of(unit))) return;
-    const WorkCost cost{estimate_us(tables, branch, host_threads), CostSource::kModelled};
+    const WorkCost cost{estimate_us(tables, branch, host_threads, rates), CostSource::kModelled};
     if (program.kind == plan::ProgramKind::kKernels)
       for (const uint32_t op : tables.branches[branch].operators) costs.set(key_of(unit), work_name(plan, op), cost);
     else
@@ -52,12 +98,17 @@ void add_other(const Plan& plan, const UnitInfo& unit, int host_threads, CostTab
 
 }  // namespace
 
-void add_estimates(const Plan& plan, std::span<const UnitInfo> units, CostTable& costs) {
+HostRates rates_of_any_host() {
+  return {.kinds = {{HostRates::kOther, {.begin_us = 1.5, .work_per_us = 2500, .results_per_us = 500}}},
+          .memory_bytes_per_us = 4000};
+}
+
+void add_estimates(const Plan& plan, std::span<const UnitInfo> units, CostTable& costs, const HostRates& rates) {
   int host_threads = 1;
   for (const UnitInfo& unit : units)
     if (unit.is_host) host_threads = unit.num_threads;
   for (const UnitInfo& unit : units)
-    unit.is_host ? add_host(plan, unit, costs) : add_other(plan, unit, host_threads, costs);
+    unit.is_host ? add_host(plan, unit, rates, costs) : add_other(plan, unit, host_threads, rates, costs);
 }
 
 }  // namespace nestrt

@@ -1,7 +1,10 @@
 // What is believed of work that nobody has measured.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
+#include <string>
 
 #include "nestrt/costs.h"
 #include "nestrt/plan.h"
@@ -9,9 +12,35 @@
 
 namespace nestrt {
 
-// Adds what is missing to schedule the plan on the units: of the host from arithmetic and memory of its operators, at
-// the rates of a Cortex-A53; a program of another unit of which the plan says nothing costs as much as the host alone.
-// The proportions among operators are what counts: runs soon show how fast the units are.
-void add_estimates(const Plan& plan, std::span<const UnitInfo> units, CostTable& costs);
+// Of one core: begin_us + work / work_per_us + results / results_per_us, where work are multiplications, or elements of
+// a pool's windows, and results the elements that are written, of a convolution in whole blocks of channels.
+struct WorkRates {
+  double begin_us = 0;
+  double work_per_us = 0;  // 0: not counted
+  double results_per_us = 0;
+};
+
+// Cores divide all of it but the beginning, and share the memory: nothing takes less than its constants need there,
+// or all that it touches where that is more than the cache.
+struct HostRates {
+  static constexpr const char* kOther = "other";
+
+  // By kind of work: "s8 pointwise", "spatial", "depthwise" and "stem" (up to 4 channels) of convolutions, "s8 Dense"
+  // of all else that multiplies, "s8 Pool", else the operator's name. What is missing is as kOther, which always is
+  // there.
+  std::map<std::string, WorkRates, std::less<>> kinds;
+  double memory_bytes_per_us = 0;  // of all cores
+  double cache_bytes = 0;
+  double fork_us = 0;  // handing work out to several cores, and the end of it
+};
+
+// About half of the four multiplications a cycle that a Cortex-A53 at 1.2 GHz has, and what a ZCU102's memory gives.
+HostRates rates_of_any_host();
+
+// Adds what is missing to schedule the plan on the units: of the host by its rates; a program of another unit of which
+// the plan says nothing costs as much as the host alone. The proportions among operators are what counts for sessions:
+// runs soon show how fast the units are.
+void add_estimates(const Plan& plan, std::span<const UnitInfo> units, CostTable& costs,
+                   const HostRates& rates = rates_of_any_host());
 
 }  // namespace nestrt

@@ -20,6 +20,8 @@ constexpr int64_t kMaxCacheKib = 1 << 20;
 constexpr int64_t kMinLine = 16, kMaxLine = 1024;  // bytes
 constexpr double kMaxOverhead = 1e6;               // a second
 constexpr double kMaxRate = 1e6;                   // a terabyte a second
+constexpr double kMinPerUs = 1e-3;
+constexpr size_t kMaxKinds = 256;
 
 // Leaves `value` as it is where the map does not have the key.
 template <typename T>
@@ -58,11 +60,38 @@ Status read_caches(const YAML::Node& unit, Caches& caches) {
   return {};
 }
 
+Status read_kinds(const YAML::Node& list, HostRates& rates) {
+  if (!list.IsMap() || list.size() > kMaxKinds)
+    return yaml::refuse(list, fmt::format("kinds: expected at most {} kinds of work", kMaxKinds));
+  for (const auto& entry : list) {
+    if (!entry.second.IsMap()) return yaml::refuse(entry.second, "expected {begin_us, work_per_us, results_per_us}");
+    NESTRT_RETURN_IF_ERROR(yaml::check_keys(entry.second, {"begin_us", "work_per_us", "results_per_us"}));
+    WorkRates& kind = rates.kinds[entry.first.as<std::string>()];
+    NESTRT_RETURN_IF_ERROR(read_number(entry.second, "begin_us", 0.0, kMaxOverhead, kind.begin_us));
+    NESTRT_RETURN_IF_ERROR(read_number(entry.second, "work_per_us", kMinPerUs, kMaxRate, kind.work_per_us));
+    NESTRT_RETURN_IF_ERROR(read_number(entry.second, "results_per_us", kMinPerUs, kMaxRate, kind.results_per_us));
+  }
+  if (!rates.kinds.contains(HostRates::kOther)) return yaml::refuse(list, "kinds: 'other' is missing");
+  return {};
+}
+
+Status read_estimates(const YAML::Node& unit, HostRates& rates) {
+  const YAML::Node node = unit["estimates"];
+  if (!node.IsDefined()) return {};
+  if (!node.IsMap()) return yaml::refuse(node, "estimates: expected {kinds, ...}");
+  NESTRT_RETURN_IF_ERROR(yaml::check_keys(node, {"memory_bytes_per_us", "cache_bytes", "fork_us", "kinds"}));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "memory_bytes_per_us", kMinPerUs, kMaxRate, rates.memory_bytes_per_us));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "cache_bytes", 0.0, kMaxCacheKib * 1024.0, rates.cache_bytes));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "fork_us", 0.0, kMaxOverhead, rates.fork_us));
+  NESTRT_ASSIGN_OR_RETURN(const YAML::Node kinds, yaml::member(node, "kinds"));
+  return read_kinds(kinds, rates);
+}
+
 Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   if (!node.IsMap()) return yaml::refuse(node, "expected a unit's {unit, configuration, ...}");
   NESTRT_RETURN_IF_ERROR(yaml::check_keys(
       node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits", "threads", "instruction_set", "caches",
-             "start_us", "finish_us", "mb_per_s", "lane_us", "awake_us", "wake_us"}));
+             "estimates", "start_us", "finish_us", "mb_per_s", "lane_us", "awake_us", "wake_us"}));
   BoardUnit unit;
   NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit", UnitKey::kMaxBytes));
   NESTRT_RETURN_IF_ERROR(read_text(node, "configuration", unit.configuration));
@@ -77,6 +106,9 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   NESTRT_RETURN_IF_ERROR(read_number(node, "threads", int64_t{1}, kMaxThreads, unit.threads));
   NESTRT_RETURN_IF_ERROR(read_caches(node, unit.caches));
   if (!unit.is_host && unit.caches.line_bytes != 0) return yaml::refuse(node, "caches: only a unit 'cpu' has them");
+  NESTRT_RETURN_IF_ERROR(read_estimates(node, unit.estimates));
+  if (!unit.is_host && !unit.estimates.kinds.empty())
+    return yaml::refuse(node, "estimates: only a unit 'cpu' has them");
   NESTRT_RETURN_IF_ERROR(read_number(node, "start_us", 0.0, kMaxOverhead, unit.overhead.start_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "finish_us", 0.0, kMaxOverhead, unit.overhead.finish_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "mb_per_s", 0.0, kMaxRate, unit.overhead.mb_per_s));

@@ -8,6 +8,7 @@
 
 #include "nestrt/costs.h"
 #include "nestrt/result.h"
+#include "runtime/costs/estimated_costs.h"
 
 namespace nestrt::tools {
 
@@ -28,6 +29,7 @@ struct BoardUnit {
   int64_t threads = 1;          // the CPU's
   std::string instruction_set;  // the CPU's, by which its costs are known; empty: not stated
   Caches caches;                // the CPU's
+  HostRates estimates;          // the CPU's, of what its profiles do not have; without kinds where they are not stated
   UnitOverhead overhead;        // nothing where it is not stated
   // How long a core looks without sleeping: an NPU's, before a program ends; the CPU's, when a lane waits for another.
   double awake_us = 0;

@@ -172,13 +172,23 @@ std::string describe(ChannelRange channels) {
   return channels.all() ? "" : fmt::format("{}-{}", channels.begin, channels.end);
 }
 
+// What is not measured of a step: nothing where its unit is no CPU.
+std::string describe_cost(const Plan& plan, const VirtualBoard& board, const Step& step, const UnitInfo& unit) {
+  const auto& operators = plan.tables().branches[step.branch].operators;
+  const bool any = unit.is_host && std::ranges::any_of(operators, [&](uint32_t op) {
+                     return std::ranges::binary_search(board.estimated, op);
+                   });
+  return any ? "estimated" : "";
+}
+
 void print_steps(const Plan& plan, const VirtualBoard& board, const Simulated& simulated) {
   Table table({{"start ms", Align::kRight},
                {"end ms", Align::kRight},
                {"unit"},
                {"threads", Align::kRight},
                {"branch"},
-               {"channels"}});
+               {"channels"},
+               {"cost"}});
   for (size_t i = 0; i < simulated.schedule.steps.size(); ++i) {
     const Step& step = simulated.schedule.steps[i];
     const UnitInfo& unit = board.units[simulated.schedule.lanes[step.lane].unit];
@@ -186,7 +196,7 @@ void print_steps(const Plan& plan, const VirtualBoard& board, const Simulated& s
     table.add_row({fmt::format("{:.3f}", simulated.run.spans[i].start_us / 1e3),
                    fmt::format("{:.3f}", simulated.run.spans[i].end_us / 1e3), unit.name,
                    threads > 0 ? fmt::format("{}", threads) : "", tools::printable(name_of(plan, step.branch)),
-                   describe(step.channels)});
+                   describe(step.channels), describe_cost(plan, board, step, unit)});
   }
   fmt::print("\n{}", table.to_string());
 }
@@ -244,13 +254,30 @@ Json steps_to_json(const Plan& plan, const VirtualBoard& board, const Simulated&
   return steps;
 }
 
+std::vector<std::string> names_of(const Plan& plan, const std::vector<uint32_t>& operators) {
+  std::vector<std::string> names;
+  for (const uint32_t op : operators) names.emplace_back(plan.tables().operators[op].name);
+  return names;
+}
+
+void print_estimated(const std::vector<std::string>& estimated, size_t operators) {
+  if (estimated.empty()) return;
+  fmt::print("\n{} of {} operators are in no profile; their costs on the CPU are estimated (docs/profiles.md):",
+             estimated.size(), operators);
+  for (const std::string& name : estimated) fmt::print(" {}", tools::printable(name));
+  fmt::print("\n");
+}
+
 // `steps`: of the schedule that splits channels, of the first of the figures.
 Json to_json(const std::vector<Figures>& all, Json steps, const Options& options, const Plan& plan,
-             const tools::Board& board) {
+             const tools::Board& board, const std::vector<std::string>& estimated) {
   Json json = to_json(all.front());
   json.set("plan", options.plan);
   json.set("digest", plan.digest());
   json.set("board", board.name);
+  Json names = Json::array();
+  for (const std::string& name : estimated) names.push_back(name);
+  json.set("estimated", std::move(names));
   Json sensitivity = Json::array();
   for (const Figures& figures : all) sensitivity.push_back(to_json(figures));
   json.set("sensitivity", std::move(sensitivity));
@@ -283,6 +310,7 @@ Result<ExitCode> simulate(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
   std::vector<Figures> all;
   Json steps = Json::array();
+  std::vector<std::string> estimated;
   for (const double clock : options.clocks.empty() ? std::vector{npu_clock(board)} : options.clocks) {
     for (const double scale : options.scales.empty() ? std::vector{1.0} : options.scales) {
       BoardChanges changes = options.changes;
@@ -294,13 +322,16 @@ Result<ExitCode> simulate(const Options& options) {
       all.back().cpu_scale = scale;
       if (all.size() > 1) continue;
       steps = steps_to_json(*plan, units, all.back().split);
+      estimated = names_of(*plan, units.estimated);
       if (options.steps) print_steps(*plan, units, all.back().split);
       if (!options.trace.empty()) NESTRT_RETURN_IF_ERROR(write_trace(options.trace, *plan, units, all.back().split));
     }
   }
   print(all);
+  print_estimated(estimated, plan->tables().operators.size());
   if (!options.json.empty())
-    NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(all, std::move(steps), options, *plan, board)));
+    NESTRT_RETURN_IF_ERROR(
+        tools::write_json(options.json, to_json(all, std::move(steps), options, *plan, board, estimated)));
   return ExitCode::kOk;
 }
 

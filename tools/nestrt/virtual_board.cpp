@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "nestrt/plan_tables.h"
+#include "runtime/costs/estimated_costs.h"
+#include "runtime/costs/operator_cost.h"
 #include "runtime/costs/unit_key.h"
 #include "tools/nestrt/memory_traffic.h"
 
@@ -21,6 +23,18 @@ void add_cpu_costs(const tools::BoardUnit& unit, const CostTable& profile, doubl
     if (key.kind != unit.kind || key.configuration != unit.instruction_set) continue;
     for (const auto& [work, cost] : works) costs.set(key, work, {cost.microseconds * scale, cost.source});
   }
+}
+
+// Those that no profile has, which are then estimated, for one thread and for all.
+std::vector<uint32_t> add_missing(const Plan& plan, UnitInfo cpu, const HostRates& rates, CostTable& profile) {
+  std::vector<uint32_t> missing;
+  for (uint32_t op = 0; op < plan.tables().operators.size(); ++op)
+    if (!operator_cost(profile, plan, op, key_of(cpu), {})) missing.push_back(op);
+  if (rates.kinds.empty()) return {};
+  add_estimates(plan, std::span(&cpu, 1), profile, rates);
+  cpu.num_threads = 1;
+  add_estimates(plan, std::span(&cpu, 1), profile, rates);
+  return missing;
 }
 
 Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, double scale, CostTable& costs) {
@@ -68,7 +82,9 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
       const int threads = changes.threads > 0 ? changes.threads : static_cast<int>(unit.threads);
       cpus.push_back({unit.kind, unit.kind, unit.instruction_set, threads, true});
       result.shared.waits = {unit.awake_us * changes.waiting_scale, unit.wake_us * changes.waiting_scale};
-      add_cpu_costs(unit, profile, changes.cpu_scale, result.costs);
+      CostTable known = profile;
+      result.estimated = add_missing(plan, cpus.back(), unit.estimates, known);
+      add_cpu_costs(unit, known, changes.cpu_scale, result.costs);
       const UnitOverhead overhead = scaled(unit.overhead, changes.hand_over_scale);
       result.costs.set_overhead({unit.kind, unit.instruction_set, 1}, overhead);
       continue;

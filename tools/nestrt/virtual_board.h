@@ -28,10 +28,12 @@ struct VirtualBoard {
   std::vector<UnitInfo> units;  // NPUs first, as in a session
   CostTable costs;
   scheduler::SharedResources shared;  // refers to the plan
+  std::vector<uint32_t> estimated;    // operators whose cost on the CPU no profile has
 };
 
 // `profile`: costs by work. Programs of instructions that it does not know cost what the plan says; at another clock
-// they take as many cycles. Overheads are the board's.
+// they take as many cycles. Operators that it does not know are estimated, where the board states by which rates.
+// Overheads are the board's.
 // Errors: kNotFound where a program has no cost; kInvalidArgument where a clock is asked for that the board does not
 // state; kInvalidPlan for an instruction stream that is none.
 Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,

@@ -36,5 +36,42 @@ TEST_CASE("What is known is not estimated, and more arithmetic costs more") {
   CHECK(us(1) > us(3));  // a convolution, a pool
 }
 
+// Of 1x16x8x8 in windows of 2x2: 256 results of 4 elements each, 5120 bytes in all.
+PlanBuilder pool_plan() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 16, 8, 8}), y = builder.output("y", {1, 16, 4, 4});
+  const ops::Pool pool{.kernel = {2, 2}, .stride = {2, 2}, .dilation = {1, 1}, .pad_begin = {0, 0}, .pad_end = {0, 0}};
+  builder.op("pool", pool, {x}, {y});
+  return builder;
+}
+
+double estimate(const HostRates& rates, int threads) {
+  const PlanFile file = pool_plan().build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  UnitInfo host = kHost;
+  host.num_threads = threads;
+  CostTable costs;
+  add_estimates(*plan, std::span(&host, 1), costs, rates);
+  return costs.find(key_of(host), work_name(*plan, 0))->microseconds;
+}
+
+TEST_CASE("An estimate is the beginning, and work and results by the rates of their kind, divided among threads") {
+  HostRates rates{.kinds = {{"f32 Pool", {.begin_us = 1, .work_per_us = 128, .results_per_us = 64}},
+                            {HostRates::kOther, {.begin_us = 100}}},
+                  .fork_us = 0.5};
+  CHECK(estimate(rates, 1) == Approx(1 + 8 + 4));
+  CHECK(estimate(rates, 4) == Approx(1 + 0.5 + 3));
+  rates.kinds.erase("f32 Pool");
+  CHECK(estimate(rates, 1) == Approx(100));
+}
+
+TEST_CASE("No number of threads moves more than the memory gives, but what stays in the cache") {
+  HostRates rates{.kinds = {{HostRates::kOther, {.results_per_us = 64}}}, .memory_bytes_per_us = 2560};
+  CHECK(estimate(rates, 1) == Approx(4));
+  CHECK(estimate(rates, 4) == Approx(2));
+  rates.cache_bytes = 5120;
+  CHECK(estimate(rates, 4) == Approx(1));
+}
+
 }  // namespace
 }  // namespace nestrt::test

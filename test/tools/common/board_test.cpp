@@ -1,6 +1,7 @@
 #include "tools/common/board.h"
 
 #include <catch2/catch.hpp>
+#include <map>
 
 namespace nestrt::tools {
 namespace {
@@ -48,6 +49,34 @@ TEST_CASE("A board states what its units share, and how they are waited for") {
   const auto refused = parse("board: b\nunits: [{unit: evta, wake_us: 1}]\n");
   REQUIRE_FALSE(refused);
   CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains("wake_us"));
+}
+
+TEST_CASE("A CPU's estimates have rates by kind of work, and of what is of no kind") {
+  const auto with_estimates = [](const std::string& text) {
+    return parse("board: b\nunits: [{unit: cpu, estimates: " + text + "}]\n");
+  };
+  const auto board =
+      with_estimates("{fork_us: 2, kinds: {other: {begin_us: 1}, s8 Pool: {work_per_us: 3, results_per_us: 4}}}");
+  REQUIRE(board);
+  const HostRates& rates = board->units[0].estimates;
+  CHECK(rates.fork_us == 2);
+  CHECK(rates.kinds.at("other").begin_us == 1);
+  CHECK(rates.kinds.at("s8 Pool").work_per_us == 3);
+  CHECK(rates.kinds.at("s8 Pool").results_per_us == 4);
+  for (const auto& [text, part] :
+       std::map<std::string, std::string>{{"{kinds: {s8 Pool: {begin_us: 1}}}", "'other' is missing"},
+                                          {"{kinds: {other: {begin: 1}}}", "begin"},
+                                          {"{kinds: {other: {work_per_us: 0}}}", "work_per_us"},
+                                          {"{kinds: {other: 1}}", "expected {begin_us"},
+                                          {"{kinds: [1]}", "kinds of work"},
+                                          {"{fork_us: 1}", "kinds"},
+                                          {"1", "estimates: expected"}}) {
+    const auto refused = with_estimates(text);
+    INFO(text);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().to_string(), Contains(part));
+  }
+  CHECK_FALSE(parse("board: b\nunits: [{unit: evta, estimates: {kinds: {other: {begin_us: 1}}}}]\n"));
 }
 
 TEST_CASE("A board has units, but not beyond reason") {

@@ -80,6 +80,21 @@ TEST_CASE("A simulation without costs is refused, with what is missing") {
   refused(workshop.path("cpu-less.yaml"), "'cpu'");
 }
 
+TEST_CASE("What no profile has is estimated where the board says by which rates, and said to be") {
+  const SimulateWorkshop workshop;
+  workshop.write("estimates.yaml", "board: test\nunits:\n  - {unit: cpu, threads: 2, instruction_set: " +
+                                       SimulateWorkshop::isa() + ", estimates: {kinds: {other: {begin_us: 1000}}}}\n");
+  const ProgramResult result =
+      run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"),
+                             "--steps", "--json", workshop.path("times.json")});
+  check_ok(result);
+  CHECK(result.text.find("3 of 3 operators are in no profile") != std::string::npos);
+  CHECK(result.text.find(" estimated\n") != std::string::npos);  // of a step
+  const nlohmann::json times = workshop.json("times.json");
+  CHECK(times["estimated"] == nlohmann::json{"left", "right", "join"});
+  CHECK(times["cpu_only_ms"].get<double>() == Approx(3));
+}
+
 TEST_CASE("A file of costs that a board names under two names is refused") {
   const SimulateWorkshop workshop;
   workshop.write("a.costs", "");
