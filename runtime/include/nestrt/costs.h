@@ -81,9 +81,10 @@ std::string work_name(const Plan& plan, uint32_t operator_index, ChannelRange ch
 // Requires: indices of the plan.
 std::string program_work_name(const Plan& plan, uint32_t branch, uint32_t program);
 
-// What a program of a branch costs on a unit: the sum over its operators; where an instruction stream has not been
-// measured, what the plan says. A part of the channels that was not measured costs its share of the whole. Costs of
-// fewer threads than the unit's serve, the most of them first: more are no slower. Views cost nothing.
+// What a program of a branch costs on a unit: the sum over its operators. An instruction stream costs what is known of
+// it, else of its operators, else what the plan says. A part of the channels that was not measured costs its share of
+// the whole. Costs of fewer threads than the unit's serve, the most of them first: more are no slower. Views cost
+// nothing.
 // Errors: kNotFound: names the operator, the unit, and how to measure.
 Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t branch, uint32_t program,
                              const UnitKey& unit, ChannelRange channels = {});
