@@ -44,10 +44,11 @@ constexpr CycleProfile chisel2021() {
 }
 
 // The RTL that VTA's Chisel source of later years builds (MJChku/VTA_FPGA 10fed0a), read off its modules and traces of
-// its instructions, with a memory that has a bus for reads and one for writes, as the design's AXI port has. A load
-// requests row after row, in every other cycle, sixteen reads of all loads under way; a request reaches memory in the
-// next cycle, its first beat comes two later. Pads are written in cycles without data, one each. The last beat passes
-// three registers before the instruction ends, of micro-ops two.
+// its instructions, but for launch and read_latency, which a search over its cycles gave; with a memory that has a bus
+// for reads and one for writes, as the design's AXI port has. A load requests row after row, in every other cycle,
+// sixteen reads of all loads under way; a request reaches memory in the next cycle, its first beat comes two later.
+// Pads are written in cycles without data, one each. The last beat passes three registers before the instruction ends,
+// of micro-ops two.
 constexpr CycleProfile chisel_16_reads() {
   CycleProfile profile = chisel2021();
   profile.name = "chisel_16_reads";
