@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "compiler-lite/compile.h"
+#include "compiler-lite/export/export.h"
 #include "compiler-lite/graph/interpreter.h"
 #include "compiler-lite/import/onnx_model.h"
 #include "compiler-lite/import/operator_table.h"
@@ -118,8 +120,26 @@ class Case {
     for (const auto& input : graph.inputs) open.push_back(inputs[index_of(graph.value(input.value).name)]);
     NESTRT_ASSIGN_OR_RETURN(const std::vector<HostTensor> nodes, compiler::interpret(graph, open));
     NESTRT_RETURN_IF_ERROR(compare(nodes, *expected).with_context("node by node"));
+    for (const int64_t opset : {compiler::kOldestExportOpset, compiler::kNewestExportOpset})
+      NESTRT_RETURN_IF_ERROR(run_exported(graph, opset, open, *expected).with_context("exported"));
     NESTRT_ASSIGN_OR_RETURN(const std::vector<HostTensor> actual, run_plan(open));
     return compare(actual, *expected).with_context("as a plan");
+  }
+
+  Status run_exported(const compiler::Graph& graph, int64_t opset, const std::vector<HostTensor>& inputs,
+                      const std::vector<HostTensor>& expected) {
+    const auto model = compiler::export_onnx(graph, opset);
+    if (!model) result_.not_exported = model.error().message();
+    if (!model && model.error().code() == Code::kUnsupported) return {};
+    NESTRT_RETURN_IF_ERROR(model.error());
+    compiler::ImportOptions options;  // which take inputs without elements, too
+    for (const auto& input : graph.inputs)
+      options.input_shapes[graph.value(input.value).name] = graph.value(input.value).shape;
+    NESTRT_ASSIGN_OR_RETURN(const compiler::Graph again,
+                            compiler::import_onnx(std::as_bytes(std::span(*model)), options));
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<HostTensor> outputs, compiler::interpret(again, inputs));
+    result_.not_exported.clear();
+    return compare(outputs, expected);
   }
 
   // The way of a user: the file through the compiler, its plan through a session. What memory held before, NaNs of f32,

@@ -20,6 +20,7 @@ struct CaseResult {
   std::vector<std::string> missing;    // those that nestrt does not import
   std::vector<std::string> bound;      // inputs that had to be constants
   bool other_types = false;            // tensors of types that nestrt does not have
+  std::string not_exported;            // why it cannot be written as ONNX again, of the newest opset that can
   Verdict verdict = Verdict::kFailed;
   std::string message;  // why it did not pass
 };
@@ -31,12 +32,14 @@ std::vector<std::filesystem::path> conformance_cases();
 // Cases whose expected outputs are less exact than 1e-5, and why.
 const std::map<std::string, std::string>& coarse_cases();
 
-// Imports the model for the shapes of the test's inputs and runs it twice: node by node as imported, and compiled into
-// a plan that a session runs on two threads. Compares every output of both: integers and booleans exactly, floats
-// within 1e-5 absolutely plus 1e-5 relatively; within 1e-3 relatively, as ONNX's own runner does, for the
-// coarse_cases().
-// Inputs that decide shapes (of Reshape, Slice, ...) are bound to the test's data at import: as few as importing takes,
-// from the last.
+// Cases that import accepts and export does not, and a part of the reason.
+const std::map<std::string, std::string>& cases_not_exported();
+
+// Imports the model for the shapes of the test's inputs and runs it: node by node as imported, the same exported to
+// ONNX of the oldest and of the newest opset that can be and imported again, and compiled into a plan that a session
+// runs on two threads. Compares every output of all: integers and booleans exactly, floats within 1e-5 absolutely plus
+// 1e-5 relatively; within 1e-3 relatively, as ONNX's own runner does, for the coarse_cases(). Inputs that decide shapes
+// (of Reshape, Slice, ...) are bound to the test's data at import: as few as importing takes, from the last.
 CaseResult run_conformance_case(const std::filesystem::path& folder);
 
 }  // namespace nestrt::test

@@ -28,7 +28,7 @@ int8_t maximum(const MaxPoolLayer& layer, const int8_t* plane, int64_t row, int6
   return result;
 }
 
-Elements reference(const MaxPoolLayer& layer, const Elements& input) {
+Elements pooled(const MaxPoolLayer& layer, const Elements& input) {
   Elements output;
   for (int64_t plane = 0; plane < layer.images * layer.channels; ++plane) {
     for (int64_t row = 0; row < layer.y.output(); ++row) {
@@ -55,7 +55,7 @@ void check_pool(const MaxPoolLayer& layer, const Tiling& tiling, std::mt19937& g
   const auto output = run(*program, {to_blocks(input, layer.images, layer.channels, block)}, &message);
   INFO(message);
   REQUIRE(!output.empty());
-  REQUIRE(from_blocks(output, layer.images, layer.channels, block) == reference(layer, input));
+  REQUIRE(from_blocks(output, layer.images, layer.channels, block) == pooled(layer, input));
 }
 
 }  // namespace

@@ -1,0 +1,17 @@
+// A BatchNormalization that import has made a multiplication and an addition per channel, in ONNX one operator again.
+#pragma once
+
+#include <string>
+
+#include "compiler-lite/export/node_writer.h"
+
+namespace nestrt::compiler {
+
+// Whether `product` and `sum`, which follow each other, are what import makes of one BatchNormalization.
+bool is_batch_normalization(const Graph& graph, const Node& product, const Node& sum);
+
+// Writes it, with mean 0, variance 1 and epsilon 0: import has put what they were into scale and bias, and makes the
+// same operators of it again. `node` is the sum's. Gives the result's name.
+std::string write_batch_normalization(NodeWriter& node, const std::string& x, const Node& product);
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,29 @@
+#include "compiler-lite/export/export_table.h"
+
+#include <array>
+
+#include "compiler-lite/export/ops/families.h"
+
+namespace nestrt::compiler {
+namespace {
+
+std::array<ExportRule, ops::kNumKinds> collect() {
+  std::array<ExportRule, ops::kNumKinds> by_kind = {};
+  for (std::span<const ExportRule> family :
+       {convolution_export_rules(), pool_export_rules(), matrix_export_rules(), unary_export_rules(),
+        binary_export_rules(), normalization_export_rules(), reduction_export_rules(), shape_export_rules(),
+        movement_export_rules(), resampling_export_rules(), quantization_export_rules()}) {
+    for (const ExportRule& rule : family) by_kind[static_cast<size_t>(rule.kind)] = rule;
+  }
+  return by_kind;
+}
+
+}  // namespace
+
+const ExportRule* find_export_rule(ops::Kind kind) {
+  static const std::array<ExportRule, ops::kNumKinds> rules = collect();
+  const ExportRule& rule = rules[static_cast<size_t>(kind)];
+  return rule.write == nullptr ? nullptr : &rule;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,77 @@
+// NodeWriter: what the export function of an operator sees: one node of the graph, and the ONNX graph that it is
+// written to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "compiler-lite/graph/graph.h"
+#include "nestrt/result.h"
+
+namespace nestrt::compiler {
+
+class ModelWriter;
+
+struct WrittenAttribute {
+  std::string_view name;
+  std::variant<int64_t, float, std::string, std::vector<int64_t>> value;
+
+  WrittenAttribute(std::string_view name, int64_t value) : name(name), value(value) {}
+  WrittenAttribute(std::string_view name, bool value) : name(name), value(int64_t{value}) {}
+  WrittenAttribute(std::string_view name, float value) : name(name), value(value) {}
+  WrittenAttribute(std::string_view name, const char* value) : name(name), value(std::string(value)) {}
+  template <typename T>
+  WrittenAttribute(std::string_view name, const std::vector<T>& list)
+      : name(name), value(std::vector<int64_t>(list.begin(), list.end())) {}
+};
+using WrittenAttributes = std::vector<WrittenAttribute>;
+
+// As many as the quantization states, powers of two as numbers.
+std::vector<float> scales_of(const plan::Quantization& quantization);
+
+class NodeWriter {
+ public:
+  NodeWriter(ModelWriter& model, const Node& node) : model_(model), node_(node) {}
+
+  int64_t opset() const;
+  const Graph& graph() const;
+  const Node& node() const { return node_; }
+  // kUnsupported, with the node's name.
+  Status unsupported(std::string_view what) const;
+
+  template <typename Op>
+  const Op& attributes() const {
+    return *node_.as<Op>();
+  }
+  size_t num_inputs() const { return node_.inputs.size(); }
+  bool has_input(size_t index) const { return node_.input(index) != kNoValue; }
+  const Value& operand(size_t index) const;
+  const Value& result() const;
+
+  // The name of an operand as it is, empty where there is none.
+  std::string input(size_t index) const;
+  // The same as real numbers: behind a DequantizeLinear where the operand is quantized.
+  std::string real(size_t index);
+  // The first `count` operands as real numbers, without absent ones at the end.
+  std::vector<std::string> reals(size_t count);
+
+  // A node of one output, whose name is given. Empty inputs are absent ones.
+  std::string write(std::string_view op_type, std::vector<std::string> inputs, WrittenAttributes attributes = {});
+  // Initializers that no value of the graph stands for.
+  std::string constant(const std::vector<int64_t>& elements);  // a vector
+  std::string floats(const std::vector<float>& elements);      // a vector
+  std::string scalar(float element) { return scalar(DataType::kF32, element); }
+  std::string scalar(DataType type, double element);
+  // Integers of `type` from real numbers, and the other way round.
+  std::string quantize(const std::string& real, const plan::Quantization& quantization, DataType type);
+  std::string dequantize(const std::string& integers, const plan::Quantization& quantization, DataType type);
+
+ private:
+  ModelWriter& model_;
+  const Node& node_;
+};
+
+}  // namespace nestrt::compiler

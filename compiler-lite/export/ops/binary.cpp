@@ -1,0 +1,73 @@
+#include "compiler-lite/export/ops/activations.h"
+#include "compiler-lite/export/ops/families.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using ops::BinaryKind;
+
+std::string_view type_of(BinaryKind kind) {
+  switch (kind) {
+    case BinaryKind::kAdd:
+      return "Add";
+    case BinaryKind::kSub:
+      return "Sub";
+    case BinaryKind::kMul:
+      return "Mul";
+    case BinaryKind::kDiv:
+      return "Div";
+    case BinaryKind::kPow:
+      return "Pow";
+    case BinaryKind::kMin:
+      return "Min";
+    case BinaryKind::kMax:
+      return "Max";
+    case BinaryKind::kPrelu:
+      return "PRelu";
+    case BinaryKind::kMod:
+    case BinaryKind::kFmod:
+      return "Mod";
+    case BinaryKind::kEqual:
+      return "Equal";
+    case BinaryKind::kLess:
+      return "Less";
+    case BinaryKind::kLessOrEqual:
+      return "LessOrEqual";
+    case BinaryKind::kGreater:
+      return "Greater";
+    case BinaryKind::kGreaterOrEqual:
+      return "GreaterOrEqual";
+    case BinaryKind::kLogicalAnd:
+      return "And";
+    case BinaryKind::kLogicalOr:
+      return "Or";
+    case BinaryKind::kLogicalXor:
+      return "Xor";
+  }
+  return "";
+}
+
+Result<std::string> write_binary(NodeWriter& node) {
+  const auto& op = node.attributes<ops::Binary>();
+  WrittenAttributes attributes;
+  if (op.kind == BinaryKind::kMod && node.operand(0).type == DataType::kF32)
+    return node.unsupported("ONNX has no remainder of floats that takes the divisor's sign");
+  if (op.kind == BinaryKind::kFmod) attributes.emplace_back("fmod", true);
+  const std::string y = node.write(type_of(op.kind), {node.real(0), node.real(1)}, std::move(attributes));
+  return write_activation(node, op.activation, y);
+}
+
+Result<std::string> write_select(NodeWriter& node) {
+  return node.write("Where", {node.input(0), node.input(1), node.input(2)});
+}
+
+constexpr ExportRule kRules[] = {
+    {ops::Kind::kBinary, write_binary},
+    {ops::Kind::kSelect, write_select},
+};
+
+}  // namespace
+
+std::span<const ExportRule> binary_export_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,70 @@
+#include "compiler-lite/export/ops/families.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using ops::ReduceKind;
+
+std::string_view type_of(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::kMean:
+      return "ReduceMean";
+    case ReduceKind::kSum:
+      return "ReduceSum";
+    case ReduceKind::kMax:
+      return "ReduceMax";
+    case ReduceKind::kMin:
+      return "ReduceMin";
+    case ReduceKind::kL1:
+      return "ReduceL1";
+    case ReduceKind::kL2:
+      return "ReduceL2";
+    case ReduceKind::kProd:
+      return "ReduceProd";
+    case ReduceKind::kSumSquare:
+      return "ReduceSumSquare";
+    case ReduceKind::kLogSum:
+      return "ReduceLogSum";
+    case ReduceKind::kLogSumExp:
+      return "ReduceLogSumExp";
+  }
+  return "";
+}
+
+// The axes are an input of ReduceSum, and an attribute of the others until opset 18. None: all.
+Result<std::string> write_reduce(NodeWriter& node) {
+  const auto& op = node.attributes<ops::Reduce>();
+  std::vector<std::string> inputs = {node.real(0)};
+  WrittenAttributes attributes = {{"keepdims", op.keep_dims}};
+  const std::vector<int64_t> axes(op.axes.begin(), op.axes.end());
+  if (op.kind == ReduceKind::kSum && !axes.empty())
+    inputs.push_back(node.constant(axes));
+  else if (!axes.empty())
+    attributes.emplace_back("axes", axes);
+  return node.write(type_of(op.kind), std::move(inputs), std::move(attributes));
+}
+
+Result<std::string> write_arg_reduce(NodeWriter& node) {
+  const auto& op = node.attributes<ops::ArgReduce>();
+  WrittenAttributes attributes = {{"axis", int64_t{op.axis}}, {"keepdims", op.keep_dims}};
+  if (op.select_last) attributes.emplace_back("select_last_index", true);
+  return node.write(op.min ? "ArgMin" : "ArgMax", {node.real(0)}, std::move(attributes));
+}
+
+Result<std::string> write_cum_sum(NodeWriter& node) {
+  const auto& op = node.attributes<ops::CumSum>();
+  return node.write("CumSum", {node.real(0), node.scalar(DataType::kS64, op.axis)},
+                    {{"exclusive", op.exclusive}, {"reverse", op.reverse}});
+}
+
+constexpr ExportRule kRules[] = {
+    {ops::Kind::kReduce, write_reduce},
+    {ops::Kind::kArgReduce, write_arg_reduce},
+    {ops::Kind::kCumSum, write_cum_sum},
+};
+
+}  // namespace
+
+std::span<const ExportRule> reduction_export_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,26 @@
+#include <algorithm>
+
+#include "compiler-lite/export/ops/families.h"
+
+namespace nestrt::compiler {
+namespace {
+
+// A Reshape that changes no dimension only gives another name; between integers it drops or adds a quantization, which
+// ONNX does not keep with tensors.
+Result<std::string> write_reshape(NodeWriter& node) {
+  const std::vector<int64_t>& shape = node.attributes<ops::Reshape>().shape;
+  if (node.operand(0).shape == node.result().shape) return node.input(0);
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end() && node.opset() < 14)
+    return node.unsupported("Reshape to a tensor without elements needs opset 14");
+  WrittenAttributes attributes;
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) attributes.emplace_back("allowzero", true);
+  return node.write("Reshape", {node.real(0), node.constant(shape)}, std::move(attributes));
+}
+
+constexpr ExportRule kRules[] = {{ops::Kind::kReshape, write_reshape}};
+
+}  // namespace
+
+std::span<const ExportRule> shape_export_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,293 @@
+#include "compiler-lite/export/export.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "compiler-lite/export/export_table.h"
+#include "compiler-lite/graph/interpreter.h"
+#include "compiler-lite/graph/same_graph.h"
+#include "compiler-lite/passes/optimise.h"
+#include "compiler-lite/quantize/quantize.h"
+#include "test/compiler-lite/graph_tools.h"
+#include "test/compiler-lite/import/model_builder.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using Catch::Matchers::Contains;
+
+onnx::ModelProto written(const Graph& graph, int64_t opset = kDefaultExportOpset) {
+  const auto bytes = export_onnx(graph, opset);
+  INFO(bytes.error().to_string());
+  REQUIRE(bytes);
+  onnx::ModelProto model;
+  REQUIRE(model.ParseFromString(*bytes));
+  return model;
+}
+
+Graph read_back(const onnx::ModelProto& model) {
+  auto graph = test::import_bytes(model.SerializeAsString());
+  INFO(graph.error().to_string());
+  REQUIRE(graph);
+  return std::move(*graph);
+}
+
+std::vector<std::string> types_of(const onnx::ModelProto& model) {
+  std::vector<std::string> types;
+  for (const auto& node : model.graph().node()) types.push_back(node.op_type());
+  return types;
+}
+
+void require_same(const Graph& actual, const Graph& expected) {
+  const Status same = same_graph(actual, expected);
+  INFO(same.to_string());
+  REQUIRE(same.ok());
+}
+
+// Of the last node of that type.
+const onnx::NodeProto& written_node(const onnx::ModelProto& model, const std::string& op_type) {
+  for (int i = model.graph().node_size(); i > 0; --i)
+    if (model.graph().node(i - 1).op_type() == op_type) return model.graph().node(i - 1);
+  FAIL("no " << op_type);
+  return model.graph().node(0);
+}
+
+const onnx::TensorProto& initializer_of(const onnx::ModelProto& model, const std::string& name) {
+  for (const auto& tensor : model.graph().initializer())
+    if (tensor.name() == name) return tensor;
+  FAIL("no initializer " << name);
+  return model.graph().initializer(0);
+}
+
+// The same with QuantizeLinear spelled out, halves rounded up as nestrt does: floor(x / scale + 1/2), within int8.
+onnx::ModelProto rounding_half_up(const onnx::ModelProto& model) {
+  onnx::ModelProto result = model;
+  onnx::GraphProto& graph = *result.mutable_graph();
+  graph.clear_node();
+  graph.clear_value_info();
+  for (const auto& [name, value] : {std::pair("half", 0.5f), std::pair("low", -128.0f), std::pair("high", 127.0f)}) {
+    onnx::TensorProto& tensor = *graph.add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(onnx::TensorProto::FLOAT);
+    tensor.add_float_data(value);
+  }
+  const auto add = [&](const char* op_type, const std::vector<std::string>& inputs, const std::string& output) {
+    onnx::NodeProto& node = *graph.add_node();
+    node.set_op_type(op_type);
+    for (const std::string& input : inputs) node.add_input(input);
+    node.add_output(output);
+    return &node;
+  };
+  for (const onnx::NodeProto& node : model.graph().node()) {
+    if (node.op_type() != "QuantizeLinear") {
+      *graph.add_node() = node;
+      continue;
+    }
+    const std::string& y = node.output(0);
+    add("Div", {node.input(0), node.input(1)}, y + "1");
+    add("Add", {y + "1", "half"}, y + "2");
+    add("Floor", {y + "2"}, y + "3");
+    add("Clip", {y + "3", "low", "high"}, y + "4");
+    test::set_attribute(*add("Cast", {y + "4"}, y), "to", int64_t{onnx::TensorProto::INT8});
+  }
+  return result;
+}
+
+Graph with_batch_normalization() {
+  test::ModelBuilder model;
+  model.input("x", {1, 2, 3, 3}).output("y");
+  for (const char* name : {"scale", "bias", "mean", "variance"}) model.constant(name, {2}, {0.5f, 2.0f});
+  model.constant("w", {2, 2, 1, 1}, {1, 2, 3, 4});
+  model.node("Conv", {"x", "w"}, {"c"}, "conv");
+  model.node("BatchNormalization", {"c", "scale", "bias", "mean", "variance"}, {"y"}, "bn");
+  auto graph = model.import();
+  REQUIRE(graph);
+  return std::move(*graph);
+}
+
+}  // namespace
+
+TEST_CASE("Every operator but Reorder has a form in ONNX") {
+  for (size_t kind = 1; kind < ops::kNumKinds; ++kind) {
+    INFO(ops::name(static_cast<ops::Kind>(kind)));
+    const bool has_form = find_export_rule(static_cast<ops::Kind>(kind)) != nullptr;
+    CHECK(has_form == (static_cast<ops::Kind>(kind) != ops::Kind::kReorder));
+  }
+}
+
+TEST_CASE("BatchNormalization stays one operator, and is imported as it was") {
+  const Graph graph = with_batch_normalization();
+  const onnx::ModelProto model = written(graph);
+  CHECK(types_of(model) == std::vector<std::string>{"Conv", "BatchNormalization"});
+  CHECK(written_node(model, "BatchNormalization").name() == "bn");
+  require_same(read_back(model), graph);
+}
+
+TEST_CASE("A folded BatchNormalization leaves the convolution") {
+  Graph graph = with_batch_normalization();
+  REQUIRE(optimise(graph).ok());
+  CHECK(types_of(written(graph)) == std::vector<std::string>{"Conv"});
+}
+
+TEST_CASE("Names of inputs, outputs, values and nodes stay, and inputs and outputs state their shapes") {
+  const onnx::ModelProto model = written(with_batch_normalization());
+  CHECK(model.graph().input(0).name() == "x");
+  CHECK(model.graph().output(0).name() == "y");
+  CHECK(model.graph().node(0).output(0) == "c");
+  CHECK(model.graph().node(0).name() == "conv");
+  CHECK(model.graph().output(0).type().tensor_type().elem_type() == onnx::TensorProto::FLOAT);
+  CHECK(model.graph().output(0).type().tensor_type().shape().dim_size() == 4);
+  CHECK(model.graph().output(0).type().tensor_type().shape().dim(1).dim_value() == 2);
+  CHECK(model.opset_import(0).version() == kDefaultExportOpset);
+}
+
+TEST_CASE("Activations and residuals that a convolution has fused are nodes again, and compute the same") {
+  std::mt19937 generator(1);
+  for (const ops::ActivationKind kind :
+       {ops::ActivationKind::kRelu, ops::ActivationKind::kClip, ops::ActivationKind::kLeakyRelu,
+        ops::ActivationKind::kHardSigmoid, ops::ActivationKind::kHardSwish, ops::ActivationKind::kSigmoid,
+        ops::ActivationKind::kTanh, ops::ActivationKind::kSilu}) {
+    Graph graph;
+    const ValueId x = test::add_input(graph, "x", {1, 3, 5, 5});
+    ops::Conv conv = test::conv_attributes({3, 3}, 1);
+    conv.activation = {kind, 0.25f, 0.5f};
+    const ValueId weights = test::random_constant(graph, generator, {3, 3, 3, 3});
+    const ValueId bias = test::random_constant(graph, generator, {3});
+    graph.outputs.push_back(test::add(graph, conv, {x, weights, bias, x}, "y"));
+    for (const int64_t opset : {kOldestExportOpset, kNewestExportOpset}) {
+      INFO(ops::name(kind) << ", opset " << opset);
+      CHECK(test::difference(read_back(written(graph, opset)), graph, generator) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("Names that are given twice become different ones") {
+  Graph graph;
+  const ValueId x = test::add_input(graph, "x", {4});
+  const ValueId a = test::add(graph, test::unary_attributes(ops::UnaryKind::kRelu), {x}, "x");
+  const ValueId b = test::add(graph, test::unary_attributes(ops::UnaryKind::kTanh), {a}, "x");
+  graph.outputs.push_back(b);
+  graph.value(b).name = "y";
+  require_same(read_back(written(graph)), graph);
+}
+
+TEST_CASE("Constants, inputs and values with two names can be outputs") {
+  test::ModelBuilder model;
+  model.input("x", {2}).constant("c", {2}, {1, 2});
+  for (const char* name : {"of_constant", "of_input", "first", "second"}) model.output(name);
+  model.node("Identity", {"c"}, {"of_constant"});
+  model.node("Identity", {"x"}, {"of_input"});
+  model.node("Relu", {"x"}, {"first"});
+  model.node("Identity", {"first"}, {"second"});
+  const auto graph = model.import();
+  REQUIRE(graph);
+  require_same(read_back(written(*graph)), *graph);
+}
+
+TEST_CASE("Integers of a model stay integers: weights with DequantizeLinear, values between Quantize and Dequantize") {
+  test::ModelBuilder model;
+  model.input("x", {1, 2, 2, 2}).output("y");
+  model.constant("w", {2, 2, 1, 1}, {-128, 127, 3, 5}, test::onnx_type::kInt8);
+  model.constant("u", {2, 2, 1, 1}, {255, 0, 3, 5}, test::onnx_type::kUint8);
+  model.constant("b", {2}, {100000, -7}, test::onnx_type::kInt32);
+  model.constant("s", {2}, {0.1f, 0.3f}).constant("s1", {}, {0.07f});
+  model.constant("z", {2}, {0, 0}, test::onnx_type::kInt8).constant("z1", {}, {17}, test::onnx_type::kUint8);
+  test::set_attribute(model.node("DequantizeLinear", {"w", "s", "z"}, {"wf"}), "axis", int64_t{0});
+  model.node("DequantizeLinear", {"u", "s1", "z1"}, {"uf"});
+  test::set_attribute(model.node("DequantizeLinear", {"b", "s"}, {"bf"}), "axis", int64_t{0});
+  model.node("QuantizeLinear", {"x", "s1", "z1"}, {"q"});
+  model.node("DequantizeLinear", {"q", "s1", "z1"}, {"d"});
+  model.node("Conv", {"d", "wf", "bf"}, {"c"});
+  model.node("Conv", {"c", "uf", "bf"}, {"y"});
+  const auto graph = model.import();
+  INFO(graph.error().to_string());
+  REQUIRE(graph);
+  const onnx::ModelProto back = written(*graph);
+  int integers = 0;
+  for (const auto& tensor : back.graph().initializer())
+    integers += tensor.dims_size() == 4 && tensor.data_type() != onnx::TensorProto::FLOAT;
+  CHECK(integers == 2);
+  require_same(read_back(back), *graph);
+}
+
+TEST_CASE("A constant that is none of its quantization's steps stays what it is") {
+  Graph graph;
+  const ValueId x = test::add_input(graph, "x", {2});
+  const ValueId c = graph.add_constant("c", std::vector<float>{0.1f, 0.25f}, {2});
+  graph.value(c).source_quantization = plan::Quantization{{}, {0.1f}, {0}, -1};
+  graph.outputs.push_back(test::add(graph, test::binary_attributes(ops::BinaryKind::kAdd), {x, c}, "y"));
+  CHECK(types_of(written(graph)) == std::vector<std::string>{"Add"});
+}
+
+TEST_CASE("A quantized graph becomes QDQ with nestrt's powers of two, which but for the rounding computes its bits") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId x = test::add_input(graph, "x", {1, 2, 4, 4});
+  const ValueId c = test::add_conv(graph, generator, x, 3);
+  graph.value(c).name = "c";
+  const ValueId r = test::add(graph, test::unary_attributes(ops::UnaryKind::kRelu), {c}, "r");
+  const ValueId d = test::add_conv(graph, generator, r, 2);
+  graph.value(d).name = "y";
+  graph.outputs.push_back(d);
+  QuantizationProfile profile;
+  for (const auto& [name, exponent] : {std::pair("x", 5), std::pair("r", 4), std::pair("y", 4)}) {
+    profile.values.emplace_back();
+    profile.values.back().name = name;
+    profile.values.back().exponent = exponent;
+  }
+  QuantizeOptions options;
+  options.corrections = {false, false, false};
+  PassOptions passes;
+  passes.quantizes = true;
+  REQUIRE(optimise(graph, passes).ok());
+  const auto report = quantize(graph, profile, options);
+  REQUIRE(report);
+  REQUIRE(report->s8_nodes == 2);
+  const onnx::ModelProto model = written(graph);
+  CHECK(types_of(model).front() == "QuantizeLinear");
+  const onnx::TensorProto& scale = initializer_of(model, model.graph().node(0).input(1));
+  float value = 0;
+  std::memcpy(&value, scale.raw_data().data(), sizeof value);
+  CHECK(value == 0x1p-5f);
+  const onnx::NodeProto& conv = written_node(model, "Conv");
+  for (const std::string& operand : conv.input()) {
+    INFO(operand);
+    CHECK(std::any_of(model.graph().node().begin(), model.graph().node().end(), [&](const onnx::NodeProto& node) {
+      return node.op_type() == "DequantizeLinear" && node.output(0) == operand;
+    }));
+  }
+  const Graph again = read_back(model);
+  const auto inputs = test::random_inputs(graph, generator, -3, 3);
+  const auto quantized = interpret(graph, inputs), of_onnx = interpret(read_back(rounding_half_up(model)), inputs);
+  INFO(of_onnx.error().to_string());
+  REQUIRE(quantized);
+  REQUIRE(of_onnx);
+  CHECK((*of_onnx)[0].elements == (*quantized)[0].elements);
+}
+
+TEST_CASE("What ONNX cannot say is refused with the operator's name") {
+  Graph graph;
+  const ValueId x = test::add_input(graph, "x", {1, 16, 2, 2});
+  graph.outputs.push_back(test::add(graph, ops::Reorder(), {x}, "y"));
+  graph.nodes()[0]->name = "reorder";
+  const auto bytes = export_onnx(graph);
+  REQUIRE_FALSE(bytes);
+  CHECK(bytes.error().code() == Code::kUnsupported);
+  CHECK_THAT(std::string(bytes.error().message()), Contains("'reorder' (Reorder)"));
+}
+
+TEST_CASE("Opsets that cannot be written are refused") {
+  const Graph graph = with_batch_normalization();
+  for (const int64_t opset : {kOldestExportOpset - 1, kNewestExportOpset + 1}) {
+    const auto bytes = export_onnx(graph, opset);
+    REQUIRE_FALSE(bytes);
+    CHECK(bytes.error().code() == Code::kInvalidArgument);
+  }
+}
+
+}  // namespace nestrt::compiler
