@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,5 +59,8 @@ Result<CheckReport> check(const CheckOptions& options);
 // Inputs for a plan that depend on the seed alone: pixels where the plan states preprocessing, otherwise numbers of a
 // standard normal distribution; 0 or 1 where the type is an integer's.
 std::vector<tools::Array> random_inputs(const Plan& plan, uint64_t seed);
+// The same for any tensors; `preprocessing` may be null.
+std::vector<tools::Array> random_inputs(std::span<const TensorInfo> tensors, const Preprocessing* preprocessing,
+                                        uint64_t seed);
 
 }  // namespace nestrt::compiler

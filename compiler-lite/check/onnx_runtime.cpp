@@ -31,34 +31,45 @@ std::string last_line(std::string text) {
 // Text of a name that JSON can hold; ONNX names are UTF-8, but nothing enforces it.
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-Status write_request(const OnnxRuntimeRequest& request, const fs::path& folder) {
+// `request` without its runs.
+Status write_request(json request, const std::vector<NamedArrays>& inputs, const fs::path& folder) {
   json runs = json::array();
-  for (size_t run = 0; run < request.runs.size(); ++run) {
+  for (size_t run = 0; run < inputs.size(); ++run) {
     json files = json::object();
-    for (const auto& [name, array] : request.runs[run]) {
+    for (const auto& [name, array] : inputs[run]) {
       const std::string file = fmt::format("run_{}_input_{}.npy", run, files.size());
       NESTRT_RETURN_IF_ERROR(tools::write_npy((folder / file).string(), array.view()));
       files[name] = file;
     }
     runs.push_back(std::move(files));
   }
-  return tools::write_text((folder / "request.json").string(), dump({{"runs", runs}, {"values", request.values}}));
+  request["runs"] = std::move(runs);
+  return tools::write_text((folder / "request.json").string(), dump(request));
 }
 
-Result<std::vector<NamedArrays>> read_response(const fs::path& folder) {
+using ChainResults = std::vector<std::vector<NamedArrays>>;  // by chain and run
+
+Result<NamedArrays> read_results(const json& files, const fs::path& folder) {
+  NamedArrays arrays;
+  for (const auto& [name, file] : files.items()) {
+    NESTRT_ASSIGN_OR_RETURN(arrays[name], tools::read_npy((folder / file.get<std::string>()).string()));
+  }
+  return arrays;
+}
+
+Result<ChainResults> read_response(const fs::path& folder) {
   NESTRT_ASSIGN_OR_RETURN(const auto bytes, tools::read_file((folder / "response.json").string()));
   const auto* text = reinterpret_cast<const char*>(bytes.data());
   const json response = json::parse(text, text + bytes.size(), nullptr, false);
-  if (!response.is_array()) return Status(Code::kInternal, "ort_run.py wrote no list of runs");
-  std::vector<NamedArrays> runs;
-  for (const json& files : response) {
-    NamedArrays arrays;
-    for (const auto& [name, file] : files.items()) {
-      NESTRT_ASSIGN_OR_RETURN(arrays[name], tools::read_npy((folder / file.get<std::string>()).string()));
+  if (!response.is_array()) return Status(Code::kInternal, "ort_run.py wrote no list of chains");
+  ChainResults chains;
+  for (const json& runs : response) {
+    auto& results = chains.emplace_back();
+    for (const json& files : runs) {
+      NESTRT_ASSIGN_OR_RETURN(results.emplace_back(), read_results(files, folder));
     }
-    runs.push_back(std::move(arrays));
   }
-  return runs;
+  return chains;
 }
 
 // What ort_run.py says of the model, or that the interpreter could not even run it.
@@ -91,16 +102,38 @@ Result<std::string> onnx_runtime_python() {
   return last_line(process->output);
 }
 
-Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& request) {
+namespace {
+
+// `request`: "chains", "values" and "results", as ort_run.py takes them.
+Result<ChainResults> run_script(const std::string& python, json request, const std::vector<NamedArrays>& runs) {
   NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
-  NESTRT_RETURN_IF_ERROR(write_request(request, temporary.path()));
-  const auto process = run_process(
-      {request.python, (folder / "ort_run.py").string(), fs::absolute(request.model).string(), temporary.path()},
-      temporary.path());
+  NESTRT_RETURN_IF_ERROR(write_request(std::move(request), runs, temporary.path()));
+  const auto process = run_process({python, (folder / "ort_run.py").string(), temporary.path()}, temporary.path());
   if (!process) return Status(Code::kUnavailable, fmt::format("{}{}", process.error().message(), kRemedy));
-  if (process->exit_code != 0) return failure(*process, request.python);
+  if (process->exit_code != 0) return failure(*process, python);
   return read_response(temporary.path());
+}
+
+}  // namespace
+
+Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& request) {
+  const json chains = {{fs::absolute(request.model).string()}};
+  NESTRT_ASSIGN_OR_RETURN(
+      ChainResults results,
+      run_script(request.python, {{"chains", chains}, {"values", request.values}, {"results", nullptr}}, request.runs));
+  if (results.size() != 1) return Status(Code::kInternal, "ort_run.py answered another number of chains");
+  return std::move(results.front());
+}
+
+Result<std::vector<std::vector<NamedArrays>>> run_onnx_runtime(const ModelChainsRequest& request) {
+  json chains = json::array();
+  for (const ModelChain& chain : request.chains) {
+    json& files = chains.emplace_back(json::array());
+    for (const std::string& model : chain) files.push_back(fs::absolute(model).string());
+  }
+  return run_script(request.python, {{"chains", chains}, {"values", json::array()}, {"results", request.results}},
+                    request.runs);
 }
 
 }  // namespace nestrt::compiler

@@ -27,4 +27,17 @@ struct OnnxRuntimeRequest {
 // Runtime says.
 Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& request);
 
+// Models that run one after the other, each on the inputs of a run and on what those before it have computed.
+using ModelChain = std::vector<std::string>;
+
+struct ModelChainsRequest {
+  std::string python;
+  std::vector<ModelChain> chains;  // all in one process, and with the same optimisations
+  std::vector<NamedArrays> runs;
+  std::vector<std::string> results;  // names of values that every chain computes
+};
+
+// The results by chain and run. Errors: as run_onnx_runtime().
+Result<std::vector<std::vector<NamedArrays>>> run_onnx_runtime(const ModelChainsRequest& request);
+
 }  // namespace nestrt::compiler

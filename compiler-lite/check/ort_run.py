@@ -1,10 +1,14 @@
-"""Runs an ONNX model with ONNX Runtime on the CPU for `nestc check`.
+"""Runs ONNX models with ONNX Runtime on the CPU for `nestc check`.
 
-ort_run.py MODEL FOLDER
+ort_run.py FOLDER
 
-FOLDER/request.json:  {"runs": [{"INPUT": "FILE.npy", ...}, ...], "values": ["NAME", ...]}
-FOLDER/response.json: [{"NAME": "FILE.npy", ...}, ...], one entry per run: every output of the model, and those of
-`values` that a node of its main graph computes. Inputs are cast to the types that the model states.
+FOLDER/request.json:  {"chains": [["MODEL", ...], ...], "runs": [{"INPUT": "FILE.npy", ...}, ...],
+                       "values": ["NAME", ...], "results": ["NAME", ...] or null}
+FOLDER/response.json: [[{"NAME": "FILE.npy", ...}, ...], ...], by chain and run
+
+The models of a chain run one after the other, each on the inputs of the run and on what those before it have computed.
+Results are the values of those names, or where none are stated every output of the last model, and those of `values`
+that a node of its main graph computes. Inputs are cast to the types that the model states.
 """
 
 import json
@@ -44,13 +48,13 @@ def is_quantized(path):
     return any(node.op_type == "QuantizeLinear" for node in model.graph.node)
 
 
-def open_session(path):
+def open_session(path, optimise):
     options = ort.SessionOptions()
     options.log_severity_level = 3
     # Intermediate values keep their meaning only where the graph stays as it is; and some rewrites of ONNX Runtime
     # change results, such as that of Pad before MaxPool. But without them quantized operators compute with floats.
     levels = ort.GraphOptimizationLevel
-    options.graph_optimization_level = levels.ORT_ENABLE_ALL if is_quantized(path) else levels.ORT_DISABLE_ALL
+    options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimise else levels.ORT_DISABLE_ALL
     return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
@@ -73,26 +77,57 @@ def check_same_network(session, inputs):
                              f"input, with the array that was bound by nestc compile --bind, or: {question}")
 
 
+def run_model(session, values):
+    """What a model computes from its inputs, which are among `values`."""
+    inputs = {}
+    for argument in session.get_inputs():
+        if argument.name not in values:
+            raise ValueError(f"nothing before it computes its input {argument.name!r}")
+        inputs[argument.name] = values[argument.name].astype(element_type(argument.type))
+    names = [output.name for output in session.get_outputs()]
+    results = {}
+    for name, value in zip(names, session.run(names, inputs)):
+        value = np.ascontiguousarray(value)
+        results[name] = value.astype(np.float32) if value.dtype in (np.float16, np.float64) else value
+    return results
+
+
+def run_chain(chain, runs, request, folder, optimise):
+    """The results of each run."""
+    values = [dict(inputs) for inputs in runs]
+    results = [{}] * len(runs)
+    for path in chain:
+        session = open_session(expose(path, request["values"], folder), optimise)
+        for run, inputs in enumerate(runs):
+            if len(chain) == 1:
+                check_same_network(session, inputs)
+            results[run] = run_model(session, values[run])
+            values[run].update(results[run])
+    if request["results"] is None:
+        return results
+    return [{name: known[name] for name in request["results"]} for known in values]
+
+
+def save(results, prefix, folder):
+    """The files of the results by name."""
+    files = {}
+    for name, value in results.items():
+        files[name] = f"{prefix}_output_{len(files)}.npy"
+        np.save(os.path.join(folder, files[name]), value)
+    return files
+
+
 def main():
-    model_path, folder = sys.argv[1:3]
+    folder = sys.argv[1]
     with open(os.path.join(folder, "request.json"), encoding="utf-8") as file:
         request = json.load(file)
-    session = open_session(expose(model_path, request["values"], folder))
-    types = {argument.name: element_type(argument.type) for argument in session.get_inputs()}
-    names = [output.name for output in session.get_outputs()]
+    runs = [{name: np.load(os.path.join(folder, path)) for name, path in files.items()} for files in request["runs"]]
+    chains = request["chains"]
+    optimise = any(is_quantized(path) for chain in chains for path in chain)  # all alike
     response = []
-    for run, files in enumerate(request["runs"]):
-        inputs = {name: np.load(os.path.join(folder, file)).astype(types.get(name, np.float32))
-                  for name, file in files.items()}
-        check_same_network(session, inputs)
-        results = {}
-        for index, value in enumerate(session.run(names, inputs)):
-            value = np.ascontiguousarray(value)
-            if value.dtype in (np.float16, np.float64):
-                value = value.astype(np.float32)
-            results[names[index]] = f"run_{run}_output_{index}.npy"
-            np.save(os.path.join(folder, results[names[index]]), value)
-        response.append(results)
+    for index, chain in enumerate(chains):
+        results = run_chain(chain, runs, request, folder, optimise)
+        response.append([save(values, f"chain_{index}_run_{run}", folder) for run, values in enumerate(results)])
     with open(os.path.join(folder, "response.json"), "w", encoding="utf-8") as file:
         json.dump(response, file)
 

@@ -54,4 +54,15 @@ std::vector<tools::Array> random_inputs(const Plan& plan, uint64_t seed) {
   return inputs;
 }
 
+std::vector<tools::Array> random_inputs(std::span<const TensorInfo> tensors, const Preprocessing* preprocessing,
+                                        uint64_t seed) {
+  Numbers numbers(seed);
+  std::vector<tools::Array> inputs;
+  for (const TensorInfo& info : tensors) {
+    inputs.push_back({info.type, info.shape, std::vector<std::byte>(info.size_bytes())});
+    fill(inputs.back(), preprocessing, numbers);
+  }
+  return inputs;
+}
+
 }  // namespace nestrt::compiler

@@ -155,14 +155,20 @@ std::string nest_c_name(std::string_view name) {
   return result;
 }
 
-std::vector<std::string> nest_c_node_names(const plan::Tables& plan) {
+std::vector<std::string> nest_c_names(const std::vector<std::string>& operators) {
   std::set<std::string> used;
   std::vector<std::string> names;
-  for (const plan::Operator& op : plan.operators) {
-    std::string& name = names.emplace_back(nest_c_name(op.name));
+  for (const std::string& op : operators) {
+    std::string& name = names.emplace_back(nest_c_name(op));
     while (name.empty() || !used.insert(name).second) name += fmt::format("_{}", names.size() - 1);
   }
   return names;
+}
+
+std::vector<std::string> nest_c_node_names(const plan::Tables& plan) {
+  std::vector<std::string> names;
+  for (const plan::Operator& op : plan.operators) names.push_back(op.name);
+  return nest_c_names(names);
 }
 
 std::string nest_c_backend(std::string_view kind, uint32_t instance) {

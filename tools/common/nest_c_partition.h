@@ -41,7 +41,8 @@ Result<NestCPartitionPlan> read_nest_c_partition(const std::string& path);
 
 // The name without what separates names in these files.
 std::string nest_c_name(std::string_view name);
-// By operator of a plan, its name in these files; no two are the same.
+// By operator, its name in these files; no two are the same.
+std::vector<std::string> nest_c_names(const std::vector<std::string>& operators);
 std::vector<std::string> nest_c_node_names(const plan::Tables& plan);
 // "CPU", "VTA-1", ... for a unit of that kind, the `instance`th of them.
 std::string nest_c_backend(std::string_view kind, uint32_t instance = 0);

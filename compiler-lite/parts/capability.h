@@ -1,0 +1,66 @@
+// What a vendor's compiler can take, and what it costs to hand work over: the file that a model is divided by.
+//
+//   name: NPU                          the backend of its parts
+//   types: [f32]                       of every operand and result; f32, s8, u8, s32, s64, bool
+//   operators:                         by their names in ONNX
+//     Relu:                            with whatever attributes
+//     Conv:
+//       types: [f32]                   in place of those above
+//       attributes:                    every number of an attribute, where a node states it
+//         group: {max: 1}
+//         kernel_shape: {min: 1, max: 7}
+//         auto_pad: {values: [NOTSET]}
+//   memory: {weights: 8000000, tensor: 4000000}      bytes: constants of a part; any one operand or result
+//   region: {min_operators: 3, min_macs: 1000000}    smaller ones are not worth a part
+//   cost:                              microseconds that a part saves must be more than it costs to hand over
+//     macs_per_us: 50000
+//     host_macs_per_us: 4000
+//     transfer_bytes_per_us: 1000      of inputs and outputs of a part
+//     launch_us: 40                    for each part
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/data_type.h"
+#include "nestrt/result.h"
+
+namespace nestrt::compiler {
+
+struct AttributeLimit {
+  std::optional<double> min, max;   // of numbers
+  std::vector<std::string> values;  // all that are allowed, numbers or words; empty: any
+};
+
+struct OperatorCapability {
+  std::vector<DataType> types;  // empty: the vendor's
+  std::map<std::string, AttributeLimit> attributes;
+};
+
+struct OffloadCost {
+  double macs_per_us = 0;
+  double host_macs_per_us = 0;
+  double transfer_bytes_per_us = 0;
+  double launch_us = 0;
+};
+
+struct Capability {
+  std::string name;
+  std::vector<DataType> types;
+  std::map<std::string, OperatorCapability> operators;
+  uint64_t weight_bytes = UINT64_MAX;  // most of a part's constants together
+  uint64_t tensor_bytes = UINT64_MAX;  // most of one tensor
+  uint32_t min_operators = 1;
+  uint64_t min_macs = 0;
+  std::optional<OffloadCost> cost;
+};
+
+// Errors: kInvalidArgument with the line; kNotFound, kIo.
+Result<Capability> parse_capability(const std::string& text, std::string_view name);
+Result<Capability> read_capability(const std::string& path);
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,147 @@
+#include "compiler-lite/parts/check_parts.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "compiler-lite/quantize/profile.h"
+
+namespace nestrt::compiler {
+namespace {
+
+// The inputs of every run: those of the model, and beside them those that were bound when it was cut.
+class PartRuns {
+ public:
+  PartRuns(const CheckPartsOptions& options, const Manifest& manifest) : options_(options), manifest_(manifest) {}
+
+  Status gather() {
+    if (!options_.inputs.empty()) NESTRT_RETURN_IF_ERROR(add_files());
+    if (!options_.samples.images.empty() || !options_.samples.npy.empty()) NESTRT_RETURN_IF_ERROR(add_samples());
+    const Preprocessing* preprocessing = options_.preprocessing ? &*options_.preprocessing : nullptr;
+    for (int i = 0; i < options_.random_runs; ++i) {
+      const uint64_t seed = options_.seed + static_cast<uint64_t>(i);
+      add(random_inputs(inputs_of(manifest_), preprocessing, seed), fmt::format("random {}", seed));
+    }
+    if (runs.empty()) return Status(Code::kInvalidArgument, "nothing to run; state inputs, or --random of 1 or more");
+    return {};
+  }
+
+  std::vector<NamedArrays> runs;
+  std::vector<std::string> names;
+
+ private:
+  void add(std::vector<tools::Array> arrays, std::string name) {
+    NamedArrays& run = runs.emplace_back(bound_);
+    for (size_t i = 0; i < arrays.size(); ++i) run[manifest_.inputs[i].name] = std::move(arrays[i]);
+    names.push_back(std::move(name));
+  }
+
+  Status add_files() {
+    NamedArrays all;
+    for (const auto& [name, file] : options_.inputs) {
+      NESTRT_ASSIGN_OR_RETURN(all[name], tools::read_npy(file));
+    }
+    std::vector<tools::Array> arrays;
+    for (const Border& border : manifest_.inputs) {
+      const auto found = all.find(border.name);
+      if (found == all.end()) return missing(border);
+      arrays.push_back(std::move(found->second));
+      all.erase(found);
+    }
+    bound_ = std::move(all);
+    add(std::move(arrays), "files");
+    return {};
+  }
+
+  static Status missing(const Border& border) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("no file for input {} ({} {}); add --input {}=FILE.npy", border.name, name(border.type),
+                              border.shape.to_string(), border.name));
+  }
+
+  Status add_samples() {
+    if (manifest_.inputs.size() != 1)
+      return Status(Code::kInvalidArgument, fmt::format("pictures and arrays are for models of one input, this one has "
+                                                        "{}; state each with --input",
+                                                        manifest_.inputs.size()));
+    const Border& input = manifest_.inputs.front();
+    const Preprocessing* preprocessing = options_.preprocessing ? &*options_.preprocessing : nullptr;
+    NESTRT_ASSIGN_OR_RETURN(
+        const CalibrationSamples samples,
+        CalibrationSamples::open(options_.samples, {input.name, input.type, input.shape}, preprocessing));
+    for (size_t i = 0; i < samples.size(); ++i) {
+      NESTRT_ASSIGN_OR_RETURN(tools::Array array, samples.read(i));
+      add({std::move(array)}, samples.name(i));
+    }
+    return {};
+  }
+
+  const CheckPartsOptions& options_;
+  const Manifest& manifest_;
+  NamedArrays bound_;
+};
+
+Status require_same_model(const std::string& model, const Manifest& manifest) {
+  NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
+  if (digest == manifest.model_digest) return {};
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("the parts are of another model than {}, or it has changed since; partition it again", model));
+}
+
+ModelChain files_of(const Manifest& manifest, const std::filesystem::path& folder) {
+  ModelChain chain;
+  for (const ManifestPart& part : manifest.parts) chain.push_back((folder / part.file).string());
+  return chain;
+}
+
+Status compare_runs(const CheckPartsOptions& options, const std::vector<NamedArrays>& expected,
+                    const std::vector<NamedArrays>& actual, const Manifest& manifest, CheckPartsReport& report) {
+  for (size_t run = 0; run < expected.size(); ++run) {
+    for (const Border& output : manifest.outputs) {
+      const auto difference = compare(actual[run].at(output.name).view(), expected[run].at(output.name).view());
+      if (!difference) return difference.error().with_context(fmt::format("output {}", output.name));
+      const bool matches = parts_match(*difference, options.tolerance);
+      report.matches = report.matches && matches;
+      report.outputs.push_back({run, output.name, *difference, matches});
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<TensorInfo> inputs_of(const Manifest& manifest) {
+  std::vector<TensorInfo> inputs;
+  for (const Border& border : manifest.inputs) inputs.push_back({border.name, border.type, border.shape});
+  return inputs;
+}
+
+// ONNX Runtime's own functions are exact to about 1e-7 of the largest value that they can have, as a Sigmoid's 1, and
+// not of those that they do have.
+bool parts_match(const Difference& difference, double tolerance) {
+  return difference.max_absolute <= tolerance * std::max(1.0, difference.largest);
+}
+
+Result<CheckPartsReport> check_parts(const CheckPartsOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(const Manifest manifest, read_manifest(options.manifest));
+  NESTRT_RETURN_IF_ERROR(require_same_model(options.model, manifest));
+  PartRuns inputs(options, manifest);
+  NESTRT_RETURN_IF_ERROR(inputs.gather());
+  ModelChainsRequest request{options.python, {{options.model}}, std::move(inputs.runs), {}};
+  if (request.python.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(request.python, onnx_runtime_python());
+  }
+  request.chains.push_back(files_of(manifest, std::filesystem::path(options.manifest).parent_path()));
+  for (const Border& output : manifest.outputs) request.results.push_back(output.name);
+  NESTRT_ASSIGN_OR_RETURN(const auto results, run_onnx_runtime(request));
+  CheckPartsReport report;
+  report.runs = std::move(inputs.names);
+  if (results.size() != 2 || results[0].size() != report.runs.size() || results[1].size() != report.runs.size())
+    return Status(Code::kInternal, "ONNX Runtime answered another number of runs");
+  NESTRT_RETURN_IF_ERROR(compare_runs(options, results[0], results[1], manifest, report));
+  return report;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,13 @@
+// Names of parts, and of their files.
+#pragma once
+
+#include <string_view>
+
+namespace nestrt::compiler {
+
+// They name files beside the manifest, and lead nowhere else.
+bool is_part_name(std::string_view name);
+inline constexpr std::string_view kPartNameRule =
+    "a part and its file are called by letters, digits, '_', '-' and '.', which is not the first, 100 of them at most";
+
+}  // namespace nestrt::compiler
