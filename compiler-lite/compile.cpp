@@ -28,14 +28,22 @@ Result<PlanBytes> finish(Graph graph, const CompileOptions& options, std::string
   });
 }
 
+Result<Graph> graph_after(std::string_view stage, const std::string& model, const CompileOptions& options) {
+  return guarded([&]() -> Result<Graph> {
+    Compilation compilation = begin(model, options);
+    NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", stage));
+    return std::move(compilation.graph);
+  });
+}
+
 }  // namespace
 
 Result<Graph> optimised_graph(const std::string& model, const CompileOptions& options) {
-  return guarded([&]() -> Result<Graph> {
-    Compilation compilation = begin(model, options);
-    NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", "passes"));
-    return std::move(compilation.graph);
-  });
+  return graph_after("passes", model, options);
+}
+
+Result<Graph> quantized_graph(const std::string& model, const CompileOptions& options) {
+  return graph_after("quantize", model, options);
 }
 
 Result<Graph> quantizable_graph(const std::string& model, CompileOptions options) {

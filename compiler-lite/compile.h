@@ -44,6 +44,9 @@ struct CompileOptions {
 // no node computes a value to expose, and where the profile belongs to another model.
 Result<Graph> optimised_graph(const std::string& model, const CompileOptions& options);
 
+// The same with what follows: quantized where `options.quantization` is there, all passes done. Errors: as compile().
+Result<Graph> quantized_graph(const std::string& model, const CompileOptions& options);
+
 // compile() in two steps, so that one model can be compiled with many quantizations: the optimised f32 graph, on which
 // quantization can follow, and from a copy of that to the plan. Errors: as compile(); the second trusts that the
 // profile is this model's.

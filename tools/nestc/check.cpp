@@ -1,11 +1,15 @@
-// nestc check: does a plan compute what ONNX Runtime computes?
+// nestc check: does a plan, or a model in parts, compute what ONNX Runtime computes?
 #include <fmt/core.h>
 
+#include <map>
 #include <memory>
+#include <optional>
 
 #include "compiler-lite/check/check.h"
+#include "compiler-lite/parts/check_parts.h"
 #include "tools/common/table.h"
 #include "tools/nestc/command.h"
+#include "tools/nestc/import_options.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -16,12 +20,17 @@ using tools::Table;
 
 struct CheckCommand {
   CheckOptions options;
+  CheckPartsOptions parts;  // what only those have
+  PictureFlags pictures;
   std::vector<std::string> inputs;
+  std::optional<double> tolerance;
 
   Result<ExitCode> run();
 
  private:
   Status parse_inputs();
+  Result<ExitCode> run_plan();
+  Result<ExitCode> run_parts();
   void print_outputs(const CheckReport& report) const;
   void print_layers(const CheckReport& report) const;
   void print_noise(const CheckReport& report) const;
@@ -111,8 +120,10 @@ void CheckCommand::print_noise(const CheckReport& report) const {
   }
 }
 
-Result<ExitCode> CheckCommand::run() {
-  NESTRT_RETURN_IF_ERROR(parse_inputs());
+Result<ExitCode> CheckCommand::run_plan() {
+  if (options.random_runs == 0 && inputs.empty())
+    return Status(Code::kInvalidArgument, "--random 0 leaves nothing to run; add --input");
+  if (tolerance) options.tolerance = *tolerance;
   NESTRT_ASSIGN_OR_RETURN(const CheckReport report, check(options));
   print_outputs(report);
   if (options.layers) report.quantized ? print_noise(report) : print_layers(report);
@@ -121,28 +132,90 @@ Result<ExitCode> CheckCommand::run() {
   return report.matches && !report.first_divergence ? ExitCode::kOk : ExitCode::kMismatch;
 }
 
+// The largest error of each output over all runs.
+void print_worst(const CheckPartsReport& report) {
+  std::map<std::string, const CheckedOutput*> worst;
+  for (const CheckedOutput& output : report.outputs) {
+    const CheckedOutput*& entry = worst[output.name];
+    const bool is_worse =
+        entry == nullptr || (entry->matches && !output.matches) ||
+        (entry->matches == output.matches && output.difference.relative() > entry->difference.relative());
+    if (is_worse) entry = &output;
+  }
+  Table table({{"output"}, {"max abs error", Align::kRight}, {"relative to largest", Align::kRight}, {"with"}, {""}});
+  for (const auto& [name, output] : worst) {
+    table.add_row({tools::printable(name), fmt::format("{:.3g}", output->difference.max_absolute),
+                   fmt::format("{:.3g}", output->difference.relative()), tools::printable(report.runs[output->run]),
+                   verdict(output->matches)});
+  }
+  fmt::print("{}", table.to_string());
+}
+
+Result<ExitCode> CheckCommand::run_parts() {
+  parts.model = options.model;
+  parts.inputs = options.inputs;
+  parts.preprocessing = pictures.preprocessing();
+  parts.random_runs = options.random_runs;
+  parts.seed = options.seed;
+  parts.python = options.python;
+  if (tolerance) parts.tolerance = *tolerance;
+  NESTRT_ASSIGN_OR_RETURN(const CheckPartsReport report, check_parts(parts));
+  print_worst(report);
+  fmt::print("over {} inputs the parts {} the model in ONNX Runtime within {:g}\n", report.runs.size(),
+             report.matches ? "match" : "do not match", parts.tolerance);
+  return report.matches ? ExitCode::kOk : ExitCode::kMismatch;
+}
+
+Result<ExitCode> CheckCommand::run() {
+  NESTRT_RETURN_IF_ERROR(parse_inputs());
+  if (options.plan.empty() == parts.manifest.empty())
+    return Status(Code::kInvalidArgument, "state either a plan, or with --parts the manifest of the model's parts");
+  return parts.manifest.empty() ? run_plan() : run_parts();
+}
+
 }  // namespace
 
 void add_check_command(tools::Cli& cli) {
   auto command = std::make_shared<CheckCommand>();
   tools::Command app =
-      cli.add_command("check", "compare a plan with ONNX Runtime on the model that it was compiled from",
+      cli.add_command("check", "compare a plan, or a model in parts, with ONNX Runtime on the model itself",
                       {"nestc check squeezenet1.1.onnx squeezenet.nest",
-                       "nestc check squeezenet1.1.onnx squeezenet.nest --input data=picture.npy --layers"},
+                       "nestc check squeezenet1.1.onnx squeezenet.nest --input data=picture.npy --layers",
+                       "nestc check squeezenet1.1.onnx --parts parts/manifest.json --images pictures --limit 20"},
                       [command] { return command->run(); });
   CheckOptions& options = command->options;
+  SampleOptions& samples = command->parts.samples;
   app.add_option("model", options.model, "the ONNX file").required();
-  app.add_option("plan", options.plan, "the plan compiled from it").required();
+  const tools::Option plan = app.add_option("plan", options.plan, "the plan compiled from it");
+  tools::Option parts =
+      app.add_option("--parts", command->parts.manifest,
+                     "the manifest.json of nestc partition: run the parts one after the other in ONNX "
+                     "Runtime, and compare with the model there");
+  parts.excludes(plan).not_empty();
   app.add_option("--input", command->inputs, "NAME=FILE.npy, for every input; without it inputs are random")
       .repeatable();
-  app.add_option("--random", options.random_runs, "number of random inputs").in_range(1, 1000).show_default();
-  app.add_option("--seed", options.seed, "of the random inputs").in_range(0, INT64_MAX).show_default();
-  app.add_flag("--layers", options.layers,
-               "compare every operator's output that the model names, too; of a quantized plan, the noise there");
-  app.add_option("--tolerance", options.tolerance,
-                 "accepted difference, as a share of the largest element of the tensor; of integers, one step is")
-      .between(0, 1e30)
+  app.add_option("--random", options.random_runs,
+                 "number of random inputs; of a plan without --input, of parts beside all others")
+      .in_range(0, 1000)
       .show_default();
+  app.add_option("--seed", options.seed, "of the random inputs").in_range(0, INT64_MAX).show_default();
+  const tools::Option layers =
+      app.add_flag("--layers", options.layers,
+                   "compare every operator's output that the model names, too; of a quantized plan, the noise there");
+  parts.excludes(layers);
+  app.add_option("--tolerance", command->tolerance,
+                 "accepted difference, as a share of the largest element of the tensor; of a plan's integers, one step "
+                 "is; of parts a share of 1 where that is larger (default: 1e-4 of a plan, 1e-5 of parts)")
+      .between(0, 1e30);
+  const tools::Option images =
+      app.add_option("--images", samples.images, "with --parts: a folder of JPEG, PNG or BMP pictures").needs(parts);
+  app.add_option("--npy", samples.npy, "with --parts: a NumPy file of N inputs: N x the input's shape")
+      .needs(parts)
+      .excludes(images);
+  app.add_option("--limit", samples.limit, "use at most N pictures or arrays, spread evenly over all")
+      .positive()
+      .needs(parts);
+  for (tools::Option option : command->pictures.add_to(app)) option.needs(parts);
   app.add_option("--python", options.python,
                  "an interpreter with onnxruntime, onnx and numpy; by default a private environment is set up with pip "
                  "in ${XDG_CACHE_HOME:-~/.cache}/nestrt");

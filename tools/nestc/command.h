@@ -11,6 +11,8 @@ void add_explain_command(tools::Cli& cli);
 void add_check_command(tools::Cli& cli);
 void add_calibrate_command(tools::Cli& cli);
 void add_partition_command(tools::Cli& cli);
+void add_join_command(tools::Cli& cli);
+void add_export_command(tools::Cli& cli);
 void add_keygen_command(tools::Cli& cli);
 void add_sign_command(tools::Cli& cli);
 

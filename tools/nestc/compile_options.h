@@ -7,6 +7,7 @@
 #include "compiler-lite/codegen/evta/pieces.h"
 #include "compiler-lite/compile.h"
 #include "tools/common/cli.h"
+#include "tools/nestc/import_options.h"
 
 namespace nestrt::compiler {
 
@@ -22,17 +23,10 @@ class CompileFlags {
   std::string first_given() const;
 
  private:
-  std::optional<Preprocessing> preprocessing() const;
-
   std::vector<tools::Option> options_;
-  std::vector<std::string> input_shapes_;
-  std::vector<std::string> bindings_;
-  std::vector<float> mean_;
-  std::vector<float> scale_;
-  uint32_t resize_ = 0;
-  bool bgr_ = false;
+  ImportFlags import_;
+  PictureFlags pictures_;
   std::vector<std::string> exposed_;
-  int computed_mb_ = static_cast<int>(FoldingBudget::kBytes >> 20);
   std::string layout_ = "auto";
   std::vector<std::string> disabled_passes_;
   std::string target_ = "host";

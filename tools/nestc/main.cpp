@@ -9,6 +9,8 @@ int main(int argc, char** argv) {
   nestrt::compiler::add_check_command(cli);
   nestrt::compiler::add_calibrate_command(cli);
   nestrt::compiler::add_partition_command(cli);
+  nestrt::compiler::add_join_command(cli);
+  nestrt::compiler::add_export_command(cli);
   nestrt::compiler::add_keygen_command(cli);
   nestrt::compiler::add_sign_command(cli);
   return cli.run(argc, argv);

@@ -1,13 +1,19 @@
-// nestc partition: a placement of a plan's branches on units as a partition plan of NEST-C (YAML).
+// nestc partition: a placement of a plan's branches on units as a partition plan of NEST-C (YAML); or a model in parts.
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstring>
+#include <memory>
 #include <vector>
 
 #include "nestrt/plan.h"
 #include "nestrt/plan_tables.h"
+#include "runtime/plan/format.h"
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
 #include "tools/common/nest_c_partition.h"
 #include "tools/nestc/command.h"
+#include "tools/nestc/parts_options.h"
 #include "tools/nestc/regions.h"
 
 namespace nestrt::compiler {
@@ -17,11 +23,15 @@ using scheduler::Region;
 using scheduler::RegionKind;
 
 struct PartitionCommand {
-  std::string plan;
+  std::string file;
   std::string output;
   std::vector<std::string> units;
+  PartsFlags parts;
 
   Status run() const;
+
+ private:
+  Status write_plan() const;
 };
 
 // Branches that one unit runs one after the other.
@@ -122,31 +132,61 @@ Result<std::vector<std::string>> units_of(const plan::Tables& plan, const std::v
   return units;
 }
 
-Status PartitionCommand::run() const {
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, plan));
-  NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
-  NESTRT_ASSIGN_OR_RETURN(const auto loaded, Plan::map(plan));
+Status PartitionCommand::write_plan() const {
+  NESTRT_ASSIGN_OR_RETURN(const auto loaded, Plan::map(file));
   NESTRT_ASSIGN_OR_RETURN(std::vector<std::string> chosen, units_of(loaded->tables(), units));
   return tools::write_text(output, Partitioner(loaded->tables(), std::move(chosen)).result().to_yaml());
+}
+
+// By its first bytes, or its name where they are damaged.
+Result<bool> is_plan(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(const tools::FileStart start, tools::read_start(path, sizeof plan_format::kMagic));
+  const bool begins = start.bytes.size() == sizeof plan_format::kMagic &&
+                      std::memcmp(start.bytes.data(), plan_format::kMagic, sizeof plan_format::kMagic) == 0;
+  return begins || path.ends_with(".nest");
+}
+
+Status PartitionCommand::run() const {
+  if (output.empty() == parts.folder().empty())
+    return Status(Code::kInvalidArgument, "state either -o FILE.yaml or --output-dir DIR");
+  NESTRT_ASSIGN_OR_RETURN(const bool plan, is_plan(file));
+  if (!parts.folder().empty()) {
+    if (plan) return Status(Code::kInvalidArgument, "--output-dir is for an ONNX model; this is a plan");
+    if (!units.empty()) return Status(Code::kInvalidArgument, "--units is for a plan; this is an ONNX model");
+    return parts.write(file);
+  }
+  if (const std::string wrong = plan ? parts.first_given() : units.empty() ? "" : "--units"; !wrong.empty())
+    return Status(Code::kInvalidArgument,
+                  fmt::format("{} does not go with -o and {}", wrong, plan ? "a plan" : "an ONNX model"));
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, file));
+  NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
+  return plan ? write_plan() : parts.write_names(file, output);
 }
 
 }  // namespace
 
 void add_partition_command(tools::Cli& cli) {
   auto command = std::make_shared<PartitionCommand>();
-  tools::Command app = cli.add_command("partition", "write which operators run together, and where, for NEST-C",
-                                       {"nestc partition squeezenet.nest -o squeezenet.yaml",
-                                        "nestc partition squeezenet.nest --units cpu -o squeezenet.yaml"},
-                                       [command]() -> Result<tools::ExitCode> {
-                                         NESTRT_RETURN_IF_ERROR(command->run());
-                                         return tools::ExitCode::kOk;
-                                       });
-  app.add_option("plan", command->plan, "the plan").required();
-  app.add_option("-o,--output", command->output, "the file to write").required().not_empty();
+  tools::Command app = cli.add_command(
+      "partition",
+      "divide a model into parts, an ONNX file for each; or write which operators of a plan run together, "
+      "and where, for NEST-C",
+      {"nestc partition model.onnx --plan PARTS.yaml --output-dir parts",
+       "nestc partition model.onnx -o names.yaml     # a plan of one part, to start from",
+       "nestc partition squeezenet.nest -o squeezenet.yaml",
+       "nestc partition squeezenet.nest --units cpu -o squeezenet.yaml"},
+      [command]() -> Result<tools::ExitCode> {
+        NESTRT_RETURN_IF_ERROR(command->run());
+        return tools::ExitCode::kOk;
+      });
+  app.add_option("file", command->file, "the ONNX model, or the plan").required();
+  const tools::Option output =
+      app.add_option("-o,--output", command->output, "the partition plan of NEST-C to write").not_empty();
   app.add_option("--units", command->units,
-                 "where branches may go, the first that has a program for one; those left run on the CPU (default: all "
-                 "units that the plan was compiled for)")
+                 "where branches of a plan may go, the first that has a program for one; those left run on the CPU "
+                 "(default: all units that the plan was compiled for)")
       .separated_by(',');
+  command->parts.add_to(app, output);
 }
 
 }  // namespace nestrt::compiler

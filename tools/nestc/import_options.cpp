@@ -1,0 +1,111 @@
+#include "tools/nestc/import_options.h"
+
+#include <charconv>
+
+#include "tools/common/files.h"
+#include "tools/common/npy.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using Assignment = std::pair<std::string, std::string>;
+
+// "NAME=VALUE" -> {NAME, VALUE}. Names may contain '=': the last one separates.
+Result<Assignment> split_assignment(const std::string& text, const std::string& flag) {
+  const size_t at = text.rfind('=');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
+    return Status(Code::kInvalidArgument, flag + " takes NAME=VALUE; '" + text + "' was given");
+  }
+  return Assignment(text.substr(0, at), text.substr(at + 1));
+}
+
+Status twice(const std::string& flag, const Assignment& assignment) {
+  return Status(Code::kInvalidArgument, flag + " is given twice for input '" + assignment.first + "'");
+}
+
+Result<Shape> parse_shape(const std::string& text, const std::string& flag) {
+  Shape shape;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (true) {
+    int64_t dim = 0;
+    const auto [next, error] = std::from_chars(at, end, dim);
+    if (error != std::errc() || dim < 1 || shape.rank() == Shape::kMaxRank || (next != end && *next != ',')) {
+      return Status(Code::kInvalidArgument, flag + " takes up to " + std::to_string(Shape::kMaxRank) +
+                                                " positive dimensions such as 1,3,640,640; '" + text + "' was given");
+    }
+    shape.push_back(dim);
+    if (next == end) return shape;
+    at = next + 1;
+  }
+}
+
+Result<HostTensor> read_binding(const std::string& file) {
+  NESTRT_ASSIGN_OR_RETURN(const tools::Array array, tools::read_npy(file));
+  return HostTensor{array.type, array.shape, array.bytes};
+}
+
+}  // namespace
+
+std::vector<tools::Option> ImportFlags::add_to(tools::Command command) {
+  return {
+      command
+          .add_option("--input-shape", input_shapes_, "fix the dimensions of an input: NAME=1,3,640,640 (repeatable)")
+          .repeatable(),
+      command
+          .add_option("--bind", bindings_,
+                      "make an input a constant: NAME=FILE.npy (repeatable); for inputs that decide shapes")
+          .repeatable(),
+      command
+          .add_option("--computed-constants", computed_mb_,
+                      "megabytes of constants that the compiler may compute beyond the model's own; more for "
+                      "models that generate their weights")
+          .in_range(0, 4096)
+          .type_name("MB")
+          .show_default()};
+}
+
+Status ImportFlags::check_output(const std::string& output) const {
+  for (const std::string& text : bindings_)
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, text.substr(text.rfind('=') + 1)));
+  return {};
+}
+
+Result<ImportOptions> ImportFlags::options() const {
+  ImportOptions options;
+  for (const std::string& text : input_shapes_) {
+    NESTRT_ASSIGN_OR_RETURN(const auto assignment, split_assignment(text, "--input-shape"));
+    NESTRT_ASSIGN_OR_RETURN(const Shape shape, parse_shape(assignment.second, "--input-shape " + assignment.first));
+    if (!options.input_shapes.emplace(assignment.first, shape).second) return twice("--input-shape", assignment);
+  }
+  for (const std::string& text : bindings_) {
+    NESTRT_ASSIGN_OR_RETURN(const auto assignment, split_assignment(text, "--bind"));
+    if (options.bindings.count(assignment.first) != 0) return twice("--bind", assignment);
+    NESTRT_ASSIGN_OR_RETURN(options.bindings[assignment.first], read_binding(assignment.second));
+  }
+  options.limits.folded_bytes = int64_t{computed_mb_} << 20;
+  return options;
+}
+
+std::vector<tools::Option> PictureFlags::add_to(tools::Command command) {
+  return {command
+              .add_option("--mean", mean_,
+                          "preprocessing of pictures: x = (pixel - mean) * scale; one value, or one per channel")
+              .separated_by(','),
+          command.add_option("--scale", scale_, "see --mean").separated_by(','),
+          command.add_option("--resize", resize_,
+                             "resize the shorter side of a picture to N, then crop its centre to the input"),
+          command.add_flag("--bgr", bgr_, "the input's channels are blue, green, red")};
+}
+
+std::optional<Preprocessing> PictureFlags::preprocessing() const {
+  if (mean_.empty() && scale_.empty() && resize_ == 0 && !bgr_) return std::nullopt;
+  Preprocessing result;
+  result.mean = mean_.empty() ? std::vector<float>{0} : mean_;
+  result.scale = scale_.empty() ? std::vector<float>{1} : scale_;
+  result.resize = resize_;
+  result.bgr = bgr_;
+  return result;
+}
+
+}  // namespace nestrt::compiler
