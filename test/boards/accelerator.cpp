@@ -7,15 +7,7 @@
 #include "drivers/evta/isa/decode.h"
 
 namespace nestrt::boards {
-
 namespace {
-
-// What a processor computes in a second or two, itself or emulated. A changed byte can ask for 2^28 and more.
-#if defined(__aarch64__)
-constexpr uint64_t kMostMicroOps = uint64_t{1} << 17;
-#else
-constexpr uint64_t kMostMicroOps = uint64_t{1} << 22;
-#endif
 
 uint64_t micro_ops_of(const evta::Instruction& instruction) {
   if (instruction.opcode != evta::Opcode::kGemm && instruction.opcode != evta::Opcode::kAlu) return 0;
@@ -36,7 +28,7 @@ Status Accelerator::run(uint32_t count, uint64_t address) {
   NESTRT_ASSIGN_OR_RETURN(const auto instructions, evta::decode(configuration_, words));
   uint64_t micro_ops = 0;
   for (const evta::Instruction& instruction : instructions) micro_ops += micro_ops_of(instruction);
-  if (micro_ops > kMostMicroOps) return Status(Code::kDeadlineExceeded, "that takes too long");
+  if (micro_ops > most_micro_ops_) return Status(Code::kDeadlineExceeded, "that takes too long");
   NESTRT_ASSIGN_OR_RETURN(evta::FunctionalSimulator simulator,
                           evta::FunctionalSimulator::create({&configuration_, words, {}}, on_chip_));
   return simulator.run(memory_.dram());

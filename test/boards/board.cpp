@@ -56,9 +56,10 @@ Board& Board::instance() {
 
 Board::Board() : memory_(driver_banks()), configuration_(&evta::kConfigurations[0]) { write_device_nodes(root()); }
 
-void Board::set_configuration(const evta::Configuration& configuration) {
+void Board::set_configuration(const evta::Configuration& configuration, uint64_t most_micro_ops) {
   const std::lock_guard lock(mutex_);
   configuration_ = &configuration;
+  most_micro_ops_ = most_micro_ops;
   uuid_.clear();
 }
 
@@ -179,10 +180,10 @@ int Board::load_xclbin(std::span<const std::byte> file) {
 void Board::make_units(const LoadedXclbin& loaded) {
   units_.clear();
   const bool has_stages = !loaded.units.empty() && loaded.units[0].name.starts_with("fetch:");
-  stages_ = has_stages ? std::make_shared<Stages>(Accelerator(*configuration_, memory_), faults_) : nullptr;
+  const auto accelerator = [&] { return Accelerator(*configuration_, memory_, most_micro_ops_); };
+  stages_ = has_stages ? std::make_shared<Stages>(accelerator(), faults_) : nullptr;
   for (const LoadedUnit& unit : loaded.units)
-    units_.push_back(std::make_unique<ComputeUnit>(unit.name, unit.address, Accelerator(*configuration_, memory_),
-                                                   faults_,
+    units_.push_back(std::make_unique<ComputeUnit>(unit.name, unit.address, accelerator(), faults_,
                                                    [this](const Command& command) { complete(command.file); }));
 }
 

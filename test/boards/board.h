@@ -66,8 +66,8 @@ class Board {
   DeviceMemory& memory() { return memory_; }
   // Where files of the device are looked for: /sys/... of the device is sys/... there.
   std::filesystem::path root() const { return folder_.path(); }
-  // Of runs from now on. The next xclbin that is loaded has compute units of it.
-  void set_configuration(const evta::Configuration& configuration);
+  // The next xclbin that is loaded has compute units of it, which hang in a run of more micro-ops than that.
+  void set_configuration(const evta::Configuration& configuration, uint64_t most_micro_ops = kFewMicroOps);
   // As a card that was reset.
   void reset_card();
   // Of what is loaded; null where it has none.
@@ -113,6 +113,7 @@ class Board {
   BoardFaults faults_;
   DeviceMemory memory_;
   const evta::Configuration* configuration_;
+  uint64_t most_micro_ops_ = kFewMicroOps;
 
   std::mutex mutex_;
   std::condition_variable completed_;

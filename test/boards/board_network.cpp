@@ -50,7 +50,7 @@ BoardRuns check_plan(const std::shared_ptr<const Plan>& plan, const XclbinDescri
   Board& board = Board::instance();
   board.faults().forget();
   board.reset_card();
-  board.set_configuration(evta::test::stock_configuration());
+  board.set_configuration(evta::test::stock_configuration(), kAnyNumberOfMicroOps);
   const UnitList host = *open_units("cpu", {.num_threads = 2});
   UnitList both = host;
   both.push_back(open_unit(options_for(xclbin), evta::test::stock_configuration()));
