@@ -1,4 +1,4 @@
-"""Plans for the described ZCU102, for scripts that show what schedules gain there."""
+"""Plans for a described board, and what `nestrt simulate` says of them, for scripts that show what schedules gain there."""
 
 from programs import BIN, run
 from random_npy import only_input, write_calibration
@@ -7,11 +7,17 @@ CALIBRATION_SAMPLES = 2
 RANGE = (-128.0, 128.0)
 
 
-def compile_for_board(model, work):
+def compile_for_board(model, work, board="zcu102"):
     """A model quantized with random inputs, as costs do not depend on values, in the folder `work`."""
     plan, samples = work / "model.nest", work / "samples.npy"
     run(BIN / "nestc", "compile", model, "-o", plan)
     _, shape = only_input(BIN / "nestrt", plan, work / "info.json")
     write_calibration(samples, shape, CALIBRATION_SAMPLES, *RANGE)
-    run(BIN / "nestc", "compile", model, "-o", plan, "--quantize", "s8", "--calibrate", samples, "--target", "zcu102")
+    run(BIN / "nestc", "compile", model, "-o", plan, "--quantize", "s8", "--calibrate", samples, "--target", board)
     return plan
+
+
+def is_slower(figures):
+    """Whether a schedule is slower than the best sequential placement or the CPU alone."""
+    best_unit = min(figures["cpu_only_ms"], figures["sequential_ms"])
+    return any(figures[f"{key}_ms"] > best_unit * (1 + 1e-9) for key in ("paper", "optimum", "split"))

@@ -1,6 +1,9 @@
 #include "tools/common/board.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 
 #include "tools/common/files.h"
 #include "tools/common/resources.h"
@@ -91,7 +94,7 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   if (!node.IsMap()) return yaml::refuse(node, "expected a unit's {unit, configuration, ...}");
   NESTRT_RETURN_IF_ERROR(yaml::check_keys(
       node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits", "threads", "instruction_set", "caches",
-             "estimates", "start_us", "finish_us", "mb_per_s", "lane_us", "awake_us", "wake_us"}));
+             "estimates", "start_us", "finish_us", "mb_per_s", "lane_us", "awake_us", "wake_us", "launch_us"}));
   BoardUnit unit;
   NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit", UnitKey::kMaxBytes));
   NESTRT_RETURN_IF_ERROR(read_text(node, "configuration", unit.configuration));
@@ -116,6 +119,8 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   NESTRT_RETURN_IF_ERROR(read_number(node, "awake_us", 0.0, kMaxOverhead, unit.awake_us));
   if (!unit.is_host && node["wake_us"].IsDefined()) return yaml::refuse(node, "wake_us: only a unit 'cpu' has it");
   NESTRT_RETURN_IF_ERROR(read_number(node, "wake_us", 0.0, kMaxOverhead, unit.wake_us));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "launch_us", 0.0, kMaxOverhead, unit.launch_us));
+  if (unit.is_host && unit.launch_us > 0) return yaml::refuse(node, "launch_us: a unit 'cpu' has none");
   if (const Status status = check(&unit); !status.ok()) return yaml::refuse(node, status.message());
   return unit;
 }
@@ -166,6 +171,15 @@ Result<Board> parse_root(const YAML::Node& root, const UnitCheck& check) {
   return board;
 }
 
+std::vector<std::string> boards_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 }  // namespace
 
 Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check) {
@@ -179,9 +193,12 @@ Result<Board> read_board(const std::string& path, const UnitCheck& check) {
 
 Result<std::string> find_board(const std::string& text) {
   if (text.ends_with(".yaml")) return text;
-  if (text.empty() || text.find('/') != std::string::npos)
-    return Status(Code::kUnavailable, "there is no board '" + text + "'");
-  NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path folder, find_resource("boards", "boards", text + ".yaml"));
+  // Always among those that come with nestrt.
+  NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path folder, find_resource("boards", "boards", "zcu102.yaml"));
+  const std::vector<std::string> boards = boards_in(folder);
+  if (std::find(boards.begin(), boards.end(), text) == boards.end())
+    return Status(Code::kNotFound, fmt::format("there is no board '{}'; there are {}, or give the path of a .yaml",
+                                               text, fmt::join(boards, ", ")));
   return (folder / (text + ".yaml")).string();
 }
 

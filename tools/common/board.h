@@ -33,7 +33,8 @@ struct BoardUnit {
   UnitOverhead overhead;        // nothing where it is not stated
   // How long a core looks without sleeping: an NPU's, before a program ends; the CPU's, when a lane waits for another.
   double awake_us = 0;
-  double wake_us = 0;  // the CPU's: until a lane that sleeps goes on
+  double wake_us = 0;    // the CPU's: until a lane that sleeps goes on
+  double launch_us = 0;  // an NPU's: what each of its programs takes beside its cycles
 };
 
 struct Board {
@@ -51,7 +52,8 @@ Result<Board> parse_board(const std::string& yaml, const std::string& name, cons
 Result<Board> read_board(const std::string& path, const UnitCheck& check);
 
 // The path of the board's file: `text` itself where it ends in ".yaml", else that of the file boards/`text`.yaml that
-// comes with nestrt. Errors: kUnavailable where there is none.
+// comes with nestrt. Errors: kNotFound with the names of those that there are; kUnavailable where there are none at
+// all.
 Result<std::string> find_board(const std::string& text);
 
 }  // namespace nestrt::tools

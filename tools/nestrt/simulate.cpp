@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "drivers/evta/isa/configuration.h"
 #include "nestrt/plan_tables.h"
@@ -41,18 +42,34 @@ struct Simulated {
   Schedule schedule;
   scheduler::VirtualRun run;
   double lower_bound_us = 0;
-  uint32_t groups = 0;  // that compute side by side
+  uint32_t groups = 0;        // that compute side by side
+  uint32_t npu_branches = 0;  // that are computed on another unit than the CPU, whole or in part
 };
 
 struct Figures {
   double npu_clock_mhz = 0;
   double cpu_scale = 1;
   double cpu_only_us = 0;
-  Simulated sequential, paper, optimum, split;
+  Simulated sequential, paper, optimum, split, throughput;
+  double most_per_second = 0;  // with several inferences in flight
   double additive_bound_us = 0;
   double load_bound_us = 0;
   size_t groups_found = 0;
 };
+
+uint32_t count_npu_branches(const scheduler::Problem& problem, const Schedule& schedule) {
+  std::set<uint32_t> branches;
+  for (const Step& step : schedule.steps)
+    if (!problem.units[schedule.lanes[step.lane].unit].is_host) branches.insert(step.branch);
+  return static_cast<uint32_t>(branches.size());
+}
+
+// The busiest unit is never idle.
+Result<double> most_per_second(const scheduler::Problem& problem, const Schedule& schedule) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<double> loads_us, scheduler::unit_loads_us(problem, schedule));
+  const double busiest_us = *std::max_element(loads_us.begin(), loads_us.end());
+  return busiest_us > 0 ? 1e6 / busiest_us : 0;
+}
 
 Result<Simulated> simulate(const scheduler::Problem& problem, ScheduleMethod method, int budget_ms) {
   const scheduler::Solved solved = scheduler::solve(problem, method, std::chrono::milliseconds(budget_ms));
@@ -61,6 +78,7 @@ Result<Simulated> simulate(const scheduler::Problem& problem, ScheduleMethod met
   result.lower_bound_us = solved.lower_bound_us;
   NESTRT_ASSIGN_OR_RETURN(result.run, scheduler::run_in_virtual_time(problem, result.schedule));
   result.groups = scheduler::count_groups_side_by_side(problem, result.schedule, result.run);
+  result.npu_branches = count_npu_branches(problem, result.schedule);
   return result;
 }
 
@@ -91,6 +109,8 @@ Result<Figures> figures_of(const Plan& plan, const VirtualBoard& board, int budg
   NESTRT_ASSIGN_OR_RETURN(figures.optimum, simulate(shared, ScheduleMethod::kOptimum, budget_ms));
   NESTRT_ASSIGN_OR_RETURN(const scheduler::Problem divided, problem_with(true, true));
   NESTRT_ASSIGN_OR_RETURN(figures.split, simulate(divided, ScheduleMethod::kOptimum, budget_ms));
+  NESTRT_ASSIGN_OR_RETURN(figures.throughput, simulate(whole, ScheduleMethod::kThroughput, budget_ms));
+  NESTRT_ASSIGN_OR_RETURN(figures.most_per_second, most_per_second(whole, figures.throughput.schedule));
   figures.additive_bound_us = scheduler::additive_bound_us(whole);
   figures.load_bound_us = scheduler::load_bound_us(whole);
   figures.groups_found = count_groups(plan.tables());
@@ -160,6 +180,10 @@ void print(const std::vector<Figures>& all) {
   fmt::print(
       "\n{} groups of branches; side by side: {} with the paper's method, {} in the optimum, {} with splitting\n",
       first.groups_found, first.paper.groups, first.optimum.groups, first.split.groups);
+  fmt::print("branches on the NPU: {} in the optimum, {} with splitting, whole or in part\n",
+             first.optimum.npu_branches, first.split.npu_branches);
+  fmt::print("several inferences in flight: at most {:.1f} a second, with {} branches on the NPU\n",
+             first.most_per_second, first.throughput.npu_branches);
 }
 
 std::string name_of(const Plan& plan, uint32_t branch) {
@@ -232,7 +256,11 @@ Json to_json(const Figures& f) {
           {"groups_found", f.groups_found},
           {"groups_parallel", f.paper.groups},
           {"groups_parallel_optimum", f.optimum.groups},
-          {"groups_parallel_split", f.split.groups}};
+          {"groups_parallel_split", f.split.groups},
+          {"npu_branches_optimum", f.optimum.npu_branches},
+          {"npu_branches_split", f.split.npu_branches},
+          {"npu_branches_throughput", f.throughput.npu_branches},
+          {"most_per_second", f.most_per_second}};
 }
 
 Json steps_to_json(const Plan& plan, const VirtualBoard& board, const Simulated& simulated) {

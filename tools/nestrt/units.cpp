@@ -31,7 +31,7 @@ void print(const std::vector<UnitReport>& units) {
                    unit.usable.ok() ? "works" : "cannot be used"});
   fmt::print("{}", table.to_string());
   for (const UnitReport& unit : units)
-    if (!unit.usable.ok()) fmt::print("\n{}: {}\n", unit.unit, tools::printable(unit.usable.to_string()));
+    if (!unit.usable.ok()) fmt::print("\n{}: {}\n", unit.unit, tools::printable_message(unit.usable.to_string()));
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "tools/nestrt/virtual_board.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 
 #include "nestrt/plan_tables.h"
 #include "runtime/costs/estimated_costs.h"
@@ -18,9 +21,25 @@ std::vector<UnitInfo> instances_of(const tools::BoardUnit& unit, int instances) 
   return units;
 }
 
-void add_cpu_costs(const tools::BoardUnit& unit, const CostTable& profile, double scale, CostTable& costs) {
+// By which the profile knows the CPU's costs. A board that states none has the CPU on which they were measured.
+Result<std::string> instruction_set_of(const tools::Board& board, const tools::BoardUnit& cpu,
+                                       const CostTable& profile) {
+  if (!cpu.instruction_set.empty()) return cpu.instruction_set;
+  std::set<std::string> measured;
+  for (const auto& [key, works] : profile.units())
+    if (key.kind == cpu.kind) measured.insert(key.configuration);
+  if (measured.size() == 1) return *measured.begin();
+  const std::string why =
+      measured.empty()
+          ? "has no costs of its CPU; measure them with nestrt profile, and name the file with --profile"
+          : fmt::format("does not state its CPU's instruction_set, and the costs are of {}", fmt::join(measured, ", "));
+  return Status(Code::kInvalidArgument, fmt::format("board '{}' {}", board.name, why));
+}
+
+void add_cpu_costs(const tools::BoardUnit& unit, const std::string& instruction_set, const CostTable& profile,
+                   double scale, CostTable& costs) {
   for (const auto& [key, works] : profile.units()) {
-    if (key.kind != unit.kind || key.configuration != unit.instruction_set) continue;
+    if (key.kind != unit.kind || key.configuration != instruction_set) continue;
     for (const auto& [work, cost] : works) costs.set(key, work, {cost.microseconds * scale, cost.source});
   }
 }
@@ -37,7 +56,9 @@ std::vector<uint32_t> add_missing(const Plan& plan, UnitInfo cpu, const HostRate
   return missing;
 }
 
-Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, double scale, CostTable& costs) {
+// Modelled cycles know nothing of the launch; what was measured has it inside.
+Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, double scale, double launch_us,
+                     CostTable& costs) {
   const UnitKey key = key_of(unit);
   const auto& branches = plan.tables().branches;
   for (uint32_t branch = 0; branch < branches.size(); ++branch) {
@@ -46,7 +67,8 @@ Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& pr
       const plan::Program& program = programs[index];
       if (program.unit != unit.kind || program.configuration != unit.configuration) continue;
       NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, branch_cost(profile, plan, branch, index, key));
-      costs.set(key, program_work_name(plan, branch, index), {cost.microseconds * scale, cost.source});
+      const double launch = cost.source == CostSource::kModelled ? launch_us : 0;
+      costs.set(key, program_work_name(plan, branch, index), {cost.microseconds * scale + launch, cost.source});
     }
   }
   return {};
@@ -80,13 +102,14 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
   for (const tools::BoardUnit& unit : board.units) {
     if (unit.is_host) {
       const int threads = changes.threads > 0 ? changes.threads : static_cast<int>(unit.threads);
-      cpus.push_back({unit.kind, unit.kind, unit.instruction_set, threads, true});
+      NESTRT_ASSIGN_OR_RETURN(const std::string instruction_set, instruction_set_of(board, unit, profile));
+      cpus.push_back({unit.kind, unit.kind, instruction_set, threads, true});
       result.shared.waits = {unit.awake_us * changes.waiting_scale, unit.wake_us * changes.waiting_scale};
       CostTable known = profile;
       result.estimated = add_missing(plan, cpus.back(), unit.estimates, known);
-      add_cpu_costs(unit, known, changes.cpu_scale, result.costs);
+      add_cpu_costs(unit, instruction_set, known, changes.cpu_scale, result.costs);
       const UnitOverhead overhead = scaled(unit.overhead, changes.hand_over_scale);
-      result.costs.set_overhead({unit.kind, unit.instruction_set, 1}, overhead);
+      result.costs.set_overhead({unit.kind, instruction_set, 1}, overhead);
       continue;
     }
     if (changes.npu_clock_mhz > 0 && unit.clock_mhz <= 0)
@@ -94,7 +117,8 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
                     "board '" + board.name + "' does not state the clock of its '" + unit.kind + "'");
     const double scale = changes.npu_clock_mhz > 0 ? unit.clock_mhz / changes.npu_clock_mhz : 1;
     const std::vector<UnitInfo> instances = instances_of(unit, changes.instances);
-    NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scale, result.costs));
+    const double launch_us = unit.launch_us * changes.hand_over_scale;
+    NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scale, launch_us, result.costs));
     result.costs.set_overhead(key_of(instances.front()), scaled(unit.overhead, changes.hand_over_scale));
     result.units.insert(result.units.end(), instances.begin(), instances.end());
     result.shared.awake_us.resize(result.units.size(), unit.awake_us * changes.waiting_scale);

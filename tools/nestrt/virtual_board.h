@@ -17,7 +17,7 @@ namespace nestrt::command {
 struct BoardChanges {
   double npu_clock_mhz = 0;               // 0: the board's
   double cpu_scale = 1;                   // a factor: all times of the CPU
-  double hand_over_scale = 1;             // a factor: start_us, finish_us and lane_us of all units
+  double hand_over_scale = 1;             // a factor: start_us, finish_us, lane_us, launch_us
   int threads = 0;                        // the CPU's; 0: as the board has
   int instances = 0;                      // each NPU's; 0: as the board has
   std::optional<double> memory_mb_per_s;  // 0: never short
@@ -34,8 +34,10 @@ struct VirtualBoard {
 // `profile`: costs by work. Programs of instructions that it does not know cost what the plan says; at another clock
 // they take as many cycles. Operators that it does not know are estimated, where the board states by which rates.
 // Overheads are the board's.
+// A CPU whose instruction set the board does not state is the only one that the profile has.
 // Errors: kNotFound where a program has no cost; kInvalidArgument where a clock is asked for that the board does not
-// state; kInvalidPlan for an instruction stream that is none.
+// state, or it does not state the instruction set and the profile has none, or several; kInvalidPlan for an instruction
+// stream that is none.
 Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
                                         const BoardChanges& changes = {});
 

@@ -79,6 +79,15 @@ TEST_CASE("A CPU's estimates have rates by kind of work, and of what is of no ki
   CHECK_FALSE(parse("board: b\nunits: [{unit: evta, estimates: {kinds: {other: {begin_us: 1}}}}]\n"));
 }
 
+TEST_CASE("Programs of an accelerator take time to launch, the CPU's do not") {
+  const auto board = parse("board: b\nunits: [{unit: cpu}, {unit: evta, launch_us: 75.5}]\n");
+  REQUIRE(board);
+  CHECK(board->units[1].launch_us == 75.5);
+  const auto refused = parse("board: b\nunits: [{unit: cpu, launch_us: 1}]\n");
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().to_string(), Contains("line 2") && Contains("launch_us"));
+}
+
 TEST_CASE("A board has units, but not beyond reason") {
   CHECK(parse("board: b\nunits: " + list_of(16, "{unit: evta}") + "\n"));
   const auto many = parse("board: b\nunits: " + list_of(17, "{unit: evta}") + "\n");

@@ -1,5 +1,7 @@
 // nestrt info as a user meets it.
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
@@ -17,6 +19,15 @@ TEST_CASE("Without a plan the units of the machine are shown, and why one cannot
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.text, Contains("cpu ") && Contains("evta:sim  1x16_15_15_18_17") && Contains("works"));
   CHECK_THAT(result.text, Contains("cannot be used") && Contains("\nevta: "));  // no board is here
+}
+
+TEST_CASE("Why a unit cannot be used is said in full") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/units.json";
+  const ProgramResult result = run_program("nestrt", {"info", "--json", file});
+  std::ifstream stream(file);
+  for (const nlohmann::json& unit : nlohmann::json::parse(stream)["units"])
+    CHECK_THAT(result.text, Contains(unit["reason"].get<std::string>()));
 }
 
 }  // namespace

@@ -4,13 +4,18 @@
 #include <nlohmann/json.hpp>
 
 #include "nestrt/open_units.h"
+#include "nestrt/plan.h"
+#include "nestrt/plan_tables.h"
 #include "nestrt/unit.h"
+#include "test/support/flat_costs.h"
 #include "test/support/program.h"
 #include "test/support/sample_plans.h"
 #include "test/support/temporary_folder.h"
 
 namespace nestrt::test {
 namespace {
+
+using Catch::Matchers::Contains;
 
 class SimulateWorkshop {
  public:
@@ -75,7 +80,8 @@ TEST_CASE("A simulation without costs is refused, with what is missing") {
   };
   refused(workshop.path("board.yaml"), "nestrt profile");
   refused(workshop.path("none.yaml"), "none.yaml");
-  refused("no-such-board", "no-such-board");
+  refused("no-such-board", "no board 'no-such-board'; there are u280, zcu102");
+  refused("u280", "board 'u280' has no costs of its CPU; measure them with nestrt profile");
   workshop.write("cpu-less.yaml", "board: test\nunits: []\n");
   refused(workshop.path("cpu-less.yaml"), "'cpu'");
 }
@@ -104,6 +110,24 @@ TEST_CASE("A file of costs that a board names under two names is refused") {
   INFO(result.text);
   CHECK(result.exit_code == 2);
   CHECK(result.text.find("is the same file as") != std::string::npos);
+}
+
+TEST_CASE("The costs of a CPU serve a board that does not state its instruction set, unless they are of several") {
+  const SimulateWorkshop workshop;
+  const auto plan = Plan::map(workshop.path("plan.nest"), Verification::kComplete);
+  REQUIRE(plan);
+  workshop.write("any.yaml", "board: any\nunits:\n  - {unit: cpu, threads: 1}\n");
+  const auto simulate = [&](const CostTable& costs) {
+    REQUIRE(write_costs(workshop.path("costs"), costs).ok());
+    return run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("any.yaml"),
+                                  "--profile", workshop.path("costs")});
+  };
+  CostTable costs = *flat_costs(**plan, *open_units("cpu", {.num_threads = 1}), [](const UnitInfo&) { return 50; });
+  check_ok(simulate(costs));
+  costs.set({"cpu", "another", 1}, "Conv", {1, CostSource::kMeasured});
+  const ProgramResult refused = simulate(costs);
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.text, Contains("instruction_set") && Contains("another") && Contains(SimulateWorkshop::isa()));
 }
 
 }  // namespace nestrt::test

@@ -1,0 +1,65 @@
+// What the launch of a program costs decides where a branch is computed: nestc compile, then nestrt simulate.
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "nestrt/open_units.h"
+#include "nestrt/plan.h"
+#include "nestrt/plan_tables.h"
+#include "test/support/flat_costs.h"
+#include "test/support/program.h"
+#include "test/support/temporary_folder.h"
+#include "tools/common/npy.h"
+
+namespace nestrt::test {
+namespace {
+
+// nest_squeeze for a CPU whose every operator takes 45 us, and an EVTA.
+class Card {
+ public:
+  Card() {
+    const std::vector<float> picture(3 * 32 * 32, 1.0f);
+    REQUIRE(tools::write_npy(path("samples.npy"), {DataType::kF32, {1, 3, 32, 32}, picture.data()}).ok());
+    run("nestc",
+        {"compile", NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx", "-o", path("model.nest"),
+         "--quantize", "s8", "--calibrate", path("samples.npy"), "--target", board("0"), "--tuning-cache", "none"});
+    const auto plan = Plan::map(path("model.nest"), Verification::kComplete);
+    REQUIRE(plan);
+    const auto costs = flat_costs(**plan, *open_units("cpu", {.num_threads = 1}), [](const UnitInfo&) { return 45; });
+    REQUIRE(write_costs(path("costs"), *costs).ok());
+  }
+
+  int branches_on_it(const std::string& launch_us) const {
+    run("nestrt", {"simulate", path("model.nest"), "--board", board(launch_us), "--profile", path("costs"), "--json",
+                   path("figures.json")});
+    std::ifstream file(path("figures.json"));
+    return nlohmann::json::parse(file)["npu_branches_optimum"].get<int>();
+  }
+
+ private:
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  std::string board(const std::string& launch_us) const {
+    std::ofstream(path("card.yaml")) << "board: card\nunits:\n  - {unit: cpu, threads: 1}\n"
+                                     << "  - {unit: evta, configuration: 1x16_15_15_18_17, clock_mhz: 300, launch_us: "
+                                     << launch_us << "}\n";
+    return path("card.yaml");
+  }
+  static void run(const std::string& program, const std::vector<std::string>& arguments) {
+    const ProgramResult result = run_program(program, arguments);
+    INFO(result.text);
+    REQUIRE(result.exit_code == 0);
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_CASE(
+    "Small branches are computed on a card whose programs start at once, and on the CPU where that takes 100 us") {
+  const Card card;
+  CHECK(card.branches_on_it("0") > 10);
+  CHECK(card.branches_on_it("100") == 0);
+}
+
+}  // namespace
+}  // namespace nestrt::test
