@@ -15,7 +15,9 @@ struct BoardRuns {
 };
 
 // Fails the test where a run on CPU and board gives other bytes than one on the CPU alone, where the CPU had to heal
-// something, or where the board computed nothing. Pictures are random, the same each time.
-BoardRuns check_plan(const std::shared_ptr<const Plan>& plan, const XclbinDescription& xclbin, uint32_t runs);
+// something, or where the board computed nothing. `instances` of EVTA, those of the xclbin. Pictures are random, the
+// same each time.
+BoardRuns check_plan(const std::shared_ptr<const Plan>& plan, const XclbinDescription& xclbin, uint32_t runs,
+                     int instances = 1);
 
 }  // namespace nestrt::boards

@@ -11,11 +11,11 @@
 namespace nestrt::boards {
 namespace {
 
-void check(const std::filesystem::path& path, const char* accelerator, const XclbinDescription& xclbin) {
+void check(const std::filesystem::path& path, const char* accelerator, const XclbinDescription& xclbin, int instances) {
   constexpr uint32_t kRuns = 2;
   const auto plan = Plan::map(path.string(), Verification::kComplete);
   if (!plan) FAIL(plan.error().to_string());
-  const BoardRuns runs = check_plan(*plan, xclbin, kRuns);
+  const BoardRuns runs = check_plan(*plan, xclbin, kRuns, instances);
   fmt::print("{:<20} {:<12} {:>8} {:>12} {:>12}\n", path.stem().string(), accelerator, runs.programs / kRuns,
              runs.memory.copied_bytes, runs.memory.handed_over_bytes);
   std::fflush(stdout);
@@ -29,8 +29,9 @@ TEST_CASE("Plans that are given compute the same on CPU and board together as on
   std::istringstream list(paths);
   for (std::string path; std::getline(list, path, ':');) {
     INFO(path);
-    check(path, "one kernel", kernel_xclbin());
-    check(path, "four stages", stages_xclbin());
+    check(path, "one kernel", kernel_xclbin(), 1);
+    check(path, "two kernels", kernel_xclbin(), 2);
+    check(path, "four stages", stages_xclbin(), 1);
   }
 }
 
