@@ -69,7 +69,7 @@ def card_page(results):
              "a second at most, the busiest unit never idle, placed for the smallest load of it (`kThroughput`). *On the card*: how many",
              "branches it computes, whole or in part. What programs leave for the next one on the card is handed to the host as well;",
              "the bytes of that are not counted, nor what it takes several programs to share the link. Every schedule is the best that",
-             f"a search of {BUDGET_MS} ms found: with splitting on two instances that need not be the shortest."]
+             f"a search of {BUDGET_MS} ms found: on two instances that need not be the shortest."]
     for result in results:
         lines += ["", f"## {result['model']}: {result['branches']} branches"]
         for scale in CPU_SCALES:
