@@ -33,8 +33,7 @@ struct VirtualBoard {
 
 // `profile`: costs by work. Programs of instructions that it does not know cost what the plan says; at another clock
 // they take as many cycles. Operators that it does not know are estimated, where the board states by which rates.
-// Overheads are the board's.
-// A CPU whose instruction set the board does not state is the only one that the profile has.
+// Overheads are the board's. A CPU whose instruction set the board does not state is the only one that the profile has.
 // Errors: kNotFound where a program has no cost; kInvalidArgument where a clock is asked for that the board does not
 // state, or it does not state the instruction set and the profile has none, or several; kInvalidPlan for an instruction
 // stream that is none.
