@@ -20,12 +20,12 @@ const plan::Program& host_program(const plan::Branch& branch) {
                        [](const plan::Program& program) { return program.kind == plan::ProgramKind::kKernels; });
 }
 
-// Copies the elements of a tensor with blocked channels into row-major order.
-void unblock(const std::byte* from, std::byte* to, const Shape& shape, int64_t block, size_t element_bytes) {
-  const ChannelBlocks blocks{shape[1], shape.product(2, shape.rank()), block};
+// Copies the elements of a tensor that is not plain into row-major order.
+void unblock(const std::byte* from, std::byte* to, const Shape& shape, Layout layout, size_t element_bytes) {
+  const StoredOrder order(shape, layout);
+  const int64_t pixels = shape.product(2, shape.rank());
   for (int64_t i = 0; i < shape.num_elements(); ++i) {
-    const int64_t pixel = i % blocks.pixels, plane = i / blocks.pixels;
-    const int64_t at = blocks.index(plane / blocks.channels, plane % blocks.channels, pixel);
+    const int64_t plane = i / pixels, at = order.index(plane / shape[1], plane % shape[1], i % pixels);
     std::memcpy(to + static_cast<size_t>(i) * element_bytes, from + static_cast<size_t>(at) * element_bytes,
                 element_bytes);
   }
@@ -111,7 +111,7 @@ tools::Array PlanTrace::tensor(uint32_t index) const {
   if (layout == Layout::kPlain) {
     std::copy_n(stored, array.bytes.size(), array.bytes.data());
   } else {
-    unblock(stored, array.bytes.data(), array.shape, block_size(layout), size_bytes(array.type));
+    unblock(stored, array.bytes.data(), array.shape, layout, size_bytes(array.type));
   }
   return array;
 }

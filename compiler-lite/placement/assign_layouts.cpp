@@ -11,7 +11,10 @@ namespace {
 // Sweeps in which nodes change their minds; two settle the networks seen so far.
 constexpr int kMaxSweeps = 6;
 
-constexpr size_t index_of(Layout layout) { return layout == Layout::kPlain ? 0 : 1; }
+// By number.
+constexpr Layout kLayouts[] = {Layout::kPlain,   Layout::kBlocked16, Layout::kBlocked32,
+                               Layout::kFolded2, Layout::kFolded4,   Layout::kFolded8};
+constexpr size_t index_of(Layout layout) { return static_cast<size_t>(layout); }
 
 int64_t bytes(const Value& value, Layout layout) { return storage_bytes(value.type, value.shape, layout); }
 
@@ -49,15 +52,18 @@ class LayoutAssignment {
  private:
   struct Entry {
     Layout layout = Layout::kPlain;
-    std::array<int, 2> demands{};  // operands that want it plain, blocked
+    std::array<int, std::size(kLayouts)> demands{};  // by layout: operands that want it so
   };
   Entry& at(ValueId id) { return values_[static_cast<size_t>(id)]; }
 
   int64_t reorder_cost(ValueId id) const {
     const Entry& entry = values_[static_cast<size_t>(id)];
-    if (entry.demands[1 - index_of(entry.layout)] == 0) return 0;
     const Value& value = graph_.value(id);
-    return bytes(value, Layout::kPlain) + bytes(value, Layout::kBlocked16);
+    int64_t cost = 0;
+    for (const Layout other : kLayouts)
+      if (other != entry.layout && entry.demands[index_of(other)] > 0)
+        cost += bytes(value, entry.layout) + bytes(value, other);
+    return cost;
   }
 
   const Graph& graph_;
@@ -141,20 +147,20 @@ std::vector<Decision> decide_all(const Graph& graph, const Backends& backends, L
 class Rewriter {
  public:
   Rewriter(Graph& graph, const LayoutAssignment& assignment)
-      : graph_(graph), assignment_(assignment), reordered_(graph.num_values(), kNoValue) {}
+      : graph_(graph), assignment_(assignment), reordered_(graph.num_values(), not_reordered()) {}
 
   Status run(const std::vector<Decision>& decisions) {
     // Outputs first: their Reorders carry the outputs' names.
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       if (assignment_.layout(graph_.outputs[i]) == Layout::kPlain) continue;
-      NESTRT_ASSIGN_OR_RETURN(const ValueId plain, reordered(graph_.outputs[i], true));
+      NESTRT_ASSIGN_OR_RETURN(const ValueId plain, reordered(graph_.outputs[i], Layout::kPlain, true));
       graph_.outputs.set(i, plain);
     }
     for (const Decision& decision : decisions) {
       for (size_t i = 0; i < decision.node->inputs.size(); ++i) {
         const ValueId id = decision.node->inputs[i];
         if (id == kNoValue || decision.option().inputs[i] == assignment_.layout(id)) continue;
-        NESTRT_ASSIGN_OR_RETURN(const ValueId other, reordered(id, false));
+        NESTRT_ASSIGN_OR_RETURN(const ValueId other, reordered(id, decision.option().inputs[i], false));
         graph_.set_input(decision.node, i, other);
       }
       for (ValueId id : decision.node->outputs) graph_.value(id).layout = decision.option().output;
@@ -165,16 +171,23 @@ class Rewriter {
   int reorders() const { return reorders_; }
 
  private:
-  // The value in the layout that it does not have.
-  Result<ValueId> reordered(ValueId id, bool is_output) {
-    ValueId& other = reordered_[static_cast<size_t>(id)];
+  using ByLayout = std::array<ValueId, std::size(kLayouts)>;
+
+  static ByLayout not_reordered() {
+    ByLayout result;
+    result.fill(kNoValue);
+    return result;
+  }
+
+  // The value in a layout that it does not have.
+  Result<ValueId> reordered(ValueId id, Layout layout, bool is_output) {
+    ValueId& other = reordered_[static_cast<size_t>(id)][index_of(layout)];
     if (other != kNoValue) return other;
-    const Layout layout = assignment_.layout(id) == Layout::kPlain ? Layout::kBlocked16 : Layout::kPlain;
     const std::string name = graph_.value(id).name;
     std::string inner = name;  // for the value that is not the graph's output
-    inner.append(".").append(nestrt::name(is_output ? Layout::kBlocked16 : layout));
-    NESTRT_ASSIGN_OR_RETURN(Node * node,
-                            graph_.add_node(name + ".reorder", ops::Reorder{}, {id}, {is_output ? name : inner}));
+    inner.append(".").append(nestrt::name(is_output ? assignment_.layout(id) : layout));
+    const std::string node_name = (is_folded(layout) ? inner : name) + ".reorder";
+    NESTRT_ASSIGN_OR_RETURN(Node * node, graph_.add_node(node_name, ops::Reorder{}, {id}, {is_output ? name : inner}));
     if (is_output) graph_.value(id).name = inner;
     graph_.value(node->outputs[0]).layout = layout;
     graph_.value(node->outputs[0]).quantization = graph_.value(id).quantization;
@@ -184,7 +197,7 @@ class Rewriter {
 
   Graph& graph_;
   const LayoutAssignment& assignment_;
-  std::vector<ValueId> reordered_;  // by value: itself in its other layout
+  std::vector<ByLayout> reordered_;  // by value: itself in its other layouts
   int reorders_ = 0;
 };
 

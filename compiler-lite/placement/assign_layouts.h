@@ -10,8 +10,8 @@ struct LayoutOptions {
   bool plain = false;  // everything as the model has it
 };
 
-// Chooses plain or blocked16 for every value and inserts a Reorder wherever producer and user differ, one per value and
-// layout. Graph inputs and outputs stay plain. Returns the number of Reorders.
+// Chooses a layout for every value, plain, blocked16 or folded, and inserts a Reorder wherever producer and user
+// differ, one per value and layout. Graph inputs and outputs stay plain. Returns the number of Reorders.
 //
 // The host says in which layouts it can run a node, and the other backends in which of these they can. Every node
 // takes, in order, the layouts that move the fewest bytes given what is decided so far: its own operands, padding lanes

@@ -75,7 +75,7 @@ constexpr KernelVariant kKernels[] = {
     {"conv.s8.depthwise16.dot4", 31, accepts_conv_s8_depthwise16_dot4, prepare_conv_s8_depthwise16_dot4,
      Packing::kS8Depthwise16, InstructionSet::kAvx512Vnni},
     {"conv.s8.direct16", 20, accepts_conv_s8_direct16, prepare_conv_s8_direct16, Packing::kS8O16i4},
-    {"conv.s8.stem16", 20, accepts_conv_s8_stem16, prepare_conv_s8_stem16, Packing::kS8Stem},
+    {"conv.s8.stem16", 21, accepts_conv_s8_stem16, prepare_conv_s8_stem16, Packing::kS8Stem},
     {"conv.f32.depthwise16", 30, accepts_conv_depthwise16, prepare_conv_depthwise16, Packing::kDepthwise16},
     {"conv.f32.direct16", 20, accepts_conv_direct16, prepare_conv_direct16, Packing::kO16i16},
     {"conv.f32.stem16", 20, accepts_conv_stem16, prepare_conv_stem16, Packing::kStem16},

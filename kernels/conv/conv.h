@@ -11,7 +11,8 @@
 //   conv.s8.reference     plain -> plain          s8 as docs/numerics.md says; constant weights and bias, packing none
 //   conv.s8.gather        plain -> plain          the same s8
 //   conv.s8.direct16, conv.s8.stem16, conv.s8.depthwise16
-//                         as those of f32         the same s8; packing s8_o16i4, s8_stem, s8_depthwise16
+//                         as those of f32         the same s8; packing s8_o16i4, s8_stem, s8_depthwise16. The stem
+//                                                 takes pictures in blocked16 and folded layouts, too (S8Unfold)
 //   conv.s8.depthwise16.dot4
 //                         as conv.s8.depthwise16  with AVX-512 VNNI; no dilation along the last axis
 // Weights that arrive unpacked are packed by prepare().

@@ -1,44 +1,53 @@
-// s8 convolution of a plain input with few channels, a picture, into a blocked16 output. Under each row of outputs the
-// input rows that it needs, with their padding, are interleaved column by column in scratch of its thread: so all that
-// an output reads is one run of bytes, as long as its reduction.
+// s8 convolution of an input with few channels, a picture, plain or in blocks of 16 folded channels, into a blocked16
+// output. Under each row of outputs the input rows that it needs, with their padding, are interleaved column by column
+// in scratch of its thread: so all that an output reads is one run of bytes, as long as its reduction.
 #include <algorithm>
+#include <optional>
 
 #include "kernels/common/integers.h"
 #include "kernels/common/saturate.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/conv_s8_stem16.h"
+#include "kernels/conv/conv_s8_unfold.h"
 
 namespace nestrt::kernels {
 namespace {
 
 class S8Stem16 final : public Kernel {
  public:
-  S8Stem16(const ConvGeometry& geometry, S8Product product)
+  S8Stem16(const ConvGeometry& geometry, Layout input, S8Product product)
       : geometry_(geometry), product_(std::move(product)), interleave_(s8_interleave_function()) {
     const auto& [d, h, w] = geometry_.axes;
     rows_ = geometry_.in_channels * d.kernel * h.kernel;
     columns_ = round_up((w.output - 1) * w.stride + w.kernel, 16);
+    stride_ = columns_;
     segment_ = round_up(rows_ * w.kernel, kS8Grain);
+    if (input == Layout::kPlain) return;
+    unfold_.emplace(geometry_, input, columns_);
+    stride_ = unfold_->stride();
   }
 
   void run(const KernelCall& call) const override;
   bool repacked() const override { return product_.repacked(); }
   ScratchSize scratch(int) const override {
     constexpr size_t kBehind = kS8Grain + kInterleaveSlack;
-    return {0, std::min(saturated_bytes(2 * rows_, columns_, 1), SIZE_MAX - kBehind) + kBehind};
+    return {0, std::min(saturated_bytes(2 * rows_, stride_, 1), SIZE_MAX - kBehind) + kBehind};
   }
 
  private:
+  void bring_rows(const int8_t* input, int64_t image, int64_t row, int8_t* rows) const;
   void copy_rows(const int8_t* image, int64_t row, int8_t* rows) const;
   void run_row(const KernelCall& call, int64_t image, int64_t row, const int8_t* columns) const;
 
   ConvGeometry geometry_;
   S8Product product_;
   S8InterleaveFunction interleave_;
-  int64_t rows_ = 0;     // input rows under a row of outputs
-  int64_t columns_ = 0;  // padded input columns, a multiple of 16
-  int64_t segment_ = 0;  // bytes under an output: the weights of those past the reduction are zeros
+  int64_t rows_ = 0;                // input rows under a row of outputs
+  int64_t columns_ = 0;             // padded input columns, a multiple of 16
+  int64_t stride_ = 0;              // of the copied rows
+  int64_t segment_ = 0;             // bytes under an output: the weights of those past the reduction are zeros
+  std::optional<S8Unfold> unfold_;  // of an input that is not plain
 };
 
 void S8Stem16::run(const KernelCall& call) const {
@@ -50,15 +59,20 @@ void S8Stem16::run(const KernelCall& call) const {
   const size_t per_thread = scratch(1).per_thread;
   call.parallel->parallel_for(parts, [&](int64_t index, int slot) {
     auto* copy = call.slot_scratch<int8_t>(slot, per_thread);
-    int8_t* columns = copy + rows_ * columns_;
+    int8_t* columns = copy + rows_ * stride_;
     const Range part = part_of(rows, index, parts);
     for (int64_t i = part.first; i < part.last; ++i) {
       const int64_t image = i / image_rows, row = i % image_rows;
-      copy_rows(call.input<int8_t>(0) + image * g.in_channels * g.in_spatial(), row, copy);
-      interleave_(copy, columns_, rows_, columns_, columns);
+      bring_rows(call.input<int8_t>(0), image, row, copy);
+      interleave_(copy, stride_, rows_, columns_, columns);
       run_row(call, image, row, columns);
     }
   });
+}
+
+void S8Stem16::bring_rows(const int8_t* input, int64_t image, int64_t row, int8_t* rows) const {
+  if (unfold_) return unfold_->run(input, image, row, rows);
+  copy_rows(input + image * geometry_.in_channels * geometry_.in_spatial(), row, rows);
 }
 
 // The input rows under a row of outputs: [channels][kernel depth][kernel height][columns_].
@@ -111,15 +125,17 @@ void S8Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const
 
 bool accepts_conv_s8_stem16(const OperatorSpec& spec) {
   const Result<ConvGeometry> g = conv_geometry(spec);
-  return g && g->group == 1 && g->axes[2].dilation == 1 && g->in_channels <= kStemChannels &&
-         accepts_s8_blocked(spec, Layout::kPlain, Packing::kS8Stem);
+  if (!g || g->group != 1 || g->axes[2].dilation != 1 || g->in_channels > kStemChannels) return false;
+  const TensorSpec& input = spec.inputs[0];
+  return (input.layout == Layout::kPlain || S8Unfold::accepts(*g, input)) &&
+         accepts_s8_blocked(spec, input.layout, Packing::kS8Stem);
 }
 
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_stem16(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
   const int64_t block_bytes = round_up(g.in_channels * g.taps(), kS8Grain) * kTileBlock;
   NESTRT_ASSIGN_OR_RETURN(S8Product product, make_s8_conv(spec, g, Packing::kS8Stem, block_bytes));
-  return std::unique_ptr<Kernel>(std::make_unique<S8Stem16>(g, std::move(product)));
+  return std::unique_ptr<Kernel>(std::make_unique<S8Stem16>(g, spec.inputs[0].layout, std::move(product)));
 }
 
 }  // namespace nestrt::kernels

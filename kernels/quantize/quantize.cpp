@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include "kernels/common/division.h"
 #include "kernels/common/map_affine.h"
+#include "kernels/common/picture_fold.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/steps.h"
 #include "kernels/registry.h"
@@ -27,9 +29,16 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 
 bool accepts_simd(const OperatorSpec& spec) { return is_stored_s8_map(spec, spec.outputs[0]); }
 
+bool accepts_folded(const OperatorSpec& spec) {
+  const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
+  return input.layout == Layout::kPlain && input.packing == Packing::kNone && PictureFold::accepts(output) &&
+         has_exponents(output) && output.quantization->axis == -1;
+}
+
 constexpr KernelVariant kKernels[] = {
     {"quantize.reference", 0, is_plain, prepare_quantize_reference},
     {"quantize.simd", 10, accepts_simd, prepare_quantize_simd},
+    {"quantize.folded", 10, accepts_folded, prepare_quantize_folded},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/common/picture_fold.h"
 #include "kernels/common/rules.h"
 #include "kernels/common/steps.h"
 #include "kernels/registry.h"
@@ -23,15 +24,23 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 bool accepts_reference(const OperatorSpec& spec) { return spec.inputs[0].packing == Packing::kNone; }
 
 bool accepts_to_blocked(const OperatorSpec& spec) {
-  return accepts_reference(spec) && spec.inputs[0].layout == Layout::kPlain && spec.outputs[0].layout != Layout::kPlain;
+  const Layout to = spec.outputs[0].layout;
+  return accepts_reference(spec) && spec.inputs[0].layout == Layout::kPlain && to != Layout::kPlain && !is_folded(to);
+}
+
+bool accepts_to_folded(const OperatorSpec& spec) {
+  return accepts_reference(spec) && spec.inputs[0].layout == Layout::kPlain && PictureFold::accepts(spec.outputs[0]);
 }
 
 bool accepts_to_plain(const OperatorSpec& spec) {
-  return accepts_reference(spec) && spec.inputs[0].layout != Layout::kPlain && spec.outputs[0].layout == Layout::kPlain;
+  const Layout from = spec.inputs[0].layout;
+  return accepts_reference(spec) && from != Layout::kPlain && !is_folded(from) &&
+         spec.outputs[0].layout == Layout::kPlain;
 }
 
 constexpr KernelVariant kKernels[] = {
     {"reorder.reference", 0, accepts_reference, prepare_reorder_reference},
+    {"reorder.to_folded", 20, accepts_to_folded, prepare_reorder_to_folded},
     {"reorder.to_blocked", 10, accepts_to_blocked, prepare_reorder_to_blocked},
     {"reorder.to_plain", 10, accepts_to_plain, prepare_reorder_to_plain},
 };

@@ -1,5 +1,5 @@
 // Reorder: the same logical tensor in another layout. The output's layout is what its tensor says; padding lanes of a
-// blocked output become zeros.
+// blocked or folded output become zeros.
 #pragma once
 
 #include "nestrt/kernel.h"
@@ -9,5 +9,7 @@ namespace nestrt::kernels {
 Result<std::unique_ptr<Kernel>> prepare_reorder_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reorder_to_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reorder_to_plain(const OperatorSpec& spec);
+// Plain pictures of s8 into what PictureFold writes.
+Result<std::unique_ptr<Kernel>> prepare_reorder_to_folded(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

@@ -10,8 +10,7 @@ Result<std::unique_ptr<Kernel>> prepare_reorder_reference(const OperatorSpec& sp
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
   const Shape shape = input.shape;
   const int64_t spatial = shape.product(2, shape.rank()), channels = shape[1];
-  const ChannelBlocks from{channels, spatial, block_size(input.layout)};
-  const ChannelBlocks to{channels, spatial, block_size(output.layout)};
+  const StoredOrder from(shape, input.layout), to(shape, output.layout);
   const auto size = static_cast<int64_t>(size_bytes(input.type)), bytes = output.storage_bytes();
   return make_kernel([=](const KernelCall& call) {
     std::memset(call.outputs[0], 0, static_cast<size_t>(bytes));

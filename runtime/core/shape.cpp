@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "nestrt/data_type.h"
+#include "runtime/core/channel_blocks.h"
 
 namespace nestrt {
 
@@ -32,6 +33,12 @@ std::string_view name(Layout layout) {
       return "blocked16";
     case Layout::kBlocked32:
       return "blocked32";
+    case Layout::kFolded2:
+      return "folded2";
+    case Layout::kFolded4:
+      return "folded4";
+    case Layout::kFolded8:
+      return "folded8";
   }
   return {};
 }
@@ -47,9 +54,9 @@ std::string Shape::to_string() const {
 
 int64_t storage_bytes(DataType type, const Shape& shape, Layout layout) {
   int64_t elements = shape.num_elements();
-  if (const int64_t block = block_size(layout); block > 1 && shape.rank() >= 2) {
-    const int64_t blocks = (shape[1] + block - 1) / block;
-    elements = shape[0] * blocks * block * shape.product(2, shape.rank());
+  if (layout != Layout::kPlain && shape.rank() >= 2) {
+    const ChannelBlocks blocks = stored_blocks(shape, layout);
+    elements = shape[0] * blocks.blocks() * blocks.block * blocks.pixels;
   }
   return elements * static_cast<int64_t>(size_bytes(type));
 }

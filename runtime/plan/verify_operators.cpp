@@ -6,6 +6,24 @@
 #include "runtime/plan/verify_parts.h"
 
 namespace nestrt {
+namespace {
+
+// All other operators take channels of a tensor that is not plain to lie in blocks as they are.
+Status verify_folded(const OperatorSpec& spec) {
+  const ops::Kind kind = spec.kind();
+  const auto fail = [&](const TensorSpec& operand) {
+    return Status(Code::kInvalidPlan, fmt::format("{} has an operand in layout {}, which it does not take there",
+                                                  ops::name(kind), name(operand.layout)));
+  };
+  for (size_t i = 0; i < spec.inputs.size(); ++i)
+    if (is_folded(spec.inputs[i].layout) && kind != ops::Kind::kReorder && !(kind == ops::Kind::kConv && i == 0))
+      return fail(spec.inputs[i]);
+  for (const TensorSpec& output : spec.outputs)
+    if (is_folded(output.layout) && kind != ops::Kind::kReorder && kind != ops::Kind::kQuantize) return fail(output);
+  return {};
+}
+
+}  // namespace
 
 Status verify_operator(const OperatorSpec& spec) {
   const OperatorRules* const rules = services().operators.find(spec.kind());
@@ -21,7 +39,7 @@ Status verify_operator(const OperatorSpec& spec) {
                     fmt::format("output {} is {} {} where the operator gives {} {}", i, name(stated.type),
                                 stated.shape.to_string(), name(expected.type), expected.shape.to_string()));
   }
-  return {};
+  return verify_folded(spec);
 }
 
 namespace plan_verify {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/core/channel_blocks.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/computed_bytes.h"
-#include "runtime/plan/folding.h"
 #include "runtime/plan/format.h"
 #include "runtime/plan/verify_parts.h"
 
@@ -261,30 +261,19 @@ class BranchCheck {
   Status verify_converted_range(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
     const plan::Tensor& tensor = context_.plan.tensors[at];
     const bool constant = context_.plan.buffers[tensor.buffer].kind == plan::BufferKind::kConstant;
-    if (tensor.type == DataType::kS8 && !constant) {
-      if (tensor.layout == Layout::kPlain) return verify_folded_range(range, at);
-      if (tensor.layout == Layout::kBlocked16 && range.layout == Layout::kBlocked32)
-        return verify_widened_range(program, range, at);
-    }
+    const bool has_blocks = block_size(tensor.layout) == 16;
+    if (tensor.type == DataType::kS8 && !constant && has_blocks && range.layout == Layout::kBlocked32)
+      return verify_widened_range(program, range, at);
     return fail(
         fmt::format("has a range of {} in a layout that it cannot be brought to", tensor_name(context_.plan, at)));
-  }
-
-  Status verify_folded_range(const plan::ProgramRange& range, uint32_t at) const {
-    const plan::Tensor& tensor = context_.plan.tensors[at];
-    if (range.access != plan::RangeAccess::kRead)
-      return fail(fmt::format("has a program that writes {} in blocks of channels", tensor_name(context_.plan, at)));
-    if (find_folding(tensor.shape, block_size(range.layout), range.size)) return {};
-    return fail(
-        fmt::format("has a range of {} bytes for {}, which takes another size in blocks of channels, folded or not",
-                    range.size, tensor_name(context_.plan, at)));
   }
 
   // Blocks of 32 channels where the tensor has 16: at most twice its bytes. Programs for some channels may leave out
   // blocks at the end.
   Status verify_widened_range(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
     const plan::Tensor& tensor = context_.plan.tensors[at];
-    const uint64_t channels = static_cast<uint64_t>(tensor.shape[1]), blocks16 = (channels + 15) / 16;
+    const auto channels = static_cast<uint64_t>(stored_blocks(tensor.shape, tensor.layout).channels);
+    const uint64_t blocks16 = (channels + 15) / 16;
     const uint64_t bytes16 = context_.extents[at].end - context_.extents[at].begin;
     const uint64_t blocks32 = (channels + 31) / 32, size = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2 * blocks32;
     if (program.channels != 0 && is_cut(at)) return verify_part_range(range, at, size, program.channels, 32);

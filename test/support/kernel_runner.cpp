@@ -41,20 +41,21 @@ class ThreadRunner final : public ParallelRunner {
   int threads_;
 };
 
-// Calls visit(plain_element_index, stored_element_index) for every element of a blocked tensor.
+// Calls visit(plain_element_index, stored_element_index) for every element of a tensor that is not plain.
 template <typename Visit>
 void for_each_element(const Shape& shape, Layout layout, Visit visit) {
-  const ChannelBlocks blocks{shape[1], shape.product(2, shape.rank()), block_size(layout)};
+  const StoredOrder order(shape, layout);
+  const int64_t pixels = shape.product(2, shape.rank());
   int64_t plain = 0;
   for (int64_t n = 0; n < shape[0]; ++n)
-    for (int64_t c = 0; c < blocks.channels; ++c)
-      for (int64_t s = 0; s < blocks.pixels; ++s) visit(plain++, blocks.index(n, c, s));
+    for (int64_t c = 0; c < shape[1]; ++c)
+      for (int64_t s = 0; s < pixels; ++s) visit(plain++, order.index(n, c, s));
 }
 
 std::vector<std::byte> store(const TestTensor& tensor, Stale padding) {
   if (tensor.packing != Packing::kNone || tensor.bytes.empty() || block_size(tensor.layout) == 1) return tensor.bytes;
   std::vector<std::byte> stored(static_cast<size_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout)));
-  fill(stored, padding);
+  if (!is_folded(tensor.layout)) fill(stored, padding);  // there the padding is zeros
   const size_t size = size_bytes(tensor.type);
   for_each_element(tensor.shape, tensor.layout, [&](int64_t plain, int64_t at) {
     std::memcpy(&stored[static_cast<size_t>(at) * size], &tensor.bytes[static_cast<size_t>(plain) * size], size);

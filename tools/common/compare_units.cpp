@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <random>
 
 #include "nestrt/packing.h"
@@ -20,13 +21,14 @@ namespace {
 // The place of each element of a tensor among its bytes, in units of its type; padding lanes left out.
 std::vector<int64_t> places(const plan::Tensor& tensor) {
   const Shape& shape = tensor.shape;
-  const int64_t block = block_size(tensor.layout);
-  const int64_t elements = shape.num_elements(), pixels = shape.product(2, shape.rank());
-  std::vector<int64_t> result(static_cast<size_t>(elements));
-  const ChannelBlocks blocks{block == 1 ? 1 : shape[1], pixels, block};
-  for (int64_t i = 0; i < elements; ++i) {
-    const int64_t channel = i / pixels % blocks.channels, image = i / pixels / blocks.channels;
-    result[static_cast<size_t>(i)] = blocks.index(image, channel, i % pixels);
+  std::vector<int64_t> result(static_cast<size_t>(shape.num_elements()));
+  std::iota(result.begin(), result.end(), int64_t{0});
+  if (tensor.layout == Layout::kPlain) return result;
+  const StoredOrder order(shape, tensor.layout);
+  const int64_t pixels = shape.product(2, shape.rank());
+  for (int64_t& place : result) {
+    const int64_t plane = place / pixels;
+    place = order.index(plane / shape[1], plane % shape[1], place % pixels);
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #include "compiler-lite/codegen/cpu/layout_options.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -48,9 +49,15 @@ std::vector<size_t> free_inputs(const Graph& graph, const Node& node) {
   return result;
 }
 
-// All operands alike, and both mixtures where there are two of them.
-std::vector<std::vector<Layout>> input_patterns(size_t operands, const std::vector<size_t>& free) {
-  std::vector<Layout> plain(operands, Layout::kPlain), blocked = plain;
+constexpr Layout kFolded[] = {Layout::kFolded2, Layout::kFolded4, Layout::kFolded8};
+
+bool can_be_folded(const Value& value) {
+  return value.type == DataType::kS8 && value.shape.rank() == 4 && can_be_blocked(value);
+}
+
+// All operands alike, and both mixtures where there are two of them; the picture of a Conv folded besides.
+std::vector<std::vector<Layout>> input_patterns(const Graph& graph, const Node& node, const std::vector<size_t>& free) {
+  std::vector<Layout> plain(node.inputs.size(), Layout::kPlain), blocked = plain;
   for (size_t i : free) blocked[i] = Layout::kBlocked16;
   std::vector<std::vector<Layout>> patterns = {plain};
   if (!free.empty()) patterns.push_back(blocked);
@@ -60,7 +67,23 @@ std::vector<std::vector<Layout>> input_patterns(size_t operands, const std::vect
       patterns.back()[i] = Layout::kBlocked16;
     }
   }
+  if (node.as<ops::Conv>() != nullptr && can_be_folded(graph.value(node.inputs[0]))) {
+    for (const Layout layout : kFolded) {
+      patterns.push_back(blocked);
+      patterns.back()[0] = layout;
+    }
+  }
   return patterns;
+}
+
+std::vector<Layout> output_layouts(const Graph& graph, const Node& node) {
+  std::vector<Layout> layouts = {Layout::kPlain};
+  if (std::all_of(node.outputs.begin(), node.outputs.end(),
+                  [&](ValueId id) { return can_be_blocked(graph.value(id)); }))
+    layouts.push_back(Layout::kBlocked16);
+  if (node.as<ops::Quantize>() != nullptr && can_be_folded(graph.value(node.outputs[0])))
+    layouts.insert(layouts.end(), std::begin(kFolded), std::end(kFolded));
+  return layouts;
 }
 
 // Preferences order the algorithms of a Conv. For other operators they order variants of the same layouts, and say
@@ -81,13 +104,11 @@ bool can_be_blocked(const Value& value) {
 std::vector<LayoutOption> layout_options(const Graph& graph, const Node& node,
                                          const std::vector<InstructionSet>& sets) {
   const BoundOperator bound(graph, node);
-  const bool free_output = std::all_of(node.outputs.begin(), node.outputs.end(),
-                                       [&](ValueId id) { return can_be_blocked(graph.value(id)); });
+  const std::vector<Layout> outputs = output_layouts(graph, node);
   std::vector<Candidate> candidates;
   int best = 0;
-  for (const std::vector<Layout>& inputs : input_patterns(node.inputs.size(), free_inputs(graph, node))) {
-    for (const Layout output : {Layout::kPlain, Layout::kBlocked16}) {
-      if (output != Layout::kPlain && !free_output) continue;
+  for (const std::vector<Layout>& inputs : input_patterns(graph, node, free_inputs(graph, node))) {
+    for (const Layout output : outputs) {
       const auto candidate = accepted(bound, {inputs, output}, sets);
       if (!candidate) continue;
       candidates.push_back(*candidate);

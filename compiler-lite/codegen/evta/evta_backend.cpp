@@ -49,8 +49,6 @@ uint32_t divisible_output_channels(const Graph& graph, const Node& node) {
   return divisible_channels(spec);
 }
 
-bool is_picture(const Value& value) { return value.layout == Layout::kPlain && value.shape.rank() == 4; }
-
 template <typename T>
 std::shared_ptr<const Bytes> shared_bytes(const std::vector<T>& elements) {
   return std::make_shared<const Bytes>(to_bytes(elements));
@@ -73,7 +71,7 @@ class EvtaBackend final : public Backend {
   std::string program_configuration() const override { return std::string(configuration_.name); }
   std::string configuration() const override { return isa::to_text(instances_); }
 
-  // Blocks of channels, as the tensors' shapes allow; for a convolution of a picture also the picture as it is.
+  // Blocks of channels, as the tensors' shapes allow; the input of a convolution also folded, where that is faster.
   std::vector<LayoutOption> layouts(const Graph& graph, const Node& node) override {
     const Result<NodeLayer> layer = layer_of(graph, node);
     if (!layer) return {};
@@ -81,11 +79,12 @@ class EvtaBackend final : public Backend {
     for (const ValueId id : node.inputs) options[0].inputs.push_back(wanted_layout(graph, id));
     options[0].output = wanted_layout(graph, node.outputs[0]);
     const auto* const conv = std::get_if<ConvLayer>(&layer->layer);
-    if (conv == nullptr || graph.value(layer->input).shape.rank() != 4) return options;
-    if (!make_stem(*conv, configuration_.block())) return options;
+    if (conv == nullptr || graph.value(layer->input).shape.rank() != 4 || !check(*conv).ok()) return options;
+    const Layout folded = stem_layout(*conv, configuration_.block());
+    if (!is_folded(folded)) return options;
     options.push_back(options[0]);
     for (size_t i = 0; i < node.inputs.size(); ++i)
-      if (node.inputs[i] == layer->input) options[1].inputs[i] = Layout::kPlain;
+      if (node.inputs[i] == layer->input) options[1].inputs[i] = folded;
     return options;
   }
 
@@ -141,12 +140,15 @@ class EvtaBackend final : public Backend {
     return offer;
   }
 
-  // A convolution may read a plain picture.
+  // A convolution may read a folded picture.
   Status take_input(const Value& input, NodeLayer* node) const {
     auto* const layer = std::get_if<ConvLayer>(&node->layer);
-    if (!is_picture(input) || layer == nullptr) return check_layout(input, "its input", configuration_.block());
-    NESTRT_ASSIGN_OR_RETURN(Stem stem, make_stem(*layer, configuration_.block()));
-    *layer = std::move(stem.layer);
+    const int64_t fold = fold_of(input.layout);
+    if (fold == 1 || layer == nullptr) return check_layout(input, "its input", configuration_.block());
+    NESTRT_RETURN_IF_ERROR(check(*layer));
+    if (layer->groups != 1 || layer->y.stride != fold || layer->x.stride != fold)
+      return Status(Code::kUnsupported, "its input is folded for another stride");
+    *layer = folded_stem(*layer, fold);
     return {};
   }
 
@@ -175,9 +177,8 @@ class EvtaBackend final : public Backend {
 
   // What the driver has to bring a value's bytes to.
   Layout layout_there(const Value& value) const {
-    if (!is_picture(value) && value.layout != Layout::kBlocked16) return Layout::kPlain;
-    const Layout blocks = configuration_.block() == 32 ? Layout::kBlocked32 : Layout::kBlocked16;
-    return blocks == value.layout ? Layout::kPlain : blocks;
+    const bool is_widened = configuration_.block() == 32 && block_size(value.layout) == 16;
+    return is_widened ? Layout::kBlocked32 : Layout::kPlain;
   }
 
   Result<UnitProgram> unit_program(const Graph& graph, const EncodedProgram& generated, const NodeLayer& layer,

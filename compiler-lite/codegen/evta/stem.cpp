@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "compiler-lite/codegen/evta/layer_shape.h"
-#include "runtime/plan/folding.h"
 
 namespace nestrt::compiler::evta {
 namespace {
@@ -13,7 +12,6 @@ int64_t shift_of(const LayerAxis& axis, int64_t fold) { return (fold - axis.pad_
 
 // Requires a stride of `fold`. Windows begin up to fold - 1 pixels earlier, and end later: there the weights are zero.
 LayerAxis folded(const LayerAxis& axis, int64_t fold) {
-  if (fold == 1) return axis;
   LayerAxis result;
   const int64_t shift = shift_of(axis, fold);
   result.input = pieces(axis.input, fold);
@@ -40,37 +38,31 @@ std::vector<int8_t> folded_weights(const ConvLayer& layer, const ConvLayer& fold
   return weights;
 }
 
-ConvLayer folded(const ConvLayer& layer, int64_t fold) {
-  ConvLayer result = layer;
-  result.in_channels = layer.in_channels * fold * fold;
-  result.y = folded(layer.y, fold);
-  result.x = folded(layer.x, fold);
-  if (fold > 1) result.weights = folded_weights(layer, result, fold);
-  return result;
-}
-
-int64_t products(const ConvLayer& layer, int64_t block) {
-  return pieces(layer.in_channels, block) * layer.y.kernel * layer.x.kernel;
-}
-
-int64_t input_bytes(const ConvLayer& layer, int64_t block) {
-  return layer.images * pieces(layer.in_channels, block) * block * layer.y.input * layer.x.input;
+// Of blocks, for an element of the result.
+int64_t products(int64_t channels, int64_t block, const LayerAxis& y, const LayerAxis& x) {
+  return pieces(channels, block) * y.kernel * x.kernel;
 }
 
 }  // namespace
 
-Result<Stem> make_stem(const ConvLayer& layer, int64_t block) {
-  NESTRT_RETURN_IF_ERROR(check(layer));
-  if (layer.is_identity() || layer.groups != 1)
-    return Status(Code::kUnsupported, "its input is not in blocks of channels");
-  Stem plain{layer, 1};
+ConvLayer folded_stem(const ConvLayer& layer, int64_t fold) {
+  ConvLayer result = layer;
+  result.in_channels = layer.in_channels * fold * fold;
+  result.y = folded(layer.y, fold);
+  result.x = folded(layer.x, fold);
+  result.weights = folded_weights(layer, result, fold);
+  return result;
+}
+
+Layout stem_layout(const ConvLayer& layer, int64_t block) {
   const int64_t stride = layer.y.stride;
-  if (stride == 1 || stride != layer.x.stride || stride > Folding::kMaxFold) return plain;
-  Stem stem{folded(layer, stride), stride};
-  const auto found = find_folding({layer.images, layer.in_channels, layer.y.input, layer.x.input}, block,
-                                  static_cast<uint64_t>(input_bytes(stem.layer, block)));
-  const bool known = found && found->fold == stride;  // a tiny picture may take as much room in another folding
-  return known && products(stem.layer, block) < products(layer, block) ? stem : plain;
+  if (layer.is_identity() || layer.groups != 1 || layer.x.stride != stride) return Layout::kBlocked16;
+  for (const Layout layout : {Layout::kFolded2, Layout::kFolded4, Layout::kFolded8})
+    if (fold_of(layout) == stride &&
+        products(layer.in_channels * stride * stride, block, folded(layer.y, stride), folded(layer.x, stride)) <
+            products(layer.in_channels, block, layer.y, layer.x))
+      return layout;
+  return Layout::kBlocked16;
 }
 
 }  // namespace nestrt::compiler::evta

@@ -1,22 +1,20 @@
-// Stem: a network's first convolution, whose picture is plain and has too few channels to fill a block. The driver
-// brings the picture into blocks and can fold pixels into channels on the way (runtime/plan/folding.h): a convolution
-// of 3 channels with stride 2 becomes one of 12 channels without, with a quarter of the taps.
+// Stem: a network's first convolution, whose picture has too few channels to fill a block. Pixels of the picture are
+// folded into channels (Layout in nestrt/data_type.h): a convolution of 3 channels with stride 2 becomes one of 12
+// channels without, with a quarter of the taps.
 #pragma once
 
 #include <cstdint>
 
 #include "compiler-lite/codegen/evta/layer.h"
-#include "nestrt/result.h"
+#include "nestrt/data_type.h"
 
 namespace nestrt::compiler::evta {
 
-struct Stem {
-  ConvLayer layer;  // over the folded picture: the same sums
-  int64_t fold = 1;
-};
+// The layout in which the layer's input takes the fewest products: folded by the layer's stride, or blocked16.
+// Requires: check(layer) passes.
+Layout stem_layout(const ConvLayer& layer, int64_t block);
 
-// With the fold that takes the fewest products: the layer's stride, or none.
-// Errors: those of check(layer), and kUnsupported for what is no convolution in one group.
-Result<Stem> make_stem(const ConvLayer& layer, int64_t block);
+// The layer over the folded picture: the same sums. Requires: a convolution in one group whose strides are `fold`.
+ConvLayer folded_stem(const ConvLayer& layer, int64_t fold);
 
 }  // namespace nestrt::compiler::evta

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "runtime/core/channel_blocks.h"
 #include "runtime/plan/verify.h"
 
 namespace nestrt::evta {
@@ -46,27 +47,18 @@ MemoryRange::Access access_of(plan::RangeAccess access) {
 }
 
 // The plan has been verified: a range in another layout is one that its tensor can be brought to, or some blocks of it.
-Conversion conversion_of(const plan::ProgramRange& range, const plan::Tensor& tensor) {
-  if (range.layout == Layout::kPlain) return std::monostate();
-  const Shape& shape = tensor.shape;
-  if (tensor.layout == Layout::kPlain) return *find_folding(shape, block_size(range.layout), range.size);
+std::optional<Reblocking> reblocking_of(const plan::ProgramRange& range, const plan::Tensor& tensor) {
+  if (range.layout == Layout::kPlain) return std::nullopt;
+  const ChannelBlocks blocks = stored_blocks(tensor.shape, tensor.layout);
   Reblocking result;
-  result.images = shape[0];
-  result.pixels = shape.product(2, shape.rank());
+  result.images = tensor.shape[0];
+  result.pixels = blocks.pixels;
   const auto blocks32 = static_cast<int64_t>(range.size) / (result.images * result.pixels * 32);
-  result.blocks16 = std::min((shape[1] + 15) / 16, 2 * blocks32);
+  result.blocks16 = std::min(blocks.blocks(), 2 * blocks32);
   return result;
 }
 
 }  // namespace
-
-uint64_t host_bytes(const Conversion& conversion, uint64_t range_bytes) {
-  if (const auto* folding = std::get_if<Folding>(&conversion))
-    return static_cast<uint64_t>(folding->picture.num_elements());
-  if (const auto* reblocking = std::get_if<Reblocking>(&conversion))
-    return static_cast<uint64_t>(reblocking->images * reblocking->blocks16 * reblocking->pixels * 16);
-  return range_bytes;
-}
 
 Result<BoundProgram> read_program(const Plan& plan, const plan::Program& program, const Configuration& configuration) {
   if (program.kind != plan::ProgramKind::kInstructions)
@@ -88,7 +80,7 @@ Result<BoundProgram> read_program(const Plan& plan, const plan::Program& program
     BoundProgram::Binding& binding = result.bindings.emplace_back();
     if (range.tensor >= 0) {
       const plan::Tensor& tensor = plan.tables().tensors[static_cast<uint32_t>(range.tensor)];
-      binding = {tensor.buffer, tensor.offset, conversion_of(range, tensor)};
+      binding = {tensor.buffer, tensor.offset, reblocking_of(range, tensor)};
     } else {
       binding = {program.segments[range.segment], 0, {}};
     }

@@ -1,7 +1,7 @@
 // BoundProgram: a program of instructions with the buffers that it is run on: a plan's, or the probe.
 #pragma once
 
-#include <variant>
+#include <optional>
 #include <vector>
 
 #include "drivers/evta/driver/reblock.h"
@@ -15,18 +15,12 @@ struct Program;
 
 namespace nestrt::evta {
 
-// How the plan's bytes get another order, where they do.
-using Conversion = std::variant<std::monostate, Reblocking, Folding>;
-
-// The bytes of a tensor in the plan's order, where a range of `range_bytes` has them in the other.
-uint64_t host_bytes(const Conversion& conversion, uint64_t range_bytes);
-
 struct BoundProgram {
   // Where range i gets its bytes at run time; constant ranges have theirs.
   struct Binding {
     uint32_t buffer = 0;  // index in Bindings::buffers
     uint64_t offset = 0;
-    Conversion conversion;
+    std::optional<Reblocking> reblocking;  // how the plan's bytes get another order, where they do
   };
 
   const Configuration* configuration = nullptr;

@@ -9,17 +9,17 @@
 namespace nestrt::evta {
 namespace {
 
-void convert_in(const Conversion& conversion, const std::byte* from, std::span<std::byte> to) {
-  if (const auto* folding = std::get_if<Folding>(&conversion))
-    to_folded_blocks(*folding, from, to.data());
-  else if (const auto* reblocking = std::get_if<Reblocking>(&conversion))
+using MaybeReblocking = std::optional<Reblocking>;
+
+void bring_in(const MaybeReblocking& reblocking, const std::byte* from, std::span<std::byte> to) {
+  if (reblocking)
     to_blocks_of_32(*reblocking, from, to.data());
   else
     std::memcpy(to.data(), from, to.size());
 }
 
-void convert_out(const Conversion& conversion, std::span<const std::byte> from, std::byte* to) {
-  if (const auto* reblocking = std::get_if<Reblocking>(&conversion))
+void bring_out(const MaybeReblocking& reblocking, std::span<const std::byte> from, std::byte* to) {
+  if (reblocking)
     from_blocks_of_32(*reblocking, from.data(), to);
   else
     std::memcpy(to, from.data(), from.size());
@@ -41,7 +41,8 @@ Status PlacedProgram::place_constants() {
     const MemoryRange& range = source_.ranges[i];
     Range& added = ranges_.emplace_back();
     added.element = elements[i];
-    added.host_bytes = host_bytes(source_.bindings[i].conversion, range.size);
+    const MaybeReblocking& reblocking = source_.bindings[i].reblocking;
+    added.host_bytes = reblocking ? reblocking->host_bytes() : range.size;
     added.is_read = allows(range.access, MemoryRange::Access::kRead);
     added.is_written = allows(range.access, MemoryRange::Access::kWrite);
     added.is_constant = range.constant != nullptr;
@@ -91,7 +92,7 @@ void PlacedProgram::place_in_lent_memory(size_t index, std::byte* bytes) {
 }
 
 bool PlacedProgram::fits(size_t index, const Place& place) const {
-  if (!std::holds_alternative<std::monostate>(source_.bindings[index].conversion)) return false;
+  if (source_.bindings[index].reblocking) return false;
   const uint64_t element = ranges_[index].element;
   return place.address() % element == source_.ranges[index].address % element && !overlaps_another(index, place) &&
          (!ranges_[index].is_written || has_whole_lines(index, place));
@@ -170,7 +171,7 @@ Status PlacedProgram::give(size_t index, const Submission& submission) {
   const uint64_t size = source_.ranges[index].size;
   const std::span<std::byte> bytes = range.place.memory->bytes().subspan(range.place.offset, size);
   if (range.in_place == nullptr) {
-    convert_in(binding.conversion, bytes_of(index, submission.bindings.buffers), bytes);
+    bring_in(binding.reblocking, bytes_of(index, submission.bindings.buffers), bytes);
     traffic_.copied += size;
   } else if (submission.is_own_result(binding.buffer)) {
     return {};
@@ -192,7 +193,7 @@ Status PlacedProgram::take(size_t index, const Submission& submission) {
   traffic_.handed_over += size;
   if (range.in_place != nullptr) return {};
   const std::span<const std::byte> bytes = range.place.memory->bytes().subspan(range.place.offset, size);
-  convert_out(source_.bindings[index].conversion, bytes, bytes_of(index, submission.bindings.buffers));
+  bring_out(source_.bindings[index].reblocking, bytes, bytes_of(index, submission.bindings.buffers));
   traffic_.copied += size;
   // Who reads it there finds what this program has written, as if it had written it there.
   if (!range.lent) return {};

@@ -1,5 +1,5 @@
-// s8 activations in another order than the plan's: pictures in blocks of channels (runtime/plan/folding.h), and
-// blocks of 16 channels, as plans have them, in the blocks of 32 that wider configurations read:
+// s8 activations in another order than the plan's: blocks of 16 channels, as plans have them, in the blocks of 32 that
+// wider configurations read:
 //
 // [images][ceil(C / 16)][pixels][16] and [images][ceil(C / 32)][pixels][32]. Channels past the last block of 16 become
 // zero.
@@ -8,20 +8,18 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/plan/folding.h"
-
 namespace nestrt::evta {
 
 struct Reblocking {
   int64_t images = 1;
   int64_t blocks16 = 1;  // per image
   int64_t pixels = 1;
+
+  // In blocks of 16.
+  uint64_t host_bytes() const { return static_cast<uint64_t>(images * blocks16 * pixels * 16); }
 };
 
 void to_blocks_of_32(const Reblocking& shape, const std::byte* from, std::byte* to);
 void from_blocks_of_32(const Reblocking& shape, const std::byte* from, std::byte* to);
-
-// A plain picture, folded. Channels past the last become zero.
-void to_folded_blocks(const Folding& folding, const std::byte* from, std::byte* to);
 
 }  // namespace nestrt::evta

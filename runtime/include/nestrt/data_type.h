@@ -38,11 +38,32 @@ std::string_view name(DataType type);
 //             [N][ceil(C/B)][spatial...][B] with B = 16 or 32: one vector of channels per pixel; EVTA's own
 //             layout. The lanes past C of the last block hold unspecified values: no kernel may let them
 //             influence a valid lane (a NaN there must not spread).
-enum class Layout : uint8_t { kPlain = 0, kBlocked16 = 1, kBlocked32 = 2 };
+//   kFolded2, kFolded4, kFolded8
+//             of s8 pictures [N, C, H, W] that a convolution reads whose stride is a multiple of F = 2, 4 or 8:
+//             F rows and columns of pixels are channels of one, in blocks of 16,
+//             [N][ceil(C F F / 16)][ceil(H / F)][ceil(W / F)][16]. Element (c, y, x) is channel
+//             (y % F * F + x % F) * C + c of pixel (y / F, x / F); everything else is zero.
+enum class Layout : uint8_t { kPlain = 0, kBlocked16 = 1, kBlocked32 = 2, kFolded2 = 3, kFolded4 = 4, kFolded8 = 5 };
+
+// Rows and columns of pixels that lie in one; 1 where none are folded.
+constexpr int64_t fold_of(Layout layout) {
+  switch (layout) {
+    case Layout::kFolded2:
+      return 2;
+    case Layout::kFolded4:
+      return 4;
+    case Layout::kFolded8:
+      return 8;
+    default:
+      return 1;
+  }
+}
+
+constexpr bool is_folded(Layout layout) { return fold_of(layout) > 1; }
 
 // Channels in a block; 1 for kPlain.
 constexpr int64_t block_size(Layout layout) {
-  return layout == Layout::kBlocked16 ? 16 : layout == Layout::kBlocked32 ? 32 : 1;
+  return layout == Layout::kPlain ? 1 : layout == Layout::kBlocked32 ? 32 : 16;
 }
 
 std::string_view name(Layout layout);

@@ -115,8 +115,7 @@ struct ProgramRange {
   RangeAccess access = RangeAccess::kRead;
   int32_t tensor = -1;   // an operand of the branch, from its first byte on
   uint32_t segment = 0;  // without a tensor: index in Program.segments, from its first byte on; read only
-  // In which the tensor is there: plain, as the tensor itself; blocked32 for one in blocked16; blocked for a plain
-  // picture, whose pixels may be folded into channels (docs/plan-format.md).
+  // In which the tensor is there: plain, as the tensor itself; blocked32 for one in blocks of 16.
   Layout layout = Layout::kPlain;
 };
 

@@ -15,7 +15,7 @@ using kernels::S8Tile;
 using kernels::S8TileKernel;
 
 // A tile with its operands: bytes over the whole range, or the extremes alone.
-struct Operands {
+struct TileOperands {
   std::vector<int8_t> input, weights;
   std::vector<int64_t> offsets;
   std::vector<int32_t> start;
@@ -38,12 +38,12 @@ void part_lowest(std::vector<int8_t>& weights) {
     if (i / kGroup % 2 == 1 && weights[i] == -128 && weights[i - kGroup] == -128) weights[i] = -127;
 }
 
-Operands random_operands(const S8TileKernel& kernel, std::mt19937& generator) {
+TileOperands random_operands(const S8TileKernel& kernel, std::mt19937& generator) {
   const auto draw = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(generator);
   };
   const bool extremes = draw(0, 3) == 0;
-  Operands o;
+  TileOperands o;
   S8Tile& tile = o.tile;
   tile.points = draw(1, kernel.limits.points);
   tile.blocks = draw(1, kernel.limits.blocks);
@@ -78,7 +78,7 @@ int64_t plain_sum(const S8Tile& tile, int64_t point, int64_t output, bool ones) 
 }
 
 void check_tile(const S8TileKernel& kernel, std::mt19937& generator) {
-  Operands o = random_operands(kernel, generator);
+  TileOperands o = random_operands(kernel, generator);
   const int64_t outputs = o.tile.blocks * kTileBlock;
   std::vector<int32_t> start(static_cast<size_t>(outputs)), expected,
       sums(static_cast<size_t>(outputs * o.tile.points));

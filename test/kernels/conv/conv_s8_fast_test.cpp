@@ -38,15 +38,17 @@ class Draw {
   std::mt19937& generator_;
 };
 
-enum class Form { kAny, kStem, kDepthwise, kGroups, kOddGroups };  // kGroups: of whole blocks
-constexpr int kForms = 5;
+// kPicture: a stem that can be folded; kGroups: of whole blocks.
+enum class Form { kAny, kStem, kPicture, kDepthwise, kGroups, kOddGroups };
+constexpr int kForms = 6;
 
 S8Layer random_layer(std::mt19937& generator, Form form) {
   Draw draw(generator);
   S8Layer layer;
   ops::Conv& conv = layer.conv;
   int channels = draw.between(1, 40), outputs = draw.between(1, 50);
-  if (form == Form::kStem) channels = draw.between(1, 8);
+  const bool is_picture = form == Form::kPicture;
+  if (is_picture || form == Form::kStem) channels = draw.between(1, 8);
   if (form == Form::kDepthwise) conv.group = outputs = channels;
   if (form == Form::kOddGroups) {
     conv.group = draw.between(2, 4);
@@ -55,16 +57,16 @@ S8Layer random_layer(std::mt19937& generator, Form form) {
   }
   if (form == Form::kGroups) conv.group = 2, channels = 32 * draw.between(1, 2), outputs = 32 * draw.between(1, 2);
   Shape x{draw.between(1, 2), channels}, weights{outputs, channels / conv.group};
-  const int rank = draw.once_in(6) ? 3 : draw.between(1, 2);
+  const int rank = is_picture ? 2 : draw.once_in(6) ? 3 : draw.between(1, 2);
   for (int axis = 0; axis < rank; ++axis) {
-    const int kernel = draw.between(1, rank == 3 ? 2 : 4);
+    const int kernel = draw.between(1, rank == 3 ? 2 : is_picture ? 7 : 4);
     conv.kernel.push_back(kernel);
-    conv.dilation.push_back(draw.between(1, 2));
-    conv.stride.push_back(draw.between(1, 3));
-    conv.pad_begin.push_back(draw.between(0, 2));
-    conv.pad_end.push_back(draw.between(0, 2));
+    conv.dilation.push_back(is_picture ? 1 : draw.between(1, 2));
+    conv.stride.push_back(is_picture ? 1 << draw.between(0, 3) : draw.between(1, 3));
+    conv.pad_begin.push_back(draw.between(0, is_picture ? 6 : 2));
+    conv.pad_end.push_back(draw.between(0, is_picture ? 6 : 2));
     weights.push_back(kernel);
-    x.push_back(draw.between(kernel * 2, rank == 1 ? 40 : rank == 2 ? 11 : 6));
+    x.push_back(draw.between(kernel * 2, rank == 1 || is_picture ? 40 : rank == 2 ? 11 : 6));
   }
   const bool extremes = draw.once_in(4);
   layer.x = with_exponent(draw.bytes(x, extremes), draw.between(-3, 7));
@@ -154,7 +156,13 @@ OperatorCase make_case(const S8Layer& layer, Layout input, Layout layout, const 
   return c;
 }
 
-// Names of the kernels that ran.
+std::vector<Layout> layouts_of(const TestTensor& x) {
+  std::vector<Layout> layouts = {Layout::kPlain, Layout::kBlocked16};
+  if (x.shape.rank() == 4) layouts.insert(layouts.end(), {Layout::kFolded2, Layout::kFolded4, Layout::kFolded8});
+  return layouts;
+}
+
+// Names of the kernels that ran; of those that ran over a folded input with " folded" behind.
 std::set<std::string> check_layer(std::mt19937& generator, Form form) {
   S8Layer layer = random_layer(generator, form);
   if (Draw(generator).once_in(2))
@@ -163,14 +171,18 @@ std::set<std::string> check_layer(std::mt19937& generator, Form form) {
     draw_real_scales(layer, generator);
   const TestTensor expected = reference(make_case(layer, Layout::kPlain, Layout::kPlain, layer.weights))[0];
   std::set<std::string> names;
+  std::string suffix;
   const auto check = [&](const std::string& what, const std::vector<TestTensor>& outputs) {
-    names.insert(what.substr(0, what.find(' ')));
+    names.insert(what.substr(0, what.find(' ')) + suffix);
     INFO(what << " of " << layer.x.shape.to_string() << " and weights " << layer.weights.shape.to_string());
     CHECK(outputs[0].bytes == expected.bytes);
   };
   const auto check_all = [&](const TestTensor& weights) {
-    for (Layout input : {Layout::kPlain, Layout::kBlocked16})
+    for (const Layout input : layouts_of(layer.x)) {
+      suffix = is_folded(input) ? " folded" : "";
       for_each_fast_kernel(make_case(layer, input, Layout::kBlocked16, weights), check);
+    }
+    suffix.clear();
   };
   for_each_fast_kernel(make_case(layer, Layout::kPlain, Layout::kPlain, layer.weights), check);
   check_all(layer.weights);
@@ -188,7 +200,8 @@ TEST_CASE("Every kernel of an s8 Conv gives the bits of the reference") {
   const int layers = by_level(40, 500, 10'000);
   for (int i = 0; i < layers; ++i) names.merge(check_layer(generator, static_cast<Form>(i % kForms)));
   names.erase("conv.s8.depthwise16.dot4");  // not every machine has it
-  CHECK(names == std::set<std::string>{"conv.s8.depthwise16", "conv.s8.direct16", "conv.s8.gather", "conv.s8.stem16"});
+  CHECK(names == std::set<std::string>{"conv.s8.depthwise16", "conv.s8.direct16", "conv.s8.gather", "conv.s8.stem16",
+                                       "conv.s8.stem16 folded"});
 }
 
 TEST_CASE("Scratch of the s8 stem that no machine has does not wrap around to little") {

@@ -29,6 +29,24 @@ TEST_CASE("Quantize gives the same in a blocked layout") {
   check_exact(blocked, reference(plain)[0], "quantize.simd");
 }
 
+TEST_CASE("Quantize writes pictures folded, with the elements of a plain one") {
+  std::mt19937 generator(3);
+  for (const auto rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor})
+    for (const Shape& shape : {Shape{2, 3, 9, 19}, Shape{1, 4, 64, 64}, Shape{1, 1, 1, 1}}) {
+      const TestTensor x = random_tensor(generator, shape, -9, 9);
+      ops::Quantize quantize;
+      quantize.rounding = rounding;
+      OperatorCase plain(quantize);
+      plain.input(x).output_s8(shape, 4);
+      for (const Layout layout : {Layout::kBlocked16, Layout::kFolded2, Layout::kFolded4, Layout::kFolded8}) {
+        INFO(shape.to_string() << " " << name(layout));
+        OperatorCase folded(quantize);
+        folded.input(x).output_s8(shape, 4, layout);
+        check_exact(folded, reference(plain)[0], "quantize.folded");
+      }
+    }
+}
+
 TEST_CASE("Quantize refuses what is not f32, or has no exponent to go to") {
   OperatorCase integers{ops::Quantize()};
   integers.input(tensor_s8({1}, {1})).output_s8({1}, 0);

@@ -27,6 +27,22 @@ TEST_CASE("Reorder changes the layout and nothing else") {
         }
 }
 
+TEST_CASE("Reorder folds pictures and unfolds them") {
+  constexpr Layout kPictures[] = {Layout::kPlain,   Layout::kBlocked16, Layout::kBlocked32,
+                                  Layout::kFolded2, Layout::kFolded4,   Layout::kFolded8};
+  std::mt19937 generator(1);
+  for (const Shape& shape : {Shape{1, 3, 5, 7}, Shape{2, 4, 8, 16}, Shape{1, 1, 33, 17}, Shape{2, 20, 3, 3}})
+    for (const Layout from : kPictures)
+      for (const Layout to : kPictures) {
+        const TestTensor input = random_s8(generator, shape);
+        OperatorCase c{ops::Reorder()};
+        c.input(with_layout(input, from)).output(DataType::kS8, shape, to);
+        INFO(shape.to_string() << " " << name(from) << " to " << name(to));
+        CHECK(reference(c)[0].bytes == input.bytes);
+        if (from == Layout::kPlain && is_folded(to) && shape[1] <= 8) check_exact(c, input, "reorder.to_folded");
+      }
+}
+
 TEST_CASE("Reorder refuses a tensor without channels") {
   OperatorCase c{ops::Reorder()};
   c.input(tensor({4}, std::vector<float>(4)));

@@ -11,6 +11,7 @@
 #include "runtime/session/check_schedule.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/runtime/session/random_schedule.h"
+#include "test/support/flat_costs.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
 #include "test/support/test_level.h"
@@ -21,6 +22,21 @@ namespace {
 
 constexpr const char* kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
 
+// A Conv with random weights of that shape, without attributes.
+onnx::NodeProto& add_conv(ModelBuilder& model, std::mt19937& random, const std::string& x, const std::string& y,
+                          const std::vector<int64_t>& weights) {
+  std::vector<float> values(static_cast<size_t>(Shape(weights).num_elements()));
+  for (float& value : values) value = static_cast<float>(random() % 64) / 64.0f - 0.5f;
+  model.constant(y + ".w", weights, values);
+  return model.node("Conv", {x, y + ".w"}, {y});
+}
+
+std::string write(const ModelBuilder& model, const TemporaryFolder& folder) {
+  const std::string path = folder.path() + "/model.onnx";
+  std::ofstream(path, std::ios::binary) << model.bytes();
+  return path;
+}
+
 // Depthwise convolutions and a pool among others.
 std::string write_channelwise_model(const TemporaryFolder& folder) {
   std::mt19937 random(5);
@@ -28,10 +44,7 @@ std::string write_channelwise_model(const TemporaryFolder& folder) {
   model.input("x", {1, 3, 32, 32}).output("y");
   const auto conv = [&](const std::string& x, const std::string& y, const std::vector<int64_t>& weights,
                         int64_t group) {
-    std::vector<float> values(static_cast<size_t>(Shape(weights).num_elements()));
-    for (float& value : values) value = static_cast<float>(random() % 64) / 64.0f - 0.5f;
-    model.constant(y + ".w", weights, values);
-    onnx::NodeProto& node = model.node("Conv", {x, y + ".w"}, {y});
+    onnx::NodeProto& node = add_conv(model, random, x, y, weights);
     set_attribute(node, "group", group);
     set_attribute(node, "pads", std::vector<int64_t>(4, weights[2] / 2));
   };
@@ -42,19 +55,31 @@ std::string write_channelwise_model(const TemporaryFolder& folder) {
   conv("maxima", "after", {112, 1, 5, 5}, 112);
   conv("after", "point", {10, 112, 1, 1}, 1);
   model.node("GlobalAveragePool", {"point"}, {"y"});
-  const std::string path = folder.path() + "/channelwise.onnx";
-  std::ofstream(path, std::ios::binary) << model.bytes();
-  return path;
+  return write(model, folder);
 }
 
-std::shared_ptr<const Plan> compile(const TemporaryFolder& folder, const std::string& model) {
+// A first convolution of that kernel and stride, and another.
+std::string write_stem_model(const TemporaryFolder& folder, int64_t kernel, int64_t stride) {
+  std::mt19937 random(5);
+  ModelBuilder model;
+  model.input("x", {1, 3, 32, 32}).output("y");
+  onnx::NodeProto& stem = add_conv(model, random, "x", "stem", {48, 3, kernel, kernel});
+  set_attribute(stem, "strides", std::vector<int64_t>(2, stride));
+  set_attribute(stem, "pads", std::vector<int64_t>(4, kernel / 2));
+  add_conv(model, random, "stem", "point", {16, 48, 1, 1});
+  model.node("GlobalAveragePool", {"point"}, {"y"});
+  return write(model, folder);
+}
+
+std::shared_ptr<const Plan> compile(const TemporaryFolder& folder, const std::string& model,
+                                    const std::string& target = "zcu102") {
   std::vector<float> samples(2 * 3 * 32 * 32);
   std::mt19937 random(1);
   for (float& value : samples) value = static_cast<float>(random() % 256) - 128;
   const std::string npy = folder.path() + "/samples.npy", plan = folder.path() + "/model.nest";
   REQUIRE(tools::write_npy(npy, {DataType::kF32, {2, 3, 32, 32}, samples.data()}).ok());
   const ProgramResult result =
-      run_program("nestc", {"compile", model, "-o", plan, "--quantize", "s8", "--calibrate", npy, "--target", "zcu102",
+      run_program("nestc", {"compile", model, "-o", plan, "--quantize", "s8", "--calibrate", npy, "--target", target,
                             "--pieces", "8", "--tuning-cache", "none"});
   INFO(result.text);
   REQUIRE(result.exit_code == 0);
@@ -63,19 +88,24 @@ std::shared_ptr<const Plan> compile(const TemporaryFolder& folder, const std::st
   return *mapped;
 }
 
+std::vector<float> run(Session& session) {
+  const Shape &in = session.inputs()[0].shape, &out = session.outputs()[0].shape;
+  std::vector<float> x(3 * 32 * 32), y(static_cast<size_t>(out.num_elements()), -1.0f);
+  std::mt19937 random(2);
+  for (float& value : x) value = static_cast<float>(random() % 256) - 128;
+  const ConstTensorView input{DataType::kF32, in, x.data()};
+  const TensorView output{DataType::kF32, out, y.data()};
+  const Status status = session.run({&input, 1}, {&output, 1});
+  INFO(status.to_string());
+  REQUIRE(status.ok());
+  CHECK(session.healed_branches() == 0);
+  return y;
+}
+
 std::vector<float> run(std::shared_ptr<const Plan> plan, const UnitList& units, const SessionOptions& options) {
   auto session = Session::create(plan, units, options);
   if (!session) FAIL(session.error().to_string());
-  std::vector<float> x(3 * 32 * 32), y(static_cast<size_t>(plan->outputs()[0].shape.num_elements()), -1.0f);
-  std::mt19937 random(2);
-  for (float& value : x) value = static_cast<float>(random() % 256) - 128;
-  const ConstTensorView input{DataType::kF32, plan->inputs()[0].shape, x.data()};
-  const TensorView output{DataType::kF32, plan->outputs()[0].shape, y.data()};
-  const Status status = (*session)->run({&input, 1}, {&output, 1});
-  INFO(status.to_string());
-  REQUIRE(status.ok());
-  CHECK((*session)->healed_branches() == 0);
-  return y;
+  return run(**session);
 }
 
 void check_placements(const std::shared_ptr<const Plan>& plan) {
@@ -91,6 +121,29 @@ void check_placements(const std::shared_ptr<const Plan>& plan) {
       REQUIRE(run(plan, *units, options) == expected);
     }
   }
+}
+
+// Where its first operator, a Quantize, writes the picture.
+Layout layout_of_picture(const Plan& plan) {
+  const plan::Operator& op = plan.tables().operators[0];
+  REQUIRE(op.kind() == ops::Kind::kQuantize);
+  return plan.tables().tensors[static_cast<size_t>(op.outputs[0])].layout;
+}
+
+// By an inference in which EVTA computes all that it can.
+uint64_t copied_bytes(const std::shared_ptr<const Plan>& plan) {
+  const auto units = open_units("cpu,evta:sim", {.num_threads = 1});
+  REQUIRE(units);
+  SessionOptions options;
+  options.measure = Measuring::kNever;
+  options.reschedule_drift = 0;
+  options.costs = flat_costs(*plan, *units, [](const UnitInfo& unit) { return unit.is_host ? 1000 : 1; });
+  auto session = Session::create(plan, *units, options);
+  REQUIRE(session);
+  CHECK(run(**session) == run(plan, *open_units("cpu", {.num_threads = 1}), {}));
+  const auto operators = (*session)->operators();
+  CHECK(operators[1].unit == "evta0");  // the first convolution
+  return (*session)->memory().copied_bytes;
 }
 
 // Costs on the CPU beside which the other unit is neither useless nor all that is needed.
@@ -134,6 +187,24 @@ TEST_CASE("Wherever layers run that treat channels one by one, and divided or no
   const auto plan = compile(folder, write_channelwise_model(folder));
   CHECK(divided_operators(*plan) == std::set<std::string>{"Conv1", "Conv2", "MaxPool3", "Conv4"});
   check_placements(plan);
+}
+
+TEST_CASE("Quantize writes the picture as a first convolution reads it, which is copied by nobody") {
+  struct Case {
+    int64_t kernel, stride;
+    Layout layout;
+  };
+  for (const Case& c : {Case{3, 1, Layout::kBlocked16}, Case{7, 2, Layout::kFolded2}, Case{3, 2, Layout::kFolded2},
+                        Case{11, 4, Layout::kFolded4}, Case{8, 8, Layout::kFolded8}}) {
+    INFO("kernel " << c.kernel << " stride " << c.stride);
+    const TemporaryFolder folder;
+    const std::string model = write_stem_model(folder, c.kernel, c.stride);
+    const auto plan = compile(folder, model);
+    CHECK(layout_of_picture(*plan) == c.layout);
+    CHECK(layout_of_picture(*compile(folder, model, "aarch64")) == Layout::kPlain);
+    CHECK(copied_bytes(plan) == 0);
+    check_placements(plan);
+  }
 }
 
 TEST_CASE("Layers that treat channels one by one start when theirs are complete, and the result has the same bits") {

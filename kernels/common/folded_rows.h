@@ -1,0 +1,41 @@
+// Rows of s8 pictures, plain and in blocks of 16 folded channels (Layout in nestrt/data_type.h), in one function each
+// for every instruction set. By "folded by one" is meant blocked16.
+#pragma once
+
+#include <cstdint>
+
+namespace nestrt::kernels {
+
+// What the functions take: at most so many channels, folded by 1, 2, 4 or 8.
+inline constexpr int64_t kMaxFoldedChannels = 8;
+inline constexpr int64_t kFoldedBlock = 16;
+
+struct FoldedRow {
+  int64_t channels = 1;  // of the plain picture
+  int64_t fold = 1;
+  int64_t columns = 1;       // of the folded picture
+  int64_t block_stride = 0;  // bytes from a block of folded channels to the next
+
+  int64_t blocks() const { return (channels * fold * fold + kFoldedBlock - 1) / kFoldedBlock; }
+  // Columns of a plain row that the functions read or write, those included that the picture does not have.
+  int64_t plain_columns() const { return (columns + kFoldedBlock - 1) / kFoldedBlock * kFoldedBlock * fold; }
+};
+
+// Writes a row of folded pixels. `from`: [fold][channels][row.plain_columns()].
+using S8FoldFunction = void (*)(const FoldedRow& row, const int8_t* from, int8_t* to);
+S8FoldFunction s8_fold_function();
+
+// Where plain rows go: row r of a channel at begin + channel * channel_stride + r * row_stride.
+struct UnfoldedRows {
+  int8_t* begin = nullptr;
+  int64_t channel_stride = 0;
+  int64_t row_stride = 0;
+};
+
+// Writes plain rows [first, last) of those that the row of folded pixels holds, `first` as row 0, each of
+// row.plain_columns() elements.
+using S8UnfoldFunction = void (*)(const FoldedRow& row, int64_t first, int64_t last, const int8_t* from,
+                                  const UnfoldedRows& to);
+S8UnfoldFunction s8_unfold_function();
+
+}  // namespace nestrt::kernels
