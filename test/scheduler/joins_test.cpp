@@ -27,6 +27,7 @@ Problem problem_of(const Predecessors& graph) {
 
 std::vector<uint32_t> barriers_among(const std::vector<scheduler::Separator>& separators) {
   std::vector<uint32_t> barriers;
+  barriers.reserve(separators.size());
   for (const scheduler::Separator& separator : separators) barriers.push_back(separator.barrier);
   return barriers;
 }
