@@ -70,9 +70,26 @@ TEST_CASE("Runs that become shorter or longer are seen at once again after a few
   }
 }
 
+TEST_CASE("A run that was held up delays none after it") {
+  for (const int runs_before : {0, 1, 2, 16}) {
+    RunRhythm rhythm;
+    for (int run = 0; run < runs_before; ++run) wait_for(rhythm, microseconds(300));
+    wait_for(rhythm, std::chrono::seconds(1));
+    for (int run = 0; run < 16; ++run) CHECK(wait_for(rhythm, microseconds(300)).seen_after <= microseconds(500));
+  }
+}
+
+TEST_CASE("Runs that were held up twice in a row delay two after them at most") {
+  RunRhythm rhythm;
+  for (int run = 0; run < 16; ++run) wait_for(rhythm, microseconds(300));
+  for (int run = 0; run < 2; ++run) wait_for(rhythm, std::chrono::seconds(1));
+  for (int run = 0; run < 2; ++run) wait_for(rhythm, microseconds(300));
+  for (int run = 0; run < 16; ++run) CHECK(wait_for(rhythm, microseconds(300)).seen_after <= microseconds(500));
+}
+
 TEST_CASE("A run that never ends is looked at now and then") {
   RunRhythm rhythm;
-  wait_for(rhythm, microseconds(300));
+  for (int run = 0; run < 2; ++run) wait_for(rhythm, microseconds(300));
   CHECK(rhythm.pause(std::chrono::seconds(1)) == Duration(RunRhythm::kLongestSleep));
 }
 

@@ -30,15 +30,20 @@ class RunRhythm {
     return coarse_pause(elapsed);
   }
 
-  // A run was seen to have ended after that time. If it had when the waiter woke, it wakes earlier the next time.
+  // A run was seen to have ended after that time. If it had when the waiter woke, it wakes earlier the next time; if it
+  // had twice in a row, nobody knows how long the program takes.
   void ended_after(Duration elapsed) {
-    if (usual_ == Duration::zero())
-      awake_ = kOversleep + coarse_pause(elapsed);
-    else if (was_awake_)
-      awake_ = std::max<Duration>(kOversleep, awake_ - awake_ / 4);
-    else
+    const bool was_expected = usual_ > Duration::zero();
+    const bool overslept = was_expected && !was_awake_;
+    if (!was_expected)
+      awake_ = std::max(awake_, kOversleep + coarse_pause(elapsed));
+    else if (overslept)
       awake_ = std::min<Duration>(2 * awake_, kLongestSleep);
-    usual_ = elapsed;
+    else
+      awake_ = std::max<Duration>(kOversleep, awake_ - awake_ / 4);
+    usual_ = overslept && overslept_ ? Duration::zero() : std::min(last_, elapsed);
+    last_ = elapsed;
+    overslept_ = overslept;
     was_awake_ = false;
   }
 
@@ -47,9 +52,12 @@ class RunRhythm {
     return std::clamp<Duration>(elapsed / kLooks, kShortestSleep, kLongestSleep);
   }
 
-  Duration usual_ = Duration::zero();  // what the last run took; 0: nothing is known
+  // What the shorter of the last two runs took: one of them may have been held up. 0: not known.
+  Duration usual_ = Duration::zero();
+  Duration last_ = Duration::zero();   // what the last run took
   Duration awake_ = Duration::zero();  // how long before and after that sleep would be too coarse
   bool was_awake_ = false;             // whether this run's waiter has looked without sleeping
+  bool overslept_ = false;             // whether that of the last run had not, although it expected an end
 };
 
 }  // namespace nestrt::evta
