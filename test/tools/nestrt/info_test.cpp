@@ -26,7 +26,9 @@ TEST_CASE("Why a unit cannot be used is said in full") {
   const std::string file = folder.path() + "/units.json";
   const ProgramResult result = run_program("nestrt", {"info", "--json", file});
   std::ifstream stream(file);
-  for (const nlohmann::json& unit : nlohmann::json::parse(stream)["units"])
+  const nlohmann::json answer = nlohmann::json::parse(stream);
+  REQUIRE_FALSE(answer["units"].empty());
+  for (const nlohmann::json& unit : answer["units"])
     CHECK_THAT(result.text, Contains(unit["reason"].get<std::string>()));
 }
 
