@@ -1,6 +1,7 @@
 #include "runtime/costs/learned_costs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "runtime/costs/operator_cost.h"
@@ -14,12 +15,34 @@ namespace {
 // What a file says costs nothing has to be able to become dearer.
 constexpr double kLeastUs = 0.01;
 
+// What was measured by others counts like the mean of so many runs; more than so many are not counted, as a board
+// changes.
+constexpr float kRunsOfMeasured = 16, kMostRuns = 64;
+
+float runs_seen(const WorkCost& cost) {
+  if (cost.source != CostSource::kMeasured) return 0;
+  return cost.runs > 0 ? cost.runs : kRunsOfMeasured;
+}
+
 bool is_like(const UnitKey& key, const UnitInfo& unit) {
   return key.kind == unit.kind && key.configuration == unit.configuration;
 }
 
 bool has_like(std::span<const UnitInfo> units, const UnitKey& key) {
   return std::ranges::any_of(units, [&](const UnitInfo& unit) { return is_like(key, unit); });
+}
+
+template <typename Change>
+void for_each_cost_of(const UnitInfo& unit, CostTable& costs, const Change& change) {
+  const CostTable before = costs;
+  for (const auto& [key, works] : before.units()) {
+    if (!is_like(key, unit)) continue;
+    for (const auto& [work, known] : works) {
+      WorkCost cost = known;
+      change(cost);
+      costs.set(key, work, cost);
+    }
+  }
 }
 
 }  // namespace
@@ -29,7 +52,7 @@ LearnedCosts::LearnedCosts(const Plan& plan, std::span<const UnitInfo> units, co
   for (const auto& [key, works] : predicted.units())
     if (has_like(units, key))
       for (const auto& [work, cost] : works)
-        costs_.set(key, work, {std::max(cost.microseconds, kLeastUs), cost.source});
+        costs_.set(key, work, {std::max(cost.microseconds, kLeastUs), cost.source, cost.runs});
   for (const auto& [key, overhead] : predicted.overheads()) costs_.set_overhead(key, overhead);
   complete(units);
 }
@@ -46,26 +69,57 @@ void LearnedCosts::complete(std::span<const UnitInfo> units) {
 }
 
 void LearnedCosts::slow_down(const UnitInfo& unit, double factor) {
-  const CostTable before = costs_;
-  for (const auto& [key, works] : before.units())
-    if (is_like(key, unit))
-      for (const auto& [work, cost] : works) costs_.set(key, work, {cost.microseconds * factor, cost.source});
+  for_each_cost_of(unit, costs_, [&](WorkCost& cost) { cost.microseconds *= factor; });
 }
 
-// Work whose cost followed from that of other work has one of its own then.
-void LearnedCosts::correct(const Step& step, const UnitInfo& unit, double factor) {
-  const plan::Branch& branch = plan_.tables().branches[step.branch];
-  const plan::Program& program = branch.programs[step.program];
+void LearnedCosts::change_speed(const UnitInfo& unit, double factor) {
+  for_each_cost_of(unit, costs_, [&](WorkCost& cost) {
+    cost.microseconds *= factor;
+    cost.runs = std::min(cost.runs, kRunsOfMeasured);
+  });
+}
+
+void LearnedCosts::observe(const Step& step, const UnitInfo& unit, double microseconds, uint32_t runs) {
   const UnitKey key = key_of(unit, step.threads);
-  const auto set = [&](const std::string& work, const Result<WorkCost>& known) {
-    if (known) costs_.set(key, work, {known->microseconds * factor, CostSource::kMeasured});
-  };
-  if (program.kind != plan::ProgramKind::kKernels)
-    return set(program_work_name(plan_, step.branch, step.program),
-               branch_cost(costs_, plan_, step.branch, step.program, key, step.channels));
+  const auto believed = branch_cost(costs_, plan_, step.branch, step.program, key, step.channels);
+  if (!believed || believed->microseconds <= 0 || microseconds <= 0) return;
+  const News news{microseconds / believed->microseconds, runs};
+  const plan::Branch& branch = plan_.tables().branches[step.branch];
+  if (branch.programs[step.program].kind != plan::ProgramKind::kKernels) return observe_program(step, key, news);
   for (const uint32_t op : branch.operators)
-    if (!is_view(plan_.tables(), plan_.tables().operators[op]))
-      set(work_name(plan_, op, step.channels), operator_cost(costs_, plan_, op, key, step.channels));
+    if (!is_view(plan_.tables(), plan_.tables().operators[op])) observe_operator(op, step, key, news);
+}
+
+void LearnedCosts::observe_program(const Step& step, const UnitKey& key, const News& news) {
+  const plan::Branch& branch = plan_.tables().branches[step.branch];
+  for (uint32_t program = 0; program < branch.programs.size(); ++program) {
+    const std::string work = program_work_name(plan_, step.branch, program);
+    const WorkCost* const known = costs_.find(key, work);
+    if (known == nullptr) continue;
+    program == step.program ? believe(key, work, *known, news) : follow(key, work, *known, news.factor);
+  }
+}
+
+// Work whose cost followed from that of the whole has one of its own then. The name of a part begins with that of the
+// whole.
+void LearnedCosts::observe_operator(uint32_t op, const Step& step, const UnitKey& key, const News& news) {
+  const std::string whole = work_name(plan_, op), part = work_name(plan_, op, step.channels);
+  const Result<WorkCost> known = operator_cost(costs_, plan_, op, key, step.channels);
+  if (!known) return;
+  believe(key, part, *known, news);
+  const CostTable::Works& works = costs_.units().at(key);
+  for (auto work = works.lower_bound(whole); work != works.end() && work->first.starts_with(whole); ++work)
+    if (work->first != part) follow(key, work->first, work->second, news.factor);
+}
+
+void LearnedCosts::believe(const UnitKey& key, const std::string& work, const WorkCost& known, const News& news) {
+  const float seen = runs_seen(known), runs = static_cast<float>(news.runs);
+  const double microseconds = known.microseconds * std::pow(news.factor, runs / (seen + runs));
+  costs_.set(key, work, {microseconds, CostSource::kMeasured, std::min(seen + runs, kMostRuns)});
+}
+
+void LearnedCosts::follow(const UnitKey& key, const std::string& work, const WorkCost& known, double factor) {
+  if (runs_seen(known) == 0) costs_.set(key, work, {known.microseconds * factor, known.source});
 }
 
 }  // namespace nestrt

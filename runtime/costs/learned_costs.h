@@ -2,12 +2,14 @@
 //
 // A prediction is wrong in two ways: its unit is faster or slower than it was when the prediction was made, which all
 // of the unit's work shares, or the prediction itself is off. So a cost is the prediction, times the unit's slowdown,
-// times a correction of its own; the product is kept. What has not run for long moves with its unit.
+// times a correction of its own; the product is kept. What has not run for long moves with its unit. Parts of one
+// operator are mispredicted alike: those that were never measured follow one that was.
 //
 // Threads: one at a time.
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "nestrt/costs.h"
 #include "nestrt/schedule.h"
@@ -26,11 +28,22 @@ class LearnedCosts {
 
   // All work of units like this one takes so many times as long as was believed.
   void slow_down(const UnitInfo& unit, double factor);
-  // The work of a step does, but not what else its unit computes.
-  void correct(const Step& step, const UnitInfo& unit, double factor);
+  // The unit has changed its speed, and perhaps not for all work alike: what was learned of its work counts less.
+  void change_speed(const UnitInfo& unit, double factor);
+  // A step takes so long in the mean of so many runs. The more was seen of its work before, the less this counts: runs
+  // differ.
+  void observe(const Step& step, const UnitInfo& unit, double microseconds, uint32_t runs);
 
  private:
   void complete(std::span<const UnitInfo> units);
+  struct News {
+    double factor = 1;  // what was measured, divided by what was believed
+    uint32_t runs = 0;
+  };
+  void observe_program(const Step& step, const UnitKey& key, const News& news);
+  void observe_operator(uint32_t op, const Step& step, const UnitKey& key, const News& news);
+  void believe(const UnitKey& key, const std::string& work, const WorkCost& known, const News& news);
+  void follow(const UnitKey& key, const std::string& work, const WorkCost& known, double factor);
 
   const Plan& plan_;
   CostTable costs_;

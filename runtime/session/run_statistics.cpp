@@ -15,7 +15,7 @@ constexpr double kMostOfMean = 2;
 // Runs that differ by so much less than what all of them are off by agree.
 constexpr double kSpreads = 2;
 // Three runs off to one side by more than runs differ are no accident.
-constexpr double kNoises = 1.2;
+constexpr double kNoises = 1.8;
 
 template <size_t n>
 double median(std::array<double, n> values, size_t count) {

@@ -18,14 +18,14 @@ constexpr double kWorthIt = 1.02;
 constexpr uint32_t kTrialRuns = 8, kFirstLook = 16, kRarestLook = 64;
 // After something was taken back: for the first time, and at most.
 constexpr uint32_t kFirstHold = 64, kLongestHold = 4096;
-// Of a step's own deviation, in powers, so much is believed at once where it was measured before: noise is some of it.
-constexpr double kBelief = 0.5;
 // What is known of a manner that is not in use is half as much after so many runs.
 constexpr double kRunsToForget = 48;
 // Means are looked at where they are off by this part of what makes a change.
 constexpr double kWorthLearning = 0.25;
 // What takes more than so many times as long as elsewhere is not worth measuring.
 constexpr double kContends = 2;
+// What was not measured is tried where it belongs if it takes so much of the time that is believed.
+constexpr double kHope = 0.5;
 // Measured work is measured again: for the first time after so many runs, then less and less often where it is as
 // known.
 constexpr uint64_t kExploreAgain = 512, kExploreRarely = 16384;
@@ -61,9 +61,10 @@ bool SchedulePolicy::learn(const RunStatistics& statistics) {
 // Of all units: what changes one may change another.
 void SchedulePolicy::learn_speeds(const RunStatistics& statistics) {
   has_learned_ = true;
+  for (Exploration& exploration : explorations_) exploration.others_contend = true;
   for (uint32_t unit = 0; unit < units_.size(); ++unit)
     if (first_like(unit) == unit)
-      learned_.slow_down(units_[unit], slowdown_of_all_like(unit, statistics, &RunStatistics::recent_slowdown));
+      learned_.change_speed(units_[unit], slowdown_of_all_like(unit, statistics, &RunStatistics::recent_slowdown));
 }
 
 // Whose costs a unit has.
@@ -90,7 +91,7 @@ void SchedulePolicy::learn_details(const RunStatistics& statistics) {
   for (uint32_t unit = 0; unit < units_.size(); ++unit) {
     const double slowdown = slowdown_of_all_like(first_like(unit), statistics, &RunStatistics::mean_slowdown);
     if (first_like(unit) == unit) learned_.slow_down(units_[unit], slowdown);
-    correct(main_.schedule, statistics, unit, slowdown);
+    observe(main_.schedule, statistics, unit);
   }
 }
 
@@ -98,26 +99,18 @@ void SchedulePolicy::learn_details(const RunStatistics& statistics) {
 bool SchedulePolicy::learn_explored(const RunStatistics& statistics) {
   const uint32_t unit = explorer_->unit;
   const bool was_left = has_been_left(unit);
-  const double slowdown = was_left ? statistics.mean_slowdown(unit) : 1;
-  if (was_left) learned_.slow_down(units_[unit], slowdown);
-  correct(explorer_->schedule, statistics, unit, slowdown);
+  if (was_left) learned_.slow_down(units_[unit], statistics.mean_slowdown(unit));
+  observe(explorer_->schedule, statistics, unit);
   return !was_left;
 }
 
-void SchedulePolicy::correct(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit,
-                             double slowdown) {
+void SchedulePolicy::observe(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit) {
+  has_learned_ = true;
   for (size_t index = 0; index < schedule.steps.size(); ++index) {
     const Step& step = schedule.steps[index];
-    const double expected = statistics.predicted_us(index) * slowdown, measured = statistics.mean_us(index);
-    if (schedule.lanes[step.lane].unit != unit || expected <= 0 || measured <= 0) continue;
-    has_learned_ = true;
-    learned_.correct(step, units_[unit], std::pow(measured / expected, belief_in(step, units_[unit])));
+    if (schedule.lanes[step.lane].unit == unit)
+      learned_.observe(step, units_[unit], statistics.mean_us(index), std::min(statistics.runs(), kFirstLook));
   }
-}
-
-double SchedulePolicy::belief_in(const Step& step, const UnitInfo& unit) const {
-  const auto known = branch_cost(costs(), plan_, step.branch, step.program, key_of(unit, step.threads), step.channels);
-  return known && known->source == CostSource::kMeasured ? kBelief : 1;
 }
 
 void SchedulePolicy::learn_excess(const RunStatistics& statistics) {
@@ -237,7 +230,7 @@ bool SchedulePolicy::take_back() {
 
 void SchedulePolicy::undo(Move move) {
   if (move == Move::kExplore)
-    explorations_[explorer_->unit] = {kExploreAgain, runs_ + kExploreAgain};  // it would fail again
+    explorations_[explorer_->unit] = {kExploreAgain, runs_ + kExploreAgain, false};  // it would fail again
   if (move == Move::kAdopt || move == Move::kTakeBack) std::swap(main_, *previous_);
   is_exploring_ = is_on_trial_ = explorer_is_known_ = false;
   count(0, 0);
@@ -281,6 +274,7 @@ SchedulePolicy::Move SchedulePolicy::end_exploring(const RunStatistics& statisti
                               ? kExploreAgain
                               : std::min(2 * exploration.wait_runs, kExploreRarely);
   exploration.next_run = runs_ + exploration.wait_runs;
+  exploration.others_contend = false;
   const bool has_other_predictions = learn_explored(statistics);
   explorer_is_known_ = false;
   const Move move = adopt_better(false) ? Move::kAdopt : has_other_predictions ? Move::kRestart : Move::kStay;
@@ -295,8 +289,8 @@ std::optional<SchedulePolicy::Explorer> SchedulePolicy::find_explorer() const {
   for (const bool everything : {true, false}) {
     for (uint32_t unit = 0; unit < units_.size() && (everything || !best); ++unit) {
       if (is_failing(failing_, unit)) continue;
-      std::optional<Explorer> found =
-          explorer_with(unit, everything ? branches_to_measure(unit) : cheapest_branch(unit));
+      std::optional<Explorer> found = everything ? explorer_with(unit, branches_to_measure(unit), kHope)
+                                                 : explorer_with(unit, cheapest_branch(unit), 0);
       if (found && (!best || found->loss_us < best->loss_us)) best = std::move(found);
     }
   }
@@ -319,13 +313,13 @@ std::optional<WorkCost> SchedulePolicy::cost_on(uint32_t unit, uint32_t branch) 
 // Those that may well belong there, and of which only a model knows the cost, or that were measured long ago.
 std::vector<uint32_t> SchedulePolicy::branches_to_measure(uint32_t unit) const {
   const Exploration& exploration = explorations_[unit];
-  const bool has_been_explored = exploration.wait_runs > 0;
-  if (has_been_explored && runs_ < exploration.next_run) return {};
+  const bool is_first = exploration.wait_runs == 0, looks_again = !is_first && runs_ >= exploration.next_run;
+  if (!is_first && !looks_again && !exploration.others_contend) return {};
   std::vector<uint32_t> branches;
   for (uint32_t branch = 0; branch < plan_.tables().branches.size(); ++branch) {
     const std::optional<WorkCost> here = cost_on(unit, branch);
     if (!here || here->microseconds <= 0) continue;
-    if (!has_been_explored && here->source == CostSource::kMeasured) continue;
+    if (!looks_again && here->source == CostSource::kMeasured) continue;
     double elsewhere = kNever;
     for (uint32_t other = 0; other < units_.size(); ++other)
       if (const auto cost = cost_on(other, branch); other != unit && cost)
@@ -348,18 +342,24 @@ std::vector<uint32_t> SchedulePolicy::cheapest_branch(uint32_t unit) const {
   return cheapest;
 }
 
-// What is best one after the other if the branches cost nothing on the unit.
+// What is best if the branches cost so much less on the unit than is believed.
 std::optional<SchedulePolicy::Explorer> SchedulePolicy::explorer_with(uint32_t unit,
-                                                                      const std::vector<uint32_t>& branches) const {
+                                                                      const std::vector<uint32_t>& branches,
+                                                                      double hope) const {
   if (branches.empty()) return std::nullopt;
   CostTable costs = learned_.costs();
+  const UnitKey key = key_of(units_[unit]);
+  const auto make_cheaper = [&](const std::string& work) {
+    const WorkCost* const known = costs.find(key, work);
+    if (known != nullptr) costs.set(key, work, {known->microseconds * hope, known->source});
+  };
   for (const uint32_t index : branches) {
     const plan::Branch& branch = plan_.tables().branches[index];
     if (const auto program = program_index_for(branch, units_[unit]))
-      costs.set(key_of(units_[unit]), program_work_name(plan_, index, *program), {});
-    for (const uint32_t op : branch.operators) costs.set(key_of(units_[unit]), work_name(plan_, op), {});
+      make_cheaper(program_work_name(plan_, index, *program));
+    for (const uint32_t op : branch.operators) make_cheaper(work_name(plan_, op));
   }
-  std::optional<Schedule> schedule = make(ScheduleMethod::kSequential, costs);
+  std::optional<Schedule> schedule = make(options_.schedule.method, costs);
   const std::optional<double> makespan = schedule ? predict(*schedule) : std::nullopt;
   const std::optional<double> in_use = predict(main_.schedule);
   if (!makespan || !in_use) return std::nullopt;

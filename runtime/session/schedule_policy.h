@@ -85,6 +85,7 @@ class SchedulePolicy {
   struct Exploration {
     uint64_t wait_runs = 0;  // until the next; 0: there was none yet
     uint64_t next_run = 0;
+    bool others_contend = false;  // since the last: units have changed their speeds
   };
   struct Explorer {
     Schedule schedule;
@@ -97,10 +98,9 @@ class SchedulePolicy {
   double slowdown_of_all_like(uint32_t first, const RunStatistics& statistics,
                               double (RunStatistics::*of)(uint32_t) const) const;
   void learn_speeds(const RunStatistics& statistics);
-  double belief_in(const Step& step, const UnitInfo& unit) const;
   void learn_details(const RunStatistics& statistics);
   bool learn_explored(const RunStatistics& statistics);
-  void correct(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit, double slowdown);
+  void observe(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit);
   void learn_excess(const RunStatistics& statistics);
   std::optional<double> predict(const Schedule& schedule) const;
   std::optional<Schedule> make(ScheduleMethod method, const CostTable& costs) const;
@@ -116,7 +116,7 @@ class SchedulePolicy {
   std::optional<WorkCost> cost_on(uint32_t unit, uint32_t branch) const;
   std::vector<uint32_t> branches_to_measure(uint32_t unit) const;
   std::vector<uint32_t> cheapest_branch(uint32_t unit) const;
-  std::optional<Explorer> explorer_with(uint32_t unit, const std::vector<uint32_t>& branches) const;
+  std::optional<Explorer> explorer_with(uint32_t unit, const std::vector<uint32_t>& branches, double hope) const;
   bool has_been_left(uint32_t unit) const;
   void count(uint32_t runs, double us);
   void plan_next(const RunStatistics& statistics, Move move);

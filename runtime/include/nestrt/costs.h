@@ -35,6 +35,7 @@ enum class CostSource : uint8_t { kUnknown, kMeasured, kSimulated, kModelled };
 struct WorkCost {
   double microseconds = 0;
   CostSource source = CostSource::kUnknown;
+  float runs = 0;  // of which it is the mean, where a session has learned it; 0: nobody counted. Not kept in files
 };
 
 // What using a unit costs beside the work itself.

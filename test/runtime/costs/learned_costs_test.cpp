@@ -2,6 +2,8 @@
 #include "runtime/costs/learned_costs.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <utility>
 
 #include "runtime/costs/unit_key.h"
 #include "test/support/host_and_npu.h"
@@ -65,25 +67,77 @@ TEST_CASE("Work that is said to cost nothing can become dear") {
   LearnedCosts learned(*plan, std::span(&kHost, 1), predicted);
   const double before = learned.costs().find(key_of(kHost), work_name(*plan, 0))->microseconds;
   CHECK(before > 0);
-  learned.correct(Step(), kHost, 1e6);
-  CHECK(learned.costs().find(key_of(kHost), work_name(*plan, 0))->microseconds == Approx(1e6 * before));
+  for (int look = 0; look < 100; ++look) learned.observe(Step(), kHost, 1e6 * before, 16);
+  CHECK(learned.costs().find(key_of(kHost), work_name(*plan, 0))->microseconds == Approx(1e6 * before).epsilon(0.01));
 }
 
-TEST_CASE("A correction is of one step's work, and stays its own when the unit changes") {
+TEST_CASE("What is observed is of one step's work, and stays its own when the unit changes") {
   Learning learning;
   const double other = learning.on_host(1);
   Step step;
   step.program = 1;
-  learning.learned->correct(step, kNpu, 1.5);
+  learning.learned->observe(step, kNpu, 7.5, 16);
   CHECK(learning.on_npu() == 7.5);
   CHECK(learning.on_host(1) == other);
   learning.learned->slow_down(kNpu, 2);
   CHECK(learning.on_npu() == 15);
 }
 
-TEST_CASE("What was corrected counts as measured") {
+TEST_CASE("The more runs have shown of work, the less another mean of some of them changes it") {
   Learning learning;
-  learning.learned->correct(Step(), kHost, 1);
+  Step step;
+  step.program = 1;
+  learning.learned->observe(step, kNpu, 10, 16);
+  CHECK(learning.on_npu() == Approx(10));  // nobody had measured it
+  double before = learning.on_npu(), moved = 1e9;
+  for (int look = 0; look < 4; ++look) {
+    learning.learned->observe(step, kNpu, 20, 16);
+    CHECK(learning.on_npu() > before);
+    CHECK(learning.on_npu() / before < moved);
+    moved = learning.on_npu() / std::exchange(before, learning.on_npu());
+  }
+  learning.learned->change_speed(kNpu, 1);  // perhaps not for all work alike
+  learning.learned->observe(step, kNpu, 20, 16);
+  CHECK(learning.on_npu() == Approx(std::sqrt(before * 20)));
+}
+
+TEST_CASE("Parts that were never measured follow one that was, and those that were do not") {
+  const PlanFile file = divisible_plan(64).build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  constexpr uint32_t kBranch = 1, kConv = 4;
+  const auto name = [&](ChannelRange channels) { return work_name(*plan, kConv, channels); };
+  CostTable predicted;
+  for (const ChannelRange part : {ChannelRange(), ChannelRange{0, 16}, ChannelRange{16, 64}, ChannelRange{32, 64}})
+    predicted.set(key_of(kHost, 1), name(part), {8, CostSource::kModelled});
+  LearnedCosts learned(*plan, std::span(&kHost, 1), predicted);
+  const auto us = [&](ChannelRange channels) {
+    return learned.costs().find(key_of(kHost, 1), name(channels))->microseconds;
+  };
+  const auto observe = [&](ChannelRange channels, double microseconds) {
+    Step step;
+    step.branch = kBranch;
+    step.threads = 1;
+    step.channels = channels;
+    learned.observe(step, kHost, microseconds, 16);
+  };
+  observe({16, 64}, 12);
+  CHECK(us({16, 64}) == Approx(12));
+  CHECK(us({0, 16}) == Approx(12));
+  CHECK(us({}) == Approx(12));
+  observe({32, 64}, 6);
+  CHECK(us({16, 64}) == Approx(12));
+  CHECK(us({0, 16}) == Approx(6));
+}
+
+TEST_CASE("Steps of the same work are evidence of one cost") {
+  Learning learning;
+  for (int step = 0; step < 3; ++step) learning.learned->observe(Step(), kHost, 12, 16);
+  CHECK(learning.on_host(0) == Approx(12));
+}
+
+TEST_CASE("What was observed counts as measured") {
+  Learning learning;
+  learning.learned->observe(Step(), kHost, 1, 16);
   const auto& works = learning.learned->costs().units().at(key_of(kHost));
   CHECK(std::ranges::count_if(works, [](const auto& work) { return work.second.source == CostSource::kMeasured; }) > 0);
 }
