@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <optional>
 
 #include "tools/common/printable.h"
+#include "tools/common/suggestion.h"
 
 namespace nestrt::tools {
 namespace {
@@ -33,6 +35,35 @@ std::string check_between(const std::string& text, double least, double most) {
 void occupy_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+std::vector<std::string> names_of_commands(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* const command : program.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> names_of_options(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* const option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  const auto meant = most_like(word, known);
+  return meant ? fmt::format(" (did you mean '{}'?)", *meant) : "";
+}
+
+// What is wrong with a command line that `chosen`, the program or one of its commands, did not take.
+std::string explain(const CLI::ParseError& error, const CLI::App& chosen) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
+  const std::vector<std::string> unknown = chosen.remaining();
+  if (unknown.empty()) return error.what();
+  const std::string word = unknown[0].substr(0, unknown[0].find('='));
+  if (word.starts_with("--"))
+    return fmt::format("there is no option '{}'{}", word, did_you_mean(word, names_of_options(chosen)));
+  return error.what();
 }
 
 }  // namespace
@@ -175,19 +206,31 @@ int Cli::run(int argc, const char* const* argv) {
 
 int Cli::parse_and_run(int argc, const char* const* argv) {
   try {
+    if (argc <= 1) return show_help();
+    const std::vector<std::string> commands = names_of_commands(*app_);
+    if (const std::string word = argv[1]; !word.starts_with('-') && std::ranges::find(commands, word) == commands.end())
+      return report(fmt::format("invalid argument: there is no command '{}'{}; see {} --help", word,
+                                did_you_mean(word, commands), program_));
     app_->parse(argc, argv);
     return run_chosen();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app_->exit(error);  // --help, --version
     const auto chosen = app_->get_subcommands();
     const std::string command = chosen.empty() ? program_ : program_ + " " + chosen[0]->get_name();
-    return report(fmt::format("invalid argument: {}; see {} --help", error.what(), command));
+    return report(fmt::format("invalid argument: {}; see {} --help",
+                              explain(error, chosen.empty() ? *app_ : *chosen[0]), command));
   } catch (const std::bad_alloc&) {
     return report("out of memory");
   } catch (const std::exception& error) {
     if (std::ferror(stdout) != 0) return static_cast<int>(ExitCode::kBadInput);  // run() reports it
     return report(fmt::format("internal error: {}", error.what()));
   }
+}
+
+// Whoever asks for nothing wants to know what there is; a script that does has made a mistake.
+int Cli::show_help() const {
+  std::fputs(app_->help().c_str(), stderr);
+  return static_cast<int>(ExitCode::kBadInput);
 }
 
 int Cli::run_chosen() {

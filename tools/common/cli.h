@@ -90,12 +90,13 @@ class Cli {
   Command add_command(const std::string& name, const std::string& description, const std::vector<std::string>& examples,
                       std::function<Result<ExitCode>()> run);
 
-  // Parses, runs the chosen command, and returns the exit code of the process. Nothing escapes; a standard output that
-  // could not be written is bad input too.
+  // Parses, runs the chosen command, and returns the exit code of the process. Without arguments: shows the help.
+  // Nothing escapes; a standard output that could not be written is bad input too.
   int run(int argc, const char* const* argv);
 
  private:
   int parse_and_run(int argc, const char* const* argv);
+  int show_help() const;
   int run_chosen();
   int report(std::string_view message) const;
 

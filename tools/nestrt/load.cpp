@@ -151,7 +151,7 @@ void add_unit_options(tools::Command app, UnitChoice& choice) {
       .type_name("LIST")
       .not_empty();
   app.add_option("--threads", choice.threads, "threads of the CPU; 0: all cores this process may use")
-      .in_range(0, 1024)
+      .in_range(0, 256)
       .show_default();
   app.add_option("--pace", choice.pace,
                  "simulated units take at least so many times their modelled time; 0: no longer than the simulation")

@@ -143,7 +143,7 @@ void add_profile(tools::Cli& cli) {
   add_unit_options(app, options->units);
   app.add_option("-o,--output", options->output, "file of costs to write").type_name("FILE").not_empty();
   app.add_option("--count", options->measure.threads, "numbers of threads to measure; default: 1, 2, 4 ... and all")
-      .in_range(1, 1024);
+      .in_range(1, 256);
   app.add_option("--precision", options->measure.precision,
                  "stop when the 95 % confidence interval of every median reaches this part of it to either side")
       .between(1e-4, 1)

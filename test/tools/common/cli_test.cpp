@@ -175,5 +175,14 @@ TEST_CASE("The exit code is the command's, and 2 where it fails or is none") {
   CHECK(empty.run(2, arguments) == 2);
 }
 
+TEST_CASE("Options and commands that there are not are refused") {
+  Program program;
+  int threads = 0;
+  program.command().add_option("--threads", threads, "");
+  CHECK(program.refuses({"--treads", "4"}));
+  CHECK(program.refuses({"--nothing-like-it"}));
+  CHECK(program.refuses({"surplus"}));
+}
+
 }  // namespace
 }  // namespace nestrt::tools
