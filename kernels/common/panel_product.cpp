@@ -23,7 +23,7 @@ void run_panels(const PanelProduct& product, Tile16Function tile_function, const
     tile.weights = product.panels + panel * tile.weights_stride;
     tile.bias = product.bias == nullptr ? nullptr : product.bias + panel * kTileBlock;
     for (int64_t t = 0; t < tiles; ++t) {
-      const Range part = part_of(rows.size(), t, tiles);
+      const Range part = part_of(rows.size(), t, tiles, limits.grain);
       tile.points = part.size();
       tile.input = product.a + (rows.first + part.first) * product.inner;
       tile.output = product.y + (rows.first + part.first) * product.stride + panel * kTileBlock;

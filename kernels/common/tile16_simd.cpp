@@ -6,6 +6,7 @@
 #include "hwy/highway.h"
 #include "kernels/common/bounds-inl.h"
 #include "kernels/common/simd.h"
+#include "kernels/common/tile16_neon_six.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
@@ -20,9 +21,11 @@ constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;  // in a block
 
 // Accumulators take most of the registers, the rest hold weights and the broadcast input:
 // 2 x 14 of 32 vectors of 16 lanes, 2 x 6 of 16 vectors of 8 lanes, 4 x 5 of 32 vectors of 4 lanes (one more would
-// spill: the compiler loads the inputs of all points at once).
+// spill: the compiler loads the inputs of all points at once). On NEON the tiles of up to 6 points are written out
+// (tile16_neon_six.h), and what does not fit those goes in pieces.
+constexpr bool kIsNeon = HWY_ARCH_ARM_A64 != 0;
 constexpr int kMaxBlocks = kVectors == 1 ? 2 : 1;
-constexpr int kMaxPoints = kVectors == 1 ? 14 : kVectors == 2 ? 6 : 5;
+constexpr int kMaxPoints = kVectors == 1 ? 14 : kVectors == 2 ? 6 : kIsNeon ? 2 : 5;
 
 alignas(64) constexpr float kZeros[kTileZeros] = {};
 
@@ -64,14 +67,15 @@ HWY_INLINE void add_segment(const float* const* HWY_RESTRICT in, const float* HW
   }
 }
 
+// `all_points`: those of which the tile's are a piece.
 template <int kBlocks, int kPoints>
-HWY_INLINE void reduce(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
+HWY_INLINE void reduce(const Tile16& tile, int64_t all_points, Sums<kBlocks, kPoints>& sums) {
   const float* weights = tile.weights;
   const float* input = tile.input;
   for (int64_t chunk = 0; chunk < tile.chunks; ++chunk, input += tile.chunk_stride) {
     const int64_t length = chunk + 1 < tile.chunks ? tile.length : tile.last_length;
     const int64_t* offsets = tile.offsets;
-    for (int64_t s = 0; s < tile.segments; ++s, offsets += kPoints, weights += length * kTileBlock) {
+    for (int64_t s = 0; s < tile.segments; ++s, offsets += all_points, weights += length * kTileBlock) {
       const float* in[kPoints];
       NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) in[p] = offsets[p] < 0 ? kZeros : input + offsets[p];
       add_segment<kBlocks, kPoints>(in, weights, tile.weights_stride, length, sums);
@@ -89,7 +93,7 @@ HWY_INLINE void store_full(const Tile16& tile, const Sums<kBlocks, kPoints>& sum
       const int64_t at = p * tile.point_stride + v / kVectors * tile.block_stride + v % kVectors * kLanes;
       V y = sums.at[p][v];
       if (tile.residual != nullptr) y = hn::Add(y, hn::LoadU(d, tile.residual + at));
-      if (bounds.used) y = simd_clip(y, low, high);
+      if (bounds.used) y = kIsNeon ? hn::Min(hn::Max(y, low), high) : simd_clip(y, low, high);
       hn::StoreU(y, d, tile.output + at);
     }
   }
@@ -132,10 +136,10 @@ HWY_NOINLINE void activate_tile(const Tile16& tile) {
 }
 
 template <int kBlocks, int kPoints>
-void run_tile(const Tile16& tile) {
+void run_tile(const Tile16& tile, int64_t all_points) {
   Sums<kBlocks, kPoints> sums;
   start<kBlocks, kPoints>(tile, sums);
-  reduce<kBlocks, kPoints>(tile, sums);
+  reduce<kBlocks, kPoints>(tile, kIsNeon ? all_points : kPoints, sums);
   if (tile.last_lanes == kTileBlock) {
     store_full<kBlocks, kPoints>(tile, sums);
   } else {
@@ -148,23 +152,60 @@ void run_tile(const Tile16& tile) {
 
 // Calls run_tile with the number of points as a constant.
 template <int kBlocks, int kPoints = kMaxPoints>
-HWY_INLINE void with_points(const Tile16& tile) {
+HWY_INLINE void with_points(const Tile16& tile, int64_t all_points) {
   if constexpr (kPoints > 0) {
-    if (tile.points == kPoints) return run_tile<kBlocks, kPoints>(tile);
-    with_points<kBlocks, kPoints - 1>(tile);
+    if (tile.points == kPoints) return run_tile<kBlocks, kPoints>(tile, all_points);
+    with_points<kBlocks, kPoints - 1>(tile, all_points);
   }
 }
+
+#if HWY_ARCH_ARM_A64
+void run_six(const Tile16& tile) {
+  const Bounds bounds = bounds_of(tile.activation);
+  if (tile.last_lanes == kTileBlock) {
+    tile16_neon_six(tile, bounds.low, bounds.high);
+  } else {
+    float copy[kNeonTilePoints * kTileBlock];
+    Tile16 sums = tile;
+    sums.output = copy;
+    sums.residual = nullptr;
+    sums.point_stride = kTileBlock;
+    tile16_neon_six(sums, -__builtin_inff(), __builtin_inff());
+    store_partial(tile, copy);
+  }
+  if (needs_pass(tile.activation)) activate_tile(tile);
+}
+
+// Tiles of so few points that the compiler's code does, one after the other: the same sums, in the same order.
+void run_pieces(const Tile16& tile) {
+  Tile16 piece = tile;
+  for (int64_t first = 0; first < tile.points; first += kMaxPoints) {
+    piece.points = HWY_MIN(tile.points - first, int64_t{kMaxPoints});
+    piece.offsets = tile.offsets + first;
+    piece.point_bias = tile.point_bias == nullptr ? nullptr : tile.point_bias + first;
+    piece.residual = tile.residual == nullptr ? nullptr : tile.residual + first * tile.point_stride;
+    piece.output = tile.output + first * tile.point_stride;
+    with_points<1>(piece, tile.points);
+  }
+}
+#endif
 
 }  // namespace
 
 void tile16(const Tile16& tile) {
+#if HWY_ARCH_ARM_A64
+  return tile16_neon_six_fits(tile) ? run_six(tile) : run_pieces(tile);
+#else
   if constexpr (kMaxBlocks == 2) {
-    if (tile.blocks == 2) return with_points<2>(tile);
+    if (tile.blocks == 2) return with_points<2>(tile, tile.points);
   }
-  with_points<1>(tile);
+  with_points<1>(tile, tile.points);
+#endif
 }
 
-TileLimits limits() { return {kMaxPoints, kMaxBlocks}; }
+TileLimits limits() {
+  return kIsNeon ? TileLimits{kNeonTilePoints, 1, kNeonTilePoints} : TileLimits{kMaxPoints, kMaxBlocks};
+}
 
 #undef NESTRT_UNROLL
 

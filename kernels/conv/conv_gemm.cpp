@@ -78,7 +78,7 @@ void Gemm::multiply(const KernelCall& call, int64_t image, int64_t group, Range 
   tile.activation = activation_;
   const int64_t tiles = ceil_div(outputs, limits_.points);
   for (int64_t t = 0; t < tiles; ++t) {
-    const Range part = part_of(outputs, t, tiles);
+    const Range part = part_of(outputs, t, tiles, limits_.grain);
     const int64_t channel = group * outputs + part.first;
     const int64_t at = (image * g_.out_channels + channel) * g_.out_spatial() + pixels.first;
     tile.points = part.size();

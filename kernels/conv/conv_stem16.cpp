@@ -1,7 +1,10 @@
 // Convolution of a plain input with few channels, a picture, into a blocked16 output. A segment is one row of the
 // kernel: its products walk along a row of the input. Each row of outputs copies the input rows that it needs, with
-// their padding, into scratch of its thread, so that the tiles need no edges.
+// their padding, into scratch of its thread, so that the tiles need no edges. Where segments of a few elements cost
+// more than a copy, a pixel's are put side by side first, and make one.
 #include <algorithm>
+#include <cstring>
+#include <limits>
 
 #include "kernels/common/integers.h"
 #include "kernels/common/saturate.h"
@@ -10,6 +13,15 @@
 
 namespace nestrt::kernels {
 namespace {
+
+#if defined(__aarch64__)
+constexpr bool kGathers = true;
+#else
+constexpr bool kGathers = false;
+#endif
+
+constexpr int64_t kCopied = 4;  // elements at a time
+constexpr size_t kCopiedBytes = 4 * sizeof(float);
 
 class Stem16 final : public Kernel {
  public:
@@ -21,10 +33,19 @@ class Stem16 final : public Kernel {
 
   void run(const KernelCall& call) const override;
   bool repacked() const override { return conv_.weights.repacked(); }
-  ScratchSize scratch(int) const override { return {0, saturated_bytes(kernel_rows_, row_length_, sizeof(float))}; }
+  ScratchSize scratch(int) const override {
+    const size_t rows = saturated_bytes(kernel_rows_, row_length_, sizeof(float));
+    if (!kGathers) return {0, rows};
+    size_t bytes = saturated_bytes(conv_.geometry.axes[2].output, products(), sizeof(float));
+    if (__builtin_add_overflow(bytes, rows, &bytes) || __builtin_add_overflow(bytes, kCopiedBytes, &bytes))
+      bytes = std::numeric_limits<size_t>::max();
+    return {0, bytes};
+  }
 
  private:
+  int64_t products() const { return conv_.geometry.in_channels * conv_.geometry.taps(); }  // for an output
   void copy_rows(const float* image, int64_t row, float* rows) const;
+  void gather_pixels(const float* rows, float* pixels) const;
   void run_row(const KernelCall& call, int64_t image, int64_t row, const float* rows) const;
 
   BlockedConv conv_;
@@ -45,7 +66,8 @@ void Stem16::run(const KernelCall& call) const {
     for (int64_t i = part.first; i < part.last; ++i) {
       const int64_t image = i / image_rows, row = i % image_rows;
       copy_rows(call.input<float>(0) + image * g.in_channels * g.in_spatial(), row, copy);
-      run_row(call, image, row, copy);
+      if (kGathers) gather_pixels(copy, copy + kernel_rows_ * row_length_);
+      run_row(call, image, row, kGathers ? copy + kernel_rows_ * row_length_ : copy);
     }
   });
 }
@@ -68,19 +90,32 @@ void Stem16::copy_rows(const float* image, int64_t row, float* rows) const {
       }
 }
 
-void Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const float* rows) const {
+// What each output of a row reads: [outputs][channels][kernel depth][kernel height][kernel width]. Copies go in
+// vectors: what is too much of one is overwritten by the next.
+void Stem16::gather_pixels(const float* rows, float* pixels) const {
+  const ConvAxis& width = conv_.geometry.axes[2];
+  for (int64_t x = 0; x < width.output; ++x) {
+    const float* from = rows + x * width.stride;
+    for (int64_t row = 0; row < kernel_rows_; ++row, from += row_length_, pixels += width.kernel)
+      for (int64_t k = 0; k < width.kernel; k += kCopied) std::memcpy(pixels + k, from + k, kCopiedBytes);
+  }
+}
+
+// `from`: rows, or pixels where they are gathered.
+void Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const float* from) const {
   const ConvGeometry& g = conv_.geometry;
   const ConvAxis& width = g.axes[2];
   const float* residual = residual_of(call);
   int64_t offsets[kMaxTilePoints];
-  for (int64_t p = 0; p < conv_.limits.points; ++p) offsets[p] = p * width.stride;
+  const int64_t step = kGathers ? products() : width.stride;
+  for (int64_t p = 0; p < conv_.limits.points; ++p) offsets[p] = p * step;
   Tile16 tile;
   tile.offsets = offsets;
   tile.segments = 1;
-  tile.chunks = kernel_rows_;
+  tile.chunks = kGathers ? 1 : kernel_rows_;
   tile.chunk_stride = row_length_;
-  tile.length = tile.last_length = width.kernel;
-  tile.weights_stride = g.in_channels * g.taps() * kTileBlock;
+  tile.length = tile.last_length = kGathers ? products() : width.kernel;
+  tile.weights_stride = products() * kTileBlock;
   tile.point_stride = kTileBlock;
   tile.block_stride = g.out_spatial() * kTileBlock;
   tile.activation = conv_.activation;
@@ -91,9 +126,9 @@ void Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const f
     tile.bias = conv_.block_bias(block);
     const int64_t row_at = (image * conv_.out_blocks() + block) * g.out_spatial() + row * width.output;
     for (int64_t t = 0; t < tiles; ++t) {
-      const Range part = part_of(width.output, t, tiles);
+      const Range part = part_of(width.output, t, tiles, conv_.limits.grain);
       tile.points = part.size();
-      tile.input = rows + part.first * width.stride;
+      tile.input = from + part.first * step;
       tile.output = call.output<float>(0) + (row_at + part.first) * kTileBlock;
       tile.residual = residual == nullptr ? nullptr : residual + (row_at + part.first) * kTileBlock;
       conv_.tile(tile);

@@ -1,0 +1,333 @@
+// Written in assembly, since what counts on a Cortex-A53 is which instructions leave together, two a cycle: one on
+// vectors of 128 bits beside one on integers, or two on vectors of 64 bits. A load of a vector holds the multiplier up,
+// so weights and inputs come through integer registers, beside multiplications, and move to vectors in pairs of halves:
+//
+//   v0-v23   sums [6 points][4 vectors of outputs]
+//   v24-v26  inputs [3 pairs of points]: elements k and k + 1 of either point
+//   v27 v28  weights of the first half of the outputs, for k or k + 1
+//   v31 v30  of the second half for k          v29 v30  for k + 1
+//
+// A step takes elements k and k + 1 of each point: 192 products in 59 cycles, of which the multiplier is busy for 48.
+// It has four phases of 12 multiplications each (A: k, first half; B: k, second half; C and D: k + 1). Beside them the
+// weights of the next phase come in, and the inputs of the next step; in the last step of a segment, where those lie is
+// found out.
+#include "kernels/common/tile16_neon_six.h"
+
+#include "hwy/base.h"
+
+#if HWY_ARCH_ARM_A64
+#include <algorithm>
+#include <cstddef>
+
+namespace nestrt::kernels {
+namespace {
+
+constexpr int64_t kStep = 2;
+// Segments whose offsets are copied where the tile has fewer points.
+constexpr int64_t kMaxCopiedSegments = 64;
+
+alignas(64) constexpr float kZeros[kTileZeros] = {};
+alignas(16) constexpr float kNoBias[kTileBlock] = {};
+
+// What the assembly reads.
+struct SixPoints {
+  const float* weights;
+  const float* input;
+  const int64_t* offsets;  // [segments][offsets_stride bytes]
+  int64_t offsets_stride;
+  const float* zeros;
+  int64_t segments;      // in a chunk
+  int64_t all_segments;  // in all chunks
+  int64_t chunk_stride;  // bytes
+  int64_t steps, last_steps;
+  int64_t odd;         // the first element goes on its own: it is not in the steps
+  const float* start;  // of the sums; those of the next point lie start_stride bytes further
+  int64_t start_stride;
+  int64_t points;  // that are stored
+  const float* residual;
+  float* output;
+  int64_t point_stride;  // bytes
+  float low, high;
+};
+
+// Vector instructions, and the integer ones beside them.
+// clang-format off
+#define POINTS(a0, a1, b0, b1, x, y, in, i, j, t0, t1, t2, t3) \
+  "fmla v" #a0 ".4s, v" #x ".4s, v" #in ".s[" #i "]\n" t0 "\n" \
+  "fmla v" #a1 ".4s, v" #y ".4s, v" #in ".s[" #i "]\n" t1 "\n" \
+  "fmla v" #b0 ".4s, v" #x ".4s, v" #in ".s[" #j "]\n" t2 "\n" \
+  "fmla v" #b1 ".4s, v" #y ".4s, v" #in ".s[" #j "]\n" t3 "\n"
+#define FIRST_01(x, y, i, j, t0, t1, t2, t3)  POINTS(0, 1, 4, 5, x, y, 24, i, j, t0, t1, t2, t3)
+#define FIRST_23(x, y, i, j, t0, t1, t2, t3)  POINTS(8, 9, 12, 13, x, y, 25, i, j, t0, t1, t2, t3)
+#define FIRST_45(x, y, i, j, t0, t1, t2, t3)  POINTS(16, 17, 20, 21, x, y, 26, i, j, t0, t1, t2, t3)
+#define SECOND_01(x, y, i, j, t0, t1, t2, t3) POINTS(2, 3, 6, 7, x, y, 24, i, j, t0, t1, t2, t3)
+#define SECOND_23(x, y, i, j, t0, t1, t2, t3) POINTS(10, 11, 14, 15, x, y, 25, i, j, t0, t1, t2, t3)
+#define SECOND_45(x, y, i, j, t0, t1, t2, t3) POINTS(18, 19, 22, 23, x, y, 26, i, j, t0, t1, t2, t3)
+
+// Pairs of halves, which leave together.
+#define LOW_HALVES(v, x, w, y) "fmov d" #v ", " #x "\n" "fmov d" #w ", " #y "\n"
+#define HIGH_HALVES(v, x, w, y) "mov v" #v ".d[1], " #x "\n" "mov v" #w ".d[1], " #y "\n"
+#define HIGH_AND_LOW(v, x, w, y) "mov v" #v ".d[1], " #x "\n" "fmov d" #w ", " #y "\n"
+
+#define PHASE_A(t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11)                          \
+  FIRST_01(27, 28, 0, 2, "ldp x13, x14, [x7, #64]", t0, t1, t2)                            \
+  HIGH_AND_LOW(26, x24, 30, x15)                                                           \
+  FIRST_23(27, 28, 0, 2, t3, t4, t5, t6)                                                   \
+  HIGH_HALVES(31, x28, 30, x16)                                                            \
+  FIRST_45(27, 28, 0, 2, "ldp x15, x16, [x7, #80]", t7 "\n" t8, t9, t10 "\n" t11)
+#define PHASE_B(t0, t1, t2, t3, t4, t5, t6, t7, t8, t9)                                    \
+  "fmla v2.4s, v31.4s, v24.s[0]\n" t0 "\n"                                                 \
+  LOW_HALVES(27, x13, 28, x15)                                                             \
+  "fmla v3.4s, v30.4s, v24.s[0]\n" t1 "\n"                                                 \
+  "fmla v6.4s, v31.4s, v24.s[2]\n" t2 "\n"                                                 \
+  "fmla v7.4s, v30.4s, v24.s[2]\n" t3 "\n"                                                 \
+  "fmla v10.4s, v31.4s, v25.s[0]\n" t4 "\n"                                                \
+  "fmla v11.4s, v30.4s, v25.s[0]\n" t5 "\n"                                                \
+  HIGH_HALVES(27, x14, 28, x16)                                                            \
+  "fmla v14.4s, v31.4s, v25.s[2]\n" "ldp x13, x14, [x7, #96]\n"                            \
+  "fmla v15.4s, v30.4s, v25.s[2]\n" t6 "\n"                                                \
+  SECOND_45(31, 30, 0, 2, "ldp x15, x16, [x7, #112]", t7, t8, t9)
+#define PHASE_C(t0, t1, t2, t3, t4, t5, t6, t7, t8)                                        \
+  "fmla v0.4s, v27.4s, v24.s[1]\n" t0 "\n"                                                 \
+  LOW_HALVES(29, x13, 30, x15)                                                             \
+  "fmla v1.4s, v28.4s, v24.s[1]\n" t1 "\n"                                                 \
+  "fmla v4.4s, v27.4s, v24.s[3]\n" t2 "\n"                                                 \
+  "fmla v5.4s, v28.4s, v24.s[3]\n" t3 "\n"                                                 \
+  "fmla v8.4s, v27.4s, v25.s[1]\n" t4 "\n"                                                 \
+  "fmla v9.4s, v28.4s, v25.s[1]\n" t5 "\n"                                                 \
+  HIGH_HALVES(29, x14, 30, x16)                                                            \
+  "fmla v12.4s, v27.4s, v25.s[3]\n" "ldp x13, x14, [x7, #128]\n"                           \
+  "fmla v13.4s, v28.4s, v25.s[3]\n" t6 "\n"                                                \
+  FIRST_45(27, 28, 1, 3, "ldp x15, x16, [x7, #144]", t7, "ldp x27, x28, [x7, #160]", t8)
+#define PHASE_D(t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10)                               \
+  "fmla v2.4s, v29.4s, v24.s[1]\n" t0 "\n"                                                 \
+  LOW_HALVES(27, x13, 28, x15)                                                             \
+  "fmla v3.4s, v30.4s, v24.s[1]\n" t1 "\n"                                                 \
+  "fmla v6.4s, v29.4s, v24.s[3]\n" t2 "\n"                                                 \
+  "fmla v7.4s, v30.4s, v24.s[3]\n" t3 "\n"                                                 \
+  LOW_HALVES(24, x19, 31, x27)                                                             \
+  "fmla v10.4s, v29.4s, v25.s[1]\n" t4 "\n"                                                \
+  "fmla v11.4s, v30.4s, v25.s[1]\n" t5 "\n"                                                \
+  HIGH_HALVES(27, x14, 28, x16)                                                            \
+  "fmla v14.4s, v29.4s, v25.s[3]\n" "ldp x15, x16, [x7, #176]\n"                           \
+  "fmla v15.4s, v30.4s, v25.s[3]\n" "add x7, x7, #128\n"                                   \
+  HIGH_AND_LOW(24, x20, 25, x21)                                                           \
+  SECOND_45(29, 30, 1, 3, t6, t7, t8, t9)                                                  \
+  HIGH_AND_LOW(25, x22, 26, x23) t10 "\n"
+
+#define START_POINT(a0, a1, a2, a3)                 \
+  "ldp q" #a0 ", q" #a1 ", [x27]\n"                 \
+  "ldp q" #a2 ", q" #a3 ", [x27, #32]\n"            \
+  "add x27, x27, x28\n"
+#define ODD_POINT(pointer, a0, a1, a2, a3)                                                  \
+  "ldr s24, [" #pointer "], #4\n"                                                           \
+  "fmla v" #a0 ".4s, v27.4s, v24.s[0]\n" "fmla v" #a1 ".4s, v28.4s, v24.s[0]\n"             \
+  "fmla v" #a2 ".4s, v29.4s, v24.s[0]\n" "fmla v" #a3 ".4s, v30.4s, v24.s[0]\n"
+#define RESIDUAL_POINT(a0, a1, a2, a3, next)                                                \
+  "ldp q26, q27, [x13]\n" "ldp q28, q29, [x13, #32]\n"                                      \
+  "fadd v" #a0 ".4s, v" #a0 ".4s, v26.4s\n" "add x13, x13, x14\n"                           \
+  "fadd v" #a1 ".4s, v" #a1 ".4s, v27.4s\n" "subs x15, x15, #1\n"                           \
+  "fadd v" #a2 ".4s, v" #a2 ".4s, v28.4s\n"                                                 \
+  "fadd v" #a3 ".4s, v" #a3 ".4s, v29.4s\n" next "\n"
+#define STORE_POINT(a0, a1, a2, a3, next)                                                   \
+  "fmax v" #a0 ".4s, v" #a0 ".4s, v24.4s\n" "subs x15, x15, #1\n"                           \
+  "fmax v" #a1 ".4s, v" #a1 ".4s, v24.4s\n"                                                 \
+  "fmax v" #a2 ".4s, v" #a2 ".4s, v24.4s\n"                                                 \
+  "fmax v" #a3 ".4s, v" #a3 ".4s, v24.4s\n"                                                 \
+  "fmin v" #a0 ".4s, v" #a0 ".4s, v25.4s\n"                                                 \
+  "fmin v" #a1 ".4s, v" #a1 ".4s, v25.4s\n"                                                 \
+  "fmin v" #a2 ".4s, v" #a2 ".4s, v25.4s\n" "stp q" #a0 ", q" #a1 ", [x13]\n"               \
+  "fmin v" #a3 ".4s, v" #a3 ".4s, v25.4s\n"                                                 \
+  "stp q" #a2 ", q" #a3 ", [x13, #32]\n" "add x13, x13, x14\n" next "\n"
+// clang-format on
+
+#define FIELD(name) [name] "i"(offsetof(SixPoints, name))
+
+// x1-x6: where the points read; x7: weights; x8: steps left in the segment; x9: segments left; x10: input of the chunk;
+// x11: offsets of the next segment; x12: segments left in the chunk; x13-x16, x27, x28: halves of weights; x17: zeros;
+// x19-x24: elements of the points, or their offsets.
+void run_six(const SixPoints& tile) {
+  register const SixPoints* args __asm__("x0") = &tile;
+  __asm__ volatile(
+      "ldr x11, [x0, %[offsets]]\n"
+      "ldr x10, [x0, %[input]]\n"
+      "ldr x17, [x0, %[zeros]]\n"
+      "ldr x27, [x0, %[start]]\n"
+      "ldr x28, [x0, %[start_stride]]\n"
+      "ldp x19, x20, [x11]\n"
+      "ldp x21, x22, [x11, #16]\n"
+      "ldp x23, x24, [x11, #32]\n"
+      "ldr x25, [x0, %[offsets_stride]]\n"
+      START_POINT(0, 1, 2, 3)
+      "add x1, x10, x19, lsl #2\n" "cmp x19, #0\n" "csel x1, x17, x1, lt\n"
+      START_POINT(4, 5, 6, 7)
+      "add x2, x10, x20, lsl #2\n" "cmp x20, #0\n" "csel x2, x17, x2, lt\n"
+      START_POINT(8, 9, 10, 11)
+      "add x3, x10, x21, lsl #2\n" "cmp x21, #0\n" "csel x3, x17, x3, lt\n"
+      START_POINT(12, 13, 14, 15)
+      "add x4, x10, x22, lsl #2\n" "cmp x22, #0\n" "csel x4, x17, x4, lt\n"
+      START_POINT(16, 17, 18, 19)
+      "add x5, x10, x23, lsl #2\n" "cmp x23, #0\n" "csel x5, x17, x5, lt\n"
+      START_POINT(20, 21, 22, 23)
+      "add x6, x10, x24, lsl #2\n" "cmp x24, #0\n" "csel x6, x17, x6, lt\n"
+      "add x11, x11, x25\n"
+      "ldr x7, [x0, %[weights]]\n"
+      "ldr x13, [x0, %[odd]]\n"
+      "ldr x9, [x0, %[all_segments]]\n"
+      "ldr x12, [x0, %[segments]]\n"
+      "ldp x8, x26, [x0, %[steps]]\n"
+      "cmp x9, x12\n"
+      "csel x8, x26, x8, le\n"
+      "cbz x13, 0f\n"
+      "ldp q27, q28, [x7]\n"
+      "ldp q29, q30, [x7, #32]\n"
+      "add x7, x7, #64\n"
+      ODD_POINT(x1, 0, 1, 2, 3) ODD_POINT(x2, 4, 5, 6, 7) ODD_POINT(x3, 8, 9, 10, 11)
+      ODD_POINT(x4, 12, 13, 14, 15) ODD_POINT(x5, 16, 17, 18, 19) ODD_POINT(x6, 20, 21, 22, 23)
+
+      "0:\n"
+      "ldp x13, x14, [x7]\n"
+      "ldp x15, x16, [x7, #16]\n"
+      "ldp x27, x28, [x7, #32]\n"
+      "ldr x19, [x1], #8\n" "ldr x20, [x2], #8\n" "ldr x21, [x3], #8\n"
+      LOW_HALVES(27, x13, 28, x15)
+      "ldr x22, [x4], #8\n" "ldr x23, [x5], #8\n" "ldr x24, [x6], #8\n"
+      LOW_HALVES(24, x19, 31, x27)
+      HIGH_HALVES(27, x14, 28, x16)
+      LOW_HALVES(25, x21, 26, x23)
+      "ldp x15, x16, [x7, #48]\n"
+      HIGH_HALVES(24, x20, 25, x22)
+      "cmp x8, #1\n"
+      "b.eq 2f\n"
+
+      "1:\n"  // a step within a segment
+      PHASE_A("", "", "", "", "", "", "", "", "", "", "", "")
+      PHASE_B("ldr x19, [x1], #8", "ldr x20, [x2], #8", "ldr x21, [x3], #8", "ldr x22, [x4], #8", "ldr x23, [x5], #8",
+              "ldr x24, [x6], #8", "", "", "", "")
+      PHASE_C("", "", "", "", "", "", "", "", "")
+      PHASE_D("sub x8, x8, #1", "", "", "", "", "", "", "", "", "cmp x8, #1", "b.ne 1b")
+
+      "2:\n"  // the last step of a segment; after the last segment the first comes again
+      PHASE_A("subs x12, x12, #1", "ldr x19, [x0, %[offsets]]", "ldr x20, [x0, %[segments]]",
+              "ldr x27, [x0, %[chunk_stride]]", "csel x11, x19, x11, eq", "csel x12, x20, x12, eq",
+              "csel x27, x27, xzr, eq", "", "", "add x10, x10, x27", "ldr x27, [x0, %[input]]", "subs x9, x9, #1")
+      PHASE_B("ldp x19, x20, [x11]", "csel x10, x27, x10, eq", "ldp x21, x22, [x11, #16]", "add x1, x10, x19, lsl #2",
+              "cmp x19, #0", "csel x1, x17, x1, lt", "add x2, x10, x20, lsl #2", "cmp x20, #0", "csel x2, x17, x2, lt",
+              "add x3, x10, x21, lsl #2")
+      PHASE_C("ldp x23, x24, [x11, #32]", "cmp x21, #0", "csel x3, x17, x3, lt", "ldr x19, [x1], #8",
+              "ldr x28, [x0, %[weights]]",
+              "ldr x20, [x2], #8\n" "cmp x9, #0\n" "sub x28, x28, #128\n" "csel x7, x28, x7, eq",
+              "add x4, x10, x22, lsl #2", "cmp x22, #0", "csel x4, x17, x4, lt")
+      PHASE_D("ldr x21, [x3], #8", "add x5, x10, x23, lsl #2", "cmp x23, #0", "csel x5, x17, x5, lt",
+              "ldr x22, [x4], #8", "add x6, x10, x24, lsl #2", "cmp x24, #0\n" "ldr x23, [x5], #8",
+              "csel x6, x17, x6, lt",
+              "ldp x19, x20, [x0, %[steps]]", "ldr x21, [x0, %[segments]]",
+              "add x11, x11, x25\n" "ldr x24, [x6], #8\n" "cmp x9, x21\n" "csel x8, x20, x19, le\n" "cmp x8, #1")
+      "cbz x9, 3f\n"
+      "b.ne 1b\n"
+      "b 2b\n"
+
+      "3:\n"
+      "ldr x15, [x0, %[points]]\n"
+      "ldr x13, [x0, %[residual]]\n"
+      "ldr x14, [x0, %[point_stride]]\n"
+      "cbz x13, 4f\n"
+      RESIDUAL_POINT(0, 1, 2, 3, "") RESIDUAL_POINT(4, 5, 6, 7, "") RESIDUAL_POINT(8, 9, 10, 11, "b.eq 4f")
+      RESIDUAL_POINT(12, 13, 14, 15, "b.eq 4f") RESIDUAL_POINT(16, 17, 18, 19, "b.eq 4f")
+      RESIDUAL_POINT(20, 21, 22, 23, "")
+      "4:\n"
+      "ldr x13, [x0, %[output]]\n"
+      "ldr s24, [x0, %[low]]\n"
+      "ldr s25, [x0, %[high]]\n"
+      "ldr x15, [x0, %[points]]\n"
+      "dup v24.4s, v24.s[0]\n"
+      "dup v25.4s, v25.s[0]\n"
+      STORE_POINT(0, 1, 2, 3, "") STORE_POINT(4, 5, 6, 7, "") STORE_POINT(8, 9, 10, 11, "b.eq 5f")
+      STORE_POINT(12, 13, 14, 15, "b.eq 5f") STORE_POINT(16, 17, 18, 19, "b.eq 5f") STORE_POINT(20, 21, 22, 23, "")
+      "5:\n"
+      :
+      : "r"(args), FIELD(weights), FIELD(input), FIELD(offsets), FIELD(offsets_stride), FIELD(zeros), FIELD(segments),
+        FIELD(all_segments), FIELD(chunk_stride), FIELD(steps), FIELD(odd), FIELD(start), FIELD(start_stride),
+        FIELD(points), FIELD(residual), FIELD(output), FIELD(point_stride), FIELD(low), FIELD(high)
+      : "memory", "cc", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
+        "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "v0", "v1", "v2", "v3",
+        "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
+        "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
+}
+
+#undef POINTS
+#undef FIRST_01
+#undef FIRST_23
+#undef FIRST_45
+#undef SECOND_01
+#undef SECOND_23
+#undef SECOND_45
+#undef LOW_HALVES
+#undef HIGH_HALVES
+#undef HIGH_AND_LOW
+#undef PHASE_A
+#undef PHASE_B
+#undef PHASE_C
+#undef PHASE_D
+#undef START_POINT
+#undef ODD_POINT
+#undef RESIDUAL_POINT
+#undef STORE_POINT
+#undef FIELD
+
+bool is_one_segment(const Tile16& tile) { return tile.chunks * tile.segments == 1; }
+
+// The offsets of six points, of which those that do not exist are the last one's.
+void copy_offsets(const Tile16& tile, int64_t* copy) {
+  for (int64_t s = 0; s < tile.segments; ++s)
+    for (int64_t p = 0; p < kNeonTilePoints; ++p)
+      *copy++ = tile.offsets[s * tile.points + std::min(p, tile.points - 1)];
+}
+
+}  // namespace
+
+bool tile16_neon_six_fits(const Tile16& tile) {
+  if (tile.points < 3 || tile.last_length < kStep) return false;
+  if (tile.points < kNeonTilePoints && tile.segments > kMaxCopiedSegments) return false;
+  if (is_one_segment(tile)) return true;
+  return tile.last_length % kStep == 0 && (tile.chunks == 1 || (tile.length % kStep == 0 && tile.length > 0));
+}
+
+void tile16_neon_six(const Tile16& tile, float low, float high) {
+  int64_t offsets[kMaxCopiedSegments * kNeonTilePoints];
+  float starts[kNeonTilePoints * kTileBlock];
+  SixPoints six;
+  six.weights = tile.weights;
+  six.input = tile.input;
+  six.offsets = tile.offsets;
+  if (tile.points < kNeonTilePoints) {
+    copy_offsets(tile, offsets);
+    six.offsets = offsets;
+  }
+  six.offsets_stride = kNeonTilePoints * int64_t{sizeof(int64_t)};
+  six.zeros = kZeros;
+  six.segments = tile.segments;
+  six.all_segments = tile.segments * tile.chunks;
+  six.chunk_stride = tile.chunk_stride * int64_t{sizeof(float)};
+  six.steps = tile.length / kStep;
+  six.last_steps = tile.last_length / kStep;
+  six.odd = tile.last_length % kStep;
+  six.start = tile.bias == nullptr ? kNoBias : tile.bias;
+  six.start_stride = 0;
+  if (tile.point_bias != nullptr) {
+    for (int64_t p = 0; p < kNeonTilePoints; ++p)
+      std::fill_n(starts + p * kTileBlock, kTileBlock, tile.point_bias[std::min(p, tile.points - 1)]);
+    six.start = starts;
+    six.start_stride = kTileBlock * int64_t{sizeof(float)};
+  }
+  six.points = tile.points;
+  six.residual = tile.residual;
+  six.output = tile.output;
+  six.point_stride = tile.point_stride * int64_t{sizeof(float)};
+  six.low = low;
+  six.high = high;
+  run_six(six);
+}
+
+}  // namespace nestrt::kernels
+#endif

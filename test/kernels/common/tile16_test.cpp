@@ -1,0 +1,95 @@
+// The f32 tile against plain loops, on small integers, whose sums are exact in any order.
+#include "kernels/common/tile16.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+#include "kernels/common/simd.h"
+
+namespace nestrt::kernels {
+namespace {
+
+constexpr int64_t kPointStride = 40, kSpare = 77;
+
+struct Case {
+  int64_t points, length, last_length, segments, chunks, lanes;
+  bool point_bias, residual;
+  ops::ActivationKind activation;
+};
+
+std::vector<float> integers(std::mt19937& generator, int64_t count) {
+  std::vector<float> result(static_cast<size_t>(count));
+  for (float& value : result) value = static_cast<float>(std::uniform_int_distribution<int>(-8, 8)(generator));
+  return result;
+}
+
+void check_tile(const Case& c, std::mt19937& generator) {
+  const int64_t pitch = c.points * c.segments * c.length + c.length;
+  const std::vector<float> input = integers(generator, c.chunks * pitch), bias = integers(generator, kTileBlock);
+  const std::vector<float> weights = integers(generator, c.chunks * c.segments * c.length * kTileBlock);
+  const std::vector<float> residual = integers(generator, c.points * kPointStride);
+  std::vector<int64_t> offsets;
+  for (int64_t i = 0; i < c.segments * c.points; ++i)
+    offsets.push_back(i % 4 == 3 && c.length <= 16 ? -1 : i * c.length);
+  std::vector<float> output(static_cast<size_t>(kMaxTilePoints * kPointStride), kSpare), expected = output;
+  for (int64_t p = 0; p < c.points; ++p)
+    for (int64_t o = 0; o < c.lanes; ++o) {
+      float sum = bias[static_cast<size_t>(c.point_bias ? p : o)];
+      const float* w = weights.data() + o;
+      for (int64_t chunk = 0; chunk < c.chunks; ++chunk)
+        for (int64_t s = 0; s < c.segments; ++s) {
+          const int64_t from = offsets[static_cast<size_t>(s * c.points + p)];
+          const int64_t length = chunk + 1 < c.chunks ? c.length : c.last_length;
+          for (int64_t k = 0; k < length; ++k, w += kTileBlock)
+            sum += from < 0 ? 0 : input[static_cast<size_t>(chunk * pitch + from + k)] * *w;
+        }
+      const auto at = static_cast<size_t>(p * kPointStride + o);
+      expected[at] = apply_activation({c.activation, -20, 30}, c.residual ? sum + residual[at] : sum);
+    }
+  Tile16 tile;
+  tile.points = c.points;
+  tile.blocks = 1;
+  tile.input = input.data();
+  tile.offsets = offsets.data();
+  tile.segments = c.segments;
+  tile.chunks = c.chunks;
+  tile.chunk_stride = pitch;
+  tile.length = c.length;
+  tile.last_length = c.last_length;
+  tile.weights = weights.data();
+  (c.point_bias ? tile.point_bias : tile.bias) = bias.data();
+  tile.residual = c.residual ? residual.data() : nullptr;
+  tile.output = output.data();
+  tile.point_stride = kPointStride;
+  tile.last_lanes = c.lanes;
+  tile.activation = {c.activation, -20, 30};
+  tile16_function()(tile);
+  INFO(c.points << " points, " << c.chunks << " x " << c.segments << " x " << c.length << ", last " << c.last_length);
+  CHECK(output == expected);
+}
+
+}  // namespace
+
+TEST_CASE("A tile of any size has the sums of plain loops") {
+  std::mt19937 generator(1);
+  const InstructionSet before = current_instruction_set();
+  for (const InstructionSet set : supported_instruction_sets()) {
+    REQUIRE(force_instruction_set(set));
+    for (int64_t points = 1; points <= tile16_limits().points; ++points)
+      for (const auto& [length, last_length] :
+           {std::pair<int64_t, int64_t>{1, 1}, {2, 2}, {3, 3}, {16, 16}, {16, 8}, {16, 7}, {16, 1}, {27, 27}, {90, 90}})
+        for (const int64_t segments : {1, 2, 9})
+          for (const int64_t chunks : {1, 2, 3})
+            for (const int64_t lanes : {16, 5}) {
+              const bool point_bias = length == 27, residual = segments == 2;
+              const auto kind = chunks == 1   ? ops::ActivationKind::kNone
+                                : chunks == 2 ? ops::ActivationKind::kRelu
+                                              : ops::ActivationKind::kClip;
+              check_tile({points, length, last_length, segments, chunks, lanes, point_bias, residual, kind}, generator);
+            }
+  }
+  force_instruction_set(before);
+}
+
+}  // namespace nestrt::kernels
