@@ -1,7 +1,9 @@
 #include "kernels/common/packing.h"
 
 #include <algorithm>
+#include <type_traits>
 
+#include "kernels/common/winograd_weights.h"
 #include "nestrt/packing.h"
 
 namespace nestrt::kernels {
@@ -17,6 +19,7 @@ struct Extents {
 
 Extents extents(PackedForm form, const Shape& shape) {
   if (form == PackedForm::kMatrix) return {shape[1], shape[0], 1};
+  if (form == PackedForm::kWinograd) return {shape[0], shape[1], kWinogradPositions};
   if (form == PackedForm::kStem) return {shape[0], shape.product(1, shape.rank()), 1, shape[shape.rank() - 1]};
   return {shape[0], shape[1], shape.product(2, shape.rank())};
 }
@@ -95,6 +98,9 @@ void pack_weights(Packing packing, const Shape& shape, const T* plain, T* packed
     std::copy_n(plain, shape.num_elements(), packed);
     return;
   }
+  if constexpr (std::is_same_v<T, float>) {
+    if (packing == Packing::kWinograd16) return pack_winograd(shape, plain, packed);
+  }
   for_each_packed(packing, shape, [&](int64_t at, int64_t index) { packed[at] = index < 0 ? T{0} : plain[index]; });
 }
 
@@ -103,6 +109,9 @@ void unpack_weights(Packing packing, const Shape& shape, const T* packed, T* pla
   if (packing == Packing::kNone) {
     std::copy_n(packed, shape.num_elements(), plain);
     return;
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    if (packing == Packing::kWinograd16) return unpack_winograd(shape, packed, plain);
   }
   for_each_packed(packing, shape, [&](int64_t at, int64_t index) {
     if (index >= 0) plain[index] = packed[at];

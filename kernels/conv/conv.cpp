@@ -78,6 +78,8 @@ constexpr KernelVariant kKernels[] = {
     {"conv.s8.stem16", 21, accepts_conv_s8_stem16, prepare_conv_s8_stem16, Packing::kS8Stem},
     {"conv.f32.depthwise16", 30, accepts_conv_depthwise16, prepare_conv_depthwise16, Packing::kDepthwise16},
     {"conv.f32.direct16", 20, accepts_conv_direct16, prepare_conv_direct16, Packing::kO16i16},
+    {"conv.f32.winograd16", 25, accepts_conv_winograd16, prepare_conv_winograd16, Packing::kWinograd16,
+     InstructionSet::kNeon},
     {"conv.f32.stem16", 20, accepts_conv_stem16, prepare_conv_stem16, Packing::kStem16},
     {"conv.s8.gather", 10, accepts_conv_s8_gather, prepare_conv_s8_gather},
     {"conv.f32.gemm", 10, accepts_conv_plain_f32, prepare_conv_gemm},

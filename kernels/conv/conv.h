@@ -5,6 +5,8 @@
 //   conv.f32.gemm         plain -> plain          any weights, packing none
 //   conv.f32.direct16     blocked16 -> blocked16  constant weights and bias; group 1, or channels per group (in and
 //                                                 out) multiples of 16; packing o16i16
+//   conv.f32.winograd16   blocked16 -> blocked16  with NEON: constant weights and bias; group 1; 3 x 3, stride and
+//                         dilation 1; activation none, relu or clip; where it pays; packing winograd16
 //   conv.f32.stem16       plain -> blocked16      constant weights and bias; group 1; at most kStemChannels inputs, no
 //                                                 dilation along the last axis; packing stem16
 //   conv.f32.depthwise16  blocked16 -> blocked16  constant weights and bias; group = inputs = outputs; depthwise16
@@ -30,6 +32,8 @@ Result<std::unique_ptr<Kernel>> prepare_conv_reference(const OperatorSpec& spec)
 Result<std::unique_ptr<Kernel>> prepare_conv_gemm(const OperatorSpec& spec);
 bool accepts_conv_direct16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_direct16(const OperatorSpec& spec);
+bool accepts_conv_winograd16(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_winograd16(const OperatorSpec& spec);
 bool accepts_conv_stem16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_stem16(const OperatorSpec& spec);
 bool accepts_conv_depthwise16(const OperatorSpec& spec);

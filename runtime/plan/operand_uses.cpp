@@ -26,9 +26,9 @@ constexpr uint64_t kLeastRangeBytes = 4096;  // as which a shorter one counts: i
 // Weights that are not packed yet are packed by some kernels, which pad them.
 uint64_t most_packed_bytes(const plan::Tensor& weights) {
   int64_t most = storage_bytes(weights.type, weights.shape, weights.layout);
-  for (auto packing = Packing::kO16i16; packing <= Packing::kS8Panel; packing = static_cast<Packing>(int(packing) + 1))
-    if (weights.packing == Packing::kNone && packed_type(packing) == weights.type)
-      most = std::max(most, packed_size_bytes(packing, weights.shape).value_or(0));
+  for (const PackingRow& row : kPackings)
+    if (weights.packing == Packing::kNone && row.form != PackedForm::kAny && row.type == weights.type)
+      most = std::max(most, packed_size_bytes(row.packing, weights.shape).value_or(0));
   return static_cast<uint64_t>(most);
 }
 

@@ -6,7 +6,7 @@
 //   [blocks of 16 outputs][blocks of channels][positions][groups of a block's channels][16 outputs][channels of a
 //   group]
 // Outputs past the last are zeros up to a whole block, channels where the row says so. Block size and order are the
-// same for every instruction set.
+// same for every instruction set. Elements are those of the constant, but for kWinograd, which holds sums of them.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,12 @@ enum class Packing : uint8_t {
   kS8Depthwise16 = 6,
   kS8Stem = 7,
   kS8Panel = 8,
+  kWinograd16 = 9,
 };
 
-inline constexpr int64_t kPackedOutputs = 16;  // in a block
+inline constexpr int64_t kPackedOutputs = 16;              // in a block
+inline constexpr int64_t kAllChannels = int64_t{1} << 40;  // a block of channels that holds them all
+inline constexpr int64_t kWinogradPositions = 36;          // 6 x 6: kernels/conv/winograd.h
 
 // Which weights a packing is for, and what their channels and positions are.
 enum class PackedForm : uint8_t {
@@ -41,6 +44,7 @@ enum class PackedForm : uint8_t {
   kDepthwise,    // [o][1][spatial...]: one channel, positions spatial
   kStem,         // [o][i][spatial...]: channels [last axis][i][other spatial axes], one position
   kMatrix,       // [i][o]: channels i, one position
+  kWinograd,     // [o][i][3][3]: channels i, positions those of the transformed kernel (kWinogradPositions)
 };
 
 struct PackingRow {
@@ -63,6 +67,7 @@ inline constexpr PackingRow kPackings[] = {
     {Packing::kS8Depthwise16, "s8_depthwise16", DataType::kS8, PackedForm::kDepthwise, 1, 1, false},
     {Packing::kS8Stem, "s8_stem", DataType::kS8, PackedForm::kStem, 8, 4, true},
     {Packing::kS8Panel, "s8_panel", DataType::kS8, PackedForm::kMatrix, 16, 4, true},
+    {Packing::kWinograd16, "winograd16", DataType::kF32, PackedForm::kWinograd, kAllChannels, 1, false},
 };
 
 // Requires: a packing that exists.

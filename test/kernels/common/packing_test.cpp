@@ -1,6 +1,7 @@
 #include "kernels/common/packing.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <utility>
@@ -85,6 +86,29 @@ TEST_CASE("Packed s8 matrices hold whole blocks of inputs") {
   CHECK(panel[64] == 69);       // output 0, input 4
   CHECK(panel[65] == 0);        // input 5 does not exist
   CHECK(panel[16 * 16] == 17);  // output 16
+}
+
+TEST_CASE("Winograd weights hold the transforms of kernels, and the kernels within rounding") {
+  const Shape shape{17, 2, 3, 3};
+  std::vector<float> plain(17 * 2 * 9), back(plain.size());
+  for (size_t i = 0; i < plain.size(); ++i) plain[i] = static_cast<float>(i % 23) - 11;
+  std::vector<float> packed(static_cast<size_t>(packed_bytes(Packing::kWinograd16, shape)) / sizeof(float));
+  REQUIRE(packed.size() == 32 * 2 * 36);
+  pack_weights(Packing::kWinograd16, shape, plain.data(), packed.data());
+  const size_t position = 2 * 16;                  // floats from one to the next
+  CHECK(packed[1] == plain[18]);                   // output 1, channel 0: corners are the kernel's
+  CHECK(packed[16] == plain[9]);                   // output 0, channel 1
+  CHECK(packed[5 * position] == plain[2]);         // position (0, 5)
+  CHECK(packed[35 * position] == plain[8]);        // position (5, 5)
+  CHECK(packed[36 * position] == plain[16 * 18]);  // output 16 begins the next block
+  CHECK(packed[36 * position + 1] == 0);           // output 17 does not exist
+  CHECK(packed[position] == Approx(-(2 * plain[0] + std::sqrt(2.0) * plain[1] + plain[2]) / 3));
+  unpack_weights(Packing::kWinograd16, shape, packed.data(), back.data());
+  for (size_t i = 0; i < plain.size(); ++i) CHECK(std::abs(back[i] - plain[i]) <= 11 * std::ldexp(1.0, -21));
+  packed[1] = 99;
+  CHECK(has_zero_padding(Packing::kWinograd16, shape, packed.data()));
+  packed[36 * position + 1] = 99;
+  CHECK_FALSE(has_zero_padding(Packing::kWinograd16, shape, packed.data()));
 }
 
 TEST_CASE("Packed bytes are refused where the packing does not fit or the size overflows") {

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "kernels/common/packing.h"
+#include "kernels/common/simd.h"
+#include "kernels/registry.h"
 #include "test/support/kernel_runner.h"
 #include "test/support/sum_check.h"
 #include "test/support/test_level.h"
@@ -100,6 +102,7 @@ std::set<std::string> check_layer(const Layer& layer, std::mt19937& generator) {
   for_each_fast_kernel(plain, check);
   for (const auto& [in, out, packing] : {std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kO16i16},
                                          std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kDepthwise16},
+                                         std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kWinograd16},
                                          std::tuple{Layout::kPlain, Layout::kBlocked16, Packing::kStem16}}) {
     if (!kernels::packing_fits(packing, o.weights.shape)) continue;
     by_set.clear();
@@ -146,6 +149,7 @@ TEST_CASE("Every kernel of Conv agrees with the reference") {
   std::set<std::string> names;
   const int layers = by_level(30, 60, 300);
   for (int i = 0; i < layers; ++i) names.merge(check_layer(random_layer(generator), generator));
+  names.erase("conv.f32.winograd16");  // few of these layers are large enough
   CHECK(names ==
         std::set<std::string>{"conv.f32.depthwise16", "conv.f32.direct16", "conv.f32.gemm", "conv.f32.stem16"});
 }
@@ -158,12 +162,50 @@ TEST_CASE("Conv kernels agree with the reference on layers large enough to be sp
   check_layer(layer2d({1, 96, 28, 28}, 96, 3, 2, 1, 96), generator);
 }
 
+TEST_CASE("Winograd's kernel agrees with the reference on maps of any size") {
+  std::mt19937 generator(4);
+  for (const int64_t channels : {16, 40, 35})
+    for (const int pad : {0, 1, 2})
+      for (const Shape& x : {Shape{1, channels, 13, 13}, Shape{2, channels, 15, 22}, Shape{1, channels, 12, 31}}) {
+        Layer layer = layer2d(x, channels + 20, 3, 1, pad);
+        layer.pad_end[1] = 1;
+        layer.bias = pad != 1;
+        layer.residual = pad != 0;
+        layer.activation = pad == 0   ? ops::ActivationKind::kNone
+                           : pad == 1 ? ops::ActivationKind::kRelu
+                                      : ops::ActivationKind::kClip;
+        const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
+        CHECK(check_layer(layer, generator).contains("conv.f32.winograd16") == is_arm);
+      }
+}
+
+TEST_CASE("Winograd's kernel is chosen with NEON, where it pays") {
+  std::mt19937 generator(5);
+  const auto chosen = [&](const Layer& layer, InstructionSet set) {
+    const Operands o = operands(layer, generator);
+    std::string name;
+    make_case(layer, o, Layout::kBlocked16, Layout::kBlocked16, Packing::kO16i16)
+        .with_spec([&](const OperatorSpec& spec) { name = kernels::operators().select(spec, set)->name; });
+    return name;
+  };
+  const Layer layer = layer2d({1, 64, 14, 14}, 64, 3, 1, 1);
+  CHECK(chosen(layer, InstructionSet::kNeon) == "conv.f32.winograd16");
+  CHECK(chosen(layer, InstructionSet::kNeonDotprod) == "conv.f32.winograd16");
+  CHECK(chosen(layer, InstructionSet::kAvx512) == "conv.f32.direct16");
+  CHECK(chosen(layer2d({1, 64, 14, 14}, 64, 3, 2, 1), InstructionSet::kNeon) == "conv.f32.direct16");
+  CHECK(chosen(layer2d({1, 64, 7, 7}, 64, 3, 1, 1), InstructionSet::kNeon) == "conv.f32.direct16");  // few tiles
+  CHECK(chosen(layer2d({1, 1, 56, 56}, 16, 3, 1, 1), InstructionSet::kNeon) == "conv.f32.direct16");
+  Layer sigmoid = layer;
+  sigmoid.activation = ops::ActivationKind::kSigmoid;
+  CHECK(chosen(sigmoid, InstructionSet::kNeon) == "conv.f32.direct16");
+}
+
 TEST_CASE("Weights packed for another kernel are repacked") {
   std::mt19937 generator(3);
   const Layer layer = layer2d({1, 20, 5, 5}, 24, 3, 1, 1);
   const Operands o = operands(layer, generator);
   const TestTensor expected = reference(make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kNone))[0];
-  for (Packing packing : {Packing::kNone, Packing::kStem16, Packing::kO16i16}) {
+  for (Packing packing : {Packing::kNone, Packing::kStem16, Packing::kO16i16, Packing::kWinograd16}) {
     OperatorCase c(attributes(layer, true));
     c.input(with_layout(o.x, Layout::kBlocked16));
     c.input(packing == Packing::kNone ? as_constant(o.weights) : packed(o.weights, packing));

@@ -12,6 +12,7 @@ TEST_CASE("Packed constants round output channels up to 16") {
   CHECK(packed_size_bytes(Packing::kStem16, {16, 3, 7, 7}) == 16 * 3 * 49 * 4);
   CHECK(packed_size_bytes(Packing::kDepthwise16, {17, 1, 3, 3}) == 32 * 9 * 4);
   CHECK(packed_size_bytes(Packing::kPanel16, {5, 17}) == 5 * 32 * 4);
+  CHECK(packed_size_bytes(Packing::kWinograd16, {20, 3, 3, 3}) == 32 * 3 * 36 * 4);
 }
 
 TEST_CASE("Packings of s8 round input channels up to 16 as well, where they are reduced") {
@@ -33,13 +34,16 @@ TEST_CASE("Packings have no size for shapes that they do not apply to") {
   CHECK_FALSE(packed_size_bytes(Packing::kS8Stem, {16, 3}));
   CHECK_FALSE(packed_size_bytes(Packing::kS8Stem, {1, INT64_MAX, 1}));
   CHECK_FALSE(packed_size_bytes(Packing::kS8Panel, {16, 3, 1}));
+  CHECK_FALSE(packed_size_bytes(Packing::kWinograd16, {16, 3, 3}));
+  CHECK_FALSE(packed_size_bytes(Packing::kWinograd16, {16, 3, 3, 5}));
+  CHECK_FALSE(packed_size_bytes(Packing::kWinograd16, {16, int64_t{1} << 58, 3, 3}));
   CHECK_FALSE(packed_size_bytes(static_cast<Packing>(99), {2, 2}));
 }
 
 TEST_CASE("Every packing has a name, and numbers that are none have none") {
   // By the numbers that plans hold.
   const std::vector<std::string_view> names = {"none",     "o16i16",         "stem16",  "depthwise16", "panel16",
-                                               "s8_o16i4", "s8_depthwise16", "s8_stem", "s8_panel"};
+                                               "s8_o16i4", "s8_depthwise16", "s8_stem", "s8_panel",    "winograd16"};
   for (size_t value = 0; value < 256; ++value)
     CHECK(name(static_cast<Packing>(value)) == (value < names.size() ? names[value] : ""));
 }

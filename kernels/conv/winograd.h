@@ -1,0 +1,41 @@
+// Winograd's convolution F(4 x 4, 3 x 3): a tile of 4 x 4 outputs from 6 x 6 inputs with 36 products for each pair of
+// channels where the definition has 144. y = A^T [(G g G^T) . (B^T d B)] A, with sums over the channels in the
+// brackets. Interpolation points 0, +-sqrt(1/2), +-sqrt(2) and infinity, which round less than 0, +-1, +-2
+// (docs/numerics.md). Source: A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015.
+#pragma once
+
+#include <cstdint>
+
+#include "nestrt/packing.h"
+
+namespace nestrt::kernels {
+
+inline constexpr int64_t kWinogradTile = 4;  // outputs along an axis
+inline constexpr int64_t kWinogradSide = 6;  // inputs along an axis
+static_assert(kWinogradSide * kWinogradSide == kWinogradPositions);
+
+// One tile of one block of 16 channels, blocked16.
+struct WinogradInput {
+  const float* plane = nullptr;
+  int64_t height = 0, width = 0;  // the plane's
+  int64_t y = 0, x = 0;           // of the tile's first input; outside the plane lie zeros
+  float* to = nullptr;            // 16 floats for each position, `step` apart
+  int64_t step = 0;
+};
+
+struct WinogradOutput {
+  const float* from = nullptr;  // 16 floats for each position, `step` apart
+  int64_t step = 0;
+  const float* bias = nullptr;      // 16, or null
+  const float* residual = nullptr;  // as output, or null
+  float* output = nullptr;          // the tile's first pixel
+  int64_t width = 0;                // the plane's
+  int64_t rows = 0, columns = 0;    // of the tile that lie in the plane
+  float low = 0, high = 0;          // of outputs
+};
+
+// B^T d B, and A^T m A with bias, residual and bounds. Require: aarch64.
+void winograd_input(const WinogradInput& tile);
+void winograd_output(const WinogradOutput& tile);
+
+}  // namespace nestrt::kernels

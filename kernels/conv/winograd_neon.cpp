@@ -1,0 +1,110 @@
+#include "hwy/detect_targets.h"
+
+#if HWY_ARCH_ARM_A64
+#include <arm_neon.h>
+
+#include <algorithm>
+
+#include "hwy/base.h"
+#include "kernels/common/tile16.h"
+#include "kernels/conv/winograd.h"
+
+namespace nestrt::kernels {
+namespace {
+
+constexpr int kSide = static_cast<int>(kWinogradSide), kTile = static_cast<int>(kWinogradTile), kLanes = 4;
+constexpr float kRoot = 1.41421356f, kHalfRoot = 0.70710678f;  // of 2
+
+#define NESTRT_UNROLL _Pragma("GCC unroll 8")
+
+// B^T d
+HWY_INLINE void transform_input(const float32x4_t (&d)[kSide], float32x4_t (&to)[kSide]) {
+  const float32x4_t p = vfmsq_n_f32(d[4], d[2], 2.0f), q = vfmsq_n_f32(vmulq_n_f32(d[3], kHalfRoot), d[1], kRoot);
+  const float32x4_t r = vfmsq_n_f32(d[4], d[2], 0.5f), s = vfmsq_n_f32(vmulq_n_f32(d[3], kRoot), d[1], kHalfRoot);
+  to[0] = vaddq_f32(vfmsq_n_f32(d[0], d[2], 2.5f), d[4]);
+  to[1] = vaddq_f32(p, q);
+  to[2] = vsubq_f32(p, q);
+  to[3] = vaddq_f32(r, s);
+  to[4] = vsubq_f32(r, s);
+  to[5] = vaddq_f32(vfmsq_n_f32(d[1], d[3], 2.5f), d[5]);
+}
+
+// A^T m
+HWY_INLINE void transform_output(const float32x4_t (&m)[kSide], float32x4_t (&to)[kTile]) {
+  const float32x4_t p = vaddq_f32(m[1], m[2]), q = vsubq_f32(m[1], m[2]);
+  const float32x4_t r = vaddq_f32(m[3], m[4]), s = vsubq_f32(m[3], m[4]);
+  to[0] = vaddq_f32(vaddq_f32(m[0], p), r);
+  to[1] = vfmaq_n_f32(vmulq_n_f32(q, kHalfRoot), s, kRoot);
+  to[2] = vfmaq_n_f32(vmulq_n_f32(p, 0.5f), r, 2.0f);
+  to[3] = vfmaq_n_f32(vfmaq_n_f32(m[5], q, 0.5f * kHalfRoot), s, 2.0f * kRoot);
+}
+
+// `from` is the first of 6 x 6 pixels in rows that lie `row` floats apart.
+HWY_INLINE void transform_pixels(const float* from, int64_t row, float* to, int64_t step) {
+  for (int lane = 0; lane < kTileBlock; lane += kLanes) {
+    float32x4_t columns[kSide][kSide];  // [column][row]
+    NESTRT_UNROLL for (int x = 0; x < kSide; ++x) {
+      float32x4_t d[kSide];
+      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) d[y] = vld1q_f32(from + y * row + x * kTileBlock + lane);
+      transform_input(d, columns[x]);
+    }
+    NESTRT_UNROLL for (int y = 0; y < kSide; ++y) {
+      float32x4_t d[kSide], v[kSide];
+      NESTRT_UNROLL for (int x = 0; x < kSide; ++x) d[x] = columns[x][y];
+      transform_input(d, v);
+      NESTRT_UNROLL for (int x = 0; x < kSide; ++x) vst1q_f32(to + (y * kSide + x) * step + lane, v[x]);
+    }
+  }
+}
+
+// A tile that reaches over the edge of its plane.
+void transform_edge(const WinogradInput& tile) {
+  float copy[kWinogradPositions * kTileBlock] = {};
+  const int64_t first = std::max(tile.x, int64_t{0}), last = std::min(tile.x + kWinogradSide, tile.width);
+  for (int64_t y = std::max(tile.y, int64_t{0}); y < std::min(tile.y + kWinogradSide, tile.height); ++y)
+    if (first < last)
+      std::copy_n(tile.plane + (y * tile.width + first) * kTileBlock, (last - first) * kTileBlock,
+                  copy + ((y - tile.y) * kWinogradSide + first - tile.x) * kTileBlock);
+  transform_pixels(copy, kWinogradSide * kTileBlock, tile.to, tile.step);
+}
+
+}  // namespace
+
+void winograd_input(const WinogradInput& tile) {
+  const bool inside =
+      tile.y >= 0 && tile.x >= 0 && tile.y + kWinogradSide <= tile.height && tile.x + kWinogradSide <= tile.width;
+  if (!inside) return transform_edge(tile);
+  transform_pixels(tile.plane + (tile.y * tile.width + tile.x) * kTileBlock, tile.width * kTileBlock, tile.to,
+                   tile.step);
+}
+
+void winograd_output(const WinogradOutput& tile) {
+  const float32x4_t lowest = vdupq_n_f32(tile.low), highest = vdupq_n_f32(tile.high);
+  for (int lane = 0; lane < kTileBlock; lane += kLanes) {
+    const float32x4_t bias = tile.bias == nullptr ? vdupq_n_f32(0) : vld1q_f32(tile.bias + lane);
+    float32x4_t columns[kSide][kTile];  // [column][row]
+    NESTRT_UNROLL for (int x = 0; x < kSide; ++x) {
+      float32x4_t m[kSide];
+      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) m[y] = vld1q_f32(tile.from + (y * kSide + x) * tile.step + lane);
+      transform_output(m, columns[x]);
+    }
+    NESTRT_UNROLL for (int y = 0; y < kTile; ++y) {
+      float32x4_t m[kSide], v[kTile];
+      if (y >= tile.rows) break;
+      NESTRT_UNROLL for (int x = 0; x < kSide; ++x) m[x] = columns[x][y];
+      transform_output(m, v);
+      NESTRT_UNROLL for (int x = 0; x < kTile; ++x) {
+        if (x >= tile.columns) break;
+        const int64_t at = (y * tile.width + x) * kTileBlock + lane;
+        float32x4_t sum = vaddq_f32(v[x], bias);
+        if (tile.residual != nullptr) sum = vaddq_f32(sum, vld1q_f32(tile.residual + at));
+        vst1q_f32(tile.output + at, vminq_f32(vmaxq_f32(sum, lowest), highest));
+      }
+    }
+  }
+}
+
+#undef NESTRT_UNROLL
+
+}  // namespace nestrt::kernels
+#endif
