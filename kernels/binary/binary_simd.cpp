@@ -70,14 +70,8 @@ HWY_INLINE void with_kind(BinaryKind kind, const Body& body) {
   }
 }
 
-// Out of line: a copy in the loop of each kind would take ten times as much code, and no less time.
-HWY_NOINLINE void activate_in_place(const Activation& activation, float* y, int64_t count) {
-  if (activation.kind == ops::ActivationKind::kNone) return;
-  const hn::ScalableTag<float> d;
-  const auto alpha = hn::Set(d, activation.alpha), beta = hn::Set(d, activation.beta);
-  with_activation(activation.kind, [&](auto kind) HWY_ATTR {
-    transform(y, y, count, [&](auto v) HWY_ATTR { return activate<kind()>(d, v, alpha, beta); });
-  });
+HWY_INLINE void activate_in_place(const Activation& activation, float* y, int64_t count) {
+  if (activation.kind != ops::ActivationKind::kNone) map_activation(activation, y, y, count);
 }
 
 // The activation follows in a second pass over pieces that the first-level cache holds.

@@ -5,6 +5,7 @@
 //     ... y = activate<kind()>(d, y, Set(d, activation.alpha), Set(d, activation.beta)); ...
 //   });
 //   y = apply_activation(d, activation, y);                    // a switch per vector: for cold places
+//   map_activation(activation, x, y, count);                   // a pass over memory
 #if defined(NESTRT_KERNELS_COMMON_ACTIVATION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_ACTIVATION_INL_H_
 #undef NESTRT_KERNELS_COMMON_ACTIVATION_INL_H_
@@ -83,6 +84,10 @@ HWY_INLINE V apply_activation(D d, const Activation& activation, V x) {
   with_activation(activation.kind, [&](auto kind) HWY_ATTR { y = activate<kind()>(d, x, alpha, beta); });
   return y;
 }
+
+// y[i] = activation(x[i]); x and y may be the same. All lanes of a vector are computed alike, so the results do not
+// depend on `count`. Out of line (map_activation_simd.cpp): the code for all kinds is larger than most kernels.
+void map_activation(const Activation& activation, const float* x, float* y, int64_t count);
 
 }  // namespace nestrt::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

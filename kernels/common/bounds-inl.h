@@ -1,6 +1,6 @@
 // The activations that are bounds on their input (none, relu, clip), which kernels apply on the way to memory, apart
-// from the others, which take a pass of their own over what was stored: so that a kernel is compiled once, not per
-// activation.
+// from the others, which take a pass of their own over what was stored (map_activation): so that a kernel is compiled
+// once, not per activation.
 #if defined(NESTRT_KERNELS_COMMON_BOUNDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_BOUNDS_INL_H_
 #undef NESTRT_KERNELS_COMMON_BOUNDS_INL_H_
@@ -29,20 +29,6 @@ HWY_INLINE Bounds bounds_of(const Activation& activation) {
 
 HWY_INLINE bool needs_pass(const Activation& activation) {
   return activation.kind != ops::ActivationKind::kNone && !bounds_of(activation).used;
-}
-
-// That pass, over `count` values; all lanes of a vector are computed alike, so its result does not depend on `count`.
-template <class D>
-HWY_INLINE void activate_stored(D d, const Activation& activation, float* values, int64_t count) {
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    hn::StoreU(apply_activation(d, activation, hn::LoadU(d, values + i)), d, values + i);
-  if (i == count) return;
-  HWY_ALIGN float rest[hn::MaxLanes(d)] = {};
-  for (int64_t k = i; k < count; ++k) rest[k - i] = values[k];
-  hn::Store(apply_activation(d, activation, hn::Load(d, rest)), d, rest);
-  for (int64_t k = i; k < count; ++k) values[k] = rest[k - i];
 }
 
 }  // namespace nestrt::kernels::HWY_NAMESPACE

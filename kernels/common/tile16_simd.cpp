@@ -129,8 +129,8 @@ HWY_INLINE void copy_sums(const Sums<kBlocks, kPoints>& sums, float* HWY_RESTRIC
 HWY_NOINLINE void activate_tile(const Tile16& tile) {
   for (int64_t p = 0; p < tile.points; ++p) {
     for (int64_t b = 0; b < tile.blocks; ++b) {
-      activate_stored(D(), tile.activation, tile.output + p * tile.point_stride + b * tile.block_stride,
-                      b + 1 < tile.blocks ? kTileBlock : tile.last_lanes);
+      float* y = tile.output + p * tile.point_stride + b * tile.block_stride;
+      map_activation(tile.activation, y, y, b + 1 < tile.blocks ? kTileBlock : tile.last_lanes);
     }
   }
 }

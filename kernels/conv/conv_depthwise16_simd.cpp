@@ -114,7 +114,7 @@ void depthwise(const DepthwiseRows& rows) {
                   taps_inside(height, y),
                   bounds_of(rows.activation)};
     run_row(row, inner);
-    if (needs_pass(rows.activation)) activate_stored(D(), rows.activation, rows.output + at, row_floats);
+    if (needs_pass(rows.activation)) map_activation(rows.activation, row.output, row.output, row_floats);
   }
 }
 

@@ -32,16 +32,7 @@ HWY_INLINE V gelu_tanh(D d, V x) {
 
 }  // namespace
 
-// The kinds that activations have too.
-void map_activation(const Activation& activation, const float* x, float* y, int64_t count) {
-  const hn::ScalableTag<float> d;
-  const auto alpha = hn::Set(d, activation.alpha), beta = hn::Set(d, activation.beta);
-  with_activation(activation.kind, [&](auto kind) HWY_ATTR {
-    transform(x, y, count, [&](auto v) HWY_ATTR { return activate<kind()>(d, v, alpha, beta); });
-  });
-}
-
-// The others. Requires: has_vector_form(kind).
+// The kinds that no activation has. Requires: has_vector_form(kind).
 void map_unary(UnaryKind kind, float alpha, float beta, const float* x, float* y, int64_t count) {
   const hn::ScalableTag<float> d;
   const auto a = hn::Set(d, alpha), b = hn::Set(d, beta), zero = hn::Zero(d), one = hn::Set(d, 1.0f);

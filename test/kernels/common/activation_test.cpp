@@ -46,11 +46,6 @@ void map_log(const float* x, float* y, size_t count) {
   for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
     hn::StoreU(simd_log_positive(d, hn::LoadU(d, x + i)), d, y + i);
 }
-void map_activation(const Activation& activation, const float* x, float* y, size_t count) {
-  const hn::ScalableTag<float> d;
-  for (size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
-    hn::StoreU(apply_activation(d, activation, hn::LoadU(d, x + i)), d, y + i);
-}
 
 }  // namespace nestrt::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -139,7 +134,7 @@ TEST_CASE("Vector activations agree with their definitions") {
     for (InstructionSet set : supported_instruction_sets()) {
       REQUIRE(force_instruction_set(set));
       std::vector<float> y(x.size());
-      simd_pick(map_activation_table)(activation, x.data(), y.data(), x.size());
+      simd_pick(map_activation_table)(activation, x.data(), y.data(), static_cast<int64_t>(x.size()));
       double worst = 0;
       for (size_t i = 0; i < x.size(); ++i) {
         const float want = apply_activation(activation, x[i]);
