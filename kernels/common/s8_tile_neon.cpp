@@ -77,7 +77,7 @@ void run_pairs(const S8Tile& tile) {
 
 consteval S8TileKernel pairs_kernel() {
   S8TileKernel kernel = s8_tile_kernel_of<Neon<true>>("neon");
-  kernel.limits.points = kMaxTilePoints;
+  kernel.limits.points = 16;
   kernel.limits.grain = 4;
   kernel.run = &run_pairs;
   return kernel;

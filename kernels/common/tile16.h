@@ -16,7 +16,7 @@
 namespace nestrt::kernels {
 
 inline constexpr int64_t kTileBlock = 16;
-inline constexpr int64_t kMaxTilePoints = 16;  // on any instruction set
+inline constexpr int64_t kMaxTilePoints = 24;  // on any instruction set
 // More elements than this can not be asked of a segment that reads zeros.
 inline constexpr int64_t kTileZeros = 16;
 

@@ -23,19 +23,22 @@ namespace nestrt::kernels {
 namespace {
 
 constexpr int64_t kStep = 2;
-// Segments whose offsets are copied where the tile has fewer points.
+// Of fewer points the compiler's tile takes less time.
+constexpr int64_t kLeastPoints = 3;
+// Segments whose offsets are copied where there are fewer than six points.
 constexpr int64_t kMaxCopiedSegments = 64;
 
 alignas(64) constexpr float kZeros[kTileZeros] = {};
 alignas(16) constexpr float kNoBias[kTileBlock] = {};
 
-// What the assembly reads.
+// What the assembly reads, and moves on from one group of six points to the next.
 struct SixPoints {
-  const float* weights;
-  const float* input;
+  const float* weights;    // behind the odd element's
+  const float* input;      // behind the odd element
   const int64_t* offsets;  // [segments][offsets_stride bytes]
+  const int64_t* next;     // the next group's
   int64_t offsets_stride;
-  const float* zeros;
+  const float* zeros;    // behind the odd element
   int64_t segments;      // in a chunk
   int64_t all_segments;  // in all chunks
   int64_t chunk_stride;  // bytes
@@ -43,10 +46,12 @@ struct SixPoints {
   int64_t odd;         // the first element goes on its own: it is not in the steps
   const float* start;  // of the sums; those of the next point lie start_stride bytes further
   int64_t start_stride;
-  int64_t points;  // that are stored
+  int64_t groups;
+  int64_t points;  // of each group that are stored
   const float* residual;
   float* output;
   int64_t point_stride;  // bytes
+  int64_t bounds;        // 0: none, 1: low, 2: both
   float low, high;
 };
 
@@ -116,76 +121,65 @@ struct SixPoints {
   HIGH_AND_LOW(25, x22, 26, x23) t10 "\n"
 
 #define START_POINT(a0, a1, a2, a3)                 \
-  "ldp q" #a0 ", q" #a1 ", [x27]\n"                 \
-  "ldp q" #a2 ", q" #a3 ", [x27, #32]\n"            \
-  "add x27, x27, x28\n"
-#define ODD_POINT(pointer, a0, a1, a2, a3)                                                  \
-  "ldr s24, [" #pointer "], #4\n"                                                           \
-  "fmla v" #a0 ".4s, v27.4s, v24.s[0]\n" "fmla v" #a1 ".4s, v28.4s, v24.s[0]\n"             \
-  "fmla v" #a2 ".4s, v29.4s, v24.s[0]\n" "fmla v" #a3 ".4s, v30.4s, v24.s[0]\n"
+  "ldp q" #a0 ", q" #a1 ", [x13]\n"                 \
+  "ldp q" #a2 ", q" #a3 ", [x13, #32]\n"            \
+  "add x13, x13, x14\n"
+#define START_LIKE_FIRST(a0, a1, a2, a3)                                                    \
+  "mov v" #a0 ".16b, v0.16b\n" "mov v" #a1 ".16b, v1.16b\n"                                 \
+  "mov v" #a2 ".16b, v2.16b\n" "mov v" #a3 ".16b, v3.16b\n"
+#define ODD_VECTOR(at, a0, a1, a2, a3, a4, a5)                                              \
+  "ldr q29, [x7, #" #at "]\n"                                                               \
+  "fmla v" #a0 ".4s, v29.4s, v30.s[0]\n" "fmla v" #a1 ".4s, v29.4s, v30.s[1]\n"             \
+  "fmla v" #a2 ".4s, v29.4s, v30.s[2]\n" "fmla v" #a3 ".4s, v29.4s, v30.s[3]\n"             \
+  "fmla v" #a4 ".4s, v29.4s, v26.s[2]\n" "fmla v" #a5 ".4s, v29.4s, v26.s[3]\n"
 #define RESIDUAL_POINT(a0, a1, a2, a3, next)                                                \
-  "ldp q26, q27, [x13]\n" "ldp q28, q29, [x13, #32]\n"                                      \
-  "fadd v" #a0 ".4s, v" #a0 ".4s, v26.4s\n" "add x13, x13, x14\n"                           \
-  "fadd v" #a1 ".4s, v" #a1 ".4s, v27.4s\n" "subs x15, x15, #1\n"                           \
-  "fadd v" #a2 ".4s, v" #a2 ".4s, v28.4s\n"                                                 \
-  "fadd v" #a3 ".4s, v" #a3 ".4s, v29.4s\n" next "\n"
+  "ldp q29, q30, [x19]\n"                                                                   \
+  "subs x20, x20, #1\n"                                                                     \
+  "fadd v" #a0 ".4s, v" #a0 ".4s, v29.4s\n"                                                 \
+  "fadd v" #a1 ".4s, v" #a1 ".4s, v30.4s\n"                                                 \
+  "ldp q29, q30, [x19, #32]\n"                                                              \
+  "add x19, x19, x14\n"                                                                     \
+  "fadd v" #a2 ".4s, v" #a2 ".4s, v29.4s\n"                                                 \
+  "fadd v" #a3 ".4s, v" #a3 ".4s, v30.4s\n" next "\n"
+#define BOUND_POINT(bound, by, a0, a1, a2, a3, t0, t1, t2)                                  \
+  bound " v" #a0 ".4s, v" #a0 ".4s, v" #by ".4s\n" t0 "\n"                                  \
+  bound " v" #a1 ".4s, v" #a1 ".4s, v" #by ".4s\n"                                          \
+  bound " v" #a2 ".4s, v" #a2 ".4s, v" #by ".4s\n" t1 "\n"                                  \
+  bound " v" #a3 ".4s, v" #a3 ".4s, v" #by ".4s\n" t2 "\n"
+#define NO_STORE "", "", ""
+#define STORE(a0, a1, a2, a3) "stp q" #a0 ", q" #a1 ", [x13]", "stp q" #a2 ", q" #a3 ", [x13, #32]", "add x13, x13, x14"
 #define STORE_POINT(a0, a1, a2, a3, next)                                                   \
-  "fmax v" #a0 ".4s, v" #a0 ".4s, v24.4s\n" "subs x15, x15, #1\n"                           \
-  "fmax v" #a1 ".4s, v" #a1 ".4s, v24.4s\n"                                                 \
-  "fmax v" #a2 ".4s, v" #a2 ".4s, v24.4s\n"                                                 \
-  "fmax v" #a3 ".4s, v" #a3 ".4s, v24.4s\n"                                                 \
-  "fmin v" #a0 ".4s, v" #a0 ".4s, v25.4s\n"                                                 \
-  "fmin v" #a1 ".4s, v" #a1 ".4s, v25.4s\n"                                                 \
-  "fmin v" #a2 ".4s, v" #a2 ".4s, v25.4s\n" "stp q" #a0 ", q" #a1 ", [x13]\n"               \
-  "fmin v" #a3 ".4s, v" #a3 ".4s, v25.4s\n"                                                 \
+  "stp q" #a0 ", q" #a1 ", [x13]\n" "subs x20, x20, #1\n"                                   \
   "stp q" #a2 ", q" #a3 ", [x13, #32]\n" "add x13, x13, x14\n" next "\n"
+#define LOW_AND_STORE(a0, a1, a2, a3, store) BOUND_POINT("fmax", 29, a0, a1, a2, a3, store)
+#define HIGH_AND_STORE(a0, a1, a2, a3, store) BOUND_POINT("fmin", 30, a0, a1, a2, a3, store)
 // clang-format on
 
 #define FIELD(name) [name] "i"(offsetof(SixPoints, name))
 
 // x1-x6: where the points read; x7: weights; x8: steps left in the segment; x9: segments left; x10: input of the chunk;
 // x11: offsets of the next segment; x12: segments left in the chunk; x13-x16, x27, x28: halves of weights; x17: zeros;
-// x19-x24: elements of the points, or their offsets.
-void run_six(const SixPoints& tile) {
-  register const SixPoints* args __asm__("x0") = &tile;
+// x19-x24: elements of the points, or their offsets. Between groups v24-v28, v31, x15, x16, x24 and x28 hold what the
+// next one begins with.
+void run_six(SixPoints& tile) {
+  register SixPoints* args __asm__("x0") = &tile;
   __asm__ volatile(
       "ldr x11, [x0, %[offsets]]\n"
       "ldr x10, [x0, %[input]]\n"
       "ldr x17, [x0, %[zeros]]\n"
-      "ldr x27, [x0, %[start]]\n"
-      "ldr x28, [x0, %[start_stride]]\n"
       "ldp x19, x20, [x11]\n"
       "ldp x21, x22, [x11, #16]\n"
       "ldp x23, x24, [x11, #32]\n"
       "ldr x25, [x0, %[offsets_stride]]\n"
-      START_POINT(0, 1, 2, 3)
+      "ldr x7, [x0, %[weights]]\n"
+      "ldr x12, [x0, %[segments]]\n"
       "add x1, x10, x19, lsl #2\n" "cmp x19, #0\n" "csel x1, x17, x1, lt\n"
-      START_POINT(4, 5, 6, 7)
       "add x2, x10, x20, lsl #2\n" "cmp x20, #0\n" "csel x2, x17, x2, lt\n"
-      START_POINT(8, 9, 10, 11)
       "add x3, x10, x21, lsl #2\n" "cmp x21, #0\n" "csel x3, x17, x3, lt\n"
-      START_POINT(12, 13, 14, 15)
       "add x4, x10, x22, lsl #2\n" "cmp x22, #0\n" "csel x4, x17, x4, lt\n"
-      START_POINT(16, 17, 18, 19)
       "add x5, x10, x23, lsl #2\n" "cmp x23, #0\n" "csel x5, x17, x5, lt\n"
-      START_POINT(20, 21, 22, 23)
       "add x6, x10, x24, lsl #2\n" "cmp x24, #0\n" "csel x6, x17, x6, lt\n"
       "add x11, x11, x25\n"
-      "ldr x7, [x0, %[weights]]\n"
-      "ldr x13, [x0, %[odd]]\n"
-      "ldr x9, [x0, %[all_segments]]\n"
-      "ldr x12, [x0, %[segments]]\n"
-      "ldp x8, x26, [x0, %[steps]]\n"
-      "cmp x9, x12\n"
-      "csel x8, x26, x8, le\n"
-      "cbz x13, 0f\n"
-      "ldp q27, q28, [x7]\n"
-      "ldp q29, q30, [x7, #32]\n"
-      "add x7, x7, #64\n"
-      ODD_POINT(x1, 0, 1, 2, 3) ODD_POINT(x2, 4, 5, 6, 7) ODD_POINT(x3, 8, 9, 10, 11)
-      ODD_POINT(x4, 12, 13, 14, 15) ODD_POINT(x5, 16, 17, 18, 19) ODD_POINT(x6, 20, 21, 22, 23)
-
-      "0:\n"
       "ldp x13, x14, [x7]\n"
       "ldp x15, x16, [x7, #16]\n"
       "ldp x27, x28, [x7, #32]\n"
@@ -197,6 +191,29 @@ void run_six(const SixPoints& tile) {
       LOW_HALVES(25, x21, 26, x23)
       "ldp x15, x16, [x7, #48]\n"
       HIGH_HALVES(24, x20, 25, x22)
+
+      "0:\n"  // six points
+      "ldr x13, [x0, %[start]]\n"
+      "ldr x14, [x0, %[start_stride]]\n"
+      "ldr x9, [x0, %[all_segments]]\n"
+      START_POINT(0, 1, 2, 3)
+      "cbnz x14, 9f\n"
+      START_LIKE_FIRST(4, 5, 6, 7) START_LIKE_FIRST(8, 9, 10, 11) START_LIKE_FIRST(12, 13, 14, 15)
+      START_LIKE_FIRST(16, 17, 18, 19) START_LIKE_FIRST(20, 21, 22, 23)
+      "10:\n"
+      "ldr x19, [x0, %[odd]]\n"
+      "ldr x20, [x0, %[segments]]\n"
+      "ldp x8, x21, [x0, %[steps]]\n"
+      "cmp x9, x20\n"
+      "csel x8, x21, x8, le\n"
+      "cbz x19, 11f\n"
+      "ldr w13, [x1, #-12]\n" "ldr w14, [x2, #-12]\n" "ldr w20, [x3, #-12]\n"
+      "ldr w21, [x4, #-12]\n" "ldr w22, [x5, #-12]\n" "ldr w23, [x6, #-12]\n"
+      "fmov s30, w13\n" "mov v26.s[2], w22\n" "mov v30.s[1], w14\n" "mov v26.s[3], w23\n"
+      "mov v30.s[2], w20\n" "mov v30.s[3], w21\n"
+      ODD_VECTOR(-64, 0, 4, 8, 12, 16, 20) ODD_VECTOR(-48, 1, 5, 9, 13, 17, 21)
+      ODD_VECTOR(-32, 2, 6, 10, 14, 18, 22) ODD_VECTOR(-16, 3, 7, 11, 15, 19, 23)
+      "11:\n"
       "cmp x8, #1\n"
       "b.eq 2f\n"
 
@@ -207,15 +224,16 @@ void run_six(const SixPoints& tile) {
       PHASE_C("", "", "", "", "", "", "", "", "")
       PHASE_D("sub x8, x8, #1", "", "", "", "", "", "", "", "", "cmp x8, #1", "b.ne 1b")
 
-      "2:\n"  // the last step of a segment; after the last segment the first comes again
+      "2:\n"  // the last step of a segment; after the last segment the next group's first comes
       PHASE_A("subs x12, x12, #1", "ldr x19, [x0, %[offsets]]", "ldr x20, [x0, %[segments]]",
               "ldr x27, [x0, %[chunk_stride]]", "csel x11, x19, x11, eq", "csel x12, x20, x12, eq",
-              "csel x27, x27, xzr, eq", "", "", "add x10, x10, x27", "ldr x27, [x0, %[input]]", "subs x9, x9, #1")
-      PHASE_B("ldp x19, x20, [x11]", "csel x10, x27, x10, eq", "ldp x21, x22, [x11, #16]", "add x1, x10, x19, lsl #2",
-              "cmp x19, #0", "csel x1, x17, x1, lt", "add x2, x10, x20, lsl #2", "cmp x20, #0", "csel x2, x17, x2, lt",
-              "add x3, x10, x21, lsl #2")
-      PHASE_C("ldp x23, x24, [x11, #32]", "cmp x21, #0", "csel x3, x17, x3, lt", "ldr x19, [x1], #8",
-              "ldr x28, [x0, %[weights]]",
+              "csel x27, x27, xzr, eq", "ldr x21, [x0, %[next]]", "", "add x10, x10, x27", "ldr x27, [x0, %[input]]",
+              "subs x9, x9, #1")
+      PHASE_B("csel x11, x21, x11, eq", "ldp x19, x20, [x11]", "csel x10, x27, x10, eq", "ldp x21, x22, [x11, #16]",
+              "add x1, x10, x19, lsl #2", "cmp x19, #0", "csel x1, x17, x1, lt", "add x2, x10, x20, lsl #2",
+              "cmp x20, #0", "csel x2, x17, x2, lt")
+      PHASE_C("ldp x23, x24, [x11, #32]\n" "add x3, x10, x21, lsl #2", "cmp x21, #0", "csel x3, x17, x3, lt",
+              "ldr x19, [x1], #8", "ldr x28, [x0, %[weights]]",
               "ldr x20, [x2], #8\n" "cmp x9, #0\n" "sub x28, x28, #128\n" "csel x7, x28, x7, eq",
               "add x4, x10, x22, lsl #2", "cmp x22, #0", "csel x4, x17, x4, lt")
       PHASE_D("ldr x21, [x3], #8", "add x5, x10, x23, lsl #2", "cmp x23, #0", "csel x5, x17, x5, lt",
@@ -228,29 +246,80 @@ void run_six(const SixPoints& tile) {
       "b 2b\n"
 
       "3:\n"
-      "ldr x15, [x0, %[points]]\n"
-      "ldr x13, [x0, %[residual]]\n"
+      "ldr x19, [x0, %[residual]]\n"
       "ldr x14, [x0, %[point_stride]]\n"
-      "cbz x13, 4f\n"
+      "ldr x20, [x0, %[points]]\n"
+      "ldp w22, w23, [x0, %[low]]\n"
+      "ldr x21, [x0, %[bounds]]\n"
+      "ldr x13, [x0, %[output]]\n"
+      "cbz x19, 4f\n"
       RESIDUAL_POINT(0, 1, 2, 3, "") RESIDUAL_POINT(4, 5, 6, 7, "") RESIDUAL_POINT(8, 9, 10, 11, "b.eq 4f")
       RESIDUAL_POINT(12, 13, 14, 15, "b.eq 4f") RESIDUAL_POINT(16, 17, 18, 19, "b.eq 4f")
       RESIDUAL_POINT(20, 21, 22, 23, "")
+      "str x19, [x0, %[residual]]\n"
       "4:\n"
-      "ldr x13, [x0, %[output]]\n"
-      "ldr s24, [x0, %[low]]\n"
-      "ldr s25, [x0, %[high]]\n"
-      "ldr x15, [x0, %[points]]\n"
-      "dup v24.4s, v24.s[0]\n"
-      "dup v25.4s, v25.s[0]\n"
-      STORE_POINT(0, 1, 2, 3, "") STORE_POINT(4, 5, 6, 7, "") STORE_POINT(8, 9, 10, 11, "b.eq 5f")
-      STORE_POINT(12, 13, 14, 15, "b.eq 5f") STORE_POINT(16, 17, 18, 19, "b.eq 5f") STORE_POINT(20, 21, 22, 23, "")
+      "ldr x20, [x0, %[points]]\n"
+      "dup v29.4s, w22\n"
+      "dup v30.4s, w23\n"
+      "cmp x20, #6\n"
+      "b.ne 8f\n"
+      "cmp x21, #1\n"
+      "b.lt 5f\n"
+      "b.eq 6f\n"
+      LOW_AND_STORE(0, 1, 2, 3, NO_STORE)
+      LOW_AND_STORE(4, 5, 6, 7, NO_STORE) HIGH_AND_STORE(0, 1, 2, 3, NO_STORE)
+      LOW_AND_STORE(8, 9, 10, 11, STORE(0, 1, 2, 3)) HIGH_AND_STORE(4, 5, 6, 7, NO_STORE)
+      LOW_AND_STORE(12, 13, 14, 15, STORE(4, 5, 6, 7)) HIGH_AND_STORE(8, 9, 10, 11, NO_STORE)
+      LOW_AND_STORE(16, 17, 18, 19, STORE(8, 9, 10, 11)) HIGH_AND_STORE(12, 13, 14, 15, NO_STORE)
+      LOW_AND_STORE(20, 21, 22, 23, STORE(12, 13, 14, 15)) HIGH_AND_STORE(16, 17, 18, 19, NO_STORE)
+      HIGH_AND_STORE(20, 21, 22, 23, STORE(16, 17, 18, 19))
+      STORE_POINT(20, 21, 22, 23, "")
+      "b 7f\n"
       "5:\n"
+      STORE_POINT(0, 1, 2, 3, "") STORE_POINT(4, 5, 6, 7, "") STORE_POINT(8, 9, 10, 11, "")
+      STORE_POINT(12, 13, 14, 15, "") STORE_POINT(16, 17, 18, 19, "") STORE_POINT(20, 21, 22, 23, "")
+      "b 7f\n"
+      "6:\n"
+      LOW_AND_STORE(0, 1, 2, 3, NO_STORE) LOW_AND_STORE(4, 5, 6, 7, NO_STORE)
+      LOW_AND_STORE(8, 9, 10, 11, STORE(0, 1, 2, 3)) LOW_AND_STORE(12, 13, 14, 15, STORE(4, 5, 6, 7))
+      LOW_AND_STORE(16, 17, 18, 19, STORE(8, 9, 10, 11)) LOW_AND_STORE(20, 21, 22, 23, STORE(12, 13, 14, 15))
+      STORE_POINT(16, 17, 18, 19, "") STORE_POINT(20, 21, 22, 23, "")
+
+      "7:\n"
+      "ldr x20, [x0, %[groups]]\n"
+      "ldr x22, [x0, %[next]]\n"
+      "subs x20, x20, #1\n"
+      "b.eq 12f\n"
+      "str x13, [x0, %[output]]\n"
+      "add x23, x22, #48\n"
+      "str x20, [x0, %[groups]]\n"
+      "cmp x20, #1\n"
+      "str x22, [x0, %[offsets]]\n"
+      "csel x22, x23, x22, gt\n"
+      "str x22, [x0, %[next]]\n"
+      "b 0b\n"
+
+      "8:\n"  // fewer points
+      LOW_AND_STORE(0, 1, 2, 3, NO_STORE) LOW_AND_STORE(4, 5, 6, 7, NO_STORE) LOW_AND_STORE(8, 9, 10, 11, NO_STORE)
+      LOW_AND_STORE(12, 13, 14, 15, NO_STORE) LOW_AND_STORE(16, 17, 18, 19, NO_STORE)
+      HIGH_AND_STORE(0, 1, 2, 3, NO_STORE) HIGH_AND_STORE(4, 5, 6, 7, NO_STORE) HIGH_AND_STORE(8, 9, 10, 11, NO_STORE)
+      HIGH_AND_STORE(12, 13, 14, 15, NO_STORE) HIGH_AND_STORE(16, 17, 18, 19, NO_STORE)
+      STORE_POINT(0, 1, 2, 3, "") STORE_POINT(4, 5, 6, 7, "") STORE_POINT(8, 9, 10, 11, "b.eq 12f")
+      STORE_POINT(12, 13, 14, 15, "b.eq 12f") STORE_POINT(16, 17, 18, 19, "b 12f")
+
+      "9:\n"
+      START_POINT(4, 5, 6, 7) START_POINT(8, 9, 10, 11) START_POINT(12, 13, 14, 15) START_POINT(16, 17, 18, 19)
+      START_POINT(20, 21, 22, 23)
+      "str x13, [x0, %[start]]\n"
+      "b 10b\n"
+      "12:\n"
       :
-      : "r"(args), FIELD(weights), FIELD(input), FIELD(offsets), FIELD(offsets_stride), FIELD(zeros), FIELD(segments),
-        FIELD(all_segments), FIELD(chunk_stride), FIELD(steps), FIELD(odd), FIELD(start), FIELD(start_stride),
-        FIELD(points), FIELD(residual), FIELD(output), FIELD(point_stride), FIELD(low), FIELD(high)
+      : "r"(args), FIELD(weights), FIELD(input), FIELD(offsets), FIELD(next), FIELD(offsets_stride), FIELD(zeros),
+        FIELD(segments), FIELD(all_segments), FIELD(chunk_stride), FIELD(steps), FIELD(odd), FIELD(start),
+        FIELD(start_stride), FIELD(groups), FIELD(points), FIELD(residual), FIELD(output), FIELD(point_stride),
+        FIELD(bounds), FIELD(low)
       : "memory", "cc", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
-        "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "v0", "v1", "v2", "v3",
+        "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x27", "x28", "v0", "v1", "v2", "v3",
         "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
         "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
 }
@@ -270,62 +339,82 @@ void run_six(const SixPoints& tile) {
 #undef PHASE_C
 #undef PHASE_D
 #undef START_POINT
-#undef ODD_POINT
+#undef START_LIKE_FIRST
+#undef ODD_VECTOR
 #undef RESIDUAL_POINT
+#undef BOUND_POINT
+#undef NO_STORE
+#undef STORE
 #undef STORE_POINT
+#undef LOW_AND_STORE
+#undef HIGH_AND_STORE
 #undef FIELD
 
-bool is_one_segment(const Tile16& tile) { return tile.chunks * tile.segments == 1; }
-
 // The offsets of six points, of which those that do not exist are the last one's.
-void copy_offsets(const Tile16& tile, int64_t* copy) {
+void copy_offsets(const Tile16& tile, int64_t all_points, int64_t* copy) {
   for (int64_t s = 0; s < tile.segments; ++s)
-    for (int64_t p = 0; p < kNeonTilePoints; ++p)
-      *copy++ = tile.offsets[s * tile.points + std::min(p, tile.points - 1)];
+    for (int64_t p = 0; p < kNeonTilePoints; ++p) *copy++ = tile.offsets[s * all_points + std::min(p, tile.points - 1)];
 }
 
-}  // namespace
-
-bool tile16_neon_six_fits(const Tile16& tile) {
-  if (tile.points < 3 || tile.last_length < kStep) return false;
-  if (tile.points < kNeonTilePoints && tile.segments > kMaxCopiedSegments) return false;
-  if (is_one_segment(tile)) return true;
-  return tile.last_length % kStep == 0 && (tile.chunks == 1 || (tile.length % kStep == 0 && tile.length > 0));
-}
-
-void tile16_neon_six(const Tile16& tile, float low, float high) {
-  int64_t offsets[kMaxCopiedSegments * kNeonTilePoints];
-  float starts[kNeonTilePoints * kTileBlock];
-  SixPoints six;
-  six.weights = tile.weights;
-  six.input = tile.input;
-  six.offsets = tile.offsets;
-  if (tile.points < kNeonTilePoints) {
-    copy_offsets(tile, offsets);
-    six.offsets = offsets;
-  }
-  six.offsets_stride = kNeonTilePoints * int64_t{sizeof(int64_t)};
-  six.zeros = kZeros;
+// Of a segment's elements those that the steps take come behind the odd one.
+void set_reduction(const Tile16& tile, SixPoints& six) {
+  six.odd = tile.last_length % kStep;
+  six.weights = tile.weights + six.odd * kTileBlock;
+  six.input = tile.input + six.odd;
+  six.zeros = kZeros + six.odd;
   six.segments = tile.segments;
   six.all_segments = tile.segments * tile.chunks;
   six.chunk_stride = tile.chunk_stride * int64_t{sizeof(float)};
   six.steps = tile.length / kStep;
   six.last_steps = tile.last_length / kStep;
-  six.odd = tile.last_length % kStep;
+}
+
+void set_epilogue(const Tile16& tile, float low, float high, SixPoints& six) {
+  six.residual = tile.residual;
+  six.output = tile.output;
+  six.point_stride = tile.point_stride * int64_t{sizeof(float)};
+  six.bounds = high < __builtin_inff() ? 2 : low > -__builtin_inff() ? 1 : 0;
+  six.low = low;
+  six.high = high;
+}
+
+}  // namespace
+
+int64_t tile16_neon_six_points(const Tile16& tile) {
+  const bool even = tile.last_length % kStep == 0 && tile.length % kStep == 0;
+  const bool one_segment = tile.chunks * tile.segments == 1;
+  if (tile.last_length < kStep || (tile.chunks > 1 && tile.length < kStep) || !(even || one_segment)) return 0;
+  if (tile.points >= kNeonTilePoints) return tile.points / kNeonTilePoints * kNeonTilePoints;
+  return tile.points >= kLeastPoints && tile.segments <= kMaxCopiedSegments ? tile.points : 0;
+}
+
+void tile16_neon_six(const Tile16& tile, int64_t all_points, float low, float high) {
+  int64_t offsets[kMaxCopiedSegments * kNeonTilePoints];
+  float starts[kMaxTilePoints * kTileBlock];
+  SixPoints six;
+  set_reduction(tile, six);
+  set_epilogue(tile, low, high, six);
+  six.groups = 1;
+  six.points = tile.points;
+  six.offsets = offsets;
+  six.offsets_stride = kNeonTilePoints * int64_t{sizeof(int64_t)};
+  if (tile.points < kNeonTilePoints) {
+    copy_offsets(tile, all_points, offsets);
+  } else {
+    six.groups = tile.points / kNeonTilePoints;
+    six.points = kNeonTilePoints;
+    six.offsets = tile.offsets;
+    six.offsets_stride = all_points * int64_t{sizeof(int64_t)};
+  }
+  six.next = six.groups == 1 ? six.offsets : six.offsets + kNeonTilePoints;
   six.start = tile.bias == nullptr ? kNoBias : tile.bias;
   six.start_stride = 0;
   if (tile.point_bias != nullptr) {
-    for (int64_t p = 0; p < kNeonTilePoints; ++p)
+    for (int64_t p = 0; p < std::max(tile.points, kNeonTilePoints); ++p)
       std::fill_n(starts + p * kTileBlock, kTileBlock, tile.point_bias[std::min(p, tile.points - 1)]);
     six.start = starts;
     six.start_stride = kTileBlock * int64_t{sizeof(float)};
   }
-  six.points = tile.points;
-  six.residual = tile.residual;
-  six.output = tile.output;
-  six.point_stride = tile.point_stride * int64_t{sizeof(float)};
-  six.low = low;
-  six.high = high;
   run_six(six);
 }
 

@@ -21,9 +21,10 @@ constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;  // in a block
 
 // Accumulators take most of the registers, the rest hold weights and the broadcast input:
 // 2 x 14 of 32 vectors of 16 lanes, 2 x 6 of 16 vectors of 8 lanes, 4 x 5 of 32 vectors of 4 lanes (one more would
-// spill: the compiler loads the inputs of all points at once). On NEON the tiles of up to 6 points are written out
-// (tile16_neon_six.h), and what does not fit those goes in pieces.
+// spill: the compiler loads the inputs of all points at once). On NEON tiles go in sixes of points, which are written
+// out (tile16_neon_six.h), several in a row for what it takes to begin; what does not fit those goes in smaller pieces.
 constexpr bool kIsNeon = HWY_ARCH_ARM_A64 != 0;
+static_assert(kMaxTilePoints % kNeonTilePoints == 0);
 constexpr int kMaxBlocks = kVectors == 1 ? 2 : 1;
 constexpr int kMaxPoints = kVectors == 1 ? 14 : kVectors == 2 ? 6 : kIsNeon ? 2 : 5;
 
@@ -160,32 +161,43 @@ HWY_INLINE void with_points(const Tile16& tile, int64_t all_points) {
 }
 
 #if HWY_ARCH_ARM_A64
-void run_six(const Tile16& tile) {
+void run_six(const Tile16& tile, int64_t all_points) {
   const Bounds bounds = bounds_of(tile.activation);
   if (tile.last_lanes == kTileBlock) {
-    tile16_neon_six(tile, bounds.low, bounds.high);
+    tile16_neon_six(tile, all_points, bounds.low, bounds.high);
   } else {
-    float copy[kNeonTilePoints * kTileBlock];
+    float copy[kMaxTilePoints * kTileBlock];
     Tile16 sums = tile;
     sums.output = copy;
     sums.residual = nullptr;
     sums.point_stride = kTileBlock;
-    tile16_neon_six(sums, -__builtin_inff(), __builtin_inff());
+    tile16_neon_six(sums, all_points, -__builtin_inff(), __builtin_inff());
     store_partial(tile, copy);
   }
   if (needs_pass(tile.activation)) activate_tile(tile);
 }
 
-// Tiles of so few points that the compiler's code does, one after the other: the same sums, in the same order.
-void run_pieces(const Tile16& tile) {
-  Tile16 piece = tile;
-  for (int64_t first = 0; first < tile.points; first += kMaxPoints) {
-    piece.points = HWY_MIN(tile.points - first, int64_t{kMaxPoints});
-    piece.offsets = tile.offsets + first;
-    piece.point_bias = tile.point_bias == nullptr ? nullptr : tile.point_bias + first;
-    piece.residual = tile.residual == nullptr ? nullptr : tile.residual + first * tile.point_stride;
-    piece.output = tile.output + first * tile.point_stride;
-    with_points<1>(piece, tile.points);
+// The tile without its first `count` points.
+void drop_points(Tile16& tile, int64_t count) {
+  tile.points -= count;
+  tile.offsets += count;
+  tile.output += count * tile.point_stride;
+  if (tile.point_bias != nullptr) tile.point_bias += count;
+  if (tile.residual != nullptr) tile.residual += count * tile.point_stride;
+}
+
+// The same sums, in the same order, whichever code takes a point.
+HWY_NOINLINE void run_pieces(const Tile16& tile) {
+  for (Tile16 rest = tile; rest.points > 0;) {
+    Tile16 piece = rest;
+    const int64_t six = tile16_neon_six_points(rest);
+    piece.points = six > 0 ? six : HWY_MIN(rest.points, int64_t{kMaxPoints});
+    if (six > 0) {
+      run_six(piece, tile.points);
+    } else {
+      with_points<1>(piece, tile.points);
+    }
+    drop_points(rest, piece.points);
   }
 }
 #endif
@@ -194,7 +206,7 @@ void run_pieces(const Tile16& tile) {
 
 void tile16(const Tile16& tile) {
 #if HWY_ARCH_ARM_A64
-  return tile16_neon_six_fits(tile) ? run_six(tile) : run_pieces(tile);
+  return tile16_neon_six_points(tile) == tile.points ? run_six(tile, tile.points) : run_pieces(tile);
 #else
   if constexpr (kMaxBlocks == 2) {
     if (tile.blocks == 2) return with_points<2>(tile, tile.points);
@@ -204,7 +216,7 @@ void tile16(const Tile16& tile) {
 }
 
 TileLimits limits() {
-  return kIsNeon ? TileLimits{kNeonTilePoints, 1, kNeonTilePoints} : TileLimits{kMaxPoints, kMaxBlocks};
+  return kIsNeon ? TileLimits{kMaxTilePoints, 1, kNeonTilePoints} : TileLimits{kMaxPoints, kMaxBlocks};
 }
 
 #undef NESTRT_UNROLL

@@ -53,7 +53,7 @@ class Winograd16 final : public Kernel {
     const ConvGeometry& g = conv_.geometry;
     columns_ = ceil_div(g.axes[2].output, kWinogradTile);
     tiles_ = tiles_of(g);
-    const int64_t points = conv_.limits.points;
+    const int64_t points = conv_.limits.grain;
     const int64_t fit = kChunkBytes / tile_floats(conv_.in_blocks()) / int64_t{sizeof(float)};
     const int64_t most = std::clamp(fit / points * points, points, kMaxChunkTiles);
     chunks_ = ceil_div(g.batch * tiles_, most);
@@ -121,7 +121,7 @@ void Winograd16::transform(const KernelCall& call, Range chunk) const {
 
 // Cut along the outputs, whose weights are then read once, and along the tiles where there are few of those.
 void Winograd16::multiply(const KernelCall& call, Range chunk) const {
-  const int64_t blocks = conv_.out_blocks(), groups = ceil_div(chunk.size(), conv_.limits.points);
+  const int64_t blocks = conv_.out_blocks(), groups = ceil_div(chunk.size(), conv_.limits.grain);
   const int64_t wanted = task_count(chunk.size() * blocks * kTileBlock, conv_.geometry.in_channels * kWinogradPositions,
                                     call.parallel->num_threads());
   const int64_t block_parts = std::min(blocks, wanted), tile_parts = std::min(ceil_div(wanted, block_parts), groups);
@@ -129,7 +129,7 @@ void Winograd16::multiply(const KernelCall& call, Range chunk) const {
   const auto* inputs = reinterpret_cast<const float*>(call.shared_scratch);
   call.parallel->parallel_for(block_parts * tile_parts, [&](int64_t index, int slot) {
     const Range mine = part_of(blocks, index / tile_parts, block_parts);
-    const Range tiles = part_of(chunk.size(), index % tile_parts, tile_parts, conv_.limits.points);
+    const Range tiles = part_of(chunk.size(), index % tile_parts, tile_parts, conv_.limits.grain);
     auto* products = call.slot_scratch<float>(slot, per_thread);
     for (int64_t block = mine.first; block < mine.last; ++block) {
       multiply_tiles(inputs, chunk.size(), tiles, block, products);
