@@ -27,6 +27,17 @@ HWY_INLINE Bounds bounds_of(const Activation& activation) {
   return {false, -kInfinity, kInfinity};
 }
 
+// A NaN stays. Highway's Min and Max on NEON would drop it; the instructions that keep it take half the time of
+// simd_clip.
+template <class V>
+HWY_INLINE V bounded(V x, V low, V high) {
+#if HWY_ARCH_ARM_A64
+  return V(vminq_f32(vmaxq_f32(x.raw, low.raw), high.raw));
+#else
+  return simd_clip(x, low, high);
+#endif
+}
+
 HWY_INLINE bool needs_pass(const Activation& activation) {
   return activation.kind != ops::ActivationKind::kNone && !bounds_of(activation).used;
 }

@@ -94,7 +94,7 @@ HWY_INLINE void store_full(const Tile16& tile, const Sums<kBlocks, kPoints>& sum
       const int64_t at = p * tile.point_stride + v / kVectors * tile.block_stride + v % kVectors * kLanes;
       V y = sums.at[p][v];
       if (tile.residual != nullptr) y = hn::Add(y, hn::LoadU(d, tile.residual + at));
-      if (bounds.used) y = kIsNeon ? hn::Min(hn::Max(y, low), high) : simd_clip(y, low, high);
+      if (bounds.used) y = bounded(y, low, high);
       hn::StoreU(y, d, tile.output + at);
     }
   }

@@ -19,6 +19,8 @@ using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 constexpr int kVectors = static_cast<int>(kBlock) / kLanes;
 
+constexpr bool kIsNeon = HWY_ARCH_ARM_A64 != 0;
+
 #define NESTRT_UNROLL _Pragma("GCC unroll 16")
 
 // One row: what its outputs share.
@@ -68,7 +70,7 @@ HWY_INLINE void step_vector(const Row& row, int64_t x, Taps kx) {
     const int64_t at = (x + p) * kBlock + kVector * kLanes;
     V y = sums[p];
     if (row.residual != nullptr) y = hn::Add(y, hn::LoadU(d, row.residual + at));
-    if (row.bounds.used) y = simd_clip(y, low, high);
+    if (row.bounds.used) y = bounded(y, low, high);
     hn::StoreU(y, d, row.output + at);
   }
 }
@@ -79,18 +81,90 @@ HWY_INLINE void step(const Row& row, int64_t x, Taps kx) {
   if constexpr (kVector + 1 < kVectors) step<kCount, kVector + 1>(row, x, kx);
 }
 
-// The inner outputs go several at a time, those at the edges one by one.
-HWY_INLINE void run_row(const Row& row, Taps inner) {
+// Where a load of a vector takes as long as two products (Cortex-A53): kernels of three taps along the width, without
+// dilation, all vectors of kCount inner outputs together. An input is loaded once for all outputs that read it, and
+// outputs go to memory line by line, which need not be read first then. The sums are those of step().
+constexpr int kLineTaps = 3;
+
+template <int kCount, int kStride, int kVector = 0>
+HWY_INLINE void add_line(const float* in, const float* weights, V (&sums)[kVectors][kCount]) {
+  const D d;
+  V w[kLineTaps];
+  NESTRT_UNROLL for (int k = 0; k < kLineTaps; ++k) w[k] = hn::LoadU(d, weights + k * kBlock + kVector * kLanes);
+  NESTRT_UNROLL for (int i = 0; i < (kCount - 1) * kStride + kLineTaps; ++i) {
+    const V value = hn::LoadU(d, in + i * kBlock + kVector * kLanes);
+    NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
+      const int k = i - p * kStride;
+      if (k >= 0 && k < kLineTaps) sums[kVector][p] = hn::MulAdd(value, w[k], sums[kVector][p]);
+    }
+  }
+  if constexpr (kVector + 1 < kVectors) add_line<kCount, kStride, kVector + 1>(in, weights, sums);
+}
+
+template <int kCount>
+HWY_INLINE void store_line(const Row& row, int64_t x, V (&sums)[kVectors][kCount]) {
+  const D d;
+  const V low = hn::Set(d, row.bounds.low), high = hn::Set(d, row.bounds.high);
+  NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
+    NESTRT_UNROLL for (int v = 0; v < kVectors; ++v) {
+      const int64_t at = (x + p) * kBlock + v * kLanes;
+      V y = sums[v][p];
+      if (row.residual != nullptr) y = hn::Add(y, hn::LoadU(d, row.residual + at));
+      hn::StoreU(bounded(y, low, high), d, row.output + at);
+    }
+  }
+}
+
+template <int kCount, int kStride>
+HWY_INLINE void step_line(const Row& row, int64_t x) {
+  const D d;
+  const auto& [depth, height, width] = row.geometry.axes;
+  V sums[kVectors][kCount];
+  NESTRT_UNROLL for (int v = 0; v < kVectors; ++v) {
+    const V bias = row.bias == nullptr ? hn::Zero(d) : hn::LoadU(d, row.bias + v * kLanes);
+    NESTRT_UNROLL for (int p = 0; p < kCount; ++p) sums[v][p] = bias;
+  }
+  for (int64_t z = row.kz.first; z < row.kz.last; ++z) {
+    for (int64_t y = row.ky.first; y < row.ky.last; ++y) {
+      const int64_t line = (row.iz + z * depth.dilation) * height.input + row.iy + y * height.dilation;
+      const float* in = row.input + (line * width.input + x * kStride - width.pad_begin) * kBlock;
+      add_line<kCount, kStride>(in, row.weights + (z * height.kernel + y) * kLineTaps * kBlock, sums);
+    }
+  }
+  store_line(row, x, sums);
+}
+
+template <int kStride>
+HWY_INLINE void run_lines(const Row& row, int64_t x, int64_t last) {
+  for (; x + 5 <= last; x += 5) step_line<5, kStride>(row, x);
+  for (; x + 2 <= last; x += 2) step_line<2, kStride>(row, x);
+  if (x < last) step_line<1, kStride>(row, x);
+}
+
+HWY_INLINE void run_inner(const Row& row, int64_t x, int64_t last) {
   const ConvAxis& width = row.geometry.axes[2];
+  if (kIsNeon && width.kernel == kLineTaps && width.dilation == 1) {
+    if (width.stride == 1) return run_lines<1>(row, x, last);
+    if (width.stride == 2) return run_lines<2>(row, x, last);
+  }
   const Taps all{0, width.kernel};
-  int64_t x = 0;
-  for (; x < inner.first; ++x) step<1>(row, x, taps_inside(width, x));
-  for (; x + 8 <= inner.last; x += 8) step<8>(row, x, all);
-  if (x + 4 <= inner.last) {
+  for (; x + 8 <= last; x += 8) step<8>(row, x, all);
+  if (x + 4 <= last) {
     step<4>(row, x, all);
     x += 4;
   }
-  for (; x < inner.last; ++x) step<1>(row, x, all);
+  for (; x < last; ++x) step<1>(row, x, all);
+}
+
+// The inner outputs go several at a time, those at the edges one by one.
+HWY_INLINE void run_row(const Row& row, Taps inner) {
+  const ConvAxis& width = row.geometry.axes[2];
+  int64_t x = 0;
+  for (; x < inner.first; ++x) step<1>(row, x, taps_inside(width, x));
+  if (x < inner.last) {
+    run_inner(row, x, inner.last);
+    x = inner.last;
+  }
   for (; x < width.output; ++x) step<1>(row, x, taps_inside(width, x));
 }
 
