@@ -1,7 +1,12 @@
 // The f32 tile against plain loops, on small integers, whose sums are exact in any order.
 #include "kernels/common/tile16.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -69,6 +74,48 @@ void check_tile(const Case& c, std::mt19937& generator) {
   CHECK(output == expected);
 }
 
+// All small numbers of points, and some of the larger.
+std::vector<int64_t> sizes(int64_t most) {
+  std::vector<int64_t> result;
+  for (const int64_t points : {1, 2, 3, 4, 5, 6, 7, 9, 12, 14, 17, 22, 24})
+    if (points <= most) result.push_back(points);
+  return result;
+}
+
+// Rows of a matrix of `length` columns, times one block of weights.
+struct Rows {
+  std::vector<float> input, weights;
+  std::vector<int64_t> offsets;
+
+  Rows(int64_t points, int64_t length, std::mt19937& generator)
+      : input(static_cast<size_t>(points * length)), weights(static_cast<size_t>(length * kTileBlock)) {
+    std::uniform_real_distribution<float> fraction(-1, 1);
+    std::uniform_int_distribution<int> exponent(-40, 40);
+    for (float& value : input) value = std::ldexp(fraction(generator), exponent(generator));
+    for (float& value : weights) value = std::ldexp(fraction(generator), exponent(generator));
+    for (int64_t p = 0; p < points; ++p) offsets.push_back(p * length);
+  }
+
+  // [count][16], of the rows from `first` on.
+  std::vector<float> product(int64_t first, int64_t count, const Activation& activation = {}) const {
+    std::vector<float> output(static_cast<size_t>(count * kTileBlock));
+    Tile16 tile;
+    tile.points = count;
+    tile.blocks = tile.segments = tile.chunks = 1;
+    tile.length = tile.last_length = static_cast<int64_t>(weights.size()) / kTileBlock;
+    tile.input = input.data() + first * tile.length;
+    tile.offsets = offsets.data();
+    tile.weights = weights.data();
+    tile.output = output.data();
+    tile.point_stride = kTileBlock;
+    tile.activation = activation;
+    tile16_function()(tile);
+    return output;
+  }
+};
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
 }  // namespace
 
 TEST_CASE("A tile of any size has the sums of plain loops") {
@@ -76,7 +123,7 @@ TEST_CASE("A tile of any size has the sums of plain loops") {
   const InstructionSet before = current_instruction_set();
   for (const InstructionSet set : supported_instruction_sets()) {
     REQUIRE(force_instruction_set(set));
-    for (int64_t points = 1; points <= tile16_limits().points; ++points)
+    for (const int64_t points : sizes(tile16_limits().points))
       for (const auto& [length, last_length] :
            {std::pair<int64_t, int64_t>{1, 1}, {2, 2}, {3, 3}, {16, 16}, {16, 8}, {16, 7}, {16, 1}, {27, 27}, {90, 90}})
         for (const int64_t segments : {1, 2, 9})
@@ -88,6 +135,58 @@ TEST_CASE("A tile of any size has the sums of plain loops") {
                                               : ops::ActivationKind::kClip;
               check_tile({points, length, last_length, segments, chunks, lanes, point_bias, residual, kind}, generator);
             }
+  }
+  force_instruction_set(before);
+}
+
+TEST_CASE("A point has the same bits whichever tile it is in") {
+  std::mt19937 generator(2);
+  const InstructionSet before = current_instruction_set();
+  for (const InstructionSet set : supported_instruction_sets()) {
+    REQUIRE(force_instruction_set(set));
+    const int64_t most = tile16_limits().points;
+    for (const int64_t length : {1, 2, 7, 16, 33, 64}) {
+      const Rows rows(most, length, generator);
+      std::vector<float> alone;
+      for (int64_t p = 0; p < most; ++p) std::ranges::copy(rows.product(p, 1), std::back_inserter(alone));
+      for (const int64_t points : sizes(most)) {
+        INFO(points << " points of " << length << " on " << name(set));
+        const std::vector<float> together = rows.product(most - points, points);
+        CHECK(std::memcmp(together.data(), alone.data() + (most - points) * kTileBlock,
+                          together.size() * sizeof(float)) == 0);
+      }
+    }
+  }
+  force_instruction_set(before);
+}
+
+TEST_CASE("Infinities and NaNs stay with their point, and NaNs pass bounds") {
+  std::mt19937 generator(3);
+  const InstructionSet before = current_instruction_set();
+  for (const InstructionSet set : supported_instruction_sets()) {
+    REQUIRE(force_instruction_set(set));
+    for (const int64_t points : sizes(tile16_limits().points))
+      for (const int64_t length : {1, 3, 32}) {
+        Rows rows(points, length, generator);
+        for (float& weight : rows.weights) weight = std::abs(weight) + 1;
+        const std::vector<float> finite = rows.product(0, points);
+        const int64_t nan = points - 1, infinite = points / 2;
+        rows.input[static_cast<size_t>(infinite * length)] = -kInfinity;
+        rows.input[static_cast<size_t>(nan * length + length - 1)] = std::numeric_limits<float>::quiet_NaN();
+        const std::vector<float> sums = rows.product(0, points);
+        const std::vector<float> relu = rows.product(0, points, {ops::ActivationKind::kRelu});
+        const std::vector<float> clip = rows.product(0, points, {ops::ActivationKind::kClip, -2, 3});
+        INFO(points << " points of " << length << " on " << name(set));
+        for (int64_t i = 0; i < points * kTileBlock; ++i) {
+          const auto at = static_cast<size_t>(i);
+          const int64_t point = i / kTileBlock;
+          const float expected = point == infinite ? -kInfinity : finite[at];
+          const bool same = sums[at] == expected && relu[at] == std::max(expected, 0.0f) &&
+                            clip[at] == std::clamp(expected, -2.0f, 3.0f);
+          const bool nans = std::isnan(sums[at]) && std::isnan(relu[at]) && std::isnan(clip[at]);
+          if (!(point == nan ? nans : same)) FAIL_CHECK("element " << i << ": " << sums[at] << ", " << relu[at]);
+        }
+      }
   }
   force_instruction_set(before);
 }

@@ -164,19 +164,29 @@ TEST_CASE("Conv kernels agree with the reference on layers large enough to be sp
 
 TEST_CASE("Winograd's kernel agrees with the reference on maps of any size") {
   std::mt19937 generator(4);
-  for (const int64_t channels : {16, 40, 35})
-    for (const int pad : {0, 1, 2})
-      for (const Shape& x : {Shape{1, channels, 13, 13}, Shape{2, channels, 15, 22}, Shape{1, channels, 12, 31}}) {
-        Layer layer = layer2d(x, channels + 20, 3, 1, pad);
-        layer.pad_end[1] = 1;
-        layer.bias = pad != 1;
-        layer.residual = pad != 0;
-        layer.activation = pad == 0   ? ops::ActivationKind::kNone
-                           : pad == 1 ? ops::ActivationKind::kRelu
-                                      : ops::ActivationKind::kClip;
-        const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
-        CHECK(check_layer(layer, generator).contains("conv.f32.winograd16") == is_arm);
-      }
+  const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
+  for (const auto& [x, pad, activation] : {std::tuple{Shape{1, 16, 15, 13}, 0, ops::ActivationKind::kNone},
+                                           std::tuple{Shape{2, 35, 12, 13}, 1, ops::ActivationKind::kRelu},
+                                           std::tuple{Shape{1, 40, 9, 31}, 2, ops::ActivationKind::kClip}}) {
+    Layer layer = layer2d(x, 36, 3, 1, pad);
+    layer.pad_end[1] = 1;
+    layer.bias = pad != 1;
+    layer.residual = pad != 0;
+    layer.activation = activation;
+    CHECK(check_layer(layer, generator).contains("conv.f32.winograd16") == is_arm);
+  }
+}
+
+TEST_CASE("Depthwise kernels of three taps agree with the reference on rows of any length") {
+  std::mt19937 generator(6);
+  for (int width = 3; width <= 21; width += 2)
+    for (const int stride : {1, 2, 3}) {
+      Layer layer = layer2d({1, 20, 5, width + stride}, 20, 3, stride, width % 3, 20);
+      layer.pad_end[1] = stride % 2;
+      layer.residual = stride == 2;
+      layer.activation = width % 4 == 1 ? ops::ActivationKind::kClip : ops::ActivationKind::kSilu;
+      CHECK(check_layer(layer, generator).contains("conv.f32.depthwise16"));
+    }
 }
 
 TEST_CASE("Winograd's kernel is chosen with NEON, where it pays") {

@@ -1,8 +1,10 @@
 #include <map>
 
+#include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/quantize/quantize.h"
+#include "compiler-lite/stages.h"
 #include "kernels/common/simd.h"
 #include "kernels/registry.h"
 #include "test/compiler-lite/graph_tools.h"
@@ -47,6 +49,22 @@ TEST_CASE("Each convolution has the packing of its kernel") {
   CHECK(packing_of_weights(graph, stem) == Packing::kStem16);
   CHECK(packing_of_weights(graph, depthwise) == Packing::kDepthwise16);
   CHECK(packing_of_weights(graph, pointwise) == Packing::kO16i16);
+}
+
+TEST_CASE("Weights packed for Winograd's algorithm, which NEON has, serve any CPU") {
+  std::mt19937 generator(1);
+  const compiler::CompileOptions options;
+  compiler::Compilation compilation{
+      .model = {}, .options = options, .backends = {compiler::make_cpu_backend({InstructionSet::kNeon})}};
+  Graph& graph = compilation.graph;
+  const ValueId first = add_conv(graph, generator, add_input(graph, "x", {1, 32, 14, 15}), 40, 3, 1);
+  const ValueId second = add_conv(graph, generator, first, 24, 3, 1);
+  graph.outputs = {second};
+  const Graph before = graph.clone();
+  REQUIRE(compiler::run_stages(compilation, "placement", "codegen").ok());
+  CHECK(packing_of_weights(graph, first) == Packing::kWinograd16);
+  CHECK(packing_of_weights(graph, second) == Packing::kWinograd16);
+  CHECK(difference(graph, before, generator) < 1e-5);  // with kernels of this machine
 }
 
 TEST_CASE("Weights that two convolutions share are packed once") {
