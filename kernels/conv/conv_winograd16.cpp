@@ -1,7 +1,7 @@
 // Winograd's convolution over blocked16 tensors (kernels/conv/winograd.h). Tiles are taken in chunks: their inputs are
 // transformed once, [36][input blocks][tiles][16], into memory that all threads share and the second-level cache holds;
 // then each block of outputs takes 36 matrix products, [36][tiles][16], into its thread's own, and transforms them
-// back.
+// back row by row.
 #include <algorithm>
 #include <limits>
 
@@ -46,6 +46,8 @@ bool has_bounds(const OperatorSpec& spec) {
 #if HWY_ARCH_ARM_A64
 constexpr int64_t kChunkBytes = 384 * 1024;  // of transformed inputs: fits a second-level cache of 512 KB or more
 constexpr int64_t kMaxChunkTiles = 48;
+constexpr int64_t kRowTiles = 14;  // transformed back at a time; the first-level cache holds them
+constexpr int64_t kRowFloats = kRowTiles * kWinogradTile * kWinogradTile * kTileBlock;
 
 class Winograd16 final : public Kernel {
  public:
@@ -71,7 +73,7 @@ class Winograd16 final : public Kernel {
   bool repacked() const override { return conv_.weights.repacked(); }
   ScratchSize scratch(int) const override {
     return {saturated_bytes(chunk_tiles_, tile_floats(conv_.in_blocks()), sizeof(float)),
-            saturated_bytes(chunk_tiles_, tile_floats(1), sizeof(float))};
+            saturated_bytes(chunk_tiles_ * tile_floats(1) + kRowFloats, sizeof(float), 1)};
   }
 
  private:
@@ -87,7 +89,8 @@ class Winograd16 final : public Kernel {
   void transform(const KernelCall& call, Range chunk) const;
   void multiply(const KernelCall& call, Range chunk) const;
   void multiply_tiles(const float* inputs, int64_t chunk_tiles, Range tiles, int64_t block, float* products) const;
-  void write_tiles(const KernelCall& call, Range tiles, int64_t block, const float* products) const;
+  void write_tiles(const KernelCall& call, Range tiles, int64_t block, float* products) const;
+  void write_rows(const KernelCall& call, const Place& place, int64_t tiles, int64_t block, const float* rows) const;
 
   BlockedConv conv_;
   int64_t columns_ = 0, tiles_ = 0;  // of an image
@@ -162,28 +165,43 @@ void Winograd16::multiply_tiles(const float* inputs, int64_t chunk_tiles, Range 
   }
 }
 
-void Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t block, const float* products) const {
+// Whole rows of pixels go to memory one after the other, which need not be read first then.
+void Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t block, float* products) const {
+  WinogradOutput tile;
+  tile.step = tiles.size() * kTileBlock;
+  tile.row = kRowTiles * kWinogradTile * kTileBlock;
+  float* rows = products + kWinogradPositions * tile.step;
+  tile.from = products;
+  for (int64_t t = tiles.first; t < tiles.last;) {
+    const Place place = place_of(t);
+    const int64_t count = std::min({kRowTiles, tiles.last - t, columns_ - place.x / kWinogradTile});
+    tile.to = rows;
+    for (int64_t i = 0; i < count; ++i, tile.from += kTileBlock, tile.to += kWinogradTile * kTileBlock)
+      winograd_output(tile);
+    write_rows(call, place, count, block, rows);
+    t += count;
+  }
+}
+
+void Winograd16::write_rows(const KernelCall& call, const Place& place, int64_t tiles, int64_t block,
+                            const float* rows) const {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const ConvAxis &h = conv_.geometry.axes[1], &w = conv_.geometry.axes[2];
   const Activation& activation = conv_.activation;
   const bool is_clip = activation.kind == ops::ActivationKind::kClip;
   const float* residual = residual_of(call);
-  WinogradOutput tile;
-  tile.step = tiles.size() * kTileBlock;
-  tile.bias = conv_.block_bias(block);
-  tile.width = w.output;
-  tile.low = is_clip ? activation.alpha : activation.kind == ops::ActivationKind::kRelu ? 0.0f : -kInfinity;
-  tile.high = is_clip ? activation.beta : kInfinity;
-  for (int64_t t = tiles.first; t < tiles.last; ++t, products += kTileBlock) {
-    const Place place = place_of(t);
-    const int64_t plane = (place.image * conv_.out_blocks() + block) * h.output;
-    const int64_t at = ((plane + place.y) * w.output + place.x) * kTileBlock;
-    tile.from = products;
-    tile.output = call.output<float>(0) + at;
-    tile.residual = residual == nullptr ? nullptr : residual + at;
-    tile.rows = std::min(kWinogradTile, h.output - place.y);
-    tile.columns = std::min(kWinogradTile, w.output - place.x);
-    winograd_output(tile);
+  WinogradPixels pixels;
+  pixels.bias = conv_.block_bias(block);
+  pixels.low = is_clip ? activation.alpha : activation.kind == ops::ActivationKind::kRelu ? 0.0f : -kInfinity;
+  pixels.high = is_clip ? activation.beta : kInfinity;
+  pixels.count = std::min(tiles * kWinogradTile, w.output - place.x);
+  const int64_t plane = (place.image * conv_.out_blocks() + block) * h.output;
+  for (int64_t y = place.y; y < std::min(place.y + kWinogradTile, h.output); ++y) {
+    const int64_t at = ((plane + y) * w.output + place.x) * kTileBlock;
+    pixels.from = rows + (y - place.y) * kRowTiles * kWinogradTile * kTileBlock;
+    pixels.output = call.output<float>(0) + at;
+    pixels.residual = residual == nullptr ? nullptr : residual + at;
+    winograd_finish(pixels);
   }
 }
 #endif

@@ -26,16 +26,23 @@ struct WinogradInput {
 struct WinogradOutput {
   const float* from = nullptr;  // 16 floats for each position, `step` apart
   int64_t step = 0;
-  const float* bias = nullptr;      // 16, or null
-  const float* residual = nullptr;  // as output, or null
-  float* output = nullptr;          // the tile's first pixel
-  int64_t width = 0;                // the plane's
-  int64_t rows = 0, columns = 0;    // of the tile that lie in the plane
-  float low = 0, high = 0;          // of outputs
+  float* to = nullptr;  // 4 rows of 4 pixels of 16 floats, `row` apart
+  int64_t row = 0;
 };
 
-// B^T d B, and A^T m A with bias, residual and bounds. Require: aarch64.
+// Pixels that lie side by side, of one block.
+struct WinogradPixels {
+  const float* from = nullptr;
+  int64_t count = 0;
+  const float* bias = nullptr;      // 16, or null
+  const float* residual = nullptr;  // as output, or null
+  float* output = nullptr;
+  float low = 0, high = 0;  // of outputs
+};
+
+// B^T d B; A^T m A; bias, residual and bounds. Require: aarch64.
 void winograd_input(const WinogradInput& tile);
 void winograd_output(const WinogradOutput& tile);
+void winograd_finish(const WinogradPixels& pixels);
 
 }  // namespace nestrt::kernels

@@ -13,6 +13,7 @@ namespace nestrt::kernels {
 namespace {
 
 constexpr int kSide = static_cast<int>(kWinogradSide), kTile = static_cast<int>(kWinogradTile), kLanes = 4;
+constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;
 constexpr float kRoot = 1.41421356f, kHalfRoot = 0.70710678f;  // of 2
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 8")
@@ -79,9 +80,7 @@ void winograd_input(const WinogradInput& tile) {
 }
 
 void winograd_output(const WinogradOutput& tile) {
-  const float32x4_t lowest = vdupq_n_f32(tile.low), highest = vdupq_n_f32(tile.high);
   for (int lane = 0; lane < kTileBlock; lane += kLanes) {
-    const float32x4_t bias = tile.bias == nullptr ? vdupq_n_f32(0) : vld1q_f32(tile.bias + lane);
     float32x4_t columns[kSide][kTile];  // [column][row]
     NESTRT_UNROLL for (int x = 0; x < kSide; ++x) {
       float32x4_t m[kSide];
@@ -90,17 +89,28 @@ void winograd_output(const WinogradOutput& tile) {
     }
     NESTRT_UNROLL for (int y = 0; y < kTile; ++y) {
       float32x4_t m[kSide], v[kTile];
-      if (y >= tile.rows) break;
       NESTRT_UNROLL for (int x = 0; x < kSide; ++x) m[x] = columns[x][y];
       transform_output(m, v);
-      NESTRT_UNROLL for (int x = 0; x < kTile; ++x) {
-        if (x >= tile.columns) break;
-        const int64_t at = (y * tile.width + x) * kTileBlock + lane;
-        float32x4_t sum = vaddq_f32(v[x], bias);
-        if (tile.residual != nullptr) sum = vaddq_f32(sum, vld1q_f32(tile.residual + at));
-        vst1q_f32(tile.output + at, vminq_f32(vmaxq_f32(sum, lowest), highest));
-      }
+      NESTRT_UNROLL for (int x = 0; x < kTile; ++x) vst1q_f32(tile.to + y * tile.row + x * kTileBlock + lane, v[x]);
     }
+  }
+}
+
+void winograd_finish(const WinogradPixels& pixels) {
+  const float32x4_t lowest = vdupq_n_f32(pixels.low), highest = vdupq_n_f32(pixels.high);
+  float32x4_t bias[kVectors];
+  NESTRT_UNROLL for (int v = 0; v < kVectors; ++v) bias[v] =
+      pixels.bias == nullptr ? vdupq_n_f32(0) : vld1q_f32(pixels.bias + v * kLanes);
+  for (int64_t i = 0; i < pixels.count * kTileBlock; i += kTileBlock) {
+    float32x4_t sums[kVectors];
+    NESTRT_UNROLL for (int v = 0; v < kVectors; ++v) sums[v] =
+        vaddq_f32(vld1q_f32(pixels.from + i + v * kLanes), bias[v]);
+    if (pixels.residual != nullptr) {
+      NESTRT_UNROLL for (int v = 0; v < kVectors; ++v) sums[v] =
+          vaddq_f32(sums[v], vld1q_f32(pixels.residual + i + v * kLanes));
+    }
+    NESTRT_UNROLL for (int v = 0; v < kVectors; ++v)
+        vst1q_f32(pixels.output + i + v * kLanes, vminq_f32(vmaxq_f32(sums[v], lowest), highest));
   }
 }
 
