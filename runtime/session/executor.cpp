@@ -328,6 +328,7 @@ Submission Executor::submission_of(const PreparedStep& step) const {
   Submission submission;
   submission.bindings = {run_.memory->buffers(), schedule_->lanes()[step.step.lane].scratch.data()};
   submission.deadline = run_.deadline;
+  submission.urgent = options_.urgent;
   submission.observer = options_.observer;
   submission.writers = run_.memory->writers();
   submission.writer = number_of(step.unit);

@@ -68,32 +68,35 @@ void Device::submit(Job* job, const Submission& submission) {
   }
   job->submission = submission;
   job->pending = true;
-  job->next = nullptr;
-  if (submission.submitter_waits && running_ == nullptr && first_ == nullptr) return run(job);
-  (last_ != nullptr ? last_->next : first_) = job;
-  last_ = job;
+  job->urgent = submission.urgent;
+  job->deadline = submission.deadline;
+  queue_.add(*job, SteadyClock::now());
+  if (submission.submitter_waits && running_ == nullptr && next_job() == job) return run(job);
   changed_.notify_all();
 }
 
 void Device::cancel(Job* job, uint64_t generation) {
   const MutexLock lock(mutex_);
   if (!job->pending || job->submission.generation != generation) return;
-  if (remove(job)) return complete(job, failure(Code::kCancelled, "cancelled before it started"));
+  if (queue_.remove(*job)) return complete(job, failure(Code::kCancelled, "cancelled before it started"));
   if (stop_ == Stop::kNone) stop_ = Stop::kCancel;
   transport_->interrupt();
 }
 
 void Device::retire(Job* job) {
   const MutexLock lock(mutex_);
-  if (remove(job)) job->pending = false;
+  if (queue_.forget(*job)) job->pending = false;
   if (running_ == job) stop_running(Stop::kForget);
 }
 
 // Until nothing runs and nothing waits: others may submit while it waits for a run to end.
 Status Device::reset() {
   const MutexLock lock(mutex_);
-  while (first_ != nullptr || running_ != nullptr) {
-    while (Job* const job = take_job()) complete(job, failure(Code::kCancelled, "was reset"));
+  while (queue_.oldest() != nullptr || running_ != nullptr) {
+    while (scheduler::UnitClaim* const claim = queue_.oldest()) {
+      queue_.remove(*claim);
+      complete(static_cast<Job*>(claim), failure(Code::kCancelled, "was reset"));
+    }
     if (running_ != nullptr) stop_running(Stop::kCancel);
   }
   const Status status = reset_transport();  // the thread has nothing to run
@@ -114,14 +117,16 @@ Status Device::probe() {
 void Device::run_jobs() {
   const MutexLock lock(mutex_);
   while (true) {
-    while (!shut_down_ && (first_ == nullptr || running_ != nullptr)) changed_.wait(mutex_);
+    Job* job = nullptr;
+    while (!shut_down_ && (running_ != nullptr || (job = next_job()) == nullptr)) wait_for_job();
     if (shut_down_) return;
-    run(take_job());
+    run(job);
   }
 }
 
 // Without the lock; completes the job under it.
 void Device::run(Job* job) {
+  queue_.begin(*job, SteadyClock::now());
   running_ = job;
   stop_ = Stop::kNone;
   job->submission.unit_deadline = job->submission.unit_deadline_from(SteadyClock::now());
@@ -131,10 +136,13 @@ void Device::run(Job* job) {
     const MutexPause pause(mutex_);
     if (trusted || !job->expected.empty()) status = execute(*job, trusted);
   }
-  if (stop_ == Stop::kForget)
+  queue_.end(*job, SteadyClock::now());
+  if (stop_ == Stop::kForget) {
+    queue_.forget(*job);
     job->pending = false;
-  else
+  } else {
     complete(job, std::move(status));
+  }
   running_ = nullptr;
   changed_.notify_all();
 }
@@ -200,23 +208,14 @@ Status Device::wait(Deadline deadline) {
 
 // --- Under the lock.
 
-Device::Job* Device::take_job() {
-  Job* const job = first_;
-  if (job == nullptr) return nullptr;
-  first_ = job->next;
-  if (first_ == nullptr) last_ = nullptr;
-  return job;
-}
+Device::Job* Device::next_job() const { return static_cast<Job*>(queue_.next(SteadyClock::now())); }
 
-bool Device::remove(Job* job) {
-  Job* previous = nullptr;
-  for (Job* waiting = first_; waiting != nullptr; previous = std::exchange(waiting, waiting->next)) {
-    if (waiting != job) continue;
-    (previous != nullptr ? previous->next : first_) = job->next;
-    if (last_ == job) last_ = previous;
-    return true;
-  }
-  return false;
+// What waits may have to wait for a time only.
+void Device::wait_for_job() {
+  if (running_ == nullptr && queue_.oldest() != nullptr)
+    changed_.wait_until(mutex_, queue_.kept_until());
+  else
+    changed_.wait(mutex_);
 }
 
 void Device::stop_running(Stop stop) {

@@ -1,4 +1,6 @@
-// Device: one accelerator, which runs programs one after the other, and whether it can be trusted.
+// Device: one accelerator, which runs programs one after the other, and whether it can be trusted. Which of those that
+// wait is next UnitQueue says (scheduler/unit_queue.h); no more than one at a time is with the accelerator, so that
+// what is urgent waits for one program at most.
 //
 // A run that fails or misses the unit's deadline resets the accelerator and puts it into quarantine: it refuses work
 // until probe() has seen it compute the right thing. A run that nobody waits for any more resets it only.
@@ -17,19 +19,19 @@
 #include "drivers/evta/driver/probe_program.h"
 #include "nestrt/mutex.h"
 #include "runtime/core/named_thread.h"
+#include "scheduler/unit_queue.h"
 
 namespace nestrt::evta {
 
 class Device {
  public:
   // A run of a program, asked for again and again. Belongs to the caller, who retires it before he destroys it.
-  struct Job {
+  struct Job : scheduler::UnitClaim {
     PlacedProgram* program = nullptr;
     std::span<const uint32_t> operators;  // that it computes, for observers
     std::span<const std::byte> expected;  // its result, of a probe: runs on a device that is not trusted
     // The rest is the Device's.
     Submission submission;
-    Job* next = nullptr;
     bool pending = false;
   };
 
@@ -43,7 +45,7 @@ class Device {
   // Errors: kOutOfMemory.
   Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) { return lent_.lend(*transport_, bytes); }
 
-  // Queues the job, or runs it here where the submitter waits and no other is before it; its completion is signalled at
+  // Queues the job, or runs it here where the submitter waits and it is next; its completion is signalled at
   // the end, with kUnavailable where the device is in quarantine or the job is under way already. Allocates nothing on
   // success.
   void submit(Job* job, const Submission& submission);
@@ -69,8 +71,8 @@ class Device {
 
   void run_jobs();
   void run(Job* job) NESTRT_REQUIRES(mutex_);
-  Job* take_job() NESTRT_REQUIRES(mutex_);
-  bool remove(Job* job) NESTRT_REQUIRES(mutex_);
+  Job* next_job() const NESTRT_REQUIRES(mutex_);
+  void wait_for_job() NESTRT_REQUIRES(mutex_);
   void stop_running(Stop stop) NESTRT_REQUIRES(mutex_);
   void complete(Job* job, Status status) NESTRT_REQUIRES(mutex_);
   Status execute(const Job& job, bool trusted) NESTRT_EXCLUDES(mutex_);
@@ -98,8 +100,7 @@ class Device {
 
   Mutex mutex_;  // guards what is the Device's of jobs, too
   Condition changed_;
-  Job* first_ NESTRT_GUARDED_BY(mutex_) = nullptr;  // waiting
-  Job* last_ NESTRT_GUARDED_BY(mutex_) = nullptr;
+  scheduler::UnitQueue queue_ NESTRT_GUARDED_BY(mutex_);
   Job* running_ NESTRT_GUARDED_BY(mutex_) = nullptr;
   Stop stop_ NESTRT_GUARDED_BY(mutex_) = Stop::kNone;  // what becomes of the running job
   Status quarantine_ NESTRT_GUARDED_BY(mutex_);        // ok: trusted

@@ -215,7 +215,7 @@ NESTRT_API nestrt_code nestrt_session_options_set_unit_limit(nestrt_session_opti
 NESTRT_API nestrt_code nestrt_session_options_set_probe_interval(nestrt_session_options* options, int64_t milliseconds);
 /* In every so many runs the CPU checks what other units compute. 0: never, the default. */
 NESTRT_API nestrt_code nestrt_session_options_set_check_every(nestrt_session_options* options, uint32_t runs);
-/* Not 0: threads that sessions share leave other work for this session's. */
+/* Not 0: threads and units that sessions share take this session's work before that of others. */
 NESTRT_API nestrt_code nestrt_session_options_set_urgent(nestrt_session_options* options, int32_t urgent);
 
 /* How a run goes; as nestrt_load_options. It may serve any number of runs, at the same time as well. */

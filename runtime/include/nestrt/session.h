@@ -92,7 +92,8 @@ struct SessionOptions {
   // In every so many runs the host computes what other units compute, before them, and takes them for failing where
   // theirs differs. 0: never.
   uint32_t check_every = 0;
-  // The threads of a host that sessions share leave other work for this session's.
+  // The threads of a host that sessions share leave other work for this session's, and units take what waits for them
+  // from it first (docs/scheduling.md, "Several sessions").
   bool urgent = false;
   std::shared_ptr<Clock> clock = nullptr;  // null: the steady clock
   // Where there are any, only plans that were loaded with one of them as their signer are taken (LoadOptions).
@@ -100,9 +101,10 @@ struct SessionOptions {
 };
 
 struct RunOptions {
-  // Looked at between operators. A unit beside the host that does not answer is given up as early as the host needs to
-  // compute its branch, and what comes after it, in time: as far as it is known how long that takes; else after half
-  // of the time that is left. Where there is not the time for both, the unit is trusted, until it has failed once.
+  // Looked at between operators. Of what waits for a unit beside the host, that with the earlier deadline is first. A
+  // unit beside the host that does not answer is given up as early as the host needs to compute its branch, and what
+  // comes after it, in time: as far as it is known how long that takes; else after half of the time that is left. Where
+  // there is not the time for both, the unit is trusted, until it has failed once.
   Deadline deadline = kNoDeadline;
 };
 

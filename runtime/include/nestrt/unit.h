@@ -109,6 +109,7 @@ struct Submission {
   Deadline unit_deadline = kNoDeadline;  // for a unit beside the host: likewise, and the unit has failed
   // The same from when the unit begins with it: others may be before it. A unit may go by the deadlines alone.
   std::chrono::nanoseconds unit_limit = std::chrono::nanoseconds::max();
+  bool urgent = false;           // before others that wait for the unit, which also go by `deadline`
   bool submitter_waits = false;  // for the completion and nothing else: the unit may work on its thread
   RunObserver* observer = nullptr;
   const CoreShare* cores = nullptr;  // the host's that may work on it; null: all

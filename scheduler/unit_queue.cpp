@@ -1,0 +1,80 @@
+#include "scheduler/unit_queue.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace nestrt::scheduler {
+namespace {
+
+// Urgent work that is late by so much, and an eighth of its gap, is not waited for: as long as a thread may take to
+// wake.
+constexpr std::chrono::microseconds kLate{200};
+
+bool is_starving(const UnitClaim& claim) { return claim.passed >= UnitQueue::kMostPassed; }
+
+bool is_before(const UnitClaim& a, const UnitClaim& b) {
+  const auto order = [](const UnitClaim& claim) {
+    return std::tuple(!is_starving(claim), !claim.urgent, claim.deadline);
+  };
+  return order(a) < order(b);
+}
+
+}  // namespace
+
+void UnitQueue::add(UnitClaim& claim, Time now) {
+  claim.passed = 0;
+  claim.next = nullptr;
+  UnitClaim** last = &first_;
+  while (*last != nullptr) last = &(*last)->next;
+  *last = &claim;
+  if (!claim.urgent) return;
+  kept_until_ = Time::min();
+  if (last_urgent_ == nullptr) return;
+  last_urgent_->gaps[0] = std::exchange(last_urgent_->gaps[1], now - last_urgent_end_);
+  last_urgent_ = nullptr;
+}
+
+bool UnitQueue::remove(const UnitClaim& claim) {
+  for (UnitClaim** place = &first_; *place != nullptr; place = &(*place)->next) {
+    if (*place != &claim) continue;
+    *place = claim.next;
+    return true;
+  }
+  return false;
+}
+
+bool UnitQueue::forget(const UnitClaim& claim) {
+  if (last_urgent_ == &claim) last_urgent_ = nullptr;
+  return remove(claim);
+}
+
+UnitClaim* UnitQueue::next(Time now) const {
+  UnitClaim* best = nullptr;
+  for (UnitClaim* claim = first_; claim != nullptr; claim = claim->next)
+    if (may_begin(*claim, now) && (best == nullptr || is_before(*claim, *best))) best = claim;
+  return best;
+}
+
+bool UnitQueue::may_begin(const UnitClaim& claim, Time now) const {
+  if (claim.urgent || is_starving(claim) || now >= kept_until_) return true;
+  return now + std::max(claim.times[0], claim.times[1]) <= due_;
+}
+
+void UnitQueue::begin(UnitClaim& claim, Time now) {
+  for (UnitClaim* older = first_; older != &claim; older = older->next) ++older->passed;
+  remove(claim);
+  begun_ = now;
+}
+
+void UnitQueue::end(UnitClaim& claim, Time now) {
+  claim.times[0] = std::exchange(claim.times[1], now - begun_);
+  if (!claim.urgent) return;
+  const SteadyClock::duration gap = std::min(claim.gaps[0], claim.gaps[1]);
+  last_urgent_ = &claim;
+  last_urgent_end_ = now;
+  due_ = now + gap;
+  kept_until_ = gap > gap.zero() ? due_ + gap / 8 + kLate : now;
+}
+
+}  // namespace nestrt::scheduler
