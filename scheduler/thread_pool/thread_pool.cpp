@@ -97,7 +97,11 @@ void ThreadPool::run_job(int index, int64_t count, const Task& task, Workers wor
 
   drain(job, 0);
   open_.fetch_and(~bit);
-  if (urgent) urgent_.fetch_and(~bit);
+  if (urgent) {
+    urgent_.fetch_and(~bit);
+    urgent_over_.fetch_add(1);
+    urgent_over_.notify_all();
+  }
   close(job);
   claimed_.fetch_and(~bit, std::memory_order_release);
 }
@@ -112,15 +116,25 @@ void ThreadPool::close(Job& job) {
 bool ThreadPool::drain(Job& job, int slot) {
   const int64_t count = job.count;
   const Task& task = *job.task;
-  const bool stays = slot == 0 || job.urgent;
   bool any = false;
-  while (stays || urgent_.load(std::memory_order_relaxed) == 0) {
+  while (job.urgent || let_urgent_go_first(slot)) {
     const int64_t index = job.next.fetch_add(1, std::memory_order_relaxed);
     if (index >= count) break;
     task(index, slot);
     any = true;
   }
   return any;
+}
+
+// Before each index of work that is not urgent. A worker has to leave it: false. Its caller waits, but for a few urgent
+// jobs only, so that its work goes on however many there are.
+bool ThreadPool::let_urgent_go_first(int slot) {
+  if (urgent_.load(std::memory_order_relaxed) == 0) return true;
+  if (slot != 0) return false;
+  const uint32_t first = urgent_over_.load();
+  for (uint32_t over = first; urgent_.load() != 0 && over - first < kMostPassed; over = urgent_over_.load())
+    urgent_over_.wait(over);
+  return true;
 }
 
 bool ThreadPool::join(Job& job, int worker) {

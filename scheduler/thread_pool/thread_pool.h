@@ -11,7 +11,8 @@
 // time. They are the last workers, those with the shares of jobs the first.
 //
 // A job may be open to some of the workers only, so that jobs side by side share the cores out, and it may be urgent:
-// workers turn to it first, and leave other jobs, between two of their indices, for it.
+// workers turn to it first, and leave other jobs, between two of their indices, for it. The callers of those wait
+// before each index until it is done, but let no more than kMostPassed urgent jobs go first.
 //
 // With one thread there are no workers: everything runs on the caller's thread, in order. So it does in a child made by
 // fork(), which has no workers either.
@@ -50,6 +51,7 @@ class SharedRunner : public ParallelRunner {
 class ThreadPool final : public SharedRunner {
  public:
   static constexpr int kMaxThreads = 256;
+  static constexpr uint32_t kMostPassed = 16;
 
   // Errors: kInvalidArgument, kUnavailable (no more threads to be had).
   static Result<std::unique_ptr<ThreadPool>> create(const ThreadPoolOptions& options = {});
@@ -103,14 +105,16 @@ class ThreadPool final : public SharedRunner {
   void run_job(int index, int64_t count, const Task& task, Workers workers, bool urgent);
   void close(Job& job);
   bool drain(Job& job, int slot);
+  bool let_urgent_go_first(int slot);
 
   const ForkOrigin origin_;
   int num_threads_;
   std::chrono::microseconds spin_;
   std::array<Job, kMaxJobs> jobs_;
-  std::atomic<uint64_t> claimed_{0};  // bit per job that a caller has taken
-  std::atomic<uint64_t> open_{0};     // bit per job that workers may join; a hint: the truth is in Job::state
-  std::atomic<uint64_t> urgent_{0};   // bit per open job that is urgent
+  std::atomic<uint64_t> claimed_{0};      // bit per job that a caller has taken
+  std::atomic<uint64_t> open_{0};         // bit per job that workers may join; a hint: the truth is in Job::state
+  std::atomic<uint64_t> urgent_{0};       // bit per open job that is urgent
+  std::atomic<uint32_t> urgent_over_{0};  // urgent jobs that are over
   std::array<std::atomic<int>, kMaxThreads> lane_of_{};  // by worker: the lane that it is asked to run; 0: none
   const FunctionRef<void(int)>* lane_ = nullptr;         // the work of the caller that has lanes
   std::atomic<int> running_lanes_{0};                    // beside the caller's

@@ -180,6 +180,53 @@ TEST_CASE("Every index of an urgent job and of those beside it runs once") {
   for (const auto& sum : sums) CHECK(sum == 100 * 120);
 }
 
+// Callers of urgent jobs, each of which is over when it is told to be.
+class UrgentJobs {
+ public:
+  // Of a pool of two threads.
+  UrgentJobs(ThreadPool& pool, size_t jobs) : ends_(jobs) {
+    for (std::atomic<bool>& end : ends_) {
+      callers_.emplace_back([this, &pool, &end] {
+        const auto work = [this, &end](int64_t, int) {
+          ++begun_;
+          end.wait(false);
+        };
+        pool.parallel_for(2, work, {.urgent = true});
+      });
+    }
+    while (begun_ < static_cast<int>(jobs) + 1) std::this_thread::yield();  // the worker has begun, too
+  }
+  void end(size_t job) {
+    ends_[job] = true;
+    ends_[job].notify_all();
+    callers_[job].join();
+  }
+
+ private:
+  std::vector<std::atomic<bool>> ends_;
+  std::atomic<int> begun_{0};
+  std::vector<std::thread> callers_;
+};
+
+TEST_CASE("The caller of other work lets urgent jobs go first, but not more than a few for each index") {
+  const auto pool = make_pool(2);
+  constexpr size_t kJobs = ThreadPool::kMostPassed + 1;
+  UrgentJobs urgent(*pool, kJobs);
+  std::atomic<int> done{0};
+  std::thread caller([&] { pool->parallel_for(3, [&](int64_t, int) { ++done; }); });
+  CHECK(nestrt::test::others_fall_asleep());
+  for (size_t job = 0; job + 2 < kJobs; ++job) urgent.end(job);
+  CHECK(nestrt::test::others_fall_asleep());
+  CHECK(done == 0);
+  urgent.end(kJobs - 2);
+  while (done == 0) std::this_thread::yield();
+  CHECK(nestrt::test::others_fall_asleep());
+  CHECK(done == 1);
+  urgent.end(kJobs - 1);
+  caller.join();
+  CHECK(done == 3);
+}
+
 TEST_CASE("Idle workers go to sleep, and wake for the next job") {
   const auto pool = make_pool(4);
   for (int round = 0; round < 3; ++round) {
