@@ -8,15 +8,23 @@ namespace {
 
 constexpr double kDigits = 1e-9;  // in which sums of the same times differ
 
-double host_rate(const Problem& problem, std::span<const RunningPart> running, int waiting) {
-  double threads = waiting;
+struct HostRates {
+  double urgent = 1, other = 1;
+};
+
+HostRates host_rates(const Problem& problem, std::span<const RunningPart> running, int waiting) {
+  if (problem.host_cores <= 0) return {};
+  double waiters = waiting, urgent = 0, other = 0;
   for (const RunningPart& one : running) {
     if (problem.unit_of(*one.part).is_host)
-      threads += one.part->threads > 0 ? one.part->threads : problem.host_cores;
+      (one.urgent ? urgent : other) += one.part->threads > 0 ? one.part->threads : problem.host_cores;
     else if (is_awaited(problem, one))
-      threads += 1;
+      waiters += 1;
   }
-  return threads > problem.host_cores && problem.host_cores > 0 ? problem.host_cores / threads : 1;
+  const auto rate = [](double cores, double threads) { return threads > cores ? cores / threads : 1; };
+  if (urgent == 0) return {1, rate(problem.host_cores, other + waiters)};
+  return {rate(problem.host_cores, urgent + waiters),
+          rate(std::max(0.0, problem.host_cores - urgent - waiters), other)};
 }
 
 // What each gets of a rate that all share.
@@ -46,10 +54,10 @@ bool is_awaited(const Problem& problem, const RunningPart& running) {
 }
 
 std::vector<double> rates(const Problem& problem, std::span<const RunningPart> running, int waiting) {
-  const double host = host_rate(problem, running, waiting);
+  const HostRates host = host_rates(problem, running, waiting);
   std::vector<double> result, wanted;
   for (const RunningPart& one : running) {
-    result.push_back(problem.unit_of(*one.part).is_host ? host : 1);
+    result.push_back(!problem.unit_of(*one.part).is_host ? 1 : one.urgent ? host.urgent : host.other);
     // Alone each gets what it wants: that is how its time alone came about.
     const double alone = one.part->us > 0 ? one.part->bytes / one.part->us : 0;
     wanted.push_back(result.back() * std::min(alone, problem.memory_mb_per_s));

@@ -1,9 +1,10 @@
 // Rates: how fast parts that run at the same time proceed, each measured by how fast it would be alone.
 //
 // The host's cores are shared evenly by the threads that want them: those of its parts, and for each unit beside it the
-// one that waits, while it does not sleep: for the end of a part, or for what the next one reads. The memory's rate is
-// shared max-min fairly (Bertsekas and Gallager, Data Networks, 6.5): who wants less than an even share gets it, the
-// others share what is left.
+// one that waits, while it does not sleep: for the end of a part, or for what the next one reads. Where there are
+// urgent parts, others have only the cores that these and those who wait leave. The memory's rate is shared max-min
+// fairly (Bertsekas and Gallager, Data Networks, 6.5): who wants less than an even share gets it, the others share what
+// is left.
 #pragma once
 
 #include <span>
@@ -15,7 +16,8 @@ namespace nestrt::scheduler {
 
 struct RunningPart {
   const Part* part = nullptr;
-  double left_us = 0;  // of its time alone
+  double left_us = 0;   // of its time alone
+  bool urgent = false;  // the host's cores leave other parts for it
 };
 
 // Whether anything that units share may run short.

@@ -1,179 +1,138 @@
 #include "scheduler/virtual_time.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <limits>
 
+#include "nestrt/function_ref.h"
 #include "scheduler/joins.h"
 #include "scheduler/none.h"
 #include "scheduler/rates.h"
+#include "scheduler/unit_queue.h"
+#include "scheduler/virtual_steps.h"
 
 namespace nestrt::scheduler {
 namespace {
 
-std::vector<uint32_t> tasks_by_branch(const Problem& problem) {
-  std::vector<uint32_t> tasks;
-  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
-    const uint32_t branch = problem.tasks[task].branch;
-    if (branch >= tasks.size()) tasks.resize(branch + 1, kNone);
-    tasks[branch] = task;
-  }
-  return tasks;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kDigits = 1e-9;  // in which sums of the same times differ
+
+UnitQueue::Time time_of(double us) {
+  return UnitQueue::Time(std::chrono::round<SteadyClock::duration>(std::chrono::duration<double, std::micro>(us)));
 }
 
-Status unknown_step(uint32_t step, const char* why) {
-  return Status(Code::kInvalidArgument, fmt::format("step {} of the schedule {}", step, why));
+double microseconds(UnitQueue::Time time) {
+  return std::chrono::duration<double, std::micro>(time.time_since_epoch()).count();
 }
 
-// A step as a part of a task.
-struct KnownStep {
-  uint32_t task = 0;
-  Part part;
+struct VirtualSessionState;
+
+// A session's lane, and where it is with its steps.
+struct VirtualLane {
+  enum class State : uint8_t { kWaiting, kQueued, kRunning };  // for what the step reads; for its unit
+  VirtualSessionState* session = nullptr;
+  uint32_t first = kNone;
+  uint32_t step = kNone;  // none: its steps are over
+  State state = State::kWaiting;
+  double left_us = 0;    // of the step that runs, alone
+  double free_us = 0;    // when the step before ended
+  double queued_us = 0;  // when the step that waits for its unit began to
 };
 
-// The problem's lane for one of a schedule's: of the same unit, and the first, second, ... of them for the first,
-// second, ... of that one's.
-uint32_t problem_lane(const Problem& problem, const Schedule& schedule, uint32_t lane) {
-  const uint32_t unit = schedule.lanes[lane].unit;
-  const auto is_of_unit = [unit](const Lane& other) { return other.unit == unit; };
-  auto before = std::count_if(schedule.lanes.begin(), schedule.lanes.begin() + lane, is_of_unit);
-  for (uint32_t other = 0; other < problem.lanes.size(); ++other)
-    if (is_of_unit(problem.lanes[other]) && before-- == 0) return other;
-  return kNone;
-}
+struct VirtualStepState : UnitClaim {
+  VirtualLane* lane = nullptr;
+  uint32_t next_of_lane = kNone;
+  StepSpan span;           // of the last inference
+  double end_us = kNever;  // of the inference under way, from its begin
+};
 
-Result<uint32_t> find_task(const std::vector<uint32_t>& tasks, const Schedule& schedule, uint32_t index) {
-  const Step& step = schedule.steps[index];
-  if (step.lane >= schedule.lanes.size()) return unknown_step(index, "has a lane that does not exist");
-  const uint32_t task = step.branch < tasks.size() ? tasks[step.branch] : kNone;
-  if (task == kNone)
-    return unknown_step(index, fmt::format("computes branch {}, which is no task", step.branch).c_str());
-  return task;
-}
+// A session, and where it is with its inferences.
+struct VirtualSessionState {
+  VirtualSessionState(const VirtualSession& of, std::vector<VirtualStep> its_steps)
+      : session(of), steps(std::move(its_steps)), states(steps.size()), steps_left(steps.size()) {}
 
-Result<KnownStep> on_lane(const Problem& problem, const Schedule& schedule, uint32_t index, KnownStep step) {
-  step.part.lane = problem_lane(problem, schedule, schedule.steps[index].lane);
-  if (step.part.lane == kNone) return unknown_step(index, "has one lane too many of its unit");
-  return step;
-}
+  VirtualSession session;
+  std::vector<VirtualStep> steps;
+  std::vector<VirtualStepState> states;  // by step
+  size_t steps_left = 0;                 // of the inference under way
+  VirtualInference inference;            // its end as far as it is known
 
-Result<KnownStep> find_step(const Problem& problem, const std::vector<uint32_t>& tasks, const Schedule& schedule,
-                            uint32_t index) {
-  NESTRT_ASSIGN_OR_RETURN(const uint32_t task, find_task(tasks, schedule, index));
-  const Step& step = schedule.steps[index];
-  for (const Choice& choice : problem.tasks[task].choices)
-    for (const Part& part : choice.parts)
-      if (problem.lanes[part.lane].unit == schedule.lanes[step.lane].unit && part.program == step.program &&
-          part.channels == step.channels && part.threads == step.threads)
-        return on_lane(problem, schedule, index, {task, part});
-  return unknown_step(index, "is none that the problem knows the cost of");
-}
-
-// By branch: one more than the last channel that a step computes.
-std::vector<uint32_t> channels_by_branch(const Schedule& schedule) {
-  std::vector<uint32_t> channels;
-  for (const Step& step : schedule.steps) {
-    if (step.branch >= channels.size()) channels.resize(step.branch + 1, 0);
-    channels[step.branch] = std::max(channels[step.branch], step.channels.end);
-  }
-  return channels;
-}
-
-Part part_of(const Step& step, double us, uint32_t channels) {
-  Part part;
-  part.us = us;
-  part.program = step.program;
-  part.channels = step.channels;
-  part.threads = step.threads;
-  if (!step.channels.all()) part.output_share = double{1} * (step.channels.end - step.channels.begin) / channels;
-  return part;
-}
-
-Result<std::vector<KnownStep>> timed_steps(const Problem& problem, const Schedule& schedule,
-                                           std::span<const double> step_us) {
-  const std::vector<uint32_t> tasks = tasks_by_branch(problem), channels = channels_by_branch(schedule);
-  std::vector<KnownStep> steps;
-  for (uint32_t index = 0; index < schedule.steps.size(); ++index) {
-    NESTRT_ASSIGN_OR_RETURN(const uint32_t task, find_task(tasks, schedule, index));
-    const Step& step = schedule.steps[index];
-    const Part part = part_of(step, step_us[index], channels[step.branch]);
-    NESTRT_ASSIGN_OR_RETURN(steps.emplace_back(), on_lane(problem, schedule, index, {task, part}));
-  }
-  return steps;
-}
-
-Result<std::vector<KnownStep>> find_steps(const Problem& problem, const Schedule& schedule) {
-  const std::vector<uint32_t> tasks = tasks_by_branch(problem);
-  std::vector<KnownStep> steps;
-  for (uint32_t index = 0; index < schedule.steps.size(); ++index) {
-    NESTRT_ASSIGN_OR_RETURN(KnownStep step, find_step(problem, tasks, schedule, index));
-    steps.push_back(std::move(step));
-  }
-  return steps;
-}
+  const Part& part(const VirtualLane& lane) const { return steps[lane.step].part; }
+  VirtualStepState& state(const VirtualLane& lane) { return states[lane.step]; }
+};
 
 // From event to event: a step starts, or ends, or a waiter begins to look for its end.
 class VirtualTime {
  public:
-  VirtualTime(const Problem& problem, const Schedule& schedule, const std::vector<KnownStep>& steps)
-      : problem_(problem), schedule_(schedule), steps_(steps), needs_(steps.size()), queues_(schedule.lanes.size()) {}
+  VirtualTime(const Problem& problem, std::span<VirtualSessionState> sessions)
+      : problem_(problem), sessions_(sessions), lanes_(count_lanes(sessions)), units_(problem.units.size()) {
+    VirtualLane* first = lanes_.data();
+    for (VirtualSessionState& state : sessions_) first = add_lanes(state, first);
+  }
 
-  Result<VirtualRun> run() && {
-    NESTRT_RETURN_IF_ERROR(find_needs());
-    run_.spans.resize(steps_.size());
+  // Until goes_on() says no of a session's inference that is over.
+  void run(FunctionRef<bool(VirtualSessionState&)> goes_on) {
     while (next_event()) {
+      for (VirtualSessionState& state : sessions_) {
+        if (state.steps_left > 0) continue;
+        if (!goes_on(state)) return;
+        begin_next(state);
+      }
     }
-    return std::move(run_);
   }
 
  private:
-  static constexpr double kNever = std::numeric_limits<double>::infinity();
-
-  // What a step waits for, and how many bytes of it.
-  struct Need {
-    uint32_t step = 0;
-    double bytes = 0;
+  // One beside the host.
+  struct VirtualUnit {
+    UnitQueue queue;
+    bool is_taken = false;
   };
 
-  struct Queue {
-    std::vector<uint32_t> steps;
-    size_t next = 0;
-    bool is_running = false;
-    double left_us = 0;  // of the step that runs, alone
-    double free_us = 0;  // when the step before ended
-  };
+  static size_t count_lanes(std::span<const VirtualSessionState> sessions) {
+    size_t lanes = 0;
+    for (const VirtualSessionState& state : sessions) lanes += state.session.schedule.lanes.size();
+    return lanes;
+  }
 
-  Status find_needs() {
-    std::vector<std::vector<uint32_t>> steps_of(problem_.tasks.size());
-    for (uint32_t index = 0; index < steps_.size(); ++index) {
-      const auto& [task, part] = steps_[index];
-      for (const TaskInput& input : problem_.tasks[task].inputs) {
-        if (steps_of[input.task].empty()) return unknown_step(index, "comes before a step that it reads");
-        for (const uint32_t from : steps_of[input.task])
-          if (reads(input, part, steps_[from].part)) needs_[index].push_back({from, input.bytes});
-      }
-      for (const uint32_t wait : schedule_.steps[index].waits) {
-        if (wait >= index) return unknown_step(index, "waits for a later one");
-        needs_[index].push_back({wait, 0});
-      }
-      steps_of[task].push_back(index);
-      queues_[schedule_.steps[index].lane].steps.push_back(index);
+  // Returns the first of the next session's.
+  static VirtualLane* add_lanes(VirtualSessionState& state, VirtualLane* first) {
+    const Schedule& schedule = state.session.schedule;
+    for (auto step = static_cast<uint32_t>(schedule.steps.size()); step-- > 0;) {
+      VirtualLane& lane = first[schedule.steps[step].lane];
+      lane.session = &state;
+      state.states[step].lane = &lane;
+      state.states[step].urgent = state.session.urgent;
+      state.states[step].next_of_lane = lane.first;
+      lane.first = lane.step = step;
     }
-    return {};
+    return first + schedule.lanes.size();
+  }
+
+  // As soon as the caller has the results of the one before.
+  void begin_next(VirtualSessionState& state) {
+    const double begin = state.inference.end_us;
+    state.inference = {begin, begin};
+    for (VirtualStepState& step : state.states) step.end_us = kNever;
+    state.steps_left = state.steps.size();
+    for (VirtualLane& lane : lanes_) {
+      if (lane.session != &state) continue;
+      lane.step = lane.first;
+      lane.free_us = begin;
+    }
   }
 
   // False where nothing is left to do.
   bool next_event() {
-    std::vector<RunningPart> running;
-    std::vector<Queue*> lanes;
     double next = kNever;
     int waiting = 0;
-    for (Queue& queue : queues_) {
-      if (!queue.is_running) waiting += start_or_wait(queue, next) ? 1 : 0;
-      if (!queue.is_running) continue;
-      lanes.push_back(&queue);
-      running.push_back({&steps_[queue.steps[queue.next]].part, queue.left_us});
+    for (VirtualLane& lane : lanes_)
+      if (lane.state == VirtualLane::State::kWaiting) waiting += start_or_wait(lane, next) ? 1 : 0;
+    for (VirtualUnit& unit : units_) next = std::min(next, give(unit));
+    std::vector<RunningPart> running;
+    std::vector<VirtualLane*> lanes;
+    for (VirtualLane& lane : lanes_) {
+      if (lane.state != VirtualLane::State::kRunning) continue;
+      lanes.push_back(&lane);
+      running.push_back({&lane.session->part(lane), lane.left_us, lane.session->session.urgent});
     }
     if (running.empty() && next == kNever) return false;
     const std::vector<double> rate = rates(problem_, running, waiting);
@@ -190,80 +149,139 @@ class VirtualTime {
     return is_still_alone ? running.left_us - awake : running.left_us;
   }
 
-  // Starts the lane's next step, or has the next event be no later than what becomes of its waiting. True where it
-  // waits without sleeping, on one of the host's cores beside those of its steps.
-  bool start_or_wait(Queue& queue, double& next) {
-    if (queue.next == queue.steps.size()) return false;
-    const uint32_t step = queue.steps[queue.next];
-    const double ready = ready_us(step), asleep = queue.free_us + problem_.waits.awake_us;
+  // Starts the lane's next step, or has it wait for its unit, or has the next event be no later than what becomes of
+  // its waiting. True where it waits without sleeping, on one of the host's cores beside those of its steps.
+  bool start_or_wait(VirtualLane& lane, double& next) {
+    if (lane.step == kNone) return false;
+    VirtualSessionState& state = *lane.session;
+    const double ready = ready_us(state, lane.step);
+    const double asleep = lane.free_us + problem_.waits.awake_us;
     const double start = ready > asleep ? ready + problem_.waits.wake_us : ready;
+    const ProblemUnit& unit = problem_.unit_of(state.part(lane));
     if (start <= now_) {
-      run_.spans[step].ready_us = ready;
-      run_.spans[step].start_us = now_;
-      queue.is_running = true;
-      queue.left_us = steps_[step].part.us;
+      state.state(lane).span.ready_us = ready;
+      lane.left_us = state.part(lane).us;
+      unit.is_host ? start_step(lane) : queue(lane);
       return false;
     }
     next = std::min(next, start);
-    if (now_ >= asleep || problem_.unit_of(steps_[step].part).is_host) return false;
+    if (now_ >= asleep || unit.is_host) return false;
     next = std::min(next, asleep);
     return true;
   }
 
-  void advance(Queue& queue, double done_us, double now) {
-    queue.left_us -= done_us;
-    const uint32_t step = queue.steps[queue.next];
-    const auto& [task, part] = steps_[step];
-    if (queue.left_us > part.us * kDigits) return;
-    run_.spans[step].end_us = now;
-    run_.makespan_us = std::max(run_.makespan_us, now + deliver_us(problem_, problem_.tasks[task], part));
-    is_done_[step] = true;
-    queue.is_running = false;
-    queue.free_us = now;
-    ++queue.next;
+  void start_step(VirtualLane& lane) {
+    lane.session->state(lane).span.start_us = now_;
+    lane.state = VirtualLane::State::kRunning;
   }
 
-  double ready_us(uint32_t step) const {
-    const auto& [task, part] = steps_[step];
-    double ready = fetch_us(problem_, problem_.tasks[task], part);
-    for (const Need& need : needs_[step]) {
-      if (!is_done_[need.step]) return kNever;
-      const Part& before = steps_[need.step].part;
-      const double transfer = transfer_us(problem_, before.lane, part.lane, need.bytes * before.output_share);
-      ready = std::max(ready, run_.spans[need.step].end_us + transfer);
+  void queue(VirtualLane& lane) {
+    lane.state = VirtualLane::State::kQueued;
+    lane.queued_us = now_;
+    unit_of(lane).queue.add(lane.session->state(lane), time_of(now_));
+  }
+
+  // The next of those who wait for the unit gets it; who had to wait has gone to sleep. Returns when to look again.
+  double give(VirtualUnit& unit) {
+    if (unit.is_taken || unit.queue.oldest() == nullptr) return kNever;
+    UnitClaim* const claim = unit.queue.next(time_of(now_));
+    if (claim == nullptr) return microseconds(unit.queue.kept_until());
+    VirtualLane& lane = *static_cast<VirtualStepState*>(claim)->lane;
+    unit.queue.begin(*claim, time_of(now_));
+    unit.is_taken = true;
+    if (lane.queued_us < now_) lane.left_us += problem_.waits.wake_us;
+    start_step(lane);
+    return kNever;
+  }
+
+  void advance(VirtualLane& lane, double done_us, double now) {
+    lane.left_us -= done_us;
+    VirtualSessionState& state = *lane.session;
+    const VirtualStep& ended = state.steps[lane.step];
+    if (lane.left_us > ended.part.us * kDigits) return;
+    VirtualStepState& step = state.state(lane);
+    if (!problem_.unit_of(ended.part).is_host) {
+      unit_of(lane).queue.end(step, time_of(now));
+      unit_of(lane).is_taken = false;
     }
-    return ready;
+    const Problem& problem = state.session.problem;
+    step.span.end_us = now;
+    step.end_us = now - state.inference.begin_us;
+    state.inference.end_us =
+        std::max(state.inference.end_us, now + deliver_us(problem, problem.tasks[ended.task], ended.part));
+    --state.steps_left;
+    lane.state = VirtualLane::State::kWaiting;
+    lane.free_us = now;
+    lane.step = step.next_of_lane;
   }
 
-  static constexpr double kDigits = 1e-9;  // in which sums of the same times differ
+  // When a step has all that it reads; kNever where a step that it needs has not ended.
+  static double ready_us(const VirtualSessionState& state, uint32_t index) {
+    const Problem& problem = state.session.problem;
+    const VirtualStep& step = state.steps[index];
+    double ready = fetch_us(problem, problem.tasks[step.task], step.part);
+    for (const VirtualStep::Need& need : step.needs) {
+      const Part& before = state.steps[need.step].part;
+      const double transfer = transfer_us(problem, before.lane, step.part.lane, need.bytes * before.output_share);
+      ready = std::max(ready, state.states[need.step].end_us + transfer);
+    }
+    return state.inference.begin_us + ready;
+  }
 
-  const Problem& problem_;
-  const Schedule& schedule_;
-  const std::vector<KnownStep>& steps_;
-  std::vector<std::vector<Need>> needs_;  // by step
-  std::vector<Queue> queues_;             // by lane
-  std::vector<bool> is_done_ = std::vector<bool>(steps_.size(), false);
+  VirtualUnit& unit_of(const VirtualLane& lane) { return units_[problem_.lanes[lane.session->part(lane).lane].unit]; }
+
+  const Problem& problem_;  // any session's, for what all have in common
+  const std::span<VirtualSessionState> sessions_;
+  std::vector<VirtualLane> lanes_;
+  std::vector<VirtualUnit> units_;  // by unit
   double now_ = 0;
-  VirtualRun run_;
 };
+
+bool have_same_units(const Problem& a, const Problem& b) {
+  const auto unit_of = [](const Lane& lane) { return lane.unit; };
+  return a.units.size() == b.units.size() && std::ranges::equal(a.lanes, b.lanes, {}, unit_of, unit_of);
+}
 
 }  // namespace
 
 Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<KnownStep> steps, find_steps(problem, schedule));
-  return VirtualTime(problem, schedule, steps).run();
+  return run_in_virtual_time(problem, schedule, {});
 }
 
 Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule,
                                        std::span<const double> step_us) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<KnownStep> steps, timed_steps(problem, schedule, step_us));
-  return VirtualTime(problem, schedule, steps).run();
+  NESTRT_ASSIGN_OR_RETURN(std::vector<VirtualStep> steps, virtual_steps(problem, schedule, step_us));
+  VirtualSessionState session({problem, schedule}, std::move(steps));
+  VirtualTime(problem, {&session, 1}).run([](VirtualSessionState&) { return false; });
+  VirtualRun run{std::vector<StepSpan>(session.states.size()), session.inference.end_us};
+  for (size_t step = 0; step < run.spans.size(); ++step) run.spans[step] = session.states[step].span;
+  return run;
+}
+
+Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span<const VirtualSession> sessions,
+                                                                       size_t inferences) {
+  std::vector<VirtualSessionState> states;
+  for (const VirtualSession& session : sessions) {
+    if (!have_same_units(session.problem, sessions[0].problem))
+      return Status(Code::kInvalidArgument, "sessions in virtual time need the same units and ways to share the host");
+    NESTRT_ASSIGN_OR_RETURN(std::vector<VirtualStep> steps, virtual_steps(session.problem, session.schedule));
+    if (steps.empty()) return Status(Code::kInvalidArgument, "a session in virtual time computes nothing");
+    states.emplace_back(session, std::move(steps));
+  }
+  std::vector<std::vector<VirtualInference>> over(sessions.size());
+  const auto goes_on = [&](VirtualSessionState& state) {
+    over[static_cast<size_t>(&state - states.data())].push_back(state.inference);
+    return std::ranges::any_of(over, [&](const auto& session) { return session.size() < inferences; });
+  };
+  if (!states.empty()) VirtualTime(sessions[0].problem, states).run(goes_on);
+  return over;
 }
 
 Result<std::vector<double>> unit_loads_us(const Problem& problem, const Schedule& schedule) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<KnownStep> steps, find_steps(problem, schedule));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<VirtualStep> steps, virtual_steps(problem, schedule));
   std::vector<double> loads(problem.units.size(), 0);
-  for (const KnownStep& step : steps) loads[problem.lanes[step.part.lane].unit] += step.part.us * step.part.unit_share;
+  for (const VirtualStep& step : steps)
+    loads[problem.lanes[step.part.lane].unit] += step.part.us * step.part.unit_share;
   return loads;
 }
 

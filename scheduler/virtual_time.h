@@ -2,7 +2,8 @@
 //
 // A lane runs its steps in their order. A step starts when its lane is free, the steps that it waits for are complete
 // and seen by its unit, and all that it reads has arrived. It takes longer than alone while what units share runs short
-// (scheduler/rates.h).
+// (scheduler/rates.h). Units beside the host run one step at a time, of whichever session; which of those that wait is
+// next their queue says (scheduler/unit_queue.h).
 #pragma once
 
 #include <span>
@@ -30,6 +31,24 @@ Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& s
 // The same where steps take as long as `step_us` says, by step, whether or not they are choices of the problem.
 Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule,
                                        std::span<const double> step_us);
+
+// A session that runs its schedule again and again, each time as soon as its caller has the results.
+struct VirtualSession {
+  const Problem& problem;
+  const Schedule& schedule;
+  bool urgent = false;  // SessionOptions::urgent
+};
+
+struct VirtualInference {
+  double begin_us = 0;
+  double end_us = 0;  // the caller has the results
+};
+
+// Sessions side by side, on the same units, until each has run so many inferences. By session: all that it has run.
+// Errors: as above; kInvalidArgument: the problems are of different units, or share the host's cores out in different
+// ways.
+Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span<const VirtualSession> sessions,
+                                                                       size_t inferences);
 
 // By unit: how long it computes in one inference. The largest is the least time between two in a pipeline.
 Result<std::vector<double>> unit_loads_us(const Problem& problem, const Schedule& schedule);

@@ -1,0 +1,115 @@
+#include "scheduler/virtual_steps.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "scheduler/none.h"
+
+namespace nestrt::scheduler {
+namespace {
+
+Status unknown_step(uint32_t step, const char* why) {
+  return Status(Code::kInvalidArgument, fmt::format("step {} of the schedule {}", step, why));
+}
+
+// The problem's lane for one of a schedule's: of the same unit, and the first, second, ... of them for the first,
+// second, ... of that one's.
+uint32_t problem_lane(const Problem& problem, const Schedule& schedule, uint32_t lane) {
+  const uint32_t unit = schedule.lanes[lane].unit;
+  const auto is_of_unit = [unit](const Lane& other) { return other.unit == unit; };
+  auto before = std::count_if(schedule.lanes.begin(), schedule.lanes.begin() + lane, is_of_unit);
+  for (uint32_t other = 0; other < problem.lanes.size(); ++other)
+    if (is_of_unit(problem.lanes[other]) && before-- == 0) return other;
+  return kNone;
+}
+
+Result<uint32_t> find_task(const std::vector<uint32_t>& tasks, const Schedule& schedule, uint32_t index) {
+  const Step& step = schedule.steps[index];
+  if (step.lane >= schedule.lanes.size()) return unknown_step(index, "has a lane that does not exist");
+  const uint32_t task = step.branch < tasks.size() ? tasks[step.branch] : kNone;
+  if (task == kNone)
+    return unknown_step(index, fmt::format("computes branch {}, which is no task", step.branch).c_str());
+  return task;
+}
+
+Result<Part> find_part(const Problem& problem, uint32_t task, const Schedule& schedule, uint32_t index) {
+  const Step& step = schedule.steps[index];
+  for (const Choice& choice : problem.tasks[task].choices)
+    for (const Part& part : choice.parts)
+      if (problem.lanes[part.lane].unit == schedule.lanes[step.lane].unit && part.program == step.program &&
+          part.channels == step.channels && part.threads == step.threads)
+        return part;
+  return unknown_step(index, "is none that the problem knows the cost of");
+}
+
+// By branch: one more than the last channel that a step computes.
+std::vector<uint32_t> channels_by_branch(const Schedule& schedule) {
+  std::vector<uint32_t> channels;
+  for (const Step& step : schedule.steps) {
+    if (step.branch >= channels.size()) channels.resize(step.branch + 1, 0);
+    channels[step.branch] = std::max(channels[step.branch], step.channels.end);
+  }
+  return channels;
+}
+
+Part part_of(const Step& step, double us, uint32_t channels) {
+  Part part;
+  part.us = us;
+  part.program = step.program;
+  part.channels = step.channels;
+  part.threads = step.threads;
+  if (!step.channels.all()) part.output_share = double{1} * (step.channels.end - step.channels.begin) / channels;
+  return part;
+}
+
+Status find_needs(const Problem& problem, const Schedule& schedule, std::vector<VirtualStep>& steps) {
+  std::vector<std::vector<uint32_t>> steps_of(problem.tasks.size());
+  for (uint32_t index = 0; index < steps.size(); ++index) {
+    VirtualStep& step = steps[index];
+    for (const TaskInput& input : problem.tasks[step.task].inputs) {
+      if (steps_of[input.task].empty()) return unknown_step(index, "comes before a step that it reads");
+      for (const uint32_t from : steps_of[input.task])
+        if (reads(input, step.part, steps[from].part)) step.needs.push_back({from, input.bytes});
+    }
+    for (const uint32_t wait : schedule.steps[index].waits) {
+      if (wait >= index) return unknown_step(index, "waits for a later one");
+      step.needs.push_back({wait, 0});
+    }
+    steps_of[step.task].push_back(index);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<uint32_t> tasks_by_branch(const Problem& problem) {
+  std::vector<uint32_t> tasks;
+  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
+    const uint32_t branch = problem.tasks[task].branch;
+    if (branch >= tasks.size()) tasks.resize(branch + 1, kNone);
+    tasks[branch] = task;
+  }
+  return tasks;
+}
+
+Result<std::vector<VirtualStep>> virtual_steps(const Problem& problem, const Schedule& schedule,
+                                               std::span<const double> step_us) {
+  const std::vector<uint32_t> tasks = tasks_by_branch(problem), channels = channels_by_branch(schedule);
+  std::vector<VirtualStep> steps(schedule.steps.size());
+  for (uint32_t index = 0; index < steps.size(); ++index) {
+    VirtualStep& step = steps[index];
+    NESTRT_ASSIGN_OR_RETURN(step.task, find_task(tasks, schedule, index));
+    if (step_us.empty()) {
+      NESTRT_ASSIGN_OR_RETURN(step.part, find_part(problem, step.task, schedule, index));
+    } else {
+      step.part = part_of(schedule.steps[index], step_us[index], channels[schedule.steps[index].branch]);
+    }
+    step.part.lane = problem_lane(problem, schedule, schedule.steps[index].lane);
+    if (step.part.lane == kNone) return unknown_step(index, "has one lane too many of its unit");
+  }
+  NESTRT_RETURN_IF_ERROR(find_needs(problem, schedule, steps));
+  return steps;
+}
+
+}  // namespace nestrt::scheduler
