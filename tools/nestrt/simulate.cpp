@@ -19,6 +19,7 @@
 #include "tools/common/chrome_trace.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/load.h"
+#include "tools/nestrt/side_by_side.h"
 #include "tools/nestrt/virtual_board.h"
 
 namespace nestrt::command {
@@ -26,6 +27,9 @@ namespace {
 
 struct Options {
   std::string plan;
+  std::vector<std::string> beside;
+  bool urgent = false;
+  std::string placements;
   std::string board = "zcu102";
   std::vector<std::string> profiles;
   std::vector<double> clocks;
@@ -328,11 +332,32 @@ double npu_clock(const tools::Board& board) {
   return 0;
 }
 
+// Sessions of the plan and of those beside it, which the figures then have.
+Status simulate_sessions(const Options& options, const tools::Board& board, const CostTable& profile, Json& json) {
+  std::vector<BoardPlan> plans;
+  std::vector<std::string> paths = options.beside;
+  paths.insert(paths.begin(), options.plan);
+  for (const std::string& path : paths) {
+    BoardPlan& added = plans.emplace_back();
+    added.path = path;
+    NESTRT_ASSIGN_OR_RETURN(added.plan, Plan::map(path, Verification::kComplete));
+    NESTRT_ASSIGN_OR_RETURN(added.board, make_virtual_board(*added.plan, board, profile, options.changes));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const auto figures, side_by_side_figures(plans, options.urgent, options.budget_ms));
+  print(figures, plans, options.urgent);
+  json.set("side_by_side", to_json(figures, plans));
+  return options.placements.empty() ? Status() : write_placements(options.placements, figures.back(), plans);
+}
+
 Result<ExitCode> simulate(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const std::string path, tools::find_board(options.board));
   std::vector<std::string> inputs = options.profiles;
+  inputs.insert(inputs.end(), options.beside.begin(), options.beside.end());
   inputs.insert(inputs.end(), {options.plan, path});
-  NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.trace}, inputs));
+  std::vector<std::string> outputs = {options.json, options.trace};
+  for (size_t session = 0; session <= options.beside.size() && !options.placements.empty(); ++session)
+    outputs.push_back(placement_file(options.placements, session));
+  NESTRT_RETURN_IF_ERROR(check_output_files(outputs, inputs));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
@@ -357,9 +382,9 @@ Result<ExitCode> simulate(const Options& options) {
   }
   print(all);
   print_estimated(estimated, plan->tables().operators.size());
-  if (!options.json.empty())
-    NESTRT_RETURN_IF_ERROR(
-        tools::write_json(options.json, to_json(all, std::move(steps), options, *plan, board, estimated)));
+  Json json = to_json(all, std::move(steps), options, *plan, board, estimated);
+  if (!options.beside.empty()) NESTRT_RETURN_IF_ERROR(simulate_sessions(options, board, profile, json));
+  if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, json));
   return ExitCode::kOk;
 }
 
@@ -371,9 +396,20 @@ void add_simulate(tools::Cli& cli) {
       cli.add_command("simulate", "Predicts the latency of a plan on a described board, by way of scheduling.",
                       {"nestrt simulate model.nest --board zcu102",
                        "nestrt simulate model.nest --board zcu102 --npu-clock 100 200 333 --cpu-scale 0.5 1 2",
-                       "nestrt simulate model.nest --board my/board.yaml --profile my/costs --steps"},
+                       "nestrt simulate model.nest --board my/board.yaml --profile my/costs --steps",
+                       "nestrt simulate model.nest --beside other.nest --urgent"},
                       [options] { return simulate(*options); });
   add_plan_argument(app, options->plan);
+  app.add_option("--beside", options->beside,
+                 "plans of other sessions on the same units, at the board's own clock and speed; one plan may come "
+                 "several times")
+      .type_name("FILE");
+  app.add_flag("--urgent", options->urgent, "the first plan's session is urgent (--beside)");
+  app.add_option("--placements", options->placements,
+                 "folder for the placements that balance all sessions together, 0.yaml and so on (--beside; nestrt "
+                 "run|bench --partition)")
+      .type_name("FOLDER")
+      .not_empty();
   app.add_option("--board", options->board, "a board (zcu102, or the path of its .yaml)").show_default();
   app.add_option("--profile", options->profiles, "costs (nestrt profile, script/profile-a53); default: the board's")
       .type_name("FILE");

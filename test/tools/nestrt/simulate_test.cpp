@@ -70,6 +70,34 @@ TEST_CASE("What nestrt profile measures, nestrt simulate schedules") {
   CHECK(times["sensitivity"][1]["cpu_only_ms"].get<double>() == Approx(2 * times["cpu_only_ms"].get<double>()));
 }
 
+TEST_CASE("Sessions side by side share what the board has, and their placements can be run") {
+  const SimulateWorkshop workshop;
+  workshop.write("estimates.yaml", "board: test\nunits:\n  - {unit: cpu, threads: 2, instruction_set: " +
+                                       SimulateWorkshop::isa() + ", estimates: {kinds: {other: {begin_us: 1000}}}}\n");
+  const ProgramResult result =
+      run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"),
+                             "--beside", workshop.path("plan.nest"), workshop.path("plan.nest"), "--urgent",
+                             "--placements", workshop.path(""), "--json", workshop.path("times.json")});
+  check_ok(result);
+  CHECK_THAT(result.text, Contains("3 sessions side by side") && Contains("(urgent)"));
+  const nlohmann::json sorts = workshop.json("times.json")["side_by_side"];
+  REQUIRE(sorts.size() == 3);
+  const nlohmann::json balanced = sorts.back();
+  CHECK(balanced["schedules"] == "balanced together");
+  CHECK(balanced["of_bound"].get<double>() == Approx(1).epsilon(0.02));
+  REQUIRE(balanced["sessions"].size() == 3);
+  CHECK(balanced["sessions"][0]["median_ms"].get<double>() ==
+        Approx(balanced["sessions"][0]["alone_ms"].get<double>()));
+  CHECK(balanced["sessions"][0]["alone_ms"].get<double>() == Approx(3));
+  for (const char* file : {"0.yaml", "2.yaml"})
+    check_ok(run_program("nestrt", {"bench", workshop.path("plan.nest"), "--partition", workshop.path(file), "--runs",
+                                    "1", "--warmup", "0"}));
+  const ProgramResult overwritten = run_program(
+      "nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"), "--beside",
+                 workshop.path("plan.nest"), "--placements", workshop.path(""), "--json", workshop.path("1.yaml")});
+  CHECK(overwritten.exit_code == 2);
+}
+
 TEST_CASE("A simulation without costs is refused, with what is missing") {
   const SimulateWorkshop workshop;
   const auto refused = [&](const std::string& board, const std::string& part) {
