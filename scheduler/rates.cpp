@@ -7,6 +7,9 @@ namespace nestrt::scheduler {
 namespace {
 
 constexpr double kDigits = 1e-9;  // in which sums of the same times differ
+// Of the host's cores: what others than urgent parts have in any case, as their callers wait for so many urgent
+// operators only (scheduler/thread_pool/thread_pool.h).
+constexpr double kKeptForOthers = 0.01;
 
 struct HostRates {
   double urgent = 1, other = 1;
@@ -22,9 +25,10 @@ HostRates host_rates(const Problem& problem, std::span<const RunningPart> runnin
       waiters += 1;
   }
   const auto rate = [](double cores, double threads) { return threads > cores ? cores / threads : 1; };
-  if (urgent == 0) return {1, rate(problem.host_cores, other + waiters)};
-  return {rate(problem.host_cores, urgent + waiters),
-          rate(std::max(0.0, problem.host_cores - urgent - waiters), other)};
+  const double cores = problem.host_cores;
+  if (urgent == 0) return {1, rate(cores, other + waiters)};
+  const double kept = other > 0 ? cores * kKeptForOthers : 0;
+  return {rate(cores - kept, urgent + waiters), rate(std::max(kept, cores - urgent - waiters), other)};
 }
 
 // What each gets of a rate that all share.

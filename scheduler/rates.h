@@ -2,9 +2,9 @@
 //
 // The host's cores are shared evenly by the threads that want them: those of its parts, and for each unit beside it the
 // one that waits, while it does not sleep: for the end of a part, or for what the next one reads. Where there are
-// urgent parts, others have only the cores that these and those who wait leave. The memory's rate is shared max-min
-// fairly (Bertsekas and Gallager, Data Networks, 6.5): who wants less than an even share gets it, the others share what
-// is left.
+// urgent parts, others have only the cores that these and those who wait leave, and a hundredth in any case. The
+// memory's rate is shared max-min fairly (Bertsekas and Gallager, Data Networks, 6.5): who wants less than an even
+// share gets it, the others share what is left.
 #pragma once
 
 #include <span>

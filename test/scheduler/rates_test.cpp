@@ -51,6 +51,21 @@ TEST_CASE("A part alone is as fast as it is alone, whatever it moves") {
   CHECK(rates_of(sharing_problem(), {part_on(0, 100, 1e6)}) == std::vector<double>{1});
 }
 
+TEST_CASE("Urgent parts have the host's cores before others, which keep a hundredth") {
+  const Problem problem = sharing_problem();
+  const auto rates_of_host = [&](int urgent_threads, double left_us_on_unit) {
+    Part urgent = part_on(0, 100, 0), other = part_on(0, 100, 0), on_unit = part_on(1, 100, 0);
+    urgent.threads = urgent_threads;
+    return rates(problem,
+                 std::vector<scheduler::RunningPart>{{&urgent, 100, true}, {&other, 100}, {&on_unit, left_us_on_unit}});
+  };
+  CHECK(rates_of_host(2, 100) == std::vector<double>{1, 0.5, 1});
+  CHECK(rates_of_host(2, 50) == std::vector<double>{1, 0.25, 1});  // with one who waits
+  const std::vector<double> all = rates_of_host(4, 100);
+  CHECK(all[0] == Approx(0.99));
+  CHECK(all[1] == Approx(0.01));
+}
+
 TEST_CASE("Who waits without sleeping takes part of the host's cores") {
   const Problem problem = sharing_problem();
   const std::vector<Part> parts = {part_on(0, 100, 0), part_on(1, 100, 0)};

@@ -99,8 +99,9 @@ TEST_CASE("Sessions share the host's cores evenly, but for those that are urgent
   }
   for (const SessionFigures& session : even.run().sessions) CHECK(session.median_us == Approx(2000).epsilon(0.02));
   const SideBySide run = urgent.run(20);
-  CHECK(run.sessions[0].longest_us == Approx(run.sessions[0].alone_us));
+  CHECK(run.sessions[0].longest_us <= 1.02 * run.sessions[0].alone_us);
   CHECK(run.sessions[1].median_us > 20 * run.sessions[1].alone_us);
+  CHECK(run.sessions[1].per_second > 0);
 }
 
 TEST_CASE("An urgent session finds its unit free where others' programs fit between its own") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <filesystem>
 
 #include "nestrt/plan_tables.h"
 #include "nestrt/schedule.h"
@@ -154,7 +155,7 @@ Json to_json(const std::vector<SideBySideFigures>& all, std::span<const BoardPla
 }
 
 std::string placement_file(const std::string& folder, size_t session) {
-  return fmt::format("{}/{}.yaml", folder, session);
+  return (std::filesystem::path(folder) / fmt::format("{}.yaml", session)).string();
 }
 
 Status write_placements(const std::string& folder, const SideBySideFigures& figures, std::span<const BoardPlan> plans) {

@@ -35,6 +35,7 @@ struct VirtualSpeed {
   std::atomic<bool> hangs{false};   // until its time is over
   std::atomic<int64_t> late_us{0};  // of one submission
   std::atomic<int> computed{0};     // branches
+  std::atomic<int> urgent{0};       // of the branches that were submitted
   std::atomic<int> probes{0};
 };
 
@@ -62,6 +63,7 @@ class VirtualUnit final : public Unit, public Host {
     size_t scratch_bytes() const override { return 0; }
     void submit(const Submission& submission) override {
       const SteadyClock::time_point begin = clock_->now();
+      if (submission.urgent) ++speed_->urgent;
       const Deadline patience = std::min(submission.deadline, submission.unit_deadline_from(begin));
       const bool is_good = speed_->good > 0 && speed_->good-- > 0;
       const std::chrono::microseconds time(speed_->microseconds + (is_good ? 0 : speed_->late_us.exchange(0)));

@@ -1,0 +1,22 @@
+// What units are told of a session's runs.
+#include "test/runtime/session/virtual_board.h"
+
+namespace nestrt::test {
+namespace {
+
+TEST_CASE("Units are told of every branch whether its session is urgent") {
+  for (const bool urgent : {false, true}) {
+    SessionOptions options;
+    options.urgent = urgent;
+    options.reschedule_drift = 0;
+    VirtualBoard board(2000, 1000, options);
+    for (int run = 1; run <= 2; ++run) {
+      board.run();
+      CHECK(board.npu->computed == run * VirtualBoard::kBranches);
+      CHECK(board.npu->urgent == (urgent ? run * VirtualBoard::kBranches : 0));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nestrt::test
