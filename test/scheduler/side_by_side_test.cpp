@@ -14,7 +14,20 @@
 namespace nestrt::test {
 namespace {
 
-using namespace scheduler;
+using scheduler::balance_together;
+using scheduler::Part;
+using scheduler::Problem;
+using scheduler::round_problem;
+using scheduler::RoundPart;
+using scheduler::run_side_by_side;
+using scheduler::SessionFigures;
+using scheduler::SideBySide;
+using scheduler::Solution;
+using scheduler::solve;
+using scheduler::Task;
+using scheduler::to_schedule;
+using scheduler::UnitQueue;
+using scheduler::VirtualSession;
 
 constexpr auto kNoBudget = std::chrono::hours(24);  // nothing depends on the clock
 
@@ -147,8 +160,7 @@ TEST_CASE("Two networks that are balanced together reach most of what the units 
   for (const uint32_t seed : {1, 2, 3, 4}) {
     CAPTURE(seed);
     const std::vector<Problem> networks = two_networks(seed);
-    std::vector<RoundPart> parts;
-    for (const Problem& network : networks) parts.push_back({network});
+    const RoundPart parts[] = {{networks[0]}, {networks[1]}};
     const std::vector<Solution> solutions = balance_together(parts, kNoBudget);
     Sessions sessions;
     for (int i = 0; i < 4; ++i)
@@ -165,9 +177,9 @@ TEST_CASE("The bound of a round is at most the sum of the networks' bounds, and 
     const std::vector<Problem> networks = two_networks(seed);
     const auto bound = [&](double first, double second) {
       const RoundPart parts[] = {{networks[0], first}, {networks[1], second}};
-      return load_bound_us(round_problem(parts));
+      return scheduler::load_bound_us(round_problem(parts));
     };
-    const double first = load_bound_us(networks[0]), second = load_bound_us(networks[1]);
+    const double first = scheduler::load_bound_us(networks[0]), second = scheduler::load_bound_us(networks[1]);
     CHECK(bound(1, 0) == Approx(first));
     CHECK(bound(0, 3) == Approx(3 * second));
     CHECK(bound(2, 1) <= (2 * first + second) * (1 + 1e-9));
