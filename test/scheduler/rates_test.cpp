@@ -32,6 +32,7 @@ Part part_on(uint32_t lane, double us, double bytes) {
 
 std::vector<double> rates_of(const Problem& problem, const std::vector<Part>& parts, double left_us = 100) {
   std::vector<scheduler::RunningPart> running;
+  running.reserve(parts.size());
   for (const Part& part : parts) running.push_back({&part, left_us});
   return rates(problem, running);
 }
