@@ -3,12 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "runtime/costs/unit_key.h"
 #include "runtime/plan/channel_order.h"
+#include "runtime/plan/channels.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/program_for.h"
 #include "scheduler/joins.h"
@@ -18,6 +20,7 @@ namespace nestrt::scheduler {
 namespace {
 
 constexpr int kMaxHostLanes = 8;
+constexpr double kRounding = 1e-9;
 
 class ProblemBuilder {
  public:
@@ -34,6 +37,7 @@ class ProblemBuilder {
   Result<Problem> build() && {
     find_host();
     add_units();
+    find_alike();
     for (uint32_t branch = 0; branch < task_of_.size(); ++branch)
       if (!computes_nothing(tables_, branch)) add_task(branch);
     mark_results();
@@ -71,6 +75,19 @@ class ProblemBuilder {
       if (units_[unit].is_host) continue;
       lane_of_[unit] = static_cast<uint32_t>(problem_.lanes.size());
       problem_.lanes.push_back({unit});
+    }
+  }
+
+  // Units beside the host that run the same programs: each is with the first of them.
+  void find_alike() {
+    for (uint32_t unit = 0; unit < units_.size(); ++unit) {
+      if (units_[unit].is_host) continue;
+      const auto is_alike = [&](const std::vector<uint32_t>& others) {
+        const UnitInfo& other = units_[others.front()];
+        return other.kind == units_[unit].kind && other.configuration == units_[unit].configuration;
+      };
+      const auto found = std::ranges::find_if(alike_, is_alike);
+      (found == alike_.end() ? alike_.emplace_back() : *found).push_back(unit);
     }
   }
 
@@ -132,6 +149,8 @@ class ProblemBuilder {
       NESTRT_RETURN_IF_ERROR(add_whole(task, unit));
       if (options_.split_channels && host_) NESTRT_RETURN_IF_ERROR(add_splits(task, unit));
     }
+    if (options_.split_channels)
+      for (const std::vector<uint32_t>& units : alike_) NESTRT_RETURN_IF_ERROR(add_shared(task, units));
     if (host_) NESTRT_RETURN_IF_ERROR(add_on_host(task));
     for (const TaskInput& input : problem_.tasks[task].inputs)
       if (input.by_channel) NESTRT_RETURN_IF_ERROR(add_followers(input.task, task));
@@ -149,12 +168,18 @@ class ProblemBuilder {
     NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, branch_cost(costs_, plan_, problem_.tasks[task].branch, program,
                                                              key_of(units_[unit], threads), channels));
     Part part;
-    part.lane = lane;
     part.us = cost.microseconds;
-    if (options_.shared != nullptr) part.bytes = options_.shared->bytes(problem_.tasks[task].branch, program, channels);
+    part.threads = threads;
+    return with_work(part, task, lane, program, channels);
+  }
+
+  // The part with another program in its place.
+  Part with_work(Part part, uint32_t task, uint32_t lane, uint32_t program, ChannelRange channels) const {
+    part.lane = lane;
     part.program = program;
     part.channels = channels;
-    part.threads = threads;
+    part.output_share = share_of(output_shape(task), channels);
+    if (options_.shared != nullptr) part.bytes = options_.shared->bytes(problem_.tasks[task].branch, program, channels);
     return part;
   }
 
@@ -187,32 +212,102 @@ class ProblemBuilder {
 
   Status add_splits(uint32_t task, uint32_t unit) {
     const std::optional<uint32_t> host_program = whole_program(task, *host_);
-    const uint32_t channels = output_channels(task);
     const auto& programs = branch_of(task).programs;
     for (uint32_t program = 0; program < programs.size(); ++program) {
-      const uint32_t first = programs[program].channels;
-      if (!host_program || first == 0 || first >= channels || !can_run(programs[program], units_[unit])) continue;
-      NESTRT_ASSIGN_OR_RETURN(Part part, make_part(task, lane_of_[unit], program, {0, first}, 0));
-      NESTRT_ASSIGN_OR_RETURN(Part rest, host_part(task, *host_program, {first, channels}));
-      part.output_share = static_cast<double>(first) / channels;
-      problem_.tasks[task].choices.push_back({{std::move(part), std::move(rest)}, 0});
+      if (!host_program || !begins(programs[program], units_[unit])) continue;
+      const ChannelRange& part = programs[program].channels;
+      if (part.end >= output_channels(task)) continue;
+      NESTRT_ASSIGN_OR_RETURN(Part first, make_part(task, lane_of_[unit], program, part, 0));
+      NESTRT_ASSIGN_OR_RETURN(Part rest, host_rest(task, *host_program, part));
+      problem_.tasks[task].choices.push_back({{std::move(first), std::move(rest)}, 0});
     }
     return {};
   }
 
+  // Whether the unit can run it, for a part of the channels from the first on.
+  static bool begins(const plan::Program& program, const UnitInfo& unit) {
+    return !program.channels.all() && program.channels.begin == 0 && program.channels.begin_row == 0 &&
+           can_run(program, unit);
+  }
+
+  // Two or more of the units compute a part each, of one after the other, and the host what they leave.
+  Status add_shared(uint32_t task, const std::vector<uint32_t>& units) {
+    const auto& programs = branch_of(task).programs;
+    for (uint32_t program = 0; program < programs.size(); ++program) {
+      if (!begins(programs[program], units_[units[0]])) continue;
+      const std::vector<uint32_t> chain = chain_from(task, program, units);
+      for (size_t count = 2; count <= chain.size(); ++count)
+        NESTRT_RETURN_IF_ERROR(add_shared(task, units, std::span(chain).first(count)));
+    }
+    return {};
+  }
+
+  // The programs for what follows the part of a program, and one another: each for the largest part that is no larger
+  // than that of the first. No more than there are units.
+  std::vector<uint32_t> chain_from(uint32_t task, uint32_t first, const std::vector<uint32_t>& units) const {
+    const auto& programs = branch_of(task).programs;
+    const double most = output_share(task, programs[first].channels) * (1 + kRounding);
+    std::vector<uint32_t> chain{first};
+    while (chain.size() < units.size()) {
+      const ChannelRange& before = programs[chain.back()].channels;
+      std::optional<uint32_t> next;
+      for (uint32_t program = 0; program < programs.size(); ++program) {
+        const ChannelRange& part = programs[program].channels;
+        const bool follows = !part.all() && part.begin == before.end && part.begin_row == before.end_row;
+        if (!follows || !can_run(programs[program], units_[units[0]])) continue;
+        const double share = output_share(task, part);
+        if (share <= most && (!next || share > output_share(task, programs[*next].channels))) next = program;
+      }
+      if (!next) break;
+      chain.push_back(*next);
+    }
+    return chain;
+  }
+
+  // On the first so many of the units, on the next so many, as long as there are enough.
+  Status add_shared(uint32_t task, const std::vector<uint32_t>& units, std::span<const uint32_t> programs) {
+    const ChannelRange& last = branch_of(task).programs[programs.back()].channels;
+    const bool is_complete = last.end == output_channels(task);
+    const std::optional<uint32_t> host_program = host_ ? whole_program(task, *host_) : std::nullopt;
+    if (!is_complete && !host_program) return {};
+    for (size_t begin = 0; begin + programs.size() <= units.size(); begin += programs.size()) {
+      Choice choice{{}, is_complete ? kAnySharing : 0};
+      for (size_t i = 0; i < programs.size(); ++i) {
+        NESTRT_ASSIGN_OR_RETURN(Part part, follower(task, units[begin + i], programs[i], choice));
+        choice.parts.push_back(std::move(part));
+      }
+      if (!is_complete) {
+        NESTRT_ASSIGN_OR_RETURN(Part rest, host_rest(task, *host_program, last));
+        choice.parts.push_back(std::move(rest));
+      }
+      problem_.tasks[task].choices.push_back(std::move(choice));
+    }
+    return {};
+  }
+
+  // What was not measured takes as long as the first part, which is no smaller.
+  Result<Part> follower(uint32_t task, uint32_t unit, uint32_t program, const Choice& before) const {
+    const ChannelRange& channels = branch_of(task).programs[program].channels;
+    Result<Part> part = make_part(task, lane_of_[unit], program, channels, 0);
+    if (part || before.parts.empty() || part.error().code() != Code::kNotFound) return part;
+    return with_work(before.parts.front(), task, lane_of_[unit], program, channels);
+  }
+
   // Where the task that it reads by channel is divided, the host may go on with its own part of the channels while the
-  // other unit has not finished, and compute the others later, all of them or those that the other unit leaves.
+  // other units have not finished, and compute the others later, all of them or those that the other units leave.
   Status add_followers(uint32_t before, uint32_t task) {
     const std::optional<uint32_t> program = whole_program(task, *host_);
     if (!program) return {};
     std::vector<Choice> added;
     for (const Choice& divided : problem_.tasks[before].choices) {
-      if (divided.parts.size() != 2) continue;
-      const uint32_t middle = divided.parts[1].channels.begin;
-      NESTRT_ASSIGN_OR_RETURN(Part own, host_part(task, *program, {middle, divided.parts[1].channels.end}));
+      if (divided.parts.size() < 2 || !problem_.unit_of(divided.parts.back()).is_host) continue;
+      const uint32_t end = divided.parts.back().channels.end;
+      const uint32_t middle = whole_blocks_from(divided.parts.back().channels);
+      if (middle >= end) continue;
+      NESTRT_ASSIGN_OR_RETURN(Part own, host_part(task, *program, {middle, end}));
       NESTRT_ASSIGN_OR_RETURN(Part others, host_part(task, *program, {0, middle}));
       added.push_back({{own, others}, 0});
-      NESTRT_ASSIGN_OR_RETURN(const std::optional<Choice> shared, best_of_three(divided, task, added.back()));
+      NESTRT_ASSIGN_OR_RETURN(const std::optional<Choice> shared, best_shared(divided, task, added.back()));
       if (shared) added.push_back(*shared);
     }
     std::vector<Choice>& choices = problem_.tasks[task].choices;
@@ -220,36 +315,68 @@ class ProblemBuilder {
     return {};
   }
 
-  // Among the choices of the task whose other unit computes the first channels of those that it computed of the task
-  // before, the one that is complete first if the two parts of that task start together. The host computes what is
-  // left of `on_host`.
-  Result<std::optional<Choice>> best_of_three(const Choice& before, uint32_t task, const Choice& on_host) const {
+  // The first channel of the blocks of which a part has all rows.
+  static uint32_t whole_blocks_from(const ChannelRange& part) {
+    return part.begin + (part.begin_row > 0 ? kChannelBlock : 0);
+  }
+
+  // Among the choices of the task whose other units compute the first channels of those that they computed of the task
+  // before, the one that is complete first if the parts of that task start together. The host computes what is left of
+  // `on_host`.
+  Result<std::optional<Choice>> best_shared(const Choice& before, uint32_t task, const Choice& on_host) const {
     const Part &own = on_host.parts[0], &others = on_host.parts[1];
     std::optional<Choice> best;
     double least = std::numeric_limits<double>::infinity();
     for (const Choice& choice : problem_.tasks[task].choices) {
-      const bool is_split = choice.parts.size() == 2 && choice.parts[0].lane == before.parts[0].lane;
-      if (!is_split || choice.parts[1].channels.begin >= others.channels.end) continue;
-      const ChannelRange left{choice.parts[1].channels.begin, others.channels.end};
+      if (!is_on_lanes_of(before, choice) || choice.parts.back().channels.begin >= others.channels.end) continue;
+      const ChannelRange left{choice.parts.back().channels.begin, others.channels.end,
+                              choice.parts.back().channels.begin_row, 0};
       NESTRT_ASSIGN_OR_RETURN(const Part rest, host_part(task, own.program, left));
-      const double on_unit = before.parts[0].us + choice.parts[0].us;
-      const double end = std::max(on_unit, std::max(before.parts[0].us, before.parts[1].us + own.us) + rest.us);
+      const double on_units = longest_on_units(before) + longest_on_units(choice);
+      const double before_rest = std::max(longest_on_units(before), before.parts.back().us + own.us);
+      const double end = std::max(on_units, before_rest + rest.us);
       if (end >= least) continue;
       least = end;
-      best = Choice{{choice.parts[0], own, rest}, 0};
+      best = choice;
+      best->parts.back() = own;
+      best->parts.push_back(rest);
     }
     return best;
   }
 
+  // Whether both are divided among the same units, with a part for the host.
+  bool is_on_lanes_of(const Choice& before, const Choice& choice) const {
+    return choice.parts.size() > 1 && problem_.unit_of(choice.parts.back()).is_host &&
+           std::ranges::equal(before.parts, choice.parts, {}, &Part::lane, &Part::lane);
+  }
+
+  static double longest_on_units(const Choice& choice) {
+    double longest = 0;
+    for (const Part& part : std::span(choice.parts).first(choice.parts.size() - 1))
+      longest = std::max(longest, part.us);
+    return longest;
+  }
+
+  // Of what follows a part.
+  Result<Part> host_rest(uint32_t task, uint32_t program, const ChannelRange& part) const {
+    return host_part(task, program, {part.end, output_channels(task), part.end_row, 0});
+  }
+
   Result<Part> host_part(uint32_t task, uint32_t program, ChannelRange channels) const {
-    NESTRT_ASSIGN_OR_RETURN(Part part, make_part(task, 0, program, channels, 0));
-    part.output_share = static_cast<double>(channels.end - channels.begin) / output_channels(task);
-    return part;
+    return make_part(task, 0, program, channels, 0);
+  }
+
+  const Shape& output_shape(uint32_t task) const {
+    const plan::Operator& op = tables_.operators[branch_of(task).operators[0]];
+    return tables_.tensors[static_cast<uint32_t>(op.outputs[0])].shape;
+  }
+
+  double output_share(uint32_t task, const ChannelRange& channels) const {
+    return share_of(output_shape(task), channels);
   }
 
   uint32_t output_channels(uint32_t task) const {
-    const plan::Operator& op = tables_.operators[branch_of(task).operators[0]];
-    const auto& shape = tables_.tensors[static_cast<uint32_t>(op.outputs[0])].shape;
+    const Shape& shape = output_shape(task);
     return shape.rank() > 1 ? static_cast<uint32_t>(shape[1]) : 0;
   }
 
@@ -270,7 +397,8 @@ class ProblemBuilder {
   const std::vector<std::vector<TensorOrigin>> origins_;
   std::vector<uint32_t> task_of_;  // by branch
   std::optional<uint32_t> host_;
-  std::vector<uint32_t> lane_of_;     // by unit beside the host
+  std::vector<uint32_t> lane_of_;  // by unit beside the host
+  std::vector<std::vector<uint32_t>> alike_;
   std::vector<uint32_t> neighbours_;  // by task
   Problem problem_;
 };

@@ -34,8 +34,7 @@ Predecessors predecessors_of(const Problem& problem) {
 }
 
 bool reads(const TaskInput& input, const Part& part, const Part& written) {
-  if (!input.by_channel || part.channels.all() || written.channels.all()) return true;
-  return part.channels.begin < written.channels.end && written.channels.begin < part.channels.end;
+  return !input.by_channel || part.channels.has_channels_of(written.channels);
 }
 
 void keep_barriers(Problem& problem) {

@@ -1,8 +1,8 @@
 // Problem: tasks to place on lanes, so that the last is complete as early as possible.
 //
 // A lane runs one step at a time: a unit beside the host has one lane; the host has as many as its cores may be shared
-// out to. A task is done in one of several ways (choices): whole on a lane, or in parts, on two lanes or one after the
-// other on one. A part starts when its lane is free and all that it reads has arrived: all that the task reads, but
+// out to. A task is done in one of several ways (choices): whole on a lane, or in parts, on several lanes or one after
+// the other on one. A part starts when its lane is free and all that it reads has arrived: all that the task reads, but
 // where it reads another task channel by channel, only its own channels of that.
 // Between two separators of the graph (scheduler/joins.h) the host's cores are shared in one way; a barrier itself has
 // them all. Times in microseconds.
@@ -36,7 +36,7 @@ struct Part {
 // The ways to share out the host's cores are numbered: 0 is all of them in lane 0.
 constexpr uint32_t kAnySharing = UINT32_MAX;
 
-constexpr size_t kMaxParts = 3;
+constexpr size_t kMaxParts = 6;
 
 struct Choice {
   std::vector<Part> parts;         // those on one lane in the order in which it runs them

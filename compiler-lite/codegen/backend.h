@@ -48,13 +48,14 @@ struct UnitProgram {
     ValueId value = kNoValue;  // kNoValue: a segment
     uint32_t segment = 0;
     Layout layout = Layout::kPlain;  // plan::ProgramRange.layout
+    uint64_t offset = 0;             // plan::ProgramRange.offset
   };
 
   explicit UnitProgram(plan::ProgramKind its_kind) : kind(its_kind) {}
 
   plan::ProgramKind kind;
   std::vector<SelectedKernels> selections;  // where it is made of kernels
-  uint32_t channels = 0;                    // plan::Program.channels
+  ChannelRange channels;                    // plan::Program.channels
 
   std::vector<std::shared_ptr<const Bytes>> segments;  // instructions first; programs may share what is equal
   std::vector<Range> ranges;
@@ -70,7 +71,8 @@ struct UnitProgram {
 struct Offer {
   std::optional<UnitProgram> program;
   std::string reason;
-  std::vector<UnitProgram> pieces = {};  // beside the program: each for the first `channels` only; ascending
+  std::vector<UnitProgram> pieces =
+      {};  // beside the program: each for some channels only; those that begin first first
 };
 
 class Backend {

@@ -116,7 +116,8 @@ class Assembler {
     for (const auto& bytes : source.segments) result.segments.push_back(segment(bytes));
     for (const UnitProgram::Range& range : source.ranges) {
       const int32_t there = range.value == kNoValue ? -1 : static_cast<int32_t>(tensor(range.value));
-      result.ranges.push_back({range.address, range.size, range.access, there, range.segment, range.layout});
+      result.ranges.push_back(
+          {range.address, range.size, range.access, there, range.segment, range.layout, range.offset});
     }
     if (source.microseconds > 0)
       result.costs.push_back({static_cast<float>(source.microseconds), plan::CostOrigin::kModelled});

@@ -7,7 +7,6 @@
 #include "kernels/common/simd.h"
 #include "kernels/registry.h"
 #include "runtime/core/aligned_memory.h"
-#include "runtime/plan/channels.h"
 #include "runtime/plan/tensor_spec.h"
 #include "runtime/plan/verify.h"
 #include "runtime/plan/views.h"
@@ -40,12 +39,13 @@ const plan::KernelSelection* selection_for(const plan::Program& program, Instruc
 Status check_channels(const BranchSpec& spec) {
   if (spec.channels.all()) return {};
   const plan::Tables& tables = spec.plan->tables();
-  const uint32_t all = divisible_channels(tables, tables.branches[spec.branch]);
-  if (is_part(all, spec.channels)) return {};
+  const plan::Branch& branch = tables.branches[spec.branch];
+  const uint32_t all = divisible_channels(tables, branch);
+  if (all > 0 && is_part(all, divisible_rows(tables, branch), spec.channels)) return {};
   return Status(
       Code::kInvalidArgument,
-      fmt::format("branch {} cannot be divided into channels {} to {}{}", spec.branch, spec.channels.begin,
-                  spec.channels.end, all == 0 ? " at all" : fmt::format(": it has {}, in blocks of 16", all)));
+      fmt::format("branch {} cannot be divided into channels {}{}", spec.branch, to_string(spec.channels),
+                  all == 0 ? ": it cannot be divided at all" : fmt::format(": it has {}, in blocks of 16", all)));
 }
 
 }  // namespace
@@ -61,7 +61,8 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
     Wanted wanted;
     if (selection != nullptr) wanted.kernel = names[selection->kernels[i]];
     if (selection != nullptr && !selection->weights.empty()) wanted.weights = selection->weights[i];
-    const Status status = program->add(operators[i], wanted, branch.channels);
+    const Status status = branch.channels.all() ? program->add(operators[i], wanted, nullptr)
+                                                : program->add_parts(branch.branch, wanted, branch.channels);
     if (status.ok()) continue;
     const plan::Operator& op = branch.plan->tables().operators[operators[i]];
     return as_plan_error(status).with_context(
@@ -70,7 +71,17 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
   return program;
 }
 
-void KernelProgram::resolve_operands(const plan::Operator& op, const Wanted& wanted, ChannelRange channels) {
+Status KernelProgram::add_parts(uint32_t branch, const Wanted& wanted, ChannelRange channels) {
+  const plan::Branch& entry = plan_->tables().branches[branch];
+  const uint32_t all = divisible_channels(plan_->tables(), entry), rows = divisible_rows(plan_->tables(), entry);
+  for (const ChannelRows& part : rectangles_of(all, rows, channels))
+    NESTRT_RETURN_IF_ERROR(add(entry.operators[0], wanted, &part));
+  return {};
+}
+
+// Returns the slice, where there is a part: else null.
+const ChannelSlice* KernelProgram::resolve_operands(const plan::Operator& op, const Wanted& wanted,
+                                                    const ChannelRows* part) {
   std::vector<TensorSpec>& tensors = specs_.emplace_back();
   const size_t first = operands_.size();
   for (const auto* operands : {&op.inputs, &op.outputs}) {
@@ -83,20 +94,24 @@ void KernelProgram::resolve_operands(const plan::Operator& op, const Wanted& wan
     tensors[kWeights] = spec_of(wanted.weights);
     operands_[first + kWeights] = operand_of(wanted.weights);
   }
-  if (channels.all()) return;
-  slice_.emplace(op, tensors, channels);
-  for (size_t i = 0; i < tensors.size(); ++i) operands_[first + i].offset += slice_->offsets()[i];
+  if (part == nullptr) return nullptr;
+  slices_.push_back(std::make_unique<const ChannelSlice>(op, tensors, *part));
+  const ChannelSlice& slice = *slices_.back();
+  for (size_t i = 0; i < tensors.size(); ++i) operands_[first + i].offset += slice.offsets()[i];
+  return &slice;
 }
 
-Status KernelProgram::add(uint32_t operator_index, const Wanted& wanted, ChannelRange channels) {
+// `part`: null for all of the operator.
+Status KernelProgram::add(uint32_t operator_index, const Wanted& wanted, const ChannelRows* part) {
   const plan::Operator& op = plan_->tables().operators[operator_index];
   const auto &inputs = op.inputs, &outputs = op.outputs;
-  resolve_operands(op, wanted, channels);
+  const ChannelSlice* const slice = resolve_operands(op, wanted, part);
   std::vector<TensorSpec>& tensors = specs_.back();
   OperatorSpec spec;
-  spec.attributes = slice_ ? &slice_->attributes() : &op.attributes;
+  spec.attributes = slice != nullptr ? &slice->attributes() : &op.attributes;
   spec.inputs = std::span(tensors).first(inputs.size());
   spec.outputs = std::span(tensors).subspan(inputs.size());
+  if (slice != nullptr) spec.rows = slice->rows();
 
   Step step;
   step.operator_index = operator_index;
@@ -104,14 +119,15 @@ Status KernelProgram::add(uint32_t operator_index, const Wanted& wanted, Channel
   step.num_outputs = outputs.size();
   inputs_.resize(std::max<size_t>(inputs_.size(), inputs.size()));
   outputs_.resize(std::max<size_t>(outputs_.size(), outputs.size()));
-  NESTRT_RETURN_IF_ERROR(prepare_kernel(spec, wanted.kernel, &step));
+  NESTRT_RETURN_IF_ERROR(prepare_kernel(spec, wanted.kernel, slice != nullptr, &step));
   steps_.push_back(std::move(step));
   return {};
 }
 
-Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, Step* step) {
+Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, bool is_part,
+                                     Step* step) {
   // The plan's operators keep their rules (runtime/plan/verify.h); a part of one is an operator of its own.
-  if (slice_) NESTRT_RETURN_IF_ERROR(verify_operator(spec));
+  if (is_part) NESTRT_RETURN_IF_ERROR(verify_operator(spec));
   if (is_view(plan_->tables(), plan_->tables().operators[step->operator_index])) {
     step->kernel_name = kViewName;
     return {};

@@ -6,11 +6,11 @@
 
 #include <deque>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "drivers/cpu/channel_slice.h"
 #include "nestrt/unit.h"
+#include "runtime/plan/channels.h"
 #include "scheduler/thread_pool/thread_pool.h"
 
 namespace nestrt::drivers {
@@ -54,9 +54,10 @@ class KernelProgram final : public Executable {
   KernelProgram(std::shared_ptr<const Plan> plan, std::shared_ptr<scheduler::SharedRunner> pool)
       : plan_(std::move(plan)), pool_(std::move(pool)) {}
 
-  Status add(uint32_t operator_index, const Wanted& wanted, ChannelRange channels);
-  void resolve_operands(const plan::Operator& op, const Wanted& wanted, ChannelRange channels);
-  Status prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, Step* step);
+  Status add(uint32_t operator_index, const Wanted& wanted, const ChannelRows* part);
+  Status add_parts(uint32_t branch, const Wanted& wanted, ChannelRange channels);
+  const ChannelSlice* resolve_operands(const plan::Operator& op, const Wanted& wanted, const ChannelRows* part);
+  Status prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, bool is_part, Step* step);
   Status reserve_scratch(Step* step);
   TensorSpec spec_of(int32_t tensor) const;
   Operand operand_of(int32_t tensor) const;
@@ -66,8 +67,8 @@ class KernelProgram final : public Executable {
 
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<scheduler::SharedRunner> pool_;
-  std::deque<std::vector<TensorSpec>> specs_;  // kernels may point into them ...
-  std::optional<ChannelSlice> slice_;          // ... and it holds what these point to
+  std::deque<std::vector<TensorSpec>> specs_;                // kernels may point into them ...
+  std::vector<std::unique_ptr<const ChannelSlice>> slices_;  // ... and these hold what they point to
   std::vector<Step> steps_;
   std::vector<Operand> operands_;         // by step: inputs, then outputs
   std::vector<const std::byte*> inputs_;  // addresses of one step, while it runs

@@ -52,9 +52,9 @@ Status check_all_are_written(std::span<const BlobCopy> copies, std::span<const p
 }
 
 Place place_of(const plan::ProgramRange& range, const Plan& plan, const plan::Program& program) {
-  if (range.tensor < 0) return {program.segments[range.segment], 0};
+  if (range.tensor < 0) return {program.segments[range.segment], range.offset};
   const plan::Tensor& tensor = plan.tables().tensors[static_cast<uint32_t>(range.tensor)];
-  return {tensor.buffer, tensor.offset};
+  return {tensor.buffer, tensor.offset + range.offset};
 }
 
 }  // namespace

@@ -70,6 +70,9 @@ bool divides(const OperatorSpec& spec) {
          (!spec.has_input(kResidual) || spec.inputs[kResidual].shape == output);
 }
 
+// Every part of a depthwise convolution reads its own channels, but other rows than its own.
+bool divides_rows(const OperatorSpec& spec) { return spec.as<ops::Conv>()->group == 1; }
+
 constexpr KernelVariant kKernels[] = {
     {"conv.s8.depthwise16", 30, accepts_conv_s8_depthwise16, prepare_conv_s8_depthwise16, Packing::kS8Depthwise16},
     {"conv.s8.depthwise16.dot4", 31, accepts_conv_s8_depthwise16_dot4, prepare_conv_s8_depthwise16_dot4,
@@ -96,7 +99,7 @@ const OperatorRules& rules<ops::Conv>() {
       .infer = infer,
       .macs = macs,
       .steps = steps,
-      .division = Division{divides, cut_axis},
+      .division = Division{divides, cut_axis, divides_rows},
       .kernels = {kKernels},
   };
   return kRules;

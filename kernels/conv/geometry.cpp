@@ -119,6 +119,18 @@ Status start(const Op& op, const OperatorSpec& spec, ConvGeometry& geometry) {
   return {};
 }
 
+// The first row then lies so far into the padding, or beyond it: as if the picture had less of it above, or none and
+// fewer rows.
+Status cut_rows(const RowWindow& rows, ConvAxis& height) {
+  if (rows.first < 0 || rows.count < 1 || rows.count > height.output || rows.first > height.output - rows.count)
+    return rule_error(
+        fmt::format("rows {} to {} of {} are wanted", rows.first, rows.first + rows.count, height.output));
+  height.pad_begin -= rows.first * height.stride;
+  height.pad_end -= (height.output - rows.first - rows.count) * height.stride;
+  height.output = rows.count;
+  return {};
+}
+
 }  // namespace
 
 Result<ConvGeometry> conv_geometry(const OperatorSpec& spec) {
@@ -139,6 +151,7 @@ Result<ConvGeometry> conv_geometry(const OperatorSpec& spec) {
     const int64_t room = axis.input + axis.pad_begin + axis.pad_end - ((axis.kernel - 1) * axis.dilation + 1);
     axis.output = room < 0 ? 0 : room / axis.stride + 1;
   }
+  if (spec.rows) NESTRT_RETURN_IF_ERROR(cut_rows(*spec.rows, geometry.axes[1]));
   NESTRT_RETURN_IF_ERROR(finish(spec, geometry));
   return geometry;
 }

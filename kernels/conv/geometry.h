@@ -15,8 +15,8 @@ struct ConvAxis {
   int64_t kernel = 1;
   int64_t stride = 1;
   int64_t dilation = 1;
-  int64_t pad_begin = 0;
-  int64_t pad_end = 0;
+  int64_t pad_begin = 0;  // less than zero where only some rows are computed (OperatorSpec::rows)
+  int64_t pad_end = 0;    // likewise
 };
 
 // The element of the input that a tap of a convolution's output reads; -1 in the padding.

@@ -7,6 +7,7 @@
 #include "runtime/core/guard.h"
 #include "runtime/costs/operator_cost.h"
 #include "runtime/costs/stated_cost.h"
+#include "runtime/plan/channels.h"
 #include "runtime/plan/views.h"
 
 namespace nestrt {
@@ -31,13 +32,9 @@ const WorkCost* find_cost(const CostTable& costs, UnitKey unit, const std::strin
   return nullptr;
 }
 
-// What part of the operator's output channels these are.
 double share(const Plan& plan, uint32_t operator_index, ChannelRange channels) {
   const plan::Operator& op = plan.tables().operators[operator_index];
-  if (channels.all() || op.outputs.empty()) return 1;
-  const Shape& shape = plan.tables().tensors[static_cast<uint32_t>(op.outputs[0])].shape;
-  if (shape.rank() < 2 || shape[1] <= 0) return 1;
-  return std::min(1.0, static_cast<double>(channels.end - channels.begin) / static_cast<double>(shape[1]));
+  return op.outputs.empty() ? 1 : share_of(plan.tables().tensors[static_cast<uint32_t>(op.outputs[0])].shape, channels);
 }
 
 Result<WorkCost> kernels_cost(const CostTable& costs, const Plan& plan, const plan::Branch& branch, const UnitKey& unit,
@@ -59,7 +56,7 @@ Result<WorkCost> cost_of(const CostTable& costs, const Plan& plan, uint32_t bran
   if (program.kind == plan::ProgramKind::kKernels) return kernels_cost(costs, plan, branch, unit, channels);
   if (const WorkCost* cost = find_cost(costs, unit, program_work_name(plan, branch_index, program_index))) return *cost;
   // A profile of another origin knows operators, not programs.
-  Result<WorkCost> of_operators = kernels_cost(costs, plan, branch, unit, {0, program.channels});
+  Result<WorkCost> of_operators = kernels_cost(costs, plan, branch, unit, program.channels);
   if (of_operators && of_operators->microseconds > 0) return of_operators;
   if (const plan::Cost* cost = stated_cost(program))
     return WorkCost{cost->microseconds, static_cast<CostSource>(cost->origin)};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "runtime/costs/operator_cost.h"
@@ -90,13 +91,16 @@ void LearnedCosts::observe(const Step& step, const UnitInfo& unit, double micros
     if (!is_view(plan_.tables(), plan_.tables().operators[op])) observe_operator(op, step, key, news);
 }
 
+// Programs for like parts are one work.
 void LearnedCosts::observe_program(const Step& step, const UnitKey& key, const News& news) {
-  const plan::Branch& branch = plan_.tables().branches[step.branch];
-  for (uint32_t program = 0; program < branch.programs.size(); ++program) {
-    const std::string work = program_work_name(plan_, step.branch, program);
+  const std::string observed = program_work_name(plan_, step.branch, step.program);
+  std::set<std::string> works;
+  for (uint32_t program = 0; program < plan_.tables().branches[step.branch].programs.size(); ++program)
+    works.insert(program_work_name(plan_, step.branch, program));
+  for (const std::string& work : works) {
     const WorkCost* const known = costs_.find(key, work);
     if (known == nullptr) continue;
-    program == step.program ? believe(key, work, *known, news) : follow(key, work, *known, news.factor);
+    work == observed ? believe(key, work, *known, news) : follow(key, work, *known, news.factor);
   }
 }
 

@@ -262,6 +262,11 @@ class Measurement {
     return {};
   }
 
+  // Those for parts between others are as fast as those before them.
+  static bool is_measured(const plan::Program& part) {
+    return !part.channels.all() && part.channels.begin == 0 && part.channels.begin_row == 0;
+  }
+
   // For every operator that is divided, the n-th way to divide it.
   Status prepare_parts(Unit& unit) {
     std::vector<std::vector<uint32_t>> parts(branches_.size());
@@ -269,7 +274,7 @@ class Measurement {
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
       const std::vector<plan::Program>& programs = branches_[branch].programs;
       for (uint32_t program = 0; program < programs.size(); ++program)
-        if (can_run(programs[program], unit.info()) && programs[program].channels > 0) parts[branch].push_back(program);
+        if (can_run(programs[program], unit.info()) && is_measured(programs[program])) parts[branch].push_back(program);
       most = std::max(most, parts[branch].size());
     }
     for (size_t way = 0; way < most; ++way) NESTRT_RETURN_IF_ERROR(prepare_part(unit, parts, way));
@@ -308,8 +313,9 @@ class Measurement {
     const plan::Program& program = branches_[branch].programs[program_index];
     Division division;
     division.first_program = program_index;
-    division.rest_channels = {program.channels, divisible_channels(plan_->tables(), branches_[branch])};
-    NESTRT_ASSIGN_OR_RETURN(division.first, prepare(unit, branch, program, {0, program.channels}));
+    division.rest_channels = {program.channels.end, divisible_channels(plan_->tables(), branches_[branch]),
+                              program.channels.end_row, 0};
+    NESTRT_ASSIGN_OR_RETURN(division.first, prepare(unit, branch, program, program.channels));
     NESTRT_ASSIGN_OR_RETURN(division.rest, prepare(*host_, branch, *host_program(branch), division.rest_channels));
     return division;
   }
@@ -326,7 +332,7 @@ class Measurement {
 
   Piece unit_piece(Executable* executable, uint32_t branch, uint32_t program, const UnitInfo& unit) {
     const uint32_t first = branches_[branch].operators[0];
-    const ChannelRange channels{0, branches_[branch].programs[program].channels};
+    const ChannelRange channels = branches_[branch].programs[program].channels;
     return {executable,
             branch,
             false,

@@ -4,6 +4,7 @@
 #include "nestrt/plan_tables.h"
 #include "runtime/costs/attribute_text.h"
 #include "runtime/costs/stated_cost.h"
+#include "runtime/plan/channels.h"
 #include "runtime/plan/views.h"
 
 namespace nestrt {
@@ -54,6 +55,11 @@ std::string code_text(const plan::Tables& tables, const plan::Program& program) 
          (stated != nullptr ? fmt::format(", {} us", stated->microseconds) : "");
 }
 
+// Programs for as many whole blocks do the same work.
+ChannelRange from_first(ChannelRange part) {
+  return part.begin_row == 0 && part.end_row == 0 ? ChannelRange{0, part.end - part.begin} : part;
+}
+
 }  // namespace
 
 std::string work_name(const Plan& plan, uint32_t operator_index, ChannelRange channels) {
@@ -62,7 +68,7 @@ std::string work_name(const Plan& plan, uint32_t operator_index, ChannelRange ch
   std::string result = fmt::format("{}{}: {} -> {}", ops::name(op.kind()), attribute_text(op.attributes),
                                    operands_text(tables, op, op.inputs), operands_text(tables, op, op.outputs));
   if (is_view(tables, op)) result += " (view)";
-  if (!channels.all()) result += fmt::format(" channels {}-{}", channels.begin, channels.end);
+  if (!channels.all()) result += " channels " + to_string(channels);
   return result;
 }
 
@@ -72,7 +78,7 @@ std::string program_work_name(const Plan& plan, uint32_t branch_index, uint32_t 
   std::string result;
   for (uint32_t op : branch.operators) {
     if (!result.empty()) result += "; ";
-    result += work_name(plan, op, {0, program.channels});
+    result += work_name(plan, op, from_first(program.channels));
   }
   return program.kind == plan::ProgramKind::kKernels ? result : result + code_text(plan.tables(), program);
 }

@@ -36,7 +36,7 @@ class ChannelOrder {
   bool has_pieces(uint32_t branch) const {
     const auto& programs = plan_.branches[branch].programs;
     return std::any_of(programs.begin(), programs.end(),
-                       [](const plan::Program& program) { return program.channels != 0; });
+                       [](const plan::Program& program) { return !program.channels.all(); });
   }
 
   // The last of those that qualify.

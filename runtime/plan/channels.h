@@ -5,14 +5,16 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "nestrt/kernel.h"
 #include "nestrt/unit.h"
 
 namespace nestrt {
 
-// Parts consist of whole blocks, but for the last one of an operator. Programs for units with wider blocks have
-// multiples of theirs.
+// Parts consist of whole blocks, but for the last one of an operator, or, where rows can be divided, of rows of blocks
+// that follow one another (nestrt/channel_range.h). Programs for units with wider blocks have multiples of theirs.
 inline constexpr uint32_t kChannelBlock = 16;
 
 // The number of output channels; 0 for an operator that cannot be divided. Asks nothing of the spec: the rules of the
@@ -23,8 +25,33 @@ uint32_t divisible_channels(const plan::Tables& plan, uint32_t operator_index);
 // The same of a branch's only operator; 0 for a branch of several.
 uint32_t divisible_channels(const plan::Tables& plan, const plan::Branch& branch);
 
-// Whether these are some blocks, or all, of an operator with so many output channels.
-bool is_part(uint32_t channels, ChannelRange part);
+// The rows of such an operator's output, where parts of it may also begin and end within a block of channels; else 1.
+// Requires a divisible operator.
+uint32_t divisible_rows(const OperatorSpec& spec);
+// The same of a branch's only operator.
+uint32_t divisible_rows(const plan::Tables& plan, const plan::Branch& branch);
+
+// Whether this is a part, or all, of an operator with so many output channels and divisible_rows().
+bool is_part(uint32_t channels, uint32_t rows, ChannelRange part);
+
+// "16-64"; with rows "16:5-48:10".
+std::string to_string(ChannelRange part);
+
+// What share of an output of that shape a part computes.
+double share_of(const Shape& output, ChannelRange part);
+
+// Whole blocks of channels, the last of an operator counted as one, or some rows of one block.
+struct ChannelRows {
+  uint32_t begin = 0, end = 0;           // channels
+  uint32_t first_row = 0, last_row = 0;  // [first_row, last_row); all where both are 0
+
+  bool has_all_rows() const { return last_row == 0; }
+  bool operator==(const ChannelRows&) const = default;
+};
+
+// A part, which is_part(), as at most three of these, in the order in which they lie: those of a block that it begins
+// within, all of some blocks, and those of a block that it ends within. `rows`: of the output.
+std::vector<ChannelRows> rectangles_of(uint32_t channels, uint32_t rows, ChannelRange part);
 
 // The axis along which an input is cut as the output is along axis 1; kUncut where every part reads all of it.
 // Requires a divisible operator.

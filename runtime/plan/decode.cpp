@@ -254,7 +254,7 @@ class TablesDecoder {
     result.segments = decoder_.list<uint32_t>(source.segments());
     each(source.costs(), result.costs, &TablesDecoder::cost);
     each(source.ranges(), result.ranges, &TablesDecoder::range);
-    result.channels = source.channels();
+    result.channels = {source.begin_channel(), source.channels(), source.begin_row(), source.end_row()};
     return result;
   }
 
@@ -277,7 +277,8 @@ class TablesDecoder {
             source.tensor(),
             source.segment(),
             decoder_.enumerator<Layout>(source.layout(),
-                                        [&] { return fmt::format("branch {}: a range's layout", branch_); })};
+                                        [&] { return fmt::format("branch {}: a range's layout", branch_); }),
+            source.offset()};
   }
 
   Decoder decoder_;

@@ -176,7 +176,8 @@ class TablesEncoder {
     const auto costs = each(source.costs, &TablesEncoder::cost);
     const auto ranges = each(source.ranges, &TablesEncoder::range);
     return wire::CreateProgram(builder_, unit, static_cast<wire::ProgramKind>(source.kind), configuration, selections,
-                               segments, costs, ranges, source.channels);
+                               segments, costs, ranges, source.channels.end, source.channels.begin,
+                               source.channels.begin_row, source.channels.end_row);
   }
 
   flatbuffers::Offset<wire::KernelSelection> selection(const plan::KernelSelection& source) {
@@ -192,7 +193,7 @@ class TablesEncoder {
   flatbuffers::Offset<wire::ProgramRange> range(const plan::ProgramRange& source) {
     return wire::CreateProgramRange(builder_, source.address, source.size,
                                     static_cast<wire::RangeAccess>(source.access), source.tensor, source.segment,
-                                    static_cast<wire::Layout>(source.layout));
+                                    static_cast<wire::Layout>(source.layout), source.offset);
   }
 
   FlatBufferBuilder builder_{1 << 16};

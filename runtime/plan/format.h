@@ -21,7 +21,7 @@ inline constexpr char kMagic[8] = {'N', 'E', 'S', 'T', 'P', 'L', 'A', 'N'};
 // A reader refuses another major version. From 1.0 on it accepts any minor one, and ignores newer fields; until then
 // minor versions differ as major ones do.
 inline constexpr uint16_t kVersionMajor = 0;
-inline constexpr uint16_t kVersionMinor = 2;
+inline constexpr uint16_t kVersionMinor = 3;
 inline constexpr uint32_t kFeatureS8 = 1;      // tensors with quantization, and the operators that compute with them
 inline constexpr uint32_t kFeatureSigned = 2;  // a signature follows the data area
 inline constexpr uint32_t kKnownFeatures = kFeatureS8 | kFeatureSigned;
@@ -36,10 +36,11 @@ inline constexpr size_t kMaxOrderedBuffers = 4096;
 inline constexpr uint64_t kMaxDependencies = uint64_t{1} << 22;
 // Operands of all operators together.
 inline constexpr uint64_t kMaxOperands = 400'000;
-// Programs of one branch: a few for each unit and for each number of channels.
+// Programs of one branch: a few for each unit and for each part of the channels.
 inline constexpr size_t kMaxPrograms = 256;
-// Of those, for one unit and configuration: the whole, and numbers of channels. Each is a way to run that is measured.
-inline constexpr size_t kMaxWays = 16;
+// Of those, for one unit and configuration: the whole, and parts of the channels. Those from the first channel on are
+// ways to run that are measured.
+inline constexpr size_t kMaxWays = 96;
 // Targets of a plan, and bytes of the unit and of the configuration of each: what belongs to one is looked up among
 // all.
 inline constexpr size_t kMaxTargets = 64;

@@ -18,7 +18,7 @@ inline bool can_run(const plan::Program& program, const UnitInfo& unit) {
 inline std::optional<uint32_t> program_index_for(const plan::Branch& branch, const UnitInfo& unit) {
   const auto& programs = branch.programs;
   for (uint32_t index = 0; index < programs.size(); ++index)
-    if (programs[index].channels == 0 && can_run(programs[index], unit)) return index;
+    if (programs[index].channels.all() && can_run(programs[index], unit)) return index;
   return std::nullopt;
 }
 

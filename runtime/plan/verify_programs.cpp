@@ -57,7 +57,7 @@ class BranchCheck {
  private:
   struct Choice {
     std::string_view unit, configuration;
-    uint32_t channels = 0;
+    ChannelRange channels;
 
     auto operator<=>(const Choice&) const = default;
     bool is_for_unit_of(const Choice& other) const {
@@ -72,8 +72,8 @@ class BranchCheck {
       choices.push_back({program.unit, program.configuration, program.channels});
     std::ranges::sort(choices);
     if (const auto twice = std::ranges::adjacent_find(choices); twice != choices.end())
-      return fail(fmt::format("has two programs for unit '{}', configuration '{}' and {} channels (0: all)",
-                              twice->unit, twice->configuration, twice->channels));
+      return fail(fmt::format("has two programs for unit '{}', configuration '{}' and channels {} (0-0: all)",
+                              twice->unit, twice->configuration, to_string(twice->channels)));
     for (size_t i = plan_format::kMaxWays; i < choices.size(); ++i)
       if (choices[i].is_for_unit_of(choices[i - plan_format::kMaxWays]))
         return fail(fmt::format("has more than {} programs for unit '{}' and configuration '{}'", plan_format::kMaxWays,
@@ -94,7 +94,7 @@ class BranchCheck {
 
   Status verify_program(const plan::Program& program) {
     if (program.unit.empty()) return fail("has a program for no unit");
-    if (program.channels != 0) NESTRT_RETURN_IF_ERROR(verify_channels(program));
+    if (program.channels != ChannelRange()) NESTRT_RETURN_IF_ERROR(verify_channels(program));
     NESTRT_RETURN_IF_ERROR(verify_selections(program));
     NESTRT_RETURN_IF_ERROR(verify_segments(program));
     NESTRT_RETURN_IF_ERROR(verify_ranges(program));
@@ -103,16 +103,23 @@ class BranchCheck {
   }
 
   Status verify_channels(const plan::Program& program) {
-    if (!divisible_) divisible_ = divisible_channels(context_.plan, branch_);
-    const uint32_t part = program.channels, all = *divisible_;
+    find_divisible();
+    const auto part = [&] { return to_string(program.channels); };
     if (program.kind != plan::ProgramKind::kInstructions)
-      return fail(
-          fmt::format("has a program of kind {} for {} channels: only instructions are made for a number of channels",
-                      plan::name(program.kind), part));
-    if (all == 0) return fail(fmt::format("has a program for {} channels of what cannot be divided by channels", part));
-    if (part % kChannelBlock == 0 && part < all) return {};
-    return fail(fmt::format("has a program for {} of {} channels: expected whole blocks of {}, and not all", part, all,
-                            kChannelBlock));
+      return fail(fmt::format("has a program of kind {} for channels {}: only instructions are made for some channels",
+                              plan::name(program.kind), part()));
+    if (*divisible_ == 0)
+      return fail(fmt::format("has a program for channels {} of what cannot be divided by channels", part()));
+    if (is_part(*divisible_, rows_, program.channels) && program.channels != ChannelRange{0, *divisible_}) return {};
+    return fail(fmt::format("has a program for channels {} of {} channels: expected whole blocks of {}{}, and not all",
+                            part(), *divisible_, kChannelBlock,
+                            rows_ == 1 ? "" : fmt::format(" or some of their {} rows", rows_)));
+  }
+
+  void find_divisible() {
+    if (divisible_) return;
+    divisible_ = divisible_channels(context_.plan, branch_);
+    if (*divisible_ > 0) rows_ = divisible_rows(context_.plan, branch_);
   }
 
   Status verify_selections(const plan::Program& program) {
@@ -191,8 +198,11 @@ class BranchCheck {
       return fail(
           fmt::format("has a range of segment {}, which does not exist: there are {}", range.segment, segments.size()));
     const uint64_t size = context_.plan.buffers[segments[range.segment]].size;
-    if (range.size > size)
-      return fail(fmt::format("has a range of {} bytes in segment {} of {}", range.size, range.segment, size));
+    if (range.size > size || range.offset > size - range.size || range.offset % plan_format::kSegmentAlignment != 0)
+      return fail(
+          fmt::format("has a range of {} bytes from {} on in segment {} of {}: expected one inside, at a multiple "
+                      "of {}",
+                      range.size, range.offset, range.segment, size, plan_format::kSegmentAlignment));
     return range.access == plan::RangeAccess::kRead ? Status() : fail("has a program that writes a segment");
   }
 
@@ -214,10 +224,18 @@ class BranchCheck {
       return fail(fmt::format("has a program that reads {}, which its operators compute", tensor()));
     if (range.layout != Layout::kPlain) return verify_converted_range(program, range, at);
     const uint64_t size = context_.extents[at].end - context_.extents[at].begin;
-    if (program.channels != 0 && is_cut(at)) return verify_part_range(range, at, size, program.channels, kChannelBlock);
-    if (range.size > size)
-      return fail(fmt::format("has a range of {} bytes in {}, which has {}", range.size, tensor(), size));
-    return {};
+    if (!program.channels.all() && is_cut(at)) return verify_part_range(range, at, size, program.channels);
+    if (range.size > size || range.offset > size - range.size)
+      return fail(fmt::format("has a range of {} bytes from {} on in {}, which has {}", range.size, range.offset,
+                              tensor(), size));
+    return verify_begin(range, at);
+  }
+
+  // Results begin where their tensor does.
+  Status verify_begin(const plan::ProgramRange& range, uint32_t at) const {
+    if (range.offset == 0 || range.access == plan::RangeAccess::kRead) return {};
+    return fail(fmt::format("has a range of {} from byte {} on: expected its first", tensor_name(context_.plan, at),
+                            range.offset));
   }
 
   // A program writes in an order of its own, and its results are looked at when it is over. So none of them may lie
@@ -247,15 +265,23 @@ class BranchCheck {
     return true;
   }
 
-  // The first `part` channels of a tensor, which has `size` bytes in such blocks, and no more: others are computed
-  // elsewhere.
-  Status verify_part_range(const plan::ProgramRange& range, uint32_t at, uint64_t size, uint32_t part,
-                           uint32_t block) const {
-    const uint32_t blocks = (*divisible_ + block - 1) / block;
-    if (part % block == 0 && range.size == size / blocks * (part / block)) return {};
-    return fail(fmt::format(
-        "has a program for {} channels with a range of {} bytes in {}, which has {} for {} channels in blocks of {}",
-        part, range.size, tensor_name(context_.plan, at), size, *divisible_, block));
+  // Those channels and rows of a tensor, which has `size` bytes, and no more: others are computed elsewhere.
+  Status verify_part_range(const plan::ProgramRange& range, uint32_t at, uint64_t size, ChannelRange part) const {
+    const uint64_t lines = uint64_t{(*divisible_ + kChannelBlock - 1) / kChannelBlock} * rows_;
+    const auto line_of = [&](uint32_t channel, uint32_t row) {
+      return uint64_t{(channel + kChannelBlock - 1) / kChannelBlock} * rows_ + row;
+    };
+    const uint64_t begin = line_of(part.begin, part.begin_row), end = line_of(part.end, part.end_row);
+    if (size % lines == 0 && range.offset == size / lines * begin && range.size == size / lines * (end - begin))
+      return {};
+    return wrong_part(range, at, size, part);
+  }
+
+  Status wrong_part(const plan::ProgramRange& range, uint32_t at, uint64_t size, ChannelRange part) const {
+    return fail(
+        fmt::format("has a program for channels {} with a range of {} bytes from {} on in {}, which has {} for "
+                    "{} channels",
+                    to_string(part), range.size, range.offset, tensor_name(context_.plan, at), size, *divisible_));
   }
 
   Status verify_converted_range(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
@@ -276,11 +302,28 @@ class BranchCheck {
     const uint64_t blocks16 = (channels + 15) / 16;
     const uint64_t bytes16 = context_.extents[at].end - context_.extents[at].begin;
     const uint64_t blocks32 = (channels + 31) / 32, size = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2 * blocks32;
-    if (program.channels != 0 && is_cut(at)) return verify_part_range(range, at, size, program.channels, 32);
-    const bool some_blocks = program.channels != 0 && range.size < size && range.size % (size / blocks32) == 0;
-    if (range.size == size || some_blocks) return {};
+    if (!program.channels.all() && is_cut(at)) return verify_widened_part(range, at, bytes16, size, program.channels);
+    NESTRT_RETURN_IF_ERROR(verify_begin(range, at));
+    if (range.size == size && range.offset == 0) return {};
+    const uint64_t block16 = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2, block32 = blocks32 == 0 ? 0 : size / blocks32;
+    const bool are_blocks = block32 > 0 && range.size % block32 == 0 && range.offset % block16 == 0;
+    if (!program.channels.all() && are_blocks && range.size < size &&
+        range.offset / block16 <= blocks32 - range.size / block32)
+      return {};
     return fail(fmt::format("has a range of {} bytes for {}, which has {} in blocks of 32 channels", range.size,
                             tensor_name(context_.plan, at), size));
+  }
+
+  // Whole blocks of 32, but for the last, of a tensor that has so many bytes in blocks of 16 and of 32.
+  Status verify_widened_part(const plan::ProgramRange& range, uint32_t at, uint64_t bytes16, uint64_t bytes32,
+                             ChannelRange part) const {
+    const uint64_t blocks16 = (uint64_t{*divisible_} + 15) / 16, blocks32 = (uint64_t{*divisible_} + 31) / 32;
+    const bool is_whole = part.begin % 32 == 0 && (part.end % 32 == 0 || part.end == *divisible_) &&
+                          part.begin_row == 0 && part.end_row == 0;
+    const uint64_t begin = part.begin / 32, end = (uint64_t{part.end} + 31) / 32;
+    if (is_whole && range.offset == bytes16 / blocks16 * 2 * begin && range.size == bytes32 / blocks32 * (end - begin))
+      return {};
+    return wrong_part(range, at, bytes32, part);
   }
 
   Status verify_costs(const plan::Program& program) const {
@@ -295,14 +338,15 @@ class BranchCheck {
   const plan::Branch& branch_;
   std::vector<uint32_t>& touched_;
   std::span<const Write> writes_;
-  std::optional<uint32_t> divisible_;  // once it was asked for
+  std::optional<uint32_t> divisible_;  // by channels; once it was asked for
+  uint32_t rows_ = 1;                  // likewise
 };
 
 }  // namespace
 
 Extent bytes_of(const Context& context, const plan::Program& program, const plan::ProgramRange& range) {
   Extent bytes = context.extents[static_cast<uint32_t>(range.tensor)];
-  const bool is_as_long = range.layout == Layout::kPlain && program.channels == 0;
+  const bool is_as_long = range.layout == Layout::kPlain && program.channels.all();
   if (is_as_long) bytes.end = bytes.begin + std::min(range.size, bytes.end - bytes.begin);
   return bytes;
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/plan/channel_order.h"
 #include "runtime/plan/dependencies.h"
@@ -54,8 +55,8 @@ class ScheduleCheck {
     const plan::Program& program = programs[step.program];
     const UnitInfo& unit = units_[schedule_.lanes[step.lane].unit]->info();
     if (!can_run(program, unit)) return wrong(fmt::format("unit '{}' cannot run its program", unit.name));
-    const bool fits = program.channels == 0 ? step.channels.all() || program.kind == plan::ProgramKind::kKernels
-                                            : step.channels == ChannelRange{0, program.channels};
+    const bool fits = program.channels.all() ? step.channels.all() || program.kind == plan::ProgramKind::kKernels
+                                             : step.channels == program.channels;
     return fits ? Status() : wrong("its program computes other channels");
   }
 
@@ -67,14 +68,17 @@ class ScheduleCheck {
     std::sort(parts.begin(), parts.end());
     if (parts.size() == 1 && parts[0].all()) return {};
     const uint64_t channels = output_channels(branch);
-    uint32_t next = 0;
+    using Place = std::pair<uint32_t, uint32_t>;  // a channel, and a row of its block
+    Place next{0, 0};
     bool follow = true;
     for (const ChannelRange& part : parts) {
-      follow &= part.begin == next && part.end > part.begin;
-      next = part.end;
+      const Place begin{part.begin, part.begin_row}, end{part.end, part.end_row};
+      follow &= begin == next && end > begin;
+      next = end;
     }
-    return follow && next > 0 && next == channels ? Status()
-                                                  : wrong(fmt::format("branch {} is not computed once", branch));
+    return follow && next.first > 0 && next.first == channels && next.second == 0
+               ? Status()
+               : wrong(fmt::format("branch {} is not computed once", branch));
   }
 
   uint64_t output_channels(uint32_t branch) const {
@@ -105,17 +109,11 @@ class ScheduleCheck {
       last[step.lane] = index;
       for (uint32_t branch : dependencies[step.branch])
         for (uint32_t before : steps_of_[branch])
-          if ((by_channel[step.branch] != branch || have_common_channels(step, schedule_.steps[before])) &&
+          if ((by_channel[step.branch] != branch || step.channels.has_channels_of(schedule_.steps[before].channels)) &&
               (before >= index || mine[schedule_.steps[before].lane] <= position[before]))
             return wrong(fmt::format("step {} reads what step {} may not have computed", index, before));
     }
     return {};
-  }
-
-  // Whether two steps have channels in common, of branches that have as many.
-  static bool have_common_channels(const Step& a, const Step& b) {
-    if (a.channels.all() || b.channels.all()) return true;
-    return a.channels.begin < b.channels.end && b.channels.begin < a.channels.end;
   }
 
   const plan::Tables& plan_;

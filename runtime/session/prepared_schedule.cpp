@@ -25,21 +25,25 @@ uint32_t kernels_of(const plan::Branch& branch) {
   return 0;  // the verifier has seen one
 }
 
-// Whole blocks of channels lie together; of the last block, the channels that there are, pixel by pixel.
+// Rows of blocks of channels that follow one another lie together; of the last block, the channels that there are,
+// pixel by pixel.
 void add_blocked(const plan::Tensor& tensor, ChannelRange channels, std::vector<WrittenBytes>& results) {
   const Shape& shape = tensor.shape;
   const auto block = static_cast<uint64_t>(block_size(tensor.layout));
   const auto all = static_cast<uint64_t>(shape[1]), pixels = static_cast<uint64_t>(shape.product(2, shape.rank()));
-  const uint64_t begin = channels.begin, end = channels.all() ? all : channels.end;
-  const auto element = static_cast<uint64_t>(size_bytes(tensor.type));
-  const uint64_t block_bytes = pixels * block * element, image_bytes = (all + block - 1) / block * block_bytes;
+  const uint64_t row = shape.rank() > 3 ? static_cast<uint64_t>(shape.product(3, shape.rank())) : 1;
+  const uint64_t vector = block * static_cast<uint64_t>(size_bytes(tensor.type));
+  // In pixels of blocks: of the whole ones, and behind them.
+  const uint64_t whole = all / block * pixels;
+  const uint64_t begin = channels.begin / block * pixels + channels.begin_row * row;
+  const uint64_t end = channels.all() ? (all + block - 1) / block * pixels
+                                      : (channels.end + block - 1) / block * pixels + channels.end_row * row;
   for (uint64_t image = 0; image < static_cast<uint64_t>(shape[0]); ++image) {
-    const uint64_t start = tensor.offset + image * image_bytes;
-    const uint64_t whole = (end / block - begin / block) * block_bytes;
-    if (whole > 0) results.push_back({tensor.buffer, start + begin / block * block_bytes, whole});
-    if (end % block > 0)
-      results.push_back(
-          {tensor.buffer, start + end / block * block_bytes, end % block * element, pixels, block * element});
+    const uint64_t start = tensor.offset + image * ((all + block - 1) / block) * pixels * vector;
+    if (begin < std::min(end, whole))
+      results.push_back({tensor.buffer, start + begin * vector, (std::min(end, whole) - begin) * vector});
+    if (const uint64_t first = std::max(begin, whole); first < end)
+      results.push_back({tensor.buffer, start + first * vector, all % block * vector / block, end - first, vector});
   }
 }
 

@@ -42,8 +42,9 @@ class FieldMutator {
   void change(plan::Operator& one) { change_one(one.attributes, one.attributes, one.inputs, one.outputs); }
   void change(plan::KernelSelection& one) { change_one(one.kernels, one.weights); }
   void change(plan::ProgramRange& one) {
-    change_one(one.address, one.size, one.access, one.tensor, one.segment, one.layout);
+    change_one(one.address, one.size, one.access, one.tensor, one.segment, one.layout, one.offset);
   }
+  void change(ChannelRange& one) { change_one(one.begin, one.end, one.begin_row, one.end_row); }
   void change(plan::Program& one) { change_one(one.kind, one.selections, one.segments, one.ranges, one.channels); }
   void change(plan::Branch& one) { change_one(one.operators, one.programs); }
   void change(plan::Input& one) { change(one.tensor); }

@@ -115,7 +115,8 @@ void run_parts(const std::shared_ptr<const Plan>& plan, Unit& cpu, const RunLimi
     if (channels == 0) continue;
     GuardedBuffers memory(*plan);
     run_part(plan, cpu, branch, {0, kChannelBlock}, limits, memory);
-    run_part(plan, cpu, branch, {kChannelBlock, channels}, limits, memory);
+    const uint32_t rows = divisible_rows(plan->tables(), branches[branch]);
+    run_part(plan, cpu, branch, {kChannelBlock, channels, rows - 1, 0}, limits, memory);
     ++result->divided;
     result->overran += !memory.is_intact();
   }

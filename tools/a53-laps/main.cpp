@@ -140,18 +140,24 @@ class LapProfile {
         NESTRT_RETURN_IF_ERROR(run_branch(branch, {}, false));
         continue;
       }
-      NESTRT_RETURN_IF_ERROR(run_branch(branch, {parts[way], channels_of(branch)}, true));
-      NESTRT_RETURN_IF_ERROR(run_branch(branch, {0, parts[way]}, false));
+      const ChannelRange& part = parts[way];
+      NESTRT_RETURN_IF_ERROR(run_branch(branch, {part.end, channels_of(branch), part.end_row, 0}, true));
+      NESTRT_RETURN_IF_ERROR(run_branch(branch, part, false));
     }
     return {};
   }
 
   // The channels that another unit computes, by way.
-  static std::vector<uint32_t> parts_of(const plan::Branch& branch) {
-    std::vector<uint32_t> parts;
+  static std::vector<ChannelRange> parts_of(const plan::Branch& branch) {
+    std::vector<ChannelRange> parts;
     for (const plan::Program& program : branch.programs)
-      if (program.channels > 0) parts.push_back(program.channels);
+      if (!program.channels.all() && program.channels.begin == 0 && program.channels.begin_row == 0)
+        parts.push_back(program.channels);
     return parts;
+  }
+
+  const Shape& output_shape(const plan::Operator& op) const {
+    return plan_->tables().tensors[static_cast<uint32_t>(op.outputs[0])].shape;
   }
 
   uint32_t channels_of(uint32_t branch) const {
@@ -189,8 +195,7 @@ class LapProfile {
       const plan::Operator& op = tables.operators[index];
       if (is_view(tables, op)) continue;
       Work work{0, 0, work_name(*plan_, index, channels)};
-      const double share =
-          channels.all() ? 1 : static_cast<double>(channels.end - channels.begin) / channels_of(branch);
+      const double share = channels.all() ? 1 : share_of(output_shape(op), channels);
       for (int32_t tensor : op.inputs) add_bytes(work, tensor, 1, share);
       for (int32_t tensor : op.outputs) add_bytes(work, tensor, share, share);
       observer_.works[index] = static_cast<int32_t>(works_.size());

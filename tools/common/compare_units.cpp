@@ -183,11 +183,21 @@ class UnitComparer {
     if (reference == nullptr)
       return Status(Code::kIncompatible, "branch " + std::to_string(branch) + " has no program for this CPU");
     for (const plan::Program& program : entry.programs) {
-      const bool chosen = program.channels != 0 || &program == program_for(entry, unit.info());
+      const bool chosen = !program.channels.all() || &program == program_for(entry, unit.info());
       if (!chosen || !can_run(program, unit.info())) continue;
       NESTRT_ASSIGN_OR_RETURN(result.emplace_back(), compare(branch, host, *reference, unit, program));
     }
     return {};
+  }
+
+  // What lies before and behind a part of a branch's only operator.
+  std::vector<ChannelRange> others_of(const ChannelRange& part, uint32_t branch) const {
+    if (part.all()) return {};
+    const uint32_t channels = divisible_channels(plan_->tables(), plan_->tables().branches[branch]);
+    std::vector<ChannelRange> others;
+    if (part.begin > 0 || part.begin_row > 0) others.push_back({0, part.begin, 0, part.begin_row});
+    if (part.end < channels) others.push_back({part.end, channels, part.end_row, 0});
+    return others;
   }
 
   Status run_on(const BranchMemory& memory, const BranchSpec& branch, Unit& unit) const {
@@ -210,10 +220,9 @@ class UnitComparer {
     NESTRT_RETURN_IF_ERROR(run_on(memory, {plan_, branch, &host_program, {}}, host));
     const std::vector<std::byte> expected = memory.results(), others = memory.others();
     memory.spoil_results();
-    if (program.channels != 0) {  // the host goes first: nobody covers what the unit should leave alone
-      const ChannelRange rest{program.channels, divisible_channels(tables, entry)};
+    // The host goes first: nobody covers what the unit should leave alone.
+    for (const ChannelRange& rest : others_of(program.channels, branch))
       NESTRT_RETURN_IF_ERROR(run_on(memory, {plan_, branch, &host_program, rest}, host));
-    }
     NESTRT_RETURN_IF_ERROR(run_on(memory, {plan_, branch, &program, {}}, unit));
     result.bytes = expected.size();
     result.different = count_differences(expected, memory.results());

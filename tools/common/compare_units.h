@@ -14,7 +14,7 @@ struct BranchComparison {
   uint32_t branch = 0;
   std::string operators;  // the name of its first operator
   std::string unit;
-  uint32_t channels = 0;   // that the unit computes; 0: all
+  ChannelRange channels;   // that the unit computes
   uint64_t bytes = 0;      // compared
   uint64_t different = 0;  // bytes that differ
   uint64_t stray = 0;      // bytes that the branch has to do with, but does not compute, that the unit has changed

@@ -6,15 +6,17 @@
 #include "drivers/evta/isa/decode.h"
 #include "drivers/evta/isa/disassemble.h"
 #include "nestrt/plan_tables.h"
+#include "runtime/plan/channels.h"
 #include "tools/common/printable.h"
 
 namespace nestrt::compiler {
 namespace {
 
 std::string holder_of(const Plan& plan, const plan::ProgramRange& range) {
-  if (range.tensor < 0) return fmt::format("segment {}", range.segment);
+  const std::string from = range.offset == 0 ? "" : fmt::format(" from byte {} on", range.offset);
+  if (range.tensor < 0) return fmt::format("segment {}{}", range.segment, from);
   const plan::Tensor& tensor = plan.tables().tensors[static_cast<uint32_t>(range.tensor)];
-  return "'" + tools::printable(tensor.name) + "'";
+  return "'" + tools::printable(tensor.name) + "'" + from;
 }
 
 Status print_program(const Plan& plan, uint32_t branch, const plan::Program& program) {
@@ -25,9 +27,9 @@ Status print_program(const Plan& plan, uint32_t branch, const plan::Program& pro
   NESTRT_ASSIGN_OR_RETURN(const evta::BoundProgram read, evta::read_program(plan, program, *configuration));
   NESTRT_ASSIGN_OR_RETURN(const auto instructions, evta::decode(*configuration, read.instructions));
   const uint32_t first = plan.tables().branches[branch].operators[0];
-  fmt::print(
-      "branch {}: '{}'{} on evta {}, {} instructions\n", branch, tools::printable(plan.tables().operators[first].name),
-      program.channels == 0 ? "" : fmt::format(", first {} channels", program.channels), name, instructions.size());
+  fmt::print("branch {}: '{}'{} on evta {}, {} instructions\n", branch,
+             tools::printable(plan.tables().operators[first].name),
+             program.channels.all() ? "" : ", channels " + to_string(program.channels), name, instructions.size());
   for (const plan::ProgramRange& range : program.ranges)
     fmt::print("  {:#010x} {:>9} bytes  {:<10} {}\n", range.address, range.size, plan::name(range.access),
                holder_of(plan, range));

@@ -5,7 +5,6 @@
 #include "compiler-lite/codegen/evta/tuning_cache.h"
 #include "compiler-lite/codegen/make_backends.h"
 #include "compiler-lite/target/target_description.h"
-#include "runtime/plan/format.h"
 #include "tools/common/files.h"
 
 namespace nestrt::compiler {
@@ -30,7 +29,7 @@ void CompileFlags::add_to(tools::Command command) {
   add(command.add_option("--pieces", pieces_,
                          "programs for so many shares of a layer's output channels, so that a unit and the CPU can "
                          "compute it together; 0: none"))
-      .in_range(0, static_cast<int64_t>(plan_format::kMaxWays) - 1);
+      .in_range(0, evta::kDefaultPieces);
   add(command.add_option("--tuning-cache", tuning_cache_,
                          "where tuned tilings are kept for the next compilation, or none (default: "
                          "nestrt/evta-schedules in $XDG_CACHE_HOME or ~/.cache)"))

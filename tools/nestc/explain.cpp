@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler-lite/compile.h"
+#include "runtime/plan/channels.h"
 #include "runtime/plan/statistics.h"
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
@@ -145,7 +146,8 @@ void print(const plan::Tables& tables, const Explanation& unit) {
 
 tools::Json to_json(const std::vector<UnitProgram>& pieces) {
   tools::Json list = tools::Json::array();
-  for (const UnitProgram& piece : pieces) list.push_back({{"channels", piece.channels}, {"cycles", piece.cycles}});
+  for (const UnitProgram& piece : pieces)
+    list.push_back({{"channels", to_string(piece.channels)}, {"cycles", piece.cycles}});
   return list;
 }
 

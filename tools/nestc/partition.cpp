@@ -42,7 +42,7 @@ struct Partition {
 
 bool runs_on(const plan::Branch& branch, std::string_view unit) {
   return std::any_of(branch.programs.begin(), branch.programs.end(),
-                     [&](const plan::Program& program) { return program.channels == 0 && program.unit == unit; });
+                     [&](const plan::Program& program) { return program.channels.all() && program.unit == unit; });
 }
 
 class Partitioner {

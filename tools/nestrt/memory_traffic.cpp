@@ -3,6 +3,7 @@
 #include "drivers/evta/isa/configuration.h"
 #include "drivers/evta/isa/traffic.h"
 #include "nestrt/plan_tables.h"
+#include "runtime/plan/channels.h"
 #include "runtime/plan/views.h"
 
 namespace nestrt::command {
@@ -61,7 +62,7 @@ double MemoryTraffic::bytes(uint32_t branch, uint32_t program, ChannelRange chan
   const plan::Tables& tables = plan_->tables();
   const plan::Operator& op = tables.operators[tables.branches[branch].operators[0]];
   const Shape& shape = tables.tensors[static_cast<uint32_t>(op.outputs[0])].shape;
-  return operands.read + operands.divided * (channels.end - channels.begin) / static_cast<double>(shape[1]);
+  return operands.read + operands.divided * share_of(shape, channels);
 }
 
 }  // namespace nestrt::command

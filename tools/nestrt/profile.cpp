@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/costs/measure_costs.h"
+#include "runtime/plan/channels.h"
 #include "tools/common/files.h"
 #include "tools/common/nest_c_profile.h"
 #include "tools/common/progress.h"
@@ -31,9 +32,7 @@ std::string describe(const UnitKey& unit, const UnitList& units) {
   return is_host ? fmt::format("{}, {} thread{}", unit.kind, unit.threads, unit.threads == 1 ? "" : "s") : unit.kind;
 }
 
-std::string describe(ChannelRange channels) {
-  return channels.all() ? "" : fmt::format("{}-{}", channels.begin, channels.end);
-}
+std::string describe(ChannelRange channels) { return channels.all() ? "" : to_string(channels); }
 
 std::string format_us(double microseconds) { return fmt::format("{:.1f} us", microseconds); }
 

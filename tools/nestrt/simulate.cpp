@@ -8,6 +8,7 @@
 #include "drivers/evta/isa/configuration.h"
 #include "nestrt/plan_tables.h"
 #include "nestrt/schedule.h"
+#include "runtime/plan/channels.h"
 #include "runtime/plan/dependencies.h"
 #include "scheduler/bounds.h"
 #include "scheduler/plan_problem.h"
@@ -196,9 +197,7 @@ std::string name_of(const Plan& plan, uint32_t branch) {
   return operators.size() == 1 ? first : fmt::format("{} and {} more", first, operators.size() - 1);
 }
 
-std::string describe(ChannelRange channels) {
-  return channels.all() ? "" : fmt::format("{}-{}", channels.begin, channels.end);
-}
+std::string describe(ChannelRange channels) { return channels.all() ? "" : to_string(channels); }
 
 // What is not measured of a step: nothing where its unit is no CPU.
 std::string describe_cost(const Plan& plan, const VirtualBoard& board, const Step& step, const UnitInfo& unit) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "nestrt/plan_tables.h"
+#include "runtime/plan/channels.h"
 #include "tools/common/compare_units.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/load.h"
@@ -38,8 +39,7 @@ bool all_are_compared(const UnitList& units, const std::vector<tools::BranchComp
 bool is_right(const tools::BranchComparison& comparison) {
   const auto complain = [&](std::string_view what) {
     fmt::print("units      branch {} ({}){} on {}: {}\n", comparison.branch, tools::printable(comparison.operators),
-               comparison.channels == 0 ? "" : fmt::format(", first {} channels", comparison.channels), comparison.unit,
-               what);
+               comparison.channels.all() ? "" : ", channels " + to_string(comparison.channels), comparison.unit, what);
   };
   if (comparison.different > 0)
     complain(fmt::format("{} of {} bytes differ from the CPU's", comparison.different, comparison.bytes));
@@ -56,7 +56,7 @@ Result<bool> verify_units(const LoadedPlan& loaded) {
   bool all_right = true;
   for (const tools::BranchComparison& comparison : comparisons) {
     bytes += comparison.bytes;
-    pieces += comparison.channels != 0 ? 1 : 0;
+    pieces += comparison.channels.all() ? 0 : 1;
     all_right = is_right(comparison) && all_right;
   }
   if (all_right && !comparisons.empty())

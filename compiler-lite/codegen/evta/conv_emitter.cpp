@@ -198,9 +198,10 @@ TransferIds ConvEmitter::move_outputs(Memory memory, Buffer buffer, const Tile& 
                                       int64_t sram) {
   const int64_t height = shape_.y.output(), width = shape_.x.output();
   const int64_t plane = tile.image * shape_.out_blocks() + blocks.first;
+  const int64_t first = plane * height * width - shape_.begin_row * width;
   return move_planes(builder_, memory, sram,
-                     {element_address(buffer, memory) + plane * height * width, blocks.count, height, width,
-                      whole_extent(tile.rows), whole_extent(tile.columns)});
+                     {element_address(buffer, memory) + first, blocks.count, height, width, whole_extent(tile.rows),
+                      whole_extent(tile.columns)});
 }
 
 Status ConvEmitter::emit_steps(const std::vector<FinishStep>& steps, const Tile& tile, const Place& place) {

@@ -38,15 +38,30 @@ Status check_layout(const Value& value, const std::string& what, int64_t block) 
   return Status(Code::kUnsupported, fmt::format("{} is not in blocks of channels", what));
 }
 
-// As runtime/plan/channels.h, for a node whose weights the host will have packed.
-uint32_t divisible_output_channels(const Graph& graph, const Node& node) {
+// As runtime/plan/channels.h, for a node whose weights the host will have packed. What is brought to wider blocks for a
+// unit has no rows of its own.
+Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) {
   const BoundOperator bound(graph, node);
   OperatorSpec spec = bound.spec();
   std::vector<TensorSpec> inputs(spec.inputs.begin(), spec.inputs.end());
   spec.inputs = inputs;
   const KernelVariant* const kernel = kernels::operators().select(spec, InstructionSet::kPortable);
   if (kernel != nullptr && kernel->packing != Packing::kNone) inputs[1].packing = kernel->packing;
-  return divisible_channels(spec);
+  const uint32_t channels = divisible_channels(spec);
+  return {channels, channels > 0 && block == kChannelBlock ? divisible_rows(spec) : 1, block};
+}
+
+// From the first byte of a tensor in blocks of 16 to the first of a part.
+uint64_t offset_of(const Shape& shape, const ChannelRange& part) {
+  const auto pixels = static_cast<uint64_t>(shape.product(2, shape.rank()));
+  const uint64_t row = shape.rank() > 3 ? static_cast<uint64_t>(shape.product(3, shape.rank())) : 1;
+  return part.begin * pixels + part.begin_row * row * kChannelBlock;
+}
+
+// Whether parts of the layer read a part of the input each.
+bool reads_by_channel(const NodeLayer& node) {
+  const auto* const conv = std::get_if<ConvLayer>(&node.layer);
+  return conv == nullptr || conv->groups > 1;
 }
 
 template <typename T>
@@ -132,10 +147,10 @@ class EvtaBackend final : public Backend {
     const NodeLayer& layer = prepared.layer;
     NESTRT_ASSIGN_OR_RETURN(const EncodedProgram generated, tuner_.program(*prepared.generator, kPrograms));
     Offer offer;
-    NESTRT_ASSIGN_OR_RETURN(offer.program, unit_program(graph, generated, layer, node.outputs[0]));
+    NESTRT_ASSIGN_OR_RETURN(offer.program, unit_program(graph, generated, layer, node.outputs[0], {}, false));
     if (!pays(*offer.program)) return offer;
-    const uint32_t channels = divisible_output_channels(graph, node);
-    for (const int64_t part : piece_channels(channels, configuration_.block(), pieces_))
+    const Divisible divisible = divisible_output(graph, node, configuration_.block());
+    for (const ChannelRange& part : piece_ranges(divisible, pieces_, instances_.count))
       NESTRT_RETURN_IF_ERROR(add_piece(graph, node, layer, part, offer));
     return offer;
   }
@@ -156,23 +171,53 @@ class EvtaBackend final : public Backend {
     return profile_.seconds(static_cast<double>(program.cycles)) * 1e6 >= least_divided_us_;
   }
 
+  // The best tiling for a piece that begins and ends within blocks may take more micro-ops than a program may have.
+  static bool is_too_large(Code code) { return code == Code::kUnsupported || code == Code::kInvalidPlan; }
+
   // One that is no faster than the whole is not offered.
-  Status add_piece(const Graph& graph, const Node& node, const NodeLayer& whole, int64_t channels, Offer& offer) {
-    const NodeLayer layer = first_channels(whole, channels);
+  Status add_piece(const Graph& graph, const Node& node, const NodeLayer& whole, const ChannelRange& part,
+                   Offer& offer) {
+    const NodeLayer layer = part_of(whole, part, configuration_.block());
     NESTRT_ASSIGN_OR_RETURN(const auto generator, generator_of(configuration_, layer));
-    NESTRT_ASSIGN_OR_RETURN(const EncodedProgram generated, tuner_.program(*generator, kPiecePrograms));
-    NESTRT_ASSIGN_OR_RETURN(UnitProgram piece, unit_program(graph, generated, layer, node.outputs[0]));
-    piece.channels = static_cast<uint32_t>(channels);
-    share_weights(*offer.program, piece);
+    const Result<EncodedProgram> made = tuner_.program(*generator, kPiecePrograms);
+    if (!made && is_too_large(made.error().code())) return {};
+    if (!made) return made.error();
+    const EncodedProgram& generated = *made;
+    NESTRT_ASSIGN_OR_RETURN(UnitProgram piece,
+                            unit_program(graph, generated, layer, node.outputs[0], part, reads_by_channel(whole)));
+    share_weights(*offer.program, generator->shape(), piece);
     if (piece.cycles < offer.program->cycles) offer.pieces.push_back(std::move(piece));
     return {};
   }
 
-  // Those of a piece are the first of the layer's, but where groups that do not fill blocks were merged in other ways.
-  static void share_weights(const UnitProgram& whole, UnitProgram& piece) {
+  // Those of a piece are some of the layer's, behind the identity weights, but where groups that do not fill blocks
+  // were merged in other ways.
+  static void share_weights(const UnitProgram& whole, const LayerShape& shape, UnitProgram& piece) {
     const auto& all = whole.segments[kWeightSegment];
-    auto& first = piece.segments[kWeightSegment];
-    if (first->size() <= all->size() && std::equal(first->begin(), first->end(), all->begin())) first = all;
+    auto& some = piece.segments[kWeightSegment];
+    const auto element = static_cast<size_t>(shape.block * shape.block);
+    const size_t own = static_cast<size_t>(shape.weight_elements()) * element, identities = some->size() - own;
+    const size_t begin =
+        piece.channels.begin / static_cast<size_t>(shape.block) * own / static_cast<size_t>(shape.out_blocks());
+    const auto is_same = [&](size_t at, size_t size, size_t there) {
+      return there + size <= all->size() &&
+             std::equal(some->begin() + static_cast<ptrdiff_t>(at), some->begin() + static_cast<ptrdiff_t>(at + size),
+                        all->begin() + static_cast<ptrdiff_t>(there));
+    };
+    if (!is_same(0, identities, 0) || !is_same(identities, own, identities + begin)) return;
+    some = all;
+    UnitProgram::Range& range = piece.ranges[0];
+    if (begin == 0) return;
+    if (identities > 0) {
+      UnitProgram::Range first = range;
+      first.size = identities;
+      range.address += identities;
+      range.size -= identities;
+      range.offset = identities + begin;
+      piece.ranges.insert(piece.ranges.begin(), first);
+    } else {
+      range.offset = begin;
+    }
   }
 
   // What the driver has to bring a value's bytes to.
@@ -182,21 +227,23 @@ class EvtaBackend final : public Backend {
   }
 
   Result<UnitProgram> unit_program(const Graph& graph, const EncodedProgram& generated, const NodeLayer& layer,
-                                   ValueId output) const {
+                                   ValueId output, const ChannelRange& part, bool cuts_input) const {
     UnitProgram result(plan::ProgramKind::kInstructions);
+    result.channels = part;
     result.segments = {shared_bytes(generated.instructions), shared_bytes(*generated.weights),
                        shared_bytes(generated.constants)};
-    const auto add = [&](Buffer buffer, plan::RangeAccess access, ValueId value, uint32_t segment) {
+    const auto add = [&](Buffer buffer, plan::RangeAccess access, ValueId value, uint32_t segment, bool is_cut) {
       const isa::MemoryRange& range = generated.range(buffer);
       if (range.size == 0) return;
       const Layout layout = value == kNoValue ? Layout::kPlain : layout_there(graph.value(value));
-      result.ranges.push_back({range.address, range.size, access, value, segment, layout});
+      const uint64_t offset = is_cut && !part.all() ? offset_of(graph.value(value).shape, part) : 0;
+      result.ranges.push_back({range.address, range.size, access, value, segment, layout, offset});
     };
-    add(Buffer::kWeights, plan::RangeAccess::kRead, kNoValue, kWeightSegment);
-    add(Buffer::kInput, plan::RangeAccess::kRead, layer.input, 0);
-    add(Buffer::kResidual, plan::RangeAccess::kRead, layer.residual, 0);
-    add(Buffer::kOutput, plan::RangeAccess::kWrite, output, 0);
-    add(Buffer::kConstants, plan::RangeAccess::kRead, kNoValue, 2);
+    add(Buffer::kWeights, plan::RangeAccess::kRead, kNoValue, kWeightSegment, false);
+    add(Buffer::kInput, plan::RangeAccess::kRead, layer.input, 0, cuts_input);
+    add(Buffer::kResidual, plan::RangeAccess::kRead, layer.residual, 0, true);
+    add(Buffer::kOutput, plan::RangeAccess::kWrite, output, 0, true);
+    add(Buffer::kConstants, plan::RangeAccess::kRead, kNoValue, 2, false);
     NESTRT_ASSIGN_OR_RETURN(const isa::CycleCount count, isa::count_cycles(generated.program(), profile_));
     result.cycles = count.cycles;
     result.moved_bytes = count.total_bytes();

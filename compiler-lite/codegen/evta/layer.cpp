@@ -86,15 +86,18 @@ Status check_bounds(const ConvLayer& layer) {
 
 }  // namespace
 
-ConvLayer first_channels(const ConvLayer& layer, int64_t channels) {
-  ConvLayer first = layer;
-  const auto count = static_cast<size_t>(channels);
-  first.out_channels = channels;
-  if (layer.groups > 1) first.in_channels = first.groups = channels;
-  first.weights.resize(layer.weights.size() / static_cast<size_t>(layer.out_channels) * count);
-  if (!first.bias.empty()) first.bias.resize(count);
-  if (first.shifts.size() > 1) first.shifts.resize(count);
-  return first;
+ConvLayer some_channels(const ConvLayer& layer, int64_t begin, int64_t end) {
+  ConvLayer some = layer;
+  some.out_channels = end - begin;
+  if (layer.groups > 1) some.in_channels = some.groups = end - begin;
+  const auto cut = [&](auto& list, size_t of_channel) {
+    const auto first = list.begin() + begin * static_cast<int64_t>(of_channel);
+    list = {first, first + (end - begin) * static_cast<int64_t>(of_channel)};
+  };
+  cut(some.weights, layer.weights.size() / static_cast<size_t>(layer.out_channels));
+  if (!some.bias.empty()) cut(some.bias, 1);
+  if (some.shifts.size() > 1) cut(some.shifts, 1);
+  return some;
 }
 
 Status check(const ConvLayer& layer) {

@@ -50,6 +50,9 @@ struct ConvLayer {
   // With a residual the shifted accumulator is limited to s8 first; then the residual, a tensor of the output's shape,
   // is added: `a` is the accumulator, `b` the residual.
   std::optional<s8::AddShifts> residual;
+  // Rows of the output that are left out at either end: those of the first block of channels before `begin_row`, and of
+  // the last block those from `end_row` on; 0: none. Where there are some, there is one image and one group.
+  int64_t begin_row = 0, end_row = 0;
 
   bool is_identity() const { return weights.empty(); }
   uint8_t shift(int64_t channel) const { return shifts.size() == 1 ? shifts[0] : shifts[static_cast<size_t>(channel)]; }
@@ -62,9 +65,9 @@ struct MaxPoolLayer {
   LayerAxis y, x;
 };
 
-// The same layer with its first output channels only, and with their inputs only where each has its own. Requires:
-// groups == 1 or groups == in_channels == out_channels; 0 < channels <= out_channels.
-ConvLayer first_channels(const ConvLayer& layer, int64_t channels);
+// The same layer with output channels [begin, end) only, and with their inputs only where each has its own. Requires:
+// groups == 1 or groups == in_channels == out_channels; 0 <= begin < end <= out_channels.
+ConvLayer some_channels(const ConvLayer& layer, int64_t begin, int64_t end);
 
 // What every configuration needs. Errors: kInvalidArgument for sizes that contradict each other, kUnsupported for what
 // EVTA cannot do (pads over 15 or not smaller than the kernel, a residual shifted left by more than 6 places, ...).

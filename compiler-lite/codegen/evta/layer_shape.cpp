@@ -27,6 +27,7 @@ std::string to_string(const LayerShape& shape) {
     add(number);
   for (const LayerAxis& axis : {shape.y, shape.x})
     for (const int64_t number : {axis.input, axis.kernel, axis.stride, axis.pad_begin, axis.pad_end}) add(number);
+  if (shape.begin_row > 0 || shape.end_row > 0) text += fmt::format("rows {} {} ", shape.begin_row, shape.end_row);
   return text;
 }
 
@@ -40,6 +41,8 @@ Result<LayerShape> layer_shape(const nestrt::evta::Configuration& configuration,
   shape.groups = layer.groups / shape.merged;
   shape.group_in_blocks = pieces(layer.in_channels / shape.groups, shape.block);
   shape.group_out_blocks = pieces(layer.out_channels / shape.groups, shape.block);
+  shape.begin_row = layer.begin_row;
+  shape.end_row = layer.end_row;
   shape.y = layer.y;
   shape.x = layer.x;
   // Factors are below 2^33 in all, checked one after the other.

@@ -24,13 +24,19 @@ struct LayerShape {
   int64_t group_out_blocks = 1;
   LayerAxis y, x;
   bool identity = false;  // group_in_blocks == group_out_blocks, and blocks do not mix
+  int64_t begin_row = 0;  // ConvLayer::begin_row
+  int64_t end_row = 0;    // likewise
 
   int64_t in_blocks() const { return groups * group_in_blocks; }
   int64_t out_blocks() const { return groups * group_out_blocks; }
   int64_t taps() const { return y.kernel * x.kernel; }
+  // Rows of all output blocks, without those that are left out.
+  int64_t lines() const {
+    return out_blocks() * y.output() - begin_row - (end_row > 0 ? y.output() - end_row : int64_t{0});
+  }
   // Sizes of the tensors in DRAM, in elements of INP and OUT, and of the weights, in elements of WGT.
   int64_t input_elements() const { return images * in_blocks() * y.input * x.input; }
-  int64_t output_elements() const { return images * out_blocks() * y.output() * x.output(); }
+  int64_t output_elements() const { return images * lines() * x.output(); }
   int64_t weight_elements() const { return identity ? 0 : out_blocks() * group_in_blocks * taps(); }
   // GEMM micro-ops that the sums take.
   int64_t gemms() const { return output_elements() * taps() * (identity ? 1 : group_in_blocks); }

@@ -220,13 +220,19 @@ Result<NodeLayer> layer_of(const Graph& graph, const Node& node) {
   }
 }
 
-NodeLayer first_channels(const NodeLayer& node, int64_t channels) {
-  NodeLayer first = node;
-  if (auto* pool = std::get_if<MaxPoolLayer>(&first.layer))
-    pool->channels = channels;
-  else
-    first.layer = first_channels(std::get<ConvLayer>(node.layer), channels);
-  return first;
+NodeLayer part_of(const NodeLayer& node, const ChannelRange& part, int64_t block) {
+  NodeLayer some = node;
+  if (auto* pool = std::get_if<MaxPoolLayer>(&some.layer)) {
+    pool->channels = part.end - part.begin;
+    return some;
+  }
+  const auto& whole = std::get<ConvLayer>(node.layer);
+  const int64_t end = part.end_row > 0 ? std::min(part.end + block, whole.out_channels) : int64_t{part.end};
+  ConvLayer layer = some_channels(whole, part.begin, end);
+  layer.begin_row = part.begin_row;
+  layer.end_row = part.end_row;
+  some.layer = std::move(layer);
+  return some;
 }
 
 Result<std::unique_ptr<LayerGenerator>> generator_of(const isa::Configuration& configuration, const NodeLayer& node) {

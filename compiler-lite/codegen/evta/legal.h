@@ -28,8 +28,9 @@ struct NodeLayer {
 // Errors: kUnsupported with the reason, a sentence without the node's name.
 Result<NodeLayer> layer_of(const Graph& graph, const Node& node);
 
-// The same with its first output channels only, of a node that can be divided by them (runtime/plan/channels.h).
-NodeLayer first_channels(const NodeLayer& node, int64_t channels);
+// The same with a part of the output only, of a node that has such parts (runtime/plan/channels.h). `block`: channels
+// of the configuration's blocks, of which the part begins with one.
+NodeLayer part_of(const NodeLayer& node, const ChannelRange& part, int64_t block);
 
 // Errors: those of ConvGenerator and MaxPoolGenerator.
 Result<std::unique_ptr<LayerGenerator>> generator_of(const nestrt::evta::Configuration& configuration,

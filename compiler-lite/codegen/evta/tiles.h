@@ -34,7 +34,7 @@ struct Tile {
   int64_t elements() const { return blocks.count * pixels(); }
 };
 
-// How many tiles and chunks of input blocks a tiling makes, over the whole layer.
+// How many tiles and chunks of input blocks a tiling makes, over the whole layer; nearly, where rows are left out.
 struct TileCounts {
   TileCounts(const LayerShape& shape, const Tiling& tiling);
 

@@ -54,7 +54,8 @@ std::optional<Reblocking> reblocking_of(const plan::ProgramRange& range, const p
   result.images = tensor.shape[0];
   result.pixels = blocks.pixels;
   const auto blocks32 = static_cast<int64_t>(range.size) / (result.images * result.pixels * 32);
-  result.blocks16 = std::min(blocks.blocks(), 2 * blocks32);
+  const auto before = static_cast<int64_t>(range.offset) / (result.images * result.pixels * 16);
+  result.blocks16 = std::min(blocks.blocks() - before, 2 * blocks32);
   return result;
 }
 
@@ -80,9 +81,9 @@ Result<BoundProgram> read_program(const Plan& plan, const plan::Program& program
     BoundProgram::Binding& binding = result.bindings.emplace_back();
     if (range.tensor >= 0) {
       const plan::Tensor& tensor = plan.tables().tensors[static_cast<uint32_t>(range.tensor)];
-      binding = {tensor.buffer, tensor.offset, reblocking_of(range, tensor)};
+      binding = {tensor.buffer, tensor.offset + range.offset, reblocking_of(range, tensor)};
     } else {
-      binding = {program.segments[range.segment], 0, {}};
+      binding = {program.segments[range.segment], range.offset, {}};
     }
     if (plan.tables().buffers[binding.buffer].kind == plan::BufferKind::kConstant)
       memory.constant = plan.constant(binding.buffer).data() + binding.offset;

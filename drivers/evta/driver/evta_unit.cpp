@@ -5,6 +5,7 @@
 #include <span>
 
 #include "drivers/evta/driver/device.h"
+#include "runtime/plan/channels.h"
 
 namespace nestrt::evta {
 namespace {
@@ -48,10 +49,10 @@ class EvtaUnit final : public Unit {
   const UnitInfo& info() const override { return info_; }
 
   Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
-    if (!branch.channels.all() && branch.channels != ChannelRange{0, branch.program->channels})
+    if (!branch.channels.all() && branch.channels != branch.program->channels)
       return Status(Code::kInvalidArgument,
-                    fmt::format("branch {}: channels {} to {} are asked of a program that computes the first {}",
-                                branch.branch, branch.channels.begin, branch.channels.end, branch.program->channels));
+                    fmt::format("branch {}: channels {} are asked of a program that computes {}", branch.branch,
+                                to_string(branch.channels), to_string(branch.program->channels)));
     NESTRT_ASSIGN_OR_RETURN(BoundProgram source, read_program(*branch.plan, *branch.program, configuration_));
     Result<PlacedProgram> program = PlacedProgram::create(device_->memory(), std::move(source), branch.plan);
     if (!program) return program.error().with_context(fmt::format("branch {}", branch.branch));

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -42,11 +43,20 @@ struct TensorSpec {
   int64_t storage_bytes() const { return nestrt::storage_bytes(type, shape, layout); }
 };
 
+// Rows of an operator's output, axis 2.
+struct RowWindow {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
 // One operator with its operands. Everything pointed to outlives the kernels prepared from it.
 struct OperatorSpec {
   const ops::Attributes* attributes = nullptr;
   std::span<const TensorSpec> inputs;  // absent ones included
   std::span<const TensorSpec> outputs;
+  // Of the output that inputs and attributes make these rows are all there is: outputs, and inputs that are cut as they
+  // are, have no others. For operators that divide rows (Division::divides_rows).
+  std::optional<RowWindow> rows = std::nullopt;
 
   ops::Kind kind() const { return ops::kind_of(*attributes); }
   // Null where it is another operator: spec.as<ops::Conv>().
@@ -132,6 +142,9 @@ struct Division {
   bool (*divides)(const OperatorSpec& spec) = nullptr;
   // The axis along which an input is cut as the output is along axis 1; kUncut where every part reads all of it.
   int (*cut_axis)(const ops::Attributes& attributes, size_t input) = nullptr;
+  // Whether parts may also be some rows of a block of channels (OperatorSpec::rows): each of a whole input, but for
+  // those that are cut, of which it reads the same rows. Null: no. Requires: divides().
+  bool (*divides_rows)(const OperatorSpec& spec) = nullptr;
 };
 inline constexpr int kUncut = -1;
 inline constexpr Division kIndivisible = {};

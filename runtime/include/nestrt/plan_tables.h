@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nestrt/channel_range.h"
 #include "nestrt/data_type.h"
 #include "nestrt/operators.h"
 #include "nestrt/packing.h"
@@ -113,10 +114,11 @@ struct ProgramRange {
   uint64_t address = 0;
   uint64_t size = 0;  // bytes; not more than the tensor or segment has
   RangeAccess access = RangeAccess::kRead;
-  int32_t tensor = -1;   // an operand of the branch, from its first byte on
-  uint32_t segment = 0;  // without a tensor: index in Program.segments, from its first byte on; read only
+  int32_t tensor = -1;   // an operand of the branch
+  uint32_t segment = 0;  // without a tensor: index in Program.segments; read only
   // In which the tensor is there: plain, as the tensor itself; blocked32 for one in blocks of 16.
   Layout layout = Layout::kPlain;
+  uint64_t offset = 0;  // from the first byte of the tensor, in its own layout, or of the segment
 };
 
 // What one kind of unit executes for one branch.
@@ -128,7 +130,7 @@ struct Program {
   std::vector<uint32_t> segments;  // constant buffers; instructions: the first holds the stream; blob: the first is it
   std::vector<Cost> costs;
   std::vector<ProgramRange> ranges;  // in ascending order of their addresses, disjoint
-  uint32_t channels = 0;  // instructions: of the branch's only operator the first so many output channels; 0: all
+  ChannelRange channels;             // instructions: the part of the branch's only operator that they compute
 };
 
 // A chain of operators that one unit runs without interruption.

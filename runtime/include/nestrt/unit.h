@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nestrt/channel_range.h"
 #include "nestrt/event.h"
 #include "nestrt/function_ref.h"
 #include "nestrt/kernel.h"
@@ -37,23 +38,13 @@ struct UnitInfo {
   bool is_steady = true;
 };
 
-// Output channels [begin, end) of an operator; all of them where both are 0.
-struct ChannelRange {
-  uint32_t begin = 0;
-  uint32_t end = 0;
-
-  bool all() const { return end == 0; }
-  auto operator<=>(const ChannelRange&) const = default;
-};
-
 // A branch of a plan as a unit sees it. Everything outlives the executables prepared from it.
 struct BranchSpec {
   std::shared_ptr<const Plan> plan;
   uint32_t branch = 0;  // index in plan::Tables.branches
   const plan::Program* program = nullptr;
   // Channels of the branch's only operator. A program of instructions computes what it was made for
-  // (plan::Program.channels); kernels compute any whole blocks of channels of operators that can be divided
-  // (runtime/plan/channels.h).
+  // (plan::Program.channels); kernels compute any part of operators that can be divided (runtime/plan/channels.h).
   ChannelRange channels = {};
 };
 

@@ -60,6 +60,7 @@ class DividedOperator {
     for (size_t i = 0; i < 64; ++i) bytes.rbegin()[static_cast<ptrdiff_t>(i)] = std::byte{7};
   }
 
+  uint32_t rows() const { return divisible_rows(plan_->tables(), plan_->tables().branches[branch_]); }
   uint32_t channels() const { return divisible_channels(plan_->tables(), plan_->tables().branches[branch_]); }
   const std::string& name() const { return op().name; }
 
@@ -105,6 +106,31 @@ TEST_CASE("The CPU computes the channels of a convolution in parts as it does at
   }
 }
 
+TEST_CASE("The CPU computes rows of a convolution's blocks in parts as it does at once") {
+  for (const uint32_t channels : {40u, 64u}) {
+    DividedOperator conv(divisible_plan(channels), 1);
+    const uint32_t rows = conv.rows(), lines = (channels + 15) / 16 * rows;
+    REQUIRE(rows == 5);
+    conv.spoil();
+    conv.run({});
+    const std::vector<std::byte> whole = conv.output();
+    const auto range = [&](uint32_t begin, uint32_t end) {
+      const auto channel = [&](uint32_t line) { return std::min(line / rows * 16, channels); };
+      return ChannelRange{channel(begin), channel(end), begin % rows, end % rows};
+    };
+    for (uint32_t first = 0; first < lines; first += 3) {
+      const uint32_t second = first + 1 + (first * 7) % (lines - first);
+      CAPTURE(channels, first, second);
+      conv.spoil();
+      if (first > 0) conv.run(range(0, first));
+      if (second < lines) conv.run(range(second, lines));
+      REQUIRE(conv.output() != whole);
+      conv.run(range(first, second));
+      CHECK(conv.output() == whole);
+    }
+  }
+}
+
 TEST_CASE("The CPU computes what treats channels one by one in parts as it does at once") {
   for (const uint32_t channels : {40u, 64u, 100u}) {
     for (uint32_t branch = 1; branch <= 6; ++branch) {
@@ -120,12 +146,15 @@ TEST_CASE("Channels that are no blocks, or of an operator that cannot be divided
   CHECK(DividedOperator(divisible_plan(40), 0).channels() == 0);
   CHECK(DividedOperator(divisible_plan(16), 1).channels() == 0);
   for (uint32_t branch = 1; branch <= 6; ++branch) CHECK(DividedOperator(channelwise_plan(16), branch).channels() == 0);
-  for (const ChannelRange range : {ChannelRange{8, 40}, {0, 24}, {16, 41}, {32, 16}, {16, 16}}) {
+  for (const ChannelRange range :
+       {ChannelRange{8, 40}, {0, 24}, {16, 41}, {32, 16}, {16, 16}, {0, 16, 5, 0}, {0, 40, 0, 1}}) {
     const auto refused = conv.prepare(1, range);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code() == Code::kInvalidArgument);
   }
   CHECK(conv.prepare(1, {32, 40}));
+  for (uint32_t branch = 1; branch <= 6; ++branch)
+    CHECK_FALSE(DividedOperator(channelwise_plan(40), branch).prepare(branch, {0, 16, 0, 1}));
   CHECK(conv.prepare(0, {0, 16}).error().message().find("cannot be divided") != std::string_view::npos);
 }
 

@@ -69,6 +69,7 @@ TEST_CASE("The name of a work says everything in one line") {
   CHECK(work_name(*built.plan, 0) ==
         "Pool kernel=2,2 stride=2,2 dilation=1,1 pad_begin=0,0 pad_end=0,0: f32 1x16x8x8 -> f32 1x16x4x4");
   CHECK(work_name(*built.plan, 0, {0, 16}).ends_with(" -> f32 1x16x4x4 channels 0-16"));
+  CHECK(work_name(*built.plan, 0, {0, 0, 1, 3}).ends_with(" channels 0:1-0:3"));
 }
 
 TEST_CASE("Works that differ in one attribute have different names") {

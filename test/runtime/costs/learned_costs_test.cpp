@@ -129,6 +129,29 @@ TEST_CASE("Parts that were never measured follow one that was, and those that we
   CHECK(us({0, 16}) == Approx(6));
 }
 
+TEST_CASE("Programs for like parts of a layer learn from one another, once") {
+  PlanBuilder builder = divisible_plan(64);
+  for (const uint32_t begin : {0u, 16u, 32u}) {
+    plan::Program& program = builder.tables().branches[1].programs.emplace_back();
+    program.unit = kNpu.kind;
+    program.kind = plan::ProgramKind::kInstructions;
+    program.segments = {3};  // any constant
+    program.channels = {begin, begin + 16};
+    program.ranges = {{.size = 480, .access = plan::RangeAccess::kWrite, .tensor = 6, .offset = 30 * begin}};
+    program.costs = {{5, plan::CostOrigin::kModelled}};
+  }
+  const PlanFile file = builder.build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  LearnedCosts learned(*plan, std::span(&kNpu, 1), {});
+  Step step;
+  step.branch = 1;
+  step.program = 2;
+  step.channels = {16, 32};
+  learned.observe(step, kNpu, 20, 1000);
+  for (const uint32_t program : {1u, 2u, 3u})
+    CHECK(branch_cost(learned.costs(), *plan, 1, program, key_of(kNpu))->microseconds == Approx(20).epsilon(0.1));
+}
+
 TEST_CASE("Steps of the same work are evidence of one cost") {
   Learning learning;
   for (int step = 0; step < 3; ++step) learning.learned->observe(Step(), kHost, 12, 16);

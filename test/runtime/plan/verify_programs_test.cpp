@@ -96,7 +96,7 @@ TEST_CASE("A branch with two programs for the same, or with more than may be tri
   auto& programs = plan.builder.tables().branches[1].programs;
   programs.insert(programs.end(), 2, made);
   CHECK_THAT(complaint(plan.builder),
-             Catch::Matchers::Contains("branch 1: has two programs for unit 'npu', configuration '' and 0 channels"));
+             Catch::Matchers::Contains("branch 1: has two programs for unit 'npu', configuration '' and channels 0-0"));
   programs.back().configuration = "another";
   CHECK(complaint(plan.builder).empty());
 }

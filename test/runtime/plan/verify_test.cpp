@@ -370,7 +370,7 @@ TEST_CASE("A program of instructions without a stream, or with memory that is no
            [=](plan::Tables& p) { range(p, 2).address = UINT64_MAX - 2; }},
           {"branch 0: has a range of segment 1, which does not exist: there are 1",
            [=](plan::Tables& p) { range(p, 0).segment = 1; }},
-          {"branch 0: has a range of 60 bytes in segment 0", [=](plan::Tables& p) { range(p, 0).size = 60; }},
+          {"branch 0: has a range of 60 bytes from 0 on in segment 0", [=](plan::Tables& p) { range(p, 0).size = 60; }},
           {"branch 0: has a program that writes a segment",
            [=](plan::Tables& p) { range(p, 0).access = plan::RangeAccess::kWrite; }},
           {"branch 0: has a range of tensor 900, which does not exist",
@@ -380,7 +380,7 @@ TEST_CASE("A program of instructions without a stream, or with memory that is no
           {", unlike its operators", [=](plan::Tables& p) { range(p, 1).tensor = p.operators[2].outputs[0]; }},
           {"branch 0: has a program that writes tensor",
            [=](plan::Tables& p) { range(p, 1).access = plan::RangeAccess::kReadWrite; }},
-          {"branch 0: has a range of 65 bytes in tensor", [=](plan::Tables& p) { range(p, 2).size = 65; }},
+          {"branch 0: has a range of 65 bytes from 0 on in tensor", [=](plan::Tables& p) { range(p, 2).size = 65; }},
           {"in a layout that it cannot be brought to",
            [=](plan::Tables& p) { range(p, 1).layout = Layout::kBlocked32; }},
       });

@@ -27,13 +27,17 @@ TEST_CASE("Parts of an operator that follow one another are computed once") {
   CHECK(check_parts({{}}).ok());
   CHECK(check_parts({{0, 16}, {16, 40}}).ok());
   CHECK(check_parts({{32, 40}, {0, 32}}).ok());
+  CHECK(check_parts({{0, 16, 0, 2}, {16, 16, 2, 4}, {16, 40, 4, 0}}).ok());
+  CHECK(check_parts({{0, 40, 3, 0}, {0, 0, 0, 3}}).ok());
 }
 
 TEST_CASE("Channels that are computed twice, or never, are refused wherever they are") {
   using Parts = std::vector<ChannelRange>;
   for (const Parts& parts :
        {Parts{{0, 16}, {16, 40}, {16, 40}}, Parts{{0, 40}, {0, 40}}, Parts{{0, 40}, {16, 32}}, Parts{{0, 40}, {64, 80}},
-        Parts{{0, 16}, {32, 40}}, Parts{{0, 32}}, Parts{{0, 48}}, Parts{{}, {}}, Parts{{}, {0, 40}}, Parts{}}) {
+        Parts{{0, 16}, {32, 40}}, Parts{{0, 32}}, Parts{{0, 48}}, Parts{{0, 16, 0, 2}, {16, 40, 1, 0}},
+        Parts{{0, 16, 0, 2}, {16, 40, 3, 0}}, Parts{{0, 16, 0, 2}, {16, 40}}, Parts{{0, 40, 0, 1}},
+        Parts{{0, 40, 1, 0}}, Parts{{}, {}}, Parts{{}, {0, 40}}, Parts{}}) {
     CAPTURE(parts.size(), parts.empty() ? 0 : parts.back().begin, parts.empty() ? 0 : parts.back().end);
     CHECK(check_parts(parts).code() == Code::kInvalidArgument);
   }

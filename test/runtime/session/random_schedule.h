@@ -48,25 +48,49 @@ class RandomSchedule {
     }
   }
 
-  // What a program leaves of the channels goes to the CPU, whose program is the first.
+  // The CPU's program is the first.
   void add(uint32_t branch) {
     const plan::Branch& entry = plan_.branches[branch];
-    const auto other_lanes = static_cast<uint32_t>(schedule_.lanes.size()) - cpu_lanes_;
-    const uint32_t program = other_lanes == 0 ? 0 : random_below(entry.programs.size());
-    const uint32_t part = entry.programs[program].channels;
-    add(branch, program, program == 0 ? random_below(cpu_lanes_) : cpu_lanes_ + random_below(other_lanes), {0, part});
-    if (part == 0) return;
-    const uint32_t channels = divisible_channels(plan_, entry), middle = middle_of(branch, part, channels);
-    add(branch, 0, 0, {middle, channels});
-    if (middle != part) add(branch, 0, random_below(cpu_lanes_), {part, middle});
+    const uint32_t program = other_lanes() == 0 ? 0 : random_below(entry.programs.size());
+    if (!entry.programs[program].channels.all()) return add_parts(branch);
+    add(branch, program, program == 0 ? random_below(cpu_lanes_) : random_other_lane(), {});
   }
 
-  // Where what the branch reads channel by channel is divided further on, sometimes there.
-  uint32_t middle_of(uint32_t branch, uint32_t part, uint32_t channels) {
-    if (by_channel_[branch] == kNoBranch || random_below(2) == 0) return part;
-    const ChannelRange before = schedule_.steps[steps_of_[by_channel_[branch]][0]].channels;
-    return before.end > part && before.end < channels ? before.end : part;
+  // One part after the other, by a program for a part that begins there, on any lane that may run it, or by the CPU up
+  // to where a program begins, or to the end.
+  void add_parts(uint32_t branch) {
+    const plan::Branch& entry = plan_.branches[branch];
+    const uint32_t channels = divisible_channels(plan_, entry);
+    ChannelRange done;
+    while (done.end < channels) {
+      std::vector<uint32_t> programs;
+      std::vector<ChannelRange> on_cpu{{done.end, channels, done.end_row, 0}};
+      for (uint32_t program = 0; program < entry.programs.size(); ++program) {
+        const ChannelRange& part = entry.programs[program].channels;
+        const ChannelRange before{done.end, part.begin, done.end_row, part.begin_row};
+        if (part.all()) continue;
+        if (part.begin == done.end && part.begin_row == done.end_row) programs.push_back(program);
+        if (std::pair(before.begin, before.begin_row) < std::pair(before.end, before.end_row)) on_cpu.push_back(before);
+      }
+      add_cut_before(branch, done, on_cpu);
+      const bool by_program = !programs.empty() && random_below(3) != 0;
+      const uint32_t program = by_program ? programs[random_below(programs.size())] : 0;
+      done = by_program ? entry.programs[program].channels : on_cpu[random_below(on_cpu.size())];
+      add(branch, program, by_program ? random_other_lane() : random_below(cpu_lanes_), done);
+    }
   }
+
+  // Where what the branch reads channel by channel is divided, it may be, too.
+  void add_cut_before(uint32_t branch, ChannelRange done, std::vector<ChannelRange>& parts) {
+    if (by_channel_[branch] == kNoBranch) return;
+    for (const uint32_t step : steps_of_[by_channel_[branch]]) {
+      const ChannelRange& cut = schedule_.steps[step].channels;
+      if (cut.begin > done.last()) parts.push_back({done.end, cut.begin, done.end_row, 0});
+    }
+  }
+
+  uint32_t other_lanes() const { return static_cast<uint32_t>(schedule_.lanes.size()) - cpu_lanes_; }
+  uint32_t random_other_lane() { return cpu_lanes_ + random_below(other_lanes()); }
 
   void add(uint32_t branch, uint32_t program, uint32_t lane, ChannelRange channels) {
     Step step;
@@ -85,9 +109,7 @@ class RandomSchedule {
   }
 
   bool is_read(const Step& step, uint32_t before, ChannelRange written) const {
-    const ChannelRange read = step.channels;
-    if (by_channel_[step.branch] != before || read.all() || written.all()) return true;
-    return read.begin < written.end && written.begin < read.end;
+    return by_channel_[step.branch] != before || step.channels.has_channels_of(written);
   }
 
   const plan::Tables& plan_;

@@ -1,7 +1,11 @@
 // Quantized networks under random schedules: whole branches anywhere, layers divided between units.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <limits>
+#include <map>
 #include <random>
 #include <set>
 
@@ -123,6 +127,44 @@ void check_placements(const std::shared_ptr<const Plan>& plan) {
   }
 }
 
+// What the compiler needs to know of a board with so many EVTA.
+std::string write_board(const TemporaryFolder& folder, int instances) {
+  const std::string path = folder.path() + "/board.yaml";
+  std::ofstream(path) << "board: several\nunits:\n  - {unit: cpu, threads: 2}\n  - {unit: evta, configuration: "
+                         "1x16_15_15_18_17, instances: "
+                      << instances << ", clock_mhz: 20, bus_bits: 128}\n";
+  return path;
+}
+
+// By branch: the lanes of units beside the CPU that compute some of it.
+size_t most_units_of_a_branch(const Schedule& schedule, uint32_t cpu_unit) {
+  std::map<uint32_t, std::set<uint32_t>> lanes;
+  for (const Step& step : schedule.steps)
+    if (schedule.lanes[step.lane].unit != cpu_unit) lanes[step.branch].insert(step.lane);
+  size_t most = 0;
+  for (const auto& [branch, of_branch] : lanes) most = std::max(most, of_branch.size());
+  return most;
+}
+
+// Every run compares what units compute with the CPU.
+void check_on_several(const std::shared_ptr<const Plan>& plan) {
+  const std::vector<float> expected = run(plan, *open_units("cpu", {.num_threads = 1}), {});
+  const auto units = open_units("cpu,evta:sim:4_1x16_15_15_18_17", {.num_threads = 2});
+  REQUIRE(units);
+  REQUIRE(units->size() == 5);
+  std::mt19937 random(11);
+  size_t most = 0;
+  for (int i = by_level(3, 20, 400); i > 0; --i) {
+    RandomSchedule schedule(plan->tables(), {{0}, {0}, {1}, {2}, {3}, {4}}, 2, 1, random);
+    SessionOptions options;
+    options.fixed_schedule = std::make_shared<const Schedule>(std::move(schedule).make());
+    options.check_every = i % 2;
+    most = std::max(most, most_units_of_a_branch(*options.fixed_schedule, 0));
+    REQUIRE(run(plan, *units, options) == expected);
+  }
+  CHECK(most > 1);
+}
+
 // Where its first operator, a Quantize, writes the picture.
 Layout layout_of_picture(const Plan& plan) {
   const plan::Operator& op = plan.tables().operators[0];
@@ -173,7 +215,7 @@ std::set<std::string> divided_operators(const Plan& plan) {
   std::set<std::string> names;
   for (const plan::Branch& branch : plan.tables().branches)
     for (const plan::Program& program : branch.programs)
-      if (program.channels != 0) names.insert(plan.tables().operators[branch.operators[0]].name);
+      if (!program.channels.all()) names.insert(plan.tables().operators[branch.operators[0]].name);
   return names;
 }
 
@@ -187,6 +229,37 @@ TEST_CASE("Wherever layers run that treat channels one by one, and divided or no
   const auto plan = compile(folder, write_channelwise_model(folder));
   CHECK(divided_operators(*plan) == std::set<std::string>{"Conv1", "Conv2", "MaxPool3", "Conv4"});
   check_placements(plan);
+}
+
+TEST_CASE("Wherever parts of layers run on four EVTA and the CPU, the result has the same bits") {
+  const TemporaryFolder folder;
+  const std::string board = write_board(folder, 4);
+  check_on_several(compile(folder, write_channelwise_model(folder), board));
+  check_on_several(compile(folder, write_stem_model(folder, 7, 2), board));
+  check_on_several(compile(folder, kModel, board));
+}
+
+TEST_CASE("A layer is shared by as many EVTA as make it shorter, and the result has the same bits") {
+  const TemporaryFolder folder;
+  const auto plan = compile(folder, write_stem_model(folder, 7, 2), write_board(folder, 4));
+  const std::vector<float> expected = run(plan, *open_units("cpu", {.num_threads = 1}), {});
+  double before = std::numeric_limits<double>::infinity();
+  for (const int instances : {1, 2, 4}) {
+    const auto units = open_units(fmt::format("cpu,evta:sim:{}_1x16_15_15_18_17", instances), {.num_threads = 2});
+    REQUIRE(units);
+    std::vector<UnitInfo> infos;
+    infos.reserve(units->size());
+    for (const auto& unit : *units) infos.push_back(unit->info());
+    const auto costs = flat_costs(*plan, *units, [](const UnitInfo& unit) { return unit.is_host ? 100'000 : 0; });
+    const auto schedule = make_schedule(*plan, infos, *costs, {.budget = std::chrono::seconds(1)});
+    REQUIRE(schedule);
+    CHECK(most_units_of_a_branch(*schedule, 0) == static_cast<size_t>(instances));
+    CHECK(schedule->makespan_us < before);
+    before = schedule->makespan_us;
+    SessionOptions options;
+    options.fixed_schedule = std::make_shared<const Schedule>(*schedule);
+    REQUIRE(run(plan, *units, options) == expected);
+  }
 }
 
 TEST_CASE("Quantize writes the picture as a first convolution reads it, which is copied by nobody") {

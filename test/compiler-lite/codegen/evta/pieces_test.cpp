@@ -91,6 +91,15 @@ Graph quantized(const Geometry& g, std::mt19937& random) {
   return std::move(graph).finish(y);
 }
 
+// x -> c0 -> c1, to which c0 is added: what all parts of c1 read whole, each also reads its own part of.
+Graph looped(const Geometry& g, std::mt19937& random) {
+  QuantizedGraph graph(random);
+  const ValueId x = graph.input({1, 20, g.size, g.size});
+  const ValueId c0 = graph.conv(x, {g.out_channels, 20, 1, 1}, 1, "c0");
+  const ValueId c1 = graph.conv(c0, {g.out_channels, g.out_channels, g.kernel, g.kernel}, 1, "c1");
+  return std::move(graph).finish(graph.op(binary_attributes(ops::BinaryKind::kAdd), {c1, c0}, "sum"));
+}
+
 // x -> c0 -> a depthwise convolution -> the maximum and the average of its windows -> their sum: but for c0 and x,
 // channel by channel.
 Graph channelwise(const Geometry& g, std::mt19937& random) {
@@ -104,10 +113,11 @@ Graph channelwise(const Geometry& g, std::mt19937& random) {
   return std::move(graph).finish(graph.op(binary_attributes(ops::BinaryKind::kAdd), {maxima, averages}, "sum"));
 }
 
-PlanBytes compiled(Graph graph, const char* configuration, int pieces) {
+PlanBytes compiled(Graph graph, const char* configuration, int pieces, int instances = 1) {
   compiler::UnitDescription unit;
   unit.kind = "evta";
   unit.configuration = configuration;
+  unit.instances = instances;
   compiler::evta::EvtaOptions options;
   options.pieces = pieces;
   options.least_divided_us = 0;
@@ -142,19 +152,40 @@ TEST_CASE("Pieces are the multiples of the block nearest to even shares") {
   CHECK(piece_channels(0, 16, 7).empty());
 }
 
+TEST_CASE("Parts for several units follow one another, and those for the last leave the CPU some or none") {
+  using compiler::evta::piece_ranges;
+  using Ranges = std::vector<ChannelRange>;
+  CHECK(piece_ranges({64, 1, 16}, 3, 1) == Ranges{{0, 16}, {0, 32}, {0, 48}});
+  CHECK(piece_ranges({64, 1, 16}, 3, 2) == Ranges{{0, 16}, {0, 32}, {0, 48}, {32, 48}, {32, 64}});
+  CHECK(piece_ranges({64, 56, 16}, 0, 4).empty());
+  CHECK(piece_ranges({16, 56, 16}, 15, 4).empty());
+  const Ranges rows = piece_ranges({40, 5, 16}, 15, 4);
+  CHECK(std::ranges::count(rows, ChannelRange{0, 16, 0, 3}) == 1);  // halves: 15 rows of blocks in all
+  CHECK(std::ranges::count(rows, ChannelRange{16, 40, 3, 0}) == 1);
+  for (const ChannelRange& part : rows) {
+    CAPTURE(to_string(part));
+    CHECK(is_part(40, 5, part));
+    const auto follows = [&](const ChannelRange& other) {
+      return other.end == part.begin && other.end_row == part.begin_row;
+    };
+    CHECK((part.begin + part.begin_row == 0 || std::ranges::any_of(rows, follows)));
+  }
+}
+
 // Compares every program for EVTA with the CPU. Returns how many layers had one for some of their channels.
 size_t compare_programs(const PlanBytes& bytes, const std::string& configuration) {
-  const auto units = open_units("evta:sim:" + configuration + ",cpu", {.num_threads = 1});
+  const auto units =
+      open_units("evta:sim:" + configuration.substr(configuration.find('_') == 1 ? 2 : 0) + ",cpu", {.num_threads = 1});
   REQUIRE(units);
   const auto comparisons = tools::compare_units(plan_in(bytes), *units);
   if (!comparisons) FAIL(comparisons.error().to_string());
   std::set<uint32_t> divided;
   for (const tools::BranchComparison& comparison : *comparisons) {
-    CAPTURE(comparison.operators, comparison.channels);
+    CAPTURE(comparison.operators, to_string(comparison.channels));
     CHECK(comparison.bytes > 0);
     CHECK(comparison.different == 0);
     CHECK(comparison.stray == 0);
-    if (comparison.channels != 0) divided.insert(comparison.branch);
+    if (!comparison.channels.all()) divided.insert(comparison.branch);
   }
   return divided.size();
 }
@@ -170,6 +201,23 @@ TEST_CASE("EVTA computes the first channels of a layer and the CPU the others, w
     divided += compare_programs(compiled(quantized(geometry, random), configuration, 7), configuration);
   }
   CHECK(divided > 0);
+}
+
+TEST_CASE(
+    "Each of several EVTA computes its part of a layer, rows of blocks among them, with the bits of the CPU alone") {
+  std::mt19937 random(4);
+  size_t divided = 0;
+  for (int i = 0; i < by_level(3, 12, 60); ++i) {
+    const Geometry geometry = random_geometry(random);
+    const char* const configuration = i % 2 == 0 ? "1x16_15_15_18_17" : "1x32_15_15_18_17";
+    CAPTURE(geometry.in_channels, geometry.out_channels, geometry.size, geometry.kernel, geometry.stride,
+            geometry.residual, configuration);
+    Graph graph = i % 6 < 2   ? quantized(geometry, random)
+                  : i % 6 < 4 ? channelwise(geometry, random)
+                              : looped(geometry, random);
+    divided += compare_programs(compiled(std::move(graph), configuration, 5, 4 - i % 3), configuration);
+  }
+  CHECK(divided > 1);
 }
 
 TEST_CASE("Depthwise convolutions, pools and sums are divided as convolutions are") {
@@ -189,6 +237,7 @@ TEST_CASE("Pieces use the weights of their layer, and none are made where none a
   const Geometry geometry{40, 96, 6, 3, 1, true};
   Graph graph = quantized(geometry, random);
   const char* const configuration = "1x16_15_15_18_17";
+  const Graph graph_of_several = graph.clone();
   const PlanBytes with = compiled(graph.clone(), configuration, 7);
   const PlanBytes without = compiled(std::move(graph), configuration, 0);
   const auto plan = plan_in(with), undivided = plan_in(without);
@@ -197,19 +246,30 @@ TEST_CASE("Pieces use the weights of their layer, and none are made where none a
     const plan::Program* whole = nullptr;
     for (const plan::Program& program : branch.programs) {
       if (program.unit != "evta") continue;
-      if (program.channels == 0) {
+      if (program.channels.all()) {
         whole = &program;
         continue;
       }
       ++pieces;
       REQUIRE(whole != nullptr);
       CHECK(program.segments[1] == whole->segments[1]);
-      CHECK(program.channels < divisible_channels(plan->tables(), branch));
+      CHECK(program.channels.end < divisible_channels(plan->tables(), branch));
     }
   }
   CHECK(pieces >= 4);
+  const auto shared = plan_in(compiled(graph_of_several.clone(), configuration, 7, 2));
+  size_t later = 0;
+  for (const plan::Branch& branch : shared->tables().branches)
+    for (const plan::Program& program : branch.programs) {
+      if (program.channels.begin == 0 && program.channels.begin_row == 0) continue;
+      ++later;
+      const auto whole = std::ranges::find_if(
+          branch.programs, [](const plan::Program& one) { return one.unit == "evta" && one.channels.all(); });
+      CHECK(program.segments[1] == whole->segments[1]);
+    }
+  CHECK(later >= 4);
   for (const plan::Branch& branch : undivided->tables().branches)
-    for (const plan::Program& program : branch.programs) CHECK(program.channels == 0);
+    for (const plan::Program& program : branch.programs) CHECK(program.channels.all());
 }
 
 }  // namespace
