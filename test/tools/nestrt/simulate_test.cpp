@@ -86,8 +86,7 @@ TEST_CASE("Sessions side by side share what the board has, and their placements 
   CHECK(balanced["schedules"] == "balanced together");
   CHECK(balanced["of_bound"].get<double>() == Approx(1).epsilon(0.02));
   REQUIRE(balanced["sessions"].size() == 3);
-  CHECK(balanced["sessions"][0]["median_ms"].get<double>() ==
-        Approx(balanced["sessions"][0]["alone_ms"].get<double>()));
+  CHECK(balanced["sessions"][0]["median_ms"].get<double>() <= 3 * 1.02);
   CHECK(balanced["sessions"][0]["alone_ms"].get<double>() == Approx(3));
   for (const char* file : {"0.yaml", "2.yaml"})
     check_ok(run_program("nestrt", {"bench", workshop.path("plan.nest"), "--partition", workshop.path(file), "--runs",
