@@ -9,6 +9,7 @@
 #include "drivers/evta/driver/component.h"
 #include "drivers/evta/driver/evta_unit.h"
 #include "drivers/unit_list.h"
+#include "drivers/vendor/component.h"
 #include "runtime/core/guard.h"
 
 namespace nestrt {
@@ -64,6 +65,19 @@ Result<UnitList> open_evta(const UnitRequest& request, int instance, const UnitO
                                           error.message(), request.kind, kSimulatedTransport));
 }
 
+// Of the plug-in that the caller names, which says whether it has such units.
+Result<UnitList> open_vendor(const UnitRequest& request, int instance, const UnitOptions& options) {
+  if (request.text != request.kind)
+    return Status(Code::kInvalidArgument,
+                  fmt::format("units of plug-ins have no configurations to choose, as in '{}'", request.text));
+  NESTRT_ASSIGN_OR_RETURN(const drivers::Component* const found,
+                          drivers::find_component("vendor", vendor::kComponentEntry));
+  const auto open = static_cast<const vendor::Component*>(found)->open;
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Unit> unit,
+                          open(options.plugin, request.kind, static_cast<uint32_t>(instance)));
+  return UnitList{std::move(unit)};
+}
+
 constexpr Driver kDrivers[] = {
     {"cpu", open_cpu},
     {"evta", open_evta},
@@ -78,12 +92,13 @@ std::string known_kinds() {
 Result<UnitList> open_entry(const UnitRequest& request, const UnitList& before, const UnitOptions& options) {
   const auto* const driver = std::find_if(std::begin(kDrivers), std::end(kDrivers),
                                           [&](const Driver& candidate) { return candidate.kind == request.kind; });
-  if (driver == std::end(kDrivers))
-    return Status(Code::kInvalidArgument,
-                  fmt::format("there is no unit '{}'; nestrt has: {}", request.kind, known_kinds()));
+  if (driver == std::end(kDrivers) && options.plugin.empty())
+    return Status(Code::kInvalidArgument, fmt::format("there is no unit '{}'; nestrt has: {}, and those of a plug-in",
+                                                      request.kind, known_kinds()));
   const auto instance =
       std::count_if(before.begin(), before.end(), [&](const auto& unit) { return unit->info().kind == request.kind; });
-  return driver->open(request, static_cast<int>(instance), options);
+  const auto open = driver != std::end(kDrivers) ? driver->open : open_vendor;
+  return open(request, static_cast<int>(instance), options);
 }
 
 Result<UnitList> open_list(std::string_view spec, const UnitOptions& options) {

@@ -30,7 +30,7 @@ TEST_CASE("Unknown units are refused with the list of those that exist") {
     REQUIRE_FALSE(units);
     CHECK(units.error().code() == Code::kInvalidArgument);
   }
-  CHECK(open_units("tpu").error().message() == "there is no unit 'tpu'; nestrt has: cpu, evta");
+  CHECK(open_units("tpu").error().message() == "there is no unit 'tpu'; nestrt has: cpu, evta, and those of a plug-in");
   CHECK(open_units("evta:1x1").error().message().find("it has: 1x16_15_15_18_17, 1x32_15_15_18_17, ") !=
         std::string_view::npos);
 }

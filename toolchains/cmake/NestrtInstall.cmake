@@ -16,8 +16,8 @@ install(TARGETS nestrt_static EXPORT nestrtTargets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/nestrt ${PROJECT_SOURCE_DIR}/drivers/include/nestrt
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
 
-# What libnestrt loads (drivers/evta/driver/component.h).
-install(TARGETS nestrt_sim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt COMPONENT tools)
+# What libnestrt loads (drivers/component.h).
+install(TARGETS nestrt_sim nestrt_vendor LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt COMPONENT tools)
 if(TARGET nestrt_xrt)
   install(TARGETS nestrt_xrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt COMPONENT xrt)
 endif()

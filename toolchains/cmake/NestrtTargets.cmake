@@ -115,7 +115,7 @@ endfunction()
 # section of its own, so that the linker leaves out what nobody calls.
 function(nestrt_add_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/plan/encode\\.cpp$|/drivers/null/|/drivers/evta/(simulator|cycles|xrt)/")
+  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/plan/encode\\.cpp$|/drivers/(null|queue|vendor)/|/drivers/evta/(simulator|cycles|xrt)/")
   add_library(nestrt_${name} OBJECT ${sources})
   set_target_properties(nestrt_${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   # Clang would hide what public headers declare too: for it a definition is as visible as the namespace around itself.
@@ -129,7 +129,7 @@ function(nestrt_add_part name)
   set(NESTRT_PARTS ${NESTRT_PARTS} nestrt_${name} CACHE INTERNAL "")
 endfunction()
 
-# nestrt_add_component(NAME SOURCE LIBRARY...): libnestrt_NAME.so, which libnestrt loads (drivers/evta/driver/component.h).
+# nestrt_add_component(NAME SOURCE LIBRARY...): libnestrt_NAME.so, which libnestrt loads (drivers/component.h).
 # It has what it needs of libnestrt inside: programs that have libnestrt inside export nothing.
 function(nestrt_add_component name source)
   if(NESTRT_STATIC)

@@ -19,5 +19,6 @@ void add_info(tools::Cli& cli);
 void add_verify(tools::Cli& cli);
 void add_profile(tools::Cli& cli);
 void add_simulate(tools::Cli& cli);
+void add_conformance(tools::Cli& cli);
 
 }  // namespace nestrt::command

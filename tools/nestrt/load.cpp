@@ -27,7 +27,7 @@ namespace {
 std::string configuration_of(const Plan& plan, const UnitRequest& unit) {
   for (const plan::Target& target : plan.tables().targets)
     if (unit.kind != "cpu" && target.unit == unit.kind && !unit.configuration &&
-        target.configuration.find_first_of(",:") == std::string::npos)
+        !target.configuration.empty() && target.configuration.find_first_of(",:") == std::string::npos)
       return ":" + target.configuration;
   return "";
 }
@@ -65,7 +65,12 @@ Result<UnitList> UnitChoice::open(const Plan& plan) const {
 }
 
 UnitOptions UnitChoice::unit_options() const {
-  return {.num_threads = threads, .pace = pace, .transport = transport, .xclbin = xclbin, .device = device};
+  return {.num_threads = threads,
+          .pace = pace,
+          .transport = transport,
+          .xclbin = xclbin,
+          .device = device,
+          .plugin = plugin};
 }
 
 Result<SessionOptions> UnitChoice::session_options(const Plan& plan, const UnitList& opened,
@@ -147,6 +152,9 @@ void add_unit_options(tools::Command app, UnitChoice& choice) {
       .type_name("FILE");
   app.add_option("--device", choice.device,
                  "which board: XRT's number, or a PCIe address; default: $NESTRT_DEVICE, or 0");
+  app.add_option("--plugin", choice.plugin, "a vendor's library, for units that nestrt does not know (docs/vendors.md)")
+      .type_name("FILE")
+      .not_empty();
   app.add_option("--cpus", choice.cpus, "the machine's CPUs that may be used, such as 0-1,3; default: all")
       .type_name("LIST")
       .not_empty();

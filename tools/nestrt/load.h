@@ -23,7 +23,7 @@ struct UnitChoice {
   std::string cpus;  // that the process may use, "0-1,3"; empty: all it has
   int threads = 0;
   std::string transport = "xrt";
-  std::string xclbin, device;  // UnitOptions
+  std::string xclbin, device, plugin;  // UnitOptions
   double pace = 0;
   ScheduleMethod method = ScheduleMethod::kOptimum;
   bool split_channels = true;

@@ -10,5 +10,6 @@ int main(int argc, char** argv) {
   nestrt::command::add_verify(cli);
   nestrt::command::add_profile(cli);
   nestrt::command::add_simulate(cli);
+  nestrt::command::add_conformance(cli);
   return cli.run(argc, argv);
 }

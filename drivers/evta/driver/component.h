@@ -1,10 +1,5 @@
-// Component: a library of its own that reaches accelerators in its own way: "sim" simulates them, "xrt" drives those of
-// boards through XRT. It is loaded when a unit is asked for, so that libnestrt depends on nothing that only some boards
-// have, and carries nothing that only some users want.
-//
-// What passes between the two are C++ objects: a component belongs to the version of libnestrt that it was built with,
-// and another one's is refused. It is taken from where nestrt is installed, or from the folder that the environment
-// variable NESTRT_COMPONENTS names (not in programs with more rights than their user), and stays loaded.
+// Component: a library that reaches accelerators in its own way (drivers/component.h): "sim" simulates them, "xrt"
+// drives those of boards through XRT.
 #pragma once
 
 #include <memory>
@@ -12,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "drivers/component.h"
 #include "drivers/evta/driver/transport.h"
 
 namespace nestrt::evta {
@@ -33,20 +29,16 @@ struct Accelerator {
   Status usable;          // why it cannot be used
 };
 
-struct Component {
-  std::string_view version;  // nestrt's
+struct Component : drivers::Component {
   // Errors: kUnavailable where there is no such accelerator, and why.
   Result<std::unique_ptr<Transport>> (*make_transport)(const TransportRequest& request);
   // Errors: kUnavailable where it cannot look, and why.
   Result<std::vector<Accelerator>> (*list)();
 };
 
-// What a component exports, with C's linkage.
-using ComponentEntry = const Component* (*)();
 inline constexpr char kComponentEntry[] = "nestrt_evta_component";
 
-// `name` is "sim" or "xrt". Safe from any thread. Errors: kUnavailable where it is not installed or cannot be loaded,
-// kIncompatible where it is another version's.
+// `name` is "sim" or "xrt". Errors: those of drivers::find_component().
 Result<const Component*> find_component(std::string_view name);
 
 }  // namespace nestrt::evta

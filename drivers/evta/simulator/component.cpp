@@ -17,11 +17,11 @@ Result<std::unique_ptr<Transport>> make_transport(const TransportRequest& reques
 
 Result<std::vector<Accelerator>> list() { return std::vector<Accelerator>{{"", "simulated", "", {}}}; }
 
-constexpr Component kComponent = {NESTRT_VERSION, make_transport, list};
+constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list};
 
 }  // namespace
 }  // namespace nestrt::evta
 
-extern "C" __attribute__((visibility("default"))) const nestrt::evta::Component* nestrt_evta_component() {
+extern "C" __attribute__((visibility("default"))) const nestrt::drivers::Component* nestrt_evta_component() {
   return &nestrt::evta::kComponent;
 }

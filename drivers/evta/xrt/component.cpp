@@ -41,11 +41,11 @@ Result<std::vector<Accelerator>> list() {
   return accelerators;
 }
 
-constexpr Component kComponent = {NESTRT_VERSION, make_transport, list};
+constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list};
 
 }  // namespace
 }  // namespace nestrt::evta
 
-extern "C" __attribute__((visibility("default"))) const nestrt::evta::Component* nestrt_evta_component() {
+extern "C" __attribute__((visibility("default"))) const nestrt::drivers::Component* nestrt_evta_component() {
   return &nestrt::evta::kComponent;
 }

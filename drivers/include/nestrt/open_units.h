@@ -21,11 +21,15 @@ struct UnitOptions {
   // them or by PCIe address, else $NESTRT_DEVICE, else the first.
   std::string_view xclbin = {};
   std::string_view device = {};
+  // A vendor's library (nestrt/vendor.h), for units that libnestrt does not know. It runs in the process with all its
+  // rights: no plan and no list of units names one.
+  std::string_view plugin = {};
 };
 
 // `spec` is a comma-separated list such as "cpu,evta" or "evta:2_1x32_15_15_18_17,cpu": names of units, some with a
 // configuration, in front of it how many of them. In front of that may stand how they are reached: "evta:sim",
-// "evta:sim:1x32_15_15_18_17". What that takes is loaded from where nestrt is installed (libnestrt_xrt, libnestrt_sim).
+// "evta:sim:1x32_15_15_18_17". Other names are kinds of units of UnitOptions::plugin. What that takes is loaded from
+// where nestrt is installed (libnestrt_xrt, libnestrt_sim, libnestrt_vendor).
 // Errors: kInvalidArgument for an unknown unit, kUnavailable where there is none, and what to do.
 Result<UnitList> open_units(std::string_view spec = "cpu", const UnitOptions& options = {});
 

@@ -1,6 +1,6 @@
 // libnestrt_blank: a library with the entry of a component, and no component.
 #include "drivers/evta/driver/component.h"
 
-extern "C" __attribute__((visibility("default"))) const nestrt::evta::Component* nestrt_evta_component() {
+extern "C" __attribute__((visibility("default"))) const nestrt::drivers::Component* nestrt_evta_component() {
   return nullptr;
 }

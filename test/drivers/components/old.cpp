@@ -3,10 +3,10 @@
 
 namespace {
 
-constexpr nestrt::evta::Component kComponent = {"0.0.0-old", nullptr, nullptr};
+constexpr nestrt::evta::Component kComponent = {{"0.0.0-old"}, nullptr, nullptr};
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const nestrt::evta::Component* nestrt_evta_component() {
+extern "C" __attribute__((visibility("default"))) const nestrt::drivers::Component* nestrt_evta_component() {
   return &kComponent;
 }

@@ -5,9 +5,12 @@
 #include "drivers/evta/driver/evta_unit.h"
 #include "drivers/evta/simulator/simulator_transport.h"
 #include "drivers/null/null_unit.h"
+#include "drivers/vendor/vendor_unit.h"
 #include "nestrt/open_units.h"
 #include "test/drivers/conformance/units_under_test.h"
 #include "test/drivers/null/copy_program.h"
+#include "test/drivers/vendor/faulty_skeleton.h"
+#include "test/drivers/vendor/skeleton_programs.h"
 #include "test/support/copy_plan.h"
 #include "test/support/evta_configuration.h"
 
@@ -136,6 +139,49 @@ UnitUnderTest null_row() {
   return row;
 }
 
+// --- A vendor's plug-in: the skeleton of examples/vendor.
+
+class PluginFaults final : public FaultControl {
+ public:
+  void fail_next_run() override { faults->next_run(vendor::test::Faults::Kind::kError); }
+  void hang_next_run() override { faults->next_run(vendor::test::Faults::Kind::kHang); }
+  void forget() override { faults->forget(); }
+  bool all_begun() override { return faults->all_begun(); }
+
+  const std::shared_ptr<vendor::test::Faults> faults = std::make_shared<vendor::test::Faults>();
+};
+
+OpenedUnit open_plugin() {
+  auto faults = std::make_shared<PluginFaults>();
+  auto unit = vendor::open_vendor_unit(vendor::test::faulty_skeleton(faults->faults), 0);
+  if (!unit) FAIL(unit.error().to_string());
+  return {*unit, std::move(faults)};
+}
+
+PlanBuilder with_skeleton_programs(PlanBuilder builder) {
+  vendor::test::add_skeleton_programs(builder);
+  return builder;
+}
+
+UnitUnderTest plugin_row() {
+  UnitUnderTest row;
+  row.name = "plug-in";
+  row.open = open_plugin;
+  row.copy_plan = [] { return with_skeleton_programs(evta::test::copy_plan(evta::kConfigurations[0])); };
+  row.network = [](int branches, uint32_t seed) {
+    return with_skeleton_programs(evta::test::random_network(evta::kConfigurations[0], branches, seed));
+  };
+  row.damages = {
+      {"a constant of somebody else's program",
+       [](plan::Tables& tables, plan::Program& program) {
+         program.segments[0] = tables.branches[0].programs[1].segments[2];
+       }},
+      {"ranges of different sizes", [](plan::Tables&, plan::Program& program) { program.ranges[0].size -= 1; }},
+      {"two segments", [](plan::Tables&, plan::Program& program) { program.segments.push_back(program.segments[0]); }},
+  };
+  return row;
+}
+
 }  // namespace
 
 const std::vector<UnitUnderTest>& units_under_test() {
@@ -146,6 +192,7 @@ const std::vector<UnitUnderTest>& units_under_test() {
       evta_row(evta::test::stock_configuration(), evta::HostView::kCached),
       evta_row(*evta::find_configuration("1x32_15_15_18_17")),
       null_row(),
+      plugin_row(),
   };
   return kUnits;
 }

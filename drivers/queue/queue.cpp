@@ -1,18 +1,17 @@
-#include "drivers/null/queue.h"
+#include "drivers/queue/queue.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "nestrt/log.h"
 #include "runtime/core/guard.h"
 
-namespace nestrt::null {
+namespace nestrt::drivers {
 namespace {
 
-// Far more than a copy of some bytes takes.
+// Far more than a device takes to show that it works.
 constexpr std::chrono::seconds kProbeTime{5};
 
 Deadline end_of_patience(const Submission& submission) {
@@ -30,8 +29,8 @@ void report(const Queue::Job& job, SteadyClock::time_point start, SteadyClock::t
 
 }  // namespace
 
-Result<std::shared_ptr<Queue>> Queue::create(std::string name, std::shared_ptr<Device> device) {
-  std::shared_ptr<Queue> queue(new Queue(std::move(name), std::move(device)));
+Result<std::shared_ptr<Queue>> Queue::create(std::string name, std::function<void()> interrupt) {
+  std::shared_ptr<Queue> queue(new Queue(std::move(name), std::move(interrupt)));
   Result<NamedThread> thread =
       start_named_thread(fmt::format("nestrt-{}", queue->name_), [raw = queue.get()] { raw->serve(); });
   if (!thread) return thread.error().with_context(fmt::format("cannot start the thread of unit {}", queue->name_));
@@ -87,19 +86,12 @@ void Queue::reset() {
   while (is_under_way(last)) changed_.wait(mutex_);
 }
 
-Status Queue::probe() {
-  std::byte from[kProbeBytes], to[kProbeBytes] = {};
-  for (size_t i = 0; i < kProbeBytes; ++i) from[i] = static_cast<std::byte>(i + 1);
-  std::byte* const buffers[] = {from, to};
-  const Copy copy{{0, 0}, {1, 0}, kProbeBytes};
-  Job job;
-  job.program = {&copy, 1};
+Status Queue::probe(Job& job, const Submission& submission) {
   job.is_probe = true;
-  Submission submission;
-  submission.bindings.buffers = buffers;
-  submission.unit_deadline = SteadyClock::now() + kProbeTime;
+  Submission probe = submission;
+  probe.unit_deadline = SteadyClock::now() + kProbeTime;
   add(&job);
-  const Status status = nestrt::run(submission, [&](const Submission& armed) { submit(&job, armed); });
+  const Status status = nestrt::run(probe, [&](const Submission& armed) { submit(&job, armed); });
   remove(&job);
   return status.ok() ? status : Status(Code::kUnavailable, fmt::format("{}, in a probe", status.message()));
 }
@@ -129,13 +121,11 @@ void Queue::run(Job* job) {
   complete(job, std::move(status));
 }
 
-Status Queue::run_program(const Job& job) {
+Status Queue::run_program(Job& job) {
   const Submission& submission = job.submission;
   const SteadyClock::time_point start = SteadyClock::now();
-  const Status status = device_->run(job.program, submission.bindings.buffers, end_of_patience(submission), stop_);
+  const Status status = job.run(submission, end_of_patience(submission), stop_);
   if (!status.ok()) return status.with_context(name_);
-  if (job.is_probe && std::memcmp(submission.bindings.buffers[0], submission.bindings.buffers[1], kProbeBytes) != 0)
-    return Status(Code::kDeviceFault, fmt::format("{}: the device computes wrong results", name_));
   if (submission.observer != nullptr) report(job, start, SteadyClock::now());
   return {};
 }
@@ -169,7 +159,7 @@ void Queue::stop(Job* job) {
   if (job->state == Job::State::kWaiting) return complete(job, failure(Code::kCancelled, "cancelled"));
   if (job->state != Job::State::kRunning) return;
   stop_.store(true);
-  device_->interrupt();
+  interrupt_();
 }
 
 // The job may be submitted again as soon as its completion is signalled.
@@ -201,4 +191,4 @@ Status Queue::failure(Code code, std::string_view what) const {
   return guarded([&] { return Status(code, fmt::format("{}: {}", name_, what)); });
 }
 
-}  // namespace nestrt::null
+}  // namespace nestrt::drivers

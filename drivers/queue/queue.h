@@ -1,5 +1,6 @@
-// Queue: what has been submitted to one device. Runs it in the order of submission, on a thread of its own, and keeps
-// what nestrt/unit.h promises: every submission is signalled once, and its memory is not touched afterwards.
+// Queue: what has been submitted to one device that runs one program at a time. Runs it in the order of submission, on
+// a thread of its own, and keeps what nestrt/unit.h promises: every submission is signalled once, and its memory is not
+// touched afterwards. A driver says what a job is; it is no part of libnestrt unless one there uses it.
 //
 // A run that fails, or misses the unit's deadline, leaves a device that cannot be trusted: the queue refuses work until
 // probe() has seen it compute the right thing. That nobody waits for a run any more is no failure.
@@ -8,24 +9,30 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "drivers/null/device.h"
 #include "nestrt/mutex.h"
 #include "nestrt/unit.h"
 #include "runtime/core/named_thread.h"
 
-namespace nestrt::null {
+namespace nestrt::drivers {
 
 class Queue {
  public:
   // A program that is asked for again and again. Belongs to the caller, who removes it before he destroys it.
   struct Job {
-    std::span<const Copy> program;
+    virtual ~Job() = default;
+    // On the queue's thread. Nothing touches the submission's memory when it returns, whatever the outcome. Errors:
+    // kCancelled where `stop` has been set, which the queue's `interrupt` makes it look at; kDeadlineExceeded;
+    // kDeviceFault and others where the device cannot be trusted any more.
+    virtual Status run(const Submission& submission, Deadline deadline, const std::atomic<bool>& stop) = 0;
+
     std::span<const uint32_t> operators;  // that it computes, for observers
-    bool is_probe = false;                // runs on a device that is not trusted; copies kProbeBytes
+    bool is_probe = false;                // runs on a device that is not trusted, and ends that where it succeeds
 
     // The rest is the Queue's.
     enum class State : uint8_t { kIdle, kWaiting, kRunning };
@@ -34,8 +41,9 @@ class Queue {
     Submission submission;
   };
 
-  // `name` is the unit's. Errors: kUnavailable, where no thread is to be had.
-  static Result<std::shared_ptr<Queue>> create(std::string name, std::shared_ptr<Device> device);
+  // `name` is the unit's. `interrupt` is called under the queue's lock, whenever `stop` of the running job has been
+  // set. Errors: kUnavailable, where no thread is to be had.
+  static Result<std::shared_ptr<Queue>> create(std::string name, std::function<void()> interrupt);
   ~Queue();
 
   void add(Job* job);
@@ -49,17 +57,15 @@ class Queue {
   void cancel(Job* job, uint64_t generation);
   // Ends all jobs with kCancelled.
   void reset();
-  // Runs a program whose result is known, after what was submitted before. Errors: kUnavailable.
-  Status probe();
+  // Runs a job whose outcome says whether the device works, after what was submitted before. Errors: kUnavailable.
+  Status probe(Job& job, const Submission& submission = {});
 
  private:
-  static constexpr size_t kProbeBytes = 64;
-
-  Queue(std::string name, std::shared_ptr<Device> device) : name_(std::move(name)), device_(std::move(device)) {}
+  Queue(std::string name, std::function<void()> interrupt) : name_(std::move(name)), interrupt_(std::move(interrupt)) {}
 
   void serve();
   void run(Job* job) NESTRT_REQUIRES(mutex_);
-  Status run_program(const Job& job) NESTRT_EXCLUDES(mutex_);
+  Status run_program(Job& job) NESTRT_EXCLUDES(mutex_);
   Job* next_job() const NESTRT_REQUIRES(mutex_);
   bool is_under_way(uint64_t last) const NESTRT_REQUIRES(mutex_);
   Status refusal(const Job& job, const Submission& submission) const NESTRT_REQUIRES(mutex_);
@@ -69,7 +75,7 @@ class Queue {
   Status failure(Code code, std::string_view what) const;
 
   const std::string name_;
-  const std::shared_ptr<Device> device_;
+  const std::function<void()> interrupt_;
 
   Mutex mutex_;  // guards the jobs' states, too
   Condition changed_;
@@ -82,4 +88,4 @@ class Queue {
   NamedThread thread_;
 };
 
-}  // namespace nestrt::null
+}  // namespace nestrt::drivers

@@ -1,0 +1,93 @@
+#include "drivers/component.h"
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace nestrt::drivers {
+
+#ifdef NESTRT_STATIC
+
+Result<const Component*> find_component(std::string_view name, const char* /*entry*/) {
+  return Status(Code::kUnavailable,
+                fmt::format("this program is linked statically: it cannot load libnestrt_{}.so", name));
+}
+
+#else
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of the program or the library that has this code; empty where the system does not say.
+fs::path own_folder() {
+  Dl_info info;
+  link_map* map = nullptr;
+  const auto* const here = reinterpret_cast<const void*>(&find_component);
+  const bool is_known = ::dladdr1(here, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0;
+  if (!is_known || map == nullptr) return {};
+  std::error_code error;
+  const bool is_program = map->l_name == nullptr || map->l_name[0] == '\0';
+  return is_program ? fs::read_symlink("/proc/self/exe", error).parent_path() : fs::path(map->l_name).parent_path();
+}
+
+// Beside libnestrt, or where a program that has it inside finds what was installed with the program; and where this
+// build is to be installed.
+std::vector<fs::path> folders() {
+  if (const char* const chosen = ::secure_getenv("NESTRT_COMPONENTS"); chosen != nullptr) return {chosen};
+  std::vector<fs::path> folders;
+  if (const fs::path own = own_folder(); own.is_absolute())
+    for (const char* const relative : {"nestrt", "../lib/nestrt", "../" NESTRT_INSTALLED_LIBRARIES "/nestrt"})
+      folders.push_back((own / relative).lexically_normal());
+  folders.emplace_back(NESTRT_INSTALL_PREFIX "/" NESTRT_INSTALLED_LIBRARIES "/nestrt");
+  return folders;
+}
+
+Status not_installed(std::string_view name, const std::vector<fs::path>& places) {
+  std::string looked;
+  for (const fs::path& place : places) looked += fmt::format("{}{}", looked.empty() ? "" : ", ", place.string());
+  return Status(Code::kUnavailable,
+                fmt::format("libnestrt_{}.so is not installed (looked in: {}); install it, or name its folder in the "
+                            "environment variable NESTRT_COMPONENTS",
+                            name, looked));
+}
+
+Status cannot_load(const fs::path& file) {
+  const char* const why = ::dlerror();
+  return Status(Code::kUnavailable, fmt::format("{} cannot be loaded: {}", file.string(), why != nullptr ? why : "?"));
+}
+
+Result<const Component*> load(const fs::path& file, const char* entry_name) {
+  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return cannot_load(file);
+  const auto entry = reinterpret_cast<ComponentEntry>(::dlsym(library, entry_name));
+  if (entry == nullptr) return cannot_load(file);
+  const Component* const component = entry();
+  if (component == nullptr)
+    return Status(Code::kIncompatible, fmt::format("{} is no component of nestrt: install it again", file.string()));
+  if (component->version == NESTRT_VERSION) return component;
+  return Status(Code::kIncompatible, fmt::format("{} belongs to nestrt {}, and this is {}: install that of {}",
+                                                 file.string(), component->version, NESTRT_VERSION, NESTRT_VERSION));
+}
+
+}  // namespace
+
+Result<const Component*> find_component(std::string_view name, const char* entry) {
+  const std::vector<fs::path> places = folders();
+  std::error_code error;
+  for (const fs::path& folder : places) {
+    const fs::path file = folder / fmt::format("libnestrt_{}.so", name);
+    if (fs::exists(file, error)) return load(fs::absolute(file, error), entry);
+  }
+  return not_installed(name, places);
+}
+
+#endif
+
+}  // namespace nestrt::drivers

@@ -1,0 +1,21 @@
+// libnestrt_vendor: vendors' plug-ins, as a component.
+#include "drivers/vendor/component.h"
+
+#include "drivers/vendor/vendor_unit.h"
+
+namespace nestrt::vendor {
+namespace {
+
+Result<std::shared_ptr<Unit>> open(std::string_view file, std::string_view kind, uint32_t instance) {
+  NESTRT_ASSIGN_OR_RETURN(auto plugin, load_plugin(std::string(file)));
+  return open_vendor_unit(std::move(plugin), instance, kind);
+}
+
+constexpr Component kComponent = {{NESTRT_VERSION}, open};
+
+}  // namespace
+}  // namespace nestrt::vendor
+
+extern "C" __attribute__((visibility("default"))) const nestrt::drivers::Component* nestrt_vendor_component() {
+  return &nestrt::vendor::kComponent;
+}

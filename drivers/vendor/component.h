@@ -1,0 +1,20 @@
+// The component "vendor" (drivers/component.h): libnestrt_vendor.so, which runs vendors' plug-ins.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "drivers/component.h"
+#include "nestrt/unit.h"
+
+namespace nestrt::vendor {
+
+struct Component : drivers::Component {
+  // Device number `instance` of the plug-in in that file, which has to be for units of that kind.
+  // Errors: those of load_plugin() and open_vendor_unit().
+  Result<std::shared_ptr<Unit>> (*open)(std::string_view file, std::string_view kind, uint32_t instance);
+};
+
+inline constexpr char kComponentEntry[] = "nestrt_vendor_component";
+
+}  // namespace nestrt::vendor

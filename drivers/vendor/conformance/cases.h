@@ -1,0 +1,39 @@
+// The cases of the conformance suite, by what they look at. Each has a line in the table of conformance.cpp.
+#pragma once
+
+#include "drivers/vendor/conformance/subject.h"
+
+namespace nestrt::vendor::cases {
+
+using PluginPointer = std::shared_ptr<const Plugin>;
+
+// Devices and memory: memory_cases.cpp.
+Status describes_itself(const PluginPointer& plugin, const ConformanceProgram& program);
+Status opens_again(const PluginPointer& plugin, const ConformanceProgram& program);
+Status self_test_succeeds(const PluginPointer& plugin, const ConformanceProgram& program);
+Status lends_apart(const PluginPointer& plugin, const ConformanceProgram& program);
+
+// Programs: program_cases.cpp.
+Status states_ports(const PluginPointer& plugin, const ConformanceProgram& program);
+Status refuses_cut_blobs(const PluginPointer& plugin, const ConformanceProgram& program);
+Status refuses_noise(const PluginPointer& plugin, const ConformanceProgram& program);
+Status leaves_blob(const PluginPointer& plugin, const ConformanceProgram& program);
+Status keeps_programs_apart(const PluginPointer& plugin, const ConformanceProgram& program);
+
+// Results: result_cases.cpp.
+Status computes_the_same(const PluginPointer& plugin, const ConformanceProgram& program);
+Status keeps_runs_apart(const PluginPointer& plugin, const ConformanceProgram& program);
+Status computes_anywhere(const PluginPointer& plugin, const ConformanceProgram& program);
+Status writes_all_outputs(const PluginPointer& plugin, const ConformanceProgram& program);
+Status writes_outputs_only(const PluginPointer& plugin, const ConformanceProgram& program);
+
+// How runs begin and end: run_cases.cpp.
+Status tells_runs_once(const PluginPointer& plugin, const ConformanceProgram& program);
+Status waits_in_vain(const PluginPointer& plugin, const ConformanceProgram& program);
+Status keeps_deadlines(const PluginPointer& plugin, const ConformanceProgram& program);
+Status cancels_nothing_else(const PluginPointer& plugin, const ConformanceProgram& program);
+Status cancels_at_any_time(const PluginPointer& plugin, const ConformanceProgram& program);
+Status resets_what_runs(const PluginPointer& plugin, const ConformanceProgram& program);
+Status keeps_programs_over_reset(const PluginPointer& plugin, const ConformanceProgram& program);
+
+}  // namespace nestrt::vendor::cases

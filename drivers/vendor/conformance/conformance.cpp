@@ -1,0 +1,48 @@
+#include "drivers/vendor/conformance/conformance.h"
+
+#include "drivers/vendor/conformance/cases.h"
+#include "runtime/core/guard.h"
+
+namespace nestrt::vendor {
+namespace {
+
+constexpr ConformanceCase kCases[] = {
+    {"a device describes itself, and in the same way each time", cases::describes_itself},
+    {"a program has the inputs and outputs that it was compiled for", cases::states_ports},
+    {"a device that was closed opens again", cases::opens_again},
+    {"the self-test succeeds, and programs run after it", cases::self_test_succeeds},
+    {"memory is lent aligned, and each block apart from others", cases::lends_apart},
+    {"a program that was cut short is refused", cases::refuses_cut_blobs},
+    {"a blob that is no program is refused", cases::refuses_noise},
+    {"the same inputs give the same results", cases::computes_the_same},
+    {"results do not depend on runs before", cases::keeps_runs_apart},
+    {"results do not depend on where inputs and outputs lie", cases::computes_anywhere},
+    {"every byte of every output is written", cases::writes_all_outputs},
+    {"nothing but outputs is written", cases::writes_outputs_only},
+    {"the program's blob is left as it is", cases::leaves_blob},
+    {"two programs on one device do not disturb each other", cases::keeps_programs_apart},
+    {"a wait without a run ends when it should", cases::waits_in_vain},
+    {"a run that is over is told once, by its number", cases::tells_runs_once},
+    {"a deadline ends a run, and the next is right", cases::keeps_deadlines},
+    {"a cancellation of another run has no effect", cases::cancels_nothing_else},
+    {"a cancellation at any time leaves results, or says so", cases::cancels_at_any_time},
+    {"a reset ends what runs, and the next run is right", cases::resets_what_runs},
+    {"programs are still loaded after a reset", cases::keeps_programs_over_reset},
+};
+
+}  // namespace
+
+std::span<const ConformanceCase> conformance_cases() { return kCases; }
+
+std::vector<ConformanceResult> run_conformance(const std::shared_ptr<const Plugin>& plugin,
+                                               const ConformanceProgram& program,
+                                               const std::function<void(const ConformanceResult&)>& done) {
+  std::vector<ConformanceResult> results;
+  for (const ConformanceCase& tested : kCases) {
+    results.push_back({tested.name, guarded([&] { return tested.test(plugin, program); })});
+    if (done) done(results.back());
+  }
+  return results;
+}
+
+}  // namespace nestrt::vendor

@@ -1,0 +1,52 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "drivers/vendor/conformance/cases.h"
+
+namespace nestrt::vendor::cases {
+
+Status describes_itself(const PluginPointer& plugin, const ConformanceProgram& /*program*/) {
+  NESTRT_ASSIGN_OR_RETURN(const auto first, Device::open(plugin, 0));
+  const Device::Description before = first->description();
+  NESTRT_ASSIGN_OR_RETURN(const auto again, first->describe_again());
+  if (again == before) return {};
+  return broken(fmt::format("'{}' ({}) says that it is '{}' ({}) when it is asked again", before.kind,
+                            before.configuration, again.kind, again.configuration));
+}
+
+Status opens_again(const PluginPointer& plugin, const ConformanceProgram& program) {
+  std::vector<std::byte> first;
+  for (int round = 0; round < 3; ++round) {
+    NESTRT_ASSIGN_OR_RETURN(const Subject subject, Subject::open(plugin, program));
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> results, subject.results(1));
+    if (round == 0) first = results;
+    if (results != first) return broken("the results of the same inputs differ when it was closed and opened again");
+  }
+  return {};
+}
+
+Status self_test_succeeds(const PluginPointer& plugin, const ConformanceProgram& program) {
+  NESTRT_ASSIGN_OR_RETURN(const Subject subject, Subject::open(plugin, program));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> expected, subject.results(1));
+  for (int round = 0; round < 3; ++round) NESTRT_RETURN_IF_ERROR(subject.device().self_test());
+  return subject.check_still_right(1, expected);
+}
+
+// Device::lend() checks alignments, and that blocks do not overlap.
+Status lends_apart(const PluginPointer& plugin, const ConformanceProgram& /*program*/) {
+  NESTRT_ASSIGN_OR_RETURN(const auto device, Device::open(plugin, 0));
+  if (!device->lends()) return {};
+  std::vector<std::shared_ptr<LentMemory>> blocks;
+  for (const uint64_t bytes : {1, 63, 64, 4097, 100000}) {
+    NESTRT_ASSIGN_OR_RETURN(blocks.emplace_back(), device->lend(bytes));
+    std::ranges::fill(blocks.back()->bytes(), static_cast<std::byte>(blocks.size()));
+  }
+  for (size_t i = 0; i < blocks.size(); ++i)
+    for (const std::byte byte : blocks[i]->bytes())
+      if (byte != static_cast<std::byte>(i + 1)) return broken("what was written to one block has changed another");
+  blocks.erase(blocks.begin() + 1);
+  return device->lend(1000).has_value() ? Status() : broken("nothing is lent any more when something was given back");
+}
+
+}  // namespace nestrt::vendor::cases

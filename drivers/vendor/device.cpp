@@ -1,0 +1,344 @@
+#include "drivers/vendor/device.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "drivers/vendor/answers.h"
+#include "runtime/core/escaped.h"
+
+namespace nestrt::vendor {
+namespace {
+
+using std::chrono::milliseconds;
+
+// How long a cancelled run may take to end before the device is reset.
+constexpr milliseconds kGrace{1000};
+// How often a wait looks whether it is still wanted.
+constexpr milliseconds kSlice{20};
+constexpr size_t kLentAlignment = 64;
+
+int64_t nanoseconds(Deadline time) {
+  if (time == kNoDeadline) return INT64_MAX;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
+
+bool is_aligned(const void* address, size_t alignment) { return reinterpret_cast<uintptr_t>(address) % alignment == 0; }
+
+// What of a call that has failed; kInternal for what no call answers.
+Code code_of(nestrt_vendor_status status) {
+  switch (status) {
+    case NESTRT_VENDOR_INVALID_BLOB:
+      return Code::kInvalidPlan;
+    case NESTRT_VENDOR_INCOMPATIBLE:
+      return Code::kIncompatible;
+    case NESTRT_VENDOR_OUT_OF_MEMORY:
+      return Code::kOutOfMemory;
+    case NESTRT_VENDOR_UNAVAILABLE:
+      return Code::kUnavailable;
+    case NESTRT_VENDOR_FAULT:
+      return Code::kDeviceFault;
+    default:
+      return Code::kInternal;
+  }
+}
+
+// Where the plug-in has none.
+std::string_view words(nestrt_vendor_status status) {
+  switch (status) {
+    case NESTRT_VENDOR_INVALID_BLOB:
+      return "the program is none, or is damaged";
+    case NESTRT_VENDOR_INCOMPATIBLE:
+      return "the program is for another device or version; compile the model again";
+    case NESTRT_VENDOR_OUT_OF_MEMORY:
+      return "there is no memory for it";
+    case NESTRT_VENDOR_UNAVAILABLE:
+      return "there is no such device, or it is in use";
+    default:
+      return "the device has failed";
+  }
+}
+
+bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
+  const std::less<const std::byte*> before;
+  return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
+}
+
+}  // namespace
+
+LoadedProgram::~LoadedProgram() {
+  const MutexLock lock(device_->loading_);
+  device_->call().unload(device_->device_, program_);
+}
+
+// --- Opening ---------------------------------------------------------------------------------------------------------
+
+Result<std::shared_ptr<Device>> Device::open(std::shared_ptr<const Plugin> plugin, uint32_t instance) {
+  std::shared_ptr<Device> device(new Device(std::move(plugin)));
+  NESTRT_RETURN_IF_ERROR(device->open_device(instance));
+  NESTRT_ASSIGN_OR_RETURN(device->description_, device->describe_again());
+  return device;
+}
+
+Device::~Device() {
+  if (device_ != nullptr) call().close(device_);
+}
+
+Status Device::open_device(uint32_t instance) {
+  nestrt_vendor_message why = {};
+  nestrt_vendor_device* opened = nullptr;
+  NESTRT_RETURN_IF_ERROR(status_of("open", call().open(instance, &opened, &why), why));
+  device_ = opened;
+  return device_ != nullptr ? Status() : failure("open", "says OK and gives no device");
+}
+
+Result<Device::Description> Device::describe_again() const {
+  nestrt_vendor_message why = {};
+  Answer<nestrt_vendor_description> given;
+  NESTRT_RETURN_IF_ERROR(status_of("describe", call().describe(device_, given.get(), &why), why));
+  if (!given.is_intact()) return failure("describe", "writes behind the description");
+  NESTRT_RETURN_IF_ERROR(check_description(*given.get()));
+  return Description{text_of(given.get()->kind), text_of(given.get()->configuration), given.get()->alignment,
+                     given.get()->is_steady == 1};
+}
+
+Status Device::check_description(const nestrt_vendor_description& given) const {
+  const std::string kind = text_of(given.kind), configuration = text_of(given.configuration);
+  if (!is_terminated(given.kind) || !is_unit_kind(kind))
+    return failure("describe", fmt::format("gives the kind '{}': expected a-z, 0-9, '_' and '-', from a letter on, and "
+                                           "neither 'cpu' nor 'evta'",
+                                           escaped(kind)));
+  if (!is_terminated(given.configuration) || !is_configuration(configuration))
+    return failure("describe", fmt::format("gives the configuration '{}': expected printable text without ',' and ':'",
+                                           escaped(configuration)));
+  const uint32_t alignment = given.alignment;
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > NESTRT_VENDOR_MAX_ALIGNMENT)
+    return failure("describe", fmt::format("gives the alignment {}: expected a power of two up to {}", alignment,
+                                           NESTRT_VENDOR_MAX_ALIGNMENT));
+  if (given.is_steady > 1) return failure("describe", fmt::format("gives is_steady {}: 0 or 1", given.is_steady));
+  return {};
+}
+
+// --- Programs and memory ---------------------------------------------------------------------------------------------
+
+Result<std::unique_ptr<LoadedProgram>> Device::load(std::span<const std::byte> blob,
+                                                    std::span<const uint64_t> input_bytes,
+                                                    std::span<const uint64_t> output_bytes) {
+  nestrt_vendor_message why = {};
+  Answer<nestrt_vendor_ports> ports;
+  nestrt_vendor_program* program = nullptr;
+  {
+    const MutexLock lock(loading_);
+    const auto status = call().load(device_, blob.data(), blob.size(), &program, ports.get(), &why);
+    NESTRT_RETURN_IF_ERROR(status_of("load", status, why));
+  }
+  if (program == nullptr) return failure("load", "says OK and gives no program");
+  auto loaded = std::make_unique<LoadedProgram>(this, program, ++loaded_);
+  if (!ports.is_intact()) return failure("load", "writes behind the ports");
+  NESTRT_RETURN_IF_ERROR(check_ports(*ports.get(), input_bytes, output_bytes));
+  return loaded;
+}
+
+// A plan may be anybody's: ports that differ are the plan's fault where they are some at all.
+Status Device::check_ports(const nestrt_vendor_ports& given, std::span<const uint64_t> inputs,
+                           std::span<const uint64_t> outputs) const {
+  const uint64_t all = uint64_t{given.num_inputs} + given.num_outputs;
+  if (given.num_outputs == 0 || all > NESTRT_VENDOR_MAX_PORTS)
+    return failure("load", fmt::format("gives {} inputs and {} outputs: expected an output, and {} together at most",
+                                       given.num_inputs, given.num_outputs, NESTRT_VENDOR_MAX_PORTS));
+  if (given.num_inputs != inputs.size() || given.num_outputs != outputs.size())
+    return Status(Code::kInvalidPlan,
+                  fmt::format("plug-in '{}' finds {} inputs and {} outputs in its program, and the plan has {} and {}",
+                              file(), given.num_inputs, given.num_outputs, inputs.size(), outputs.size()));
+  for (size_t i = 0; i < all; ++i) {
+    const uint64_t expected = i < inputs.size() ? inputs[i] : outputs[i - inputs.size()];
+    if (given.bytes[i] == expected) continue;
+    return Status(Code::kInvalidPlan,
+                  fmt::format("plug-in '{}' has {} bytes in port {} of its program, and the plan {}", file(),
+                              given.bytes[i], i, expected));
+  }
+  return {};
+}
+
+class Device::Block final : public LentMemory {
+ public:
+  Block(std::shared_ptr<Device> device, std::span<std::byte> bytes) : device_(std::move(device)), bytes_(bytes) {}
+  // What a device that could not be stopped may write to is nobody else's.
+  ~Block() override {
+    {
+      const MutexLock lock(device_->lent_mutex_);
+      std::erase_if(device_->lent_, [this](const auto& lent) { return lent.data() == bytes_.data(); });
+    }
+    if (!is_safe()) return;
+    const MutexLock lock(device_->loading_);
+    device_->call().give_back(device_->device_, bytes_.data());
+  }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  std::span<std::byte> bytes() const override { return bytes_; }
+  bool is_safe() const override { return device_->is_safe_->load(); }
+
+ private:
+  const std::shared_ptr<Device> device_;
+  const std::span<std::byte> bytes_;
+};
+
+Result<std::shared_ptr<LentMemory>> Device::lend(uint64_t bytes) {
+  nestrt_vendor_message why = {};
+  void* address = nullptr;
+  {
+    const MutexLock lock(loading_);
+    NESTRT_RETURN_IF_ERROR(status_of("lend", call().lend(device_, bytes, &address, &why), why));
+  }
+  NESTRT_RETURN_IF_ERROR(check_lent(address, bytes));
+  const std::span<std::byte> lent(static_cast<std::byte*>(address), bytes);
+  {
+    const MutexLock lock(lent_mutex_);
+    lent_.push_back(lent);
+  }
+  return std::shared_ptr<LentMemory>(std::make_shared<Block>(shared_from_this(), lent));
+}
+
+// What is wrong is not given back: nobody knows what it is.
+Status Device::check_lent(const void* address, uint64_t bytes) {
+  if (address == nullptr) return failure("lend", "says OK and gives no memory");
+  if (!is_aligned(address, std::max(kLentAlignment, description_.alignment)))
+    return failure("lend", fmt::format("gives memory at {}, which is not aligned to {}", address,
+                                       std::max(kLentAlignment, description_.alignment)));
+  const std::span<const std::byte> given(static_cast<const std::byte*>(address), bytes);
+  const MutexLock lock(lent_mutex_);
+  if (std::ranges::any_of(lent_, [&](const auto& other) { return overlap(given, other); }))
+    return failure("lend", "gives memory that it has lent already");
+  return {};
+}
+
+bool Device::reaches(const std::byte* bytes, uint64_t size) const {
+  if (!is_aligned(bytes, description_.alignment)) return false;
+  if (!lends()) return true;
+  const std::less<const std::byte*> before;
+  const MutexLock lock(lent_mutex_);
+  return std::ranges::any_of(lent_, [&](const auto& lent) {
+    return !before(bytes, lent.data()) && !before(lent.data() + lent.size(), bytes + size);
+  });
+}
+
+// --- Runs ------------------------------------------------------------------------------------------------------------
+
+Status Device::run(const LoadedProgram& program, std::span<void* const> ports, Deadline deadline,
+                   const std::atomic<bool>& stop) {
+  nestrt_vendor_message why = {};
+  if (bound_program_ != program.id() || !std::ranges::equal(bound_, ports)) {
+    bound_program_ = 0;
+    const auto count = static_cast<uint32_t>(ports.size());
+    NESTRT_RETURN_IF_ERROR(status_of("bind", call().bind(device_, program.get(), ports.data(), count, &why), why));
+    bound_.assign(ports.begin(), ports.end());
+    bound_program_ = program.id();
+  }
+  const uint64_t run = ++last_run_;
+  const Status submitted =
+      status_of("submit", call().submit(device_, program.get(), run, nanoseconds(deadline), &why), why);
+  if (!submitted.ok()) return submitted;
+  under_way_.store(run);
+  if (stop.load()) call().cancel(device_, run);  // interrupt() may have come before
+  const Status status = await(run, deadline, stop);
+  under_way_.store(0);
+  return status;
+}
+
+void Device::interrupt() {
+  if (const uint64_t run = under_way_.load(); run != 0) call().cancel(device_, run);
+}
+
+// A run that does not end when it should is ended by a reset.
+Status Device::await(uint64_t run, Deadline deadline, const std::atomic<bool>& stop) {
+  Deadline patience = kNoDeadline;
+  while (true) {
+    const SteadyClock::time_point now = SteadyClock::now();
+    if (patience == kNoDeadline && (stop.load() || now >= deadline)) {
+      call().cancel(device_, run);
+      patience = now + kGrace;
+    }
+    if (now >= patience) break;
+    const Deadline next = patience == kNoDeadline ? deadline : patience;
+    const auto completion = await_until(run, std::min(now + kSlice, next));
+    if (completion && *completion) return outcome(**completion, deadline, stop.load());
+    if (completion) continue;
+    const Status stopped = reset();  // who knows what it does
+    return stopped.ok() ? completion.error() : stopped;
+  }
+  NESTRT_RETURN_IF_ERROR(reset());
+  if (stop.load()) return Status(Code::kCancelled, "the run was stopped");
+  return Status(Code::kDeadlineExceeded,
+                fmt::format("plug-in '{}': its program did not complete before the deadline", file()));
+}
+
+// Nothing where the run is not over.
+Result<std::optional<nestrt_vendor_completion>> Device::await_until(uint64_t run, Deadline until) const {
+  nestrt_vendor_message why = {};
+  Answer<nestrt_vendor_completion> answer;
+  const nestrt_vendor_status status = call().wait(device_, nanoseconds(until), answer.get(), &why);
+  if (status == NESTRT_VENDOR_PENDING) return std::optional<nestrt_vendor_completion>();
+  NESTRT_RETURN_IF_ERROR(status_of("wait", status, why));
+  if (!answer.is_intact()) return failure("wait", "writes behind the completion");
+  const nestrt_vendor_completion& completion = *answer.get();
+  if (completion.run == run) return std::optional(completion);
+  return failure("wait",
+                 fmt::format("says that run {} is over, which was {}; run {} is under way", completion.run,
+                             completion.run != 0 && completion.run < run ? "over before" : "never submitted", run));
+}
+
+Status Device::outcome(const nestrt_vendor_completion& completion, Deadline deadline, bool is_stopped) const {
+  const bool is_late = SteadyClock::now() >= deadline;
+  switch (completion.status) {
+    case NESTRT_VENDOR_OK:
+      return {};
+    case NESTRT_VENDOR_FAULT:
+      return failure("wait", fmt::format("run {} has failed on the device", completion.run));
+    case NESTRT_VENDOR_DEADLINE:
+    case NESTRT_VENDOR_CANCELLED:
+      if (is_stopped) return Status(Code::kCancelled, "the run was stopped");
+      if (is_late)
+        return Status(Code::kDeadlineExceeded,
+                      fmt::format("plug-in '{}': its program did not complete before the deadline", file()));
+      return failure(
+          "wait", fmt::format("says that run {} was {}, and neither was it asked for nor its deadline over",
+                              completion.run, completion.status == NESTRT_VENDOR_CANCELLED ? "cancelled" : "too late"));
+    default:
+      return failure("wait", fmt::format("gives run {} the status {}, which a run cannot have", completion.run,
+                                         completion.status));
+  }
+}
+
+Status Device::reset() {
+  nestrt_vendor_message why = {};
+  const Status status = status_of("reset", call().reset(device_, &why), why);
+  is_safe_->store(status.ok());
+  return status;
+}
+
+Status Device::self_test() {
+  NESTRT_RETURN_IF_ERROR(reset());
+  nestrt_vendor_message why = {};
+  return status_of("self_test", call().self_test(device_, &why), why);
+}
+
+// --- Failures --------------------------------------------------------------------------------------------------------
+
+Status Device::failure(std::string_view function, std::string_view what) const {
+  return Status(Code::kDeviceFault, fmt::format("plug-in '{}': {}() {}", file(), function, what));
+}
+
+Status Device::status_of(std::string_view function, nestrt_vendor_status status,
+                         const nestrt_vendor_message& why) const {
+  if (status == NESTRT_VENDOR_OK) return {};
+  const Code code = code_of(status);
+  if (code == Code::kInternal)
+    return failure(function, fmt::format("answers with status {}, which it cannot have", status));
+  const std::string text = escaped(text_of(why.text));
+  return Status(code, fmt::format("plug-in '{}': {}(): {}", file(), function, text.empty() ? words(status) : text));
+}
+
+}  // namespace nestrt::vendor

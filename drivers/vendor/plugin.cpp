@@ -1,0 +1,73 @@
+#include "drivers/vendor/plugin.h"
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <string_view>
+
+namespace nestrt::vendor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kEntry[] = "nestrt_vendor_plugin";
+
+Status cannot_load(const std::string& path) {
+  const char* const why = ::dlerror();
+  return Status(Code::kUnavailable,
+                fmt::format("plug-in '{}' cannot be loaded: {}", path, why != nullptr ? why : "no reason is given"));
+}
+
+// The first function that the table must have and has not; empty where all are there.
+std::string_view missing_function(const nestrt_vendor_functions& table) {
+  if (table.open == nullptr) return "open";
+  if (table.describe == nullptr) return "describe";
+  if (table.load == nullptr) return "load";
+  if (table.unload == nullptr) return "unload";
+  if (table.bind == nullptr) return "bind";
+  if (table.submit == nullptr) return "submit";
+  if (table.wait == nullptr) return "wait";
+  if (table.cancel == nullptr) return "cancel";
+  if (table.reset == nullptr) return "reset";
+  if (table.self_test == nullptr) return "self_test";
+  if (table.close == nullptr) return "close";
+  if (table.lend == nullptr && table.give_back != nullptr) return "lend";
+  if (table.lend != nullptr && table.give_back == nullptr) return "give_back";
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Plugin>> make_plugin(std::string file, const nestrt_vendor_functions* functions) {
+  const auto refuse = [&](std::string_view what) {
+    return Status(Code::kIncompatible, fmt::format("plug-in '{}' {}", file, what));
+  };
+  if (functions == nullptr)
+    return refuse(
+        fmt::format("does not have version {} of the interface; install the one for this nestrt", NESTRT_VENDOR_ABI));
+  if (functions->abi != NESTRT_VENDOR_ABI)
+    return refuse(
+        fmt::format("gives version {} of the interface where {} was asked for", functions->abi, NESTRT_VENDOR_ABI));
+  if (functions->struct_bytes < sizeof(nestrt_vendor_functions))
+    return refuse(fmt::format("has a table of {} bytes, and version {} of the interface has {}",
+                              functions->struct_bytes, NESTRT_VENDOR_ABI, sizeof(nestrt_vendor_functions)));
+  if (const std::string_view missing = missing_function(*functions); !missing.empty())
+    return refuse(fmt::format("has no function {}()", missing));
+  return std::make_shared<const Plugin>(Plugin{std::move(file), functions});
+}
+
+Result<std::shared_ptr<const Plugin>> load_plugin(const std::string& path) {
+  std::error_code error;
+  const fs::path file = fs::absolute(path, error);
+  if (path.empty() || error || !fs::is_regular_file(file, error))
+    return Status(Code::kNotFound, fmt::format("there is no plug-in '{}': expected a vendor's library", path));
+  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return cannot_load(path);
+  const auto entry = reinterpret_cast<decltype(&nestrt_vendor_plugin)>(::dlsym(library, kEntry));
+  if (entry == nullptr)
+    return Status(Code::kIncompatible, fmt::format("'{}' is no plug-in: it has no function {}()", path, kEntry));
+  return make_plugin(path, entry(NESTRT_VENDOR_ABI));
+}
+
+}  // namespace nestrt::vendor

@@ -1,0 +1,42 @@
+// What of a plan's program a plug-in gets: the blob, and where its ports are. The plan is verified: ranges lie inside
+// their tensors and segments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/plan.h"
+#include "nestrt/result.h"
+
+namespace nestrt::plan {
+struct Program;
+}
+
+namespace nestrt::vendor {
+
+// A tensor: bytes of a buffer of the plan.
+struct Port {
+  uint32_t buffer = 0;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+struct PortedProgram {
+  std::span<const std::byte> blob;  // the plan's
+  std::vector<Port> inputs, outputs;
+
+  std::vector<uint64_t> input_bytes() const { return bytes_of(inputs); }
+  std::vector<uint64_t> output_bytes() const { return bytes_of(outputs); }
+
+ private:
+  static std::vector<uint64_t> bytes_of(std::span<const Port> ports);
+};
+
+// Ports are the program's ranges, in their order: whole tensors in plain layout, those that are read before those that
+// are written. Errors: kInvalidPlan, kIncompatible for another configuration.
+Result<PortedProgram> read_program(const Plan& plan, const plan::Program& program, std::string_view configuration);
+
+}  // namespace nestrt::vendor

@@ -1,0 +1,213 @@
+/* A vendor's plug-in to start from: the smallest that keeps everything nestrt/vendor.h asks for. Its device is this
+ * processor, and its programs copy inputs to outputs.
+ *
+ *   cc -std=c11 -shared -fPIC -fvisibility=hidden -o libskeleton.so skeleton.c -lpthread
+ *   nestrt conformance --plugin ./libskeleton.so --blob copy.blob --input-bytes 64 --output-bytes 64
+ *
+ * A program is "SKL1", how many inputs, how many outputs, how many bytes the ports have, 32 bits each, little-endian;
+ * output i is a copy of input i modulo the number of inputs. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "nestrt/vendor.h"
+
+#define MAGIC 0x314c4b53u /* "SKL1" */
+#define ALIGNMENT 64u
+
+struct blob {
+  uint32_t magic, num_inputs, num_outputs, port_bytes;
+};
+
+struct nestrt_vendor_program {
+  struct blob blob;
+  void* ports[NESTRT_VENDOR_MAX_PORTS];
+  int is_bound;
+};
+
+/* cancel() and wait() meet here: everything below the mutex is guarded by it. */
+struct nestrt_vendor_device {
+  pthread_mutex_t mutex;
+  nestrt_vendor_program* program; /* of the run under way; null: none is */
+  uint64_t run;
+  int64_t deadline_ns;
+  int is_cancelled;
+};
+
+static nestrt_vendor_status fail(nestrt_vendor_status status, nestrt_vendor_message* why, const char* text) {
+  snprintf(why->text, sizeof why->text, "%s", text);
+  return status;
+}
+
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static nestrt_vendor_status open_device(uint32_t instance, nestrt_vendor_device** device, nestrt_vendor_message* why) {
+  if (instance > 0) return fail(NESTRT_VENDOR_UNAVAILABLE, why, "there is one device only");
+  nestrt_vendor_device* const opened = calloc(1, sizeof *opened);
+  if (opened == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory for a device");
+  pthread_mutex_init(&opened->mutex, NULL);
+  *device = opened;
+  return NESTRT_VENDOR_OK;
+}
+
+static nestrt_vendor_status describe(nestrt_vendor_device* device, nestrt_vendor_description* description,
+                                     nestrt_vendor_message* why) {
+  (void)device, (void)why;
+  description->alignment = ALIGNMENT;
+  description->is_steady = 1;
+  strcpy(description->kind, "skeleton");
+  strcpy(description->configuration, "copies-1");
+  return NESTRT_VENDOR_OK;
+}
+
+/* The blob may be anybody's: every number is checked before it is used. */
+static nestrt_vendor_status load(nestrt_vendor_device* device, const void* blob, uint64_t blob_bytes,
+                                 nestrt_vendor_program** program, nestrt_vendor_ports* ports,
+                                 nestrt_vendor_message* why) {
+  (void)device;
+  struct blob header;
+  if (blob_bytes != sizeof header) return fail(NESTRT_VENDOR_INVALID_BLOB, why, "a program has 16 bytes");
+  memcpy(&header, blob, sizeof header);
+  if (header.magic != MAGIC) return fail(NESTRT_VENDOR_INCOMPATIBLE, why, "the program is of another format");
+  if (header.num_inputs == 0 || header.num_outputs == 0 || header.num_inputs > NESTRT_VENDOR_MAX_PORTS ||
+      header.num_outputs > NESTRT_VENDOR_MAX_PORTS - header.num_inputs || header.port_bytes == 0)
+    return fail(NESTRT_VENDOR_INVALID_BLOB, why, "the program has no ports, or too many");
+  nestrt_vendor_program* const loaded = calloc(1, sizeof *loaded);
+  if (loaded == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory for a program");
+  loaded->blob = header;
+  ports->num_inputs = header.num_inputs;
+  ports->num_outputs = header.num_outputs;
+  for (uint32_t i = 0; i < header.num_inputs + header.num_outputs; ++i) ports->bytes[i] = header.port_bytes;
+  *program = loaded;
+  return NESTRT_VENDOR_OK;
+}
+
+static void unload(nestrt_vendor_device* device, nestrt_vendor_program* program) {
+  (void)device;
+  free(program);
+}
+
+static nestrt_vendor_status lend(nestrt_vendor_device* device, uint64_t bytes, void** address,
+                                 nestrt_vendor_message* why) {
+  (void)device;
+  if (bytes > SIZE_MAX - ALIGNMENT) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory to lend");
+  void* const memory = aligned_alloc(ALIGNMENT, (size_t)((bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT));
+  if (memory == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory to lend");
+  *address = memory;
+  return NESTRT_VENDOR_OK;
+}
+
+static void give_back(nestrt_vendor_device* device, void* address) {
+  (void)device;
+  free(address);
+}
+
+static nestrt_vendor_status bind(nestrt_vendor_device* device, nestrt_vendor_program* program, void* const* ports,
+                                 uint32_t num_ports, nestrt_vendor_message* why) {
+  (void)device;
+  if (num_ports != program->blob.num_inputs + program->blob.num_outputs)
+    return fail(NESTRT_VENDOR_FAULT, why, "another number of ports than the program has");
+  memcpy(program->ports, ports, num_ports * sizeof *ports);
+  program->is_bound = 1;
+  return NESTRT_VENDOR_OK;
+}
+
+/* A real device begins to work here, and tells wait() when it is done. */
+static nestrt_vendor_status submit(nestrt_vendor_device* device, nestrt_vendor_program* program, uint64_t run,
+                                   int64_t deadline_ns, nestrt_vendor_message* why) {
+  pthread_mutex_lock(&device->mutex);
+  const int is_free = device->program == NULL && program->is_bound;
+  if (is_free) {
+    device->program = program;
+    device->run = run;
+    device->deadline_ns = deadline_ns;
+    device->is_cancelled = 0;
+  }
+  pthread_mutex_unlock(&device->mutex);
+  return is_free ? NESTRT_VENDOR_OK : fail(NESTRT_VENDOR_FAULT, why, "a run is under way, or nothing is bound");
+}
+
+static void copy_ports(const nestrt_vendor_program* program) {
+  const struct blob* const blob = &program->blob;
+  for (uint32_t i = 0; i < blob->num_outputs; ++i)
+    memcpy(program->ports[blob->num_inputs + i], program->ports[i % blob->num_inputs], blob->port_bytes);
+}
+
+static nestrt_vendor_status wait_for_run(nestrt_vendor_device* device, int64_t until_ns,
+                                         nestrt_vendor_completion* completion, nestrt_vendor_message* why) {
+  (void)why;
+  pthread_mutex_lock(&device->mutex);
+  const int is_over = device->program != NULL;
+  if (is_over) {
+    completion->run = device->run;
+    completion->status = NESTRT_VENDOR_OK;
+    if (device->is_cancelled)
+      completion->status = NESTRT_VENDOR_CANCELLED;
+    else if (now_ns() >= device->deadline_ns)
+      completion->status = NESTRT_VENDOR_DEADLINE;
+    else
+      copy_ports(device->program);
+    device->program = NULL;
+  }
+  pthread_mutex_unlock(&device->mutex);
+  const int64_t left = until_ns - now_ns();
+  if (!is_over && left > 0) nanosleep(&(struct timespec){left / 1000000000, left % 1000000000}, NULL);
+  return is_over ? NESTRT_VENDOR_OK : NESTRT_VENDOR_PENDING;
+}
+
+static void cancel(nestrt_vendor_device* device, uint64_t run) {
+  pthread_mutex_lock(&device->mutex);
+  if (device->program != NULL && device->run == run) device->is_cancelled = 1;
+  pthread_mutex_unlock(&device->mutex);
+}
+
+static nestrt_vendor_status reset(nestrt_vendor_device* device, nestrt_vendor_message* why) {
+  (void)why;
+  pthread_mutex_lock(&device->mutex);
+  device->program = NULL;
+  pthread_mutex_unlock(&device->mutex);
+  return NESTRT_VENDOR_OK;
+}
+
+/* Through the same code as every run. */
+static nestrt_vendor_status self_test(nestrt_vendor_device* device, nestrt_vendor_message* why) {
+  char from[4] = "abc", to[4] = "";
+  nestrt_vendor_program program = {{MAGIC, 1, 1, sizeof from}, {from, to}, 1};
+  nestrt_vendor_completion completion = {0, NESTRT_VENDOR_FAULT, 0};
+  if (submit(device, &program, 0, INT64_MAX, why) != NESTRT_VENDOR_OK) return NESTRT_VENDOR_FAULT;
+  if (wait_for_run(device, now_ns(), &completion, why) != NESTRT_VENDOR_OK) return NESTRT_VENDOR_FAULT;
+  if (completion.status == NESTRT_VENDOR_OK && memcmp(from, to, sizeof from) == 0) return NESTRT_VENDOR_OK;
+  return fail(NESTRT_VENDOR_FAULT, why, "the device computes wrong results");
+}
+
+static void close_device(nestrt_vendor_device* device) {
+  pthread_mutex_destroy(&device->mutex);
+  free(device);
+}
+
+const nestrt_vendor_functions* nestrt_vendor_plugin(uint32_t abi) {
+  static const nestrt_vendor_functions kFunctions = {
+      .abi = NESTRT_VENDOR_ABI,
+      .struct_bytes = sizeof(nestrt_vendor_functions),
+      .open = open_device,
+      .describe = describe,
+      .load = load,
+      .unload = unload,
+      .lend = lend,
+      .give_back = give_back,
+      .bind = bind,
+      .submit = submit,
+      .wait = wait_for_run,
+      .cancel = cancel,
+      .reset = reset,
+      .self_test = self_test,
+      .close = close_device,
+  };
+  return abi == NESTRT_VENDOR_ABI ? &kFunctions : NULL;
+}

@@ -1,0 +1,73 @@
+// The conformance suite of plug-ins: the skeleton passes, and each case catches what it is for.
+#include "drivers/vendor/conformance/conformance.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+
+#include "test/drivers/vendor/skeleton_programs.h"
+#include "test/drivers/vendor/wrong_plugins.h"
+
+namespace nestrt::vendor::test {
+namespace {
+
+struct alignas(64) AlignedBlob {
+  explicit AlignedBlob(uint32_t inputs, uint32_t outputs, uint32_t bytes) {
+    std::ranges::copy(skeleton_blob(inputs, outputs, bytes), words);
+  }
+  uint32_t words[4];
+};
+
+std::vector<ConformanceResult> results_of(const nestrt_vendor_functions& functions) {
+  static const AlignedBlob kBlob(1, 1, 100);
+  const auto plugin = make_plugin("tested", &functions);
+  REQUIRE(plugin);
+  return run_conformance(*plugin, {std::as_bytes(std::span(kBlob.words)), {100}, {100}});
+}
+
+TEST_CASE("The skeleton of a plug-in passes every case of the conformance suite") {
+  for (const ConformanceResult& result : results_of(skeleton())) {
+    INFO(result.name);
+    CHECK(result.status.to_string() == "ok");
+  }
+}
+
+TEST_CASE("A plug-in that lends no memory is tested in the host's") {
+  nestrt_vendor_functions functions = skeleton();
+  functions.lend = nullptr;
+  functions.give_back = nullptr;
+  for (const ConformanceResult& result : results_of(functions)) {
+    INFO(result.name);
+    CHECK(result.status.to_string() == "ok");
+  }
+}
+
+TEST_CASE("A program of several inputs and outputs is tested on all of them") {
+  static const AlignedBlob kBlob(2, 3, 33);
+  const auto plugin = make_plugin("tested", &skeleton());
+  REQUIRE(plugin);
+  const ConformanceProgram program{std::as_bytes(std::span(kBlob.words)), {33, 33}, {33, 33, 33}};
+  for (const ConformanceResult& result : run_conformance(*plugin, program)) {
+    INFO(result.name);
+    CHECK(result.status.to_string() == "ok");
+  }
+}
+
+TEST_CASE("Each wrong plug-in is caught by the case that is for it, which says what is wrong") {
+  for (const WrongPlugin& wrong : wrong_plugins()) {
+    INFO(wrong.what);
+    const std::vector<ConformanceResult> results = results_of(wrong.functions);
+    const auto result = std::ranges::find(results, wrong.caught_by, &ConformanceResult::name);
+    REQUIRE(result != results.end());
+    CHECK_THAT(std::string(result->status.message()), Catch::Contains(std::string(wrong.message)));
+  }
+}
+
+TEST_CASE("The cases of the conformance suite have names of their own") {
+  std::set<std::string_view> names;
+  for (const ConformanceCase& tested : conformance_cases()) CHECK(names.insert(tested.name).second);
+}
+
+}  // namespace
+}  // namespace nestrt::vendor::test

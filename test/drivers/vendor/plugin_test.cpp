@@ -1,0 +1,77 @@
+#include "drivers/vendor/plugin.h"
+
+#include <catch2/catch.hpp>
+
+#include "nestrt/open_units.h"
+#include "test/drivers/vendor/skeleton_programs.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::vendor::test {
+namespace {
+
+std::string refusal(nestrt_vendor_functions functions) {
+  const auto plugin = make_plugin("npu.so", &functions);
+  REQUIRE_FALSE(plugin);
+  CHECK(plugin.error().code() == Code::kIncompatible);
+  return std::string(plugin.error().message());
+}
+
+TEST_CASE("A plug-in for another version of the interface is refused") {
+  CHECK(make_plugin("npu.so", nullptr).error().message() ==
+        "plug-in 'npu.so' does not have version 1 of the interface; install the one for this nestrt");
+  nestrt_vendor_functions functions = skeleton();
+  functions.abi = 2;
+  CHECK(refusal(functions) == "plug-in 'npu.so' gives version 2 of the interface where 1 was asked for");
+  functions = skeleton();
+  functions.struct_bytes = 16;
+  CHECK(refusal(functions).find("plug-in 'npu.so' has a table of 16 bytes") == 0);
+}
+
+TEST_CASE("A plug-in that lacks a function is refused by the function's name") {
+  nestrt_vendor_functions functions = skeleton();
+  functions.wait = nullptr;
+  CHECK(refusal(functions) == "plug-in 'npu.so' has no function wait()");
+  functions = skeleton();
+  functions.give_back = nullptr;
+  CHECK(refusal(functions) == "plug-in 'npu.so' has no function give_back()");
+  functions = skeleton();
+  functions.lend = nullptr;
+  CHECK(refusal(functions) == "plug-in 'npu.so' has no function lend()");
+}
+
+TEST_CASE("A file that is no plug-in is refused with what it is") {
+  const nestrt::test::TemporaryFolder folder;
+  CHECK(load_plugin(folder.path() + "/none.so").error().code() == Code::kNotFound);
+  CHECK(load_plugin(folder.path()).error().code() == Code::kNotFound);
+  CHECK(load_plugin("").error().code() == Code::kNotFound);
+  const std::string text = folder.path() + "/text.so";
+  folder.write("text.so", std::as_bytes(std::span("no library")));
+  CHECK(load_plugin(text).error().code() == Code::kUnavailable);
+  const auto component = load_plugin(NESTRT_BINARY_DIR "/test/components/libnestrt_blank.so");
+  REQUIRE_FALSE(component);
+  CHECK(component.error().code() == Code::kIncompatible);
+  CHECK(component.error().message().find("is no plug-in: it has no function nestrt_vendor_plugin()") !=
+        std::string_view::npos);
+}
+
+TEST_CASE("A name without a folder is a file of the current one, and is looked for nowhere else") {
+  CHECK(load_plugin("libm.so.6").error().code() == Code::kNotFound);
+}
+
+TEST_CASE("A unit of a plug-in is opened by its kind, from the file that was named") {
+  UnitOptions options;
+  options.plugin = NESTRT_BINARY_DIR "/examples/vendor/libskeleton.so";
+  const auto units = open_units("skeleton,cpu", options);
+  INFO((units ? "" : std::string(units.error().message())));
+  REQUIRE(units);
+  CHECK(units->front()->info().name == "skeleton0");
+  CHECK(units->front()->info().configuration == "copies-1");
+  CHECK(open_units("other", options).error().message() ==
+        "plug-in '" + std::string(options.plugin) + "' is for unit 'skeleton', not 'other'");
+  CHECK(open_units("skeleton:2", options).error().code() == Code::kInvalidArgument);
+  CHECK(open_units("skeleton,skeleton", options).error().code() == Code::kUnavailable);
+  CHECK(open_units("skeleton").error().message().find("there is no unit 'skeleton'") == 0);
+}
+
+}  // namespace
+}  // namespace nestrt::vendor::test

@@ -1,0 +1,124 @@
+// What a unit makes of a plug-in's answers. The wrong ones are those of wrong_plugins.h.
+#include "drivers/vendor/vendor_unit.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "test/drivers/conformance/prepared_copy.h"
+#include "test/drivers/vendor/skeleton_programs.h"
+#include "test/drivers/vendor/wrong_plugins.h"
+#include "test/support/copy_plan.h"
+#include "test/support/quiet.h"
+
+namespace nestrt::vendor::test {
+namespace {
+
+nestrt::test::PlanFile copy_file() {
+  auto builder = evta::test::copy_plan(evta::kConfigurations[0]);
+  add_skeleton_programs(builder);
+  return builder.build();
+}
+
+std::shared_ptr<const Plugin> plugin_of(const nestrt_vendor_functions& functions) {
+  const auto plugin = make_plugin("npu.so", &functions);
+  REQUIRE(plugin);
+  return *plugin;
+}
+
+const nestrt_vendor_functions& wrong(std::string_view what) {
+  const auto found = std::ranges::find(wrong_plugins(), what, &WrongPlugin::what);
+  REQUIRE(found != wrong_plugins().end());
+  return found->functions;
+}
+
+// Of a run on a unit of the plug-in, which opens.
+Status run_on(const nestrt_vendor_functions& functions) {
+  const nestrt::test::Quiet quiet;
+  const auto unit = open_vendor_unit(plugin_of(functions), 0);
+  REQUIRE(unit);
+  nestrt::test::PreparedCopy copy(**unit, copy_file());
+  return copy.run();
+}
+
+TEST_CASE("A unit of a plug-in is called by its kind and number") {
+  const auto unit = open_vendor_unit(plugin_of(skeleton()), 0, "skeleton");
+  REQUIRE(unit);
+  CHECK((*unit)->info().kind == "skeleton");
+  CHECK((*unit)->info().name == "skeleton0");
+  CHECK((*unit)->info().is_steady);
+  CHECK(open_vendor_unit(plugin_of(skeleton()), 0, "npu").error().message() ==
+        "plug-in 'npu.so' is for unit 'skeleton', not 'npu'");
+}
+
+TEST_CASE("A unit does not open where the plug-in describes itself wrongly or fails its self-test") {
+  const nestrt::test::Quiet quiet;
+  CHECK(open_vendor_unit(plugin_of(wrong("asks for an alignment that is none")), 0).error().message() ==
+        "plug-in 'npu.so': describe() gives the alignment 48: expected a power of two up to 4096");
+  const auto failing = open_vendor_unit(plugin_of(wrong("fails its self-test")), 0);
+  REQUIRE_FALSE(failing);
+  CHECK(failing.error().code() == Code::kUnavailable);
+  CHECK(failing.error().message() == "skeleton0: plug-in 'npu.so': self_test(): the device has failed, in a probe");
+}
+
+TEST_CASE("A plug-in that tells the end of another run is named, and its unit has failed") {
+  const Status status = run_on(wrong("tells the end of a run that was never submitted"));
+  CHECK(status.code() == Code::kDeviceFault);
+  CHECK(status.message() ==
+        "skeleton0: plug-in 'npu.so': wait() says that run 42 is over, which was never submitted; run 1 is under way");
+}
+
+TEST_CASE("A plug-in whose statuses are none is named, and its unit has failed") {
+  CHECK(run_on(wrong("gives a run a status that is none")).message() ==
+        "skeleton0: plug-in 'npu.so': wait() gives run 1 the status 77, which a run cannot have");
+  CHECK(run_on(wrong("answers with a status that is none")).message() ==
+        "skeleton0: plug-in 'npu.so': wait() answers with status -5, which it cannot have");
+}
+
+TEST_CASE("A program whose ports are not the plan's is refused, and so is lent memory that cannot be") {
+  const nestrt::test::ProgramInPlan program(copy_file(), "skeleton");
+  const auto refusal = [&](std::string_view what) {
+    const auto unit = open_vendor_unit(plugin_of(wrong(what)), 0);
+    REQUIRE(unit);
+    const auto executable = program.prepare(**unit);
+    REQUIRE_FALSE(executable);
+    return std::string(executable.error().message());
+  };
+  CHECK_THAT(refusal("finds other ports in a program than it was made with"), Catch::Contains("in port 1 of its"));
+  CHECK_THAT(refusal("says that nothing is a program"), Catch::Contains("load() says OK and gives no program"));
+  CHECK_THAT(refusal("lends memory that is not aligned"), Catch::Contains("which is not aligned to 64"));
+}
+
+TEST_CASE("What a plug-in gives as a reason is shown with its control characters made visible") {
+  nestrt_vendor_functions functions = skeleton();
+  functions.self_test = [](nestrt_vendor_device*, nestrt_vendor_message* why) -> nestrt_vendor_status {
+    std::fill_n(why->text, sizeof why->text, '\x1b');  // with no 0 at its end
+    return NESTRT_VENDOR_FAULT;
+  };
+  const nestrt::test::Quiet quiet;
+  const auto unit = open_vendor_unit(plugin_of(functions), 0);
+  REQUIRE_FALSE(unit);
+  CHECK_THAT(std::string(unit.error().message()), Catch::Contains("self_test(): \\x1b\\x1b"));
+}
+
+TEST_CASE("Tensors that lie in lent memory are not copied, others are") {
+  const auto unit = open_vendor_unit(plugin_of(skeleton()), 0);
+  REQUIRE(unit);
+  nestrt::test::PreparedCopy copy(**unit, copy_file());
+  REQUIRE(copy.run().ok());
+  CHECK(copy.executable().traffic().copied == copy.x.size() + copy.y.size());
+  const auto lent = (*unit)->lend(4096);
+  REQUIRE(lent);
+  Submission submission;
+  submission.bindings = copy.bindings();
+  std::vector<std::byte*> buffers(submission.bindings.buffers.begin(), submission.bindings.buffers.end());
+  const auto& tensors = copy.plan().tables().tensors;
+  buffers[tensors[0].buffer] = (*lent)->bytes().data();
+  buffers[tensors[1].buffer] = (*lent)->bytes().data() + 1024;
+  submission.bindings.buffers = buffers;
+  REQUIRE(nestrt::run(copy.executable(), submission).ok());
+  CHECK(copy.executable().traffic().copied == 0);
+}
+
+}  // namespace
+}  // namespace nestrt::vendor::test

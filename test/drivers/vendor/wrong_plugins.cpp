@@ -1,0 +1,244 @@
+#include "test/drivers/vendor/wrong_plugins.h"
+
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "test/drivers/vendor/skeleton_programs.h"
+
+namespace nestrt::vendor::test {
+namespace {
+
+using Device = nestrt_vendor_device;
+using Program = nestrt_vendor_program;
+using Message = nestrt_vendor_message;
+using Completion = nestrt_vendor_completion;
+
+// --- What the wrong ones below remember. One device of theirs is open at a time.
+
+// Of the programs bound last, by program: its ports; of the run under way: its program.
+std::map<const Program*, std::vector<void*>> bound_ports;
+const Program* running = nullptr;
+uint64_t port_bytes = 0;
+uint64_t last_run = 0;
+int runs = 0;
+void* lent_before = nullptr;
+
+nestrt_vendor_status load(Device* device, const void* blob, uint64_t bytes, Program** program,
+                          nestrt_vendor_ports* ports, Message* why) {
+  const auto status = skeleton().load(device, blob, bytes, program, ports, why);
+  port_bytes = ports->bytes[0];
+  return status;
+}
+
+nestrt_vendor_status bind(Device* device, Program* program, void* const* ports, uint32_t count, Message* why) {
+  bound_ports[program].assign(ports, ports + count);
+  return skeleton().bind(device, program, ports, count, why);
+}
+
+nestrt_vendor_status submit(Device* device, Program* program, uint64_t run, int64_t deadline_ns, Message* why) {
+  running = program;
+  last_run = run;
+  return skeleton().submit(device, program, run, deadline_ns, why);
+}
+
+char* input() { return static_cast<char*>(bound_ports[running].front()); }
+char* output() { return static_cast<char*>(bound_ports[running].back()); }
+
+// A run that is over, and what is done to it then.
+template <typename Change>
+nestrt_vendor_status wait_and(Device* device, int64_t until_ns, Completion* completion, Message* why, Change change) {
+  const auto status = skeleton().wait(device, until_ns, completion, why);
+  if (status == NESTRT_VENDOR_OK) change();
+  return status;
+}
+
+nestrt_vendor_functions remembering() {
+  nestrt_vendor_functions functions = skeleton();
+  functions.load = load;
+  functions.bind = bind;
+  functions.submit = submit;
+  return functions;
+}
+
+template <typename Member>
+nestrt_vendor_functions with(Member nestrt_vendor_functions::*member, Member function) {
+  nestrt_vendor_functions functions = remembering();
+  functions.*member = function;
+  return functions;
+}
+
+// --- Devices and memory.
+
+nestrt_vendor_status describe_alignment(Device* device, nestrt_vendor_description* description, Message* why) {
+  const auto status = skeleton().describe(device, description, why);
+  description->alignment = 48;
+  return status;
+}
+
+nestrt_vendor_status describe_too_much(Device* device, nestrt_vendor_description* description, Message* why) {
+  const auto status = skeleton().describe(device, description, why);
+  reinterpret_cast<char*>(description)[description->struct_bytes] = 1;
+  return status;
+}
+
+nestrt_vendor_status lend_unaligned(Device* device, uint64_t bytes, void** address, Message* why) {
+  const auto status = skeleton().lend(device, bytes + 64, address, why);
+  *address = static_cast<char*>(*address) + 16;
+  return status;
+}
+
+nestrt_vendor_status lend_again(Device* device, uint64_t bytes, void** address, Message* why) {
+  if (lent_before == nullptr) {
+    const auto status = skeleton().lend(device, 1 << 20, &lent_before, why);
+    if (status != NESTRT_VENDOR_OK) return status;
+  }
+  (void)bytes;
+  *address = lent_before;
+  return NESTRT_VENDOR_OK;
+}
+
+void keep(Device*, void*) {}
+
+nestrt_vendor_status fail_self_test(Device*, Message*) { return NESTRT_VENDOR_FAULT; }
+
+// --- Programs.
+
+nestrt_vendor_status load_other_ports(Device* device, const void* blob, uint64_t bytes, Program** program,
+                                      nestrt_vendor_ports* ports, Message* why) {
+  const auto status = skeleton().load(device, blob, bytes, program, ports, why);
+  ports->bytes[1] -= 1;
+  return status;
+}
+
+nestrt_vendor_status load_anything(Device* device, const void* blob, uint64_t bytes, Program** program,
+                                   nestrt_vendor_ports* ports, Message* why) {
+  static const std::vector<uint32_t> kBlob = skeleton_blob(1, 1, 100);
+  const bool is_whole = bytes == kBlob.size() * sizeof kBlob[0];
+  return skeleton().load(device, is_whole ? blob : kBlob.data(), kBlob.size() * sizeof kBlob[0], program, ports, why);
+}
+
+nestrt_vendor_status load_nothing(Device* device, const void* blob, uint64_t bytes, Program** program,
+                                  nestrt_vendor_ports* ports, Message* why) {
+  const auto status = skeleton().load(device, blob, bytes, program, ports, why);
+  if (status == NESTRT_VENDOR_OK) skeleton().unload(device, *program);
+  *program = nullptr;
+  return status;
+}
+
+// --- Results.
+
+nestrt_vendor_status write_less(Device* device, int64_t until_ns, Completion* completion, Message* why) {
+  const uint64_t last = port_bytes - 1;
+  const char before = running != nullptr ? output()[last] : '\0';
+  return wait_and(device, until_ns, completion, why, [&] { output()[last] = before; });
+}
+
+nestrt_vendor_status write_more(Device* device, int64_t until_ns, Completion* completion, Message* why) {
+  return wait_and(device, until_ns, completion, why, [] { output()[port_bytes] = 1; });
+}
+
+nestrt_vendor_status write_input(Device* device, int64_t until_ns, Completion* completion, Message* why) {
+  return wait_and(device, until_ns, completion, why, [] { input()[0] ^= 1; });
+}
+
+nestrt_vendor_status compute_otherwise(Device* device, int64_t until_ns, Completion* completion, Message* why) {
+  return wait_and(device, until_ns, completion, why, [] { output()[0] = static_cast<char>(++runs); });
+}
+
+// What the run before had, in its first byte.
+nestrt_vendor_status mix_runs(Device* device, int64_t until_ns, Completion* completion, Message* why) {
+  static char before = 0;
+  return wait_and(device, until_ns, completion, why, [] {
+    const char own = input()[0];
+    output()[0] = static_cast<char>(own ^ (own == before ? 0 : before));
+    before = own;
+  });
+}
+
+// --- How runs begin and end.
+
+nestrt_vendor_status tell_other_run(Device* device, int64_t until_ns, Completion* completion, Message* why) {
+  return wait_and(device, until_ns, completion, why, [&] { completion->run += 41; });
+}
+
+nestrt_vendor_status tell_twice(Device* device, int64_t until_ns, Completion* completion, Message* why) {
+  const auto status = skeleton().wait(device, until_ns, completion, why);
+  if (status == NESTRT_VENDOR_OK || last_run == 0) return status;
+  *completion = {last_run, NESTRT_VENDOR_OK, 0};
+  return NESTRT_VENDOR_OK;
+}
+
+nestrt_vendor_status tell_no_status(Device* device, int64_t until_ns, Completion* completion, Message* why) {
+  return wait_and(device, until_ns, completion, why, [&] { completion->status = 77; });
+}
+
+nestrt_vendor_status answer_no_status(Device*, int64_t, Completion*, Message*) { return -5; }
+
+void cancel_whatever_runs(Device* device, uint64_t) { skeleton().cancel(device, last_run); }
+
+nestrt_vendor_status reset_nothing(Device*, Message*) { return NESTRT_VENDOR_OK; }
+
+nestrt_vendor_status ignore_deadline(Device* device, Program* program, uint64_t run, int64_t deadline_ns,
+                                     Message* why) {
+  const auto status = submit(device, program, run, INT64_MAX, why);
+  if (deadline_ns != INT64_MAX) skeleton().cancel(device, run);  // and takes every one for over
+  return status;
+}
+
+}  // namespace
+
+std::span<const WrongPlugin> wrong_plugins() {
+  using F = nestrt_vendor_functions;
+  static const nestrt_vendor_functions kLendsAgain = [] {
+    F functions = with(&F::lend, lend_again);
+    functions.give_back = keep;
+    return functions;
+  }();
+  static const std::vector<WrongPlugin> kPlugins = {
+      {"asks for an alignment that is none", with(&F::describe, describe_alignment),
+       "a device describes itself, and in the same way each time", "describe() gives the alignment 48"},
+      {"writes more than its description", with(&F::describe, describe_too_much),
+       "a device describes itself, and in the same way each time", "describe() writes behind the description"},
+      {"lends memory that is not aligned", with(&F::lend, lend_unaligned),
+       "memory is lent aligned, and each block apart from others", "which is not aligned to 64"},
+      {"lends the same memory twice", kLendsAgain, "memory is lent aligned, and each block apart from others",
+       "lend() gives memory that it has lent already"},
+      {"fails its self-test", with(&F::self_test, fail_self_test), "the self-test succeeds, and programs run after it",
+       "self_test(): the device has failed"},
+      {"finds other ports in a program than it was made with", with(&F::load, load_other_ports),
+       "a program has the inputs and outputs that it was compiled for", "99 bytes in port 1"},
+      {"takes what was cut short for a program", with(&F::load, load_anything),
+       "a program that was cut short is refused", "load() takes the first 0 of a program's 16 bytes"},
+      {"says that nothing is a program", with(&F::load, load_nothing),
+       "a program has the inputs and outputs that it was compiled for", "load() says OK and gives no program"},
+      {"leaves the last byte of a result out", with(&F::wait, write_less), "every byte of every output is written",
+       "byte 99 of the outputs is not written"},
+      {"writes one byte too many", with(&F::wait, write_more), "nothing but outputs is written",
+       "0 bytes behind the end of port 1 a byte was changed"},
+      {"writes to an input", with(&F::wait, write_input), "nothing but outputs is written",
+       "byte 0 of input 0 was changed"},
+      {"computes something else each time", with(&F::wait, compute_otherwise), "the same inputs give the same results",
+       "the results of the same inputs differ afterwards"},
+      {"has something of the run before in a result", with(&F::wait, mix_runs), "results do not depend on runs before",
+       "the results of the same inputs differ afterwards"},
+      {"tells the end of a run that was never submitted", with(&F::wait, tell_other_run),
+       "a run that is over is told once, by its number",
+       "says that run 1000041 is over where run 1000000 is under way"},
+      {"tells the end of a run twice", with(&F::wait, tell_twice), "a run that is over is told once, by its number",
+       "which it has told already"},
+      {"gives a run a status that is none", with(&F::wait, tell_no_status), "the same inputs give the same results",
+       "the status 77, which a run cannot have"},
+      {"answers with a status that is none", with(&F::wait, answer_no_status), "the same inputs give the same results",
+       "wait() answers with status -5, which it cannot have"},
+      {"cancels another run than it was told to", with(&F::cancel, cancel_whatever_runs),
+       "a cancellation of another run has no effect", "ends with status 7 instead of OK"},
+      {"takes no notice of a reset", with(&F::reset, reset_nothing),
+       "a reset ends what runs, and the next run is right", "which a reset has ended"},
+      {"takes every deadline for over", with(&F::submit, ignore_deadline), "the same inputs give the same results",
+       "says that run 1 was cancelled, and neither was it asked for nor its deadline over"},
+  };
+  return kPlugins;
+}
+
+}  // namespace nestrt::vendor::test

@@ -1,0 +1,55 @@
+// nestrt conformance as a vendor meets it.
+#include <catch2/catch.hpp>
+
+#include "test/support/program.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::test {
+namespace {
+
+constexpr char kSkeleton[] = NESTRT_BINARY_DIR "/examples/vendor/libskeleton.so";
+
+// Copies 64 bytes.
+const std::string kCopy("SKL1\1\0\0\0\1\0\0\0\100\0\0\0", 16);
+
+ProgramResult test_blob(const TemporaryFolder& folder, const std::string& blob, const std::string& output_bytes) {
+  const std::string file = folder.write_text("copy.blob", blob);
+  return run_program("nestrt", {"conformance", "--plugin", kSkeleton, "--blob", file, "--input-bytes", "64",
+                                "--output-bytes", output_bytes});
+}
+
+TEST_CASE("The conformance suite says of each case whether the plug-in passes it") {
+  const TemporaryFolder folder;
+  const ProgramResult result = test_blob(folder, kCopy, "64");
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Catch::Contains("ok      a run that is over is told once, by its number"));
+  CHECK_THAT(result.text, Catch::Contains("21 of 21 cases passed"));
+}
+
+TEST_CASE("A case that a plug-in does not pass says why, and the command ends with 1") {
+  const TemporaryFolder folder;
+  const ProgramResult result = test_blob(folder, kCopy, "32");
+  INFO(result.text);
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.text, Catch::Contains("FAILED  a program has the inputs and outputs that it was compiled for"));
+  CHECK_THAT(result.text, Catch::Contains("has 64 bytes in port 1 of its program, and the plan 32"));
+}
+
+TEST_CASE("What the conformance suite cannot begin with is refused") {
+  const TemporaryFolder folder;
+  const auto refusal = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "conformance");
+    const ProgramResult result = run_program("nestrt", arguments);
+    INFO(result.text);
+    CHECK(result.exit_code == 2);
+    return result.text;
+  };
+  CHECK_THAT(refusal({"--plugin", kSkeleton}), Catch::Contains("name a program to run"));
+  CHECK_THAT(test_blob(folder, kCopy, "many").text, Catch::Contains("expected numbers of bytes such as 64,64"));
+  CHECK_THAT(refusal({"--plugin", "none.so", "--blob", folder.write_text("a", kCopy), "--output-bytes", "64"}),
+             Catch::Contains("there is no plug-in 'none.so'"));
+}
+
+}  // namespace
+}  // namespace nestrt::test
