@@ -34,6 +34,9 @@ struct CompileOptions {
   std::vector<std::string> exposed;  // inner values of the model that become outputs too, to look at them
   // Kept in the plan for the (only) picture input; see nestrt/plan.h.
   std::optional<Preprocessing> preprocessing;
+  // Has parts of the model, as it was imported, compiled by others: puts an operator Opaque in place of each, and gives
+  // the backend that has their programs. Empty: none.
+  std::function<Result<std::shared_ptr<Backend>>(Graph& graph)> offload;
   // Called before each stage with its name, for people who wait; may be empty.
   std::function<void(std::string_view stage)> progress;
 };

@@ -48,6 +48,9 @@ Status run_import(Compilation& compilation) {
   if (options.quantization) NESTRT_RETURN_IF_ERROR(require_fit(compilation.model, options.quantization->profile));
   NESTRT_ASSIGN_OR_RETURN(compilation.graph, import_onnx(compilation.model, options.import));
   if (options.preprocessing) NESTRT_RETURN_IF_ERROR(attach_preprocessing(compilation.graph, *options.preprocessing));
+  if (options.offload) {
+    NESTRT_ASSIGN_OR_RETURN(compilation.backends.emplace_back(), options.offload(compilation.graph));
+  }
   for (const std::string& name : options.exposed) NESTRT_RETURN_IF_ERROR(expose(compilation.graph, name));
   return {};
 }
@@ -117,6 +120,7 @@ class CodeGenerator {
   }
 
   Status lower_on_host(size_t branch) {
+    if (placed(branch).backends[0] != 0) return {};
     Backend& host = *compilation_.backends[0];
     NESTRT_ASSIGN_OR_RETURN(Offer made, host.lower(compilation_.graph, nodes_of(branch)));
     auto& entries = compilation_.programs[branch].entries;

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "compiler-lite/check/process.h"
+#include "compiler-lite/process/process.h"
 #include "tools/common/files.h"
 #include "tools/common/resources.h"
 

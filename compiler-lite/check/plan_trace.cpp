@@ -14,10 +14,12 @@
 namespace nestrt::compiler {
 namespace {
 
-// Every branch of a verified plan has one.
-const plan::Program& host_program(const plan::Branch& branch) {
-  return *std::find_if(branch.programs.begin(), branch.programs.end(),
-                       [](const plan::Program& program) { return program.kind == plan::ProgramKind::kKernels; });
+// Null where only a unit beside the host computes the branch.
+const plan::Program* host_program(const plan::Branch& branch) {
+  const auto found = std::find_if(branch.programs.begin(), branch.programs.end(), [](const plan::Program& program) {
+    return program.kind == plan::ProgramKind::kKernels;
+  });
+  return found == branch.programs.end() ? nullptr : &*found;
 }
 
 // Copies the elements of a tensor that is not plain into row-major order.
@@ -71,8 +73,9 @@ Status PlanTrace::allocate_buffers() {
 Status PlanTrace::prepare_branches(Unit& unit) {
   size_t scratch_bytes = 0;
   for (uint32_t index = 0; index < plan_->tables().branches.size(); ++index) {
-    const plan::Program& program = host_program(plan_->tables().branches[index]);
-    NESTRT_ASSIGN_OR_RETURN(branches_.emplace_back(), unit.prepare({plan_, index, &program}));
+    const plan::Program* const program = host_program(plan_->tables().branches[index]);
+    if (program == nullptr) return Status(Code::kUnsupported, fmt::format("branch {} has no kernels to trace", index));
+    NESTRT_ASSIGN_OR_RETURN(branches_.emplace_back(), unit.prepare({plan_, index, program}));
     scratch_bytes = std::max(scratch_bytes, branches_.back()->scratch_bytes());
   }
   NESTRT_ASSIGN_OR_RETURN(scratch_, AlignedMemory::allocate(scratch_bytes, "scratch"));

@@ -54,6 +54,7 @@ class Placer {
     if (branch.count == 0) return 0;
     for (size_t i = 1; i < backends_.size(); ++i)
       if (runs[i] == branch.count) branch.backends.push_back(i);
+    if (graph_.nodes()[node]->kind() == ops::Kind::kOpaque) std::erase(branch.backends, 0);  // the host has no kernel
     open_ = false;
     placement_.branches.push_back(std::move(branch));
     return placement_.branches.back().count;

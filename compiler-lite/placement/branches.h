@@ -14,7 +14,7 @@ namespace nestrt::compiler {
 struct PlacedBranch {
   size_t first = 0;
   size_t count = 0;
-  std::vector<size_t> backends;  // positions in Backends that take it; the host first
+  std::vector<size_t> backends;  // positions in Backends that take it; the host, unless it has no kernel, first
 };
 
 struct Placement {

@@ -232,7 +232,9 @@ class Measurement {
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
       const plan::Program* program = host_program(branch);
       if (program == nullptr)
-        return Status(Code::kIncompatible, fmt::format("branch {} has no program for this CPU", branch));
+        return Status(
+            Code::kIncompatible,
+            fmt::format("branch {} has no program for this CPU: its costs cannot be measured beforehand", branch));
       NESTRT_ASSIGN_OR_RETURN(host_executables_.emplace_back(), prepare(*host_, branch, *program, {}));
     }
     for (int threads : threads_) {

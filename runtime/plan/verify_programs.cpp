@@ -47,6 +47,7 @@ class BranchCheck {
       NESTRT_RETURN_IF_ERROR(verify_program(program));
       if (program.kind == plan::ProgramKind::kKernels && program.configuration.empty()) host = &program;
     }
+    if (is_opaque()) return host == nullptr ? choices_differ() : fail("has kernels for what has none");
     if (host == nullptr) return fail("has no program of kernels, which any host can run");
     for (const plan::Program& program : branch_.programs)
       if (program.unit == host->unit && program.kind != plan::ProgramKind::kKernels)
@@ -55,6 +56,12 @@ class BranchCheck {
   }
 
  private:
+  // What has no kernel is alone in its branch, which has another program.
+  bool is_opaque() const {
+    return branch_.operators.size() == 1 && !branch_.programs.empty() &&
+           context_.plan.operators[branch_.operators[0]].kind() == ops::Kind::kOpaque;
+  }
+
   struct Choice {
     std::string_view unit, configuration;
     ChannelRange channels;

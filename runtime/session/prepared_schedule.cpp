@@ -18,11 +18,12 @@ std::optional<uint32_t> host_of(const UnitList& units) {
   return std::nullopt;
 }
 
-uint32_t kernels_of(const plan::Branch& branch) {
+// None where only a unit beside the host computes it.
+std::optional<uint32_t> kernels_of(const plan::Branch& branch) {
   const auto& programs = branch.programs;
   for (uint32_t program = 0; program < programs.size(); ++program)
     if (programs[program].kind == plan::ProgramKind::kKernels) return program;
-  return 0;  // the verifier has seen one
+  return std::nullopt;
 }
 
 // Rows of blocks of channels that follow one another lie together; of the last block, the channels that there are,
@@ -198,8 +199,9 @@ Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, P
   step.results = results_of(plan, what, computed[what.branch]);
   step.whole_results = whole_results_of(plan, what, computed[what.branch]);
   if (!host) return {};
-  const uint32_t kernels = kernels_of(plan.tables().branches[what.branch]);
-  NESTRT_ASSIGN_OR_RETURN(step.fallback, executables.get(*host, what.branch, kernels, what.channels));
+  const std::optional<uint32_t> kernels = kernels_of(plan.tables().branches[what.branch]);
+  if (!kernels) return {};
+  NESTRT_ASSIGN_OR_RETURN(step.fallback, executables.get(*host, what.branch, *kernels, what.channels));
   return {};
 }
 
@@ -212,8 +214,9 @@ void PreparedSchedule::set_costs(const Plan& plan, const UnitList& units, const 
     const auto on_unit =
         branch_cost(measured, plan, what.branch, what.program, key_of(units[step.unit]->info()), what.channels);
     if (on_unit && on_unit->source == CostSource::kMeasured) step.unit_us = on_unit->microseconds;
-    const uint32_t kernels = kernels_of(plan.tables().branches[what.branch]);
-    const auto on_host = branch_cost(costs, plan, what.branch, kernels, key_of(units[*host]->info()), what.channels);
+    const std::optional<uint32_t> kernels = kernels_of(plan.tables().branches[what.branch]);
+    if (!kernels) continue;
+    const auto on_host = branch_cost(costs, plan, what.branch, *kernels, key_of(units[*host]->info()), what.channels);
     if (on_host) step.host_us = on_host->microseconds;
   }
 }

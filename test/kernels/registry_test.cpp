@@ -84,7 +84,7 @@ TEST_CASE("Every operator has a row, with a reference and names of its own") {
       CHECK(names.insert(variant.name).second);
       has_reference = has_reference || (variant.preference == 0 && variant.needs == InstructionSet::kPortable);
     }
-    CHECK(has_reference);
+    CHECK(has_reference != (static_cast<ops::Kind>(kind) == ops::Kind::kOpaque));  // which nobody but a vendor computes
   }
   CHECK(rows[0] == nullptr);
 }

@@ -35,7 +35,7 @@ struct Library {
 
 const std::vector<Library>& libraries() {
   static const std::vector<Library> kLibraries = {
-      {"onnx/", {"compiler-lite/", "test/"}},
+      {"onnx/", {"compiler-lite/", "examples/vendor/reference/", "test/"}},
       {"google/protobuf/", {"compiler-lite/", "test/"}},
       {"Eigen/", {"compiler-lite/", "test/"}},
       {"yaml-cpp/", {"compiler-lite/", "tools/", "test/"}},

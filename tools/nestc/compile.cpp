@@ -15,6 +15,7 @@
 #include "tools/nestc/quantize_options.h"
 #include "tools/nestc/search_options.h"
 #include "tools/nestc/tuning_progress.h"
+#include "tools/nestc/vendor_options.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -23,6 +24,7 @@ struct CompileCommand {
   CompileFlags flags;
   QuantizeFlags quantize_flags;
   SearchFlags search_flags;
+  VendorFlags vendor_flags;
   std::string model;
   std::string output;
   bool list_passes = false;
@@ -31,6 +33,7 @@ struct CompileCommand {
 
  private:
   Status check_files(const std::string& path) const;
+  Status add_vendor(CompileOptions& options) const;
   Result<PlanBytes> compile_with_progress(CompileOptions options, std::optional<QuantizationReport>& report) const;
   Status write(const std::string& path, const CompileOptions& options) const;
 };
@@ -80,7 +83,19 @@ Status CompileCommand::check_files(const std::string& path) const {
   NESTRT_RETURN_IF_ERROR(flags.check_output(path));
   NESTRT_RETURN_IF_ERROR(tools::check_writable(path));
   NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(path));
+  NESTRT_RETURN_IF_ERROR(vendor_flags.check_output(path));
   return search_flags.check_output(path, model);
+}
+
+// What a vendor's program computes is not known here: nothing behind it could be calibrated.
+Status CompileCommand::add_vendor(CompileOptions& options) const {
+  NESTRT_ASSIGN_OR_RETURN(const std::optional<VendorOptions> vendor, vendor_flags.options());
+  if (!vendor) return {};
+  if (options.quantization || search_flags.wanted())
+    return Status(Code::kInvalidArgument,
+                  "--vendor leaves the other operators as they are, f32 where the model is: leave out --quantize");
+  options.offload = [vendor = *vendor](Graph& graph) { return offload_parts(graph, vendor); };
+  return {};
 }
 
 Status CompileCommand::write(const std::string& path, const CompileOptions& options) const {
@@ -112,6 +127,7 @@ Result<tools::ExitCode> CompileCommand::run() const {
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, flags.options());
   NESTRT_RETURN_IF_ERROR(search_flags.check(quantize_flags));
   NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize_flags.quantization(model, options));
+  NESTRT_RETURN_IF_ERROR(add_vendor(options));
   if (search_flags.wanted()) {
     NESTRT_ASSIGN_OR_RETURN(options.quantization, search_flags.search(model, options, quantize_flags));
     if (!options.quantization) return tools::ExitCode::kMismatch;
@@ -131,6 +147,7 @@ void add_compile_command(tools::Cli& cli) {
                        "nestc compile squeezenet1.1.onnx --mean 123,117,104 --quantize s8 --calibrate pictures",
                        "nestc compile squeezenet1.1.onnx --mean 123,117,104 --quantize s8 --calibrate pictures "
                        "--max-loss 1 --search-file search.yaml",
+                       "nestc compile model.onnx --vendor 'npu=npu-cc {input} -o {output}' --vendor-plan parts.yaml",
                        "nestc compile resizer.onnx -o resizer.nest --bind sizes=sizes.npy"},
                       [command] { return command->run(); });
   app.add_option("model", command->model, "the ONNX file");
@@ -140,6 +157,7 @@ void add_compile_command(tools::Cli& cli) {
   command->flags.add_to(app);
   command->quantize_flags.add_to(app);
   command->search_flags.add_to(app);
+  command->vendor_flags.add_to(app);
 }
 
 }  // namespace nestrt::compiler

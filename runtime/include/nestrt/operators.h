@@ -492,6 +492,18 @@ struct Requantize {
   bool operator==(const Requantize&) const = default;
 };
 
+// What another compiler than nestc has compiled, whatever it computes: its branch has a program of that compiler's, and
+// no kernel. Inputs: plain tensors of any types.
+struct Opaque {
+  int32_t part = 0;              // tells those of a model apart
+  std::vector<int64_t> results;  // of each output: the number of its type, its rank, its dimensions
+
+  static constexpr auto fields() {
+    return std::tuple{field("part", &Opaque::part), field("results", &Opaque::results)};
+  }
+  bool operator==(const Opaque&) const = default;
+};
+
 // Every operator, in the order of plan.fbs's union Attributes.
 // It formats such a list otherwise each time:
 // clang-format off
@@ -499,7 +511,7 @@ struct Requantize {
   X(Conv) X(ConvTranspose) X(Dense) X(MatMul) X(Pool) X(Unary) X(Binary) X(Select) X(Cast) X(Concat) X(Slice)        \
   X(Transpose) X(Reshape) X(Pad) X(Resize) X(Tile) X(Gather) X(GatherElements) X(Softmax) X(LocalResponseNorm)       \
   X(InstanceNorm) X(LayerNorm) X(LpNorm) X(Reduce) X(ArgReduce) X(CumSum) X(Reorder) X(Quantize) X(Dequantize)       \
-  X(Requantize)
+  X(Requantize) X(Opaque)
 // clang-format on
 
 // Which operator; the position of its struct in Attributes.

@@ -1,6 +1,6 @@
 #include "test/compiler-lite/check/existing_python.h"
 
-#include "compiler-lite/check/process.h"
+#include "compiler-lite/process/process.h"
 #include "test/support/skip.h"
 #include "test/support/temporary_folder.h"
 

@@ -1,6 +1,7 @@
 // Other programs, and the folder in which files are exchanged with them.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +18,16 @@ struct ProcessResult {
   std::string error;   // standard error
 };
 
+struct ProcessOptions {
+  std::string working_folder;  // of the program; empty: that of this process
+  // After it the program is killed, and with it what it has started, unless that has left its group. 0: none.
+  std::chrono::milliseconds time_limit{0};
+};
+
 // Runs a program, found by PATH, and waits for it. `folder` receives the files that hold what it prints.
-// Errors: kNotFound where the program cannot be started, kIo.
-Result<ProcessResult> run_process(const std::vector<std::string>& command, const std::string& folder);
+// Errors: kNotFound where the program cannot be started, kDeadlineExceeded, kIo.
+Result<ProcessResult> run_process(const std::vector<std::string>& command, const std::string& folder,
+                                  const ProcessOptions& options = {});
 
 // A new folder for temporary files, removed with everything in it by the destructor.
 class TemporaryFolder {

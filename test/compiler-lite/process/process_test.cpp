@@ -1,4 +1,4 @@
-#include "compiler-lite/check/process.h"
+#include "compiler-lite/process/process.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -27,6 +27,23 @@ TEST_CASE("A program that does not exist is named") {
   REQUIRE_FALSE(result);
   REQUIRE(result.error().code() == Code::kNotFound);
   REQUIRE(result.error().message().find("no-such-program-of-nestrt") != std::string_view::npos);
+}
+
+TEST_CASE("A process works in the folder that it is given") {
+  const auto folder = TemporaryFolder::create();
+  const auto other = TemporaryFolder::create();
+  const auto result = run_process({"sh", "-c", "touch here"}, folder->path(), {other->path(), {}});
+  REQUIRE(result);
+  REQUIRE(result->exit_code == 0);
+  REQUIRE(std::filesystem::exists(other->path() + "/here"));
+}
+
+TEST_CASE("A process that takes longer than its limit is killed with what it has started") {
+  const auto folder = TemporaryFolder::create();
+  const auto result =
+      run_process({"sh", "-c", "sleep 1000 & echo $!; wait"}, folder->path(), {{}, std::chrono::milliseconds(300)});
+  REQUIRE_FALSE(result);
+  REQUIRE(result.error().code() == Code::kDeadlineExceeded);
 }
 
 TEST_CASE("A temporary folder goes with everything in it") {

@@ -1,0 +1,128 @@
+#include "compiler-lite/vendor/offload.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+
+#include "compiler-lite/codegen/vendor/vendor_backend.h"
+#include "compiler-lite/vendor/vendor_command.h"
+#include "drivers/vendor/answers.h"
+
+namespace nestrt::compiler {
+namespace {
+
+std::vector<PartSpec> all_operators(const Graph& graph, const std::string& backend) {
+  PartSpec part{"all", backend, {}};
+  for (uint32_t op = 0; op < model_operators(graph).size(); ++op) part.operators.push_back(op);
+  return {part};
+}
+
+Status check_part(const Part& part, const VendorOptions& options) {
+  if (part.backend != options.unit)
+    return Status(Code::kInvalidArgument,
+                  fmt::format("part '{}' is for '{}', and the vendor is '{}'", part.name, part.backend, options.unit));
+  const size_t ports = part.exported.inputs.size() + part.exported.outputs.size();
+  if (!part.exported.outputs.empty() && ports <= NESTRT_VENDOR_MAX_PORTS) return {};
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("part '{}' has {} inputs and {} outputs: a vendor's program has an output and at most {} of "
+                  "both together",
+                  part.name, part.exported.inputs.size(), part.exported.outputs.size(), NESTRT_VENDOR_MAX_PORTS));
+}
+
+// Puts operators where parts were.
+class Replacer {
+ public:
+  explicit Replacer(Graph& graph) : graph_(graph) {}
+
+  Status replace(const Part& part, int32_t number) {
+    std::vector<ValueId> inputs;
+    for (const ValueId id : part.exported.inputs) inputs.push_back(now(id));
+    std::vector<std::string> names;
+    for (const ValueId id : part.exported.outputs) names.push_back(graph_.value(id).name);
+    NESTRT_ASSIGN_OR_RETURN(const Node* const node,
+                            graph_.add_node(part.name, ops::Opaque{number, results_of(part)}, inputs, names));
+    for (size_t i = 0; i < names.size(); ++i) {
+      const ValueId before = part.exported.outputs[i], after = node->outputs[i];
+      graph_.value(after).quantization = graph_.value(before).quantization;
+      graph_.replace_uses(before, after);
+      replaced_[before] = after;
+    }
+    return {};
+  }
+
+ private:
+  ValueId now(ValueId id) const {
+    const auto found = replaced_.find(id);
+    return found == replaced_.end() ? id : found->second;
+  }
+
+  std::vector<int64_t> results_of(const Part& part) const {
+    std::vector<int64_t> results;
+    for (const ValueId id : part.exported.outputs) {
+      const Value& value = graph_.value(id);
+      results.push_back(static_cast<int64_t>(value.type));
+      results.push_back(value.shape.rank());
+      for (int axis = 0; axis < value.shape.rank(); ++axis) results.push_back(value.shape[axis]);
+    }
+    return results;
+  }
+
+  Graph& graph_;
+  std::unordered_map<ValueId, ValueId> replaced_;
+};
+
+// The vendor's parts, each with its blob. All are made of the graph as it is before any part is replaced.
+Result<VendorBlobs> compile_parts(const Graph& graph, const Cut& cut, const VendorOptions& options) {
+  VendorBlobs blobs;
+  ValueNames names(graph);
+  for (size_t i = 0; i < cut.parts.size(); ++i) {
+    const Part& part = cut.parts[i];
+    if (part.backend == kHostBackend) continue;
+    NESTRT_RETURN_IF_ERROR(check_part(part, options));
+    const auto model = export_onnx(graph, part.exported, names, options.opset);
+    if (!model) return model.error().with_context(fmt::format("part '{}'", part.name));
+    Result<Bytes> blob = run_vendor_command(options, *model);
+    if (!blob) return blob.error().with_context(fmt::format("vendor '{}', part '{}'", options.unit, part.name));
+    blobs[static_cast<int32_t>(i)] = std::make_shared<const Bytes>(std::move(*blob));
+  }
+  if (!blobs.empty()) return blobs;
+  return Status(Code::kInvalidArgument, fmt::format("no part of the model is for vendor '{}'", options.unit));
+}
+
+}  // namespace
+
+Result<VendorOptions> parse_vendor(const std::string& text) {
+  const size_t equals = text.find('=');
+  VendorOptions options;
+  if (equals != std::string::npos) {
+    options.unit = text.substr(0, equals);
+    options.command = text.substr(equals + 1);
+  }
+  if (!vendor::is_unit_kind(options.unit))
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("expected NAME=COMMAND, NAME of a-z, 0-9, '_' and '-', from a letter on, and neither 'cpu' "
+                    "nor 'evta'; got '{}'",
+                    text));
+  NESTRT_RETURN_IF_ERROR(check_vendor_command(options.command));
+  return options;
+}
+
+Result<std::shared_ptr<Backend>> offload_parts(Graph& graph, const VendorOptions& options) {
+  std::vector<PartSpec> specs = all_operators(graph, options.unit);
+  if (options.parts) {
+    NESTRT_ASSIGN_OR_RETURN(specs, options.parts(graph));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const Cut parts, cut(graph, std::move(specs)));
+  NESTRT_ASSIGN_OR_RETURN(VendorBlobs blobs, compile_parts(graph, parts, options));
+  Replacer replacer(graph);
+  for (const auto& [number, blob] : blobs)
+    NESTRT_RETURN_IF_ERROR(replacer.replace(parts.parts[static_cast<size_t>(number)], number));
+  graph.tidy();
+  return make_vendor_backend(options.unit, std::move(blobs));
+}
+
+}  // namespace nestrt::compiler

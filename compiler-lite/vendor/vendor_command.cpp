@@ -1,0 +1,106 @@
+#include "compiler-lite/vendor/vendor_command.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "compiler-lite/process/process.h"
+#include "compiler-lite/vendor/offload.h"
+#include "runtime/core/parse.h"
+#include "tools/common/files.h"
+
+namespace nestrt::compiler {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of what a command prints, so much of its end is shown.
+constexpr size_t kShownBytes = 2000;
+constexpr std::string_view kInput = "{input}", kOutput = "{output}", kFolder = "{folder}", kData = "{data}";
+
+std::vector<std::string> words_of(const std::string& command) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split(command, " "))
+    if (!word.empty()) words.emplace_back(word);
+  return words;
+}
+
+// Every placeholder of a word by what it stands for, once from left to right.
+std::string filled(const std::string& word, const std::map<std::string_view, std::string>& values) {
+  std::string result;
+  for (size_t at = 0; at < word.size();) {
+    size_t taken = 0;
+    for (const auto& [placeholder, value] : values) {
+      if (word.compare(at, placeholder.size(), placeholder) != 0) continue;
+      result += value;
+      taken = placeholder.size();
+    }
+    if (taken == 0) result += word[at];
+    at += std::max<size_t>(taken, 1);
+  }
+  return result;
+}
+
+std::string printed_by(const ProcessResult& result) {
+  std::string text = result.error.empty() ? result.output : result.error;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.size() > kShownBytes) text = "..." + text.substr(text.size() - kShownBytes);
+  return text.empty() ? "it printed nothing" : "it printed: " + text;
+}
+
+std::string ending_of(const ProcessResult& result) {
+  if (result.exit_code > kSignalled) return fmt::format("was killed by signal {}", result.exit_code - kSignalled);
+  return fmt::format("ended with exit code {}", result.exit_code);
+}
+
+Result<Bytes> read_blob(const std::string& path, const ProcessResult& result) {
+  std::error_code error;
+  const bool is_file = fs::is_regular_file(path, error);
+  if (!is_file || fs::file_size(path, error) == 0)
+    return Status(Code::kUnsupported, fmt::format("its command has written {}; {}",
+                                                  is_file ? "an empty output" : "no output", printed_by(result)));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> blob, tools::read_file(path));
+  return Bytes(blob.begin(), blob.end());
+}
+
+// Absolute, as the command works elsewhere; empty stays empty.
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  return path.empty() ? path : fs::absolute(path, error).string();
+}
+
+}  // namespace
+
+Status check_vendor_command(const std::string& command) {
+  for (const std::string_view placeholder : {kInput, kOutput})
+    if (command.find(placeholder) == std::string::npos)
+      return Status(Code::kInvalidArgument, fmt::format("the vendor's command '{}' has no {}", command, placeholder));
+  return {};
+}
+
+Result<Bytes> run_vendor_command(const VendorOptions& options, std::string_view model) {
+  NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create());
+  const fs::path base(folder.path()), work = base / "work";
+  NESTRT_RETURN_IF_ERROR(tools::make_folder(work.string()));
+  const std::string input = (base / "part.onnx").string(), output = (base / "part.blob").string();
+  NESTRT_RETURN_IF_ERROR(tools::write_file(input, std::as_bytes(std::span(model))));
+  std::vector<std::string> words = words_of(options.command);
+  // A program that is named with a folder is meant from where nestc was started.
+  if (words[0].find('/') != std::string::npos) words[0] = absolute(words[0]);
+  for (std::string& word : words)
+    word =
+        filled(word, {{kInput, input}, {kOutput, output}, {kFolder, work.string()}, {kData, absolute(options.data)}});
+  const Result<ProcessResult> result = run_process(words, folder.path(), {work.string(), options.time_limit});
+  if (!result && result.error().code() == Code::kDeadlineExceeded)
+    return Status(Code::kUnsupported, fmt::format("its command {}", result.error().message()));
+  if (!result) return result.error();
+  if (result->exit_code != 0)
+    return Status(Code::kUnsupported, fmt::format("its command {}; {}", ending_of(*result), printed_by(*result)));
+  return read_blob(output, *result);
+}
+
+}  // namespace nestrt::compiler

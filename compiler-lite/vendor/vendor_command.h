@@ -1,0 +1,22 @@
+// The command of a vendor's compiler, run on one part.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "compiler-lite/graph/bytes.h"
+#include "nestrt/result.h"
+
+namespace nestrt::compiler {
+
+struct VendorOptions;
+
+// Errors: kInvalidArgument where it lacks {input} or {output}.
+Status check_vendor_command(const std::string& command);
+
+// What the command makes of the model. It works in a folder of its own, which goes afterwards, reads nothing from
+// standard input, and what it prints is kept for the message. Errors: kNotFound where it cannot be started,
+// kUnsupported where it fails, takes too long or writes nothing, kIo.
+Result<Bytes> run_vendor_command(const VendorOptions& options, std::string_view model);
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,36 @@
+// The reference vendor's device: a processor that runs programs, one operator after the other, on one thread.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "program.h"
+
+namespace reference {
+
+// A program with memory for its tensors.
+class Engine {
+ public:
+  explicit Engine(Program program);
+
+  const Program& program() const { return program_; }
+  // False where `goes_on`, which is asked before each operator, said so; outputs are not written then.
+  bool run(const std::vector<const float*>& inputs, const std::vector<float*>& outputs,
+           const std::function<bool()>& goes_on);
+
+ private:
+  void compute(const Operator& op);
+  void product(const Operator& op);
+  void pool(const Operator& op);
+  void response_norm(const Operator& op);
+  void softmax(const Operator& op);
+  void concat(const Operator& op);
+  void affine(const Operator& op);
+  const std::vector<uint32_t>& shape(uint32_t tensor) const { return program_.tensors[tensor].shape; }
+
+  Program program_;
+  std::vector<std::vector<float>> tensors_;
+  std::vector<int8_t> quantized_, columns_;
+};
+
+}  // namespace reference

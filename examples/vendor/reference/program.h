@@ -1,0 +1,77 @@
+// What the reference vendor's compiler writes and his plug-in runs: a list of operators on f32 tensors, with int8
+// weights. Weights have a real-valued scale per output channel; activations are brought to int8 by a scale that is
+// found from their largest element when they are there, so that no calibration is needed.
+//
+// The file is little-endian: magic, bytes of all of it, FNV-1a of what follows, then the fields of Program in order.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace reference {
+
+// A file that is no program, with what is wrong.
+struct BadProgram : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class Kind : uint32_t {
+  kProduct,  // convolution, or matrix product as one of 1x1: x, weights, scales, bias
+  kAffine,   // y = x * scales[c] + bias[c]
+  kAdd,      // of two tensors of one shape
+  kClip,     // min(max(x, values[0]), values[1])
+  kMaxPool,
+  kAveragePool,  // over what of the window is inside, or over all of it (counts_padding)
+  kConcat,
+  kCopy,          // the same elements in another shape
+  kResponseNorm,  // values: alpha, beta, bias; over `size` channels
+  kSoftmax,       // along `axis`
+};
+constexpr uint32_t kNumKinds = static_cast<uint32_t>(Kind::kSoftmax) + 1;
+
+struct Window {
+  uint32_t kernel[2] = {1, 1}, stride[2] = {1, 1}, dilation[2] = {1, 1};
+  uint32_t begin[2] = {0, 0}, end[2] = {0, 0};  // padding
+};
+
+struct Operator {
+  Kind kind = Kind::kCopy;
+  std::vector<uint32_t> inputs;  // tensors
+  uint32_t output = 0;
+  Window window;
+  uint32_t groups = 1;
+  uint32_t counts_padding = 0;
+  uint32_t axis = 0;
+  uint32_t size = 0;
+  std::vector<float> values;
+  std::vector<int8_t> weights;  // [output channel][input channel of the group][y][x]
+  std::vector<float> scales, bias;
+};
+
+struct Tensor {
+  std::vector<uint32_t> shape;
+
+  uint64_t elements() const {
+    uint64_t count = 1;
+    for (const uint32_t dim : shape) count *= dim;
+    return count;
+  }
+};
+
+struct Program {
+  std::vector<Tensor> tensors;
+  std::vector<uint32_t> inputs, outputs;  // tensors
+  std::vector<Operator> operators;        // each after those that it reads
+};
+
+std::string write_program(const Program& program);
+
+// Checks everything, so that the engine can run whatever this gives. Throws BadProgram.
+Program read_program(const void* bytes, uint64_t size);
+
+// Of a window over `size` elements. Throws BadProgram where none fits.
+uint32_t positions(const Window& window, int axis, uint32_t size);
+
+}  // namespace reference

@@ -1,0 +1,117 @@
+// The reference vendor of examples/vendor as a user meets him: compiled for, run, and compared with himself alone.
+#include <catch2/catch.hpp>
+
+#include "test/support/program.h"
+#include "test/support/temporary_folder.h"
+#include "tools/common/files.h"
+#include "tools/common/npy.h"
+
+namespace nestrt::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+constexpr const char* kVendorsModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+const std::string kVendor = NESTRT_BINARY_DIR "/examples/vendor/";
+const std::string kPlugin = kVendor + "libreference.so";
+constexpr const char* kCompiler = "../examples/vendor/reference-cc";  // beside the commands
+
+// The demo's network and numbers that mean nothing.
+class VendorWorkshop {
+ public:
+  VendorWorkshop() {
+    std::vector<float> x(3 * 32 * 32);
+    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 257) / 64 - 2;
+    REQUIRE(tools::write_npy(path("input.npy"), {DataType::kF32, {1, 3, 32, 32}, x.data()}).ok());
+  }
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  std::string write(const std::string& name, const std::string& text) const { return folder_.write_text(name, text); }
+
+  ProgramResult compile(const std::vector<std::string>& more = {}, const std::string& unit = "reference") const {
+    std::vector<std::string> arguments{"compile",  kVendorsModel,
+                                       "-o",       path("model.nest"),
+                                       "--vendor", unit + "=" + kVendor + "reference-cc {input} -o {output}"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program("nestc", arguments);
+  }
+  ProgramResult run(const std::string& units = "reference,cpu") const {
+    return run_program("nestrt", {"run", path("model.nest"), "--units", units, "--plugin", kPlugin, "--input",
+                                  path("input.npy"), "--output", path("out")});
+  }
+  // The bytes of the results, without what an .npy file begins with.
+  std::string results() const {
+    const auto bytes = tools::read_file(path("out") + "/probabilities.npy");
+    REQUIRE(bytes);
+    const std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    return text.substr(text.size() - 10 * sizeof(float));
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+void check_command(const ProgramResult& result, int exit_code, const std::string& part) {
+  INFO(result.text);
+  CHECK(result.exit_code == exit_code);
+  CHECK_THAT(result.text, Contains(part));
+}
+
+std::string content_of(const std::string& path) {
+  const auto bytes = tools::read_file(path);
+  REQUIRE(bytes);
+  return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
+}
+
+TEST_CASE("A model that a vendor compiled computes in nestrt what it computes without, bit for bit") {
+  const VendorWorkshop workshop;
+  check_command(workshop.compile(), 0, "1 operators");
+  check_command(workshop.run(), 0, "");
+  check_command(run_program(kCompiler, {kVendorsModel, "-o", workshop.path("alone")}), 0, "operators");
+  check_command(run_program("../examples/vendor/reference-run",
+                            {workshop.path("alone"), workshop.path("input.npy"), workshop.path("alone.raw")}),
+                0, "");
+  CHECK(workshop.results() == content_of(workshop.path("alone.raw")));
+}
+
+TEST_CASE("A part of a model is the vendor's, and the CPU computes the rest") {
+  const VendorWorkshop workshop;
+  const std::string plan =
+      workshop.write("parts.yaml", "parts:\n  - {name: all, backend: reference, operators: all}\n");
+  check_command(workshop.compile({"--vendor-plan", plan}), 0, "1 operators");
+  const std::string capability = workshop.write(
+      "npu.yaml", "name: NPU\noperators:\n  Conv:\n  Relu:\n  MaxPool:\n  Concat:\nregion: {min_operators: 3}\n");
+  check_command(workshop.compile({"--vendor-capability", capability}), 0, "operators");
+  check_command(workshop.run(), 0, "");
+  check_command(
+      run_program("nestrt", {"info", workshop.path("model.nest"), "--units", "reference,cpu", "--plugin", kPlugin}), 0,
+      "vendor.blob");
+}
+
+TEST_CASE("A vendor's plan without his unit, or with a plug-in for another one, is refused") {
+  const VendorWorkshop workshop;
+  check_command(workshop.compile(), 0, "operators");
+  check_command(workshop.run("cpu"), 2, "branch 0 has programs for reference, but the session's units are cpu");
+  check_command(workshop.run("other,cpu"), 2, "is for unit 'reference', not 'other'");
+  check_command(workshop.compile({}, "another"), 0, "operators");
+  check_command(workshop.run(), 2, "branch 0 has programs for another");
+}
+
+TEST_CASE("The reference vendor's plug-in passes the conformance suite on a plan") {
+  const VendorWorkshop workshop;
+  check_command(workshop.compile(), 0, "operators");
+  check_command(run_program("nestrt", {"conformance", workshop.path("model.nest"), "--plugin", kPlugin}), 0,
+                "21 of 21 cases passed");
+}
+
+TEST_CASE("A vendor's compiler that refuses a model says why, and options that contradict each other are refused") {
+  const VendorWorkshop workshop;
+  check_command(run_program("nestc", {"compile", kVendorsModel, "-o", workshop.path("x"), "--vendor",
+                                      "npu=" + kVendor + "reference-cc {output} -o {input}"}),
+                2,
+                "vendor 'npu', part 'all': its command ended with exit code 1; it printed: reference-cc: cannot read");
+  check_command(workshop.compile({"--quantize", "s8", "--calibrate", workshop.path("input.npy")}), 2,
+                "leave out --quantize");
+}
+
+}  // namespace
+}  // namespace nestrt::test
