@@ -26,8 +26,8 @@ namespace {
 // ":1x16_15_15_18_17" where none is asked for and the plan was compiled for such a unit.
 std::string configuration_of(const Plan& plan, const UnitRequest& unit) {
   for (const plan::Target& target : plan.tables().targets)
-    if (unit.kind != "cpu" && target.unit == unit.kind && !unit.configuration &&
-        !target.configuration.empty() && target.configuration.find_first_of(",:") == std::string::npos)
+    if (unit.kind != "cpu" && target.unit == unit.kind && !unit.configuration && !target.configuration.empty() &&
+        target.configuration.find_first_of(",:") == std::string::npos)
       return ":" + target.configuration;
   return "";
 }

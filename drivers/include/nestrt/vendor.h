@@ -141,7 +141,8 @@ typedef struct nestrt_vendor_functions {
 #ifdef __GNUC__
 __attribute__((visibility("default")))
 #endif
-const nestrt_vendor_functions* nestrt_vendor_plugin(uint32_t abi);
+const nestrt_vendor_functions*
+nestrt_vendor_plugin(uint32_t abi);
 
 #ifdef __cplusplus
 }

@@ -27,19 +27,24 @@ TEST_CASE("Opaque gives the results that it states") {
 }
 
 TEST_CASE("Opaque refuses results that cannot be") {
-  CHECK_THAT(complaint_about({}), Catch::Contains("results are none"));
-  CHECK_THAT(complaint_about({kF32}), Catch::Contains("do not have a type, a rank"));
-  CHECK_THAT(complaint_about({kF32, 2, 3}), Catch::Contains("do not have a type, a rank"));
-  CHECK_THAT(complaint_about({kF32, -1}), Catch::Contains("do not have a type, a rank"));
-  CHECK_THAT(complaint_about({99, 0}), Catch::Contains("results have type 99, which does not exist"));
-  CHECK_THAT(complaint_about({-1, 0}), Catch::Contains("results have type -1, which does not exist"));
-  CHECK_THAT(complaint_about({256, 0}), Catch::Contains("results have type 256, which does not exist"));
+  std::vector<int64_t> many;
+  for (int i = 0; i < 65; ++i) many.insert(many.end(), {kF32, 0});
+  for (const std::vector<int64_t>& results : {std::vector<int64_t>{},
+                                              {kF32},
+                                              {kF32, 2, 3},
+                                              {kF32, 0, 3},
+                                              {kF32, -1},
+                                              {kF32, 0, 99, 0},
+                                              {99, 0},
+                                              {-1, 0},
+                                              {256, 0},
+                                              many})
+    CHECK_THAT(complaint_about(results), Catch::Contains("results are not 1 to 64 types that exist"));
   CHECK_THAT(complaint_about({kF32, 1, -3}), Catch::Contains("negative dimension"));
   CHECK_THAT(complaint_about({kF32, 2, int64_t{1} << 40, int64_t{1} << 40}), Catch::Contains("2^40 elements"));
   CHECK_THAT(complaint_about({kF32, 9, 1, 1, 1, 1, 1, 1, 1, 1, 1}), Catch::Contains("dimensions, at most"));
-  std::vector<int64_t> many;
-  for (int i = 0; i < 65; ++i) many.insert(many.end(), {kF32, 0});
-  CHECK_THAT(complaint_about(many), Catch::Contains("results are more than 64"));
+  many.resize(128);
+  CHECK(complaint_about(many).find("results are not") == std::string::npos);
 }
 
 TEST_CASE("No kernel takes Opaque") { CHECK(kernels::operators().find(ops::Kind::kOpaque)->kernels.get().empty()); }
