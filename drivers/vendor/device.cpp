@@ -238,12 +238,11 @@ Status Device::run(const LoadedProgram& program, std::span<void* const> ports, D
     bound_program_ = program.id();
   }
   const uint64_t run = ++last_run_;
-  const Status submitted =
-      status_of("submit", call().submit(device_, program.get(), run, nanoseconds(deadline), &why), why);
+  Status submitted = status_of("submit", call().submit(device_, program.get(), run, nanoseconds(deadline), &why), why);
   if (!submitted.ok()) return submitted;
   under_way_.store(run);
   if (stop.load()) call().cancel(device_, run);  // interrupt() may have come before
-  const Status status = await(run, deadline, stop);
+  Status status = await(run, deadline, stop);
   under_way_.store(0);
   return status;
 }
@@ -314,7 +313,7 @@ Status Device::outcome(const nestrt_vendor_completion& completion, Deadline dead
 
 Status Device::reset() {
   nestrt_vendor_message why = {};
-  const Status status = status_of("reset", call().reset(device_, &why), why);
+  Status status = status_of("reset", call().reset(device_, &why), why);
   is_safe_->store(status.ok());
   return status;
 }

@@ -30,6 +30,8 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(readability-identifier-naming): names of C */
+
 /* Of this header. Another number is another interface. */
 #define NESTRT_VENDOR_ABI 1u
 /* Inputs and outputs of a program together. */
@@ -143,6 +145,8 @@ __attribute__((visibility("default")))
 #endif
 const nestrt_vendor_functions*
 nestrt_vendor_plugin(uint32_t abi);
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }

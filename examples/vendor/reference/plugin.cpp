@@ -42,7 +42,7 @@ nestrt_vendor_status guarded(nestrt_vendor_message* why, Work work) {
 
 }  // namespace
 
-struct nestrt_vendor_program {
+struct nestrt_vendor_program {  // NOLINT(readability-identifier-naming): of nestrt/vendor.h
   explicit nestrt_vendor_program(reference::Program program) : engine(std::move(program)) {}
 
   reference::Engine engine;
@@ -51,7 +51,7 @@ struct nestrt_vendor_program {
 };
 
 // One run at a time: kIdle, kRunning, kOver until wait() has told it.
-class nestrt_vendor_device {
+class nestrt_vendor_device {  // NOLINT(readability-identifier-naming): of nestrt/vendor.h
  public:
   nestrt_vendor_device() : thread_([this] { serve(); }) {}
   ~nestrt_vendor_device() {
