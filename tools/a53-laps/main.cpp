@@ -135,7 +135,7 @@ class LapProfile {
   Status run_divided(size_t way) {
     const auto& branches = plan_->tables().branches;
     for (uint32_t branch = 0; branch < branches.size(); ++branch) {
-      const std::vector<uint32_t> parts = parts_of(branches[branch]);
+      const std::vector<ChannelRange> parts = parts_of(branches[branch]);
       if (way >= parts.size()) {
         NESTRT_RETURN_IF_ERROR(run_branch(branch, {}, false));
         continue;
