@@ -68,7 +68,7 @@ Result<Source> from_plan(const std::string& path) {
 
 void print(const vendor::ConformanceResult& result) {
   fmt::print("{}  {}\n", result.status.ok() ? "ok    " : "FAILED", result.name);
-  if (!result.status.ok()) fmt::print("        {}\n", tools::printable(std::string(result.status.message())));
+  if (!result.status.ok()) fmt::print("        {}\n", tools::printable_message(result.status.message()));
 }
 
 Result<ExitCode> run_conformance(const Options& options) {
