@@ -8,6 +8,12 @@
 namespace reference {
 namespace {
 
+// What is no number is none of anything.
+int8_t steps_of(float value, float scale) {
+  const float steps = std::nearbyint(value / scale);
+  return std::isnan(steps) ? int8_t{0} : static_cast<int8_t>(std::clamp(steps, -127.0f, 127.0f));
+}
+
 // The scale by which the largest element becomes 127.
 float quantize(const std::vector<float>& values, std::vector<int8_t>& result) {
   float largest = 0;
@@ -15,7 +21,7 @@ float quantize(const std::vector<float>& values, std::vector<int8_t>& result) {
   const float scale = largest / 127;
   result.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i)
-    result[i] = scale > 0 ? static_cast<int8_t>(std::clamp(std::nearbyint(values[i] / scale), -127.0f, 127.0f)) : 0;
+    result[i] = scale > 0 ? steps_of(values[i], scale) : int8_t{0};
   return scale;
 }
 

@@ -144,6 +144,8 @@ class Lowering {
 
   // [output channel][...] to int8, each channel with the scale of its largest weight.
   static void quantize(const std::vector<float>& weights, size_t channels, Operator& op) {
+    const auto is_finite = [](float weight) { return std::isfinite(weight); };
+    if (!std::all_of(weights.begin(), weights.end(), is_finite)) throw Refused("a weight is no finite number");
     const size_t each = weights.size() / channels;
     op.weights.resize(weights.size());
     for (size_t channel = 0; channel < channels; ++channel) {

@@ -19,6 +19,7 @@ using Completion = nestrt_vendor_completion;
 // Of the programs bound last, by program: its ports; of the run under way: its program.
 std::map<const Program*, std::vector<void*>> bound_ports;
 const Program* running = nullptr;
+bool is_under_way = false;
 uint64_t port_bytes = 0;
 uint64_t last_run = 0;
 int runs = 0;
@@ -38,6 +39,7 @@ nestrt_vendor_status bind(Device* device, Program* program, void* const* ports, 
 
 nestrt_vendor_status submit(Device* device, Program* program, uint64_t run, int64_t deadline_ns, Message* why) {
   running = program;
+  is_under_way = true;
   last_run = run;
   return skeleton().submit(device, program, run, deadline_ns, why);
 }
@@ -49,7 +51,9 @@ char* output() { return static_cast<char*>(bound_ports[running].back()); }
 template <typename Change>
 nestrt_vendor_status wait_and(Device* device, int64_t until_ns, Completion* completion, Message* why, Change change) {
   const auto status = skeleton().wait(device, until_ns, completion, why);
-  if (status == NESTRT_VENDOR_OK) change();
+  if (status != NESTRT_VENDOR_OK) return status;
+  change();
+  is_under_way = false;
   return status;
 }
 
@@ -82,10 +86,11 @@ nestrt_vendor_status describe_too_much(Device* device, nestrt_vendor_description
   return status;
 }
 
-nestrt_vendor_status lend_unaligned(Device* device, uint64_t bytes, void** address, Message* why) {
-  const auto status = skeleton().lend(device, bytes + 64, address, why);
-  *address = static_cast<char*>(*address) + 16;
-  return status;
+// Nobody uses it.
+nestrt_vendor_status lend_unaligned(Device*, uint64_t, void** address, Message*) {
+  alignas(64) static char block[64];
+  *address = block + 16;
+  return NESTRT_VENDOR_OK;
 }
 
 nestrt_vendor_status lend_again(Device* device, uint64_t bytes, void** address, Message* why) {
@@ -130,7 +135,7 @@ nestrt_vendor_status load_nothing(Device* device, const void* blob, uint64_t byt
 
 nestrt_vendor_status write_less(Device* device, int64_t until_ns, Completion* completion, Message* why) {
   const uint64_t last = port_bytes - 1;
-  const char before = running != nullptr ? output()[last] : '\0';
+  const char before = is_under_way ? output()[last] : '\0';
   return wait_and(device, until_ns, completion, why, [&] { output()[last] = before; });
 }
 
