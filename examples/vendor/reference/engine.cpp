@@ -20,8 +20,7 @@ float quantize(const std::vector<float>& values, std::vector<int8_t>& result) {
   for (const float value : values) largest = std::max(largest, std::fabs(value));
   const float scale = largest / 127;
   result.resize(values.size());
-  for (size_t i = 0; i < values.size(); ++i)
-    result[i] = scale > 0 ? steps_of(values[i], scale) : int8_t{0};
+  for (size_t i = 0; i < values.size(); ++i) result[i] = scale > 0 ? steps_of(values[i], scale) : int8_t{0};
   return scale;
 }
 
