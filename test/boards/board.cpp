@@ -63,6 +63,11 @@ void Board::set_configuration(const evta::Configuration& configuration, uint64_t
   uuid_.clear();
 }
 
+void Board::set_coherent(bool coherent) {
+  const std::lock_guard lock(mutex_);
+  is_coherent_ = coherent;
+}
+
 void Board::reset_card() {
   const std::lock_guard lock(mutex_);
   is_stuck_ = false;
@@ -240,6 +245,7 @@ int Board::create_buffer(Client& client, uint64_t size, uint32_t bank, void* hos
   const std::lock_guard lock(mutex_);
   if (host == nullptr)
     if (const int error = map_host_memory(client, &buffer)) return error;
+  if (is_coherent_) memory_.share(buffer.address, buffer.host);
   client.buffers[*handle = ++client.last_handle] = buffer;
   return 0;
 }
@@ -295,10 +301,8 @@ int Board::sync(Client& client, uint32_t handle, bool to_device, uint64_t offset
   if (offset > buffer.size || size > buffer.size - offset) return -EINVAL;
   std::byte* const device = memory_.find(buffer.address + offset, size);
   if (device == nullptr) return -EIO;
-  if (to_device)
-    std::memcpy(device, buffer.host + offset, size);
-  else
-    std::memcpy(buffer.host + offset, device, size);
+  std::byte* const host = buffer.host + offset;
+  if (device != host) std::memcpy(to_device ? device : host, to_device ? host : device, size);
   return 0;
 }
 

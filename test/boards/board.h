@@ -2,7 +2,7 @@
 // of the C library that are meant for the driver come here (interposer.cpp), are read as xocl's or zocl's ioctls
 // (driver.h), and are answered from here: buffers, contexts of compute units, runs, completions.
 //
-// Host and device have memories of their own: what is not synchronised is not seen. A run is computed by a thread of
+// Host and device have memories of their own: what is not synchronised is not seen, but on a coherent port. A run is computed by a thread of
 // its compute unit. One completion is reported per poll, as the kernel drivers do.
 //
 // Threads: all members are safe from any thread.
@@ -68,6 +68,9 @@ class Board {
   std::filesystem::path root() const { return folder_.path(); }
   // The next xclbin that is loaded has compute units of it, which hang in a run of more micro-ops than that.
   void set_configuration(const evta::Configuration& configuration, uint64_t most_micro_ops = kFewMicroOps);
+  // Whether the accelerators' port is coherent with the host's caches: then both see the same bytes of buffers that are
+  // made from now on.
+  void set_coherent(bool coherent);
   // As a card that was reset.
   void reset_card();
   // Of what is loaded; null where it has none.
@@ -122,6 +125,7 @@ class Board {
   std::vector<std::unique_ptr<ComputeUnit>> units_;
   std::shared_ptr<Stages> stages_;                // where the xclbin has VTA's stages
   std::vector<std::pair<int, uint32_t>> aborts_;  // that were not answered: file and buffer
+  bool is_coherent_ = false;
   bool is_stuck_ = false;                         // the scheduler, by a compute unit that could not be stopped
 };
 

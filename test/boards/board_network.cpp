@@ -46,16 +46,16 @@ std::unique_ptr<Session> open_session(const std::shared_ptr<const Plan>& plan, c
 
 }  // namespace
 
-BoardRuns check_plan(const std::shared_ptr<const Plan>& plan, const XclbinDescription& xclbin, uint32_t runs,
-                     int instances) {
+BoardRuns check_plan(const std::shared_ptr<const Plan>& plan, const BoardSetup& setup, uint32_t runs) {
   Board& board = Board::instance();
   board.faults().forget();
   board.reset_card();
   board.set_configuration(evta::test::stock_configuration(), kAnyNumberOfMicroOps);
+  board.set_coherent(setup.is_coherent);
   const UnitList host = *open_units("cpu", {.num_threads = 2});
   UnitList both = host;
-  evta::XrtOptions options = options_for(xclbin);
-  for (options.instance = 0; options.instance < instances; ++options.instance)
+  evta::XrtOptions options = options_for(setup.xclbin);
+  for (options.instance = 0; options.instance < setup.instances; ++options.instance)
     both.push_back(open_unit(options, evta::test::stock_configuration(), options.instance));
   const auto alone = open_session(plan, host), together = open_session(plan, both);
   const int before = board.runs_started();

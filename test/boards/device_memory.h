@@ -1,5 +1,5 @@
 // The memory of an emulated board: banks of its own, apart from the host's, so that what was never handed over is never
-// seen. Fresh memory holds poison.
+// seen, but for what it shares with the host. Fresh memory holds poison.
 //
 // Threads: safe from any thread; the bytes themselves are as in hardware.
 #pragma once
@@ -34,6 +34,8 @@ class DeviceMemory {
   const std::vector<MemoryBank>& banks() const { return banks_; }
   // The address of `size` bytes, rounded up to pages; empty where the bank is full, or is none.
   std::optional<uint64_t> allocate(size_t bank, uint64_t size);
+  // From now on what lies at the address of an allocation is that memory of the host's, which is poisoned.
+  void share(uint64_t address, std::byte* host);
   void free(uint64_t address);
   // What lies at an address; null where it is not all of one allocation.
   std::byte* find(uint64_t address, uint64_t size);
@@ -43,7 +45,8 @@ class DeviceMemory {
  private:
   struct Block {
     uint64_t size;
-    std::unique_ptr<std::byte[]> bytes;
+    std::unique_ptr<std::byte[]> own;
+    std::byte* bytes;
   };
 
   const std::vector<MemoryBank> banks_;

@@ -41,7 +41,9 @@ evta::XrtOptions options_for(const XclbinDescription& description) {
 
 std::shared_ptr<Unit> open_unit(const evta::XrtOptions& options, const evta::Configuration& configuration,
                                 int instance) {
-  auto transport = evta::make_xrt_transport(options);
+  evta::XrtOptions with_configuration = options;
+  with_configuration.configuration = &configuration;
+  auto transport = evta::make_xrt_transport(with_configuration);
   if (!transport) FAIL(transport.error().to_string());
   auto unit = evta::open_evta_unit({&configuration, instance}, std::move(*transport));
   if (!unit) FAIL(unit.error().to_string());

@@ -32,7 +32,7 @@ std::shared_ptr<const Plan> compile(const std::string& model, int64_t extent) {
 
 void check_network(const std::string& model, int64_t extent, const XclbinDescription& xclbin) {
   INFO(model);
-  check_plan(compile(model, extent), xclbin, 3);
+  check_plan(compile(model, extent), {xclbin}, 3);
 }
 
 TEST_CASE("nest_squeeze computes the same on CPU and board together as on the CPU alone") {
@@ -44,7 +44,7 @@ TEST_CASE(
     "Two compute units, each with a bank of its own, compute the same as the CPU: one copies what the other lends") {
   const std::string model = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
   const auto plan = compile(model, 32);
-  const BoardRuns one = check_plan(plan, kernel_xclbin(), 2, 1), two = check_plan(plan, kernel_xclbin(), 2, 2);
+  const BoardRuns one = check_plan(plan, {kernel_xclbin()}, 2), two = check_plan(plan, {kernel_xclbin(), 2}, 2);
   CHECK(two.memory.copied_bytes > one.memory.copied_bytes);
 }
 

@@ -7,16 +7,18 @@
 #include <sstream>
 
 #include "test/boards/board_network.h"
+#include "test/boards/driver.h"
 
 namespace nestrt::boards {
 namespace {
 
-void check(const std::filesystem::path& path, const char* accelerator, const XclbinDescription& xclbin, int instances) {
+void check(const std::filesystem::path& path, const char* accelerator, const BoardSetup& setup) {
   constexpr uint32_t kRuns = 2;
   const auto plan = Plan::map(path.string(), Verification::kComplete);
   if (!plan) FAIL(plan.error().to_string());
-  const BoardRuns runs = check_plan(*plan, xclbin, kRuns, instances);
-  fmt::print("{:<20} {:<12} {:>8} {:>12} {:>12}\n", path.stem().string(), accelerator, runs.programs / kRuns,
+  const BoardRuns runs = check_plan(*plan, setup, kRuns);
+  if (setup.is_coherent) CHECK(runs.memory.copied_bytes == 0);
+  fmt::print("{:<20} {:<25} {:>8} {:>12} {:>12}\n", path.stem().string(), accelerator, runs.programs / kRuns,
              runs.memory.copied_bytes, runs.memory.handed_over_bytes);
   std::fflush(stdout);
 }
@@ -25,13 +27,17 @@ void check(const std::filesystem::path& path, const char* accelerator, const Xcl
 TEST_CASE("Plans that are given compute the same on CPU and board together as on the CPU alone", "[.given]") {
   const char* const paths = std::getenv("NESTRT_BOARD_PLANS");
   REQUIRE(paths != nullptr);
-  fmt::print("{:<20} {:<12} {:>8} {:>12} {:>12}\n", "plan", "accelerator", "programs", "copied B", "crossing B");
+  fmt::print("{:<20} {:<25} {:>8} {:>12} {:>12}\n", "plan", "accelerator", "programs", "copied B", "crossing B");
   std::istringstream list(paths);
   for (std::string path; std::getline(list, path, ':');) {
     INFO(path);
-    check(path, "one kernel", kernel_xclbin(), 1);
-    check(path, "two kernels", kernel_xclbin(), 2);
-    check(path, "four stages", stages_xclbin(), 1);
+    check(path, "one kernel", {kernel_xclbin()});
+    check(path, "two kernels", {kernel_xclbin(), 2});
+    check(path, "four stages", {stages_xclbin()});
+    if (!evta::find_xrt_board(kBoard)->cached_buffers) continue;
+    check(path, "one kernel, coherent", {kernel_xclbin(), 1, true});
+    check(path, "two kernels, coherent", {kernel_xclbin(), 2, true});
+    check(path, "four stages, coherent", {stages_xclbin(), 1, true});
   }
 }
 

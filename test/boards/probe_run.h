@@ -2,10 +2,8 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "drivers/evta/driver/probe_program.h"
-#include "drivers/evta/driver/transport.h"
+#include "drivers/evta/xrt/probe_run.h"
 
 namespace nestrt::boards {
 
@@ -16,23 +14,19 @@ class ProbeRun {
 
   evta::Transport& transport() { return *transport_; }
   // Hands over what it reads. Until then the device has other bytes there.
-  Status hand_over();
-  Status start() { return transport_->start(program_); }
-  Status wait(std::chrono::milliseconds limit = std::chrono::seconds(10));
+  Status hand_over() { return probe_.hand_over_inputs(); }
+  Status start() { return probe_.start(); }
+  Status wait(std::chrono::milliseconds limit = std::chrono::seconds(10)) { return probe_.wait(limit); }
   // Takes what it writes.
-  Status take_results() { return results()->from_device(0, results()->bytes().size()); }
+  Status take_results() { return probe_.take_results(); }
   // Whether the host sees what it should have written.
-  bool is_right();
+  bool is_right() const { return probe_.is_right(); }
   // All of the above.
   Status run();
 
  private:
-  std::shared_ptr<evta::DeviceBuffer>& results() { return buffers_.back(); }
-
   std::unique_ptr<evta::Transport> transport_;
-  std::vector<std::shared_ptr<evta::DeviceBuffer>> buffers_;
-  std::shared_ptr<evta::DeviceProgram> program_;
-  std::vector<std::byte> expected_;
+  evta::ProbeRun probe_;
 };
 
 }  // namespace nestrt::boards

@@ -20,21 +20,32 @@ class FaultsOfBoard final : public FaultControl {
   static boards::BoardFaults& faults() { return boards::Board::instance().faults(); }
 };
 
-OpenedUnit open_on_board(const evta::Configuration& configuration, const boards::XclbinDescription& xclbin) {
+OpenedUnit open_on_board(const evta::Configuration& configuration, const boards::XclbinDescription& xclbin,
+                         bool coherent) {
   boards::Board& board = boards::Board::instance();
   board.faults().forget();
   board.set_configuration(configuration);
+  board.set_coherent(coherent);
   return {boards::open_unit(boards::options_for(xclbin), configuration), std::make_shared<FaultsOfBoard>()};
 }
 
 UnitUnderTest row_of(const evta::Configuration& configuration, const boards::XclbinDescription& xclbin) {
   UnitUnderTest row = evta_under_test(configuration);
   row.name += " behind XRT";
-  row.open = [&configuration, xclbin] { return open_on_board(configuration, xclbin); };
+  row.open = [&configuration, xclbin] { return open_on_board(configuration, xclbin, false); };
   row.exclusions = {{"the board computes in the process, and asks for memory there",
                      {"runs ask for no memory once it is known where their buffers are"}}};
   return row;
 }
+
+#ifdef __aarch64__  // a card behind PCIe has no such port
+UnitUnderTest coherent_row(const evta::Configuration& configuration, const boards::XclbinDescription& xclbin) {
+  UnitUnderTest row = row_of(configuration, xclbin);
+  row.name += " on a coherent port";
+  row.open = [&configuration, xclbin] { return open_on_board(configuration, xclbin, true); };
+  return row;
+}
+#endif
 
 UnitUnderTest stages_row(const evta::Configuration& configuration) {
   UnitUnderTest row = row_of(configuration, boards::stages_xclbin());
@@ -61,6 +72,9 @@ const std::vector<UnitUnderTest>& units_under_test() {
       row_of(evta::test::stock_configuration(), boards::kernel_xclbin()),
       row_of(*evta::find_configuration("1x32_15_15_18_17"), boards::kernel_xclbin()),
       stages_row(evta::test::stock_configuration()),
+#ifdef __aarch64__
+      coherent_row(evta::test::stock_configuration(), boards::kernel_xclbin()),
+#endif
   };
   return kUnits;
 }

@@ -31,7 +31,7 @@ Result<std::shared_ptr<Device>> Device::create(std::string name, const Configura
 }
 
 Device::Device(std::string name, std::unique_ptr<Transport> transport)
-    : name_(std::move(name)), transport_(std::move(transport)) {}
+    : name_(std::move(name)), transport_(std::move(transport)), lent_(LentBlocks::of(transport_->memory_name())) {}
 
 Device::~Device() {
   {
@@ -247,7 +247,7 @@ Status Device::failure(Code code, std::string_view what) const {
 Status Device::reset_transport() {
   return guarded([&] {
     const Status status = transport_->reset();
-    status.ok() ? lent_.set_safe() : lent_.set_unsafe();
+    status.ok() ? lent_->set_safe(*transport_) : lent_->set_unsafe(*transport_);
     return status;
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <map>
 
 namespace nestrt::evta {
 
@@ -28,6 +29,18 @@ class LentBlocks::Block final : public LentMemory {
   const std::shared_ptr<const std::atomic<bool>> is_safe_;
 };
 
+std::shared_ptr<LentBlocks> LentBlocks::of(const std::string& memory_name) {
+  if (memory_name.empty()) return std::make_shared<LentBlocks>();
+  static Mutex mutex;
+  static std::map<std::string, std::weak_ptr<LentBlocks>> by_name NESTRT_GUARDED_BY(mutex);
+  const MutexLock lock(mutex);
+  std::erase_if(by_name, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<LentBlocks>& known = by_name[memory_name];
+  std::shared_ptr<LentBlocks> blocks = known.lock();
+  if (blocks == nullptr) known = blocks = std::make_shared<LentBlocks>();
+  return blocks;
+}
+
 Result<std::shared_ptr<LentMemory>> LentBlocks::lend(Transport& transport, uint64_t bytes) {
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<DeviceBuffer> memory, transport.allocate(bytes, 0));
   auto block = std::make_shared<Block>(std::move(memory), is_safe_);
@@ -47,17 +60,20 @@ std::optional<Place> LentBlocks::find(const std::byte* bytes, uint64_t size) con
   return std::nullopt;
 }
 
-void LentBlocks::set_unsafe() {
+void LentBlocks::set_unsafe(const Transport& accelerator) {
   is_safe_->store(false);
   const MutexLock lock(mutex_);
+  unstopped_.insert(&accelerator);
   kept_.clear();
   for (const std::weak_ptr<Block>& weak : blocks_)
     if (std::shared_ptr<Block> block = weak.lock()) kept_.push_back(std::move(block));
 }
 
-void LentBlocks::set_safe() {
-  is_safe_->store(true);
+void LentBlocks::set_safe(const Transport& accelerator) {
   const MutexLock lock(mutex_);
+  unstopped_.erase(&accelerator);
+  if (!unstopped_.empty()) return;
+  is_safe_->store(true);
   kept_.clear();
 }
 

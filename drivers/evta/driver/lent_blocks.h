@@ -1,4 +1,5 @@
-// LentBlocks: memory of an accelerator that sessions use as theirs, so that programs find tensors where they are.
+// LentBlocks: memory that sessions use as theirs, so that programs find tensors where they are: of an accelerator, or of
+// several that reach the same.
 //
 // Threads: all members from any thread.
 #pragma once
@@ -6,6 +7,8 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "drivers/evta/driver/transport.h"
@@ -24,14 +27,18 @@ struct Place {
 
 class LentBlocks {
  public:
+  // Those of the memory that transports call so (Transport::memory_name()), the same for all of them; empty: others than
+  // anybody's.
+  static std::shared_ptr<LentBlocks> of(const std::string& memory_name);
+
   // Errors: kOutOfMemory.
   Result<std::shared_ptr<LentMemory>> lend(Transport& transport, uint64_t bytes);
   // Where bytes of the host's lie for the accelerator; empty where they are not in one block.
   std::optional<Place> find(const std::byte* bytes, uint64_t size) const;
 
-  // The accelerator could not be stopped, and may write to what it was lent from. Blocks are kept until it was.
-  void set_unsafe();
-  void set_safe();
+  // The accelerator could not be stopped, and may write to what lies there. Blocks are kept until all were.
+  void set_unsafe(const Transport& accelerator);
+  void set_safe(const Transport& accelerator);
 
  private:
   class Block;
@@ -40,6 +47,7 @@ class LentBlocks {
   mutable Mutex mutex_;
   std::vector<std::weak_ptr<Block>> blocks_ NESTRT_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<Block>> kept_ NESTRT_GUARDED_BY(mutex_);
+  std::set<const Transport*> unstopped_ NESTRT_GUARDED_BY(mutex_);
 };
 
 }  // namespace nestrt::evta

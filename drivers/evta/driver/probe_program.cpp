@@ -9,60 +9,88 @@
 namespace nestrt::evta {
 namespace {
 
-constexpr uint64_t kMicroOpAddress = kPageBytes, kAccAddress = 2 * kPageBytes, kOutAddress = 3 * kPageBytes;
+// Far enough apart for the elements of every configuration.
+constexpr uint64_t kMicroOpAddress = 1 << 20, kAccAddress = 2 << 20, kInpAddress = 3 << 20, kWgtAddress = 4 << 20,
+                   kOutAddress = 5 << 20;
+// Of weights: the first are zeros, which a micro-op that is zero takes.
+constexpr uint32_t kIdentity = 1;
 
-// One element.
-Transfer element(const Configuration& configuration, Memory memory, uint64_t address) {
+Transfer transfer_of(const Configuration& configuration, Memory memory, uint64_t address, uint32_t elements) {
   Transfer transfer;
   transfer.memory = memory;
   transfer.dram_base = static_cast<uint32_t>(address / static_cast<uint64_t>(configuration.element_bytes(memory)));
-  transfer.y_size = transfer.x_size = transfer.x_stride = 1;
+  transfer.y_size = 1;
+  transfer.x_size = transfer.x_stride = static_cast<uint16_t>(elements);
   return transfer;
+}
+
+template <typename T>
+std::span<const std::byte> bytes_of(const std::vector<T>& values) {
+  return std::as_bytes(std::span(values));
 }
 
 }  // namespace
 
-Result<ProbeProgram> ProbeProgram::create(const Configuration& configuration) {
-  ProbeProgram probe;
-  probe.configuration_ = &configuration;
-  Alu add;
-  add.loop.uop_end = 1;
-  add.use_immediate = true;
-  add.immediate = 1;
-  for (const Instruction& instruction :
-       {make_load(element(configuration, Memory::kUop, kMicroOpAddress)),
-        make_load(element(configuration, Memory::kAcc, kAccAddress)), make_alu(add, {.push_next = true}),
-        make_store(element(configuration, Memory::kOut, kOutAddress), {.pop_prev = true, .push_prev = true}),
-        make_finish({.pop_next = true})}) {
-    NESTRT_ASSIGN_OR_RETURN(const InstructionWord word, encode(configuration, instruction));
-    probe.instructions_.push_back(word);
-  }
-  NESTRT_ASSIGN_OR_RETURN(const uint64_t micro_op, encode(configuration, MicroOp{}));
-  probe.micro_op_.resize(static_cast<size_t>(configuration.uop_bytes()));
-  std::memcpy(probe.micro_op_.data(), &micro_op, probe.micro_op_.size());
-  probe.accumulators_.resize(static_cast<size_t>(configuration.out_bytes()));
-  std::iota(probe.accumulators_.begin(), probe.accumulators_.end(), 0);
+ProbeProgram::ProbeProgram(const Configuration& configuration, uint32_t elements)
+    : configuration_(&configuration),
+      micro_op_(static_cast<size_t>(configuration.uop_bytes())),
+      accumulators_(static_cast<size_t>(configuration.out_bytes()) * elements),
+      inputs_(static_cast<size_t>(configuration.inp_bytes()) * elements),
+      weights_(static_cast<size_t>(configuration.wgt_bytes()) * (kIdentity + 1)) {
+  std::iota(accumulators_.begin(), accumulators_.end(), 1);
+  for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = static_cast<int8_t>(1 + i % 31);
+  const auto block = static_cast<size_t>(configuration.block());
+  for (size_t i = 0; i < block; ++i) weights_[(kIdentity * block + i) * block + i] = 1;
+}
+
+Result<ProbeProgram> ProbeProgram::create(const Configuration& configuration, uint32_t elements) {
+  ProbeProgram probe(configuration, elements);
+  NESTRT_RETURN_IF_ERROR(probe.assemble(elements));
   return probe;
 }
 
+Status ProbeProgram::assemble(uint32_t elements) {
+  const auto transfer = [&](Memory memory, uint64_t address, uint32_t count) {
+    return transfer_of(*configuration_, memory, address, count);
+  };
+  Gemm gemm;
+  gemm.loop = {.uop_end = 1, .iter_out = elements, .dst_factor_out = 1, .src_factor_out = 1};
+  for (const Instruction& instruction :
+       {make_load(transfer(Memory::kInp, kInpAddress, elements)),
+        make_load(transfer(Memory::kWgt, kWgtAddress, kIdentity + 1), {.push_next = true}),
+        make_load(transfer(Memory::kUop, kMicroOpAddress, 1)),
+        make_load(transfer(Memory::kAcc, kAccAddress, elements)),
+        make_gemm(gemm, {.pop_prev = true, .push_next = true}),
+        make_store(transfer(Memory::kOut, kOutAddress, elements), {.pop_prev = true, .push_prev = true}),
+        make_finish({.pop_next = true})}) {
+    NESTRT_ASSIGN_OR_RETURN(const InstructionWord word, encode(*configuration_, instruction));
+    instructions_.push_back(word);
+  }
+  NESTRT_ASSIGN_OR_RETURN(const uint64_t micro_op, encode(*configuration_, MicroOp{.wgt = kIdentity}));
+  std::memcpy(micro_op_.data(), &micro_op, micro_op_.size());
+  return {};
+}
+
 BoundProgram ProbeProgram::bound_program() const {
-  using Access = MemoryRange::Access;
   BoundProgram program;
   program.configuration = configuration_;
   program.instructions = instructions_;
-  program.ranges = {
-      {kMicroOpAddress, micro_op_.size(), Access::kRead, micro_op_.data()},
-      {kAccAddress, accumulators_.size() * sizeof(int32_t), Access::kRead,
-       reinterpret_cast<const std::byte*>(accumulators_.data())},
-      {kOutAddress, accumulators_.size(), Access::kWrite, nullptr},
+  const auto add_constant = [&](uint64_t address, std::span<const std::byte> bytes) {
+    program.ranges.push_back({address, bytes.size(), MemoryRange::Access::kRead, bytes.data()});
   };
+  add_constant(kMicroOpAddress, bytes_of(micro_op_));
+  add_constant(kAccAddress, bytes_of(accumulators_));
+  add_constant(kInpAddress, bytes_of(inputs_));
+  add_constant(kWgtAddress, bytes_of(weights_));
+  program.ranges.push_back({kOutAddress, accumulators_.size(), MemoryRange::Access::kWrite, nullptr});
   program.bindings.resize(program.ranges.size());
   return program;
 }
 
 std::vector<std::byte> ProbeProgram::expected() const {
   std::vector<std::byte> bytes;
-  for (int32_t accumulator : accumulators_) bytes.push_back(static_cast<std::byte>(accumulator + 1));
+  for (size_t i = 0; i < accumulators_.size(); ++i)
+    bytes.push_back(static_cast<std::byte>(accumulators_[i] + inputs_[i]));
   return bytes;
 }
 

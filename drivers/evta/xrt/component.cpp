@@ -26,6 +26,7 @@ Result<std::unique_ptr<Transport>> make_transport(const TransportRequest& reques
   options.device = chosen(request.device, "NESTRT_DEVICE", "0");
   options.xclbin = chosen(request.bitstream, "NESTRT_XCLBIN", "");
   options.instance = request.instance;
+  options.configuration = request.configuration;
   if (options.xclbin.empty())
     return Status(Code::kUnavailable,
                   "which xclbin the board runs is not said: name it by --xclbin, UnitOptions::xclbin or NESTRT_XCLBIN");

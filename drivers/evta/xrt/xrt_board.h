@@ -11,8 +11,8 @@ namespace nestrt::evta {
 
 struct XrtBoard {
   std::string_view name;  // "zcu102", ...
-  // Host and accelerator share DRAM, and the host's caches are not coherent with it: buffers are cached, and every sync
-  // is cache maintenance. Else XRT keeps a copy in host memory, and every sync is a transfer.
+  // Host and accelerator share DRAM: buffers are cached, and every sync is cache maintenance, which a coherent port
+  // (coherence.h) does without. Else XRT keeps a copy in host memory, and every sync is a transfer.
   bool cached_buffers = false;
   // The memory bank of kernels that do not say what they are connected to: separate IPs without a connectivity section.
   uint32_t default_bank = 0;

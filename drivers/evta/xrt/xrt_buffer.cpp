@@ -33,7 +33,8 @@ Status check_place(const XrtBank& bank, uint64_t begin, uint64_t size) {
 }  // namespace
 
 Result<std::shared_ptr<XrtBuffer>> XrtBuffer::create(const xrt::device& device, const XrtBoard& board,
-                                                     const XrtBank& bank, uint64_t size, uint64_t offset) {
+                                                     const XrtBank& bank, uint64_t size, uint64_t offset,
+                                                     bool is_coherent) {
   if (size > kEndOfAddresses - offset)
     return Status(Code::kOutOfMemory, fmt::format("EVTA's 4 GiB have no room for {} bytes", size));
   const uint64_t total = std::max(whole_pages(offset + size), kPageBytes);
@@ -43,21 +44,21 @@ Result<std::shared_ptr<XrtBuffer>> XrtBuffer::create(const xrt::device& device, 
     const uint64_t address = memory.address();
     NESTRT_RETURN_IF_ERROR(check_place(bank, address, total));
     const std::span<std::byte> bytes(memory.map<std::byte*>() + offset, size);
-    return std::make_shared<XrtBuffer>(std::move(memory), address, bytes, offset);
+    return std::make_shared<XrtBuffer>(std::move(memory), address, bytes, offset, is_coherent);
   };
   return xrt_call(fmt::format("allocating {} bytes in bank {}", total, bank.tag), Code::kOutOfMemory, make);
 }
 
 Status XrtBuffer::to_device(uint64_t offset, uint64_t size) {
   return xrt_call("handing memory to the device", Code::kDeviceFault, [&]() -> Status {
-    if (size > 0) memory_.sync(XCL_BO_SYNC_BO_TO_DEVICE, size, offset_ + offset);
+    if (size > 0 && !is_coherent_) memory_.sync(XCL_BO_SYNC_BO_TO_DEVICE, size, offset_ + offset);
     return {};
   });
 }
 
 Status XrtBuffer::from_device(uint64_t offset, uint64_t size) {
   return xrt_call("taking memory from the device", Code::kDeviceFault, [&]() -> Status {
-    if (size > 0) memory_.sync(XCL_BO_SYNC_BO_FROM_DEVICE, size, offset_ + offset);
+    if (size > 0 && !is_coherent_) memory_.sync(XCL_BO_SYNC_BO_FROM_DEVICE, size, offset_ + offset);
     return {};
   });
 }

@@ -18,12 +18,13 @@ struct XrtBank {
 
 class XrtBuffer final : public DeviceBuffer {
  public:
-  // `offset`: of its address from a page. Errors: kOutOfMemory where the bank is full, kIncompatible for memory beyond
-  // 4 GiB or in another bank.
+  // `offset`: of its address from a page. `is_coherent`: nothing has to be done to hand it over. Errors: kOutOfMemory
+  // where the bank is full, kIncompatible for memory beyond 4 GiB or in another bank.
   static Result<std::shared_ptr<XrtBuffer>> create(const xrt::device& device, const XrtBoard& board,
-                                                   const XrtBank& bank, uint64_t size, uint64_t offset);
-  XrtBuffer(xrt::bo memory, uint64_t address, std::span<std::byte> bytes, uint64_t offset)
-      : memory_(std::move(memory)), address_(address), bytes_(bytes), offset_(offset) {}
+                                                   const XrtBank& bank, uint64_t size, uint64_t offset,
+                                                   bool is_coherent = false);
+  XrtBuffer(xrt::bo memory, uint64_t address, std::span<std::byte> bytes, uint64_t offset, bool is_coherent)
+      : memory_(std::move(memory)), address_(address), bytes_(bytes), offset_(offset), is_coherent_(is_coherent) {}
 
   uint64_t address() const override { return address_ + offset_; }
   std::span<std::byte> bytes() const override { return bytes_; }
@@ -35,6 +36,7 @@ class XrtBuffer final : public DeviceBuffer {
   const uint64_t address_;  // of the first page
   const std::span<std::byte> bytes_;
   const uint64_t offset_;
+  const bool is_coherent_;
 };
 
 }  // namespace nestrt::evta

@@ -3,14 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
+#include "drivers/evta/xrt/coherence.h"
 #include "drivers/evta/xrt/compute_unit.h"
 #include "drivers/evta/xrt/lost_runs.h"
 #include "drivers/evta/xrt/run_rhythm.h"
 #include "drivers/evta/xrt/xrt_buffer.h"
 #include "drivers/evta/xrt/xrt_devices.h"
 #include "drivers/evta/xrt/xrt_errors.h"
+#include "nestrt/log.h"
 #include "nestrt/mutex.h"
 #include "runtime/core/guard.h"
 
@@ -18,6 +21,16 @@ namespace nestrt::evta {
 namespace {
 
 constexpr uint64_t kCacheLineBytes = 64;  // of the Cortex-A53 and its kin
+
+// What was written before is there for a device that is started after, and what it wrote for reads after its end was
+// seen: where buffers are not synchronised, no call to the kernel driver does that, and registers are no memory.
+void order_memory() {
+#ifdef __aarch64__
+  __asm__ volatile("dsb sy" ::: "memory");
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
 
 struct XrtProgram final : DeviceProgram {
   std::shared_ptr<XrtBuffer> instructions;
@@ -28,8 +41,14 @@ struct XrtProgram final : DeviceProgram {
 
 class XrtTransport final : public Transport {
  public:
-  XrtTransport(xrt::device device, const XrtBoard& board, XrtBank bank, std::shared_ptr<ComputeUnit> unit)
-      : device_(std::move(device)), board_(board), bank_(std::move(bank)), unit_(std::move(unit)) {}
+  // `card`: the device, as it was asked for.
+  XrtTransport(xrt::device device, std::string card, const XrtBoard& board, XrtBank bank,
+               std::shared_ptr<ComputeUnit> unit)
+      : device_(std::move(device)),
+        card_(std::move(card)),
+        board_(board),
+        bank_(std::move(bank)),
+        unit_(std::move(unit)) {}
 
   ~XrtTransport() override {
     if (reset().ok()) return;
@@ -38,10 +57,13 @@ class XrtTransport final : public Transport {
   }
 
   std::string_view name() const override { return "xrt"; }
-  uint64_t cache_line_bytes() const override { return board_.cached_buffers ? kCacheLineBytes : 1; }
+  std::string memory_name() const override {
+    return fmt::format("{} {}{}", card_, bank_.index, is_coherent_ ? " coherent" : "");
+  }
+  uint64_t cache_line_bytes() const override { return board_.cached_buffers && !is_coherent_ ? kCacheLineBytes : 1; }
 
   Result<std::shared_ptr<DeviceBuffer>> allocate(uint64_t size, uint64_t offset) override {
-    NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<XrtBuffer> buffer, XrtBuffer::create(device_, board_, bank_, size, offset));
+    NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<XrtBuffer> buffer, XrtBuffer::create(device_, board_, bank_, size, offset, is_coherent_));
     return std::shared_ptr<DeviceBuffer>(std::move(buffer));
   }
 
@@ -57,10 +79,15 @@ class XrtTransport final : public Transport {
     return std::shared_ptr<DeviceProgram>(std::move(loaded));
   }
 
+  // Buffers that are allocated from now on need not be handed over. Instructions are all the same: by which port they
+  // are fetched no probe has told.
+  void set_coherent() { is_coherent_ = true; }
+
   Status start(std::shared_ptr<DeviceProgram> program) override {
     if (running_ != nullptr) return Status(Code::kUnavailable, "the accelerator is running another program");
     auto starting = std::static_pointer_cast<XrtProgram>(std::move(program));
     const auto address = static_cast<uint32_t>(starting->instructions->address());
+    order_memory();
     NESTRT_RETURN_IF_ERROR(advised(unit_->start(starting->count, address)));
     running_ = std::move(starting);
     started_ = SteadyClock::now();
@@ -72,6 +99,7 @@ class XrtTransport final : public Transport {
       const Result<bool> ended = unit_->poll();
       if (!ended) return advised(ended.error());
       if (*ended) {
+        order_memory();
         forget_ended_run();
         return {};
       }
@@ -120,8 +148,10 @@ class XrtTransport final : public Transport {
 
   // In the order in which they are made: what uses the device goes before it.
   const xrt::device device_;
+  const std::string card_;
   const XrtBoard& board_;
   const XrtBank bank_;
+  bool is_coherent_ = false;
   std::shared_ptr<ComputeUnit> unit_;
   std::shared_ptr<XrtProgram> running_;  // until it is known to have ended
   SteadyClock::time_point started_;      // it
@@ -165,14 +195,29 @@ Result<XrtBank> find_bank(const xrt::xclbin& xclbin, uint32_t index) {
   return Status(Code::kIncompatible, fmt::format("the xclbin has no memory bank {}", index));
 }
 
+bool may_be_coherent(const XrtOptions& options) {
+  return options.board->cached_buffers && options.configuration != nullptr;
+}
+
+// Of an accelerator that does not work the unit's own probe tells.
+void look_for_coherence(const XrtOptions& options, XrtTransport& transport) {
+  const Result<bool> coherent = is_coherent(transport, *options.configuration);
+  if (!coherent) return;
+  if (*coherent) transport.set_coherent();
+  log(LogLevel::kDebug, fmt::format("the accelerator's port is {}", *coherent ? "coherent: no cache is maintained"
+                                                                              : "not coherent: caches are maintained"));
+}
+
 Result<std::unique_ptr<Transport>> open(const XrtOptions& options) {
   xrt::device device(options.device);
   const xrt::xclbin xclbin(options.xclbin.string());
   NESTRT_RETURN_IF_ERROR(load_xclbin(options, device, xclbin));
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<ComputeUnit> unit, open_compute_unit({options, device, xclbin}));
   NESTRT_ASSIGN_OR_RETURN(XrtBank bank, find_bank(xclbin, unit->bank()));
-  return std::unique_ptr<Transport>(
-      std::make_unique<XrtTransport>(std::move(device), *options.board, std::move(bank), std::move(unit)));
+  auto transport = std::make_unique<XrtTransport>(std::move(device), options.device, *options.board, std::move(bank),
+                                                  std::move(unit));
+  if (may_be_coherent(options)) look_for_coherence(options, *transport);
+  return std::unique_ptr<Transport>(std::move(transport));
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ struct XrtOptions {
   // Loads it. Else the device has to run it already: others may use the device, and must not be disturbed.
   bool load_xclbin = true;
   const XrtBoard* board = &kXrtBoards[0];  // one of kXrtBoards
+  // The accelerator's, for a look whether its port is coherent (coherence.h), where the board has cached buffers; null:
+  // taken as not coherent.
+  const Configuration* configuration = nullptr;
   std::string kernel = "vta";              // the one kernel; where the xclbin has none of that name, the four stages
   // Which of the accelerators in the xclbin: an index in the names of the compute units, sorted; or their names, where
   // given: one, of the kernel, or four, of fetch, load, compute and store in this order.

@@ -1,0 +1,43 @@
+#include "drivers/evta/xrt/coherence.h"
+
+#include "drivers/evta/xrt/probe_run.h"
+
+namespace nestrt::evta {
+namespace {
+
+// Sixteen lines or more of results, four times as many of inputs: no cache writes back, or loses, all of them in the time
+// of a run, and few enough that a core does not write past its caches what it writes in a row.
+constexpr uint32_t kElements = 64;
+constexpr std::chrono::seconds kRunTime{5};  // far more than the few hundred cycles that it takes
+
+// What the host has in its caches, and memory, are the same after this; the cache has read lines anew.
+Status settle(const ProbeRun& probe) {
+  for (const std::shared_ptr<DeviceBuffer>& buffer : probe.buffers()) {
+    const uint64_t size = buffer->bytes().size();
+    NESTRT_RETURN_IF_ERROR(buffer->to_device(0, size));
+    NESTRT_RETURN_IF_ERROR(buffer->from_device(0, size));
+    const volatile std::byte* const bytes = buffer->bytes().data();
+    for (uint64_t i = 0; i < size; ++i) [[maybe_unused]] const std::byte read = bytes[i];
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<bool> is_coherent(Transport& transport, const Configuration& configuration) {
+  NESTRT_ASSIGN_OR_RETURN(ProbeRun probe, ProbeRun::create(transport, configuration, kElements));
+  NESTRT_RETURN_IF_ERROR(settle(probe));
+  probe.write_inputs();
+  Status status = probe.start();
+  if (status.ok()) status = probe.wait(kRunTime);
+  const bool coherent = probe.is_right();
+  if (!status.ok()) {
+    NESTRT_RETURN_IF_ERROR(transport.reset());
+    return status;
+  }
+  // Lines that were left changed would be written over what lies there next.
+  NESTRT_RETURN_IF_ERROR(settle(probe));
+  return coherent;
+}
+
+}  // namespace nestrt::evta
