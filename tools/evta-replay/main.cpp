@@ -29,12 +29,17 @@ constexpr std::string_view kUsage =
     "leaves with the expected one, and prints how many passed and failed. The format is that of\n"
     "drivers/evta/simulator/vector_file.h.\n"
     "\n"
+    "Vectors were recorded on RTL after a reset, which zeroes its memories. A program that relies on that passes, and "
+    "is\n"
+    "told: a driver would refuse it.\n"
+    "\n"
     "  --configuration NAME  what the programs were made for (default 1x16_15_15_18_17)\n"
     "  --cycles PROFILE      print the modelled cycles of each program, too: chisel2019, chisel2021,\n"
     "                        chisel_16_reads, hls_zynq7020 or zcu102 (docs/evta.md)\n"
     "  --json                print {\"vectors\": [{\"name\": ..., \"passed\": ..., \"cycles\": ..., \"reason\": ...}]} "
     "instead:\n"
-    "                        cycles where --cycles asks for them and they can be counted, the reason of a failure\n"
+    "                        cycles where --cycles asks for them and they can be counted, the reason of a failure;\n"
+    "                        \"needs_reset\": what a driver refuses of one that relies on a reset\n"
     "  --help                print this\n"
     "\n"
     "Exit code: 0 all passed, 1 some failed, 2 bad input.\n"
@@ -103,11 +108,14 @@ Result<Options> parse(const std::vector<std::string>& arguments) {
 struct Outcome {
   std::string name;
   Status status;
-  uint64_t cycles = 0;  // 0: not asked for, or not to be counted
+  Status without_reset;  // where memories are not known to be zero
+  uint64_t cycles = 0;   // 0: not asked for, or not to be counted
 };
 
 Outcome replay(const nestrt::evta::VectorCase& vector, const Options& options) {
-  Outcome outcome{vector.name, nestrt::evta::replay(vector, *options.configuration)};
+  Outcome outcome{vector.name, {}, nestrt::evta::replay(vector, *options.configuration)};
+  if (!outcome.without_reset.ok())
+    outcome.status = nestrt::evta::replay(vector, *options.configuration, nestrt::evta::OnChip::kZero);
   if (options.profile == nullptr) return outcome;
   const auto count = nestrt::evta::count_cycles({options.configuration, vector.instructions, {}}, *options.profile);
   if (count) outcome.cycles = count->cycles;
@@ -119,7 +127,10 @@ Json to_json(const std::vector<Outcome>& outcomes) {
   for (const Outcome& outcome : outcomes) {
     Json vector{{"name", outcome.name}, {"passed", outcome.status.ok()}};
     if (outcome.cycles > 0) vector.set("cycles", outcome.cycles);
-    if (!outcome.status.ok()) vector.set("reason", outcome.status.message());
+    if (!outcome.status.ok())
+      vector.set("reason", outcome.status.message());
+    else if (!outcome.without_reset.ok())
+      vector.set("needs_reset", outcome.without_reset.message());
     vectors.push_back(std::move(vector));
   }
   return Json{{"vectors", std::move(vectors)}};
@@ -130,7 +141,9 @@ void print_lines(const std::vector<Outcome>& outcomes, size_t failed) {
     const std::string name = printable(outcome.name);
     if (!outcome.status.ok())
       std::printf("%s: %s\n", name.c_str(), printable(outcome.status.message()).c_str());
-    else if (outcome.cycles > 0)
+    else if (!outcome.without_reset.ok())
+      std::printf("%s: relies on a reset: %s\n", name.c_str(), printable(outcome.without_reset.message()).c_str());
+    if (outcome.status.ok() && outcome.cycles > 0)
       std::printf("%s: %llu cycles\n", name.c_str(), static_cast<unsigned long long>(outcome.cycles));
   }
   std::printf("%zu passed, %zu failed\n", outcomes.size() - failed, failed);

@@ -31,11 +31,13 @@ bool has_pads(const Transfer& transfer) {
 // are found to be the same.
 class Checker {
  public:
-  Checker(const Configuration& configuration, const DramMap& dram, Results results, size_t instructions)
+  Checker(const Configuration& configuration, const DramMap& dram, Results results, OnChip before, size_t instructions)
       : configuration_(configuration),
         dram_(dram),
         uop_(configuration.uop_depth()),
         looks_(Budget::of_file(kFreeMicroOps, kMicroOpsPerInstruction, instructions)) {
+    for (const Memory memory : {Memory::kInp, Memory::kWgt, Memory::kAcc})
+      if (before == OnChip::kZero) defined(memory).add_range(0, configuration.depth(memory));
     if (results == Results::kComplete) {
       written_.emplace(configuration, dram.ranges());
       order_.emplace(configuration, instructions);
@@ -298,16 +300,16 @@ static_assert(depths_fit(), "a memory is deeper than an IndexSet");
 
 }  // namespace
 
-Status check_program(const Program& program, Results results) {
+Status check_program(const Program& program, Results results, OnChip before) {
   if (program.configuration == nullptr) return Status(Code::kInvalidArgument, "a program without a configuration");
   const Configuration& configuration = *program.configuration;
   NESTRT_ASSIGN_OR_RETURN(const DramMap dram, DramMap::create(program.ranges));
   NESTRT_ASSIGN_OR_RETURN(const auto instructions, decode(configuration, program.instructions));
   NESTRT_ASSIGN_OR_RETURN(const auto order, execution_order(instructions));
-  Checker checker(configuration, dram, results, instructions.size());
-  for (const auto& [index, before] : order) {
+  Checker checker(configuration, dram, results, before, instructions.size());
+  for (const auto& [index, counts] : order) {
     const Instruction& instruction = instructions[index];
-    checker.begin(module_of(instruction), before);
+    checker.begin(module_of(instruction), counts);
     const Status status = dispatch(instruction, checker);
     if (!status.ok()) return status.with_context(fmt::format("instruction {} ({})", index, name(instruction.opcode)));
   }

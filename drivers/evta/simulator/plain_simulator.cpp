@@ -19,10 +19,11 @@ namespace {
 class Shadows {
  public:
   Shadows(const Configuration& configuration, const Dram& dram, Strictness strictness)
-      : dram_(dram), strict_(strictness == Strictness::kStrict) {
+      : dram_(dram), strict_(strictness != Strictness::kPermissive) {
     if (!strict_) return;
+    const bool from_reset = strictness == Strictness::kStrictFromReset;
     for (const Memory memory : {Memory::kUop, Memory::kWgt, Memory::kInp, Memory::kAcc, Memory::kOut})
-      sram_[memory] = ShadowMemory(std::string(name(memory)), configuration.depth(memory), false);
+      sram_[memory] = ShadowMemory(std::string(name(memory)), configuration.depth(memory), from_reset);
     for (const Dram::Region& region : dram.regions()) {
       const bool holds_data = region.access == MemoryRange::Access::kRead;
       if (!holds_data)

@@ -17,6 +17,7 @@ enum class Strictness {
   // Errors are reading what was never written, accesses of two modules that no token orders, and what the hardware of
   // the configuration's design computes otherwise: hazards (checker/hazard.h), stores of empty rows.
   kStrict,
+  kStrictFromReset,  // the same, but that memories start as zeros
 };
 
 // Errors: kInvalidPlan for instructions that do not decode or whose tokens do not work out (execution_order.h),

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "drivers/evta/checker/program_checker.h"
 #include "drivers/evta/simulator/functional_simulator.h"
 #include "drivers/evta/simulator/plain_simulator.h"
 
@@ -52,12 +51,13 @@ Program program_of(const VectorCase& vector, const Configuration& configuration,
   return {&configuration, vector.instructions, *ranges};
 }
 
-Status replay(const VectorCase& vector, const Configuration& configuration) {
+Status replay(const VectorCase& vector, const Configuration& configuration, OnChip before) {
   std::vector<MemoryRange> ranges;
   const Program program = program_of(vector, configuration, &ranges);
-  NESTRT_RETURN_IF_ERROR(check_program(program, Results::kPartial).with_context("checker"));
-  NESTRT_RETURN_IF_ERROR(run_and_compare(
-      vector, "plain simulator", [&](const Dram& dram) { return simulate_plain(program, dram, Strictness::kStrict); }));
+  NESTRT_RETURN_IF_ERROR(check_program(program, Results::kPartial, before).with_context("checker"));
+  const Strictness strictness = before == OnChip::kZero ? Strictness::kStrictFromReset : Strictness::kStrict;
+  NESTRT_RETURN_IF_ERROR(run_and_compare(vector, "plain simulator",
+                                         [&](const Dram& dram) { return simulate_plain(program, dram, strictness); }));
   NESTRT_ASSIGN_OR_RETURN(FunctionalSimulator simulator, FunctionalSimulator::create(program));
   return run_and_compare(vector, "functional simulator", [&](const Dram& dram) { return simulator.run(dram); });
 }

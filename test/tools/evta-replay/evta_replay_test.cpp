@@ -35,13 +35,24 @@ TEST_CASE("evta-replay prints verdicts, reasons and modelled cycles as JSON") {
   check_run(options, 1, "\"name\": \"gemm_waw_3\",\n      \"passed\": true,\n      \"cycles\": ");
 }
 
-TEST_CASE("evta-replay prints modelled cycles, of what it refuses, too") {
+TEST_CASE("evta-replay passes what relies on a reset, with what a driver refuses of it") {
   const auto path = shared_data("rtl/transfers.bin");
   if (!path) return;
-  // 135 and 205 are the HLS RTL's. What stores reads accumulators that it has not written, and is refused.
-  check_run({"--cycles", "hls_zynq7020", path->string()}, 1, "inp_1_1_1: 135 cycles\n");
-  check_run({"--cycles", "hls_zynq7020", "--json", path->string()}, 1,
-            "\"name\": \"out_1_1_1\",\n      \"passed\": false,\n      \"cycles\": 205,\n");
+  // 135 and 205 are the HLS RTL's. What stores reads accumulators that it has not written.
+  const std::string refusal = "checker: instruction 1 (alu): reads acc[0], which the program has not written";
+  check_run({"--cycles", "hls_zynq7020", path->string()}, 0, "inp_1_1_1: 135 cycles\n");
+  check_run({"--cycles", "hls_zynq7020", path->string()}, 0, "out_1_1_1: relies on a reset: " + refusal + "\n");
+  check_run({path->string()}, 0, "116 passed, 0 failed");
+  check_run(
+      {"--cycles", "hls_zynq7020", "--json", path->string()}, 0,
+      "\"name\": \"out_1_1_1\",\n      \"passed\": true,\n      \"cycles\": 205,\n      \"needs_reset\": \"" + refusal);
+}
+
+TEST_CASE("evta-replay prints modelled cycles of what it refuses, too") {
+  const auto path = shared_data("rtl/hazards.bin");
+  if (path)
+    check_run({"--cycles", "hls_zynq7020", "--json", path->string()}, 1,
+              "\"name\": \"gemm_waw_1\",\n      \"passed\": false,\n      \"cycles\": ");
 }
 
 TEST_CASE("evta-replay names bad input") {
