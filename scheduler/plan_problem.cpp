@@ -83,8 +83,7 @@ class ProblemBuilder {
     for (uint32_t unit = 0; unit < units_.size(); ++unit) {
       if (units_[unit].is_host) continue;
       const auto is_alike = [&](const std::vector<uint32_t>& others) {
-        const UnitInfo& other = units_[others.front()];
-        return other.kind == units_[unit].kind && other.configuration == units_[unit].configuration;
+        return are_alike(units_[others.front()], units_[unit]);
       };
       const auto found = std::ranges::find_if(alike_, is_alike);
       (found == alike_.end() ? alike_.emplace_back() : *found).push_back(unit);
@@ -95,6 +94,7 @@ class ProblemBuilder {
     task_of_[branch] = static_cast<uint32_t>(problem_.tasks.size());
     Task& task = problem_.tasks.emplace_back();
     task.branch = branch;
+    task.output = first_output(branch);
     std::set<uint32_t> read;
     for (uint32_t op : tables_.branches[branch].operators)
       for (int32_t tensor : tables_.operators[op].inputs)
@@ -163,7 +163,7 @@ class ProblemBuilder {
     return program_index_for(branch_of(task), units_[unit]);
   }
 
-  Result<Part> make_part(uint32_t task, uint32_t lane, uint32_t program, ChannelRange channels, int threads) const {
+  Result<Part> make_part(uint32_t task, uint32_t lane, uint32_t program, ChannelRange channels, int threads = 0) const {
     const uint32_t unit = problem_.lanes[lane].unit;
     NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, branch_cost(costs_, plan_, problem_.tasks[task].branch, program,
                                                              key_of(units_[unit], threads), channels));
@@ -178,7 +178,7 @@ class ProblemBuilder {
     part.lane = lane;
     part.program = program;
     part.channels = channels;
-    part.output_share = share_of(output_shape(task), channels);
+    part.output_share = output_share(task, channels);
     if (options_.shared != nullptr) part.bytes = options_.shared->bytes(problem_.tasks[task].branch, program, channels);
     return part;
   }
@@ -186,7 +186,7 @@ class ProblemBuilder {
   Status add_whole(uint32_t task, uint32_t unit) {
     const std::optional<uint32_t> program = whole_program(task, unit);
     if (!program) return {};
-    NESTRT_ASSIGN_OR_RETURN(Part part, make_part(task, lane_of_[unit], *program, {}, 0));
+    NESTRT_ASSIGN_OR_RETURN(Part part, make_part(task, lane_of_[unit], *program, {}));
     problem_.tasks[task].choices.push_back({{std::move(part)}, kAnySharing});
     return {};
   }
@@ -217,7 +217,7 @@ class ProblemBuilder {
       if (!host_program || !begins(programs[program], units_[unit])) continue;
       const ChannelRange& part = programs[program].channels;
       if (part.end >= output_channels(task)) continue;
-      NESTRT_ASSIGN_OR_RETURN(Part first, make_part(task, lane_of_[unit], program, part, 0));
+      NESTRT_ASSIGN_OR_RETURN(Part first, make_part(task, lane_of_[unit], program, part));
       NESTRT_ASSIGN_OR_RETURN(Part rest, host_rest(task, *host_program, part));
       problem_.tasks[task].choices.push_back({{std::move(first), std::move(rest)}, 0});
     }
@@ -226,8 +226,7 @@ class ProblemBuilder {
 
   // Whether the unit can run it, for a part of the channels from the first on.
   static bool begins(const plan::Program& program, const UnitInfo& unit) {
-    return !program.channels.all() && program.channels.begin == 0 && program.channels.begin_row == 0 &&
-           can_run(program, unit);
+    return !program.channels.all() && program.channels.is_first() && can_run(program, unit);
   }
 
   // Two or more of the units compute a part each, of one after the other, and the host what they leave.
@@ -243,12 +242,13 @@ class ProblemBuilder {
   }
 
   // The programs for what follows the part of a program, and one another: each for the largest part that is no larger
-  // than that of the first. No more than there are units.
+  // than that of the first. No more than there are units, or than leave room for what the host computes beside them.
   std::vector<uint32_t> chain_from(uint32_t task, uint32_t first, const std::vector<uint32_t>& units) const {
     const auto& programs = branch_of(task).programs;
     const double most = output_share(task, programs[first].channels) * (1 + kRounding);
     std::vector<uint32_t> chain{first};
-    while (chain.size() < units.size()) {
+    const size_t most_programs = std::min(units.size(), kMaxParts - kMaxHostParts);
+    while (chain.size() < most_programs) {
       const ChannelRange& before = programs[chain.back()].channels;
       std::optional<uint32_t> next;
       for (uint32_t program = 0; program < programs.size(); ++program) {
@@ -288,7 +288,7 @@ class ProblemBuilder {
   // What was not measured takes as long as the first part, which is no smaller.
   Result<Part> follower(uint32_t task, uint32_t unit, uint32_t program, const Choice& before) const {
     const ChannelRange& channels = branch_of(task).programs[program].channels;
-    Result<Part> part = make_part(task, lane_of_[unit], program, channels, 0);
+    Result<Part> part = make_part(task, lane_of_[unit], program, channels);
     if (part || before.parts.empty() || part.error().code() != Code::kNotFound) return part;
     return with_work(before.parts.front(), task, lane_of_[unit], program, channels);
   }
@@ -304,8 +304,8 @@ class ProblemBuilder {
       const uint32_t end = divided.parts.back().channels.end;
       const uint32_t middle = whole_blocks_from(divided.parts.back().channels);
       if (middle >= end) continue;
-      NESTRT_ASSIGN_OR_RETURN(Part own, host_part(task, *program, {middle, end}));
-      NESTRT_ASSIGN_OR_RETURN(Part others, host_part(task, *program, {0, middle}));
+      NESTRT_ASSIGN_OR_RETURN(Part own, make_part(task, 0, *program, {middle, end}));
+      NESTRT_ASSIGN_OR_RETURN(Part others, make_part(task, 0, *program, {0, middle}));
       added.push_back({{own, others}, 0});
       NESTRT_ASSIGN_OR_RETURN(const std::optional<Choice> shared, best_shared(divided, task, added.back()));
       if (shared) added.push_back(*shared);
@@ -331,7 +331,7 @@ class ProblemBuilder {
       if (!is_on_lanes_of(before, choice) || choice.parts.back().channels.begin >= others.channels.end) continue;
       const ChannelRange left{choice.parts.back().channels.begin, others.channels.end,
                               choice.parts.back().channels.begin_row, 0};
-      NESTRT_ASSIGN_OR_RETURN(const Part rest, host_part(task, own.program, left));
+      NESTRT_ASSIGN_OR_RETURN(const Part rest, make_part(task, 0, own.program, left));
       const double on_units = longest_on_units(before) + longest_on_units(choice);
       const double before_rest = std::max(longest_on_units(before), before.parts.back().us + own.us);
       const double end = std::max(on_units, before_rest + rest.us);
@@ -359,24 +359,20 @@ class ProblemBuilder {
 
   // Of what follows a part.
   Result<Part> host_rest(uint32_t task, uint32_t program, const ChannelRange& part) const {
-    return host_part(task, program, {part.end, output_channels(task), part.end_row, 0});
+    return make_part(task, 0, program, {part.end, output_channels(task), part.end_row, 0});
   }
 
-  Result<Part> host_part(uint32_t task, uint32_t program, ChannelRange channels) const {
-    return make_part(task, 0, program, channels, 0);
-  }
-
-  const Shape& output_shape(uint32_t task) const {
-    const plan::Operator& op = tables_.operators[branch_of(task).operators[0]];
+  const Shape& first_output(uint32_t branch) const {
+    const plan::Operator& op = tables_.operators[tables_.branches[branch].operators[0]];
     return tables_.tensors[static_cast<uint32_t>(op.outputs[0])].shape;
   }
 
   double output_share(uint32_t task, const ChannelRange& channels) const {
-    return share_of(output_shape(task), channels);
+    return share_of(problem_.tasks[task].output, channels);
   }
 
   uint32_t output_channels(uint32_t task) const {
-    const Shape& shape = output_shape(task);
+    const Shape& shape = problem_.tasks[task].output;
     return shape.rank() > 1 ? static_cast<uint32_t>(shape[1]) : 0;
   }
 

@@ -37,6 +37,7 @@ struct Part {
 constexpr uint32_t kAnySharing = UINT32_MAX;
 
 constexpr size_t kMaxParts = 6;
+constexpr size_t kMaxHostParts = 2;  // of them the host's, where others compute some
 
 struct Choice {
   std::vector<Part> parts;         // those on one lane in the order in which it runs them
@@ -52,6 +53,7 @@ struct TaskInput {
 
 struct Task {
   uint32_t branch = 0;
+  Shape output;                   // of which parts have channels and rows, where there are such
   std::vector<TaskInput> inputs;  // distinct tasks
   std::vector<Choice> choices;    // at least one
   // What it reads of the network's inputs and computes of its outputs, which are the caller's: on the host.

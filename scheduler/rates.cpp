@@ -6,16 +6,15 @@
 namespace nestrt::scheduler {
 namespace {
 
-constexpr double kDigits = 1e-9;  // in which sums of the same times differ
 // Of the host's cores: what others than urgent parts have in any case, as their callers wait for so many urgent
 // operators only (scheduler/thread_pool/thread_pool.h).
 constexpr double kKeptForOthers = 0.01;
 
-struct HostRates {
+struct CoreRates {
   double urgent = 1, other = 1;
 };
 
-HostRates host_rates(const Problem& problem, std::span<const RunningPart> running, int waiting) {
+CoreRates core_rates(const Problem& problem, std::span<const RunningPart> running, int waiting) {
   if (problem.host_cores <= 0) return {};
   double waiters = waiting, urgent = 0, other = 0;
   for (const RunningPart& one : running) {
@@ -58,7 +57,7 @@ bool is_awaited(const Problem& problem, const RunningPart& running) {
 }
 
 std::vector<double> rates(const Problem& problem, std::span<const RunningPart> running, int waiting) {
-  const HostRates host = host_rates(problem, running, waiting);
+  const CoreRates host = core_rates(problem, running, waiting);
   std::vector<double> result, wanted;
   for (const RunningPart& one : running) {
     result.push_back(!problem.unit_of(*one.part).is_host ? 1 : one.urgent ? host.urgent : host.other);

@@ -14,6 +14,8 @@
 
 namespace nestrt::scheduler {
 
+constexpr double kDigits = 1e-9;  // in which sums of the same times differ
+
 struct RunningPart {
   const Part* part = nullptr;
   double left_us = 0;   // of its time alone

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/plan/channels.h"
 #include "scheduler/none.h"
 
 namespace nestrt::scheduler {
@@ -43,23 +44,13 @@ Result<Part> find_part(const Problem& problem, uint32_t task, const Schedule& sc
   return unknown_step(index, "is none that the problem knows the cost of");
 }
 
-// By branch: one more than the last channel that a step computes.
-std::vector<uint32_t> channels_by_branch(const Schedule& schedule) {
-  std::vector<uint32_t> channels;
-  for (const Step& step : schedule.steps) {
-    if (step.branch >= channels.size()) channels.resize(step.branch + 1, 0);
-    channels[step.branch] = std::max(channels[step.branch], step.channels.end);
-  }
-  return channels;
-}
-
-Part part_of(const Step& step, double us, uint32_t channels) {
+Part part_of(const Task& task, const Step& step, double us) {
   Part part;
   part.us = us;
   part.program = step.program;
   part.channels = step.channels;
   part.threads = step.threads;
-  if (!step.channels.all()) part.output_share = double{1} * (step.channels.end - step.channels.begin) / channels;
+  part.output_share = share_of(task.output, step.channels);
   return part;
 }
 
@@ -95,7 +86,7 @@ std::vector<uint32_t> tasks_by_branch(const Problem& problem) {
 
 Result<std::vector<VirtualStep>> virtual_steps(const Problem& problem, const Schedule& schedule,
                                                std::span<const double> step_us) {
-  const std::vector<uint32_t> tasks = tasks_by_branch(problem), channels = channels_by_branch(schedule);
+  const std::vector<uint32_t> tasks = tasks_by_branch(problem);
   std::vector<VirtualStep> steps(schedule.steps.size());
   for (uint32_t index = 0; index < steps.size(); ++index) {
     VirtualStep& step = steps[index];
@@ -103,7 +94,7 @@ Result<std::vector<VirtualStep>> virtual_steps(const Problem& problem, const Sch
     if (step_us.empty()) {
       NESTRT_ASSIGN_OR_RETURN(step.part, find_part(problem, step.task, schedule, index));
     } else {
-      step.part = part_of(schedule.steps[index], step_us[index], channels[schedule.steps[index].branch]);
+      step.part = part_of(problem.tasks[step.task], schedule.steps[index], step_us[index]);
     }
     step.part.lane = problem_lane(problem, schedule, schedule.steps[index].lane);
     if (step.part.lane == kNone) return unknown_step(index, "has one lane too many of its unit");

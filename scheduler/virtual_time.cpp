@@ -14,7 +14,6 @@ namespace nestrt::scheduler {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kDigits = 1e-9;  // in which sums of the same times differ
 
 UnitQueue::Time time_of(double us) {
   return UnitQueue::Time(std::chrono::round<SteadyClock::duration>(std::chrono::duration<double, std::micro>(us)));
@@ -243,10 +242,6 @@ bool have_same_units(const Problem& a, const Problem& b) {
 }
 
 }  // namespace
-
-Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule) {
-  return run_in_virtual_time(problem, schedule, {});
-}
 
 Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule,
                                        std::span<const double> step_us) {

@@ -25,12 +25,11 @@ struct VirtualRun {
   double makespan_us = 0;       // until the caller has the results
 };
 
-// The problem may have other costs than the one that the schedule was made for, but has to have its choices.
+// The problem may have other costs than the one that the schedule was made for, but has to have its choices. `step_us`:
+// how long each step takes, whether or not they are choices of the problem; empty: as the problem says.
 // Errors: kInvalidArgument: the schedule has a step that is no choice of the problem, or steps before those they need.
-Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule);
-// The same where steps take as long as `step_us` says, by step, whether or not they are choices of the problem.
 Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule,
-                                       std::span<const double> step_us);
+                                       std::span<const double> step_us = {});
 
 // A session that runs its schedule again and again, each time as soon as its caller has the results.
 struct VirtualSession {

@@ -1,5 +1,7 @@
 """Plans for a described board, and what `nestrt simulate` says of them, for scripts that show what schedules gain there."""
 
+import json
+
 from programs import BIN, run
 from random_npy import only_input, write_calibration
 
@@ -15,6 +17,20 @@ def compile_for_board(model, work, board="zcu102"):
     write_calibration(samples, shape, CALIBRATION_SAMPLES, *RANGE)
     run(BIN / "nestc", "compile", model, "-o", plan, "--quantize", "s8", "--calibrate", samples, "--target", board)
     return plan
+
+
+def simulate(plan, work, *options):
+    """What `nestrt simulate --json` says of a plan."""
+    report = work / "simulated.json"
+    run(BIN / "nestrt", "simulate", plan, "--json", report, *options)
+    return json.loads(report.read_text())
+
+
+def finished_page(lines, points):
+    """A page that closes with how many of its points are slower than need be, and that number."""
+    slower = sum(map(is_slower, points))
+    return "\n".join([*lines, "", f"{len(points)} points; slower than the best sequential placement or the CPU alone: {slower}.",
+                      ""]), slower
 
 
 def is_slower(figures):

@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from board_plan import compile_for_board, is_slower
+from board_plan import compile_for_board, finished_page, simulate
 from programs import BIN, ROOT, run
 
 BOARD = ROOT / "boards" / "u280.yaml"
@@ -33,11 +33,9 @@ def measure_card(model, work):
     points = []
     for instances in INSTANCES:
         for launch_us in LAUNCHES_US:
-            run(BIN / "nestrt", "simulate", plan, "--board", board_with_launch(launch_us, work), "--profile", costs,
-                "--threads", THREADS, "--instances", instances, "--cpu-scale", *CPU_SCALES,
-                "--budget-ms", BUDGET_MS, "--json", report)
-            points += [{**figures, "instances": instances, "launch_us": launch_us}
-                       for figures in json.loads(report.read_text())["sensitivity"]]
+            simulated = simulate(plan, work, "--board", board_with_launch(launch_us, work), "--profile", costs, "--threads",
+                                 THREADS, "--instances", instances, "--cpu-scale", *CPU_SCALES, "--budget-ms", BUDGET_MS)
+            points += [{**figures, "instances": instances, "launch_us": launch_us} for figures in simulated["sensitivity"]]
     return {"model": model.stem, "branches": branches, "points": points}
 
 
@@ -79,6 +77,4 @@ def card_page(results):
             lines += ["", f"{speed}: {alone_ms:.2f} ms alone, {1e3 / alone_ms:.0f} inferences a second.", "", HEAD]
             lines += [card_row(point) for point in points]
     points = [point for result in results for point in result["points"]]
-    slower = sum(map(is_slower, points))
-    lines += ["", f"{len(points)} points; slower than the best sequential placement or the CPU alone: {slower}.", ""]
-    return "\n".join(lines), slower
+    return finished_page(lines, points)

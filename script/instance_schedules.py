@@ -1,10 +1,9 @@
 """What several instances of EVTA that share layers gain on a described ZCU102, for script/schedule-report --board zcu102x4."""
 
-import json
 import re
 
-from board_plan import compile_for_board, is_slower
-from programs import BIN, ROOT, run
+from board_plan import compile_for_board, finished_page, simulate
+from programs import ROOT
 
 BOARD = ROOT / "boards" / "zcu102.yaml"
 INSTANCES = (1, 2, 3, 4)
@@ -37,20 +36,14 @@ def without_evta_ms(steps, end_ms):
     return end_ms - busy
 
 
-def simulate(plan, board, work, instances, options):
-    report = work / "figures.json"
-    run(BIN / "nestrt", "simulate", plan, "--board", board, "--instances", instances, "--budget-ms", BUDGET_MS,
-        "--json", report, *options)
-    return json.loads(report.read_text())
-
-
 def measure_instances(model, work):
     """The figures of a model for every number of instances, from one plan."""
     board = board_with_instances(work)
     plan = compile_for_board(model, work, board)
     points = []
     for instances in INSTANCES:
-        figures = {name: simulate(plan, board, work, instances, options) for name, options in VARIANTS.items()}
+        figures = {name: simulate(plan, work, "--board", board, "--instances", instances, "--budget-ms", BUDGET_MS, *options)
+                   for name, options in VARIANTS.items()}
         point = {**figures["split"], "instances": instances}
         point |= {f"{name}_ms": figures[name]["split_ms"] for name in VARIANTS}
         point["without_evta_ms"] = without_evta_ms(point.pop("steps"), point["split_ms"])
@@ -85,6 +78,4 @@ def instances_page(results):
                   f"a plan of {result['plan_mb']:.1f} MB.", "", HEAD]
         lines += [row(point, points[0]) for point in points]
     points = [point for result in results for point in result["points"]]
-    slower = sum(map(is_slower, points))
-    lines += ["", f"{len(points)} points; slower than the best sequential placement or the CPU alone: {slower}.", ""]
-    return "\n".join(lines), slower
+    return finished_page(lines, points)

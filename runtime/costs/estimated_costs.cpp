@@ -6,20 +6,14 @@
 
 #include "runtime/costs/operator_cost.h"
 #include "runtime/costs/unit_key.h"
+#include "runtime/plan/channels.h"
 #include "runtime/plan/program_for.h"
 #include "runtime/plan/statistics.h"
 
 namespace nestrt {
 namespace {
 
-constexpr int64_t kBlock = 16;  // channels
 constexpr int64_t kMostStemChannels = 4;
-
-double product(std::span<const int64_t> sizes) {
-  double result = 1;
-  for (const int64_t size : sizes) result *= static_cast<double>(size);
-  return result;
-}
 
 // Of what kind an operator is (HostRates), and how much of it there is.
 struct Amount {
@@ -30,7 +24,7 @@ struct Amount {
 std::string_view sort_of(const ops::Conv& conv, const Shape& weights) {
   if (conv.group > 1 && weights[1] == 1) return "depthwise";
   if (weights[1] <= kMostStemChannels) return "stem";
-  return product(weights.dims().subspan(2)) == 1 ? "pointwise" : "spatial";
+  return weights.product(2, weights.rank()) == 1 ? "pointwise" : "spatial";
 }
 
 Amount amount_of(const plan::Tables& tables, const plan::Operator& op, const OperatorStatistics& statistics) {
@@ -42,8 +36,8 @@ Amount amount_of(const plan::Tables& tables, const plan::Operator& op, const Ope
   if (const auto* const conv = std::get_if<ops::Conv>(&op.attributes)) {
     const Shape& weights = tables.tensors[static_cast<size_t>(op.inputs[1])].shape;
     amount.kind = fmt::format("{} {}", type, sort_of(*conv, weights));
-    const int64_t blocks = (weights[0] + kBlock - 1) / kBlock;
-    amount.results *= static_cast<double>(blocks * kBlock) / static_cast<double>(weights[0]);
+    const int64_t blocks = (weights[0] + kChannelBlock - 1) / kChannelBlock;
+    amount.results *= static_cast<double>(blocks * kChannelBlock) / static_cast<double>(weights[0]);
   } else if (const auto* const pool = std::get_if<ops::Pool>(&op.attributes)) {
     amount.kind = fmt::format("{} Pool", type);
     amount.work = amount.results;
@@ -54,18 +48,18 @@ Amount amount_of(const plan::Tables& tables, const plan::Operator& op, const Ope
   return amount;
 }
 
-double share(double amount, double per_us) { return per_us > 0 ? amount / per_us : 0; }
+double us_of(double amount, double per_us) { return per_us > 0 ? amount / per_us : 0; }
 
 double estimate_us(const plan::Tables& tables, const plan::Operator& op, int threads, const HostRates& rates) {
   const OperatorStatistics work = statistics(tables, op);
   const Amount amount = amount_of(tables, op, work);
   const auto found = rates.kinds.find(amount.kind);
   const WorkRates& kind = found != rates.kinds.end() ? found->second : rates.kinds.at(HostRates::kOther);
-  const double cores_us = (share(amount.work, kind.work_per_us) + share(amount.results, kind.results_per_us)) / threads;
+  const double cores_us = (us_of(amount.work, kind.work_per_us) + us_of(amount.results, kind.results_per_us)) / threads;
   const auto all_bytes = static_cast<double>(work.bytes());
   const double moved = all_bytes > rates.cache_bytes ? all_bytes : static_cast<double>(work.weight_bytes);
   return kind.begin_us + (threads > 1 ? rates.fork_us : 0) +
-         std::max(cores_us, share(moved, rates.memory_bytes_per_us));
+         std::max(cores_us, us_of(moved, rates.memory_bytes_per_us));
 }
 
 double estimate_us(const plan::Tables& tables, uint32_t branch, int threads, const HostRates& rates) {

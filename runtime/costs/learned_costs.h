@@ -28,7 +28,8 @@ class LearnedCosts {
 
   // All work of units like this one takes so many times as long as was believed.
   void slow_down(const UnitInfo& unit, double factor);
-  // The unit has changed its speed, and perhaps not for all work alike: what was learned of its work counts less.
+  // The same, where the unit has changed its speed, and perhaps not for all work alike: what was learned of its work
+  // counts less.
   void change_speed(const UnitInfo& unit, double factor);
   // A step takes so long in the mean of so many runs. The more was seen of its work before, the less this counts: runs
   // differ.

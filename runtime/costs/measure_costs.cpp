@@ -194,9 +194,8 @@ class Measurement {
         if (host_ == nullptr) host_ = unit.get();
         continue;
       }
-      const bool known = std::any_of(others_.begin(), others_.end(), [&](const Unit* other) {
-        return other->info().kind == unit->info().kind && other->info().configuration == unit->info().configuration;
-      });
+      const bool known = std::any_of(others_.begin(), others_.end(),
+                                     [&](const Unit* other) { return are_alike(other->info(), unit->info()); });
       if (!known) others_.push_back(unit.get());
     }
     if (host_ != nullptr) return {};
@@ -265,9 +264,7 @@ class Measurement {
   }
 
   // Those for parts between others are as fast as those before them.
-  static bool is_measured(const plan::Program& part) {
-    return !part.channels.all() && part.channels.begin == 0 && part.channels.begin_row == 0;
-  }
+  static bool is_measured(const plan::Program& part) { return !part.channels.all() && part.channels.is_first(); }
 
   // For every operator that is divided, the n-th way to divide it.
   Status prepare_parts(Unit& unit) {

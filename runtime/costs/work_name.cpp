@@ -57,7 +57,7 @@ std::string code_text(const plan::Tables& tables, const plan::Program& program) 
 
 // Programs for as many whole blocks do the same work.
 ChannelRange from_first(ChannelRange part) {
-  return part.begin_row == 0 && part.end_row == 0 ? ChannelRange{0, part.end - part.begin} : part;
+  return part.has_whole_blocks() ? ChannelRange{0, part.end - part.begin} : part;
 }
 
 }  // namespace

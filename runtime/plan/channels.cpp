@@ -82,7 +82,7 @@ bool is_part(uint32_t channels, uint32_t rows, ChannelRange part) {
 }
 
 std::string to_string(ChannelRange part) {
-  if (part.begin_row == 0 && part.end_row == 0) return fmt::format("{}-{}", part.begin, part.end);
+  if (part.has_whole_blocks()) return fmt::format("{}-{}", part.begin, part.end);
   return fmt::format("{}:{}-{}:{}", part.begin, part.begin_row, part.end, part.end_row);
 }
 

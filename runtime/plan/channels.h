@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "nestrt/channel_range.h"
 #include "nestrt/kernel.h"
-#include "nestrt/unit.h"
 
 namespace nestrt {
 

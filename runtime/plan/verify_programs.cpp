@@ -305,17 +305,16 @@ class BranchCheck {
   // blocks at the end.
   Status verify_widened_range(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
     const plan::Tensor& tensor = context_.plan.tensors[at];
-    const auto channels = static_cast<uint64_t>(stored_blocks(tensor.shape, tensor.layout).channels);
-    const uint64_t blocks16 = (channels + 15) / 16;
+    const ChannelBlocks stored = stored_blocks(tensor.shape, tensor.layout);
+    const auto blocks16 = static_cast<uint64_t>(stored.blocks()), blocks32 = (blocks16 + 1) / 2;
     const uint64_t bytes16 = context_.extents[at].end - context_.extents[at].begin;
-    const uint64_t blocks32 = (channels + 31) / 32, size = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2 * blocks32;
+    const uint64_t block32 = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2, size = block32 * blocks32;
     if (!program.channels.all() && is_cut(at)) return verify_widened_part(range, at, bytes16, size, program.channels);
     NESTRT_RETURN_IF_ERROR(verify_begin(range, at));
     if (range.size == size && range.offset == 0) return {};
-    const uint64_t block16 = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2, block32 = blocks32 == 0 ? 0 : size / blocks32;
-    const bool are_blocks = block32 > 0 && range.size % block32 == 0 && range.offset % block16 == 0;
+    const bool are_blocks = block32 > 0 && range.size % block32 == 0 && range.offset % block32 == 0;
     if (!program.channels.all() && are_blocks && range.size < size &&
-        range.offset / block16 <= blocks32 - range.size / block32)
+        range.offset / block32 <= blocks32 - range.size / block32)
       return {};
     return fail(fmt::format("has a range of {} bytes for {}, which has {} in blocks of 32 channels", range.size,
                             tensor_name(context_.plan, at), size));
@@ -325,8 +324,8 @@ class BranchCheck {
   Status verify_widened_part(const plan::ProgramRange& range, uint32_t at, uint64_t bytes16, uint64_t bytes32,
                              ChannelRange part) const {
     const uint64_t blocks16 = (uint64_t{*divisible_} + 15) / 16, blocks32 = (uint64_t{*divisible_} + 31) / 32;
-    const bool is_whole = part.begin % 32 == 0 && (part.end % 32 == 0 || part.end == *divisible_) &&
-                          part.begin_row == 0 && part.end_row == 0;
+    const bool is_whole =
+        part.begin % 32 == 0 && (part.end % 32 == 0 || part.end == *divisible_) && part.has_whole_blocks();
     const uint64_t begin = part.begin / 32, end = (uint64_t{part.end} + 31) / 32;
     if (is_whole && range.offset == bytes16 / blocks16 * 2 * begin && range.size == bytes32 / blocks32 * (end - begin))
       return {};

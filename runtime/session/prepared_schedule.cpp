@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/core/channel_blocks.h"
 #include "runtime/costs/unit_key.h"
 #include "runtime/plan/extents.h"
 #include "runtime/session/check_schedule.h"
@@ -30,17 +31,18 @@ std::optional<uint32_t> kernels_of(const plan::Branch& branch) {
 // pixel by pixel.
 void add_blocked(const plan::Tensor& tensor, ChannelRange channels, std::vector<WrittenBytes>& results) {
   const Shape& shape = tensor.shape;
-  const auto block = static_cast<uint64_t>(block_size(tensor.layout));
-  const auto all = static_cast<uint64_t>(shape[1]), pixels = static_cast<uint64_t>(shape.product(2, shape.rank()));
+  const ChannelBlocks stored = stored_blocks(shape, tensor.layout);
+  const auto block = static_cast<uint64_t>(stored.block), blocks = static_cast<uint64_t>(stored.blocks());
+  const auto all = static_cast<uint64_t>(stored.channels), pixels = static_cast<uint64_t>(stored.pixels);
   const uint64_t row = shape.rank() > 3 ? static_cast<uint64_t>(shape.product(3, shape.rank())) : 1;
   const uint64_t vector = block * static_cast<uint64_t>(size_bytes(tensor.type));
   // In pixels of blocks: of the whole ones, and behind them.
   const uint64_t whole = all / block * pixels;
   const uint64_t begin = channels.begin / block * pixels + channels.begin_row * row;
-  const uint64_t end = channels.all() ? (all + block - 1) / block * pixels
-                                      : (channels.end + block - 1) / block * pixels + channels.end_row * row;
+  const uint64_t end =
+      channels.all() ? blocks * pixels : (channels.end + block - 1) / block * pixels + channels.end_row * row;
   for (uint64_t image = 0; image < static_cast<uint64_t>(shape[0]); ++image) {
-    const uint64_t start = tensor.offset + image * ((all + block - 1) / block) * pixels * vector;
+    const uint64_t start = tensor.offset + image * blocks * pixels * vector;
     if (begin < std::min(end, whole))
       results.push_back({tensor.buffer, start + begin * vector, (std::min(end, whole) - begin) * vector});
     if (const uint64_t first = std::max(begin, whole); first < end)

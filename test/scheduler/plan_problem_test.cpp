@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/costs/estimated_costs.h"
 #include "scheduler/virtual_time.h"
 #include "test/support/sample_plans.h"
 
@@ -111,6 +112,44 @@ TEST_CASE("What only views memory has no step, and is looked through") {
   REQUIRE(doubled.size() == 2);
   CHECK((doubled[0].bytes == 16 && doubled[1].bytes == 16));
   CHECK(problem->tasks[3].inputs.size() == 2);
+}
+
+// Its convolution in eight parts that follow one another, for the NPU.
+PlanBuilder plan_in_eight_parts() {
+  constexpr uint32_t kParts = 8, kPartChannels = 16;
+  constexpr uint64_t kPixels = 30;
+  PlanBuilder builder = divisible_plan(kParts * kPartChannels);
+  std::vector<plan::Program>& programs = builder.tables().branches[1].programs;
+  for (uint32_t part = 0; part < kParts; ++part) {
+    plan::Program made;
+    made.unit = kNpu.kind;
+    made.kind = plan::ProgramKind::kInstructions;
+    made.channels = {part * kPartChannels, (part + 1) * kPartChannels};
+    made.segments = {2};
+    const uint64_t size = kPartChannels * kPixels, offset = part * size;
+    made.ranges = {{0x10000, 32 * kPixels, plan::RangeAccess::kRead, 4},
+                   {0x20000, size, plan::RangeAccess::kRead, 5, 0, Layout::kPlain, offset},
+                   {0x30000, size, plan::RangeAccess::kWrite, 6, 0, Layout::kPlain, offset}};
+    programs.push_back(std::move(made));
+  }
+  return builder;
+}
+
+TEST_CASE("A layer is shared by no more units than a choice has room for") {
+  const PlanFile file = plan_in_eight_parts().build();
+  const auto plan = Plan::from_memory(file.bytes());
+  REQUIRE(plan);
+  std::vector<UnitInfo> units = {kCpu};
+  for (int i = 0; i < 8; ++i) units.push_back({kNpu.kind, "npu" + std::to_string(i), kNpu.configuration, 1});
+  CostTable costs;
+  add_estimates(**plan, units, costs, rates_of_any_host());
+  const auto problem = make_problem(**plan, units, costs);
+  REQUIRE(problem);
+  size_t most = 0;
+  for (const scheduler::Task& task : problem->tasks)
+    for (const scheduler::Choice& choice : task.choices) most = std::max(most, choice.parts.size());
+  CHECK(most == scheduler::kMaxParts - 1);  // the host has one of them
+  CHECK(make_schedule(**plan, units, costs));
 }
 
 TEST_CASE("A cost that is missing is an error that names the operator") {

@@ -151,8 +151,7 @@ class LapProfile {
   static std::vector<ChannelRange> parts_of(const plan::Branch& branch) {
     std::vector<ChannelRange> parts;
     for (const plan::Program& program : branch.programs)
-      if (!program.channels.all() && program.channels.begin == 0 && program.channels.begin_row == 0)
-        parts.push_back(program.channels);
+      if (!program.channels.all() && program.channels.is_first()) parts.push_back(program.channels);
     return parts;
   }
 

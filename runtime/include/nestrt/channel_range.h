@@ -19,6 +19,9 @@ struct ChannelRange {
   uint32_t end_row = 0;
 
   bool all() const { return end == 0 && end_row == 0; }
+  // Whether nothing comes before it.
+  bool is_first() const { return begin == 0 && begin_row == 0; }
+  bool has_whole_blocks() const { return begin_row == 0 && end_row == 0; }
   // One more than the last channel of which it has a row, or that of its block.
   uint32_t last() const { return end_row > 0 ? end + 1 : end; }
   // Whether both have rows of one block. Requires: blocks are whole, but for the last.

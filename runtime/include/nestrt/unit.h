@@ -33,7 +33,8 @@ struct UnitInfo {
   std::string name;           // "cpu", "evta0", ...: unique within a session
   std::string configuration;  // "neon", "1x16_15_15_18_17", ...: programs and measured costs are bound to it
   int num_threads = 1;
-  bool is_host = false;  // runs the kernels of every branch, and computes what other units fail to
+  // Runs the kernels of branches, which all but those of another compiler have, and what other units fail to compute.
+  bool is_host = false;
   // A program takes about as long each time: what was measured of it says when the unit hangs.
   bool is_steady = true;
 };
