@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# What bash would offer for the last of some words: complete.sh FOLDER_OF_PROGRAMS COMPLETION WORD...
+set -euo pipefail
+PATH=$1:$PATH
+# shellcheck source=/dev/null
+. "$2"
+shift 2
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_nestrt
+echo "${COMPREPLY[*]-}"

@@ -1,0 +1,36 @@
+# Manual pages of the commands, from their own --help: by help2man, where that is installed, but for sanitizers.
+#
+# nestrt_add_manual(PROGRAM [COMMAND...]): PROGRAM(1), and PROGRAM-COMMAND(1) of each of its commands. A cross build asks the
+# programs of the build for the machine that builds, which say the same.
+find_program(HELP2MAN help2man)
+mark_as_advanced(HELP2MAN)
+
+function(nestrt_add_manual program)
+  if(NOT HELP2MAN OR NESTRT_SANITIZE)
+    return()
+  endif()
+  set(executable $<TARGET_FILE:${program}>)
+  set(needed ${program})
+  if(CMAKE_CROSSCOMPILING)
+    cmake_path(GET NESTRT_HOST_NESTC PARENT_PATH host_programs)
+    set(executable ${host_programs}/${program})
+    set(needed)
+    if(NOT EXISTS ${executable})
+      return()
+    endif()
+  endif()
+  set(make_page ${PROJECT_SOURCE_DIR}/toolchains/cmake/manual-page)
+  set(pages)
+  foreach(command "" ${ARGN})
+    set(page ${PROJECT_BINARY_DIR}/man/${program}.1.gz)
+    if(command)
+      set(page ${PROJECT_BINARY_DIR}/man/${program}-${command}.1.gz)
+    endif()
+    add_custom_command(OUTPUT ${page} DEPENDS ${needed} ${make_page} VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/man
+      COMMAND ${make_page} ${HELP2MAN} ${PROJECT_VERSION} ${page} ${executable} ${command})
+    list(APPEND pages ${page})
+  endforeach()
+  add_custom_target(${program}_manual ALL DEPENDS ${pages})
+  install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+endfunction()
