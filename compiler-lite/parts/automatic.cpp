@@ -55,8 +55,8 @@ class Partitioner {
  private:
   using Region = std::vector<uint32_t>;  // operators in the model's order
 
-  Subgraph nodes_of(uint32_t op) const {
-    return Subgraph(graph_.nodes()).subspan(operators_[op].first, operators_[op].count);
+  std::span<const std::unique_ptr<Node>> nodes_of(uint32_t op) const {
+    return std::span(graph_.nodes()).subspan(operators_[op].first, operators_[op].count);
   }
   bool is_taken(uint32_t op) const { return reasons_[op].empty(); }
 

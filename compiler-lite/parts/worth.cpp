@@ -18,7 +18,7 @@ uint64_t plain_bytes(const Value& value) {
   return static_cast<uint64_t>(storage_bytes(value.type, value.shape, Layout::kPlain));
 }
 
-uint64_t macs_of(const Graph& graph, Subgraph nodes) {
+uint64_t macs_of(const Graph& graph, std::span<const std::unique_ptr<Node>> nodes) {
   uint64_t macs = 0;
   for (const auto& node : nodes) {
     const BoundOperator bound(graph, *node);

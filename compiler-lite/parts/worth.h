@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
-#include "compiler-lite/codegen/backend.h"
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/parts/capability.h"
 
@@ -18,7 +18,7 @@ struct RegionSize {
   uint64_t border_bytes = 0;  // of what crosses its borders
 };
 
-uint64_t macs_of(const Graph& graph, Subgraph nodes);
+uint64_t macs_of(const Graph& graph, std::span<const std::unique_ptr<Node>> nodes);
 // In plain layout.
 uint64_t plain_bytes(const Value& value);
 

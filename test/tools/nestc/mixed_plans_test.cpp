@@ -114,15 +114,20 @@ std::vector<float> run(const std::shared_ptr<const Plan>& plan, const UnitList& 
 
 TEST_CASE("A plan has the CPU's, EVTA's and a vendor's programs for the same branches") {
   const MixedPlan mixed(with_vendor());
-  bool has_all = false;
+  bool has_all = false, has_blocks = false;
   for (const plan::Branch& branch : mixed.plan->tables().branches) {
     const auto has = [&](std::string_view unit) {
       return std::ranges::count(branch.programs, unit, &plan::Program::unit) > 0;
     };
     CHECK(has("cpu"));
     has_all |= has("evta") && has("reference");
+    for (const plan::Program& program : branch.programs)
+      for (const plan::ProgramRange& range : program.ranges)
+        has_blocks |= program.kind == plan::ProgramKind::kBlob &&
+                      mixed.plan->tables().tensors[static_cast<size_t>(range.tensor)].layout == Layout::kBlocked16;
   }
   CHECK(has_all);
+  CHECK(has_blocks);  // which the driver brings to plain layout
 }
 
 TEST_CASE("A vendor is used where he is fast, not where he is slow, and never makes a schedule longer") {
@@ -138,6 +143,31 @@ TEST_CASE("A vendor is used where he is fast, not where he is slow, and never ma
     if (factor < 0.1) CHECK(schedule.makespan_us < without);
     if (factor < 0.1) CHECK(steps_on(schedule, 2) > 0);
     if (factor > 10) CHECK(steps_on(schedule, 2) == 0);
+  }
+}
+
+TEST_CASE("A capability file for half of a network gives no more fragments than its rule, and no longer schedules") {
+  const TemporaryFolder folder;
+  const MixedPlan alone;
+  const size_t operators = alone.plan->tables().operators.size();
+  const double without = schedule_for(*alone.plan, {kHost, kEvta}, costs_of(*alone.plan, 1)).makespan_us;
+  for (const size_t least : {1, 2, 3}) {
+    const std::string file = folder.write_text(
+        "npu.yaml",
+        "name: NPU\ntypes: [f32, s8]\noperators:\n  Conv:\n    attributes: {kernel_shape: {max: 1}}\n  Relu:\n"
+        "  QuantizeLinear:\n  DequantizeLinear:\n  MaxPool:\nregion: {min_operators: " +
+            std::to_string(least) + "}\n");
+    std::vector<std::string> options = with_vendor();
+    options.insert(options.end(), {"--vendor-capability", file});
+    const MixedPlan mixed(options);
+    size_t fragments = 0;
+    for (const plan::Branch& branch : mixed.plan->tables().branches)
+      fragments += static_cast<size_t>(std::ranges::count(branch.programs, "reference", &plan::Program::unit));
+    CHECK(fragments <= operators / least);
+    if (least == 1) CHECK(fragments > operators / 4);
+    for (const double factor : {0.1, 1.0, 10.0})
+      CHECK(schedule_for(*mixed.plan, {kHost, kEvta, kReference}, costs_of(*mixed.plan, factor)).makespan_us <=
+            without * (1 + kRounding));
   }
 }
 
