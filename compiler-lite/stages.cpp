@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "compiler-lite/emit/emit.h"
@@ -160,9 +161,31 @@ plan::MemoryPlan memory_plan(plan::MemoryPlanKind kind, MemoryLayout layout, siz
   return {kind, layout.arena_bytes, layout.lower_bound_bytes, std::move(layout.offsets)};
 }
 
+// A unit may write results before it has read everything: what it reads lives as long as its branch.
+void keep_operands(const Graph& graph, const Placement& placement, const std::vector<BranchPrograms>& programs,
+                   Storage& storage) {
+  for (size_t branch = 0; branch < programs.size(); ++branch) {
+    const PlacedBranch& placed = placement.branches[branch];
+    if (programs[branch].entries.size() < 2) continue;
+    const auto last = static_cast<uint32_t>(placed.first + placed.count - 1);
+    const Subgraph nodes = Subgraph(graph.nodes()).subspan(placed.first, placed.count);
+    std::unordered_set<const Node*> inside;
+    for (const auto& node : nodes) inside.insert(node.get());
+    for (const auto& node : nodes) {
+      for (const ValueId id : node->inputs) {
+        if (id == kNoValue || inside.contains(graph.producer(id))) continue;
+        std::vector<uint32_t>& users = storage.buffers[storage.places[static_cast<size_t>(id)].buffer].users;
+        if (const auto at = std::ranges::lower_bound(users, last); at == users.end() || *at != last)
+          users.insert(at, last);
+      }
+    }
+  }
+}
+
 Status run_memory(Compilation& compilation) {
   const Graph& graph = compilation.graph;
-  const Storage storage = assign_storage(graph);
+  Storage storage = assign_storage(graph);
+  keep_operands(graph, compilation.placement, compilation.programs, storage);
   compilation.plan = assemble(graph, storage, compilation.placement, compilation.programs, compilation.backends);
   plan::Tables& tables = compilation.plan.tables;
   for (const auto check : {check_operand_uses, check_program_uses})

@@ -62,9 +62,10 @@ struct UnitProgram {
 
   // Modelled.
   uint64_t cycles = 0;
-  uint64_t moved_bytes = 0;  // between the unit and DRAM
-  double occupancy = 0;      // share of the cycles in which the multipliers work
-  double microseconds = 0;   // 0: the unit's clock is not stated
+  uint64_t moved_bytes = 0;                                    // between the unit and DRAM
+  double occupancy = 0;                                        // share of the cycles in which the multipliers work
+  double microseconds = 0;                                     // 0: the unit's clock is not stated
+  plan::CostOrigin cost_origin = plan::CostOrigin::kModelled;  // kUnknown: a guess, where nobody has stated anything
 };
 
 // A program, or why there is none: "its input is f32".
@@ -84,6 +85,9 @@ class Backend {
   virtual std::string configuration() const { return program_configuration(); }
   // The host's takes every node that has a kernel, and lowers last: it packs the weights that others read unpacked.
   virtual bool is_host() const { return false; }
+  // Has no say in layouts and branches: it takes what the others have cut, or leaves it. So a plan with its programs
+  // has the same branches as one without, and whatever schedule that one has.
+  virtual bool follows_others() const { return false; }
 
   // Empty where the unit cannot run the node however its tensors lie; why, accepts() says. The node is typed, its
   // tensors lie anywhere.

@@ -33,11 +33,17 @@ bool is_batch_normalization(const Graph& graph, const Node& product, const Node&
 }
 
 std::string write_batch_normalization(NodeWriter& node, const std::string& x, const Node& product) {
+  const Value& factors = node.graph().value(product.inputs[1]);
   const auto by_channel = [&](ValueId id) {
     const Value& constant = node.graph().value(id);
-    return node.floats({constant.data<float>(), constant.data<float>() + constant.shape[0]});
+    return node.floats({constant.data<float>(), constant.data<float>() + factors.shape[0]});
   };
-  const auto channels = static_cast<size_t>(node.graph().value(product.inputs[1]).shape[0]);
+  if (const auto& stated = factors.source_normalization)
+    return node.write("BatchNormalization",
+                      {x, node.floats(stated->scale), node.floats(stated->bias), node.floats(stated->mean),
+                       node.floats(stated->variance)},
+                      {{"epsilon", stated->epsilon}});
+  const auto channels = static_cast<size_t>(factors.shape[0]);
   const std::string mean = node.floats(std::vector<float>(channels, 0.0f));
   const std::string variance = node.floats(std::vector<float>(channels, 1.0f));
   return node.write("BatchNormalization",

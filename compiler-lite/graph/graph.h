@@ -29,6 +29,12 @@ namespace nestrt::compiler {
 
 inline constexpr ValueId kNoValue = -1;  // an absent optional input
 
+// What a model states of a BatchNormalization, by channel.
+struct BatchNormalization {
+  std::vector<float> scale, bias, mean, variance;
+  float epsilon = 0;
+};
+
 struct Value {
   std::string name;
   DataType type = DataType::kF32;
@@ -38,6 +44,8 @@ struct Value {
   std::optional<plan::Quantization> quantization;  // empty for real-valued tensors
   // What an f32 constant was dequantized from, so that the model's integers can be had again.
   std::optional<plan::Quantization> source_quantization;
+  // Of factors per channel, what they were made of, likewise.
+  std::shared_ptr<const BatchNormalization> source_normalization;
   std::shared_ptr<const Bytes> constant;  // null unless the value is known at compile time
 
   bool is_constant() const { return constant != nullptr; }

@@ -209,6 +209,16 @@ Result<ValueId> NodeContext::constant(const std::vector<float>& elements, const 
   return constant(DataType::kF32, shape, to_bytes(elements));
 }
 
+Result<ValueId> NodeContext::factors(const std::vector<float>& elements, const Shape& shape,
+                                     BatchNormalization source) {
+  const Shape stated{4, static_cast<int64_t>(elements.size())};
+  NESTRT_RETURN_IF_ERROR(check_constant(DataType::kF32, stated));
+  static_cast<void>(builder_.graph().folding.charge(elements.size() * 4 * sizeof(float), 0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId id, constant(elements, shape));
+  builder_.graph().value(id).source_normalization = std::make_shared<const BatchNormalization>(std::move(source));
+  return id;
+}
+
 Result<ValueId> NodeContext::constant(const std::vector<int64_t>& elements, const Shape& shape) {
   return constant(DataType::kS64, shape, to_bytes(elements));
 }

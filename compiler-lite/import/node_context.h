@@ -100,6 +100,8 @@ class NodeContext {
   Result<ValueId> constant(const std::vector<int64_t>& elements, const Shape& shape);
   Result<ValueId> constant(DataType type, const Shape& shape, Bytes elements);
   Result<ValueId> constant(OnnxTensor tensor);  // shares the elements
+  // Factors per channel that were made of these.
+  Result<ValueId> factors(const std::vector<float>& elements, const Shape& shape, BatchNormalization source);
   Result<ValueId> scalar(float element) { return constant(std::vector<float>{element}, Shape()); }
   // A scalar of any type.
   Result<ValueId> scalar_of(DataType type, double element);

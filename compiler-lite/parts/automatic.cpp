@@ -10,16 +10,11 @@
 #include <utility>
 
 #include "compiler-lite/export/onnx_forms.h"
-#include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/parts/supported.h"
-#include "kernels/registry.h"
+#include "compiler-lite/parts/worth.h"
 
 namespace nestrt::compiler {
 namespace {
-
-uint64_t plain_bytes(const Value& value) {
-  return static_cast<uint64_t>(storage_bytes(value.type, value.shape, Layout::kPlain));
-}
 
 // Groups of operators that are joined one by one (R. E. Tarjan, Efficiency of a Good But Not Linear Set Union
 // Algorithm, 1975, with path halving).
@@ -137,15 +132,10 @@ class Partitioner {
     return bytes;
   }
 
-  uint64_t macs_of(const Region& region) const {
-    uint64_t macs = 0;
-    for (const uint32_t op : region) {
-      for (const auto& node : nodes_of(op)) {
-        const BoundOperator bound(graph_, *node);
-        macs += kernels::operators().find(node->kind())->macs.get()(bound.spec());
-      }
-    }
-    return macs;
+  RegionSize size_of(const Region& region) const {
+    RegionSize size{region.size(), 0, border_bytes(region)};
+    for (const uint32_t op : region) size.macs += macs_of(graph_, nodes_of(op));
+    return size;
   }
 
   // What crosses the borders of a region.
@@ -169,27 +159,11 @@ class Partitioner {
     return bytes;
   }
 
-  // Why a region is not worth a part; empty where it is.
-  std::string too_small(const Region& region) const {
-    if (region.size() < capability_.min_operators)
-      return fmt::format("its region has {} operators, fewer than {}", region.size(), capability_.min_operators);
-    const uint64_t macs = macs_of(region);
-    if (macs < capability_.min_macs)
-      return fmt::format("its region has {} multiply-accumulates, fewer than {}", macs, capability_.min_macs);
-    if (!capability_.cost) return "";
-    const OffloadCost& cost = *capability_.cost;
-    const auto work = static_cast<double>(macs);
-    const double saved = work / cost.host_macs_per_us - work / cost.macs_per_us;
-    const double spent = cost.launch_us + static_cast<double>(border_bytes(region)) / cost.transfer_bytes_per_us;
-    if (saved > spent) return "";
-    return fmt::format("its region saves {:.1f} us and costs {:.1f} us to hand over", saved, spent);
-  }
-
   // What is left to the host divides others, so their regions have to be found anew.
   bool drop_small(const std::vector<Region>& found) {
     bool dropped = false;
     for (const Region& region : found) {
-      const std::string why = too_small(region);
+      const std::string why = too_small(capability_, size_of(region));
       if (why.empty()) continue;
       dropped = true;
       for (const uint32_t op : region) reasons_[op] = why;

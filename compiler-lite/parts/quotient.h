@@ -41,6 +41,9 @@ class Quotient {
   std::vector<Link> way_back(uint32_t part, bool through_parts) const;
 
  private:
+  // Each operator of the node with each of its links that lies in another.
+  template <typename Visit>
+  void for_each_beside(uint32_t node, const std::vector<std::vector<uint32_t>>& links, Visit visit) const;
   std::span<const uint32_t> members(uint32_t node, uint32_t& single) const;
   uint32_t earliest(uint32_t node) const;
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "compiler-lite/parts/worth.h"
+
 namespace nestrt::compiler {
 namespace {
 
@@ -32,7 +34,7 @@ std::string refusal_of_attributes(const OnnxForm& form, const OperatorCapability
 std::string refusal_of_value(const Value& value, const std::vector<DataType>& types, const Capability& capability) {
   if (std::find(types.begin(), types.end(), value.type) == types.end())
     return fmt::format("'{}' is {}", value.name, name(value.type));
-  const auto bytes = static_cast<uint64_t>(storage_bytes(value.type, value.shape, Layout::kPlain));
+  const uint64_t bytes = plain_bytes(value);
   if (bytes <= capability.tensor_bytes) return "";
   return fmt::format("'{}' has {} bytes, more than {}", value.name, bytes, capability.tensor_bytes);
 }

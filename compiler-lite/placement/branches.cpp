@@ -39,6 +39,8 @@ class Placer {
       if (taken == 0) NESTRT_RETURN_IF_ERROR(place_on_host(node));
       node += std::max<size_t>(taken, 1);
     }
+    for (size_t i = 1; i < backends_.size(); ++i)
+      if (backends_[i]->follows_others()) offer_branches(i);
     return std::move(placement_);
   }
 
@@ -48,6 +50,7 @@ class Placer {
     PlacedBranch branch{node, 0, {0}};
     std::vector<size_t> runs(backends_.size(), 0);
     for (size_t i = 1; i < backends_.size(); ++i) {
+      if (backends_[i]->follows_others()) continue;
       runs[i] = longest_run(graph_, *backends_[i], node, &placement_.refusals[i][node]);
       branch.count = std::max(branch.count, runs[i]);
     }
@@ -58,6 +61,18 @@ class Placer {
     open_ = false;
     placement_.branches.push_back(std::move(branch));
     return placement_.branches.back().count;
+  }
+
+  void offer_branches(size_t backend) {
+    const Subgraph nodes(graph_.nodes());
+    for (PlacedBranch& branch : placement_.branches) {
+      const Status status = backends_[backend]->accepts(graph_, nodes.subspan(branch.first, branch.count));
+      if (status.ok())
+        branch.backends.push_back(backend);
+      else
+        std::fill_n(placement_.refusals[backend].begin() + static_cast<std::ptrdiff_t>(branch.first), branch.count,
+                    std::string(status.message()));
+    }
   }
 
   Status place_on_host(size_t node) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "compiler-lite/codegen/vendor/blob_program.h"
 #include "compiler-lite/codegen/vendor/vendor_backend.h"
 #include "compiler-lite/vendor/vendor_command.h"
 #include "drivers/vendor/answers.h"
@@ -23,13 +24,8 @@ Status check_part(const Part& part, const VendorOptions& options) {
   if (part.backend != options.unit)
     return Status(Code::kInvalidArgument,
                   fmt::format("part '{}' is for '{}', and the vendor is '{}'", part.name, part.backend, options.unit));
-  const size_t ports = part.exported.inputs.size() + part.exported.outputs.size();
-  if (!part.exported.outputs.empty() && ports <= NESTRT_VENDOR_MAX_PORTS) return {};
-  return Status(
-      Code::kInvalidArgument,
-      fmt::format("part '{}' has {} inputs and {} outputs: a vendor's program has an output and at most {} of "
-                  "both together",
-                  part.name, part.exported.inputs.size(), part.exported.outputs.size(), NESTRT_VENDOR_MAX_PORTS));
+  return check_vendor_ports(part.exported.inputs.size(), part.exported.outputs.size())
+      .with_context(fmt::format("part '{}'", part.name));
 }
 
 // Puts operators where parts were.
@@ -74,9 +70,20 @@ class Replacer {
   std::unordered_map<ValueId, ValueId> replaced_;
 };
 
-// The vendor's parts, each with its blob. All are made of the graph as it is before any part is replaced.
-Result<VendorBlobs> compile_parts(const Graph& graph, const Cut& cut, const VendorOptions& options) {
-  VendorBlobs blobs;
+RegionSize size_of(const Graph& graph, const Part& part, const Cut& cut) {
+  RegionSize size{part.operators.size(), 0, 0};
+  for (const uint32_t op : part.operators) {
+    const ModelOperator& its = cut.operators[op];
+    size.macs += macs_of(graph, Subgraph(graph.nodes()).subspan(its.first, its.count));
+  }
+  for (const auto* borders : {&part.exported.inputs, &part.exported.outputs})
+    for (const ValueId id : *borders) size.border_bytes += plain_bytes(graph.value(id));
+  return size;
+}
+
+// The vendor's parts, each with its program. All are made of the graph as it is before any part is replaced.
+Result<VendorPrograms> compile_parts(const Graph& graph, const Cut& cut, const VendorOptions& options) {
+  VendorPrograms programs;
   ValueNames names(graph);
   for (size_t i = 0; i < cut.parts.size(); ++i) {
     const Part& part = cut.parts[i];
@@ -86,9 +93,10 @@ Result<VendorBlobs> compile_parts(const Graph& graph, const Cut& cut, const Vend
     if (!model) return model.error().with_context(fmt::format("part '{}'", part.name));
     Result<Bytes> blob = run_vendor_command(options, *model);
     if (!blob) return blob.error().with_context(fmt::format("vendor '{}', part '{}'", options.unit, part.name));
-    blobs[static_cast<int32_t>(i)] = std::make_shared<const Bytes>(std::move(*blob));
+    programs.emplace(static_cast<int32_t>(i), blob_program(std::make_shared<const Bytes>(std::move(*blob)),
+                                                           options.cost, size_of(graph, part, cut)));
   }
-  if (!blobs.empty()) return blobs;
+  if (!programs.empty()) return programs;
   return Status(Code::kInvalidArgument, fmt::format("no part of the model is for vendor '{}'", options.unit));
 }
 
@@ -117,12 +125,12 @@ Result<std::shared_ptr<Backend>> offload_parts(Graph& graph, const VendorOptions
     NESTRT_ASSIGN_OR_RETURN(specs, options.parts(graph));
   }
   NESTRT_ASSIGN_OR_RETURN(const Cut parts, cut(graph, std::move(specs)));
-  NESTRT_ASSIGN_OR_RETURN(VendorBlobs blobs, compile_parts(graph, parts, options));
+  NESTRT_ASSIGN_OR_RETURN(VendorPrograms programs, compile_parts(graph, parts, options));
   Replacer replacer(graph);
-  for (const auto& [number, blob] : blobs)
+  for (const auto& [number, program] : programs)
     NESTRT_RETURN_IF_ERROR(replacer.replace(parts.parts[static_cast<size_t>(number)], number));
   graph.tidy();
-  return make_vendor_backend(options.unit, std::move(blobs));
+  return make_vendor_backend(options.unit, std::move(programs));
 }
 
 }  // namespace nestrt::compiler

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler-lite/codegen/backend.h"
 #include "compiler-lite/export/export.h"
 #include "compiler-lite/graph/graph.h"
+#include "compiler-lite/parts/capability.h"
 #include "compiler-lite/parts/cut.h"
 #include "nestrt/result.h"
 
@@ -26,6 +28,7 @@ struct VendorOptions {
   std::string data;  // whatever the command takes as sample data, as the user named it
   std::chrono::seconds time_limit{600};
   int64_t opset = kDefaultExportOpset;
+  std::optional<OffloadCost> cost;  // what his device takes, where he states it
   // Which operators go to him; empty: all of them, as one part.
   std::function<Result<std::vector<PartSpec>>(const Graph& graph)> parts;
 };
@@ -36,7 +39,7 @@ Result<VendorOptions> parse_vendor(const std::string& text);
 // Requires: a tidy graph as it was imported. The backend has the programs of the operators that it has put there.
 // Errors: those of `parts`, cutting and exporting; kInvalidArgument where no part is the vendor's, one is somebody
 // else's, or the command uses no {input} or {output}; kUnsupported where the command fails, with what it has printed,
-// takes too long, or writes no output.
+// or writes no output; kDeadlineExceeded where it takes too long.
 Result<std::shared_ptr<Backend>> offload_parts(Graph& graph, const VendorOptions& options);
 
 }  // namespace nestrt::compiler

@@ -10,6 +10,7 @@
 
 #include "compiler-lite/process/process.h"
 #include "compiler-lite/vendor/offload.h"
+#include "nestrt/vendor.h"
 #include "runtime/core/parse.h"
 #include "tools/common/files.h"
 
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 
 // Of what a command prints, so much of its end is shown.
 constexpr size_t kShownBytes = 2000;
+constexpr uintmax_t kMostBlobBytes = uintmax_t{2} << 30;
 constexpr std::string_view kInput = "{input}", kOutput = "{output}", kFolder = "{folder}", kData = "{data}";
 
 std::vector<std::string> words_of(const std::string& command) {
@@ -63,6 +65,9 @@ Result<Bytes> read_blob(const std::string& path, const ProcessResult& result) {
   if (!is_file || fs::file_size(path, error) == 0)
     return Status(Code::kUnsupported, fmt::format("its command has written {}; {}",
                                                   is_file ? "an empty output" : "no output", printed_by(result)));
+  if (const uintmax_t size = fs::file_size(path, error); size > kMostBlobBytes)
+    return Status(Code::kUnsupported, fmt::format("its command has written an output of {} bytes: {} is the most; {}",
+                                                  size, kMostBlobBytes, printed_by(result)));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> blob, tools::read_file(path));
   return Bytes(blob.begin(), blob.end());
 }
@@ -82,6 +87,14 @@ Status check_vendor_command(const std::string& command) {
   return {};
 }
 
+Status check_vendor_ports(size_t inputs, size_t outputs) {
+  if (outputs > 0 && inputs <= NESTRT_VENDOR_MAX_PORTS && outputs <= NESTRT_VENDOR_MAX_PORTS - inputs) return {};
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("{} inputs and {} outputs: a vendor's program has an output and at most {} of both together", inputs,
+                  outputs, NESTRT_VENDOR_MAX_PORTS));
+}
+
 Result<Bytes> run_vendor_command(const VendorOptions& options, std::string_view model) {
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create());
   const fs::path base(folder.path()), work = base / "work";
@@ -96,7 +109,7 @@ Result<Bytes> run_vendor_command(const VendorOptions& options, std::string_view 
         filled(word, {{kInput, input}, {kOutput, output}, {kFolder, work.string()}, {kData, absolute(options.data)}});
   const Result<ProcessResult> result = run_process(words, folder.path(), {work.string(), options.time_limit});
   if (!result && result.error().code() == Code::kDeadlineExceeded)
-    return Status(Code::kUnsupported, fmt::format("its command {}", result.error().message()));
+    return Status(Code::kDeadlineExceeded, fmt::format("its command {}", result.error().message()));
   if (!result) return result.error();
   if (result->exit_code != 0)
     return Status(Code::kUnsupported, fmt::format("its command {}; {}", ending_of(*result), printed_by(*result)));

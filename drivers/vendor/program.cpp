@@ -29,13 +29,17 @@ Status check_kind(const plan::Program& program, std::string_view configuration) 
 Result<Port> port_of(const Plan& plan, const plan::ProgramRange& range) {
   if (range.tensor < 0) return damaged_plan("a vendor's program has a range that is no tensor");
   const plan::Tensor& tensor = plan.tables().tensors[static_cast<uint32_t>(range.tensor)];
-  const auto bytes = static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
-  if (range.layout != Layout::kPlain || tensor.layout != Layout::kPlain)
-    return damaged_plan(fmt::format("a vendor's program has tensor {} in another layout than plain", range.tensor));
-  if (range.size != bytes)
+  const auto stored = static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
+  if (range.layout != Layout::kPlain)
+    return damaged_plan(fmt::format("a vendor's program has tensor {} in another layout than its own", range.tensor));
+  if (range.size != stored)
     return damaged_plan(
-        fmt::format("a vendor's program has {} bytes of tensor {}, which has {}", range.size, range.tensor, bytes));
-  return Port{tensor.buffer, tensor.offset, bytes};
+        fmt::format("a vendor's program has {} bytes of tensor {}, which has {}", range.size, range.tensor, stored));
+  if (tensor.layout == Layout::kPlain) return Port{tensor.buffer, tensor.offset, stored, std::nullopt};
+  if (is_folded(tensor.layout) && range.access != plan::RangeAccess::kRead)
+    return damaged_plan(fmt::format("a vendor's program writes tensor {}, a folded picture", range.tensor));
+  const auto plain = static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, Layout::kPlain));
+  return Port{tensor.buffer, tensor.offset, plain, ReorderedPort(tensor.type, tensor.shape, tensor.layout)};
 }
 
 }  // namespace

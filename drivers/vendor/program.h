@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "drivers/vendor/reordered_port.h"
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
 
@@ -17,11 +19,12 @@ struct Program;
 
 namespace nestrt::vendor {
 
-// A tensor: bytes of a buffer of the plan.
+// A tensor, in a buffer of the plan.
 struct Port {
   uint32_t buffer = 0;
   uint64_t offset = 0;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0;                      // in plain layout, which is all that plug-ins know
+  std::optional<ReorderedPort> reordered;  // where it does not lie so
 };
 
 struct PortedProgram {
@@ -35,8 +38,8 @@ struct PortedProgram {
   static std::vector<uint64_t> bytes_of(std::span<const Port> ports);
 };
 
-// Ports are the program's ranges, in their order: whole tensors in plain layout, those that are read before those that
-// are written. Errors: kInvalidPlan, kIncompatible for another configuration.
+// Ports are the program's ranges, in their order: whole tensors, those that are read before those that are written.
+// Errors: kInvalidPlan, kIncompatible for another configuration.
 Result<PortedProgram> read_program(const Plan& plan, const plan::Program& program, std::string_view configuration);
 
 }  // namespace nestrt::vendor

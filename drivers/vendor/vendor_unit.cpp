@@ -80,25 +80,33 @@ class ProgramJob final : public Queue::Job {
     std::byte* free = staging_.begin();
     for_each_port([&](const Port& port, size_t index) {
       std::byte* const bytes = address(port, buffers);
-      places_[index] = device_.reaches(bytes, port.bytes) ? bytes : free;
+      places_[index] = !port.reordered && device_.reaches(bytes, port.bytes) ? bytes : free;
       free += align_up(port.bytes, device_.description().alignment);
     });
   }
 
   void give_inputs(std::span<std::byte* const> buffers) {
-    for (size_t i = 0; i < source_.inputs.size(); ++i)
-      copy(places_[i], address(source_.inputs[i], buffers), source_.inputs[i].bytes);
+    for (size_t i = 0; i < source_.inputs.size(); ++i) {
+      const Port& port = source_.inputs[i];
+      if (port.reordered) port.reordered->to_plain(address(port, buffers), static_cast<std::byte*>(places_[i]));
+      copy(port, places_[i], address(port, buffers));
+    }
   }
 
   void take_outputs(std::span<std::byte* const> buffers) {
-    for (size_t i = 0; i < source_.outputs.size(); ++i)
-      copy(address(source_.outputs[i], buffers), places_[source_.inputs.size() + i], source_.outputs[i].bytes);
+    for (size_t i = 0; i < source_.outputs.size(); ++i) {
+      const Port& port = source_.outputs[i];
+      const void* const plain = places_[source_.inputs.size() + i];
+      if (port.reordered) port.reordered->from_plain(static_cast<const std::byte*>(plain), address(port, buffers));
+      copy(port, address(port, buffers), plain);
+    }
   }
 
-  void copy(void* to, const void* from, uint64_t bytes) {
-    if (to == from || bytes == 0) return;
-    std::memcpy(to, from, bytes);
-    copied_ += bytes;
+  // Counts what was reordered, too.
+  void copy(const Port& port, void* to, const void* from) {
+    if (to == from || port.bytes == 0) return;
+    if (!port.reordered) std::memcpy(to, from, port.bytes);
+    copied_ += port.bytes;
   }
 
   Device& device_;

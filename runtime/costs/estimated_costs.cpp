@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/costs/operator_cost.h"
+#include "runtime/costs/stated_cost.h"
 #include "runtime/costs/unit_key.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/program_for.h"
@@ -82,7 +83,10 @@ void add_other(const Plan& plan, const UnitInfo& unit, int host_threads, const H
   const plan::Tables& tables = plan.tables();
   for_each_program_for(tables, unit, [&](uint32_t branch, uint32_t index, const plan::Program& program) {
     if (branch_cost(costs, plan, branch, index, key_of(unit))) return;
-    const WorkCost cost{estimate_us(tables, branch, host_threads, rates), CostSource::kModelled};
+    const plan::Cost* const guess = guessed_cost(program);
+    const WorkCost cost = guess != nullptr
+                              ? WorkCost{guess->microseconds, CostSource::kUnknown}
+                              : WorkCost{estimate_us(tables, branch, host_threads, rates), CostSource::kModelled};
     if (program.kind == plan::ProgramKind::kKernels)
       for (const uint32_t op : tables.branches[branch].operators) costs.set(key_of(unit), work_name(plan, op), cost);
     else

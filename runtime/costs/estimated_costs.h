@@ -38,8 +38,8 @@ struct HostRates {
 HostRates rates_of_any_host();
 
 // Adds what is missing to schedule the plan on the units: of the host by its rates; a program of another unit of which
-// the plan says nothing costs as much as the host alone. The proportions among operators are what counts for sessions:
-// runs soon show how fast the units are.
+// nobody has stated anything costs what the plan supposes, and where it supposes nothing as much as the host alone. The
+// proportions among operators are what counts for sessions: runs soon show how fast the units are.
 void add_estimates(const Plan& plan, std::span<const UnitInfo> units, CostTable& costs,
                    const HostRates& rates = rates_of_any_host());
 

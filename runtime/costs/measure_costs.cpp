@@ -109,7 +109,7 @@ struct Series {
 struct Piece {
   Executable* executable = nullptr;
   uint32_t branch = 0;
-  bool on_host = true;
+  Unit* unit = nullptr;         // beside the host; null: the host
   std::vector<Series*> series;  // by operator on the host, else one; null, or none at all: not of interest
 };
 
@@ -135,6 +135,7 @@ class Measurement {
     NESTRT_RETURN_IF_ERROR(choose_threads());
     NESTRT_ASSIGN_OR_RETURN(memory_, PlanMemory::create(*plan_, units));
     recorder_.reserve(plan_->tables().operators.size());
+    NESTRT_RETURN_IF_ERROR(prepare_alone());
     NESTRT_RETURN_IF_ERROR(prepare_host());
     for (Unit* unit : others_) {
       NESTRT_RETURN_IF_ERROR(prepare_whole(*unit));
@@ -226,22 +227,47 @@ class Measurement {
 
   const plan::Program* host_program(uint32_t branch) const { return program_for(branches_[branch], host_->info()); }
 
-  // Every branch on the host, with each number of threads.
-  Status prepare_host() {
+  // What the host has no kernels for runs on its unit in every inference, and is measured there.
+  Status prepare_alone() {
+    alone_.resize(branches_.size());
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
-      const plan::Program* program = host_program(branch);
-      if (program == nullptr)
+      if (host_program(branch) != nullptr) continue;
+      const auto can_compute = [&](const Unit* unit) {
+        return program_index_for(branches_[branch], unit->info()).has_value();
+      };
+      const auto unit = std::ranges::find_if(others_, can_compute);
+      if (unit == others_.end())
         return Status(
             Code::kIncompatible,
-            fmt::format("branch {} has no program for this CPU: its costs cannot be measured beforehand", branch));
-      NESTRT_ASSIGN_OR_RETURN(host_executables_.emplace_back(), prepare(*host_, branch, *program, {}));
+            fmt::format("branch {} has no program for any of these units: its costs cannot be measured", branch));
+      const uint32_t program = *program_index_for(branches_[branch], (*unit)->info());
+      NESTRT_ASSIGN_OR_RETURN(Executable* const executable,
+                              prepare(**unit, branch, branches_[branch].programs[program], {}));
+      alone_[branch] = unit_piece(executable, branch, program, **unit);
+    }
+    return {};
+  }
+
+  // Every branch on the host, with each number of threads.
+  Status prepare_host() {
+    host_executables_.resize(branches_.size());
+    for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
+      if (alone_[branch].unit != nullptr) continue;
+      NESTRT_ASSIGN_OR_RETURN(host_executables_[branch], prepare(*host_, branch, *host_program(branch), {}));
     }
     for (int threads : threads_) {
       Variant& variant = variants_.emplace_back(Variant{.threads = threads});
       for (uint32_t branch = 0; branch < branches_.size(); ++branch)
-        variant.pieces.push_back(host_piece(host_executables_[branch], branch, threads, {}));
+        variant.pieces.push_back(alone_[branch].unit != nullptr
+                                     ? alone_[branch]
+                                     : host_piece(host_executables_[branch], branch, threads, {}));
     }
     return {};
+  }
+
+  // Where another unit, or another part, is measured.
+  Piece aside(uint32_t branch) const {
+    return alone_[branch].unit != nullptr ? alone_[branch] : Piece{host_executables_[branch], branch, nullptr, {}};
   }
 
   // What a unit beside the host can compute, there.
@@ -250,13 +276,13 @@ class Measurement {
     bool any = false;
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
       const std::optional<uint32_t> program = program_index_for(branches_[branch], unit.info());
-      if (!program) {
-        variant.pieces.push_back({host_executables_[branch], branch, true, {}});
+      if (!program || alone_[branch].unit != nullptr) {
+        variant.pieces.push_back(aside(branch));
         continue;
       }
       NESTRT_ASSIGN_OR_RETURN(Executable* const executable,
                               prepare(unit, branch, branches_[branch].programs[*program], {}));
-      variant.pieces.push_back(unit_piece(executable, branch, *program, unit.info()));
+      variant.pieces.push_back(unit_piece(executable, branch, *program, unit));
       any = true;
     }
     if (any) variants_.push_back(std::move(variant));
@@ -298,11 +324,11 @@ class Measurement {
       for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
         const Division& division = divisions[branch];
         if (division.first == nullptr) {
-          variant.pieces.push_back({host_executables_[branch], branch, true, {}});
+          variant.pieces.push_back(aside(branch));
           continue;
         }
         variant.pieces.push_back(host_piece(division.rest, branch, threads, division.rest_channels));
-        variant.pieces.push_back(unit_piece(division.first, branch, division.first_program, unit.info()));
+        variant.pieces.push_back(unit_piece(division.first, branch, division.first_program, unit));
       }
     }
     return {};
@@ -320,7 +346,7 @@ class Measurement {
   }
 
   Piece host_piece(Executable* executable, uint32_t branch, int threads, ChannelRange channels) {
-    Piece piece{executable, branch, true, {}};
+    Piece piece{executable, branch, nullptr, {}};
     for (uint32_t op : branches_[branch].operators) {
       const bool view = is_view(plan_->tables(), plan_->tables().operators[op]);
       piece.series.push_back(
@@ -329,13 +355,13 @@ class Measurement {
     return piece;
   }
 
-  Piece unit_piece(Executable* executable, uint32_t branch, uint32_t program, const UnitInfo& unit) {
+  Piece unit_piece(Executable* executable, uint32_t branch, uint32_t program, Unit& unit) {
     const uint32_t first = branches_[branch].operators[0];
     const ChannelRange channels = branches_[branch].programs[program].channels;
     return {executable,
             branch,
-            false,
-            {series_for(key_of(unit), program_work_name(*plan_, branch, program), first, branch, channels)}};
+            &unit,
+            {series_for(key_of(unit.info()), program_work_name(*plan_, branch, program), first, branch, channels)}};
   }
 
   // Branches that do the same work share their samples.
@@ -375,7 +401,9 @@ class Measurement {
   Status run_once(const Variant& variant, bool counts) {
     for (const Piece& piece : variant.pieces) {
       const Status status = run_piece(variant, piece, counts);
-      if (!status.ok()) return piece.on_host ? status : give_up(*variant.unit, status);
+      if (status.ok()) continue;
+      const bool is_needed = piece.unit == nullptr || alone_[piece.branch].unit != nullptr;
+      return is_needed ? status : give_up(*piece.unit, status);
     }
     return {};
   }
@@ -401,17 +429,16 @@ class Measurement {
     submission.cores = &cores;
     const SteadyClock::time_point submitted = SteadyClock::now();
     submission.submitter_waits = true;
-    if (!piece.on_host) submission.unit_deadline = submitted + options_.unit_timeout;
+    if (piece.unit != nullptr) submission.unit_deadline = submitted + options_.unit_timeout;
     NESTRT_RETURN_IF_ERROR(nestrt::run(*piece.executable, submission));
-    if (counts && !piece.series.empty()) record(variant, piece, submitted, SteadyClock::now());
+    if (counts && !piece.series.empty()) record(piece, submitted, SteadyClock::now());
     return {};
   }
 
-  void record(const Variant& variant, const Piece& piece, SteadyClock::time_point submitted,
-              SteadyClock::time_point completed) {
-    if (!piece.on_host) {
+  void record(const Piece& piece, SteadyClock::time_point submitted, SteadyClock::time_point completed) {
+    if (piece.unit != nullptr) {
       piece.series[0]->samples.push_back(microseconds(recorder_.total()));
-      OverheadSamples& overheads = overheads_[key_of(variant.unit->info())];
+      OverheadSamples& overheads = overheads_[key_of(piece.unit->info())];
       overheads.start.push_back(microseconds(recorder_.start() - submitted));
       overheads.finish.push_back(microseconds(completed - recorder_.end()));
       return;
@@ -453,7 +480,8 @@ class Measurement {
   std::vector<int> threads_;
   PlanMemory memory_;
   std::vector<std::unique_ptr<Executable>> executables_;
-  std::vector<Executable*> host_executables_;  // by branch
+  std::vector<Piece> alone_;                   // by branch, where the host has no kernels; else without a unit
+  std::vector<Executable*> host_executables_;  // by branch, where it has
   std::vector<Variant> variants_;
   std::map<std::pair<UnitKey, std::string>, Series> series_;
   std::vector<Series*> order_;

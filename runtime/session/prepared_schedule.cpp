@@ -198,6 +198,7 @@ Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, P
   step.is_steady = units[step.unit]->info().is_steady;
   if (step.on_host) return {};
   NESTRT_ASSIGN_OR_RETURN(const auto computed, executables.computed());
+  step.is_exact = plan.tables().branches[what.branch].programs[what.program].kind != plan::ProgramKind::kBlob;
   step.results = results_of(plan, what, computed[what.branch]);
   step.whole_results = whole_results_of(plan, what, computed[what.branch]);
   if (!host) return {};

@@ -31,6 +31,7 @@ struct PreparedStep {
   uint32_t unit = 0;
   size_t thread = 0;  // 0: the lane is in the caller's sections; else it is number thread - 1 of unit_lanes()
   bool on_host = true;
+  bool is_exact = true;    // computes what the host would, to the bit: vendors' programs do not
   double visit_us = 0;     // predicted, from its begin until its lane waits for another
   double unit_us = 0;      // costs that were measured, of its unit, where that is steady; 0: not known
   double host_us = 0;      // predicted, of the host, where it runs elsewhere; 0: not known

@@ -1,4 +1,6 @@
 // nestc compile: from an ONNX file to a plan.
+#include <fmt/core.h>
+
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -33,7 +35,6 @@ struct CompileCommand {
 
  private:
   Status check_files(const std::string& path) const;
-  Status add_vendor(CompileOptions& options) const;
   Result<PlanBytes> compile_with_progress(CompileOptions options, std::optional<QuantizationReport>& report) const;
   Status write(const std::string& path, const CompileOptions& options) const;
 };
@@ -45,6 +46,11 @@ void print(const QuantizationReport& report) {
     std::cout << "f32: " << tools::printable(node.name) << ": " << tools::printable(node.reason) << "\n";
 }
 
+const char* why_idle(const CompileOptions& options, const Backend& backend) {
+  if (backend.follows_others()) return ": no branch can be written for it, or is worth it by --vendor-capability";
+  return options.quantization ? "; nestc explain says why" : ": it needs them in s8; quantize them with --quantize s8";
+}
+
 // Says so where the target has more than a CPU and the plan nothing for it.
 void note_idle_units(const CompileOptions& options, const plan::Tables& tables) {
   for (const auto& backend : options.backends) {
@@ -53,10 +59,14 @@ void note_idle_units(const CompileOptions& options, const plan::Tables& tables) 
     for (const plan::Branch& branch : tables.branches)
       for (const plan::Program& program : branch.programs) idle &= program.unit != backend->unit();
     if (!idle) continue;
-    std::cerr << "nestc: note: " << backend->unit() << " runs none of the operators"
-              << (options.quantization ? "; nestc explain says why\n"
-                                       : ": it needs them in s8; quantize them with --quantize s8\n");
+    std::cerr << "nestc: note: " << backend->unit() << " runs none of the operators" << why_idle(options, *backend)
+              << "\n";
   }
+}
+
+void note_failure(const std::string& branch, const Status& why) {
+  std::cerr << fmt::format("nestc: note: branch '{}' has no program of the vendor's: {}\n", tools::printable(branch),
+                           tools::printable_message(why.message()));
 }
 
 void list() {
@@ -85,17 +95,6 @@ Status CompileCommand::check_files(const std::string& path) const {
   NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(path));
   NESTRT_RETURN_IF_ERROR(vendor_flags.check_output(path));
   return search_flags.check_output(path, model);
-}
-
-// What a vendor's program computes is not known here: nothing behind it could be calibrated.
-Status CompileCommand::add_vendor(CompileOptions& options) const {
-  NESTRT_ASSIGN_OR_RETURN(const std::optional<VendorOptions> vendor, vendor_flags.options());
-  if (!vendor) return {};
-  if (options.quantization || search_flags.wanted())
-    return Status(Code::kInvalidArgument,
-                  "--vendor leaves the other operators as they are, f32 where the model is: leave out --quantize");
-  options.offload = [vendor = *vendor](Graph& graph) { return offload_parts(graph, vendor); };
-  return {};
 }
 
 Status CompileCommand::write(const std::string& path, const CompileOptions& options) const {
@@ -127,11 +126,11 @@ Result<tools::ExitCode> CompileCommand::run() const {
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, flags.options());
   NESTRT_RETURN_IF_ERROR(search_flags.check(quantize_flags));
   NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize_flags.quantization(model, options));
-  NESTRT_RETURN_IF_ERROR(add_vendor(options));
   if (search_flags.wanted()) {
     NESTRT_ASSIGN_OR_RETURN(options.quantization, search_flags.search(model, options, quantize_flags));
     if (!options.quantization) return tools::ExitCode::kMismatch;
   }
+  NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(options, note_failure));
   NESTRT_RETURN_IF_ERROR(write(path, options));
   return tools::ExitCode::kOk;
 }

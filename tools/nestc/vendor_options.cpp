@@ -9,9 +9,8 @@ namespace nestrt::compiler {
 namespace {
 
 // The parts that are worth it, by the capability file, under the vendor's name.
-Result<std::vector<PartSpec>> worthwhile_parts(const std::string& file, const VendorOptions& options,
+Result<std::vector<PartSpec>> worthwhile_parts(const Capability& capability, const VendorOptions& options,
                                                const Graph& graph) {
-  NESTRT_ASSIGN_OR_RETURN(const Capability capability, read_capability(file));
   NESTRT_ASSIGN_OR_RETURN(AutomaticParts automatic, automatic_parts(graph, capability, options.opset));
   for (PartSpec& part : automatic.parts) part.backend = options.unit;
   return std::move(automatic.parts);
@@ -40,6 +39,12 @@ void VendorFlags::add_to(tools::Command command) {
       .not_empty()
       .needs(vendor)
       .excludes(plan);
+  command
+      .add_flag("--vendor-optional", optional_,
+                "keep the CPU's and other units' programs beside the vendor's, branch by branch: schedules choose by "
+                "cost, and what the vendor's command fails to compile stays without (docs/vendors.md)")
+      .needs(vendor)
+      .excludes(plan);
   command.add_option("--vendor-data", data_, "what {data} stands for, such as a folder of pictures")
       .type_name("PATH")
       .not_empty()
@@ -50,19 +55,31 @@ void VendorFlags::add_to(tools::Command command) {
       .needs(vendor);
 }
 
-Result<std::optional<VendorOptions>> VendorFlags::options() const {
-  if (vendor_.empty()) return std::optional<VendorOptions>();
-  Result<VendorOptions> parsed = parse_vendor(vendor_);
-  if (!parsed) return parsed.error().with_context("--vendor");
-  VendorOptions options = std::move(*parsed);
+Result<VendorOptions> VendorFlags::options() const {
+  NESTRT_ASSIGN_OR_RETURN(VendorOptions options, parse_vendor(vendor_));
   options.data = data_;
   options.time_limit = std::chrono::seconds(time_limit_s_);
-  if (!plan_.empty()) options.parts = [file = plan_](const Graph& graph) { return read_part_plan(file, graph); };
-  if (!capability_.empty())
-    options.parts = [file = capability_, options](const Graph& graph) {
-      return worthwhile_parts(file, options, graph);
+  return options;
+}
+
+Status VendorFlags::add_to(CompileOptions& options, const VendorFailure& failure) const {
+  if (!given()) return {};
+  Result<VendorOptions> vendor = this->options();
+  if (!vendor) return vendor.error().with_context("--vendor");
+  std::optional<Capability> capability;
+  if (!capability_.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(capability, read_capability(capability_));
+    vendor->cost = capability->cost;
+    vendor->parts = [capability = *capability, vendor = *vendor](const Graph& graph) {
+      return worthwhile_parts(capability, vendor, graph);
     };
-  return std::optional(std::move(options));
+  }
+  if (!plan_.empty()) vendor->parts = [file = plan_](const Graph& graph) { return read_part_plan(file, graph); };
+  if (optional_)
+    options.backends.push_back(make_optional_vendor_backend(*vendor, capability, failure));
+  else
+    options.offload = [vendor = *vendor](Graph& graph) { return offload_parts(graph, vendor); };
+  return {};
 }
 
 Status VendorFlags::check_output(const std::string& output) const {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
-#include "compiler-lite/vendor/offload.h"
+#include "compiler-lite/compile.h"
+#include "compiler-lite/vendor/optional_backend.h"
 #include "tools/common/cli.h"
 
 namespace nestrt::compiler {
@@ -15,16 +15,20 @@ class VendorFlags {
   // Must outlive the parse.
   void add_to(tools::Command command);
   bool given() const { return !vendor_.empty(); }
-  // Empty where no vendor is asked for. Errors: kInvalidArgument with the option.
-  Result<std::optional<VendorOptions>> options() const;
+  // Gives the compilation what it needs to call the vendor; `failure` is told where he fails and the plan can do
+  // without. Errors: kInvalidArgument with the option; of the capability file.
+  Status add_to(CompileOptions& options, const VendorFailure& failure) const;
   // Errors: kInvalidArgument where `output` is a file that these options name.
   Status check_output(const std::string& output) const;
 
  private:
+  Result<VendorOptions> options() const;
+
   std::string vendor_;
   std::string plan_;
   std::string capability_;
   std::string data_;
+  bool optional_ = false;
   int64_t time_limit_s_ = 600;
 };
 

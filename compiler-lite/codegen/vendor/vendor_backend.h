@@ -7,14 +7,13 @@
 #include <string>
 
 #include "compiler-lite/codegen/backend.h"
-#include "compiler-lite/graph/bytes.h"
 
 namespace nestrt::compiler {
 
-// By ops::Opaque.part.
-using VendorBlobs = std::map<int32_t, std::shared_ptr<const Bytes>>;
+// By ops::Opaque.part, programs for its inputs and outputs: without ranges.
+using VendorPrograms = std::map<int32_t, UnitProgram>;
 
 // `unit`: the kind of the vendor's units, as his plug-in gives it (nestrt/vendor.h).
-std::shared_ptr<Backend> make_vendor_backend(std::string unit, VendorBlobs blobs);
+std::shared_ptr<Backend> make_vendor_backend(std::string unit, VendorPrograms programs);
 
 }  // namespace nestrt::compiler

@@ -22,25 +22,27 @@ Status import_batch_normalization(NodeContext& node) {
   if (node.flag("training_mode", false))
     return node.unsupported("training_mode is not supported; export for inference");
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  const double epsilon = node.attribute("epsilon", 1e-5f);
-  std::vector<float> parameters[4];
+  BatchNormalization stated;
+  stated.epsilon = node.attribute("epsilon", 1e-5f);
+  std::vector<float>* const parameters[4] = {&stated.scale, &stated.bias, &stated.mean, &stated.variance};
   const char* names[4] = {"scale", "bias", "mean", "variance"};
   const Shape shape = node.shape(x);
   if (shape.rank() < 2) return node.invalid(fmt::format("input of shape {} has no channels", shape.to_string()));
   for (size_t i = 0; i < 4; ++i) {
-    NESTRT_ASSIGN_OR_RETURN(parameters[i], node.constant_floats(i + 1, names[i]));
-    if (static_cast<int64_t>(parameters[i].size()) != shape[1]) {
-      return node.invalid(fmt::format("{} has {} elements for {} channels", names[i], parameters[i].size(), shape[1]));
+    NESTRT_ASSIGN_OR_RETURN(*parameters[i], node.constant_floats(i + 1, names[i]));
+    if (static_cast<int64_t>(parameters[i]->size()) != shape[1]) {
+      return node.invalid(fmt::format("{} has {} elements for {} channels", names[i], parameters[i]->size(), shape[1]));
     }
   }
-  std::vector<float> factor(parameters[0].size());
+  std::vector<float> factor(stated.scale.size());
   std::vector<float> offset(factor.size());
   for (size_t c = 0; c < factor.size(); ++c) {
-    const double by = double{parameters[0][c]} / std::sqrt(double{parameters[3][c]} + epsilon);
+    const double by = double{stated.scale[c]} / std::sqrt(double{stated.variance[c]} + double{stated.epsilon});
     factor[c] = static_cast<float>(by);
-    offset[c] = static_cast<float>(double{parameters[1][c]} - double{parameters[2][c]} * by);
+    offset[c] = static_cast<float>(double{stated.bias[c]} - double{stated.mean[c]} * by);
   }
-  NESTRT_ASSIGN_OR_RETURN(const ValueId factors, node.constant(factor, channel_shape(shape[1], shape.rank())));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId factors,
+                          node.factors(factor, channel_shape(shape[1], shape.rank()), std::move(stated)));
   NESTRT_ASSIGN_OR_RETURN(const ValueId offsets, node.constant(offset, channel_shape(shape[1], shape.rank())));
   NESTRT_ASSIGN_OR_RETURN(const ValueId product, node.binary(ops::BinaryKind::kMul, x, factors));
   return node.set_output(node.binary(ops::BinaryKind::kAdd, product, offsets));

@@ -46,6 +46,10 @@ class OperatorCheck {
       case Kind::kSoftmax:
         same_shape();
         return require(op_.axis < output().size(), "Softmax: there is no such axis");
+      case Kind::kQuantize:
+      case Kind::kDequantize:
+        same_shape();
+        return require(op_.values.size() == 2, "QuantizeLinear: no scale");
     }
     throw BadProgram("there is no such operator");
   }

@@ -8,10 +8,10 @@
 namespace reference {
 namespace {
 
-// What is no number is none of anything.
-int8_t steps_of(float value, float scale) {
-  const float steps = std::nearbyint(value / scale);
-  return std::isnan(steps) ? int8_t{0} : static_cast<int8_t>(std::clamp(steps, -127.0f, 127.0f));
+// The nearest integer. What is no number is none of anything.
+int8_t integer_of(float value, float least) {
+  const float nearest = std::nearbyint(value);
+  return std::isnan(nearest) ? int8_t{0} : static_cast<int8_t>(std::clamp(nearest, least, 127.0f));
 }
 
 // The scale by which the largest element becomes 127.
@@ -20,11 +20,12 @@ float quantize(const std::vector<float>& values, std::vector<int8_t>& result) {
   for (const float value : values) largest = std::max(largest, std::fabs(value));
   const float scale = largest / 127;
   result.resize(values.size());
-  for (size_t i = 0; i < values.size(); ++i) result[i] = scale > 0 ? steps_of(values[i], scale) : int8_t{0};
+  for (size_t i = 0; i < values.size(); ++i) result[i] = scale > 0 ? integer_of(values[i] / scale, -127) : int8_t{0};
   return scale;
 }
 
-int32_t dot(const int8_t* a, const int8_t* b, size_t count) {
+// Of 16 bits, as processors have an instruction for the sum of two such products.
+int32_t dot(const int16_t* a, const int16_t* b, size_t count) {
   int32_t sum = 0;
   for (size_t i = 0; i < count; ++i) sum += int32_t{a[i]} * b[i];
   return sum;
@@ -41,7 +42,7 @@ struct Image {
 };
 
 // What the window at (y, x) reads of all channels.
-void take_window(const Image& image, const Window& window, uint32_t y, uint32_t x, int8_t* taken) {
+void take_window(const Image& image, const Window& window, uint32_t y, uint32_t x, int16_t* taken) {
   for (uint32_t channel = 0; channel < image.channels; ++channel) {
     const int8_t* const plane = image.data + size_t{channel} * image.height * image.width;
     for (uint32_t ky = 0; ky < window.kernel[0]; ++ky) {
@@ -49,7 +50,7 @@ void take_window(const Image& image, const Window& window, uint32_t y, uint32_t 
       for (uint32_t kx = 0; kx < window.kernel[1]; ++kx) {
         const int64_t column = place(window, 1, x, kx);
         const bool is_inside = row >= 0 && row < image.height && column >= 0 && column < image.width;
-        *taken++ = is_inside ? plane[row * image.width + column] : int8_t{0};
+        *taken++ = is_inside ? plane[row * image.width + column] : int16_t{0};
       }
     }
   }
@@ -62,21 +63,33 @@ Engine::Engine(Program program) : program_(std::move(program)) {
   for (const Tensor& tensor : program_.tensors) tensors_.emplace_back(tensor.elements());
 }
 
-bool Engine::run(const std::vector<const float*>& inputs, const std::vector<float*>& outputs,
+void Engine::read(uint32_t index, const void* from) {
+  std::vector<float>& tensor = tensors_[index];
+  const auto* const integers = static_cast<const int8_t*>(from);
+  if (program_.tensors[index].is_int8 != 0)
+    std::copy_n(integers, tensor.size(), tensor.begin());
+  else
+    std::memcpy(tensor.data(), from, tensor.size() * sizeof(float));
+}
+
+void Engine::write(uint32_t index, void* to) const {
+  const std::vector<float>& tensor = tensors_[index];
+  if (program_.tensors[index].is_int8 != 0)
+    std::transform(tensor.begin(), tensor.end(), static_cast<int8_t*>(to),
+                   [](float value) { return integer_of(value, -128); });
+  else
+    std::memcpy(to, tensor.data(), tensor.size() * sizeof(float));
+}
+
+bool Engine::run(const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
                  const std::function<bool()>& goes_on) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    std::vector<float>& tensor = tensors_[program_.inputs[i]];
-    std::memcpy(tensor.data(), inputs[i], tensor.size() * sizeof(float));
-  }
+  for (size_t i = 0; i < inputs.size(); ++i) read(program_.inputs[i], inputs[i]);
   for (const Operator& op : program_.operators) {
     if (!goes_on()) return false;
     compute(op);
   }
   if (!goes_on()) return false;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const std::vector<float>& tensor = tensors_[program_.outputs[i]];
-    std::memcpy(outputs[i], tensor.data(), tensor.size() * sizeof(float));
-  }
+  for (size_t i = 0; i < outputs.size(); ++i) write(program_.outputs[i], outputs[i]);
   return true;
 }
 
@@ -106,6 +119,12 @@ void Engine::compute(const Operator& op) {
       return response_norm(op);
     case Kind::kSoftmax:
       return softmax(op);
+    case Kind::kQuantize:
+      for (size_t i = 0; i < y.size(); ++i) y[i] = integer_of(x[i] / op.values[0] + op.values[1], -128);
+      return;
+    case Kind::kDequantize:
+      for (size_t i = 0; i < y.size(); ++i) y[i] = (x[i] - op.values[1]) * op.values[0];
+      return;
   }
 }
 
@@ -122,11 +141,14 @@ void Engine::product(const Operator& op) {
       for (uint32_t x = 0; x < out[3]; ++x)
         take_window(image, op.window, y, x, columns_.data() + (size_t{y} * out[3] + x) * taps);
     float* result = tensors_[op.output].data() + size_t{n} * group_out * pixels;
-    for (uint32_t channel = n % op.groups * group_out; channel < (n % op.groups + 1) * group_out; ++channel)
+    for (uint32_t channel = n % op.groups * group_out; channel < (n % op.groups + 1) * group_out; ++channel) {
+      const int8_t* const weights = op.weights.data() + channel * taps;
+      kernel_.assign(weights, weights + taps);
       for (size_t pixel = 0; pixel < pixels; ++pixel) {
-        const int32_t sum = dot(op.weights.data() + channel * taps, columns_.data() + pixel * taps, taps);
+        const int32_t sum = dot(kernel_.data(), columns_.data() + pixel * taps, taps);
         *result++ = static_cast<float>(sum) * (scale * op.scales[channel]) + op.bias[channel];
       }
+    }
   }
 }
 

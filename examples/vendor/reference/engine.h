@@ -15,7 +15,7 @@ class Engine {
 
   const Program& program() const { return program_; }
   // False where `goes_on`, which is asked before each operator, said so; outputs are not written then.
-  bool run(const std::vector<const float*>& inputs, const std::vector<float*>& outputs,
+  bool run(const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
            const std::function<bool()>& goes_on);
 
  private:
@@ -26,11 +26,14 @@ class Engine {
   void softmax(const Operator& op);
   void concat(const Operator& op);
   void affine(const Operator& op);
+  void read(uint32_t tensor, const void* from);
+  void write(uint32_t tensor, void* to) const;
   const std::vector<uint32_t>& shape(uint32_t tensor) const { return program_.tensors[tensor].shape; }
 
   Program program_;
   std::vector<std::vector<float>> tensors_;
-  std::vector<int8_t> quantized_, columns_;
+  std::vector<int8_t> quantized_;
+  std::vector<int16_t> columns_, kernel_;  // what windows read, pixel by pixel; the weights of a channel
 };
 
 }  // namespace reference

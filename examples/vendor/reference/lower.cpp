@@ -71,14 +71,17 @@ class Lowering {
   }
 
  private:
-  // The tensor of that name, f32, of the shape that is stated or inferred.
+  // The tensor of that name, of the shape that is stated or inferred.
   uint32_t tensor_of(const std::string& name) {
     const auto known = tensors_.find(name);
     if (known != tensors_.end()) return known->second;
     const auto type = types_.find(name);
     if (type == types_.end() || !type->second->has_shape()) throw Refused("the shape of '" + name + "' is not known");
-    if (type->second->elem_type() != onnx::TensorProto::FLOAT) throw Refused("'" + name + "' is not f32");
+    const auto element = type->second->elem_type();
+    if (element != onnx::TensorProto::FLOAT && element != onnx::TensorProto::INT8)
+      throw Refused("'" + name + "' is neither f32 nor int8");
     Tensor tensor;
+    tensor.is_int8 = element == onnx::TensorProto::INT8 ? 1 : 0;
     for (const auto& dim : type->second->shape().dim()) {
       if (!dim.has_dim_value() || dim.dim_value() <= 0) throw Refused("the shape of '" + name + "' is not fixed");
       tensor.shape.push_back(static_cast<uint32_t>(dim.dim_value()));
@@ -95,15 +98,33 @@ class Lowering {
 
   const std::vector<uint32_t>& shape_of(const std::string& name) { return program_.tensors[tensor_of(name)].shape; }
 
-  std::vector<float> constant(const std::string& name) const {
+  const onnx::TensorProto& tensor_called(const std::string& name) const {
     const auto found = constants_.find(name);
     if (found == constants_.end()) throw Refused("'" + name + "' is no constant");
-    const onnx::TensorProto& tensor = *found->second;
-    if (tensor.data_type() != onnx::TensorProto::FLOAT) throw Refused("constant '" + name + "' is not f32");
-    if (!tensor.has_raw_data()) return {tensor.float_data().begin(), tensor.float_data().end()};
-    std::vector<float> values(tensor.raw_data().size() / sizeof(float));
-    std::memcpy(values.data(), tensor.raw_data().data(), values.size() * sizeof(float));
-    return values;
+    return *found->second;
+  }
+
+  std::vector<float> constant(const std::string& name) const {
+    if (const auto real = reals_.find(name); real != reals_.end()) return real->second;
+    const onnx::TensorProto& tensor = tensor_called(name);
+    switch (tensor.data_type()) {
+      case onnx::TensorProto::FLOAT:
+        return numbers<float>(tensor, tensor.float_data());
+      case onnx::TensorProto::INT32:
+        return numbers<int32_t>(tensor, tensor.int32_data());
+      case onnx::TensorProto::INT8:
+        return numbers<int8_t>(tensor, tensor.int32_data());
+      default:
+        throw Refused("constant '" + name + "' is none of f32, int8 and int32");
+    }
+  }
+
+  template <typename T, typename List>
+  static std::vector<float> numbers(const onnx::TensorProto& tensor, const List& list) {
+    if (!tensor.has_raw_data()) return {list.begin(), list.end()};
+    std::vector<T> values(tensor.raw_data().size() / sizeof(T));
+    std::memcpy(values.data(), tensor.raw_data().data(), values.size() * sizeof(T));
+    return {values.begin(), values.end()};
   }
 
   Operator& add(Kind kind, const NodeProto& node, size_t num_inputs = 1) {
@@ -130,6 +151,8 @@ class Lowering {
         {"Concat", &Lowering::concat},
         {"LRN", &Lowering::response_norm},
         {"Softmax", &Lowering::softmax},
+        {"QuantizeLinear", &Lowering::quantize_linear},
+        {"DequantizeLinear", &Lowering::dequantize_linear},
         {"Flatten", &Lowering::copy},
         {"Reshape", &Lowering::copy},
         {"Dropout", &Lowering::copy},
@@ -165,7 +188,7 @@ class Lowering {
     Operator& op = add(Kind::kProduct, node);
     const size_t channels = program_.tensors[op.output].shape[1];
     op.groups = static_cast<uint32_t>(attributes.integer("group", 1));
-    const auto& dims = constants_.at(node.input(1))->dims();
+    const auto& dims = tensor_called(stated_as(node.input(1))).dims();
     if (dims.size() != 4) throw Refused("only images of two dimensions are convolved");
     set_window(attributes, node, {dims[2], dims[3]}, op);
     quantize(weights, channels, op);
@@ -184,7 +207,8 @@ class Lowering {
     if (weights.size() != size_t{inner} * columns) throw Refused("its weights do not fit");
     if (attributes.integer("transB", 0) == 0) weights = transposed(weights, inner, columns);
     const uint32_t from = tensor_of(node.input(0)), to = tensor_of(node.output(0));
-    const uint32_t pixels = add_tensor("", {{rows, inner, 1, 1}}), result = add_tensor("", {{rows, columns, 1, 1}});
+    const uint32_t pixels = add_tensor("", {{rows, inner, 1, 1}, 0}),
+                   result = add_tensor("", {{rows, columns, 1, 1}, 0});
     add_copy(from, pixels);
     Operator op;
     op.kind = Kind::kProduct;
@@ -196,6 +220,53 @@ class Lowering {
     op.bias.resize(columns);
     program_.operators.push_back(std::move(op));
     add_copy(result, to);
+  }
+
+  // What a constant was before it was dequantized.
+  const std::string& stated_as(const std::string& name) const {
+    const auto found = integers_.find(name);
+    return found != integers_.end() ? found->second : name;
+  }
+
+  std::vector<float> zeros_of(const NodeProto& node, size_t count) const {
+    const bool are_stated = node.input_size() > 2 && !node.input(2).empty();
+    std::vector<float> zeros = are_stated ? constant(node.input(2)) : std::vector<float>(count);
+    if (count == 0 || zeros.size() != count) throw Refused("its zero points do not fit its scales");
+    return zeros;
+  }
+
+  // One scale and zero point for all of a tensor.
+  std::vector<float> step_of(const NodeProto& node) const {
+    const std::vector<float> scales = constant(node.input(1));
+    if (scales.size() != 1) throw Refused("only constants have scales by channel");
+    return {scales[0], zeros_of(node, 1)[0]};
+  }
+
+  void quantize_linear(const NodeProto& node) { add(Kind::kQuantize, node).values = step_of(node); }
+
+  void dequantize_linear(const NodeProto& node) {
+    if (constants_.count(node.input(0)) == 0) {
+      add(Kind::kDequantize, node).values = step_of(node);
+      return;
+    }
+    std::vector<float> values = constant(node.input(0));
+    const std::vector<float> scales = constant(node.input(1)), zeros = zeros_of(node, scales.size());
+    const size_t each = scales.size() > 1 ? elements_behind_axis(node) : std::max<size_t>(1, values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      const size_t channel = i / each % scales.size();
+      values[i] = (values[i] - zeros[channel]) * scales[channel];
+    }
+    reals_[node.output(0)] = std::move(values);
+    integers_[node.output(0)] = node.input(0);
+  }
+
+  size_t elements_behind_axis(const NodeProto& node) const {
+    const onnx::TensorProto& tensor = tensor_called(node.input(0));
+    const int64_t stated = Attributes(node).integer("axis", 1), rank = tensor.dims_size();
+    size_t elements = 1;
+    for (int64_t axis = (stated < 0 ? stated + rank : stated) + 1; axis < rank; ++axis)
+      elements *= static_cast<size_t>(std::max<int64_t>(1, tensor.dims(static_cast<int>(axis))));
+    return elements;
   }
 
   static std::vector<float> transposed(const std::vector<float>& values, uint32_t rows, uint32_t columns) {
@@ -317,6 +388,8 @@ class Lowering {
   const onnx::GraphProto& graph_;
   const int64_t opset_;
   std::map<std::string, const onnx::TensorProto*> constants_;
+  std::map<std::string, std::vector<float>> reals_;  // constants that were dequantized
+  std::map<std::string, std::string> integers_;      // and what they were
   std::map<std::string, const onnx::TypeProto_Tensor*> types_;
   std::map<std::string, uint32_t> tensors_;
   Program program_;

@@ -46,8 +46,8 @@ struct nestrt_vendor_program {  // NOLINT(readability-identifier-naming): of nes
   explicit nestrt_vendor_program(reference::Program program) : engine(std::move(program)) {}
 
   reference::Engine engine;
-  std::vector<const float*> inputs;
-  std::vector<float*> outputs;
+  std::vector<const void*> inputs;
+  std::vector<void*> outputs;
 };
 
 // One run at a time: kIdle, kRunning, kOver until wait() has told it.
@@ -152,7 +152,7 @@ nestrt_vendor_status describe(nestrt_vendor_device*, nestrt_vendor_description* 
   description->alignment = alignof(float);
   description->is_steady = 1;
   std::strcpy(description->kind, "reference");
-  std::strcpy(description->configuration, "int8-1");
+  std::strcpy(description->configuration, "int8-2");
   return NESTRT_VENDOR_OK;
 }
 
@@ -168,7 +168,7 @@ nestrt_vendor_status load(nestrt_vendor_device*, const void* blob, uint64_t blob
     ports->num_outputs = static_cast<uint32_t>(read.outputs.size());
     uint64_t* bytes = ports->bytes;
     for (const auto* tensors : {&read.inputs, &read.outputs})
-      for (const uint32_t tensor : *tensors) *bytes++ = read.tensors[tensor].elements() * sizeof(float);
+      for (const uint32_t tensor : *tensors) *bytes++ = read.tensors[tensor].bytes();
     *program = loaded.release();
     return NESTRT_VENDOR_OK;
   });
@@ -185,11 +185,10 @@ nestrt_vendor_status bind(nestrt_vendor_device*, nestrt_vendor_program* program,
     program->inputs.clear();
     program->outputs.clear();
     for (uint32_t i = 0; i < num_ports; ++i) {
-      auto* const port = static_cast<float*>(ports[i]);
       if (i < bound.inputs.size())
-        program->inputs.push_back(port);
+        program->inputs.push_back(ports[i]);
       else
-        program->outputs.push_back(port);
+        program->outputs.push_back(ports[i]);
     }
     return NESTRT_VENDOR_OK;
   });
@@ -218,7 +217,7 @@ nestrt_vendor_status reset(nestrt_vendor_device* device, nestrt_vendor_message*)
 nestrt_vendor_status self_test(nestrt_vendor_device* device, nestrt_vendor_message* why) {
   return guarded(why, [&]() -> nestrt_vendor_status {
     reference::Program program;
-    program.tensors = {{{1, 2, 1, 1}}, {{1, 1, 1, 1}}};
+    program.tensors = {{{1, 2, 1, 1}, 0}, {{1, 1, 1, 1}, 0}};
     program.inputs = {0};
     program.outputs = {1};
     reference::Operator product;

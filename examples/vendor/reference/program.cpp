@@ -9,6 +9,7 @@ namespace reference {
 namespace {
 
 constexpr uint32_t kMagic = 0x314e5652;  // "RVN1"
+constexpr uint32_t kVersion = 2;
 constexpr uint64_t kHeaderBytes = 24;
 constexpr uint32_t kMostItems = 1u << 20;
 
@@ -75,7 +76,7 @@ void visit(Stream&& each, Op& op) {
 Program read_body(Reader reader) {
   Program program;
   program.tensors.resize(reader.get_count(4));
-  for (Tensor& tensor : program.tensors) reader.get(tensor.shape);
+  for (Tensor& tensor : program.tensors) reader.get(tensor.shape), reader.get(tensor.is_int8);
   reader.get(program.inputs);
   reader.get(program.outputs);
   const uint32_t count = reader.get_count(4);
@@ -91,14 +92,14 @@ Program read_body(Reader reader) {
 std::string write_program(const Program& program) {
   Writer body;
   body.put(static_cast<uint32_t>(program.tensors.size()));
-  for (const Tensor& tensor : program.tensors) body.put(tensor.shape);
+  for (const Tensor& tensor : program.tensors) body.put(tensor.shape), body.put(tensor.is_int8);
   body.put(program.inputs);
   body.put(program.outputs);
   body.put(static_cast<uint32_t>(program.operators.size()));
   for (const Operator& op : program.operators) visit([&](const auto& field) { body.put(field); }, op);
   Writer file;
   file.put(kMagic);
-  file.put(uint32_t{1});
+  file.put(kVersion);
   file.put(static_cast<uint64_t>(kHeaderBytes + body.bytes().size()));
   file.put(hash(body.bytes().data(), body.bytes().size()));
   return file.bytes() + body.bytes();
@@ -110,7 +111,7 @@ Program read_program(const void* bytes, uint64_t size) {
   uint32_t magic = 0, version = 0;
   uint64_t stated = 0, digest = 0;
   header.get(magic), header.get(version), header.get(stated), header.get(digest);
-  if (magic != kMagic || version != 1) throw BadProgram("it is no program of the reference compiler's");
+  if (magic != kMagic || version != kVersion) throw BadProgram("it is no program of the reference compiler's");
   if (stated != size) throw BadProgram("the program is longer or shorter than it says");
   if (hash(start + kHeaderBytes, size - kHeaderBytes) != digest) throw BadProgram("the program is damaged");
   Program program = read_body({start + kHeaderBytes, size - kHeaderBytes});

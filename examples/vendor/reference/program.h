@@ -1,6 +1,7 @@
 // What the reference vendor's compiler writes and his plug-in runs: a list of operators on f32 tensors, with int8
-// weights. Weights have a real-valued scale per output channel; activations are brought to int8 by a scale that is
-// found from their largest element when they are there, so that no calibration is needed.
+// weights. Tensors of integers have them as numbers of f32, and as int8 where they are inputs and outputs. Weights have
+// a real-valued scale per output channel; activations are brought to int8 by a scale that is found from their largest
+// element when they are there, so that no calibration is needed.
 //
 // The file is little-endian: magic, bytes of all of it, FNV-1a of what follows, then the fields of Program in order.
 #pragma once
@@ -28,8 +29,10 @@ enum class Kind : uint32_t {
   kCopy,          // the same elements in another shape
   kResponseNorm,  // values: alpha, beta, bias; over `size` channels
   kSoftmax,       // along `axis`
+  kQuantize,      // the nearest of -128 to 127 to x / values[0] + values[1]
+  kDequantize,    // (x - values[1]) * values[0]
 };
-constexpr uint32_t kNumKinds = static_cast<uint32_t>(Kind::kSoftmax) + 1;
+constexpr uint32_t kNumKinds = static_cast<uint32_t>(Kind::kDequantize) + 1;
 
 struct Window {
   uint32_t kernel[2] = {1, 1}, stride[2] = {1, 1}, dilation[2] = {1, 1};
@@ -52,6 +55,9 @@ struct Operator {
 
 struct Tensor {
   std::vector<uint32_t> shape;
+  uint32_t is_int8 = 0;
+
+  uint64_t bytes() const { return elements() * (is_int8 != 0 ? 1 : sizeof(float)); }
 
   uint64_t elements() const {
     uint64_t count = 1;

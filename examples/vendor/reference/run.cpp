@@ -1,5 +1,7 @@
-// reference-run PROGRAM INPUT OUTPUT: the vendor's program without nestrt. INPUT and OUTPUT are the bytes of f32
-// tensors, one behind the other; a .npy file will do for one input: what it begins with is left out.
+// reference-run PROGRAM INPUT OUTPUT: the vendor's program without nestrt. INPUT and OUTPUT are the bytes of
+// tensors, one behind the other; a .npy file will do for one input: what it begins with is left out. Prints how many
+// milliseconds it took to compute.
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -20,29 +22,31 @@ std::string content(const char* path) {
 void run(const char* program, const char* input, const char* output) {
   const std::string blob = content(program), given = content(input);
   reference::Engine engine(reference::read_program(blob.data(), blob.size()));
-  const auto elements = [&](const std::vector<uint32_t>& tensors) {
+  const auto bytes = [&](const std::vector<uint32_t>& tensors) {
     size_t sum = 0;
-    for (const uint32_t tensor : tensors) sum += engine.program().tensors[tensor].elements();
+    for (const uint32_t tensor : tensors) sum += engine.program().tensors[tensor].bytes();
     return sum;
   };
-  std::vector<float> x(elements(engine.program().inputs)), y(elements(engine.program().outputs));
-  if (given.size() < x.size() * sizeof(float)) throw std::runtime_error("the input is too short");
-  given.copy(reinterpret_cast<char*>(x.data()), x.size() * sizeof(float), given.size() - x.size() * sizeof(float));
-  std::vector<const float*> inputs;
-  std::vector<float*> outputs;
-  const float* from = x.data();
-  float* to = y.data();
+  const size_t size = bytes(engine.program().inputs);
+  if (given.size() < size) throw std::runtime_error("the input is too short");
+  std::string x = given.substr(given.size() - size), y(bytes(engine.program().outputs), '\0');
+  std::vector<const void*> inputs;
+  std::vector<void*> outputs;
+  const char* from = x.data();
+  char* to = y.data();
   for (const uint32_t tensor : engine.program().inputs) {
     inputs.push_back(from);
-    from += engine.program().tensors[tensor].elements();
+    from += engine.program().tensors[tensor].bytes();
   }
   for (const uint32_t tensor : engine.program().outputs) {
     outputs.push_back(to);
-    to += engine.program().tensors[tensor].elements();
+    to += engine.program().tensors[tensor].bytes();
   }
+  const auto start = std::chrono::steady_clock::now();
   engine.run(inputs, outputs, [] { return true; });
-  std::ofstream(output, std::ios::binary)
-      .write(reinterpret_cast<const char*>(y.data()), static_cast<std::streamsize>(y.size() * sizeof(float)));
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  std::printf("%.3f ms\n", time.count());
+  std::ofstream(output, std::ios::binary) << y;
 }
 
 }  // namespace

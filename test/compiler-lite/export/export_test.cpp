@@ -64,6 +64,13 @@ const onnx::TensorProto& initializer_of(const onnx::ModelProto& model, const std
   return model.graph().initializer(0);
 }
 
+std::vector<float> floats_of(const onnx::ModelProto& model, const std::string& name) {
+  const std::string& bytes = initializer_of(model, name).raw_data();
+  std::vector<float> floats(bytes.size() / sizeof(float));
+  std::memcpy(floats.data(), bytes.data(), bytes.size());
+  return floats;
+}
+
 // The same with QuantizeLinear spelled out, halves rounded up as nestrt does: floor(x / scale + 1/2), within int8.
 onnx::ModelProto rounding_half_up(const onnx::ModelProto& model) {
   onnx::ModelProto result = model;
@@ -101,7 +108,8 @@ onnx::ModelProto rounding_half_up(const onnx::ModelProto& model) {
 Graph with_batch_normalization() {
   test::ModelBuilder model;
   model.input("x", {1, 2, 3, 3}).output("y");
-  for (const char* name : {"scale", "bias", "mean", "variance"}) model.constant(name, {2}, {0.5f, 2.0f});
+  for (const char* name : {"scale", "bias", "mean", "variance"})
+    model.constant(name, {2}, {0.3f, 2.0f + static_cast<float>(name[0])});
   model.constant("w", {2, 2, 1, 1}, {1, 2, 3, 4});
   model.node("Conv", {"x", "w"}, {"c"}, "conv");
   model.node("BatchNormalization", {"c", "scale", "bias", "mean", "variance"}, {"y"}, "bn");
@@ -127,6 +135,16 @@ TEST_CASE("BatchNormalization stays one operator, and is imported as it was") {
   CHECK(types_of(model) == std::vector<std::string>{"Conv", "BatchNormalization"});
   CHECK(written_node(model, "BatchNormalization").name() == "bn");
   require_same(read_back(model), graph);
+}
+
+TEST_CASE("BatchNormalization has the numbers of the model, not what nestc has made of them") {
+  const onnx::ModelProto model = written(with_batch_normalization());
+  const onnx::NodeProto& node = written_node(model, "BatchNormalization");
+  REQUIRE(node.input_size() == 5);
+  const char first[] = {'s', 'b', 'm', 'v'};
+  for (int i = 0; i < 4; ++i)
+    CHECK(floats_of(model, node.input(i + 1)) == std::vector<float>{0.3f, 2.0f + static_cast<float>(first[i])});
+  CHECK(node.attribute(0).f() == 1e-5f);
 }
 
 TEST_CASE("A folded BatchNormalization leaves the convolution") {

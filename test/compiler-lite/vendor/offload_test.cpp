@@ -136,6 +136,9 @@ TEST_CASE("A vendor's command that fails is named, with what it printed") {
   CHECK_THAT(refusal(Compiler("kill -9 $$").options()), Contains("was killed by signal 9; it printed nothing"));
   CHECK_THAT(refusal(Compiler("echo done").options()), Contains("its command has written no output; it printed: done"));
   CHECK_THAT(refusal(Compiler("touch $2").options()), Contains("has written an empty output"));
+  CHECK_THAT(refusal(Compiler("mkdir $2").options()), Contains("has written no output"));
+  CHECK_THAT(refusal(Compiler("truncate -s 3G $2").options()),
+             Contains("has written an output of 3221225472 bytes: 2147483648 is the most"));
   VendorOptions none = *parse_vendor("npu=no-such-compiler-of-nestrt {input} {output}");
   CHECK_THAT(refusal(none), Contains("cannot start no-such-compiler-of-nestrt"));
 }

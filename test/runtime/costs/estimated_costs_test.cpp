@@ -36,6 +36,22 @@ TEST_CASE("What is known is not estimated, and more arithmetic costs more") {
   CHECK(us(1) > us(3));  // a convolution, a pool
 }
 
+TEST_CASE("What a plan supposes that another unit takes is taken over, as something that nobody knows") {
+  PlanBuilder builder = branches_plan();
+  plan::Program& program = builder.tables().branches[0].programs.emplace_back();
+  program.unit = "npu";
+  program.costs = {{42, plan::CostOrigin::kUnknown}};
+  const PlanFile file = builder.build();
+  const auto plan = *Plan::from_memory(file.bytes());
+  const UnitInfo units[] = {kHost, kNpu};
+  CostTable costs;
+  add_estimates(*plan, units, costs);
+  const WorkCost* const guess = costs.find(key_of(kNpu), work_name(*plan, 0));
+  REQUIRE(guess != nullptr);
+  CHECK(guess->microseconds == 42);
+  CHECK(guess->source == CostSource::kUnknown);
+}
+
 // Of 1x16x8x8 in windows of 2x2: 256 results of 4 elements each, 5120 bytes in all.
 PlanBuilder pool_plan() {
   PlanBuilder builder;

@@ -19,7 +19,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-constexpr const char* kDemoModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+constexpr const char* kTargetsModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
 
 // The project's own network, calibrated on numbers that mean nothing, in 8 bits.
 class TargetWorkshop {
@@ -33,7 +33,7 @@ class TargetWorkshop {
   std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
   std::string plan() const { return path("model.nest"); }
   ProgramResult on_target(const std::string& command, const std::string& target) const {
-    std::vector<std::string> arguments{command,          kDemoModel,          "--quantize", "s8",
+    std::vector<std::string> arguments{command,          kTargetsModel,       "--quantize", "s8",
                                        "--calibrate",    path("samples.npy"), "--target",   target,
                                        "--tuning-cache", path("schedules")};
     if (command == "compile") arguments.insert(arguments.end(), {"-o", plan()});
@@ -57,7 +57,7 @@ class TargetWorkshop {
   TemporaryFolder folder_;
 };
 
-void check(const ProgramResult& result, int exit_code, const std::string& part) {
+void check_target(const ProgramResult& result, int exit_code, const std::string& part) {
   INFO(result.text);
   CHECK(result.exit_code == exit_code);
   CHECK_THAT(result.text, Contains(part));
@@ -66,49 +66,50 @@ void check(const ProgramResult& result, int exit_code, const std::string& part) 
 TEST_CASE("A plan for EVTA computes the CPU's bits, whatever the units and the configuration") {
   const TargetWorkshop workshop;
   for (const char* target : {"zcu102", "cpu,evta:1x32_15_15_18_17"}) {
-    check(workshop.on_target("compile", target), 0, "29 operators");
-    check(run_program("nestrt", {"verify", workshop.plan(), "--units", "cpu,evta:sim"}), 0,
-          "that share a layer with the CPU compute the CPU's results bit for bit");
+    check_target(workshop.on_target("compile", target), 0, "29 operators");
+    check_target(run_program("nestrt", {"verify", workshop.plan(), "--units", "cpu,evta:sim"}), 0,
+                 "that share a layer with the CPU compute the CPU's results bit for bit");
     CHECK(workshop.outputs("cpu") == workshop.outputs("cpu,evta:sim"));
   }
 }
 
 TEST_CASE("nestc says so where a target's units have nothing to do") {
   const TemporaryFolder folder;
-  check(run_program("nestc", {"compile", kDemoModel, "--target", "zcu102", "-o", folder.path() + "/f32.nest"}), 0,
-        "evta runs none of the operators: it needs them in s8");
+  check_target(
+      run_program("nestc", {"compile", kTargetsModel, "--target", "zcu102", "-o", folder.path() + "/f32.nest"}), 0,
+      "evta runs none of the operators: it needs them in s8");
 }
 
 TEST_CASE("nestrt bench keeps what it measures, and has several inferences in flight") {
   const TargetWorkshop workshop;
-  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   const std::string costs = workshop.path("costs");
   std::vector<std::string> arguments = {
       "bench", workshop.plan(), "--units", "cpu,evta:sim", "--threads", "1",           "--runs",
       "4",     "--warmup",      "1",       "--pipeline",   "3",         "--cost-file", costs};
-  check(run_program("nestrt", arguments), 0, "3 inferences in flight");
+  check_target(run_program("nestrt", arguments), 0, "3 inferences in flight");
   const auto kept = tools::read_file(costs);
   REQUIRE(kept);
   for (const char* method : {"file-order", "sequential", "paper", "optimum"}) {
     std::vector<std::string> with_method = arguments;
     with_method.insert(with_method.end(), {"--schedule", method});
-    check(run_program("nestrt", with_method), 0, "throughput");
+    check_target(run_program("nestrt", with_method), 0, "throughput");
   }
   CHECK(*tools::read_file(costs) == *kept);
   REQUIRE(tools::write_file(costs, std::as_bytes(std::span("nonsense"))).ok());
-  check(run_program("nestrt", arguments), 2, "expected 'nestrt");
+  check_target(run_program("nestrt", arguments), 2, "expected 'nestrt");
   arguments.insert(arguments.end(), {"--schedule", "guess"});
   CHECK(run_program("nestrt", arguments).exit_code == 2);
 }
 
 TEST_CASE("A trace has the runs, and what units did in them") {
   const TargetWorkshop workshop;
-  check(workshop.on_target("compile", "cpu,evta:2_1x16_15_15_18_17"), 0, "operators");
+  check_target(workshop.on_target("compile", "cpu,evta:2_1x16_15_15_18_17"), 0, "operators");
   const std::string file = workshop.path("trace.json");
-  check(run_program("nestrt", {"info", workshop.plan()}), 0, "evta 2_1x16_15_15_18_17");
-  check(run_program("nestrt", {"run", workshop.plan(), "--units", "cpu,evta:sim", "--pace", "1", "--trace", file,
-                               "--input", workshop.path("input.npy")}),
-        0, "probabilities");
+  check_target(run_program("nestrt", {"info", workshop.plan()}), 0, "evta 2_1x16_15_15_18_17");
+  check_target(run_program("nestrt", {"run", workshop.plan(), "--units", "cpu,evta:sim", "--pace", "1", "--trace", file,
+                                      "--input", workshop.path("input.npy")}),
+               0, "probabilities");
   const auto bytes = tools::read_file(file);
   REQUIRE(bytes);
   const auto* text = reinterpret_cast<const char*>(bytes->data());
@@ -124,45 +125,46 @@ TEST_CASE("A trace has the runs, and what units did in them") {
 
 TEST_CASE("A unit of another configuration is refused with the command that helps") {
   const TargetWorkshop workshop;
-  check(workshop.on_target("compile", "cpu,evta:1x32_15_15_18_17"), 0, "operators");
-  check(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:sim:1x16_15_15_18_17"}), 2, "recompile");
-  check(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:3x3"}), 2, "1x16_15_15_18_17");
-  check(run_program("nestrt", {"info", workshop.plan(), "--units", "toaster"}), 2, "there is no unit 'toaster'");
+  check_target(workshop.on_target("compile", "cpu,evta:1x32_15_15_18_17"), 0, "operators");
+  check_target(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:sim:1x16_15_15_18_17"}), 2,
+               "recompile");
+  check_target(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:3x3"}), 2, "1x16_15_15_18_17");
+  check_target(run_program("nestrt", {"info", workshop.plan(), "--units", "toaster"}), 2, "there is no unit 'toaster'");
 }
 
 TEST_CASE("nestc says where operators run, and what the programs are") {
   const TargetWorkshop workshop;
   const ProgramResult explained = workshop.on_target("explain", "zcu102");
-  check(explained, 0, "22 of 33 operators");
+  check_target(explained, 0, "22 of 33 operators");
   CHECK_THAT(explained.text, Contains("EVTA has no Concat") && Contains("ms)"));
-  check(workshop.on_target("compile", "zcu102"), 0, "operators");
-  check(run_program("nestc", {"inspect", workshop.plan(), "--asm"}), 0, "gemm");
-  check(run_program("nestc", {"inspect", kDemoModel, "--asm"}), 2, "--target zcu102");
+  check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
+  check_target(run_program("nestc", {"inspect", workshop.plan(), "--asm"}), 0, "gemm");
+  check_target(run_program("nestc", {"inspect", kTargetsModel, "--asm"}), 2, "--target zcu102");
 }
 
 TEST_CASE("nestc shows what may run side by side, and writes where it runs for NEST-C") {
   const TargetWorkshop workshop;
-  check(workshop.on_target("compile", "zcu102"), 0, "operators");
-  check(run_program("nestc", {"inspect", workshop.plan(), "--regions", "--json", workshop.path("plan.json")}), 0,
-        "6 parallel groups");
+  check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
+  check_target(run_program("nestc", {"inspect", workshop.plan(), "--regions", "--json", workshop.path("plan.json")}), 0,
+               "6 parallel groups");
   const std::string yaml = workshop.path("partition.yaml");
-  check(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
+  check_target(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
   const auto text = tools::read_lines(yaml);
   REQUIRE(text);
   REQUIRE(text->lines().size() == 9);
   CHECK_THAT(std::string(text->lines()[2]), Contains("numOfPartitions: "));
   CHECK_THAT(std::string(text->lines()[3]), Contains("CPU:VTA-0:"));
   CHECK_THAT(std::string(text->lines()[7]), Contains("||"));
-  check(run_program("nestc", {"partition", workshop.plan(), "--units", "toaster", "-o", yaml}), 2, "toaster");
+  check_target(run_program("nestc", {"partition", workshop.plan(), "--units", "toaster", "-o", yaml}), 2, "toaster");
 }
 
 const std::vector<UnitInfo> kBoard = {{"evta", "evta0", "1x16_15_15_18_17", 1}, {"cpu", "cpu", "", 2, true}};
 
 TEST_CASE("A partition plan that nestc has written places branches as it says") {
   const TargetWorkshop workshop;
-  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   const std::string yaml = workshop.path("partition.yaml");
-  check(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
+  check_target(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
   const auto partitions = tools::read_nest_c_partition(yaml);
   const auto plan = Plan::map(workshop.plan());
   REQUIRE(partitions);
@@ -182,27 +184,30 @@ TEST_CASE("A partition plan that nestc has written places branches as it says") 
 
 TEST_CASE("nestrt runs what a partition plan of NEST-C asks for, and says what is wrong with it") {
   const TargetWorkshop workshop;
-  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   const std::string yaml = workshop.path("partition.yaml");
   const auto computed = workshop.outputs("cpu");
   for (const char* units : {"evta,cpu", "cpu"}) {
-    check(run_program("nestc", {"partition", workshop.plan(), "--units", units, "-o", yaml}), 0, "");
+    check_target(run_program("nestc", {"partition", workshop.plan(), "--units", units, "-o", yaml}), 0, "");
     CHECK(workshop.outputs("cpu,evta:sim", {"--partition", yaml, "--threads", "2"}) == computed);
   }
-  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--runs", "2", "--pipeline", "2"}), 0,
-        "throughput");
-  check(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
-  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml}), 2,
-        "is for VTA-0, but the units are CPU; choose them with --units");
-  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--schedule", "paper"}), 2, "excludes");
-  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.path("none.yaml")}), 2, "none.yaml");
-  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--json", yaml}), 2, "written over");
-  check(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.plan()}), 2, "model.nest");
+  check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--runs", "2", "--pipeline", "2"}),
+               0, "throughput");
+  check_target(run_program("nestc", {"partition", workshop.plan(), "-o", yaml}), 0, "");
+  check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml}), 2,
+               "is for VTA-0, but the units are CPU; choose them with --units");
+  check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--schedule", "paper"}), 2,
+               "excludes");
+  check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.path("none.yaml")}), 2,
+               "none.yaml");
+  check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", yaml, "--json", yaml}), 2,
+               "written over");
+  check_target(run_program("nestrt", {"bench", workshop.plan(), "--partition", workshop.plan()}), 2, "model.nest");
 }
 
 TEST_CASE("Runs of a network on EVTA and the CPU side by side allocate nothing") {
   const TargetWorkshop workshop;
-  check(workshop.on_target("compile", "zcu102"), 0, "operators");
+  check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   const auto plan = Plan::map(workshop.plan());
   const auto units = open_units("cpu,evta:sim", {.num_threads = 2});
   REQUIRE(plan);

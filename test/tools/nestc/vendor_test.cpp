@@ -87,6 +87,37 @@ TEST_CASE("A part of a model is the vendor's, and the CPU computes the rest") {
       "vendor.blob");
 }
 
+TEST_CASE("Beside a vendor's part, which stays between real numbers, the rest of a network is quantized") {
+  const VendorWorkshop workshop;
+  const std::string capability =
+      workshop.write("npu.yaml", "name: NPU\noperators:\n  MaxPool:\n  Concat:\nregion: {min_operators: 2}\n");
+  check_command(workshop.compile(
+                    {"--quantize", "s8", "--calibrate", workshop.path("input.npy"), "--vendor-capability", capability}),
+                0, "s8: ");
+  check_command(workshop.run(), 0, "");
+}
+
+TEST_CASE("What only a vendor computes is profiled on his unit, and a session keeps its cost") {
+  const VendorWorkshop workshop;
+  const std::string capability = workshop.write(
+      "npu.yaml", "name: NPU\noperators:\n  Conv:\n  Relu:\n  MaxPool:\n  Concat:\nregion: {min_operators: 3}\n");
+  check_command(workshop.compile({"--vendor-capability", capability}), 0, "operators");
+  const std::vector<std::string> units{"--units", "reference,cpu", "--plugin", kPlugin};
+  const auto nestrt = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), units.begin(), units.end());
+    return run_program("nestrt", arguments);
+  };
+  const std::string plan = workshop.path("model.nest");
+  check_command(nestrt({"profile", plan, "-o", workshop.path("profiled"), "--max-runs", "2", "--count", "1"}), 0,
+                "vendor0");
+  check_command(nestrt({"bench", plan, "--runs", "2", "--cost-file", workshop.path("kept")}), 0, "");
+  for (const char* file : {"profiled", "kept"}) {
+    const std::string costs = content_of(workshop.path(file));
+    CHECK_THAT(costs, Contains("unit\treference\tint8-2\t1"));
+    CHECK_THAT(costs, Contains("measured\tOpaque"));
+  }
+}
+
 TEST_CASE("A vendor's plan without his unit, or with a plug-in for another one, is refused") {
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "operators");
@@ -109,8 +140,8 @@ TEST_CASE("A vendor's compiler that refuses a model says why, and options that c
                                       "npu=" + kVendor + "reference-cc {output} -o {input}"}),
                 2,
                 "vendor 'npu', part 'all': its command ended with exit code 1; it printed: reference-cc: cannot read");
-  check_command(workshop.compile({"--quantize", "s8", "--calibrate", workshop.path("input.npy")}), 2,
-                "leave out --quantize");
+  check_command(workshop.compile({"--vendor-plan", workshop.write("parts.yaml", "parts: []"), "--vendor-optional"}), 2,
+                "--vendor-plan excludes --vendor-optional");
 }
 
 }  // namespace

@@ -190,16 +190,24 @@ size_t compare_programs(const PlanBytes& bytes, const std::string& configuration
   return divided.size();
 }
 
-TEST_CASE("EVTA computes the first channels of a layer and the CPU the others, with the bits of the CPU alone") {
-  std::mt19937 random(1);
-  size_t divided = 0;
-  for (int i = 0; i < by_level(2, 8, 100); ++i) {
+// For blocks of 16 and of 32 channels in turn.
+template <typename Check>
+void for_random_layers(int count, std::mt19937& random, Check check) {
+  for (int i = 0; i < count; ++i) {
     const Geometry geometry = random_geometry(random);
     const char* const configuration = i % 2 == 0 ? "1x16_15_15_18_17" : "1x32_15_15_18_17";
     CAPTURE(geometry.in_channels, geometry.out_channels, geometry.size, geometry.kernel, geometry.stride,
             geometry.residual, configuration);
-    divided += compare_programs(compiled(quantized(geometry, random), configuration, 7), configuration);
+    check(i, geometry, configuration);
   }
+}
+
+TEST_CASE("EVTA computes the first channels of a layer and the CPU the others, with the bits of the CPU alone") {
+  std::mt19937 random(1);
+  size_t divided = 0;
+  for_random_layers(by_level(2, 8, 100), random, [&](int, const Geometry& geometry, const char* configuration) {
+    divided += compare_programs(compiled(quantized(geometry, random), configuration, 7), configuration);
+  });
   CHECK(divided > 0);
 }
 
@@ -207,16 +215,12 @@ TEST_CASE(
     "Each of several EVTA computes its part of a layer, rows of blocks among them, with the bits of the CPU alone") {
   std::mt19937 random(4);
   size_t divided = 0;
-  for (int i = 0; i < by_level(3, 12, 60); ++i) {
-    const Geometry geometry = random_geometry(random);
-    const char* const configuration = i % 2 == 0 ? "1x16_15_15_18_17" : "1x32_15_15_18_17";
-    CAPTURE(geometry.in_channels, geometry.out_channels, geometry.size, geometry.kernel, geometry.stride,
-            geometry.residual, configuration);
+  for_random_layers(by_level(3, 12, 60), random, [&](int i, const Geometry& geometry, const char* configuration) {
     Graph graph = i % 6 < 2   ? quantized(geometry, random)
                   : i % 6 < 4 ? channelwise(geometry, random)
                               : looped(geometry, random);
     divided += compare_programs(compiled(std::move(graph), configuration, 5, 4 - i % 3), configuration);
-  }
+  });
   CHECK(divided > 1);
 }
 

@@ -1,0 +1,39 @@
+#include "compiler-lite/codegen/vendor/blob_program.h"
+
+#include <utility>
+
+namespace nestrt::compiler {
+namespace {
+
+// A fifth of the multiplications that estimates of any host give one core (runtime/costs/estimated_costs.h), and slow
+// ways there and back: what nobody has stated or measured is not relied on.
+constexpr OffloadCost kGuess{
+    .macs_per_us = 500, .host_macs_per_us = 2500, .transfer_bytes_per_us = 500, .launch_us = 200};
+
+}  // namespace
+
+UnitProgram blob_program(std::shared_ptr<const Bytes> blob, const std::optional<OffloadCost>& cost,
+                         const RegionSize& size) {
+  UnitProgram program(plan::ProgramKind::kBlob);
+  program.segments = {std::move(blob)};
+  program.microseconds = offload_us(cost.value_or(kGuess), size);
+  program.cost_origin = cost ? plan::CostOrigin::kModelled : plan::CostOrigin::kUnknown;
+  return program;
+}
+
+void set_ports(const Graph& graph, const std::vector<ValueId>& inputs, const std::vector<ValueId>& outputs,
+               UnitProgram& program) {
+  uint64_t address = 0;
+  const auto add = [&](const std::vector<ValueId>& values, plan::RangeAccess access) {
+    for (const ValueId id : values) {
+      const Value& value = graph.value(id);
+      const auto size = static_cast<uint64_t>(storage_bytes(value.type, value.shape, value.layout));
+      program.ranges.push_back({address, size, access, id, 0, Layout::kPlain});
+      address += size;
+    }
+  };
+  add(inputs, plan::RangeAccess::kRead);
+  add(outputs, plan::RangeAccess::kWrite);
+}
+
+}  // namespace nestrt::compiler

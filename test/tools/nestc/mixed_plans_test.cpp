@@ -1,0 +1,229 @@
+// Plans in which the CPU, EVTA and a vendor each have programs for the same branches.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+#include "nestrt/open_units.h"
+#include "nestrt/schedule.h"
+#include "nestrt/session.h"
+#include "runtime/costs/estimated_costs.h"
+#include "runtime/costs/unit_key.h"
+#include "runtime/plan/program_for.h"
+#include "test/support/program.h"
+#include "test/support/temporary_folder.h"
+#include "tools/common/npy.h"
+
+namespace nestrt::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+constexpr const char* kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+const std::string kVendor = NESTRT_BINARY_DIR "/examples/vendor/";
+const std::string kPlugin = kVendor + "libreference.so";
+constexpr double kRounding = 1e-6;
+
+std::vector<float> numbers(size_t count) {
+  std::vector<float> x(count);
+  std::mt19937 random(3);
+  for (float& value : x) value = static_cast<float>(random() % 256) / 64 - 2;
+  return x;
+}
+
+class MixedPlan {
+ public:
+  explicit MixedPlan(const std::vector<std::string>& more = {}) {
+    const std::string npy = path("samples.npy");
+    const std::vector<float> samples = numbers(2 * 3 * 32 * 32);
+    REQUIRE(tools::write_npy(npy, {DataType::kF32, {2, 3, 32, 32}, samples.data()}).ok());
+    std::vector<std::string> arguments{"compile",        kModel, "-o",       path("mixed.nest"), "--quantize", "s8",
+                                       "--calibrate",    npy,    "--target", "zcu102",           "--pieces",   "0",
+                                       "--tuning-cache", "none"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult result = run_program("nestc", arguments);
+    INFO(result.text);
+    REQUIRE(result.exit_code == 0);
+    text = result.text;
+    auto mapped = Plan::map(path("mixed.nest"), Verification::kComplete);
+    REQUIRE(mapped);
+    plan = *mapped;
+  }
+
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+
+  std::string text;
+  std::shared_ptr<const Plan> plan;
+
+ private:
+  const TemporaryFolder folder_;
+};
+
+std::vector<std::string> with_vendor(const std::string& command = kVendor + "reference-cc {input} -o {output}") {
+  return {"--vendor", "reference=" + command, "--vendor-optional"};
+}
+
+const UnitInfo kHost{.kind = "cpu", .name = "cpu", .configuration = "neon", .num_threads = 4, .is_host = true};
+const UnitInfo kEvta{.kind = "evta", .name = "evta0", .configuration = "1x16_15_15_18_17"};
+const UnitInfo kReference{.kind = "reference", .name = "reference0", .configuration = "int8-2"};
+
+// Those of the plan and of estimates; each of the vendor's programs costs so many times what the host does.
+CostTable costs_of(const Plan& plan, double vendor_by_host) {
+  CostTable costs;
+  add_estimates(plan, std::vector{kHost, kEvta, kReference}, costs);
+  for_each_program_for(plan.tables(), kReference, [&](uint32_t branch, uint32_t program, const plan::Program&) {
+    const auto on_host = branch_cost(costs, plan, branch, 0, key_of(kHost));
+    REQUIRE(on_host);
+    costs.set(key_of(kReference), program_work_name(plan, branch, program),
+              {on_host->microseconds * vendor_by_host, CostSource::kMeasured});
+  });
+  return costs;
+}
+
+Schedule schedule_for(const Plan& plan, const std::vector<UnitInfo>& units, const CostTable& costs) {
+  ScheduleOptions options;
+  options.method = ScheduleMethod::kPaper;
+  options.budget = std::chrono::hours(24);
+  const auto schedule = make_schedule(plan, units, costs, options);
+  INFO(schedule.error().to_string());
+  REQUIRE(schedule);
+  return *schedule;
+}
+
+size_t steps_on(const Schedule& schedule, uint32_t unit) {
+  return static_cast<size_t>(
+      std::ranges::count_if(schedule.steps, [&](const Step& step) { return schedule.lanes[step.lane].unit == unit; }));
+}
+
+std::vector<float> run(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options) {
+  auto session = Session::create(plan, units, options);
+  INFO(session.error().to_string());
+  REQUIRE(session);
+  const std::vector<float> x = numbers(3 * 32 * 32);
+  std::vector<float> y(10, -1);
+  const ConstTensorView input{DataType::kF32, {1, 3, 32, 32}, x.data()};
+  const TensorView output{DataType::kF32, (*session)->outputs()[0].shape, y.data()};
+  const Status status = (*session)->run({&input, 1}, {&output, 1});
+  INFO(status.to_string());
+  REQUIRE(status.ok());
+  CHECK((*session)->healed_branches() == 0);
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("A plan has the CPU's, EVTA's and a vendor's programs for the same branches") {
+  const MixedPlan mixed(with_vendor());
+  bool has_all = false, has_blocks = false;
+  for (const plan::Branch& branch : mixed.plan->tables().branches) {
+    const auto has = [&](std::string_view unit) {
+      return std::ranges::count(branch.programs, unit, &plan::Program::unit) > 0;
+    };
+    CHECK(has("cpu"));
+    has_all |= has("evta") && has("reference");
+    for (const plan::Program& program : branch.programs)
+      for (const plan::ProgramRange& range : program.ranges)
+        has_blocks |= program.kind == plan::ProgramKind::kBlob &&
+                      mixed.plan->tables().tensors[static_cast<size_t>(range.tensor)].layout == Layout::kBlocked16;
+  }
+  CHECK(has_all);
+  CHECK(has_blocks);  // which the driver brings to plain layout
+}
+
+TEST_CASE("A vendor is used where he is fast, not where he is slow, and never makes a schedule longer") {
+  const MixedPlan mixed(with_vendor());
+  const MixedPlan alone;
+  const CostTable none = costs_of(*alone.plan, 1);
+  const double without = schedule_for(*alone.plan, {kHost, kEvta}, none).makespan_us;
+  for (const double factor : {0.01, 0.3, 1.0, 3.0, 100.0}) {
+    const CostTable costs = costs_of(*mixed.plan, factor);
+    const Schedule schedule = schedule_for(*mixed.plan, {kHost, kEvta, kReference}, costs);
+    INFO(factor);
+    CHECK(schedule.makespan_us <= without * (1 + kRounding));
+    if (factor < 0.1) CHECK(schedule.makespan_us < without);
+    if (factor < 0.1) CHECK(steps_on(schedule, 2) > 0);
+    if (factor > 10) CHECK(steps_on(schedule, 2) == 0);
+  }
+}
+
+TEST_CASE("A capability file for half of a network gives no more fragments than its rule, and no longer schedules") {
+  const TemporaryFolder folder;
+  const MixedPlan alone;
+  const size_t operators = alone.plan->tables().operators.size();
+  const double without = schedule_for(*alone.plan, {kHost, kEvta}, costs_of(*alone.plan, 1)).makespan_us;
+  for (const size_t least : {1, 2, 3}) {
+    const std::string file = folder.write_text(
+        "npu.yaml",
+        "name: NPU\ntypes: [f32, s8]\noperators:\n  Conv:\n    attributes: {kernel_shape: {max: 1}}\n  Relu:\n"
+        "  QuantizeLinear:\n  DequantizeLinear:\n  MaxPool:\nregion: {min_operators: " +
+            std::to_string(least) + "}\n");
+    std::vector<std::string> options = with_vendor();
+    options.insert(options.end(), {"--vendor-capability", file});
+    const MixedPlan mixed(options);
+    size_t fragments = 0;
+    for (const plan::Branch& branch : mixed.plan->tables().branches)
+      fragments += static_cast<size_t>(std::ranges::count(branch.programs, "reference", &plan::Program::unit));
+    CHECK(fragments <= operators / least);
+    if (least == 1) CHECK(fragments > operators / 4);
+    for (const double factor : {0.1, 1.0, 10.0})
+      CHECK(schedule_for(*mixed.plan, {kHost, kEvta, kReference}, costs_of(*mixed.plan, factor)).makespan_us <=
+            without * (1 + kRounding));
+  }
+}
+
+TEST_CASE("A vendor of whom nothing is known is not preferred, and no branch waits for a cost") {
+  const MixedPlan mixed(with_vendor());
+  CostTable costs;
+  add_estimates(*mixed.plan, std::vector{kHost, kEvta, kReference}, costs);
+  CHECK(steps_on(schedule_for(*mixed.plan, {kHost, kReference}, costs), 1) == 0);
+}
+
+TEST_CASE("Whatever the vendor does not compute is the CPU's to the bit, and what he computes is close to it") {
+  const MixedPlan mixed(with_vendor());
+  const auto units = open_units("cpu,evta:sim,reference", {.num_threads = 4, .plugin = kPlugin});
+  INFO(units.error().to_string());
+  REQUIRE(units);
+  const std::vector<float> expected = run(mixed.plan, *open_units("cpu", {.num_threads = 1}), {});
+  for (const double factor : {0.01, 1.0, 100.0}) {
+    SessionOptions options;
+    options.fixed_schedule = std::make_shared<const Schedule>(
+        schedule_for(*mixed.plan, {kHost, kEvta, kReference}, costs_of(*mixed.plan, factor)));
+    options.check_every = 1;  // nothing of the vendor's: his results are no others'
+    const std::vector<float> results = run(mixed.plan, *units, options);
+    CHECK(results == run(mixed.plan, *units, options));
+    if (steps_on(*options.fixed_schedule, 2) == 0) CHECK(results == expected);
+    for (size_t y = 0; y < expected.size(); ++y) CHECK(std::abs(results[y] - expected[y]) < 0.1f);
+  }
+}
+
+TEST_CASE("A mixed plan runs as it is, is profiled with the vendor's unit, and goes on without it") {
+  const MixedPlan mixed(with_vendor());
+  const std::vector<std::string> units{"--units", "reference,evta,cpu", "--transport", "sim", "--plugin", kPlugin};
+  const auto nestrt = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), units.begin(), units.end());
+    return run_program("nestrt", arguments);
+  };
+  const std::string plan = mixed.path("mixed.nest"), costs = mixed.path("costs");
+  for (const ProgramResult& result : {nestrt({"bench", plan, "--runs", "5"}),
+                                      nestrt({"profile", plan, "-o", costs, "--max-runs", "2", "--count", "1"}),
+                                      nestrt({"bench", plan, "--runs", "3", "--cost-file", costs}),
+                                      run_program("nestrt", {"bench", plan, "--runs", "2", "--units", "cpu"})}) {
+    INFO(result.text);
+    CHECK(result.exit_code == 0);
+  }
+  const auto measured = read_costs(costs);
+  REQUIRE(measured);
+  size_t of_vendor = 0;
+  for (const auto& [unit, works] : measured->units())
+    if (unit.kind == "reference") of_vendor += works.size();
+  CHECK(of_vendor > 0);
+}
+
+TEST_CASE("Where an optional vendor's command fails, the plan is the one without him, and says why") {
+  const MixedPlan mixed(with_vendor("false {input} {output}"));
+  CHECK_THAT(mixed.text, Contains("has no program of the vendor's: its command ended with exit code 1"));
+  for (const plan::Branch& branch : mixed.plan->tables().branches)
+    CHECK(std::ranges::count(branch.programs, "reference", &plan::Program::unit) == 0);
+}
+
+}  // namespace nestrt::test
