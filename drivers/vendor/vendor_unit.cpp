@@ -3,110 +3,39 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cstring>
 #include <utility>
+#include <vector>
 
 #include "drivers/queue/queue.h"
-#include "drivers/vendor/device.h"
+#include "drivers/vendor/plugin_device.h"
 #include "drivers/vendor/program.h"
+#include "drivers/vendor/staged_program.h"
 #include "nestrt/plan_tables.h"
-#include "runtime/core/aligned_memory.h"
 
 namespace nestrt::vendor {
 namespace {
 
 using drivers::Queue;
 
-// Room for every port of a program: where a run has its memory is not known before.
-class StagingMemory {
- public:
-  // Errors: kOutOfMemory, and those of Device::lend().
-  static Result<StagingMemory> create(Device& device, const PortedProgram& program) {
-    const uint64_t alignment = device.description().alignment;
-    uint64_t bytes = 0;
-    for (const auto* ports : {&program.inputs, &program.outputs})
-      for (const Port& port : *ports) bytes += align_up(port.bytes, alignment);
-    StagingMemory memory;
-    if (device.lends()) {
-      NESTRT_ASSIGN_OR_RETURN(memory.lent_, device.lend(bytes));
-      memory.begin_ = memory.lent_->bytes().data();
-      return memory;
-    }
-    NESTRT_ASSIGN_OR_RETURN(memory.own_, AlignedMemory::allocate(bytes + alignment, "what a plug-in reads and writes"));
-    const auto address = reinterpret_cast<uintptr_t>(memory.own_.data());
-    memory.begin_ = memory.own_.data() + (align_up(address, alignment) - address);
-    return memory;
-  }
-
-  std::byte* begin() const { return begin_; }  // aligned as the device wants it
-
- private:
-  std::shared_ptr<LentMemory> lent_;
-  AlignedMemory own_;
-  std::byte* begin_ = nullptr;
-};
-
-// A program, and memory for the ports that the device would not reach where a run has them.
 class ProgramJob final : public Queue::Job {
  public:
-  ProgramJob(Device& device, PortedProgram source, std::unique_ptr<LoadedProgram> program, StagingMemory staging)
-      : device_(device), source_(std::move(source)), program_(std::move(program)), staging_(std::move(staging)) {}
+  ProgramJob(const PortedProgram& source, std::unique_ptr<StagedProgram> program) : program_(std::move(program)) {
+    for (const auto* ports : {&source.inputs, &source.outputs})
+      ports_.insert(ports_.end(), ports->begin(), ports->end());
+  }
 
   Status run(const Submission& submission, Deadline deadline, const std::atomic<bool>& stop) override {
-    copied_ = 0;
-    place(submission.bindings.buffers);
-    give_inputs(submission.bindings.buffers);
-    const std::span<void* const> ports(places_.data(), source_.inputs.size() + source_.outputs.size());
-    NESTRT_RETURN_IF_ERROR(device_.run(*program_, ports, deadline, stop));
-    take_outputs(submission.bindings.buffers);
-    return {};
+    for (size_t i = 0; i < ports_.size(); ++i)
+      addresses_[i] = submission.bindings.buffers[ports_[i].buffer] + ports_[i].offset;
+    return program_->run({addresses_.data(), ports_.size()}, deadline, stop);
   }
 
-  uint64_t copied() const { return copied_; }
+  uint64_t copied() const { return program_->copied(); }
 
  private:
-  static std::byte* address(const Port& port, std::span<std::byte* const> buffers) {
-    return buffers[port.buffer] + port.offset;
-  }
-
-  template <typename Visit>
-  void for_each_port(Visit visit) const {
-    size_t index = 0;
-    for (const Port& port : source_.inputs) visit(port, index++);
-    for (const Port& port : source_.outputs) visit(port, index++);
-  }
-
-  void place(std::span<std::byte* const> buffers) {
-    std::byte* free = staging_.begin();
-    for_each_port([&](const Port& port, size_t index) {
-      std::byte* const bytes = address(port, buffers);
-      places_[index] = device_.reaches(bytes, port.bytes) ? bytes : free;
-      free += align_up(port.bytes, device_.description().alignment);
-    });
-  }
-
-  void give_inputs(std::span<std::byte* const> buffers) {
-    for (size_t i = 0; i < source_.inputs.size(); ++i)
-      copy(places_[i], address(source_.inputs[i], buffers), source_.inputs[i].bytes);
-  }
-
-  void take_outputs(std::span<std::byte* const> buffers) {
-    for (size_t i = 0; i < source_.outputs.size(); ++i)
-      copy(address(source_.outputs[i], buffers), places_[source_.inputs.size() + i], source_.outputs[i].bytes);
-  }
-
-  void copy(void* to, const void* from, uint64_t bytes) {
-    if (to == from || bytes == 0) return;
-    std::memcpy(to, from, bytes);
-    copied_ += bytes;
-  }
-
-  Device& device_;
-  const PortedProgram source_;
-  const std::unique_ptr<LoadedProgram> program_;
-  const StagingMemory staging_;
-  std::array<void*, NESTRT_VENDOR_MAX_PORTS> places_{};
-  uint64_t copied_ = 0;
+  std::vector<Port> ports_;  // inputs first
+  std::array<std::byte*, NESTRT_VENDOR_MAX_PORTS> addresses_{};
+  const std::unique_ptr<StagedProgram> program_;
 };
 
 struct ProbeJob final : Queue::Job {
@@ -160,7 +89,7 @@ class VendorUnit final : public Unit {
   }
 
   Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) override {
-    if (!device_->lends()) return std::shared_ptr<LentMemory>();
+    if (!device_->lends_to_sessions()) return std::shared_ptr<LentMemory>();
     return device_->lend(bytes);
   }
 
@@ -178,10 +107,10 @@ class VendorUnit final : public Unit {
   Result<std::unique_ptr<Executable>> prepare_program(const BranchSpec& branch) {
     if (!branch.channels.all())
       return Status(Code::kUnsupported, fmt::format("unit '{}' computes all channels or none", info_.kind));
-    NESTRT_ASSIGN_OR_RETURN(PortedProgram source, read_program(*branch.plan, *branch.program, info_.configuration));
-    NESTRT_ASSIGN_OR_RETURN(auto program, device_->load(source.blob, source.input_bytes(), source.output_bytes()));
-    NESTRT_ASSIGN_OR_RETURN(StagingMemory staging, StagingMemory::create(*device_, source));
-    auto job = std::make_unique<ProgramJob>(*device_, std::move(source), std::move(program), std::move(staging));
+    NESTRT_ASSIGN_OR_RETURN(const auto source, read_program(*branch.plan, *branch.program, info_.configuration));
+    NESTRT_ASSIGN_OR_RETURN(auto program,
+                            StagedProgram::load(*device_, source.blob, source.input_bytes(), source.output_bytes()));
+    auto job = std::make_unique<ProgramJob>(source, std::move(program));
     return std::unique_ptr<Executable>(std::make_unique<VendorExecutable>(device_, queue_, branch, std::move(job)));
   }
 
@@ -192,10 +121,9 @@ class VendorUnit final : public Unit {
 
 }  // namespace
 
-Result<std::shared_ptr<Unit>> open_vendor_unit(std::shared_ptr<const Plugin> plugin, uint32_t instance,
+Result<std::shared_ptr<Unit>> make_vendor_unit(std::shared_ptr<Device> device, uint32_t instance,
                                                std::string_view kind) {
-  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Device> device, Device::open(std::move(plugin), instance));
-  const Device::Description& description = device->description();
+  const Description& description = device->description();
   if (!kind.empty() && kind != description.kind)
     return Status(Code::kInvalidArgument,
                   fmt::format("plug-in '{}' is for unit '{}', not '{}'", device->file(), description.kind, kind));
@@ -209,6 +137,12 @@ Result<std::shared_ptr<Unit>> open_vendor_unit(std::shared_ptr<const Plugin> plu
   auto unit = std::make_shared<VendorUnit>(std::move(info), std::move(device), std::move(queue));
   NESTRT_RETURN_IF_ERROR(unit->probe());
   return std::shared_ptr<Unit>(std::move(unit));
+}
+
+Result<std::shared_ptr<Unit>> open_vendor_unit(std::shared_ptr<const Plugin> plugin, uint32_t instance,
+                                               std::string_view kind) {
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Device> device, PluginDevice::open(std::move(plugin), instance));
+  return make_vendor_unit(std::move(device), instance, kind);
 }
 
 }  // namespace nestrt::vendor
