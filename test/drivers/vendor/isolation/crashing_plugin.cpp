@@ -35,10 +35,10 @@ Orders& new_orders() {
   return *kOrders;
 }
 
-Isolation quick_isolation() {
+Isolation with_patience(std::chrono::milliseconds patience) {
   Isolation isolation;
-  isolation.call_limit = std::chrono::seconds(2);
-  isolation.patience = std::chrono::milliseconds(20);
+  isolation.call_limit = 5 * patience;
+  isolation.patience = patience;
   return isolation;
 }
 

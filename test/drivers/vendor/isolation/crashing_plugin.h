@@ -15,8 +15,8 @@ inline constexpr char kCrashingPlugin[] = NESTRT_BINARY_DIR "/test/plugins/libcr
 // Of the plug-ins that are started from here on, all of them. Nothing is ordered at first.
 Orders& new_orders();
 
-// Ends what hangs soon.
-Isolation quick_isolation();
+// For what hangs: it is ended so long after it should have stopped, or for what has no deadline, after five times that.
+Isolation with_patience(std::chrono::milliseconds patience);
 
 // Fails the test where it does not open.
 std::shared_ptr<Unit> open_crashing_unit(const Isolation& isolation = {});

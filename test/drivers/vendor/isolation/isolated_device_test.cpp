@@ -25,11 +25,16 @@ constexpr char kSkeleton[] = NESTRT_BINARY_DIR "/examples/vendor/libskeleton.so"
 Status failure_by(Entry entry, Fault fault) {
   const nestrt::test::Quiet quiet;
   Orders& orders = new_orders();
-  const auto unit = open_crashing_unit(quick_isolation());
+  Isolation isolation;
+  Submission submission;
+  if (fault == Fault::kLoop) {
+    isolation.patience = std::chrono::milliseconds(20);
+    submission.unit_limit = std::chrono::milliseconds(50);
+    submission.unit_deadline = SteadyClock::now() + nestrt::test::kLongEnough;
+  }
+  const auto unit = open_crashing_unit(isolation);
   nestrt::test::PreparedCopy copy(*unit, skeleton_copy_file());
   orders.give(entry, fault);
-  Submission submission;
-  submission.unit_deadline = SteadyClock::now() + std::chrono::milliseconds(100);
   const Status status = copy.run(submission);
   CHECK(copy.untouched());
   CHECK(unit->probe().ok());
@@ -119,7 +124,7 @@ TEST_CASE("An isolated plug-in that crashes when it is started again fails the p
        {Entry::kOpen, Entry::kDescribe, Entry::kLoad, Entry::kLend, Entry::kReset, Entry::kSelfTest}) {
     const nestrt::test::Quiet quiet;
     Orders& orders = new_orders();
-    const auto unit = open_crashing_unit(quick_isolation());
+    const auto unit = open_crashing_unit();
     nestrt::test::PreparedCopy copy(*unit, skeleton_copy_file());
     orders.give(Entry::kSubmit, Fault::kAbort);
     orders.give(entry, Fault::kAbort);
@@ -135,7 +140,7 @@ TEST_CASE("An isolated plug-in that crashes when it is started again fails the p
 TEST_CASE("A plug-in that has crashed too often without a run that ended well is not started again") {
   const nestrt::test::Quiet quiet;
   Orders& orders = new_orders();
-  Isolation isolation = quick_isolation();
+  Isolation isolation;
   isolation.most_starts = 3;
   const auto unit = open_crashing_unit(isolation);
   nestrt::test::PreparedCopy copy(*unit, skeleton_copy_file());
@@ -159,7 +164,7 @@ TEST_CASE("A plug-in that has crashed too often without a run that ended well is
 TEST_CASE("A session computes on the host what an isolated plug-in crashes in") {
   const nestrt::test::Quiet quiet;
   Orders& orders = new_orders();
-  UnitList units = {open_crashing_unit(quick_isolation())};
+  UnitList units = {open_crashing_unit()};
   units.push_back(open_units("cpu", {.num_threads = 1})->front());
   const nestrt::test::TestedPlan plan(skeleton_copy_file());
   const auto session = plan.open(units);
@@ -174,9 +179,11 @@ TEST_CASE("No process is left of an isolated plug-in when its unit is closed, ho
   const nestrt::test::Quiet quiet;
   for (const Fault fault : {Fault::kNone, Fault::kAbort, Fault::kLoop}) {
     Orders& orders = new_orders();
-    open_crashing_unit(quick_isolation());
+    Isolation isolation;
+    if (fault == Fault::kLoop) isolation.patience = std::chrono::milliseconds(20);
+    open_crashing_unit(isolation);
     orders.give(Entry::kClose, fault);
-    open_crashing_unit(quick_isolation());
+    open_crashing_unit(isolation);
     CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
     CHECK(errno == ECHILD);
   }
