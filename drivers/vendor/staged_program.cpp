@@ -5,14 +5,10 @@
 
 namespace nestrt::vendor {
 
-Result<std::unique_ptr<StagedProgram>> StagedProgram::load(Device& device, std::span<const std::byte> blob,
-                                                           std::span<const uint64_t> input_bytes,
-                                                           std::span<const uint64_t> output_bytes) {
-  std::unique_ptr<StagedProgram> staged(new StagedProgram(device));
-  NESTRT_ASSIGN_OR_RETURN(staged->program_, device.load(blob, input_bytes, output_bytes));
-  staged->num_inputs_ = input_bytes.size();
-  staged->bytes_.assign(input_bytes.begin(), input_bytes.end());
-  staged->bytes_.insert(staged->bytes_.end(), output_bytes.begin(), output_bytes.end());
+Result<std::unique_ptr<StagedProgram>> StagedProgram::load(Device& device, PortedProgram source) {
+  std::unique_ptr<StagedProgram> staged(new StagedProgram(device, std::move(source)));
+  const PortedProgram& kept = staged->source_;
+  NESTRT_ASSIGN_OR_RETURN(staged->program_, device.load(kept.blob, kept.input_bytes(), kept.output_bytes()));
   NESTRT_RETURN_IF_ERROR(staged->allocate());
   return staged;
 }
@@ -20,14 +16,14 @@ Result<std::unique_ptr<StagedProgram>> StagedProgram::load(Device& device, std::
 // For every port: where a run has them is not known before.
 Status StagedProgram::allocate() {
   const uint64_t alignment = device_.description().alignment;
-  uint64_t all = 0;
-  for (const uint64_t bytes : bytes_) all += align_up(bytes, alignment);
+  uint64_t bytes = 0;
+  for_each_port([&](const Port& port, size_t) { bytes += align_up(port.bytes, alignment); });
   if (device_.lends()) {
-    NESTRT_ASSIGN_OR_RETURN(lent_, device_.lend(all));
+    NESTRT_ASSIGN_OR_RETURN(lent_, device_.lend(bytes));
     staging_ = lent_->bytes().data();
     return {};
   }
-  NESTRT_ASSIGN_OR_RETURN(own_, AlignedMemory::allocate(all + alignment, "what a plug-in reads and writes"));
+  NESTRT_ASSIGN_OR_RETURN(own_, AlignedMemory::allocate(bytes + alignment, "what a plug-in reads and writes"));
   const auto address = reinterpret_cast<uintptr_t>(own_.data());
   staging_ = own_.data() + (align_up(address, alignment) - address);
   return {};
@@ -36,17 +32,28 @@ Status StagedProgram::allocate() {
 Status StagedProgram::run(std::span<std::byte* const> ports, Deadline deadline, const std::atomic<bool>& stop) {
   copied_ = 0;
   place(ports);
-  for (size_t i = 0; i < num_inputs_; ++i) copy(places_[i], ports[i], bytes_[i]);
+  give_inputs(ports);
   NESTRT_RETURN_IF_ERROR(program_->run({places_.data(), ports.size()}, deadline, stop));
-  for (size_t i = num_inputs_; i < ports.size(); ++i) copy(ports[i], places_[i], bytes_[i]);
+  take_outputs(ports);
   return {};
 }
 
 void StagedProgram::place(std::span<std::byte* const> ports) {
   std::byte* free = staging_;
-  for (size_t i = 0; i < ports.size(); ++i) {
-    places_[i] = device_.reaches(ports[i], bytes_[i]) ? ports[i] : free;
-    free += align_up(bytes_[i], device_.description().alignment);
+  for_each_port([&](const Port& port, size_t index) {
+    places_[index] = device_.reaches(ports[index], port.bytes) ? ports[index] : free;
+    free += align_up(port.bytes, device_.description().alignment);
+  });
+}
+
+void StagedProgram::give_inputs(std::span<std::byte* const> ports) {
+  for (size_t i = 0; i < source_.inputs.size(); ++i) copy(places_[i], ports[i], source_.inputs[i].bytes);
+}
+
+void StagedProgram::take_outputs(std::span<std::byte* const> ports) {
+  for (size_t i = 0; i < source_.outputs.size(); ++i) {
+    const size_t port = source_.inputs.size() + i;
+    copy(ports[port], places_[port], source_.outputs[i].bytes);
   }
 }
 

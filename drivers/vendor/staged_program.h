@@ -9,9 +9,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "drivers/vendor/device.h"
+#include "drivers/vendor/program.h"
 #include "nestrt/vendor.h"
 #include "runtime/core/aligned_memory.h"
 
@@ -19,29 +20,35 @@ namespace nestrt::vendor {
 
 class StagedProgram {
  public:
-  // The device, and the blob where it is, outlive it. NESTRT_VENDOR_MAX_PORTS at most. Errors: those of Device::load()
-  // and lend().
-  static Result<std::unique_ptr<StagedProgram>> load(Device& device, std::span<const std::byte> blob,
-                                                     std::span<const uint64_t> input_bytes,
-                                                     std::span<const uint64_t> output_bytes);
+  // The device, and the blob where it is, outlive it. Errors: those of Device::load() and lend().
+  static Result<std::unique_ptr<StagedProgram>> load(Device& device, PortedProgram source);
 
-  // `ports`: inputs first, anywhere. What a run that fails has computed does not get there, unless the device reaches
-  // it. Errors: those of LoadedProgram::run().
+  // `ports`: where they are, inputs first, anywhere. What a run that fails has computed does not get there, unless the
+  // device reaches it. Errors: those of LoadedProgram::run().
   Status run(std::span<std::byte* const> ports, Deadline deadline, const std::atomic<bool>& stop);
   // Bytes, of the last run.
   uint64_t copied() const { return copied_; }
 
  private:
-  explicit StagedProgram(Device& device) : device_(device) {}
+  StagedProgram(Device& device, PortedProgram source) : device_(device), source_(std::move(source)) {}
 
   Status allocate();
   void place(std::span<std::byte* const> ports);
+  void give_inputs(std::span<std::byte* const> ports);
+  void take_outputs(std::span<std::byte* const> ports);
   void copy(void* to, const void* from, uint64_t bytes);
 
+  // Calls visit(port, index).
+  template <typename Visit>
+  void for_each_port(Visit visit) const {
+    size_t index = 0;
+    for (const Port& port : source_.inputs) visit(port, index++);
+    for (const Port& port : source_.outputs) visit(port, index++);
+  }
+
   Device& device_;
+  const PortedProgram source_;
   std::unique_ptr<LoadedProgram> program_;
-  size_t num_inputs_ = 0;
-  std::vector<uint64_t> bytes_;  // by port
   std::shared_ptr<LentMemory> lent_;
   AlignedMemory own_;
   std::byte* staging_ = nullptr;  // in one of them, aligned as the device wants it

@@ -19,10 +19,9 @@ using drivers::Queue;
 
 class ProgramJob final : public Queue::Job {
  public:
-  ProgramJob(const PortedProgram& source, std::unique_ptr<StagedProgram> program) : program_(std::move(program)) {
-    for (const auto* ports : {&source.inputs, &source.outputs})
-      ports_.insert(ports_.end(), ports->begin(), ports->end());
-  }
+  // `ports`: of the program, inputs first.
+  ProgramJob(std::vector<Port> ports, std::unique_ptr<StagedProgram> program)
+      : ports_(std::move(ports)), program_(std::move(program)) {}
 
   Status run(const Submission& submission, Deadline deadline, const std::atomic<bool>& stop) override {
     for (size_t i = 0; i < ports_.size(); ++i)
@@ -33,7 +32,7 @@ class ProgramJob final : public Queue::Job {
   uint64_t copied() const { return program_->copied(); }
 
  private:
-  std::vector<Port> ports_;  // inputs first
+  const std::vector<Port> ports_;
   std::array<std::byte*, NESTRT_VENDOR_MAX_PORTS> addresses_{};
   const std::unique_ptr<StagedProgram> program_;
 };
@@ -107,10 +106,11 @@ class VendorUnit final : public Unit {
   Result<std::unique_ptr<Executable>> prepare_program(const BranchSpec& branch) {
     if (!branch.channels.all())
       return Status(Code::kUnsupported, fmt::format("unit '{}' computes all channels or none", info_.kind));
-    NESTRT_ASSIGN_OR_RETURN(const auto source, read_program(*branch.plan, *branch.program, info_.configuration));
-    NESTRT_ASSIGN_OR_RETURN(auto program,
-                            StagedProgram::load(*device_, source.blob, source.input_bytes(), source.output_bytes()));
-    auto job = std::make_unique<ProgramJob>(source, std::move(program));
+    NESTRT_ASSIGN_OR_RETURN(PortedProgram source, read_program(*branch.plan, *branch.program, info_.configuration));
+    std::vector<Port> ports = source.inputs;
+    ports.insert(ports.end(), source.outputs.begin(), source.outputs.end());
+    NESTRT_ASSIGN_OR_RETURN(auto program, StagedProgram::load(*device_, std::move(source)));
+    auto job = std::make_unique<ProgramJob>(std::move(ports), std::move(program));
     return std::unique_ptr<Executable>(std::make_unique<VendorExecutable>(device_, queue_, branch, std::move(job)));
   }
 

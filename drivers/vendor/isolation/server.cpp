@@ -91,14 +91,14 @@ Status Server::share(const Request& request, const FileDescriptor& memory) {
 }
 
 Status Server::load(const Request& request, const FileDescriptor& blob) {
-  std::vector<uint64_t> bytes;
-  for (const Request::Port& port : request.ports) bytes.push_back(port.bytes);
-  const std::span<const uint64_t> inputs(bytes.data(), request.num_inputs);
-  const std::span<const uint64_t> outputs(bytes.data() + request.num_inputs, request.num_outputs);
   Program program;
-  program.num_ports = inputs.size() + outputs.size();
   NESTRT_ASSIGN_OR_RETURN(program.blob, Mapping::create(blob.value(), request.bytes, false));
-  NESTRT_ASSIGN_OR_RETURN(program.staged, StagedProgram::load(*device_, program.blob.bytes(), inputs, outputs));
+  PortedProgram source;
+  source.blob = program.blob.bytes();
+  for (uint32_t i = 0; i < request.num_inputs + request.num_outputs; ++i)
+    (i < request.num_inputs ? source.inputs : source.outputs).emplace_back().bytes = request.ports[i].bytes;
+  program.num_ports = source.inputs.size() + source.outputs.size();
+  NESTRT_ASSIGN_OR_RETURN(program.staged, StagedProgram::load(*device_, std::move(source)));
   const MutexLock lock(mutex_);
   programs_[request.id] = std::move(program);
   return {};
@@ -128,13 +128,13 @@ Status Server::run(const Request& request) {
       ports[i] = memory->second.bytes().data() + request.ports[i].offset;
     }
   }
-  begin(request.number);
+  set_running(request.number);
   Status status = program->staged->run({ports.data(), program->num_ports}, time_of(request.deadline_ns), stop_);
-  begin(0);
+  set_running(0);
   return status;
 }
 
-void Server::begin(uint64_t run) {
+void Server::set_running(uint64_t run) {
   const MutexLock lock(mutex_);
   running_ = run;
   stop_.store(run != 0 && cancelled_ == run);

@@ -40,9 +40,7 @@ class Server {
   Status share(const Request& request, const FileDescriptor& memory);
   Status load(const Request& request, const FileDescriptor& blob);
   Status run(const Request& request);
-  Status run(const Request& request, Program& program);
-  void begin(uint64_t run);
-  void end_of_run();
+  void set_running(uint64_t run);  // 0: none
   Request next(Lane lane, FileDescriptor* descriptor = nullptr);
   void reply(Lane lane, uint64_t number, const Status& status);
 
