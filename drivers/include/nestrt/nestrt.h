@@ -81,8 +81,8 @@ NESTRT_API nestrt_code nestrt_plan_load(const char* path, nestrt_plan** plan);
 NESTRT_API void nestrt_plan_free(nestrt_plan* plan);
 
 /* units: "cpu" or NULL for the default. num_threads: of the CPU pool, 0 for the cores this process may use. Sessions
- * created with the same two, and the same plug-in if any, share the units, and so one pool of threads, as long as any of
- * them lives. */
+ * created with the same two, and the same plug-in if any, share the units, and so one pool of threads, as long as any
+ * of them lives. */
 NESTRT_API nestrt_code nestrt_session_create(const nestrt_plan* plan, const char* units, int32_t num_threads,
                                              nestrt_session** session);
 NESTRT_API void nestrt_session_free(nestrt_session* session);
