@@ -19,6 +19,10 @@ Result<const Component*> find_component(std::string_view name, const char* /*ent
                 fmt::format("this program is linked statically: it cannot load libnestrt_{}.so", name));
 }
 
+Result<std::string> find_component_file(const std::string& name) {
+  return Status(Code::kUnavailable, fmt::format("this program is linked statically: it does without {}", name));
+}
+
 #else
 
 namespace {
@@ -37,12 +41,14 @@ fs::path own_folder() {
   return is_program ? fs::read_symlink("/proc/self/exe", error).parent_path() : fs::path(map->l_name).parent_path();
 }
 
-// Beside libnestrt, or where a program that has it inside finds what was installed with the program; and where this
-// build is to be installed.
+// Beside libnestrt, where it is a component itself; or in the folder beside it, or where a program that has it inside
+// finds what was installed with the program; and where this build is to be installed.
 std::vector<fs::path> folders() {
   if (const char* const chosen = ::secure_getenv("NESTRT_COMPONENTS"); chosen != nullptr) return {chosen};
   std::vector<fs::path> folders;
-  if (const fs::path own = own_folder(); own.is_absolute())
+  const fs::path own = own_folder();
+  if (own.filename() == "nestrt") folders.push_back(own);
+  if (own.is_absolute())
     for (const char* const relative : {"nestrt", "../lib/nestrt", "../" NESTRT_INSTALLED_LIBRARIES "/nestrt"})
       folders.push_back((own / relative).lexically_normal());
   folders.emplace_back(NESTRT_INSTALL_PREFIX "/" NESTRT_INSTALLED_LIBRARIES "/nestrt");
@@ -53,8 +59,8 @@ Status not_installed(std::string_view name, const std::vector<fs::path>& places)
   std::string looked;
   for (const fs::path& place : places) looked += fmt::format("{}{}", looked.empty() ? "" : ", ", place.string());
   return Status(Code::kUnavailable,
-                fmt::format("libnestrt_{}.so is not installed (looked in: {}); install it, or name its folder in the "
-                            "environment variable NESTRT_COMPONENTS",
+                fmt::format("{} is not installed (looked in: {}); install it, or name its folder in the environment "
+                            "variable NESTRT_COMPONENTS",
                             name, looked));
 }
 
@@ -79,12 +85,15 @@ Result<const Component*> load(const fs::path& file, const char* entry_name) {
 }  // namespace
 
 Result<const Component*> find_component(std::string_view name, const char* entry) {
+  NESTRT_ASSIGN_OR_RETURN(const std::string file, find_component_file(fmt::format("libnestrt_{}.so", name)));
+  return load(file, entry);
+}
+
+Result<std::string> find_component_file(const std::string& name) {
   const std::vector<fs::path> places = folders();
   std::error_code error;
-  for (const fs::path& folder : places) {
-    const fs::path file = folder / fmt::format("libnestrt_{}.so", name);
-    if (fs::exists(file, error)) return load(fs::absolute(file, error), entry);
-  }
+  for (const fs::path& folder : places)
+    if (const fs::path file = folder / name; fs::exists(file, error)) return fs::absolute(file, error).string();
   return not_installed(name, places);
 }
 

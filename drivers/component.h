@@ -7,6 +7,7 @@
 // variable NESTRT_COMPONENTS names (not in programs with more rights than their user), and stays loaded.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "nestrt/result.h"
@@ -24,5 +25,8 @@ using ComponentEntry = const Component* (*)();
 // libnestrt_<name>.so, by its `entry`, which says of which kind it is. Safe from any thread. Errors: kUnavailable where
 // it is not installed or cannot be loaded, kIncompatible where it is another version's.
 Result<const Component*> find_component(std::string_view name, const char* entry);
+
+// The path of a file that is installed with components. Errors: kUnavailable.
+Result<std::string> find_component_file(const std::string& name);
 
 }  // namespace nestrt::drivers

@@ -74,7 +74,7 @@ Result<UnitList> open_vendor(const UnitRequest& request, int instance, const Uni
                           drivers::find_component("vendor", vendor::kComponentEntry));
   const auto open = static_cast<const vendor::Component*>(found)->open;
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Unit> unit,
-                          open(options.plugin, request.kind, static_cast<uint32_t>(instance)));
+                          open(options.plugin, request.kind, static_cast<uint32_t>(instance), options.isolate));
   return UnitList{std::move(unit)};
 }
 

@@ -97,7 +97,8 @@ Status create(const nestrt_plan* plan, const char* units, int32_t num_threads, c
   *session = nullptr;
   NESTRT_RETURN_IF_ERROR(expect_argument(plan, "plan"));
   NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));
-  NESTRT_ASSIGN_OR_RETURN(auto shared, nestrt::c_api::shared_units(units != nullptr ? units : "cpu", num_threads));
+  NESTRT_ASSIGN_OR_RETURN(
+      auto shared, nestrt::c_api::shared_units(units != nullptr ? units : "cpu", options->unit_options(num_threads)));
   NESTRT_ASSIGN_OR_RETURN(auto made, nestrt::Session::create(plan->plan, *shared, options->value));
   *session = new nestrt_session(std::move(shared), std::move(made));
   return {};

@@ -188,6 +188,12 @@ nestrt_code nestrt_session_options_set_check_every(nestrt_session_options* optio
 nestrt_code nestrt_session_options_set_urgent(nestrt_session_options* options, int32_t urgent) {
   return change(options, [&](auto& value) { return value.urgent = urgent != 0, Status(); });
 }
+nestrt_code nestrt_session_options_set_plugin(nestrt_session_options* options, const char* path) {
+  return change(options, [&](auto&) { return options->plugin = path != nullptr ? path : "", Status(); });
+}
+nestrt_code nestrt_session_options_set_isolate(nestrt_session_options* options, int32_t isolate) {
+  return change(options, [&](auto&) { return options->isolate = isolate != 0, Status(); });
+}
 
 nestrt_code nestrt_run_options_create(nestrt_run_options** options) {
   return call([&] { return create(options); });

@@ -2,14 +2,22 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <string>
 
 #include "nestrt/nestrt.h"
+#include "nestrt/open_units.h"
 #include "nestrt/pipeline.h"
 #include "nestrt/session.h"
 
 struct nestrt_session_options {
   nestrt::SessionOptions value;
+  std::string plugin;  // UnitOptions of the units that the session is opened on
+  bool isolate = false;
+
+  // Points into this object.
+  nestrt::UnitOptions unit_options(int32_t num_threads) const {
+    return {.num_threads = num_threads, .plugin = plugin, .isolate = isolate};
+  }
 };
 
 struct nestrt_run_options {

@@ -35,7 +35,8 @@ Status create(const nestrt_plan* plan, const char* units, int32_t num_threads, c
   NESTRT_RETURN_IF_ERROR(expect_argument(plan, "plan"));
   NESTRT_RETURN_IF_ERROR(expect_argument(session, "session_options"));
   NESTRT_RETURN_IF_ERROR(expect_argument(options, "options"));
-  NESTRT_ASSIGN_OR_RETURN(auto shared, nestrt::c_api::shared_units(units != nullptr ? units : "cpu", num_threads));
+  NESTRT_ASSIGN_OR_RETURN(
+      auto shared, nestrt::c_api::shared_units(units != nullptr ? units : "cpu", session->unit_options(num_threads)));
   nestrt::PipelineOptions both = options->value;
   both.session = session->value;
   NESTRT_ASSIGN_OR_RETURN(auto made, nestrt::Pipeline::create(plan->plan, *shared, both));

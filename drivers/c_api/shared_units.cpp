@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "nestrt/mutex.h"
-#include "nestrt/open_units.h"
 #include "runtime/core/fork_origin.h"
 
 namespace nestrt::c_api {
@@ -13,14 +12,12 @@ namespace {
 
 class Pools {
  public:
-  Result<std::shared_ptr<const UnitList>> open(const std::string& spec, int32_t num_threads) {
+  Result<std::shared_ptr<const UnitList>> open(const std::string& spec, const UnitOptions& options) {
     const MutexLock lock(mutex_);
     std::erase_if(lists_, [](const auto& entry) { return entry.second.expired(); });
-    const Key key(spec, num_threads, forks_so_far());
+    const Key key(spec, options.num_threads, options.plugin, options.isolate, forks_so_far());
     if (const auto found = lists_.find(key); found != lists_.end())
       if (auto alive = found->second.lock()) return alive;
-    UnitOptions options;
-    options.num_threads = num_threads;
     NESTRT_ASSIGN_OR_RETURN(UnitList opened, open_units(spec, options));
     std::shared_ptr<const UnitList> units = std::make_shared<const UnitList>(std::move(opened));
     lists_[key] = units;
@@ -28,8 +25,8 @@ class Pools {
   }
 
  private:
-  using Key =
-      std::tuple<std::string, int32_t, uint32_t>;  // a child shares none with its parent, whose threads it lacks
+  // With forks: a child shares none with its parent, whose threads it lacks.
+  using Key = std::tuple<std::string, int, std::string, bool, uint32_t>;
 
   Mutex mutex_;
   std::map<Key, std::weak_ptr<const UnitList>> lists_ NESTRT_GUARDED_BY(mutex_);
@@ -37,9 +34,9 @@ class Pools {
 
 }  // namespace
 
-Result<std::shared_ptr<const UnitList>> shared_units(const std::string& spec, int32_t num_threads) {
+Result<std::shared_ptr<const UnitList>> shared_units(const std::string& spec, const UnitOptions& options) {
   static Pools pools;
-  return pools.open(spec, num_threads);
+  return pools.open(spec, options);
 }
 
 }  // namespace nestrt::c_api

@@ -2,15 +2,16 @@
 // as any of them lives.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "nestrt/open_units.h"
 #include "nestrt/unit.h"
 
 namespace nestrt::c_api {
 
-// Safe to call from any thread. Errors: those of open_units().
-Result<std::shared_ptr<const UnitList>> shared_units(const std::string& spec, int32_t num_threads);
+// Of the options: threads, plug-in and whether it is isolated. Safe to call from any thread. Errors: those of
+// open_units().
+Result<std::shared_ptr<const UnitList>> shared_units(const std::string& spec, const UnitOptions& options);
 
 }  // namespace nestrt::c_api

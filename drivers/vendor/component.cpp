@@ -1,12 +1,17 @@
 // libnestrt_vendor: vendors' plug-ins, as a component.
 #include "drivers/vendor/component.h"
 
+#include "drivers/vendor/isolation/isolated_device.h"
 #include "drivers/vendor/vendor_unit.h"
 
 namespace nestrt::vendor {
 namespace {
 
-Result<std::shared_ptr<Unit>> open(std::string_view file, std::string_view kind, uint32_t instance) {
+Result<std::shared_ptr<Unit>> open(std::string_view file, std::string_view kind, uint32_t instance, bool is_isolated) {
+  if (is_isolated) {
+    NESTRT_ASSIGN_OR_RETURN(auto device, IsolatedDevice::open(std::string(file), instance));
+    return make_vendor_unit(std::move(device), instance, kind);
+  }
   NESTRT_ASSIGN_OR_RETURN(auto plugin, load_plugin(std::string(file)));
   return open_vendor_unit(std::move(plugin), instance, kind);
 }

@@ -1,121 +1,74 @@
-// Device: one device of a plug-in, by calls whose answers are checked. A Status of it names the plug-in, the call, and
-// what was wrong with the answer.
+// Device: what runs programs of a vendor's: a device of his plug-in, in this process or in one of its own. A Status of
+// it names the plug-in, and what was wrong.
 //
-// Threads: as nestrt/vendor.h has them: run() and self_test() from one thread at a time, load() and what it gives, and
-// lend(), from any, interrupt() from any.
+// Threads: one program's run() or self_test() at a time; load() and what it gives, and lend(), from any; interrupt()
+// from any.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
+#include <utility>
 
-#include "drivers/vendor/plugin.h"
+#include "drivers/vendor/description.h"
 #include "nestrt/event.h"
-#include "nestrt/mutex.h"
+#include "nestrt/result.h"
 #include "nestrt/unit.h"
 
 namespace nestrt::vendor {
 
-class Device;
-
 // A program that the plug-in has loaded. The Device outlives it.
 class LoadedProgram {
  public:
-  // `id`: no other program's of the device.
-  LoadedProgram(Device* device, nestrt_vendor_program* program, uint64_t id)
-      : device_(device), program_(program), id_(id) {}
-  ~LoadedProgram();
-  LoadedProgram(const LoadedProgram&) = delete;
-  LoadedProgram& operator=(const LoadedProgram&) = delete;
-
-  nestrt_vendor_program* get() const { return program_; }
-  uint64_t id() const { return id_; }
-
- private:
-  Device* const device_;
-  nestrt_vendor_program* const program_;
-  const uint64_t id_;
+  virtual ~LoadedProgram() = default;
+  // To its end, or until `stop` is set and Device::interrupt() was called. `ports`, inputs first, lie where the device
+  // reaches them, and nothing touches them afterwards, unless lent memory is not safe any more. Errors:
+  // kDeadlineExceeded, kCancelled, kDeviceFault.
+  virtual Status run(std::span<void* const> ports, Deadline deadline, const std::atomic<bool>& stop) = 0;
 };
 
-class Device : public std::enable_shared_from_this<Device> {
+class Device {
  public:
-  struct Description {
-    std::string kind, configuration;
-    size_t alignment = 1;
-    bool is_steady = false;
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
 
-    bool operator==(const Description&) const = default;
-  };
-
-  // Errors: kUnavailable and others of the plug-in's, kDeviceFault for answers that do not fit.
-  static Result<std::shared_ptr<Device>> open(std::shared_ptr<const Plugin> plugin, uint32_t instance);
-  ~Device();
-
+  const std::string& file() const { return file_; }  // the plug-in's
   const Description& description() const { return description_; }
-  // What the plug-in says now. Errors: kDeviceFault.
-  Result<Description> describe_again() const;
-  // For calls that are not checked here: the conformance suite's.
-  const nestrt_vendor_functions& call() const { return *plugin_->functions; }
-  nestrt_vendor_device* handle() const { return device_; }
-  const std::string& file() const { return plugin_->file; }
-  // Whether programs reach what was lent only.
-  bool lends() const { return plugin_->functions->lend != nullptr; }
 
   // A blob for ports of these sizes, inputs first. It stays where it is while the program lives. Errors: kInvalidPlan,
   // kIncompatible, kOutOfMemory, kDeviceFault.
-  Result<std::unique_ptr<LoadedProgram>> load(std::span<const std::byte> blob, std::span<const uint64_t> input_bytes,
-                                              std::span<const uint64_t> output_bytes);
+  virtual Result<std::unique_ptr<LoadedProgram>> load(std::span<const std::byte> blob,
+                                                      std::span<const uint64_t> input_bytes,
+                                                      std::span<const uint64_t> output_bytes) = 0;
+  // Whether programs reach what was lent only.
+  virtual bool lends() const = 0;
+  // Whether a session's activations may lie there.
+  virtual bool lends_to_sessions() const = 0;
   // Requires: lends(). Goes back with the last reference. Errors: kOutOfMemory, kDeviceFault.
-  Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes);
+  virtual Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) = 0;
   // Whether the device reaches the bytes and likes where they begin.
-  bool reaches(const std::byte* bytes, uint64_t size) const;
+  virtual bool reaches(const std::byte* bytes, uint64_t size) const = 0;
 
-  // To its end, or until `stop` is set and interrupt() was called. The device touches nothing afterwards, unless the
-  // plug-in fails to stop it: then lent memory is not safe. Errors: kDeadlineExceeded, kCancelled, kDeviceFault.
-  Status run(const LoadedProgram& program, std::span<void* const> ports, Deadline deadline,
-             const std::atomic<bool>& stop);
-  void interrupt();
+  // The program that runs looks at its `stop`.
+  virtual void interrupt() = 0;
   // Resets the device and lets it show that it works. Errors: kDeviceFault.
-  Status self_test();
+  virtual Status self_test() = 0;
 
- private:
-  friend class LoadedProgram;
-  class Block;
+ protected:
+  explicit Device(std::string file) : file_(std::move(file)) {}
 
-  explicit Device(std::shared_ptr<const Plugin> plugin) : plugin_(std::move(plugin)) {
-    bound_.reserve(NESTRT_VENDOR_MAX_PORTS);  // runs ask for no memory
+  bool is_aligned(const void* address) const {
+    return reinterpret_cast<uintptr_t>(address) % description_.alignment == 0;
   }
 
-  Status open_device(uint32_t instance);
-  Status check_description(const nestrt_vendor_description& given) const;
-  Status check_ports(const nestrt_vendor_ports& given, std::span<const uint64_t> inputs,
-                     std::span<const uint64_t> outputs) const;
-  Status check_lent(const void* address, uint64_t bytes);
-  Status await(uint64_t run, Deadline deadline, const std::atomic<bool>& stop);
-  Result<std::optional<nestrt_vendor_completion>> await_until(uint64_t run, Deadline until) const;
-  Status outcome(const nestrt_vendor_completion& completion, Deadline deadline, bool is_stopped) const;
-  Status reset();
-  Status failure(std::string_view function, std::string_view what) const;
-  Status status_of(std::string_view function, nestrt_vendor_status status, const nestrt_vendor_message& why) const;
+  Description description_;  // stays as it was when the device was opened
 
-  const std::shared_ptr<const Plugin> plugin_;
-  nestrt_vendor_device* device_ = nullptr;
-  Description description_;
-  std::atomic<uint64_t> under_way_{0};  // the run; 0: none
-  uint64_t last_run_ = 0;
-  std::vector<void*> bound_;
-  uint64_t bound_program_ = 0;  // its id; 0: none
-  std::atomic<uint64_t> loaded_{0};
-
-  Mutex loading_;  // one of load, unload, lend, give_back at a time
-  const std::shared_ptr<std::atomic<bool>> is_safe_ = std::make_shared<std::atomic<bool>>(true);
-  mutable Mutex lent_mutex_;
-  std::vector<std::span<std::byte>> lent_ NESTRT_GUARDED_BY(lent_mutex_);
+ private:
+  const std::string file_;
 };
 
 }  // namespace nestrt::vendor

@@ -3,118 +3,38 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cstring>
 #include <utility>
+#include <vector>
 
 #include "drivers/queue/queue.h"
-#include "drivers/vendor/device.h"
+#include "drivers/vendor/plugin_device.h"
 #include "drivers/vendor/program.h"
+#include "drivers/vendor/staged_program.h"
 #include "nestrt/plan_tables.h"
-#include "runtime/core/aligned_memory.h"
 
 namespace nestrt::vendor {
 namespace {
 
 using drivers::Queue;
 
-// Room for every port of a program: where a run has its memory is not known before.
-class StagingMemory {
- public:
-  // Errors: kOutOfMemory, and those of Device::lend().
-  static Result<StagingMemory> create(Device& device, const PortedProgram& program) {
-    const uint64_t alignment = device.description().alignment;
-    uint64_t bytes = 0;
-    for (const auto* ports : {&program.inputs, &program.outputs})
-      for (const Port& port : *ports) bytes += align_up(port.bytes, alignment);
-    StagingMemory memory;
-    if (device.lends()) {
-      NESTRT_ASSIGN_OR_RETURN(memory.lent_, device.lend(bytes));
-      memory.begin_ = memory.lent_->bytes().data();
-      return memory;
-    }
-    NESTRT_ASSIGN_OR_RETURN(memory.own_, AlignedMemory::allocate(bytes + alignment, "what a plug-in reads and writes"));
-    const auto address = reinterpret_cast<uintptr_t>(memory.own_.data());
-    memory.begin_ = memory.own_.data() + (align_up(address, alignment) - address);
-    return memory;
-  }
-
-  std::byte* begin() const { return begin_; }  // aligned as the device wants it
-
- private:
-  std::shared_ptr<LentMemory> lent_;
-  AlignedMemory own_;
-  std::byte* begin_ = nullptr;
-};
-
-// A program, and memory for the ports that the device would not reach where a run has them.
 class ProgramJob final : public Queue::Job {
  public:
-  ProgramJob(Device& device, PortedProgram source, std::unique_ptr<LoadedProgram> program, StagingMemory staging)
-      : device_(device), source_(std::move(source)), program_(std::move(program)), staging_(std::move(staging)) {}
+  // `ports`: of the program, inputs first.
+  ProgramJob(std::vector<Port> ports, std::unique_ptr<StagedProgram> program)
+      : ports_(std::move(ports)), program_(std::move(program)) {}
 
   Status run(const Submission& submission, Deadline deadline, const std::atomic<bool>& stop) override {
-    copied_ = 0;
-    place(submission.bindings.buffers);
-    give_inputs(submission.bindings.buffers);
-    const std::span<void* const> ports(places_.data(), source_.inputs.size() + source_.outputs.size());
-    NESTRT_RETURN_IF_ERROR(device_.run(*program_, ports, deadline, stop));
-    take_outputs(submission.bindings.buffers);
-    return {};
+    for (size_t i = 0; i < ports_.size(); ++i)
+      addresses_[i] = submission.bindings.buffers[ports_[i].buffer] + ports_[i].offset;
+    return program_->run({addresses_.data(), ports_.size()}, deadline, stop);
   }
 
-  uint64_t copied() const { return copied_; }
+  uint64_t copied() const { return program_->copied(); }
 
  private:
-  static std::byte* address(const Port& port, std::span<std::byte* const> buffers) {
-    return buffers[port.buffer] + port.offset;
-  }
-
-  template <typename Visit>
-  void for_each_port(Visit visit) const {
-    size_t index = 0;
-    for (const Port& port : source_.inputs) visit(port, index++);
-    for (const Port& port : source_.outputs) visit(port, index++);
-  }
-
-  void place(std::span<std::byte* const> buffers) {
-    std::byte* free = staging_.begin();
-    for_each_port([&](const Port& port, size_t index) {
-      std::byte* const bytes = address(port, buffers);
-      places_[index] = !port.reordered && device_.reaches(bytes, port.bytes) ? bytes : free;
-      free += align_up(port.bytes, device_.description().alignment);
-    });
-  }
-
-  void give_inputs(std::span<std::byte* const> buffers) {
-    for (size_t i = 0; i < source_.inputs.size(); ++i) {
-      const Port& port = source_.inputs[i];
-      if (port.reordered) port.reordered->to_plain(address(port, buffers), static_cast<std::byte*>(places_[i]));
-      copy(port, places_[i], address(port, buffers));
-    }
-  }
-
-  void take_outputs(std::span<std::byte* const> buffers) {
-    for (size_t i = 0; i < source_.outputs.size(); ++i) {
-      const Port& port = source_.outputs[i];
-      const void* const plain = places_[source_.inputs.size() + i];
-      if (port.reordered) port.reordered->from_plain(static_cast<const std::byte*>(plain), address(port, buffers));
-      copy(port, address(port, buffers), plain);
-    }
-  }
-
-  // Counts what was reordered, too.
-  void copy(const Port& port, void* to, const void* from) {
-    if (to == from || port.bytes == 0) return;
-    if (!port.reordered) std::memcpy(to, from, port.bytes);
-    copied_ += port.bytes;
-  }
-
-  Device& device_;
-  const PortedProgram source_;
-  const std::unique_ptr<LoadedProgram> program_;
-  const StagingMemory staging_;
-  std::array<void*, NESTRT_VENDOR_MAX_PORTS> places_{};
-  uint64_t copied_ = 0;
+  const std::vector<Port> ports_;
+  std::array<std::byte*, NESTRT_VENDOR_MAX_PORTS> addresses_{};
+  const std::unique_ptr<StagedProgram> program_;
 };
 
 struct ProbeJob final : Queue::Job {
@@ -168,7 +88,7 @@ class VendorUnit final : public Unit {
   }
 
   Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) override {
-    if (!device_->lends()) return std::shared_ptr<LentMemory>();
+    if (!device_->lends_to_sessions()) return std::shared_ptr<LentMemory>();
     return device_->lend(bytes);
   }
 
@@ -187,9 +107,10 @@ class VendorUnit final : public Unit {
     if (!branch.channels.all())
       return Status(Code::kUnsupported, fmt::format("unit '{}' computes all channels or none", info_.kind));
     NESTRT_ASSIGN_OR_RETURN(PortedProgram source, read_program(*branch.plan, *branch.program, info_.configuration));
-    NESTRT_ASSIGN_OR_RETURN(auto program, device_->load(source.blob, source.input_bytes(), source.output_bytes()));
-    NESTRT_ASSIGN_OR_RETURN(StagingMemory staging, StagingMemory::create(*device_, source));
-    auto job = std::make_unique<ProgramJob>(*device_, std::move(source), std::move(program), std::move(staging));
+    std::vector<Port> ports = source.inputs;
+    ports.insert(ports.end(), source.outputs.begin(), source.outputs.end());
+    NESTRT_ASSIGN_OR_RETURN(auto program, StagedProgram::load(*device_, std::move(source)));
+    auto job = std::make_unique<ProgramJob>(std::move(ports), std::move(program));
     return std::unique_ptr<Executable>(std::make_unique<VendorExecutable>(device_, queue_, branch, std::move(job)));
   }
 
@@ -200,10 +121,9 @@ class VendorUnit final : public Unit {
 
 }  // namespace
 
-Result<std::shared_ptr<Unit>> open_vendor_unit(std::shared_ptr<const Plugin> plugin, uint32_t instance,
+Result<std::shared_ptr<Unit>> make_vendor_unit(std::shared_ptr<Device> device, uint32_t instance,
                                                std::string_view kind) {
-  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Device> device, Device::open(std::move(plugin), instance));
-  const Device::Description& description = device->description();
+  const Description& description = device->description();
   if (!kind.empty() && kind != description.kind)
     return Status(Code::kInvalidArgument,
                   fmt::format("plug-in '{}' is for unit '{}', not '{}'", device->file(), description.kind, kind));
@@ -217,6 +137,12 @@ Result<std::shared_ptr<Unit>> open_vendor_unit(std::shared_ptr<const Plugin> plu
   auto unit = std::make_shared<VendorUnit>(std::move(info), std::move(device), std::move(queue));
   NESTRT_RETURN_IF_ERROR(unit->probe());
   return std::shared_ptr<Unit>(std::move(unit));
+}
+
+Result<std::shared_ptr<Unit>> open_vendor_unit(std::shared_ptr<const Plugin> plugin, uint32_t instance,
+                                               std::string_view kind) {
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Device> device, PluginDevice::open(std::move(plugin), instance));
+  return make_vendor_unit(std::move(device), instance, kind);
 }
 
 }  // namespace nestrt::vendor

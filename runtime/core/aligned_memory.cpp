@@ -6,15 +6,12 @@
 #include <cstdlib>
 
 namespace nestrt {
-namespace {
 
 uint64_t physical_memory() {
   const long pages = ::sysconf(_SC_PHYS_PAGES), page_bytes = ::sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page_bytes <= 0) return SIZE_MAX / 2;
   return static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes);
 }
-
-}  // namespace
 
 void AlignedMemory::Free::operator()(std::byte* data) const { std::free(data); }
 

@@ -29,6 +29,9 @@ class AlignedMemory {
   size_t size_ = 0;
 };
 
+// Of the machine, in bytes.
+uint64_t physical_memory();
+
 constexpr uint64_t align_up(uint64_t bytes, uint64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }

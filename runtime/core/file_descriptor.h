@@ -19,7 +19,10 @@ class FileDescriptor {
   FileDescriptor() = default;
   explicit FileDescriptor(int value) : value_(value) {}
   FileDescriptor(FileDescriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&&) = delete;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
   ~FileDescriptor() { close(); }
 
   // As open(2); not is_open() and errno where it fails. Without more flags it does not wait for the writer of a pipe.

@@ -23,3 +23,10 @@ run(${prefix}/bin/nestrt run model.nest --image ${SOURCE_DIR}/examples/images/ca
 if(NOT output MATCHES "cat")
   message(FATAL_ERROR "expected a cat, got: ${output}")
 endif()
+# What libnestrt loads for a plug-in, and starts where that is isolated.
+set(vendor ${BUILD_DIR}/examples/vendor)
+run(${prefix}/bin/nestc compile ${model} -o vendor.nest --vendor "reference=${vendor}/reference-cc {input} -o {output}")
+run(${prefix}/bin/nestrt conformance vendor.nest --units reference --plugin ${vendor}/libreference.so --isolate)
+if(NOT output MATCHES "9 of 9 cases passed")
+  message(FATAL_ERROR "expected an isolated plug-in that works, got: ${output}")
+endif()

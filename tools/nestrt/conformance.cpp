@@ -1,4 +1,4 @@
-// nestrt conformance: whether a vendor's plug-in keeps to nestrt/vendor.h.
+// nestrt conformance: whether a vendor's plug-in keeps to nestrt/vendor.h, or a unit to nestrt/unit.h.
 #include "drivers/vendor/conformance/conformance.h"
 
 #include <fmt/core.h>
@@ -12,13 +12,16 @@
 #include "runtime/core/parse.h"
 #include "tools/common/files.h"
 #include "tools/common/printable.h"
+#include "tools/common/unit_conformance.h"
 #include "tools/nestrt/commands.h"
+#include "tools/nestrt/load.h"
 
 namespace nestrt::command {
 namespace {
 
 struct Options {
-  std::string plugin, plan, blob;
+  std::string plan, blob;
+  UnitChoice units;  // none named: the plug-in is tested, without a unit
   std::vector<uint64_t> input_bytes, output_bytes;
 };
 
@@ -66,33 +69,64 @@ Result<Source> from_plan(const std::string& path) {
   return Status(Code::kInvalidArgument, fmt::format("'{}' has no vendor's program", path));
 }
 
-void print(const vendor::ConformanceResult& result) {
+template <typename CaseResult>
+void print(const CaseResult& result) {
   fmt::print("{}  {}\n", result.status.ok() ? "ok    " : "FAILED", result.name);
   if (!result.status.ok()) fmt::print("        {}\n", tools::printable_message(result.status.message()));
 }
 
-Result<ExitCode> run_conformance(const Options& options) {
+// Whether all have passed.
+template <typename CaseResult>
+bool summarize(const std::vector<CaseResult>& results) {
+  const auto failed = std::ranges::count_if(results, [](const auto& result) { return !result.status.ok(); });
+  fmt::print("{} of {} cases passed\n", results.size() - static_cast<size_t>(failed), results.size());
+  return failed == 0;
+}
+
+Result<bool> test_plugin(const Options& options) {
+  if (options.units.plugin.empty())
+    return Status(Code::kInvalidArgument, "name what to test: a vendor's library by --plugin, or --units");
+  if (options.units.isolate)
+    return Status(Code::kInvalidArgument, "--isolate goes with --units: the plug-in's own calls are tested in here");
   if (options.plan.empty() == options.blob.empty())
     return Status(Code::kInvalidArgument, "name a program to run: a PLAN that has one, or a --blob");
   NESTRT_ASSIGN_OR_RETURN(const Source source, options.plan.empty() ? from_blob(options) : from_plan(options.plan));
-  NESTRT_ASSIGN_OR_RETURN(const auto plugin, vendor::load_plugin(options.plugin));
-  const auto results = vendor::run_conformance(plugin, source.program, print);
-  const auto failed = std::ranges::count_if(results, [](const auto& result) { return !result.status.ok(); });
-  fmt::print("{} of {} cases passed\n", results.size() - static_cast<size_t>(failed), results.size());
-  return failed == 0 ? ExitCode::kOk : ExitCode::kMismatch;
+  NESTRT_ASSIGN_OR_RETURN(const auto plugin, vendor::load_plugin(options.units.plugin));
+  return summarize(vendor::run_conformance(plugin, source.program, print<vendor::ConformanceResult>));
+}
+
+Result<bool> test_units(const Options& options) {
+  if (options.plan.empty())
+    return Status(Code::kInvalidArgument, "name a program to run: a PLAN that has one for each of --units");
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, LoadOptions(Verification::kComplete)));
+  NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
+  bool all_passed = true;
+  for (const auto& unit : units) {
+    fmt::print("{} ({})\n", unit->info().name, unit->info().configuration);
+    NESTRT_ASSIGN_OR_RETURN(const auto results,
+                            tools::run_unit_conformance(plan, *unit, print<tools::UnitConformanceResult>));
+    all_passed = summarize(results) && all_passed;
+  }
+  return all_passed;
+}
+
+Result<ExitCode> run_conformance(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(const bool passed, options.units.units.empty() ? test_plugin(options) : test_units(options));
+  return passed ? ExitCode::kOk : ExitCode::kMismatch;
 }
 
 }  // namespace
 
 void add_conformance(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
+  options->units.units.clear();
   tools::Command app = cli.add_command(
-      "conformance", "Test whether a vendor's plug-in keeps to the interface of nestrt/vendor.h",
-      {"nestrt conformance --plugin ./libnpu.so model.nest",
+      "conformance", "Test whether a vendor's plug-in, or a unit, keeps to its interface",
+      {"nestrt conformance --plugin ./libnpu.so model.nest", "nestrt conformance --units evta model.nest",
        "nestrt conformance --plugin ./libskeleton.so --blob copy.blob --input-bytes 64 --output-bytes 64"},
       [options] { return run_conformance(*options); });
-  app.add_option("PLAN", options->plan, "compiled network (.nest) with a program of the vendor's").type_name("FILE");
-  app.add_option("--plugin", options->plugin, "the vendor's library").required().type_name("FILE");
+  app.add_option("PLAN", options->plan, "compiled network (.nest) with a program for what is tested").type_name("FILE");
+  add_unit_options(app, options->units);
   app.add_option("--blob", options->blob, "a program of the vendor's, in place of a plan")
       .type_name("FILE")
       .not_empty();

@@ -70,7 +70,8 @@ UnitOptions UnitChoice::unit_options() const {
           .transport = transport,
           .xclbin = xclbin,
           .device = device,
-          .plugin = plugin};
+          .plugin = plugin,
+          .isolate = isolate};
 }
 
 Result<SessionOptions> UnitChoice::session_options(const Plan& plan, const UnitList& opened,
@@ -155,6 +156,8 @@ void add_unit_options(tools::Command app, UnitChoice& choice) {
   app.add_option("--plugin", choice.plugin, "a vendor's library, for units that nestrt does not know (docs/vendors.md)")
       .type_name("FILE")
       .not_empty();
+  app.add_flag("--isolate", choice.isolate,
+               "the vendor's library runs in a process of its own: what it does wrong is its units' failure alone");
   app.add_option("--cpus", choice.cpus, "the machine's CPUs that may be used, such as 0-1,3; default: all")
       .type_name("LIST")
       .not_empty();

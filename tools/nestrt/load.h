@@ -24,6 +24,7 @@ struct UnitChoice {
   int threads = 0;
   std::string transport = "xrt";
   std::string xclbin, device, plugin;  // UnitOptions
+  bool isolate = false;
   double pace = 0;
   ScheduleMethod method = ScheduleMethod::kOptimum;
   bool split_channels = true;

@@ -81,7 +81,8 @@ NESTRT_API nestrt_code nestrt_plan_load(const char* path, nestrt_plan** plan);
 NESTRT_API void nestrt_plan_free(nestrt_plan* plan);
 
 /* units: "cpu" or NULL for the default. num_threads: of the CPU pool, 0 for the cores this process may use. Sessions
- * created with the same two share the units, and so one pool of threads, as long as any of them lives. */
+ * created with the same two, and the same plug-in if any, share the units, and so one pool of threads, as long as any
+ * of them lives. */
 NESTRT_API nestrt_code nestrt_session_create(const nestrt_plan* plan, const char* units, int32_t num_threads,
                                              nestrt_session** session);
 NESTRT_API void nestrt_session_free(nestrt_session* session);
@@ -217,6 +218,11 @@ NESTRT_API nestrt_code nestrt_session_options_set_probe_interval(nestrt_session_
 NESTRT_API nestrt_code nestrt_session_options_set_check_every(nestrt_session_options* options, uint32_t runs);
 /* Not 0: threads and units that sessions share take this session's work before that of others. */
 NESTRT_API nestrt_code nestrt_session_options_set_urgent(nestrt_session_options* options, int32_t urgent);
+/* The file of a vendor's library (nestrt/vendor.h): names in `units` that nestrt does not know are its units. NULL or
+ * "": none, the default. It runs with all rights of the process. */
+NESTRT_API nestrt_code nestrt_session_options_set_plugin(nestrt_session_options* options, const char* path);
+/* Not 0: that library runs in a process of its own (docs/vendors.md). */
+NESTRT_API nestrt_code nestrt_session_options_set_isolate(nestrt_session_options* options, int32_t isolate);
 
 /* How a run goes; as nestrt_load_options. It may serve any number of runs, at the same time as well. */
 typedef struct nestrt_run_options nestrt_run_options;

@@ -21,9 +21,12 @@ struct UnitOptions {
   // them or by PCIe address, else $NESTRT_DEVICE, else the first.
   std::string_view xclbin = {};
   std::string_view device = {};
-  // A vendor's library (nestrt/vendor.h), for units that libnestrt does not know. It runs in the process with all its
-  // rights: no plan and no list of units names one.
+  // A vendor's library (nestrt/vendor.h), for units that libnestrt does not know. It runs with all rights of the
+  // process: no plan and no list of units names one.
   std::string_view plugin = {};
+  // That library runs in a process of its own: where it crashes or hangs, its units fail, and nothing else does
+  // (docs/vendors.md).
+  bool isolate = false;
 };
 
 // `spec` is a comma-separated list such as "cpu,evta" or "evta:2_1x32_15_15_18_17,cpu": names of units, some with a

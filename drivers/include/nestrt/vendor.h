@@ -3,8 +3,10 @@
  * examples/vendor/skeleton a plug-in to start from, `nestrt conformance --plugin FILE` the test of one.
  *
  * A plug-in is loaded from the file that the user names (--plugin, UnitOptions::plugin), and from nowhere else. It runs
- * in the process, with all its rights. All that it answers is checked: sizes, alignments, statuses, which run it says
- * is over. What does not fit is a fault of the plug-in: the unit is given up until a self-test succeeds.
+ * in the application's process or, where the user isolates it, in one of its own that may be ended at any time and
+ * started again; with all rights of the application either way. All that it answers is checked: sizes, alignments,
+ * statuses, which run it says is over. What does not fit is a fault of the plug-in: the unit is given up until a
+ * self-test succeeds.
  *
  * Ownership. What nestrt passes in stays nestrt's; how long it stays valid is said at each call. What a plug-in gives
  * out (devices, programs, lent memory) stays the plug-in's until the call that takes it back; nestrt takes back

@@ -7,8 +7,8 @@
 namespace nestrt::vendor::cases {
 
 Status describes_itself(const PluginPointer& plugin, const ConformanceProgram& /*program*/) {
-  NESTRT_ASSIGN_OR_RETURN(const auto first, Device::open(plugin, 0));
-  const Device::Description before = first->description();
+  NESTRT_ASSIGN_OR_RETURN(const auto first, PluginDevice::open(plugin, 0));
+  const Description before = first->description();
   NESTRT_ASSIGN_OR_RETURN(const auto again, first->describe_again());
   if (again == before) return {};
   return broken(fmt::format("'{}' ({}) says that it is '{}' ({}) when it is asked again", before.kind,
@@ -35,7 +35,7 @@ Status self_test_succeeds(const PluginPointer& plugin, const ConformanceProgram&
 
 // Device::lend() checks alignments, and that blocks do not overlap.
 Status lends_apart(const PluginPointer& plugin, const ConformanceProgram& /*program*/) {
-  NESTRT_ASSIGN_OR_RETURN(const auto device, Device::open(plugin, 0));
+  NESTRT_ASSIGN_OR_RETURN(const auto device, PluginDevice::open(plugin, 0));
   if (!device->lends()) return {};
   std::vector<std::shared_ptr<LentMemory>> blocks;
   for (const uint64_t bytes : {1, 63, 64, 4097, 100000}) {

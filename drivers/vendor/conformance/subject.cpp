@@ -87,22 +87,22 @@ Status GuardedPorts::check_untouched() const {
 Result<Subject> Subject::open(const std::shared_ptr<const Plugin>& plugin, const ConformanceProgram& program) {
   Subject subject;
   subject.source_ = &program;
-  NESTRT_ASSIGN_OR_RETURN(subject.device_, Device::open(plugin, 0));
+  NESTRT_ASSIGN_OR_RETURN(subject.device_, PluginDevice::open(plugin, 0));
   NESTRT_ASSIGN_OR_RETURN(subject.program_, subject.load());
   return subject;
 }
 
-Result<std::unique_ptr<LoadedProgram>> Subject::load() const {
-  return device_->load(source_->blob, source_->input_bytes, source_->output_bytes);
+Result<std::unique_ptr<PluginProgram>> Subject::load() const {
+  return device_->load_program(source_->blob, source_->input_bytes, source_->output_bytes);
 }
 
 Result<std::unique_ptr<GuardedPorts>> Subject::ports(uint32_t seed, size_t shift) const {
   return GuardedPorts::create(*device_, *source_, seed, shift);
 }
 
-Status Subject::run(const LoadedProgram& program, const GuardedPorts& ports) const {
+Status Subject::run(PluginProgram& program, const GuardedPorts& ports) const {
   const std::atomic<bool> stop{false};
-  return device_->run(program, ports.addresses(), SteadyClock::now() + kLongEnough, stop);
+  return program.run(ports.addresses(), SteadyClock::now() + kLongEnough, stop);
 }
 
 Result<std::vector<std::byte>> Subject::results(uint32_t seed) const {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "drivers/vendor/conformance/conformance.h"
-#include "drivers/vendor/device.h"
+#include "drivers/vendor/plugin_device.h"
 #include "nestrt/unit.h"
 #include "runtime/core/aligned_memory.h"
 
@@ -49,13 +49,13 @@ class Subject {
  public:
   static Result<Subject> open(const std::shared_ptr<const Plugin>& plugin, const ConformanceProgram& program);
 
-  Device& device() const { return *device_; }
-  const LoadedProgram& program() const { return *program_; }
+  PluginDevice& device() const { return *device_; }
+  PluginProgram& program() const { return *program_; }
   // Another copy of the program.
-  Result<std::unique_ptr<LoadedProgram>> load() const;
+  Result<std::unique_ptr<PluginProgram>> load() const;
   Result<std::unique_ptr<GuardedPorts>> ports(uint32_t seed, size_t shift = 0) const;
   Status run(const GuardedPorts& ports) const { return run(*program_, ports); }
-  Status run(const LoadedProgram& program, const GuardedPorts& ports) const;
+  Status run(PluginProgram& program, const GuardedPorts& ports) const;
   // What the program makes of inputs that follow from `seed`.
   Result<std::vector<std::byte>> results(uint32_t seed) const;
   // Runs again what `expected` is of.
@@ -65,8 +65,8 @@ class Subject {
   Subject() = default;
 
   const ConformanceProgram* source_ = nullptr;
-  std::shared_ptr<Device> device_;
-  std::unique_ptr<LoadedProgram> program_;
+  std::shared_ptr<PluginDevice> device_;
+  std::unique_ptr<PluginProgram> program_;
 };
 
 }  // namespace nestrt::vendor

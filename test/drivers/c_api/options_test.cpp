@@ -5,11 +5,13 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "test/drivers/c_api/use_options.h"
+#include "test/drivers/vendor/skeleton_programs.h"
 #include "test/support/sample_plans.h"
 #include "test/support/temporary_folder.h"
 
@@ -86,6 +88,16 @@ TEST_CASE("Every option of a session that a C program sets is the one of C++") {
   CHECK(value.check_every == 3);
   CHECK(nestrt_session_options_set_urgent(options, 1) == NESTRT_OK);
   CHECK(value.urgent);
+}
+
+TEST_CASE("A C program names a plug-in, and has it isolated") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("copy.nest", vendor::test::skeleton_copy_file().bytes());
+  std::vector<int8_t> x(64), y(64);
+  std::iota(x.begin(), x.end(), int8_t{1});
+  CHECK(use_plugin(path.c_str(), NESTRT_BINARY_DIR "/examples/vendor/libskeleton.so", x.data(), y.data(), y.size()) ==
+        0);
+  CHECK(y == x);
 }
 
 TEST_CASE("Options of a C program that are not set are those of C++, and what is refused changes nothing") {

@@ -6,9 +6,9 @@ namespace nestrt::c_api {
 namespace {
 
 TEST_CASE("Whoever asks for the same units gets the same, as long as they live") {
-  auto first = shared_units("cpu", 2);
+  auto first = shared_units("cpu", {.num_threads = 2});
   REQUIRE(first);
-  auto second = shared_units("cpu", 2);
+  auto second = shared_units("cpu", {.num_threads = 2});
   REQUIRE(second);
   CHECK(*first == *second);
   CHECK((*first)->at(0)->info().num_threads == 2);
@@ -18,19 +18,32 @@ TEST_CASE("Whoever asks for the same units gets the same, as long as they live")
   CHECK_FALSE(seen.expired());
   *second = nullptr;
   CHECK(seen.expired());
-  CHECK(shared_units("cpu", 2));
+  CHECK(shared_units("cpu", {.num_threads = 2}));
 }
 
 TEST_CASE("Another number of threads means other units") {
-  const auto two = shared_units("cpu", 2), three = shared_units("cpu", 3);
+  const auto two = shared_units("cpu", {.num_threads = 2}), three = shared_units("cpu", {.num_threads = 3});
   REQUIRE(two);
   REQUIRE(three);
   CHECK(*two != *three);
   CHECK((*three)->at(0)->info().num_threads == 3);
 }
 
+TEST_CASE("A plug-in, and one that is isolated, means other units") {
+  UnitOptions options;
+  options.plugin = NESTRT_BINARY_DIR "/examples/vendor/libskeleton.so";
+  const auto plain = shared_units("skeleton", options), again = shared_units("skeleton", options);
+  options.isolate = true;
+  const auto isolated = shared_units("skeleton", options);
+  REQUIRE(plain);
+  REQUIRE(again);
+  REQUIRE(isolated);
+  CHECK(*plain == *again);
+  CHECK(*plain != *isolated);
+}
+
 TEST_CASE("Units that cannot be opened are refused each time") {
-  for (int i = 0; i < 2; ++i) CHECK(shared_units("tpu", 1).error().code() == Code::kInvalidArgument);
+  for (int i = 0; i < 2; ++i) CHECK(shared_units("tpu", {.num_threads = 1}).error().code() == Code::kInvalidArgument);
 }
 
 }  // namespace

@@ -54,6 +54,33 @@ int use_session_options(const char* path, const char* cost_file, const float* x,
   return step;
 }
 
+static int run_on_plugin(const nestrt_plan* plan, const nestrt_session_options* options, const void* x, void* y,
+                         size_t bytes) {
+  nestrt_session* session = NULL;
+  if (nestrt_session_create_with(plan, "skeleton,cpu", 1, options, &session) != NESTRT_OK) return 1;
+  const int is_run = nestrt_run(session, &x, &bytes, &y, &bytes) == NESTRT_OK && nestrt_healed_branches(session) == 0;
+  nestrt_session_free(session);
+  return is_run ? 0 : 2;
+}
+
+int use_plugin(const char* path, const char* plugin, const void* x, void* y, size_t bytes) {
+  nestrt_plan* plan = NULL;
+  nestrt_session_options* options = NULL;
+  int step = 0;
+  if (nestrt_plan_load(path, &plan) != NESTRT_OK || nestrt_session_options_create(&options) != NESTRT_OK) step = 10;
+  if (step == 0 && run_on_plugin(plan, options, x, y, bytes) != 1) step = 20; /* there is none yet */
+  if (step == 0 && nestrt_session_options_set_plugin(options, plugin) != NESTRT_OK) step = 30;
+  if (step == 0) step = run_on_plugin(plan, options, x, y, bytes);
+  memset(y, 0, bytes);
+  if (step == 0 && nestrt_session_options_set_isolate(options, 1) != NESTRT_OK) step = 40;
+  if (step == 0) step = run_on_plugin(plan, options, x, y, bytes);
+  if (step == 0 && nestrt_session_options_set_plugin(options, NULL) != NESTRT_OK) step = 50;
+  if (step == 0 && run_on_plugin(plan, options, x, y, bytes) != 1) step = 60;
+  nestrt_session_options_free(options);
+  nestrt_plan_free(plan);
+  return step;
+}
+
 /* Whether the answer is a refusal that names the option. */
 static int is_refused(nestrt_code code, const char* name) {
   return code == NESTRT_INVALID_ARGUMENT && strstr(nestrt_last_error(), name) != NULL;

@@ -10,6 +10,7 @@
 #include "test/drivers/conformance/units_under_test.h"
 #include "test/drivers/null/copy_program.h"
 #include "test/drivers/vendor/faulty_skeleton.h"
+#include "test/drivers/vendor/isolation/crashing_plugin.h"
 #include "test/drivers/vendor/skeleton_programs.h"
 #include "test/support/copy_plan.h"
 #include "test/support/evta_configuration.h"
@@ -163,10 +164,10 @@ PlanBuilder with_skeleton_programs(PlanBuilder builder) {
   return builder;
 }
 
-UnitUnderTest plugin_row() {
+UnitUnderTest plugin_row(std::string name, OpenedUnit (*open)()) {
   UnitUnderTest row;
-  row.name = "plug-in";
-  row.open = open_plugin;
+  row.name = std::move(name);
+  row.open = open;
   row.copy_plan = [] { return with_skeleton_programs(evta::test::copy_plan(evta::kConfigurations[0])); };
   row.network = [](int branches, uint32_t seed) {
     return with_skeleton_programs(evta::test::random_network(evta::kConfigurations[0], branches, seed));
@@ -182,6 +183,23 @@ UnitUnderTest plugin_row() {
   return row;
 }
 
+// --- The same in a process of its own, which a failure ends.
+
+class IsolatedFaults final : public FaultControl {
+ public:
+  void fail_next_run() override { orders.give(vendor::test::Entry::kWork, vendor::test::Fault::kSegmentationFault); }
+  void hang_next_run() override { orders.give(vendor::test::Entry::kWork, vendor::test::Fault::kHang); }
+  void forget() override { orders.forget(); }
+  bool all_begun() override { return orders.all_taken(); }
+
+  vendor::test::Orders& orders = vendor::test::new_orders();
+};
+
+OpenedUnit open_isolated_plugin() {
+  auto faults = std::make_shared<IsolatedFaults>();
+  return {vendor::test::open_crashing_unit(), std::move(faults)};
+}
+
 }  // namespace
 
 const std::vector<UnitUnderTest>& units_under_test() {
@@ -192,7 +210,8 @@ const std::vector<UnitUnderTest>& units_under_test() {
       evta_row(evta::test::stock_configuration(), evta::HostView::kCached),
       evta_row(*evta::find_configuration("1x32_15_15_18_17")),
       null_row(),
-      plugin_row(),
+      plugin_row("plug-in", open_plugin),
+      plugin_row("isolated plug-in", open_isolated_plugin),
   };
   return kUnits;
 }

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <string>
 
+#include "test/support/copy_plan.h"
+
 namespace nestrt::vendor::test {
 namespace {
 
@@ -50,6 +52,12 @@ void add_skeleton_programs(nestrt::test::PlanBuilder& builder) {
   const plan::Tables& tables = builder.tables();
   for (uint32_t branch = 0; branch < tables.branches.size(); ++branch)
     if (copies(tables, tables.branches[branch])) add_program(builder, branch);
+}
+
+nestrt::test::PlanFile skeleton_copy_file() {
+  auto builder = evta::test::copy_plan(evta::kConfigurations[0]);
+  add_skeleton_programs(builder);
+  return builder.build();
 }
 
 }  // namespace nestrt::vendor::test

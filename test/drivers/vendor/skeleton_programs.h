@@ -17,4 +17,7 @@ std::vector<uint32_t> skeleton_blob(uint32_t num_inputs, uint32_t num_outputs, u
 // Gives all branches that copy a tensor a program, as those of test/support/copy_plan.h do.
 void add_skeleton_programs(nestrt::test::PlanBuilder& builder);
 
+// test/support/copy_plan.h's plan with such a program.
+nestrt::test::PlanFile skeleton_copy_file();
+
 }  // namespace nestrt::vendor::test

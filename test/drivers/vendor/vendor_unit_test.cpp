@@ -8,17 +8,10 @@
 #include "test/drivers/conformance/prepared_copy.h"
 #include "test/drivers/vendor/skeleton_programs.h"
 #include "test/drivers/vendor/wrong_plugins.h"
-#include "test/support/copy_plan.h"
 #include "test/support/quiet.h"
 
 namespace nestrt::vendor::test {
 namespace {
-
-nestrt::test::PlanFile copy_file() {
-  auto builder = evta::test::copy_plan(evta::kConfigurations[0]);
-  add_skeleton_programs(builder);
-  return builder.build();
-}
 
 std::shared_ptr<const Plugin> plugin_of(const nestrt_vendor_functions& functions) {
   const auto plugin = make_plugin("npu.so", &functions);
@@ -37,7 +30,7 @@ Status run_on(const nestrt_vendor_functions& functions) {
   const nestrt::test::Quiet quiet;
   const auto unit = open_vendor_unit(plugin_of(functions), 0);
   REQUIRE(unit);
-  nestrt::test::PreparedCopy copy(**unit, copy_file());
+  nestrt::test::PreparedCopy copy(**unit, skeleton_copy_file());
   return copy.run();
 }
 
@@ -76,7 +69,7 @@ TEST_CASE("A plug-in whose statuses are none is named, and its unit has failed")
 }
 
 TEST_CASE("A program whose ports are not the plan's is refused, and so is lent memory that cannot be") {
-  const nestrt::test::ProgramInPlan program(copy_file(), "skeleton");
+  const nestrt::test::ProgramInPlan program(skeleton_copy_file(), "skeleton");
   const auto refusal = [&](std::string_view what) {
     const auto unit = open_vendor_unit(plugin_of(wrong(what)), 0);
     REQUIRE(unit);
@@ -104,7 +97,7 @@ TEST_CASE("What a plug-in gives as a reason is shown with its control characters
 TEST_CASE("Tensors that lie in lent memory are not copied, others are") {
   const auto unit = open_vendor_unit(plugin_of(skeleton()), 0);
   REQUIRE(unit);
-  nestrt::test::PreparedCopy copy(**unit, copy_file());
+  nestrt::test::PreparedCopy copy(**unit, skeleton_copy_file());
   REQUIRE(copy.run().ok());
   CHECK(copy.executable().traffic().copied == copy.x.size() + copy.y.size());
   const auto lent = (*unit)->lend(4096);

@@ -134,6 +134,16 @@ TEST_CASE("The reference vendor's plug-in passes the conformance suite on a plan
                 "21 of 21 cases passed");
 }
 
+TEST_CASE("The unit of the reference vendor's plug-in passes the suite for units, isolated too") {
+  const VendorWorkshop workshop;
+  check_command(workshop.compile(), 0, "operators");
+  std::vector<std::string> arguments{"conformance", workshop.path("model.nest"), "--units", "reference", "--plugin",
+                                     kPlugin};
+  check_command(run_program("nestrt", arguments), 0, "9 of 9 cases passed");
+  arguments.emplace_back("--isolate");
+  check_command(run_program("nestrt", arguments), 0, "9 of 9 cases passed");
+}
+
 TEST_CASE("A vendor's compiler that refuses a model says why, and options that contradict each other are refused") {
   const VendorWorkshop workshop;
   check_command(run_program("nestc", {"compile", kVendorsModel, "-o", workshop.path("x"), "--vendor",

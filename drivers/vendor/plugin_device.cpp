@@ -1,4 +1,4 @@
-#include "drivers/vendor/device.h"
+#include "drivers/vendor/plugin_device.h"
 
 #include <fmt/core.h>
 
@@ -24,8 +24,6 @@ int64_t nanoseconds(Deadline time) {
   if (time == kNoDeadline) return INT64_MAX;
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }
-
-bool is_aligned(const void* address, size_t alignment) { return reinterpret_cast<uintptr_t>(address) % alignment == 0; }
 
 // What of a call that has failed; kInternal for what no call answers.
 Code code_of(nestrt_vendor_status status) {
@@ -68,25 +66,29 @@ bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
 
 }  // namespace
 
-LoadedProgram::~LoadedProgram() {
+PluginProgram::~PluginProgram() {
   const MutexLock lock(device_->loading_);
   device_->call().unload(device_->device_, program_);
 }
 
+Status PluginProgram::run(std::span<void* const> ports, Deadline deadline, const std::atomic<bool>& stop) {
+  return device_->run(*this, ports, deadline, stop);
+}
+
 // --- Opening ---------------------------------------------------------------------------------------------------------
 
-Result<std::shared_ptr<Device>> Device::open(std::shared_ptr<const Plugin> plugin, uint32_t instance) {
-  std::shared_ptr<Device> device(new Device(std::move(plugin)));
+Result<std::shared_ptr<PluginDevice>> PluginDevice::open(std::shared_ptr<const Plugin> plugin, uint32_t instance) {
+  std::shared_ptr<PluginDevice> device(new PluginDevice(std::move(plugin)));
   NESTRT_RETURN_IF_ERROR(device->open_device(instance));
   NESTRT_ASSIGN_OR_RETURN(device->description_, device->describe_again());
   return device;
 }
 
-Device::~Device() {
+PluginDevice::~PluginDevice() {
   if (device_ != nullptr) call().close(device_);
 }
 
-Status Device::open_device(uint32_t instance) {
+Status PluginDevice::open_device(uint32_t instance) {
   nestrt_vendor_message why = {};
   nestrt_vendor_device* opened = nullptr;
   NESTRT_RETURN_IF_ERROR(status_of("open", call().open(instance, &opened, &why), why));
@@ -94,38 +96,26 @@ Status Device::open_device(uint32_t instance) {
   return device_ != nullptr ? Status() : failure("open", "says OK and gives no device");
 }
 
-Result<Device::Description> Device::describe_again() const {
+Result<Description> PluginDevice::describe_again() const {
   nestrt_vendor_message why = {};
   Answer<nestrt_vendor_description> given;
   NESTRT_RETURN_IF_ERROR(status_of("describe", call().describe(device_, given.get(), &why), why));
   if (!given.is_intact()) return failure("describe", "writes behind the description");
-  NESTRT_RETURN_IF_ERROR(check_description(*given.get()));
-  return Description{text_of(given.get()->kind), text_of(given.get()->configuration), given.get()->alignment,
-                     given.get()->is_steady == 1};
-}
-
-Status Device::check_description(const nestrt_vendor_description& given) const {
-  const std::string kind = text_of(given.kind), configuration = text_of(given.configuration);
-  if (!is_terminated(given.kind) || !is_unit_kind(kind))
-    return failure("describe", fmt::format("gives the kind '{}': expected a-z, 0-9, '_' and '-', from a letter on, and "
-                                           "neither 'cpu' nor 'evta'",
-                                           escaped(kind)));
-  if (!is_terminated(given.configuration) || !is_configuration(configuration))
-    return failure("describe", fmt::format("gives the configuration '{}': expected printable text without ',' and ':'",
-                                           escaped(configuration)));
-  const uint32_t alignment = given.alignment;
-  if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > NESTRT_VENDOR_MAX_ALIGNMENT)
-    return failure("describe", fmt::format("gives the alignment {}: expected a power of two up to {}", alignment,
-                                           NESTRT_VENDOR_MAX_ALIGNMENT));
-  if (given.is_steady > 1) return failure("describe", fmt::format("gives is_steady {}: 0 or 1", given.is_steady));
-  return {};
+  return read_description(*given.get(), file());
 }
 
 // --- Programs and memory ---------------------------------------------------------------------------------------------
 
-Result<std::unique_ptr<LoadedProgram>> Device::load(std::span<const std::byte> blob,
-                                                    std::span<const uint64_t> input_bytes,
-                                                    std::span<const uint64_t> output_bytes) {
+Result<std::unique_ptr<LoadedProgram>> PluginDevice::load(std::span<const std::byte> blob,
+                                                          std::span<const uint64_t> input_bytes,
+                                                          std::span<const uint64_t> output_bytes) {
+  NESTRT_ASSIGN_OR_RETURN(auto program, load_program(blob, input_bytes, output_bytes));
+  return std::unique_ptr<LoadedProgram>(std::move(program));
+}
+
+Result<std::unique_ptr<PluginProgram>> PluginDevice::load_program(std::span<const std::byte> blob,
+                                                                  std::span<const uint64_t> input_bytes,
+                                                                  std::span<const uint64_t> output_bytes) {
   nestrt_vendor_message why = {};
   Answer<nestrt_vendor_ports> ports;
   nestrt_vendor_program* program = nullptr;
@@ -135,15 +125,15 @@ Result<std::unique_ptr<LoadedProgram>> Device::load(std::span<const std::byte> b
     NESTRT_RETURN_IF_ERROR(status_of("load", status, why));
   }
   if (program == nullptr) return failure("load", "says OK and gives no program");
-  auto loaded = std::make_unique<LoadedProgram>(this, program, ++loaded_);
+  auto loaded = std::make_unique<PluginProgram>(this, program, ++loaded_);
   if (!ports.is_intact()) return failure("load", "writes behind the ports");
   NESTRT_RETURN_IF_ERROR(check_ports(*ports.get(), input_bytes, output_bytes));
   return loaded;
 }
 
 // A plan may be anybody's: ports that differ are the plan's fault where they are some at all.
-Status Device::check_ports(const nestrt_vendor_ports& given, std::span<const uint64_t> inputs,
-                           std::span<const uint64_t> outputs) const {
+Status PluginDevice::check_ports(const nestrt_vendor_ports& given, std::span<const uint64_t> inputs,
+                                 std::span<const uint64_t> outputs) const {
   const uint64_t all = uint64_t{given.num_inputs} + given.num_outputs;
   if (given.num_outputs == 0 || all > NESTRT_VENDOR_MAX_PORTS)
     return failure("load", fmt::format("gives {} inputs and {} outputs: expected an output, and {} together at most",
@@ -162,9 +152,9 @@ Status Device::check_ports(const nestrt_vendor_ports& given, std::span<const uin
   return {};
 }
 
-class Device::Block final : public LentMemory {
+class PluginDevice::Block final : public LentMemory {
  public:
-  Block(std::shared_ptr<Device> device, std::span<std::byte> bytes) : device_(std::move(device)), bytes_(bytes) {}
+  Block(std::shared_ptr<PluginDevice> device, std::span<std::byte> bytes) : device_(std::move(device)), bytes_(bytes) {}
   // What a device that could not be stopped may write to is nobody else's.
   ~Block() override {
     {
@@ -179,14 +169,14 @@ class Device::Block final : public LentMemory {
   Block& operator=(const Block&) = delete;
 
   std::span<std::byte> bytes() const override { return bytes_; }
-  bool is_safe() const override { return device_->is_safe_->load(); }
+  bool is_safe() const override { return device_->is_safe_.load(); }
 
  private:
-  const std::shared_ptr<Device> device_;
+  const std::shared_ptr<PluginDevice> device_;
   const std::span<std::byte> bytes_;
 };
 
-Result<std::shared_ptr<LentMemory>> Device::lend(uint64_t bytes) {
+Result<std::shared_ptr<LentMemory>> PluginDevice::lend(uint64_t bytes) {
   nestrt_vendor_message why = {};
   void* address = nullptr;
   {
@@ -203,11 +193,11 @@ Result<std::shared_ptr<LentMemory>> Device::lend(uint64_t bytes) {
 }
 
 // What is wrong is not given back: nobody knows what it is.
-Status Device::check_lent(const void* address, uint64_t bytes) {
+Status PluginDevice::check_lent(const void* address, uint64_t bytes) {
   if (address == nullptr) return failure("lend", "says OK and gives no memory");
-  if (!is_aligned(address, std::max(kLentAlignment, description_.alignment)))
-    return failure("lend", fmt::format("gives memory at {}, which is not aligned to {}", address,
-                                       std::max(kLentAlignment, description_.alignment)));
+  const size_t alignment = std::max(kLentAlignment, description_.alignment);
+  if (reinterpret_cast<uintptr_t>(address) % alignment != 0)
+    return failure("lend", fmt::format("gives memory at {}, which is not aligned to {}", address, alignment));
   const std::span<const std::byte> given(static_cast<const std::byte*>(address), bytes);
   const MutexLock lock(lent_mutex_);
   if (std::ranges::any_of(lent_, [&](const auto& other) { return overlap(given, other); }))
@@ -215,8 +205,8 @@ Status Device::check_lent(const void* address, uint64_t bytes) {
   return {};
 }
 
-bool Device::reaches(const std::byte* bytes, uint64_t size) const {
-  if (!is_aligned(bytes, description_.alignment)) return false;
+bool PluginDevice::reaches(const std::byte* bytes, uint64_t size) const {
+  if (!is_aligned(bytes)) return false;
   if (!lends()) return true;
   const std::less<const std::byte*> before;
   const MutexLock lock(lent_mutex_);
@@ -227,8 +217,8 @@ bool Device::reaches(const std::byte* bytes, uint64_t size) const {
 
 // --- Runs ------------------------------------------------------------------------------------------------------------
 
-Status Device::run(const LoadedProgram& program, std::span<void* const> ports, Deadline deadline,
-                   const std::atomic<bool>& stop) {
+Status PluginDevice::run(const PluginProgram& program, std::span<void* const> ports, Deadline deadline,
+                         const std::atomic<bool>& stop) {
   nestrt_vendor_message why = {};
   if (bound_program_ != program.id() || !std::ranges::equal(bound_, ports)) {
     bound_program_ = 0;
@@ -247,12 +237,12 @@ Status Device::run(const LoadedProgram& program, std::span<void* const> ports, D
   return status;
 }
 
-void Device::interrupt() {
+void PluginDevice::interrupt() {
   if (const uint64_t run = under_way_.load(); run != 0) call().cancel(device_, run);
 }
 
 // A run that does not end when it should is ended by a reset.
-Status Device::await(uint64_t run, Deadline deadline, const std::atomic<bool>& stop) {
+Status PluginDevice::await(uint64_t run, Deadline deadline, const std::atomic<bool>& stop) {
   Deadline patience = kNoDeadline;
   while (true) {
     const SteadyClock::time_point now = SteadyClock::now();
@@ -275,7 +265,7 @@ Status Device::await(uint64_t run, Deadline deadline, const std::atomic<bool>& s
 }
 
 // Nothing where the run is not over.
-Result<std::optional<nestrt_vendor_completion>> Device::await_until(uint64_t run, Deadline until) const {
+Result<std::optional<nestrt_vendor_completion>> PluginDevice::await_until(uint64_t run, Deadline until) const {
   nestrt_vendor_message why = {};
   Answer<nestrt_vendor_completion> answer;
   const nestrt_vendor_status status = call().wait(device_, nanoseconds(until), answer.get(), &why);
@@ -289,7 +279,7 @@ Result<std::optional<nestrt_vendor_completion>> Device::await_until(uint64_t run
                              completion.run != 0 && completion.run < run ? "over before" : "never submitted", run));
 }
 
-Status Device::outcome(const nestrt_vendor_completion& completion, Deadline deadline, bool is_stopped) const {
+Status PluginDevice::outcome(const nestrt_vendor_completion& completion, Deadline deadline, bool is_stopped) const {
   const bool is_late = SteadyClock::now() >= deadline;
   switch (completion.status) {
     case NESTRT_VENDOR_OK:
@@ -311,14 +301,14 @@ Status Device::outcome(const nestrt_vendor_completion& completion, Deadline dead
   }
 }
 
-Status Device::reset() {
+Status PluginDevice::reset() {
   nestrt_vendor_message why = {};
   Status status = status_of("reset", call().reset(device_, &why), why);
-  is_safe_->store(status.ok());
+  is_safe_.store(status.ok());
   return status;
 }
 
-Status Device::self_test() {
+Status PluginDevice::self_test() {
   NESTRT_RETURN_IF_ERROR(reset());
   nestrt_vendor_message why = {};
   return status_of("self_test", call().self_test(device_, &why), why);
@@ -326,12 +316,8 @@ Status Device::self_test() {
 
 // --- Failures --------------------------------------------------------------------------------------------------------
 
-Status Device::failure(std::string_view function, std::string_view what) const {
-  return Status(Code::kDeviceFault, fmt::format("plug-in '{}': {}() {}", file(), function, what));
-}
-
-Status Device::status_of(std::string_view function, nestrt_vendor_status status,
-                         const nestrt_vendor_message& why) const {
+Status PluginDevice::status_of(std::string_view function, nestrt_vendor_status status,
+                               const nestrt_vendor_message& why) const {
   if (status == NESTRT_VENDOR_OK) return {};
   const Code code = code_of(status);
   if (code == Code::kInternal)

@@ -1,0 +1,39 @@
+#include "drivers/vendor/description.h"
+
+#include <fmt/core.h>
+
+#include "drivers/vendor/answers.h"
+#include "runtime/core/escaped.h"
+
+namespace nestrt::vendor {
+namespace {
+
+bool is_alignment(uint32_t alignment) {
+  return alignment != 0 && (alignment & (alignment - 1)) == 0 && alignment <= NESTRT_VENDOR_MAX_ALIGNMENT;
+}
+
+}  // namespace
+
+Result<Description> read_description(const nestrt_vendor_description& given, std::string_view file) {
+  const auto refuse = [&](std::string_view what) { return wrong_answer(file, "describe", what); };
+  Description description{text_of(given.kind), text_of(given.configuration), given.alignment, given.is_steady == 1};
+  if (!is_terminated(given.kind) || !is_unit_kind(description.kind))
+    return refuse(
+        fmt::format("gives the kind '{}': expected a-z, 0-9, '_' and '-', from a letter on, and neither "
+                    "'cpu' nor 'evta'",
+                    escaped(description.kind)));
+  if (!is_terminated(given.configuration) || !is_configuration(description.configuration))
+    return refuse(fmt::format("gives the configuration '{}': expected printable text without ',' and ':'",
+                              escaped(description.configuration)));
+  if (!is_alignment(given.alignment))
+    return refuse(fmt::format("gives the alignment {}: expected a power of two up to {}", given.alignment,
+                              NESTRT_VENDOR_MAX_ALIGNMENT));
+  if (given.is_steady > 1) return refuse(fmt::format("gives is_steady {}: 0 or 1", given.is_steady));
+  return description;
+}
+
+Status wrong_answer(std::string_view file, std::string_view function, std::string_view what) {
+  return Status(Code::kDeviceFault, fmt::format("plug-in '{}': {}() {}", file, function, what));
+}
+
+}  // namespace nestrt::vendor

@@ -1,0 +1,34 @@
+// nestrt-plugin: a vendor's plug-in in a process of its own (drivers/vendor/isolation). Started by libnestrt_vendor, of
+// the same version, with its lanes open; of no use for people.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "drivers/vendor/isolation/server.h"
+
+int main(int count, char** arguments) {
+  using nestrt::vendor::kFirstLaneDescriptor;
+  using nestrt::vendor::kNumLanes;
+  if (count != 4) {
+    std::fprintf(stderr, "nestrt-plugin: libnestrt starts it, to run a vendor's plug-in (docs/vendors.md)\n");
+    return 2;
+  }
+  // What the application has left open for programs that it starts is not for a plug-in.
+  constexpr int kFirstOther = kFirstLaneDescriptor + static_cast<int>(kNumLanes);
+  ::syscall(SYS_close_range, kFirstOther, ~0U, 0);
+  std::array<int, kNumLanes> lanes;
+  for (size_t lane = 0; lane < kNumLanes; ++lane) lanes[lane] = kFirstLaneDescriptor + static_cast<int>(lane);
+  nestrt::vendor::Server server(lanes);
+  if (arguments[1] == std::string_view(NESTRT_VERSION))
+    server.serve(arguments[2], static_cast<uint32_t>(std::strtoul(arguments[3], nullptr, 10)));
+  else
+    server.refuse(nestrt::Status(nestrt::Code::kIncompatible,
+                                 std::string(arguments[0]) + " belongs to nestrt " NESTRT_VERSION ", and this is " +
+                                     arguments[1] + ": install that of " + arguments[1]));
+  std::fflush(nullptr);
+  ::_exit(0);  // other threads wait for requests
+}

@@ -1,0 +1,104 @@
+// PluginDevice: one device of a plug-in in this process, by calls whose answers are checked. A Status of it names the
+// plug-in, the call, and what was wrong with the answer.
+//
+// Threads: as a Device, which keeps to what nestrt/vendor.h promises.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "drivers/vendor/device.h"
+#include "drivers/vendor/plugin.h"
+#include "nestrt/mutex.h"
+
+namespace nestrt::vendor {
+
+class PluginDevice;
+
+class PluginProgram final : public LoadedProgram {
+ public:
+  // `id`: no other program's of the device.
+  PluginProgram(PluginDevice* device, nestrt_vendor_program* program, uint64_t id)
+      : device_(device), program_(program), id_(id) {}
+  ~PluginProgram() override;
+  PluginProgram(const PluginProgram&) = delete;
+  PluginProgram& operator=(const PluginProgram&) = delete;
+
+  Status run(std::span<void* const> ports, Deadline deadline, const std::atomic<bool>& stop) override;
+  nestrt_vendor_program* get() const { return program_; }
+  uint64_t id() const { return id_; }
+
+ private:
+  PluginDevice* const device_;
+  nestrt_vendor_program* const program_;
+  const uint64_t id_;
+};
+
+class PluginDevice final : public Device, public std::enable_shared_from_this<PluginDevice> {
+ public:
+  // Errors: kUnavailable and others of the plug-in's, kDeviceFault for answers that do not fit.
+  static Result<std::shared_ptr<PluginDevice>> open(std::shared_ptr<const Plugin> plugin, uint32_t instance);
+  ~PluginDevice() override;
+
+  // What the plug-in says now. Errors: kDeviceFault.
+  Result<Description> describe_again() const;
+  // For calls that are not checked here: the conformance suite's.
+  const nestrt_vendor_functions& call() const { return *plugin_->functions; }
+  nestrt_vendor_device* handle() const { return device_; }
+
+  Result<std::unique_ptr<PluginProgram>> load_program(std::span<const std::byte> blob,
+                                                      std::span<const uint64_t> input_bytes,
+                                                      std::span<const uint64_t> output_bytes);
+
+  Result<std::unique_ptr<LoadedProgram>> load(std::span<const std::byte> blob, std::span<const uint64_t> input_bytes,
+                                              std::span<const uint64_t> output_bytes) override;
+  bool lends() const override { return plugin_->functions->lend != nullptr; }
+  bool lends_to_sessions() const override { return lends(); }
+  Result<std::shared_ptr<LentMemory>> lend(uint64_t bytes) override;
+  bool reaches(const std::byte* bytes, uint64_t size) const override;
+  void interrupt() override;
+  Status self_test() override;
+
+ private:
+  friend class PluginProgram;
+  class Block;
+
+  explicit PluginDevice(std::shared_ptr<const Plugin> plugin) : Device(plugin->file), plugin_(std::move(plugin)) {
+    bound_.reserve(NESTRT_VENDOR_MAX_PORTS);  // runs ask for no memory
+  }
+
+  Status open_device(uint32_t instance);
+  Status check_ports(const nestrt_vendor_ports& given, std::span<const uint64_t> inputs,
+                     std::span<const uint64_t> outputs) const;
+  Status check_lent(const void* address, uint64_t bytes);
+  Status run(const PluginProgram& program, std::span<void* const> ports, Deadline deadline,
+             const std::atomic<bool>& stop);
+  Status await(uint64_t run, Deadline deadline, const std::atomic<bool>& stop);
+  Result<std::optional<nestrt_vendor_completion>> await_until(uint64_t run, Deadline until) const;
+  Status outcome(const nestrt_vendor_completion& completion, Deadline deadline, bool is_stopped) const;
+  Status reset();
+  Status failure(std::string_view function, std::string_view what) const {
+    return wrong_answer(file(), function, what);
+  }
+  Status status_of(std::string_view function, nestrt_vendor_status status, const nestrt_vendor_message& why) const;
+
+  const std::shared_ptr<const Plugin> plugin_;
+  nestrt_vendor_device* device_ = nullptr;
+  std::atomic<uint64_t> under_way_{0};  // the run; 0: none
+  uint64_t last_run_ = 0;
+  std::vector<void*> bound_;
+  uint64_t bound_program_ = 0;  // its id; 0: none
+  std::atomic<uint64_t> loaded_{0};
+
+  Mutex loading_;                    // one of load, unload, lend, give_back at a time
+  std::atomic<bool> is_safe_{true};  // the device writes to lent memory when it runs, and not afterwards
+  mutable Mutex lent_mutex_;
+  std::vector<std::span<std::byte>> lent_ NESTRT_GUARDED_BY(lent_mutex_);
+};
+
+}  // namespace nestrt::vendor

@@ -1,0 +1,53 @@
+#include "test/drivers/vendor/isolation/crashing_plugin.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <new>
+#include <vector>
+
+#include "drivers/vendor/vendor_unit.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::vendor::test {
+namespace {
+
+// In a file of this process.
+Orders* make_orders() {
+  static const nestrt::test::TemporaryFolder kFolder;
+  const std::string path = kFolder.write("orders", std::vector<std::byte>(sizeof(Orders)));
+  const FileDescriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  void* const mapped = ::mmap(nullptr, sizeof(Orders), PROT_READ | PROT_WRITE, MAP_SHARED, file.value(), 0);
+  if (mapped == MAP_FAILED) FAIL("no orders can be given");
+  ::setenv(kOrdersVariable, path.c_str(), 1);
+  return new (mapped) Orders;
+}
+
+}  // namespace
+
+Orders& new_orders() {
+  static Orders* const kOrders = make_orders();
+  kOrders->forget();
+  return *kOrders;
+}
+
+Isolation with_patience(std::chrono::milliseconds patience) {
+  Isolation isolation;
+  isolation.call_limit = 5 * patience;
+  isolation.patience = patience;
+  return isolation;
+}
+
+std::shared_ptr<Unit> open_crashing_unit(const Isolation& isolation) {
+  auto device = IsolatedDevice::open(kCrashingPlugin, 0, isolation);
+  if (!device) FAIL(device.error().to_string());
+  auto unit = make_vendor_unit(*device, 0);
+  if (!unit) FAIL(unit.error().to_string());
+  return *unit;
+}
+
+}  // namespace nestrt::vendor::test

@@ -1,0 +1,193 @@
+// Plug-ins in processes of their own. The crashing one is test/drivers/plugins/crashing.cpp.
+#include "drivers/vendor/isolation/isolated_device.h"
+
+#include <sys/wait.h>
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <string>
+
+#include "drivers/vendor/vendor_unit.h"
+#include "nestrt/open_units.h"
+#include "test/drivers/conformance/prepared_copy.h"
+#include "test/drivers/conformance/tested_plan.h"
+#include "test/drivers/vendor/isolation/crashing_plugin.h"
+#include "test/drivers/vendor/skeleton_programs.h"
+#include "test/support/quiet.h"
+#include "test/support/temporary_folder.h"
+
+namespace nestrt::vendor::test {
+namespace {
+
+constexpr char kSkeleton[] = NESTRT_BINARY_DIR "/examples/vendor/libskeleton.so";
+
+// What a unit that has this fault in its next run says of it; it works again after a probe.
+Status failure_by(Entry entry, Fault fault) {
+  const nestrt::test::Quiet quiet;
+  Orders& orders = new_orders();
+  Isolation isolation;
+  Submission submission;
+  if (fault == Fault::kLoop) {
+    isolation.patience = std::chrono::milliseconds(20);
+    submission.unit_limit = std::chrono::milliseconds(50);
+    submission.unit_deadline = SteadyClock::now() + nestrt::test::kLongEnough;
+  }
+  const auto unit = open_crashing_unit(isolation);
+  nestrt::test::PreparedCopy copy(*unit, skeleton_copy_file());
+  orders.give(entry, fault);
+  const Status status = copy.run(submission);
+  CHECK(copy.untouched());
+  CHECK(unit->probe().ok());
+  check_runs(copy);
+  return status;
+}
+
+std::string text_of(const Status& status) { return status.to_string(); }
+
+TEST_CASE("A unit of an isolated plug-in is what it is in the process") {
+  const auto isolated = open_units("skeleton,cpu", {.plugin = kSkeleton, .isolate = true});
+  REQUIRE(isolated);
+  const auto plain = open_units("skeleton,cpu", {.plugin = kSkeleton});
+  REQUIRE(plain);
+  CHECK(isolated->front()->info().name == plain->front()->info().name);
+  CHECK(isolated->front()->info().configuration == plain->front()->info().configuration);
+  nestrt::test::PreparedCopy copy(*isolated->front(), skeleton_copy_file());
+  REQUIRE(copy.run().ok());
+  CHECK(copy.is_right());
+}
+
+TEST_CASE("What an isolated plug-in computes with are copies, which it takes memory for once") {
+  const auto unit = open_units("skeleton", {.plugin = kSkeleton, .isolate = true});
+  REQUIRE(unit);
+  const auto lent = unit->front()->lend(4096);
+  REQUIRE(lent);
+  CHECK(*lent == nullptr);
+  nestrt::test::PreparedCopy copy(*unit->front(), skeleton_copy_file());
+  REQUIRE(copy.run().ok());
+  CHECK(copy.executable().traffic().copied == copy.x.size() + copy.y.size());
+}
+
+TEST_CASE("What cannot be opened in a process of its own is refused as in this one") {
+  CHECK(text_of(IsolatedDevice::open("none.so", 0).error()).find("there is no plug-in '") != std::string::npos);
+  const nestrt::test::TemporaryFolder folder;
+  const std::string text = folder.write_text("text.so", "no library");
+  CHECK(IsolatedDevice::open(text, 0).error().code() == Code::kUnavailable);
+  CHECK(IsolatedDevice::open(kSkeleton, 1).error().message() ==
+        "plug-in '" + std::string(kSkeleton) + "': open(): there is one device only");
+  const auto units = open_units("other", {.plugin = kSkeleton, .isolate = true});
+  REQUIRE_FALSE(units);
+  CHECK(units.error().message() == "plug-in '" + std::string(kSkeleton) + "' is for unit 'skeleton', not 'other'");
+}
+
+TEST_CASE("A program that does not start, or is another, is no process for plug-ins") {
+  const auto refusal = [](const std::string& program) {
+    Isolation isolation;
+    isolation.program = program;
+    const auto device = IsolatedDevice::open(kSkeleton, 0, isolation);
+    REQUIRE_FALSE(device);
+    return device.error().to_string();
+  };
+  CHECK_THAT(refusal("/none/nestrt-plugin"), Catch::Contains("'/none/nestrt-plugin' cannot be started: No such file"));
+  CHECK_THAT(refusal("/bin/false"), Catch::Contains("its process has ended with exit code 1, in open()"));
+  CHECK_THAT(refusal("/bin/true"), Catch::Contains("its process has ended with exit code 0, in open()"));
+}
+
+TEST_CASE("A crash of an isolated plug-in is its unit's failure, which names the plug-in, the end and the call") {
+  const std::string name = "skeleton0: plug-in '" + std::string(kCrashingPlugin) + "': ";
+  CHECK(text_of(failure_by(Entry::kSubmit, Fault::kAbort)) ==
+        "device fault: " + name + "its process was ended by signal 6 (Aborted), in a run");
+  CHECK(text_of(failure_by(Entry::kBind, Fault::kSegmentationFault)) ==
+        "device fault: " + name + "its process was ended by signal 11 (Segmentation fault), in a run");
+  CHECK(text_of(failure_by(Entry::kWait, Fault::kExit)) ==
+        "device fault: " + name + "its process has ended with exit code 0, in a run");
+}
+
+TEST_CASE("An isolated plug-in that does not come back is ended when its time is over") {
+  CHECK_THAT(text_of(failure_by(Entry::kSubmit, Fault::kLoop)),
+             Catch::Contains("does not stop: its process was ended"));
+  CHECK_THAT(text_of(failure_by(Entry::kWait, Fault::kLoop)), Catch::Contains("does not stop: its process was ended"));
+}
+
+TEST_CASE("What an isolated plug-in answers is checked there, and it need not be ended") {
+  CHECK_THAT(text_of(failure_by(Entry::kSubmit, Fault::kWrongStatus)),
+             Catch::Contains("submit() answers with status -77, which it cannot have"));
+  CHECK_THAT(text_of(failure_by(Entry::kWait, Fault::kError)), Catch::Contains("wait(): the device has failed"));
+}
+
+TEST_CASE("Forged answers, and ports that were written over, do not get out of a plug-in's process") {
+  CHECK(failure_by(Entry::kSubmit, Fault::kForge).code() == Code::kDeviceFault);
+  CHECK(failure_by(Entry::kWait, Fault::kScribble).code() == Code::kDeviceFault);
+}
+
+TEST_CASE("An isolated plug-in that crashes when it is started again fails the probe, and not the next") {
+  for (const Entry entry :
+       {Entry::kOpen, Entry::kDescribe, Entry::kLoad, Entry::kLend, Entry::kReset, Entry::kSelfTest}) {
+    const nestrt::test::Quiet quiet;
+    Orders& orders = new_orders();
+    const auto unit = open_crashing_unit();
+    nestrt::test::PreparedCopy copy(*unit, skeleton_copy_file());
+    orders.give(Entry::kSubmit, Fault::kAbort);
+    orders.give(entry, Fault::kAbort);
+    CHECK_FALSE(copy.run().ok());
+    const Status status = unit->probe();
+    CHECK(status.code() == Code::kUnavailable);
+    CHECK_THAT(text_of(status), Catch::Contains("its process was ended by signal 6 (Aborted), in "));
+    CHECK(unit->probe().ok());
+    check_runs(copy);
+  }
+}
+
+TEST_CASE("A plug-in that has crashed too often without a run that ended well is not started again") {
+  const nestrt::test::Quiet quiet;
+  Orders& orders = new_orders();
+  Isolation isolation;
+  isolation.most_starts = 3;
+  const auto unit = open_crashing_unit(isolation);
+  nestrt::test::PreparedCopy copy(*unit, skeleton_copy_file());
+  for (int start = 1; start < 3; ++start) {
+    orders.give(Entry::kSubmit, Fault::kAbort);
+    CHECK_FALSE(copy.run().ok());
+    CHECK(unit->probe().ok());
+  }
+  check_runs(copy);  // from here on it counts anew
+  for (int start = 0; start < 3; ++start) {
+    orders.give(Entry::kSubmit, Fault::kAbort);
+    CHECK_FALSE(copy.run().ok());
+    if (start < 2) CHECK(unit->probe().ok());
+  }
+  CHECK(unit->probe().ok());
+  orders.give(Entry::kSubmit, Fault::kAbort);
+  CHECK_FALSE(copy.run().ok());
+  CHECK_THAT(text_of(unit->probe()), Catch::Contains("was started 3 times without a run that ended well"));
+}
+
+TEST_CASE("A session computes on the host what an isolated plug-in crashes in") {
+  const nestrt::test::Quiet quiet;
+  Orders& orders = new_orders();
+  UnitList units = {open_crashing_unit()};
+  units.push_back(open_units("cpu", {.num_threads = 1})->front());
+  const nestrt::test::TestedPlan plan(skeleton_copy_file());
+  const auto session = plan.open(units);
+  CHECK(plan.is_right(*session, 1));
+  CHECK(session->healed_branches() == 0);
+  orders.give(Entry::kSubmit, Fault::kScribble);
+  CHECK(plan.is_right(*session, 2));
+  CHECK(session->healed_branches() == 1);
+}
+
+TEST_CASE("No process is left of an isolated plug-in when its unit is closed, however it closes") {
+  const nestrt::test::Quiet quiet;
+  for (const Fault fault : {Fault::kNone, Fault::kAbort, Fault::kLoop}) {
+    Orders& orders = new_orders();
+    Isolation isolation;
+    if (fault == Fault::kLoop) isolation.patience = std::chrono::milliseconds(20);
+    open_crashing_unit(isolation);
+    orders.give(Entry::kClose, fault);
+    open_crashing_unit(isolation);
+    CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
+    CHECK(errno == ECHILD);
+  }
+}
+
+}  // namespace
+}  // namespace nestrt::vendor::test
