@@ -154,6 +154,7 @@ template Option Command::add_option(const std::string&, uint32_t&, const std::st
 template Option Command::add_option(const std::string&, uint64_t&, const std::string&);
 template Option Command::add_option(const std::string&, double&, const std::string&);
 template Option Command::add_option(const std::string&, std::optional<double>&, const std::string&);
+template Option Command::add_option(const std::string&, std::optional<int>&, const std::string&);
 template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&);
 template Option Command::add_option(const std::string&, std::vector<int>&, const std::string&);
 template Option Command::add_option(const std::string&, std::vector<float>&, const std::string&);

@@ -64,7 +64,7 @@ class Command {
   explicit Command(CLI::App& app) : app_(&app) {}
 
   // `names`: "--threads", "-o,--output", or "PLAN" for an argument. T: std::string, int, int64_t, uint32_t, uint64_t,
-  // double, std::optional<double>, or a vector of std::string, int, float or double.
+  // double, std::optional<double or int>, or a vector of std::string, int, float or double.
   template <typename T>
   Option add_option(const std::string& names, T& value, const std::string& description);
   // `parse` takes the value, or says what is wrong with it.

@@ -7,6 +7,7 @@
 
 #include "compiler-lite/check/check.h"
 #include "compiler-lite/parts/check_parts.h"
+#include "tools/common/picture_options.h"
 #include "tools/common/table.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/import_options.h"
@@ -21,7 +22,7 @@ using tools::Table;
 struct CheckCommand {
   CheckOptions options;
   CheckPartsOptions parts;  // what only those have
-  PictureFlags pictures;
+  tools::PictureFlags pictures;
   std::vector<std::string> inputs;
   std::optional<double> tolerance;
 
