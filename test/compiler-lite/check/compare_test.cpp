@@ -63,7 +63,7 @@ TEST_CASE("Signal to noise and direction are those of all elements, over all run
 }
 
 TEST_CASE("A difference of nearly nothing is none, however small the elements are") {
-  const Difference d = difference({3e-5F}, {3.01e-5F}, {1});
+  const Difference d = difference({3e-5F}, {3.05e-5F}, {1});
   CHECK_FALSE(d.within(1e-4));
   CHECK(d.within(1e-4, 1e-6));
 }

@@ -82,7 +82,8 @@ TEST_CASE("nestc quantizes, says what it did, and marks the plan") {
   const ProgramResult result = workshop.quantize({});
   INFO(result.text);
   REQUIRE(result.exit_code == 0);
-  CHECK_THAT(result.text, Catch::Matchers::Contains("s8: 2 operators"));
+  CHECK_THAT(result.text, Catch::Matchers::Contains("s8: 2 operators") &&
+                              Catch::Matchers::Contains(", calibrated and compiled in "));
   CHECK(features(workshop.plan_bytes()) == plan_format::kFeatureS8);
   const ProgramResult inspected = run_program("nestc", {"inspect", workshop.plan()});
   CHECK(inspected.exit_code == 0);
