@@ -1,6 +1,7 @@
 /* Classifies a picture from C: classify_c PLAN PICTURE LABELS
  *
- * The network takes 1 x 3 x H x W, x = (pixel - 128) / 64. The centre square of the picture is averaged down to H x W.
+ * The network takes 1 x 3 x H x W, x = (pixel - 128) / 64. The centre square of the picture is scaled down to H x W by
+ * a triangle filter, as nestrt run does.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,18 +13,27 @@
 
 #include "nestrt/nestrt.h"
 
-/* The mean of the pixels that fall into (x, y) of a size x size grid over the centre square. */
+/* What a pixel counts that far from the middle of a pixel of the result, both in pixels of the result. */
+static float weight(float distance) {
+  return distance < 1 && distance > -1 ? 1 - (distance < 0 ? -distance : distance) : 0;
+}
+
+/* The pixel (x, y) of the centre square scaled to size x size. */
 static float sample(const unsigned char* rgb, int width, int height, int size, int channel, int x, int y) {
   const int side = width < height ? width : height;
   const int left = (width - side) / 2, top = (height - side) / 2;
-  const int x0 = x * side / size, y0 = y * side / size;
-  const int x1 = (x + 1) * side / size > x0 ? (x + 1) * side / size : x0 + 1;
-  const int y1 = (y + 1) * side / size > y0 ? (y + 1) * side / size : y0 + 1;
-  float sum = 0;
-  for (int row = y0; row < y1; ++row) {
-    for (int column = x0; column < x1; ++column) sum += rgb[((top + row) * width + left + column) * 3 + channel];
+  const float scale = side > size ? (float)side / (float)size : 1;
+  float sum = 0, weights = 0;
+  for (int row = 0; row < side; ++row) {
+    const float vertical = weight(((float)row + 0.5f - ((float)y + 0.5f) * (float)side / (float)size) / scale);
+    for (int column = 0; vertical > 0 && column < side; ++column) {
+      const float both =
+          vertical * weight(((float)column + 0.5f - ((float)x + 0.5f) * (float)side / (float)size) / scale);
+      sum += both * (float)rgb[((top + row) * width + left + column) * 3 + channel];
+      weights += both;
+    }
   }
-  return sum / (float)((x1 - x0) * (y1 - y0));
+  return sum / weights;
 }
 
 /* Fills the session's input from a picture; 0 on success. */

@@ -143,6 +143,8 @@ Result<Calibration> calibrate(const std::string& model, const CalibrationOptions
   NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::create(model, without_fusion(options.compile)));
   NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, calibrator.plan()));
   NESTRT_RETURN_IF_ERROR(observe_all(calibrator, samples, options, result));
+  if (const Preprocessing* const stated = samples.preprocessing(); stated != nullptr)
+    result.profile.preprocessing = *stated;
   result.profile.method = options.method;
   result.profile.values = calibrator.profiles();
   choose_exponents(result.profile, options.percentile);

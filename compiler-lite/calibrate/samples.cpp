@@ -15,12 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_picture(const fs::path& path) {
+bool is_sample(const fs::path& path) {
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png" || extension == ".bmp";
+  return extension == ".jpg" || extension == ".jpeg" || extension == ".png" || extension == ".bmp" ||
+         extension == ".npy";
 }
+
+bool is_array(std::string_view path) { return path.ends_with(".npy"); }
 
 size_t size_of(const TensorInfo& tensor) {
   return static_cast<size_t>(tensor.shape.num_elements()) * size_bytes(tensor.type);
@@ -59,19 +62,19 @@ Result<CalibrationSamples> CalibrationSamples::open(const SampleOptions& options
   const std::span<const TensorInfo> inputs = plan.inputs();
   if (inputs.size() == 1 && inputs[0].type == DataType::kF32) return open(options, inputs[0], plan.preprocessing(0));
   return Status(Code::kUnsupported,
-                fmt::format("calibration needs a model with one f32 input; this one has {} inputs{}", inputs.size(),
+                fmt::format("samples are for a model with one f32 input; this one has {} inputs{}", inputs.size(),
                             inputs.size() == 1 ? fmt::format(" of {}", nestrt::name(inputs[0].type)) : ""));
 }
 
 Status CalibrationSamples::open_images(const SampleOptions& options) {
   std::error_code error;
   for (fs::directory_iterator entry(options.images, error), end; !error && entry != end; entry.increment(error))
-    if (is_picture(entry->path())) pictures_.push_back(entry->path().string());
+    if (is_sample(entry->path())) pictures_.push_back(entry->path().string());
   if (error) return Status(Code::kNotFound, fmt::format("calibration data '{}': {}", options.images, error.message()));
   if (pictures_.empty()) {
     return Status(
         Code::kInvalidArgument,
-        fmt::format("calibration data '{}': the folder has no .jpg, .jpeg, .png or .bmp file", options.images));
+        fmt::format("calibration data '{}': the folder has no .jpg, .jpeg, .png, .bmp or .npy file", options.images));
   }
   std::sort(pictures_.begin(), pictures_.end());
   choose(pictures_.size(), options.limit);
@@ -102,12 +105,31 @@ std::string CalibrationSamples::name(size_t index) const {
   return fmt::format("{}[{}]", array_path_, chosen_[index]);
 }
 
+Result<tools::Array> CalibrationSamples::read_array(const std::string& path) const {
+  NESTRT_ASSIGN_OR_RETURN(tools::Array array, tools::read_npy(path));
+  const Shape& shape = array.shape;
+  if (array.type != input_.type || (!(shape == input_.shape) && inputs_in(shape, input_.shape) != 1)) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("'{}' holds {} {}; expected {} {} for input '{}'", path, nestrt::name(array.type),
+                              shape.to_string(), nestrt::name(input_.type), input_.shape.to_string(), input_.name));
+  }
+  array.shape = input_.shape;
+  return array;
+}
+
+const Preprocessing* CalibrationSamples::preprocessing() const {
+  const bool any =
+      std::ranges::any_of(chosen_, [&](size_t i) { return i < pictures_.size() && !is_array(pictures_[i]); });
+  return any ? &preprocessing_ : nullptr;
+}
+
 Result<tools::Array> CalibrationSamples::read(size_t index) const {
   tools::Array sample{input_.type, input_.shape, std::vector<std::byte>(size_of(input_))};
   if (pictures_.empty()) {
     std::memcpy(sample.bytes.data(), array_.bytes.data() + chosen_[index] * sample.bytes.size(), sample.bytes.size());
     return sample;
   }
+  if (is_array(name(index))) return read_array(name(index));
   NESTRT_ASSIGN_OR_RETURN(const tools::Image image, tools::read_image(name(index)));
   const auto values = tools::preprocess(image, preprocessing_, input_);
   if (!values) return values.error().with_context(name(index));

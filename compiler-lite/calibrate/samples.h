@@ -11,7 +11,7 @@
 namespace nestrt::compiler {
 
 struct SampleOptions {
-  std::string images;  // a folder of JPEG, PNG and BMP pictures; other files in it are passed over
+  std::string images;  // a folder of JPEG, PNG and BMP pictures, and of .npy inputs; other files are passed over
   std::string npy;     // or a file of N inputs; exactly one of the two is given
   size_t limit = 0;    // at most so many, evenly from the whole; 0: all
   bool skip_unreadable = false;
@@ -33,15 +33,18 @@ class CalibrationSamples {
   std::string name(size_t index) const;
   // Requires: index < size(). Errors: those of reading and preprocessing a picture, with its name.
   Result<tools::Array> read(size_t index) const;
+  // What the pictures among those chosen go through; null where there are none.
+  const Preprocessing* preprocessing() const;
 
  private:
   Status open_images(const SampleOptions& options);
   Status open_npy(const SampleOptions& options);
+  Result<tools::Array> read_array(const std::string& path) const;
   void choose(size_t available, size_t limit);
 
   TensorInfo input_;
   Preprocessing preprocessing_;
-  std::vector<std::string> pictures_;  // paths, sorted; empty where there is an array
+  std::vector<std::string> pictures_;  // paths, sorted; empty where there is one array of them all
   std::string array_path_;
   tools::Array array_;
   std::vector<size_t> chosen_;

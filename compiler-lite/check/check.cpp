@@ -10,6 +10,7 @@
 #include "nestrt/open_units.h"
 #include "nestrt/plan_tables.h"
 #include "nestrt/session.h"
+#include "tools/common/classify.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -43,6 +44,14 @@ Result<std::vector<Run>> gather_runs(const CheckOptions& options, const Plan& pl
   std::vector<Run> runs;
   if (!options.inputs.empty()) {
     NESTRT_ASSIGN_OR_RETURN(runs.emplace_back(), run_from_files(options, plan));
+    return runs;
+  }
+  if (!options.samples.images.empty() || !options.samples.npy.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, plan));
+    for (size_t i = 0; i < samples.size(); ++i) {
+      NESTRT_ASSIGN_OR_RETURN(tools::Array input, samples.read(i));
+      runs.push_back({{std::move(input)}, {}});
+    }
     return runs;
   }
   for (int i = 0; i < options.random_runs; ++i) {
@@ -81,6 +90,38 @@ double step_of_output(const Plan& plan, size_t output) {
   return 0;
 }
 
+// Of outputs that are no class scores, or not of a quantized plan.
+double absolute_of(const CheckOptions& options, const CheckReport& report) {
+  return options.absolute.value_or(report.quantized ? CheckOptions::kAbsoluteQuantized : CheckOptions::kAbsolute);
+}
+
+bool agrees(const CheckOptions& options, const CheckReport& report, const OutputSummary& output) {
+  const Difference& difference = output.difference;
+  if (output.gives_classes)
+    return static_cast<double>(difference.rows_agreeing) >=
+           options.min_agreement * static_cast<double>(difference.rows);
+  return difference.decibel() >= options.min_decibel || difference.within(0, absolute_of(options, report));
+}
+
+// Of a plan of floating point every run has to match, of a quantized one all of them together.
+void summarize(const CheckOptions& options, const Plan& plan, CheckReport& report) {
+  for (const TensorInfo& output : plan.outputs()) {
+    OutputSummary& summary = report.summaries.emplace_back();
+    summary.name = output.name;
+    summary.gives_classes = report.summaries.size() == 1 && tools::class_rows(output) > 0;
+    for (const CheckedOutput& checked : report.outputs) {
+      if (checked.name != output.name) continue;
+      const int64_t actual = checked.difference.actual_top, expected = checked.difference.expected_top;
+      summary.difference.add(checked.difference);
+      summary.difference.actual_top = actual, summary.difference.expected_top = expected;
+      summary.matches = summary.matches && checked.matches;
+      ++summary.runs;
+    }
+    if (report.quantized) summary.matches = agrees(options, report, summary);
+    report.matches = report.matches && summary.matches;
+  }
+}
+
 Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& session, size_t run,
                        const std::vector<tools::Array>& actual, const NamedArrays& expected, CheckReport& report) {
   for (size_t i = 0; i < actual.size(); ++i) {
@@ -94,9 +135,7 @@ Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& s
     auto difference = compare(actual[i].view(), found->second.view());
     if (!difference) return difference.error().with_context(fmt::format("output {}", name));
     difference->step = step_of_output(plan, i);
-    const bool same_classes = difference->rows_agreeing == difference->rows;
-    const bool matches = report.quantized ? same_classes : difference->within(options.tolerance);
-    report.matches = report.matches && matches;
+    const bool matches = report.quantized || difference->within(options.tolerance, absolute_of(options, report));
     report.outputs.push_back({run, name, *difference, matches});
   }
   return {};
@@ -123,7 +162,7 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
       auto difference = compare(trace.tensor(static_cast<uint32_t>(output)).view(), value->second.view());
       if (!difference) return difference.error().with_context(fmt::format("value {}", value->first));
       difference->step = step_of(*plan, op);
-      const bool diverges = !difference->within(options.tolerance);
+      const bool diverges = !difference->within(options.tolerance, absolute_of(options, report));
       if (diverges && !report.first_divergence) report.first_divergence = report.layers.size();
       report.layers.push_back({index, op.name, std::string(ops::name(op.kind())), value->first, *difference});
     }
@@ -154,6 +193,7 @@ Result<CheckReport> check(const CheckOptions& options) {
     NESTRT_ASSIGN_OR_RETURN(const auto actual, run_session(*session, runs[i].inputs));
     NESTRT_RETURN_IF_ERROR(compare_outputs(options, *plan, *session, i, actual, expected[i], report));
   }
+  summarize(options, *plan, report);
   if (options.layers && report.quantized)
     NESTRT_RETURN_IF_ERROR(measure_noise(plan, runs.front(), expected.front(), report));
   else if (options.layers)

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler-lite/calibrate/samples.h"
 #include "compiler-lite/check/compare.h"
 #include "compiler-lite/check/onnx_runtime.h"
 #include "compiler-lite/check/quantization_noise.h"
@@ -20,11 +21,21 @@ struct CheckOptions {
   // Files by input name. Inputs of the model that the plan has not (they were bound at compile time) go to ONNX
   // Runtime.
   std::map<std::string, std::string> inputs;
-  int random_runs = 1;  // without files
+  SampleOptions samples;  // or a run for each picture or array, where one of these is stated
+  int random_runs = 1;    // without files
   uint64_t seed = 0;
   bool layers = false;
   double tolerance = 1e-4;  // as a share of the largest element of the tensor
-  std::string python;       // empty: the private environment
+  // Differences up to it are none. ONNX Runtime's own sigmoid is that far off, whatever it gives. Where it is not
+  // stated: kAbsolute, and kAbsoluteQuantized of a quantized plan, a step of eight bits over what goes from 0 to 1.
+  std::optional<double> absolute;
+  // What outputs of a quantized plan have to have in common with those of the model, over all runs: rows of class
+  // scores their top class, in that share of them; others that ratio of signal to noise.
+  double min_agreement = 0.9;
+  double min_decibel = 10;
+  std::string python;  // empty: the private environment
+
+  static constexpr double kAbsolute = 1e-6, kAbsoluteQuantized = 1.0 / 256;
 };
 
 struct CheckedOutput {
@@ -32,6 +43,15 @@ struct CheckedOutput {
   std::string name;
   Difference difference;
   bool matches = true;  // as the report says
+};
+
+// An output over all runs.
+struct OutputSummary {
+  std::string name;
+  size_t runs = 0;
+  bool gives_classes = false;  // rows of class scores
+  Difference difference;       // the tops of the rows are those of the last run
+  bool matches = true;         // by the rules of CheckOptions
 };
 
 // An operator's output that exists under the same name in the model. What was fused into another operator is not among
@@ -46,10 +66,11 @@ struct CheckedLayer {
 
 struct CheckReport {
   std::vector<CheckedOutput> outputs;
+  std::vector<OutputSummary> summaries;
   std::vector<CheckedLayer> layers;  // the first run's, in the plan's order; empty unless asked for
   std::vector<LayerNoise> noise;     // in place of the layers where the plan is quantized
   bool quantized = false;
-  bool matches = true;                     // within the tolerance; the same top classes where the plan is quantized
+  bool matches = true;                     // all of its outputs do
   std::optional<size_t> first_divergence;  // in layers
 };
 

@@ -51,6 +51,15 @@ void compare_rows(const ConstTensorView& actual, const ConstTensorView& expected
   }
 }
 
+// What both have in common and is not finite has no size, and no difference.
+void add_to_sums(double mine, double theirs, double apart, Difference& difference) {
+  difference.noise += apart * apart;
+  if (!std::isfinite(mine) || !std::isfinite(theirs)) return;
+  difference.signal += theirs * theirs;
+  difference.power += mine * mine;
+  difference.product += mine * theirs;
+}
+
 }  // namespace
 
 int64_t row_length(const Shape& shape) {
@@ -65,6 +74,30 @@ double Difference::relative() const {
   return largest > 0 ? max_absolute / largest : std::numeric_limits<double>::infinity();
 }
 
+double Difference::decibel() const {
+  if (noise == 0) return std::numeric_limits<double>::infinity();
+  const double ratio = signal / noise;
+  return std::isfinite(noise) && ratio > 0 ? 10 * std::log10(ratio) : -std::numeric_limits<double>::infinity();
+}
+
+double Difference::cosine() const {
+  if (noise == 0) return 1;
+  const double lengths = std::sqrt(signal) * std::sqrt(power);
+  return lengths > 0 ? product / lengths : 0;
+}
+
+void Difference::add(const Difference& other) {
+  if (other.max_absolute > max_absolute) max_absolute = other.max_absolute, at = other.at;
+  largest = std::max(largest, other.largest);
+  rows += other.rows;
+  rows_agreeing += other.rows_agreeing;
+  step = std::max(step, other.step);
+  signal += other.signal;
+  noise += other.noise;
+  power += other.power;
+  product += other.product;
+}
+
 Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView& expected) {
   if (actual.type != expected.type || actual.shape.num_elements() != expected.shape.num_elements()) {
     return Status(Code::kInvalidArgument,
@@ -73,7 +106,8 @@ Result<Difference> compare(const ConstTensorView& actual, const ConstTensorView&
   }
   Difference difference;
   for (int64_t i = 0; i < expected.shape.num_elements(); ++i) {
-    const double theirs = element(expected, i), apart = distance(element(actual, i), theirs);
+    const double mine = element(actual, i), theirs = element(expected, i), apart = distance(mine, theirs);
+    add_to_sums(mine, theirs, apart, difference);
     if (std::isfinite(theirs)) difference.largest = std::max(difference.largest, std::abs(theirs));
     if (apart > difference.max_absolute) difference.max_absolute = apart, difference.at = i;
   }

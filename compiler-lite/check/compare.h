@@ -20,12 +20,22 @@ struct Difference {
   int64_t expected_top = 0;
   // How far apart the possible values of a quantized tensor are. One step of difference is none: roundings may differ.
   double step = 0;
+  // Sums over the elements: of the squares of what was expected, of the differences and of what came; of the products
+  // of what was expected and what came.
+  double signal = 0, noise = 0, power = 0, product = 0;
 
   // max_absolute as a share of the largest element: one figure for probabilities and logits alike.
   double relative() const;
-  bool within(double tolerance) const {
-    return max_absolute <= std::max(tolerance * largest, step) * (1 + kNoise) + kNoise;
+  // `absolute`: differences up to it are none, however small the elements are.
+  bool within(double tolerance, double absolute = 0) const {
+    return max_absolute <= std::max({tolerance * largest, absolute, step}) * (1 + kNoise) + kNoise;
   }
+  // 10 log10(signal / noise): infinite where nothing differs.
+  double decibel() const;
+  // 1 where both point the same way, whatever their lengths.
+  double cosine() const;
+  // The same output of another run too: the larger differences, the sums of the rest.
+  void add(const Difference& other);
 
   static constexpr double kNoise = 1e-7;  // tensors of zeros have no scale of their own
 };

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler-lite/process/process.h"
+#include "nestrt/log.h"
 #include "tools/common/files.h"
 #include "tools/common/resources.h"
 
@@ -18,6 +19,8 @@ using nlohmann::json;
 
 constexpr std::string_view kRemedy =
     "; name an interpreter that has onnxruntime, onnx and numpy with --python, or allow pip to install them";
+
+constexpr int kMissing = 3;  // what ort_environment.py --offline ends with
 
 // The folder of the Python files.
 Result<fs::path> scripts() { return tools::find_resource("check", "compiler-lite/check", "ort_run.py"); }
@@ -95,7 +98,12 @@ Status failure(const ProcessResult& process, const std::string& python) {
 Result<std::string> onnx_runtime_python() {
   NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
-  const auto process = run_process({"python3", (folder / "ort_environment.py").string()}, temporary.path());
+  const std::string script = (folder / "ort_environment.py").string();
+  if (const auto there = run_process({"python3", script, "--offline"}, temporary.path());
+      there && there->exit_code == kMissing)
+    log(LogLevel::kWarning,
+        "ONNX Runtime is installed with pip, for this and later checks: that takes a minute or two");
+  const auto process = run_process({"python3", script}, temporary.path());
   if (!process) return Status(Code::kUnavailable, fmt::format("{}{}", process.error().message(), kRemedy));
   if (process->exit_code != 0)
     return Status(Code::kUnavailable, fmt::format("{}{}", last_line(process->error), kRemedy));

@@ -41,14 +41,14 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
     if (!is_picture(graph.value(input.value))) continue;
     if (picture != nullptr) {
       return Status(Code::kInvalidArgument,
-                    "--mean, --scale, --resize and --bgr need one picture input; the model has several");
+                    "--mean, --scale, --resize, --bgr and --letterbox need one picture input; the model has several");
     }
     picture = &input;
   }
   if (picture == nullptr) {
-    return Status(
-        Code::kInvalidArgument,
-        "--mean, --scale, --resize and --bgr need a picture input of shape Nx1xHxW or Nx3xHxW; the model has none");
+    return Status(Code::kInvalidArgument,
+                  "--mean, --scale, --resize, --bgr and --letterbox need a picture input of shape Nx1xHxW or Nx3xHxW; "
+                  "the model has none");
   }
   const auto channels = static_cast<size_t>(graph.value(picture->value).shape[1]);
   picture->preprocessing = preprocessing;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nestrt/preprocessing.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {
@@ -49,6 +50,9 @@ struct QuantizationProfile {
   std::string model_digest;  // the ONNX file's; empty where the profile's origin does not tell
   CalibrationMethod method = CalibrationMethod::kMse;
   uint64_t samples = 0;
+  // What the pictures went through that were observed; empty where there were none, or the profile's origin does not
+  // tell.
+  std::optional<Preprocessing> preprocessing;
   std::vector<ValueProfile> values;  // names are unique
 
   // Null where the profile has no such value.

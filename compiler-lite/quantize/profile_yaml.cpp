@@ -24,6 +24,7 @@ constexpr size_t kMaxForeignBins = 1 << 16;
 constexpr uint64_t kForeignBins = 4096 * Histogram::kMaxBins;  // that the values of a file of any size become
 constexpr size_t kMaxMeans = 1 << 22;
 constexpr float kLargest = std::numeric_limits<float>::max();
+constexpr size_t kMaxChannels = 4;
 constexpr uint64_t kMaxCount = uint64_t{1} << 53;  // elements in all: exact as a double
 
 void emit(YAML::Emitter& out, const char* key, const std::vector<float>& by_channel) {
@@ -46,6 +47,41 @@ void emit(YAML::Emitter& out, const ValueProfile& value) {
   out << YAML::Key << "counts" << YAML::Value << YAML::Flow << YAML::BeginSeq;
   for (const uint64_t count : value.magnitudes.counts) out << count;
   out << YAML::EndSeq << YAML::EndMap << YAML::EndMap;
+}
+
+void emit(YAML::Emitter& out, const Preprocessing& preprocessing) {
+  out << YAML::Key << "preprocessing" << YAML::Value << YAML::Flow << YAML::BeginMap;
+  emit(out, "mean", preprocessing.mean);
+  emit(out, "scale", preprocessing.scale);
+  out << YAML::Key << "resize" << YAML::Value << preprocessing.resize;
+  out << YAML::Key << "bgr" << YAML::Value << preprocessing.bgr;
+  out << YAML::Key << "letterbox" << YAML::Value << preprocessing.letterbox;
+  out << YAML::Key << "pad" << YAML::Value << int{preprocessing.pad} << YAML::EndMap;
+}
+
+Result<bool> member_flag(const YAML::Node& node, const char* key) {
+  NESTRT_ASSIGN_OR_RETURN(const std::string text, member_text(node, key));
+  if (text == "true" || text == "false") return text == "true";
+  return refuse(node, fmt::format("{}: expected true or false, got '{}'", key, text));
+}
+
+Result<Preprocessing> parse_preprocessing(const YAML::Node& node) {
+  if (!node.IsMap()) return refuse(node, "preprocessing: expected {mean, scale, resize, bgr, letterbox, pad}");
+  NESTRT_RETURN_IF_ERROR(check_keys(node, {"mean", "scale", "resize", "bgr", "letterbox", "pad"}));
+  Preprocessing result;
+  if (node["mean"].IsDefined()) {
+    NESTRT_ASSIGN_OR_RETURN(result.mean, numbers(node["mean"], "mean", kMaxChannels, -kLargest, kLargest));
+  }
+  if (node["scale"].IsDefined()) {
+    NESTRT_ASSIGN_OR_RETURN(result.scale, numbers(node["scale"], "scale", kMaxChannels, -kLargest, kLargest));
+  }
+  NESTRT_ASSIGN_OR_RETURN(result.resize,
+                          member_number(node, "resize", uint32_t{0}, std::numeric_limits<uint32_t>::max()));
+  NESTRT_ASSIGN_OR_RETURN(result.bgr, member_flag(node, "bgr"));
+  NESTRT_ASSIGN_OR_RETURN(result.letterbox, member_flag(node, "letterbox"));
+  NESTRT_ASSIGN_OR_RETURN(const int pad, member_number(node, "pad", 0, 255));
+  result.pad = static_cast<uint8_t>(pad);
+  return result;
 }
 
 // The name and range, which every form of profile has.
@@ -121,7 +157,8 @@ Status parse_values(const YAML::Node& list, const Parse& parse, QuantizationProf
 }
 
 Status parse_head(const YAML::Node& root, QuantizationProfile& profile) {
-  NESTRT_RETURN_IF_ERROR(check_keys(root, {"format", "version", "model", "method", "samples", "values"}));
+  NESTRT_RETURN_IF_ERROR(
+      check_keys(root, {"format", "version", "model", "method", "samples", "preprocessing", "values"}));
   NESTRT_ASSIGN_OR_RETURN(const std::string format, member_text(root, "format"));
   if (format != kFormat) return refuse(root, fmt::format("format: expected '{}', got '{}'", kFormat, format));
   NESTRT_RETURN_IF_ERROR(member_number(root, "version", kVersion, kVersion).error());
@@ -132,6 +169,9 @@ Status parse_head(const YAML::Node& root, QuantizationProfile& profile) {
     return refuse(root, fmt::format("method: expected minmax, percentile, kl or mse, got '{}'", method_name));
   profile.method = *method;
   NESTRT_ASSIGN_OR_RETURN(profile.samples, member_number(root, "samples", uint64_t{0}, kMaxCount));
+  if (const YAML::Node node = root["preprocessing"]; node.IsDefined()) {
+    NESTRT_ASSIGN_OR_RETURN(profile.preprocessing, parse_preprocessing(node));
+  }
   return {};
 }
 
@@ -160,6 +200,7 @@ std::string format_profile(const QuantizationProfile& profile) {
   out << YAML::Key << "model" << YAML::Value << YAML::DoubleQuoted << profile.model_digest;
   out << YAML::Key << "method" << YAML::Value << std::string(name(profile.method));
   out << YAML::Key << "samples" << YAML::Value << profile.samples;
+  if (profile.preprocessing) emit(out, *profile.preprocessing);
   out << YAML::Key << "values" << YAML::Value << YAML::BeginSeq;
   for (const ValueProfile& value : profile.values) emit(out, value);
   out << YAML::EndSeq << YAML::EndMap;

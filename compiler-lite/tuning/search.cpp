@@ -42,7 +42,13 @@ class Searcher {
  private:
   using Index = std::optional<size_t>;  // a trial's; empty where it was not to be had
 
-  bool met(size_t trial) const { return result_.trials[trial].score.loss() <= options_.max_loss + 1e-9; }
+  // Without labels the loss is a share of the samples that says nothing of right and wrong, and some samples more or
+  // less are chance: what has more noise than the start is then no improvement, whatever it agrees on.
+  bool met(size_t trial) const {
+    const Score& score = result_.trials[trial].score;
+    if (!(score.loss() <= options_.max_loss + 1e-9)) return false;
+    return score.right || score.decibel >= result_.trials.front().score.decibel;
+  }
   bool exhausted() const { return result_.trials.size() >= options_.budget; }
   const QuantizationSettings& best() const { return result_.trials[best_].settings; }
 

@@ -225,8 +225,12 @@ class TablesDecoder {
     plan::Input result{source.tensor(), std::nullopt};
     if (const wire::Preprocessing* const preprocessing = source.preprocessing();
         preprocessing != nullptr && decoder_.charge_table(*preprocessing))
-      result.preprocessing = {decoder_.list<float>(preprocessing->mean()), decoder_.list<float>(preprocessing->scale()),
-                              preprocessing->resize(), preprocessing->bgr()};
+      result.preprocessing = {decoder_.list<float>(preprocessing->mean()),
+                              decoder_.list<float>(preprocessing->scale()),
+                              preprocessing->resize(),
+                              preprocessing->bgr(),
+                              preprocessing->letterbox(),
+                              preprocessing->pad()};
     return result;
   }
 

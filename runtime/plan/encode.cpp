@@ -153,7 +153,8 @@ class TablesEncoder {
     if (source.preprocessing) {
       const auto mean = list(source.preprocessing->mean), scale = list(source.preprocessing->scale);
       preprocessing =
-          wire::CreatePreprocessing(builder_, mean, scale, source.preprocessing->resize, source.preprocessing->bgr);
+          wire::CreatePreprocessing(builder_, mean, scale, source.preprocessing->resize, source.preprocessing->bgr,
+                                    source.preprocessing->letterbox, source.preprocessing->pad);
     }
     return wire::CreateInput(builder_, source.tensor, preprocessing);
   }

@@ -64,6 +64,8 @@ Status verify_preprocessing(const Preprocessing& preprocessing, const plan::Tens
   const int64_t channels = tensor.shape[1];
   if (channels < 1 || channels > 4)
     return Status(Code::kInvalidPlan, fmt::format("preprocessing needs 1 to 4 channels, not {}", channels));
+  if (preprocessing.letterbox && preprocessing.resize > 0)
+    return Status(Code::kInvalidPlan, "preprocessing crops a picture, and keeps all of it");
   for (const std::vector<float>* values : {&preprocessing.mean, &preprocessing.scale}) {
     if (!values->empty() && values->size() != static_cast<size_t>(channels))
       return Status(Code::kInvalidPlan,

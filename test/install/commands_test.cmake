@@ -30,3 +30,13 @@ run(${prefix}/bin/nestrt conformance vendor.nest --units reference --plugin ${ve
 if(NOT output MATCHES "9 of 9 cases passed")
   message(FATAL_ERROR "expected an isolated plug-in that works, got: ${output}")
 endif()
+# What preprocessing made of the picture has the same class.
+run(${prefix}/bin/nestrt run model.nest --image ${SOURCE_DIR}/examples/images/cat.png --save-input cat.npy)
+run(${prefix}/bin/nestrt run model.nest --input cat.npy --labels ${SOURCE_DIR}/examples/images/labels.txt --top 1)
+if(NOT output MATCHES "cat")
+  message(FATAL_ERROR "expected a cat, got: ${output}")
+endif()
+run(${prefix}/bin/nestc explain model.nest)
+if(NOT output MATCHES "evta 1x16_15_15_18_17: [0-9]+ of [0-9]+ operators that compute")
+  message(FATAL_ERROR "expected what EVTA computes, got: ${output}")
+endif()

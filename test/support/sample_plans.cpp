@@ -262,4 +262,28 @@ PlanBuilder channelwise_plan(int64_t channels) {
   return builder;
 }
 
+PlanBuilder colour_plan() {
+  PlanBuilder builder;
+  const int image = builder.input("image", {1, 3, 32, 32});
+  const int mean = builder.arena("mean", {1, 3});
+  const int colour = builder.output("colour/0", {1, 3});
+  ops::Reduce reduce;
+  reduce.kind = ops::ReduceKind::kMean;
+  reduce.axes = {2, 3};
+  reduce.keep_dims = false;
+  builder.op("average", std::move(reduce), {image}, {mean});
+  ops::Softmax softmax;
+  softmax.axis = 1;
+  builder.op("softmax", softmax, {mean}, {colour});
+  return builder;
+}
+
+PlanBuilder maps_plan() {
+  PlanBuilder builder;
+  const int image = builder.input("image", {1, 3, 8, 8});
+  const int map = builder.output("map", {1, 3, 8, 8});
+  builder.op("relu", unary(ops::UnaryKind::kRelu), {image}, {map});
+  return builder;
+}
+
 }  // namespace nestrt::test

@@ -28,6 +28,11 @@ PlanBuilder divisible_plan(int64_t channels);
 // residual and an exponent for each channel, 2 the maximum and 3 the average of its windows, 4 their sum, 5 a ReLU, 6 a
 // Requantize; before and after them what brings x and r there and y back.
 PlanBuilder channelwise_plan(int64_t channels);
+// The prevailing colour of a picture of 1x3x32x32, red, green or blue: the mean of each channel, then a softmax. It
+// states no preprocessing; the output's name needs mending to become a file's.
+PlanBuilder colour_plan();
+// Maps instead of classes: y = relu(image), 1x3x8x8.
+PlanBuilder maps_plan();
 // Two classes by a fully connected layer: Pool, Dense, Softmax.
 PlanBuilder classifier_plan();
 

@@ -6,6 +6,16 @@
 
 namespace nestrt::tools {
 
+int64_t class_rows(const TensorInfo& output) {
+  const Shape& shape = output.shape;
+  const int rank = shape.rank();
+  if (output.type != DataType::kF32 || (rank != 1 && rank != 2 && rank != 4)) return 0;
+  const int64_t rows = rank == 1 ? 1 : shape[0];
+  const auto begin = shape.begin() + (rank == 1 ? 0 : 1);
+  const int64_t classes = *std::max_element(begin, shape.end());
+  return rows > 0 && classes > 1 && shape.num_elements() == rows * classes ? rows : 0;
+}
+
 std::vector<size_t> largest(std::span<const float> values, size_t count) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), size_t{0});

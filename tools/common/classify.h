@@ -5,7 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "nestrt/tensor.h"
+
 namespace nestrt::tools {
+
+// How many rows of class scores an output can be, by its type and shape: f32, [N], [B, N], or of rank 4 with two
+// further dimensions of one; N at least 2. 0 where it can be none: boxes, maps, sequences.
+int64_t class_rows(const TensorInfo& output);
 
 // Positions of the `count` largest values, largest first, of equals the first; NaN counts as smallest.
 std::vector<size_t> largest(std::span<const float> values, size_t count);

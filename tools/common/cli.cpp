@@ -14,6 +14,7 @@
 #include <new>
 #include <optional>
 
+#include "nestrt/log.h"
 #include "tools/common/printable.h"
 #include "tools/common/suggestion.h"
 
@@ -154,6 +155,7 @@ template Option Command::add_option(const std::string&, uint32_t&, const std::st
 template Option Command::add_option(const std::string&, uint64_t&, const std::string&);
 template Option Command::add_option(const std::string&, double&, const std::string&);
 template Option Command::add_option(const std::string&, std::optional<double>&, const std::string&);
+template Option Command::add_option(const std::string&, std::optional<int>&, const std::string&);
 template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&);
 template Option Command::add_option(const std::string&, std::vector<int>&, const std::string&);
 template Option Command::add_option(const std::string&, std::vector<float>&, const std::string&);
@@ -196,6 +198,7 @@ Command Cli::add_command(const std::string& name, const std::string& description
 
 int Cli::run(int argc, const char* const* argv) {
   occupy_standard_streams();
+  take_over_log();
   const int exit_code = parse_and_run(argc, argv);
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
@@ -225,6 +228,13 @@ int Cli::parse_and_run(int argc, const char* const* argv) {
     if (std::ferror(stdout) != 0) return static_cast<int>(ExitCode::kBadInput);  // run() reports it
     return report(fmt::format("internal error: {}", error.what()));
   }
+}
+
+void Cli::take_over_log() const {
+  set_log_hook([program = program_](LogLevel level, std::string_view message) {
+    const char* const what = level == LogLevel::kError ? "error" : level == LogLevel::kWarning ? "warning" : "note";
+    std::fputs(fmt::format("{}: {}: {}\n", program, what, printable_message(message)).c_str(), stderr);
+  });
 }
 
 // Whoever asks for nothing wants to know what there is; a script that does has made a mistake.

@@ -20,8 +20,9 @@ namespace nestrt::tools {
 
 enum class ExitCode : int {
   kOk = 0,
-  kMismatch = 1,  // the command worked, and what it compared differs
-  kBadInput = 2,  // an option, a file or the machine is at fault; standard error says which
+  kMismatch = 1,       // the command worked, and what it compared differs
+  kBadInput = 2,       // an option, a file or the machine is at fault; standard error says which
+  kInterrupted = 130,  // by the user, who has seen what there was until then
 };
 
 // An option, a flag or an argument of a command. A handle: copies mean the same one, which lives as long as the Cli.
@@ -64,7 +65,7 @@ class Command {
   explicit Command(CLI::App& app) : app_(&app) {}
 
   // `names`: "--threads", "-o,--output", or "PLAN" for an argument. T: std::string, int, int64_t, uint32_t, uint64_t,
-  // double, std::optional<double>, or a vector of std::string, int, float or double.
+  // double, std::optional<double or int>, or a vector of std::string, int, float or double.
   template <typename T>
   Option add_option(const std::string& names, T& value, const std::string& description);
   // `parse` takes the value, or says what is wrong with it.
@@ -91,12 +92,14 @@ class Cli {
                       std::function<Result<ExitCode>()> run);
 
   // Parses, runs the chosen command, and returns the exit code of the process. Without arguments: shows the help.
-  // Nothing escapes; a standard output that could not be written is bad input too.
+  // What libnestrt logs is printed as "<program>: warning: ...". Nothing escapes; a standard output that could not be
+  // written is bad input too.
   int run(int argc, const char* const* argv);
 
  private:
   int parse_and_run(int argc, const char* const* argv);
   int show_help() const;
+  void take_over_log() const;
   int run_chosen();
   int report(std::string_view message) const;
 

@@ -46,17 +46,37 @@ Result<std::vector<float>> by_channel(const std::vector<float>& values, int chan
                             values.size(), what, channels));
 }
 
-Result<Image> resize_shorter_side(const Image& image, uint32_t shorter) {
+struct Size {
+  int width = 0, height = 0;
+};
+
+Result<Size> size_by_shorter_side(Size picture, uint32_t shorter) {
   const int64_t side = shorter;
-  const bool portrait = image.width <= image.height;
-  const int64_t longer = side * std::max(image.width, image.height) / std::min(image.width, image.height);
+  const int64_t longer = side * std::max(picture.width, picture.height) / std::min(picture.width, picture.height);
   if (longer > kMaxPixels / side) {
     return Status(Code::kInvalidArgument,
                   fmt::format("a picture of {}x{} with its shorter side resized to {} would have more than {} pixels",
-                              image.width, image.height, shorter, kMaxPixels));
+                              picture.width, picture.height, shorter, kMaxPixels));
   }
   const auto short_side = static_cast<int>(side), long_side = static_cast<int>(longer);
-  return portrait ? resize(image, short_side, long_side) : resize(image, long_side, short_side);
+  return picture.width <= picture.height ? Size{short_side, long_side} : Size{long_side, short_side};
+}
+
+// The largest of the picture's proportions inside the input, of one pixel at least.
+Size size_inside(Size picture, const PictureInput& input) {
+  const double scale =
+      std::min(static_cast<double>(input.width) / picture.width, static_cast<double>(input.height) / picture.height);
+  const auto scaled = [scale](int side, int most) {
+    return std::clamp(static_cast<int>(std::lround(side * scale)), 1, most);
+  };
+  return {scaled(picture.width, input.width), scaled(picture.height, input.height)};
+}
+
+// What a picture is resized to before it is cropped or padded.
+Result<Size> resized(Size picture, const Preprocessing& preprocessing, const PictureInput& input) {
+  if (preprocessing.letterbox) return size_inside(picture, input);
+  if (preprocessing.resize > 0) return size_by_shorter_side(picture, preprocessing.resize);
+  return Size{input.width, input.height};
 }
 
 // Half a pixel rounds to the even side, as Python's round().
@@ -82,10 +102,23 @@ Result<Image> crop_centre(const Image& image, int width, int height) {
   return result;
 }
 
-Result<Image> fit(const Image& image, uint32_t shorter, const PictureInput& input) {
-  if (shorter == 0) return resize(image, input.width, input.height);
-  NESTRT_ASSIGN_OR_RETURN(const Image resized, resize_shorter_side(image, shorter));
-  return crop_centre(resized, input.width, input.height);
+Image pad_to(const Image& image, const PictureInput& input, uint8_t pixel) {
+  const auto channels = static_cast<size_t>(image.channels), width = static_cast<size_t>(input.width);
+  const auto left = static_cast<size_t>(centre_offset(input.width, image.width));
+  const auto top = static_cast<size_t>(centre_offset(input.height, image.height));
+  const size_t row_bytes = static_cast<size_t>(image.width) * channels;
+  Image result{input.width, input.height, image.channels, {}};
+  result.pixels.resize(width * static_cast<size_t>(input.height) * channels, pixel);
+  for (size_t y = 0; y < static_cast<size_t>(image.height); ++y)
+    std::copy_n(&image.pixels[y * row_bytes], row_bytes, &result.pixels[((top + y) * width + left) * channels]);
+  return result;
+}
+
+Result<Image> fit(const Image& image, const Preprocessing& preprocessing, const PictureInput& input) {
+  NESTRT_ASSIGN_OR_RETURN(const Size size, resized({image.width, image.height}, preprocessing, input));
+  const Image scaled = resize(image, size.width, size.height);
+  if (preprocessing.letterbox) return pad_to(scaled, input, preprocessing.pad);
+  return crop_centre(scaled, input.width, input.height);
 }
 
 }  // namespace
@@ -94,7 +127,7 @@ Result<std::vector<float>> preprocess(const Image& image, const Preprocessing& p
   NESTRT_ASSIGN_OR_RETURN(const PictureInput target, picture_input(input));
   NESTRT_ASSIGN_OR_RETURN(const auto mean, by_channel(preprocessing.mean, target.channels, 0.0f, "the mean"));
   NESTRT_ASSIGN_OR_RETURN(const auto scale, by_channel(preprocessing.scale, target.channels, 1.0f, "the scale"));
-  NESTRT_ASSIGN_OR_RETURN(const Image fitted, fit(to_channels(image, target.channels), preprocessing.resize, target));
+  NESTRT_ASSIGN_OR_RETURN(const Image fitted, fit(to_channels(image, target.channels), preprocessing, target));
 
   const auto channels = static_cast<size_t>(target.channels);
   const size_t num_pixels = fitted.pixels.size() / channels;
@@ -107,6 +140,18 @@ Result<std::vector<float>> preprocess(const Image& image, const Preprocessing& p
     }
   }
   return values;
+}
+
+Result<PicturePlace> place_of_picture(int width, int height, const Preprocessing& preprocessing,
+                                      const TensorInfo& input) {
+  NESTRT_ASSIGN_OR_RETURN(const PictureInput target, picture_input(input));
+  NESTRT_ASSIGN_OR_RETURN(const Size size, resized({width, height}, preprocessing, target));
+  const auto offset = [](int side, int input_side) {
+    return input_side >= side ? centre_offset(input_side, side) : -centre_offset(side, input_side);
+  };
+  return PicturePlace{static_cast<double>(offset(size.width, target.width)),
+                      static_cast<double>(offset(size.height, target.height)), static_cast<double>(size.width),
+                      static_cast<double>(size.height)};
 }
 
 }  // namespace nestrt::tools

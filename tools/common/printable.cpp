@@ -136,6 +136,7 @@ size_t display_width(std::string_view text) {
 }
 
 std::string printable_message(std::string_view message) {
+  message = message.substr(0, message.find_last_not_of('\n') + 1);
   std::string lines;
   for (size_t end = message.find("\n  "); end != std::string_view::npos; end = message.find("\n  ")) {
     lines += escaped_line(message.substr(0, end)) + '\n';

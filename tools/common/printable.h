@@ -14,7 +14,8 @@ namespace nestrt::tools {
 std::string printable(std::string_view name);
 
 // A message that may quote such names: escaped likewise, except where a line ends and the next is indented by two
-// spaces; 'quotations' are shortened as names are, and the whole to 16,000 characters.
+// spaces, and without line ends at its own end; 'quotations' are shortened as names are, and the whole to 16,000
+// characters.
 std::string printable_message(std::string_view message);
 
 // Whether all of it is characters in UTF-8, none of those that Unicode sets aside for ever as none (noncharacters, The

@@ -5,13 +5,31 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "runtime/core/parse.h"
 
 namespace nestrt::tools {
 namespace {
 
-constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
+constexpr std::chrono::steady_clock::duration kRedrawInterval = std::chrono::milliseconds(100);
 // Back to the start of the line, and erase it.
 constexpr const char* kClearLine = "\r\x1b[K";
+
+// A terminal that says it can do nothing gets what a file gets.
+bool redraws() {
+  const char* const terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+// Between the lines where nothing is redrawn.
+std::chrono::steady_clock::duration line_interval() {
+  constexpr int64_t kSeconds = 10, kMost = 86'400;
+  const char* const text = std::getenv("NESTRT_PROGRESS");
+  const auto stated = text == nullptr ? std::nullopt : parse_number<int64_t>(text);
+  return std::chrono::seconds(stated && *stated >= 0 && *stated <= kMost ? *stated : kSeconds);
+}
 
 std::string format_left(double seconds) {
   const auto rounded = static_cast<int64_t>(seconds + 0.5);
@@ -32,31 +50,39 @@ std::string format_progress(std::string_view what, int64_t done, int64_t total, 
 }
 
 Progress::Progress(std::string what, int64_t total)
-    : what_(std::move(what)), total_(total), visible_(isatty(STDERR_FILENO) == 1) {}
+    : what_(std::move(what)),
+      total_(total),
+      redraws_(redraws()),
+      interval_(redraws_ ? kRedrawInterval : line_interval()),
+      next_draw_(redraws_ ? start_ : start_ + interval_) {}
 
 Progress::~Progress() {
-  if (visible_) std::fputs(kClearLine, stderr);
+  if (redraws_) std::fputs(kClearLine, stderr);
 }
 
 void Progress::advance(int64_t steps) {
   done_ += steps;
-  if (!visible_) return;
   const Clock::time_point now = Clock::now();
-  if (now < next_draw_ && done_ < total_) return;
-  next_draw_ = now + kRedrawInterval;
+  if (now < next_draw_ && !(redraws_ && done_ >= total_)) return;
+  next_draw_ = now + interval_;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
-  std::fprintf(stderr, "%s%s", kClearLine, format_progress(what_, done_, total_, elapsed).c_str());
+  const std::string text = format_progress(what_, done_, total_, elapsed);
+  std::fprintf(stderr, redraws_ ? "%s%s" : "%s%s\n", redraws_ ? kClearLine : "", text.c_str());
 }
 
-StageLine::StageLine(std::string what) : what_(std::move(what)), visible_(isatty(STDERR_FILENO) == 1) {}
+StageLine::StageLine(std::string what)
+    : what_(std::move(what)), redraws_(redraws()), interval_(line_interval()), next_line_(Clock::now() + interval_) {}
 
 StageLine::~StageLine() {
-  if (visible_) std::fputs(kClearLine, stderr);
+  if (redraws_) std::fputs(kClearLine, stderr);
 }
 
 void StageLine::show(std::string_view stage) {
-  if (visible_)
-    std::fprintf(stderr, "%s%s: %.*s", kClearLine, what_.c_str(), static_cast<int>(stage.size()), stage.data());
+  const Clock::time_point now = Clock::now();
+  if (!redraws_ && now < next_line_) return;
+  next_line_ = now + interval_;
+  std::fprintf(stderr, redraws_ ? "%s%s: %.*s" : "%s%s: %.*s\n", redraws_ ? kClearLine : "", what_.c_str(),
+               static_cast<int>(stage.size()), stage.data());
 }
 
 }  // namespace nestrt::tools

@@ -1,4 +1,6 @@
-// Progress on standard error, shown only where that is a terminal.
+// Progress on standard error: a line that is drawn again where that is a terminal which can, otherwise a line of its
+// own every ten seconds, so that a log tells a long command from one that hangs. NESTRT_PROGRESS in the environment
+// states other seconds.
 #pragma once
 
 #include <chrono>
@@ -15,7 +17,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `steps` more are done. Redraws at most ten times a second.
+  // `steps` more are done. Redraws a terminal's line at most ten times a second.
   void advance(int64_t steps = 1);
 
  private:
@@ -24,12 +26,13 @@ class Progress {
   std::string what_;
   int64_t total_;
   int64_t done_ = 0;
-  bool visible_;
+  bool redraws_;
+  Clock::duration interval_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_draw_ = start_;
 };
 
-// The name of what is being done, on standard error, shown only where that is a terminal.
+// The name of what is being done, on standard error: as Progress.
 class StageLine {
  public:
   explicit StageLine(std::string what);
@@ -41,8 +44,12 @@ class StageLine {
   void show(std::string_view stage);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   std::string what_;
-  bool visible_;
+  bool redraws_;
+  Clock::duration interval_;
+  Clock::time_point next_line_;
 };
 
 // "pictures  [#####.....] 250/500  12 s left", the bar `width` wide.

@@ -7,6 +7,7 @@
 
 #include "compiler-lite/check/check.h"
 #include "compiler-lite/parts/check_parts.h"
+#include "tools/common/picture_options.h"
 #include "tools/common/table.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/import_options.h"
@@ -21,7 +22,7 @@ using tools::Table;
 struct CheckCommand {
   CheckOptions options;
   CheckPartsOptions parts;  // what only those have
-  PictureFlags pictures;
+  tools::PictureFlags pictures;
   std::vector<std::string> inputs;
   std::optional<double> tolerance;
 
@@ -29,6 +30,7 @@ struct CheckCommand {
 
  private:
   Status parse_inputs();
+  Status check_runs() const;
   Result<ExitCode> run_plan();
   Result<ExitCode> run_parts();
   void print_outputs(const CheckReport& report) const;
@@ -36,8 +38,10 @@ struct CheckCommand {
   void print_noise(const CheckReport& report) const;
 };
 
-std::string top_classes(const Difference& difference) {
-  if (difference.rows != 1) return fmt::format("{} of {} rows", difference.rows_agreeing, difference.rows);
+std::string top_classes(const OutputSummary& output) {
+  const Difference& difference = output.difference;
+  if (!output.gives_classes) return "";
+  if (difference.rows != 1) return fmt::format("{} of {}", difference.rows_agreeing, difference.rows);
   if (difference.actual_top == difference.expected_top)
     return fmt::format("{} = {}", difference.actual_top, difference.expected_top);
   return fmt::format("{} instead of {}", difference.actual_top, difference.expected_top);
@@ -66,12 +70,16 @@ void CheckCommand::print_outputs(const CheckReport& report) const {
                {"max abs error", Align::kRight},
                {"relative to largest", Align::kRight},
                {"in steps", Align::kRight},
+               {"cosine", Align::kRight},
+               {"SNR dB", Align::kRight},
                {"top-1", Align::kRight},
                {""}});
-  for (const CheckedOutput& output : report.outputs) {
-    table.add_row({tools::printable(output.name), fmt::format("{:.3g}", output.difference.max_absolute),
-                   fmt::format("{:.3g}", output.difference.relative()), steps(output.difference),
-                   top_classes(output.difference), verdict(output.matches)});
+  for (const OutputSummary& output : report.summaries) {
+    const Difference& difference = output.difference;
+    table.add_row({tools::printable(output.name), fmt::format("{:.3g}", difference.max_absolute),
+                   fmt::format("{:.3g}", difference.relative()), steps(difference),
+                   fmt::format("{:.5f}", difference.cosine()), fmt::format("{:.1f}", difference.decibel()),
+                   top_classes(output), verdict(output.matches)});
   }
   fmt::print("{}", table.to_string());
 }
@@ -86,10 +94,11 @@ void CheckCommand::print_layers(const CheckReport& report) const {
                {"in steps", Align::kRight},
                {""}});
   for (const CheckedLayer& layer : report.layers) {
-    table.add_row({fmt::format("{}", layer.operator_index), tools::printable(layer.operator_name), layer.kind,
-                   tools::printable(layer.tensor), fmt::format("{:.3g}", layer.difference.max_absolute),
-                   fmt::format("{:.3g}", layer.difference.relative()), steps(layer.difference),
-                   verdict(layer.difference.within(options.tolerance))});
+    table.add_row(
+        {fmt::format("{}", layer.operator_index), tools::printable(layer.operator_name), layer.kind,
+         tools::printable(layer.tensor), fmt::format("{:.3g}", layer.difference.max_absolute),
+         fmt::format("{:.3g}", layer.difference.relative()), steps(layer.difference),
+         verdict(layer.difference.within(options.tolerance, options.absolute.value_or(CheckOptions::kAbsolute)))});
   }
   fmt::print("\n{}", table.to_string());
   if (!report.first_divergence) {
@@ -120,15 +129,36 @@ void CheckCommand::print_noise(const CheckReport& report) const {
   }
 }
 
+// By which rules a quantized plan was judged; those of a plan of floating point are the tolerances.
+std::string rules(const CheckOptions& options, const CheckReport& report) {
+  if (!report.quantized) return "";
+  const bool classes = std::ranges::any_of(report.summaries, [](const auto& output) { return output.gives_classes; });
+  std::string text = "; of a quantized plan ";
+  if (classes) text += fmt::format("{:g} % of the top classes have to agree", 100 * options.min_agreement);
+  if (classes && report.summaries.size() > 1) text += ", and ";
+  if (!classes || report.summaries.size() > 1)
+    text +=
+        fmt::format("{}outputs have to have {:g} dB of signal to noise", classes ? "other " : "", options.min_decibel);
+  return text;
+}
+
+Status CheckCommand::check_runs() const {
+  const bool has_samples = !options.samples.images.empty() || !options.samples.npy.empty();
+  if (has_samples && !inputs.empty())
+    return Status(Code::kInvalidArgument, "--input is one run of a plan, and --images or --npy are others; state one");
+  if (has_samples || !inputs.empty() || options.random_runs > 0) return {};
+  return Status(Code::kInvalidArgument, "--random 0 leaves nothing to run; add --input, --images or --npy");
+}
+
 Result<ExitCode> CheckCommand::run_plan() {
-  if (options.random_runs == 0 && inputs.empty())
-    return Status(Code::kInvalidArgument, "--random 0 leaves nothing to run; add --input");
+  NESTRT_RETURN_IF_ERROR(check_runs());
   if (tolerance) options.tolerance = *tolerance;
   NESTRT_ASSIGN_OR_RETURN(const CheckReport report, check(options));
   print_outputs(report);
   if (options.layers) report.quantized ? print_noise(report) : print_layers(report);
-  fmt::print("the plan {} ONNX Runtime{}\n", report.matches ? "matches" : "does not match",
-             report.quantized ? " in its top classes; it is quantized, so the tolerance does not apply" : "");
+  const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
+  fmt::print("over {} {} the plan {} ONNX Runtime{}\n", runs, runs == 1 ? "input" : "inputs",
+             report.matches ? "matches" : "does not match", rules(options, report));
   return report.matches && !report.first_divergence ? ExitCode::kOk : ExitCode::kMismatch;
 }
 
@@ -154,6 +184,7 @@ void print_worst(const CheckPartsReport& report) {
 Result<ExitCode> CheckCommand::run_parts() {
   parts.model = options.model;
   parts.inputs = options.inputs;
+  parts.samples = options.samples;
   parts.preprocessing = pictures.preprocessing();
   parts.random_runs = options.random_runs;
   parts.seed = options.seed;
@@ -180,11 +211,12 @@ void add_check_command(tools::Cli& cli) {
   tools::Command app =
       cli.add_command("check", "compare a plan, or a model in parts, with ONNX Runtime on the model itself",
                       {"nestc check squeezenet1.1.onnx squeezenet.nest",
+                       "nestc check squeezenet1.1.onnx squeezenet.nest --images pictures --limit 20",
                        "nestc check squeezenet1.1.onnx squeezenet.nest --input data=picture.npy --layers",
                        "nestc check squeezenet1.1.onnx --parts parts/manifest.json --images pictures --limit 20"},
                       [command] { return command->run(); });
   CheckOptions& options = command->options;
-  SampleOptions& samples = command->parts.samples;
+  SampleOptions& samples = command->options.samples;
   app.add_option("model", options.model, "the ONNX file").required();
   const tools::Option plan = app.add_option("plan", options.plan, "the plan compiled from it");
   tools::Option parts =
@@ -195,7 +227,7 @@ void add_check_command(tools::Cli& cli) {
   app.add_option("--input", command->inputs, "NAME=FILE.npy, for every input; without it inputs are random")
       .repeatable();
   app.add_option("--random", options.random_runs,
-                 "number of random inputs; of a plan without --input, of parts beside all others")
+                 "number of random inputs; of a plan without others, of parts beside all others")
       .in_range(0, 1000)
       .show_default();
   app.add_option("--seed", options.seed, "of the random inputs").in_range(0, INT64_MAX).show_default();
@@ -207,14 +239,27 @@ void add_check_command(tools::Cli& cli) {
                  "accepted difference, as a share of the largest element of the tensor; of a plan's integers, one step "
                  "is; of parts a share of 1 where that is larger (default: 1e-4 of a plan, 1e-5 of parts)")
       .between(0, 1e30);
+  app.add_option("--absolute-tolerance", options.absolute,
+                 "differences up to it are none (default: 1e-6, what ONNX Runtime's own functions are off; 1/256 of a "
+                 "quantized plan)")
+      .between(0, 1e30)
+      .excludes(parts);
+  app.add_option("--min-agreement", options.min_agreement,
+                 "of a quantized plan: accepted share of the rows of class scores with the same top class")
+      .between(0, 1)
+      .show_default()
+      .excludes(parts);
+  app.add_option("--min-snr", options.min_decibel,
+                 "of a quantized plan: accepted ratio of signal to noise, in dB, of outputs that are no class scores")
+      .between(-1000, 1000)
+      .show_default()
+      .excludes(parts);
   const tools::Option images =
-      app.add_option("--images", samples.images, "with --parts: a folder of JPEG, PNG or BMP pictures").needs(parts);
-  app.add_option("--npy", samples.npy, "with --parts: a NumPy file of N inputs: N x the input's shape")
-      .needs(parts)
-      .excludes(images);
-  app.add_option("--limit", samples.limit, "use at most N pictures or arrays, spread evenly over all")
-      .positive()
-      .needs(parts);
+      app.add_option("--images", samples.images,
+                     "a folder of JPEG, PNG or BMP pictures, or of .npy arrays: a run for each; preprocessed as the "
+                     "plan states");
+  app.add_option("--npy", samples.npy, "a NumPy file of N inputs: N x the input's shape").excludes(images);
+  app.add_option("--limit", samples.limit, "use at most N pictures or arrays, spread evenly over all").positive();
   for (tools::Option option : command->pictures.add_to(app)) option.needs(parts);
   app.add_option("--python", options.python,
                  "an interpreter with onnxruntime, onnx and numpy; by default a private environment is set up with pip "

@@ -22,6 +22,8 @@
 namespace nestrt::compiler {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 struct CompileCommand {
   CompileFlags flags;
   QuantizeFlags quantize_flags;
@@ -36,7 +38,8 @@ struct CompileCommand {
  private:
   Status check_files(const std::string& path) const;
   Result<PlanBytes> compile_with_progress(CompileOptions options, std::optional<QuantizationReport>& report) const;
-  Status write(const std::string& path, const CompileOptions& options) const;
+  // `start`: when the command began.
+  Status write(const std::string& path, const CompileOptions& options, Clock::time_point start) const;
 };
 
 // How much of the network is quantized, and which of the operators that matter are not.
@@ -97,8 +100,7 @@ Status CompileCommand::check_files(const std::string& path) const {
   return search_flags.check_output(path, model);
 }
 
-Status CompileCommand::write(const std::string& path, const CompileOptions& options) const {
-  const auto start = std::chrono::steady_clock::now();
+Status CompileCommand::write(const std::string& path, const CompileOptions& options, Clock::time_point start) const {
   std::optional<QuantizationReport> report;
   NESTRT_ASSIGN_OR_RETURN(const PlanBytes bytes, compile_with_progress(options, report));
   NESTRT_RETURN_IF_ERROR(tools::write_file(path, bytes.span()));
@@ -106,15 +108,17 @@ Status CompileCommand::write(const std::string& path, const CompileOptions& opti
 
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(bytes.span()));
   note_idle_units(options, plan->tables());
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const std::chrono::duration<double> seconds = Clock::now() - start;
   const plan::MemoryPlan& memory = plan->tables().memory_plans[0];
   std::cout << path << ": " << plan->tables().operators.size() << " operators, "
-            << tools::format_bytes(bytes.span().size()) << ", arena " << tools::format_bytes(memory.arena_bytes)
-            << ", compiled in " << static_cast<int>(seconds.count() * 1e3) << " ms\n";
+            << tools::format_bytes(bytes.span().size()) << ", arena " << tools::format_bytes(memory.arena_bytes) << ", "
+            << (options.quantization ? "calibrated and compiled" : "compiled") << " in "
+            << static_cast<int>(seconds.count() * 1e3) << " ms\n";
   return {};
 }
 
 Result<tools::ExitCode> CompileCommand::run() const {
+  const Clock::time_point start = Clock::now();
   if (list_passes) {
     list();
     return tools::ExitCode::kOk;
@@ -131,7 +135,7 @@ Result<tools::ExitCode> CompileCommand::run() const {
     if (!options.quantization) return tools::ExitCode::kMismatch;
   }
   NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(options, note_failure));
-  NESTRT_RETURN_IF_ERROR(write(path, options));
+  NESTRT_RETURN_IF_ERROR(write(path, options, start));
   return tools::ExitCode::kOk;
 }
 

@@ -7,6 +7,7 @@
 #include "compiler-lite/codegen/evta/pieces.h"
 #include "compiler-lite/compile.h"
 #include "tools/common/cli.h"
+#include "tools/common/picture_options.h"
 #include "tools/nestc/import_options.h"
 
 namespace nestrt::compiler {
@@ -25,7 +26,7 @@ class CompileFlags {
  private:
   std::vector<tools::Option> options_;
   ImportFlags import_;
-  PictureFlags pictures_;
+  tools::PictureFlags pictures_;
   std::vector<std::string> exposed_;
   std::string layout_ = "auto";
   std::vector<std::string> disabled_passes_;

@@ -6,6 +6,7 @@
 #include "compiler-lite/compile.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/statistics.h"
+#include "runtime/plan/views.h"
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
 #include "tools/common/json.h"
@@ -13,6 +14,8 @@
 #include "tools/common/table.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/compile_options.h"
+#include "tools/nestc/explain_plan.h"
+#include "tools/nestc/plan_file.h"
 #include "tools/nestc/quantize_options.h"
 #include "tools/nestc/tuning_progress.h"
 
@@ -26,6 +29,9 @@ struct ExplainCommand {
   std::string json;
 
   Status run() const;
+
+ private:
+  Status run_on_plan() const;
 };
 
 // What one unit says of every operator.
@@ -122,19 +128,22 @@ void print(const plan::Tables& tables, const Explanation& unit) {
     const plan::Operator& op = tables.operators[i];
     const Offer& offer = unit.offers[i];
     const uint64_t macs = statistics(tables, op).macs;
+    const bool view = is_view(tables, op);
     std::vector<std::string> cells{std::to_string(i), tools::printable(op.name), std::string(ops::name(op.kind())),
                                    macs == 0 ? "" : fmt::format("{:.2f}", static_cast<double>(macs) / 1e6)};
     const std::vector<std::string> more =
-        offer.program ? figures(*offer.program, macs) : std::vector<std::string>{"", "", "", "", offer.reason};
+        offer.program ? figures(*offer.program, macs)
+                      : std::vector<std::string>{"", "", "", "", view ? "computes nothing: a view" : offer.reason};
     cells.insert(cells.end(), more.begin(), more.end());
     table.add_row(std::move(cells));
-    all.add_operator(macs);
+    if (!view) all.add_operator(macs);
     if (offer.program) total.add(*offer.program, macs);
     total.add_pieces(offer);
   }
   fmt::print("{}", table.to_string());
   fmt::print(
-      "\n{}: {} of {} operators, {} of the multiplications; {} kcycles{}, the multipliers work in {} of them, "
+      "\n{}: {} of {} operators that compute, {} of the multiplications; {} kcycles{}, the multipliers work in {} of "
+      "them, "
       "{} KB moved\n",
       unit.unit, total.operators, all.operators,
       percent(ratio(static_cast<double>(total.macs), static_cast<double>(all.macs))), kilo(total.cycles),
@@ -163,11 +172,21 @@ tools::Json to_json(const plan::Tables& tables, const Explanation& unit) {
       entry.set("microseconds", program->microseconds);
       entry.set("pieces", to_json(unit.offers[i].pieces));
     } else {
-      entry.set("reason", unit.offers[i].reason);
+      entry.set("reason", is_view(tables, op) ? "computes nothing: a view" : unit.offers[i].reason);
     }
     operators.push_back(std::move(entry));
   }
   return {{"unit", unit.unit}, {"operators", operators}};
+}
+
+Status ExplainCommand::run_on_plan() const {
+  const std::string given = quantize_flags.given("--quantize") ? "--quantize" : flags.first_given();
+  if (!given.empty())
+    return Status(Code::kInvalidArgument,
+                  given + " says how to compile a model, but '" + model + "' is a plan already");
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(model, Verification::kComplete));
+  NESTRT_ASSIGN_OR_RETURN(const tools::Json units, explain_plan(plan->tables()));
+  return json.empty() ? Status() : tools::write_json(json, units);
 }
 
 Status ExplainCommand::run() const {
@@ -177,6 +196,7 @@ Status ExplainCommand::run() const {
     NESTRT_RETURN_IF_ERROR(tools::check_writable(json));
   }
   NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(json));
+  if (is_plan_file(model)) return run_on_plan();
   NESTRT_ASSIGN_OR_RETURN(const Compiled compiled, compile_all(*this));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(compiled.bytes.span()));
   tools::Json units = tools::Json::array();
@@ -193,13 +213,14 @@ void add_explain_command(tools::Cli& cli) {
   auto command = std::make_shared<ExplainCommand>();
   tools::Command app = cli.add_command(
       "explain", "where each operator of a model may run, what it costs there, or why it cannot",
-      {"nestc explain squeezenet1.1.onnx --target zcu102 --quantize s8 --calibrate pictures --mean 123,117,104",
+      {"nestc explain squeezenet.nest",
+       "nestc explain squeezenet1.1.onnx --target zcu102 --quantize s8 --calibrate pictures --mean 123,117,104",
        "nestc explain squeezenet1.1.onnx --target cpu,evta:1x32_15_15_18_17 --quantize s8 --calibrate profile.yaml"},
       [command]() -> Result<tools::ExitCode> {
         NESTRT_RETURN_IF_ERROR(command->run());
         return tools::ExitCode::kOk;
       });
-  app.add_option("model", command->model, "the ONNX file").required();
+  app.add_option("model", command->model, "the ONNX file, or a plan: what its units have programs for").required();
   app.add_option("--json", command->json, "also write the table to this file").not_empty();
   command->flags.add_to(app);
   command->quantize_flags.add_to(app);

@@ -8,6 +8,7 @@
 #include "compiler-lite/export/export.h"
 #include "compiler-lite/parts/export_parts.h"
 #include "tools/common/files.h"
+#include "tools/common/picture_options.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/import_options.h"
 #include "tools/nestc/parts_options.h"
@@ -18,7 +19,7 @@ namespace {
 
 struct ExportCommand {
   ImportFlags import;
-  PictureFlags pictures;
+  tools::PictureFlags pictures;
   ExportFlags flags;
   QuantizeFlags quantize;
   std::string model;

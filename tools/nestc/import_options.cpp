@@ -87,25 +87,4 @@ Result<ImportOptions> ImportFlags::options() const {
   return options;
 }
 
-std::vector<tools::Option> PictureFlags::add_to(tools::Command command) {
-  return {command
-              .add_option("--mean", mean_,
-                          "preprocessing of pictures: x = (pixel - mean) * scale; one value, or one per channel")
-              .separated_by(','),
-          command.add_option("--scale", scale_, "see --mean").separated_by(','),
-          command.add_option("--resize", resize_,
-                             "resize the shorter side of a picture to N, then crop its centre to the input"),
-          command.add_flag("--bgr", bgr_, "the input's channels are blue, green, red")};
-}
-
-std::optional<Preprocessing> PictureFlags::preprocessing() const {
-  if (mean_.empty() && scale_.empty() && resize_ == 0 && !bgr_) return std::nullopt;
-  Preprocessing result;
-  result.mean = mean_.empty() ? std::vector<float>{0} : mean_;
-  result.scale = scale_.empty() ? std::vector<float>{1} : scale_;
-  result.resize = resize_;
-  result.bgr = bgr_;
-  return result;
-}
-
 }  // namespace nestrt::compiler

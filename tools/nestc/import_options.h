@@ -1,13 +1,10 @@
-// The command-line options that say how a model is read, and how pictures become its input; shared by the commands that
-// take an ONNX file.
+// The command-line options that say how a model is read; shared by the commands that take an ONNX file.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler-lite/import/import.h"
-#include "nestrt/preprocessing.h"
 #include "tools/common/cli.h"
 
 namespace nestrt::compiler {
@@ -25,20 +22,6 @@ class ImportFlags {
   std::vector<std::string> input_shapes_;
   std::vector<std::string> bindings_;
   int computed_mb_ = static_cast<int>(FoldingBudget::kBytes >> 20);
-};
-
-class PictureFlags {
- public:
-  // Must outlive the parse.
-  std::vector<tools::Option> add_to(tools::Command command);
-  // Empty where none of them was given.
-  std::optional<Preprocessing> preprocessing() const;
-
- private:
-  std::vector<float> mean_;
-  std::vector<float> scale_;
-  uint32_t resize_ = 0;
-  bool bgr_ = false;
 };
 
 }  // namespace nestrt::compiler

@@ -19,6 +19,7 @@
 #include "tools/nestc/assembly.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/compile_options.h"
+#include "tools/nestc/plan_file.h"
 #include "tools/nestc/regions.h"
 
 namespace nestrt::compiler {
@@ -39,16 +40,6 @@ struct LoadedPlan {
   std::optional<PlanBytes> bytes;
   std::unique_ptr<Session> session;
 };
-
-// Only a regular file is opened: reading a pipe would wait for its writer.
-bool is_plan_file(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return false;
-  std::ifstream stream(path, std::ios::binary);
-  char magic[sizeof plan_format::kMagic] = {};
-  stream.read(magic, sizeof magic);
-  return std::equal(std::begin(magic), std::end(magic), std::begin(plan_format::kMagic));
-}
 
 Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
   LoadedPlan loaded;

@@ -8,6 +8,7 @@
 
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "tools/common/files.h"
+#include "tools/common/picture_options.h"
 #include "tools/common/progress.h"
 #include "tools/common/table.h"
 
@@ -118,8 +119,33 @@ Result<QuantizationProfile> QuantizeFlags::saved_profile() const {
   return profile;
 }
 
-Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, const CompileOptions& compile) const {
-  if (is_profile(data_)) return saved_profile();
+// Pictures go through the same where they are observed and where the plan runs.
+Status QuantizeFlags::agree_with(const QuantizationProfile& profile, CompileOptions& compile) const {
+  if (!profile.preprocessing) return {};
+  const std::string options = tools::as_options(*profile.preprocessing);
+  if (!compile.preprocessing) {
+    if (options.empty()) return {};
+    std::cerr << "nestc: note: pictures are preprocessed as for '" << tools::printable(data_) << "': " << options
+              << "\n";
+    compile.preprocessing = profile.preprocessing;
+    return {};
+  }
+  if (tools::is_same(*compile.preprocessing, *profile.preprocessing)) return {};
+  const std::string given = tools::as_options(*compile.preprocessing);
+  const auto shown = [](const std::string& text) { return text.empty() ? "pixels as they are" : text; };
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("'{}' was calibrated with {}, but {} is asked for: the integers would fit other values than "
+                  "the plan sees; calibrate again, or leave these options out",
+                  data_, shown(options), shown(given)));
+}
+
+Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, CompileOptions& compile) const {
+  if (is_profile(data_)) {
+    NESTRT_ASSIGN_OR_RETURN(QuantizationProfile saved, saved_profile());
+    NESTRT_RETURN_IF_ERROR(agree_with(saved, compile));
+    return saved;
+  }
   CalibrationOptions options;
   options.compile = compile;
   options.compile.progress = nullptr;
@@ -134,7 +160,7 @@ Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, con
 }
 
 Result<std::optional<Quantization>> QuantizeFlags::quantization(const std::string& model,
-                                                                const CompileOptions& compile) const {
+                                                                CompileOptions& compile) const {
   if (type_.empty()) return std::optional<Quantization>();
   NESTRT_RETURN_IF_ERROR(check());
   Quantization result;
@@ -161,6 +187,9 @@ Result<QuantizationProfile> calibrate_with_progress(const std::string& model, Ca
   auto calibration = calibrate(model, options);
   bar.reset();
   if (!calibration) return calibration.error();
+  if (calibration->profile.preprocessing && !options.compile.preprocessing)
+    std::cerr << "nestc: note: pictures go in as pixels of 0 to 255; if the network was trained with others, state "
+                 "--mean and --scale\n";
   for (const std::string& why : calibration->skipped) std::cerr << "skipped: " << tools::printable(why) << "\n";
   return std::move(calibration->profile);
 }

@@ -16,9 +16,10 @@ class QuantizeFlags {
   // Must outlive the parse.
   void add_to(tools::Command command);
   // Empty where nothing is to be quantized. Calibrates, with a progress bar, or reads a profile; `compile` are the
-  // options of compiling without quantization. Errors: kInvalidArgument for options that do not fit together; those of
-  // calibrate() and load_profile().
-  Result<std::optional<Quantization>> quantization(const std::string& model, const CompileOptions& compile) const;
+  // options of compiling without quantization, which take the preprocessing of a profile where they have none, and say
+  // so on standard error. Errors: kInvalidArgument for options that do not fit together, or a preprocessing that is not
+  // the profile's; those of calibrate() and load_profile().
+  Result<std::optional<Quantization>> quantization(const std::string& model, CompileOptions& compile) const;
   // Refuses an output that is one of the files read or written here.
   Status check_output(const std::string& output) const;
 
@@ -32,7 +33,8 @@ class QuantizeFlags {
 
  private:
   Status check() const;
-  Result<QuantizationProfile> profile(const std::string& model, const CompileOptions& compile) const;
+  Result<QuantizationProfile> profile(const std::string& model, CompileOptions& compile) const;
+  Status agree_with(const QuantizationProfile& profile, CompileOptions& compile) const;
   Result<QuantizationProfile> saved_profile() const;
 
   std::optional<tools::Command> command_;

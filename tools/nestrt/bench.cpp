@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <numeric>
@@ -11,6 +12,7 @@
 
 #include "nestrt/plan_tables.h"
 #include "tools/common/printable.h"
+#include "tools/common/progress.h"
 #include "tools/common/statistics.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/comparison.h"
@@ -36,6 +38,28 @@ struct Options {
 };
 
 constexpr int kTracedRuns = 3;
+
+// Ctrl-C ends the runs, and what they have given is shown; a second one ends the program.
+class Interruption {
+ public:
+  Interruption() {
+    struct sigaction action = {};
+    action.sa_handler = [](int) { asked_for = 1; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~Interruption() { sigaction(SIGINT, &before_, nullptr); }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  static bool is_asked_for() { return asked_for != 0; }
+
+ private:
+  static volatile std::sig_atomic_t asked_for;
+  struct sigaction before_ = {};
+};
+
+volatile std::sig_atomic_t Interruption::asked_for = 0;
 
 // What is asked for of the runs: the time of each operator, summed over those that are measured, that of each unit, and
 // a trace of the last ones.
@@ -89,6 +113,7 @@ class Watcher final : public RunObserver {
 
 struct Measurement {
   int threads = 0;
+  double open_ms = 0;    // opening the units
   double map_ms = 0;     // mapping and verification of the tables
   double create_ms = 0;  // preparation of the kernels, memory
   double first_ms = 0;   // the first inference of all
@@ -100,6 +125,9 @@ struct Measurement {
   uint64_t healed = 0;
   uint64_t reschedules = 0;
   tools::MachineState before, after;  // the runs
+
+  int runs() const { return static_cast<int>(run_ms.size()); }  // that count; fewer than asked for: interrupted
+  double load_ms() const { return map_ms + create_ms; }
 };
 
 // VmHWM, which exec() resets: getrusage's figure begins with what the parent process held when it forked.
@@ -117,7 +145,9 @@ Status run_all(Session& session, const Options& options, Watcher* watcher, Measu
   const std::vector<ConstTensorView> input_views = inputs.const_views();
   result.run_ms.reserve(static_cast<size_t>(options.runs));
   result.before = tools::read_machine_state();
-  for (int i = 0; i < options.warmup + options.runs; ++i) {
+  const Interruption interruption;
+  tools::Progress progress("runs", options.warmup + options.runs);
+  for (int i = 0; i < options.warmup + options.runs && !Interruption::is_asked_for(); ++i) {
     if (watcher != nullptr) watcher->start_of_run(i, options);
     const SteadyClock::time_point start = SteadyClock::now();
     NESTRT_RETURN_IF_ERROR(session.run(input_views, outputs.views()));
@@ -125,10 +155,15 @@ Status run_all(Session& session, const Options& options, Watcher* watcher, Measu
     if (watcher != nullptr) watcher->end_of_run(i, options, start, end);
     if (i == 0) result.first_ms = tools::milliseconds(end - start);
     if (i >= options.warmup) result.run_ms.push_back(tools::milliseconds(end - start));
+    progress.advance();
   }
+  if (result.run_ms.empty())
+    return Status(Code::kCancelled, fmt::format("interrupted before the first run that counts; {} warm-up runs are to "
+                                                "come before it, see --warmup",
+                                                options.warmup));
   result.after = tools::read_machine_state();
   result.peak_rss_mb = peak_rss_mb();
-  if (watcher != nullptr) result.operator_ms = watcher->milliseconds_per_run(options.runs);
+  if (watcher != nullptr) result.operator_ms = watcher->milliseconds_per_run(result.runs());
   return {};
 }
 
@@ -144,9 +179,12 @@ struct Bench {
 };
 
 // Damage to the plan is found here, outside the timing, and the file is cached afterwards.
-Result<UnitList> units_for(const Options& options) {
+Result<UnitList> units_for(const Options& options, double& open_ms) {
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
-  return options.units.open(*plan);
+  const SteadyClock::time_point start = SteadyClock::now();
+  auto units = options.units.open(*plan);
+  open_ms = tools::milliseconds(SteadyClock::now() - start);
+  return units;
 }
 
 // Gives the schedule of the first run.
@@ -171,7 +209,10 @@ Result<std::shared_ptr<const Schedule>> measure_session(const std::shared_ptr<co
 
 Result<Bench> measure(const Options& options) {
   Bench bench;
-  NESTRT_ASSIGN_OR_RETURN(const UnitList units, units_for(options));
+  tools::StageLine line("nestrt");
+  line.show("opening units");
+  NESTRT_ASSIGN_OR_RETURN(const UnitList units, units_for(options, bench.measurement.open_ms));
+  line.show("preparing, and measuring what operators cost where several units may compute them");
   for (const auto& unit : units)
     bench.measurement.threads = std::max(bench.measurement.threads, unit->info().num_threads);
   const SteadyClock::time_point start = SteadyClock::now();
@@ -183,6 +224,7 @@ Result<Bench> measure(const Options& options) {
   session.measure = Measuring::kBefore;  // what is shown is what the board can do
   NESTRT_ASSIGN_OR_RETURN(const auto schedule, measure_session(plan, units, session, options, watcher, bench));
   session.observer = nullptr;
+  if (Interruption::is_asked_for()) return bench;
   if (options.against) {
     SessionOptions chosen = session;
     chosen.fixed_schedule = schedule;
@@ -202,7 +244,8 @@ void add_times(Table& table, const Measurement& m, const Options& options) {
     table.add_row({std::move(what), tools::format_ms(ms), std::move(note)});
   };
   row("median", latency.median,
-      fmt::format("{} runs after {} warm-up runs, {} threads", options.runs, options.warmup, m.threads));
+      fmt::format("{} runs after {} warm-up runs, {} threads{}", m.runs(), options.warmup, m.threads,
+                  m.runs() < options.runs ? fmt::format("; interrupted, {} were asked for", options.runs) : ""));
   if (m.predicted_ms > 0)
     row("predicted", m.predicted_ms,
         fmt::format("from costs; no schedule takes less than {}", tools::format_ms(m.lower_bound_ms)));
@@ -211,8 +254,10 @@ void add_times(Table& table, const Measurement& m, const Options& options) {
   row("min", latency.min);
   row("jitter", latency.jitter, "mean difference between a run and the next");
   row("first run", m.first_ms);
-  row("load", m.map_ms + m.create_ms,
-      fmt::format("map and verify {}, create session {}", tools::format_ms(m.map_ms), tools::format_ms(m.create_ms)));
+  row("load", m.load_ms(),
+      fmt::format("map and verify {}, create session, and measure costs, {}", tools::format_ms(m.map_ms),
+                  tools::format_ms(m.create_ms)));
+  row("open units", m.open_ms, "before that");
 }
 
 void add_memory(Table& table, const Measurement& m, const SessionMemory& memory) {
@@ -252,6 +297,9 @@ void print_latency(const Bench& bench, const Options& options) {
   fmt::print("{}", table.to_string());
 }
 
+// The CPU's, where it computes any of the operator.
+std::string kernel_of(const OperatorRow& op) { return op.unit.find("cpu") == std::string::npos ? "" : op.kernel; }
+
 // Operators by time, the slowest first.
 void print_operators(const Bench& bench) {
   const std::vector<double>& ms = bench.measurement.operator_ms;
@@ -261,6 +309,7 @@ void print_operators(const Bench& bench) {
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return ms[a] > ms[b]; });
   Table table({{"operator"},
                {"kind"},
+               {"unit"},
                {"kernel"},
                {"time", Align::kRight},
                {"share", Align::kRight},
@@ -268,7 +317,7 @@ void print_operators(const Bench& bench) {
   for (const size_t i : order) {
     const OperatorRow& op = bench.plan.operators[i];
     const double macs_per_second = ms[i] > 0 ? static_cast<double>(op.macs) / ms[i] * 1e3 : 0;
-    table.add_row({tools::printable(op.name), op.kind, op.kernel, tools::format_ms(ms[i]),
+    table.add_row({tools::printable(op.name), op.kind, op.unit, kernel_of(op), tools::format_ms(ms[i]),
                    fmt::format("{:.1f} %", total > 0 ? 100 * ms[i] / total : 0),
                    op.macs > 0 ? tools::format_count(macs_per_second, "MAC/s") : ""});
   }
@@ -280,8 +329,12 @@ Json operators_to_json(const Bench& bench) {
   Json list = Json::array();
   for (size_t i = 0; i < ms.size(); ++i) {
     const OperatorRow& op = bench.plan.operators[i];
-    list.push_back(
-        {{"name", op.name}, {"kind", op.kind}, {"kernel", op.kernel}, {"mean_ms", ms[i]}, {"macs", op.macs}});
+    list.push_back({{"name", op.name},
+                    {"kind", op.kind},
+                    {"unit", op.unit},
+                    {"kernel", kernel_of(op)},
+                    {"mean_ms", ms[i]},
+                    {"macs", op.macs}});
   }
   return list;
 }
@@ -292,7 +345,7 @@ Json to_json(const Bench& bench, const Options& options) {
   Json json{{"plan", options.plan},
             {"digest", bench.plan.digest},
             {"threads", m.threads},
-            {"runs", options.runs},
+            {"runs", m.runs()},
             {"warmup", options.warmup},
             {"median_ms", latency.median},
             {"p90_ms", latency.p90},
@@ -300,7 +353,8 @@ Json to_json(const Bench& bench, const Options& options) {
             {"min_ms", latency.min},
             {"jitter_ms", latency.jitter},
             {"first_ms", m.first_ms},
-            {"load_ms", m.map_ms + m.create_ms},
+            {"load_ms", m.load_ms()},
+            {"open_ms", m.open_ms},
             {"map_ms", m.map_ms},
             {"create_ms", m.create_ms},
             {"peak_rss_mb", m.peak_rss_mb},
@@ -331,7 +385,7 @@ Result<ExitCode> run_bench(const Options& options) {
     units->print(tools::summarize(bench.measurement.run_ms).median);
   if (options.per_op) print_operators(bench);
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(bench, options)));
-  return ExitCode::kOk;
+  return bench.measurement.runs() < options.runs ? ExitCode::kInterrupted : ExitCode::kOk;
 }
 
 }  // namespace

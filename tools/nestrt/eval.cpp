@@ -32,6 +32,7 @@ struct Options {
   std::string json;
   int64_t offset = 0;
   size_t limit = 0;
+  tools::PictureFlags pictures;
   UnitChoice units;
   double require_agreement = 0;
   double tolerance = -1;
@@ -119,14 +120,15 @@ Result<std::vector<LabelledFile>> read_pictures(const Options& options) {
 Result<Score> evaluate(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const auto pictures, read_pictures(options));
   NESTRT_ASSIGN_OR_RETURN(const References references, read_references(options, pictures));
-  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.units));
+  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.units, options.pictures));
+  NESTRT_RETURN_IF_ERROR(runner.require_classes("--labels"));
   NESTRT_RETURN_IF_ERROR(check_classes(options, pictures, runner.num_classes()));
   tools::Progress progress("pictures", static_cast<int64_t>(pictures.size()));
   Score score;
   for (const LabelledFile& picture : pictures) {
-    NESTRT_ASSIGN_OR_RETURN(const auto values, runner.run(path_of(options, picture)));
+    NESTRT_RETURN_IF_ERROR(runner.run(path_of(options, picture)));
     const auto expected = references.find(picture.file);
-    count(score, values, picture, expected == references.end() ? nullptr : &expected->second, options.offset);
+    count(score, runner.scores(), picture, expected == references.end() ? nullptr : &expected->second, options.offset);
     progress.advance();
   }
   return score;
@@ -182,13 +184,16 @@ Result<ExitCode> run_eval(const Options& options) {
 void add_eval(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   tools::Command app = cli.add_command(
-      "eval", "Measure a classifier's accuracy over labelled pictures",
+      "eval", "Measure a classifier's accuracy over labelled pictures or arrays",
       {"nestrt eval squeezenet.nest --images imagenet/ --labels imagenet/labels.txt",
        "nestrt eval mobilenet_v2.nest --images imagenet/ --labels labels.txt --offset -1 --json accuracy.json",
+       "nestrt eval keywords.nest --images features/ --labels features.txt",
        "nestrt eval squeezenet.nest --images imagenet/ --labels labels.txt --reference fp32.tsv --require-agreement 1"},
       [options] { return run_eval(*options); });
   add_plan_argument(app, options->plan);
-  app.add_option("--images", options->images, "folder of the pictures").required().type_name("DIR");
+  app.add_option("--images", options->images, "folder of the pictures, or of FILE.npy, each an input")
+      .required()
+      .type_name("DIR");
   app.add_option("--labels", options->labels, "lines file<TAB>class; a header line is skipped")
       .required()
       .type_name("FILE");
@@ -206,6 +211,7 @@ void add_eval(tools::Cli& cli) {
       .between(0, std::numeric_limits<double>::max());
   app.add_option("--predictions", options->predictions, "file for this run's own lines, a reference for others")
       .type_name("FILE");
+  options->pictures.add_to(app);
   app.add_option("--limit", options->limit, "only the first pictures; 0: all").in_range(0, 1000000000);
   add_json_option(app, options->json, "n, top1, top5, agreement, worst_abs, worst_rel");
   add_unit_options(app, options->units);

@@ -24,8 +24,8 @@ size_t count_repacked(const PlanSummary& summary) {
 std::string list_of(const std::vector<float>& values) { return fmt::format("{}", fmt::join(values, ",")); }
 
 std::string format_preprocessing(const Preprocessing& p) {
-  const std::string size =
-      p.resize > 0 ? fmt::format("shorter side to {}, centre crop", p.resize) : "resize to the input";
+  std::string size = p.resize > 0 ? fmt::format("shorter side to {}, centre crop", p.resize) : "resize to the input";
+  if (p.letterbox) size = fmt::format("resize into the input, pad with {}", p.pad);
   return fmt::format("{}; x = (pixel - [{}]) * [{}]{}", size, list_of(p.mean), list_of(p.scale), p.bgr ? "; BGR" : "");
 }
 
@@ -81,7 +81,9 @@ Json to_json(const TensorInfo& info) {
 }
 
 Json to_json(const Preprocessing& p) {
-  return {{"mean", Json::array(p.mean)}, {"scale", Json::array(p.scale)}, {"resize", p.resize}, {"bgr", p.bgr}};
+  return {{"mean", Json::array(p.mean)}, {"scale", Json::array(p.scale)},
+          {"resize", p.resize},          {"bgr", p.bgr},
+          {"letterbox", p.letterbox},    {"pad", int{p.pad}}};
 }
 
 Json inputs_to_json(const Plan& plan) {

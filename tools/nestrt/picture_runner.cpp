@@ -2,23 +2,26 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <cstring>
 
+#include "nestrt/log.h"
+#include "tools/common/classify.h"
 #include "tools/common/preprocess.h"
 
 namespace nestrt::command {
 namespace {
 
-bool is_class_scores(const TensorInfo& output) {
-  const int64_t count = output.shape.num_elements();
-  const auto dims = output.shape.dims();
-  return output.type == DataType::kF32 && count > 0 && !dims.empty() &&
-         *std::max_element(dims.begin(), dims.end()) == count && (dims[0] == 1 || dims.size() == 1);
+// [1, 3, 8, 8] for an input of [1, 3, 8, 8], and [3, 8, 8], too.
+bool fills(const Shape& shape, const Shape& input) {
+  const int missing = input.rank() - shape.rank();
+  if (missing < 0 || !std::equal(shape.begin(), shape.end(), input.begin() + missing)) return false;
+  return std::all_of(input.begin(), input.begin() + missing, [](int64_t dim) { return dim == 1; });
 }
 
 }  // namespace
 
-Result<PictureRunner> PictureRunner::create(const std::string& plan_path, const UnitChoice& units) {
+Result<PictureRunner> PictureRunner::create(const std::string& plan_path, const UnitChoice& units,
+                                            const tools::PictureFlags& flags) {
   PictureRunner runner;
   NESTRT_ASSIGN_OR_RETURN(runner.loaded_, load_plan(plan_path, units));
   const Plan& plan = runner.plan();
@@ -27,28 +30,64 @@ Result<PictureRunner> PictureRunner::create(const std::string& plan_path, const 
                   fmt::format("a picture fills one input, but the plan has {}; pass each as --input NAME=FILE.npy:\n{}",
                               plan.inputs().size(), describe(plan.inputs())));
   }
-  if (!is_class_scores(plan.outputs()[0])) {
-    return Status(Code::kInvalidArgument,
-                  fmt::format("the plan's first output is no row of class scores (f32 1xN), but\n{}"
-                              "use nestrt run --input NAME=FILE.npy --output DIR",
-                              describe(plan.outputs().first(1))));
-  }
+  NESTRT_ASSIGN_OR_RETURN(runner.preprocessing_, flags.agree_with(plan.preprocessing(0), plan_path));
+  runner.stated_ = plan.preprocessing(0) != nullptr || flags.preprocessing();
   NESTRT_ASSIGN_OR_RETURN(runner.outputs_, TensorSet::create(plan.outputs()));
+  const TensorInfo& input = plan.inputs()[0];
+  runner.input_ = {input.type, input.shape, std::vector<std::byte>(input.size_bytes())};
   return runner;
 }
 
-Result<std::span<const float>> PictureRunner::run(const std::string& picture_path) {
-  static const Preprocessing kPixelsAsTheyAre;
-  const Preprocessing* stated = plan().preprocessing(0);
+Status PictureRunner::read_picture(const std::string& path) {
   const TensorInfo& input = plan().inputs()[0];
-  NESTRT_ASSIGN_OR_RETURN(const tools::Image image, tools::read_image(picture_path));
-  auto values = tools::preprocess(image, stated != nullptr ? *stated : kPixelsAsTheyAre, input);
-  if (!values) return values.error().with_context(picture_path);
-  const ConstTensorView view(DataType::kF32, input.shape, values->data());
-  NESTRT_RETURN_IF_ERROR(loaded_.run(std::span(&view, 1), outputs()));
+  NESTRT_ASSIGN_OR_RETURN(const tools::Image image, tools::read_image(path));
+  const auto values = tools::preprocess(image, preprocessing_, input);
+  if (!values) return values.error().with_context(path);
+  std::memcpy(input_.bytes.data(), values->data(), input_.bytes.size());
+  NESTRT_ASSIGN_OR_RETURN(const tools::PicturePlace place,
+                          tools::place_of_picture(image.width, image.height, preprocessing_, input));
+  place_ = fmt::format("its {}x{} pixels are {}x{} of the input, from column {} and row {} on", image.width,
+                       image.height, place.width, place.height, place.left, place.top);
+  if (!stated_)
+    log(LogLevel::kWarning,
+        "neither the plan nor an option says how pictures become its input: pixels go in as 0 to 255; state --mean, "
+        "--scale and --resize when the model is compiled, or --mean 0 where that is right");
+  stated_ = true;
+  return {};
+}
+
+Status PictureRunner::read_array(const std::string& path) {
+  const TensorInfo& input = plan().inputs()[0];
+  NESTRT_ASSIGN_OR_RETURN(tools::Array array, tools::read_npy(path));
+  if (array.type != input.type || !fills(array.shape, input.shape)) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("'{}' holds {} {}, but input '{}' takes {} {}", path, name(array.type),
+                              array.shape.to_string(), input.name, name(input.type), input.shape.to_string()));
+  }
+  input_.bytes = std::move(array.bytes);
+  place_.clear();
+  return {};
+}
+
+Status PictureRunner::run(const std::string& path) {
+  NESTRT_RETURN_IF_ERROR(path.ends_with(".npy") ? read_array(path) : read_picture(path));
+  const ConstTensorView view = input_.view();
+  return loaded_.run(std::span(&view, 1), outputs());
+}
+
+std::span<const float> PictureRunner::scores() const {
   const TensorView& output = outputs()[0];
-  return std::span<const float>(static_cast<const float*>(output.data),
-                                static_cast<size_t>(output.shape.num_elements()));
+  return {static_cast<const float*>(output.data), static_cast<size_t>(output.shape.num_elements())};
+}
+
+bool PictureRunner::gives_classes() const { return tools::class_rows(plan().outputs()[0]) == 1; }
+
+Status PictureRunner::require_classes(const std::string& whose) const {
+  if (gives_classes()) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("{} tells the class of a picture, but the plan's first output is no row of class scores "
+                            "(f32 1xN):\n{}",
+                            whose, describe(plan().outputs().first(1))));
 }
 
 }  // namespace nestrt::command

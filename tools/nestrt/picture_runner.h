@@ -1,33 +1,53 @@
-// Runs a classifier on picture files.
+// Runs a network with one input on picture files, or on arrays in their place.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tools/common/npy.h"
+#include "tools/common/picture_options.h"
 #include "tools/nestrt/load.h"
 
 namespace nestrt::command {
 
 class PictureRunner {
  public:
-  // Errors: kInvalidArgument where the plan has not exactly one input, or its first output is not one row of f32 class
-  // scores (1xN, or with further dimensions of one).
-  static Result<PictureRunner> create(const std::string& plan_path, const UnitChoice& units);
+  // Pictures are preprocessed as the plan states; where it states nothing, as the flags say.
+  // Errors: kInvalidArgument where the plan has not exactly one input, or states something else than the flags.
+  static Result<PictureRunner> create(const std::string& plan_path, const UnitChoice& units,
+                                      const tools::PictureFlags& flags);
 
-  // Decodes, preprocesses as the plan states (pixels as they are where it states nothing), runs. The values of the
-  // first output, valid until the next run.
-  Result<std::span<const float>> run(const std::string& picture_path);
+  // Decodes, preprocesses and runs; a FILE.npy is run as it is, and may lack leading dimensions of one. Warns of the
+  // first picture where neither plan nor flags say how it becomes an input.
+  Status run(const std::string& path);
 
-  // All outputs of the last run.
+  // Of the last run.
   std::span<const TensorView> outputs() const { return outputs_.views(); }
+  // The first output. Requires: gives_classes().
+  std::span<const float> scores() const;
+  const tools::Array& input() const { return input_; }
+  // Where the last picture lies in the input: empty for an array.
+  const std::string& place() const { return place_; }
+
+  // Whether the plan's first output is one row of class scores.
+  bool gives_classes() const;
+  // Errors: kInvalidArgument where it is not.
+  Status require_classes(const std::string& whose) const;
+  int64_t num_classes() const { return plan().outputs()[0].shape.num_elements(); }
   const LoadedPlan& loaded() const { return loaded_; }
   const Plan& plan() const { return *loaded_.plan; }
-  int64_t num_classes() const { return plan().outputs()[0].shape.num_elements(); }
 
  private:
+  Status read_picture(const std::string& path);
+  Status read_array(const std::string& path);
+
   LoadedPlan loaded_;
   TensorSet outputs_;
+  Preprocessing preprocessing_;
+  bool stated_ = false;  // by the plan or the flags
+  tools::Array input_;
+  std::string place_;
 };
 
 }  // namespace nestrt::command

@@ -1,4 +1,4 @@
-// nestrt run: one inference on arrays, or the classes of pictures.
+// nestrt run: one inference on arrays, or on each of some pictures.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -20,8 +20,10 @@ struct Options {
   std::string output_folder;
   std::vector<std::string> images;
   std::string labels;
+  std::string saved_input;
   size_t top = 5;
   int64_t offset = 0;
+  tools::PictureFlags pictures;
   UnitChoice units;
 };
 
@@ -100,7 +102,7 @@ Status check_outputs(const Plan& plan, const Options& options) {
   std::vector<std::string> inputs = tools::input_files(plan.inputs(), options.inputs);
   inputs.insert(inputs.end(), options.images.begin(), options.images.end());
   inputs.insert(inputs.end(), {options.plan, options.labels});
-  NESTRT_RETURN_IF_ERROR(check_output_files({}, inputs, options.units));
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.saved_input}, inputs, options.units));
   if (options.output_folder.empty()) return {};
   for (const std::string& file : tools::file_names(plan.outputs(), ".npy"))
     NESTRT_RETURN_IF_ERROR(tools::check_not_input(options.output_folder + "/" + file, inputs));
@@ -110,18 +112,6 @@ Status check_outputs(const Plan& plan, const Options& options) {
 Status report_trace(const LoadedPlan& loaded, const Options& options) {
   return loaded.recorder == nullptr ? Status()
                                     : write_trace(options.units.trace, *loaded.recorder, *loaded.session, loaded.units);
-}
-
-Status run_arrays(const Options& options) {
-  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.units));
-  NESTRT_RETURN_IF_ERROR(check_outputs(*loaded.plan, options));
-  NESTRT_ASSIGN_OR_RETURN(const auto arrays, tools::read_inputs(loaded.plan->inputs(), options.inputs));
-  NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(loaded.plan->outputs()));
-  std::vector<ConstTensorView> inputs;
-  for (const tools::Array& array : arrays) inputs.push_back(array.view());
-  NESTRT_RETURN_IF_ERROR(loaded.run(inputs, outputs.views()));
-  NESTRT_RETURN_IF_ERROR(report_trace(loaded, options));
-  return report_outputs(*loaded.plan, outputs.views(), options.output_folder);
 }
 
 std::string class_name(const std::vector<std::string_view>& names, int64_t index) {
@@ -143,25 +133,72 @@ std::string format_classes(std::span<const float> values, const std::vector<std:
   return table.to_string();
 }
 
-Status run_pictures(const Options& options) {
-  if (!options.inputs.empty()) return Status(Code::kInvalidArgument, "pass either --image or --input, not both");
-  if (!options.output_folder.empty() && options.images.size() > 1) {
-    return Status(Code::kInvalidArgument, "--output takes the outputs of one picture; pass one --image at a time");
+// One name for each class from 0 to the last one of an output with so many. Without a file: none.
+Result<tools::TextLines> read_names(const Options& options, const TensorInfo& output) {
+  if (options.labels.empty()) return tools::TextLines();
+  if (tools::class_rows(output) != 1) {
+    return Status(Code::kInvalidArgument,
+                  fmt::format("--labels names classes, but the plan's first output is no row of class scores (f32 1xN):"
+                              "\n{}",
+                              describe(std::span(&output, 1))));
   }
-  tools::TextLines names;
+  NESTRT_ASSIGN_OR_RETURN(tools::TextLines names, tools::read_class_names(options.labels));
+  const int64_t classes = output.shape.num_elements(), count = static_cast<int64_t>(names.lines().size());
+  if (count == classes + options.offset) return names;
+  const std::string offset = options.offset == 0 ? "" : fmt::format(" and --offset {}", options.offset);
+  const bool background = options.offset == 0 && count == classes - 1;
+  return Status(Code::kInvalidArgument,
+                fmt::format("'{}' has {} names, but {} classes{} take {}{}", options.labels, count, classes, offset,
+                            classes + options.offset,
+                            background ? "; where the network's first class is background: --offset -1" : ""));
+}
+
+Status run_arrays(const Options& options) {
+  if (!options.saved_input.empty()) return Status(Code::kInvalidArgument, "--save-input is of an --image");
+  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.units));
+  NESTRT_RETURN_IF_ERROR(check_outputs(*loaded.plan, options));
+  NESTRT_ASSIGN_OR_RETURN(const tools::TextLines names, read_names(options, loaded.plan->outputs()[0]));
+  NESTRT_ASSIGN_OR_RETURN(const auto arrays, tools::read_inputs(loaded.plan->inputs(), options.inputs));
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(loaded.plan->outputs()));
+  std::vector<ConstTensorView> inputs;
+  for (const tools::Array& array : arrays) inputs.push_back(array.view());
+  NESTRT_RETURN_IF_ERROR(loaded.run(inputs, outputs.views()));
+  NESTRT_RETURN_IF_ERROR(report_trace(loaded, options));
   if (!options.labels.empty()) {
-    NESTRT_ASSIGN_OR_RETURN(names, tools::read_class_names(options.labels));
-  }
-  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.units));
-  NESTRT_RETURN_IF_ERROR(check_outputs(runner.plan(), options));
-  for (const std::string& path : options.images) {
-    NESTRT_ASSIGN_OR_RETURN(const auto values, runner.run(path));
-    if (options.images.size() > 1) fmt::print("{}\n", path);
+    const TensorView& scores = outputs.views()[0];
+    const std::span values(static_cast<const float*>(scores.data), static_cast<size_t>(scores.shape.num_elements()));
     fmt::print("{}", format_classes(values, names.lines(), options));
   }
-  NESTRT_RETURN_IF_ERROR(report_trace(runner.loaded(), options));
-  return options.output_folder.empty() ? Status()
-                                       : report_outputs(runner.plan(), runner.outputs(), options.output_folder);
+  return report_outputs(*loaded.plan, outputs.views(), options.output_folder);
+}
+
+Status check_picture_options(const Options& options) {
+  if (!options.inputs.empty()) return Status(Code::kInvalidArgument, "pass either --image or --input, not both");
+  if (options.images.size() == 1) return {};
+  const char* const option = !options.output_folder.empty() ? "--output" : "--save-input";
+  if (options.output_folder.empty() && options.saved_input.empty()) return {};
+  return Status(Code::kInvalidArgument, fmt::format("{} is of one picture; pass one --image at a time", option));
+}
+
+Status run_pictures(const Options& options) {
+  NESTRT_RETURN_IF_ERROR(check_picture_options(options));
+  NESTRT_ASSIGN_OR_RETURN(PictureRunner runner, PictureRunner::create(options.plan, options.units, options.pictures));
+  NESTRT_RETURN_IF_ERROR(check_outputs(runner.plan(), options));
+  NESTRT_ASSIGN_OR_RETURN(const tools::TextLines names, read_names(options, runner.plan().outputs()[0]));
+  for (const std::string& path : options.images) {
+    NESTRT_RETURN_IF_ERROR(runner.run(path));
+    if (options.images.size() > 1) fmt::print("{}\n", tools::printable(path));
+    if (runner.gives_classes()) {
+      fmt::print("{}", format_classes(runner.scores(), names.lines(), options));
+      if (options.output_folder.empty()) continue;
+    } else if (!runner.place().empty()) {
+      fmt::print("{}\n", runner.place());
+    }
+    NESTRT_RETURN_IF_ERROR(report_outputs(runner.plan(), runner.outputs(), options.output_folder));
+  }
+  if (!options.saved_input.empty())
+    NESTRT_RETURN_IF_ERROR(tools::write_npy(options.saved_input, runner.input().view()));
+  return report_trace(runner.loaded(), options);
 }
 
 }  // namespace
@@ -172,6 +209,7 @@ void add_run(tools::Cli& cli) {
       cli.add_command("run", "Run a plan on arrays or pictures",
                       {"nestrt run squeezenet.nest --image cat.jpg --labels imagenet.txt --top 5",
                        "nestrt run mobilenet_v2.nest --image cat.jpg --labels imagenet.txt --offset -1",
+                       "nestrt run detector.nest --image street.jpg --output results/",
                        "nestrt run detector.nest --input image=picture.npy --output results/"},
                       [options]() -> Result<ExitCode> {
                         NESTRT_RETURN_IF_ERROR(options->images.empty() ? run_arrays(*options) : run_pictures(*options));
@@ -184,13 +222,21 @@ void add_run(tools::Cli& cli) {
   app.add_option("--output", options->output_folder, "folder for one .npy per output, named after it")
       .type_name("DIR")
       .not_empty();
-  app.add_option("--image", options->images,
-                 "picture to classify by the plan's first output, class scores; preprocessed as stated at compile time")
+  app.add_option(
+         "--image", options->images,
+         "picture to run on, preprocessed as stated at compile time; its classes are shown where the plan's first "
+         "output is a row of class scores, otherwise what its outputs hold")
       .repeatable()
       .type_name("FILE.jpg|png|bmp");
-  app.add_option("--labels", options->labels, "class names, one per line").type_name("FILE");
+  app.add_option("--save-input", options->saved_input,
+                 "file for what preprocessing has made of the picture, which --input takes")
+      .type_name("FILE.npy")
+      .not_empty();
+  app.add_option("--labels", options->labels, "class names, one per line, as many as the plan has classes")
+      .type_name("FILE");
   app.add_option("--top", options->top, "classes to print").in_range(1, 1000000).show_default();
   add_offset_option(app, options->offset);
+  options->pictures.add_to(app);
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);
   add_trace_option(app, options->units, "the last inference");

@@ -1,15 +1,17 @@
 // nestrt simulate: the schedules of a plan on a board that is only described, in virtual time.
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "drivers/evta/isa/configuration.h"
+#include "nestrt/log.h"
 #include "nestrt/plan_tables.h"
 #include "nestrt/schedule.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/dependencies.h"
+#include "runtime/plan/statistics.h"
 #include "scheduler/bounds.h"
 #include "scheduler/plan_problem.h"
 #include "scheduler/regions.h"
@@ -191,10 +193,14 @@ void print(const std::vector<Figures>& all) {
              first.most_per_second, first.throughput.npu_branches);
 }
 
+// A branch is called after its operator with the most work, the first of equals.
 std::string name_of(const Plan& plan, uint32_t branch) {
-  const auto& operators = plan.tables().branches[branch].operators;
-  const std::string first(plan.tables().operators[operators[0]].name);
-  return operators.size() == 1 ? first : fmt::format("{} and {} more", first, operators.size() - 1);
+  const plan::Tables& tables = plan.tables();
+  const auto& operators = tables.branches[branch].operators;
+  const auto work = [&](uint32_t op) { return statistics(tables, tables.operators[op]).macs; };
+  const uint32_t largest = *std::ranges::max_element(operators, {}, work);
+  const std::string name(tables.operators[largest].name);
+  return operators.size() == 1 ? name : fmt::format("{} and {} more", name, operators.size() - 1);
 }
 
 std::string describe(ChannelRange channels) { return channels.all() ? "" : to_string(channels); }
@@ -331,6 +337,25 @@ double npu_clock(const tools::Board& board) {
   return 0;
 }
 
+// Says so where the board has a unit for which the plan has no program: the figures are then the CPU's alone.
+void warn_of_idle_units(const Plan& plan, const tools::Board& board) {
+  for (const tools::BoardUnit& unit : board.units) {
+    if (unit.is_host) continue;
+    std::set<std::string> configurations;
+    for (const plan::Branch& branch : plan.tables().branches)
+      for (const plan::Program& program : branch.programs)
+        if (program.unit == unit.kind) configurations.insert(program.configuration);
+    if (configurations.contains(unit.configuration)) continue;
+    const std::string why =
+        configurations.empty() ? fmt::format("has no program for '{}'", unit.kind)
+                               : fmt::format("has programs for '{}' of {}", unit.kind, fmt::join(configurations, ", "));
+    log(LogLevel::kWarning,
+        fmt::format("the plan {}, but the board's is {}: it computes nothing; compile the model with --quantize s8 for "
+                    "this board (--target), or state another configuration",
+                    why, unit.configuration));
+  }
+}
+
 // Sessions of the plan and of those beside it, which the figures then have.
 Status simulate_sessions(const Options& options, const tools::Board& board, const CostTable& profile, Json& json) {
   std::vector<BoardPlan> plans;
@@ -360,6 +385,7 @@ Result<ExitCode> simulate(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
+  warn_of_idle_units(*plan, board);
   std::vector<Figures> all;
   Json steps = Json::array();
   std::vector<std::string> estimated;

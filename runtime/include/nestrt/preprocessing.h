@@ -13,6 +13,8 @@ struct Preprocessing {
   std::vector<float> scale;  // one per channel
   uint32_t resize = 0;       // shorter side before the centre crop; 0: resize to the input's size
   bool bgr = false;          // channel order of the input
+  bool letterbox = false;    // all of it, resized to fit into the input, centred, pixels of `pad` beside it
+  uint8_t pad = 0;
 };
 
 }  // namespace nestrt

@@ -9,6 +9,7 @@
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
 #include "tools/common/files.h"
+#include "tools/common/npy.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -102,6 +103,47 @@ TEST_CASE("nestc check exits with 1 on a mismatch and 0 without one") {
   INFO(bad.text);
   CHECK(bad.exit_code == 1);
   CHECK(bad.text.find("the first operator that diverges is conv2 (Conv)") != std::string::npos);
+}
+
+// Scores of nearly nothing beside boxes, as of a detector that sees nothing.
+ModelBuilder detector() {
+  ModelBuilder model;
+  model.input("x", {1, 2, 8, 8}).output("scores").output("boxes");
+  std::vector<float> weights(8);
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] = 0.3F - 0.07F * static_cast<float>(i);
+  model.constant("w", {4, 2, 1, 1}, weights).constant("b", {4}, std::vector<float>(4, -11));
+  model.node("Conv", {"x", "w", "b"}, {"logits"}, "conv");
+  model.node("Sigmoid", {"logits"}, {"scores"}, "sigmoid");
+  model.node("Conv", {"x", "w"}, {"boxes"}, "regress");
+  return model;
+}
+
+TEST_CASE("nestc check takes what a detector's scores are off by, and no classes for boxes, also in eight bits") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const test::TemporaryFolder folder;
+  const std::string model = folder.write_text("detector.onnx", detector().bytes()), plan = folder.path() + "/plan.nest";
+  const std::string samples = folder.path() + "/samples.npy";
+  std::vector<float> values(size_t{4} * 2 * 8 * 8);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 37 % 101) / 25 - 2;
+  REQUIRE(tools::write_npy(samples, {DataType::kF32, {4, 2, 8, 8}, values.data()}).ok());
+  const auto check = [&](std::vector<std::string> compiled, std::vector<std::string> checked) {
+    compiled.insert(compiled.begin(), {"compile", model, "-o", plan});
+    REQUIRE(test::run_program("nestc", compiled).exit_code == 0);
+    checked.insert(checked.begin(), {"check", model, plan, "--python", python});
+    return test::run_program("nestc", checked);
+  };
+  const auto f32 = check({}, {});
+  INFO(f32.text);
+  CHECK(f32.exit_code == 0);
+  const auto s8 = check({"--quantize", "s8", "--calibrate", samples}, {"--npy", samples});
+  INFO(s8.text);
+  CHECK(s8.exit_code == 0);
+  CHECK_THAT(s8.text, Catch::Matchers::Contains("over 4 inputs the plan matches") &&
+                          Catch::Matchers::Contains("10 dB of signal to noise") && !Catch::Matchers::Contains("rows"));
+  CHECK(check({"--quantize", "s8", "--calibrate", samples},
+              {"--npy", samples, "--min-snr", "200", "--absolute-tolerance", "0"})
+            .exit_code == 1);
 }
 
 TEST_CASE("nestc check says how to get ONNX Runtime where it cannot be had") {

@@ -49,6 +49,25 @@ TEST_CASE("The top classes are compared along the last axis that is longer than 
   REQUIRE(d.expected_top == 1);
 }
 
+TEST_CASE("Signal to noise and direction are those of all elements, over all runs") {
+  Difference d = difference({11, 0}, {10, 0}, {2});
+  CHECK(d.decibel() == Approx(20));
+  CHECK(d.cosine() == Approx(1));
+  CHECK(difference({-10, 0}, {10, 0}, {2}).cosine() == Approx(-1));
+  CHECK(difference({0, 0}, {0, 0}, {2}).cosine() == 1);
+  CHECK(difference({kNan, 0}, {1, 0}, {2}).decibel() == -kInfinity);
+  d.add(difference({0, 30}, {0, 30}, {2}));
+  CHECK(d.decibel() == Approx(30));
+  CHECK(d.max_absolute == 1);
+  CHECK(d.largest == 30);
+}
+
+TEST_CASE("A difference of nearly nothing is none, however small the elements are") {
+  const Difference d = difference({3e-5F}, {3.05e-5F}, {1});
+  CHECK_FALSE(d.within(1e-4));
+  CHECK(d.within(1e-4, 1e-6));
+}
+
 TEST_CASE("Integers are compared exactly") {
   const std::vector<int64_t> a = {1, 2, 3}, b = {1, 2, 4};
   const auto result = compare({DataType::kS64, {3}, a.data()}, {DataType::kS64, {3}, b.data()});

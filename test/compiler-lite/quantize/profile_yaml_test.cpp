@@ -29,6 +29,7 @@ QuantizationProfile sample_profile() {
   profile.model_digest = "00112233445566778899001122334455";
   profile.method = CalibrationMethod::kKl;
   profile.samples = 12;
+  profile.preprocessing = {{123.675F, 116.28F, 103.53F}, {0.1F}, 256, true, false, 114};
   profile.values = {value("data", -1.17549435e-38f, 0.1f, {1, 0, 7}, 4), value("constant: \"0\"\n-", 3, 3, {9}),
                     value("1e5", std::numeric_limits<float>::lowest(), 0, std::vector<uint64_t>(2048, 3)),
                     value("~", 0, 0, {}, 5)};
@@ -70,6 +71,13 @@ TEST_CASE("A profile survives its file") {
   CHECK(profile->model_digest == expected.model_digest);
   CHECK(profile->method == expected.method);
   CHECK(profile->samples == expected.samples);
+  REQUIRE(profile->preprocessing);
+  CHECK(profile->preprocessing->mean == expected.preprocessing->mean);
+  CHECK(profile->preprocessing->scale == expected.preprocessing->scale);
+  CHECK(profile->preprocessing->resize == 256);
+  CHECK(profile->preprocessing->bgr);
+  CHECK_FALSE(profile->preprocessing->letterbox);
+  CHECK(profile->preprocessing->pad == 114);
   REQUIRE(profile->values.size() == expected.values.size());
   for (size_t i = 0; i < expected.values.size(); ++i) {
     const ValueProfile &a = profile->values[i], &b = expected.values[i];
@@ -96,7 +104,7 @@ TEST_CASE("A malformed profile is refused with its line") {
   CHECK_THAT(complaint(edited("version: 1", "version: 2")), Contains("version") && Contains("got 2"));
   CHECK_THAT(complaint(edited("method: kl", "method: best")), Contains("expected minmax, percentile, kl or mse"));
   CHECK_THAT(complaint(edited("samples: 12", "samples: -1")), Contains("samples") && Contains("line 5"));
-  CHECK_THAT(complaint(edited("max: 0.1", "max: .inf")), Contains("max: expected a number") && Contains("line 9"));
+  CHECK_THAT(complaint(edited("max: 0.1", "max: .inf")), Contains("max: expected a number") && Contains("line 10"));
   CHECK_THAT(complaint(edited("max: 0.1", "max: nan")), Contains("max: expected a number"));
   CHECK_THAT(complaint(edited("max: 0.1", "max: -7")), Contains("got -7"));
   CHECK_THAT(complaint(edited("max: 0.1", "max: [1]")), Contains("max: expected a number"));
@@ -109,6 +117,8 @@ TEST_CASE("A malformed profile is refused with its line") {
   CHECK_THAT(complaint(edited("bin_exponent: -3", "bin_exponent: 1000")), Contains("bin_exponent"));
   CHECK_THAT(complaint(edited("means: [0.1", "means: [nan")), Contains("means"));
   CHECK_THAT(complaint(edited("peaks: [0.1", "peaks: [-0.1")), Contains("peaks"));
+  CHECK_THAT(complaint(edited("pad: 114", "pad: 256")), Contains("pad") && Contains("got 256"));
+  CHECK_THAT(complaint(edited("bgr: true", "bgr: yes")), Contains("bgr: expected true or false"));
   CHECK_THAT(complaint(edited("\"1e5\"", "data")), Contains("'data' appears twice"));
 }
 

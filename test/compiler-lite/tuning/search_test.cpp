@@ -95,6 +95,26 @@ TEST_CASE("The fewest layers stay f32 that do") {
   CHECK(chosen(result).score.loss() <= 9);
 }
 
+TEST_CASE("Without labels nothing with more noise than the start is taken") {
+  SearchWorkshop workshop;
+  SearchOptions options;
+  options.max_loss = 9;
+  const SearchResult result = workshop.found(options);
+  CHECK(result.met);
+  CHECK(chosen(result).score.decibel >= result.trials.front().score.decibel);
+  // The same agreement with more noise is no result: known scores stand for measured ones.
+  SearchRecord record;
+  SearchOptions rounding = mixing_only(9);
+  rounding.vary_rounding = true;
+  rounding.budget = 2;
+  Score start = result.trials.front().score, worse = start;
+  worse.agreeing = worse.rows, worse.decibel = start.decibel - 1;
+  record.tried = {{QuantizationSettings().text(), start}, {QuantizationSettings().text() + " --rounding floor", worse}};
+  const SearchResult noisy = workshop.found(rounding, record);
+  REQUIRE(noisy.trials.size() == 2);
+  CHECK_FALSE(noisy.met);
+}
+
 TEST_CASE("What cannot be met gives the best that was found") {
   SearchWorkshop workshop;
   SearchOptions options = mixing_only(9);

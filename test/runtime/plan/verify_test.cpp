@@ -185,6 +185,11 @@ TEST_CASE("Broken preprocessing is refused") {
                           [](plan::Tables& p) {
                             p.inputs[0].preprocessing->mean = {1, 2};
                           }},
+                         {"crops a picture, and keeps all of it",
+                          [](plan::Tables& p) {
+                            p.inputs[0].preprocessing->letterbox = true;
+                            p.inputs[0].preprocessing->resize = 8;
+                          }},
                          {"is not finite",
                           [](plan::Tables& p) {
                             p.inputs[0].preprocessing->scale = {1, 2, std::numeric_limits<float>::infinity()};

@@ -14,6 +14,22 @@ TEST_CASE("The largest values come first, of equals the first position, NaN last
   CHECK(largest({}, 5).empty());
 }
 
+TEST_CASE("Rows of class scores are told from boxes, maps and sequences by their shape") {
+  const auto rows = [](const Shape& shape, DataType type = DataType::kF32) { return class_rows({"y", type, shape}); };
+  CHECK(rows({10}) == 1);
+  CHECK(rows({1, 1000}) == 1);
+  CHECK(rows({1, 1000, 1, 1}) == 1);
+  CHECK(rows({1, 1, 1, 1001}) == 1);
+  CHECK(rows({8, 1000}) == 8);
+  CHECK(rows({1, 1}) == 0);
+  CHECK(rows({1, 1600, 1}) == 0);
+  CHECK(rows({1, 4420, 4}) == 0);
+  CHECK(rows({1, 1, 320, 320}) == 0);
+  CHECK(rows({0, 10}) == 0);
+  CHECK(rows({}) == 0);
+  CHECK(rows({1, 1000}, DataType::kS64) == 0);
+}
+
 TEST_CASE("Only values in [0, 1] with sum 1 are a distribution") {
   CHECK(is_distribution(std::vector<float>{0.25f, 0.75f}));
   CHECK_FALSE(is_distribution(std::vector<float>{0.25f, 0.5f}));

@@ -1,5 +1,6 @@
 #include "tools/common/preprocess.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 namespace nestrt::tools {
@@ -64,6 +65,29 @@ TEST_CASE("The longer side keeps the proportion, rounded down") {
       preprocess(Image{2, 5, 1, std::vector<uint8_t>(10, 7)}, {{}, {}, 3, false}, picture_input({1, 1, 7, 3}));
   REQUIRE(portrait);  // 3 * 5 / 2 = 7
   CHECK_FALSE(preprocess(Image{2, 5, 1, std::vector<uint8_t>(10, 7)}, {{}, {}, 3, false}, picture_input({1, 1, 8, 3})));
+}
+
+TEST_CASE("A letterbox keeps all of a picture and its proportions, in the middle") {
+  const Preprocessing letterbox{{}, {}, 0, false, true, 9};
+  const TensorInfo input = picture_input({1, 1, 4, 4});
+  const auto wide = preprocess(Image{8, 4, 1, std::vector<uint8_t>(32, 5)}, letterbox, input);
+  REQUIRE(wide);
+  CHECK(*wide == std::vector<float>{9, 9, 9, 9, 5, 5, 5, 5, 5, 5, 5, 5, 9, 9, 9, 9});
+  const auto tiny = preprocess(Image{1, 2, 1, {5, 5}}, letterbox, input);  // grows
+  REQUIRE(tiny);
+  CHECK(*tiny == std::vector<float>{9, 5, 5, 9, 9, 5, 5, 9, 9, 5, 5, 9, 9, 5, 5, 9});
+  const auto line = preprocess(Image{100, 1, 1, std::vector<uint8_t>(100, 5)}, letterbox, input);
+  REQUIRE(line);  // a row of one pixel is left
+  CHECK(std::count(line->begin(), line->end(), 5.0F) == 4);
+}
+
+TEST_CASE("Where a picture lies in the input is told, beyond it where it is cropped") {
+  const auto place = place_of_picture(8, 4, {{}, {}, 0, false, true, 0}, picture_input({1, 3, 4, 4}));
+  REQUIRE(place);
+  CHECK((place->left == 0 && place->top == 1 && place->width == 4 && place->height == 2));
+  const auto cropped = place_of_picture(8, 4, {{}, {}, 4, false}, picture_input({1, 3, 4, 4}));
+  REQUIRE(cropped);
+  CHECK((cropped->left == -2 && cropped->top == 0 && cropped->width == 8 && cropped->height == 4));
 }
 
 TEST_CASE("What does not fit a picture is refused") {

@@ -70,6 +70,11 @@ TEST_CASE("Quotations in a message are shortened, an apostrophe starts none") {
   CHECK(printable_message(std::string(1'000'000, 'n')).size() < 17'000);
 }
 
+TEST_CASE("A message ends without line ends") {
+  CHECK(printable_message("the plan expects:\n  x  f32  1x3\n") == "the plan expects:\n  x  f32  1x3");
+  CHECK(printable_message("\n\n").empty());
+}
+
 TEST_CASE("Of bytes only those are UTF-8 that are characters for every program") {
   CHECK(is_utf8(""));
   CHECK(is_utf8("conv1/\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x98\x80"));

@@ -82,7 +82,8 @@ TEST_CASE("nestc quantizes, says what it did, and marks the plan") {
   const ProgramResult result = workshop.quantize({});
   INFO(result.text);
   REQUIRE(result.exit_code == 0);
-  CHECK_THAT(result.text, Catch::Matchers::Contains("s8: 2 operators"));
+  CHECK_THAT(result.text, Catch::Matchers::Contains("s8: 2 operators") &&
+                              Catch::Matchers::Contains(", calibrated and compiled in "));
   CHECK(features(workshop.plan_bytes()) == plan_format::kFeatureS8);
   const ProgramResult inspected = run_program("nestc", {"inspect", workshop.plan()});
   CHECK(inspected.exit_code == 0);
@@ -105,6 +106,47 @@ TEST_CASE("A saved profile gives the plan that its calibration gave") {
   const std::vector<std::byte> bytes = workshop.plan_bytes();
   REQUIRE(workshop.compile({"--quantize", "s8", "--calibrate", workshop.path("p.yaml")}).exit_code == 0);
   CHECK(workshop.plan_bytes() == bytes);
+}
+
+TEST_CASE("A profile keeps what its pictures went through: the plan takes it, and nothing else") {
+  const QuantizeWorkshop workshop;
+  ModelBuilder model;
+  model.input("x", {1, 3, 8, 8}).output("y").constant("w", {2, 3, 1, 1}, {1, 2, 3, -1, -2, -3});
+  model.node("Conv", {"x", "w"}, {"y"}, "conv");
+  workshop.write("pictures.onnx", model.bytes());
+  const std::string pictures = NESTRT_SOURCE_DIR "/examples/images", profile = workshop.path("p.yaml");
+  const ProgramResult calibrated =
+      run_program("nestc", {"calibrate", workshop.path("pictures.onnx"), "--images", pictures, "--limit", "2", "--mean",
+                            "128,120,110", "--scale", "0.015625", "-o", profile});
+  INFO(calibrated.text);
+  REQUIRE(calibrated.exit_code == 0);
+  const auto compile = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"--quantize", "s8", "--calibrate", profile});
+    return workshop.compile(options, "pictures.onnx");
+  };
+  workshop.check_refused(
+      compile({"--mean", "0"}),
+      "was calibrated with --mean 128,120,110 --scale 0.015625, but pixels as they are is asked for");
+  const ProgramResult result = compile({});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Catch::Matchers::Contains("--mean 128,120,110 --scale 0.015625"));
+  const std::vector<std::byte> bytes = workshop.plan_bytes();
+  const auto plan = Plan::map(workshop.plan());
+  REQUIRE(plan);
+  REQUIRE((*plan)->preprocessing(0) != nullptr);
+  CHECK((*plan)->preprocessing(0)->mean == std::vector<float>{128, 120, 110});
+  CHECK(compile({"--mean", "128,120,110", "--scale", "0.015625"}).exit_code == 0);
+  CHECK(workshop.plan_bytes() == bytes);
+}
+
+TEST_CASE("Calibrating with pictures as they are is said") {
+  const QuantizeWorkshop workshop;
+  const std::string images = NESTRT_SOURCE_DIR "/examples/images";
+  const ProgramResult result =
+      workshop.compile({"--quantize", "s8", "--calibrate", images, "--calibration-limit", "2"});
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Catch::Matchers::Contains("pixels of 0 to 255"));
 }
 
 TEST_CASE("nestc names what is wrong with a quantization, and writes nothing") {

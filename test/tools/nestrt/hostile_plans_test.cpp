@@ -170,14 +170,16 @@ TEST_CASE("Pipes in place of arrays, pictures and lists are refused at once") {
     plans.check_refused(command, "pipe' is not a regular file");
 }
 
-TEST_CASE("Pictures are for plans that give class scores") {
+TEST_CASE("Pictures are for plans with one input that takes them") {
   const HostilePlans plans;
+  const std::string plan = plans.folder().write("relu.nest", relu_plan().build().bytes());
+  plans.check_refused({"run", plan, "--image", NESTRT_SOURCE_DIR "/examples/images/cat.png"},
+                      "does not take a picture");
   PlanBuilder builder;
-  const int x = builder.input("x", {1, 3, 4, 4});
-  const int y = builder.output("y", {1, 3, 4, 4});
-  builder.op("relu", unary(ops::UnaryKind::kRelu), {x}, {y});
-  const std::string plan = plans.folder().write("picture.nest", builder.build().bytes());
-  plans.check_refused({"run", plan, "--image", "cat.png"}, "no row of class scores (f32 1xN)");
+  const int x = builder.input("x", {1, 3, 4, 4}), z = builder.input("z", {1, 3, 4, 4});
+  builder.op("sum", binary(ops::BinaryKind::kAdd), {x, z}, {builder.output("y", {1, 3, 4, 4})});
+  const std::string two = plans.folder().write("two.nest", builder.build().bytes());
+  plans.check_refused({"run", two, "--image", "cat.png"}, "a picture fills one input, but the plan has 2");
 }
 
 TEST_CASE("An input is not written over by an output of the same name") {

@@ -7,6 +7,7 @@
 #include "nestrt/plan.h"
 #include "nestrt/plan_tables.h"
 #include "nestrt/unit.h"
+#include "test/support/copy_plan.h"
 #include "test/support/flat_costs.h"
 #include "test/support/program.h"
 #include "test/support/sample_plans.h"
@@ -30,6 +31,11 @@ class SimulateWorkshop {
   nlohmann::json json(const std::string& name) const {
     std::ifstream file(path(name));
     return nlohmann::json::parse(file);
+  }
+  // A board with a CPU whose operators all take a millisecond.
+  static std::string estimating_board() {
+    return "board: test\nunits:\n  - {unit: cpu, threads: 2, instruction_set: " + isa() +
+           ", estimates: {kinds: {other: {begin_us: 1000}}}}\n";
   }
   static std::string isa() { return (*open_units("cpu", {.num_threads = 1}))[0]->info().configuration; }
 
@@ -72,8 +78,7 @@ TEST_CASE("What nestrt profile measures, nestrt simulate schedules") {
 
 TEST_CASE("Sessions side by side share what the board has, and their placements can be run") {
   const SimulateWorkshop workshop;
-  workshop.write("estimates.yaml", "board: test\nunits:\n  - {unit: cpu, threads: 2, instruction_set: " +
-                                       SimulateWorkshop::isa() + ", estimates: {kinds: {other: {begin_us: 1000}}}}\n");
+  workshop.write("estimates.yaml", workshop.estimating_board());
   const ProgramResult result =
       run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"),
                              "--beside", workshop.path("plan.nest"), workshop.path("plan.nest"), "--urgent",
@@ -115,8 +120,7 @@ TEST_CASE("A simulation without costs is refused, with what is missing") {
 
 TEST_CASE("What no profile has is estimated where the board says by which rates, and said to be") {
   const SimulateWorkshop workshop;
-  workshop.write("estimates.yaml", "board: test\nunits:\n  - {unit: cpu, threads: 2, instruction_set: " +
-                                       SimulateWorkshop::isa() + ", estimates: {kinds: {other: {begin_us: 1000}}}}\n");
+  workshop.write("estimates.yaml", workshop.estimating_board());
   const ProgramResult result =
       run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("estimates.yaml"),
                              "--steps", "--json", workshop.path("times.json")});
@@ -126,6 +130,31 @@ TEST_CASE("What no profile has is estimated where the board says by which rates,
   const nlohmann::json times = workshop.json("times.json");
   CHECK(times["estimated"] == nlohmann::json{"left", "right", "join"});
   CHECK(times["cpu_only_ms"].get<double>() == Approx(3));
+}
+
+TEST_CASE("nestrt simulate says why the board's unit computes nothing") {
+  const SimulateWorkshop workshop;
+  workshop.write("npu.yaml", workshop.estimating_board() + "  - {unit: evta, configuration: 1x32_15_15_18_17}\n");
+  workshop.write("other.nest", evta::test::random_network(evta::kConfigurations[0], 6, 1).build().bytes());
+  const auto simulated = [&](const std::string& plan) {
+    const ProgramResult result =
+        run_program("nestrt", {"simulate", workshop.path(plan), "--board", workshop.path("npu.yaml")});
+    check_ok(result);
+    return result.text;
+  };
+  CHECK_THAT(simulated("plan.nest"), Contains("the plan has no program for 'evta'"));
+  CHECK_THAT(simulated("other.nest"),
+             Contains("has programs for 'evta' of 1x16_15_15_18_17, but the board's is 1x32_15_15_18_17"));
+}
+
+TEST_CASE("Steps are called after the largest operator of their branch") {
+  const SimulateWorkshop workshop;
+  workshop.write("one.nest", classifier_plan().build().bytes());  // Pool, Reshape, Dense, Softmax
+  workshop.write("estimates.yaml", workshop.estimating_board());
+  const ProgramResult result = run_program(
+      "nestrt", {"simulate", workshop.path("one.nest"), "--board", workshop.path("estimates.yaml"), "--steps"});
+  check_ok(result);
+  CHECK_THAT(result.text, Contains("dense and 3 more"));
 }
 
 TEST_CASE("A file of costs that a board names under two names is refused") {

@@ -1,0 +1,147 @@
+// nestrt run and eval on pictures, and on arrays in their place, as a user meets them.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "test/support/program.h"
+#include "test/support/sample_plans.h"
+#include "test/support/temporary_folder.h"
+#include "tools/common/files.h"
+#include "tools/common/npy.h"
+
+namespace nestrt::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+const std::string kCat = NESTRT_SOURCE_DIR "/examples/images/cat.png";  // 451x300
+
+class PictureWorkshop {
+ public:
+  PictureWorkshop()
+      : classes_(folder_.write("classes.nest", colour_plan().build().bytes())),
+        maps_(folder_.write("maps.nest", maps_plan().build().bytes())) {}
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  std::string write(const std::string& name, const std::string& text) const { return folder_.write_text(name, text); }
+  // A picture, as an input, that is one colour of three.
+  void write_array(const std::string& name, int colour) const {
+    std::vector<float> values(3 * 32 * 32);
+    std::fill_n(values.begin() + colour * 32 * 32, 32 * 32, 1.0F);
+    REQUIRE(tools::write_npy(path(name), {DataType::kF32, {1, 3, 32, 32}, values.data()}).ok());
+  }
+  const std::string& classes() const { return classes_; }
+  const std::string& maps() const { return maps_; }
+
+ private:
+  TemporaryFolder folder_;
+  std::string classes_, maps_;
+};
+
+ProgramResult run(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "run");
+  return run_program("nestrt", arguments);
+}
+
+void check_refused(const ProgramResult& result, const std::string& part) {
+  INFO(result.text);
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.text, Contains(part));
+}
+
+std::vector<float> floats_in(const std::string& path) {
+  const auto array = tools::read_npy(path);
+  REQUIRE(array);
+  const auto* const values = reinterpret_cast<const float*>(array->bytes.data());
+  return {values, values + array->shape.num_elements()};
+}
+
+TEST_CASE("A picture reaches a network that tells no classes, and its outputs are shown and written") {
+  const PictureWorkshop workshop;
+  const ProgramResult result = run({workshop.maps(), "--image", kCat, "--output", workshop.path("out")});
+  INFO(result.text);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.text, Contains("its 451x300 pixels are 8x8 of the input") && Contains("map     f32   1x3x8x8"));
+  CHECK_THAT(result.text, !Contains("class"));
+  CHECK(floats_in(workshop.path("out/map.npy")).size() == 192);
+  check_refused(run({workshop.maps(), "--image", kCat, "--labels", workshop.write("names", "a\n")}),
+                "no row of class scores");
+}
+
+TEST_CASE("All of a picture lies in the middle of the input where it is asked for, padded on two sides") {
+  const PictureWorkshop workshop;
+  const std::string saved = workshop.path("input.npy");
+  const ProgramResult result =
+      run({workshop.maps(), "--image", kCat, "--letterbox", "--pad", "7", "--save-input", saved});
+  INFO(result.text);
+  REQUIRE(result.exit_code == 0);
+  // 300 * 8 / 451 rounds to 5; (8 - 5) / 2 to 2.
+  CHECK_THAT(result.text, Contains("its 451x300 pixels are 8x5 of the input, from column 0 and row 2 on"));
+  const std::vector<float> input = floats_in(saved);
+  for (int i = 0; i < 64; ++i) CHECK((input[i] == 7) == (i / 8 < 2 || i / 8 >= 7));
+}
+
+TEST_CASE("What preprocessing has made of a picture gives the same as the picture") {
+  const PictureWorkshop workshop;
+  const std::vector<std::string> pixels = {"--mean", "128,100,90", "--scale", "0.01", "--resize", "40", "--bgr"};
+  std::vector<std::string> arguments = {
+      workshop.classes(), "--image", kCat, "--save-input", workshop.path("x.npy"), "--output", workshop.path("a")};
+  arguments.insert(arguments.end(), pixels.begin(), pixels.end());
+  const ProgramResult result = run(arguments);
+  INFO(result.text);
+  REQUIRE(result.exit_code == 0);
+  REQUIRE(run({workshop.classes(), "--input", workshop.path("x.npy"), "--output", workshop.path("b")}).exit_code == 0);
+  CHECK(floats_in(workshop.path("a/colour_0.npy")) == floats_in(workshop.path("b/colour_0.npy")));
+}
+
+TEST_CASE("A picture for a plan that says nothing of pictures is warned of, unless an option does") {
+  const PictureWorkshop workshop;
+  const ProgramResult silent = run({workshop.classes(), "--image", kCat});
+  CHECK(silent.exit_code == 0);
+  CHECK_THAT(silent.text, Contains("pixels go in as 0 to 255"));
+  const ProgramResult said = run({workshop.classes(), "--image", kCat, "--mean", "0"});
+  CHECK(said.exit_code == 0);
+  CHECK_THAT(said.text, !Contains("0 to 255"));
+}
+
+TEST_CASE("An array has a class where its names are given, and is refused where it can have none") {
+  const PictureWorkshop workshop;
+  workshop.write_array("green.npy", 1);
+  const std::string names = workshop.write("names.txt", "red\ngreen\nblue\n");
+  const ProgramResult result =
+      run({workshop.classes(), "--input", workshop.path("green.npy"), "--labels", names, "--top", "1"});
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Contains("%  green\n") && Contains("colour/0"));
+  check_refused(run({workshop.maps(), "--input", workshop.path("green.npy"), "--labels", names}),
+                "no row of class scores");
+}
+
+TEST_CASE("Names that are not as many as the classes are refused") {
+  const PictureWorkshop workshop;
+  const std::string four = workshop.write("four.txt", "background\nred\ngreen\nblue\n");
+  const std::string two = workshop.write("two.txt", "red\ngreen\n");
+  check_refused(run({workshop.classes(), "--image", kCat, "--labels", four}), "has 4 names, but 3 classes take 3");
+  check_refused(run({workshop.classes(), "--image", kCat, "--labels", two}), "background: --offset -1");
+  CHECK(run({workshop.classes(), "--image", kCat, "--labels", two, "--offset", "-1"}).exit_code == 0);
+  CHECK(run({workshop.classes(), "--image", kCat, "--labels", four, "--offset", "1"}).exit_code == 0);
+}
+
+TEST_CASE("Arrays are scored as pictures are") {
+  const PictureWorkshop workshop;
+  workshop.write_array("red.npy", 0);
+  workshop.write_array("blue.npy", 2);
+  const auto eval = [&](const std::string& plan, const std::string& labels) {
+    return run_program("nestrt", {"eval", plan, "--images", workshop.path("."), "--labels", labels});
+  };
+  const ProgramResult result = eval(workshop.classes(), workshop.write("labels.tsv", "red.npy\t0\nblue.npy\t1\n"));
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Contains("50.00 %  (1/2)") && !Contains("0 to 255"));
+  check_refused(eval(workshop.maps(), workshop.path("labels.tsv")), "no row of class scores");
+  const std::vector<float> other(12);
+  REQUIRE(tools::write_npy(workshop.path("other.npy"), {DataType::kF32, {1, 3, 2, 2}, other.data()}).ok());
+  check_refused(eval(workshop.classes(), workshop.write("other.tsv", "other.npy\t0\n")),
+                "other.npy' holds f32 1x3x2x2, but input 'image' takes f32 1x3x32x32");
+}
+
+}  // namespace
+}  // namespace nestrt::test
