@@ -1,7 +1,6 @@
 #include "kernels/common/packing.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "kernels/common/winograd_weights.h"
 #include "nestrt/packing.h"
@@ -17,9 +16,10 @@ struct Extents {
   int64_t width = 1;  // extent of a stem's last axis, the outermost of its channels
 };
 
-Extents extents(PackedForm form, const Shape& shape) {
+Extents extents(const PackingRow& row, const Shape& shape) {
+  const PackedForm form = row.form;
   if (form == PackedForm::kMatrix) return {shape[1], shape[0], 1};
-  if (form == PackedForm::kWinograd) return {shape[0], shape[1], kWinogradPositions};
+  if (form == PackedForm::kWinograd) return {shape[0], shape[1] * row.channel_group, kWinogradPositions};
   if (form == PackedForm::kStem) return {shape[0], shape.product(1, shape.rank()), 1, shape[shape.rank() - 1]};
   return {shape[0], shape[1], shape.product(2, shape.rank())};
 }
@@ -79,7 +79,7 @@ void for_each_packed(const PackingRow& row, const Extents& e, const PackedBlock&
 template <typename Visit>
 void for_each_packed(Packing packing, const Shape& shape, Visit visit) {
   const PackingRow& row = row_of(packing);
-  const Extents e = extents(row.form, shape);
+  const Extents e = extents(row, shape);
   for_each_block(row, e, [&](const PackedBlock& block) { for_each_packed(row, e, block, visit); });
 }
 
@@ -98,9 +98,7 @@ void pack_weights(Packing packing, const Shape& shape, const T* plain, T* packed
     std::copy_n(plain, shape.num_elements(), packed);
     return;
   }
-  if constexpr (std::is_same_v<T, float>) {
-    if (packing == Packing::kWinograd16) return pack_winograd(shape, plain, packed);
-  }
+  if (row_of(packing).form == PackedForm::kWinograd) return pack_winograd(shape, plain, packed);
   for_each_packed(packing, shape, [&](int64_t at, int64_t index) { packed[at] = index < 0 ? T{0} : plain[index]; });
 }
 
@@ -110,9 +108,7 @@ void unpack_weights(Packing packing, const Shape& shape, const T* packed, T* pla
     std::copy_n(packed, shape.num_elements(), plain);
     return;
   }
-  if constexpr (std::is_same_v<T, float>) {
-    if (packing == Packing::kWinograd16) return unpack_winograd(shape, packed, plain);
-  }
+  if (row_of(packing).form == PackedForm::kWinograd) return unpack_winograd(shape, packed, plain);
   for_each_packed(packing, shape, [&](int64_t at, int64_t index) {
     if (index >= 0) plain[index] = packed[at];
   });
@@ -148,7 +144,7 @@ template <typename T>
 bool has_zero_padding(Packing packing, const Shape& shape, const T* packed) {
   if (packing == Packing::kNone) return true;
   const PackingRow& row = row_of(packing);
-  const Extents e = extents(row.form, shape);
+  const Extents e = extents(row, shape);
   bool all_zero = true;
   for_each_block(row, e, [&](const PackedBlock& block) {
     const bool has_outputs = row.form != PackedForm::kMatrix && block.first_output + kPackedOutputs > e.outputs;

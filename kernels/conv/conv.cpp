@@ -43,7 +43,8 @@ int cut_axis(const ops::Attributes& attributes, size_t input) {
 
 bool packed_by_outputs(const TensorSpec& weights, bool depthwise) {
   const PackingRow& row = row_of(weights.packing);
-  const bool for_all_channels = row.form == PackedForm::kConvolution || row.form == PackedForm::kStem;
+  const bool for_all_channels =
+      row.form == PackedForm::kConvolution || row.form == PackedForm::kStem || row.form == PackedForm::kWinograd;
   return row.type == DataType::kS8 && (depthwise ? row.form == PackedForm::kDepthwise : for_all_channels);
 }
 
@@ -78,7 +79,11 @@ constexpr KernelVariant kKernels[] = {
     {"conv.s8.depthwise16.dot4", 31, accepts_conv_s8_depthwise16_dot4, prepare_conv_s8_depthwise16_dot4,
      Packing::kS8Depthwise16, InstructionSet::kAvx512Vnni},
     {"conv.s8.direct16", 20, accepts_conv_s8_direct16, prepare_conv_s8_direct16, Packing::kS8O16i4},
-    {"conv.s8.stem16", 21, accepts_conv_s8_stem16, prepare_conv_s8_stem16, Packing::kS8Stem},
+    {"conv.s8.winograd16", 21, accepts_conv_s8_winograd16, prepare_conv_s8_winograd16, Packing::kS8Winograd16,
+     InstructionSet::kNeon},
+    {"conv.s8.direct16.dot4", 22, accepts_conv_s8_direct16, prepare_conv_s8_direct16, Packing::kS8O16i4,
+     InstructionSet::kNeonDotprod},
+    {"conv.s8.stem16", 23, accepts_conv_s8_stem16, prepare_conv_s8_stem16, Packing::kS8Stem},
     {"conv.f32.depthwise16", 30, accepts_conv_depthwise16, prepare_conv_depthwise16, Packing::kDepthwise16},
     {"conv.f32.direct16", 20, accepts_conv_direct16, prepare_conv_direct16, Packing::kO16i16},
     {"conv.f32.winograd16", 25, accepts_conv_winograd16, prepare_conv_winograd16, Packing::kWinograd16,

@@ -15,6 +15,9 @@
 //   conv.s8.direct16, conv.s8.stem16, conv.s8.depthwise16
 //                         as those of f32         the same s8; packing s8_o16i4, s8_stem, s8_depthwise16. The stem
 //                                                 takes pictures in blocked16 and folded layouts, too (S8Unfold)
+//   conv.s8.direct16.dot4 as conv.s8.direct16     with NEON's dot products, which are faster than Winograd's algorithm
+//   conv.s8.winograd16    as conv.f32.winograd16  the same s8, all activations of it; channels a multiple of 4; packing
+//                                                 s8_winograd16
 //   conv.s8.depthwise16.dot4
 //                         as conv.s8.depthwise16  with AVX-512 VNNI; no dilation along the last axis
 // Weights that arrive unpacked are packed by prepare().
@@ -42,6 +45,8 @@ bool accepts_conv_s8_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_reference(const OperatorSpec& spec);
 bool accepts_conv_s8_direct16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_direct16(const OperatorSpec& spec);
+bool accepts_conv_s8_winograd16(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_s8_winograd16(const OperatorSpec& spec);
 bool accepts_conv_s8_gather(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_gather(const OperatorSpec& spec);
 bool accepts_conv_s8_stem16(const OperatorSpec& spec);

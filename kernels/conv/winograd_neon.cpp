@@ -3,8 +3,6 @@
 #if HWY_ARCH_ARM_A64
 #include <arm_neon.h>
 
-#include <algorithm>
-
 #include "hwy/base.h"
 #include "kernels/common/tile16.h"
 #include "kernels/conv/winograd.h"
@@ -58,25 +56,12 @@ HWY_INLINE void transform_pixels(const float* from, int64_t row, float* to, int6
   }
 }
 
-// A tile that reaches over the edge of its plane.
-void transform_edge(const WinogradInput& tile) {
-  float copy[kWinogradPositions * kTileBlock] = {};
-  const int64_t first = std::max(tile.x, int64_t{0}), last = std::min(tile.x + kWinogradSide, tile.width);
-  for (int64_t y = std::max(tile.y, int64_t{0}); y < std::min(tile.y + kWinogradSide, tile.height); ++y)
-    if (first < last)
-      std::copy_n(tile.plane + (y * tile.width + first) * kTileBlock, (last - first) * kTileBlock,
-                  copy + ((y - tile.y) * kWinogradSide + first - tile.x) * kTileBlock);
-  transform_pixels(copy, kWinogradSide * kTileBlock, tile.to, tile.step);
-}
-
 }  // namespace
 
 void winograd_input(const WinogradInput& tile) {
-  const bool inside =
-      tile.y >= 0 && tile.x >= 0 && tile.y + kWinogradSide <= tile.height && tile.x + kWinogradSide <= tile.width;
-  if (!inside) return transform_edge(tile);
-  transform_pixels(tile.plane + (tile.y * tile.width + tile.x) * kTileBlock, tile.width * kTileBlock, tile.to,
-                   tile.step);
+  float copy[kWinogradPositions * kTileBlock];
+  const WinogradPixelRows<float> pixels = pixel_rows(tile.window, copy);
+  transform_pixels(pixels.from, pixels.row, tile.to, tile.step);
 }
 
 void winograd_output(const WinogradOutput& tile) {

@@ -93,7 +93,7 @@ TEST_CASE("Weights in a variant's packing are used in place, others are packed a
   const Layout plain = Layout::kPlain, blocked = Layout::kBlocked16;
   const Product products[] = {
       {conv3x3(1), {1, 3, 5, 5}, {16, 3, 3, 3}, {1, 16, 5, 5}, plain, blocked},
-      {conv3x3(1), {1, 32, 13, 13}, {16, 32, 3, 3}, {1, 16, 13, 13}, blocked, blocked},
+      {conv3x3(1), {1, 32, 13, 13}, {64, 32, 3, 3}, {1, 64, 13, 13}, blocked, blocked},
       {conv3x3(32), {1, 32, 5, 5}, {32, 1, 3, 3}, {1, 32, 5, 5}, blocked, blocked},
       {ops::Dense(), {2, 20}, {20, 17}, {2, 17}, plain, plain},
   };

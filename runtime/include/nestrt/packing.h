@@ -31,6 +31,7 @@ enum class Packing : uint8_t {
   kS8Stem = 7,
   kS8Panel = 8,
   kWinograd16 = 9,
+  kS8Winograd16 = 10,
 };
 
 inline constexpr int64_t kPackedOutputs = 16;              // in a block
@@ -44,7 +45,8 @@ enum class PackedForm : uint8_t {
   kDepthwise,    // [o][1][spatial...]: one channel, positions spatial
   kStem,         // [o][i][spatial...]: channels [last axis][i][other spatial axes], one position
   kMatrix,       // [i][o]: channels i, one position
-  kWinograd,     // [o][i][3][3]: channels i, positions those of the transformed kernel (kWinogradPositions)
+  kWinograd,     // [o][i][3][3]: channels i, positions those of the transformed kernel (kWinogradPositions); of s8 a
+                 // channel takes a group, the two bytes of 16 bits
 };
 
 struct PackingRow {
@@ -68,6 +70,7 @@ inline constexpr PackingRow kPackings[] = {
     {Packing::kS8Stem, "s8_stem", DataType::kS8, PackedForm::kStem, 8, 4, true},
     {Packing::kS8Panel, "s8_panel", DataType::kS8, PackedForm::kMatrix, 16, 4, true},
     {Packing::kWinograd16, "winograd16", DataType::kF32, PackedForm::kWinograd, kAllChannels, 1, false},
+    {Packing::kS8Winograd16, "s8_winograd16", DataType::kS8, PackedForm::kWinograd, kAllChannels, 2, false},
 };
 
 // Requires: a packing that exists.

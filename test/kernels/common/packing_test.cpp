@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -109,6 +110,37 @@ TEST_CASE("Winograd weights hold the transforms of kernels, and the kernels with
   CHECK(has_zero_padding(Packing::kWinograd16, shape, packed.data()));
   packed[36 * position + 1] = 99;
   CHECK_FALSE(has_zero_padding(Packing::kWinograd16, shape, packed.data()));
+}
+
+TEST_CASE("Winograd weights of s8 hold the transforms of kernels in 16 bits, and the kernels exactly") {
+  const Shape shape{17, 4, 3, 3};
+  std::vector<int8_t> plain(17 * 4 * 9, -128), back(plain.size());
+  for (size_t i = 0; i < 16 * 4 * 9; ++i) plain[i] = static_cast<int8_t>(i * 89 % 256);
+  std::vector<int8_t> packed(static_cast<size_t>(packed_bytes(Packing::kS8Winograd16, shape)));
+  REQUIRE(packed.size() == 32 * 4 * 36 * 2);
+  pack_weights(Packing::kS8Winograd16, shape, plain.data(), packed.data());
+  const auto at = [&](size_t element) {
+    int16_t value;
+    std::memcpy(&value, &packed[element * 2], sizeof value);
+    return int{value};
+  };
+  const size_t position = 4 * 16, block = 36 * position;
+  CHECK(at(1) == 225 * plain[36]);             // output 1, channel 0: corners are the kernel's
+  CHECK(at(16) == 225 * plain[9]);             // output 0, channel 1
+  CHECK(at(5 * position) == 225 * plain[2]);   // position (0, 5)
+  CHECK(at(35 * position) == 225 * plain[8]);  // position (5, 5)
+  CHECK(at(7 * position) == 25 * std::accumulate(plain.begin(), plain.begin() + 9, 0));  // position (1, 1)
+  CHECK(at(block) == -225 * 128);  // output 16 begins the next block
+  CHECK(at(block + 7 * position) == -225 * 128);
+  CHECK(at(block + 1) == 0);  // output 17 does not exist
+  unpack_weights(Packing::kS8Winograd16, shape, packed.data(), back.data());
+  CHECK(back == plain);
+  for (const size_t byte : {(block + 1) * 2, (block + 1) * 2 + 1}) {
+    packed[byte] = 1;
+    CHECK_FALSE(has_zero_padding(Packing::kS8Winograd16, shape, packed.data()));
+    packed[byte] = 0;
+  }
+  CHECK(has_zero_padding(Packing::kS8Winograd16, shape, packed.data()));
 }
 
 TEST_CASE("Packed bytes are refused where the packing does not fit or the size overflows") {

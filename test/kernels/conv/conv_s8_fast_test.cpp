@@ -5,7 +5,9 @@
 #include <set>
 
 #include "kernels/common/packing.h"
+#include "kernels/common/simd.h"
 #include "kernels/conv/conv.h"
+#include "kernels/registry.h"
 #include "test/support/kernel_runner.h"
 #include "test/support/test_level.h"
 
@@ -163,12 +165,7 @@ std::vector<Layout> layouts_of(const TestTensor& x) {
 }
 
 // Names of the kernels that ran; of those that ran over a folded input with " folded" behind.
-std::set<std::string> check_layer(std::mt19937& generator, Form form) {
-  S8Layer layer = random_layer(generator, form);
-  if (Draw(generator).once_in(2))
-    draw_scales(layer, generator);
-  else
-    draw_real_scales(layer, generator);
+std::set<std::string> check_kernels(std::mt19937& generator, const S8Layer& layer) {
   const TestTensor expected = reference(make_case(layer, Layout::kPlain, Layout::kPlain, layer.weights))[0];
   std::set<std::string> names;
   std::string suffix;
@@ -186,10 +183,41 @@ std::set<std::string> check_layer(std::mt19937& generator, Form form) {
   };
   for_each_fast_kernel(make_case(layer, Layout::kPlain, Layout::kPlain, layer.weights), check);
   check_all(layer.weights);
-  const auto packing = static_cast<Packing>(
-      Draw(generator).between(static_cast<int>(Packing::kS8O16i4), static_cast<int>(Packing::kS8Stem)));
+  constexpr Packing kOfConvolutions[] = {Packing::kS8O16i4, Packing::kS8Depthwise16, Packing::kS8Stem,
+                                         Packing::kS8Winograd16};
+  const Packing packing = kOfConvolutions[Draw(generator).between(0, 3)];
   if (kernels::packing_fits(packing, layer.weights.shape)) check_all(packed_s8(layer.weights, packing));
   return names;
+}
+
+std::set<std::string> check_layer(std::mt19937& generator, Form form) {
+  S8Layer layer = random_layer(generator, form);
+  if (Draw(generator).once_in(2))
+    draw_scales(layer, generator);
+  else
+    draw_real_scales(layer, generator);
+  return check_kernels(generator, layer);
+}
+
+// A convolution of 3 x 3 that gives `picture`, of operands without shifts and scales.
+S8Layer winograd_layer(std::mt19937& generator, int channels, const Shape& picture) {
+  Draw draw(generator);
+  S8Layer layer;
+  ops::Conv& conv = layer.conv;
+  Shape x{channels < 1000 ? draw.between(1, 2) : 1, channels};
+  conv.kernel = {3, 3};
+  conv.stride = conv.dilation = {1, 1};
+  for (int axis = 0; axis < 2; ++axis) {
+    conv.pad_begin.push_back(draw.between(0, 2));
+    conv.pad_end.push_back(draw.between(0, 2));
+    x.push_back(picture[axis] + 2 - conv.pad_begin.back() - conv.pad_end.back());
+  }
+  const bool extremes = draw.once_in(2);
+  layer.x = with_exponent(draw.bytes(x, extremes), draw.between(-3, 7));
+  layer.weights = draw.bytes({channels < 1000 ? draw.between(65, 90) : 16, channels, 3, 3}, extremes);
+  layer.bias = absent();
+  conv.rounding = draw.once_in(2) ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
+  return layer;
 }
 
 }  // namespace
@@ -199,9 +227,46 @@ TEST_CASE("Every kernel of an s8 Conv gives the bits of the reference") {
   std::set<std::string> names;
   const int layers = by_level(40, 500, 10'000);
   for (int i = 0; i < layers; ++i) names.merge(check_layer(generator, static_cast<Form>(i % kForms)));
-  names.erase("conv.s8.depthwise16.dot4");  // not every machine has it
+  for (const char* name : {"conv.s8.depthwise16.dot4", "conv.s8.direct16.dot4"}) names.erase(name);  // of some machines
+  names.erase("conv.s8.winograd16");  // few of these layers are large enough
   CHECK(names == std::set<std::string>{"conv.s8.depthwise16", "conv.s8.direct16", "conv.s8.gather", "conv.s8.stem16",
                                        "conv.s8.stem16 folded"});
+}
+
+TEST_CASE("Winograd's s8 kernel gives the bits of the reference, whatever the operands and the map's size") {
+  std::mt19937 generator(2);
+  const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
+  int channels = 28;
+  for (const Shape& picture : {Shape{7, 7}, Shape{5, 29}, Shape{13, 9}, Shape{8, 8}, Shape{22, 19}, Shape{40, 6}}) {
+    S8Layer layer = winograd_layer(generator, channels += 12, picture);
+    for (const bool has_exponents : {true, false}) {
+      if (has_exponents)
+        draw_scales(layer, generator);
+      else
+        draw_real_scales(layer, generator);
+      CHECK(check_kernels(generator, layer).contains("conv.s8.winograd16") == is_arm);
+    }
+  }
+}
+
+TEST_CASE("Winograd's s8 kernel is chosen with NEON alone, where sums cannot exceed it and it pays") {
+  std::mt19937 generator(3);
+  const auto chosen = [&](int channels, const Shape& picture, InstructionSet set) {
+    S8Layer layer = winograd_layer(generator, channels, picture);
+    draw_scales(layer, generator);
+    std::string name;
+    make_case(layer, Layout::kBlocked16, Layout::kBlocked16, layer.weights).with_spec([&](const OperatorSpec& spec) {
+      name = kernels::operators().select(spec, set)->name;
+    });
+    return name;
+  };
+  CHECK(chosen(64, {14, 14}, InstructionSet::kNeon) == "conv.s8.winograd16");
+  CHECK(chosen(64, {14, 14}, InstructionSet::kNeonDotprod) == "conv.s8.direct16.dot4");
+  CHECK(chosen(64, {14, 14}, InstructionSet::kAvx512Vnni) == "conv.s8.direct16");
+  CHECK(chosen(66, {14, 14}, InstructionSet::kNeon) == "conv.s8.direct16");  // steps take four channels
+  CHECK(chosen(64, {4, 8}, InstructionSet::kNeon) == "conv.s8.direct16");    // few tiles
+  CHECK(chosen(3640, {8, 8}, InstructionSet::kNeon) == "conv.s8.winograd16");
+  CHECK(chosen(3644, {8, 8}, InstructionSet::kNeon) == "conv.s8.direct16");
 }
 
 TEST_CASE("Scratch of the s8 stem that no machine has does not wrap around to little") {

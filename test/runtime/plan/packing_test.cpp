@@ -21,6 +21,7 @@ TEST_CASE("Packings of s8 round input channels up to 16 as well, where they are 
   CHECK(packed_size_bytes(Packing::kS8Depthwise16, {17, 1, 3, 3}) == 32 * 9);
   CHECK(packed_size_bytes(Packing::kS8Stem, {17, 3, 3, 3}) == 32 * 32);
   CHECK(packed_size_bytes(Packing::kS8Panel, {17, 20}) == 32 * 32);
+  CHECK(packed_size_bytes(Packing::kS8Winograd16, {20, 4, 3, 3}) == 32 * 4 * 36 * 2);
   CHECK(packed_type(Packing::kS8Depthwise16) == DataType::kS8);
   CHECK(packed_type(Packing::kPanel16) == DataType::kF32);
 }
@@ -37,13 +38,15 @@ TEST_CASE("Packings have no size for shapes that they do not apply to") {
   CHECK_FALSE(packed_size_bytes(Packing::kWinograd16, {16, 3, 3}));
   CHECK_FALSE(packed_size_bytes(Packing::kWinograd16, {16, 3, 3, 5}));
   CHECK_FALSE(packed_size_bytes(Packing::kWinograd16, {16, int64_t{1} << 58, 3, 3}));
+  CHECK_FALSE(packed_size_bytes(Packing::kS8Winograd16, {16, int64_t{1} << 57, 3, 3}));
   CHECK_FALSE(packed_size_bytes(static_cast<Packing>(99), {2, 2}));
 }
 
 TEST_CASE("Every packing has a name, and numbers that are none have none") {
   // By the numbers that plans hold.
-  const std::vector<std::string_view> names = {"none",     "o16i16",         "stem16",  "depthwise16", "panel16",
-                                               "s8_o16i4", "s8_depthwise16", "s8_stem", "s8_panel",    "winograd16"};
+  const std::vector<std::string_view> names = {"none",     "o16i16",     "stem16",         "depthwise16",
+                                               "panel16",  "s8_o16i4",   "s8_depthwise16", "s8_stem",
+                                               "s8_panel", "winograd16", "s8_winograd16"};
   for (size_t value = 0; value < 256; ++value)
     CHECK(name(static_cast<Packing>(value)) == (value < names.size() ? names[value] : ""));
 }

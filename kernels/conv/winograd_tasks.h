@@ -1,0 +1,87 @@
+// How Winograd's convolutions over blocked16 tensors cut their work, whatever their type. Tiles are taken in chunks:
+// their inputs are transformed once, into memory that all threads share and the second-level cache holds; then each
+// block of outputs takes its matrix products, and transforms them back.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/common/integers.h"
+#include "kernels/common/split.h"
+#include "kernels/conv/geometry.h"
+#include "kernels/conv/winograd.h"
+#include "nestrt/function_ref.h"
+
+namespace nestrt::kernels {
+
+// Of a Cortex-A53, in cycles; the memory gives 64 bytes in 22.
+struct WinogradCosts {
+  double direct_product;  // of a direct convolution
+  double product;
+  double direct_weight;  // to come from memory
+  double weight;
+  double element;  // transformed; a tile has 16 inputs and outputs
+  int64_t least_tiles;
+};
+
+// Whether it is a convolution of 3 x 3 with stride 1 and without groups, of which the transforms and the transformed
+// weights cost less than the products that they spare.
+bool winograd_pays(const ConvGeometry& geometry, const WinogradCosts& costs);
+
+struct WinogradPlace {
+  int64_t image, y, x;  // of a tile's first output
+};
+
+// An item of the transform: of one tile, counted over all images, 16 input channels.
+struct WinogradItem {
+  Range chunk;
+  int64_t tile = 0, block = 0;
+  int64_t in_chunk() const { return tile - chunk.first; }
+};
+
+// Products of some tiles with the weights of some blocks of 16 outputs.
+struct WinogradProducts {
+  Range chunk;
+  Range tiles, blocks;
+  int slot = 0;  // the thread's
+};
+
+class WinogradTasks {
+ public:
+  WinogradTasks() = default;
+  // `grain`: tiles that are multiplied together. `element_bytes`: those of a transformed input.
+  WinogradTasks(const ConvGeometry& geometry, int64_t grain, int64_t element_bytes);
+
+  int64_t chunk_tiles() const { return chunk_tiles_; }  // at most, a multiple of the grain
+  WinogradPlace place_of(int64_t tile) const;
+  // The tiles of `tiles` from `tile` on that lie side by side, at most `most`.
+  int64_t row_length(Range tiles, int64_t tile, int64_t most) const;
+  // What an item reads of the convolution's input.
+  template <typename T>
+  WinogradWindow<T> window(const ConvGeometry& g, const T* input, const WinogradItem& item, T outside) const {
+    const ConvAxis &h = g.axes[1], &w = g.axes[2];
+    const WinogradPlace place = place_of(item.tile);
+    const int64_t plane = place.image * ceil_div(g.in_channels, kTileBlock) + item.block;
+    return {input + plane * g.in_spatial() * kTileBlock,
+            h.input,
+            w.input,
+            place.y - h.pad_begin,
+            place.x - w.pad_begin,
+            outside};
+  }
+  // Calls transform for all items of a chunk, then multiply for all its products, chunk after chunk. `geometry` as the
+  // constructor had it.
+  void run(const ConvGeometry& geometry, const KernelCall& call, FunctionRef<void(const WinogradItem&)> transform,
+           FunctionRef<void(const WinogradProducts&)> multiply) const;
+
+ private:
+  void transform(const ConvGeometry& geometry, const KernelCall& call, Range chunk,
+                 FunctionRef<void(const WinogradItem&)> transform) const;
+  void multiply(const ConvGeometry& geometry, const KernelCall& call, Range chunk,
+                FunctionRef<void(const WinogradProducts&)> multiply) const;
+
+  int64_t columns_ = 0, tiles_ = 0;  // of an image
+  int64_t chunk_tiles_ = 1;
+  int64_t grain_ = 1;
+};
+
+}  // namespace nestrt::kernels
