@@ -310,7 +310,7 @@ Status IsolatedDevice::run(uint64_t program, std::span<void* const> ports, Deadl
     return failure(fmt::format("{}, before a run", sent.message()));
   under_way_.store(request.number);
   if (stop.load()) current->cancel(request.number);  // interrupt() may have come before
-  const Status status = await_run(*current, request.number, deadline, stop);
+  Status status = await_run(*current, request.number, deadline, stop);
   under_way_.store(0);
   if (status.ok()) starts_.store(0);
   return status;
@@ -337,7 +337,7 @@ Status IsolatedDevice::await_run(Child& child, uint64_t run, Deadline deadline, 
 
 // That somebody did not want it any more, a run may say where that is so.
 Status IsolatedDevice::outcome(const Reply& reply, Deadline deadline, bool is_stopped) const {
-  const Status status = status_of(reply);
+  Status status = status_of(reply);
   const bool is_wrong = (status.code() == Code::kCancelled && !is_stopped) ||
                         (status.code() == Code::kDeadlineExceeded && SteadyClock::now() < deadline);
   if (!is_wrong) return status;

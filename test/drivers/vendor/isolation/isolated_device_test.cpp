@@ -1,11 +1,15 @@
 // Plug-ins in processes of their own. The crashing one is test/drivers/plugins/crashing.cpp.
 #include "drivers/vendor/isolation/isolated_device.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <string>
+#include <thread>
 
 #include "drivers/vendor/vendor_unit.h"
 #include "nestrt/open_units.h"
@@ -187,6 +191,36 @@ TEST_CASE("No process is left of an isolated plug-in when its unit is closed, ho
     CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
     CHECK(errno == ECHILD);
   }
+}
+
+// In a process of its own, whose standard output is `output`: opens the plug-in, and ends when that does not come back.
+[[noreturn]] void open_and_end(int output, const Orders& orders) {
+  ::dup2(output, STDOUT_FILENO);
+  const auto device = IsolatedDevice::open(kCrashingPlugin, 0);
+  if (!device) ::_exit(1);
+  std::thread([&] { static_cast<void>((*device)->self_test()); }).detach();
+  while (!orders.all_taken()) std::this_thread::yield();
+  ::_exit(0);
+}
+
+TEST_CASE("The process of an isolated plug-in ends with the application, whatever it is doing") {
+  Orders& orders = new_orders();
+  orders.give(Entry::kSelfTest, Fault::kLoop);
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const pid_t application = ::fork();
+  if (application == 0) open_and_end(ends[1], orders);
+  ::close(ends[1]);
+  int state = 0;
+  REQUIRE(::waitpid(application, &state, 0) == application);
+  CHECK(WIFEXITED(state));
+  CHECK(WEXITSTATUS(state) == 0);
+  // The plug-in's process has the pipe as its standard output.
+  pollfd ended = {ends[0], POLLIN, 0};
+  const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(nestrt::test::kLongEnough);
+  CHECK(::poll(&ended, 1, static_cast<int>(patience.count())) == 1);
+  CHECK((ended.revents & POLLHUP) != 0);
+  ::close(ends[0]);
 }
 
 }  // namespace
