@@ -1,5 +1,5 @@
 """ONNX Runtime on arrays, one thread: ort_outputs.py MODEL; reads paths of raw f32 inputs, one a line, from standard
-input, and answers each with a line of JSON: {"ms": of the run, "values": of the first output}."""
+input, and answers each with a line of JSON: {"ms": processor time of the run, "values": of the first output}."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ session = ort.InferenceSession(sys.argv[1], options, providers=["CPUExecutionPro
 shape = [size if isinstance(size, int) and size > 0 else 1 for size in argument.shape]
 for line in sys.stdin:
     picture = np.fromfile(line.strip(), np.float32).reshape(shape)
-    start = time.perf_counter()
+    start = time.process_time()
     values = session.run(None, {argument.name: picture})[0]
-    milliseconds = (time.perf_counter() - start) * 1e3
+    milliseconds = (time.process_time() - start) * 1e3
     print(json.dumps({"ms": milliseconds, "values": [float(value) for value in values.ravel()]}), flush=True)
