@@ -44,10 +44,12 @@ class Searcher {
 
   // Without labels the loss is a share of the samples that says nothing of right and wrong, and some samples more or
   // less are chance: what has more noise than the start is then no improvement, whatever it agrees on.
-  bool met(size_t trial) const {
+  bool noisier_than_start(size_t trial) const {
     const Score& score = result_.trials[trial].score;
-    if (!(score.loss() <= options_.max_loss + 1e-9)) return false;
-    return score.right || score.decibel >= result_.trials.front().score.decibel;
+    return !score.right && score.decibel < result_.trials.front().score.decibel;
+  }
+  bool met(size_t trial) const {
+    return !noisier_than_start(trial) && result_.trials[trial].score.loss() <= options_.max_loss + 1e-9;
   }
   bool exhausted() const { return result_.trials.size() >= options_.budget; }
   const QuantizationSettings& best() const { return result_.trials[best_].settings; }
@@ -92,7 +94,8 @@ class Searcher {
       for (const QuantizationSettings& settings : (this->*alternatives)(QuantizationSettings(best()))) {
         if (met(best_)) return {};
         NESTRT_ASSIGN_OR_RETURN(const Index trial, try_out(settings));
-        if (trial && result_.trials[*trial].score.better_than(result_.trials[best_].score)) best_ = *trial;
+        if (!trial || noisier_than_start(*trial)) continue;
+        if (result_.trials[*trial].score.better_than(result_.trials[best_].score)) best_ = *trial;
       }
     }
     return {};
@@ -215,6 +218,7 @@ class Searcher {
     const auto before = [&](size_t a, size_t b) {
       const Score &first = result_.trials[a].score, &second = result_.trials[b].score;
       if (met(a) != met(b)) return met(a);
+      if (noisier_than_start(a) != noisier_than_start(b)) return noisier_than_start(b);
       if (met(a) && first.f32_share != second.f32_share) return first.f32_share < second.f32_share;
       return first.better_than(second);
     };

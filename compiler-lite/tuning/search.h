@@ -55,7 +55,8 @@ struct Trial {
 struct SearchResult {
   std::vector<Trial> trials;  // in the order in which they were tried; at least one
   // The trial with the least work in f32 of those that lose at most what is allowed (without labels: and have no more
-  // noise than the start), the better one of equals; where there is none, the best of all.
+  // noise than the start), the better one of equals; where there is none, the best of all (without labels: of those
+  // that have no more noise than the start).
   size_t chosen = 0;
   bool met = false;
 };

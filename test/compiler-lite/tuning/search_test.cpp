@@ -113,6 +113,7 @@ TEST_CASE("Without labels nothing with more noise than the start is taken") {
   const SearchResult noisy = workshop.found(rounding, record);
   REQUIRE(noisy.trials.size() == 2);
   CHECK_FALSE(noisy.met);
+  CHECK(noisy.chosen == 0);
 }
 
 TEST_CASE("What cannot be met gives the best that was found") {
