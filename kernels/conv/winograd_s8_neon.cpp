@@ -29,13 +29,13 @@ HWY_INLINE void transform_input(const int16x8_t (&d)[kSide], int16x8_t (&to)[kSi
   to[5] = vmlsq_n_s16(vaddq_s16(q, q), a, 3);
 }
 
-// A^T m
-HWY_INLINE void transform_output(const int32x4_t (&m)[kSide], int32x4_t (&to)[kTile]) {
-  const int32x4_t p = vaddq_s32(m[1], m[2]), q = vsubq_s32(m[1], m[2]);
-  to[0] = vmlaq_n_s32(vaddq_s32(vaddq_s32(m[0], p), m[3]), m[4], 8);
-  to[1] = vmlsq_n_s32(vaddq_s32(q, vaddq_s32(m[3], m[3])), m[4], 4);
-  to[2] = vmlaq_n_s32(vaddq_s32(p, vaddq_s32(m[4], m[4])), m[3], 4);
-  to[3] = vmlaq_n_s32(vaddq_s32(q, vsubq_s32(m[5], m[4])), m[3], 8);
+// A^T m, modulo 2^32
+HWY_INLINE void transform_output(const uint32x4_t (&m)[kSide], uint32x4_t (&to)[kTile]) {
+  const uint32x4_t p = vaddq_u32(m[1], m[2]), q = vsubq_u32(m[1], m[2]);
+  to[0] = vmlaq_n_u32(vaddq_u32(vaddq_u32(m[0], p), m[3]), m[4], 8);
+  to[1] = vmlsq_n_u32(vaddq_u32(q, vaddq_u32(m[3], m[3])), m[4], 4);
+  to[2] = vmlaq_n_u32(vaddq_u32(p, vaddq_u32(m[4], m[4])), m[3], 4);
+  to[3] = vmlaq_n_u32(vaddq_u32(q, vsubq_u32(m[5], m[4])), m[3], 8);
 }
 
 // `from` is the first of 6 x 6 pixels of 16 bytes in rows that lie `row` bytes apart.
@@ -75,20 +75,22 @@ void winograd_s8_input(const WinogradS8Input& tile) {
 void winograd_s8_output(const WinogradS8Output& tile) {
   constexpr int kLanes = 4;
   for (int lane = 0; lane < kTileBlock; lane += kLanes) {
-    int32x4_t columns[kSide][kTile];  // [column][row]
+    uint32x4_t columns[kSide][kTile];  // [column][row]
     NESTRT_UNROLL for (int x = 0; x < kSide; ++x) {
-      int32x4_t m[kSide];
-      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) m[y] = vld1q_s32(tile.from + (y * kSide + x) * tile.step + lane);
+      uint32x4_t m[kSide];
+      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) m[y] =
+          vreinterpretq_u32_s32(vld1q_s32(tile.from + (y * kSide + x) * tile.step + lane));
       transform_output(m, columns[x]);
     }
-    const int32x4_t start = vld1q_s32(tile.start + lane);
+    const uint32x4_t start = vreinterpretq_u32_s32(vld1q_s32(tile.start + lane));
     NESTRT_UNROLL for (int y = 0; y < kTile; ++y) {
-      int32x4_t m[kSide], v[kTile];
+      uint32x4_t m[kSide], v[kTile];
       NESTRT_UNROLL for (int x = 0; x < kSide; ++x) m[x] = columns[x][y];
       transform_output(m, v);
       NESTRT_UNROLL for (int x = 0; x < kTile; ++x) {
-        const int32x4_t four = vmulq_n_s32(v[x], static_cast<int32_t>(kInverse225));
-        vst1q_s32(tile.to + y * tile.row + x * kTileBlock + lane, vsraq_n_s32(start, four, 2));
+        const int32x4_t four = vreinterpretq_s32_u32(vmulq_n_u32(v[x], kInverse225));
+        const uint32x4_t sum = vaddq_u32(start, vreinterpretq_u32_s32(vshrq_n_s32(four, 2)));
+        vst1q_s32(tile.to + y * tile.row + x * kTileBlock + lane, vreinterpretq_s32_u32(sum));
       }
     }
   }
