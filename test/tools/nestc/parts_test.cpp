@@ -13,6 +13,8 @@ namespace {
 using Catch::Matchers::Contains;
 
 constexpr const char* kDividedModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+constexpr const char* kNoModel = NESTRT_SOURCE_DIR "/LICENSE";
+constexpr const char* kPictures = NESTRT_SOURCE_DIR "/examples/images";
 
 void check_output(const ProgramResult& result, int exit_code, const std::string& part) {
   INFO(result.text);
@@ -52,9 +54,9 @@ TEST_CASE("Parts that are joined with others than their own are told apart from 
   check_output(workshop.partition({"--batch-norm", "fold", "--opset", "17"}), 0, "all");
   const std::string other = workshop.path("other.onnx");
   check_output(run_program("nestc", {"export", kDividedModel, "-o", other}), 0, "opset 13");
-  check_output(run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("joined.onnx"), "--against",
-                                     NESTRT_SOURCE_DIR "/LICENSE"}),
-               2, "LICENSE");
+  check_output(
+      run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("joined.onnx"), "--against", kNoModel}), 2,
+      "LICENSE");
 }
 
 TEST_CASE("The model's operators are written as a plan of NEST-C, which divides it") {
@@ -84,11 +86,8 @@ TEST_CASE("nestc check --parts passes for parts of the model, and fails beyond t
   if (python.empty()) return;
   const Workshop workshop;
   check_output(workshop.partition({}), 0, "all");
-  const std::vector<std::string> arguments = {"check",    kDividedModel,
-                                              "--parts",  workshop.manifest(),
-                                              "--python", python,
-                                              "--images", NESTRT_SOURCE_DIR "/examples/images",
-                                              "--limit",  "2"};
+  const std::vector<std::string> arguments = {"check", kDividedModel, "--parts", workshop.manifest(), "--python",
+                                              python,  "--images",    kPictures, "--limit",           "2"};
   check_output(run_program("nestc", arguments), 0,
                "over 3 inputs the parts match the model in ONNX Runtime within 1e-05");
   check_output(
@@ -120,8 +119,8 @@ TEST_CASE("Commands on parts say what is wrong with their options and files") {
 TEST_CASE("A model is exported as ONNX that computes the same, also quantized") {
   const Workshop workshop;
   const std::string qdq = workshop.path("qdq.onnx"), plan = workshop.path("qdq.nest");
-  check_output(run_program("nestc", {"export", kDividedModel, "--quantize", "s8", "--calibrate",
-                                     NESTRT_SOURCE_DIR "/examples/images", "--calibration-limit", "4", "-o", qdq}),
+  check_output(run_program("nestc", {"export", kDividedModel, "--quantize", "s8", "--calibrate", kPictures,
+                                     "--calibration-limit", "4", "-o", qdq}),
                0, "opset 13");
   check_output(run_program("nestc", {"compile", qdq, "-o", plan}), 0, "operators");
 }

@@ -39,7 +39,7 @@ Status failure_by(Entry entry, Fault fault) {
   const auto unit = open_crashing_unit(isolation);
   nestrt::test::PreparedCopy copy(*unit, skeleton_copy_file());
   orders.give(entry, fault);
-  const Status status = copy.run(submission);
+  Status status = copy.run(submission);
   CHECK(copy.untouched());
   CHECK(unit->probe().ok());
   check_runs(copy);
