@@ -46,14 +46,8 @@ Result<std::vector<Run>> gather_runs(const CheckOptions& options, const Plan& pl
     NESTRT_ASSIGN_OR_RETURN(runs.emplace_back(), run_from_files(options, plan));
     return runs;
   }
-  if (!options.samples.images.empty() || !options.samples.npy.empty()) {
-    NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, plan));
-    for (size_t i = 0; i < samples.size(); ++i) {
-      NESTRT_ASSIGN_OR_RETURN(tools::Array input, samples.read(i));
-      runs.push_back({{std::move(input)}, {}});
-    }
-    return runs;
-  }
+  for (const tools::Array& sample : options.samples) runs.push_back({{sample}, {}});
+  if (!runs.empty()) return runs;
   for (int i = 0; i < options.random_runs; ++i) {
     runs.push_back({random_inputs(plan, options.seed + static_cast<uint64_t>(i)), {}});
   }

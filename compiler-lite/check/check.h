@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "compiler-lite/calibrate/samples.h"
 #include "compiler-lite/check/compare.h"
 #include "compiler-lite/check/onnx_runtime.h"
 #include "compiler-lite/check/quantization_noise.h"
@@ -21,8 +20,8 @@ struct CheckOptions {
   // Files by input name. Inputs of the model that the plan has not (they were bound at compile time) go to ONNX
   // Runtime.
   std::map<std::string, std::string> inputs;
-  SampleOptions samples;  // or a run for each picture or array, where one of these is stated
-  int random_runs = 1;    // without files
+  std::vector<tools::Array> samples;  // or a run for each of these, of a plan with one input
+  int random_runs = 1;                // without files and samples
   uint64_t seed = 0;
   bool layers = false;
   double tolerance = 1e-4;  // as a share of the largest element of the tensor

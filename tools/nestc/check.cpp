@@ -22,6 +22,7 @@ using tools::Table;
 struct CheckCommand {
   CheckOptions options;
   CheckPartsOptions parts;  // what only those have
+  SampleOptions samples;
   tools::PictureFlags pictures;
   std::vector<std::string> inputs;
   std::optional<double> tolerance;
@@ -31,6 +32,7 @@ struct CheckCommand {
  private:
   Status parse_inputs();
   Status check_runs() const;
+  Status read_samples();
   Result<ExitCode> run_plan();
   Result<ExitCode> run_parts();
   void print_outputs(const CheckReport& report) const;
@@ -143,15 +145,26 @@ std::string rules(const CheckOptions& options, const CheckReport& report) {
 }
 
 Status CheckCommand::check_runs() const {
-  const bool has_samples = !options.samples.images.empty() || !options.samples.npy.empty();
+  const bool has_samples = !samples.images.empty() || !samples.npy.empty();
   if (has_samples && !inputs.empty())
     return Status(Code::kInvalidArgument, "--input is one run of a plan, and --images or --npy are others; state one");
   if (has_samples || !inputs.empty() || options.random_runs > 0) return {};
   return Status(Code::kInvalidArgument, "--random 0 leaves nothing to run; add --input, --images or --npy");
 }
 
+Status CheckCommand::read_samples() {
+  if (samples.images.empty() && samples.npy.empty()) return {};
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan));
+  NESTRT_ASSIGN_OR_RETURN(const auto opened, CalibrationSamples::open(samples, *plan));
+  for (size_t i = 0; i < opened.size(); ++i) {
+    NESTRT_ASSIGN_OR_RETURN(options.samples.emplace_back(), opened.read(i));
+  }
+  return {};
+}
+
 Result<ExitCode> CheckCommand::run_plan() {
   NESTRT_RETURN_IF_ERROR(check_runs());
+  NESTRT_RETURN_IF_ERROR(read_samples());
   if (tolerance) options.tolerance = *tolerance;
   NESTRT_ASSIGN_OR_RETURN(const CheckReport report, check(options));
   print_outputs(report);
@@ -184,7 +197,7 @@ void print_worst(const CheckPartsReport& report) {
 Result<ExitCode> CheckCommand::run_parts() {
   parts.model = options.model;
   parts.inputs = options.inputs;
-  parts.samples = options.samples;
+  parts.samples = samples;
   parts.preprocessing = pictures.preprocessing();
   parts.random_runs = options.random_runs;
   parts.seed = options.seed;
@@ -216,7 +229,7 @@ void add_check_command(tools::Cli& cli) {
                        "nestc check squeezenet1.1.onnx --parts parts/manifest.json --images pictures --limit 20"},
                       [command] { return command->run(); });
   CheckOptions& options = command->options;
-  SampleOptions& samples = command->options.samples;
+  SampleOptions& samples = command->samples;
   app.add_option("model", options.model, "the ONNX file").required();
   const tools::Option plan = app.add_option("plan", options.plan, "the plan compiled from it");
   tools::Option parts =
