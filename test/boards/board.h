@@ -2,8 +2,8 @@
 // of the C library that are meant for the driver come here (interposer.cpp), are read as xocl's or zocl's ioctls
 // (driver.h), and are answered from here: buffers, contexts of compute units, runs, completions.
 //
-// Host and device have memories of their own: what is not synchronised is not seen, but on a coherent port. A run is computed by a thread of
-// its compute unit. One completion is reported per poll, as the kernel drivers do.
+// Host and device have memories of their own: what is not synchronised is not seen, but on a coherent port. A run is
+// computed by a thread of its compute unit. One completion is reported per poll, as the kernel drivers do.
 //
 // Threads: all members are safe from any thread.
 #pragma once
@@ -126,7 +126,7 @@ class Board {
   std::shared_ptr<Stages> stages_;                // where the xclbin has VTA's stages
   std::vector<std::pair<int, uint32_t>> aborts_;  // that were not answered: file and buffer
   bool is_coherent_ = false;
-  bool is_stuck_ = false;                         // the scheduler, by a compute unit that could not be stopped
+  bool is_stuck_ = false;  // the scheduler, by a compute unit that could not be stopped
 };
 
 }  // namespace nestrt::boards

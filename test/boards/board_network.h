@@ -11,8 +11,8 @@ namespace nestrt::boards {
 
 struct BoardSetup {
   XclbinDescription xclbin;
-  int instances = 1;           // of EVTA, those of the xclbin
-  bool is_coherent = false;    // their port (Board::set_coherent())
+  int instances = 1;         // of EVTA, those of the xclbin
+  bool is_coherent = false;  // their port (Board::set_coherent())
 };
 
 struct BoardRuns {

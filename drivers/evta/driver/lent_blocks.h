@@ -1,5 +1,5 @@
-// LentBlocks: memory that sessions use as theirs, so that programs find tensors where they are: of an accelerator, or of
-// several that reach the same.
+// LentBlocks: memory that sessions use as theirs, so that programs find tensors where they are: of an accelerator, or
+// of several that reach the same.
 //
 // Threads: all members from any thread.
 #pragma once
@@ -27,8 +27,8 @@ struct Place {
 
 class LentBlocks {
  public:
-  // Those of the memory that transports call so (Transport::memory_name()), the same for all of them; empty: others than
-  // anybody's.
+  // Those of the memory that transports call so (Transport::memory_name()), the same for all of them; empty: others
+  // than anybody's.
   static std::shared_ptr<LentBlocks> of(const std::string& memory_name);
 
   // Errors: kOutOfMemory.

@@ -58,8 +58,7 @@ Status ProbeProgram::assemble(uint32_t elements) {
   for (const Instruction& instruction :
        {make_load(transfer(Memory::kInp, kInpAddress, elements)),
         make_load(transfer(Memory::kWgt, kWgtAddress, kIdentity + 1), {.push_next = true}),
-        make_load(transfer(Memory::kUop, kMicroOpAddress, 1)),
-        make_load(transfer(Memory::kAcc, kAccAddress, elements)),
+        make_load(transfer(Memory::kUop, kMicroOpAddress, 1)), make_load(transfer(Memory::kAcc, kAccAddress, elements)),
         make_gemm(gemm, {.pop_prev = true, .push_next = true}),
         make_store(transfer(Memory::kOut, kOutAddress, elements), {.pop_prev = true, .push_prev = true}),
         make_finish({.pop_next = true})}) {

@@ -46,8 +46,8 @@ class Transport {
 
   // "simulator", ...
   virtual std::string_view name() const = 0;
-  // Of the memory that it reaches: accelerators whose transports call it the same find in place what another of them has
-  // lent. Empty: no other's.
+  // Of the memory that it reaches: accelerators whose transports call it the same find in place what another of them
+  // has lent. Empty: no other's.
   virtual std::string memory_name() const { return {}; }
   // Lines of this size of the accelerator's memory lie in a cache of the host's that is not coherent: what the host has
   // written is written back at any time before it is handed over, with the rest of its line. 1: no such cache, or a

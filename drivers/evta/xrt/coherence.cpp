@@ -5,8 +5,8 @@
 namespace nestrt::evta {
 namespace {
 
-// Sixteen lines or more of results, four times as many of inputs: no cache writes back, or loses, all of them in the time
-// of a run, and few enough that a core does not write past its caches what it writes in a row.
+// Sixteen lines or more of results, four times as many of inputs: no cache writes back, or loses, all of them in the
+// time of a run, and few enough that a core does not write past its caches what it writes in a row.
 constexpr uint32_t kElements = 64;
 constexpr std::chrono::seconds kRunTime{5};  // far more than the few hundred cycles that it takes
 

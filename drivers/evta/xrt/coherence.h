@@ -1,8 +1,8 @@
 // Whether an accelerator sees what lies in the caches of the host, and the host what the accelerator has written.
 //
 // On a Zynq UltraScale+ that takes three things of which software sees none: a port of the kind HPC, accesses with the
-// attributes that are looked up in caches (AxCACHE 1111, as in VTA's builds), and a processor that was told to broadcast
-// them (Xilinx UG1085, "I/O coherency"). So it is found out by a run.
+// attributes that are looked up in caches (AxCACHE 1111, as in VTA's builds), and a processor that was told to
+// broadcast them (Xilinx UG1085, "I/O coherency"). So it is found out by a run.
 #pragma once
 
 #include "drivers/evta/driver/transport.h"

@@ -63,7 +63,8 @@ class XrtTransport final : public Transport {
   uint64_t cache_line_bytes() const override { return board_.cached_buffers && !is_coherent_ ? kCacheLineBytes : 1; }
 
   Result<std::shared_ptr<DeviceBuffer>> allocate(uint64_t size, uint64_t offset) override {
-    NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<XrtBuffer> buffer, XrtBuffer::create(device_, board_, bank_, size, offset, is_coherent_));
+    NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<XrtBuffer> buffer,
+                            XrtBuffer::create(device_, board_, bank_, size, offset, is_coherent_));
     return std::shared_ptr<DeviceBuffer>(std::move(buffer));
   }
 

@@ -28,7 +28,7 @@ struct XrtOptions {
   // The accelerator's, for a look whether its port is coherent (coherence.h), where the board has cached buffers; null:
   // taken as not coherent.
   const Configuration* configuration = nullptr;
-  std::string kernel = "vta";              // the one kernel; where the xclbin has none of that name, the four stages
+  std::string kernel = "vta";  // the one kernel; where the xclbin has none of that name, the four stages
   // Which of the accelerators in the xclbin: an index in the names of the compute units, sorted; or their names, where
   // given: one, of the kernel, or four, of fetch, load, compute and store in this order.
   int instance = 0;
