@@ -129,15 +129,15 @@ Result<tools::ExitCode> CompileCommand::run() const {
   NESTRT_RETURN_IF_ERROR(check_files(path));
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, flags.options());
   NESTRT_RETURN_IF_ERROR(search_flags.check(quantize_flags));
-  CompileOptions with_vendor = options;  // who has no part in the calibration, nor in a search
-  NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(with_vendor, note_failure));
+  CompileOptions looked_at;  // before a calibration, in which he has no part, nor in a search
+  NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(looked_at, note_failure));
   NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize_flags.quantization(model, options));
   if (search_flags.wanted()) {
     NESTRT_ASSIGN_OR_RETURN(options.quantization, search_flags.search(model, options, quantize_flags));
     if (!options.quantization) return tools::ExitCode::kMismatch;
   }
-  with_vendor.quantization = std::move(options.quantization);
-  NESTRT_RETURN_IF_ERROR(write(path, with_vendor, start));
+  NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(options, note_failure));
+  NESTRT_RETURN_IF_ERROR(write(path, options, start));
   return tools::ExitCode::kOk;
 }
 

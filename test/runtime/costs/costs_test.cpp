@@ -57,6 +57,7 @@ PlanBuilder twins_plan(float first_us, float second_us) {
     program.unit = "npu";
     program.kind = plan::ProgramKind::kBlob;
     program.segments = {builder.tables().tensors[static_cast<uint32_t>(code)].buffer};
+    program.ranges = {{.size = 16, .access = plan::RangeAccess::kWrite, .tensor = branch == 0 ? between : y}};
     program.costs = {{branch == 0 ? first_us : second_us, plan::CostOrigin::kModelled}};
   }
   return builder;

@@ -37,6 +37,7 @@ class Learning {
     program.unit = "npu";
     program.kind = plan::ProgramKind::kBlob;
     program.segments = {builder.tables().tensors[1].buffer};  // any constant
+    program.ranges = {{.size = 64, .access = plan::RangeAccess::kWrite, .tensor = 2}};
     program.costs = {{5, plan::CostOrigin::kModelled}};
     return builder;
   }

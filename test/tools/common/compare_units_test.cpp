@@ -41,14 +41,26 @@ class IdleUnit final : public Unit {
   const UnitInfo info_ = kIdle;
 };
 
+// What a program says that it writes: so many bytes of a tensor, from an offset on.
+plan::ProgramRange written(uint32_t tensor, uint64_t bytes, uint64_t offset = 0) {
+  return {.size = bytes, .access = plan::RangeAccess::kWrite, .tensor = static_cast<int32_t>(tensor), .offset = offset};
+}
+
 // Gives the branch a program for unit 'idle', whose bytes are any constant's.
-void add_idle_program(PlanBuilder& builder, size_t branch, int constant) {
+void add_idle_program(PlanBuilder& builder, size_t branch, int constant, const plan::ProgramRange& range) {
   builder.build();  // completes the tables
   plan::Program program;
   program.unit = "idle";
   program.kind = plan::ProgramKind::kBlob;
   program.segments = {builder.tables().tensors[static_cast<size_t>(constant)].buffer};
+  program.ranges = {range};
   builder.tables().branches[branch].programs.push_back(program);
+}
+
+// The first output, of f32.
+plan::ProgramRange result_of(PlanBuilder& builder) {
+  const uint32_t tensor = builder.tables().outputs[0];
+  return written(tensor, 4 * static_cast<uint64_t>(builder.tables().tensors[tensor].shape.num_elements()));
 }
 
 // Of the only program beside the CPU's.
@@ -73,7 +85,7 @@ TEST_CASE("Results that are views, of constants above all, are neither spoilt no
   const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4}), view = builder.view("view", constant, {2, 2});
   builder.op("view", ops::Reshape{.shape = {2, 2}}, {constant}, {view});
   builder.op("add", binary(ops::BinaryKind::kAdd), {x, view}, {y});
-  add_idle_program(builder, 0, constant);
+  add_idle_program(builder, 0, constant, written(static_cast<uint32_t>(y), 16));
   const PlanFile file = builder.build(), before = file;
   UnitList units = *open_units("cpu", {.num_threads = 1});
   units.push_back(std::make_shared<IdleUnit>());
@@ -90,7 +102,7 @@ TEST_CASE("What a unit changes beside the results is found, byte by byte") {
   PlanBuilder builder = relu_plan();
   const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4});
   const uint32_t input = builder.tables().tensors[builder.tables().inputs[0].tensor].buffer;
-  add_idle_program(builder, 0, constant);
+  add_idle_program(builder, 0, constant, result_of(builder));
   const auto result = compare(builder, [&](const UnitList&) {
     return std::make_shared<IdleUnit>([=](std::span<std::byte* const> buffers) { buffers[input][5] ^= std::byte{1}; });
   });
@@ -102,12 +114,13 @@ TEST_CASE("Parts of a Concat that lie in place are no results of its branch") {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 4}), y = builder.output("y", {4, 4});
   const int first = builder.view("first", y, {2, 4}), second = builder.arena("second", {2, 4});
-  const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4});
   builder.op("first", unary(ops::UnaryKind::kRelu), {x}, {first});
   builder.op("second", unary(ops::UnaryKind::kRelu), {x}, {second});
   builder.branch();
   builder.op("y", ops::Concat{.axis = 0}, {first, second}, {y});
-  add_idle_program(builder, 1, constant);
+  builder.build();  // completes the tables
+  // Of kernels: others say what they write, which is all of a tensor.
+  builder.tables().branches[1].programs.emplace_back().unit = kIdle.kind;
   const auto result =
       compare(builder, [](const UnitList& units) { return std::make_shared<RenamedCpu>(units.front(), kIdle); });
   CHECK(result.bytes == 32);
@@ -119,7 +132,7 @@ TEST_CASE("A comparison takes no memory for what its branch does not touch") {
   PlanBuilder builder = relu_plan();
   const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4});
   builder.arena("unused", {int64_t{1} << 38});  // a terabyte
-  add_idle_program(builder, 0, constant);
+  add_idle_program(builder, 0, constant, result_of(builder));
   CHECK(compare(builder, [](const UnitList&) { return std::make_shared<IdleUnit>(); }).stray == 0);
 }
 
@@ -129,12 +142,15 @@ TEST_CASE("Branches that share a long buffer are compared for what they touch of
   const int x = builder.input("x", {4}), y = builder.output("y", {4});
   const int whole = builder.arena("whole", {int64_t{1} << 26});  // 256 MB
   const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4});
+  std::vector<uint32_t> parts;
   for (uint64_t i = 0; i < kMany; ++i) {
-    builder.op("part", unary(ops::UnaryKind::kRelu), {x}, {builder.view("part", whole, {4}, 16 * i)});
+    const int part = builder.view("part", whole, {4}, 16 * i);
+    parts.push_back(static_cast<uint32_t>(part));
+    builder.op("part", unary(ops::UnaryKind::kRelu), {x}, {part});
     builder.branch();
   }
   builder.op("y", unary(ops::UnaryKind::kRelu), {x}, {y});
-  for (size_t i = 0; i < kMany; ++i) add_idle_program(builder, i, constant);
+  for (size_t i = 0; i < kMany; ++i) add_idle_program(builder, i, constant, written(parts[i], 16));
   UnitList units = *open_units("cpu", {.num_threads = 1});
   units.push_back(std::make_shared<RenamedCpu>(units.front(), kIdle));
   const PlanFile file = builder.build();

@@ -154,7 +154,7 @@ TEST_CASE("A capability file for half of a network gives no more fragments than 
   for (const size_t least : {1, 2, 3}) {
     const std::string file = folder.write_text(
         "npu.yaml",
-        "name: NPU\ntypes: [f32, s8]\noperators:\n  Conv:\n    attributes: {kernel_shape: {max: 1}}\n  Relu:\n"
+        "name: NPU\ntypes: [f32, s8, s32]\noperators:\n  Conv:\n    attributes: {kernel_shape: {max: 1}}\n  Relu:\n"
         "  QuantizeLinear:\n  DequantizeLinear:\n  MaxPool:\nregion: {min_operators: " +
             std::to_string(least) + "}\n");
     std::vector<std::string> options = with_vendor();
