@@ -95,14 +95,50 @@ Result<std::unique_ptr<Kernel>> map_kernel(const OperatorSpec& spec, Function fu
   });
 }
 
+// Elements of both operands, with steps between them, and where their results go.
+struct Run {
+  const std::byte *a, *b;
+  std::byte* y;
+  int64_t length, step_a, step_b;
+};
+
+template <typename In, typename Out, typename Function>
+void compute(const Run& run) {
+  const auto *a = reinterpret_cast<const In*>(run.a), *b = reinterpret_cast<const In*>(run.b);
+  auto* y = reinterpret_cast<Out*>(run.y);
+  for (int64_t i = 0; i < run.length; ++i) y[i] = static_cast<Out>(Function()(a[i * run.step_a], b[i * run.step_b]));
+}
+
+// The kernel of any function: there are too many of them, for too many types, to have one each.
+Result<std::unique_ptr<Kernel>> run_kernel(const OperatorSpec& spec, void (*function)(const Run&)) {
+  const Shape& shape = spec.outputs[0].shape;
+  const auto loop = make_broadcast_loop<2>(shape, {&spec.inputs[0].shape, &spec.inputs[1].shape});
+  const int64_t in_bytes = size_bytes(spec.inputs[0].type), out_bytes = size_bytes(spec.outputs[0].type);
+  const bool is_float = spec.outputs[0].type == DataType::kF32;
+  const Activation activation = is_float ? spec.as<ops::Binary>()->activation : Activation{};
+  return make_kernel([=, count = shape.num_elements()](const KernelCall& call) {
+    const auto *a = call.input<std::byte>(0), *b = call.input<std::byte>(1);
+    auto* y = call.output<std::byte>(0);
+    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
+      for_each_run(loop, first, last, [&](int64_t out, const auto& offsets, int64_t length) {
+        function({a + offsets[0] * in_bytes, b + offsets[1] * in_bytes, y + out * out_bytes, length,
+                  loop.inner_stride(0), loop.inner_stride(1)});
+        if (!is_float) return;
+        auto* const results = reinterpret_cast<float*>(y) + out;
+        for (int64_t i = 0; i < length; ++i) results[i] = apply_activation(activation, results[i]);
+      });
+    });
+  });
+}
+
 template <typename T, typename Function>
-Result<std::unique_ptr<Kernel>> arithmetic(const OperatorSpec& spec, Function function) {
-  const Activation activation = spec.as<ops::Binary>()->activation;
-  if constexpr (kIsFloat<T>) {
-    return map_kernel<T, T>(spec, [=](T a, T b) { return apply_activation(activation, function(a, b)); });
-  } else {
-    return map_kernel<T, T>(spec, function);
-  }
+Result<std::unique_ptr<Kernel>> arithmetic(const OperatorSpec& spec, Function /*function*/) {
+  return run_kernel(spec, compute<T, T, Function>);
+}
+
+template <typename T, typename Function>
+Result<std::unique_ptr<Kernel>> comparison(const OperatorSpec& spec, Function /*function*/) {
+  return run_kernel(spec, compute<T, uint8_t, Function>);
 }
 
 Result<std::unique_ptr<Kernel>> no_such_kind() {
@@ -111,18 +147,18 @@ Result<std::unique_ptr<Kernel>> no_such_kind() {
 
 template <typename T>
 Result<std::unique_ptr<Kernel>> prepare_numbers(const OperatorSpec& spec) {
-  const auto wrap = [](auto function) { return [function](T a, T b) { return wrapping(a, b, function); }; };
+  const auto wrap = []<typename F>(F) { return [](T a, T b) { return wrapping(a, b, F()); }; };
   switch (spec.as<ops::Binary>()->kind) {
     case Kind::kAdd:
       return arithmetic<T>(spec, wrap([](auto a, auto b) { return a + b; }));
     case Kind::kSub:
       return arithmetic<T>(spec, wrap([](auto a, auto b) { return a - b; }));
     case Kind::kMul:
-      return arithmetic<T>(spec, multiply<T>);
+      return arithmetic<T>(spec, [](T a, T b) { return multiply(a, b); });
     case Kind::kDiv:
-      return arithmetic<T>(spec, divide<T>);
+      return arithmetic<T>(spec, [](T a, T b) { return divide(a, b); });
     case Kind::kPow:
-      return arithmetic<T>(spec, power<T>);
+      return arithmetic<T>(spec, [](T a, T b) { return power(a, b); });
     case Kind::kMin:
       return arithmetic<T>(spec, [](T a, T b) { return a < b || is_nan(a) ? a : b; });
     case Kind::kMax:
@@ -130,19 +166,19 @@ Result<std::unique_ptr<Kernel>> prepare_numbers(const OperatorSpec& spec) {
     case Kind::kPrelu:
       return arithmetic<T>(spec, [](T a, T b) { return a >= 0 ? a : multiply(a, b); });
     case Kind::kMod:
-      return arithmetic<T>(spec, modulo<T>);
+      return arithmetic<T>(spec, [](T a, T b) { return modulo(a, b); });
     case Kind::kFmod:
-      return arithmetic<T>(spec, remainder<T>);
+      return arithmetic<T>(spec, [](T a, T b) { return remainder(a, b); });
     case Kind::kEqual:
-      return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a == b; });
+      return comparison<T>(spec, [](T a, T b) { return a == b; });
     case Kind::kLess:
-      return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a < b; });
+      return comparison<T>(spec, [](T a, T b) { return a < b; });
     case Kind::kLessOrEqual:
-      return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a <= b; });
+      return comparison<T>(spec, [](T a, T b) { return a <= b; });
     case Kind::kGreater:
-      return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a > b; });
+      return comparison<T>(spec, [](T a, T b) { return a > b; });
     case Kind::kGreaterOrEqual:
-      return map_kernel<T, uint8_t>(spec, [](T a, T b) { return a >= b; });
+      return comparison<T>(spec, [](T a, T b) { return a >= b; });
     default:
       return no_such_kind();
   }
@@ -169,8 +205,8 @@ Result<std::unique_ptr<Kernel>> prepare_s8_add(const OperatorSpec& spec) {
 }
 
 Result<std::unique_ptr<Kernel>> prepare_booleans(const OperatorSpec& spec) {
-  const auto logical = [&](auto function) {
-    return map_kernel<uint8_t, uint8_t>(spec, [function](uint8_t a, uint8_t b) { return function(a != 0, b != 0); });
+  const auto logical = [&]<typename F>(F) {
+    return comparison<uint8_t>(spec, [](uint8_t a, uint8_t b) { return F()(a != 0, b != 0); });
   };
   switch (spec.as<ops::Binary>()->kind) {
     case Kind::kEqual:
