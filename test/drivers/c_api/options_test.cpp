@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "test/drivers/c_api/use_options.h"
+#include "test/drivers/vendor/isolation/crashing_plugin.h"
 #include "test/drivers/vendor/skeleton_programs.h"
 #include "test/support/sample_plans.h"
 #include "test/support/temporary_folder.h"
@@ -91,6 +92,7 @@ TEST_CASE("Every option of a session that a C program sets is the one of C++") {
 }
 
 TEST_CASE("A C program names a plug-in, and has it isolated") {
+  if (!vendor::test::needs_isolation()) return;
   const TemporaryFolder folder;
   const std::string path = folder.write("copy.nest", vendor::test::skeleton_copy_file().bytes());
   std::vector<int8_t> x(64), y(64);

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "test/drivers/vendor/isolation/crashing_plugin.h"
+
 namespace nestrt::c_api {
 namespace {
 
@@ -30,6 +32,7 @@ TEST_CASE("Another number of threads means other units") {
 }
 
 TEST_CASE("A plug-in, and one that is isolated, means other units") {
+  if (!vendor::test::needs_isolation()) return;
   UnitOptions options;
   options.plugin = NESTRT_BINARY_DIR "/examples/vendor/libskeleton.so";
   const auto plain = shared_units("skeleton", options), again = shared_units("skeleton", options);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "drivers/vendor/vendor_unit.h"
+#include "test/support/skip.h"
 #include "test/support/temporary_folder.h"
 
 namespace nestrt::vendor::test {
@@ -28,6 +30,18 @@ Orders* make_orders() {
 }
 
 }  // namespace
+
+bool isolation_works() {
+  // Without arguments it says what it is for.
+  static const int kStatus = std::system("'" NESTRT_BINARY_DIR "/lib/nestrt/nestrt-plugin' 2>/dev/null");
+  return WIFEXITED(kStatus) && WEXITSTATUS(kStatus) == 2;
+}
+
+bool needs_isolation() {
+  if (isolation_works()) return true;
+  nestrt::test::skip("a process for a plug-in does not start here");
+  return false;
+}
 
 Orders& new_orders() {
   static Orders* const kOrders = make_orders();

@@ -12,6 +12,11 @@ namespace nestrt::vendor::test {
 
 inline constexpr char kCrashingPlugin[] = NESTRT_BINARY_DIR "/test/plugins/libcrashing.so";
 
+// Whether a process for a plug-in starts here: what emulates another processor for a test does not for what it starts.
+bool isolation_works();
+// The same; where it does not, the test case counts as skipped.
+bool needs_isolation();
+
 // Of the plug-ins that are started from here on, all of them. Nothing is ordered at first.
 Orders& new_orders();
 

@@ -49,6 +49,7 @@ Status failure_by(Entry entry, Fault fault) {
 std::string text_of(const Status& status) { return status.to_string(); }
 
 TEST_CASE("A unit of an isolated plug-in is what it is in the process") {
+  if (!needs_isolation()) return;
   const auto isolated = open_units("skeleton,cpu", {.plugin = kSkeleton, .isolate = true});
   REQUIRE(isolated);
   const auto plain = open_units("skeleton,cpu", {.plugin = kSkeleton});
@@ -61,6 +62,7 @@ TEST_CASE("A unit of an isolated plug-in is what it is in the process") {
 }
 
 TEST_CASE("What an isolated plug-in computes with are copies, which it takes memory for once") {
+  if (!needs_isolation()) return;
   const auto unit = open_units("skeleton", {.plugin = kSkeleton, .isolate = true});
   REQUIRE(unit);
   const auto lent = unit->front()->lend(4096);
@@ -72,6 +74,7 @@ TEST_CASE("What an isolated plug-in computes with are copies, which it takes mem
 }
 
 TEST_CASE("What cannot be opened in a process of its own is refused as in this one") {
+  if (!needs_isolation()) return;
   CHECK(text_of(IsolatedDevice::open("none.so", 0).error()).find("there is no plug-in '") != std::string::npos);
   const nestrt::test::TemporaryFolder folder;
   const std::string text = folder.write_text("text.so", "no library");
@@ -84,6 +87,7 @@ TEST_CASE("What cannot be opened in a process of its own is refused as in this o
 }
 
 TEST_CASE("A program that does not start, or is another, is no process for plug-ins") {
+  if (!needs_isolation()) return;
   const auto refusal = [](const std::string& program) {
     Isolation isolation;
     isolation.program = program;
@@ -97,6 +101,7 @@ TEST_CASE("A program that does not start, or is another, is no process for plug-
 }
 
 TEST_CASE("A crash of an isolated plug-in is its unit's failure, which names the plug-in, the end and the call") {
+  if (!needs_isolation()) return;
   const std::string name = "skeleton0: plug-in '" + std::string(kCrashingPlugin) + "': ";
   CHECK(text_of(failure_by(Entry::kSubmit, Fault::kAbort)) ==
         "device fault: " + name + "its process was ended by signal 6 (Aborted), in a run");
@@ -107,23 +112,27 @@ TEST_CASE("A crash of an isolated plug-in is its unit's failure, which names the
 }
 
 TEST_CASE("An isolated plug-in that does not come back is ended when its time is over") {
+  if (!needs_isolation()) return;
   CHECK_THAT(text_of(failure_by(Entry::kSubmit, Fault::kLoop)),
              Catch::Contains("does not stop: its process was ended"));
   CHECK_THAT(text_of(failure_by(Entry::kWait, Fault::kLoop)), Catch::Contains("does not stop: its process was ended"));
 }
 
 TEST_CASE("What an isolated plug-in answers is checked there, and it need not be ended") {
+  if (!needs_isolation()) return;
   CHECK_THAT(text_of(failure_by(Entry::kSubmit, Fault::kWrongStatus)),
              Catch::Contains("submit() answers with status -77, which it cannot have"));
   CHECK_THAT(text_of(failure_by(Entry::kWait, Fault::kError)), Catch::Contains("wait(): the device has failed"));
 }
 
 TEST_CASE("Forged answers, and ports that were written over, do not get out of a plug-in's process") {
+  if (!needs_isolation()) return;
   CHECK(failure_by(Entry::kSubmit, Fault::kForge).code() == Code::kDeviceFault);
   CHECK(failure_by(Entry::kWait, Fault::kScribble).code() == Code::kDeviceFault);
 }
 
 TEST_CASE("An isolated plug-in that crashes when it is started again fails the probe, and not the next") {
+  if (!needs_isolation()) return;
   for (const Entry entry :
        {Entry::kOpen, Entry::kDescribe, Entry::kLoad, Entry::kLend, Entry::kReset, Entry::kSelfTest}) {
     const nestrt::test::Quiet quiet;
@@ -142,6 +151,7 @@ TEST_CASE("An isolated plug-in that crashes when it is started again fails the p
 }
 
 TEST_CASE("A plug-in that has crashed too often without a run that ended well is not started again") {
+  if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
   Orders& orders = new_orders();
   Isolation isolation;
@@ -166,6 +176,7 @@ TEST_CASE("A plug-in that has crashed too often without a run that ended well is
 }
 
 TEST_CASE("A session computes on the host what an isolated plug-in crashes in") {
+  if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
   Orders& orders = new_orders();
   UnitList units = {open_crashing_unit()};
@@ -180,6 +191,7 @@ TEST_CASE("A session computes on the host what an isolated plug-in crashes in") 
 }
 
 TEST_CASE("No process is left of an isolated plug-in when its unit is closed, however it closes") {
+  if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
   for (const Fault fault : {Fault::kNone, Fault::kAbort, Fault::kLoop}) {
     Orders& orders = new_orders();
@@ -204,6 +216,7 @@ TEST_CASE("No process is left of an isolated plug-in when its unit is closed, ho
 }
 
 TEST_CASE("The process of an isolated plug-in ends with the application, whatever it is doing") {
+  if (!needs_isolation()) return;
   Orders& orders = new_orders();
   orders.give(Entry::kSelfTest, Fault::kLoop);
   int ends[2];
