@@ -47,7 +47,7 @@ class OptionalVendorBackend final : public Backend {
   Result<Offer> lower(Graph& graph, Subgraph nodes) override {
     NESTRT_ASSIGN_OR_RETURN(const BranchModel model, branch_model(graph, nodes));
     if (!lost_.ok()) return Offer{std::nullopt, std::string(lost_.message())};
-    const auto blob = compiled(model.body);
+    auto blob = compiled(model.body);
     if (!blob) return without(*nodes.front(), blob.error());
     Offer offer;
     offer.program = blob_program(std::make_shared<const Bytes>(std::move(*blob)),
