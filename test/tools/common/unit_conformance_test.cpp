@@ -2,6 +2,7 @@
 #include "tools/common/unit_conformance.h"
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <string>
@@ -91,9 +92,9 @@ std::vector<UnitConformanceResult> results_of(const Wrong& wrong) {
 std::vector<Wrong> wrong_units() {
   static int runs = 0;
   static std::byte before{0};
-  static bool is_spoiled = false;
+  static std::atomic<bool> is_spoiled = false;
   is_spoiled = false;
-  const auto spoil = [](std::byte*, std::byte* y, std::byte) { y[0] ^= std::byte{is_spoiled}; };
+  const auto spoil = [](std::byte*, std::byte* y, std::byte) { y[0] ^= std::byte{is_spoiled.load()}; };
   return {
       {.what = "something else each time",
        .caught_by = "the same inputs give the same results",

@@ -19,7 +19,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-constexpr const char* kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+constexpr const char* kMixedModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
 const std::string kVendor = NESTRT_BINARY_DIR "/examples/vendor/";
 const std::string kPlugin = kVendor + "libreference.so";
 constexpr double kRounding = 1e-6;
@@ -37,9 +37,9 @@ class MixedPlan {
     const std::string npy = path("samples.npy");
     const std::vector<float> samples = numbers(2 * 3 * 32 * 32);
     REQUIRE(tools::write_npy(npy, {DataType::kF32, {2, 3, 32, 32}, samples.data()}).ok());
-    std::vector<std::string> arguments{"compile",        kModel, "-o",       path("mixed.nest"), "--quantize", "s8",
-                                       "--calibrate",    npy,    "--target", "zcu102",           "--pieces",   "0",
-                                       "--tuning-cache", "none"};
+    std::vector<std::string> arguments{
+        "compile", kMixedModel, "-o", path("mixed.nest"), "--quantize", "s8", "--calibrate", npy, "--target",
+        "zcu102",  "--pieces",  "0",  "--tuning-cache",   "none"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const ProgramResult result = run_program("nestc", arguments);
     INFO(result.text);
@@ -95,7 +95,8 @@ size_t steps_on(const Schedule& schedule, uint32_t unit) {
       std::ranges::count_if(schedule.steps, [&](const Step& step) { return schedule.lanes[step.lane].unit == unit; }));
 }
 
-std::vector<float> run(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options) {
+std::vector<float> run_mixed(const std::shared_ptr<const Plan>& plan, const UnitList& units,
+                             const SessionOptions& options) {
   auto session = Session::create(plan, units, options);
   INFO(session.error().to_string());
   REQUIRE(session);
@@ -183,14 +184,14 @@ TEST_CASE("Whatever the vendor does not compute is the CPU's to the bit, and wha
   const auto units = open_units("cpu,evta:sim,reference", {.num_threads = 4, .plugin = kPlugin});
   INFO(units.error().to_string());
   REQUIRE(units);
-  const std::vector<float> expected = run(mixed.plan, *open_units("cpu", {.num_threads = 1}), {});
+  const std::vector<float> expected = run_mixed(mixed.plan, *open_units("cpu", {.num_threads = 1}), {});
   for (const double factor : {0.01, 1.0, 100.0}) {
     SessionOptions options;
     options.fixed_schedule = std::make_shared<const Schedule>(
         schedule_for(*mixed.plan, {kHost, kEvta, kReference}, costs_of(*mixed.plan, factor)));
     options.check_every = 1;  // nothing of the vendor's: his results are no others'
-    const std::vector<float> results = run(mixed.plan, *units, options);
-    CHECK(results == run(mixed.plan, *units, options));
+    const std::vector<float> results = run_mixed(mixed.plan, *units, options);
+    CHECK(results == run_mixed(mixed.plan, *units, options));
     if (steps_on(*options.fixed_schedule, 2) == 0) CHECK(results == expected);
     for (size_t y = 0; y < expected.size(); ++y) CHECK(std::abs(results[y] - expected[y]) < 0.1f);
   }
