@@ -273,9 +273,11 @@ class Measurement {
   // What a unit beside the host can compute, there.
   Status prepare_whole(Unit& unit) {
     Variant variant{.threads = threads_.back(), .unit = &unit};
+    UnitInfo info = unit.info();
+    info.refused = options_.left_out;
     bool any = false;
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
-      const std::optional<uint32_t> program = program_index_for(branches_[branch], unit.info());
+      const std::optional<uint32_t> program = program_index_for(branches_[branch], info);
       if (!program || alone_[branch].unit != nullptr) {
         variant.pieces.push_back(aside(branch));
         continue;

@@ -31,6 +31,7 @@ struct MeasureOptions {
   // For all ways together, however many there are; after it every way is run once at least, and no more.
   std::chrono::milliseconds total_limit{3'600'000};
   std::chrono::milliseconds unit_timeout{10'000};  // a unit beside the host that takes longer for a branch has failed
+  std::vector<const plan::Program*> left_out;      // refused by their units (UnitInfo::refused)
 };
 
 // The times of one work on one unit. Those beyond the quartiles by three times their distance are outliers: they count

@@ -13,7 +13,7 @@ inline UnitKey key_of(const UnitInfo& unit, int threads = 0) {
 
 // Whether they run the same programs, and take as long.
 inline bool are_alike(const UnitInfo& unit, const UnitInfo& other) {
-  return unit.kind == other.kind && unit.configuration == other.configuration;
+  return unit.kind == other.kind && unit.configuration == other.configuration && unit.refused == other.refused;
 }
 
 }  // namespace nestrt

@@ -9,9 +9,11 @@
 
 namespace nestrt {
 
-// Whether it is for units of this kind and configuration, or for any configuration.
+// Whether it is for units of this kind and configuration, or for any configuration, and not refused.
 inline bool can_run(const plan::Program& program, const UnitInfo& unit) {
-  return program.unit == unit.kind && (program.configuration.empty() || program.configuration == unit.configuration);
+  if (program.unit != unit.kind) return false;
+  if (!program.configuration.empty() && program.configuration != unit.configuration) return false;
+  return std::ranges::find(unit.refused, &program) == unit.refused.end();
 }
 
 // In Branch.programs, the first that the unit can run and that computes the whole branch.

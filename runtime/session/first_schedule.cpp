@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "nestrt/log.h"
-#include "runtime/core/unit_infos.h"
 #include "runtime/costs/estimated_costs.h"
 #include "runtime/costs/measure_costs.h"
 #include "runtime/costs/unit_key.h"
@@ -50,9 +50,9 @@ CostTable measured_of(const CostTable& costs) {
 
 class Maker {
  public:
-  Maker(const std::shared_ptr<const Plan>& plan, const UnitList& units, const SessionOptions& options,
-        UnitHealth& health)
-      : plan_(plan), units_(units), infos_(unit_infos(units)), options_(options), health_(health) {}
+  Maker(const std::shared_ptr<const Plan>& plan, const UnitList& units, std::span<const UnitInfo> infos,
+        const SessionOptions& options, UnitHealth& health)
+      : plan_(plan), units_(units), infos_(infos), options_(options), health_(health) {}
 
   Result<FirstSchedule> make() const {
     FirstSchedule first;
@@ -128,7 +128,9 @@ class Maker {
 
   Status measure(FirstSchedule* first) const {
     CostTable* const costs = &first->costs;
-    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_costs(plan_, units_, at_load(options_.unit_timeout)));
+    MeasureOptions options = at_load(options_.unit_timeout);
+    for (const UnitInfo& unit : infos_) std::ranges::copy(unit.refused, std::back_inserter(options.left_out));
+    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_costs(plan_, units_, options));
     first->measured.merge(measured.costs);
     CostTable known = std::exchange(*costs, measured.costs);
     costs->merge(known);
@@ -166,7 +168,7 @@ class Maker {
 
   const std::shared_ptr<const Plan>& plan_;
   const UnitList& units_;
-  const std::vector<UnitInfo> infos_;
+  const std::span<const UnitInfo> infos_;
   const SessionOptions& options_;
   UnitHealth& health_;
 };
@@ -174,8 +176,9 @@ class Maker {
 }  // namespace
 
 Result<FirstSchedule> make_first_schedule(const std::shared_ptr<const Plan>& plan, const UnitList& units,
-                                          const SessionOptions& options, UnitHealth& health) {
-  return Maker(plan, units, options, health).make();
+                                          std::span<const UnitInfo> infos, const SessionOptions& options,
+                                          UnitHealth& health) {
+  return Maker(plan, units, infos, options, health).make();
 }
 
 }  // namespace nestrt

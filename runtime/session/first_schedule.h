@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "nestrt/costs.h"
 #include "nestrt/plan.h"
@@ -23,9 +24,10 @@ struct FirstSchedule {
 // By SessionOptions::schedule where there is a choice and costs are known, may be estimated or may be measured, else in
 // file order. Reads SessionOptions::cost_file, or what sessions before have learned; writes the former where it was
 // incomplete, but not where a unit failed while it was measured: that is told to `health`, and the schedule goes
-// without it. Errors: those of make_schedule, read_costs, measure_costs; where no unit can run a branch, what one of
-// another configuration says of its program.
+// without it. `infos`: of the units, with what they refuse. Errors: those of make_schedule, read_costs, measure_costs;
+// where no unit can run a branch, what one of another configuration says of its program.
 Result<FirstSchedule> make_first_schedule(const std::shared_ptr<const Plan>& plan, const UnitList& units,
-                                          const SessionOptions& options, UnitHealth& health);
+                                          std::span<const UnitInfo> infos, const SessionOptions& options,
+                                          UnitHealth& health);
 
 }  // namespace nestrt

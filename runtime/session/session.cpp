@@ -9,7 +9,6 @@
 #include "nestrt/mutex.h"
 #include "runtime/core/fork_origin.h"
 #include "runtime/core/guard.h"
-#include "runtime/core/unit_infos.h"
 #include "runtime/plan/program_for.h"
 #include "runtime/plan/run_memory.h"
 #include "runtime/plan/verify.h"
@@ -19,6 +18,7 @@
 #include "runtime/session/executor.h"
 #include "runtime/session/file_order.h"
 #include "runtime/session/first_schedule.h"
+#include "runtime/session/refused_programs.h"
 #include "runtime/session/session_in_turns.h"
 #include "runtime/session/trial.h"
 #include "runtime/session/working_units.h"
@@ -53,7 +53,8 @@ class SessionImpl final : public SessionInTurns {
     NESTRT_RETURN_IF_ERROR(check_units());
     NESTRT_RETURN_IF_ERROR(check_signer());
     report_useless_units();
-    NESTRT_ASSIGN_OR_RETURN(FirstSchedule first, make_first_schedule(plan_, units_, options_, health_));
+    infos_ = infos_with_refusals(plan_->tables(), units_, executables_);
+    NESTRT_ASSIGN_OR_RETURN(FirstSchedule first, make_first_schedule(plan_, units_, infos_, options_, health_));
     NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, first.schedule));
     has_costs_ = first.has_costs;
     NESTRT_ASSIGN_OR_RETURN(current_,
@@ -253,10 +254,10 @@ class SessionImpl final : public SessionInTurns {
   }
 
   Result<Schedule> schedule_without_sharing(const CostTable& costs) const {
-    if (!has_other_units()) return file_order_schedule(*plan_, unit_infos(units_));
+    if (!has_other_units()) return file_order_schedule(*plan_, infos_);
     ScheduleOptions options = options_.schedule;
     options.share_cores = false;
-    return schedule_for_working_units(*plan_, unit_infos(units_), health_.failing(), costs, options);
+    return schedule_for_working_units(*plan_, infos_, health_.failing(), costs, options);
   }
 
   bool has_other_units() const {
@@ -280,7 +281,7 @@ class SessionImpl final : public SessionInTurns {
     options.schedule = options_.schedule;
     options.schedule.share_cores &= share_cores_;
     options.drift = options_.reschedule_drift;
-    return std::make_unique<SchedulePolicy>(*plan_, unit_infos(units_), costs, current_->schedule(), options);
+    return std::make_unique<SchedulePolicy>(*plan_, infos_, costs, current_->schedule(), options);
   }
 
   // It stays as long as the run does: nobody else swaps.
@@ -294,8 +295,9 @@ class SessionImpl final : public SessionInTurns {
   const std::shared_ptr<const Plan> plan_;
   const UnitList units_;
   const SessionOptions options_;
-  bool has_costs_ = false;   // the schedule was made from costs
-  bool share_cores_ = true;  // what try_schedule() tried was not found to be slower
+  std::vector<UnitInfo> infos_;  // of the units; written by prepare() alone
+  bool has_costs_ = false;       // the schedule was made from costs
+  bool share_cores_ = true;      // what try_schedule() tried was not found to be slower
   Executables executables_;
   UnitHealth health_;
   size_t arena_bytes_ = 0;

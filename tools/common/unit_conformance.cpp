@@ -156,25 +156,19 @@ Status cancels_at_any_time(const Subject& subject) {
   return copy->check_still_right(1, expected);
 }
 
-Status works_after_reset(const Subject& subject) {
+Status works_after(const Subject& subject, Status (Unit::*action)()) {
   NESTRT_ASSIGN_OR_RETURN(const auto copy, Copy::make(subject));
   NESTRT_ASSIGN_OR_RETURN(const Bytes expected, copy->results(1));
   for (int round = 0; round < 3; ++round) {
-    NESTRT_RETURN_IF_ERROR(subject.unit.reset());
+    NESTRT_RETURN_IF_ERROR((subject.unit.*action)());
     NESTRT_RETURN_IF_ERROR(copy->check_still_right(1, expected));
   }
   return {};
 }
 
-Status works_after_probe(const Subject& subject) {
-  NESTRT_ASSIGN_OR_RETURN(const auto copy, Copy::make(subject));
-  NESTRT_ASSIGN_OR_RETURN(const Bytes expected, copy->results(1));
-  for (int round = 0; round < 3; ++round) {
-    NESTRT_RETURN_IF_ERROR(subject.unit.probe());
-    NESTRT_RETURN_IF_ERROR(copy->check_still_right(1, expected));
-  }
-  return {};
-}
+Status works_after_reset(const Subject& subject) { return works_after(subject, &Unit::reset); }
+
+Status works_after_probe(const Subject& subject) { return works_after(subject, &Unit::probe); }
 
 struct UnitCase {
   std::string_view name;

@@ -265,7 +265,7 @@ TEST_CASE("Pieces use the weights of their layer, and none are made where none a
   size_t later = 0;
   for (const plan::Branch& branch : shared->tables().branches)
     for (const plan::Program& program : branch.programs) {
-      if (program.channels.begin == 0 && program.channels.begin_row == 0) continue;
+      if (program.channels.is_first()) continue;
       ++later;
       const auto whole = std::ranges::find_if(
           branch.programs, [](const plan::Program& one) { return one.unit == "evta" && one.channels.all(); });
