@@ -1,7 +1,7 @@
 # Manual pages of the commands, from their own --help: by help2man, where that is installed, but for sanitizers.
 #
 # nestrt_add_manual(PROGRAM [COMMAND...]): PROGRAM(1), and PROGRAM-COMMAND(1) of each of its commands. A cross build asks the
-# programs of the build for the machine that builds, which say the same.
+# programs of the build for the machine that builds, which say the same; where there are none it has no pages.
 find_program(HELP2MAN help2man)
 mark_as_advanced(HELP2MAN)
 
@@ -12,6 +12,9 @@ function(nestrt_add_manual program)
   set(executable $<TARGET_FILE:${program}>)
   set(needed ${program})
   if(CMAKE_CROSSCOMPILING)
+    if(NOT NESTRT_HOST_NESTC)
+      return()
+    endif()
     cmake_path(GET NESTRT_HOST_NESTC PARENT_PATH host_programs)
     set(executable ${host_programs}/${program})
     set(needed)
