@@ -3,6 +3,7 @@
 #include <random>
 
 #include "test/boards/board_network.h"
+#include "test/support/example_files.h"
 #include "test/support/program.h"
 #include "test/support/shared_data.h"
 #include "test/support/temporary_folder.h"
@@ -36,20 +37,20 @@ void check_network(const std::string& model, int64_t extent, const XclbinDescrip
 }
 
 TEST_CASE("nest_squeeze computes the same on CPU and board together as on the CPU alone") {
-  const std::string model = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+  const std::string model = nestrt::test::kDemoModel;
   check_network(model, 32, kernel_xclbin());
 }
 
 TEST_CASE(
     "Two compute units, each with a bank of its own, compute the same as the CPU: one copies what the other lends") {
-  const std::string model = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+  const std::string model = nestrt::test::kDemoModel;
   const auto plan = compile(model, 32);
   const BoardRuns one = check_plan(plan, {kernel_xclbin()}, 2), two = check_plan(plan, {kernel_xclbin(), 2}, 2);
   CHECK(two.memory.copied_bytes > one.memory.copied_bytes);
 }
 
 TEST_CASE("nest_squeeze computes the same on the four stages as on the CPU alone") {
-  const std::string model = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
+  const std::string model = nestrt::test::kDemoModel;
   check_network(model, 32, stages_xclbin());
 }
 

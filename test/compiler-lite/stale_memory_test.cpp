@@ -7,6 +7,7 @@
 #include "compiler-lite/compile.h"
 #include "compiler-lite/target/target_description.h"
 #include "nestrt/open_units.h"
+#include "test/support/example_files.h"
 #include "test/support/flat_costs.h"
 #include "test/support/guarded_run.h"
 #include "test/support/quiet.h"
@@ -81,7 +82,7 @@ void check_network(const std::string& model) {
 
 TEST_CASE("No result of a compiled network depends on what memory held before") {
   const Quiet quiet;
-  check_network(NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx");
+  check_network(kDemoModel);
   if (test_level() == TestLevel::kQuick) return;
   for (const char* name : {"resnet8_cifar10", "dscnn_kws", "ad01_autoencoder", "resnet20"}) {
     const auto model = shared_data("models/" + std::string(name) + ".onnx");

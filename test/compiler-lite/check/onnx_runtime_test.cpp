@@ -4,14 +4,13 @@
 #include <filesystem>
 
 #include "test/compiler-lite/check/existing_python.h"
+#include "test/support/example_files.h"
 #include "test/support/temporary_folder.h"
 
 namespace nestrt::compiler {
 namespace {
 
 using test::existing_python;
-
-const std::string kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
 
 tools::Array zeros(const Shape& shape) {
   return {DataType::kF32, shape, std::vector<std::byte>(static_cast<size_t>(shape.num_elements()) * 4)};
@@ -21,7 +20,7 @@ tools::Array zeros(const Shape& shape) {
 
 TEST_CASE("An interpreter that does not work makes ONNX Runtime unavailable, with the remedy") {
   const std::string python = GENERATE("/no/such/python", "false");
-  const auto result = run_onnx_runtime({python, kModel, {{}}, {}});
+  const auto result = run_onnx_runtime({python, nestrt::test::kDemoModel, {{}}, {}});
   REQUIRE_FALSE(result);
   REQUIRE(result.error().code() == Code::kUnavailable);
   REQUIRE(result.error().message().find("--python") != std::string_view::npos);
@@ -31,7 +30,7 @@ TEST_CASE("An interpreter that dies of a signal is told with the signal") {
   const test::TemporaryFolder folder;
   const std::string program = folder.write_text("dies", "#!/bin/sh\nkill -SEGV $$\n");
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-  const auto result = run_onnx_runtime({program, kModel, {{}}, {}});
+  const auto result = run_onnx_runtime({program, nestrt::test::kDemoModel, {{}}, {}});
   REQUIRE_FALSE(result);
   REQUIRE(result.error().code() == Code::kUnavailable);
   REQUIRE(result.error().message().find("killed by signal 11") != std::string_view::npos);
@@ -41,7 +40,7 @@ TEST_CASE("A model whose inputs are not the plan's is told apart from one that f
   const std::string python = existing_python();
   if (python.empty()) return;
   const auto message = [&](const NamedArrays& inputs) {
-    const auto result = run_onnx_runtime({python, kModel, {inputs}, {}});
+    const auto result = run_onnx_runtime({python, nestrt::test::kDemoModel, {inputs}, {}});
     REQUIRE_FALSE(result);
     return std::string(result.error().message());
   };
@@ -62,7 +61,8 @@ TEST_CASE("ONNX Runtime gives outputs of every run and the intermediate values a
   const std::string python = existing_python();
   if (python.empty()) return;
   const NamedArrays inputs = {{"image", zeros({1, 3, 32, 32})}};
-  const auto outputs = run_onnx_runtime({python, kModel, {inputs, inputs}, {"conv1", "no such value"}});
+  const auto outputs =
+      run_onnx_runtime({python, nestrt::test::kDemoModel, {inputs, inputs}, {"conv1", "no such value"}});
   INFO(outputs.error().to_string());
   REQUIRE(outputs);
   REQUIRE(outputs->size() == 2);

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "compiler-lite/compile.h"
+#include "test/support/example_files.h"
 #include "test/support/plan_fuzz.h"
 #include "test/support/test_level.h"
 
@@ -9,7 +10,7 @@ namespace nestrt::test {
 namespace {
 
 TEST_CASE("Mutants of a compiled network are refused or run within their memory") {
-  const auto compiled = compiler::compile(NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx", {});
+  const auto compiled = compiler::compile(kDemoModel, {});
   INFO(compiled.error().to_string());
   REQUIRE(compiled);
   const PlanFile samples[] = {PlanFile(compiled->span())};

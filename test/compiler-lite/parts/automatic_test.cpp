@@ -5,6 +5,7 @@
 
 #include "compiler-lite/import/import.h"
 #include "test/compiler-lite/import/model_builder.h"
+#include "test/support/example_files.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -125,7 +126,7 @@ TEST_CASE("A branch that the vendor does not take does not end up within a part"
 }
 
 TEST_CASE("No cut of a real network has more parts than the smallest region allows, whatever the vendor takes") {
-  const auto graph = import_onnx(NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx");
+  const auto graph = import_onnx(nestrt::test::kDemoModel);
   REQUIRE(graph);
   const size_t operators = model_operators(*graph).size();
   std::mt19937 generator(1);

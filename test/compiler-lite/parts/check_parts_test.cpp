@@ -9,6 +9,7 @@
 #include "compiler-lite/parts/export_parts.h"
 #include "compiler-lite/quantize/profile.h"
 #include "test/compiler-lite/check/existing_python.h"
+#include "test/support/example_files.h"
 #include "test/support/temporary_folder.h"
 #include "tools/common/files.h"
 #include "tools/common/npy.h"
@@ -18,20 +19,18 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-const std::string kDemo = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
-
 // The project's own network in two parts.
 class DemoParts {
  public:
   DemoParts() {
-    const auto graph = import_onnx(kDemo);
+    const auto graph = import_onnx(nestrt::test::kDemoModel);
     REQUIRE(graph);
     PartSpec first{"first", "CPU", {}};
     for (uint32_t op = 0; op < 20; ++op) first.operators.push_back(op);
     const auto parts = cut(*graph, {first});
     REQUIRE(parts);
     PartsOptions options;
-    options.model_digest = model_digest(kDemo).value();
+    options.model_digest = model_digest(nestrt::test::kDemoModel).value();
     const auto manifest = export_parts(*graph, *parts, options, [&](const std::string& file, std::string_view bytes) {
       folder_.write(file, std::as_bytes(std::span(bytes)));
       return Status();
@@ -43,7 +42,7 @@ class DemoParts {
   const test::TemporaryFolder& folder() const { return folder_; }
   CheckPartsOptions options(const std::string& python) const {
     CheckPartsOptions options;
-    options.model = kDemo;
+    options.model = nestrt::test::kDemoModel;
     options.manifest = path("manifest.json");
     options.python = python;
     return options;

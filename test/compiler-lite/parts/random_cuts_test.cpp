@@ -13,6 +13,7 @@
 #include "compiler-lite/parts/join.h"
 #include "test/compiler-lite/check/existing_python.h"
 #include "test/compiler-lite/parts/random_cuts.h"
+#include "test/support/example_files.h"
 #include "test/support/shared_data.h"
 #include "test/support/temporary_folder.h"
 #include "test/support/test_level.h"
@@ -50,8 +51,7 @@ std::vector<std::pair<Network, std::filesystem::path>> networks() {
     if (network.is_large && test::test_level() != test::TestLevel::kNightly) continue;
     if (const auto path = test::shared_data("models/" + network.name + ".onnx")) found.emplace_back(network, *path);
   }
-  if (found.empty())
-    found.emplace_back(Network{"nest_squeeze_cifar10"}, NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx");
+  if (found.empty()) found.emplace_back(Network{"nest_squeeze_cifar10"}, nestrt::test::kDemoModel);
   return found;
 }
 

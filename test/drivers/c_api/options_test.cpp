@@ -13,6 +13,7 @@
 #include "test/drivers/c_api/use_options.h"
 #include "test/drivers/vendor/isolation/crashing_plugin.h"
 #include "test/drivers/vendor/skeleton_programs.h"
+#include "test/support/example_files.h"
 #include "test/support/sample_plans.h"
 #include "test/support/temporary_folder.h"
 
@@ -97,8 +98,7 @@ TEST_CASE("A C program names a plug-in, and has it isolated") {
   const std::string path = folder.write("copy.nest", vendor::test::skeleton_copy_file().bytes());
   std::vector<int8_t> x(64), y(64);
   std::iota(x.begin(), x.end(), int8_t{1});
-  CHECK(use_plugin(path.c_str(), NESTRT_BINARY_DIR "/examples/vendor/libskeleton.so", x.data(), y.data(), y.size()) ==
-        0);
+  CHECK(use_plugin(path.c_str(), kSkeletonPlugin, x.data(), y.data(), y.size()) == 0);
   CHECK(y == x);
 }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "test/drivers/vendor/isolation/crashing_plugin.h"
+#include "test/support/example_files.h"
 
 namespace nestrt::c_api {
 namespace {
@@ -34,7 +35,7 @@ TEST_CASE("Another number of threads means other units") {
 TEST_CASE("A plug-in, and one that is isolated, means other units") {
   if (!vendor::test::needs_isolation()) return;
   UnitOptions options;
-  options.plugin = NESTRT_BINARY_DIR "/examples/vendor/libskeleton.so";
+  options.plugin = nestrt::test::kSkeletonPlugin;
   const auto plain = shared_units("skeleton", options), again = shared_units("skeleton", options);
   options.isolate = true;
   const auto isolated = shared_units("skeleton", options);

@@ -4,6 +4,7 @@
 
 #include "nestrt/open_units.h"
 #include "test/drivers/vendor/skeleton_programs.h"
+#include "test/support/example_files.h"
 #include "test/support/temporary_folder.h"
 
 namespace nestrt::vendor::test {
@@ -60,7 +61,7 @@ TEST_CASE("A name without a folder is a file of the current one, and is looked f
 
 TEST_CASE("A unit of a plug-in is opened by its kind, from the file that was named") {
   UnitOptions options;
-  options.plugin = NESTRT_BINARY_DIR "/examples/vendor/libskeleton.so";
+  options.plugin = nestrt::test::kSkeletonPlugin;
   const auto units = open_units("skeleton,cpu", options);
   INFO((units ? "" : std::string(units.error().message())));
   REQUIRE(units);

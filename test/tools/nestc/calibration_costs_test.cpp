@@ -9,6 +9,7 @@
 #include "nestrt/costs.h"
 #include "nestrt/plan_tables.h"
 #include "test/compiler-lite/import/model_builder.h"
+#include "test/support/example_files.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
 #include "tools/common/npy.h"
@@ -94,8 +95,7 @@ TEST_CASE("The ZCU102's profile has every operator of nest_squeeze, however it i
   const auto costs = read_costs(NESTRT_SOURCE_DIR "/boards/profiles/zcu102.costs");
   REQUIRE(costs);
   for (const float amplitude : {1.0f / 64, 1.0f, 128.0f}) {
-    const auto plan =
-        compile(folder, NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx", {2, 3, 32, 32}, amplitude);
+    const auto plan = compile(folder, kDemoModel, {2, 3, 32, 32}, amplitude);
     for (uint32_t branch = 0; branch < plan->tables().branches.size(); ++branch) {
       const auto cost = branch_cost(*costs, *plan, branch, kCpuProgram, {"cpu", "neon", 4});
       INFO((cost ? "" : cost.error().to_string()));

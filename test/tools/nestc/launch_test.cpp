@@ -7,6 +7,7 @@
 #include "nestrt/open_units.h"
 #include "nestrt/plan.h"
 #include "nestrt/plan_tables.h"
+#include "test/support/example_files.h"
 #include "test/support/flat_costs.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
@@ -21,9 +22,8 @@ class Card {
   Card() {
     const std::vector<float> picture(3 * 32 * 32, 1.0f);
     REQUIRE(tools::write_npy(path("samples.npy"), {DataType::kF32, {1, 3, 32, 32}, picture.data()}).ok());
-    run("nestc",
-        {"compile", NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx", "-o", path("model.nest"),
-         "--quantize", "s8", "--calibrate", path("samples.npy"), "--target", board("0"), "--tuning-cache", "none"});
+    run("nestc", {"compile", kDemoModel, "-o", path("model.nest"), "--quantize", "s8", "--calibrate",
+                  path("samples.npy"), "--target", board("0"), "--tuning-cache", "none"});
     const auto plan = Plan::map(path("model.nest"), Verification::kComplete);
     REQUIRE(plan);
     const auto costs = flat_costs(**plan, *open_units("cpu", {.num_threads = 1}), [](const UnitInfo&) { return 45; });

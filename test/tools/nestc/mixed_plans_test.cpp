@@ -10,6 +10,7 @@
 #include "runtime/costs/estimated_costs.h"
 #include "runtime/costs/unit_key.h"
 #include "runtime/plan/program_for.h"
+#include "test/support/example_files.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
 #include "tools/common/npy.h"
@@ -19,9 +20,6 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-constexpr const char* kMixedModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
-const std::string kVendor = NESTRT_BINARY_DIR "/examples/vendor/";
-const std::string kPlugin = kVendor + "libreference.so";
 constexpr double kRounding = 1e-6;
 
 std::vector<float> numbers(size_t count) {
@@ -37,9 +35,9 @@ class MixedPlan {
     const std::string npy = path("samples.npy");
     const std::vector<float> samples = numbers(2 * 3 * 32 * 32);
     REQUIRE(tools::write_npy(npy, {DataType::kF32, {2, 3, 32, 32}, samples.data()}).ok());
-    std::vector<std::string> arguments{
-        "compile", kMixedModel, "-o", path("mixed.nest"), "--quantize", "s8", "--calibrate", npy, "--target",
-        "zcu102",  "--pieces",  "0",  "--tuning-cache",   "none"};
+    std::vector<std::string> arguments{"compile",        kDemoModel, "-o",       path("mixed.nest"), "--quantize", "s8",
+                                       "--calibrate",    npy,        "--target", "zcu102",           "--pieces",   "0",
+                                       "--tuning-cache", "none"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const ProgramResult result = run_program("nestc", arguments);
     INFO(result.text);
@@ -59,7 +57,8 @@ class MixedPlan {
   const TemporaryFolder folder_;
 };
 
-std::vector<std::string> with_vendor(const std::string& command = kVendor + "reference-cc {input} -o {output}") {
+std::vector<std::string> with_vendor(const std::string& command = std::string(kReferenceCompiler) +
+                                                                  " {input} -o {output}") {
   return {"--vendor", "reference=" + command, "--vendor-optional"};
 }
 
@@ -181,7 +180,7 @@ TEST_CASE("A vendor of whom nothing is known is not preferred, and no branch wai
 
 TEST_CASE("Whatever the vendor does not compute is the CPU's to the bit, and what he computes is close to it") {
   const MixedPlan mixed(with_vendor());
-  const auto units = open_units("cpu,evta:sim,reference", {.num_threads = 4, .plugin = kPlugin});
+  const auto units = open_units("cpu,evta:sim,reference", {.num_threads = 4, .plugin = kReferencePlugin});
   INFO(units.error().to_string());
   REQUIRE(units);
   const std::vector<float> expected = run_mixed(mixed.plan, *open_units("cpu", {.num_threads = 1}), {});
@@ -199,7 +198,8 @@ TEST_CASE("Whatever the vendor does not compute is the CPU's to the bit, and wha
 
 TEST_CASE("A mixed plan runs as it is, is profiled with the vendor's unit, and goes on without it") {
   const MixedPlan mixed(with_vendor());
-  const std::vector<std::string> units{"--units", "reference,evta,cpu", "--transport", "sim", "--plugin", kPlugin};
+  const std::vector<std::string> units{"--units", "reference,evta,cpu", "--transport",
+                                       "sim",     "--plugin",           kReferencePlugin};
   const auto nestrt = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), units.begin(), units.end());
     return run_program("nestrt", arguments);

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "test/compiler-lite/check/existing_python.h"
+#include "test/support/example_files.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
 #include "tools/common/nest_c_partition.h"
@@ -12,7 +13,6 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-constexpr const char* kDividedModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
 constexpr const char* kNoModel = NESTRT_SOURCE_DIR "/LICENSE";
 constexpr const char* kPictures = NESTRT_SOURCE_DIR "/examples/images";
 
@@ -27,7 +27,7 @@ struct Workshop {
 
   std::string path(const std::string& name) const { return folder.path() + "/" + name; }
   ProgramResult partition(const std::vector<std::string>& more) const {
-    std::vector<std::string> arguments = {"partition", kDividedModel, "--output-dir", path("parts")};
+    std::vector<std::string> arguments = {"partition", kDemoModel, "--output-dir", path("parts")};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_program("nestc", arguments);
   }
@@ -43,9 +43,9 @@ TEST_CASE("A model in parts is one file for each, and joined the whole model aga
   check_output(workshop.partition({"--plan", plan}), 0, "stem");
   CHECK(std::filesystem::exists(workshop.path("parts/stem.onnx")));
   CHECK(std::filesystem::exists(workshop.path("parts/rest0.onnx")));
-  check_output(run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("joined.onnx"), "--against",
-                                     kDividedModel}),
-               0, "the parts make the whole model");
+  check_output(
+      run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("joined.onnx"), "--against", kDemoModel}),
+      0, "the parts make the whole model");
 }
 
 TEST_CASE("Parts that are joined with others than their own are told apart from the model") {
@@ -53,7 +53,7 @@ TEST_CASE("Parts that are joined with others than their own are told apart from 
   check_output(workshop.partition({}), 0, "all");
   check_output(workshop.partition({"--batch-norm", "fold", "--opset", "17"}), 0, "all");
   const std::string other = workshop.path("other.onnx");
-  check_output(run_program("nestc", {"export", kDividedModel, "-o", other}), 0, "opset 13");
+  check_output(run_program("nestc", {"export", kDemoModel, "-o", other}), 0, "opset 13");
   check_output(
       run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("joined.onnx"), "--against", kNoModel}), 2,
       "LICENSE");
@@ -62,7 +62,7 @@ TEST_CASE("Parts that are joined with others than their own are told apart from 
 TEST_CASE("The model's operators are written as a plan of NEST-C, which divides it") {
   const Workshop workshop;
   const std::string names = workshop.path("names.yaml");
-  check_output(run_program("nestc", {"partition", kDividedModel, "-o", names}), 0, "");
+  check_output(run_program("nestc", {"partition", kDemoModel, "-o", names}), 0, "");
   const auto plan = tools::read_nest_c_partition(names);
   REQUIRE(plan);
   CHECK(plan->nodes.size() == 51);
@@ -76,9 +76,9 @@ TEST_CASE("A capability file divides a model, and every operator that is left ha
   const ProgramResult result = workshop.partition({"--capability", npu});
   check_output(result, 0, "NPU does not take MaxPool");
   CHECK_THAT(result.text, Contains("vendor0"));
-  check_output(run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("joined.onnx"), "--against",
-                                     kDividedModel}),
-               0, "the parts make the whole model");
+  check_output(
+      run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("joined.onnx"), "--against", kDemoModel}),
+      0, "the parts make the whole model");
 }
 
 TEST_CASE("nestc check --parts passes for parts of the model, and fails beyond the tolerance") {
@@ -86,20 +86,20 @@ TEST_CASE("nestc check --parts passes for parts of the model, and fails beyond t
   if (python.empty()) return;
   const Workshop workshop;
   check_output(workshop.partition({}), 0, "all");
-  const std::vector<std::string> arguments = {"check", kDividedModel, "--parts", workshop.manifest(), "--python",
-                                              python,  "--images",    kPictures, "--limit",           "2"};
+  const std::vector<std::string> arguments = {"check", kDemoModel, "--parts", workshop.manifest(), "--python",
+                                              python,  "--images", kPictures, "--limit",           "2"};
   check_output(run_program("nestc", arguments), 0,
                "over 3 inputs the parts match the model in ONNX Runtime within 1e-05");
   check_output(
-      run_program("nestc", {"check", kDividedModel, "--parts", workshop.manifest(), "--python", "/no/such/python"}), 2,
+      run_program("nestc", {"check", kDemoModel, "--parts", workshop.manifest(), "--python", "/no/such/python"}), 2,
       "--python");
 }
 
 TEST_CASE("Commands on parts say what is wrong with their options and files") {
   const Workshop workshop;
   const std::string yaml = workshop.path("x.yaml");
-  check_output(run_program("nestc", {"partition", kDividedModel}), 2, "either -o FILE.yaml or --output-dir DIR");
-  check_output(run_program("nestc", {"partition", kDividedModel, "-o", yaml, "--units", "cpu"}), 2,
+  check_output(run_program("nestc", {"partition", kDemoModel}), 2, "either -o FILE.yaml or --output-dir DIR");
+  check_output(run_program("nestc", {"partition", kDemoModel, "-o", yaml, "--units", "cpu"}), 2,
                "--units does not go with");
   check_output(workshop.partition({"--units", "cpu"}), 2, "--units is for a plan");
   check_output(workshop.partition({"--plan", workshop.path("missing.yaml")}), 2, "missing.yaml");
@@ -108,18 +108,18 @@ TEST_CASE("Commands on parts say what is wrong with their options and files") {
   check_output(workshop.partition({"--plan", plan}), 2, "part 'outer' is not convex");
   CHECK_FALSE(std::filesystem::exists(workshop.path("parts")));
   check_output(workshop.partition({"--opset", "12"}), 2, "--opset");
-  check_output(run_program("nestc", {"check", kDividedModel}), 2, "state either a plan, or with --parts");
-  check_output(run_program("nestc", {"check", kDividedModel, "--parts", workshop.path("missing.json")}), 2,
+  check_output(run_program("nestc", {"check", kDemoModel}), 2, "state either a plan, or with --parts");
+  check_output(run_program("nestc", {"check", kDemoModel, "--parts", workshop.path("missing.json")}), 2,
                "missing.json");
   check_output(run_program("nestc", {"join", workshop.path("missing.json"), "-o", workshop.path("y.onnx")}), 2,
                "missing.json");
-  check_output(run_program("nestc", {"export", kDividedModel, "-o", kDividedModel}), 2, "");
+  check_output(run_program("nestc", {"export", kDemoModel, "-o", kDemoModel}), 2, "");
 }
 
 TEST_CASE("A model is exported as ONNX that computes the same, also quantized") {
   const Workshop workshop;
   const std::string qdq = workshop.path("qdq.onnx"), plan = workshop.path("qdq.nest");
-  check_output(run_program("nestc", {"export", kDividedModel, "--quantize", "s8", "--calibrate", kPictures,
+  check_output(run_program("nestc", {"export", kDemoModel, "--quantize", "s8", "--calibrate", kPictures,
                                      "--calibration-limit", "4", "-o", qdq}),
                0, "opset 13");
   check_output(run_program("nestc", {"compile", qdq, "-o", plan}), 0, "operators");

@@ -15,6 +15,7 @@
 #include "runtime/session/check_schedule.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/runtime/session/random_schedule.h"
+#include "test/support/example_files.h"
 #include "test/support/flat_costs.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
@@ -23,8 +24,6 @@
 
 namespace nestrt::test {
 namespace {
-
-constexpr const char* kModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
 
 // A Conv with random weights of that shape, without attributes.
 onnx::NodeProto& add_conv(ModelBuilder& model, std::mt19937& random, const std::string& x, const std::string& y,
@@ -221,7 +220,7 @@ std::set<std::string> divided_operators(const Plan& plan) {
 
 TEST_CASE("Wherever branches of a quantized network run, and divided or not, the result has the same bits") {
   const TemporaryFolder folder;
-  check_placements(compile(folder, kModel));
+  check_placements(compile(folder, kDemoModel));
 }
 
 TEST_CASE("Wherever layers run that treat channels one by one, and divided or not, the result has the same bits") {
@@ -236,7 +235,7 @@ TEST_CASE("Wherever parts of layers run on four EVTA and the CPU, the result has
   const std::string board = write_board(folder, 4);
   check_on_several(compile(folder, write_channelwise_model(folder), board));
   check_on_several(compile(folder, write_stem_model(folder, 7, 2), board));
-  check_on_several(compile(folder, kModel, board));
+  check_on_several(compile(folder, kDemoModel, board));
 }
 
 TEST_CASE("A layer is shared by as many EVTA as make it shorter, and the result has the same bits") {

@@ -7,6 +7,7 @@
 #include "nestrt/session.h"
 #include "runtime/plan/program_for.h"
 #include "test/support/allocation_counter.h"
+#include "test/support/example_files.h"
 #include "test/support/flat_costs.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
@@ -18,8 +19,6 @@ namespace nestrt::test {
 namespace {
 
 using Catch::Matchers::Contains;
-
-constexpr const char* kTargetsModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
 
 // The project's own network, calibrated on numbers that mean nothing, in 8 bits.
 class TargetWorkshop {
@@ -33,7 +32,7 @@ class TargetWorkshop {
   std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
   std::string plan() const { return path("model.nest"); }
   ProgramResult on_target(const std::string& command, const std::string& target) const {
-    std::vector<std::string> arguments{command,          kTargetsModel,       "--quantize", "s8",
+    std::vector<std::string> arguments{command,          kDemoModel,          "--quantize", "s8",
                                        "--calibrate",    path("samples.npy"), "--target",   target,
                                        "--tuning-cache", path("schedules")};
     if (command == "compile") arguments.insert(arguments.end(), {"-o", plan()});
@@ -75,9 +74,8 @@ TEST_CASE("A plan for EVTA computes the CPU's bits, whatever the units and the c
 
 TEST_CASE("nestc says so where a target's units have nothing to do") {
   const TemporaryFolder folder;
-  check_target(
-      run_program("nestc", {"compile", kTargetsModel, "--target", "zcu102", "-o", folder.path() + "/f32.nest"}), 0,
-      "evta runs none of the operators: it needs them in s8");
+  check_target(run_program("nestc", {"compile", kDemoModel, "--target", "zcu102", "-o", folder.path() + "/f32.nest"}),
+               0, "evta runs none of the operators: it needs them in s8");
 }
 
 TEST_CASE("nestrt bench keeps what it measures, and has several inferences in flight") {
@@ -139,7 +137,7 @@ TEST_CASE("nestc says where operators run, and what the programs are") {
   CHECK_THAT(explained.text, Contains("computes nothing: a view") && Contains("ms)"));
   check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   check_target(run_program("nestc", {"inspect", workshop.plan(), "--asm"}), 0, "gemm");
-  check_target(run_program("nestc", {"inspect", kTargetsModel, "--asm"}), 2, "--target zcu102");
+  check_target(run_program("nestc", {"inspect", kDemoModel, "--asm"}), 2, "--target zcu102");
 }
 
 TEST_CASE("nestc explain takes a plan alone, and counts what the model's explanation counts") {

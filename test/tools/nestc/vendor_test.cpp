@@ -1,6 +1,7 @@
 // The reference vendor of examples/vendor as a user meets him: compiled for, run, and compared with himself alone.
 #include <catch2/catch.hpp>
 
+#include "test/support/example_files.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
 #include "tools/common/files.h"
@@ -11,9 +12,6 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-constexpr const char* kVendorsModel = NESTRT_SOURCE_DIR "/examples/models/nest_squeeze_cifar10.onnx";
-const std::string kVendor = NESTRT_BINARY_DIR "/examples/vendor/";
-const std::string kPlugin = kVendor + "libreference.so";
 constexpr const char* kCompiler = "../examples/vendor/reference-cc";  // beside the commands
 
 // The demo's network and numbers that mean nothing.
@@ -28,14 +26,14 @@ class VendorWorkshop {
   std::string write(const std::string& name, const std::string& text) const { return folder_.write_text(name, text); }
 
   ProgramResult compile(const std::vector<std::string>& more = {}, const std::string& unit = "reference") const {
-    std::vector<std::string> arguments{"compile",  kVendorsModel,
+    std::vector<std::string> arguments{"compile",  kDemoModel,
                                        "-o",       path("model.nest"),
-                                       "--vendor", unit + "=" + kVendor + "reference-cc {input} -o {output}"};
+                                       "--vendor", unit + "=" + kReferenceCompiler + " {input} -o {output}"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_program("nestc", arguments);
   }
   ProgramResult run(const std::string& units = "reference,cpu") const {
-    return run_program("nestrt", {"run", path("model.nest"), "--units", units, "--plugin", kPlugin, "--input",
+    return run_program("nestrt", {"run", path("model.nest"), "--units", units, "--plugin", kReferencePlugin, "--input",
                                   path("input.npy"), "--output", path("out")});
   }
   // The bytes of the results, without what an .npy file begins with.
@@ -66,7 +64,7 @@ TEST_CASE("A model that a vendor compiled computes in nestrt what it computes wi
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "1 operators");
   check_command(workshop.run(), 0, "");
-  check_command(run_program(kCompiler, {kVendorsModel, "-o", workshop.path("alone")}), 0, "operators");
+  check_command(run_program(kCompiler, {kDemoModel, "-o", workshop.path("alone")}), 0, "operators");
   check_command(run_program("../examples/vendor/reference-run",
                             {workshop.path("alone"), workshop.path("input.npy"), workshop.path("alone.raw")}),
                 0, "");
@@ -82,9 +80,9 @@ TEST_CASE("A part of a model is the vendor's, and the CPU computes the rest") {
       "npu.yaml", "name: NPU\noperators:\n  Conv:\n  Relu:\n  MaxPool:\n  Concat:\nregion: {min_operators: 3}\n");
   check_command(workshop.compile({"--vendor-capability", capability}), 0, "operators");
   check_command(workshop.run(), 0, "");
-  check_command(
-      run_program("nestrt", {"info", workshop.path("model.nest"), "--units", "reference,cpu", "--plugin", kPlugin}), 0,
-      "vendor.blob");
+  check_command(run_program("nestrt", {"info", workshop.path("model.nest"), "--units", "reference,cpu", "--plugin",
+                                       kReferencePlugin}),
+                0, "vendor.blob");
 }
 
 TEST_CASE("Beside a vendor's part, which stays between real numbers, the rest of a network is quantized") {
@@ -102,7 +100,7 @@ TEST_CASE("What only a vendor computes is profiled on his unit, and a session ke
   const std::string capability = workshop.write(
       "npu.yaml", "name: NPU\noperators:\n  Conv:\n  Relu:\n  MaxPool:\n  Concat:\nregion: {min_operators: 3}\n");
   check_command(workshop.compile({"--vendor-capability", capability}), 0, "operators");
-  const std::vector<std::string> units{"--units", "reference,cpu", "--plugin", kPlugin};
+  const std::vector<std::string> units{"--units", "reference,cpu", "--plugin", kReferencePlugin};
   const auto nestrt = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), units.begin(), units.end());
     return run_program("nestrt", arguments);
@@ -130,15 +128,15 @@ TEST_CASE("A vendor's plan without his unit, or with a plug-in for another one, 
 TEST_CASE("The reference vendor's plug-in passes the conformance suite on a plan") {
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "operators");
-  check_command(run_program("nestrt", {"conformance", workshop.path("model.nest"), "--plugin", kPlugin}), 0,
+  check_command(run_program("nestrt", {"conformance", workshop.path("model.nest"), "--plugin", kReferencePlugin}), 0,
                 "21 of 21 cases passed");
 }
 
 TEST_CASE("The unit of the reference vendor's plug-in passes the suite for units, isolated too") {
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "operators");
-  std::vector<std::string> arguments{"conformance", workshop.path("model.nest"), "--units", "reference", "--plugin",
-                                     kPlugin};
+  std::vector<std::string> arguments{"conformance",   workshop.path("model.nest"), "--units", "reference", "--plugin",
+                                     kReferencePlugin};
   check_command(run_program("nestrt", arguments), 0, "9 of 9 cases passed");
   arguments.emplace_back("--isolate");
   check_command(run_program("nestrt", arguments), 0, "9 of 9 cases passed");
@@ -146,8 +144,8 @@ TEST_CASE("The unit of the reference vendor's plug-in passes the suite for units
 
 TEST_CASE("A vendor's compiler that refuses a model says why, and options that contradict each other are refused") {
   const VendorWorkshop workshop;
-  check_command(run_program("nestc", {"compile", kVendorsModel, "-o", workshop.path("x"), "--vendor",
-                                      "npu=" + kVendor + "reference-cc {output} -o {input}"}),
+  check_command(run_program("nestc", {"compile", kDemoModel, "-o", workshop.path("x"), "--vendor",
+                                      std::string("npu=") + kReferenceCompiler + " {output} -o {input}"}),
                 2,
                 "vendor 'npu', part 'all': its command ended with exit code 1; it printed: reference-cc: cannot read");
   check_command(workshop.compile({"--vendor-plan", workshop.write("parts.yaml", "parts: []"), "--vendor-optional"}), 2,

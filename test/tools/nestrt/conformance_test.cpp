@@ -2,20 +2,19 @@
 #include <catch2/catch.hpp>
 
 #include "test/support/copy_plan.h"
+#include "test/support/example_files.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
 
 namespace nestrt::test {
 namespace {
 
-constexpr char kSkeleton[] = NESTRT_BINARY_DIR "/examples/vendor/libskeleton.so";
-
 // Copies 64 bytes.
 const std::string kCopy("SKL1\1\0\0\0\1\0\0\0\100\0\0\0", 16);
 
 ProgramResult test_blob(const TemporaryFolder& folder, const std::string& blob, const std::string& output_bytes) {
   const std::string file = folder.write_text("copy.blob", blob);
-  return run_program("nestrt", {"conformance", "--plugin", kSkeleton, "--blob", file, "--input-bytes", "64",
+  return run_program("nestrt", {"conformance", "--plugin", kSkeletonPlugin, "--blob", file, "--input-bytes", "64",
                                 "--output-bytes", output_bytes});
 }
 
@@ -59,10 +58,10 @@ TEST_CASE("What the conformance suite cannot begin with is refused") {
     CHECK(result.exit_code == 2);
     return result.text;
   };
-  CHECK_THAT(refusal({"--plugin", kSkeleton}), Catch::Contains("name a program to run"));
+  CHECK_THAT(refusal({"--plugin", kSkeletonPlugin}), Catch::Contains("name a program to run"));
   CHECK_THAT(refusal({}), Catch::Contains("name what to test"));
   CHECK_THAT(refusal({"--units", "cpu"}), Catch::Contains("name a program to run"));
-  CHECK_THAT(refusal({"--plugin", kSkeleton, "--isolate"}), Catch::Contains("--isolate goes with --units"));
+  CHECK_THAT(refusal({"--plugin", kSkeletonPlugin, "--isolate"}), Catch::Contains("--isolate goes with --units"));
   const std::string plan = folder.write("copy.nest", evta::test::copy_plan(evta::kConfigurations[0]).build().bytes());
   CHECK_THAT(refusal({plan, "--units", "evta:sim:1x32_15_15_18_17"}), Catch::Contains("no program for unit 'evta0'"));
   CHECK_THAT(test_blob(folder, kCopy, "many").text, Catch::Contains("expected numbers of bytes such as 64,64"));

@@ -17,13 +17,12 @@
 #include "test/drivers/conformance/tested_plan.h"
 #include "test/drivers/vendor/isolation/crashing_plugin.h"
 #include "test/drivers/vendor/skeleton_programs.h"
+#include "test/support/example_files.h"
 #include "test/support/quiet.h"
 #include "test/support/temporary_folder.h"
 
 namespace nestrt::vendor::test {
 namespace {
-
-constexpr char kSkeleton[] = NESTRT_BINARY_DIR "/examples/vendor/libskeleton.so";
 
 // What a unit that has this fault in its next run says of it; it works again after a probe.
 Status failure_by(Entry entry, Fault fault) {
@@ -50,9 +49,9 @@ std::string text_of(const Status& status) { return status.to_string(); }
 
 TEST_CASE("A unit of an isolated plug-in is what it is in the process") {
   if (!needs_isolation()) return;
-  const auto isolated = open_units("skeleton,cpu", {.plugin = kSkeleton, .isolate = true});
+  const auto isolated = open_units("skeleton,cpu", {.plugin = nestrt::test::kSkeletonPlugin, .isolate = true});
   REQUIRE(isolated);
-  const auto plain = open_units("skeleton,cpu", {.plugin = kSkeleton});
+  const auto plain = open_units("skeleton,cpu", {.plugin = nestrt::test::kSkeletonPlugin});
   REQUIRE(plain);
   CHECK(isolated->front()->info().name == plain->front()->info().name);
   CHECK(isolated->front()->info().configuration == plain->front()->info().configuration);
@@ -63,7 +62,7 @@ TEST_CASE("A unit of an isolated plug-in is what it is in the process") {
 
 TEST_CASE("What an isolated plug-in computes with are copies, which it takes memory for once") {
   if (!needs_isolation()) return;
-  const auto unit = open_units("skeleton", {.plugin = kSkeleton, .isolate = true});
+  const auto unit = open_units("skeleton", {.plugin = nestrt::test::kSkeletonPlugin, .isolate = true});
   REQUIRE(unit);
   const auto lent = unit->front()->lend(4096);
   REQUIRE(lent);
@@ -79,11 +78,12 @@ TEST_CASE("What cannot be opened in a process of its own is refused as in this o
   const nestrt::test::TemporaryFolder folder;
   const std::string text = folder.write_text("text.so", "no library");
   CHECK(IsolatedDevice::open(text, 0).error().code() == Code::kUnavailable);
-  CHECK(IsolatedDevice::open(kSkeleton, 1).error().message() ==
-        "plug-in '" + std::string(kSkeleton) + "': open(): there is one device only");
-  const auto units = open_units("other", {.plugin = kSkeleton, .isolate = true});
+  CHECK(IsolatedDevice::open(nestrt::test::kSkeletonPlugin, 1).error().message() ==
+        "plug-in '" + std::string(nestrt::test::kSkeletonPlugin) + "': open(): there is one device only");
+  const auto units = open_units("other", {.plugin = nestrt::test::kSkeletonPlugin, .isolate = true});
   REQUIRE_FALSE(units);
-  CHECK(units.error().message() == "plug-in '" + std::string(kSkeleton) + "' is for unit 'skeleton', not 'other'");
+  CHECK(units.error().message() ==
+        "plug-in '" + std::string(nestrt::test::kSkeletonPlugin) + "' is for unit 'skeleton', not 'other'");
 }
 
 TEST_CASE("A program that does not start, or is another, is no process for plug-ins") {
@@ -91,7 +91,7 @@ TEST_CASE("A program that does not start, or is another, is no process for plug-
   const auto refusal = [](const std::string& program) {
     Isolation isolation;
     isolation.program = program;
-    const auto device = IsolatedDevice::open(kSkeleton, 0, isolation);
+    const auto device = IsolatedDevice::open(nestrt::test::kSkeletonPlugin, 0, isolation);
     REQUIRE_FALSE(device);
     return device.error().to_string();
   };
