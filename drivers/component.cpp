@@ -2,13 +2,14 @@
 
 #include <dlfcn.h>
 #include <fmt/core.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "runtime/core/own_folder.h"
 
 namespace nestrt::drivers {
 
@@ -28,18 +29,6 @@ Result<std::string> find_component_file(const std::string& name) {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Of the program or the library that has this code; empty where the system does not say.
-fs::path own_folder() {
-  Dl_info info;
-  link_map* map = nullptr;
-  const auto* const here = reinterpret_cast<const void*>(&find_component);
-  const bool is_known = ::dladdr1(here, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0;
-  if (!is_known || map == nullptr) return {};
-  std::error_code error;
-  const bool is_program = map->l_name == nullptr || map->l_name[0] == '\0';
-  return is_program ? fs::read_symlink("/proc/self/exe", error).parent_path() : fs::path(map->l_name).parent_path();
-}
 
 // Beside libnestrt, where it is a component itself; or in the folder beside it, or where a program that has it inside
 // finds what was installed with the program; and where this build is to be installed.

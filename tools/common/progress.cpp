@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -17,15 +18,21 @@ constexpr std::chrono::steady_clock::duration kRedrawInterval = std::chrono::mil
 // Back to the start of the line, and erase it.
 constexpr const char* kClearLine = "\r\x1b[K";
 
+std::atomic<bool> is_shown{true};
+
 // A terminal that says it can do nothing gets what a file gets.
 bool redraws() {
   const char* const terminal = std::getenv("TERM");
-  return isatty(STDERR_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+  return is_shown.load() && isatty(STDERR_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
+
+// What is added to a time without overflow.
+constexpr std::chrono::steady_clock::duration kNever = std::chrono::hours(24 * 365 * 10);
 
 // Between the lines where nothing is redrawn.
 std::chrono::steady_clock::duration line_interval() {
   constexpr int64_t kSeconds = 10, kMost = 86'400;
+  if (!is_shown.load()) return kNever;
   const char* const text = std::getenv("NESTRT_PROGRESS");
   const auto stated = text == nullptr ? std::nullopt : parse_number<int64_t>(text);
   return std::chrono::seconds(stated && *stated >= 0 && *stated <= kMost ? *stated : kSeconds);
@@ -48,6 +55,8 @@ std::string format_progress(std::string_view what, int64_t done, int64_t total, 
   if (done > 0 && done < total) text += "  " + format_left(elapsed_seconds * (1 / fraction - 1));
   return text;
 }
+
+void set_progress(bool shown) { is_shown.store(shown); }
 
 Progress::Progress(std::string what, int64_t total)
     : what_(std::move(what)),

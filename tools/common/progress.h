@@ -10,6 +10,9 @@
 
 namespace nestrt::tools {
 
+// Whether any is shown from here on, in the whole process; it is by default. From any thread.
+void set_progress(bool shown);
+
 class Progress {
  public:
   Progress(std::string what, int64_t total);

@@ -2,19 +2,21 @@
 
 #include <string>
 
+#include "runtime/core/own_folder.h"
+
 namespace nestrt::tools {
 
 namespace fs = std::filesystem;
 
 Result<fs::path> find_resource(std::string_view name, std::string_view source_folder, std::string_view file) {
   std::error_code failure;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failure), installed = fs::path("share/nestrt") / name;
-  for (fs::path folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+  const fs::path own = own_folder(), installed = fs::path("share/nestrt") / name;
+  for (fs::path folder = own; folder.has_relative_path(); folder = folder.parent_path()) {
     for (const fs::path& place : {installed, fs::path(source_folder)})
       if (fs::exists(folder / place / file, failure)) return folder / place;
   }
   return Status(Code::kUnavailable, std::string(file) + " is missing: looked for " + installed.string() + " above " +
-                                        program.string() + "; install nestrt completely");
+                                        own.string() + "; install nestrt completely");
 }
 
 }  // namespace nestrt::tools

@@ -8,6 +8,7 @@
 #include "tools/common/files.h"
 
 namespace nestrt::compiler {
+
 void CompileFlags::add_to(tools::Command command) {
   const auto add = [&](const tools::Option& option) {
     options_.push_back(option);
@@ -15,22 +16,22 @@ void CompileFlags::add_to(tools::Command command) {
   };
   for (const tools::Option& option : import_.add_to(command)) options_.push_back(option);
   for (const tools::Option& option : pictures_.add_to(command)) options_.push_back(option);
-  add(command.add_option("--expose", exposed_,
+  add(command.add_option("--expose", choice_.exposed,
                          "make an inner value of the model an output too: to look at it (repeatable)"))
       .repeatable();
-  add(command.add_option("--layout", layout_, "memory layout inside the plan")).one_of({"auto", "plain"});
-  add(command.add_option("--no-pass", disabled_passes_, "leave out an optimisation; see nestc compile --passes"))
+  add(command.add_option("--layout", choice_.layout, "memory layout inside the plan")).one_of({"auto", "plain"});
+  add(command.add_option("--no-pass", choice_.disabled_passes, "leave out an optimisation; see nestc compile --passes"))
       .repeatable();
-  add(command.add_option("--target", target_,
+  add(command.add_option("--target", choice_.target,
                          "what the plan may run on, several with commas: boards (zcu102, or the path of a .yaml), CPUs "
                          "(host, x86-64, x86-64-v3, x86-64-v4, aarch64, aarch64-dotprod), units such as "
                          "evta:1x16_15_15_18_17"))
       .type_name("TARGET,...");
-  add(command.add_option("--pieces", pieces_,
+  add(command.add_option("--pieces", choice_.pieces,
                          "programs for so many shares of a layer's output channels, so that a unit and the CPU can "
                          "compute it together; 0: none"))
       .in_range(0, evta::kDefaultPieces);
-  add(command.add_option("--tuning-cache", tuning_cache_,
+  add(command.add_option("--tuning-cache", choice_.tuning_cache,
                          "where tuned tilings are kept for the next compilation, or none (default: "
                          "nestrt/evta-schedules in $XDG_CACHE_HOME or ~/.cache)"))
       .type_name("FILE|none")
@@ -45,23 +46,28 @@ std::string CompileFlags::first_given() const {
 
 Status CompileFlags::check_output(const std::string& output) const {
   NESTRT_RETURN_IF_ERROR(import_.check_output(output));
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, tuning_cache_));
-  return tools::check_not_input(output, target_);
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, choice_.tuning_cache));
+  return tools::check_not_input(output, choice_.target);
 }
 
 Result<CompileOptions> CompileFlags::options() const {
   CompileOptions options;
   NESTRT_ASSIGN_OR_RETURN(options.import, import_.options());
   options.preprocessing = pictures_.preprocessing();
-  options.exposed = exposed_;
-  options.passes.disabled.insert(disabled_passes_.begin(), disabled_passes_.end());
-  options.layout.plain = layout_ == "plain";
-  NESTRT_ASSIGN_OR_RETURN(const TargetDescription target, read_target(target_));
-  evta::EvtaOptions evta;
-  evta.pieces = pieces_;
-  if (tuning_cache_ != "none") evta.tuning_cache = tuning_cache_.empty() ? evta::default_tuning_cache() : tuning_cache_;
-  NESTRT_ASSIGN_OR_RETURN(options.backends, make_backends(target, evta));
+  NESTRT_RETURN_IF_ERROR(choice_.add_to(options));
   return options;
+}
+
+Status CompileChoice::add_to(CompileOptions& options) const {
+  options.exposed = exposed;
+  options.passes.disabled.insert(disabled_passes.begin(), disabled_passes.end());
+  options.layout.plain = layout == "plain";
+  NESTRT_ASSIGN_OR_RETURN(const TargetDescription description, read_target(target));
+  evta::EvtaOptions evta;
+  evta.pieces = pieces;
+  if (tuning_cache != "none") evta.tuning_cache = tuning_cache.empty() ? evta::default_tuning_cache() : tuning_cache;
+  NESTRT_ASSIGN_OR_RETURN(options.backends, make_backends(description, evta));
+  return {};
 }
 
 }  // namespace nestrt::compiler

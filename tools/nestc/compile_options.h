@@ -12,6 +12,19 @@
 
 namespace nestrt::compiler {
 
+// What decides how a model that has been read becomes a plan, but for its quantization.
+struct CompileChoice {
+  std::vector<std::string> exposed;
+  std::string layout = "auto";  // or "plain"
+  std::vector<std::string> disabled_passes;
+  std::string target = "host";
+  int pieces = evta::kDefaultPieces;
+  std::string tuning_cache;  // a file; empty: the user's own, "none": nowhere
+
+  // Errors: those of the target.
+  Status add_to(CompileOptions& options) const;
+};
+
 class CompileFlags {
  public:
   // Must outlive the parse.
@@ -27,12 +40,7 @@ class CompileFlags {
   std::vector<tools::Option> options_;
   ImportFlags import_;
   tools::PictureFlags pictures_;
-  std::vector<std::string> exposed_;
-  std::string layout_ = "auto";
-  std::vector<std::string> disabled_passes_;
-  std::string target_ = "host";
-  int pieces_ = evta::kDefaultPieces;
-  std::string tuning_cache_;
+  CompileChoice choice_;
 };
 
 }  // namespace nestrt::compiler

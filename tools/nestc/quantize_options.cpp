@@ -49,25 +49,27 @@ void QuantizeFlags::add_to(tools::Command command) {
       .needs(quantize)
       .show_default();
   command.add_option("--save-profile", save_, "also write the calibration to this file (YAML)").needs(quantize);
-  command.add_option("--scales", scales_, "tensor: a scale for every activation; single: one for the whole network")
+  command
+      .add_option("--scales", choice_.scales, "tensor: a scale for every activation; single: one for the whole network")
       .one_of({"tensor", "single"})
       .needs(quantize)
       .show_default();
-  command.add_flag("--per-tensor", per_tensor_, "one scale for all output channels of weights, instead of one each")
+  command
+      .add_flag("--per-tensor", choice_.per_tensor, "one scale for all output channels of weights, instead of one each")
       .needs(quantize);
-  command.add_option("--rounding", rounding_, "of integers that are shifted; floor is NEST-C's")
+  command.add_option("--rounding", choice_.rounding, "of integers that are shifted; floor is NEST-C's")
       .one_of({"half_up", "floor"})
       .needs(quantize)
       .show_default();
   command
-      .add_option("--corrections", corrections_,
+      .add_option("--corrections", choice_.corrections,
                   "what makes up for rounding: none, or a list of equalisation (of channels, between layers), "
                   "weights (exponents by squared error), bias (mean error of each channel)")
       .show_default()
       .separated_by(',')
       .one_of({"none", "equalisation", "weights", "bias"})
       .needs(quantize);
-  command.add_option("--keep-f32", keep_f32_, "operators that stay in floating point: NODE,...")
+  command.add_option("--keep-f32", choice_.keep_f32, "operators that stay in floating point: NODE,...")
       .separated_by(',')
       .needs(quantize);
 }
@@ -102,31 +104,31 @@ Status QuantizeFlags::check() const {
                               "--save-profile go with a folder or a .npy file",
                               data_));
   }
-  const bool nothing = std::find(corrections_.begin(), corrections_.end(), "none") != corrections_.end();
-  if (nothing && corrections_.size() > 1)
+  const bool nothing =
+      std::find(choice_.corrections.begin(), choice_.corrections.end(), "none") != choice_.corrections.end();
+  if (nothing && choice_.corrections.size() > 1)
     return Status(Code::kInvalidArgument, "--corrections takes none, or names without none");
   return {};
 }
 
-Result<QuantizationProfile> QuantizeFlags::saved_profile() const {
-  NESTRT_ASSIGN_OR_RETURN(QuantizationProfile profile, load_profile(data_));
-  if (!method_.empty()) {
-    profile.method = *calibration_method(method_);
-    choose_exponents(profile, percentile_);
+Result<QuantizationProfile> complete_profile(const std::string& path, const std::string& method, double percentile) {
+  NESTRT_ASSIGN_OR_RETURN(QuantizationProfile profile, load_profile(path));
+  if (!method.empty()) {
+    profile.method = *calibration_method(method);
+    choose_exponents(profile, percentile);
   }
   for (ValueProfile& value : profile.values)
-    if (!value.exponent) value.exponent = choose_exponent(profile.method, value, percentile_);
+    if (!value.exponent) value.exponent = choose_exponent(profile.method, value, percentile);
   return profile;
 }
 
-// Pictures go through the same where they are observed and where the plan runs.
-Status QuantizeFlags::agree_with(const QuantizationProfile& profile, CompileOptions& compile) const {
+Status agree_with(const QuantizationProfile& profile, const std::string& data, CompileOptions& compile,
+                  const std::function<void(const std::string& text)>& note) {
   if (!profile.preprocessing) return {};
   const std::string options = tools::as_options(*profile.preprocessing);
   if (!compile.preprocessing) {
     if (options.empty()) return {};
-    std::cerr << "nestc: note: pictures are preprocessed as for '" << tools::printable(data_) << "': " << options
-              << "\n";
+    note(fmt::format("pictures are preprocessed as for '{}': {}", tools::printable(data), options));
     compile.preprocessing = profile.preprocessing;
     return {};
   }
@@ -137,13 +139,14 @@ Status QuantizeFlags::agree_with(const QuantizationProfile& profile, CompileOpti
       Code::kInvalidArgument,
       fmt::format("'{}' was calibrated with {}, but {} is asked for: the integers would fit other values than "
                   "the plan sees; calibrate again, or leave these options out",
-                  data_, shown(options), shown(given)));
+                  data, shown(options), shown(given)));
 }
 
 Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, CompileOptions& compile) const {
   if (is_profile(data_)) {
-    NESTRT_ASSIGN_OR_RETURN(QuantizationProfile saved, saved_profile());
-    NESTRT_RETURN_IF_ERROR(agree_with(saved, compile));
+    NESTRT_ASSIGN_OR_RETURN(QuantizationProfile saved, complete_profile(data_, method_, percentile_));
+    const auto note = [](const std::string& text) { std::cerr << "nestc: note: " << text << "\n"; };
+    NESTRT_RETURN_IF_ERROR(agree_with(saved, data_, compile, note));
     return saved;
   }
   CalibrationOptions options;
@@ -159,20 +162,26 @@ Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, Com
   return profile;
 }
 
+QuantizeOptions QuantizeChoice::options() const {
+  QuantizeOptions options;
+  options.scales = scales == "single" ? Scales::kSingle : Scales::kTensor;
+  options.per_channel = !per_tensor;
+  options.rounding = rounding == "floor" ? ops::Rounding::kFloor : ops::Rounding::kHalfUp;
+  const auto corrects = [this](const char* name) {
+    return std::find(corrections.begin(), corrections.end(), name) != corrections.end();
+  };
+  options.corrections = {corrects("equalisation"), corrects("weights"), corrects("bias")};
+  options.keep_f32.insert(keep_f32.begin(), keep_f32.end());
+  return options;
+}
+
 Result<std::optional<Quantization>> QuantizeFlags::quantization(const std::string& model,
                                                                 CompileOptions& compile) const {
   if (type_.empty()) return std::optional<Quantization>();
   NESTRT_RETURN_IF_ERROR(check());
   Quantization result;
   NESTRT_ASSIGN_OR_RETURN(result.profile, profile(model, compile));
-  result.options.scales = scales_ == "single" ? Scales::kSingle : Scales::kTensor;
-  result.options.per_channel = !per_tensor_;
-  result.options.rounding = rounding_ == "floor" ? ops::Rounding::kFloor : ops::Rounding::kHalfUp;
-  const auto corrects = [&](const char* name) {
-    return std::find(corrections_.begin(), corrections_.end(), name) != corrections_.end();
-  };
-  result.options.corrections = {corrects("equalisation"), corrects("weights"), corrects("bias")};
-  result.options.keep_f32.insert(keep_f32_.begin(), keep_f32_.end());
+  result.options = choice_.options();
   return std::optional(std::move(result));
 }
 

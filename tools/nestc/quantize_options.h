@@ -1,6 +1,7 @@
 // The command-line options that say how a model is quantized.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,27 @@
 #include "tools/common/cli.h"
 
 namespace nestrt::compiler {
+
+// How a network is quantized, beside its calibration.
+struct QuantizeChoice {
+  std::string scales = "tensor";  // or "single"
+  bool per_tensor = false;
+  std::string rounding = "half_up";  // or "floor"
+  std::vector<std::string> corrections = {"weights", "bias"};
+  std::vector<std::string> keep_f32;
+
+  QuantizeOptions options() const;
+};
+
+// A profile as it was saved, with an exponent for every value: by `method` where that is not empty, else by the
+// profile's own. Errors: those of load_profile().
+Result<QuantizationProfile> complete_profile(const std::string& path, const std::string& method, double percentile);
+
+// Pictures go through the same where they are observed and where the plan runs: `compile` takes the profile's
+// preprocessing where it has none, and `note` is told. `data` names the profile in messages.
+// Errors: kInvalidArgument where both state another.
+Status agree_with(const QuantizationProfile& profile, const std::string& data, CompileOptions& compile,
+                  const std::function<void(const std::string& text)>& note);
 
 class QuantizeFlags {
  public:
@@ -34,8 +56,6 @@ class QuantizeFlags {
  private:
   Status check() const;
   Result<QuantizationProfile> profile(const std::string& model, CompileOptions& compile) const;
-  Status agree_with(const QuantizationProfile& profile, CompileOptions& compile) const;
-  Result<QuantizationProfile> saved_profile() const;
 
   std::optional<tools::Command> command_;
   std::string type_;
@@ -45,11 +65,7 @@ class QuantizeFlags {
   std::string method_;  // empty: mse, or the saved profile's
   double percentile_ = kDefaultPercentile;
   std::string save_;
-  std::string scales_ = "tensor";
-  bool per_tensor_ = false;
-  std::string rounding_ = "half_up";
-  std::vector<std::string> corrections_ = {"weights", "bias"};
-  std::vector<std::string> keep_f32_;
+  QuantizeChoice choice_;
 };
 
 // Calibrates with a progress bar on standard error, and says there which pictures were skipped.

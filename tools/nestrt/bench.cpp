@@ -16,6 +16,7 @@
 #include "tools/common/statistics.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/comparison.h"
+#include "tools/nestrt/figures.h"
 #include "tools/nestrt/load.h"
 #include "tools/nestrt/machine_report.h"
 #include "tools/nestrt/summaries.h"
@@ -25,17 +26,7 @@
 namespace nestrt::command {
 namespace {
 
-struct Options {
-  std::string plan;
-  UnitChoice units;
-  int runs = 100;
-  int warmup = 10;
-  int pipeline = 0;  // inferences in flight; 0: one after the other
-  std::optional<ScheduleMethod> against;
-  bool per_op = false;
-  bool per_unit = false;
-  std::string json;
-};
+using Options = BenchOptions;
 
 constexpr int kTracedRuns = 3;
 
@@ -43,6 +34,7 @@ constexpr int kTracedRuns = 3;
 class Interruption {
  public:
   Interruption() {
+    asked_for = 0;
     struct sigaction action = {};
     action.sa_handler = [](int) { asked_for = 1; };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -389,6 +381,12 @@ Result<ExitCode> run_bench(const Options& options) {
 }
 
 }  // namespace
+
+Result<Json> bench_figures(const BenchOptions& options) {
+  NESTRT_RETURN_IF_ERROR(check_output_files({}, {options.plan}, options.units));
+  NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
+  return to_json(bench, options);
+}
 
 void add_bench(tools::Cli& cli) {
   auto options = std::make_shared<Options>();

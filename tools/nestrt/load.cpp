@@ -40,6 +40,8 @@ Result<std::shared_ptr<const Schedule>> read_partition(const std::string& path, 
   return std::make_shared<const Schedule>(std::move(*schedule));
 }
 
+}  // namespace
+
 Result<ScheduleMethod> parse_schedule_method(const std::string& name) {
   static const std::map<std::string, ScheduleMethod> kMethods = {{"file-order", ScheduleMethod::kFileOrder},
                                                                  {"sequential", ScheduleMethod::kSequential},
@@ -50,8 +52,6 @@ Result<ScheduleMethod> parse_schedule_method(const std::string& name) {
   return Status(Code::kInvalidArgument,
                 "expected file-order, sequential, paper or optimum, got '" + tools::printable(name) + "'");
 }
-
-}  // namespace
 
 Result<UnitList> UnitChoice::open(const Plan& plan) const {
   if (!cpus.empty()) {

@@ -65,6 +65,9 @@ Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice, 
 Status write_trace(const std::string& path, const tools::RunRecorder& recorder, const Session& session,
                    const UnitList& units);
 
+// "file-order", "sequential", "paper" or "optimum". Errors: kInvalidArgument.
+Result<ScheduleMethod> parse_schedule_method(const std::string& name);
+
 // "  data  f32  1x3x224x224" line by line.
 std::string describe(std::span<const TensorInfo> infos);
 

@@ -9,21 +9,13 @@
 #include "tools/common/nest_c_profile.h"
 #include "tools/common/progress.h"
 #include "tools/nestrt/commands.h"
+#include "tools/nestrt/figures.h"
 #include "tools/nestrt/load.h"
 
 namespace nestrt::command {
 namespace {
 
-struct Options {
-  std::string plan;
-  UnitChoice units;
-  std::string output;
-  std::vector<std::string> imports;
-  std::string configuration = "neon";
-  std::string json;
-  MeasureOptions measure;
-  double seconds = 20;
-};
+using Options = ProfileOptions;
 
 std::string describe(const UnitKey& unit, const UnitList& units) {
   const bool is_host = std::any_of(units.begin(), units.end(), [&](const auto& candidate) {
@@ -106,6 +98,15 @@ Result<MeasuredCosts> measure(const std::shared_ptr<const Plan>& plan, const Uni
   });
 }
 
+// Of a unit that cannot be measured no part is.
+Result<MeasuredCosts> measure_all(const std::shared_ptr<const Plan>& plan, const UnitList& units,
+                                  const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(MeasuredCosts measured, measure(plan, units, options));
+  if (measured.failed.empty()) return measured;
+  const FailedUnit& failed = measured.failed.front();
+  return failed.why.with_context(fmt::format("unit '{}' cannot be measured", units[failed.unit]->info().name));
+}
+
 Result<ExitCode> profile(const Options& options) {
   std::vector<std::string> inputs = options.imports;
   inputs.push_back(options.plan);
@@ -114,11 +115,7 @@ Result<ExitCode> profile(const Options& options) {
   CostTable costs;
   if (options.imports.empty()) {
     NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
-    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure(plan, units, options));
-    if (!measured.failed.empty()) {
-      const FailedUnit& failed = measured.failed.front();
-      return failed.why.with_context(fmt::format("unit '{}' cannot be measured", units[failed.unit]->info().name));
-    }
+    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_all(plan, units, options));
     costs = measured.costs;
     print(measured, units);
     if (!options.json.empty())
@@ -131,6 +128,15 @@ Result<ExitCode> profile(const Options& options) {
 }
 
 }  // namespace
+
+Result<Json> profile_figures(const ProfileOptions& options) {
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.output}, {options.plan}));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
+  NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
+  NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_all(plan, units, options));
+  if (!options.output.empty()) NESTRT_RETURN_IF_ERROR(write_costs(options.output, measured.costs));
+  return to_json(measured, options, *plan);
+}
 
 void add_profile(tools::Cli& cli) {
   auto options = std::make_shared<Options>();

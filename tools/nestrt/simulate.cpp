@@ -21,6 +21,7 @@
 #include "tools/common/board.h"
 #include "tools/common/chrome_trace.h"
 #include "tools/nestrt/commands.h"
+#include "tools/nestrt/figures.h"
 #include "tools/nestrt/load.h"
 #include "tools/nestrt/side_by_side.h"
 #include "tools/nestrt/virtual_board.h"
@@ -28,21 +29,7 @@
 namespace nestrt::command {
 namespace {
 
-struct Options {
-  std::string plan;
-  std::vector<std::string> beside;
-  bool urgent = false;
-  std::string placements;
-  std::string board = "zcu102";
-  std::vector<std::string> profiles;
-  std::vector<double> clocks;
-  std::vector<double> scales;
-  BoardChanges changes;
-  int budget_ms = static_cast<int>(ScheduleOptions().budget / std::chrono::milliseconds(1));  // as a session has it
-  bool steps = false;
-  std::string json;
-  std::string trace;
-};
+using Options = SimulateOptions;
 
 // A schedule, and what became of it.
 struct Simulated {
@@ -357,7 +344,8 @@ void warn_of_idle_units(const Plan& plan, const tools::Board& board) {
 }
 
 // Sessions of the plan and of those beside it, which the figures then have.
-Status simulate_sessions(const Options& options, const tools::Board& board, const CostTable& profile, Json& json) {
+Status simulate_sessions(const Options& options, const tools::Board& board, const CostTable& profile, bool shown,
+                         Json& json) {
   std::vector<BoardPlan> plans;
   std::vector<std::string> paths = options.beside;
   paths.insert(paths.begin(), options.plan);
@@ -368,12 +356,13 @@ Status simulate_sessions(const Options& options, const tools::Board& board, cons
     NESTRT_ASSIGN_OR_RETURN(added.board, make_virtual_board(*added.plan, board, profile, options.changes));
   }
   NESTRT_ASSIGN_OR_RETURN(const auto figures, side_by_side_figures(plans, options.urgent, options.budget_ms));
-  print(figures, plans, options.urgent);
+  if (shown) print(figures, plans, options.urgent);
   json.set("side_by_side", to_json(figures, plans));
   return options.placements.empty() ? Status() : write_placements(options.placements, figures.back(), plans);
 }
 
-Result<ExitCode> simulate(const Options& options) {
+// `shown`: printed too.
+Result<Json> simulate(const Options& options, bool shown) {
   NESTRT_ASSIGN_OR_RETURN(const std::string path, tools::find_board(options.board));
   std::vector<std::string> inputs = options.profiles;
   inputs.insert(inputs.end(), options.beside.begin(), options.beside.end());
@@ -401,19 +390,28 @@ Result<ExitCode> simulate(const Options& options) {
       if (all.size() > 1) continue;
       steps = steps_to_json(*plan, units, all.back().split);
       estimated = names_of(*plan, units.estimated);
-      if (options.steps) print_steps(*plan, units, all.back().split);
+      if (options.steps && shown) print_steps(*plan, units, all.back().split);
       if (!options.trace.empty()) NESTRT_RETURN_IF_ERROR(write_trace(options.trace, *plan, units, all.back().split));
     }
   }
-  print(all);
-  print_estimated(estimated, plan->tables().operators.size());
+  if (shown) {
+    print(all);
+    print_estimated(estimated, plan->tables().operators.size());
+  }
   Json json = to_json(all, std::move(steps), options, *plan, board, estimated);
-  if (!options.beside.empty()) NESTRT_RETURN_IF_ERROR(simulate_sessions(options, board, profile, json));
+  if (!options.beside.empty()) NESTRT_RETURN_IF_ERROR(simulate_sessions(options, board, profile, shown, json));
+  return json;
+}
+
+Result<ExitCode> run_simulate(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(const Json json, simulate(options, true));
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, json));
   return ExitCode::kOk;
 }
 
 }  // namespace
+
+Result<Json> simulate_figures(const SimulateOptions& options) { return simulate(options, false); }
 
 void add_simulate(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
@@ -423,7 +421,7 @@ void add_simulate(tools::Cli& cli) {
                        "nestrt simulate model.nest --board zcu102 --npu-clock 100 200 333 --cpu-scale 0.5 1 2",
                        "nestrt simulate model.nest --board my/board.yaml --profile my/costs --steps",
                        "nestrt simulate model.nest --beside other.nest --urgent"},
-                      [options] { return simulate(*options); });
+                      [options] { return run_simulate(*options); });
   add_plan_argument(app, options->plan);
   app.add_option("--beside", options->beside,
                  "plans of other sessions on the same units, at the board's own clock and speed; one plan may come "
