@@ -1,0 +1,68 @@
+"""nestrt compiles ONNX models for boards with an ARM CPU and an FPGA NPU, and runs them.
+
+    import nestrt
+
+    plan = nestrt.compile("model.onnx", "model.nest")
+    session = nestrt.Session(plan, threads=4)
+    outputs = session.run({"data": array})     # a dict of NumPy arrays by name
+
+docs/python.md has more. Failures are nestrt.Error, by kind: nestrt.InvalidArgument, nestrt.InvalidPlan and others.
+"""
+
+from ._errors import (
+    Cancelled,
+    DeadlineExceeded,
+    DeviceFault,
+    Error,
+    Incompatible,
+    InputOutput,
+    InternalError,
+    InvalidArgument,
+    InvalidModel,
+    InvalidPlan,
+    NotFound,
+    OutOfMemory,
+    Unavailable,
+    Unsupported,
+)
+from ._nestrt import __version__, set_progress
+from ._plan import Plan, Preprocessing, Quantization, TensorSpec
+from ._reports import BenchReport, Calibration, CheckReport, ProfileReport, SimulateReport
+from ._session import Session, Units
+from ._tools import bench, calibrate, check, compile, profile, simulate
+
+__all__ = [
+    "BenchReport",
+    "Calibration",
+    "Cancelled",
+    "CheckReport",
+    "DeadlineExceeded",
+    "DeviceFault",
+    "Error",
+    "Incompatible",
+    "InputOutput",
+    "InternalError",
+    "InvalidArgument",
+    "InvalidModel",
+    "InvalidPlan",
+    "NotFound",
+    "OutOfMemory",
+    "Plan",
+    "Preprocessing",
+    "ProfileReport",
+    "Quantization",
+    "Session",
+    "SimulateReport",
+    "TensorSpec",
+    "Unavailable",
+    "Units",
+    "Unsupported",
+    "__version__",
+    "bench",
+    "calibrate",
+    "check",
+    "compile",
+    "profile",
+    "set_progress",
+    "simulate",
+]

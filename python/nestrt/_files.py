@@ -1,0 +1,80 @@
+"""What the library reads from files, given as Python objects."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from typing import Any, Dict, Iterator, List
+
+import numpy as np
+
+from ._plan import Plan
+
+
+@contextlib.contextmanager
+def model_file(model: Any) -> Iterator[str]:
+    """The path of an ONNX model that is a path, bytes, or an onnx.ModelProto."""
+    if isinstance(model, (str, os.PathLike)):
+        yield os.fspath(model)
+        return
+    content = model.SerializeToString() if hasattr(model, "SerializeToString") else model
+    if not isinstance(content, (bytes, bytearray, memoryview)):
+        raise TypeError(f"model: expected a path, bytes or an onnx.ModelProto, got {type(model).__name__}")
+    with tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
+        path = os.path.join(folder, "model.onnx")
+        with open(path, "wb") as file:
+            file.write(content)
+        yield path
+
+
+@contextlib.contextmanager
+def plan_file(plan: Any) -> Iterator[str]:
+    """The path of a plan that is a path, bytes, or a Plan."""
+    if isinstance(plan, (str, os.PathLike)):
+        yield os.fspath(plan)
+        return
+    plan = plan if isinstance(plan, Plan) else Plan(plan)
+    if plan.path is not None:
+        yield plan.path
+        return
+    with tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
+        path = os.path.join(folder, "plan.nest")
+        plan.save(path)
+        yield path
+
+
+def sample_arrays(samples: Any) -> List[np.ndarray]:
+    """Each of the shape of an input, or several of them along the first axis."""
+    if isinstance(samples, np.ndarray):
+        return [samples]
+    arrays = [np.asarray(sample) for sample in samples]
+    if not arrays:
+        raise ValueError("the samples are empty; give at least one array")
+    return arrays
+
+
+@contextlib.contextmanager
+def sample_files(samples: Any, limit: int, skip_unreadable: bool) -> Iterator[Dict[str, Any]]:
+    """Options of samples that are a folder, a .npy file, an array of N inputs, or an iterable of arrays."""
+    options: Dict[str, Any] = {"limit": limit, "skip_unreadable": skip_unreadable}
+    if isinstance(samples, (str, os.PathLike)):
+        path = os.fspath(samples)
+        yield {**options, ("npy" if path.endswith(".npy") else "images"): path}
+        return
+    arrays = sample_arrays(samples)
+    with tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
+        path = os.path.join(folder, "samples.npy")
+        np.save(path, arrays[0] if isinstance(samples, np.ndarray) else np.stack(arrays))
+        yield {**options, "npy": path}
+
+
+def named_files(arrays: Dict[str, Any], folder: str) -> Dict[str, str]:
+    """A .npy file for each array."""
+    files = {}
+    for index, (name, array) in enumerate(arrays.items()):
+        files[name] = os.path.join(folder, f"{index}.npy")
+        np.save(files[name], np.asarray(array))
+    return files
+
+

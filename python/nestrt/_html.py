@@ -1,0 +1,28 @@
+"""Tables for notebooks."""
+
+from __future__ import annotations
+
+import html
+from typing import Any, Iterable, Sequence
+
+
+def text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table whose numbers are on the right; everything is escaped, as names come from models."""
+    head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
+    body = []
+    for row in rows:
+        cells = []
+        for value in row:
+            align = ' style="text-align:right"' if isinstance(value, (int, float)) else ""
+            cells.append(f"<td{align}>{html.escape(text(value))}</td>")
+        body.append("<tr>" + "".join(cells) + "</tr>")
+    header = f"<thead><tr>{head}</tr></thead>" if any(columns) else ""
+    return f"<table><caption>{html.escape(title)}</caption>{header}<tbody>{''.join(body)}</tbody></table>"

@@ -1,0 +1,148 @@
+"""Sessions: plans that are loaded on units, ready to run."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Optional, Tuple, Union
+
+from . import _nestrt
+from ._html import table
+from ._plan import PathLike, Plan
+
+
+def given(**options: Any) -> Dict[str, Any]:
+    """Those that are not None, with paths as text."""
+    return {
+        name: os.fspath(value) if isinstance(value, os.PathLike) else value
+        for name, value in options.items()
+        if value is not None
+    }
+
+
+def as_plan(plan: Union[Plan, PathLike, bytes]) -> Plan:
+    return plan if isinstance(plan, Plan) else Plan(plan)
+
+
+class Units:
+    """Units that were opened once, for any number of sessions: they share its threads and accelerators.
+
+    units: a list such as "cpu", "cpu,evta", "cpu,evta:sim" (simulated), "evta:2_1x32_15_15_18_17,cpu".
+    threads: of the CPU; 0: all cores that this process may use.
+    plan: units without a configuration get the one that it was compiled for.
+    cpus: the machine's CPUs that may be used, such as "0-1,3"; the calling thread stays on them.
+    pace: simulated units take at least so many times their modelled time.
+    xclbin, device: what the fabric of a board runs, and which board.
+    plugin, isolate: a vendor's library, and whether it runs in a process of its own.
+
+    Raises InvalidArgument for an unknown unit, Unavailable where there is none.
+    """
+
+    def __init__(
+        self,
+        units: str = "cpu",
+        *,
+        threads: int = 0,
+        plan: Optional[Plan] = None,
+        cpus: Optional[str] = None,
+        pace: float = 0.0,
+        xclbin: Optional[PathLike] = None,
+        device: Optional[str] = None,
+        plugin: Optional[PathLike] = None,
+        isolate: bool = False,
+    ) -> None:
+        options = given(
+            units=units, threads=threads, cpus=cpus, pace=pace, xclbin=xclbin, device=device, plugin=plugin,
+            isolate=isolate,
+        )
+        self._core = _nestrt.Units(plan._core if plan is not None else None, options)
+
+    @property
+    def info(self) -> Tuple[Dict[str, Any], ...]:
+        """name, kind, configuration, threads and is_host of each unit."""
+        return tuple(self._core._describe())
+
+    def __repr__(self) -> str:
+        return f"<nestrt.Units {', '.join(unit['name'] for unit in self.info)}>"
+
+
+class Session(_nestrt.Session):
+    """A plan that is loaded on units, ready to run. Creating it allocates all memory but that of the outputs.
+
+    plan: a Plan, or what makes one.
+    units: as Units takes them, or Units to share.
+    threads: of the CPU; 0: all cores that this process may use. Not with Units.
+    deadline: seconds that each run may take; None: any time.
+    priority: "urgent": units and threads that sessions share take this session's work first; else "normal".
+    schedule: how branches are placed: "file-order", "sequential", "paper" or "optimum" (docs/scheduling.md).
+    split: one operator may be divided between units.
+    partition: a file that places the branches, instead of a schedule.
+    cost_file: costs measured on this board are kept here.
+    keep_costs: what runs have shown is kept in the user's cache for the next session of this plan.
+    measure: measure costs now, which takes as long as some tens of inferences.
+    check_every: in every so many runs the CPU computes again what other units have computed; 0: never.
+    unit_timeout: seconds after which an accelerator has failed.
+    Further options are those of Units.
+
+    Threads: one run at a time, a second thread waits; sessions may run side by side. After fork() a child makes
+    sessions of its own. Raises Unavailable, Incompatible, NotFound, OutOfMemory, InvalidArgument.
+    """
+
+    def __init__(
+        self,
+        plan: Union[Plan, PathLike, bytes],
+        units: Union[str, Units] = "cpu",
+        *,
+        threads: Optional[int] = None,
+        deadline: Optional[float] = None,
+        priority: str = "normal",
+        schedule: Optional[str] = None,
+        split: bool = True,
+        partition: Optional[PathLike] = None,
+        cost_file: Optional[PathLike] = None,
+        keep_costs: bool = True,
+        measure: bool = False,
+        check_every: int = 0,
+        unit_timeout: Optional[float] = None,
+        **unit_options: Any,
+    ) -> None:
+        if priority not in ("normal", "urgent"):
+            raise ValueError(f"priority: expected 'normal' or 'urgent', got {priority!r}")
+        self._plan = as_plan(plan)
+        if isinstance(units, Units):
+            if threads is not None or unit_options:
+                raise TypeError("threads and options of units belong to Units(...), which is open already")
+            self._units = units
+        else:
+            self._units = Units(units, threads=threads or 0, plan=self._plan, **unit_options)
+        options = given(
+            schedule=schedule, split=split, partition=partition, cost_file=cost_file, keep_costs=keep_costs,
+            measure=measure, check_every=check_every, unit_timeout=unit_timeout, urgent=priority == "urgent",
+        )
+        super().__init__(self._plan._core, self._units._core, deadline, options)
+
+    @property
+    def plan(self) -> Plan:
+        return self._plan
+
+    @property
+    def units(self) -> Units:
+        return self._units
+
+    @property
+    def operators(self) -> Tuple[Dict[str, Any], ...]:
+        """name, kind, unit, kernel, shape, type ("s8 2^-4") and macs of each operator."""
+        return tuple(self._operators())
+
+    @property
+    def schedule(self) -> Tuple[Dict[str, Any], ...]:
+        """The steps of the next run: branch, unit, lane, threads, predicted_us, waits (for earlier steps)."""
+        return tuple(self._schedule())
+
+    def __repr__(self) -> str:
+        return f"<nestrt.Session of {self._plan!r} on {self._units!r}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(op["name"], op["kind"], op["unit"], op["kernel"], op["type"], op["shape"]) for op in self.operators]
+        return table(repr(self._units), ("operator", "kind", "unit", "kernel", "type", "shape"), rows)
+
+

@@ -1,0 +1,375 @@
+"""compile(), calibrate(), check(), bench(), simulate() and profile()."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+import warnings
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _nestrt
+from ._errors import Cancelled, InvalidArgument
+from ._files import model_file, named_files, plan_file, sample_arrays, sample_files
+from ._plan import PathLike, Plan, Preprocessing, _keywords
+from ._reports import BenchReport, Calibration, CheckReport, ProfileReport, SimulateReport, check_method
+from ._session import given
+
+Model = Any  # a path, bytes, or an onnx.ModelProto
+Samples = Union[PathLike, np.ndarray, Iterable[np.ndarray]]
+Progress = Callable[[str, int, int], None]
+
+_COMPILE = ("input_shapes", "bindings", "preprocessing", "expose", "layout", "disabled_passes", "target", "pieces",
+            "tuning_cache")
+_QUANTIZE = ("scales", "per_tensor", "rounding", "corrections", "keep_f32")
+_UNITS = ("units", "threads", "cpus", "pace", "xclbin", "device", "plugin", "isolate", "schedule", "split", "partition",
+          "cost_file", "check_every")
+_CHOICES = {"layout": ("auto", "plain"), "scales": ("tensor", "single"), "rounding": ("half_up", "floor")}
+
+
+def _one_of(name: str, value: Any) -> None:
+    if name in _CHOICES and value not in _CHOICES[name]:
+        raise ValueError(f"{name}: expected one of {', '.join(_CHOICES[name])}, got {value!r}")
+
+
+def _take(options: Dict[str, Any], names: Sequence[str]) -> Dict[str, Any]:
+    """Moves the options of these names out of all."""
+    taken = {}
+    for name in names:
+        if name in options and options[name] is not None:
+            _one_of(name, options[name])
+            taken[name] = options[name]
+        options.pop(name, None)
+    return given(**taken)
+
+
+def _reject(options: Dict[str, Any], what: str) -> None:
+    if options:
+        raise TypeError(f"{what}() has no option {', '.join(sorted(options))}")
+
+
+def _compile_options(options: Dict[str, Any]) -> Dict[str, Any]:
+    taken = _take(options, _COMPILE)
+    if "preprocessing" in taken:
+        taken["preprocessing"] = _keywords(taken["preprocessing"])
+    if "input_shapes" in taken:
+        taken["input_shapes"] = {name: [int(dim) for dim in shape] for name, shape in taken["input_shapes"].items()}
+    if not isinstance(taken.get("target", ""), str):
+        taken["target"] = ",".join(taken["target"])
+    for name in ("expose", "disabled_passes"):
+        if name in taken:
+            taken[name] = list(taken[name])
+    return taken
+
+
+def calibrate(
+    model: Model,
+    samples: Samples,
+    *,
+    method: str = "mse",
+    percentile: float = 99.99,
+    limit: int = 0,
+    skip_unreadable: bool = False,
+    progress: Optional[Progress] = None,
+    **options: Any,
+) -> Calibration:
+    """Observes every value of a network with one float32 input over sample data.
+
+    samples: a folder of pictures or .npy arrays, a .npy file or an array of N inputs, or an iterable of arrays of the
+        input's shape.
+    method: how exponents are chosen: "mse", "minmax", "percentile" (of elements, unclipped) or "kl".
+    limit: at most so many samples, evenly from all; 0: all.
+    progress: called with ("calibrating", done, total).
+    options: those of compile() but output and quantize.
+
+    Raises InvalidModel, Unsupported, InvalidArgument, NotFound. KeyboardInterrupt ends it.
+    """
+    how = _compile_options(options)
+    _reject(options, "calibrate")
+    check_method(method)
+    _check_percentile(percentile)
+    with model_file(model) as path, sample_files(samples, limit, skip_unreadable) as files:
+        return Calibration(_nestrt.calibrate(path, how, files, method, percentile, progress))
+
+
+def _check_percentile(percentile: float) -> None:
+    if not 50 <= percentile <= 100:
+        raise ValueError(f"percentile: expected 50 to 100, got {percentile}")
+
+
+def _calibration_of(model: str, calibration: Any, options: Dict[str, Any], how: Dict[str, Any]) -> Calibration:
+    if isinstance(calibration, Calibration):
+        return calibration
+    if isinstance(calibration, (str, os.PathLike)) and os.fspath(calibration).endswith((".yaml", ".yml")):
+        method = options.get("method") or ""
+        return Calibration.load(calibration, method=method, percentile=options["percentile"])
+    return calibrate(model, calibration, **how, **{**options, "method": options.get("method") or "mse"})
+
+
+def compile(
+    model: Model,
+    output: Optional[PathLike] = None,
+    *,
+    quantize: Optional[str] = None,
+    calibration: Union[Calibration, Samples, None] = None,
+    max_loss: Optional[float] = None,
+    search_samples: Optional[Samples] = None,
+    search_limit: int = 100,
+    search_budget: int = 32,
+    labels: Optional[PathLike] = None,
+    label_offset: int = 0,
+    method: Optional[str] = None,
+    percentile: float = 99.99,
+    calibration_limit: int = 0,
+    skip_unreadable: bool = False,
+    progress: Optional[Progress] = None,
+    **options: Any,
+) -> Plan:
+    """Compiles an ONNX model into a plan.
+
+    model: a path, bytes, or an onnx.ModelProto.
+    output: the file to write; without one the plan is in memory (Plan.save() writes it).
+    target: what the plan may run on, one or several: "zcu102" or a board's .yaml, "host", "x86-64-v3", "aarch64",
+        "evta:1x16_15_15_18_17" and others.
+    input_shapes: {name: shape}, fixes dynamic dimensions. bindings: {name: array}, inputs that become constants.
+    preprocessing: what becomes of pictures, nestrt.Preprocessing or a dict; kept in the plan.
+    expose: inner values that become outputs. layout: "auto" or "plain". disabled_passes: names of `nestc compile
+        --passes`. pieces: programs for shares of a layer's channels. tuning_cache: a file, or "none".
+    quantize: "s8": 8-bit integers; inputs and outputs stay real numbers. It takes
+        calibration: a Calibration, its .yaml file, or what calibrate() takes as samples;
+        method, percentile, calibration_limit, skip_unreadable: as calibrate();
+        scales: "tensor" or "single"; per_tensor: one scale for all channels of weights; rounding: "half_up" or
+        "floor"; corrections: of "equalisation", "weights", "bias"; keep_f32: operators that stay in floating point.
+    max_loss: look for a quantization that loses at most so many points of top-1, over search_samples (default: the
+        samples of the calibration), with labels (lines picture<TAB>class) against them, without against f32.
+    progress: called with (what, done, total); total is 0 where it is not known.
+
+    The plan's `report` says what became of the quantization. Raises InvalidModel, Unsupported, InvalidArgument,
+    NotFound. KeyboardInterrupt ends it, and nothing is written.
+    """
+    how = _compile_options(options)
+    quantization = _take(options, _QUANTIZE)
+    _reject(options, "compile")
+    _check_quantize(quantize, calibration, quantization, max_loss, method, percentile)
+    for name in ("corrections", "keep_f32"):
+        if name in quantization:
+            quantization[name] = list(quantization[name])
+    with model_file(model) as path:
+        if output is not None:
+            _nestrt.check_output(os.fspath(output), [path, *_paths(calibration, search_samples, labels)])
+        seen = None
+        if quantize is not None:
+            if not isinstance(calibration, (str, os.PathLike, np.ndarray, Calibration)):
+                calibration = sample_arrays(calibration)  # an iterator can be read once
+            ways = dict(method=method, percentile=percentile, limit=calibration_limit, skip_unreadable=skip_unreadable,
+                        progress=progress)
+            seen = _calibration_of(path, calibration, ways, how)
+        if max_loss is None:
+            core, report = _nestrt.compile(path, how, seen._core if seen else None, quantization, None, progress)
+        else:
+            data = calibration if search_samples is None else search_samples
+            with sample_files(data, search_limit, skip_unreadable) as files:
+                search = given(**files, max_loss=float(max_loss), budget=search_budget, labels=labels, offset=label_offset)
+                core, report = _nestrt.compile(path, how, seen._core, quantization, search, progress)
+    return _finish(core, report, output, max_loss)
+
+
+def _paths(*values: Any) -> Sequence[str]:
+    return [os.fspath(value) for value in values if isinstance(value, (str, os.PathLike))]
+
+
+def _check_quantize(
+    quantize: Optional[str], calibration: Any, options: Dict[str, Any], max_loss: Optional[float],
+    method: Optional[str], percentile: float,
+) -> None:
+    if quantize not in (None, "s8"):
+        raise ValueError(f"quantize: expected None or 's8', got {quantize!r}")
+    _check_percentile(percentile)
+    check_method(method or "", empty=True)
+    if quantize is None and (calibration is not None or options or max_loss is not None):
+        raise TypeError("calibration, max_loss and how to quantize go with quantize='s8'")
+    if quantize is not None and calibration is None:
+        raise TypeError("quantize='s8' needs calibration=: a folder of pictures, arrays, or a nestrt.Calibration")
+
+
+def _finish(core: Any, report: Dict[str, Any], output: Optional[PathLike], max_loss: Optional[float]) -> Plan:
+    if core is None:
+        best = report["trials"][report["chosen"]]
+        raise InvalidArgument(
+            f"no quantization of {len(report['trials'])} tried loses at most {max_loss} points; the best loses "
+            f"{best['loss']:.2f} ({best['options']}); allow more, or raise search_budget", "compile"
+        )
+    for note in report["notes"]:
+        warnings.warn(note, stacklevel=3)
+    plan = Plan._of(core, report)
+    if output is None:
+        return plan
+    plan.save(output)
+    written = Plan(output)
+    written._report = report
+    return written
+
+
+def check(
+    model: Model,
+    plan: Union[Plan, PathLike, bytes],
+    inputs: Union[Mapping[str, np.ndarray], Samples, None] = None,
+    *,
+    random_runs: int = 1,
+    seed: int = 0,
+    layers: bool = False,
+    limit: int = 0,
+    tolerance: float = 1e-4,
+    absolute_tolerance: Optional[float] = None,
+    min_agreement: float = 0.9,
+    min_snr_db: float = 10.0,
+    python: Optional[PathLike] = None,
+) -> CheckReport:
+    """Compares a plan with ONNX Runtime on the model itself.
+
+    inputs: {name: array} for one run; an array of N inputs or arrays for a run each, of a plan with one input, or a
+        folder of pictures; None: random ones.
+    layers: by operator, too. tolerance: a share of the largest element of each tensor.
+    python: an interpreter with onnxruntime, onnx and numpy; default: this one if it has them, else a private
+        environment, made on first use.
+
+    Raises Unavailable where ONNX Runtime cannot be had.
+    """
+    options = given(random_runs=random_runs, seed=seed, layers=layers, tolerance=tolerance, min_agreement=min_agreement,
+                    absolute_tolerance=absolute_tolerance, min_snr_db=min_snr_db, python=python)
+    if python is None and all(importlib.util.find_spec(name) for name in ("onnxruntime", "onnx", "numpy")):
+        options["python"] = sys.executable
+    with model_file(model) as path, plan_file(plan) as compiled, tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
+        samples = []
+        if isinstance(inputs, Mapping):
+            options["inputs"] = named_files(dict(inputs), folder)
+        elif inputs is not None:
+            samples = _runs_of(Plan(compiled), inputs, limit)
+        return CheckReport._of(_nestrt.check(path, compiled, samples, options))
+
+
+def _runs_of(plan: Plan, inputs: Any, limit: int) -> Sequence[np.ndarray]:
+    """An array for each run."""
+    if isinstance(inputs, (str, os.PathLike)):
+        path = os.fspath(inputs)
+        if path.endswith(".npy"):
+            return _runs_of(plan, np.load(path), limit)
+        names = sorted(name for name in os.listdir(path) if name.lower().endswith((".jpg", ".jpeg", ".png", ".bmp")))
+        return [plan.preprocess(os.path.join(path, name)) for name in _evenly(names, limit)]
+    shape = plan.inputs[0].shape
+    arrays = sample_arrays(inputs)
+    if isinstance(inputs, np.ndarray) and inputs.shape != shape:
+        arrays = list(inputs)
+    return [np.ascontiguousarray(array).reshape(shape) for array in _evenly(arrays, limit)]
+
+
+def _evenly(items: Sequence[Any], limit: int) -> Sequence[Any]:
+    count = min(limit, len(items)) if limit > 0 else len(items)
+    return [items[index * len(items) // count] for index in range(count)]
+
+
+def bench(
+    plan: Union[Plan, PathLike, bytes],
+    units: str = "cpu",
+    *,
+    runs: int = 100,
+    warmup: int = 10,
+    per_op: bool = False,
+    per_unit: bool = False,
+    pipeline: int = 0,
+    against: Optional[str] = None,
+    trace: Optional[PathLike] = None,
+    **options: Any,
+) -> BenchReport:
+    """Measures latency, load time and memory of a plan on random inputs.
+
+    runs, warmup: inferences. per_op, per_unit: times of each, too. pipeline: the throughput with so many in flight.
+    against: compare with another schedule. trace: a file of the last runs for ui.perfetto.dev.
+    options: those of Units, and schedule, split, partition, cost_file, check_every of Session.
+    KeyboardInterrupt ends it.
+    """
+    where = _take(options, _UNITS)
+    _reject(options, "bench")
+    _at_least(runs=(runs, 1), warmup=(warmup, 0), pipeline=(pipeline, 0))
+    what = given(runs=runs, warmup=warmup, per_op=per_op, per_unit=per_unit, pipeline=pipeline, against=against,
+                 trace=trace)
+    with plan_file(plan) as path:
+        try:
+            figures = json.loads(_nestrt.bench(path, {**where, "units": units}, what))
+        except Cancelled:
+            raise KeyboardInterrupt from None
+    if figures["runs"] < runs:
+        raise KeyboardInterrupt
+    return BenchReport._of(figures)
+
+
+def _at_least(**values: Any) -> None:
+    for name, (value, least) in values.items():
+        if value < least:
+            raise ValueError(f"{name}: expected at least {least}, got {value}")
+
+
+def simulate(
+    plan: Union[Plan, PathLike, bytes],
+    board: PathLike = "zcu102",
+    *,
+    profiles: Sequence[PathLike] = (),
+    npu_clocks_mhz: Sequence[float] = (),
+    cpu_scales: Sequence[float] = (),
+    threads: Optional[int] = None,
+    instances: Optional[int] = None,
+    memory_mb_per_s: Optional[float] = None,
+    hand_over: float = 1.0,
+    waiting: float = 1.0,
+    budget_ms: Optional[int] = None,
+    beside: Sequence[PathLike] = (),
+    urgent: bool = False,
+    trace: Optional[PathLike] = None,
+) -> SimulateReport:
+    """Predicts the latency of a plan on a described board, in virtual time.
+
+    board: the name of one that nestrt knows, or the path of its .yaml. profiles: files of costs (profile()); default:
+    the board's. npu_clocks_mhz, cpu_scales: for a table of what-ifs. beside: plans of other sessions on the same units.
+    hand_over, waiting: factors. budget_ms: time to look for each schedule.
+
+    Raises NotFound where a cost is missing, InvalidArgument for a board that is none.
+    """
+    options = given(
+        board=board, profiles=[os.fspath(path) for path in profiles], npu_clocks_mhz=[*map(float, npu_clocks_mhz)],
+        cpu_scales=[*map(float, cpu_scales)], threads=threads, instances=instances, memory_mb_per_s=memory_mb_per_s,
+        hand_over=hand_over, waiting=waiting, budget_ms=budget_ms, beside=[os.fspath(path) for path in beside],
+        urgent=urgent, trace=trace,
+    )
+    with plan_file(plan) as path:
+        return SimulateReport._of(json.loads(_nestrt.simulate(path, options)))
+
+
+def profile(
+    plan: Union[Plan, PathLike, bytes],
+    output: Optional[PathLike] = None,
+    units: str = "cpu",
+    *,
+    counts: Sequence[int] = (),
+    precision: float = 0.03,
+    max_runs: int = 200,
+    max_seconds: float = 20.0,
+    **options: Any,
+) -> ProfileReport:
+    """Measures what each operator of a plan costs on each unit, for schedules.
+
+    output: a file of costs to write, for simulate() and Session(cost_file=...).
+    counts: numbers of threads; default: 1, 2, 4 ... and all. precision: ends when the 95 % interval of every median
+    reaches no further than this part of it; or after max_runs inferences or max_seconds for each way to run the plan.
+    options: those of Units.
+    """
+    where = _take(options, _UNITS)
+    _reject(options, "profile")
+    _at_least(max_runs=(max_runs, 1))
+    what = given(output=output, threads=list(counts) or None, precision=precision, max_runs=max_runs,
+                 max_seconds=max_seconds)
+    with plan_file(plan) as path:
+        return ProfileReport._of(json.loads(_nestrt.profile(path, {**where, "units": units}, what)))

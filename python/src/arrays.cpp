@@ -1,0 +1,109 @@
+#include "python/src/arrays.h"
+
+#include <nanobind/stl/string.h>
+
+#include <cstring>
+#include <optional>
+
+#include "python/src/errors.h"
+
+namespace nestrt::python {
+namespace {
+
+namespace nb = nanobind;
+using Kind = nb::dlpack::dtype_code;
+
+struct ElementType {
+  DataType type;
+  Kind kind;
+  uint8_t bits;
+  const char* name;
+};
+constexpr ElementType kTypes[] = {
+    {DataType::kF32, Kind::Float, 32, "float32"}, {DataType::kS8, Kind::Int, 8, "int8"},
+    {DataType::kU8, Kind::UInt, 8, "uint8"},      {DataType::kS32, Kind::Int, 32, "int32"},
+    {DataType::kS64, Kind::Int, 64, "int64"},     {DataType::kBool, Kind::Bool, 8, "bool"}};
+
+[[noreturn]] void refuse(const std::string& text) { raise(Status(Code::kInvalidArgument, text), "arrays"); }
+
+const ElementType& element_type(DataType type) {
+  for (const ElementType& known : kTypes)
+    if (known.type == type) return known;
+  refuse("a tensor of no type that NumPy has");
+}
+
+nb::dlpack::dtype dlpack_type(DataType type) {
+  const ElementType& known = element_type(type);
+  return {static_cast<uint8_t>(known.kind), known.bits, 1};
+}
+
+DataType data_type(nb::dlpack::dtype type, const std::string& what) {
+  for (const ElementType& known : kTypes)
+    if (static_cast<uint8_t>(known.kind) == type.code && known.bits == type.bits && type.lanes == 1) return known.type;
+  refuse(what +
+         ": its elements are of a type that no plan has (float32, int8, uint8, int32, int64 and bool are); "
+         "convert it, as with array.astype(numpy.float32)");
+}
+
+template <typename Array>
+Shape shape_of(const Array& array, const std::string& what) {
+  if (array.ndim() > Shape::kMaxRank)
+    refuse(what + ": an array of " + std::to_string(array.ndim()) + " dimensions; at most " +
+           std::to_string(Shape::kMaxRank) + " are possible");
+  return Shape(std::span(array.shape_ptr(), array.ndim()));
+}
+
+std::string class_of(nb::handle object) { return nb::cast<std::string>(nb::str(object.type().attr("__name__"))); }
+
+nb::object to_numpy(void* data, DataType type, const Shape& shape, nb::handle owner) {
+  size_t dims[Shape::kMaxRank];
+  std::copy(shape.begin(), shape.end(), dims);
+  return nb::cast(
+      nb::ndarray<nb::numpy>(data, static_cast<size_t>(shape.rank()), dims, owner, nullptr, dlpack_type(type)));
+}
+
+}  // namespace
+
+const char* numpy_name(DataType type) { return element_type(type).name; }
+
+ConstTensorView view_input(nb::handle object, const std::string& what, InputArray& array) {
+  if (!nb::try_cast(object, array, true))
+    refuse(what + ": expected an array in the CPU's memory (NumPy's, or any with __dlpack__), got '" +
+           class_of(object) + "'; numpy.asarray(...) makes one");
+  return {data_type(array.dtype(), what), shape_of(array, what), array.data()};
+}
+
+TensorView view_output(nb::handle object, const std::string& what, OutputArray& array) {
+  if (!nb::try_cast(object, array, false))
+    refuse(what + ": expected an array in the CPU's memory that is dense, row-major and can be written to, got '" +
+           class_of(object) + "'");
+  return {data_type(array.dtype(), what), shape_of(array, what), array.data()};
+}
+
+nb::object make_array(AlignedMemory memory, const TensorInfo& info) {
+  auto* const owned = new AlignedMemory(std::move(memory));
+  const nb::capsule owner(owned, [](void* pointer) noexcept { delete static_cast<AlignedMemory*>(pointer); });
+  return to_numpy(owned->data(), info.type, info.shape, owner);
+}
+
+nb::object make_array(DataType type, const Shape& shape, const void* elements) {
+  const TensorInfo info{"", type, shape};
+  AlignedMemory memory = checked(AlignedMemory::allocate(info.size_bytes(), "an array"), "arrays");
+  if (memory.size() > 0) std::memcpy(memory.data(), elements, info.size_bytes());
+  return make_array(std::move(memory), info);
+}
+
+tools::Array copy_array(nb::handle object, const std::string& what) {
+  InputArray array;
+  const ConstTensorView view = view_input(object, what, array);
+  const auto* const begin = static_cast<const std::byte*>(view.data);
+  return {view.type, view.shape, std::vector<std::byte>(begin, begin + view.size_bytes())};
+}
+
+nb::tuple as_tuple(const Shape& shape) {
+  nb::list dims;
+  for (const int64_t dim : shape) dims.append(dim);
+  return nb::tuple(dims);
+}
+
+}  // namespace nestrt::python

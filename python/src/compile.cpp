@@ -1,0 +1,269 @@
+#include "python/src/compile.h"
+
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "compiler-lite/calibrate/calibrate.h"
+#include "compiler-lite/compile.h"
+#include "compiler-lite/quantize/profile_yaml.h"
+#include "compiler-lite/tuning/evaluator.h"
+#include "compiler-lite/tuning/search.h"
+#include "python/src/arrays.h"
+#include "python/src/errors.h"
+#include "python/src/plan.h"
+#include "python/src/unit_choice.h"
+#include "tools/common/files.h"
+#include "tools/nestc/compile_options.h"
+#include "tools/nestc/quantize_options.h"
+
+namespace nestrt::python {
+namespace {
+
+namespace nb = nanobind;
+using compiler::CompileOptions;
+using compiler::QuantizationProfile;
+using Progress = std::function<void(std::string, size_t, size_t)>;
+
+struct ProfileHandle {
+  QuantizationProfile profile;
+  double percentile = compiler::kDefaultPercentile;
+  std::vector<std::string> skipped;
+  std::string where = "the calibration";  // for messages
+};
+
+Status read_import(const nb::dict& values, compiler::ImportOptions& options) {
+  std::map<std::string, std::vector<int64_t>> shapes;
+  read(values, "input_shapes", shapes);
+  for (const auto& [name, dims] : shapes) {
+    const bool fits = dims.size() <= static_cast<size_t>(Shape::kMaxRank) &&
+                      std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim > 0; });
+    if (!fits)
+      return Status(Code::kInvalidArgument, "input_shapes: input '" + name + "' takes up to " +
+                                                std::to_string(Shape::kMaxRank) + " positive dimensions");
+    options.input_shapes.emplace(name, Shape(dims));
+  }
+  if (values.contains("bindings"))
+    for (const auto& [name, array] : nb::cast<nb::dict>(values["bindings"])) {
+      const auto text = nb::cast<std::string>(name);
+      tools::Array copy = copy_array(array, "bindings: '" + text + "'");
+      options.bindings[text] = {copy.type, copy.shape, std::move(copy.bytes)};
+    }
+  return {};
+}
+
+CompileOptions compile_options(const nb::dict& values) {
+  CompileOptions options;
+  check(read_import(values, options.import), "compile");
+  if (values.contains("preprocessing") && !values["preprocessing"].is_none())
+    options.preprocessing = preprocessing_of(nb::cast<nb::dict>(values["preprocessing"]));
+  compiler::CompileChoice choice;
+  read(values, "expose", choice.exposed);
+  read(values, "layout", choice.layout);
+  read(values, "disabled_passes", choice.disabled_passes);
+  read(values, "target", choice.target);
+  read(values, "pieces", choice.pieces);
+  read(values, "tuning_cache", choice.tuning_cache);
+  check(choice.add_to(options), choice.target);
+  return options;
+}
+
+compiler::QuantizeOptions quantize_options(const nb::dict& values) {
+  compiler::QuantizeChoice choice;
+  read(values, "scales", choice.scales);
+  read(values, "per_tensor", choice.per_tensor);
+  read(values, "rounding", choice.rounding);
+  read(values, "corrections", choice.corrections);
+  read(values, "keep_f32", choice.keep_f32);
+  return choice.options();
+}
+
+compiler::SampleOptions sample_options(const nb::dict& values) {
+  compiler::SampleOptions samples;
+  read(values, "images", samples.images);
+  read(values, "npy", samples.npy);
+  read(values, "limit", samples.limit);
+  read(values, "skip_unreadable", samples.skip_unreadable);
+  return samples;
+}
+
+// Tells Python how far the work is, and ends it where that raises.
+auto reporter(Interruptible& work, const std::optional<Progress>& progress) {
+  return [&](std::string_view what, size_t done, size_t total) {
+    work.poll([&] {
+      if (progress) (*progress)(std::string(what), done, total);
+    });
+  };
+}
+
+ProfileHandle calibrate(const std::string& model, const nb::dict& compile, const nb::dict& samples,
+                        const std::string& method, double percentile, const std::optional<Progress>& progress) {
+  compiler::CalibrationOptions options;
+  options.compile = compile_options(compile);
+  options.samples = sample_options(samples);
+  options.method = *compiler::calibration_method(method);
+  options.percentile = percentile;
+  Interruptible work;
+  const auto report = reporter(work, progress);
+  options.progress = [&](size_t done, size_t total) { report("calibrating", done, total); };
+  compiler::Calibration result = work.run([&] { return compiler::calibrate(model, options); }, model);
+  return {std::move(result.profile), percentile, std::move(result.skipped)};
+}
+
+ProfileHandle load_profile(const std::string& path, const std::string& method, double percentile) {
+  return {checked(compiler::complete_profile(path, method, percentile), path), percentile, {}, path};
+}
+
+nb::dict summary_of(const ProfileHandle& self) {
+  nb::list values;
+  for (const compiler::ValueProfile& value : self.profile.values) {
+    nb::dict row;
+    row["name"] = value.name;
+    row["min"] = value.min;
+    row["max"] = value.max;
+    row["elements"] = value.elements;
+    row["zeros"] = value.zeros;
+    row["exponent"] = value.exponent ? nb::cast(*value.exponent) : nb::none();
+    values.append(row);
+  }
+  nb::dict result;
+  result["model_digest"] = self.profile.model_digest;
+  result["method"] = std::string(compiler::name(self.profile.method));
+  result["samples"] = self.profile.samples;
+  result["preprocessing"] = as_dict(self.profile.preprocessing ? &*self.profile.preprocessing : nullptr);
+  result["skipped"] = nb::cast(self.skipped);
+  result["values"] = values;
+  return result;
+}
+
+nb::dict as_dict(const compiler::Trial& trial) {
+  nb::dict row;
+  row["options"] = trial.settings.text();
+  row["loss"] = trial.score.loss();
+  row["agreement"] = trial.score.agreement();
+  row["snr_db"] = std::isfinite(trial.score.decibel) ? nb::cast(trial.score.decibel) : nb::none();
+  row["f32_share"] = trial.score.f32_share;
+  row["plan_bytes"] = trial.score.plan_bytes;
+  row["samples"] = trial.score.samples;
+  return row;
+}
+
+// Looks for a quantization that loses little enough; sets it in `options` and `report`. False where there is none.
+bool search(const std::string& model, const ProfileHandle& profile, const nb::dict& values, CompileOptions& options,
+            Interruptible& work, const std::optional<Progress>& progress, nb::dict& report) {
+  compiler::EvaluationOptions evaluation;
+  evaluation.compile = options;
+  evaluation.samples = sample_options(values);
+  read(values, "labels", evaluation.labels);
+  read(values, "offset", evaluation.offset);
+  compiler::SearchOptions how;
+  read(values, "max_loss", how.max_loss);
+  read(values, "budget", how.budget);
+  how.progress = reporter(work, progress);
+  const compiler::QuantizationSettings first{profile.profile.method, profile.percentile, options.quantization->options};
+  const compiler::SearchResult result = work.run(
+      [&]() -> Result<compiler::SearchResult> {
+        NESTRT_ASSIGN_OR_RETURN(compiler::Evaluator measure, compiler::Evaluator::create(model, evaluation));
+        compiler::SearchRecord record;
+        return compiler::search(measure, profile.profile, first, how, record);
+      },
+      model);
+  nb::list trials;
+  for (const compiler::Trial& trial : result.trials) trials.append(as_dict(trial));
+  report["trials"] = trials;
+  report["chosen"] = result.chosen;
+  options.quantization = compiler::as_quantization(profile.profile, first, result.trials[result.chosen].settings);
+  return result.met;
+}
+
+// Operators by unit for which the target has a program.
+nb::dict units_of(const Plan& plan) {
+  std::map<std::string, size_t> counts;
+  for (const plan::Branch& branch : plan.tables().branches)
+    for (const plan::Program& program : branch.programs) counts[program.unit] += branch.operators.size();
+  nb::dict units;
+  for (const auto& [unit, count] : counts) units[unit.c_str()] = count;
+  return units;
+}
+
+nb::dict as_dict(const compiler::QuantizationReport& made) {
+  nb::dict quantization, kept;
+  for (const compiler::KeptNode& node : made.kept) kept[node.name.c_str()] = node.reason;
+  quantization["s8_operators"] = made.s8_nodes;
+  quantization["kept_f32"] = kept;
+  return quantization;
+}
+
+std::shared_ptr<const Plan> compile_plan(const std::string& model, CompileOptions options, Interruptible& work,
+                                         const std::optional<Progress>& progress, nb::dict& report) {
+  std::optional<compiler::QuantizationReport> made;
+  if (options.quantization)
+    options.quantization->observer = [&](const compiler::QuantizationReport& given) { made = given; };
+  const auto tell = reporter(work, progress);
+  options.progress = [&](std::string_view stage) { tell(stage, 0, 0); };
+  const auto plan = work.run(
+      [&]() -> Result<std::shared_ptr<const Plan>> {
+        NESTRT_ASSIGN_OR_RETURN(const compiler::PlanBytes bytes, compiler::compile(model, options));
+        return plan_of_bytes(bytes.span(), {});
+      },
+      model);
+  if (made) report["quantization"] = as_dict(*made);
+  report["units"] = units_of(*plan);
+  return plan;
+}
+
+// The plan, None where no quantization loses as little as asked, and a report.
+nb::tuple compile(const std::string& model, const nb::dict& values, const ProfileHandle* profile,
+                  const nb::dict& quantize, const nb::object& searched, const std::optional<Progress>& progress) {
+  CompileOptions options = compile_options(values);
+  nb::dict report;
+  nb::list notes;
+  Interruptible work;
+  if (profile != nullptr) {
+    options.quantization.emplace();
+    options.quantization->profile = profile->profile;
+    options.quantization->options = quantize_options(quantize);
+    check(compiler::agree_with(profile->profile, profile->where, options,
+                               [&](const std::string& text) { notes.append(text); }),
+          model);
+    if (!searched.is_none() && !search(model, *profile, nb::cast<nb::dict>(searched), options, work, progress, report))
+      return nb::make_tuple(nb::none(), report);
+  }
+  report["notes"] = notes;
+  const auto plan = compile_plan(model, std::move(options), work, progress, report);
+  return nb::make_tuple(PlanHandle{plan, model, ""}, report);
+}
+
+// Before a long computation. `inputs` are not to be written over.
+void check_output(const std::string& path, const std::vector<std::string>& inputs) {
+  check(tools::check_not_input(path, inputs), path);
+  check(tools::check_writable(path), path);
+}
+
+}  // namespace
+
+void bind_compile(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<ProfileHandle>(module, "Profile", "What calibration has seen; see nestrt.Calibration.")
+      .def("_summary", &summary_of)
+      .def("_save", [](const ProfileHandle& self, const std::string& path) {
+        check(compiler::save_profile(self.profile, path), path);
+      });
+  module.def("calibrate", &calibrate, "model"_a, "options"_a, "samples"_a, "method"_a, "percentile"_a,
+             "progress"_a.none());
+  module.def("load_profile", &load_profile, "path"_a, "method"_a, "percentile"_a);
+  module.def("compile", &compile, "model"_a, "options"_a, "profile"_a.none(), "quantize"_a, "search"_a.none(),
+             "progress"_a.none());
+  module.def("check_output", &check_output, "path"_a, "inputs"_a);
+  module.def("write_plan", [](const PlanHandle& plan, const std::string& path) {
+    check(tools::write_file(path, plan.plan->bytes()), path);
+  });
+}
+
+}  // namespace nestrt::python

@@ -1,0 +1,10 @@
+// compile() and calibrate() of Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace nestrt::python {
+
+void bind_compile(nanobind::module_& module);
+
+}  // namespace nestrt::python

@@ -1,0 +1,23 @@
+// The module nestrt._nestrt: what the package is made of in C++.
+#include <nanobind/nanobind.h>
+
+#include "nestrt/log.h"
+#include "python/src/compile.h"
+#include "python/src/plan.h"
+#include "python/src/reports.h"
+#include "python/src/session.h"
+#include "tools/common/progress.h"
+
+NB_MODULE(_nestrt, module) {
+  namespace python = nestrt::python;
+  using namespace nanobind::literals;
+  module.doc() = "The part of nestrt that is written in C++; use the package nestrt.";
+  module.attr("__version__") = NESTRT_VERSION;
+  nestrt::tools::set_progress(false);
+  python::bind_plan(module);
+  python::bind_session(module);
+  python::bind_compile(module);
+  python::bind_reports(module);
+  module.def("set_progress", &nestrt::tools::set_progress, "shown"_a,
+             "Whether bench, profile and searches show on standard error how far they are; they do not by default.");
+}

@@ -1,0 +1,290 @@
+#include "python/src/session.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <optional>
+
+#include "nestrt/open_units.h"
+#include "python/src/arrays.h"
+#include "python/src/errors.h"
+#include "python/src/interruption.h"
+#include "python/src/plan.h"
+#include "python/src/unit_choice.h"
+#include "tools/nestrt/summaries.h"
+
+namespace nestrt::python {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+struct UnitsHandle {
+  UnitList units;
+};
+
+struct SessionHandle {
+  PlanHandle plan;
+  UnitList units;
+  std::unique_ptr<Session> session;
+  std::optional<std::chrono::nanoseconds> deadline;  // of runs that state none
+};
+
+std::chrono::nanoseconds nanoseconds_of(double seconds) {
+  constexpr double kMost = 1e9;
+  if (!(seconds > 0 && seconds <= kMost))
+    raise(Status(Code::kInvalidArgument, "deadline: expected seconds from now, more than 0 and at most 1e9"),
+          "Session");
+  return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
+}
+
+void open_units(UnitsHandle* self, const PlanHandle* plan, const nb::dict& options) {
+  const command::UnitChoice choice = unit_choice(options);
+  Result<UnitList> units = [&] {
+    nb::gil_scoped_release release;
+    return plan != nullptr ? choice.open(*plan->plan) : nestrt::open_units(choice.units, choice.unit_options());
+  }();
+  new (self) UnitsHandle{checked(std::move(units), choice.units)};
+}
+
+nb::list describe(const UnitsHandle& self) {
+  nb::list infos;
+  for (const auto& unit : self.units) {
+    const UnitInfo& info = unit->info();
+    nb::dict row;
+    row["name"] = info.name;
+    row["kind"] = info.kind;
+    row["configuration"] = info.configuration;
+    row["threads"] = info.num_threads;
+    row["is_host"] = info.is_host;
+    infos.append(row);
+  }
+  return infos;
+}
+
+SessionOptions session_options(const PlanHandle& plan, const UnitList& units, const nb::dict& values) {
+  SessionOptions options =
+      checked(unit_choice(values).session_options(*plan.plan, units, /*observer=*/nullptr), plan.where);
+  read(values, "urgent", options.urgent);
+  read(values, "keep_costs", options.keep_costs);
+  read(values, "reschedule_drift", options.reschedule_drift);
+  bool measure = false;
+  read(values, "measure", measure);
+  if (measure) options.measure = Measuring::kBefore;
+  double timeout_s = std::chrono::duration<double>(options.unit_timeout).count();
+  read(values, "unit_timeout", timeout_s);
+  options.unit_timeout = std::chrono::duration_cast<std::chrono::milliseconds>(nanoseconds_of(timeout_s));
+  return options;
+}
+
+void create(SessionHandle* self, const PlanHandle& plan, const UnitsHandle& units, std::optional<double> deadline,
+            const nb::dict& values) {
+  const SessionOptions options = session_options(plan, units.units, values);
+  const auto limit = deadline ? std::optional(nanoseconds_of(*deadline)) : std::nullopt;
+  Result<std::unique_ptr<Session>> session = [&] {
+    nb::gil_scoped_release release;
+    return Session::create(plan.plan, units.units, options);
+  }();
+  new (self) SessionHandle{plan, units.units, checked(std::move(session), plan.where), limit};
+}
+
+// The arrays of a run, and views of them in the plan's order.
+template <typename Array, typename View>
+struct Tensors {
+  explicit Tensors(size_t count) : arrays(count), views(count) {}
+  std::vector<Array> arrays;
+  std::vector<View> views;
+};
+using Inputs = Tensors<InputArray, ConstTensorView>;
+using Outputs = Tensors<OutputArray, TensorView>;
+
+std::string names_of(std::span<const TensorInfo> infos) {
+  std::string names;
+  for (const TensorInfo& info : infos) names += (names.empty() ? "'" : ", '") + info.name + "'";
+  return names;
+}
+
+[[noreturn]] void refuse(const SessionHandle& self, const std::string& text) {
+  raise(Status(Code::kInvalidArgument, text), self.plan.where);
+}
+
+// The object for each of the infos: from a dict by name, from a list or tuple by position, or the only one itself.
+std::vector<nb::handle> by_position(const SessionHandle& self, nb::handle given, std::span<const TensorInfo> infos,
+                                    const std::string& what) {
+  std::vector<nb::handle> found;
+  if (PyDict_Check(given.ptr()) != 0) {
+    for (const TensorInfo& info : infos) {
+      PyObject* const value = PyDict_GetItemString(given.ptr(), info.name.c_str());
+      if (value == nullptr) refuse(self, what + " '" + info.name + "' is missing: the plan has " + names_of(infos));
+      found.emplace_back(value);
+    }
+    if (static_cast<size_t>(PyDict_Size(given.ptr())) != infos.size())
+      refuse(self, what + "s: there are names that the plan does not have, which has " + names_of(infos));
+    return found;
+  }
+  if (PyList_Check(given.ptr()) != 0 || PyTuple_Check(given.ptr()) != 0) {
+    for (const nb::handle item : nb::iter(given)) found.push_back(item);
+  } else {
+    found.push_back(given);
+  }
+  if (found.size() != infos.size())
+    refuse(self, what + "s: " + std::to_string(found.size()) + " given, and the plan has " +
+                     std::to_string(infos.size()) + ": " + names_of(infos));
+  return found;
+}
+
+Inputs gather_inputs(const SessionHandle& self, nb::handle given) {
+  const std::span<const TensorInfo> infos = self.session->inputs();
+  const std::vector<nb::handle> objects = by_position(self, given, infos, "input");
+  Inputs inputs(infos.size());
+  for (size_t i = 0; i < infos.size(); ++i)
+    inputs.views[i] = view_input(objects[i], "input '" + infos[i].name + "'", inputs.arrays[i]);
+  return inputs;
+}
+
+// Arrays of the caller's, or new ones. `results`: them, in the plan's order.
+Outputs gather_outputs(const SessionHandle& self, nb::handle given, std::vector<nb::object>& results) {
+  const std::span<const TensorInfo> infos = self.session->outputs();
+  Outputs outputs(infos.size());
+  if (!given.is_none()) {
+    const std::vector<nb::handle> objects = by_position(self, given, infos, "output");
+    for (size_t i = 0; i < infos.size(); ++i) {
+      outputs.views[i] = view_output(objects[i], "output '" + infos[i].name + "'", outputs.arrays[i]);
+      results.push_back(nb::borrow(objects[i]));
+    }
+    return outputs;
+  }
+  for (size_t i = 0; i < infos.size(); ++i) {
+    AlignedMemory memory = checked(AlignedMemory::allocate(infos[i].size_bytes(), "an output"), self.plan.where);
+    outputs.views[i] = {infos[i].type, infos[i].shape, memory.data()};
+    results.push_back(make_array(std::move(memory), infos[i]));
+  }
+  return outputs;
+}
+
+void run_once(SessionHandle& self, const Inputs& inputs, const Outputs& outputs, std::optional<double> deadline) {
+  RunOptions options;
+  const auto limit = deadline ? std::optional(nanoseconds_of(*deadline)) : self.deadline;
+  if (limit) options.deadline = SteadyClock::now() + *limit;
+  Status status;
+  {
+    nb::gil_scoped_release release;
+    const CancelOnInterrupt interrupt(*self.session);
+    status = self.session->run(inputs.views, outputs.views, options);
+  }
+  if (status.code() == Code::kCancelled && PyErr_CheckSignals() != 0) throw nb::python_error();
+  check(status, self.plan.where);
+}
+
+std::vector<nb::object> results_of(SessionHandle& self, nb::handle inputs, nb::handle out,
+                                   std::optional<double> deadline) {
+  std::vector<nb::object> results;
+  const Inputs read = gather_inputs(self, inputs);
+  const Outputs written = gather_outputs(self, out, results);
+  run_once(self, read, written, deadline);
+  return results;
+}
+
+nb::dict named(const SessionHandle& self, const std::vector<nb::object>& results) {
+  nb::dict outputs;
+  for (size_t i = 0; i < results.size(); ++i) outputs[self.session->outputs()[i].name.c_str()] = results[i];
+  return outputs;
+}
+
+nb::dict run(SessionHandle& self, nb::handle inputs, nb::handle out, std::optional<double> deadline) {
+  return named(self, results_of(self, inputs, out, deadline));
+}
+
+nb::object call(SessionHandle& self, const nb::args& arrays, const nb::kwargs& by_name) {
+  if (arrays.size() > 0 && by_name.size() > 0) refuse(self, "inputs: give all by position or all by name");
+  const nb::handle given = by_name.size() > 0 ? nb::handle(by_name) : nb::handle(arrays);
+  std::vector<nb::object> results = results_of(self, given, nb::none(), std::nullopt);
+  if (results.size() == 1) return std::move(results.front());
+  return named(self, results);
+}
+
+nb::dict memory_of(const SessionHandle& self) {
+  const SessionMemory memory = self.session->memory();
+  nb::dict result;
+  result["arena_bytes"] = memory.arena_bytes;
+  result["scratch_bytes"] = memory.scratch_bytes;
+  result["repacked_bytes"] = memory.repacked_bytes;
+  result["copied_bytes"] = memory.copied_bytes;
+  result["handed_over_bytes"] = memory.handed_over_bytes;
+  return result;
+}
+
+nb::list operators_of(const SessionHandle& self) {
+  nb::list rows;
+  for (const command::OperatorRow& op : command::summarize_plan(*self.session).operators) {
+    nb::dict row;
+    row["name"] = op.name;
+    row["kind"] = op.kind;
+    row["unit"] = op.unit;
+    row["kernel"] = op.kernel;
+    row["shape"] = op.output_shape;
+    row["type"] = op.output_type;
+    row["macs"] = op.macs;
+    rows.append(row);
+  }
+  return rows;
+}
+
+nb::list schedule_of(const SessionHandle& self) {
+  const Schedule schedule = self.session->schedule();
+  nb::list steps;
+  for (const Step& step : schedule.steps) {
+    nb::dict row;
+    row["branch"] = step.branch;
+    row["unit"] = self.units[schedule.lanes[step.lane].unit]->info().name;
+    row["lane"] = step.lane;
+    row["threads"] = step.threads;
+    row["predicted_us"] = step.predicted_us;
+    row["waits"] = nb::cast(step.waits);
+    steps.append(row);
+  }
+  return steps;
+}
+
+constexpr const char* kRun =
+    "Runs one inference and returns the outputs by name.\n\n"
+    "inputs: a dict of arrays by name, a list or tuple in the plan's order, or the array itself where there is one\n"
+    "    input. NumPy's, or any with __dlpack__ in the CPU's memory; dtype and shape exactly as plan.inputs says. "
+    "They\n"
+    "    are read in place where they are dense and row-major (64-byte alignment is fastest), else copied first.\n"
+    "out: arrays to write to, in the same forms; the result then holds them. Default: new NumPy arrays.\n"
+    "deadline: seconds from now; default: the session's.\n\n"
+    "Outputs are real numbers, float32, of quantized plans too. The GIL is released. One run at a time: a second\n"
+    "thread waits; for runs side by side give each thread a session.\n\n"
+    "Raises InvalidArgument (says what was expected and what came), DeadlineExceeded, Cancelled, DeviceFault.\n"
+    "KeyboardInterrupt ends the run.";
+
+}  // namespace
+
+void bind_session(nb::module_& module) {
+  nb::class_<UnitsHandle>(module, "Units", "Units that were opened, for any number of sessions; see nestrt.Units.")
+      .def("__init__", &open_units, "plan"_a.none(), "options"_a)
+      .def("_describe", &describe);
+  nb::class_<SessionHandle>(module, "Session", "A plan that is loaded on units; see nestrt.Session.")
+      .def("__init__", &create, "plan"_a, "units"_a, "deadline"_a.none(), "options"_a)
+      .def("run", &run, "inputs"_a, "out"_a = nb::none(), "deadline"_a = nb::none(), kRun)
+      .def("__call__", &call, "args"_a, "kwargs"_a,
+           "The inputs by position or by name; the output itself where there is one, else a dict of them by name.")
+      .def(
+          "cancel", [](SessionHandle& self) { self.session->cancel(); },
+          "The run in progress, if there is one, raises Cancelled on its thread. From any thread.")
+      .def_prop_ro(
+          "healed", [](const SessionHandle& self) { return self.session->healed_branches(); },
+          "Steps that the CPU computed because another unit had failed.")
+      .def_prop_ro(
+          "reschedules", [](const SessionHandle& self) { return self.session->reschedules(); },
+          "How often a new schedule took the place of another.")
+      .def_prop_ro("memory", &memory_of,
+                   "Bytes by purpose: arena, scratch, repacked weights, and moved by the last run.")
+      .def("_operators", &operators_of)
+      .def("_schedule", &schedule_of);
+}
+
+}  // namespace nestrt::python

@@ -1,0 +1,84 @@
+"""What the tests share. They run in a clean environment outside of the source tree: script/wheel --test."""
+
+import os
+import pathlib
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import nestrt
+
+EXAMPLES = pathlib.Path(os.environ["NESTRT_EXAMPLES"])
+PIXELS = nestrt.Preprocessing(mean=(128, 128, 128), scale=(1 / 64,), resize=32)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def caches(tmp_path_factory):
+    """Nothing is read from the user's caches, but the environment of ONNX Runtime, nor left there."""
+    os.environ["NESTRT_COST_CACHE"] = ""
+
+
+@pytest.fixture(scope="session")
+def model():
+    """The demo's network: 32x32 pictures of ten classes."""
+    return EXAMPLES / "models" / "nest_squeeze_cifar10.onnx"
+
+
+@pytest.fixture(scope="session")
+def plan(model, tmp_path_factory):
+    return nestrt.compile(model, tmp_path_factory.mktemp("plan") / "demo.nest", preprocessing=PIXELS)
+
+
+@pytest.fixture(scope="session")
+def cat(plan):
+    return plan.preprocess(EXAMPLES / "images" / "cat.png")
+
+
+@pytest.fixture(scope="session")
+def samples(plan):
+    pictures = sorted((EXAMPLES / "images").glob("*.png"))
+    return np.concatenate([plan.preprocess(picture) for picture in pictures])
+
+
+@pytest.fixture(scope="session")
+def quantized(model, samples):
+    return nestrt.compile(model, quantize="s8", calibration=samples, preprocessing=PIXELS)
+
+
+@pytest.fixture(scope="session")
+def for_board(model, samples):
+    """With programs for the CPU and EVTA."""
+    return nestrt.compile(
+        model, quantize="s8", calibration=samples, preprocessing=PIXELS, target="zcu102", tuning_cache="none"
+    )
+
+
+@pytest.fixture(scope="session")
+def two_by_two():
+    """sum = a + b and product = a * b, of f32 [2, 3], as an onnx.ModelProto."""
+    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 3]) for name in ("a", "b", "sum", "product")]
+    nodes = [helper.make_node("Add", ["a", "b"], ["sum"]), helper.make_node("Mul", ["a", "b"], ["product"])]
+    return make_model(nodes, tensors[:2], tensors[2:])
+
+
+def make_model(nodes, inputs, outputs, constants=()):
+    initializers = [numpy_helper.from_array(value, name) for name, value in constants]
+    graph = helper.make_graph(nodes, "test", inputs, outputs, initializers)
+    result = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    result.ir_version = 8
+    onnx.checker.check_model(result)
+    return result
+
+
+@pytest.fixture(scope="session")
+def slow_session():
+    """A network that takes long enough to be ended in the middle: twenty large convolutions."""
+    weights = np.full((64, 64, 3, 3), 1e-3, np.float32)
+    names = ["x"] + [f"y{i}" for i in range(20)]
+    nodes = [helper.make_node("Conv", [a, "weights"], [b], pads=[1, 1, 1, 1]) for a, b in zip(names, names[1:])]
+    shape = [1, 64, 256, 256]
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in (names[0], names[-1])]
+    network = make_model(nodes, ends[:1], ends[1:], [("weights", weights)])
+    return nestrt.Session(nestrt.compile(network), threads=1), np.zeros(shape, np.float32)

@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+
+import nestrt
+
+
+class OnlyDlpack:
+    """An array of another library: nothing but DLPack."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+@pytest.fixture(scope="module")
+def session(plan):
+    return nestrt.Session(plan, threads=1)
+
+
+def test_arrays_of_other_libraries_go_in_and_out_by_dlpack(session, cat):
+    expected = session(cat)
+    np.testing.assert_array_equal(session(OnlyDlpack(cat)), expected)
+    out = np.zeros((1, 10), np.float32)
+    other = OnlyDlpack(out)
+    assert session.run(cat, out=other)["probabilities"] is other
+    np.testing.assert_array_equal(out, expected)
+    np.testing.assert_array_equal(np.from_dlpack(session(cat)), expected)
+
+
+def test_read_only_and_strided_inputs_are_read(session, cat):
+    expected = session(cat)
+    locked = cat.copy()
+    locked.setflags(write=False)
+    np.testing.assert_array_equal(session(locked), expected)
+    wide = np.zeros((1, 3, 32, 64), np.float32)
+    wide[..., ::2] = cat
+    np.testing.assert_array_equal(session(wide[..., ::2]), expected)
+    np.testing.assert_array_equal(session(np.asfortranarray(cat)), expected)
+
+
+def test_an_input_of_any_alignment_is_read_in_place(session, cat):
+    block = np.zeros(cat.nbytes + 64, np.uint8)
+    for offset in (0, 4, 12):
+        view = block[offset : offset + cat.nbytes].view(np.float32).reshape(cat.shape)
+        view[...] = cat
+        np.testing.assert_array_equal(session(view), session(cat))
+
+
+def test_outputs_are_written_to_the_callers_arrays(session, cat):
+    out = np.full((1, 10), np.nan, np.float32)
+    for form in (out, {"probabilities": out}, [out]):
+        out.fill(np.nan)
+        result = session.run(cat, out=form)["probabilities"]
+        assert result is out
+        assert out.argmax() == 3
+
+
+def test_new_outputs_are_aligned_and_independent(session, cat):
+    first, second = session(cat), session(cat)
+    assert first.ctypes.data % 64 == 0 and not np.shares_memory(first, second)
+    del session
+    assert first.argmax() == 3
+
+
+def test_outputs_that_cannot_be_written_in_place_are_refused(session, cat):
+    locked = np.zeros((1, 10), np.float32)
+    locked.setflags(write=False)
+    strided = np.zeros((1, 20), np.float32)[:, ::2]
+    for out in (locked, strided, [0.0] * 10):
+        with pytest.raises(nestrt.InvalidArgument):
+            session.run(cat, out=out)
+    with pytest.raises(nestrt.InvalidArgument, match="expected f32 1x10, got f32 1x9"):
+        session.run(cat, out=np.zeros((1, 9), np.float32))
+
+
+def test_wrong_inputs_are_refused_with_what_is_expected(session, cat):
+    with pytest.raises(nestrt.InvalidArgument, match="astype") as caught:
+        session.run(cat.astype(np.float64))
+    assert "array.astype(numpy.float32)" in caught.value.remedy
+    with pytest.raises(nestrt.InvalidArgument, match="expected f32 1x3x32x32, got f32 3x32x32"):
+        session.run(cat[0])
+    with pytest.raises(nestrt.InvalidArgument, match="expected f32 1x3x32x32, got s32 1x3x32x32"):
+        session.run(cat.astype(np.int32))
+    with pytest.raises(nestrt.InvalidArgument, match="input 'image' is missing"):
+        session.run({"picture": cat})
+    with pytest.raises(nestrt.InvalidArgument, match="names that the plan does not have"):
+        session.run({"image": cat, "picture": cat})
+    with pytest.raises(nestrt.InvalidArgument, match="2 given"):
+        session.run([cat, cat])
+    for nothing in (3, "image", object()):
+        with pytest.raises(nestrt.InvalidArgument, match="expected an array"):
+            session.run(nothing)
+
+
+def test_a_run_after_a_refused_one_is_right(session, cat):
+    with pytest.raises(nestrt.InvalidArgument):
+        session.run(cat[0])
+    assert session(cat).argmax() == 3
+
+
+def test_pictures_are_preprocessed_as_the_plan_states(plan, cat):
+    picture = np.zeros((32, 32, 3), np.uint8)
+    np.testing.assert_array_equal(plan.preprocess(picture), np.full((1, 3, 32, 32), -2, np.float32))
+    assert plan.inputs[0].preprocessing.mean == (128, 128, 128)
+    for wrong in (picture.astype(np.float32), picture[..., :2], picture[0]):
+        with pytest.raises(nestrt.InvalidArgument, match="expected uint8"):
+            plan.preprocess(wrong)
+    with pytest.raises(nestrt.NotFound):
+        plan.preprocess("absent.png")

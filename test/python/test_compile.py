@@ -1,0 +1,180 @@
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+import nestrt
+from conftest import EXAMPLES, PIXELS, make_model
+
+
+def test_a_model_is_a_path_bytes_or_a_proto(model, plan):
+    for form in (model, str(model), model.read_bytes(), onnx.load(model)):
+        assert nestrt.compile(form, preprocessing=PIXELS).metadata["digest"] == plan.metadata["digest"]
+    with pytest.raises(TypeError, match="onnx.ModelProto"):
+        nestrt.compile(3)
+
+
+def test_a_plan_is_written_and_described(model, tmp_path):
+    path = tmp_path / "out.nest"
+    plan = nestrt.compile(model, path, preprocessing=PIXELS)
+    assert plan.path == str(path) and path.read_bytes() == plan.to_bytes()
+    assert [(spec.name, spec.dtype, spec.shape) for spec in plan.inputs] == [("image", np.float32, (1, 3, 32, 32))]
+    assert plan.outputs[0].nbytes == 40
+    assert plan.units[0][0] == "cpu"
+    assert plan.metadata["file_bytes"] == path.stat().st_size
+    assert {"Conv", "Softmax"} <= {op["kind"] for op in plan.operators}
+    assert "image" in repr(plan) and "<table>" in plan._repr_html_()
+    assert plan.to_dict()["inputs"][0]["dtype"] == "float32"
+    plan.save(tmp_path / "copy.nest")
+    assert nestrt.Plan(tmp_path / "copy.nest", copy=True).metadata["digest"] == plan.metadata["digest"]
+
+
+def test_a_model_that_is_none_is_refused(tmp_path):
+    with pytest.raises(nestrt.NotFound):
+        nestrt.compile(tmp_path / "absent.onnx")
+    for content in (b"", b"nonsense"):
+        with pytest.raises(nestrt.InvalidModel):
+            nestrt.compile(content)
+
+
+def test_an_unknown_operator_is_named():
+    ends = [helper.make_tensor_value_info(name, TensorProto.STRING, [1]) for name in ("x", "y")]
+    strings = make_model([helper.make_node("StringNormalizer", ["x"], ["y"])], ends[:1], ends[1:])
+    with pytest.raises((nestrt.Unsupported, nestrt.InvalidModel)):
+        nestrt.compile(strings)
+
+
+def test_the_model_is_not_written_over(tmp_path, model):
+    copy = tmp_path / "model.onnx"
+    copy.write_bytes(model.read_bytes())
+    with pytest.raises(nestrt.InvalidArgument, match="over"):
+        nestrt.compile(copy, copy)
+    with pytest.raises(nestrt.Error):
+        nestrt.compile(copy, tmp_path / "no" / "folder.nest")
+    assert copy.read_bytes() == model.read_bytes()
+
+
+def test_dynamic_dimensions_are_fixed_and_inputs_bound():
+    a = helper.make_tensor_value_info("a", TensorProto.FLOAT, ["n", 3])
+    b = helper.make_tensor_value_info("b", TensorProto.FLOAT, [3])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 3])
+    network = make_model([helper.make_node("Add", ["a", "b"], ["y"])], [a, b], [y])
+    bound = np.array([1, 2, 3], np.float32)
+    plan = nestrt.compile(network, input_shapes={"a": (4, 3)}, bindings={"b": bound})
+    assert [(spec.name, spec.shape) for spec in plan.inputs] == [("a", (4, 3))]
+    np.testing.assert_array_equal(nestrt.Session(plan)(np.ones((4, 3), np.float32)), np.ones((4, 3)) + bound)
+    with pytest.raises(nestrt.InvalidArgument, match="positive dimensions"):
+        nestrt.compile(network, input_shapes={"a": (0, 3)})
+
+
+def test_integers_and_booleans_go_in_and_out():
+    for kind, dtype in ((TensorProto.INT64, np.int64), (TensorProto.INT32, np.int32), (TensorProto.BOOL, np.bool_)):
+        ends = [helper.make_tensor_value_info(name, kind, [2]) for name in ("x", "y")]
+        plan = nestrt.compile(make_model([helper.make_node("Concat", ["x"], ["y"], axis=0)], ends[:1], ends[1:]))
+        x = np.array([1, 0], dtype)
+        assert plan.inputs[0].dtype == dtype
+        y = nestrt.Session(plan)(x)
+        assert y.dtype == dtype
+        np.testing.assert_array_equal(y, x)
+
+
+def test_options_that_are_none_are_refused(model):
+    with pytest.raises(TypeError, match="nonsense"):
+        nestrt.compile(model, nonsense=1)
+    with pytest.raises(ValueError, match="layout"):
+        nestrt.compile(model, layout="nonsense")
+    with pytest.raises(nestrt.Error, match="nonsense"):
+        nestrt.compile(model, target="nonsense")
+    with pytest.raises(nestrt.InvalidArgument, match="nonsense"):
+        nestrt.compile(model, disabled_passes=["nonsense"])
+    with pytest.raises(nestrt.InvalidArgument, match="nonsense"):
+        nestrt.compile(model, expose=["nonsense"])
+
+
+def test_inner_values_become_outputs(model, cat):
+    plan = nestrt.compile(model, expose=["gap"], preprocessing=PIXELS)
+    assert "gap" in [spec.name for spec in plan.outputs]
+    assert set(nestrt.Session(plan)(cat)) == {"probabilities", "gap"}
+
+
+def test_quantizing_wants_calibration_and_nothing_else_does(model, samples):
+    with pytest.raises(TypeError, match="calibration"):
+        nestrt.compile(model, quantize="s8")
+    with pytest.raises(TypeError, match="quantize='s8'"):
+        nestrt.compile(model, calibration=samples)
+    with pytest.raises(ValueError, match="s8"):
+        nestrt.compile(model, quantize="s4", calibration=samples)
+    with pytest.raises(ValueError, match="empty"):
+        nestrt.compile(model, quantize="s8", calibration=[])
+    with pytest.raises(nestrt.InvalidArgument, match="expected f32 of N"):
+        nestrt.compile(model, quantize="s8", calibration=samples[:, :, :8])
+
+
+def test_samples_are_arrays_a_folder_a_file_or_an_iterator(model, samples, tmp_path, quantized):
+    np.save(tmp_path / "samples.npy", samples)
+    digests = {
+        nestrt.compile(model, quantize="s8", calibration=form, preprocessing=PIXELS).metadata["digest"]
+        for form in (samples, list(samples), (each for each in samples), tmp_path / "samples.npy")
+    }
+    assert digests == {quantized.metadata["digest"]}
+    pictures = nestrt.compile(model, quantize="s8", calibration=EXAMPLES / "images", preprocessing=PIXELS)
+    assert pictures.report["quantization"]["s8_operators"] > 0
+
+
+def test_a_calibration_is_kept_and_used_again(model, samples, tmp_path, quantized):
+    steps = []
+    calibration = nestrt.calibrate(
+        model, samples, preprocessing=PIXELS, progress=lambda what, done, total: steps.append((done, total))
+    )
+    assert steps[0] == (0, len(samples)) and steps[-1] == (len(samples), len(samples))
+    assert calibration.samples == len(samples) and calibration.method == "mse" and calibration.skipped == []
+    assert {"image", "probabilities"} <= {value["name"] for value in calibration.values}
+    assert "image" in calibration._repr_html_()
+    calibration.save(tmp_path / "profile.yaml")
+    for form in (calibration, tmp_path / "profile.yaml", nestrt.Calibration.load(tmp_path / "profile.yaml")):
+        plan = nestrt.compile(model, quantize="s8", calibration=form, preprocessing=PIXELS)
+        assert plan.metadata["digest"] == quantized.metadata["digest"]
+    assert nestrt.Calibration.load(tmp_path / "profile.yaml", method="minmax").method == "minmax"
+
+
+def test_preprocessing_other_than_the_calibrations_is_refused(model):
+    calibration = nestrt.calibrate(model, EXAMPLES / "images", preprocessing=PIXELS, limit=3)
+    assert calibration.preprocessing == nestrt.Preprocessing((128,), calibration.preprocessing.scale, 32) or (
+        calibration.preprocessing.resize == 32
+    )
+    with pytest.raises(nestrt.InvalidArgument, match="calibrated with"):
+        nestrt.compile(model, quantize="s8", calibration=calibration, preprocessing={"mean": 100})
+    with pytest.warns(UserWarning, match="preprocessed as for"):
+        plan = nestrt.compile(model, quantize="s8", calibration=calibration)
+    assert plan.inputs[0].preprocessing.resize == 32
+
+
+def test_a_calibration_of_another_model_is_refused(samples, model, two_by_two):
+    calibration = nestrt.calibrate(model, samples[:2])
+    with pytest.raises(nestrt.InvalidArgument):
+        nestrt.compile(two_by_two, quantize="s8", calibration=calibration)
+    with pytest.raises(ValueError, match="minmax"):
+        nestrt.calibrate(model, samples, method="nonsense")
+
+
+def test_how_to_quantize_is_chosen(model, samples):
+    plan = nestrt.compile(
+        model, quantize="s8", calibration=samples, keep_f32=["conv1"], corrections=[], rounding="floor", method="minmax",
+        per_tensor=True, scales="single",
+    )
+    assert "conv1" in plan.report["quantization"]["kept_f32"]
+    with pytest.raises(nestrt.InvalidArgument, match="nonsense"):
+        nestrt.compile(model, quantize="s8", calibration=samples, keep_f32=["nonsense"])
+
+
+def test_a_quantization_is_searched_that_loses_little_enough(model, samples):
+    plan = nestrt.compile(
+        model, quantize="s8", calibration=samples, preprocessing=PIXELS, max_loss=50, search_budget=3
+    )
+    chosen = plan.report["trials"][plan.report["chosen"]]
+    assert chosen["loss"] <= 50 and chosen["samples"] == len(samples)
+
+
+def test_programs_for_a_board_are_in_the_plan(for_board):
+    assert for_board.report["units"]["evta"] > 0
+    assert any(kind == "evta" for kind, _ in for_board.units)

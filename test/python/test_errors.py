@@ -1,0 +1,146 @@
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import nestrt
+
+
+def test_every_error_carries_code_message_where_and_remedy(tmp_path):
+    with pytest.raises(nestrt.NotFound) as caught:
+        nestrt.Plan(tmp_path / "absent.nest")
+    error = caught.value
+    assert error.code == "not found" and "absent.nest" in error.message and error.where.endswith("absent.nest")
+    assert isinstance(error, nestrt.Error) and isinstance(error, LookupError)
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), again.message, again.where) == (nestrt.NotFound, error.message, error.where)
+
+
+def test_what_is_no_plan_is_refused(plan, tmp_path):
+    content = plan.to_bytes()
+    for damaged in (b"", b"nonsense", content[: len(content) // 2], content[:-1]):
+        with pytest.raises((nestrt.InvalidPlan, nestrt.Incompatible)):
+            nestrt.Plan(damaged)
+    for place in range(0, len(content), len(content) // 50):
+        flipped = bytearray(content)
+        flipped[place] ^= 1
+        with pytest.raises((nestrt.InvalidPlan, nestrt.Incompatible)):
+            nestrt.Plan(flipped)
+    with pytest.raises(nestrt.Error):
+        nestrt.Plan(tmp_path)
+
+
+def test_an_unknown_unit_is_named(plan):
+    with pytest.raises(nestrt.InvalidArgument, match="nonsense"):
+        nestrt.Session(plan, "nonsense")
+    with pytest.raises(nestrt.InvalidArgument, match="file-order, sequential, paper or optimum"):
+        nestrt.Session(plan, schedule="nonsense")
+    with pytest.raises(TypeError):
+        nestrt.Session(plan, nonsense=1)
+
+
+def test_a_deadline_ends_a_run(slow_session):
+    session, x = slow_session
+    with pytest.raises(nestrt.DeadlineExceeded) as caught:
+        session.run(x, deadline=1e-6)
+    assert isinstance(caught.value, TimeoutError)
+    limited = nestrt.Session(session.plan, threads=1, deadline=1e-6)
+    with pytest.raises(nestrt.DeadlineExceeded):
+        limited.run(x)
+    for wrong in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(nestrt.InvalidArgument, match="deadline"):
+            session.run(x, deadline=wrong)
+
+
+def test_cancel_ends_a_run_of_another_thread(slow_session):
+    session, x = slow_session
+    ended = []
+
+    def work():
+        try:
+            session.run(x)
+        except nestrt.Error as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while thread.is_alive():
+        session.cancel()
+        time.sleep(0.001)
+    thread.join()
+    assert [type(error) for error in ended] == [nestrt.Cancelled]
+
+
+def test_an_interrupt_ends_a_run_and_the_next_one_is_right(slow_session):
+    session, x = slow_session
+    timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        while True:
+            session.run(x)
+    timer.join()
+    assert not np.any(session(x))
+
+
+def test_other_threads_work_while_a_run_computes(slow_session):
+    session, x = slow_session
+    done = threading.Event()
+    counted = [0]
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = counted[0]
+    session.run(x)
+    during = counted[0] - before
+    done.set()
+    thread.join()
+    assert during > 0
+
+
+def test_an_interrupt_ends_a_calibration(model, samples):
+    def interrupt(what, done, total):
+        if done == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        nestrt.calibrate(model, samples, progress=interrupt)
+
+
+def test_what_progress_raises_ends_the_work(model):
+    class Enough(Exception):
+        pass
+
+    def stop(what, done, total):
+        raise Enough(what)
+
+    with pytest.raises(Enough):
+        nestrt.compile(model, progress=stop)
+
+
+def test_a_child_of_fork_makes_sessions_of_its_own(plan, cat):
+    text = f"""
+import os, sys, numpy, nestrt
+plan = nestrt.Plan({plan.path!r})
+x = numpy.zeros((1, 3, 32, 32), numpy.float32)
+session = nestrt.Session(plan, threads=2)
+expected = session(x)
+child = os.fork()
+if child == 0:
+    try:
+        session(x)
+        os._exit(1)
+    except nestrt.Unavailable:
+        os._exit(0 if (nestrt.Session(plan, threads=1)(x) == expected).all() else 2)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert subprocess.run([sys.executable, "-c", text], timeout=120).returncode == 0

@@ -1,0 +1,123 @@
+import json
+import os
+import signal
+import threading
+
+import numpy as np
+import onnx
+import pytest
+
+import nestrt
+
+
+def test_bench_gives_what_json_has(plan):
+    report = nestrt.bench(plan, runs=3, warmup=1, threads=2, per_op=True, per_unit=True)
+    assert (report.runs, report.threads) == (3, 2)
+    assert 0 < report.min_ms <= report.median_ms <= report.p99_ms
+    assert {op["unit"] for op in report.operators} == {"cpu"}
+    assert report.units and report.pipeline is None
+    figures = report.to_dict()
+    assert figures["plan"] == plan.path and figures["digest"] == plan.metadata["digest"]
+    json.dumps(figures)
+    assert "median_ms" in report._repr_html_()
+
+
+def test_bench_has_several_inferences_in_flight_and_compares_schedules(for_board):
+    report = nestrt.bench(
+        for_board, "cpu,evta:sim", runs=2, warmup=0, pipeline=2, against="sequential", schedule="optimum"
+    )
+    assert report.pipeline["in_flight"] == 2 and report.pipeline["per_second"] > 0
+    assert report.comparison
+
+
+def test_bench_writes_a_trace(plan, tmp_path):
+    nestrt.bench(plan, runs=1, warmup=0, trace=tmp_path / "trace.json")
+    assert json.loads((tmp_path / "trace.json").read_text())
+    with pytest.raises(nestrt.InvalidArgument, match="over"):
+        nestrt.bench(plan, runs=1, trace=plan.path)
+
+
+def test_an_interrupt_ends_bench_and_not_the_next_one(plan):
+    with pytest.raises(KeyboardInterrupt):
+        timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        nestrt.bench(plan, runs=10_000_000)
+    assert nestrt.bench(plan, runs=2).runs == 2
+
+
+def test_wrong_options_are_refused(plan):
+    with pytest.raises(ValueError, match="runs"):
+        nestrt.bench(plan, runs=0)
+    with pytest.raises(TypeError, match="nonsense"):
+        nestrt.bench(plan, nonsense=1)
+    with pytest.raises(nestrt.InvalidArgument, match="nonsense"):
+        nestrt.bench(plan, "nonsense")
+    with pytest.raises(nestrt.InvalidPlan):
+        nestrt.bench(b"nonsense")
+
+
+def test_simulate_predicts_a_board(for_board, tmp_path):
+    report = nestrt.simulate(for_board, "zcu102", npu_clocks_mhz=[100, 333], trace=tmp_path / "trace.json")
+    assert report.board == "zcu102"
+    assert 0 < report.lower_bound_ms <= report.split_ms <= report.cpu_only_ms
+    assert len(report.sensitivity) == 2
+    assert {step["unit"] for step in report.steps} == {"cpu", "evta0"}
+    assert (tmp_path / "trace.json").exists()
+    assert "zcu102" in report._repr_html_()
+
+
+def test_simulate_names_what_is_missing(for_board, tmp_path):
+    with pytest.raises(nestrt.NotFound, match="zcu102"):
+        nestrt.simulate(for_board, "nonsense")
+    with pytest.raises(nestrt.NotFound):
+        nestrt.simulate(for_board, profiles=[tmp_path / "absent"])
+
+
+def test_what_profile_measures_sessions_use(quantized, tmp_path, cat):
+    report = nestrt.profile(quantized, tmp_path / "costs", counts=[1], max_runs=3, max_seconds=1)
+    assert (tmp_path / "costs").exists()
+    assert report.digest == quantized.metadata["digest"]
+    assert all(work["median_us"] >= 0 and work["unit"] == "cpu" for work in report.works)
+    assert "conv1" in report._repr_html_()
+    session = nestrt.Session(quantized, threads=1, cost_file=tmp_path / "costs")
+    assert session(cat).argmax() == 3
+
+
+def onnx_runtime(call):
+    """Skips where ONNX Runtime cannot be had, as without a network."""
+    try:
+        return call()
+    except nestrt.Unavailable as error:
+        pytest.skip(str(error))
+
+
+def test_check_compares_with_onnx_runtime(model, plan, cat):
+    report = onnx_runtime(lambda: nestrt.check(model, plan, layers=True))
+    assert report and report.matches and not report.quantized
+    assert report.layers and report.first_divergence is None
+    assert report.outputs[0]["name"] == "probabilities" and report.outputs[0]["cosine"] > 0.9999
+    assert nestrt.check(model, plan, {"image": cat}).matches
+    assert "matches" in report._repr_html_()
+
+
+def test_check_takes_samples_and_tells_noise(model, quantized, samples):
+    report = onnx_runtime(lambda: nestrt.check(model, quantized, samples, layers=True, limit=5))
+    assert report.quantized and report.matches
+    assert report.outputs[0]["runs"] == 5 and report.noise
+
+
+def test_check_finds_another_network(model, two_by_two):
+    other = nestrt.compile(two_by_two)
+    onnx_runtime(lambda: nestrt.check(two_by_two, other))
+    with pytest.raises(nestrt.Error):
+        nestrt.check(model, other)
+
+
+def test_check_of_a_wrong_plan_is_false(two_by_two):
+    wrong = onnx.ModelProto()
+    wrong.CopyFrom(two_by_two)
+    wrong.graph.node[0].op_type = "Sub"
+    report = onnx_runtime(lambda: nestrt.check(two_by_two, nestrt.compile(wrong)))
+    assert not report
+    assert {output["name"]: output["matches"] for output in report.outputs} == {"sum": False, "product": True}
+    assert np.isfinite(report.outputs[0]["max_absolute"])

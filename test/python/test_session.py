@@ -1,0 +1,125 @@
+import threading
+
+import numpy as np
+import pytest
+
+import nestrt
+
+
+def test_a_picture_has_its_class(plan, cat):
+    session = nestrt.Session(plan, threads=1)
+    outputs = session.run({"image": cat})
+    assert list(outputs) == ["probabilities"]
+    assert outputs["probabilities"].dtype == np.float32
+    assert outputs["probabilities"].shape == (1, 10)
+    assert outputs["probabilities"].argmax() == 3
+    assert outputs["probabilities"].sum() == pytest.approx(1)
+
+
+def test_inputs_are_taken_by_name_by_position_and_alone(plan, cat):
+    session = nestrt.Session(plan, threads=1)
+    expected = session.run({"image": cat})["probabilities"]
+    for outputs in (session.run([cat]), session.run((cat,)), session.run(cat)):
+        np.testing.assert_array_equal(outputs["probabilities"], expected)
+    np.testing.assert_array_equal(session(cat), expected)
+    np.testing.assert_array_equal(session(image=cat), expected)
+
+
+def test_several_inputs_and_outputs_keep_their_names(two_by_two):
+    session = nestrt.Session(nestrt.compile(two_by_two), threads=1)
+    a, b = np.arange(6, dtype=np.float32).reshape(2, 3), np.full((2, 3), 2, np.float32)
+    outputs = session(b=b, a=a)
+    np.testing.assert_array_equal(outputs["sum"], a + b)
+    np.testing.assert_array_equal(outputs["product"], a * b)
+    np.testing.assert_array_equal(session(a, b)["sum"], a + b)
+    with pytest.raises(nestrt.InvalidArgument, match="by position or all by name"):
+        session(a, b=b)
+
+
+def test_results_do_not_depend_on_threads(plan, cat):
+    one, two = (nestrt.Session(plan, threads=threads)(cat) for threads in (1, 2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_plans_of_bytes_and_files_give_the_same(plan, cat):
+    from_bytes = nestrt.Plan(plan.to_bytes())
+    assert from_bytes.path is None
+    np.testing.assert_array_equal(nestrt.Session(from_bytes)(cat), nestrt.Session(plan.path)(cat))
+
+
+def test_a_session_keeps_its_plan_alive(plan, cat):
+    session = nestrt.Session(nestrt.Plan(plan.to_bytes()))
+    expected = nestrt.Session(plan)(cat)
+    np.testing.assert_array_equal(session(cat), expected)
+
+
+def test_a_simulated_accelerator_gives_the_cpus_bits(for_board, cat):
+    cpu = nestrt.Session(for_board)(cat)
+    session = nestrt.Session(for_board, "cpu,evta:sim", schedule="sequential")
+    np.testing.assert_array_equal(session(cat), cpu)
+    assert [unit["kind"] for unit in session.units.info] == ["cpu", "evta"]
+
+
+def test_a_quantized_plan_gives_real_numbers_and_tells_its_exponents(quantized, cat):
+    assert quantized.inputs[0].dtype == np.float32
+    assert nestrt.Session(quantized)(cat).argmax() == 3
+    inner = {name: spec for name, spec in quantized.tensors.items() if spec.dtype == np.int8}
+    assert inner
+    for spec in inner.values():
+        assert spec.quantization.scale == 2.0**-spec.quantization.exponent
+
+
+def test_units_are_shared_by_sessions(plan, cat):
+    units = nestrt.Units("cpu", threads=2)
+    sessions = [nestrt.Session(plan, units) for _ in range(3)]
+    results = [session(cat) for session in sessions]
+    np.testing.assert_array_equal(results[0], results[2])
+    with pytest.raises(TypeError, match="open already"):
+        nestrt.Session(plan, units, threads=1)
+
+
+def test_sessions_run_side_by_side_on_threads(plan, samples):
+    units = nestrt.Units("cpu", threads=2)
+    alone = nestrt.Session(plan, threads=1)
+    expected = [alone(sample[None]) for sample in samples]
+    results = {}
+
+    def work(number):
+        session = nestrt.Session(plan, units)
+        results[number] = [session(sample[None]) for sample in samples]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number in range(4):
+        np.testing.assert_array_equal(np.concatenate(results[number]), np.concatenate(expected))
+
+
+def test_threads_may_share_one_session(plan, samples):
+    session = nestrt.Session(plan, threads=2)
+    expected = [session(sample[None]) for sample in samples]
+    results = [None] * len(samples)
+
+    def work(index):
+        results[index] = session(samples[index][None])
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(len(samples))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    np.testing.assert_array_equal(np.concatenate(results), np.concatenate(expected))
+
+
+def test_a_session_tells_what_it_does(quantized, cat):
+    session = nestrt.Session(quantized, threads=1, priority="urgent")
+    session(cat)
+    assert session.memory["arena_bytes"] > 0
+    assert session.healed == 0 and session.reschedules == 0
+    assert {op["unit"] for op in session.operators} == {"cpu"}
+    assert all(step["unit"] == "cpu" for step in session.schedule)
+    assert "conv1" in session._repr_html_()
+    with pytest.raises(ValueError, match="urgent"):
+        nestrt.Session(quantized, priority="high")
