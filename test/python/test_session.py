@@ -1,9 +1,13 @@
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
 
 import nestrt
+from conftest import EXAMPLES
 
 
 def test_a_picture_has_its_class(plan, cat):
@@ -123,3 +127,21 @@ def test_a_session_tells_what_it_does(quantized, cat):
     assert "conv1" in session._repr_html_()
     with pytest.raises(ValueError, match="urgent"):
         nestrt.Session(quantized, priority="high")
+
+
+def test_the_example_names_what_is_on_pictures():
+    arguments = ["models/nest_squeeze_cifar10.onnx", "images/labels.txt", "images/cat_1.png", "images/ship_1.png"]
+    result = subprocess.run(
+        [sys.executable, EXAMPLES / "python" / "classify.py", *arguments],
+        cwd=EXAMPLES, capture_output=True, text=True, timeout=300,
+    )
+    assert result.returncode == 0, result.stderr
+    assert [line.split()[1] for line in result.stdout.splitlines()] == ["cat", "ship"]
+
+
+def test_what_is_installed_is_typed_and_described():
+    folder = nestrt.__path__[0]
+    assert {"py.typed", "_nestrt.pyi"} <= set(os.listdir(folder))
+    for name in nestrt.__all__:
+        if name != "__version__":
+            assert getattr(nestrt, name).__doc__, name
