@@ -25,11 +25,13 @@ from ._errors import (
     Unavailable,
     Unsupported,
 )
-from ._nestrt import __version__, set_progress
+from ._nestrt import set_progress, version
 from ._plan import Plan, Preprocessing, Quantization, TensorSpec
 from ._reports import BenchReport, Calibration, CheckReport, ProfileReport, SimulateReport
 from ._session import Session, Units
 from ._tools import bench, calibrate, check, compile, profile, simulate
+
+__version__ = version()
 
 __all__ = [
     "BenchReport",
@@ -65,4 +67,5 @@ __all__ = [
     "profile",
     "set_progress",
     "simulate",
+    "version",
 ]

@@ -229,8 +229,7 @@ def _keywords(preprocessing: Union[Preprocessing, Dict[str, Any], None]) -> Dict
         return {}
     values = preprocessing.to_dict() if isinstance(preprocessing, Preprocessing) else dict(preprocessing)
     for name in ("mean", "scale"):
-        value = values.get(name, ())
-        values[name] = [float(value)] if np.isscalar(value) else [float(each) for each in value]
+        values[name] = [float(each) for each in np.atleast_1d(values.get(name, ()))]
     unknown = set(values) - {"mean", "scale", "resize", "bgr", "letterbox", "pad"}
     if unknown:
         raise TypeError(f"preprocessing has no {', '.join(sorted(unknown))}; see nestrt.Preprocessing")

@@ -31,7 +31,7 @@ class Report:
         return type(self).__name__
 
     def _rows(self) -> Tuple[Sequence[str], List[Sequence[Any]]]:
-        plain = [(n, v) for n, v in self._all.items() if isinstance(v, (str, int, float, bool)) or v is None]
+        plain: List[Sequence[Any]] = [(n, v) for n, v in self._all.items() if isinstance(v, (str, int, float, bool)) or v is None]
         return ("", ""), plain
 
     def _repr_html_(self) -> str:

@@ -174,7 +174,7 @@ def compile(
             data = calibration if search_samples is None else search_samples
             with sample_files(data, search_limit, skip_unreadable) as files:
                 search = given(**files, max_loss=float(max_loss), budget=search_budget, labels=labels, offset=label_offset)
-                core, report = _nestrt.compile(path, how, seen._core, quantization, search, progress)
+                core, report = _nestrt.compile(path, how, seen._core if seen else None, quantization, search, progress)
     return _finish(core, report, output, max_loss)
 
 
@@ -244,12 +244,12 @@ def check(
     if python is None and all(importlib.util.find_spec(name) for name in ("onnxruntime", "onnx", "numpy")):
         options["python"] = sys.executable
     with model_file(model) as path, plan_file(plan) as compiled, tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
-        samples = []
+        samples: Sequence[np.ndarray] = []
         if isinstance(inputs, Mapping):
             options["inputs"] = named_files(dict(inputs), folder)
         elif inputs is not None:
             samples = _runs_of(Plan(compiled), inputs, limit)
-        return CheckReport._of(_nestrt.check(path, compiled, samples, options))
+        return CheckReport._of(_nestrt.check(path, compiled, list(samples), options))
 
 
 def _runs_of(plan: Plan, inputs: Any, limit: int) -> Sequence[np.ndarray]:

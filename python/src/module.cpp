@@ -12,12 +12,13 @@ NB_MODULE(_nestrt, module) {
   namespace python = nestrt::python;
   using namespace nanobind::literals;
   module.doc() = "The part of nestrt that is written in C++; use the package nestrt.";
-  module.attr("__version__") = NESTRT_VERSION;
   nestrt::tools::set_progress(false);
   python::bind_plan(module);
   python::bind_session(module);
   python::bind_compile(module);
   python::bind_reports(module);
+  module.def(
+      "version", [] { return NESTRT_VERSION; }, "The version of nestrt.");
   module.def("set_progress", &nestrt::tools::set_progress, "shown"_a,
              "Whether bench, profile and searches show on standard error how far they are; they do not by default.");
 }

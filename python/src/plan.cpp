@@ -216,7 +216,8 @@ void bind_plan(nb::module_& module) {
       .def("_tensors", &tensors_of)
       .def("_operators", &operators_of)
       .def("_metadata", &metadata_of)
-      .def("_preprocess", &preprocess, "picture"_a, "input"_a, "fallback"_a)
+      .def("_preprocess", &preprocess, "picture"_a, "input"_a, "fallback"_a,
+           nb::sig("def _preprocess(self, picture: typing.Any, input: int, fallback: dict) -> typing.Any"))
       .def_ro("path", &PlanHandle::path, "The file that it was read from; empty where it was made of bytes.")
       .def("to_bytes", &to_bytes, "The content of the plan's file.");
 }

@@ -248,6 +248,9 @@ nb::list schedule_of(const SessionHandle& self) {
   return steps;
 }
 
+constexpr const char* kRunTypes =
+    "def run(self, inputs: typing.Any, out: typing.Any = None, deadline: typing.Optional[float] = None) -> "
+    "dict[str, typing.Any]";
 constexpr const char* kRun =
     "Runs one inference and returns the outputs by name.\n\n"
     "inputs: a dict of arrays by name, a list or tuple in the plan's order, or the array itself where there is one\n"
@@ -269,8 +272,9 @@ void bind_session(nb::module_& module) {
       .def("_describe", &describe);
   nb::class_<SessionHandle>(module, "Session", "A plan that is loaded on units; see nestrt.Session.")
       .def("__init__", &create, "plan"_a, "units"_a, "deadline"_a.none(), "options"_a)
-      .def("run", &run, "inputs"_a, "out"_a = nb::none(), "deadline"_a = nb::none(), kRun)
+      .def("run", &run, "inputs"_a, "out"_a = nb::none(), "deadline"_a = nb::none(), nb::sig(kRunTypes), kRun)
       .def("__call__", &call, "args"_a, "kwargs"_a,
+           nb::sig("def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any"),
            "The inputs by position or by name; the output itself where there is one, else a dict of them by name.")
       .def(
           "cancel", [](SessionHandle& self) { self.session->cancel(); },

@@ -1,6 +1,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -28,6 +30,16 @@ def test_bench_has_several_inferences_in_flight_and_compares_schedules(for_board
     )
     assert report.pipeline["in_flight"] == 2 and report.pipeline["per_second"] > 0
     assert report.comparison
+
+
+def test_progress_is_shown_only_where_it_is_asked_for(plan):
+    def standard_error(prelude):
+        text = f"import nestrt; {prelude}; nestrt.bench({plan.path!r}, runs=2, warmup=0)"
+        environment = {**os.environ, "NESTRT_PROGRESS": "0"}
+        return subprocess.run([sys.executable, "-c", text], env=environment, capture_output=True, text=True).stderr
+
+    assert standard_error("pass") == ""
+    assert "runs" in standard_error("nestrt.set_progress(True)")
 
 
 def test_bench_writes_a_trace(plan, tmp_path):

@@ -24,6 +24,8 @@ const std::vector<Folder>& folders() {
       {"compiler-lite/", {"tools/common/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
       {"tools/nestc/", {"compiler-lite/", "tools/common/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
       {"tools/", {"tools/common/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
+      {"python/",
+       {"compiler-lite/", "tools/nestc/", "tools/common/", "tools/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
   };
   return kFolders;
 }
@@ -39,6 +41,7 @@ const std::vector<Library>& libraries() {
       {"google/protobuf/", {"compiler-lite/", "test/"}},
       {"Eigen/", {"compiler-lite/", "test/"}},
       {"yaml-cpp/", {"compiler-lite/", "tools/", "test/"}},
+      {"nanobind/", {"python/"}},
       {"CLI/", {"tools/common/cli.cpp"}},
       {"nlohmann/", {"compiler-lite/", "tools/common/json.", "test/"}},
       {"fmt/",
