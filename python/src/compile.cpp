@@ -207,7 +207,7 @@ std::shared_ptr<const Plan> compile_plan(const std::string& model, CompileOption
     options.quantization->observer = [&](const compiler::QuantizationReport& given) { made = given; };
   const auto tell = reporter(work, progress);
   options.progress = [&](std::string_view stage) { tell(stage, 0, 0); };
-  const auto plan = work.run(
+  auto plan = work.run(
       [&]() -> Result<std::shared_ptr<const Plan>> {
         NESTRT_ASSIGN_OR_RETURN(const compiler::PlanBytes bytes, compiler::compile(model, options));
         return plan_of_bytes(bytes.span(), {});
@@ -249,7 +249,7 @@ void check_output(const std::string& path, const std::vector<std::string>& input
 }  // namespace
 
 void bind_compile(nb::module_& module) {
-  using namespace nb::literals;
+  using nb::literals::operator""_a;
   nb::class_<ProfileHandle>(module, "Profile", "What calibration has seen; see nestrt.Calibration.")
       .def("_summary", &summary_of)
       .def("_save", [](const ProfileHandle& self, const std::string& path) {

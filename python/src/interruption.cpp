@@ -24,12 +24,12 @@ struct Watch {
 };
 
 Watch& watch() {
-  static auto* const instance = [] {
+  static auto* const kInstance = [] {
     auto* const made = new Watch;  // the thread uses it to the end of the process
     sem_init(&made->interrupts, 0, 0);
     return made;
   }();
-  return *instance;
+  return *kInstance;
 }
 
 // Again and again, as the run may not have begun.

@@ -10,7 +10,7 @@
 
 NB_MODULE(_nestrt, module) {
   namespace python = nestrt::python;
-  using namespace nanobind::literals;
+  using nanobind::literals::operator""_a;
   module.doc() = "The part of nestrt that is written in C++; use the package nestrt.";
   nestrt::tools::set_progress(false);
   python::bind_plan(module);

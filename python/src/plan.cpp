@@ -207,7 +207,7 @@ nb::object as_dict(const Preprocessing* preprocessing) {
 }
 
 void bind_plan(nb::module_& module) {
-  using namespace nb::literals;
+  using nb::literals::operator""_a;
   nb::class_<PlanHandle>(module, "Plan", "A compiled network, verified completely; see nestrt.Plan.")
       .def("__init__", &open_file, "path"_a, "keys"_a, "copy"_a)
       .def("__init__", &open_bytes, "content"_a, "keys"_a)

@@ -165,7 +165,7 @@ nb::dict check_plan(const std::string& model, const std::string& plan, const nb:
 }  // namespace
 
 void bind_reports(nb::module_& module) {
-  using namespace nb::literals;
+  using nb::literals::operator""_a;
   module.def("bench", &bench, "plan"_a, "units"_a, "options"_a);
   module.def("simulate", &simulate, "plan"_a, "options"_a);
   module.def("profile", &profile, "plan"_a, "units"_a, "options"_a);

@@ -19,7 +19,7 @@ namespace nestrt::python {
 namespace {
 
 namespace nb = nanobind;
-using namespace nb::literals;
+using nb::literals::operator""_a;
 
 struct UnitsHandle {
   UnitList units;
@@ -198,8 +198,8 @@ nb::dict run(SessionHandle& self, nb::handle inputs, nb::handle out, std::option
 }
 
 nb::object call(SessionHandle& self, const nb::args& arrays, const nb::kwargs& by_name) {
-  if (arrays.size() > 0 && by_name.size() > 0) refuse(self, "inputs: give all by position or all by name");
-  const nb::handle given = by_name.size() > 0 ? nb::handle(by_name) : nb::handle(arrays);
+  if (!arrays.empty() && !by_name.empty()) refuse(self, "inputs: give all by position or all by name");
+  const nb::handle given = !by_name.empty() ? nb::handle(by_name) : nb::handle(arrays);
   std::vector<nb::object> results = results_of(self, given, nb::none(), std::nullopt);
   if (results.size() == 1) return std::move(results.front());
   return named(self, results);

@@ -144,3 +144,31 @@ if child == 0:
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     assert subprocess.run([sys.executable, "-c", text], timeout=120).returncode == 0
+
+
+def test_a_plan_that_nobody_trusted_has_signed_is_refused(plan, tmp_path):
+    key = tmp_path / "somebody.pub"
+    with pytest.raises(nestrt.NotFound):
+        nestrt.Plan(plan.path, keys=[key])
+    key.write_text("nestrt-public-key " + "ab" * 32 + "\n")
+    for source in (plan.path, plan.to_bytes()):
+        with pytest.raises(nestrt.Error, match="sign"):
+            nestrt.Plan(source, keys=[key])
+
+
+def test_sessions_come_and_go_without_growth(plan, cat):
+    def resident_pages():
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1])
+
+    def work(times):
+        for _ in range(times):
+            session = nestrt.Session(plan, threads=1)
+            session(cat)
+            with pytest.raises(nestrt.InvalidArgument):
+                session.run(cat[0])
+
+    work(30)
+    before = resident_pages()
+    work(100)
+    assert resident_pages() - before < 1000
