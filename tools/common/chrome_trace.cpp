@@ -37,6 +37,12 @@ std::vector<TraceSpan> ChromeTrace::in_order() const {
   return spans;
 }
 
+std::vector<std::string> ChromeTrace::track_names() const {
+  std::vector<std::string> names;
+  for (const Track& track : tracks_) names.push_back(track.name);
+  return names;
+}
+
 Json ChromeTrace::to_json() const {
   Json events = Json::array();
   for (size_t group = 0; group < groups_.size(); ++group) {

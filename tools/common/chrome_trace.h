@@ -30,9 +30,11 @@ class ChromeTrace {
 
   Json to_json() const;
 
- private:
+  // By track and time; of spans that begin together those around others first.
   std::vector<TraceSpan> in_order() const;
+  std::vector<std::string> track_names() const;
 
+ private:
   struct Track {
     size_t group;  // in groups_
     std::string name;

@@ -1,12 +1,16 @@
 // nestc check: does a plan, or a model in parts, compute what ONNX Runtime computes?
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "compiler-lite/check/check.h"
 #include "compiler-lite/parts/check_parts.h"
+#include "tools/common/files.h"
+#include "tools/common/page.h"
 #include "tools/common/picture_options.h"
 #include "tools/common/table.h"
 #include "tools/nestc/command.h"
@@ -26,6 +30,7 @@ struct CheckCommand {
   tools::PictureFlags pictures;
   std::vector<std::string> inputs;
   std::optional<double> tolerance;
+  std::string html;
 
   Result<ExitCode> run();
 
@@ -35,9 +40,10 @@ struct CheckCommand {
   Status read_samples();
   Result<ExitCode> run_plan();
   Result<ExitCode> run_parts();
-  void print_outputs(const CheckReport& report) const;
+  Table output_table(const CheckReport& report) const;
+  Table layer_table(const CheckReport& report) const;
   void print_layers(const CheckReport& report) const;
-  void print_noise(const CheckReport& report) const;
+  tools::Page page_of(const CheckReport& report) const;
 };
 
 std::string top_classes(const OutputSummary& output) {
@@ -67,7 +73,7 @@ Status CheckCommand::parse_inputs() {
   return {};
 }
 
-void CheckCommand::print_outputs(const CheckReport& report) const {
+Table CheckCommand::output_table(const CheckReport& report) const {
   Table table({{"output"},
                {"max abs error", Align::kRight},
                {"relative to largest", Align::kRight},
@@ -83,10 +89,10 @@ void CheckCommand::print_outputs(const CheckReport& report) const {
                    fmt::format("{:.5f}", difference.cosine()), fmt::format("{:.1f}", difference.decibel()),
                    top_classes(output), verdict(output.matches)});
   }
-  fmt::print("{}", table.to_string());
+  return table;
 }
 
-void CheckCommand::print_layers(const CheckReport& report) const {
+Table CheckCommand::layer_table(const CheckReport& report) const {
   Table table({{"#", Align::kRight},
                {"operator"},
                {"kind"},
@@ -102,7 +108,11 @@ void CheckCommand::print_layers(const CheckReport& report) const {
          fmt::format("{:.3g}", layer.difference.relative()), steps(layer.difference),
          verdict(layer.difference.within(options.tolerance, options.absolute.value_or(CheckOptions::kAbsolute)))});
   }
-  fmt::print("\n{}", table.to_string());
+  return table;
+}
+
+void CheckCommand::print_layers(const CheckReport& report) const {
+  fmt::print("\n{}", layer_table(report).to_string());
   if (!report.first_divergence) {
     fmt::print("no operator diverges; {} values compared\n", report.layers.size());
     return;
@@ -112,7 +122,7 @@ void CheckCommand::print_layers(const CheckReport& report) const {
              tools::printable(first.operator_name), first.kind, first.difference.at, tools::printable(first.tensor));
 }
 
-void CheckCommand::print_noise(const CheckReport& report) const {
+Table noise_table(const CheckReport& report) {
   Table table({{"#", Align::kRight},
                {"operator"},
                {"kind"},
@@ -124,11 +134,50 @@ void CheckCommand::print_noise(const CheckReport& report) const {
                    tools::printable(layer.value), fmt::format("{:.1f}", layer.decibel),
                    layer.input_decibel ? fmt::format("{:.1f}", *layer.input_decibel) : ""});
   }
-  fmt::print("\n{}", table.to_string());
+  return table;
+}
+
+void print_noise(const CheckReport& report) {
+  fmt::print("\n{}", noise_table(report).to_string());
   if (const LayerNoise* worst = noisiest(report.noise); worst != nullptr) {
     fmt::print("{} adds most noise; to compute it in f32: nestc compile ... --keep-f32 {}\n",
                tools::printable(worst->operator_name), tools::printable(worst->operator_name));
   }
+}
+
+// In the plan's order: how much of a value is left beside its error. Where nothing differs there is no bar.
+std::vector<tools::PageBar> noise_bars(const CheckReport& report) {
+  std::vector<const LayerNoise*> layers;
+  for (const LayerNoise& layer : report.noise)
+    if (std::isfinite(layer.decibel)) layers.push_back(&layer);
+  std::ranges::stable_sort(layers, {}, &LayerNoise::operator_index);
+  std::vector<tools::PageBar> bars;
+  for (const LayerNoise* layer : layers)
+    bars.push_back({layer->operator_name, layer->decibel, layer->kind, {{"value", layer->value}}});
+  return bars;
+}
+
+std::vector<tools::PageBar> error_bars(const CheckReport& report) {
+  std::vector<tools::PageBar> bars;
+  for (const CheckedLayer& layer : report.layers)
+    bars.push_back({layer.operator_name, layer.difference.relative(), layer.kind, {{"value", layer.tensor}}});
+  return bars;
+}
+
+tools::Page CheckCommand::page_of(const CheckReport& report) const {
+  tools::Page page(tools::file_name(options.plan) + " against " + tools::file_name(options.model),
+                   fmt::format("nestc check: the plan {} ONNX Runtime", report.matches ? "matches" : "does not match"));
+  page.add_table("Outputs", output_table(report));
+  if (!options.layers) return page;
+  if (report.quantized) {
+    page.add_bars("Signal to noise by operator", "dB", noise_bars(report),
+                  "What quantization has left of each value, in the order of the plan: six decibels are one bit.");
+    page.add_table("Noise by operator", noise_table(report), "The worst first.");
+  } else {
+    page.add_bars("Largest error by operator", "of the largest element", error_bars(report));
+    page.add_table("Operators", layer_table(report));
+  }
+  return page;
 }
 
 // By which rules a quantized plan was judged; those of a plan of floating point are the tolerances.
@@ -164,11 +213,16 @@ Status CheckCommand::read_samples() {
 
 Result<ExitCode> CheckCommand::run_plan() {
   NESTRT_RETURN_IF_ERROR(check_runs());
+  if (!html.empty()) {
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(html, std::vector{options.model, options.plan}));
+    NESTRT_RETURN_IF_ERROR(tools::check_writable(html));
+  }
   NESTRT_RETURN_IF_ERROR(read_samples());
   if (tolerance) options.tolerance = *tolerance;
   NESTRT_ASSIGN_OR_RETURN(const CheckReport report, check(options));
-  print_outputs(report);
+  fmt::print("{}", output_table(report).to_string());
   if (options.layers) report.quantized ? print_noise(report) : print_layers(report);
+  if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page_of(report)));
   const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
   fmt::print("over {} {} the plan {} ONNX Runtime{}\n", runs, runs == 1 ? "input" : "inputs",
              report.matches ? "matches" : "does not match", rules(options, report));
@@ -274,6 +328,7 @@ void add_check_command(tools::Cli& cli) {
   app.add_option("--npy", samples.npy, "a NumPy file of N inputs: N x the input's shape").excludes(images);
   app.add_option("--limit", samples.limit, "use at most N pictures or arrays, spread evenly over all").positive();
   for (tools::Option option : command->pictures.add_to(app)) option.needs(parts);
+  tools::add_html_option(app, command->html).excludes(parts);
   app.add_option("--python", options.python,
                  "an interpreter with onnxruntime, onnx and numpy; by default a private environment is set up with pip "
                  "in ${XDG_CACHE_HOME:-~/.cache}/nestrt");

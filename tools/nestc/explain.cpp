@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "compiler-lite/compile.h"
 #include "runtime/plan/channels.h"
@@ -10,6 +12,8 @@
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
 #include "tools/common/json.h"
+#include "tools/common/page.h"
+#include "tools/common/plan_figures.h"
 #include "tools/common/progress.h"
 #include "tools/common/table.h"
 #include "tools/nestc/command.h"
@@ -17,6 +21,7 @@
 #include "tools/nestc/explain_plan.h"
 #include "tools/nestc/plan_file.h"
 #include "tools/nestc/quantize_options.h"
+#include "tools/nestc/report_files.h"
 #include "tools/nestc/tuning_progress.h"
 
 namespace nestrt::compiler {
@@ -27,6 +32,7 @@ struct ExplainCommand {
   QuantizeFlags quantize_flags;
   std::string model;
   std::string json;
+  std::string html;
 
   Status run() const;
 
@@ -112,7 +118,8 @@ std::vector<std::string> figures(const UnitProgram& program, uint64_t macs) {
           fmt::format("{:.1f}", ratio(static_cast<double>(macs), static_cast<double>(program.moved_bytes))), ""};
 }
 
-void print(const plan::Tables& tables, const Explanation& unit) {
+// A row for each operator; `total` counts those that the unit takes, `all` those that compute.
+tools::Table operator_table(const plan::Tables& tables, const Explanation& unit, Total& total, Total& all) {
   using enum tools::Align;
   tools::Table table({{"#", kRight},
                       {"operator"},
@@ -123,7 +130,6 @@ void print(const plan::Tables& tables, const Explanation& unit) {
                       {"moved KB", kRight},
                       {"MAC/B", kRight},
                       {"stays on the CPU because"}});
-  Total total, all;
   for (uint32_t i = 0; i < unit.offers.size(); ++i) {
     const plan::Operator& op = tables.operators[i];
     const Offer& offer = unit.offers[i];
@@ -140,7 +146,12 @@ void print(const plan::Tables& tables, const Explanation& unit) {
     if (offer.program) total.add(*offer.program, macs);
     total.add_pieces(offer);
   }
-  fmt::print("{}", table.to_string());
+  return table;
+}
+
+void print(const plan::Tables& tables, const Explanation& unit) {
+  Total total, all;
+  fmt::print("{}", operator_table(tables, unit, total, all).to_string());
   fmt::print(
       "\n{}: {} of {} operators that compute, {} of the multiplications; {} kcycles{}, the multipliers work in {} of "
       "them, "
@@ -179,23 +190,64 @@ tools::Json to_json(const plan::Tables& tables, const Explanation& unit) {
   return {{"unit", unit.unit}, {"operators", operators}};
 }
 
+// What keeps work off the unit: multiply-accumulates by reason.
+std::vector<tools::PageBar> reason_bars(const plan::Tables& tables, const Explanation& unit) {
+  std::map<std::string, std::pair<double, size_t>> reasons;
+  for (uint32_t i = 0; i < unit.offers.size(); ++i) {
+    if (unit.offers[i].program || is_view(tables, tables.operators[i])) continue;
+    auto& [macs, operators] = reasons[unit.offers[i].reason];
+    macs += static_cast<double>(statistics(tables, tables.operators[i]).macs) / 1e6;
+    ++operators;
+  }
+  std::vector<tools::PageBar> bars;
+  for (const auto& [reason, work] : reasons)
+    bars.push_back({reason, work.first, "", {{"operators", std::to_string(work.second)}}});
+  std::ranges::sort(bars, std::greater(), &tools::PageBar::value);
+  return bars;
+}
+
+tools::OperatorMark mark_of(const plan::Tables& tables, const Explanation& unit, uint32_t op) {
+  const Offer& offer = unit.offers[op];
+  if (is_view(tables, tables.operators[op])) return {"computes nothing", {}};
+  if (!offer.program) return {"stays on the CPU", {{"because", offer.reason}}};
+  return {"has a program",
+          {{"kcycles", kilo(offer.program->cycles)}, {"occupancy", percent(offer.program->occupancy)}}};
+}
+
+tools::Page page_of(const std::string& model, const plan::Tables& tables, const std::vector<Explanation>& units) {
+  tools::Page page("Where " + tools::file_name(model) + " may run", "nestc explain");
+  for (const Explanation& unit : units) {
+    Total total, all;
+    const tools::Table table = operator_table(tables, unit, total, all);
+    page.add_facts(unit.unit,
+                   {{"operators", fmt::format("{} of {} that compute", total.operators, all.operators)},
+                    {"multiplications", percent(ratio(static_cast<double>(total.macs), static_cast<double>(all.macs)))},
+                    {"kcycles", kilo(total.cycles)},
+                    {"shared with the CPU", fmt::format("{} of them, in {} parts", total.divided, total.pieces)}});
+    page.add_bars("What keeps operators off " + unit.unit, "MMAC", reason_bars(tables, unit),
+                  "Work by reason; what the reason names is what would have to change.");
+    tools::add_operator_graph(page, "Operators on " + unit.unit, tables,
+                              [&](uint32_t op) { return mark_of(tables, unit, op); });
+    page.add_table("Costs on " + unit.unit, table);
+  }
+  return page;
+}
+
 Status ExplainCommand::run_on_plan() const {
   const std::string given = quantize_flags.given("--quantize") ? "--quantize" : flags.first_given();
   if (!given.empty())
     return Status(Code::kInvalidArgument,
                   given + " says how to compile a model, but '" + model + "' is a plan already");
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(model, Verification::kComplete));
-  NESTRT_ASSIGN_OR_RETURN(const tools::Json units, explain_plan(plan->tables()));
+  tools::Page page("Where " + tools::file_name(model) + " may run", "nestc explain");
+  NESTRT_ASSIGN_OR_RETURN(const tools::Json units, explain_plan(plan->tables(), page));
+  if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page));
   return json.empty() ? Status() : tools::write_json(json, units);
 }
 
 Status ExplainCommand::run() const {
-  if (!json.empty()) {
-    NESTRT_RETURN_IF_ERROR(tools::check_not_input(json, model));
-    NESTRT_RETURN_IF_ERROR(flags.check_output(json));
-    NESTRT_RETURN_IF_ERROR(tools::check_writable(json));
-  }
-  NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(json));
+  NESTRT_RETURN_IF_ERROR(check_report_files({json, html}, model, flags));
+  for (const std::string& output : {json, html}) NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(output));
   if (is_plan_file(model)) return run_on_plan();
   NESTRT_ASSIGN_OR_RETURN(const Compiled compiled, compile_all(*this));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(compiled.bytes.span()));
@@ -204,6 +256,7 @@ Status ExplainCommand::run() const {
     print(plan->tables(), unit);
     units.push_back(to_json(plan->tables(), unit));
   }
+  if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page_of(model, plan->tables(), compiled.units)));
   return json.empty() ? Status() : tools::write_json(json, units);
 }
 
@@ -222,6 +275,7 @@ void add_explain_command(tools::Cli& cli) {
       });
   app.add_option("model", command->model, "the ONNX file, or a plan: what its units have programs for").required();
   app.add_option("--json", command->json, "also write the table to this file").not_empty();
+  tools::add_html_option(app, command->html);
   command->flags.add_to(app);
   command->quantize_flags.add_to(app);
 }

@@ -10,6 +10,7 @@
 #include "runtime/plan/channels.h"
 #include "runtime/plan/statistics.h"
 #include "runtime/plan/views.h"
+#include "tools/common/plan_figures.h"
 #include "tools/common/printable.h"
 #include "tools/common/table.h"
 
@@ -54,7 +55,8 @@ std::string remark_on(const plan::Tables& tables, const plan::Operator& op, cons
   return is_view(tables, op) ? "computes nothing: a view" : "the plan has no program for it";
 }
 
-Json explain(const plan::Tables& tables, const std::string& unit, const std::vector<Programs>& programs) {
+Json explain(const plan::Tables& tables, const std::string& unit, const std::vector<Programs>& programs,
+             tools::Page& page) {
   using enum tools::Align;
   tools::Table table({{"#", kRight},
                       {"operator"},
@@ -88,15 +90,20 @@ Json explain(const plan::Tables& tables, const std::string& unit, const std::vec
   fmt::print("{}\n{}: {} of {} operators that compute, {:.1f}% of the multiplications{}\n", table.to_string(), unit,
              on_unit, computing, all_macs == 0 ? 0 : 100 * static_cast<double>(macs) / static_cast<double>(all_macs),
              microseconds > 0 ? fmt::format("; {:.2f} ms", microseconds / 1e3) : "");
+  tools::add_operator_graph(page, "Operators on " + unit, tables, [&](uint32_t op) {
+    const std::string remark = remark_on(tables, tables.operators[op], programs[op]);
+    return tools::OperatorMark{remark.empty() ? "has a program" : remark, {}};
+  });
+  page.add_table("Costs on " + unit, table);
   return {{"unit", unit}, {"operators", std::move(operators)}};
 }
 
 }  // namespace
 
-Result<Json> explain_plan(const plan::Tables& tables) {
+Result<Json> explain_plan(const plan::Tables& tables, tools::Page& page) {
   Json result = Json::array();
   for (const auto& [key, programs] : units_of(tables))
-    result.push_back(explain(tables, tools::printable(key.first + " " + key.second), programs));
+    result.push_back(explain(tables, tools::printable(key.first + " " + key.second), programs, page));
   if (units_of(tables).empty())
     return Status(Code::kInvalidArgument,
                   "the plan has programs for no unit beside the CPU, which runs everything; why that is so the model "

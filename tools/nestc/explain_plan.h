@@ -6,11 +6,12 @@
 #include "nestrt/plan_tables.h"
 #include "nestrt/result.h"
 #include "tools/common/json.h"
+#include "tools/common/page.h"
 
 namespace nestrt::compiler {
 
-// Prints a table for each unit beside the CPU that the plan has programs for, and returns the same.
+// Prints a table for each unit beside the CPU that the plan has programs for, adds the same to `page`, and returns it.
 // Errors: kInvalidArgument where it has none.
-Result<tools::Json> explain_plan(const plan::Tables& tables);
+Result<tools::Json> explain_plan(const plan::Tables& tables, tools::Page& page);
 
 }  // namespace nestrt::compiler

@@ -15,12 +15,15 @@
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
 #include "tools/common/json.h"
+#include "tools/common/page.h"
+#include "tools/common/plan_figures.h"
 #include "tools/common/table.h"
 #include "tools/nestc/assembly.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/compile_options.h"
 #include "tools/nestc/plan_file.h"
 #include "tools/nestc/regions.h"
+#include "tools/nestc/report_files.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -29,6 +32,7 @@ struct InspectCommand {
   CompileFlags flags;
   std::string file;
   std::string json;
+  std::string html;
   bool assembly = false;
   bool regions = false;
 
@@ -92,7 +96,7 @@ void add_to(OperatorStatistics& total, const OperatorStatistics& s) {
   total.weight_bytes += s.weight_bytes;
 }
 
-void print_operators(const Session& session) {
+tools::Table operator_table(const Session& session) {
   const plan::Tables& tables = session.plan().tables();
   const std::vector<OperatorSummary> summaries = session.operators();
   using enum tools::Align;
@@ -124,7 +128,7 @@ void print_operators(const Session& session) {
     add_to(total, s);
   }
   add_row({"", "total", "", "", "", "", "", ""}, total);
-  fmt::print("{}", table.to_string());
+  return table;
 }
 
 double ratio(const plan::MemoryPlan& memory) {
@@ -132,32 +136,58 @@ double ratio(const plan::MemoryPlan& memory) {
   return bound == 0 ? 1.0 : static_cast<double>(memory.arena_bytes) / static_cast<double>(bound);
 }
 
-void print_memory(const plan::Tables& tables) {
+tools::Table memory_table(const plan::Tables& tables) {
   using enum tools::Align;
   tools::Table table({{"memory plan"}, {"arena", kRight}, {"largest live set", kRight}, {"ratio", kRight}});
   for (const plan::MemoryPlan& memory : tables.memory_plans) {
     table.add_row({std::string(plan::name(memory.kind)), tools::format_bytes(memory.arena_bytes),
                    tools::format_bytes(memory.lower_bound_bytes), fmt::format("{:.3f}", ratio(memory))});
   }
-  fmt::print("{}", table.to_string());
+  return table;
 }
 
-void print_summary(const Session& session) {
+tools::PageDetails summary(const Session& session) {
   const Plan& plan = session.plan();
   const plan::Tables& tables = plan.tables();
   plan_format::Header header;
   std::memcpy(&header, plan.bytes().data(), sizeof header);
-  fmt::print("model     {}\n", tools::printable(tables.model_name));
-  fmt::print("producer  {}, digest {}\n", tools::printable(tables.producer), plan.digest());
-  const auto print_tensors = [](const char* what, std::span<const TensorInfo> infos) {
+  tools::PageDetails facts{
+      {"model", tools::printable(tables.model_name)},
+      {"producer", fmt::format("{}, digest {}", tools::printable(tables.producer), plan.digest())}};
+  const auto add_tensors = [&](const char* what, std::span<const TensorInfo> infos) {
     for (const TensorInfo& info : infos)
-      fmt::print("{:<9} {} {} {}\n", what, tools::printable(info.name), name(info.type), info.shape.to_string());
+      facts.emplace_back(what,
+                         fmt::format("{} {} {}", tools::printable(info.name), name(info.type), info.shape.to_string()));
   };
-  print_tensors("input", plan.inputs());
-  print_tensors("output", plan.outputs());
-  fmt::print("file      {}: tables {}, weights {}\n", tools::format_bytes(plan.bytes().size()),
-             tools::format_bytes(header.tables_bytes), tools::format_bytes(header.data_bytes));
-  fmt::print("scratch   {} for the operator that needs most\n\n", tools::format_bytes(session.memory().scratch_bytes));
+  add_tensors("input", plan.inputs());
+  add_tensors("output", plan.outputs());
+  facts.emplace_back("file",
+                     fmt::format("{}: tables {}, weights {}", tools::format_bytes(plan.bytes().size()),
+                                 tools::format_bytes(header.tables_bytes), tools::format_bytes(header.data_bytes)));
+  facts.emplace_back("scratch", fmt::format("{} for the operator that needs most",
+                                            tools::format_bytes(session.memory().scratch_bytes)));
+  return facts;
+}
+
+void print_summary(const Session& session) {
+  for (const auto& [what, text] : summary(session)) fmt::print("{:<9} {}\n", what, text);
+  fmt::print("\n");
+}
+
+tools::Page page_of(const Session& session) {
+  const plan::Tables& tables = session.plan().tables();
+  tools::Page page(tables.model_name, "nestc inspect");
+  page.add_facts("The plan", summary(session));
+  tools::add_operator_graph(
+      page, "Operators", tables,
+      [&](uint32_t op) {
+        return tools::OperatorMark{tools::units_of(tables, op), {}};
+      },
+      "By the units that have a program for them.");
+  page.add_table("What operators compute and move", operator_table(session));
+  tools::add_memory_map(page, tables);
+  page.add_table("Memory plans", memory_table(tables));
+  return page;
 }
 
 tools::Json to_json(std::span<const TensorInfo> infos) {
@@ -211,21 +241,17 @@ tools::Json to_json(const Session& session) {
 }
 
 Status InspectCommand::run() const {
-  if (!json.empty()) {
-    NESTRT_RETURN_IF_ERROR(tools::check_not_input(json, file));
-    NESTRT_RETURN_IF_ERROR(flags.check_output(json));
-    NESTRT_RETURN_IF_ERROR(tools::check_writable(json));
-  }
+  NESTRT_RETURN_IF_ERROR(check_report_files({json, html}, file, flags));
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load(file, flags));
   if (assembly) return print_assembly(loaded.session->plan());
   if (regions) {
     print_regions(loaded.session->plan().tables());
   } else {
     print_summary(*loaded.session);
-    print_operators(*loaded.session);
-    fmt::print("\n");
-    print_memory(loaded.session->plan().tables());
+    fmt::print("{}\n{}", operator_table(*loaded.session).to_string(),
+               memory_table(loaded.session->plan().tables()).to_string());
   }
+  if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page_of(*loaded.session)));
   if (json.empty()) return {};
   return tools::write_json(json, to_json(*loaded.session));
 }
@@ -244,9 +270,11 @@ void add_inspect_command(tools::Cli& cli) {
                       });
   app.add_option("file", command->file, "a plan (.nest) or a model (.onnx)").required();
   const tools::Option json = app.add_option("--json", command->json, "also write the tables to this file").not_empty();
+  const tools::Option page = tools::add_html_option(app, command->html);
   const tools::Option assembly = app.add_flag("--asm", command->assembly,
                                               "the instructions of the programs for EVTA, and the memory that they use")
-                                     .excludes(json);
+                                     .excludes(json)
+                                     .excludes(page);
   app.add_flag("--regions", command->regions, "what may run side by side: parallel groups, and the tree of branches")
       .excludes(assembly);
   command->flags.add_to(app);

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "nestrt/plan_tables.h"
+#include "tools/common/page.h"
 #include "tools/common/printable.h"
 #include "tools/common/progress.h"
 #include "tools/common/statistics.h"
@@ -29,6 +30,7 @@ namespace {
 using Options = BenchOptions;
 
 constexpr int kTracedRuns = 3;
+constexpr size_t kRunsOnPage = 200;  // bars, evenly over all
 
 // Ctrl-C ends the runs, and what they have given is shown; a second one ends the program.
 class Interruption {
@@ -58,13 +60,14 @@ volatile std::sig_atomic_t Interruption::asked_for = 0;
 class Watcher final : public RunObserver {
  public:
   static bool is_wanted(const Options& options) {
-    return options.per_op || options.per_unit || !options.units.trace.empty();
+    return options.per_op || options.per_unit || !options.units.trace.empty() || !options.html.empty();
   }
 
   Watcher(const Plan& plan, const UnitList& units, const Options& options) {
-    if (options.per_unit) units_.emplace(units, options.runs);
-    if (options.per_op) totals_ = std::vector<std::atomic<int64_t>>(plan.tables().operators.size());
-    if (!options.units.trace.empty()) recorder_.emplace(plan, kTracedRuns);
+    const bool page = !options.html.empty();
+    if (options.per_unit || page) units_.emplace(units, options.runs);
+    if (options.per_op || page) totals_ = std::vector<std::atomic<int64_t>>(plan.tables().operators.size());
+    if (!options.units.trace.empty() || page) recorder_.emplace(plan, kTracedRuns);
   }
 
   void operator_done(uint32_t operator_index, Time start, Time end) override {
@@ -165,6 +168,7 @@ struct Bench {
   std::optional<Throughput> throughput;
   PlanSummary plan;
   std::unique_ptr<Watcher> watcher;  // null where nothing is asked for
+  tools::ChromeTrace trace;          // of the last runs; empty unless asked for
 
   // Null unless asked for.
   const UnitTimes* unit_times() const { return watcher != nullptr && watcher->units() ? &*watcher->units() : nullptr; }
@@ -191,8 +195,11 @@ Result<std::shared_ptr<const Schedule>> measure_session(const std::shared_ptr<co
   measurement.predicted_ms = schedule->makespan_us / 1e3;
   measurement.lower_bound_ms = schedule->lower_bound_us / 1e3;
   NESTRT_RETURN_IF_ERROR(run_all(*session, options, watcher, measurement));
-  if (watcher != nullptr && watcher->recorder())
-    NESTRT_RETURN_IF_ERROR(write_trace(options.units.trace, *watcher->recorder(), *session, units));
+  if (watcher != nullptr && watcher->recorder()) {
+    bench.trace = tools::trace_of(*watcher->recorder(), *session, units);
+    if (!options.units.trace.empty())
+      NESTRT_RETURN_IF_ERROR(write_trace(options.units.trace, *watcher->recorder(), *session, units));
+  }
   bench.plan = summarize_plan(*session);
   measurement.healed = session->healed_branches();
   measurement.reschedules = session->reschedules();
@@ -274,7 +281,7 @@ void add_speed(Table& table, uint64_t macs, double ms) {
       {"speed", tools::format_count(count / ms * 1e3, "MAC/s"), tools::format_count(count, "MAC") + " per inference"});
 }
 
-void print_latency(const Bench& bench, const Options& options) {
+Table latency_table(const Bench& bench, const Options& options) {
   const Measurement& m = bench.measurement;
   Table table({{""}, {"", Align::kRight}, {""}});
   add_times(table, m, options);
@@ -286,14 +293,14 @@ void print_latency(const Bench& bench, const Options& options) {
   add_machine(table, m.before, m.after);
   if (bench.comparison) add_comparison(table, *bench.comparison);
   if (bench.throughput) add_throughput(table, *bench.throughput, options.pipeline);
-  fmt::print("{}", table.to_string());
+  return table;
 }
 
 // The CPU's, where it computes any of the operator.
 std::string kernel_of(const OperatorRow& op) { return op.unit.find("cpu") == std::string::npos ? "" : op.kernel; }
 
 // Operators by time, the slowest first.
-void print_operators(const Bench& bench) {
+Table operator_table(const Bench& bench) {
   const std::vector<double>& ms = bench.measurement.operator_ms;
   const double total = std::accumulate(ms.begin(), ms.end(), 0.0);
   std::vector<size_t> order(ms.size());
@@ -313,7 +320,7 @@ void print_operators(const Bench& bench) {
                    fmt::format("{:.1f} %", total > 0 ? 100 * ms[i] / total : 0),
                    op.macs > 0 ? tools::format_count(macs_per_second, "MAC/s") : ""});
   }
-  fmt::print("\n{}", table.to_string());
+  return table;
 }
 
 Json operators_to_json(const Bench& bench) {
@@ -369,14 +376,62 @@ Json to_json(const Bench& bench, const Options& options) {
   return json;
 }
 
-Result<ExitCode> run_bench(const Options& options) {
-  NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {options.plan}, options.units));
-  NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
-  print_latency(bench, options);
+std::vector<tools::PageBar> operator_bars(const Bench& bench) {
+  std::vector<tools::PageBar> bars;
+  const std::vector<double>& ms = bench.measurement.operator_ms;
+  for (size_t i = 0; i < ms.size(); ++i) {
+    const OperatorRow& op = bench.plan.operators[i];
+    bars.push_back({op.name, ms[i], op.unit, {{"kind", op.kind}, {"kernel", kernel_of(op)}}});
+  }
+  return bars;
+}
+
+std::vector<tools::PagePoint> operator_points(const Bench& bench) {
+  std::vector<tools::PagePoint> points;
+  const std::vector<double>& ms = bench.measurement.operator_ms;
+  const double total = std::accumulate(ms.begin(), ms.end(), 0.0);
+  for (size_t i = 0; i < ms.size(); ++i) {
+    const OperatorRow& op = bench.plan.operators[i];
+    if (op.macs == 0 || !(ms[i] > 0)) continue;
+    points.push_back({op.name, op.intensity, static_cast<double>(op.macs) / ms[i] * 1e3, ms[i] / total, op.unit});
+  }
+  return points;
+}
+
+std::vector<tools::PageBar> run_bars(const Measurement& m) {
+  std::vector<tools::PageBar> bars;
+  const size_t step = (m.run_ms.size() + kRunsOnPage - 1) / kRunsOnPage;
+  for (size_t i = 0; i < m.run_ms.size(); i += step) bars.push_back({fmt::format("run {}", i), m.run_ms[i], "", {}});
+  return bars;
+}
+
+tools::Page page_of(const Bench& bench, const Options& options) {
+  const Measurement& m = bench.measurement;
+  tools::Page page("Latency of " + tools::file_name(options.plan),
+                   fmt::format("nestrt bench, units {}", options.units.units));
+  page.add_table("Latency", latency_table(bench, options));
   if (const UnitTimes* const units = bench.unit_times())
-    units->print(tools::summarize(bench.measurement.run_ms).median);
-  if (options.per_op) print_operators(bench);
+    page.add_table("Units", units->table(tools::summarize(m.run_ms).median), "How long each was busy in a run.");
+  page.add_timeline("The last runs", bench.trace, "Steps of the schedule on their units, with operators and waits.");
+  page.add_bars("Time by operator", "ms", operator_bars(bench), "Means, in the order of the plan.");
+  page.add_roofline(
+      "Operators against the roofline", operator_points(bench),
+      "Speed over intensity; the area of a point is its share of the time. The roof is the highest speed and "
+      "the most bytes a second that any operator reaches here.");
+  page.add_table("Operators", operator_table(bench));
+  page.add_bars("Time by run", "ms", run_bars(m));
+  return page;
+}
+
+Result<ExitCode> run_bench(const Options& options) {
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.html}, {options.plan}, options.units));
+  NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
+  fmt::print("{}", latency_table(bench, options).to_string());
+  if (const UnitTimes* const units = bench.unit_times())
+    fmt::print("\n{}", units->table(tools::summarize(bench.measurement.run_ms).median).to_string());
+  if (options.per_op) fmt::print("\n{}", operator_table(bench).to_string());
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(bench, options)));
+  if (!options.html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(options.html, page_of(bench, options)));
   return bench.measurement.runs() < options.runs ? ExitCode::kInterrupted : ExitCode::kOk;
 }
 
@@ -415,6 +470,7 @@ void add_bench(tools::Cli& cli) {
   app.add_flag("--per-unit", options->per_unit, "how long each unit was busy too (likewise)");
   add_trace_option(app, options->units, "the last " + std::to_string(kTracedRuns) + " inferences");
   add_json_option(app, options->json, "the figures");
+  tools::add_html_option(app, options->html);
 }
 
 }  // namespace nestrt::command

@@ -23,6 +23,7 @@ struct BenchOptions {
   bool per_op = false;
   bool per_unit = false;
   std::string json;
+  std::string html;
 };
 
 struct SimulateOptions {
@@ -38,6 +39,7 @@ struct SimulateOptions {
   int budget_ms = static_cast<int>(ScheduleOptions().budget / std::chrono::milliseconds(1));  // as a session has it
   bool steps = false;
   std::string json;
+  std::string html;
   std::string trace;
 };
 
@@ -48,6 +50,7 @@ struct ProfileOptions {
   std::vector<std::string> imports;
   std::string configuration = "neon";
   std::string json;
+  std::string html;
   MeasureOptions measure;
   double seconds = 20;
 };

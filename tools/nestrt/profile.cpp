@@ -7,6 +7,7 @@
 #include "runtime/plan/channels.h"
 #include "tools/common/files.h"
 #include "tools/common/nest_c_profile.h"
+#include "tools/common/page.h"
 #include "tools/common/progress.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/figures.h"
@@ -28,7 +29,7 @@ std::string describe(ChannelRange channels) { return channels.all() ? "" : to_st
 
 std::string format_us(double microseconds) { return fmt::format("{:.1f} us", microseconds); }
 
-void print(const MeasuredCosts& measured, const UnitList& units) {
+Table work_table(const MeasuredCosts& measured, const UnitList& units) {
   Table table({{"operator"},
                {"channels"},
                {"unit"},
@@ -43,11 +44,32 @@ void print(const MeasuredCosts& measured, const UnitList& units) {
                    fmt::format("{:.1f} %", work.median_us > 0 ? 100 * work.error_us / work.median_us : 0),
                    format_us(work.first_quartile_us) + " to " + format_us(work.third_quartile_us),
                    fmt::format("{}", work.runs), fmt::format("{}", work.outliers)});
-  fmt::print("{}\n", table.to_string());
+  return table;
+}
+
+Table overhead_table(const MeasuredCosts& measured, const UnitList& units) {
   Table overheads({{"unit"}, {"start", Align::kRight}, {"finish", Align::kRight}});
   for (const auto& [unit, overhead] : measured.costs.overheads())
     overheads.add_row({describe(unit, units), format_us(overhead.start_us), format_us(overhead.finish_us)});
-  fmt::print("{}", overheads.to_string());
+  return overheads;
+}
+
+tools::Page page_of(const MeasuredCosts& measured, const UnitList& units, const Options& options) {
+  tools::Page page("Costs of " + tools::file_name(options.plan),
+                   fmt::format("nestrt profile, units {}", options.units.units));
+  std::vector<tools::PageBar> bars;
+  for (const WorkTimes& work : measured.works) {
+    if (!work.channels.all()) continue;
+    bars.push_back({work.name,
+                    work.median_us,
+                    describe(work.unit, units),
+                    {{"quartiles", format_us(work.first_quartile_us) + " to " + format_us(work.third_quartile_us)},
+                     {"runs", fmt::format("{}", work.runs)}}});
+  }
+  page.add_bars("Time by operator and unit", "us", bars, "Medians of whole operators, in the order of the plan.");
+  page.add_table("All that was measured", work_table(measured, units));
+  page.add_table("What handing over costs", overhead_table(measured, units));
+  return page;
 }
 
 Json to_json(const MeasuredCosts& measured, const Options& options, const Plan& plan) {
@@ -110,14 +132,16 @@ Result<MeasuredCosts> measure_all(const std::shared_ptr<const Plan>& plan, const
 Result<ExitCode> profile(const Options& options) {
   std::vector<std::string> inputs = options.imports;
   inputs.push_back(options.plan);
-  NESTRT_RETURN_IF_ERROR(check_output_files({options.output, options.json}, inputs));
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.output, options.json, options.html}, inputs));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
   CostTable costs;
   if (options.imports.empty()) {
     NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
     NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_all(plan, units, options));
     costs = measured.costs;
-    print(measured, units);
+    fmt::print("{}\n{}", work_table(measured, units).to_string(), overhead_table(measured, units).to_string());
+    if (!options.html.empty())
+      NESTRT_RETURN_IF_ERROR(tools::write_page(options.html, page_of(measured, units, options)));
     if (!options.json.empty())
       NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(measured, options, *plan)));
   } else {
@@ -163,6 +187,7 @@ void add_profile(tools::Cli& cli) {
       .type_name("FILE");
   app.add_option("--configuration", options->configuration, "of the CPU that an imported profile is of").show_default();
   add_json_option(app, options->json, "all that was measured");
+  tools::add_html_option(app, options->html);
 }
 
 }  // namespace nestrt::command

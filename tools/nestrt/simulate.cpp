@@ -20,6 +20,8 @@
 #include "scheduler/virtual_time.h"
 #include "tools/common/board.h"
 #include "tools/common/chrome_trace.h"
+#include "tools/common/page.h"
+#include "tools/common/plan_figures.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/figures.h"
 #include "tools/nestrt/load.h"
@@ -145,7 +147,7 @@ std::string format_gain(double microseconds, double before) {
   return fmt::format("{:.1f} %", before > 0 ? 100 * (1 - microseconds / before) : 0);
 }
 
-void print(const std::vector<Figures>& all) {
+Table latency_table(const std::vector<Figures>& all) {
   Table table({{"NPU MHz", Align::kRight},
                {"CPU x", Align::kRight},
                {"CPU only", Align::kRight},
@@ -169,7 +171,12 @@ void print(const std::vector<Figures>& all) {
                    format_ms(f.additive_bound_us) + " (" + format_gain(f.additive_bound_us, before) + ")",
                    format_ms(f.load_bound_us) + " (" + format_gain(f.load_bound_us, before) + ")"});
   }
-  fmt::print("Latency in ms; gains over the best placement of branches one after the other.\n\n{}", table.to_string());
+  return table;
+}
+
+void print(const std::vector<Figures>& all) {
+  fmt::print("Latency in ms; gains over the best placement of branches one after the other.\n\n{}",
+             latency_table(all).to_string());
   const Figures& first = all.front();
   fmt::print(
       "\n{} groups of branches; side by side: {} with the paper's method, {} in the optimum, {} with splitting\n",
@@ -201,7 +208,7 @@ std::string describe_cost(const Plan& plan, const VirtualBoard& board, const Ste
   return any ? "estimated" : "";
 }
 
-void print_steps(const Plan& plan, const VirtualBoard& board, const Simulated& simulated) {
+Table step_table(const Plan& plan, const VirtualBoard& board, const Simulated& simulated) {
   Table table({{"start ms", Align::kRight},
                {"end ms", Align::kRight},
                {"unit"},
@@ -218,24 +225,77 @@ void print_steps(const Plan& plan, const VirtualBoard& board, const Simulated& s
                    threads > 0 ? fmt::format("{}", threads) : "", tools::printable(name_of(plan, step.branch)),
                    describe(step.channels), describe_cost(plan, board, step, unit)});
   }
-  fmt::print("\n{}", table.to_string());
+  return table;
 }
 
-Status write_trace(const std::string& path, const Plan& plan, const VirtualBoard& board, const Simulated& simulated) {
+// Before a step, on a lane that was free: until what it reads has been computed, and until it has been handed over.
+void add_waits(tools::ChromeTrace& trace, uint32_t track, double free_us, const scheduler::StepSpan& span) {
+  const double ready_us = std::clamp(span.ready_us, free_us, span.start_us);
+  if (ready_us > free_us) trace.add({track, "wait", "wait", free_us, ready_us, nullptr});
+  if (span.start_us > ready_us) trace.add({track, "hand over", "transfer", ready_us, span.start_us, nullptr});
+}
+
+tools::ChromeTrace trace_of(const Plan& plan, const VirtualBoard& board, const Simulated& simulated) {
   tools::ChromeTrace trace;
   std::vector<uint32_t> tracks;
   for (size_t lane = 0; lane < simulated.schedule.lanes.size(); ++lane) {
     const UnitInfo& unit = board.units[simulated.schedule.lanes[lane].unit];
     tracks.push_back(trace.add_track(unit.name, fmt::format("{} lane {}", unit.name, lane)));
   }
+  std::vector<double> lane_end_us(tracks.size(), 0);
   for (size_t i = 0; i < simulated.schedule.steps.size(); ++i) {
     const Step& step = simulated.schedule.steps[i];
     const scheduler::StepSpan& span = simulated.run.spans[i];
+    add_waits(trace, tracks[step.lane], lane_end_us[step.lane], span);
+    lane_end_us[step.lane] = span.end_us;
     Json details{{"branch", step.branch}, {"threads", step.threads}, {"ready_us", span.ready_us}};
     if (!step.channels.all()) details.set("channels", describe(step.channels));
     trace.add({tracks[step.lane], name_of(plan, step.branch), "step", span.start_us, span.end_us, std::move(details)});
   }
-  return tools::write_json(path, trace.to_json());
+  return trace;
+}
+
+// The units that compute any of the operator.
+std::string units_of_step(const Plan& plan, const VirtualBoard& board, const Simulated& simulated, uint32_t op) {
+  std::set<std::string> units;
+  for (const Step& step : simulated.schedule.steps)
+    if (std::ranges::find(plan.tables().branches[step.branch].operators, op) !=
+        plan.tables().branches[step.branch].operators.end())
+      units.insert(board.units[simulated.schedule.lanes[step.lane].unit].name);
+  return units.empty() ? "computes nothing" : fmt::format("{}", fmt::join(units, " + "));
+}
+
+std::vector<tools::PageBar> latency_bars(const Figures& f) {
+  std::vector<tools::PageBar> bars;
+  const auto add = [&](const char* name, double us, const char* group) { bars.push_back({name, us / 1e3, group, {}}); };
+  add("CPU only", f.cpu_only_us, "schedule");
+  add("sequential", f.sequential.run.makespan_us, "schedule");
+  add("the paper's method", f.paper.run.makespan_us, "schedule");
+  add("optimum of whole branches", f.optimum.run.makespan_us, "schedule");
+  add("optimum with splitting", f.split.run.makespan_us, "schedule");
+  add("lower bound", f.split.lower_bound_us, "bound");
+  add("additive bound", f.additive_bound_us, "bound");
+  add("load bound", f.load_bound_us, "bound");
+  return bars;
+}
+
+tools::Page page_of(const std::vector<Figures>& all, const Plan& plan, const VirtualBoard& board,
+                    const Options& options) {
+  const Simulated& split = all.front().split;
+  tools::Page page("Schedules of " + tools::file_name(options.plan),
+                   fmt::format("nestrt simulate, board {}, in virtual time", options.board));
+  page.add_bars("Latency", "ms", latency_bars(all.front()), "What the schedules take, and what no schedule undercuts.");
+  page.add_timeline("The schedule that splits channels", trace_of(plan, board, split),
+                    "Steps on their units, what they wait for, and what handing over to them takes.");
+  page.add_table("Steps", step_table(plan, board, split));
+  tools::add_operator_graph(
+      page, "Operators", plan.tables(),
+      [&](uint32_t op) {
+        return tools::OperatorMark{units_of_step(plan, board, split, op), {}};
+      },
+      "By the units that compute them in that schedule.");
+  page.add_table("Latency in ms, and gains over the sequential placement", latency_table(all));
+  return page;
 }
 
 Json to_json(const Figures& f) {
@@ -367,7 +427,7 @@ Result<Json> simulate(const Options& options, bool shown) {
   std::vector<std::string> inputs = options.profiles;
   inputs.insert(inputs.end(), options.beside.begin(), options.beside.end());
   inputs.insert(inputs.end(), {options.plan, path});
-  std::vector<std::string> outputs = {options.json, options.trace};
+  std::vector<std::string> outputs = {options.json, options.trace, options.html};
   for (size_t session = 0; session <= options.beside.size() && !options.placements.empty(); ++session)
     outputs.push_back(placement_file(options.placements, session));
   NESTRT_RETURN_IF_ERROR(check_output_files(outputs, inputs));
@@ -378,6 +438,7 @@ Result<Json> simulate(const Options& options, bool shown) {
   std::vector<Figures> all;
   Json steps = Json::array();
   std::vector<std::string> estimated;
+  std::optional<VirtualBoard> first_board;
   for (const double clock : options.clocks.empty() ? std::vector{npu_clock(board)} : options.clocks) {
     for (const double scale : options.scales.empty() ? std::vector{1.0} : options.scales) {
       BoardChanges changes = options.changes;
@@ -390,10 +451,14 @@ Result<Json> simulate(const Options& options, bool shown) {
       if (all.size() > 1) continue;
       steps = steps_to_json(*plan, units, all.back().split);
       estimated = names_of(*plan, units.estimated);
-      if (options.steps && shown) print_steps(*plan, units, all.back().split);
-      if (!options.trace.empty()) NESTRT_RETURN_IF_ERROR(write_trace(options.trace, *plan, units, all.back().split));
+      if (options.steps && shown) fmt::print("\n{}", step_table(*plan, units, all.back().split).to_string());
+      if (!options.trace.empty())
+        NESTRT_RETURN_IF_ERROR(tools::write_json(options.trace, trace_of(*plan, units, all.back().split).to_json()));
+      first_board = units;
     }
   }
+  if (!options.html.empty())
+    NESTRT_RETURN_IF_ERROR(tools::write_page(options.html, page_of(all, *plan, *first_board, options)));
   if (shown) {
     print(all);
     print_estimated(estimated, plan->tables().operators.size());
@@ -458,6 +523,7 @@ void add_simulate(tools::Cli& cli) {
       .type_name("FILE")
       .not_empty();
   add_json_option(app, options->json, "the figures");
+  tools::add_html_option(app, options->html);
 }
 
 }  // namespace nestrt::command

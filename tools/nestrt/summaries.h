@@ -17,6 +17,7 @@ struct OperatorRow {
   std::string output_shape;  // the first output's
   std::string output_type;   // "f32", "s8 2^-4"
   uint64_t macs = 0;
+  double intensity = 0;  // multiply-accumulates per byte moved
   bool repacked = false;
 };
 

@@ -31,7 +31,7 @@ void UnitTimes::end_of_run(bool counts) {
   }
 }
 
-void UnitTimes::print(double median_run_ms) const {
+tools::Table UnitTimes::table(double median_run_ms) const {
   using tools::Align;
   tools::Table table({{"unit"},
                       {"steps", Align::kRight},
@@ -46,7 +46,7 @@ void UnitTimes::print(double median_run_ms) const {
                    tools::format_ms(busy.p90), tools::format_ms(busy.p99), tools::format_ms(busy.jitter),
                    fmt::format("{:.0f} %", median_run_ms > 0 ? 100 * busy.median / median_run_ms : 0)});
   }
-  fmt::print("\n{}", table.to_string());
+  return table;
 }
 
 Json UnitTimes::to_json() const {

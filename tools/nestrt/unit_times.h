@@ -7,6 +7,7 @@
 
 #include "nestrt/unit.h"
 #include "tools/common/json.h"
+#include "tools/common/table.h"
 
 namespace nestrt::command {
 
@@ -24,7 +25,7 @@ class UnitTimes {
 
   // A row for each unit; its share is of the median of the runs, which may be more than all where a unit has several
   // lanes.
-  void print(double median_run_ms) const;
+  tools::Table table(double median_run_ms) const;
   Json to_json() const;
 
  private:
