@@ -19,6 +19,15 @@ def write_random_npy(path, shape, low=-1.0, high=1.0):
     path.write_bytes(head + array.array("f", (generator.uniform(low, high) for _ in range(size))).tobytes())
 
 
+def read_npy(path):
+    """The f32 numbers of a file, in their order."""
+    data = path.read_bytes()
+    start = 10 + struct.unpack("<H", data[8:10])[0] if data[6] == 1 else 12 + struct.unpack("<I", data[8:12])[0]
+    if b"'<f4'" not in data[:start]:
+        raise ValueError(f"{path} does not hold f32")
+    return array.array("f", data[start:])
+
+
 def only_input(nestrt, plan, report):
     """Name and shape of a plan's one input; `report` is a file to use."""
     subprocess.run([nestrt, "info", plan, "--json", report], check=True, capture_output=True)
