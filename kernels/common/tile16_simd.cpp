@@ -49,10 +49,10 @@ HWY_INLINE void start(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
   }
 }
 
-// Adds one segment: `weights` are those of its first element.
-template <int kBlocks, int kPoints>
-HWY_INLINE void add_segment(const float* const* HWY_RESTRICT in, const float* HWY_RESTRICT weights,
-                            int64_t weights_stride, int64_t length, Sums<kBlocks, kPoints>& sums) {
+// Adds `length` elements of every point, of which at(p) are the first, each with 16 weights per block.
+template <int kBlocks, int kPoints, typename At>
+HWY_INLINE void add_elements(At at, const float* HWY_RESTRICT weights, int64_t weights_stride, int64_t length,
+                             Sums<kBlocks, kPoints>& sums) {
   const D d;
   for (int64_t i = 0; i < length; ++i, weights += kTileBlock) {
     V w[kBlocks * kVectors];
@@ -62,10 +62,57 @@ HWY_INLINE void add_segment(const float* const* HWY_RESTRICT in, const float* HW
       }
     }
     NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
-      const V x = hn::Set(d, in[p][i]);
+      const V x = hn::Set(d, at(p)[i]);
       NESTRT_UNROLL for (int v = 0; v < kBlocks * kVectors; ++v) { sums.at[p][v] = hn::MulAdd(x, w[v], sums.at[p][v]); }
     }
   }
+}
+
+// More points than there are registers for their addresses want one address for all.
+template <int kPoints>
+constexpr bool kWantsRow = kVectors == 1 && kPoints > 1;
+
+// Whether the points lie one after the other, 16 floats each.
+template <int kPoints>
+HWY_INLINE bool is_row(const int64_t* offsets) {
+  const hn::CappedTag<int64_t, 8> d;
+  constexpr int kStep = static_cast<int>(hn::MaxLanes(d));
+  const auto steps = hn::ShiftLeft<4>(hn::Iota(d, 0));
+  if (offsets[0] < 0) return false;
+  for (int p = 0; p < kPoints; p += kStep) {
+    const auto used = hn::FirstN(d, static_cast<size_t>(HWY_MIN(kPoints - p, kStep)));
+    const auto wanted = hn::Add(hn::Set(d, offsets[0] + p * kTileBlock), steps);
+    if (!hn::AllFalse(d, hn::And(used, hn::Ne(hn::MaskedLoad(used, d, offsets + p), wanted)))) return false;
+  }
+  return true;
+}
+
+// The address of the first of points that lie in a row, or were copied there; null where a segment has not 16 elements.
+template <int kPoints>
+HWY_INLINE const float* row_of(const float* input, const int64_t* offsets, int64_t length, float* copy) {
+  if (is_row<kPoints>(offsets)) return input + offsets[0];
+  if (length != kTileBlock) return nullptr;
+  const D d;
+  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+    const float* const from = offsets[p] < 0 ? kZeros : input + offsets[p];
+    for (int v = 0; v < kVectors; ++v) hn::Store(hn::LoadU(d, from + v * kLanes), d, copy + p * kTileBlock + v * kLanes);
+  }
+  return copy;
+}
+
+template <int kBlocks, int kPoints>
+HWY_INLINE void add_segment(const float* input, const int64_t* offsets, const float* weights, int64_t weights_stride,
+                            int64_t length, Sums<kBlocks, kPoints>& sums) {
+  if constexpr (kWantsRow<kPoints>) {
+    alignas(64) float copy[kPoints * kTileBlock];
+    if (const float* const row = row_of<kPoints>(input, offsets, length, copy)) {
+      return add_elements<kBlocks, kPoints>([row](int p) HWY_ATTR { return row + p * kTileBlock; }, weights,
+                                            weights_stride, length, sums);
+    }
+  }
+  const float* in[kPoints];
+  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) in[p] = offsets[p] < 0 ? kZeros : input + offsets[p];
+  add_elements<kBlocks, kPoints>([&in](int p) HWY_ATTR { return in[p]; }, weights, weights_stride, length, sums);
 }
 
 // `all_points`: those of which the tile's are a piece.
@@ -76,28 +123,30 @@ HWY_INLINE void reduce(const Tile16& tile, int64_t all_points, Sums<kBlocks, kPo
   for (int64_t chunk = 0; chunk < tile.chunks; ++chunk, input += tile.chunk_stride) {
     const int64_t length = chunk + 1 < tile.chunks ? tile.length : tile.last_length;
     const int64_t* offsets = tile.offsets;
-    for (int64_t s = 0; s < tile.segments; ++s, offsets += all_points, weights += length * kTileBlock) {
-      const float* in[kPoints];
-      NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) in[p] = offsets[p] < 0 ? kZeros : input + offsets[p];
-      add_segment<kBlocks, kPoints>(in, weights, tile.weights_stride, length, sums);
-    }
+    for (int64_t s = 0; s < tile.segments; ++s, offsets += all_points, weights += length * kTileBlock)
+      add_segment<kBlocks, kPoints>(input, offsets, weights, tile.weights_stride, length, sums);
   }
 }
 
 template <int kBlocks, int kPoints>
-HWY_INLINE void store_full(const Tile16& tile, const Sums<kBlocks, kPoints>& sums) {
+HWY_INLINE void store_full(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
   const D d;
   const Bounds bounds = bounds_of(tile.activation);
-  const V low = hn::Set(d, bounds.low), high = hn::Set(d, bounds.high);
-  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
-    NESTRT_UNROLL for (int v = 0; v < kBlocks * kVectors; ++v) {
-      const int64_t at = p * tile.point_stride + v / kVectors * tile.block_stride + v % kVectors * kLanes;
-      V y = sums.at[p][v];
-      if (tile.residual != nullptr) y = hn::Add(y, hn::LoadU(d, tile.residual + at));
-      if (bounds.used) y = bounded(y, low, high);
-      hn::StoreU(y, d, tile.output + at);
+  const auto for_each = [&](auto action) HWY_ATTR {
+    NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+      NESTRT_UNROLL for (int v = 0; v < kBlocks * kVectors; ++v) {
+        action(sums.at[p][v], p * tile.point_stride + v / kVectors * tile.block_stride + v % kVectors * kLanes);
+      }
     }
+  };
+  if (tile.residual != nullptr) {
+    for_each([&](V& y, int64_t at) HWY_ATTR { y = hn::Add(y, hn::LoadU(d, tile.residual + at)); });
   }
+  if (bounds.used) {
+    const V low = hn::Set(d, bounds.low), high = hn::Set(d, bounds.high);
+    for_each([&](V& y, int64_t) HWY_ATTR { y = bounded(y, low, high); });
+  }
+  for_each([&](V& y, int64_t at) HWY_ATTR { hn::StoreU(y, d, tile.output + at); });
 }
 
 // Where the last block is short: from a copy of the sums, [points][blocks * 16].
