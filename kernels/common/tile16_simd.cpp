@@ -95,7 +95,8 @@ HWY_INLINE const float* row_of(const float* input, const int64_t* offsets, int64
   const D d;
   NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
     const float* const from = offsets[p] < 0 ? kZeros : input + offsets[p];
-    for (int v = 0; v < kVectors; ++v) hn::Store(hn::LoadU(d, from + v * kLanes), d, copy + p * kTileBlock + v * kLanes);
+    for (int v = 0; v < kVectors; ++v)
+      hn::Store(hn::LoadU(d, from + v * kLanes), d, copy + p * kTileBlock + v * kLanes);
   }
   return copy;
 }

@@ -88,6 +88,8 @@ constexpr KernelVariant kKernels[] = {
     {"conv.f32.direct16", 20, accepts_conv_direct16, prepare_conv_direct16, Packing::kO16i16},
     {"conv.f32.winograd16", 25, accepts_conv_winograd16, prepare_conv_winograd16, Packing::kWinograd16,
      InstructionSet::kNeon},
+    {"conv.f32.winograd16.wide", 25, accepts_conv_winograd16_wide, prepare_conv_winograd16_wide, Packing::kWinograd16,
+     InstructionSet::kAvx2},
     {"conv.f32.stem16", 20, accepts_conv_stem16, prepare_conv_stem16, Packing::kStem16},
     {"conv.s8.gather", 10, accepts_conv_s8_gather, prepare_conv_s8_gather},
     {"conv.f32.gemm", 10, accepts_conv_plain_f32, prepare_conv_gemm},

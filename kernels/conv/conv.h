@@ -7,6 +7,8 @@
 //                                                 out) multiples of 16; packing o16i16
 //   conv.f32.winograd16   blocked16 -> blocked16  with NEON: constant weights and bias; group 1; 3 x 3, stride and
 //                         dilation 1; activation none, relu or clip; where it pays; packing winograd16
+//   conv.f32.winograd16.wide
+//                         as conv.f32.winograd16  with AVX2 or AVX-512
 //   conv.f32.stem16       plain -> blocked16      constant weights and bias; group 1; at most kStemChannels inputs, no
 //                                                 dilation along the last axis; packing stem16
 //   conv.f32.depthwise16  blocked16 -> blocked16  constant weights and bias; group = inputs = outputs; depthwise16
@@ -45,6 +47,8 @@ bool accepts_conv_s8_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_reference(const OperatorSpec& spec);
 bool accepts_conv_s8_direct16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_direct16(const OperatorSpec& spec);
+bool accepts_conv_winograd16_wide(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_winograd16_wide(const OperatorSpec& spec);
 bool accepts_conv_s8_winograd16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_winograd16(const OperatorSpec& spec);
 bool accepts_conv_s8_gather(const OperatorSpec& spec);

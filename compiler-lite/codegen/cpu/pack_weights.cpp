@@ -51,6 +51,9 @@ std::vector<ValueId> WeightPacker::pack(Graph& graph, Node* node) {
     const BoundOperator bound(graph, *node);
     for (const InstructionSet set : sets_) packings.push_back(kernels::operators().select(bound.spec(), set)->packing);
   }
+  // A CPU without AVX2 repacks what others read as it is: a copy for it alone is not worth its place in the plan.
+  if (sets_.size() > 1 && sets_[0] == InstructionSet::kPortable && packings[1] == Packing::kWinograd16)
+    packings[0] = packings[1];
   const ValueId plain = node->inputs[kWeights];
   for (size_t i = 0; i < sets_.size(); ++i) {
     const ValueId weights = packings[i] == Packing::kNone ? plain : packed(graph, plain, packings[i]);
