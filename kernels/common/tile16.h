@@ -36,6 +36,10 @@ struct Tile16 {
   // 16 floats per element of the reduction, in its order; the blocks are weights_stride floats apart.
   const float* weights = nullptr;
   int64_t weights_stride = 0;
+  // Weights that tiles after this one read, in blocks as far apart: brought to the second-level cache meanwhile,
+  // ahead_step floats for each element; null where there are none. A hint.
+  const float* ahead = nullptr;
+  int64_t ahead_step = 0;
 
   // Epilogue: y = activation(sum + residual). Output and residual have the same strides.
   const float* bias = nullptr;        // blocks * 16, or null
@@ -47,6 +51,13 @@ struct Tile16 {
   int64_t last_lanes = kTileBlock;  // outputs of the last block that exist: no others are read or written
   Activation activation;
 };
+
+// Of `count` tiles that read the same weights, tile `index` brings its share of those at `next`, which as many tiles
+// read.
+inline void look_ahead(Tile16& tile, const float* next, int64_t block_floats, int64_t index, int64_t count) {
+  tile.ahead = next == nullptr ? nullptr : next + block_floats / count * index;
+  tile.ahead_step = (kTileBlock + count - 1) / count;
+}
 
 // What fits the registers of the current instruction set.
 struct TileLimits {

@@ -49,12 +49,26 @@ HWY_INLINE void start(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
   }
 }
 
+// The weights of a tile as it goes along, and those that it looks ahead for.
+struct Weights {
+  const float* now;
+  int64_t stride;
+  const float* ahead;
+  int64_t step;
+};
+
 // Adds `length` elements of every point, of which at(p) are the first, each with 16 weights per block.
-template <int kBlocks, int kPoints, typename At>
-HWY_INLINE void add_elements(At at, const float* HWY_RESTRICT weights, int64_t weights_stride, int64_t length,
-                             Sums<kBlocks, kPoints>& sums) {
+template <int kBlocks, int kPoints, bool kAhead, typename At>
+HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks, kPoints>& sums) {
   const D d;
+  const float* HWY_RESTRICT weights = from.now;
+  const int64_t weights_stride = from.stride;
+  from.now += length * kTileBlock;
   for (int64_t i = 0; i < length; ++i, weights += kTileBlock) {
+    if constexpr (kAhead) {
+      NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) __builtin_prefetch(from.ahead + b * weights_stride, 0, 2);
+      from.ahead += from.step;
+    }
     V w[kBlocks * kVectors];
     NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) {
       NESTRT_UNROLL for (int v = 0; v < kVectors; ++v) {
@@ -102,30 +116,31 @@ HWY_INLINE const float* row_of(const float* input, const int64_t* offsets, int64
 }
 
 template <int kBlocks, int kPoints>
-HWY_INLINE void add_segment(const float* input, const int64_t* offsets, const float* weights, int64_t weights_stride,
-                            int64_t length, Sums<kBlocks, kPoints>& sums) {
+HWY_INLINE void add_segment(const float* input, const int64_t* offsets, Weights& weights, int64_t length,
+                            Sums<kBlocks, kPoints>& sums) {
   if constexpr (kWantsRow<kPoints>) {
     alignas(64) float copy[kPoints * kTileBlock];
     if (const float* const row = row_of<kPoints>(input, offsets, length, copy)) {
-      return add_elements<kBlocks, kPoints>([row](int p) HWY_ATTR { return row + p * kTileBlock; }, weights,
-                                            weights_stride, length, sums);
+      return add_elements<kBlocks, kPoints, true>([row](int p) HWY_ATTR { return row + p * kTileBlock; }, weights,
+                                                  length, sums);
     }
   }
   const float* in[kPoints];
   NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) in[p] = offsets[p] < 0 ? kZeros : input + offsets[p];
-  add_elements<kBlocks, kPoints>([&in](int p) HWY_ATTR { return in[p]; }, weights, weights_stride, length, sums);
+  add_elements<kBlocks, kPoints, false>([&in](int p) HWY_ATTR { return in[p]; }, weights, length, sums);
 }
 
 // `all_points`: those of which the tile's are a piece.
 template <int kBlocks, int kPoints>
 HWY_INLINE void reduce(const Tile16& tile, int64_t all_points, Sums<kBlocks, kPoints>& sums) {
-  const float* weights = tile.weights;
+  Weights weights{tile.weights, tile.weights_stride, tile.ahead, tile.ahead_step};
+  if (tile.ahead == nullptr) weights.ahead = tile.weights, weights.step = kTileBlock;
   const float* input = tile.input;
   for (int64_t chunk = 0; chunk < tile.chunks; ++chunk, input += tile.chunk_stride) {
     const int64_t length = chunk + 1 < tile.chunks ? tile.length : tile.last_length;
     const int64_t* offsets = tile.offsets;
-    for (int64_t s = 0; s < tile.segments; ++s, offsets += all_points, weights += length * kTileBlock)
-      add_segment<kBlocks, kPoints>(input, offsets, weights, tile.weights_stride, length, sums);
+    for (int64_t s = 0; s < tile.segments; ++s, offsets += all_points)
+      add_segment<kBlocks, kPoints>(input, offsets, weights, length, sums);
   }
 }
 

@@ -50,6 +50,8 @@ void Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) const
     tile.weights = conv_.weights.data() + (first_block + block) * tile.weights_stride;
     tile.bias = conv_.block_bias(first_block + block);
     const int64_t plane = (chunk.image * conv_.out_blocks() + first_block + block) * out_spatial;
+    const bool has_next = block + conv_.limits.blocks < chunk.blocks.last;
+    const float* next = has_next ? tile.weights + conv_.limits.blocks * tile.weights_stride : nullptr;
     tile.offsets = chunk.offsets;
     for (int64_t t = 0; t < tiles; ++t) {
       const Range part = chunk.tile(t, conv_.limits);
@@ -57,6 +59,7 @@ void Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) const
       tile.points = part.size();
       tile.output = call.output<float>(0) + at;
       tile.residual = residual == nullptr ? nullptr : residual + at;
+      look_ahead(tile, next, tile.weights_stride, t, tiles);
       conv_.tile(tile);
       tile.offsets += taps * tile.points;
     }

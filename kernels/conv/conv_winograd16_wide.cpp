@@ -171,7 +171,9 @@ void WinogradWide::multiply(const Part& part, Range blocks) const {
   const int64_t input_step = position_step(tile.chunks * tiles), step = position_step(blocks.size() * tiles);
   for (int64_t position = 0; position < kWinogradPositions; ++position) {
     tile.weights = conv_.weights.data() + (blocks.first * kWinogradPositions + position) * channels * kTileBlock;
+    const float* next = position + 1 < kWinogradPositions ? tile.weights + channels * kTileBlock : nullptr;
     for (int64_t i = 0; i < rows; ++i) {
+      look_ahead(tile, next, channels * kTileBlock, i, rows);
       const Range at = part_of(tiles, i, rows);
       tile.points = at.size();
       tile.input = part.inputs + position * input_step + at.first * kTileBlock;
