@@ -8,6 +8,12 @@
 namespace nestrt::kernels {
 namespace {
 
+#if defined(__aarch64__)
+constexpr int64_t kLeastRows = 1 << 20;  // never: the cores of boards share the cache that would hold them
+#else
+constexpr int64_t kLeastRows = 7;
+#endif
+
 class Depthwise16 final : public Kernel {
  public:
   explicit Depthwise16(BlockedConv conv) : conv_(std::move(conv)), rows_(depthwise_function()) {}
@@ -21,20 +27,21 @@ class Depthwise16 final : public Kernel {
   DepthwiseFunction rows_;
 };
 
+// Tasks take some rows of all blocks, as convolutions before and after that are cut along their pixels; or all rows of
+// some blocks where a task's share of rows would be small.
 void Depthwise16::run(const KernelCall& call) const {
   const ConvGeometry& g = conv_.geometry;
-  const int64_t rows = g.batch * conv_.out_blocks() * g.axes[0].output * g.axes[1].output;
+  const int64_t slabs = g.batch * conv_.out_blocks() * g.axes[0].output, height = g.axes[1].output;
   // A vector of sums costs little: one load per product.
-  const int64_t parts =
-      std::min(rows, task_count(rows * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads()));
-  call.parallel->parallel_for(parts, [&](int64_t index, int) {
-    const int64_t height = g.axes[1].output;
-    const Range part = part_of(rows, index, parts);
-    for (int64_t row = part.first; row < part.last;) {
-      const int64_t slab = row / height, last = std::min(part.last, (slab + 1) * height);
-      run_rows(call, slab, {row - slab * height, last - slab * height});
-      row = last;
-    }
+  const int64_t wanted =
+      task_count(slabs * height * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads());
+  const int64_t row_parts =
+      std::min({std::max({int64_t{1}, height / kLeastRows, ceil_div(wanted, slabs)}), wanted, height});
+  const int64_t slab_parts = std::min(slabs, ceil_div(wanted, row_parts));
+  call.parallel->parallel_for(row_parts * slab_parts, [&](int64_t index, int) {
+    const Range part = part_of(slabs, index % slab_parts, slab_parts);
+    for (int64_t slab = part.first; slab < part.last; ++slab)
+      run_rows(call, slab, part_of(height, index / slab_parts, row_parts));
   });
 }
 

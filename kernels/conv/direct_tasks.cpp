@@ -63,7 +63,15 @@ size_t DirectTasks::scratch_bytes() const {
   return static_cast<size_t>(chunk_tiles_ * taps_ * limits_.points) * sizeof(int64_t);
 }
 
-// Work is cut along what is larger, outputs or pixels, so that threads share as little as possible of it.
+// Weights that the second-level cache of every core can hold beside the rest.
+#if defined(__aarch64__)
+constexpr int64_t kSharedWeightBytes = 0;  // the cores have one
+#else
+constexpr int64_t kSharedWeightBytes = 512 * 1024;
+#endif
+
+// Work is cut along what is larger, outputs or pixels, so that threads share as little as possible of it; along pixels
+// where all threads can keep the weights, too: the next operator finds its pixels where they were written.
 void DirectTasks::run(const ConvGeometry& g, const KernelCall& call,
                       FunctionRef<void(const DirectChunk&)> run_chunk) const {
   const int64_t pixels = g.out_spatial(), images = g.batch * g.group;
@@ -72,7 +80,8 @@ void DirectTasks::run(const ConvGeometry& g, const KernelCall& call,
   const int64_t parts = ceil_div(wanted, images);
   const int64_t block_tiles = ceil_div(group_blocks_, limits_.blocks);
   const int64_t pixel_tiles = ceil_div(pixels, limits_.points);
-  const bool by_blocks = g.group_outputs() * taps_ > g.in_spatial();
+  const int64_t weight_bytes = g.group_outputs() * g.group_inputs() * taps_ * element_bytes_;
+  const bool by_blocks = g.group_outputs() * taps_ > g.in_spatial() && weight_bytes > kSharedWeightBytes;
   const int64_t major = std::min(parts, by_blocks ? block_tiles : pixel_tiles);
   const int64_t minor = std::min(ceil_div(parts, major), by_blocks ? pixel_tiles : block_tiles);
   const int64_t block_parts = by_blocks ? major : minor, pixel_parts = by_blocks ? minor : major;

@@ -88,7 +88,8 @@ void ThreadPool::run_job(int index, int64_t count, const Task& task, Workers wor
   job.urgent = urgent;
   job.begin.store(workers.begin, std::memory_order_relaxed);
   job.end.store(workers.end, std::memory_order_relaxed);
-  job.next.store(0, std::memory_order_relaxed);
+  for (std::atomic<int64_t>* counter : {&job.claimed, &job.front, &job.back})
+    counter->store(0, std::memory_order_relaxed);
   job.state.store(Job::kOpen, std::memory_order_release);
   if (urgent) urgent_.fetch_or(bit);
   open_.fetch_or(bit);
@@ -112,14 +113,19 @@ void ThreadPool::close(Job& job) {
   wait_until(job.state, spin_, [](uint32_t state) { return state == 0; });
 }
 
+int64_t ThreadPool::Job::take(int slot) {
+  if (claimed.fetch_add(1, std::memory_order_relaxed) >= count) return -1;
+  if (slot % 2 == 0) return front.fetch_add(1, std::memory_order_relaxed);
+  return count - 1 - back.fetch_add(1, std::memory_order_relaxed);
+}
+
 // Runs indices until none is left, or, on a worker, until something urgent turns up; whether there was any.
 bool ThreadPool::drain(Job& job, int slot) {
-  const int64_t count = job.count;
   const Task& task = *job.task;
   bool any = false;
   while (job.urgent || let_urgent_go_first(slot)) {
-    const int64_t index = job.next.fetch_add(1, std::memory_order_relaxed);
-    if (index >= count) break;
+    const int64_t index = job.take(slot);
+    if (index < 0) break;
     task(index, slot);
     any = true;
   }

@@ -87,7 +87,13 @@ class ThreadPool final : public SharedRunner {
     bool urgent = false;
     // Who may join; a hint before joining, and then the truth.
     std::atomic<int> begin{1}, end{1};
-    alignas(64) std::atomic<int64_t> next{0};
+    // Indices are claimed by number, and taken from both ends: see take().
+    alignas(64) std::atomic<int64_t> claimed{0};
+    std::atomic<int64_t> front{0}, back{0};
+
+    // The next index of a slot; -1 where none is left. Even slots go up from the first, odd ones down from the last: of
+    // operators that are cut alike, a thread then takes what it has in its caches from the one before.
+    int64_t take(int slot);
   };
   static constexpr int kMaxJobs = 64;
 
