@@ -49,12 +49,12 @@ HWY_INLINE void start(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
   }
 }
 
-// The weights of a tile as it goes along, and those that it looks ahead for.
+// The weights of a tile as it goes along, and what it looks ahead for: `apart` for each block, `step` for each element.
 struct Weights {
   const float* now;
   int64_t stride;
   const float* ahead;
-  int64_t step;
+  int64_t step, apart;
 };
 
 // Adds `length` elements of every point, of which at(p) are the first, each with 16 weights per block.
@@ -66,7 +66,7 @@ HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks,
   from.now += length * kTileBlock;
   for (int64_t i = 0; i < length; ++i, weights += kTileBlock) {
     if constexpr (kAhead) {
-      NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) __builtin_prefetch(from.ahead + b * weights_stride, 0, 2);
+      NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) __builtin_prefetch(from.ahead + b * from.apart, 0, 2);
       from.ahead += from.step;
     }
     V w[kBlocks * kVectors];
@@ -130,15 +130,24 @@ HWY_INLINE void add_segment(const float* input, const int64_t* offsets, Weights&
   add_elements<kBlocks, kPoints, false>([&in](int p) HWY_ATTR { return in[p]; }, weights, length, sums);
 }
 
+// Where no weights are asked for: the inputs of the next chunk, or of the tile that may follow, one line an element.
+template <int kPoints>
+HWY_INLINE void look_for_inputs(const Tile16& tile, int64_t chunk, Weights& weights) {
+  const int64_t next = chunk + 1 < tile.chunks ? (chunk + 1) * tile.chunk_stride : kPoints * kTileBlock;
+  weights.ahead = tile.input + tile.offsets[0] + next;
+  weights.step = tile.segments == 1 ? kTileBlock : 0;
+  weights.apart = 0;
+}
+
 // `all_points`: those of which the tile's are a piece.
 template <int kBlocks, int kPoints>
 HWY_INLINE void reduce(const Tile16& tile, int64_t all_points, Sums<kBlocks, kPoints>& sums) {
-  Weights weights{tile.weights, tile.weights_stride, tile.ahead, tile.ahead_step};
-  if (tile.ahead == nullptr) weights.ahead = tile.weights, weights.step = kTileBlock;
+  Weights weights{tile.weights, tile.weights_stride, tile.ahead, tile.ahead_step, tile.weights_stride};
   const float* input = tile.input;
   for (int64_t chunk = 0; chunk < tile.chunks; ++chunk, input += tile.chunk_stride) {
     const int64_t length = chunk + 1 < tile.chunks ? tile.length : tile.last_length;
     const int64_t* offsets = tile.offsets;
+    if (tile.ahead == nullptr) look_for_inputs<kPoints>(tile, chunk, weights);
     for (int64_t s = 0; s < tile.segments; ++s, offsets += all_points)
       add_segment<kBlocks, kPoints>(input, offsets, weights, length, sums);
   }
