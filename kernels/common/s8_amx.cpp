@@ -18,6 +18,16 @@ constexpr int64_t kRowBytes = kTileBlock * int64_t{4};  // of weights and sums
 // Compilers do not know that instructions on tiles read and write memory.
 HWY_INLINE void order_memory() { asm volatile("" ::: "memory"); }
 
+// What steps ahead read of the weights, a kilobyte of each block at most.
+template <int kBlocks>
+HWY_INLINE void fetch_ahead(const AmxTile& tile, const int8_t* weights) {
+  constexpr int64_t kAhead = 6 * 1024;
+  for (int64_t i = kAhead; i < kAhead + tile.weights_step; i += kRowBytes) {
+    _mm_prefetch(reinterpret_cast<const char*>(weights + i), _MM_HINT_T1);
+    if (kBlocks == 2) _mm_prefetch(reinterpret_cast<const char*>(weights + tile.weights_stride + i), _MM_HINT_T1);
+  }
+}
+
 template <int kTiles, int kBlocks>
 HWY_INLINE void multiply(const AmxTile& tile, int64_t step, const int8_t* weights) {
   const int8_t* const at = tile.points[0] + step;
@@ -44,8 +54,10 @@ HWY_NOINLINE void run(const AmxTile& tile) {
   if constexpr (kTiles == 2 && kBlocks == 2) _tile_loadd(3, tile.start + kTileBlock, 0);
   const int64_t last = tile.num_steps - 1;
   const int8_t* weights = tile.weights;
-  for (int64_t s = 0; s < last; ++s, weights += tile.weights_step)
+  for (int64_t s = 0; s < last; ++s, weights += tile.weights_step) {
+    if (tile.are_far) fetch_ahead<kBlocks>(tile, weights);
     multiply<kTiles, kBlocks>(tile, tile.steps[s], weights);
+  }
   multiply<kTiles, kBlocks>(tile, tile.steps[last], tile.weights + tile.weights_last);
   constexpr int64_t kStride = kBlocks * kRowBytes;
   _tile_stored(0, tile.sums[0], kStride);

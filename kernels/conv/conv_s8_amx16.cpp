@@ -160,7 +160,7 @@ class S8Amx16 final : public Kernel {
   void bring_row(const int8_t* input, int64_t row, int8_t* to) const;
   void run_band(const KernelCall& call, const Task& task, Range units) const;
   Tile tile_at(const Task& task, Range units, int64_t index) const;
-  void multiply(const Task& task, int64_t block, Sums& sums) const;
+  void multiply(const Task& task, int64_t block, bool is_first, Sums& sums) const;
   void finish(const KernelCall& call, const Task& task, const Sums& sums) const;
 
   ConvGeometry geometry_;
@@ -291,7 +291,7 @@ void S8Amx16::run_band(const KernelCall& call, const Task& task, Range units) co
     Sums& current = sums[runs % 2];
     current.count = std::min<int64_t>(2, tiles - first);
     for (int64_t i = 0; i < current.count; ++i) current.tiles[i] = tile_at(task, units, first + i);
-    multiply(task, block, current);
+    multiply(task, block, first == 0, current);
     if (runs > 0) finish(call, task, sums[(runs + 1) % 2]);
     ++runs;
   };
@@ -319,7 +319,8 @@ Tile S8Amx16::tile_at(const Task& task, Range units, int64_t index) const {
           lines.size()};
 }
 
-void S8Amx16::multiply(const Task& task, int64_t block, Sums& sums) const {
+// Whatever the loops, the first tiles are those that read weights for the first time.
+void S8Amx16::multiply(const Task& task, int64_t block, bool is_first, Sums& sums) const {
   sums.first_block = task.group * group_blocks() + block;
   sums.blocks = std::min<int64_t>(2, task.blocks.last - block);
   AmxTile tile;
@@ -332,6 +333,7 @@ void S8Amx16::multiply(const Task& task, int64_t block, Sums& sums) const {
   tile.weights_last = product_.block_bytes() - tile.weights_step;
   tile.weights_stride = product_.block_bytes();
   tile.blocks = sums.blocks;
+  tile.are_far = is_first;
   tile.start = product_.outputs().start(sums.first_block);
   amx_run(tile);
 }
