@@ -15,18 +15,20 @@ struct CpuLevel {
   std::vector<InstructionSet> sets;
 };
 
-// Those of x86-64-v4 are with and without dot products: the level says nothing of them, most CPUs that have it do.
+// Those of x86-64-v4 are with and without dot products and tiles: the level says nothing of them, most CPUs that have
+// it have the first.
 const std::vector<CpuLevel>& cpu_levels() {
   using enum InstructionSet;
   static const std::vector<CpuLevel> kLevels = {
 #if defined(__aarch64__)
     {"host", {kNeon, kNeonDotprod}},
 #else
-    {"host", {kPortable, kAvx2, kAvx512, kAvx512Vnni}},
+    {"host", {kPortable, kAvx2, kAvx512, kAvx512Vnni, kAvx512Amx}},
 #endif
     {"x86-64", {kPortable}},
     {"x86-64-v3", {kAvx2}},
-    {"x86-64-v4", {kAvx512, kAvx512Vnni}},
+    {"x86-64-v4", {kAvx512, kAvx512Vnni, kAvx512Amx}},
+    {"x86-64-v4-amx", {kAvx512Amx}},
     {"aarch64", {kNeon}},
     {"aarch64-dotprod", {kNeonDotprod}},
   };

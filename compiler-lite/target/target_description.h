@@ -4,7 +4,7 @@
 // Written as a list, of which every item adds something:
 //   zcu102, path/board.yaml            a board: its CPU and its other units (docs/boards.md describes the file)
 //   host                               CPUs of the architecture that nestc was built for, each of its instruction sets
-//   x86-64, x86-64-v3, x86-64-v4, aarch64, aarch64-dotprod
+//   x86-64, x86-64-v3, x86-64-v4, x86-64-v4-amx, aarch64, aarch64-dotprod
 //                                      CPUs of that level
 //   evta:1x16_15_15_18_17              a unit beside the CPU; without any CPU in the list, beside those of `host`
 #pragma once

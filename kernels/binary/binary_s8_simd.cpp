@@ -23,6 +23,69 @@ void add_elements(const s8::AddShifts& shifts, int32_t rounding, s8::Bounds boun
   map_blocks(count, add_block, y, a, b);
 }
 
+#if HWY_TARGET == HWY_AVX3
+// Factors of up to 21 bits in two parts of words, each for pairs of an element of a and one of b.
+struct PairFactors {
+  static constexpr int kLowBits = 11;
+
+  explicit PairFactors(const s8c::AddFactors& factors)
+      : high(pair(factors.a >> kLowBits, factors.b >> kLowBits)),
+        low(pair(factors.a & kLowMask, factors.b & kLowMask)) {}
+
+  static constexpr int32_t kLowMask = (1 << kLowBits) - 1;
+  static HWY_INLINE __m512i pair(int32_t a, int32_t b) { return _mm512_set1_epi32(b << 16 | a); }
+
+  __m512i high, low;
+};
+
+// s8c::shift_right_even() of the sums of 16 pairs.
+struct PairSum {
+  PairSum(const s8c::AddFactors& factors)
+      : factors_(factors),
+        below_half_(_mm512_set1_epi32(factors.shift == 0 ? 0 : (1 << (factors.shift - 1)) - 1)),
+        last_bit_(_mm512_set1_epi32(factors.shift == 0 ? 0 : 1 << factors.shift)),
+        shift_(_mm_cvtsi32_si128(factors.shift)) {}
+
+  HWY_INLINE __m512i operator()(__m512i pairs) const {
+    const __m512i high = _mm512_slli_epi32(_mm512_madd_epi16(pairs, factors_.high), PairFactors::kLowBits);
+    const __m512i sum = _mm512_add_epi32(high, _mm512_madd_epi16(pairs, factors_.low));
+    const __mmask16 is_odd = _mm512_test_epi32_mask(sum, last_bit_);
+    const __m512i rounded = _mm512_add_epi32(sum, below_half_);
+    return _mm512_sra_epi32(_mm512_mask_add_epi32(rounded, is_odd, rounded, _mm512_set1_epi32(1)), shift_);
+  }
+
+ private:
+  PairFactors factors_;
+  __m512i below_half_, last_bit_;
+  __m128i shift_;
+};
+
+// As many elements of the same operation in a vector as it holds; returns how many it has done.
+int64_t add_scaled_vectors(const s8c::Addition& add, s8::Bounds bounds, const int8_t* a, const int8_t* b, int8_t* y,
+                           int64_t count) {
+  constexpr int64_t kElements = 32;
+  const PairSum pair_sum(add.factors);
+  const __m512i zero_a = _mm512_set1_epi16(static_cast<int16_t>(add.zero_a));
+  const __m512i zero_b = _mm512_set1_epi16(static_cast<int16_t>(add.zero_b));
+  const __m512i zero = _mm512_set1_epi16(static_cast<int16_t>(add.to.zero_point));
+  const __m256i low = _mm256_set1_epi8(static_cast<char>(bounds.low)),
+                high = _mm256_set1_epi8(static_cast<char>(bounds.high));
+  const auto words = [](const int8_t* from) HWY_ATTR {
+    return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  };
+  int64_t i = 0;
+  for (; i + kElements <= count; i += kElements) {
+    const __m512i steps_a = _mm512_sub_epi16(words(a + i), zero_a), steps_b = _mm512_sub_epi16(words(b + i), zero_b);
+    const __m512i first = pair_sum(_mm512_unpacklo_epi16(steps_a, steps_b));
+    const __m512i second = pair_sum(_mm512_unpackhi_epi16(steps_a, steps_b));
+    const __m512i sums = _mm512_adds_epi16(_mm512_packs_epi32(first, second), zero);
+    const __m256i narrow = _mm512_cvtsepi16_epi8(sums);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + i), _mm256_min_epi8(_mm256_max_epi8(narrow, low), high));
+  }
+  return i;
+}
+#endif
+
 void add_scaled_elements(const s8c::Addition& add, s8::Bounds bounds, const int8_t* a, const int8_t* b, int8_t* y,
                          int64_t count) {
   const D32 d;
@@ -33,6 +96,10 @@ void add_scaled_elements(const s8c::Addition& add, s8::Bounds bounds, const int8
       store_s8(hn::Add(add_s8c(steps_a, steps_b, add.factors), zero), bounds, to + i);
     }
   };
+#if HWY_TARGET == HWY_AVX3
+  const int64_t done = add_scaled_vectors(add, bounds, a, b, y, count);
+  a += done, b += done, y += done, count -= done;
+#endif
   map_blocks(count, add_block, y, a, b);
 }
 

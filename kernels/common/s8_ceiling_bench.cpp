@@ -5,6 +5,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/common/ceiling.h"
+#include "kernels/common/s8_amx.h"
 #include "kernels/common/simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -72,12 +73,27 @@ double add_dot4(long rounds, int* x) {
   return 2.0 * kSums * 64 * static_cast<double>(rounds);
 }
 HWY_POP_ATTRIBUTES
+
+// Products of tiles, four sums at a time as the kernels have them.
+HWY_PUSH_ATTRIBUTES("amx-tile,amx-int8")
+double add_tiles(long rounds, int*) {
+  const AmxUse use(amx_shape(kAmxPoints, kAmxDepth));
+  for (long round = 0; round < rounds; ++round) {
+    _tile_dpbssd(0, 4, 6);
+    _tile_dpbssd(1, 4, 7);
+    _tile_dpbssd(2, 5, 6);
+    _tile_dpbssd(3, 5, 7);
+  }
+  return 2.0 * 4 * kAmxPoints * kTileBlock * kAmxDepth * static_cast<double>(rounds);
+}
+HWY_POP_ATTRIBUTES
 #endif
 
 using Rounds = double (*)(long rounds, int* x);
 
 Rounds best_rounds() {
 #if HWY_ARCH_X86
+  if (current_instruction_set() == InstructionSet::kAvx512Amx) return add_tiles;
   if (current_instruction_set() == InstructionSet::kAvx512Vnni) return add_dot4;
 #endif
   return simd_pick(add_pairs_table);

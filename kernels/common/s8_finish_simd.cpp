@@ -64,6 +64,12 @@ struct Narrowing {
     return add_s8(narrow, load_s8(block.residual + v * kLanes), add, rounding);
   }
 
+#if HWY_TARGET == HWY_AVX3
+  // What narrow_four() takes.
+  HWY_INLINE __m512i before_zero(const Block& block) const { return (*this)(block, 0).raw; }
+  static HWY_INLINE __m512i with_zero(__m512i words) { return words; }
+#endif
+
   V32 shift[kVectors];
   s8::AddShifts add;
   int32_t rounding;
@@ -83,6 +89,17 @@ struct Scaling {
     return hn::Add(hn::NearestInt(hn::Min(hn::Max(steps, low), high)), zero);
   }
 
+#if HWY_TARGET == HWY_AVX3
+  // The bounds and the narrowing that follow do the rest: what is too low for an integer becomes the lowest.
+  HWY_INLINE __m512i before_zero(const Block& block) const {
+    const __m512 steps = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(block.sums)), scale[0].raw);
+    return _mm512_cvtps_epi32(_mm512_min_ps(steps, high.raw));
+  }
+  HWY_INLINE __m512i with_zero(__m512i words) const {
+    return _mm512_adds_epi16(words, _mm512_packs_epi32(zero.raw, zero.raw));
+  }
+#endif
+
   V32 zero;
   hn::Vec<DF> low, high, scale[kVectors];
 };
@@ -94,11 +111,12 @@ HWY_INLINE void narrow_four(const Narrow& narrowing, const s8::Bounds& bounds, B
   int8_t* to = block.output;
   __m512i y[4];
   for (__m512i& point : y) {
-    point = narrowing(block, 0).raw;
+    point = narrowing.before_zero(block);
     block.advance();
   }
   // Every 128 bits hold the same four outputs of each point.
-  const __m512i mixed = _mm512_packs_epi16(_mm512_packs_epi32(y[0], y[1]), _mm512_packs_epi32(y[2], y[3]));
+  const __m512i first = narrowing.with_zero(_mm512_packs_epi32(y[0], y[1]));
+  const __m512i mixed = _mm512_packs_epi16(first, narrowing.with_zero(_mm512_packs_epi32(y[2], y[3])));
   const __m512i by_point = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   const __m512i points = _mm512_maskz_permutexvar_epi32(0xFFFF, by_point, mixed);
   const __m512i low = _mm512_set1_epi8(static_cast<char>(bounds.low));

@@ -7,7 +7,7 @@
 namespace nestrt::kernels {
 
 Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t block_bytes, const int32_t* bias,
-                                  const s8::Epilogue& epilogue) {
+                                  const s8::Epilogue& epilogue, Multiplier multiplier) {
   S8Product product;
   const int64_t blocks = ceil_div(outputs, kTileBlock);
   product.tile_ = s8_tile_kernel({weights.data(), static_cast<size_t>(blocks * block_bytes)});
@@ -15,13 +15,14 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
   product.block_bytes_ = block_bytes;
   NESTRT_ASSIGN_OR_RETURN(product.outputs_, S8Outputs::make(outputs, bias, epilogue));
   std::fill(std::begin(product.padding_), std::end(product.padding_), product.outputs_.input_zero());
-  if (product.tile_.input_offset + product.outputs_.input_zero() != 0) product.subtract_offset(blocks);
+  const int32_t input_offset = multiplier == Multiplier::kTile ? product.tile_.input_offset : 0;
+  const int32_t offset = input_offset + product.outputs_.input_zero();
+  if (offset != 0) product.subtract(static_cast<uint32_t>(offset), blocks);
   return product;
 }
 
 // The tile adds up the weights itself: to inputs that become ones.
-void S8Product::subtract_offset(int64_t blocks) {
-  const auto offset = static_cast<uint32_t>(tile_.input_offset + outputs_.input_zero());
+void S8Product::subtract(uint32_t offset, int64_t blocks) {
   int8_t ones[kS8Grain];
   std::fill(ones, ones + kS8Grain, static_cast<int8_t>(1 - tile_.input_offset));
   const int64_t first = 0;

@@ -10,22 +10,27 @@ namespace nestrt::kernels {
 
 class S8Product {
  public:
+  // Who adds to outputs().start(): run(), or the caller, who multiplies signed bytes.
+  enum class Multiplier { kTile, kCaller };
+
   S8Product() = default;
   // `weights` hold block_bytes for each block of 16 `outputs`, in the order that kernels/common/s8_tile.h states.
   // Errors: kOutOfMemory.
   static Result<S8Product> make(PackedBytes weights, int64_t outputs, int64_t block_bytes, const int32_t* bias,
-                                const s8::Epilogue& epilogue);
+                                const s8::Epilogue& epilogue, Multiplier multiplier = Multiplier::kTile);
 
   const TileLimits& limits() const { return tile_.limits; }
   bool repacked() const { return weights_.repacked(); }
   const S8Outputs& outputs() const { return outputs_; }
+  const int8_t* weights(int64_t block) const { return weights_.data() + block * block_bytes_; }
+  int64_t block_bytes() const { return block_bytes_; }
 
   // Computes tile.points x tile.blocks outputs from `first_block` on. The caller says where the tile reads and the
   // finish writes; weights, sums and scales are set here.
   void run(int64_t first_block, S8Tile& tile, S8Finish& finish) const;
 
  private:
-  void subtract_offset(int64_t blocks);
+  void subtract(uint32_t offset, int64_t blocks);
 
   S8TileKernel tile_;  // fixed by make(), so that a kernel stays on one instruction set
   PackedBytes weights_;

@@ -35,6 +35,7 @@ constexpr S8TileKernel kS8TilePortable[] = {s8_tile_kernel_of<Portable>("portabl
 std::span<const S8TileKernel> s8_tile_kernels(InstructionSet set) {
   switch (set) {
 #if HWY_ARCH_X86
+    case InstructionSet::kAvx512Amx:
     case InstructionSet::kAvx512Vnni:
       return kS8TileVnni;
     case InstructionSet::kAvx512:

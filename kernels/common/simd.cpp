@@ -2,6 +2,10 @@
 
 #if HWY_ARCH_X86
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #elif HWY_ARCH_ARM_A64 && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
@@ -32,6 +36,23 @@ bool cpu_has_avx2() {
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") &&
          cpu_has_f16c();
 }
+
+#if defined(__linux__) && defined(__x86_64__)
+// Tiles that multiply bytes, which the system saves and restores and has given this process leave to use: it is asked
+// once, and what it grants holds for every thread.
+bool cpu_has_tiles() {
+  constexpr unsigned kTile = 1U << 24, kInt8 = 1U << 25;       // CPUID 7, EDX
+  constexpr uint32_t kTileState = 3U << 17;                    // XCR0
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;  // of arch_prctl
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0 || (edx & kTile) == 0 || (edx & kInt8) == 0) return false;
+  uint32_t low = 0, high = 0;
+  asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & kTileState) == kTileState && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+#else
+bool cpu_has_tiles() { return false; }
+#endif
 #elif HWY_ARCH_ARM_A64 && defined(__linux__)
 bool cpu_has_dot_products() { return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0; }
 #else
@@ -50,6 +71,10 @@ bool cpu_has(InstructionSet set) {
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     case InstructionSet::kAvx512Vnni:
       return cpu_has(InstructionSet::kAvx512) && __builtin_cpu_supports("avx512vnni");
+    case InstructionSet::kAvx512Amx: {
+      static const bool has_tiles = cpu_has(InstructionSet::kAvx512Vnni) && cpu_has_tiles();
+      return has_tiles;
+    }
     default:
       return false;
   }

@@ -1,6 +1,7 @@
 // Which instruction set kernels run on. Every SIMD source is compiled once for each set of vectors (Highway's
 // foreach_target) and one table per function, made by NESTRT_SIMD_EXPORT, holds the results; simd_pick picks at run
-// time. Sets that add dot products of bytes take the code of the set below: their own is in sources of its own.
+// time. Sets that add dot products or tiles of bytes take the code of the set below: their own is in sources of its
+// own.
 //
 // A SIMD source looks like this:
 //
@@ -76,4 +77,5 @@ Function simd_pick(const SimdTable<Function>& table) {
 #define NESTRT_SIMD_EXPORT(function)                                                                     \
   static constexpr ::nestrt::kernels::SimdTable<decltype(&HWY_NAMESPACE::function)> function##_table = { \
       NESTRT_SIMD_PORTABLE(function), NESTRT_SIMD_NEON(function),   NESTRT_SIMD_NEON(function),          \
-      NESTRT_SIMD_AVX2(function),     NESTRT_SIMD_AVX512(function), NESTRT_SIMD_AVX512(function)};
+      NESTRT_SIMD_AVX2(function),     NESTRT_SIMD_AVX512(function), NESTRT_SIMD_AVX512(function),        \
+      NESTRT_SIMD_AVX512(function)};

@@ -24,10 +24,10 @@ bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, Packing packing)
 }
 
 Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, Packing packing,
-                               int64_t block_bytes) {
+                               int64_t block_bytes, S8Product::Multiplier multiplier) {
   NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::conv_epilogue(spec));
   NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, PackedBytes::make(spec.inputs[1], packing));
-  return S8Product::make(std::move(weights), geometry.out_channels, block_bytes, s8_bias(spec), epilogue);
+  return S8Product::make(std::move(weights), geometry.out_channels, block_bytes, s8_bias(spec), epilogue, multiplier);
 }
 
 Result<BlockedConv> make_blocked_conv(const OperatorSpec& spec, Packing packing) {

@@ -20,7 +20,7 @@ bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, Packing packing)
 // What an s8 convolution computes with the tile. `block_bytes` are the weights of 16 outputs in that packing.
 // Errors: kInvalidModel, kInvalidPlan, kOutOfMemory.
 Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, Packing packing,
-                               int64_t block_bytes);
+                               int64_t block_bytes, S8Product::Multiplier multiplier = S8Product::Multiplier::kTile);
 
 struct BlockedConv {
   ConvGeometry geometry;

@@ -83,6 +83,7 @@ constexpr KernelVariant kKernels[] = {
      InstructionSet::kNeon},
     {"conv.s8.direct16.dot4", 22, accepts_conv_s8_direct16, prepare_conv_s8_direct16, Packing::kS8O16i4,
      InstructionSet::kNeonDotprod},
+    {"conv.s8.amx16", 22, accepts_conv_s8_amx16, prepare_conv_s8_amx16, Packing::kS8O16i4, InstructionSet::kAvx512Amx},
     {"conv.s8.stem16", 23, accepts_conv_s8_stem16, prepare_conv_s8_stem16, Packing::kS8Stem},
     {"conv.f32.depthwise16", 30, accepts_conv_depthwise16, prepare_conv_depthwise16, Packing::kDepthwise16},
     {"conv.f32.direct16", 20, accepts_conv_direct16, prepare_conv_direct16, Packing::kO16i16},

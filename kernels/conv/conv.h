@@ -22,6 +22,8 @@
 //                                                 s8_winograd16
 //   conv.s8.depthwise16.dot4
 //                         as conv.s8.depthwise16  with AVX-512 VNNI; no dilation along the last axis
+//   conv.s8.amx16         as conv.s8.direct16     with AMX; two spatial axes, no dilation; 1 x 1 without padding, or
+//                                                 padding less than the kernel and tiles that fit a cache
 // Weights that arrive unpacked are packed by prepare().
 #pragma once
 
@@ -49,6 +51,8 @@ bool accepts_conv_s8_direct16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_direct16(const OperatorSpec& spec);
 bool accepts_conv_winograd16_wide(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_winograd16_wide(const OperatorSpec& spec);
+bool accepts_conv_s8_amx16(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_s8_amx16(const OperatorSpec& spec);
 bool accepts_conv_s8_winograd16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_winograd16(const OperatorSpec& spec);
 bool accepts_conv_s8_gather(const OperatorSpec& spec);

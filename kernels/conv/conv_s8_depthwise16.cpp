@@ -66,6 +66,7 @@ Status S8Depthwise16::use_dot4() {
   dot4_weights_ = AlignedArray<int8_t>(blocks() * block_bytes_);
   if (dot4_weights_.data() == nullptr)
     return Status(Code::kOutOfMemory, "no memory for the weights of a depthwise Conv");
+  const int32_t offset = S8DepthwiseDot4::kInputOffset + outputs_.input_zero();
   const int8_t* weight = weights_.data();
   for (int64_t row = 0; row < blocks() * dot4.rows; ++row) {
     int8_t* vectors = dot4_weights_.data() + row * dot4.vectors * vector_bytes;
@@ -74,7 +75,7 @@ Status S8Depthwise16::use_dot4() {
         vectors[tap / 4 * vector_bytes + lane * 4 + tap % 4] = *weight;
         if (dot4.pairs) vectors[vector_bytes + lane * 4 + tap + 1] = *weight;
         int32_t& start = outputs_.start(row / dot4.rows)[lane];
-        start = s8::wrapping_add(start, -S8DepthwiseDot4::kInputOffset * *weight);
+        start = s8::wrapping_add(start, -offset * *weight);
       }
   }
   function_ = s8_depthwise_dot4_function();
@@ -150,8 +151,6 @@ Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16(const OperatorSpec& 
 
 bool accepts_conv_s8_depthwise16_dot4(const OperatorSpec& spec) {
   if (!accepts_conv_s8_depthwise16(spec)) return false;
-  const Result<s8::Epilogue> epilogue = s8::conv_epilogue(spec);
-  if (!epilogue || epilogue->input_zero != 0) return false;
   const ConvGeometry g = *conv_geometry(spec);
   return g.axes[2].dilation == 1 && g.axes[0].kernel * g.axes[1].kernel <= S8DepthwiseDot4::kMaxRows;
 }

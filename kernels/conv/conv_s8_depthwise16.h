@@ -27,8 +27,8 @@ S8DepthwiseFunction s8_depthwise_function();
 S8DepthwiseFunction s8_depthwise_pairs_function(const ConvGeometry& geometry);
 
 // Dot products of four neighbouring taps of a row of the kernel: weights are [rows][vectors][16 channels][4 taps], and
-// 128 times their sum is to be taken off `start`. Where `pairs`, a row has two vectors, the second with its taps one
-// place later: so four pixels give two outputs. Otherwise it has one for every four taps.
+// 128 plus the input's zero times their sum is to be taken off `start`. Where `pairs`, a row has two vectors, the
+// second with its taps one place later: so four pixels give two outputs. Otherwise it has one for every four taps.
 struct S8DepthwiseDot4 {
   static constexpr int64_t kMaxRows = 16;
   static constexpr int32_t kInputOffset = 128;

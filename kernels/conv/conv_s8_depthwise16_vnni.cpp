@@ -1,5 +1,5 @@
 // Depthwise rows with AVX-512 VNNI. vpdpbusd multiplies unsigned with signed bytes, so inputs get their sign bit
-// flipped, which adds 128; that goes for the zeros of the padding too.
+// flipped, which adds 128; that goes for the padding too, which is what stands for zero in the input.
 #include "hwy/base.h"
 #include "kernels/common/integers.h"
 #include "kernels/conv/conv_s8_depthwise16.h"
@@ -37,11 +37,13 @@ HWY_INLINE uint32_t pixels_inside(int64_t x, int64_t width) {
 struct Lines {
   const int8_t* line[S8DepthwiseDot4::kMaxRows];
   uint32_t mask[S8DepthwiseDot4::kMaxRows];
+  __m512i padding;
 };
 
 HWY_INLINE Lines lines_of(const S8DepthwiseRows& rows, int64_t output_y) {
   const auto& [depth, height, width] = rows.geometry->axes;
   Lines lines;
+  lines.padding = _mm512_set1_epi8(static_cast<char>(rows.zero));
   int64_t next = 0;
   for (int64_t kz = 0; kz < depth.kernel; ++kz) {
     for (int64_t ky = 0; ky < height.kernel; ++ky, ++next) {
@@ -67,7 +69,8 @@ HWY_INLINE Inner inner_outputs(const ConvAxis& width, int64_t vectors) {
 }
 
 HWY_INLINE __m512i load_pixels(const Lines& lines, int64_t r, int64_t x, uint32_t mask) {
-  return by_channel(_mm512_maskz_loadu_epi32(static_cast<__mmask16>(lines.mask[r] & mask), lines.line[r] + x * kBlock));
+  const auto inside = static_cast<__mmask16>(lines.mask[r] & mask);
+  return by_channel(_mm512_mask_loadu_epi32(lines.padding, inside, lines.line[r] + x * kBlock));
 }
 
 // kCount outputs of one vector of pixels a row, for a kernel of three rows, whose weights stay in registers.

@@ -16,8 +16,12 @@ namespace {
 
 class S8Stem16 final : public Kernel {
  public:
-  S8Stem16(const ConvGeometry& geometry, Layout input, S8Product product)
-      : geometry_(geometry), product_(std::move(product)), interleave_(s8_interleave_function()) {
+  // `tiles` are null where product.run() computes.
+  S8Stem16(const ConvGeometry& geometry, Layout input, S8Product product, std::unique_ptr<S8StemRows> tiles)
+      : geometry_(geometry),
+        product_(std::move(product)),
+        tiles_(std::move(tiles)),
+        interleave_(s8_interleave_function()) {
     const auto& [d, h, w] = geometry_.axes;
     rows_ = geometry_.in_channels * d.kernel * h.kernel;
     columns_ = round_up((w.output - 1) * w.stride + w.kernel, 16);
@@ -31,17 +35,20 @@ class S8Stem16 final : public Kernel {
   void run(const KernelCall& call) const override;
   bool repacked() const override { return product_.repacked(); }
   ScratchSize scratch(int) const override {
-    constexpr size_t kBehind = kS8Grain + kInterleaveSlack;
-    return {0, std::min(saturated_bytes(2 * rows_, stride_, 1), SIZE_MAX - kBehind) + kBehind};
+    const int64_t read = tiles_ ? tiles_->slack(step()) : kS8Grain;
+    const size_t behind = static_cast<size_t>(read + kInterleaveSlack);
+    return {0, std::min(saturated_bytes(2 * rows_, stride_, 1), SIZE_MAX - behind) + behind};
   }
 
  private:
+  int64_t step() const { return geometry_.axes[2].stride * rows_; }  // between outputs of a row
   void bring_rows(const int8_t* input, int64_t image, int64_t row, int8_t* rows) const;
   void copy_rows(const int8_t* image, int64_t row, int8_t* rows) const;
   void run_row(const KernelCall& call, int64_t image, int64_t row, const int8_t* columns) const;
 
   ConvGeometry geometry_;
   S8Product product_;
+  std::unique_ptr<S8StemRows> tiles_;
   S8InterleaveFunction interleave_;
   int64_t rows_ = 0;                // input rows under a row of outputs
   int64_t columns_ = 0;             // padded input columns, a multiple of 16
@@ -61,12 +68,15 @@ void S8Stem16::run(const KernelCall& call) const {
     auto* copy = call.slot_scratch<int8_t>(slot, per_thread);
     int8_t* columns = copy + rows_ * stride_;
     const Range part = part_of(rows, index, parts);
-    for (int64_t i = part.first; i < part.last; ++i) {
+    const auto run_one = [&](int64_t i) {
       const int64_t image = i / image_rows, row = i % image_rows;
       bring_rows(call.input<int8_t>(0), image, row, copy);
       interleave_(copy, stride_, rows_, columns_, columns);
+      if (tiles_) return tiles_->run_row(product_, call, {columns, step(), image, row});
       run_row(call, image, row, columns);
-    }
+    };
+    if (tiles_) return tiles_->run(part, run_one);
+    for (int64_t i = part.first; i < part.last; ++i) run_one(i);
   });
 }
 
@@ -97,7 +107,7 @@ void S8Stem16::run_row(const KernelCall& call, int64_t image, int64_t row, const
   const ConvGeometry& g = geometry_;
   const ConvAxis& width = g.axes[2];
   const TileLimits limits = product_.limits();
-  const int64_t out_blocks = ceil_div(g.out_channels, kTileBlock), step = width.stride * rows_;
+  const int64_t out_blocks = ceil_div(g.out_channels, kTileBlock), step = this->step();
   int64_t offsets[kMaxTilePoints];
   for (int64_t p = 0; p < limits.points; ++p) offsets[p] = p * step;
   S8Tile tile;
@@ -134,8 +144,15 @@ bool accepts_conv_s8_stem16(const OperatorSpec& spec) {
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_stem16(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
   const int64_t block_bytes = round_up(g.in_channels * g.taps(), kS8Grain) * kTileBlock;
-  NESTRT_ASSIGN_OR_RETURN(S8Product product, make_s8_conv(spec, g, Packing::kS8Stem, block_bytes));
-  return std::unique_ptr<Kernel>(std::make_unique<S8Stem16>(g, spec.inputs[0].layout, std::move(product)));
+  const bool has_tiles = takes_s8_stem_tiles(g);
+  const auto multiplier = has_tiles ? S8Product::Multiplier::kCaller : S8Product::Multiplier::kTile;
+  NESTRT_ASSIGN_OR_RETURN(S8Product product, make_s8_conv(spec, g, Packing::kS8Stem, block_bytes, multiplier));
+  std::unique_ptr<S8StemRows> tiles;
+  if (has_tiles) {
+    NESTRT_ASSIGN_OR_RETURN(tiles, make_s8_stem_tiles(g, product));
+  }
+  return std::unique_ptr<Kernel>(
+      std::make_unique<S8Stem16>(g, spec.inputs[0].layout, std::move(product), std::move(tiles)));
 }
 
 }  // namespace nestrt::kernels

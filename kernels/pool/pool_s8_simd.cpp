@@ -35,12 +35,36 @@ HWY_INLINE void for_each_pixel(const PoolParameters& pool, const int8_t* plane, 
   }
 }
 
+// Outputs side by side, as many as the longest vector holds.
+using DWide = hn::ScalableTag<int8_t>;
+constexpr int64_t kWidePixels = static_cast<int64_t>(hn::MaxLanes(DWide())) / kBlock;
+
+// Whether that many windows from output i on are whole and each one pixel after the other.
+HWY_INLINE bool moves_by_pixels(const PoolAxis& axis, int64_t i) {
+  if (kWidePixels < 2 || axis.stride != 1) return false;
+  return axis.window(i).count == axis.kernel && axis.window(i + kWidePixels - 1).count == axis.kernel;
+}
+
+HWY_INLINE void wide_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
+                            const PoolWindow& w, int8_t* to) {
+  const DWide d8;
+  auto best = hn::Set(d8, static_cast<int8_t>(s8::kLow));
+  for_each_pixel(pool, plane, d, h, w, [&](const int8_t* x) HWY_ATTR { best = hn::Max(best, hn::LoadU(d8, x)); });
+  hn::StoreU(best, d8, to);
+}
+
 }  // namespace
 
 // A row of outputs, whose windows along the other axes are d and h.
 void s8_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h, int8_t* to) {
   const D8 d8;
   for (int64_t i = 0; i < pool.axes[2].output; ++i, to += kBlock) {
+    if (i + kWidePixels <= pool.axes[2].output && moves_by_pixels(pool.axes[2], i)) {
+      wide_maxima(pool, plane, d, h, pool.axes[2].window(i), to);
+      i += kWidePixels - 1;
+      to += (kWidePixels - 1) * kBlock;
+      continue;
+    }
     V8 best[kVectors];
     for (V8& v : best) v = hn::Set(d8, static_cast<int8_t>(s8::kLow));
     for_each_pixel(pool, plane, d, h, pool.axes[2].window(i), [&](const int8_t* x) HWY_ATTR {

@@ -16,6 +16,8 @@ std::string_view name(InstructionSet set) {
       return "avx512";
     case InstructionSet::kAvx512Vnni:
       return "avx512-vnni";
+    case InstructionSet::kAvx512Amx:
+      return "avx512-amx";
   }
   return {};
 }

@@ -24,7 +24,7 @@ void CompileFlags::add_to(tools::Command command) {
       .repeatable();
   add(command.add_option("--target", choice_.target,
                          "what the plan may run on, several with commas: boards (zcu102, or the path of a .yaml), CPUs "
-                         "(host, x86-64, x86-64-v3, x86-64-v4, aarch64, aarch64-dotprod), units such as "
+                         "(host, x86-64, x86-64-v3, x86-64-v4, x86-64-v4-amx, aarch64, aarch64-dotprod), units such as "
                          "evta:1x16_15_15_18_17"))
       .type_name("TARGET,...");
   add(command.add_option("--pieces", choice_.pieces,

@@ -20,11 +20,12 @@ enum class InstructionSet : uint8_t {
   kAvx2 = 3,         // x86-64-v3
   kAvx512 = 4,       // x86-64-v4
   kAvx512Vnni = 5,   // with dot products of bytes
+  kAvx512Amx = 6,    // with products of tiles of bytes, too
 };
-inline constexpr int kNumInstructionSets = 6;
+inline constexpr int kNumInstructionSets = 7;
 
-// "portable", "neon", "neon-dotprod", "avx2", "avx512", "avx512-vnni": the names that plans and profiles use. Empty for
-// a number that is none.
+// "portable", "neon", "neon-dotprod", "avx2", "avx512", "avx512-vnni", "avx512-amx": the names that plans and profiles
+// use. Empty for a number that is none.
 std::string_view name(InstructionSet set);
 
 // Whether a CPU with `set` can run what needs `needed`.

@@ -26,12 +26,13 @@ TEST_CASE("The host is a CPU") {
 TEST_CASE("CPUs of several levels are one target, whatever their order") {
   using enum InstructionSet;
   CHECK(read_target("x86-64-v3")->instruction_sets == std::vector{kAvx2});
+  CHECK(read_target("x86-64-v4-amx")->instruction_sets == std::vector{kAvx512Amx});
   CHECK(read_target("aarch64,x86-64-v3")->instruction_sets == std::vector{kNeon, kAvx2});
   CHECK(read_target("x86-64-v3,aarch64")->instruction_sets == std::vector{kNeon, kAvx2});
   CHECK(read_target("zcu102")->instruction_sets == std::vector{kNeon});
   const auto both = read_target("zcu102,x86-64-v4");
   REQUIRE(both);
-  CHECK(both->instruction_sets == std::vector{kNeon, kAvx512, kAvx512Vnni});
+  CHECK(both->instruction_sets == std::vector{kNeon, kAvx512, kAvx512Vnni, kAvx512Amx});
   CHECK(both->units.size() == 2);
   CHECK(host_target().instruction_sets == read_target("host")->instruction_sets);
 }

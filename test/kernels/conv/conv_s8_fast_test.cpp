@@ -1,5 +1,6 @@
 // Every fast kernel of an s8 Conv gives the bits of the reference: random layers with odd sizes everywhere, all
 // values of s8, both roundings, residuals, wide outputs; exponents, or scales and zero points.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
@@ -220,6 +221,29 @@ S8Layer winograd_layer(std::mt19937& generator, int channels, const Shape& pictu
   return layer;
 }
 
+struct TiledShape {
+  int channels, outputs, height, width, kernel_height, kernel_width, stride, pad, group = 1;
+};
+
+S8Layer tiled_layer(std::mt19937& generator, const TiledShape& shape) {
+  Draw draw(generator);
+  S8Layer layer;
+  ops::Conv& conv = layer.conv;
+  conv.kernel = {shape.kernel_height, shape.kernel_width};
+  conv.stride = {shape.stride, shape.stride};
+  conv.dilation = {1, 1};
+  conv.pad_begin = {std::min(shape.pad, shape.kernel_height - 1), std::min(shape.pad, shape.kernel_width - 1)};
+  conv.pad_end = conv.pad_begin;
+  conv.group = shape.group;
+  const bool extremes = draw.once_in(3);
+  layer.x = with_exponent(draw.bytes({draw.between(1, 2), shape.channels, shape.height, shape.width}, extremes), 3);
+  layer.weights =
+      draw.bytes({shape.outputs, shape.channels / shape.group, shape.kernel_height, shape.kernel_width}, extremes);
+  layer.bias = absent();
+  conv.rounding = draw.once_in(2) ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
+  return layer;
+}
+
 }  // namespace
 
 TEST_CASE("Every kernel of an s8 Conv gives the bits of the reference") {
@@ -227,7 +251,8 @@ TEST_CASE("Every kernel of an s8 Conv gives the bits of the reference") {
   std::set<std::string> names;
   const int layers = by_level(40, 500, 10'000);
   for (int i = 0; i < layers; ++i) names.merge(check_layer(generator, static_cast<Form>(i % kForms)));
-  for (const char* name : {"conv.s8.depthwise16.dot4", "conv.s8.direct16.dot4"}) names.erase(name);  // of some machines
+  for (const char* name : {"conv.s8.depthwise16.dot4", "conv.s8.direct16.dot4", "conv.s8.amx16"})
+    names.erase(name);                // of some machines
   names.erase("conv.s8.winograd16");  // few of these layers are large enough
   CHECK(names == std::set<std::string>{"conv.s8.depthwise16", "conv.s8.direct16", "conv.s8.gather", "conv.s8.stem16",
                                        "conv.s8.stem16 folded"});
@@ -249,6 +274,44 @@ TEST_CASE("Winograd's s8 kernel gives the bits of the reference, whatever the op
   }
 }
 
+TEST_CASE("The s8 kernel with tiles of AMX gives the bits of the reference, however maps, steps and caches divide") {
+  constexpr TiledShape kShapes[] = {
+      {3, 5, 1, 1, 1, 1, 1, 0},       // one of all
+      {16, 16, 5, 5, 1, 1, 1, 0},     // a step that is not whole, a block
+      {40, 50, 9, 7, 1, 1, 2, 0},     // channels that are no whole planes, strides
+      {64, 33, 4, 9, 1, 1, 1, 0},     // whole steps
+      {80, 70, 23, 31, 1, 1, 1, 0},   // zeros before the last channels, several bands
+      {144, 24, 6, 11, 1, 1, 3, 0},   //
+      {20, 40, 17, 35, 3, 3, 1, 1},   // several tiles a line
+      {96, 48, 7, 7, 3, 3, 1, 1},     // two lines a tile
+      {32, 40, 5, 3, 3, 3, 1, 1},     // three, the last tile with fewer
+      {24, 30, 4, 2, 3, 2, 1, 1},     //
+      {48, 64, 15, 14, 3, 3, 2, 1},   //
+      {16, 48, 14, 14, 5, 5, 1, 2},   // two steps a row of the kernel
+      {16, 20, 12, 19, 7, 7, 3, 3},   //
+      {33, 17, 6, 40, 1, 7, 1, 3},    //
+      {33, 17, 40, 6, 7, 1, 1, 3},    //
+      {64, 64, 9, 8, 3, 3, 1, 1, 2},  // groups
+      {1024, 800, 4, 7, 1, 1, 1, 0},  // weights that do not stay in the cache
+      {320, 320, 7, 7, 3, 3, 1, 1},   //
+      {160, 20, 30, 40, 3, 3, 1, 1},  // several bands of rows
+  };
+  std::mt19937 generator(4);
+  const auto sets = kernels::supported_instruction_sets();
+  const bool has_tiles = std::find(sets.begin(), sets.end(), InstructionSet::kAvx512Amx) != sets.end();
+  if (!has_tiles) WARN("this machine has no AMX: its kernel is not tested");
+  for (const TiledShape& shape : kShapes) {
+    for (const bool has_exponents : {true, false}) {
+      S8Layer layer = tiled_layer(generator, shape);
+      if (has_exponents)
+        draw_scales(layer, generator);
+      else
+        draw_real_scales(layer, generator);
+      CHECK(check_kernels(generator, layer).contains("conv.s8.amx16") == has_tiles);
+    }
+  }
+}
+
 TEST_CASE("Winograd's s8 kernel is chosen with NEON alone, where sums cannot exceed it and it pays") {
   std::mt19937 generator(3);
   const auto chosen = [&](int channels, const Shape& picture, InstructionSet set) {
@@ -263,6 +326,7 @@ TEST_CASE("Winograd's s8 kernel is chosen with NEON alone, where sums cannot exc
   CHECK(chosen(64, {14, 14}, InstructionSet::kNeon) == "conv.s8.winograd16");
   CHECK(chosen(64, {14, 14}, InstructionSet::kNeonDotprod) == "conv.s8.direct16.dot4");
   CHECK(chosen(64, {14, 14}, InstructionSet::kAvx512Vnni) == "conv.s8.direct16");
+  CHECK(chosen(64, {14, 14}, InstructionSet::kAvx512Amx) == (HWY_ARCH_X86 ? "conv.s8.amx16" : "conv.s8.direct16"));
   CHECK(chosen(66, {14, 14}, InstructionSet::kNeon) == "conv.s8.direct16");  // steps take four channels
   CHECK(chosen(64, {4, 8}, InstructionSet::kNeon) == "conv.s8.direct16");    // few tiles
   CHECK(chosen(3640, {8, 8}, InstructionSet::kNeon) == "conv.s8.winograd16");
