@@ -292,8 +292,12 @@ class TablesDecoder {
   }
 
   plan::Overhead overhead(const wire::Overhead& source, uint32_t) {
-    return {decoder_.string(source.unit()), decoder_.string(source.configuration()), source.threads(),
-            source.start_us(),              source.finish_us(),                      source.mb_per_s(),
+    return {decoder_.string(source.unit()),
+            decoder_.string(source.configuration()),
+            source.threads(),
+            source.start_us(),
+            source.finish_us(),
+            source.mb_per_s(),
             source.lane_us()};
   }
 

@@ -228,8 +228,8 @@ class TablesEncoder {
 }  // namespace
 
 uint16_t minor_version_of(const plan::Tables& tables) {
-  const bool has_news = !tables.host_costs.empty() || !tables.overheads.empty() || !tables.shapes.empty() ||
-                        names_alternatives(tables);
+  const bool has_news =
+      !tables.host_costs.empty() || !tables.overheads.empty() || !tables.shapes.empty() || names_alternatives(tables);
   return has_news ? plan_format::kVersionMinor : plan_format::kOldestMinor;
 }
 

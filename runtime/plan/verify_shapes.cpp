@@ -39,8 +39,8 @@ std::vector<std::vector<int64_t>> input_shapes(const plan::Tables& plan) {
 
 Status verify_shapes(const plan::Tables& plan) {
   if (plan.shapes.size() > plan_format::kMaxShapes)
-    return damaged_plan(
-        fmt::format("the plan has {} shapes beside the first, more than {}", plan.shapes.size(), plan_format::kMaxShapes));
+    return damaged_plan(fmt::format("the plan has {} shapes beside the first, more than {}", plan.shapes.size(),
+                                    plan_format::kMaxShapes));
   std::set<std::vector<std::vector<int64_t>>> known = {input_shapes(plan)};
   for (uint32_t index = 0; index < plan.shapes.size(); ++index) {
     const plan::Tables& other = plan.shapes[index];

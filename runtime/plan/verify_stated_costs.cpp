@@ -44,8 +44,8 @@ Status verify_stated_costs(Context& context) {
   }
   for (const plan::Overhead& overhead : plan.overheads) {
     units.emplace_back(overhead.unit, overhead.configuration, overhead.threads);
-    if (!std::ranges::all_of(
-            std::vector{overhead.start_us, overhead.finish_us, overhead.mb_per_s, overhead.lane_us}, is_value))
+    if (!std::ranges::all_of(std::vector{overhead.start_us, overhead.finish_us, overhead.mb_per_s, overhead.lane_us},
+                             is_value))
       return damaged_plan("overheads: not four numbers from 0 on");
   }
   NESTRT_RETURN_IF_ERROR(verify_keys("costs of the host", std::move(hosts)));

@@ -189,16 +189,21 @@ std::shared_ptr<Adaptation::InUse> Adaptation::decide(const InUse& asked) {
   const bool explored = asked.then != nullptr;
   const PreparedSchedule* const before = main_->schedule.get();
   if (!explored && kernels_ != nullptr) kernels_->count(asked.snapshot);
-  std::shared_ptr<InUse> made = asked.tries_kernels || policy_ == nullptr ? nullptr : decide_schedule(asked);
+  std::shared_ptr<InUse> made;
+  if (policy_ != nullptr && !asked.tries_kernels) made = decide_schedule(asked.snapshot);
   if (made == nullptr && kernels_ != nullptr && explored == asked.tries_kernels) made = decide_kernels(asked);
+  // Units that failed or came back meanwhile.
+  if (policy_ != nullptr && health_.failing() != failing_)
+    made = decide_schedule(new_statistics(main_->schedule->schedule()));
   publish_due();
   if (options_.adopted && main_->schedule.get() != before)
     options_.adopted(*main_->schedule, policy_ != nullptr ? policy_->costs() : CostTable(), measured_);
   return made;
 }
 
-std::shared_ptr<Adaptation::InUse> Adaptation::decide_schedule(const InUse& asked) {
-  const SchedulePolicy::Move move = policy_->decide(asked.snapshot, health_.failing());
+std::shared_ptr<Adaptation::InUse> Adaptation::decide_schedule(const RunStatistics& statistics) {
+  failing_ = health_.failing();
+  const SchedulePolicy::Move move = policy_->decide(statistics, failing_);
   Result<std::shared_ptr<InUse>> made = guarded([&] { return make(move); });
   if (!made) {
     log(LogLevel::kWarning, fmt::format("the schedule stays as it is: {}", made.error().message()));

@@ -40,8 +40,8 @@ struct AdaptationOptions {
 
 class Adaptation {
  public:
-  // What it is given outlives it. Without policies, null, it only tries units that have failed. `measured`: of the units
-  // beside the host.
+  // What it is given outlives it. Without policies, null, it only tries units that have failed. `measured`: of the
+  // units beside the host.
   Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health, Policies policies,
              CostTable measured, const AdaptationOptions& options);
   ~Adaptation();
@@ -86,7 +86,7 @@ class Adaptation {
   void probe_failing_units();
   std::shared_ptr<InUse> decide(const InUse& asked);
   Result<std::shared_ptr<InUse>> make(SchedulePolicy::Move move);
-  std::shared_ptr<InUse> decide_schedule(const InUse& asked);
+  std::shared_ptr<InUse> decide_schedule(const RunStatistics& statistics);
   std::shared_ptr<InUse> decide_kernels(const InUse& asked);
   Result<std::shared_ptr<InUse>> make(KernelPolicy::Move move);
   Result<std::shared_ptr<PreparedSchedule>> prepare(const Schedule& schedule, const KernelNumbers& kernels);
@@ -109,6 +109,7 @@ class Adaptation {
   ProbeTimes probe_times_;
   std::shared_ptr<InUse> main_;  // in use, but while another explores
   std::shared_ptr<PreparedSchedule> previous_;
+  uint64_t failing_ = 0;  // that the policy knows of
 
   // Of the running thread.
   std::vector<double> load_us_;  // by unit

@@ -123,9 +123,7 @@ double KernelPolicy::slowdown(const BranchTimes& before, const BranchTimes& now,
 }
 
 // What it takes itself, of its branch.
-double KernelPolicy::own_us(const Operator& op, const BranchTimes& times) const {
-  return op.share * times[op.branch];
-}
+double KernelPolicy::own_us(const Operator& op, const BranchTimes& times) const { return op.share * times[op.branch]; }
 
 // --- Deciding --------------------------------------------------------------------------------------------------------
 
@@ -199,8 +197,7 @@ bool KernelPolicy::explore(const BranchTimes& times) {
 
 KernelPolicy::Move KernelPolicy::end_exploring(const Schedule& schedule, const RunStatistics& statistics) {
   changes_.clear();
-  if (saved_us_)
-    *saved_us_ -= std::max(0.0, statistics.total_us() - statistics.runs() * makespan_before_);
+  if (saved_us_) *saved_us_ -= std::max(0.0, statistics.total_us() - statistics.runs() * makespan_before_);
   const BranchTimes times = times_of(schedule, statistics, true);
   const double speed = slowdown(before_, times, &Operator::explored);
   Move move = Move::kStay;
@@ -253,7 +250,8 @@ std::optional<size_t> KernelPolicy::next_kernel(const Operator& op) const {
 }
 
 bool KernelPolicy::has_kernels_to_try() const {
-  return runs_ >= again_runs_ || std::ranges::any_of(operators_, [&](const Operator& op) { return next_kernel(op).has_value(); });
+  return runs_ >= again_runs_ ||
+         std::ranges::any_of(operators_, [&](const Operator& op) { return next_kernel(op).has_value(); });
 }
 
 void KernelPolicy::measure_all_again() {

@@ -117,9 +117,9 @@ class KernelPolicy {
 
   KernelNumbers in_use_, explored_;
   std::vector<std::pair<uint32_t, double>> changes_;
-  BranchTimes before_;         // the last trial, or what was adopted last, began
+  BranchTimes before_;  // the last trial, or what was adopted last, began
   double makespan_before_ = 0;
-  bool is_on_trial_ = false;   // it is open whether what was adopted is better
+  bool is_on_trial_ = false;  // it is open whether what was adopted is better
 
   std::optional<double> saved_us_;  // for trials; empty before the first runs were seen
   double counted_us_ = 0;           // of the statistics in use, that are in saved_us_

@@ -193,7 +193,8 @@ void PreparedSchedule::measure_visits() {
 Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, PreparedStep& step,
                                       Executables& executables) {
   const Step& what = step.step;
-  NESTRT_ASSIGN_OR_RETURN(step.executable, executables.get(step.unit, what.branch, what.program, what.channels, kernels_));
+  NESTRT_ASSIGN_OR_RETURN(step.executable,
+                          executables.get(step.unit, what.branch, what.program, what.channels, kernels_));
   const std::optional<uint32_t> host = host_of(units);
   step.on_host = step.unit == host;
   step.is_steady = units[step.unit]->info().is_steady;

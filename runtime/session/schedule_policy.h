@@ -9,7 +9,8 @@
 // that the schedule has left is tried now and then with one branch, so that it is found out when it is as fast again as
 // it was. Both take a bounded part of the time (kExploring).
 //
-// Of schedules for throughput (kThroughput) all this is said of what their busiest unit has to do, in place of makespans.
+// Of schedules for throughput (kThroughput) all this is said of what their busiest unit has to do, in place of
+// makespans.
 //
 // Pure: no clock, no threads, no units. Threads: one at a time.
 #pragma once

@@ -35,8 +35,7 @@ std::optional<size_t> position_of(std::string_view name, std::span<const TensorI
 
 class SessionImpl final : public SessionInTurns {
  public:
-  SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options,
-              TurnOptions turns)
+  SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options, TurnOptions turns)
       : plan_(std::move(plan)),
         units_(std::move(units)),
         options_(options),
@@ -263,8 +262,8 @@ class SessionImpl final : public SessionInTurns {
     unwatched.urgent = options_.urgent;
     unwatched.clock = options_.clock;
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule, schedule_without_sharing(first.costs));
-    NESTRT_ASSIGN_OR_RETURN(auto other, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_,
-                                                                 current_->kernels()));
+    NESTRT_ASSIGN_OR_RETURN(
+        auto other, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_, current_->kernels()));
     other->set_costs(*plan_, units_, first.costs, first.measured);
     Result<bool> faster = is_faster(*plan_, *current_, *other, memory_, unwatched, health_);
     if (!faster && !memory_.is_safe()) {
@@ -336,9 +335,9 @@ class SessionImpl final : public SessionInTurns {
   const std::shared_ptr<const Plan> plan_;
   const UnitList units_;
   const SessionOptions options_;
-  std::vector<UnitInfo> infos_;  // of the units; written by prepare() alone
-  bool has_costs_ = false;       // the schedule was made from costs
-  bool share_cores_ = true;      // what try_schedule() tried was not found to be slower
+  std::vector<UnitInfo> infos_;            // of the units; written by prepare() alone
+  bool has_costs_ = false;                 // the schedule was made from costs
+  bool share_cores_ = true;                // what try_schedule() tried was not found to be slower
   std::unique_ptr<KernelPolicy> kernels_;  // until adaptation_ has it
   Executables executables_;
   UnitHealth health_;

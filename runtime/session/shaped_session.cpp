@@ -31,7 +31,8 @@ Status fits_none(const Plan& plan, std::span<const ConstTensorView> inputs) {
   std::string given, known;
   for (const ConstTensorView& input : inputs)
     given += fmt::format("{}{}", given.empty() ? "" : " and ", input.shape.to_string());
-  for (const auto& shape : plan.shapes()) known += fmt::format("{}{}", known.empty() ? "" : ", ", describe_inputs(*shape));
+  for (const auto& shape : plan.shapes())
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", describe_inputs(*shape));
   return Status(Code::kInvalidArgument,
                 fmt::format("inputs of shape {} fit none that the plan was compiled for: {}", given, known));
 }

@@ -11,6 +11,7 @@
 #include "nestrt/session.h"
 #include "runtime/plan/describe.h"
 #include "runtime/plan/format.h"
+#include "runtime/plan/kernel_alternatives.h"
 #include "runtime/plan/statistics.h"
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
@@ -55,7 +56,7 @@ Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
     NESTRT_ASSIGN_OR_RETURN(plan, Plan::from_memory(loaded.bytes->span()));
   }
   NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units("cpu", {.num_threads = 1}));
-  NESTRT_ASSIGN_OR_RETURN(loaded.session, Session::create(plan, std::move(units)));
+  NESTRT_ASSIGN_OR_RETURN(loaded.session, Session::create(std::move(plan), std::move(units)));
   return loaded;
 }
 
@@ -142,6 +143,30 @@ void print_memory(const plan::Tables& tables) {
   fmt::print("{}", table.to_string());
 }
 
+void print_shape(const Plan& shape) {
+  std::string text;
+  for (const TensorInfo& info : shape.inputs())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", tools::printable(info.name), info.shape.to_string());
+  fmt::print("shape     {}: {}, arena {}\n", shape.shape_index() + 1, text,
+             tools::format_bytes(shape.tables().memory_plans[0].arena_bytes));
+}
+
+// The kernels that a session may take in place of the compiler's, by instruction set.
+void print_alternatives(const plan::Tables& tables) {
+  tools::Table table({{"#", tools::Align::kRight}, {"operator"}, {"CPU"}, {"kernel"}, {"other kernels"}, {"weights"}});
+  for (const plan::Branch& branch : tables.branches)
+    for (const plan::Program& program : branch.programs)
+      for (const plan::KernelSelection& selection : program.selections)
+        for (const plan::KernelAlternative& other : selection.alternatives) {
+          const uint32_t op = branch.operators[other.op];
+          table.add_row({std::to_string(op), tools::printable(tables.operators[op].name),
+                         tools::printable(selection.instruction_set),
+                         tools::printable(tables.kernel_names[selection.kernels[other.op]]),
+                         tools::printable(tables.kernel_names[other.kernel]), other.weights >= 0 ? "in the plan" : ""});
+        }
+  if (names_alternatives(tables)) fmt::print("\n{}", table.to_string());
+}
+
 void print_summary(const Session& session) {
   const Plan& plan = session.plan();
   const plan::Tables& tables = plan.tables();
@@ -155,6 +180,8 @@ void print_summary(const Session& session) {
   };
   print_tensors("input", plan.inputs());
   print_tensors("output", plan.outputs());
+  for (const auto& shape : plan.shapes())
+    if (shape->shape_index() > 0) print_shape(*shape);
   fmt::print("file      {}: tables {}, weights {}\n", tools::format_bytes(plan.bytes().size()),
              tools::format_bytes(header.tables_bytes), tools::format_bytes(header.data_bytes));
   fmt::print("scratch   {} for the operator that needs most\n\n", tools::format_bytes(session.memory().scratch_bytes));
@@ -225,6 +252,7 @@ Status InspectCommand::run() const {
     print_operators(*loaded.session);
     fmt::print("\n");
     print_memory(loaded.session->plan().tables());
+    print_alternatives(loaded.session->plan().tables());
   }
   if (json.empty()) return {};
   return tools::write_json(json, to_json(*loaded.session));

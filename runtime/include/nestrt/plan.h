@@ -60,9 +60,9 @@ class Plan {
   // Null where none was stated at compile time.
   const Preprocessing* preprocessing(size_t input) const;
 
-  // Where the plan is for inputs of several shapes: each of them a plan by itself, with weights and identity shared, the
-  // first included. A session of this plan takes the one that fits what it is given. Empty in these, and where there is
-  // one shape.
+  // Where the plan is for inputs of several shapes: each of them a plan by itself, with weights and identity shared,
+  // the first included. A session of this plan takes the one that fits what it is given. Empty in these, and where
+  // there is one shape.
   std::span<const std::shared_ptr<const Plan>> shapes() const { return shapes_; }
   // Which of them it is; 0: the first, or the only one.
   uint32_t shape_index() const { return shape_index_; }

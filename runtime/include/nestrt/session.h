@@ -11,16 +11,15 @@
 // them in, runs in the plan's order.
 // Which unit computes what changes no bit of a quantized result.
 // Shapes: of a plan with several (Plan::shapes), each run takes the one that its inputs have. Each has an arena and a
-// schedule of its own; weights are the plan's. What the session says of itself is said of the first, but for its memory.
-// Memory: create() allocates everything (arena, scratch, tables); run() allocates nothing unless a unit fails. Inputs
-// and outputs are the caller's: kernels read and write them directly.
-// Failures: where a unit beside the host fails a branch, or takes too long for it, the host computes the branch within
-// the same run if it is among the session's units. The unit is tried again now and then, and used again once it works.
-// Threads: one run at a time per session (a second caller waits); any number of sessions may share a plan and units and
-// run from different threads. Everything else is const and may be called at any time.
-// fork(): while no other thread is inside a call. The child has none of the session's threads: run() is refused with
-// kUnavailable, destroying is fine. It makes sessions of its own with the same plan, and with units of its own, or the
-// CPU's, which then computes on the calling thread alone.
+// schedule of its own; weights are the plan's. What the session says of itself is said of the first, but for its
+// memory. Memory: create() allocates everything (arena, scratch, tables); run() allocates nothing unless a unit fails.
+// Inputs and outputs are the caller's: kernels read and write them directly. Failures: where a unit beside the host
+// fails a branch, or takes too long for it, the host computes the branch within the same run if it is among the
+// session's units. The unit is tried again now and then, and used again once it works. Threads: one run at a time per
+// session (a second caller waits); any number of sessions may share a plan and units and run from different threads.
+// Everything else is const and may be called at any time. fork(): while no other thread is inside a call. The child has
+// none of the session's threads: run() is refused with kUnavailable, destroying is fine. It makes sessions of its own
+// with the same plan, and with units of its own, or the CPU's, which then computes on the calling thread alone.
 #pragma once
 
 #include <chrono>
@@ -153,9 +152,9 @@ class Session {
   std::optional<size_t> find_output(std::string_view name) const;
 
   // Runs one inference. Inputs and outputs in the plan's order; every one is needed, with exactly the type and shape
-  // that inputs() and outputs() state, or those of another of the plan's shapes. On failure the outputs hold nothing of use.
-  // Errors: kInvalidArgument (says what was expected and what came), kDeadlineExceeded, kCancelled, kUnavailable in a
-  // child made by fork(), and those of the units.
+  // that inputs() and outputs() state, or those of another of the plan's shapes. On failure the outputs hold nothing of
+  // use. Errors: kInvalidArgument (says what was expected and what came), kDeadlineExceeded, kCancelled, kUnavailable
+  // in a child made by fork(), and those of the units.
   virtual Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
                      const RunOptions& options) = 0;
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {

@@ -62,9 +62,9 @@ class Runs {
     if (next_ && --runs_until_next_ <= 0) begin_next();
     const double us = run_once(state, explores_ ? policy_->explored() : kernels_);
     RunStatistics& statistics = explores_ ? *explored_ : *statistics_;
-    const bool is_due = explores_ ? statistics.runs() >= KernelPolicy::kExploringRuns
-                                  : !next_ && (statistics.runs() >= policy_->due_runs() ||
-                                               statistics.total_us() >= policy_->due_us());
+    const bool is_due =
+        explores_ ? statistics.runs() >= KernelPolicy::kExploringRuns
+                  : !next_ && (statistics.runs() >= policy_->due_runs() || statistics.total_us() >= policy_->due_us());
     if (is_due) decide();
     return us;
   }

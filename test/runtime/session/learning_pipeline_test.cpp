@@ -20,9 +20,8 @@ class VirtualPipeline {
     host->microseconds = kHostUs;
     npu->microseconds = kNpuUs;
     options.clock = clock_;
-    const UnitList units = {
-        std::make_shared<VirtualUnit>(UnitInfo{"cpu", "cpu", "", 1, true}, clock_, host),
-        std::make_shared<VirtualUnit>(UnitInfo{"npu", "npu0", "", 1, false}, clock_, npu)};
+    const UnitList units = {std::make_shared<VirtualUnit>(UnitInfo{"cpu", "cpu", "", 1, true}, clock_, host),
+                            std::make_shared<VirtualUnit>(UnitInfo{"npu", "npu0", "", 1, false}, clock_, npu)};
     auto created = Pipeline::create(plan_, units, {.in_flight = in_flight, .session = options});
     if (!created) FAIL(created.error().to_string());
     pipeline = std::move(*created);

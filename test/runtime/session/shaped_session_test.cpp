@@ -5,21 +5,14 @@
 #include "nestrt/open_units.h"
 #include "nestrt/pipeline.h"
 #include "nestrt/session.h"
-#include "test/support/plan_builder.h"
+#include "test/support/relu_of.h"
 
 namespace nestrt::test {
 namespace {
 
-PlanBuilder relu_for(const Shape& shape) {
-  PlanBuilder builder;
-  const int x = builder.input("x", shape), y = builder.output("y", shape);
-  builder.op("relu", unary(ops::UnaryKind::kRelu), {x}, {y});
-  return builder;
-}
-
 PlanFile three_shapes() {
-  PlanBuilder builder = relu_for({1, 4});
-  builder.tables().shapes = {relu_for({2, 4}).tables(), relu_for({1, 9}).tables()};
+  PlanBuilder builder = relu_of({1, 4});
+  builder.tables().shapes = {relu_of({2, 4}).tables(), relu_of({1, 9}).tables()};
   return builder.build();
 }
 
