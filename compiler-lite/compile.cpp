@@ -1,15 +1,25 @@
 #include "compiler-lite/compile.h"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/compilation.h"
+#include "compiler-lite/emit/add_shape.h"
 #include "compiler-lite/stages.h"
 #include "compiler-lite/target/target_description.h"
 #include "runtime/core/guard.h"
 
 namespace nestrt::compiler {
 namespace {
+
+std::string describe(const std::map<std::string, Shape>& shapes) {
+  std::string text;
+  for (const auto& [input, shape] : shapes)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", input, shape.to_string());
+  return text;
+}
 
 Backends backends_of(const CompileOptions& options) {
   return options.backends.empty() ? Backends{make_cpu_backend(host_target().instruction_sets)} : options.backends;
@@ -34,6 +44,18 @@ Result<Graph> graph_after(std::string_view stage, const std::string& model, cons
     NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", stage));
     return std::move(compilation.graph);
   });
+}
+
+// Whoever watches has seen it all once.
+Result<AssembledPlan> plan_of_shape(const std::string& model, CompileOptions options, const OtherShape& shape) {
+  options.import.input_shapes = shape.input_shapes;
+  options.backends = shape.backends;
+  options.offer_observer = {};
+  if (options.quantization) options.quantization->observer = {};
+  Compilation compilation = begin(model, options);
+  const Status status = run_stages(compilation, "import", "memory");
+  if (!status.ok()) return status.with_context(fmt::format("for inputs {}", describe(shape.input_shapes)));
+  return std::move(compilation.plan);
 }
 
 }  // namespace
@@ -63,7 +85,12 @@ Result<PlanBytes> compile_graph(Graph graph, const CompileOptions& options) {
 Result<PlanBytes> compile(const std::string& model, const CompileOptions& options) {
   return guarded([&]() -> Result<PlanBytes> {
     Compilation compilation = begin(model, options);
-    NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", "emit"));
+    NESTRT_RETURN_IF_ERROR(run_stages(compilation, "import", "memory"));
+    for (const OtherShape& other : options.other_shapes) {
+      NESTRT_ASSIGN_OR_RETURN(AssembledPlan plan, plan_of_shape(model, options, other));
+      add_shape(compilation.plan, std::move(plan));
+    }
+    NESTRT_RETURN_IF_ERROR(run_stages(compilation, "emit", "emit"));
     return std::move(*compilation.bytes);
   });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "compiler-lite/passes/optimise.h"
 #include "compiler-lite/placement/assign_layouts.h"
 #include "compiler-lite/quantize/quantize.h"
+#include "compiler-lite/target/board_costs.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {
@@ -23,6 +25,11 @@ struct Quantization {
   std::function<void(const QuantizationReport& report)> observer;  // called once; may be empty
 };
 
+struct OtherShape {
+  std::map<std::string, Shape> input_shapes;  // ImportOptions::input_shapes
+  Backends backends;
+};
+
 struct CompileOptions {
   ImportOptions import;
   PassOptions passes;
@@ -30,10 +37,14 @@ struct CompileOptions {
   LayoutOptions layout;
   // For the target's units (make_backends), the host first; empty: kernels for every CPU of `host`.
   Backends backends;
+  // Of the board that the target is: what the plan says of its host. Empty: nothing.
+  std::optional<BoardCosts> board_costs = {};
   OfferObserver offer_observer;      // told what the units beside the host offer; may be empty
   std::vector<std::string> exposed;  // inner values of the model that become outputs too, to look at them
   // Kept in the plan for the (only) picture input; see nestrt/plan.h.
   std::optional<Preprocessing> preprocessing;
+  // Shapes of inputs that the plan is made for beside those of `import`, each with backends of the same target.
+  std::vector<OtherShape> other_shapes = {};
   // Has parts of the model, as it was imported, compiled by others: puts an operator Opaque in place of each, and gives
   // the backend that has their programs. Empty: none.
   std::function<Result<std::shared_ptr<Backend>>(Graph& graph)> offload;
@@ -60,7 +71,8 @@ Result<PlanBytes> compile_quantizable(Graph graph, CompileOptions options);
 // takes an operator, those of the backends, kInternal where the plan that came out fails its own verification.
 Result<PlanBytes> compile_graph(Graph graph, const CompileOptions& options = {});
 
-// The bytes of the plan. Errors: those above; kInvalidArgument where not one node could be quantized.
+// The bytes of the plan; of all shapes, where there are others. Errors: those above; kInvalidArgument where not one
+// node could be quantized.
 Result<PlanBytes> compile(const std::string& model, const CompileOptions& options);
 
 }  // namespace nestrt::compiler

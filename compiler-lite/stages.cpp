@@ -199,11 +199,20 @@ Status run_memory(Compilation& compilation) {
   return {};
 }
 
+void state_all_costs(const BoardCosts& costs, const Plan& plan, plan::Tables& tables) {
+  state_costs(costs, plan, tables);
+  for (size_t shape = 0; shape < tables.shapes.size(); ++shape)
+    state_costs(costs, *plan.shapes()[shape + 1], tables.shapes[shape]);
+}
+
 Status run_emit(Compilation& compilation) {
   compilation.graph = {};  // all of it is in the plan
   compilation.placement = {};
   compilation.programs.clear();
-  NESTRT_ASSIGN_OR_RETURN(compilation.bytes, emit(std::move(compilation.plan)));
+  const std::optional<BoardCosts>& costs = compilation.options.board_costs;
+  Complete complete;
+  if (costs) complete = [&](const Plan& plan, plan::Tables& tables) { state_all_costs(*costs, plan, tables); };
+  NESTRT_ASSIGN_OR_RETURN(compilation.bytes, emit(std::move(compilation.plan), complete));
   return {};
 }
 

@@ -31,12 +31,20 @@ struct LayoutOption {
   int64_t slowdown = 1;
 };
 
+// plan::KernelAlternative with a value in place of the tensor.
+struct AlternativeKernel {
+  uint32_t op = 0;
+  std::string kernel;
+  ValueId weights = kNoValue;
+};
+
 // The kernels of a subgraph for one instruction set; plan::KernelSelection with values in place of tensors.
 struct SelectedKernels {
   InstructionSet instruction_set = InstructionSet::kPortable;
   std::vector<std::string> kernels;  // by node
   // By node, what its kernel reads in place of input 1; kNoValue: the input itself. Empty: nothing at all.
   std::vector<ValueId> weights;
+  std::vector<AlternativeKernel> alternatives = {};
 };
 
 // What a unit executes for a subgraph; plan::Program with values in place of the plan's tensors.

@@ -4,7 +4,6 @@
 
 #include <string_view>
 
-#include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/target/target_description.h"
 
 namespace nestrt::compiler {
@@ -27,8 +26,9 @@ Result<std::shared_ptr<Backend>> make_backend(const UnitDescription& unit, const
 
 }  // namespace
 
-Result<Backends> make_backends(const TargetDescription& target, const evta::EvtaOptions& evta) {
-  Backends backends = {make_cpu_backend(target.instruction_sets)};
+Result<Backends> make_backends(const TargetDescription& target, const evta::EvtaOptions& evta,
+                               KernelAlternatives alternatives) {
+  Backends backends = {make_cpu_backend(target.instruction_sets, alternatives)};
   for (const UnitDescription& unit : target.units) {
     if (unit.kind == kHostUnit) continue;
     NESTRT_ASSIGN_OR_RETURN(backends.emplace_back(), make_backend(unit, evta));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler-lite/codegen/backend.h"
+#include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/codegen/evta/evta_backend.h"
 
 namespace nestrt::compiler {
@@ -9,6 +10,7 @@ namespace nestrt::compiler {
 struct TargetDescription;
 
 // The host's first. Errors: kUnsupported for a unit that nothing here makes programs for.
-Result<Backends> make_backends(const TargetDescription& target, const evta::EvtaOptions& evta = {});
+Result<Backends> make_backends(const TargetDescription& target, const evta::EvtaOptions& evta = {},
+                               KernelAlternatives alternatives = KernelAlternatives::kSameBits);
 
 }  // namespace nestrt::compiler

@@ -58,7 +58,7 @@ class Assembler {
     buffer.data_offset = plan_.data_bytes;
     plan_.data_bytes = align_up(plan_.data_bytes + bytes->size(), plan_format::kSegmentAlignment);
     tables().buffers.push_back(buffer);
-    plan_.constants.push_back({index, std::move(bytes)});
+    plan_.constants.push_back({index, std::move(bytes), buffer.data_offset});
     return index;
   }
 
@@ -129,11 +129,14 @@ class Assembler {
     for (const std::string& kernel : source.kernels) result.kernels.push_back(kernel_name(kernel));
     const bool differ =
         std::any_of(source.weights.begin(), source.weights.end(), [](ValueId weights) { return weights != kNoValue; });
-    if (!differ) return result;
     for (const ValueId weights : source.weights)
-      result.weights.push_back(weights == kNoValue ? -1 : static_cast<int32_t>(constant_tensor(weights)));
+      if (differ) result.weights.push_back(weights_tensor(weights));
+    for (const AlternativeKernel& other : source.alternatives)
+      result.alternatives.push_back({other.op, kernel_name(other.kernel), weights_tensor(other.weights)});
     return result;
   }
+
+  int32_t weights_tensor(ValueId id) { return id == kNoValue ? -1 : static_cast<int32_t>(constant_tensor(id)); }
 
   uint32_t kernel_name(const std::string& name) {
     const auto [found, is_new] = kernel_names_.try_emplace(name, static_cast<uint32_t>(tables().kernel_names.size()));

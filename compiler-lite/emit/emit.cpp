@@ -14,17 +14,19 @@
 namespace nestrt::compiler {
 namespace {
 
-uint32_t features(const plan::Tables& tables) {
-  const bool quantized = std::any_of(tables.tensors.begin(), tables.tensors.end(),
-                                     [](const plan::Tensor& tensor) { return tensor.quantization.has_value(); });
-  return quantized ? plan_format::kFeatureS8 : 0;
+bool is_quantized(const plan::Tables& tables) {
+  return std::any_of(tables.tensors.begin(), tables.tensors.end(),
+                     [](const plan::Tensor& tensor) { return tensor.quantization.has_value(); }) ||
+         std::ranges::any_of(tables.shapes, is_quantized);
 }
+
+uint32_t features(const plan::Tables& tables) { return is_quantized(tables) ? plan_format::kFeatureS8 : 0; }
 
 plan_format::Header header_of(const AssembledPlan& plan, uint64_t tables_bytes) {
   plan_format::Header header{};
   std::memcpy(header.magic, plan_format::kMagic, sizeof header.magic);
   header.version_major = plan_format::kVersionMajor;
-  header.version_minor = plan_format::kVersionMinor;
+  header.version_minor = minor_version_of(plan.tables);
   header.features = features(plan.tables);
   header.tables_bytes = tables_bytes;
   header.data_offset = align_up(sizeof header + tables_bytes, plan_format::kDataAlignment);
@@ -38,23 +40,29 @@ PlanBytes file_of(const AssembledPlan& plan) {
   PlanBytes bytes(header.data_offset + header.data_bytes);
   std::memcpy(bytes.data(), &header, sizeof header);
   std::copy(tables.begin(), tables.end(), bytes.data() + sizeof header);
-  for (const auto& [buffer, constant] : plan.constants)
-    std::copy(constant->begin(), constant->end(),
-              bytes.data() + header.data_offset + plan.tables.buffers[buffer].data_offset);
+  for (const AssembledPlan::Constant& constant : plan.constants)
+    std::copy(constant.bytes->begin(), constant.bytes->end(), bytes.data() + header.data_offset + constant.data_offset);
   plan_format::write_digests({bytes.data(), bytes.span().size()});
   return bytes;
 }
 
+Result<std::shared_ptr<const Plan>> verified(const PlanBytes& bytes) {
+  const auto plan = Plan::from_memory(bytes.span(), Verification::kComplete);
+  if (plan || plan.error().code() == Code::kOutOfMemory) return plan;
+  return Status(Code::kInternal, fmt::format("the emitted plan fails verification: {}", plan.error().to_string()));
+}
+
 }  // namespace
 
-Result<PlanBytes> emit(AssembledPlan plan) {
+Result<PlanBytes> emit(AssembledPlan plan, const Complete& complete) {
   PlanBytes bytes = file_of(plan);
+  if (complete) {
+    NESTRT_ASSIGN_OR_RETURN(const auto written, verified(bytes));
+    complete(*written, plan.tables);
+    bytes = file_of(plan);
+  }
   plan = {};
-  const auto verified = Plan::from_memory(bytes.span(), Verification::kComplete);
-  if (!verified && verified.error().code() == Code::kOutOfMemory) return verified.error();
-  if (!verified)
-    return Status(Code::kInternal,
-                  fmt::format("the emitted plan fails verification: {}", verified.error().to_string()));
+  NESTRT_ASSIGN_OR_RETURN(const auto written, verified(bytes));
   return bytes;
 }
 

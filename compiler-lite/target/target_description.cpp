@@ -166,25 +166,29 @@ Status add_item(const UnitRequest& item, Builder& builder) {
   return builder.add_unit(std::move(unit));
 }
 
-Result<TargetDescription> board_target(Result<tools::Board> board) {
+// `path`: of its file.
+Result<TargetDescription> board_target(Result<tools::Board> board, const std::string& path) {
   if (!board) return board.error();
   const std::string name = board->name;
   Builder builder;
+  NESTRT_ASSIGN_OR_RETURN(std::vector<std::string> profiles, tools::profiles_of(*board, path));
   NESTRT_RETURN_IF_ERROR(builder.add_board(std::move(*board)));
-  return builder.build(name);
+  TargetDescription target = builder.build(name);
+  target.profiles = std::move(profiles);
+  return target;
 }
 
 }  // namespace
 
 Result<TargetDescription> parse_board(const std::string& yaml, const std::string& name) {
-  return board_target(tools::parse_board(yaml, name, check));
+  return board_target(tools::parse_board(yaml, name, check), name);
 }
 
 Result<TargetDescription> read_target(const std::string& text) {
   Builder builder;
   const std::vector<UnitRequest> items = parse_unit_list(text);
-  if (items.size() == 1 && tools::find_board(text))
-    return board_target(tools::read_board(*tools::find_board(text), check));
+  if (const auto path = tools::find_board(text); items.size() == 1 && path)
+    return board_target(tools::read_board(*path, check), *path);
   for (const UnitRequest& item : items) {
     if (const Status status = add_item(item, builder); !status.ok())
       return status.with_context("target '" + text + "'");

@@ -27,6 +27,7 @@ struct TargetDescription {
   std::string name;                              // the list as it was written; the board's, where it names just one
   std::vector<InstructionSet> instruction_sets;  // of the CPUs, ascending, each once; never empty
   std::vector<UnitDescription> units;            // of boards and of the list; the CPU first
+  std::vector<std::string> profiles = {};        // files of costs of the board, where the target is one
 };
 
 // Errors: kInvalidArgument with what is known; kNotFound and kIo for a path.

@@ -121,6 +121,18 @@ Status cancel(nestrt_session* session) {
   return {};
 }
 
+Status shape_of(const nestrt_plan* plan, size_t index, nestrt_plan** shape) {
+  NESTRT_RETURN_IF_ERROR(expect_argument(shape, "shape"));
+  *shape = nullptr;
+  NESTRT_RETURN_IF_ERROR(expect_argument(plan, "plan"));
+  const auto shapes = plan->plan->shapes();
+  const size_t count = std::max<size_t>(shapes.size(), 1);
+  if (index >= count)
+    return Status(Code::kInvalidArgument, fmt::format("shape {} does not exist: the plan has {}", index, count));
+  *shape = new nestrt_plan{shapes.empty() ? plan->plan : shapes[index]};
+  return {};
+}
+
 Status set_log_level(nestrt_log_level level) {
   const int number = level;
   if (number < NESTRT_LOG_DEBUG || number > NESTRT_LOG_OFF)
@@ -231,6 +243,12 @@ uint64_t nestrt_reschedules(const nestrt_session* session) {
   return session != nullptr ? session->session->reschedules() : 0;
 }
 
+size_t nestrt_plan_num_shapes(const nestrt_plan* plan) {
+  return plan != nullptr ? std::max<size_t>(plan->plan->shapes().size(), 1) : 0;
+}
+nestrt_code nestrt_plan_shape(const nestrt_plan* plan, size_t index, nestrt_plan** shape) {
+  return call([&] { return shape_of(plan, index, shape); });
+}
 size_t nestrt_plan_num_inputs(const nestrt_plan* plan) { return inputs_of(plan).size(); }
 size_t nestrt_plan_num_outputs(const nestrt_plan* plan) { return outputs_of(plan).size(); }
 const char* nestrt_plan_input_name(const nestrt_plan* plan, size_t index) { return name_at(inputs_of(plan), index); }

@@ -13,6 +13,7 @@
 namespace {
 
 using nestrt::Code;
+using nestrt::KernelChoice;
 using nestrt::Measuring;
 using nestrt::ScheduleMethod;
 using nestrt::SessionOptions;
@@ -31,6 +32,10 @@ static_assert(NESTRT_SCHEDULE_FILE_ORDER == static_cast<int>(ScheduleMethod::kFi
 static_assert(NESTRT_MEASURE_NEVER == static_cast<int>(Measuring::kNever) &&
               NESTRT_MEASURE_IN_RUNS == static_cast<int>(Measuring::kInRuns) &&
               NESTRT_MEASURE_BEFORE == static_cast<int>(Measuring::kBefore));
+
+static_assert(NESTRT_KERNELS_COMPILERS == static_cast<int>(KernelChoice::kCompilers) &&
+              NESTRT_KERNELS_SAME_BITS == static_cast<int>(KernelChoice::kSameBits) &&
+              NESTRT_KERNELS_ANY_BITS == static_cast<int>(KernelChoice::kAnyBits));
 
 constexpr int64_t kDayMs = 24 * 3600 * 1000;
 
@@ -54,6 +59,12 @@ Status create_for_session(nestrt_session_options** options) {
 Status expect_range(std::string_view name, int64_t value, int64_t least, int64_t most) {
   if (value >= least && value <= most) return {};
   return Status(Code::kInvalidArgument, fmt::format("{} is {}: expected {} to {}", name, value, least, most));
+}
+
+Status set_kernels(SessionOptions& options, int32_t kernels) {
+  NESTRT_RETURN_IF_ERROR(expect_range("kernels", kernels, NESTRT_KERNELS_COMPILERS, NESTRT_KERNELS_ANY_BITS));
+  options.kernels = static_cast<KernelChoice>(kernels);
+  return {};
 }
 
 Status set_measure(SessionOptions& options, int32_t measure) {
@@ -184,6 +195,9 @@ nestrt_code nestrt_session_options_set_probe_interval(nestrt_session_options* op
 }
 nestrt_code nestrt_session_options_set_check_every(nestrt_session_options* options, uint32_t runs) {
   return change(options, [&](auto& value) { return value.check_every = runs, Status(); });
+}
+nestrt_code nestrt_session_options_set_kernels(nestrt_session_options* options, int32_t kernels) {
+  return change(options, [&](auto& value) { return set_kernels(value, kernels); });
 }
 nestrt_code nestrt_session_options_set_urgent(nestrt_session_options* options, int32_t urgent) {
   return change(options, [&](auto& value) { return value.urgent = urgent != 0, Status(); });

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "drivers/c_api/call.h"
 
 namespace nestrt::c_api {
@@ -15,6 +18,17 @@ Status expect_bytes(std::string_view side, size_t index, const TensorInfo& info,
 
 }  // namespace
 
+// The first shape whose inputs have these sizes; where none has, the plan itself, which says what is expected.
+const Plan& Views::plan_for(const size_t* input_bytes) const {
+  for (const std::shared_ptr<const Plan>& shape : plan_.shapes()) {
+    const auto has_size = [&](const TensorInfo& info) {
+      return info.size_bytes() == input_bytes[&info - shape->inputs().data()];
+    };
+    if (std::ranges::all_of(shape->inputs(), has_size)) return *shape;
+  }
+  return plan_;
+}
+
 Views::Views(const Plan& plan) : plan_(plan), inputs_(plan.inputs().size()), outputs_(plan.outputs().size()) {}
 
 Status Views::set(const void* const* inputs, const size_t* input_bytes, void* const* outputs,
@@ -25,13 +39,14 @@ Status Views::set(const void* const* inputs, const size_t* input_bytes, void* co
   }
   NESTRT_RETURN_IF_ERROR(expect_argument(outputs, "outputs"));
   NESTRT_RETURN_IF_ERROR(expect_argument(output_bytes, "output_bytes"));
+  const Plan& plan = plan_for(input_bytes);
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    const TensorInfo& info = plan_.inputs()[i];
+    const TensorInfo& info = plan.inputs()[i];
     NESTRT_RETURN_IF_ERROR(expect_bytes("input", i, info, input_bytes[i]));
     inputs_[i] = {info.type, info.shape, inputs[i]};
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    const TensorInfo& info = plan_.outputs()[i];
+    const TensorInfo& info = plan.outputs()[i];
     NESTRT_RETURN_IF_ERROR(expect_bytes("output", i, info, output_bytes[i]));
     outputs_[i] = {info.type, info.shape, outputs[i]};
   }

@@ -22,6 +22,8 @@ class Views {
   std::span<const TensorView> outputs() const { return outputs_; }
 
  private:
+  const Plan& plan_for(const size_t* input_bytes) const;
+
   const Plan& plan_;
   std::vector<ConstTensorView> inputs_;
   std::vector<TensorView> outputs_;

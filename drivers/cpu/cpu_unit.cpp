@@ -25,6 +25,10 @@ class CpuUnit final : public Unit, public Host {
     return program;
   }
 
+  std::vector<KernelOption> kernel_options(const BranchSpec& branch) override {
+    return KernelProgram::options(branch, pool_);
+  }
+
   Host* host() override { return this; }
   bool run_lanes(int lanes, FunctionRef<void(int)> lane) override { return pool_->run_lanes(lanes, lane); }
 

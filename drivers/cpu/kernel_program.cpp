@@ -36,6 +36,14 @@ const plan::KernelSelection* selection_for(const plan::Program& program, Instruc
   return nullptr;
 }
 
+// docs/numerics.md defines every bit of what they compute.
+bool computes_with_integers(const plan::Tables& tables, uint32_t operator_index) {
+  const plan::Operator& op = tables.operators[operator_index];
+  if (op.inputs.empty() || op.inputs[0] < 0) return false;
+  const plan::Tensor& input = tables.tensors[static_cast<size_t>(op.inputs[0])];
+  return input.type == DataType::kS8 && input.quantization.has_value();
+}
+
 Status check_channels(const BranchSpec& spec) {
   if (spec.channels.all()) return {};
   const plan::Tables& tables = spec.plan->tables();
@@ -50,6 +58,17 @@ Status check_channels(const BranchSpec& spec) {
 
 }  // namespace
 
+// `number`: as BranchSpec::kernels.
+KernelProgram::Wanted KernelProgram::wanted_of(const plan::KernelSelection* selection,
+                                               std::span<const std::string> names, uint32_t op, uint32_t number) {
+  if (selection == nullptr) return {};
+  if (number > 0 && number <= selection->alternatives.size()) {
+    const plan::KernelAlternative& other = selection->alternatives[number - 1];
+    if (other.op == op) return {names[other.kernel], other.weights};
+  }
+  return {names[selection->kernels[op]], selection->weights.empty() ? -1 : selection->weights[op]};
+}
+
 Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& branch,
                                                               std::shared_ptr<scheduler::SharedRunner> pool) {
   std::unique_ptr<KernelProgram> program(new KernelProgram(branch.plan, std::move(pool)));
@@ -58,9 +77,7 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
   const auto& operators = branch.plan->tables().branches[branch.branch].operators;
   NESTRT_RETURN_IF_ERROR(check_channels(branch));
   for (uint32_t i = 0; i < operators.size(); ++i) {
-    Wanted wanted;
-    if (selection != nullptr) wanted.kernel = names[selection->kernels[i]];
-    if (selection != nullptr && !selection->weights.empty()) wanted.weights = selection->weights[i];
+    const Wanted wanted = wanted_of(selection, names, i, i < branch.kernels.size() ? branch.kernels[i] : 0);
     const Status status = branch.channels.all() ? program->add(operators[i], wanted, nullptr)
                                                 : program->add_parts(branch.branch, wanted, branch.channels);
     if (status.ok()) continue;
@@ -69,6 +86,45 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
         fmt::format("operator {} '{}' ({})", operators[i], op.name, ops::name(op.kind())));
   }
   return program;
+}
+
+// Those that the plan names and that this machine has; none where it would take another in their place. What the
+// reference computes nobody has to wait for.
+std::vector<KernelOption> KernelProgram::options(const BranchSpec& branch,
+                                                 std::shared_ptr<scheduler::SharedRunner> pool) {
+  const plan::Tables& tables = branch.plan->tables();
+  const plan::KernelSelection* const selection = selection_for(*branch.program, kernels::current_instruction_set());
+  if (selection == nullptr) return {};
+  KernelProgram program(branch.plan, std::move(pool));
+  std::vector<KernelOption> result;
+  for (uint32_t number = 1; number <= selection->alternatives.size(); ++number) {
+    const uint32_t op = selection->alternatives[number - 1].op, index = tables.branches[branch.branch].operators[op];
+    const auto find = [&](uint32_t kernel) {
+      return program.variant_of(index, wanted_of(selection, tables.kernel_names, op, kernel));
+    };
+    const KernelVariant *const first = find(0), *const other = find(number);
+    const std::string& name = tables.kernel_names[selection->alternatives[number - 1].kernel];
+    if (first == nullptr || other == nullptr || other->name != name || other->preference == 0) continue;
+    if (std::ranges::any_of(result, [&](const KernelOption& known) { return known.op == op && known.name == name; }))
+      continue;
+    if (first == other) continue;
+    if (result.empty() || result.back().op != op) result.push_back({op, 0, first->name, true});
+    result.push_back({op, number, other->name, computes_with_integers(tables, index)});
+  }
+  return result;
+}
+
+// Null for views, and where no kernel takes it.
+const KernelVariant* KernelProgram::variant_of(uint32_t operator_index, const Wanted& wanted) {
+  const plan::Operator& op = plan_->tables().operators[operator_index];
+  if (is_view(plan_->tables(), op)) return nullptr;
+  resolve_operands(op, wanted, nullptr);
+  const std::vector<TensorSpec>& tensors = specs_.back();
+  OperatorSpec spec;
+  spec.attributes = &op.attributes;
+  spec.inputs = std::span(tensors).first(op.inputs.size());
+  spec.outputs = std::span(tensors).subspan(op.inputs.size());
+  return kernels::operators().select(spec, kernels::current_instruction_set(), wanted.kernel);
 }
 
 Status KernelProgram::add_parts(uint32_t branch, const Wanted& wanted, ChannelRange channels) {

@@ -6,6 +6,8 @@
 
 #include <deque>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "drivers/cpu/channel_slice.h"
@@ -22,6 +24,9 @@ class KernelProgram final : public Executable {
   // `pool` is shared with the unit.
   static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch,
                                                         std::shared_ptr<scheduler::SharedRunner> pool);
+
+  // Unit::kernel_options().
+  static std::vector<KernelOption> options(const BranchSpec& branch, std::shared_ptr<scheduler::SharedRunner> pool);
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   size_t repacked_bytes() const override { return repacked_bytes_; }
@@ -51,9 +56,13 @@ class KernelProgram final : public Executable {
     int32_t weights = -1;     // tensor in place of input 1; -1: the operator's own
   };
 
+  static Wanted wanted_of(const plan::KernelSelection* selection, std::span<const std::string> names, uint32_t op,
+                          uint32_t number);
+
   KernelProgram(std::shared_ptr<const Plan> plan, std::shared_ptr<scheduler::SharedRunner> pool)
       : plan_(std::move(plan)), pool_(std::move(pool)) {}
 
+  const KernelVariant* variant_of(uint32_t operator_index, const Wanted& wanted);
   Status add(uint32_t operator_index, const Wanted& wanted, const ChannelRows* part);
   Status add_parts(uint32_t branch, const Wanted& wanted, ChannelRange channels);
   const ChannelSlice* resolve_operands(const plan::Operator& op, const Wanted& wanted, const ChannelRows* part);

@@ -43,6 +43,7 @@ std::string board() {
 
 std::string key_of(const Plan& plan, std::span<const UnitInfo> units) {
   std::string key = fmt::format("plan {} board {}", plan.digest(), board());
+  if (plan.shape_index() > 0) key += fmt::format(" shape {}", plan.shape_index());
   for (const UnitInfo& unit : units)
     key += fmt::format(" unit {} {} {}{}", unit.kind, unit.configuration, unit.num_threads,
                        unit.is_steady ? "" : " unsteady");

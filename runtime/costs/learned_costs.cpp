@@ -80,6 +80,18 @@ void LearnedCosts::change_speed(const UnitInfo& unit, double factor) {
   });
 }
 
+// With its parts, whose names begin with that of the whole.
+void LearnedCosts::change_work(const UnitInfo& unit, uint32_t op, double factor) {
+  const std::string whole = work_name(plan_, op), parts = whole + " channels ";
+  const CostTable before = costs_;
+  for (const auto& [key, works] : before.units()) {
+    if (!is_like(key, unit)) continue;
+    for (auto work = works.lower_bound(whole); work != works.end() && work->first.starts_with(whole); ++work)
+      if (work->first == whole || work->first.starts_with(parts))
+        costs_.set(key, work->first, {work->second.microseconds * factor, work->second.source, work->second.runs});
+  }
+}
+
 void LearnedCosts::observe(const Step& step, const UnitInfo& unit, double microseconds, uint32_t runs) {
   const UnitKey key = key_of(unit, step.threads);
   const auto believed = branch_cost(costs_, plan_, step.branch, step.program, key, step.channels);

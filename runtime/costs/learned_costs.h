@@ -31,6 +31,8 @@ class LearnedCosts {
   // The same, where the unit has changed its speed, and perhaps not for all work alike: what was learned of its work
   // counts less.
   void change_speed(const UnitInfo& unit, double factor);
+  // The same of one operator, by kernels.
+  void change_work(const UnitInfo& unit, uint32_t op, double factor);
   // A step takes so long in the mean of so many runs. The more was seen of its work before, the less this counts: runs
   // differ.
   void observe(const Step& step, const UnitInfo& unit, double microseconds, uint32_t runs);

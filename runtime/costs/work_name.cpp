@@ -72,6 +72,10 @@ std::string work_name(const Plan& plan, uint32_t operator_index, ChannelRange ch
   return result;
 }
 
+std::string kernel_work_name(const Plan& plan, uint32_t operator_index, std::string_view kernel) {
+  return fmt::format("{} by {}", work_name(plan, operator_index), kernel);
+}
+
 std::string program_work_name(const Plan& plan, uint32_t branch_index, uint32_t program_index) {
   const plan::Branch& branch = plan.tables().branches[branch_index];
   const plan::Program& program = branch.programs[program_index];

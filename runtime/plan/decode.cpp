@@ -154,6 +154,20 @@ class TablesDecoder {
       : decoder_(Budget(tables_bytes)), structs_(Budget::of_file(kFreeBytes, kBytesOfByte, tables_bytes)) {}
 
   Result<plan::Tables> decode(const wire::Plan& source) {
+    plan::Tables result = tables(source);
+    each(source.shapes(), result.shapes, &TablesDecoder::shape);
+    NESTRT_RETURN_IF_ERROR(decoder_.status());
+    return result;
+  }
+
+ private:
+  plan::Tables shape(const wire::Plan& source, uint32_t index) {
+    if (source.shapes() != nullptr) decoder_.fail(fmt::format("shape {} has shapes of its own", index + 1));
+    return tables(source);
+  }
+
+  // But for other shapes.
+  plan::Tables tables(const wire::Plan& source) {
     plan::Tables tables;
     tables.producer = decoder_.string(source.producer());
     tables.model_name = decoder_.string(source.model_name());
@@ -168,11 +182,11 @@ class TablesDecoder {
     if (source.kernel_names() != nullptr)
       for (const flatbuffers::String* kernel : *source.kernel_names())
         tables.kernel_names.push_back(decoder_.string(kernel));
-    NESTRT_RETURN_IF_ERROR(decoder_.status());
+    each(source.host_costs(), tables.host_costs, &TablesDecoder::host_costs);
+    each(source.overheads(), tables.overheads, &TablesDecoder::overhead);
     return tables;
   }
 
- private:
   template <typename Wire, typename Plain>
   void each(const flatbuffers::Vector<flatbuffers::Offset<Wire>>* source, std::vector<Plain>& result,
             Plain (TablesDecoder::*decode)(const Wire&, uint32_t)) {
@@ -263,8 +277,28 @@ class TablesDecoder {
   }
 
   plan::KernelSelection selection(const wire::KernelSelection& source, uint32_t) {
-    return {decoder_.string(source.instruction_set()), decoder_.list<uint32_t>(source.kernels()),
-            decoder_.list<int32_t>(source.weights())};
+    plan::KernelSelection result{decoder_.string(source.instruction_set()), decoder_.list<uint32_t>(source.kernels()),
+                                 decoder_.list<int32_t>(source.weights())};
+    each(source.alternatives(), result.alternatives, &TablesDecoder::alternative);
+    return result;
+  }
+
+  plan::KernelAlternative alternative(const wire::KernelAlternative& source, uint32_t) {
+    return {source.op(), source.kernel(), source.weights()};
+  }
+
+  plan::HostCosts host_costs(const wire::HostCosts& source, uint32_t) {
+    return {decoder_.string(source.configuration()), source.threads(), decoder_.list<float>(source.microseconds())};
+  }
+
+  plan::Overhead overhead(const wire::Overhead& source, uint32_t) {
+    return {decoder_.string(source.unit()),
+            decoder_.string(source.configuration()),
+            source.threads(),
+            source.start_us(),
+            source.finish_us(),
+            source.mb_per_s(),
+            source.lane_us()};
   }
 
   plan::Cost cost(const wire::Cost& source, uint32_t) {

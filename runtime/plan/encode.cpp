@@ -4,6 +4,8 @@
 #include <tuple>
 #include <variant>
 
+#include "runtime/plan/format.h"
+#include "runtime/plan/kernel_alternatives.h"
 #include "runtime/plan/operator_codec.h"
 
 namespace nestrt {
@@ -72,6 +74,14 @@ class AttributeWriter {
 class TablesEncoder {
  public:
   std::vector<std::byte> encode(const plan::Tables& tables) {
+    builder_.Finish(plan(tables), wire::PlanIdentifier());
+    const auto* const bytes = reinterpret_cast<const std::byte*>(builder_.GetBufferPointer());
+    return {bytes, bytes + builder_.GetSize()};
+  }
+
+ private:
+  flatbuffers::Offset<wire::Plan> plan(const plan::Tables& tables) {
+    const auto shapes = each(tables.shapes, &TablesEncoder::plan);
     const auto targets = each(tables.targets, &TablesEncoder::target);
     const auto buffers = each(tables.buffers, &TablesEncoder::buffer);
     const auto tensors = each(tables.tensors, &TablesEncoder::tensor);
@@ -82,14 +92,12 @@ class TablesEncoder {
     const auto branches = each(tables.branches, &TablesEncoder::branch);
     const auto kernel_names = tables.kernel_names.empty() ? 0 : builder_.CreateVectorOfStrings(tables.kernel_names);
     const auto producer = string(tables.producer), model_name = string(tables.model_name);
-    builder_.Finish(wire::CreatePlan(builder_, producer, model_name, targets, buffers, tensors, operators, inputs,
-                                     outputs, memory_plans, branches, kernel_names),
-                    wire::PlanIdentifier());
-    const auto* const bytes = reinterpret_cast<const std::byte*>(builder_.GetBufferPointer());
-    return {bytes, bytes + builder_.GetSize()};
+    const auto host_costs = each(tables.host_costs, &TablesEncoder::host_costs);
+    const auto overheads = each(tables.overheads, &TablesEncoder::overhead);
+    return wire::CreatePlan(builder_, producer, model_name, targets, buffers, tensors, operators, inputs, outputs,
+                            memory_plans, branches, kernel_names, host_costs, overheads, shapes);
   }
 
- private:
   flatbuffers::Offset<flatbuffers::String> string(const std::string& text) {
     return text.empty() ? 0 : builder_.CreateString(text);
   }
@@ -184,7 +192,24 @@ class TablesEncoder {
   flatbuffers::Offset<wire::KernelSelection> selection(const plan::KernelSelection& source) {
     const auto instruction_set = string(source.instruction_set);
     const auto kernels = list(source.kernels);
-    return wire::CreateKernelSelection(builder_, instruction_set, kernels, list(source.weights));
+    const auto weights = list(source.weights);
+    const auto alternatives = each(source.alternatives, &TablesEncoder::alternative);
+    return wire::CreateKernelSelection(builder_, instruction_set, kernels, weights, alternatives);
+  }
+
+  flatbuffers::Offset<wire::KernelAlternative> alternative(const plan::KernelAlternative& source) {
+    return wire::CreateKernelAlternative(builder_, source.op, source.kernel, source.weights);
+  }
+
+  flatbuffers::Offset<wire::HostCosts> host_costs(const plan::HostCosts& source) {
+    const auto configuration = string(source.configuration);
+    return wire::CreateHostCosts(builder_, configuration, source.threads, list(source.microseconds));
+  }
+
+  flatbuffers::Offset<wire::Overhead> overhead(const plan::Overhead& source) {
+    const auto unit = string(source.unit), configuration = string(source.configuration);
+    return wire::CreateOverhead(builder_, unit, configuration, source.threads, source.start_us, source.finish_us,
+                                source.mb_per_s, source.lane_us);
   }
 
   flatbuffers::Offset<wire::Cost> cost(const plan::Cost& source) {
@@ -201,6 +226,12 @@ class TablesEncoder {
 };
 
 }  // namespace
+
+uint16_t minor_version_of(const plan::Tables& tables) {
+  const bool has_news =
+      !tables.host_costs.empty() || !tables.overheads.empty() || !tables.shapes.empty() || names_alternatives(tables);
+  return has_news ? plan_format::kVersionMinor : plan_format::kOldestMinor;
+}
 
 std::vector<std::byte> encode_tables(const plan::Tables& tables) { return TablesEncoder().encode(tables); }
 

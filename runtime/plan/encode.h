@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "nestrt/plan_tables.h"
@@ -11,5 +12,8 @@ namespace nestrt {
 
 // Equal tables give equal bytes.
 std::vector<std::byte> encode_tables(const plan::Tables& tables);
+
+// The oldest minor version that has all that is in the tables.
+uint16_t minor_version_of(const plan::Tables& tables);
 
 }  // namespace nestrt

@@ -18,11 +18,12 @@
 namespace nestrt::plan_format {
 
 inline constexpr char kMagic[8] = {'N', 'E', 'S', 'T', 'P', 'L', 'A', 'N'};
-// A reader refuses another major version. From 1.0 on it accepts any minor one, and ignores newer fields; until then
-// minor versions differ as major ones do.
+// A reader refuses another major version. From 1.0 on it accepts any minor one, and ignores newer fields; until then it
+// accepts these. A plan has the oldest that has all that is in it.
 inline constexpr uint16_t kVersionMajor = 0;
-inline constexpr uint16_t kVersionMinor = 4;
-inline constexpr uint32_t kFeatureS8 = 1;      // tensors with quantization, and the operators that compute with them
+inline constexpr uint16_t kVersionMinor = 5;
+inline constexpr uint16_t kOldestMinor = 4;  // without alternatives of kernels, costs of the host and overheads, shapes
+inline constexpr uint32_t kFeatureS8 = 1;    // tensors with quantization, and the operators that compute with them
 inline constexpr uint32_t kFeatureSigned = 2;  // a signature follows the data area
 inline constexpr uint32_t kKnownFeatures = kFeatureS8 | kFeatureSigned;
 inline constexpr size_t kSegmentAlignment = 64;
@@ -41,6 +42,15 @@ inline constexpr size_t kMaxPrograms = 256;
 // Of those, for one unit and configuration: the whole, and parts of the channels. Those from the first channel on are
 // ways to run that are measured.
 inline constexpr size_t kMaxWays = 96;
+// Kernels beside the compiler's choice, of one operator, for one instruction set.
+inline constexpr size_t kMaxAlternatives = 8;
+// Costs of the host, for one configuration and number of threads each, and overheads.
+inline constexpr size_t kMaxHostCosts = 16;
+inline constexpr uint32_t kMaxCostThreads = 1 << 16;
+// A cost in microseconds, or MB/s, as files of costs have them.
+inline constexpr float kMaxCost = 1e15F;
+// Shapes beside the first.
+inline constexpr size_t kMaxShapes = 31;
 // Targets of a plan, and bytes of the unit and of the configuration of each: what belongs to one is looked up among
 // all.
 inline constexpr size_t kMaxTargets = 64;

@@ -30,14 +30,15 @@ constexpr uint64_t kMaxTablesBytes = (uint64_t{1} << 31) - 2;
 Status check_identity(const Header& header) {
   if (std::memcmp(header.magic, plan_format::kMagic, sizeof header.magic) != 0)
     return Status(Code::kInvalidPlan, "this is not a plan; compile the model with nestc");
-  const bool minor_matters = plan_format::kVersionMajor == 0;
-  if (header.version_major != plan_format::kVersionMajor ||
-      (minor_matters && header.version_minor != plan_format::kVersionMinor))
+  using plan_format::kOldestMinor, plan_format::kVersionMajor, plan_format::kVersionMinor;
+  static_assert(kVersionMajor == 0);  // from 1.0 on any minor version is read
+  if (header.version_major != kVersionMajor || header.version_minor < kOldestMinor ||
+      header.version_minor > kVersionMinor)
     return Status(Code::kIncompatible,
-                  fmt::format("the plan has format version {}.{}, this nestrt reads version {}{}; recompile the model "
-                              "with this version's nestc",
-                              header.version_major, header.version_minor, plan_format::kVersionMajor,
-                              minor_matters ? fmt::format(".{}", plan_format::kVersionMinor) : ""));
+                  fmt::format("the plan has format version {}.{}, this nestrt reads versions {}.{} to {}.{}; recompile "
+                              "the model with this version's nestc",
+                              header.version_major, header.version_minor, kVersionMajor, kOldestMinor, kVersionMajor,
+                              kVersionMinor));
   if (const uint32_t unknown = header.features & ~plan_format::kKnownFeatures; unknown != 0)
     return Status(
         Code::kIncompatible,
@@ -126,19 +127,38 @@ class PlanReader {
     NESTRT_RETURN_IF_ERROR(check_digests(header, bytes, options.verification));
     NESTRT_ASSIGN_OR_RETURN(plan::Tables tables, decode_tables(bytes.subspan(sizeof(Header), header.tables_bytes)));
     NESTRT_RETURN_IF_ERROR(verify_plan(tables, bytes.subspan(header.data_offset)));
-    if (options.verification == Verification::kComplete) NESTRT_RETURN_IF_ERROR(verify_any_schedule(tables));
+    if (options.verification == Verification::kComplete) NESTRT_RETURN_IF_ERROR(verify_any_schedules(tables));
 
-    std::shared_ptr<Plan> plan(new Plan);
-    plan->bytes_ = bytes;
-    plan->data_ = bytes.subspan(header.data_offset);
-    plan->owner_ = std::move(owner);
-    plan->signer_ = signer;
-    plan->tables_ = std::make_unique<const plan::Tables>(std::move(tables));
-    describe_interface(*plan);
+    Plan common;
+    common.bytes_ = bytes;
+    common.data_ = bytes.subspan(header.data_offset);
+    common.owner_ = std::move(owner);
+    common.signer_ = signer;
+    const auto all = std::make_shared<const plan::Tables>(std::move(tables));
+    std::shared_ptr<Plan> plan = plan_of(common, all);
+    if (!all->shapes.empty()) plan->shapes_.push_back(plan_of(common, all));
+    for (const plan::Tables& shape : all->shapes) {
+      std::shared_ptr<Plan> other = plan_of(common, {all, &shape});
+      other->shape_index_ = static_cast<uint32_t>(plan->shapes_.size());
+      plan->shapes_.push_back(std::move(other));
+    }
     return std::shared_ptr<const Plan>(std::move(plan));
   }
 
  private:
+  static Status verify_any_schedules(const plan::Tables& tables) {
+    NESTRT_RETURN_IF_ERROR(verify_any_schedule(tables));
+    for (const plan::Tables& shape : tables.shapes) NESTRT_RETURN_IF_ERROR(verify_any_schedule(shape));
+    return {};
+  }
+
+  static std::shared_ptr<Plan> plan_of(const Plan& common, std::shared_ptr<const plan::Tables> tables) {
+    std::shared_ptr<Plan> plan(new Plan(common));
+    plan->tables_ = std::move(tables);
+    describe_interface(*plan);
+    return plan;
+  }
+
   static void describe_interface(Plan& plan) {
     const auto& tensors = plan.tables_->tensors;
     for (const plan::Input& input : plan.tables_->inputs) {

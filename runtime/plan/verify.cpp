@@ -17,12 +17,20 @@ Status as_plan_error(const Status& status) {
 }
 
 Status verify_plan(const plan::Tables& plan, std::span<const std::byte> data) {
+  NESTRT_RETURN_IF_ERROR(verify_shape(plan, data));
+  for (uint32_t index = 0; index < plan.shapes.size(); ++index)
+    if (const Status status = verify_shape(plan.shapes[index], data); !status.ok())
+      return status.with_context(fmt::format("shape {}", index + 1));
+  return plan_verify::verify_shapes(plan);
+}
+
+Status verify_shape(const plan::Tables& plan, std::span<const std::byte> data) {
   using namespace plan_verify;
   Context context{plan, data};
   for (const auto verify_part :
        {verify_targets, verify_buffers, verify_tensors, verify_interface, verify_dataflow, verify_writes,
-        verify_dependencies, verify_operand_uses, verify_operators, verify_memory, verify_programs, verify_program_uses,
-        verify_results, verify_branch_memory}) {
+        verify_dependencies, verify_operand_uses, verify_operators, verify_memory, verify_programs, verify_stated_costs,
+        verify_program_uses, verify_results, verify_branch_memory}) {
     NESTRT_RETURN_IF_ERROR(verify_part(context));
   }
   return {};

@@ -23,13 +23,15 @@ Status as_plan_error(const Status& status);
 
 // `data` is the data area; what is in it is not read.
 Status verify_plan(const plan::Tables& plan, std::span<const std::byte> data);
+// The same of one of its shapes.
+Status verify_shape(const plan::Tables& plan, std::span<const std::byte> data);
 
 // What the operator's rules, of services().operators, say of it. Errors: kUnsupported for operators that the library
 // does not have, kInvalidPlan or kInvalidModel where attributes or operands break a rule.
 Status verify_operator(const OperatorSpec& spec);
 
 // Proves that the memory plan for any schedule, where there is one, is right for every order that respects the graph.
-// Time is up to cubic in plan_format::kMaxOrderedOperators. Requires: verify_plan() passed.
+// Time is up to cubic in plan_format::kMaxOrderedOperators. Of one shape. Requires: verify_plan() passed.
 Status verify_any_schedule(const plan::Tables& plan);
 
 }  // namespace nestrt

@@ -52,10 +52,15 @@ Status verify_operators(Context& context);
 Status verify_memory(Context& context);
 // Branches and programs.
 Status verify_programs(Context& context);
+// Costs of the host and overheads.
+Status verify_stated_costs(Context& context);
 // How much programs use of what there is once (operand_uses.h).
 Status verify_program_uses(Context& context);
 // A program of instructions may write all that its branch computes for others.
 Status verify_results(Context& context);
+
+// Of all shapes of a plan, each of which is right by itself: they are one network, for different inputs.
+Status verify_shapes(const plan::Tables& plan);
 
 // Branches that units beside the host may run compute nowhere where they read.
 Status verify_branch_memory(Context& context);

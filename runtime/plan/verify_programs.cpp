@@ -139,24 +139,43 @@ class BranchCheck {
         if (kernel >= names)
           return fail(fmt::format("has kernel {}, which does not exist: there are {}", kernel, names));
       NESTRT_RETURN_IF_ERROR(verify_weights(selection));
+      NESTRT_RETURN_IF_ERROR(verify_alternatives(selection));
     }
     return {};
   }
 
-  // What a kernel reads in place of input 1 is the same constant, packed otherwise.
+  Status verify_alternatives(const plan::KernelSelection& selection) const {
+    const auto& all = selection.alternatives;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const plan::KernelAlternative& other = all[i];
+      if (other.op >= branch_.operators.size() || other.kernel >= context_.plan.kernel_names.size())
+        return fail(fmt::format("has kernel {} as an alternative for operator {} of {}, one of which does not exist",
+                                other.kernel, other.op, branch_.operators.size()));
+      if (i > 0 && other.op < all[i - 1].op) return fail("has alternatives that are not in the order of operators");
+      if (i >= plan_format::kMaxAlternatives && all[i - plan_format::kMaxAlternatives].op == other.op)
+        return fail(fmt::format("has more than {} alternatives for one operator", plan_format::kMaxAlternatives));
+      NESTRT_RETURN_IF_ERROR(verify_weights(other.op, other.weights));
+    }
+    return {};
+  }
+
+  // What kernels read in place of input 1 is the same constant, packed otherwise.
   Status verify_weights(const plan::KernelSelection& selection) const {
     if (selection.weights.empty()) return {};
     if (selection.weights.size() != branch_.operators.size())
       return fail(fmt::format("names {} weights for {} operators", selection.weights.size(), branch_.operators.size()));
-    for (size_t i = 0; i < selection.weights.size(); ++i) {
-      const int32_t index = selection.weights[i];
-      if (index == -1) continue;
-      const plan::Operator& op = context_.plan.operators[branch_.operators[i]];
-      const bool exists = index >= 0 && static_cast<size_t>(index) < context_.plan.tensors.size();
-      if (!exists || op.inputs.size() < 2 || op.inputs[1] < 0 || !is_same_constant(index, op.inputs[1]))
-        return fail(fmt::format("has tensor {} as weights of {}, which are no such constant", index,
-                                operator_name(context_.plan, branch_.operators[i])));
-    }
+    for (size_t i = 0; i < selection.weights.size(); ++i)
+      NESTRT_RETURN_IF_ERROR(verify_weights(i, selection.weights[i]));
+    return {};
+  }
+
+  Status verify_weights(size_t position, int32_t index) const {
+    if (index == -1) return {};
+    const plan::Operator& op = context_.plan.operators[branch_.operators[position]];
+    const bool exists = index >= 0 && static_cast<size_t>(index) < context_.plan.tensors.size();
+    if (!exists || op.inputs.size() < 2 || op.inputs[1] < 0 || !is_same_constant(index, op.inputs[1]))
+      return fail(fmt::format("has tensor {} as weights of {}, which are no such constant", index,
+                              operator_name(context_.plan, branch_.operators[position])));
     return {};
   }
 

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "nestrt/log.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/guard.h"
@@ -10,16 +13,18 @@
 namespace nestrt {
 
 Adaptation::Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
-                       std::unique_ptr<SchedulePolicy> policy, CostTable measured, const AdaptationOptions& options)
+                       Policies policies, CostTable measured, const AdaptationOptions& options)
     : plan_(plan),
       units_(units),
       executables_(executables),
       health_(health),
       options_(options),
-      policy_(std::move(policy)),
+      policy_(std::move(policies.schedules)),
+      kernels_(std::move(policies.kernels)),
       drift_(policy_ != nullptr ? policy_->due().drift : 0),
       measured_(std::move(measured)),
-      probe_times_(units.size(), options.probe_interval) {}
+      probe_times_(units.size(), options.probe_interval),
+      load_us_(units.size()) {}
 
 Adaptation::~Adaptation() { stop(); }
 
@@ -33,13 +38,17 @@ void Adaptation::stop() {
 }
 
 void Adaptation::keep_costs() {
-  if (policy_ == nullptr || options_.cache == nullptr) return;
+  if (!decides() || options_.cache == nullptr) return;
   stop();
-  if (policy_->has_learned()) options_.cache->write(policy_->costs());
+  CostTable costs = policy_ != nullptr ? policy_->costs() : CostTable();
+  if (kernels_ != nullptr) costs.merge(kernels_->costs());
+  const bool has_learned =
+      (policy_ != nullptr && policy_->has_learned()) || (kernels_ != nullptr && kernels_->has_learned());
+  if (has_learned) options_.cache->write(costs);
 }
 
 Status Adaptation::start(std::shared_ptr<PreparedSchedule> current) {
-  if (policy_ != nullptr) {
+  if (decides()) {
     main_ = use(std::move(current));
     running_ = main_.get();
     publish_due();
@@ -57,7 +66,7 @@ Status Adaptation::start(std::shared_ptr<PreparedSchedule> current) {
 // A unit that has come back and failed again since is one that is to be probed, though it failed before as well.
 void Adaptation::run_ended(const PreparedSchedule& current, double makespan_us) {
   const uint64_t changes = health_.changes();
-  if (policy_ == nullptr) {
+  if (!decides()) {
     if (changes != health_changes_) request(changes);
     return;
   }
@@ -74,7 +83,13 @@ void Adaptation::measure(const PreparedSchedule& current, double makespan_us) {
     if (us <= 0 && statistics.predicted_us(index) > 0) return;
     statistics.step_us()[index++] = us;
   }
-  statistics.end_run(makespan_us);
+  statistics.end_run(options_.counts_load ? load_us(current) : makespan_us);
+}
+
+double Adaptation::load_us(const PreparedSchedule& current) {
+  std::ranges::fill(load_us_, 0);
+  for (const PreparedStep& step : current.steps()) load_us_[step.unit] += step.last_us.load(std::memory_order_relaxed);
+  return std::ranges::max(load_us_);
 }
 
 bool Adaptation::is_due() const {
@@ -171,15 +186,42 @@ void Adaptation::probe_failing_units() {
 
 // Null where nothing changes.
 std::shared_ptr<Adaptation::InUse> Adaptation::decide(const InUse& asked) {
-  const SchedulePolicy::Move move = policy_->decide(asked.snapshot, health_.failing());
+  const bool explored = asked.then != nullptr;
+  const PreparedSchedule* const before = main_->schedule.get();
+  if (!explored && kernels_ != nullptr) kernels_->count(asked.snapshot);
+  std::shared_ptr<InUse> made;
+  if (policy_ != nullptr && !asked.tries_kernels) made = decide_schedule(asked.snapshot);
+  if (made == nullptr && kernels_ != nullptr && explored == asked.tries_kernels) made = decide_kernels(asked);
+  // Units that failed or came back meanwhile.
+  if (policy_ != nullptr && health_.failing() != failing_)
+    made = decide_schedule(new_statistics(main_->schedule->schedule()));
+  publish_due();
+  if (options_.adopted && main_->schedule.get() != before)
+    options_.adopted(*main_->schedule, policy_ != nullptr ? policy_->costs() : CostTable(), measured_);
+  return made;
+}
+
+std::shared_ptr<Adaptation::InUse> Adaptation::decide_schedule(const RunStatistics& statistics) {
+  failing_ = health_.failing();
+  const SchedulePolicy::Move move = policy_->decide(statistics, failing_);
   Result<std::shared_ptr<InUse>> made = guarded([&] { return make(move); });
   if (!made) {
     log(LogLevel::kWarning, fmt::format("the schedule stays as it is: {}", made.error().message()));
     policy_->undo(move);
     made = main_ = use(main_->schedule);
   }
-  publish_due();
   return std::move(*made);
+}
+
+std::shared_ptr<Adaptation::InUse> Adaptation::decide_kernels(const InUse& asked) {
+  const Schedule& schedule = main_->schedule->schedule();
+  const KernelPolicy::Move move = asked.tries_kernels ? kernels_->end_exploring(schedule, asked.snapshot)
+                                                      : kernels_->decide(schedule, asked.snapshot);
+  Result<std::shared_ptr<InUse>> made = guarded([&] { return make(move); });
+  if (made) return std::move(*made);
+  log(LogLevel::kWarning, fmt::format("kernels stay as they are: {}", made.error().message()));
+  kernels_->undo();
+  return nullptr;
 }
 
 Result<std::shared_ptr<Adaptation::InUse>> Adaptation::make(SchedulePolicy::Move move) {
@@ -189,8 +231,7 @@ Result<std::shared_ptr<Adaptation::InUse>> Adaptation::make(SchedulePolicy::Move
   keep_times_of(*main_->schedule);
   std::shared_ptr<PreparedSchedule> schedule = move == Move::kTakeBack ? previous_ : nullptr;
   if (schedule == nullptr) {
-    NESTRT_ASSIGN_OR_RETURN(schedule, PreparedSchedule::create(plan_, units_, policy_->schedule(), executables_));
-    schedule->set_costs(plan_, units_, policy_->costs(), measured_);
+    NESTRT_ASSIGN_OR_RETURN(schedule, prepare(policy_->schedule(), main_->schedule->kernels()));
   }
   std::shared_ptr<InUse> made = use(std::move(schedule));
   if (move == Move::kExplore) {
@@ -200,6 +241,40 @@ Result<std::shared_ptr<Adaptation::InUse>> Adaptation::make(SchedulePolicy::Move
   previous_ = main_->schedule;
   made->is_new = true;
   return main_ = made;
+}
+
+// What the others' kernels were prepared for is given up.
+Result<std::shared_ptr<Adaptation::InUse>> Adaptation::make(KernelPolicy::Move move) {
+  using Move = KernelPolicy::Move;
+  const KernelNumbers& kernels = move == Move::kExplore ? kernels_->explored() : kernels_->in_use();
+  if (move == Move::kStay) {
+    executables_.keep_only(kernels);
+    return std::shared_ptr<InUse>();
+  }
+  keep_times_of(*main_->schedule);
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<PreparedSchedule> schedule, prepare(main_->schedule->schedule(), kernels));
+  if (move == Move::kExplore) {
+    const RunStatistics statistics = new_statistics(schedule->schedule());
+    return std::make_shared<InUse>(InUse{std::move(schedule), statistics, statistics, false, main_, true});
+  }
+  executables_.keep_only(kernels);
+  previous_ = nullptr;  // it has the kernels before
+  if (policy_ != nullptr)
+    for (const auto& [op, factor] : kernels_->changes()) policy_->change_host_work(op, factor);
+  return main_ = use(std::move(schedule));
+}
+
+Result<std::shared_ptr<PreparedSchedule>> Adaptation::prepare(const Schedule& schedule, const KernelNumbers& kernels) {
+  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<PreparedSchedule> made,
+                          PreparedSchedule::create(plan_, units_, schedule, executables_, kernels));
+  if (policy_ != nullptr) made->set_costs(plan_, units_, policy_->costs(), measured_);
+  return made;
+}
+
+// Without a policy nothing is predicted.
+RunStatistics Adaptation::new_statistics(const Schedule& schedule) const {
+  if (policy_ != nullptr) return policy_->new_statistics();
+  return RunStatistics(schedule, std::vector<double>(schedule.steps.size(), 0));
 }
 
 // So that a unit which comes back is not waited for as one of which nothing is known.
@@ -213,13 +288,18 @@ void Adaptation::keep_times_of(const PreparedSchedule& current) {
 }
 
 std::shared_ptr<Adaptation::InUse> Adaptation::use(std::shared_ptr<PreparedSchedule> schedule) const {
-  const RunStatistics statistics = policy_->new_statistics();
+  if (kernels_ != nullptr) kernels_->restart();
+  const RunStatistics statistics = new_statistics(schedule->schedule());
   return std::make_shared<InUse>(InUse{std::move(schedule), statistics, statistics});
 }
 
 void Adaptation::publish_due() {
-  due_runs_.store(policy_->due().runs, std::memory_order_relaxed);
-  due_us_.store(policy_->due().us, std::memory_order_relaxed);
+  constexpr SchedulePolicy::Due kNever{std::numeric_limits<uint32_t>::max(), std::numeric_limits<double>::infinity()};
+  SchedulePolicy::Due due = policy_ != nullptr ? policy_->due() : kNever;
+  if (kernels_ != nullptr) due.runs = std::min(due.runs, kernels_->due_runs());
+  if (kernels_ != nullptr) due.us = std::min(due.us, kernels_->due_us());
+  due_runs_.store(due.runs, std::memory_order_relaxed);
+  due_us_.store(due.us, std::memory_order_relaxed);
 }
 
 }  // namespace nestrt

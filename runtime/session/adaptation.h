@@ -14,26 +14,36 @@
 #include "nestrt/mutex.h"
 #include "runtime/core/named_thread.h"
 #include "runtime/costs/cost_cache.h"
+#include "runtime/session/kernel_policy.h"
 #include "runtime/session/prepared_schedule.h"
 #include "runtime/session/probe_times.h"
 #include "runtime/session/run_statistics.h"
 #include "runtime/session/schedule_policy.h"
+#include "runtime/session/session_in_turns.h"
 #include "runtime/session/unit_health.h"
 
 namespace nestrt {
+
+// Null where nothing is to be decided.
+struct Policies {
+  std::unique_ptr<SchedulePolicy> schedules;
+  std::unique_ptr<KernelPolicy> kernels;
+};
 
 struct AdaptationOptions {
   std::chrono::milliseconds probe_interval{1000};
   std::shared_ptr<Clock> clock;            // null: the steady clock
   std::shared_ptr<const CostCache> cache;  // what was learned goes there; null: nowhere
+  Adopted adopted;                         // may be empty
+  bool counts_load = false;                // of a run what its busiest unit took, in place of how long it was
 };
 
 class Adaptation {
  public:
-  // What it is given outlives it. Without a policy it only tries units that have failed. `measured`: of the units
-  // beside the host.
-  Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health,
-             std::unique_ptr<SchedulePolicy> policy, CostTable measured, const AdaptationOptions& options);
+  // What it is given outlives it. Without policies, null, it only tries units that have failed. `measured`: of the
+  // units beside the host.
+  Adaptation(const Plan& plan, const UnitList& units, Executables& executables, UnitHealth& health, Policies policies,
+             CostTable measured, const AdaptationOptions& options);
   ~Adaptation();
 
   // Errors: kUnavailable.
@@ -56,9 +66,13 @@ class Adaptation {
     RunStatistics snapshot;            // as they were when the policy was asked
     bool is_new = false;               // it takes the place of another, and not to explore
     std::shared_ptr<InUse> then = {};  // of one that explores: what comes after it
+    bool tries_kernels = false;        // it explores kernels, not where work belongs
   };
 
+  bool decides() const { return policy_ != nullptr || kernels_ != nullptr; }
+
   void measure(const PreparedSchedule& current, double makespan_us);
+  double load_us(const PreparedSchedule& current);
   bool is_due() const;
   void request(uint64_t health_changes) NESTRT_EXCLUDES(mutex_);
   bool has_explored() const;
@@ -72,6 +86,11 @@ class Adaptation {
   void probe_failing_units();
   std::shared_ptr<InUse> decide(const InUse& asked);
   Result<std::shared_ptr<InUse>> make(SchedulePolicy::Move move);
+  std::shared_ptr<InUse> decide_schedule(const RunStatistics& statistics);
+  std::shared_ptr<InUse> decide_kernels(const InUse& asked);
+  Result<std::shared_ptr<InUse>> make(KernelPolicy::Move move);
+  Result<std::shared_ptr<PreparedSchedule>> prepare(const Schedule& schedule, const KernelNumbers& kernels);
+  RunStatistics new_statistics(const Schedule& schedule) const;
   std::shared_ptr<InUse> use(std::shared_ptr<PreparedSchedule> schedule) const;
   void publish_due();
   void keep_times_of(const PreparedSchedule& current);
@@ -84,13 +103,16 @@ class Adaptation {
 
   // Of the thread alone, once it has started.
   const std::unique_ptr<SchedulePolicy> policy_;
+  const std::unique_ptr<KernelPolicy> kernels_;
   const double drift_;  // the policy's; of the running thread as well
   CostTable measured_;
   ProbeTimes probe_times_;
   std::shared_ptr<InUse> main_;  // in use, but while another explores
   std::shared_ptr<PreparedSchedule> previous_;
+  uint64_t failing_ = 0;  // that the policy knows of
 
   // Of the running thread.
+  std::vector<double> load_us_;  // by unit
   InUse* running_ = nullptr;
   uint64_t health_changes_ = 0;  // that the last request knew of
 

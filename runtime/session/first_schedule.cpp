@@ -9,7 +9,9 @@
 #include "nestrt/log.h"
 #include "runtime/costs/estimated_costs.h"
 #include "runtime/costs/measure_costs.h"
+#include "runtime/costs/stated_costs.h"
 #include "runtime/costs/unit_key.h"
+#include "runtime/plan/kernel_alternatives.h"
 #include "runtime/plan/program_for.h"
 #include "runtime/plan/run_memory.h"
 #include "runtime/session/file_order.h"
@@ -62,15 +64,26 @@ class Maker {
       NESTRT_ASSIGN_OR_RETURN(first.schedule, in_file_order());
     } else {
       if (keeps_costs()) first.cache = std::make_shared<const CostCache>(*plan_, infos_);
-      NESTRT_ASSIGN_OR_RETURN(first.costs, first.cache != nullptr ? first.cache->read() : kept_costs());
-      first.measured = measured_of(first.costs);
+      NESTRT_ASSIGN_OR_RETURN(const CostTable known, first.cache != nullptr ? first.cache->read() : kept_costs());
+      first.measured = measured_of(known);
+      if (learns()) first.costs = stated_costs(*plan_, infos_);
+      first.costs.merge(known);
       if (options_.costs != nullptr) first.costs.merge(*options_.costs);
       NESTRT_RETURN_IF_ERROR(make_from_costs(&first));
+    }
+    if (first.cache == nullptr && learns_kernels()) {
+      first.cache = std::make_shared<const CostCache>(*plan_, infos_);
+      first.costs = first.cache->read();
     }
     return first;
   }
 
  private:
+  // Though nothing is to be learned for schedules.
+  bool learns_kernels() const {
+    return keeps_costs() && options_.kernels != KernelChoice::kCompilers && names_alternatives(plan_->tables());
+  }
+
   bool wants_costs() const {
     const plan::Tables& tables = plan_->tables();
     const bool is_possible = memory_plan_for(tables, plan::MemoryPlanKind::kAnySchedule) != nullptr;
@@ -97,6 +110,8 @@ class Maker {
   static bool is_missing(const Result<Schedule>& schedule) {
     return !schedule && schedule.error().code() == Code::kNotFound;
   }
+
+  bool learns() const { return options_.measure == Measuring::kInRuns && !measures_before(); }
 
   // Runs that are checked teach nothing.
   bool measures_before() const {

@@ -16,7 +16,7 @@ namespace nestrt {
 struct FirstSchedule {
   Schedule schedule;
   bool has_costs = false;
-  CostTable costs;                         // what it was made from, if it was
+  CostTable costs;                         // what it was made from, if it was; what is known of kernels
   CostTable measured;                      // of these units: those of the cost file, and those that were measured
   std::shared_ptr<const CostCache> cache;  // where to keep what is learned; null: nowhere
 };

@@ -10,6 +10,7 @@
 #include "runtime/core/guard.h"
 #include "runtime/core/named_thread.h"
 #include "runtime/session/session_in_turns.h"
+#include "runtime/session/shaped_session.h"
 
 namespace nestrt {
 namespace {
@@ -42,20 +43,15 @@ class PipelineImpl final : public Pipeline {
       changed_.notify_all();
     }
     for (NamedThread& thread : threads_) thread.join();
+    inferences_.clear();  // they follow those that learn
   }
 
   Status start(const UnitList& units, const PipelineOptions& options, size_t in_flight) {
-    SessionOptions of_each = options.session;
-    of_each.schedule.method = ScheduleMethod::kThroughput;
-    of_each.reschedule_drift = 0;  // all of them keep the schedule of the first, so that has to be right
-    if (of_each.measure == Measuring::kInRuns) of_each.measure = Measuring::kBefore;
+    inferences_.resize(in_flight);
     const auto turns = std::make_shared<UnitTurns>(units.size());
-    for (size_t i = 0; i < in_flight; ++i) {
-      NESTRT_ASSIGN_OR_RETURN(auto session, SessionInTurns::create(plan_, units, of_each, turns));
-      if (of_each.fixed_schedule == nullptr)  // what was measured for one holds for all
-        of_each.fixed_schedule = std::make_shared<const Schedule>(session->schedule());
-      sessions_.push_back(std::move(session));
-    }
+    if (plan_->shapes().empty()) NESTRT_RETURN_IF_ERROR(add_shape(plan_, units, options.session, turns));
+    for (const std::shared_ptr<const Plan>& shape : plan_->shapes())
+      NESTRT_RETURN_IF_ERROR(add_shape(shape, units, options.session, turns));
     return start_threads();
   }
 
@@ -89,16 +85,41 @@ class PipelineImpl final : public Pipeline {
 
   const Plan& plan() const override { return *plan_; }
 
-  Schedule schedule() const override { return sessions_[0]->schedule(); }
+  Schedule schedule() const override { return inferences_[0][0]->schedule(); }
 
  private:
+  using Sessions = std::vector<std::unique_ptr<SessionInTurns>>;  // by shape
+
+  // Of one shape a session for each inference. The first learns, the others follow.
+  Status add_shape(const std::shared_ptr<const Plan>& plan, const UnitList& units, SessionOptions options,
+                   const std::shared_ptr<UnitTurns>& turns) {
+    const size_t shape = inferences_[0].size();
+    options.schedule.method = ScheduleMethod::kThroughput;
+    TurnOptions role{turns, [this, shape](const PreparedSchedule& schedule, const CostTable& costs,
+                                          const CostTable& measured) { offer(shape, schedule, costs, measured); }};
+    for (auto& sessions : inferences_) {
+      NESTRT_ASSIGN_OR_RETURN(auto session, SessionInTurns::create(plan, units, options, role));
+      if (!role.follows) {
+        role = {turns, {}, true, session->may_change(), session->kernels()};
+        options.fixed_schedule = std::make_shared<const Schedule>(session->schedule());
+        options.reschedule_drift = 0;
+      }
+      sessions.push_back(std::move(session));
+    }
+    return {};
+  }
+
+  void offer(size_t shape, const PreparedSchedule& schedule, const CostTable& costs, const CostTable& measured) {
+    for (size_t i = 1; i < inferences_.size(); ++i) inferences_[i][shape]->offer(schedule, costs, measured);
+  }
+
   Status start_threads() {
-    threads_.reserve(sessions_.size());
-    for (size_t i = 0; i < sessions_.size(); ++i) {
-      Result<NamedThread> started = start_named_thread("nestrt-pipe", [this, i] { work(*sessions_[i]); });
+    threads_.reserve(inferences_.size());
+    for (size_t i = 0; i < inferences_.size(); ++i) {
+      Result<NamedThread> started = start_named_thread("nestrt-pipe", [this, i] { work(inferences_[i]); });
       if (!started)
         return started.error().with_context(
-            fmt::format("cannot start thread {} of {} of the pipeline", i + 1, sessions_.size()));
+            fmt::format("cannot start thread {} of {} of the pipeline", i + 1, inferences_.size()));
       threads_.push_back(std::move(*started));
     }
     return {};
@@ -106,7 +127,7 @@ class PipelineImpl final : public Pipeline {
 
   Entry& entry_of(uint64_t number) NESTRT_REQUIRES(mutex_) { return entries_[number % entries_.size()]; }
 
-  void work(SessionInTurns& session) {
+  void work(const Sessions& sessions) {
     const MutexLock lock(mutex_);
     while (true) {
       while (!stopping_ && begun_ == submitted_) changed_.wait(mutex_);
@@ -118,7 +139,9 @@ class PipelineImpl final : public Pipeline {
         Status status;
         {
           const MutexPause pause(mutex_);
-          status = session.run(entry.inputs, entry.outputs, RunOptions(), turn);
+          // What fits no shape the first refuses.
+          const size_t shape = shape_for(*plan_, entry.inputs).value_or(0);
+          status = sessions[shape]->run(entry.inputs, entry.outputs, RunOptions(), turn);
         }
         entry.status = std::move(status);
       }
@@ -129,7 +152,7 @@ class PipelineImpl final : public Pipeline {
 
   const ForkOrigin origin_;
   const std::shared_ptr<const Plan> plan_;
-  std::vector<std::unique_ptr<SessionInTurns>> sessions_;
+  std::vector<Sessions> inferences_;  // in flight
 
   Mutex mutex_;
   Condition changed_;

@@ -133,12 +133,13 @@ double PreparedStep::on_host_us() const {
   return measured > 0 ? measured : on_host ? step.predicted_us : host_us;
 }
 
-PreparedSchedule::PreparedSchedule(Schedule schedule)
-    : schedule_(std::move(schedule)), is_file_order_(nestrt::is_file_order(schedule_)) {}
+PreparedSchedule::PreparedSchedule(Schedule schedule, KernelNumbers kernels)
+    : schedule_(std::move(schedule)), kernels_(std::move(kernels)), is_file_order_(nestrt::is_file_order(schedule_)) {}
 
 Result<std::unique_ptr<PreparedSchedule>> PreparedSchedule::create(const Plan& plan, const UnitList& units,
-                                                                   Schedule schedule, Executables& executables) {
-  std::unique_ptr<PreparedSchedule> prepared(new PreparedSchedule(std::move(schedule)));
+                                                                   Schedule schedule, Executables& executables,
+                                                                   KernelNumbers kernels) {
+  std::unique_ptr<PreparedSchedule> prepared(new PreparedSchedule(std::move(schedule), std::move(kernels)));
   const std::vector<int> shares = shares_of(prepared->schedule_, host_of(units));
   prepared->lanes_.resize(prepared->schedule_.lanes.size());
   prepared->find_threads(units);
@@ -192,7 +193,8 @@ void PreparedSchedule::measure_visits() {
 Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, PreparedStep& step,
                                       Executables& executables) {
   const Step& what = step.step;
-  NESTRT_ASSIGN_OR_RETURN(step.executable, executables.get(step.unit, what.branch, what.program, what.channels));
+  NESTRT_ASSIGN_OR_RETURN(step.executable,
+                          executables.get(step.unit, what.branch, what.program, what.channels, kernels_));
   const std::optional<uint32_t> host = host_of(units);
   step.on_host = step.unit == host;
   step.is_steady = units[step.unit]->info().is_steady;
@@ -204,7 +206,7 @@ Status PreparedSchedule::prepare_step(const Plan& plan, const UnitList& units, P
   if (!host) return {};
   const std::optional<uint32_t> kernels = kernels_of(plan.tables().branches[what.branch]);
   if (!kernels) return {};
-  NESTRT_ASSIGN_OR_RETURN(step.fallback, executables.get(*host, what.branch, *kernels, what.channels));
+  NESTRT_ASSIGN_OR_RETURN(step.fallback, executables.get(*host, what.branch, *kernels, what.channels, kernels_));
   return {};
 }
 

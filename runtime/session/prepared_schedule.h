@@ -69,9 +69,10 @@ struct Section {
 
 class PreparedSchedule {
  public:
-  // Requires: check_schedule() accepts the schedule. Errors: those of Unit::prepare, kOutOfMemory.
+  // With the host's kernels that `kernels` says. Requires: check_schedule() accepts the schedule. Errors: those of
+  // Unit::prepare, kOutOfMemory.
   static Result<std::unique_ptr<PreparedSchedule>> create(const Plan& plan, const UnitList& units, Schedule schedule,
-                                                          Executables& executables);
+                                                          Executables& executables, KernelNumbers kernels = {});
 
   // What steps beside the host cost there, as far as `measured` knows, and what they would cost on the host.
   void set_costs(const Plan& plan, const UnitList& units, const CostTable& costs, const CostTable& measured);
@@ -79,6 +80,7 @@ class PreparedSchedule {
   SteadyClock::duration measure_rest();
 
   const Schedule& schedule() const { return schedule_; }
+  const KernelNumbers& kernels() const { return kernels_; }
   // Whether it runs on the caller's thread, one step after the other.
   bool is_file_order() const { return is_file_order_; }
   std::deque<PreparedStep>& steps() { return steps_; }
@@ -94,7 +96,7 @@ class PreparedSchedule {
   size_t scratch_bytes() const;
 
  private:
-  explicit PreparedSchedule(Schedule schedule);
+  PreparedSchedule(Schedule schedule, KernelNumbers kernels);
   void find_threads(const UnitList& units);
   void add_to_section(PreparedStep& step);
   void measure_visits();
@@ -102,6 +104,7 @@ class PreparedSchedule {
   Status allocate_scratch();
 
   const Schedule schedule_;
+  const KernelNumbers kernels_;
   const bool is_file_order_;
   Host* host_ = nullptr;
   std::vector<size_t> thread_of_;  // by lane

@@ -17,8 +17,8 @@ constexpr double kSpreads = 2;
 // Three runs off to one side by more than runs differ are no accident.
 constexpr double kNoises = 1.8;
 
-template <size_t n>
-double median(std::array<double, n> values, size_t count) {
+template <typename T, size_t n>
+double median(std::array<T, n> values, size_t count) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(count / 2);
   std::nth_element(values.begin(), middle, values.begin() + static_cast<std::ptrdiff_t>(count));
   return *middle;
@@ -29,7 +29,8 @@ double median(std::array<double, n> values, size_t count) {
 RunStatistics::RunStatistics(const Schedule& schedule, std::span<const double> predicted_us)
     : predicted_us_(predicted_us.begin(), predicted_us.end()),
       means_us_(schedule.steps.size(), 0),
-      step_us_(schedule.steps.size(), 0) {
+      step_us_(schedule.steps.size(), 0),
+      recent_us_(schedule.steps.size()) {
   assert(predicted_us.size() == schedule.steps.size());
   for (size_t step = 0; step < schedule.steps.size(); ++step) {
     const uint32_t unit = schedule.lanes[schedule.steps[step].lane].unit;
@@ -62,6 +63,11 @@ void RunStatistics::remember(size_t step) {
   double& mean = means_us_[step];
   const double counted = runs_ < kRecent ? now : std::min(now, kMostOfMean * mean);
   mean += (counted - mean) / std::min(runs_ + 1.0, kRunsOfMean);
+  recent_us_[step][runs_ % kRecent] = step_us_[step];
+}
+
+double RunStatistics::recent_us(size_t step) const {
+  return runs_ < kRecent ? means_us_[step] : median(recent_us_[step], kRecent);
 }
 
 double RunStatistics::mean_slowdown(uint32_t unit) const {

@@ -30,6 +30,8 @@ class RunStatistics {
   // Means: of about the last sixteen runs.
   double mean_us(size_t step) const { return means_us_[step]; }
   double predicted_us(size_t step) const { return predicted_us_[step]; }
+  // The median of the step's last three runs; its mean where there were not as many.
+  double recent_us(size_t step) const;
   // How many times as long as predicted all of the unit's steps took together. Of a unit without steps: 1.
   double mean_slowdown(uint32_t unit) const;
   // The sum of how far the means are from what was predicted, as a part of that.
@@ -57,6 +59,7 @@ class RunStatistics {
   std::vector<uint32_t> unit_of_;  // by step
   std::vector<double> predicted_us_, means_us_;
   std::vector<float> step_us_;
+  std::vector<std::array<float, kRecent>> recent_us_;  // by step
   std::vector<OfUnit> units_;
   std::array<double, kMakespans> makespans_us_ = {};
   uint32_t runs_ = 0;

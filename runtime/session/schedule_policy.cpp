@@ -43,8 +43,10 @@ SchedulePolicy::SchedulePolicy(const Plan& plan, std::vector<UnitInfo> units, co
       next_hold_(kFirstHold),
       look_interval_(kFirstLook),
       explorations_(units_.size()),
-      exploring_us_(kExploringAtFirst * main_.schedule.makespan_us),
-      due_{kExploringRuns, kNever, options.drift} {}
+      due_{kExploringRuns, kNever, options.drift} {
+  const double makespan_us = main_.schedule.makespan_us;
+  exploring_us_ = kExploringAtFirst * (counts_load() ? predict(main_.schedule).value_or(makespan_us) : makespan_us);
+}
 
 // --- Learning --------------------------------------------------------------------------------------------------------
 
@@ -127,7 +129,12 @@ void SchedulePolicy::learn_excess(const RunStatistics& statistics) {
 
 std::optional<double> SchedulePolicy::predict(const Schedule& schedule) const {
   const auto prediction = predict_schedule(plan_, units_, costs(), schedule);
-  return prediction ? std::optional(prediction->makespan_us) : std::nullopt;
+  if (!prediction) return std::nullopt;
+  if (!counts_load()) return prediction->makespan_us;
+  std::vector<double> load_us(units_.size(), 0);
+  for (size_t step = 0; step < schedule.steps.size(); ++step)
+    load_us[schedule.lanes[schedule.steps[step].lane].unit] += prediction->step_us[step];
+  return std::ranges::max(load_us);
 }
 
 std::optional<Schedule> SchedulePolicy::make(ScheduleMethod method, const CostTable& costs) const {
@@ -200,8 +207,9 @@ bool SchedulePolicy::adopt_better(bool must_leave) {
   std::optional<Schedule> best = make(options_.schedule.method, costs());
   if (!best) return false;
   Manner manner = kSideBySide;
-  double least = best->makespan_us * excess_[kSideBySide];
-  if (excess_[kSideBySide] > kWorthIt) {
+  const double promised = counts_load() ? predict(*best).value_or(kNever) : best->makespan_us;
+  double least = promised * excess_[kSideBySide];
+  if (excess_[kSideBySide] > kWorthIt && !counts_load()) {
     std::optional<Schedule> other = make(ScheduleMethod::kSequential, costs());
     if (other && other->makespan_us * excess_[kOneByOne] < least) {
       least = other->makespan_us * excess_[kOneByOne];
@@ -233,6 +241,14 @@ void SchedulePolicy::undo(Move move) {
     explorations_[explorer_->unit] = {kExploreAgain, runs_ + kExploreAgain, false};  // it would fail again
   if (move == Move::kAdopt || move == Move::kTakeBack) std::swap(main_, *previous_);
   is_exploring_ = is_on_trial_ = explorer_is_known_ = false;
+  count(0, 0);
+  plan_next();
+}
+
+void SchedulePolicy::change_host_work(uint32_t op, double factor) {
+  for (uint32_t unit = 0; unit < units_.size(); ++unit)
+    if (units_[unit].is_host) learned_.change_work(units_[unit], op, factor);
+  explorer_is_known_ = is_on_trial_ = false;
   count(0, 0);
   plan_next();
 }

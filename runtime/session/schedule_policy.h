@@ -9,6 +9,9 @@
 // that the schedule has left is tried now and then with one branch, so that it is found out when it is as fast again as
 // it was. Both take a bounded part of the time (kExploring).
 //
+// Of schedules for throughput (kThroughput) all this is said of what their busiest unit has to do, in place of
+// makespans.
+//
 // Pure: no clock, no threads, no units. Threads: one at a time.
 #pragma once
 
@@ -56,6 +59,9 @@ class SchedulePolicy {
   const Schedule& schedule() const { return is_exploring_ ? explorer_->schedule : main_.schedule; }
   // Fresh ones for it.
   RunStatistics new_statistics() const;
+  // An operator takes so many times as long on the host from now on, as another kernel computes it: its statistics
+  // begin anew.
+  void change_host_work(uint32_t op, double factor);
   // The last move could not be made: the schedule before it stays in use, with new statistics.
   void undo(Move move);
 
@@ -103,6 +109,7 @@ class SchedulePolicy {
   void observe(const Schedule& schedule, const RunStatistics& statistics, uint32_t unit);
   void learn_excess(const RunStatistics& statistics);
   std::optional<double> predict(const Schedule& schedule) const;
+  bool counts_load() const { return options_.schedule.method == ScheduleMethod::kThroughput; }
   std::optional<Schedule> make(ScheduleMethod method, const CostTable& costs) const;
   bool is_usable(const Schedule& schedule) const;
 

@@ -20,6 +20,7 @@
 #include "runtime/session/first_schedule.h"
 #include "runtime/session/refused_programs.h"
 #include "runtime/session/session_in_turns.h"
+#include "runtime/session/shaped_session.h"
 #include "runtime/session/trial.h"
 #include "runtime/session/working_units.h"
 
@@ -34,15 +35,15 @@ std::optional<size_t> position_of(std::string_view name, std::span<const TensorI
 
 class SessionImpl final : public SessionInTurns {
  public:
-  SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options,
-              std::shared_ptr<UnitTurns> turns)
+  SessionImpl(std::shared_ptr<const Plan> plan, UnitList units, const SessionOptions& options, TurnOptions turns)
       : plan_(std::move(plan)),
         units_(std::move(units)),
         options_(options),
         executables_(plan_, units_),
         health_(units_),
-        executor_({options.observer, limits(), options.urgent, options.clock, std::move(turns)}, health_),
-        arguments_(*plan_) {}
+        executor_({options.observer, limits(), options.urgent, options.clock, turns.turns}, health_),
+        arguments_(*plan_),
+        turns_(std::move(turns)) {}
 
   ~SessionImpl() override {
     if (adaptation_ != nullptr && !origin_.in_child()) adaptation_->keep_costs();
@@ -57,8 +58,9 @@ class SessionImpl final : public SessionInTurns {
     NESTRT_ASSIGN_OR_RETURN(FirstSchedule first, make_first_schedule(plan_, units_, infos_, options_, health_));
     NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, first.schedule));
     has_costs_ = first.has_costs;
-    NESTRT_ASSIGN_OR_RETURN(current_,
-                            PreparedSchedule::create(*plan_, units_, std::move(first.schedule), executables_));
+    kernels_ = make_kernel_policy(first.costs);
+    NESTRT_ASSIGN_OR_RETURN(
+        current_, PreparedSchedule::create(*plan_, units_, std::move(first.schedule), executables_, first_kernels()));
     current_->set_costs(*plan_, units_, first.costs, first.measured);
     NESTRT_RETURN_IF_ERROR(allocate(units_));
     NESTRT_RETURN_IF_ERROR(try_schedule(first));
@@ -85,6 +87,25 @@ class SessionImpl final : public SessionInTurns {
     const std::chrono::duration<double, std::micro> makespan = now_by(options_.clock.get()) - start;
     if (adaptation_ != nullptr) adaptation_->run_ended(schedule, status.ok() ? makespan.count() : 0);
     return status;
+  }
+
+  void offer(const PreparedSchedule& schedule, const CostTable& costs, const CostTable& measured) override {
+    auto made = guarded([&] {
+      return PreparedSchedule::create(*plan_, units_, schedule.schedule(), executables_, schedule.kernels());
+    });
+    if (!made) return log(LogLevel::kWarning, fmt::format("the schedule stays as it is: {}", made.error().message()));
+    (*made)->set_costs(*plan_, units_, costs, measured);
+    executables_.keep_only(schedule.kernels());
+    std::shared_ptr<PreparedSchedule> retired;  // goes without the lock
+    const MutexLock lock(current_mutex_);
+    retired = std::exchange(retired_, nullptr);
+    offered_ = std::move(*made);
+  }
+
+  bool may_change() const override { return turns_.follows ? turns_.may_change : may_reschedule(); }
+  KernelNumbers kernels() const override {
+    const MutexLock lock(current_mutex_);
+    return current_->kernels();
   }
 
   void cancel() override { executor_.cancel(); }
@@ -168,7 +189,7 @@ class SessionImpl final : public SessionInTurns {
   // The most that this schedule, or one that may follow, has.
   size_t most_unit_lanes() const NESTRT_REQUIRES(current_mutex_) {
     const size_t lanes = current_->unit_lanes().size();
-    return may_reschedule() ? std::max(lanes, units_.size()) : lanes;
+    return may_change() ? std::max(lanes, units_.size()) : lanes;
   }
 
   bool may_reschedule() const {
@@ -185,7 +206,7 @@ class SessionImpl final : public SessionInTurns {
 
   // The memory plan for any schedule has been verified with the file only where that was verified completely.
   Result<const plan::MemoryPlan*> memory_plan() const NESTRT_REQUIRES(current_mutex_) {
-    if (current_->is_file_order() && !may_reschedule())
+    if (current_->is_file_order() && !may_change())
       return memory_plan_for(plan_->tables(), plan::MemoryPlanKind::kSequential);
     const plan::MemoryPlan* const any_schedule = memory_plan_for(plan_->tables(), plan::MemoryPlanKind::kAnySchedule);
     if (any_schedule == nullptr)
@@ -241,7 +262,8 @@ class SessionImpl final : public SessionInTurns {
     unwatched.urgent = options_.urgent;
     unwatched.clock = options_.clock;
     NESTRT_ASSIGN_OR_RETURN(Schedule schedule, schedule_without_sharing(first.costs));
-    NESTRT_ASSIGN_OR_RETURN(auto other, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_));
+    NESTRT_ASSIGN_OR_RETURN(
+        auto other, PreparedSchedule::create(*plan_, units_, std::move(schedule), executables_, current_->kernels()));
     other->set_costs(*plan_, units_, first.costs, first.measured);
     Result<bool> faster = is_faster(*plan_, *current_, *other, memory_, unwatched, health_);
     if (!faster && !memory_.is_safe()) {
@@ -265,12 +287,16 @@ class SessionImpl final : public SessionInTurns {
   }
 
   Status start_adaptation(FirstSchedule first) NESTRT_REQUIRES(current_mutex_) {
-    if (!has_other_units() && (!may_reschedule() || current_->is_file_order())) return {};
+    const bool is_fixed = !may_reschedule() || current_->is_file_order();
+    if (!has_other_units() && is_fixed && kernels_ == nullptr) return {};
     AdaptationOptions options;
     options.probe_interval = options_.probe_interval;
     options.clock = options_.clock;
     options.cache = first.cache;
-    adaptation_ = std::make_unique<Adaptation>(*plan_, units_, executables_, health_, make_policy(first.costs),
+    options.adopted = turns_.adopted;
+    options.counts_load = options_.schedule.method == ScheduleMethod::kThroughput;
+    Policies policies{make_policy(first.costs), std::move(kernels_)};
+    adaptation_ = std::make_unique<Adaptation>(*plan_, units_, executables_, health_, std::move(policies),
                                                std::move(first.measured), options);
     return adaptation_->start(current_);
   }
@@ -284,10 +310,24 @@ class SessionImpl final : public SessionInTurns {
     return std::make_unique<SchedulePolicy>(*plan_, infos_, costs, current_->schedule(), options);
   }
 
+  // Null where there is nothing to choose, or to learn from.
+  std::unique_ptr<KernelPolicy> make_kernel_policy(const CostTable& costs) const {
+    const auto host = std::ranges::find_if(infos_, &UnitInfo::is_host);
+    const bool learns = options_.reschedule_drift > 0 && options_.measure != Measuring::kNever;
+    if (!learns || options_.check_every == 1 || host == infos_.end()) return nullptr;
+    const auto index = static_cast<uint32_t>(host - infos_.begin());
+    std::vector<OperatorKernels> operators = kernels_to_choose_from(plan_, *units_[index], options_.kernels);
+    if (operators.empty()) return nullptr;
+    return std::make_unique<KernelPolicy>(*plan_, *host, index, std::move(operators), costs);
+  }
+
+  KernelNumbers first_kernels() const { return kernels_ != nullptr ? kernels_->in_use() : turns_.kernels; }
+
   // It stays as long as the run does: nobody else swaps.
   PreparedSchedule& newest_schedule() NESTRT_REQUIRES(mutex_) {
     const MutexLock lock(current_mutex_);
     if (adaptation_ != nullptr) adaptation_->swap(current_);
+    if (offered_ != nullptr) retired_ = std::exchange(current_, std::move(offered_));
     return *current_;
   }
 
@@ -295,9 +335,10 @@ class SessionImpl final : public SessionInTurns {
   const std::shared_ptr<const Plan> plan_;
   const UnitList units_;
   const SessionOptions options_;
-  std::vector<UnitInfo> infos_;  // of the units; written by prepare() alone
-  bool has_costs_ = false;       // the schedule was made from costs
-  bool share_cores_ = true;      // what try_schedule() tried was not found to be slower
+  std::vector<UnitInfo> infos_;            // of the units; written by prepare() alone
+  bool has_costs_ = false;                 // the schedule was made from costs
+  bool share_cores_ = true;                // what try_schedule() tried was not found to be slower
+  std::unique_ptr<KernelPolicy> kernels_;  // until adaptation_ has it
   Executables executables_;
   UnitHealth health_;
   size_t arena_bytes_ = 0;
@@ -310,6 +351,10 @@ class SessionImpl final : public SessionInTurns {
 
   mutable Mutex current_mutex_;  // for those who look at it between runs
   std::shared_ptr<PreparedSchedule> current_ NESTRT_GUARDED_BY(current_mutex_);
+  // Of a session that follows another: what comes next, and what is to be freed beside the runs.
+  std::shared_ptr<PreparedSchedule> offered_ NESTRT_GUARDED_BY(current_mutex_);
+  std::shared_ptr<PreparedSchedule> retired_ NESTRT_GUARDED_BY(current_mutex_);
+  const TurnOptions turns_;
 
   std::unique_ptr<Adaptation> adaptation_;  // null where nothing can change
 };
@@ -317,8 +362,7 @@ class SessionImpl final : public SessionInTurns {
 }  // namespace
 
 Result<std::unique_ptr<SessionInTurns>> SessionInTurns::create(std::shared_ptr<const Plan> plan, UnitList units,
-                                                               const SessionOptions& options,
-                                                               std::shared_ptr<UnitTurns> turns) {
+                                                               const SessionOptions& options, TurnOptions turns) {
   return guarded([&]() -> Result<std::unique_ptr<SessionInTurns>> {
     if (plan == nullptr) return Status(Code::kInvalidArgument, "a session needs a plan");
     auto session = std::make_unique<SessionImpl>(std::move(plan), std::move(units), options, std::move(turns));
@@ -329,8 +373,9 @@ Result<std::unique_ptr<SessionInTurns>> SessionInTurns::create(std::shared_ptr<c
 
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Plan> plan, UnitList units,
                                                  const SessionOptions& options) {
+  if (plan != nullptr && !plan->shapes().empty()) return create_shaped_session(std::move(plan), units, options);
   NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
-                          SessionInTurns::create(std::move(plan), std::move(units), options, nullptr));
+                          SessionInTurns::create(std::move(plan), std::move(units), options));
   return session;
 }
 

@@ -7,6 +7,7 @@
 
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/graph/interpreter.h"
+#include "compiler-lite/quantize/quantize.h"
 #include "compiler-lite/stages.h"
 #include "compiler-lite/target/target_description.h"
 
@@ -91,6 +92,19 @@ ops::Pad pad_attributes(const std::vector<int64_t>& begin, const std::vector<int
   return {ops::PadMode::kConstant, begin, end, value};
 }
 ops::Concat concat_attributes(int32_t axis) { return {axis}; }
+
+// The profile is one of exponents alone, which corrects nothing.
+void quantize_all(compiler::Graph& graph, int8_t exponent) {
+  compiler::QuantizationProfile profile;
+  for (size_t i = 0; i < graph.num_values(); ++i) {
+    profile.values.emplace_back();
+    profile.values.back().name = graph.value(static_cast<compiler::ValueId>(i)).name;
+    profile.values.back().exponent = exponent;
+  }
+  compiler::QuantizeOptions options;
+  options.corrections = {false, false};
+  REQUIRE(compiler::quantize(graph, profile, options).has_value());
+}
 
 Status choose_layout(Graph& graph, const compiler::LayoutOptions& layout) {
   compiler::CompileOptions options;

@@ -34,6 +34,9 @@ ops::Transpose transpose_attributes(const std::vector<int32_t>& permutation);
 ops::Pad pad_attributes(const std::vector<int64_t>& begin, const std::vector<int64_t>& end, float value = 0);
 ops::Concat concat_attributes(int32_t axis);
 
+// Makes s8 of what can be, every value with this exponent.
+void quantize_all(compiler::Graph& graph, int8_t exponent);
+
 // Layouts chosen and weights packed for the CPUs of the host: the stages placement and codegen.
 Status choose_layout(compiler::Graph& graph, const compiler::LayoutOptions& options = {});
 

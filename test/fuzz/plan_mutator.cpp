@@ -26,7 +26,7 @@ class FieldMutator {
 
   void change(plan::Tables& one) {
     change_one(one.buffers, one.tensors, one.tensors, one.operators, one.operators, one.inputs, one.outputs,
-               one.memory_plans, one.branches);
+               one.memory_plans, one.branches, one.host_costs, one.overheads, one.shapes);
   }
 
  private:
@@ -40,7 +40,10 @@ class FieldMutator {
   void change(plan::Buffer& one) { change_one(one.kind, one.size, one.data_offset, one.first_use, one.last_use); }
   void change(plan::MemoryPlan& one) { change_one(one.kind, one.arena_bytes, one.lower_bound_bytes, one.offsets); }
   void change(plan::Operator& one) { change_one(one.attributes, one.attributes, one.inputs, one.outputs); }
-  void change(plan::KernelSelection& one) { change_one(one.kernels, one.weights); }
+  void change(plan::KernelAlternative& one) { change_one(one.op, one.kernel, one.weights); }
+  void change(plan::KernelSelection& one) { change_one(one.kernels, one.weights, one.alternatives); }
+  void change(plan::HostCosts& one) { change_one(one.threads, one.microseconds); }
+  void change(plan::Overhead& one) { change_one(one.threads, one.start_us, one.mb_per_s); }
   void change(plan::ProgramRange& one) {
     change_one(one.address, one.size, one.access, one.tensor, one.segment, one.layout, one.offset);
   }

@@ -191,6 +191,30 @@ Result<Board> read_board(const std::string& path, const UnitCheck& check) {
   return parse_board({reinterpret_cast<const char*>(content.data()), content.size()}, path, check);
 }
 
+// A board's file may name another's under several names: it is read for the bytes that it has once only.
+Result<std::vector<std::string>> profiles_of(const Board& board, const std::string& board_path) {
+  std::vector<std::string> paths;
+  for (const std::string& file : board.profiles) {
+    const std::string path = (std::filesystem::path(board_path).parent_path() / file).string();
+    std::error_code error;
+    const auto is_same = [&](const std::string& other) { return std::filesystem::equivalent(path, other, error); };
+    const auto other = std::find_if(paths.begin(), paths.end(), is_same);
+    if (other != paths.end())
+      return Status(Code::kInvalidArgument, fmt::format("profiles: '{}' is the same file as '{}'", path, *other));
+    paths.push_back(path);
+  }
+  return paths;
+}
+
+Result<CostTable> read_profiles(const std::vector<std::string>& paths) {
+  CostTable costs;
+  for (const std::string& path : paths) {
+    NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_costs(path));
+    costs.merge(profile);
+  }
+  return costs;
+}
+
 Result<std::string> find_board(const std::string& text) {
   if (text.ends_with(".yaml")) return text;
   // Always among those that come with nestrt.

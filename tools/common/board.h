@@ -51,6 +51,11 @@ using UnitCheck = std::function<Status(BoardUnit*)>;
 Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check);
 Result<Board> read_board(const std::string& path, const UnitCheck& check);
 
+// The paths of its files of costs; `board_path` is that of its own. Errors: kInvalidArgument where two are one file.
+Result<std::vector<std::string>> profiles_of(const Board& board, const std::string& board_path);
+// All that the files say, the last first. Errors: those of read_costs().
+Result<CostTable> read_profiles(const std::vector<std::string>& paths);
+
 // The path of the board's file: `text` itself where it ends in ".yaml", else that of the file boards/`text`.yaml that
 // comes with nestrt. Errors: kNotFound with the names of those that there are; kUnavailable where there are none at
 // all.

@@ -1,6 +1,9 @@
 #include "tools/nestc/compile_options.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "compiler-lite/codegen/evta/tuning_cache.h"
 #include "compiler-lite/codegen/make_backends.h"
@@ -27,6 +30,11 @@ void CompileFlags::add_to(tools::Command command) {
                          "(host, x86-64, x86-64-v3, x86-64-v4, x86-64-v4-amx, aarch64, aarch64-dotprod), units such as "
                          "evta:1x16_15_15_18_17"))
       .type_name("TARGET,...");
+  add(command.add_option("--kernels", choice_.kernels,
+                         "the CPU's kernels of an operator among which sessions may choose by what they measure: the "
+                         "best one, those with the same bits (of operators in s8), all (used in f32 only where a "
+                         "session asks for it)"))
+      .one_of({"one", "same-bits", "all"});
   add(command.add_option("--pieces", choice_.pieces,
                          "programs for so many shares of a layer's output channels, so that a unit and the CPU can "
                          "compute it together; 0: none"))
@@ -55,7 +63,36 @@ Result<CompileOptions> CompileFlags::options() const {
   NESTRT_ASSIGN_OR_RETURN(options.import, import_.options());
   options.preprocessing = pictures_.preprocessing();
   NESTRT_RETURN_IF_ERROR(choice_.add_to(options));
+  NESTRT_ASSIGN_OR_RETURN(const auto shapes, import_.shapes());
+  for (size_t i = 1; i < shapes.size(); ++i) {
+    NESTRT_ASSIGN_OR_RETURN(Backends backends, choice_.backends());
+    options.other_shapes.push_back({shapes[i], std::move(backends)});
+  }
   return options;
+}
+
+Status CompileFlags::require_one_shape(std::string_view command) const {
+  NESTRT_ASSIGN_OR_RETURN(const auto shapes, import_.shapes());
+  if (shapes.size() == 1) return {};
+  return Status(Code::kInvalidArgument,
+                fmt::format("nestc {} looks at one shape at a time: give --input-shape once for each input", command));
+}
+
+Result<Backends> CompileChoice::backends() const {
+  NESTRT_ASSIGN_OR_RETURN(const TargetDescription description, read_target(target));
+  return backends_for(description);
+}
+
+Result<Backends> CompileChoice::backends_for(const TargetDescription& description) const {
+  evta::EvtaOptions evta;
+  evta.pieces = pieces;
+  if (tuning_cache != "none") evta.tuning_cache = tuning_cache.empty() ? evta::default_tuning_cache() : tuning_cache;
+  return make_backends(description, evta, kernel_alternatives());
+}
+
+KernelAlternatives CompileChoice::kernel_alternatives() const {
+  if (kernels == "one") return KernelAlternatives::kNone;
+  return kernels == "all" ? KernelAlternatives::kAll : KernelAlternatives::kSameBits;
 }
 
 Status CompileChoice::add_to(CompileOptions& options) const {
@@ -63,10 +100,8 @@ Status CompileChoice::add_to(CompileOptions& options) const {
   options.passes.disabled.insert(disabled_passes.begin(), disabled_passes.end());
   options.layout.plain = layout == "plain";
   NESTRT_ASSIGN_OR_RETURN(const TargetDescription description, read_target(target));
-  evta::EvtaOptions evta;
-  evta.pieces = pieces;
-  if (tuning_cache != "none") evta.tuning_cache = tuning_cache.empty() ? evta::default_tuning_cache() : tuning_cache;
-  NESTRT_ASSIGN_OR_RETURN(options.backends, make_backends(description, evta));
+  NESTRT_ASSIGN_OR_RETURN(options.backends, backends_for(description));
+  NESTRT_ASSIGN_OR_RETURN(options.board_costs, board_costs(description));
   return {};
 }
 

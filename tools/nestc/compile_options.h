@@ -2,10 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/codegen/evta/pieces.h"
 #include "compiler-lite/compile.h"
+#include "compiler-lite/target/target_description.h"
 #include "tools/common/cli.h"
 #include "tools/common/picture_options.h"
 #include "tools/nestc/import_options.h"
@@ -18,11 +21,18 @@ struct CompileChoice {
   std::string layout = "auto";  // or "plain"
   std::vector<std::string> disabled_passes;
   std::string target = "host";
+  std::string kernels = "same-bits";  // or "one", "all"
   int pieces = evta::kDefaultPieces;
   std::string tuning_cache;  // a file; empty: the user's own, "none": nowhere
 
   // Errors: those of the target.
   Status add_to(CompileOptions& options) const;
+  // The backends alone, anew: a graph each.
+  Result<Backends> backends() const;
+
+ private:
+  Result<Backends> backends_for(const TargetDescription& description) const;
+  KernelAlternatives kernel_alternatives() const;
 };
 
 class CompileFlags {
@@ -33,6 +43,8 @@ class CompileFlags {
   Result<CompileOptions> options() const;
   // Errors: kInvalidArgument where `output` is a file of --bind.
   Status check_output(const std::string& output) const;
+  // Of a command that looks at one shape. Errors: kInvalidArgument where several are given.
+  Status require_one_shape(std::string_view command) const;
   // The first of the options that was given, such as "--mean"; empty where none was.
   std::string first_given() const;
 

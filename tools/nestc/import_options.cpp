@@ -1,5 +1,8 @@
 #include "tools/nestc/import_options.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <charconv>
 
 #include "tools/common/files.h"
@@ -50,7 +53,9 @@ Result<HostTensor> read_binding(const std::string& file) {
 std::vector<tools::Option> ImportFlags::add_to(tools::Command command) {
   return {
       command
-          .add_option("--input-shape", input_shapes_, "fix the dimensions of an input: NAME=1,3,640,640 (repeatable)")
+          .add_option("--input-shape", input_shapes_,
+                      "fix the dimensions of an input: NAME=1,3,640,640 (repeatable; several of one input make a plan "
+                      "for all of these shapes)")
           .repeatable(),
       command
           .add_option("--bind", bindings_,
@@ -71,13 +76,36 @@ Status ImportFlags::check_output(const std::string& output) const {
   return {};
 }
 
-Result<ImportOptions> ImportFlags::options() const {
-  ImportOptions options;
+Result<std::vector<std::map<std::string, Shape>>> ImportFlags::shapes() const {
+  std::map<std::string, std::vector<Shape>> given;
+  size_t count = 1;
   for (const std::string& text : input_shapes_) {
     NESTRT_ASSIGN_OR_RETURN(const auto assignment, split_assignment(text, "--input-shape"));
     NESTRT_ASSIGN_OR_RETURN(const Shape shape, parse_shape(assignment.second, "--input-shape " + assignment.first));
-    if (!options.input_shapes.emplace(assignment.first, shape).second) return twice("--input-shape", assignment);
+    std::vector<Shape>& shapes = given[assignment.first];
+    shapes.push_back(shape);
+    count = std::max(count, shapes.size());
   }
+  std::vector<std::map<std::string, Shape>> result(count);
+  for (const auto& [input, shapes] : given) {
+    if (shapes.size() != 1 && shapes.size() != count)
+      return Status(Code::kInvalidArgument,
+                    fmt::format("--input-shape is given {} times for input '{}' and {} times for another: once, or as "
+                                "often as the plan has shapes",
+                                shapes.size(), input, count));
+    for (size_t i = 0; i < count; ++i) result[i].emplace(input, shapes[shapes.size() == 1 ? 0 : i]);
+  }
+  for (size_t i = 1; i < count; ++i)
+    if (std::find(result.begin(), result.begin() + static_cast<ptrdiff_t>(i), result[i]) !=
+        result.begin() + static_cast<ptrdiff_t>(i))
+      return Status(Code::kInvalidArgument, "--input-shape: the same shapes are given twice");
+  return result;
+}
+
+Result<ImportOptions> ImportFlags::options() const {
+  ImportOptions options;
+  NESTRT_ASSIGN_OR_RETURN(const auto shapes, this->shapes());
+  options.input_shapes = shapes.front();
   for (const std::string& text : bindings_) {
     NESTRT_ASSIGN_OR_RETURN(const auto assignment, split_assignment(text, "--bind"));
     if (options.bindings.count(assignment.first) != 0) return twice("--bind", assignment);

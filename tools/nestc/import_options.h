@@ -1,6 +1,7 @@
 // The command-line options that say how a model is read; shared by the commands that take an ONNX file.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ class ImportFlags {
  public:
   // Must outlive the parse.
   std::vector<tools::Option> add_to(tools::Command command);
+  // The shapes of inputs, one after the other: the first is that of options(). An input that is given several times has
+  // as many; one that is given once has the same in all. Errors: kInvalidArgument.
+  Result<std::vector<std::map<std::string, Shape>>> shapes() const;
   // Reads the files of --bind. Errors: kInvalidArgument with the flag and the form it takes, and those of read_npy.
   Result<ImportOptions> options() const;
   // Errors: kInvalidArgument where `output` is a file of --bind.

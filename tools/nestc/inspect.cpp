@@ -11,6 +11,7 @@
 #include "nestrt/session.h"
 #include "runtime/plan/describe.h"
 #include "runtime/plan/format.h"
+#include "runtime/plan/kernel_alternatives.h"
 #include "runtime/plan/statistics.h"
 #include "tools/common/cli.h"
 #include "tools/common/files.h"
@@ -59,7 +60,7 @@ Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
     NESTRT_ASSIGN_OR_RETURN(plan, Plan::from_memory(loaded.bytes->span()));
   }
   NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units("cpu", {.num_threads = 1}));
-  NESTRT_ASSIGN_OR_RETURN(loaded.session, Session::create(plan, std::move(units)));
+  NESTRT_ASSIGN_OR_RETURN(loaded.session, Session::create(std::move(plan), std::move(units)));
   return loaded;
 }
 
@@ -146,6 +147,30 @@ tools::Table memory_table(const plan::Tables& tables) {
   return table;
 }
 
+std::string describe_shape(const Plan& shape) {
+  std::string text;
+  for (const TensorInfo& info : shape.inputs())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", tools::printable(info.name), info.shape.to_string());
+  return fmt::format("{}: {}, arena {}", shape.shape_index() + 1, text,
+                     tools::format_bytes(shape.tables().memory_plans[0].arena_bytes));
+}
+
+// The kernels that a session may take in place of the compiler's, by instruction set.
+tools::Table alternatives_table(const plan::Tables& tables) {
+  tools::Table table({{"#", tools::Align::kRight}, {"operator"}, {"CPU"}, {"kernel"}, {"other kernels"}, {"weights"}});
+  for (const plan::Branch& branch : tables.branches)
+    for (const plan::Program& program : branch.programs)
+      for (const plan::KernelSelection& selection : program.selections)
+        for (const plan::KernelAlternative& other : selection.alternatives) {
+          const uint32_t op = branch.operators[other.op];
+          table.add_row({std::to_string(op), tools::printable(tables.operators[op].name),
+                         tools::printable(selection.instruction_set),
+                         tools::printable(tables.kernel_names[selection.kernels[other.op]]),
+                         tools::printable(tables.kernel_names[other.kernel]), other.weights >= 0 ? "in the plan" : ""});
+        }
+  return table;
+}
+
 tools::PageDetails summary(const Session& session) {
   const Plan& plan = session.plan();
   const plan::Tables& tables = plan.tables();
@@ -161,6 +186,8 @@ tools::PageDetails summary(const Session& session) {
   };
   add_tensors("input", plan.inputs());
   add_tensors("output", plan.outputs());
+  for (const auto& shape : plan.shapes())
+    if (shape->shape_index() > 0) facts.emplace_back("shape", describe_shape(*shape));
   facts.emplace_back("file",
                      fmt::format("{}: tables {}, weights {}", tools::format_bytes(plan.bytes().size()),
                                  tools::format_bytes(header.tables_bytes), tools::format_bytes(header.data_bytes)));
@@ -185,6 +212,8 @@ tools::Page page_of(const Session& session) {
       },
       "By the units that have a program for them.");
   page.add_table("What operators compute and move", operator_table(session));
+  if (names_alternatives(tables))
+    page.add_table("Kernels that a session may take in place of the compiler's", alternatives_table(tables));
   tools::add_memory_map(page, tables);
   page.add_table("Memory plans", memory_table(tables));
   return page;
@@ -250,6 +279,8 @@ Status InspectCommand::run() const {
     print_summary(*loaded.session);
     fmt::print("{}\n{}", operator_table(*loaded.session).to_string(),
                memory_table(loaded.session->plan().tables()).to_string());
+    if (names_alternatives(loaded.session->plan().tables()))
+      fmt::print("\n{}", alternatives_table(loaded.session->plan().tables()).to_string());
   }
   if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page_of(*loaded.session)));
   if (json.empty()) return {};

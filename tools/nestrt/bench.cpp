@@ -215,7 +215,8 @@ Result<Bench> measure(const Options& options) {
   for (const auto& unit : units)
     bench.measurement.threads = std::max(bench.measurement.threads, unit->info().num_threads);
   const SteadyClock::time_point start = SteadyClock::now();
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
+  NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kTables));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, options.units.shape_of(whole));
   bench.measurement.map_ms = tools::milliseconds(SteadyClock::now() - start);
   if (Watcher::is_wanted(options)) bench.watcher = std::make_unique<Watcher>(*plan, units, options);
   Watcher* const watcher = bench.watcher.get();

@@ -98,7 +98,8 @@ Result<bool> test_plugin(const Options& options) {
 Result<bool> test_units(const Options& options) {
   if (options.plan.empty())
     return Status(Code::kInvalidArgument, "name a program to run: a PLAN that has one for each of --units");
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, LoadOptions(Verification::kComplete)));
+  NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, LoadOptions(Verification::kComplete)));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, options.units.shape_of(whole));
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
   bool all_passed = true;
   for (const auto& unit : units) {

@@ -66,14 +66,20 @@ void print_tensors(const Plan& plan) {
   fmt::print("outputs\n{}\n", describe(plan.outputs()));
 }
 
-void print_operators(const PlanSummary& summary) {
-  Table table({{"operator"}, {"kind"}, {"output"}, {"type"}, {"work", Align::kRight}, {"unit"}, {"kernel"}, {""}});
-  for (const OperatorRow& op : summary.operators) {
-    table.add_row({tools::printable(op.name), op.kind, op.output_shape, op.output_type,
-                   op.macs > 0 ? tools::format_count(static_cast<double>(op.macs), "MAC") : "", op.unit, op.kernel,
-                   op.repacked ? "repacked" : ""});
-  }
-  fmt::print("{}", table.to_string());
+std::string shapes_of(std::span<const TensorInfo> infos) {
+  std::vector<std::string> shapes;
+  for (const TensorInfo& info : infos) shapes.push_back(info.shape.to_string());
+  return fmt::format("{}", fmt::join(shapes, ", "));
+}
+
+// What is above is said of one of them.
+void print_shapes(const Plan& whole) {
+  if (whole.shapes().empty()) return;
+  Table table({{"shape", Align::kRight}, {"inputs"}, {"outputs"}, {"arena", Align::kRight}});
+  for (const auto& shape : whole.shapes())
+    table.add_row({std::to_string(shape->shape_index() + 1), shapes_of(shape->inputs()), shapes_of(shape->outputs()),
+                   tools::format_bytes(shape->tables().memory_plans[0].arena_bytes)});
+  fmt::print("{}\n", table.to_string());
 }
 
 Json to_json(const TensorInfo& info) {
@@ -102,6 +108,23 @@ Json outputs_to_json(const Plan& plan) {
   return list;
 }
 
+Json shapes_to_json(const Plan& whole) {
+  Json list = Json::array();
+  for (const auto& shape : whole.shapes())
+    list.push_back({{"inputs", inputs_to_json(*shape)}, {"outputs", outputs_to_json(*shape)}});
+  return list;
+}
+
+void print_operators(const PlanSummary& summary) {
+  Table table({{"operator"}, {"kind"}, {"output"}, {"type"}, {"work", Align::kRight}, {"unit"}, {"kernel"}, {""}});
+  for (const OperatorRow& op : summary.operators) {
+    table.add_row({tools::printable(op.name), op.kind, op.output_shape, op.output_type,
+                   op.macs > 0 ? tools::format_count(static_cast<double>(op.macs), "MAC") : "", op.unit, op.kernel,
+                   op.repacked ? "repacked" : ""});
+  }
+  fmt::print("{}", table.to_string());
+}
+
 Json operators_to_json(const PlanSummary& summary) {
   Json list = Json::array();
   for (const OperatorRow& op : summary.operators) {
@@ -117,7 +140,7 @@ Json operators_to_json(const PlanSummary& summary) {
   return list;
 }
 
-Json to_json(const Plan& plan, const PlanSummary& summary) {
+Json to_json(const Plan& plan, const Plan& whole, const PlanSummary& summary) {
   return Json{{"model", summary.model},
               {"producer", summary.producer},
               {"digest", summary.digest},
@@ -133,6 +156,7 @@ Json to_json(const Plan& plan, const PlanSummary& summary) {
               {"branches", summary.num_branches},
               {"inputs", inputs_to_json(plan)},
               {"outputs", outputs_to_json(plan)},
+              {"shapes", shapes_to_json(whole)},
               {"operators", operators_to_json(summary)}};
 }
 
@@ -143,10 +167,13 @@ Result<ExitCode> run_info(const Options& options) {
   }
   NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {options.plan}));
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.units));
+  NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kTables));
   const PlanSummary summary = summarize_plan(*loaded.session);
-  if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(*loaded.plan, summary)));
+  if (!options.json.empty())
+    NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(*loaded.plan, *whole, summary)));
   print_head(summary, options.plan);
   print_tensors(*loaded.plan);
+  print_shapes(*whole);
   print_operators(summary);
   return ExitCode::kOk;
 }

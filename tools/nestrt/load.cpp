@@ -88,6 +88,15 @@ Result<SessionOptions> UnitChoice::session_options(const Plan& plan, const UnitL
   return options;
 }
 
+Result<std::shared_ptr<const Plan>> UnitChoice::shape_of(std::shared_ptr<const Plan> plan) const {
+  const auto shapes = plan->shapes();
+  const size_t count = std::max<size_t>(shapes.size(), 1), wanted = static_cast<size_t>(std::max(shape, 1));
+  if (wanted > count)
+    return Status(Code::kInvalidArgument,
+                  fmt::format("--shape {}: the plan has {} shape{}", shape, count, count == 1 ? "" : "s"));
+  return shapes.empty() ? plan : shapes[wanted - 1];
+}
+
 Result<LoadOptions> ReadChoice::options() const {
   LoadOptions options(Verification::kComplete);
   options.copy = copy;
@@ -99,7 +108,8 @@ Result<LoadOptions> ReadChoice::options() const {
 
 Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice, const ReadChoice& reading) {
   NESTRT_ASSIGN_OR_RETURN(const LoadOptions load_options, reading.options());
-  NESTRT_ASSIGN_OR_RETURN(auto plan, Plan::map(path, load_options));
+  NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(path, load_options));
+  NESTRT_ASSIGN_OR_RETURN(auto plan, choice.shape_of(whole));
   NESTRT_ASSIGN_OR_RETURN(auto units, choice.open(*plan));
   std::unique_ptr<tools::RunRecorder> recorder;
   if (!choice.trace.empty()) recorder = std::make_unique<tools::RunRecorder>(*plan, 1);
@@ -164,6 +174,9 @@ void add_unit_options(tools::Command app, UnitChoice& choice) {
   app.add_option("--threads", choice.threads, "threads of the CPU; 0: all cores this process may use")
       .in_range(0, 256)
       .show_default();
+  app.add_option("--shape", choice.shape, "of a plan for inputs of several shapes the one to look at, counted from 1")
+      .in_range(1, 32)
+      .type_name("N");
   app.add_option("--pace", choice.pace,
                  "simulated units take at least so many times their modelled time; 0: no longer than the simulation")
       .between(0, 1e6)

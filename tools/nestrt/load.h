@@ -32,11 +32,14 @@ struct UnitChoice {
   std::string cost_file;     // SessionOptions::cost_file
   uint32_t check_every = 0;  // SessionOptions::check_every
   std::string trace;         // file for a trace of the last run; empty: none
+  int shape = 0;             // of a plan for several shapes the one to look at, from 1; 0: the first
 
   // A unit without a configuration gets the one that the plan was compiled for. The calling thread, and those that are
   // started from here on, stay on `cpus`.
   Result<UnitList> open(const Plan& plan) const;
   UnitOptions unit_options() const;  // points into this object
+  // The plan of that shape alone. Errors: kInvalidArgument where the plan has no such shape.
+  Result<std::shared_ptr<const Plan>> shape_of(std::shared_ptr<const Plan> plan) const;
   // `opened`: what open() gave. Errors: those of a file to read.
   Result<SessionOptions> session_options(const Plan& plan, const UnitList& opened, RunObserver* observer) const;
 };

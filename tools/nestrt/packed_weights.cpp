@@ -38,13 +38,17 @@ class WeightsCheck {
 
  private:
   Status check_selection(const plan::Branch& branch, const plan::KernelSelection& selection) {
-    for (size_t i = 0; i < selection.weights.size(); ++i) {
-      if (selection.weights[i] < 0) continue;
-      const uint32_t op = branch.operators[i];
-      const int32_t own = plan_.tables().operators[op].inputs[1];
-      NESTRT_RETURN_IF_ERROR(check({op, static_cast<uint32_t>(own), static_cast<uint32_t>(selection.weights[i])}));
-    }
+    for (size_t i = 0; i < selection.weights.size(); ++i)
+      NESTRT_RETURN_IF_ERROR(check_weights(branch.operators[i], selection.weights[i]));
+    for (const plan::KernelAlternative& other : selection.alternatives)
+      NESTRT_RETURN_IF_ERROR(check_weights(branch.operators[other.op], other.weights));
     return {};
+  }
+
+  Status check_weights(uint32_t op, int32_t weights) {
+    if (weights < 0) return {};
+    const int32_t own = plan_.tables().operators[op].inputs[1];
+    return check({op, static_cast<uint32_t>(own), static_cast<uint32_t>(weights)});
   }
 
   Status check(const Use& use) {

@@ -133,7 +133,8 @@ Result<ExitCode> profile(const Options& options) {
   std::vector<std::string> inputs = options.imports;
   inputs.push_back(options.plan);
   NESTRT_RETURN_IF_ERROR(check_output_files({options.output, options.json, options.html}, inputs));
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
+  NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kComplete));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, options.units.shape_of(whole));
   CostTable costs;
   if (options.imports.empty()) {
     NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
@@ -155,7 +156,8 @@ Result<ExitCode> profile(const Options& options) {
 
 Result<Json> profile_figures(const ProfileOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_output_files({options.output}, {options.plan}));
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
+  NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kComplete));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, options.units.shape_of(whole));
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
   NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_all(plan, units, options));
   if (!options.output.empty()) NESTRT_RETURN_IF_ERROR(write_costs(options.output, measured.costs));

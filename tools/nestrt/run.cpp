@@ -153,9 +153,21 @@ Result<tools::TextLines> read_names(const Options& options, const TensorInfo& ou
                             background ? "; where the network's first class is background: --offset -1" : ""));
 }
 
+// Of a plan for several shapes the number of the first that the arrays fit, unless one is asked for: 0 where it is
+// looked for in vain, so that the first says what it expects.
+Result<int> find_shape(const Options& options) {
+  if (options.units.shape > 0) return options.units.shape;
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
+  for (size_t shape = 0; shape < plan->shapes().size(); ++shape)
+    if (tools::read_inputs(plan->shapes()[shape]->inputs(), options.inputs)) return static_cast<int>(shape) + 1;
+  return 0;
+}
+
 Status run_arrays(const Options& options) {
   if (!options.saved_input.empty()) return Status(Code::kInvalidArgument, "--save-input is of an --image");
-  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, options.units));
+  UnitChoice units = options.units;
+  NESTRT_ASSIGN_OR_RETURN(units.shape, find_shape(options));
+  NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, units));
   NESTRT_RETURN_IF_ERROR(check_outputs(*loaded.plan, options));
   NESTRT_ASSIGN_OR_RETURN(const tools::TextLines names, read_names(options, loaded.plan->outputs()[0]));
   NESTRT_ASSIGN_OR_RETURN(const auto arrays, tools::read_inputs(loaded.plan->inputs(), options.inputs));

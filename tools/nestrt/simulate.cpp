@@ -113,32 +113,11 @@ Result<Figures> figures_of(const Plan& plan, const VirtualBoard& board, int budg
   return figures;
 }
 
-// A board's file may name another's under several names: it is read for the bytes that it has once only.
-Status check_distinct(const std::vector<std::string>& paths) {
-  for (auto path = paths.begin(); path != paths.end(); ++path) {
-    std::error_code error;
-    const auto is_same = [&](const std::string& other) { return std::filesystem::equivalent(*path, other, error); };
-    const auto other = std::find_if(paths.begin(), path, is_same);
-    if (other != path)
-      return Status(Code::kInvalidArgument, fmt::format("profiles: '{}' is the same file as '{}'", *path, *other));
-  }
-  return {};
-}
-
 // Those that are asked for, or those that the board's file names.
 Result<CostTable> read_profiles(const Options& options, const std::string& board_path, const tools::Board& board) {
-  std::vector<std::string> paths = options.profiles;
-  if (paths.empty()) {
-    for (const std::string& file : board.profiles)
-      paths.push_back((std::filesystem::path(board_path).parent_path() / file).string());
-    NESTRT_RETURN_IF_ERROR(check_distinct(paths));
-  }
-  CostTable costs;
-  for (const std::string& path : paths) {
-    NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_costs(path));
-    costs.merge(profile);
-  }
-  return costs;
+  if (!options.profiles.empty()) return tools::read_profiles(options.profiles);
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::string> paths, tools::profiles_of(board, board_path));
+  return tools::read_profiles(paths);
 }
 
 std::string format_ms(double microseconds) { return fmt::format("{:.2f}", microseconds / 1e3); }

@@ -67,9 +67,8 @@ Result<bool> verify_units(const LoadedPlan& loaded) {
   return all_are_compared(loaded.units, comparisons) && all_right;
 }
 
-Result<ExitCode> run_verify(const Options& options) {
-  UnitChoice units = options.units;
-  units.method = ScheduleMethod::kFileOrder;  // every program is run anyway
+// One shape. False where a unit computes something else than the CPU, or nothing.
+Result<bool> verify_shape(const Options& options, const UnitChoice& units) {
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, units, options.reading));
   const PlanSummary summary = summarize_plan(*loaded.session);
   const plan::Tables& tables = loaded.plan->tables();
@@ -80,7 +79,25 @@ Result<ExitCode> run_verify(const Options& options) {
   fmt::print("operators  {}: attributes and shapes legal, each has a kernel here\n", summary.operators.size());
   NESTRT_RETURN_IF_ERROR(check_packed_weights(*loaded.plan));
   fmt::print("weights    those packed for some CPUs are the operators' own\n");
-  NESTRT_ASSIGN_OR_RETURN(const bool equal, verify_units(loaded));
+  return verify_units(loaded);
+}
+
+// All of them, unless one is asked for.
+Result<ExitCode> run_verify(const Options& options) {
+  UnitChoice units = options.units;
+  units.method = ScheduleMethod::kFileOrder;  // every program is run anyway
+  NESTRT_ASSIGN_OR_RETURN(const LoadOptions reading, options.reading.options());
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, reading));
+  const int all = std::max(static_cast<int>(plan->shapes().size()), 1);
+  bool equal = true;
+  for (int shape = std::max(options.units.shape, 1); shape <= all; ++shape) {
+    units.shape = shape;
+    if (all > 1) fmt::print("shape      {} of {}\n", shape, all);
+    NESTRT_ASSIGN_OR_RETURN(const bool is_equal, verify_shape(options, units));
+    equal = is_equal && equal;
+    if (options.units.shape > 0) break;
+  }
+  if (options.units.shape > all) return options.units.shape_of(plan).error();
   if (!equal) return ExitCode::kMismatch;
   fmt::print("{} is a good plan\n", options.plan);
   return ExitCode::kOk;

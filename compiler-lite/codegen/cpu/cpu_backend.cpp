@@ -2,19 +2,23 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "compiler-lite/codegen/cpu/layout_options.h"
 #include "compiler-lite/codegen/cpu/pack_weights.h"
 #include "compiler-lite/graph/bound_operator.h"
 #include "kernels/registry.h"
+#include "runtime/plan/format.h"
 
 namespace nestrt::compiler {
 namespace {
 
 class CpuBackend final : public Backend {
  public:
-  explicit CpuBackend(std::vector<InstructionSet> sets) : sets_(std::move(sets)), packer_(sets_) {}
+  CpuBackend(std::vector<InstructionSet> sets, KernelAlternatives alternatives)
+      : sets_(std::move(sets)), alternatives_(alternatives), packer_(sets_) {}
 
   std::string unit() const override { return "cpu"; }
   std::string program_configuration() const override { return {}; }
@@ -45,7 +49,9 @@ class CpuBackend final : public Backend {
     Offer offer;
     offer.program.emplace(plan::ProgramKind::kKernels);
     for (const InstructionSet set : sets_) offer.program->selections.push_back({set, {}, {}});
-    for (const auto& node : nodes) {
+    for (uint32_t op = 0; op < nodes.size(); ++op) {
+      const auto& node = nodes[op];
+      add_alternatives(graph, *node, op, offer.program->selections);
       const std::vector<ValueId> weights = packer_.pack(graph, node.get());
       const BoundOperator bound(graph, *node);
       for (size_t i = 0; i < sets_.size(); ++i) {
@@ -58,14 +64,43 @@ class CpuBackend final : public Backend {
   }
 
  private:
+  void add_alternatives(Graph& graph, const Node& node, uint32_t op, std::vector<SelectedKernels>& selections) {
+    for (size_t set = 0; set < sets_.size(); ++set)
+      for (const KernelVariant* const other : alternatives_of(graph, node, sets_[set]))
+        selections[set].alternatives.push_back(
+            {op, std::string(other->name), packer_.for_alternative(graph, node, set, other->packing)});
+  }
+
+  // The most preferred first. One by the same code is none.
+  std::vector<const KernelVariant*> alternatives_of(const Graph& graph, const Node& node, InstructionSet set) const {
+    const BoundOperator bound(graph, node);
+    const OperatorSpec& spec = bound.spec();
+    const bool has_integers = !spec.inputs.empty() && spec.inputs[0].type == DataType::kS8;
+    std::vector<const KernelVariant*> found;
+    if (alternatives_ == KernelAlternatives::kNone) return found;
+    if (alternatives_ == KernelAlternatives::kSameBits && !has_integers) return found;
+    const KernelVariant* const chosen = kernels::operators().select(spec, set);
+    for (const KernelVariant& variant : kernels::operators().find(spec.kind())->kernels.get()) {
+      const bool is_known = variant.prepare == chosen->prepare || std::ranges::any_of(found, [&](const auto* other) {
+                              return other->prepare == variant.prepare;
+                            });
+      if (is_known || variant.preference == 0 || !includes(set, variant.needs) || !variant.accepts(spec)) continue;
+      found.push_back(&variant);
+    }
+    std::ranges::stable_sort(found, std::greater(), &KernelVariant::preference);
+    found.resize(std::min(found.size(), plan_format::kMaxAlternatives));
+    return found;
+  }
+
   const std::vector<InstructionSet> sets_;
+  const KernelAlternatives alternatives_;
   WeightPacker packer_;
 };
 
 }  // namespace
 
-std::shared_ptr<Backend> make_cpu_backend(std::vector<InstructionSet> sets) {
-  return std::make_shared<CpuBackend>(std::move(sets));
+std::shared_ptr<Backend> make_cpu_backend(std::vector<InstructionSet> sets, KernelAlternatives alternatives) {
+  return std::make_shared<CpuBackend>(std::move(sets), alternatives);
 }
 
 }  // namespace nestrt::compiler

@@ -10,6 +10,9 @@
 namespace nestrt::compiler {
 namespace {
 
+// An alternative's weights are worth so much of those that are there.
+constexpr int64_t kSmallPart = 4;
+
 template <typename T>
 std::shared_ptr<const Bytes> pack_as(const Value& weights, Packing packing, int64_t bytes) {
   auto packed = std::make_shared<Bytes>(static_cast<size_t>(bytes));
@@ -43,17 +46,32 @@ ValueId WeightPacker::packed(Graph& graph, ValueId weights, Packing packing) {
   return entry->second;
 }
 
-std::vector<ValueId> WeightPacker::pack(Graph& graph, Node* node) {
-  std::vector<ValueId> others(sets_.size(), kNoValue);
-  if (!has_plain_weights(graph, *node)) return others;
+// By instruction set, of the kernels that are chosen.
+std::vector<Packing> WeightPacker::packings(const Graph& graph, const Node& node) const {
   std::vector<Packing> packings;
-  {
-    const BoundOperator bound(graph, *node);
-    for (const InstructionSet set : sets_) packings.push_back(kernels::operators().select(bound.spec(), set)->packing);
-  }
+  const BoundOperator bound(graph, node);
+  for (const InstructionSet set : sets_) packings.push_back(kernels::operators().select(bound.spec(), set)->packing);
   // A CPU without AVX2 repacks what others read as it is: a copy for it alone is not worth its place in the plan.
   if (sets_.size() > 1 && sets_[0] == InstructionSet::kPortable && packings[1] == Packing::kWinograd16)
     packings[0] = packings[1];
+  return packings;
+}
+
+ValueId WeightPacker::for_alternative(Graph& graph, const Node& node, size_t set, Packing packing) {
+  if (!has_plain_weights(graph, node)) return kNoValue;
+  const std::vector<Packing> chosen = packings(graph, node);
+  if (packing == Packing::kNone || packing == chosen[0]) return kNoValue;
+  const ValueId plain = node.input(kWeights);
+  const Shape& shape = graph.value(plain).shape;
+  const bool is_small = kernels::packed_bytes(packing, shape) * kSmallPart <= kernels::packed_bytes(chosen[set], shape);
+  const bool is_there = std::find(chosen.begin(), chosen.end(), packing) != chosen.end();
+  return is_small || is_there ? packed(graph, plain, packing) : kNoValue;
+}
+
+std::vector<ValueId> WeightPacker::pack(Graph& graph, Node* node) {
+  std::vector<ValueId> others(sets_.size(), kNoValue);
+  if (!has_plain_weights(graph, *node)) return others;
+  const std::vector<Packing> packings = this->packings(graph, *node);
   const ValueId plain = node->inputs[kWeights];
   for (size_t i = 0; i < sets_.size(); ++i) {
     const ValueId weights = packings[i] == Packing::kNone ? plain : packed(graph, plain, packings[i]);

@@ -195,7 +195,7 @@ NESTRT_API nestrt_code nestrt_session_options_set_share_cores(nestrt_session_opt
 NESTRT_API nestrt_code nestrt_session_options_set_schedule_budget(nestrt_session_options* options,
                                                                   int64_t microseconds);
 /* Where there is a choice between units and costs are missing: never measured; learned in the runs, the default; all of
- * them measured when the session is created, as pipelines do, and sessions with a cost file that lacks costs. */
+ * them measured when the session is created, as with a cost file that lacks costs. */
 enum { NESTRT_MEASURE_NEVER = 0, NESTRT_MEASURE_IN_RUNS = 1, NESTRT_MEASURE_BEFORE = 2 };
 NESTRT_API nestrt_code nestrt_session_options_set_measure(nestrt_session_options* options, int32_t measure);
 /* Costs are read from it, where it exists, and those that are measured before the runs are kept there. NULL or "":
@@ -216,6 +216,10 @@ NESTRT_API nestrt_code nestrt_session_options_set_unit_limit(nestrt_session_opti
 NESTRT_API nestrt_code nestrt_session_options_set_probe_interval(nestrt_session_options* options, int64_t milliseconds);
 /* In every so many runs the CPU checks what other units compute. 0: never, the default. */
 NESTRT_API nestrt_code nestrt_session_options_set_check_every(nestrt_session_options* options, uint32_t runs);
+/* Among which kernels a session may choose, where its plan names several for an operator: none but the compiler's
+ * choice; those with the same bits, the default; all, so that results in f32 may differ from run to run. */
+enum { NESTRT_KERNELS_COMPILERS = 0, NESTRT_KERNELS_SAME_BITS = 1, NESTRT_KERNELS_ANY_BITS = 2 };
+NESTRT_API nestrt_code nestrt_session_options_set_kernels(nestrt_session_options* options, int32_t kernels);
 /* Not 0: threads and units that sessions share take this session's work before that of others. */
 NESTRT_API nestrt_code nestrt_session_options_set_urgent(nestrt_session_options* options, int32_t urgent);
 /* The file of a vendor's library (nestrt/vendor.h): names in `units` that nestrt does not know are its units. NULL or
@@ -259,6 +263,13 @@ NESTRT_API size_t nestrt_plan_input_shape(const nestrt_plan* plan, size_t index,
 NESTRT_API size_t nestrt_plan_output_shape(const nestrt_plan* plan, size_t index, int64_t* dims, size_t capacity);
 NESTRT_API int64_t nestrt_plan_find_input(const nestrt_plan* plan, const char* name);
 NESTRT_API int64_t nestrt_plan_find_output(const nestrt_plan* plan, const char* name);
+
+/* A plan for inputs of several shapes: 1 where there is one only, 0 for NULL. A session of such a plan, and a pipeline,
+ * takes for each run the first shape whose inputs have the sizes in bytes that it is given. */
+NESTRT_API size_t nestrt_plan_num_shapes(const nestrt_plan* plan);
+/* One of them, as a plan by itself: to ask what its inputs and outputs are, or for a session of it alone. It keeps what
+ * it needs of the other alive, and is to be freed. */
+NESTRT_API nestrt_code nestrt_plan_shape(const nestrt_plan* plan, size_t index, nestrt_plan** shape);
 
 /* Several inferences of one plan in flight, so that every unit has work (nestrt/pipeline.h). */
 typedef struct nestrt_pipeline nestrt_pipeline;

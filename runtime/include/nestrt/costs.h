@@ -82,6 +82,10 @@ std::string work_name(const Plan& plan, uint32_t operator_index, ChannelRange ch
 // Requires: indices of the plan.
 std::string program_work_name(const Plan& plan, uint32_t branch, uint32_t program);
 
+// The same of an operator that one of several kernels computes: "... by conv.s8.direct16".
+// Requires: an index of the plan.
+std::string kernel_work_name(const Plan& plan, uint32_t operator_index, std::string_view kernel);
+
 // What a program of a branch costs on a unit: the sum over its operators. An instruction stream costs what is known of
 // it, else of its operators, else what the plan says. A part of the channels that was not measured costs its share of
 // the whole. Costs of fewer threads than the unit's serve, the most of them first: more are no slower. Views cost

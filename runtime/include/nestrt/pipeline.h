@@ -7,8 +7,9 @@
 //
 // How it works: as many sessions as inferences may be in flight, each on a thread of its own, run schedules that give
 // the busiest unit as little to do as possible; they take turns at each unit, and who will be done there soonest is
-// next. The throughput is bounded by 1 / load of the busiest unit.
-// Memory: each session has an arena; weights are the plan's. submit() and next() allocate nothing.
+// next. The throughput is bounded by 1 / load of the busiest unit. Nothing is measured before the first inference:
+// costs follow the runs as those of a session do, and a better schedule is taken over by all inferences. Memory: each
+// session has an arena; weights are the plan's. submit() and next() allocate nothing.
 #pragma once
 
 #include <memory>
@@ -22,7 +23,7 @@ namespace NESTRT_PUBLIC nestrt {
 struct PipelineOptions {
   int in_flight = 0;  // 0: three for each unit
   int waiting = 4;    // that submit() takes beyond those
-  // For every session; the schedule's method is kThroughput, and the schedule stays as it is.
+  // For every session; the schedule's method is kThroughput. The first one learns and explores for all.
   SessionOptions session = {};
 };
 

@@ -52,13 +52,20 @@ class Plan {
   static Result<std::shared_ptr<const Plan>> from_memory(std::span<const std::byte> bytes,
                                                          const LoadOptions& options = {});
   ~Plan();
-  Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
+  // Of the first shape, where the plan has several.
   std::span<const TensorInfo> inputs() const { return inputs_; }
   std::span<const TensorInfo> outputs() const { return outputs_; }
   // Null where none was stated at compile time.
   const Preprocessing* preprocessing(size_t input) const;
+
+  // Where the plan is for inputs of several shapes: each of them a plan by itself, with weights and identity shared,
+  // the first included. A session of this plan takes the one that fits what it is given. Empty in these, and where
+  // there is one shape.
+  std::span<const std::shared_ptr<const Plan>> shapes() const { return shapes_; }
+  // Which of them it is; 0: the first, or the only one.
+  uint32_t shape_index() const { return shape_index_; }
 
   // The tables. Indices, sizes, types and alignments in them have been verified.
   const plan::Tables& tables() const { return *tables_; }
@@ -73,16 +80,19 @@ class Plan {
 
  private:
   Plan() = default;
+  Plan(const Plan&) = default;
   friend class PlanReader;
 
   std::span<const std::byte> bytes_;
   std::span<const std::byte> data_;
   std::shared_ptr<void> owner_;  // of the bytes; null over caller's memory
   std::optional<PublicKey> signer_;
-  std::unique_ptr<const plan::Tables> tables_;
+  std::shared_ptr<const plan::Tables> tables_;
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;
   std::vector<std::optional<Preprocessing>> preprocessing_;
+  std::vector<std::shared_ptr<const Plan>> shapes_;
+  uint32_t shape_index_ = 0;
 };
 
 }  // namespace nestrt

@@ -90,6 +90,15 @@ struct Cost {
   CostOrigin origin = CostOrigin::kUnknown;
 };
 
+// A kernel that may take the place of the one that the compiler chose: a session finds out which is faster.
+struct KernelAlternative {
+  uint32_t op = 0;       // position in Branch.operators
+  uint32_t kernel = 0;   // index in Tables.kernel_names
+  int32_t weights = -1;  // as KernelSelection.weights
+
+  bool operator==(const KernelAlternative&) const = default;
+};
+
 // The kernels that the compiler chose for one instruction set, by operator of the branch: indices in
 // Tables.kernel_names. An empty name leaves the choice to the board.
 struct KernelSelection {
@@ -98,6 +107,7 @@ struct KernelSelection {
   // By operator of the branch, the constant tensor that its kernel reads in place of input 1, packed as it wants it;
   // -1: the input itself. Empty: nothing at all.
   std::vector<int32_t> weights;
+  std::vector<KernelAlternative> alternatives = {};  // in ascending order of operators
 };
 
 enum class ProgramKind : uint8_t {
@@ -150,6 +160,21 @@ struct Target {
   std::string configuration;
 };
 
+// What kernels take on the CPU of the board that the plan was compiled for.
+struct HostCosts {
+  std::string configuration;  // of the CPU: "neon"
+  uint32_t threads = 1;
+  std::vector<float> microseconds;  // by operator; 0: not known
+};
+
+// What using a unit of that board costs beside the work: UnitOverhead (nestrt/costs.h).
+struct Overhead {
+  std::string unit;
+  std::string configuration;
+  uint32_t threads = 1;
+  float start_us = 0, finish_us = 0, mb_per_s = 0, lane_us = 0;
+};
+
 struct Tables {
   std::string producer;  // "nestc 0.1.0"
   std::string model_name;
@@ -162,6 +187,9 @@ struct Tables {
   std::vector<MemoryPlan> memory_plans;  // by MemoryPlanKind
   std::vector<Branch> branches;
   std::vector<std::string> kernel_names;  // those that the kernel selections name, each once
+  std::vector<HostCosts> host_costs;      // each for another configuration or number of threads
+  std::vector<Overhead> overheads;        // likewise
+  std::vector<Tables> shapes;             // the same network for inputs of other shapes; these have none
 };
 
 // How values are printed. Empty for a number that is none of the enumeration's.

@@ -10,15 +10,16 @@
 // Costs that are not given are learned in the first runs. A session of the host alone, without costs or a file to keep
 // them in, runs in the plan's order.
 // Which unit computes what changes no bit of a quantized result.
-// Memory: create() allocates everything (arena, scratch, tables); run() allocates nothing unless a unit fails. Inputs
-// and outputs are the caller's: kernels read and write them directly.
-// Failures: where a unit beside the host fails a branch, or takes too long for it, the host computes the branch within
-// the same run if it is among the session's units. The unit is tried again now and then, and used again once it works.
-// Threads: one run at a time per session (a second caller waits); any number of sessions may share a plan and units and
-// run from different threads. Everything else is const and may be called at any time.
-// fork(): while no other thread is inside a call. The child has none of the session's threads: run() is refused with
-// kUnavailable, destroying is fine. It makes sessions of its own with the same plan, and with units of its own, or the
-// CPU's, which then computes on the calling thread alone.
+// Shapes: of a plan with several (Plan::shapes), each run takes the one that its inputs have. Each has an arena and a
+// schedule of its own; weights are the plan's. What the session says of itself is said of the first, but for its
+// memory. Memory: create() allocates everything (arena, scratch, tables); run() allocates nothing unless a unit fails.
+// Inputs and outputs are the caller's: kernels read and write them directly. Failures: where a unit beside the host
+// fails a branch, or takes too long for it, the host computes the branch within the same run if it is among the
+// session's units. The unit is tried again now and then, and used again once it works. Threads: one run at a time per
+// session (a second caller waits); any number of sessions may share a plan and units and run from different threads.
+// Everything else is const and may be called at any time. fork(): while no other thread is inside a call. The child has
+// none of the session's threads: run() is refused with kUnavailable, destroying is fine. It makes sessions of its own
+// with the same plan, and with units of its own, or the CPU's, which then computes on the calling thread alone.
 #pragma once
 
 #include <chrono>
@@ -45,12 +46,19 @@ namespace NESTRT_PUBLIC nestrt {
 enum class Measuring : uint8_t {
   kNever,   // an error, or, where no costs at all are known, the plan's order
   kInRuns,  // begins with what the plan says and with estimates, and learns from its runs (docs/adaptation.md); with a
-            // cost_file, in pipelines, and where every run is checked, from which nothing is learned, as kBefore
+            // cost_file, and where every run is checked, from which nothing is learned, as kBefore
   // All are measured when the session is created, which takes as long as some tens of inferences; and where costs
   // promise that branches side by side on the host are faster, that is tried in some inferences more. A unit that fails
   // while it is measured is left out, as one that fails in a run. For benchmarks, and sessions without
   // reschedule_drift.
   kBefore,
+};
+
+// Among which kernels of an operator a session may choose, where the plan names several.
+enum class KernelChoice : uint8_t {
+  kCompilers,  // none: those that the compiler chose
+  kSameBits,   // those that give the same results to the bit, as all that compute with integers do
+  kAnyBits,    // all: results in f32 may differ in their last bits from run to run, while the session finds out
 };
 
 struct SessionOptions {
@@ -86,6 +94,10 @@ struct SessionOptions {
   // and for less when many runs agree. In some runs work is tried on another unit, to know how long it takes there:
   // that takes at most a hundredth of all time, beside that of the first three runs. 0: never.
   double reschedule_drift = 0.1;
+  // Where the plan names several kernels for an operator, they are tried in some of the runs, and the fastest is used:
+  // that takes at most half a hundredth of all time, beside that of the first run, and is kept as costs are. Needs
+  // reschedule_drift.
+  KernelChoice kernels = KernelChoice::kSameBits;
   // Units that have failed are tried again: the first time after a sixteenth of this, then after twice as long each
   // time, up to this.
   std::chrono::milliseconds probe_interval{1000};
@@ -140,9 +152,9 @@ class Session {
   std::optional<size_t> find_output(std::string_view name) const;
 
   // Runs one inference. Inputs and outputs in the plan's order; every one is needed, with exactly the type and shape
-  // that inputs() and outputs() state. On failure the outputs hold nothing of use.
-  // Errors: kInvalidArgument (says what was expected and what came), kDeadlineExceeded, kCancelled, kUnavailable in a
-  // child made by fork(), and those of the units.
+  // that inputs() and outputs() state, or those of another of the plan's shapes. On failure the outputs hold nothing of
+  // use. Errors: kInvalidArgument (says what was expected and what came), kDeadlineExceeded, kCancelled, kUnavailable
+  // in a child made by fork(), and those of the units.
   virtual Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
                      const RunOptions& options) = 0;
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {

@@ -49,6 +49,17 @@ struct BranchSpec {
   // Channels of the branch's only operator. A program of instructions computes what it was made for
   // (plan::Program.channels); kernels compute any part of operators that can be divided (runtime/plan/channels.h).
   ChannelRange channels = {};
+  // Of a program of kernels, by operator of the branch: 0 for the compiler's choice, else the position of another one
+  // among KernelSelection::alternatives, counted from 1. Empty: the compiler's everywhere. Needed by prepare() alone.
+  std::span<const uint32_t> kernels = {};
+};
+
+// A kernel of a program that may take the place of the compiler's choice.
+struct KernelOption {
+  uint32_t op = 0;         // position in the branch
+  uint32_t number = 0;     // as BranchSpec::kernels; 0: the compiler's choice itself
+  std::string_view name;   // "conv.s8.direct16"
+  bool same_bits = false;  // as the compiler's choice, whatever the data
 };
 
 // The memory of one run: the address of every buffer of the plan, by buffer index. Constants point into the plan.
@@ -172,6 +183,9 @@ class Unit {
   // Errors: kInvalidPlan, kIncompatible, kUnsupported, kOutOfMemory; kInvalidArgument for channels that it cannot
   // divide.
   virtual Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) = 0;
+  // Kernels among which a session may choose, of operators that it can run in several ways: for each of those the
+  // compiler's choice first. Of a whole branch.
+  virtual std::vector<KernelOption> kernel_options(const BranchSpec& /*branch*/) { return {}; }
   // So many bytes for activations, where its programs find them; null where it has none to lend: it copies what it
   // needs. Errors: kOutOfMemory.
   virtual Result<std::shared_ptr<LentMemory>> lend(uint64_t /*bytes*/) { return std::shared_ptr<LentMemory>(); }

@@ -290,12 +290,15 @@ TEST_CASE("Every field of every table is read as it was written") {
                       {{"npu",
                         plan::ProgramKind::kBlob,
                         "one",
-                        {{"neon", {1, 2}, {3, -1}}},
+                        {{"neon", {1, 2}, {3, -1}, {{1, 1, 3}}}},
                         {3},
                         {{1.5F, plan::CostOrigin::kModelled}},
                         {{1, 2, plan::RangeAccess::kReadWrite, 3, 4, Layout::kBlocked32}},
                         16}}}};
   tables.kernel_names = {"", "conv.fast"};
+  tables.host_costs = {{"neon", 4, {1.5F, 0}}};
+  tables.overheads = {{"npu", "one", 1, 1, 2, 3, 4}};
+  tables.shapes.emplace_back().model_name = "other shape";
   const std::vector<std::byte> bytes = encode_tables(tables);
   const auto read = decode_tables(bytes);
   REQUIRE(read);
@@ -307,7 +310,11 @@ TEST_CASE("Every field of every table is read as it was written") {
   CHECK(read->inputs[1].preprocessing->letterbox);
   CHECK(read->inputs[1].preprocessing->pad == 114);
   CHECK(read->branches[0].programs[0].selections[0].weights == std::vector<int32_t>{3, -1});
+  CHECK(read->branches[0].programs[0].selections[0].alternatives == std::vector<plan::KernelAlternative>{{1, 1, 3}});
   CHECK(read->branches[0].programs[0].ranges[0].segment == 4);
+  CHECK(read->host_costs[0].microseconds == std::vector<float>{1.5F, 0});
+  CHECK(read->overheads[0].lane_us == 4);
+  CHECK(read->shapes[0].model_name == "other shape");
 }
 
 }  // namespace

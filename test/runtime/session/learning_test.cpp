@@ -1,12 +1,11 @@
 // A session of which nothing is known begins at once, learns from its runs, and leaves what it has learned to the next.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
+#include "test/runtime/session/cache_folder.h"
 #include "test/runtime/session/virtual_board.h"
 #include "test/support/quiet.h"
-#include "test/support/temporary_folder.h"
 
 namespace nestrt::test {
 namespace {
@@ -14,22 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kHostUs = 10, kNpuUs = 100;
-
-// Where sessions keep what they have learned, as long as it lives.
-class CacheFolder {
- public:
-  CacheFolder() { setenv("NESTRT_COST_CACHE", folder_.path().c_str(), 1); }
-  ~CacheFolder() { setenv("NESTRT_COST_CACHE", "", 1); }
-  std::vector<fs::path> files() const {
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::recursive_directory_iterator(folder_.path()))
-      if (entry.is_regular_file()) files.push_back(entry.path());
-    return files;
-  }
-
- private:
-  const TemporaryFolder folder_;
-};
 
 bool uses_npu(const Session& session) {
   const Schedule schedule = session.schedule();

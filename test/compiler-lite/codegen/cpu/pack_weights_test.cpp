@@ -3,7 +3,6 @@
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
 #include "compiler-lite/graph/bound_operator.h"
 #include "compiler-lite/placement/assign_layouts.h"
-#include "compiler-lite/quantize/quantize.h"
 #include "compiler-lite/stages.h"
 #include "kernels/common/simd.h"
 #include "kernels/registry.h"
@@ -91,15 +90,7 @@ TEST_CASE("s8 operators lie in blocks and have the packings of s8") {
   const ValueId flat = add(graph, reshape_attributes({1, 33}), {global});
   const ValueId dense = add(graph, ops::Dense(), {flat, random_constant(graph, generator, {33, 5})});
   graph.outputs = {dense};
-  compiler::QuantizationProfile profile;
-  for (size_t i = 0; i < graph.num_values(); ++i) {
-    profile.values.emplace_back();
-    profile.values.back().name = graph.value(static_cast<ValueId>(i)).name;
-    profile.values.back().exponent = 3;
-  }
-  compiler::QuantizeOptions options;
-  options.corrections = {false, false};  // a profile of exponents alone
-  REQUIRE(compiler::quantize(graph, profile, options).has_value());
+  quantize_all(graph, 3);
   choose(graph, graph.outputs);
   std::map<Packing, int> packings;
   for (const auto& node : graph.nodes()) {

@@ -1,0 +1,113 @@
+// A plan for several shapes, as a user makes and runs it.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "nestrt/plan.h"
+#include "test/compiler-lite/import/model_builder.h"
+#include "test/support/program.h"
+#include "test/support/temporary_folder.h"
+#include "tools/common/files.h"
+#include "tools/common/npy.h"
+
+namespace nestrt::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A convolution over pictures of any number and size, with weights that are worth sharing.
+std::string model_of_any_size() {
+  ModelBuilder model;
+  model.input("x", {-1, 8, -1, -1}).output("y");
+  model.constant("w", {64, 8, 3, 3}, std::vector<float>(64 * 8 * 9, 0.5F));
+  model.node("Conv", {"x", "w"}, {"y"}, "conv");
+  return model.bytes();
+}
+
+class Workshop {
+ public:
+  Workshop() : model_(folder_.write("model.onnx", std::as_bytes(std::span(bytes_)))) {}
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  ProgramResult compile(const std::string& plan, const std::vector<std::string>& shapes) const {
+    std::vector<std::string> arguments = {"compile", model_, "-o", path(plan), "--target", "host"};
+    for (const std::string& shape : shapes) arguments.insert(arguments.end(), {"--input-shape", shape});
+    return run_program("nestc", arguments);
+  }
+  std::string array(const std::string& name, const Shape& shape) const {
+    const std::vector<float> ones(static_cast<size_t>(shape.num_elements()), 1);
+    const auto file = tools::format_npy({DataType::kF32, shape, ones.data()});
+    return folder_.write(name, file);
+  }
+  std::vector<std::byte> content(const std::string& name) const { return *tools::read_file(path(name)); }
+
+ private:
+  const TemporaryFolder folder_;
+  const std::string bytes_ = model_of_any_size();
+  const std::string model_;
+};
+
+TEST_CASE("One plan serves every shape that it was compiled for, and has its weights once") {
+  const Workshop workshop;
+  REQUIRE(workshop.compile("one.nest", {"x=1,8,10,10"}).exit_code == 0);
+  const ProgramResult compiled = workshop.compile("all.nest", {"x=1,8,10,10", "x=4,8,10,10", "x=1,8,20,20"});
+  INFO(compiled.text);
+  REQUIRE(compiled.exit_code == 0);
+  const auto plan = Plan::map(workshop.path("all.nest"), Verification::kComplete);
+  REQUIRE(plan);
+  CHECK((*plan)->shapes().size() == 3);
+  const size_t one = fs::file_size(workshop.path("one.nest")), all = fs::file_size(workshop.path("all.nest"));
+  CHECK(all < one + 3 * 4096);
+
+  for (const Shape& shape : {Shape{1, 8, 20, 20}, Shape{4, 8, 10, 10}, Shape{1, 8, 10, 10}}) {
+    const ProgramResult run = run_program("nestrt", {"run", workshop.path("all.nest"), "--input",
+                                                     workshop.array("x.npy", shape), "--output", workshop.path("out")});
+    INFO(run.text);
+    CHECK(run.exit_code == 0);
+    const auto result = tools::read_npy(workshop.path("out/y.npy"));
+    REQUIRE(result);
+    CHECK(result->shape == Shape{shape[0], 64, shape[2] - 2, shape[3] - 2});
+    CHECK(result->view().data != nullptr);
+    CHECK(static_cast<const float*>(result->view().data)[0] == 36);
+  }
+  const ProgramResult wrong =
+      run_program("nestrt", {"run", workshop.path("all.nest"), "--input", workshop.array("x.npy", {2, 8, 10, 10})});
+  CHECK(wrong.exit_code == 2);
+}
+
+TEST_CASE("A plan of one shape is the same file whether others are looked at or not") {
+  const Workshop workshop;
+  REQUIRE(workshop.compile("one.nest", {"x=1,8,10,10"}).exit_code == 0);
+  REQUIRE(workshop.compile("again.nest", {"x=1,8,10,10"}).exit_code == 0);
+  CHECK(workshop.content("one.nest") == workshop.content("again.nest"));
+  CHECK((*Plan::map(workshop.path("one.nest")))->shapes().empty());
+}
+
+TEST_CASE("Each shape of a plan is shown and measured by its number") {
+  const Workshop workshop;
+  REQUIRE(workshop.compile("all.nest", {"x=1,8,10,10", "x=4,8,10,10"}).exit_code == 0);
+  const std::string plan = workshop.path("all.nest");
+  const ProgramResult info = run_program("nestrt", {"info", plan});
+  CHECK(info.exit_code == 0);
+  for (const char* part : {"1x8x10x10", "4x8x10x10", "4x64x8x8"}) CHECK(info.text.find(part) != std::string::npos);
+  const ProgramResult second = run_program("nestrt", {"info", plan, "--shape", "2"});
+  CHECK(second.text.find("4x64x8x8") != std::string::npos);
+  CHECK(run_program("nestrt", {"bench", plan, "--shape", "2", "--runs", "3", "--warmup", "1"}).exit_code == 0);
+  CHECK(run_program("nestrt", {"bench", plan, "--shape", "3", "--runs", "3"}).exit_code == 2);
+  const ProgramResult inspected = run_program("nestc", {"inspect", plan});
+  CHECK(inspected.text.find("4x8x10x10") != std::string::npos);
+  CHECK(run_program("nestrt", {"verify", plan}).exit_code == 0);
+}
+
+TEST_CASE("Shapes of inputs that do not go together are refused") {
+  const Workshop workshop;
+  const ProgramResult twice = workshop.compile("bad.nest", {"x=1,8,10,10", "x=1,8,10,10"});
+  CHECK(twice.exit_code == 2);
+  CHECK(twice.text.find("given twice") != std::string::npos);
+  const ProgramResult unknown = workshop.compile("bad.nest", {"x=1,8,10,10", "x=2,8,10,10", "z=1"});
+  CHECK(unknown.exit_code == 2);
+  const ProgramResult impossible = workshop.compile("bad.nest", {"x=1,8,10,10", "x=1,8,1,1"});
+  CHECK(impossible.exit_code == 2);
+  CHECK_FALSE(fs::exists(workshop.path("bad.nest")));
+}
+
+}  // namespace
+}  // namespace nestrt::test
