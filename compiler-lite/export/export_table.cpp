@@ -12,7 +12,8 @@ std::array<ExportRule, ops::kNumKinds> collect() {
   for (std::span<const ExportRule> family :
        {convolution_export_rules(), pool_export_rules(), matrix_export_rules(), unary_export_rules(),
         binary_export_rules(), normalization_export_rules(), reduction_export_rules(), shape_export_rules(),
-        movement_export_rules(), resampling_export_rules(), quantization_export_rules()}) {
+        movement_export_rules(), resampling_export_rules(), selection_export_rules(), recurrent_export_rules(),
+        quantization_export_rules()}) {
     for (const ExportRule& rule : family) by_kind[static_cast<size_t>(rule.kind)] = rule;
   }
   return by_kind;

@@ -25,6 +25,12 @@ void set(onnx::AttributeProto& proto, const WrittenAttribute& attribute) {
   } else if (const auto* text = std::get_if<std::string>(&attribute.value)) {
     proto.set_type(onnx::AttributeProto::STRING);
     proto.set_s(*text);
+  } else if (const auto* texts = std::get_if<std::vector<std::string>>(&attribute.value)) {
+    proto.set_type(onnx::AttributeProto::STRINGS);
+    for (const std::string& entry : *texts) proto.add_strings(entry);
+  } else if (const auto* reals = std::get_if<std::vector<float>>(&attribute.value)) {
+    proto.set_type(onnx::AttributeProto::FLOATS);
+    for (const float entry : *reals) proto.add_floats(entry);
   } else {
     proto.set_type(onnx::AttributeProto::INTS);
     for (const int64_t entry : std::get<std::vector<int64_t>>(attribute.value)) proto.add_ints(entry);
@@ -72,13 +78,21 @@ int32_t onnx_number(DataType type) {
 
 std::string ModelWriter::write_node(const Node& node, std::string_view op_type, std::vector<std::string> inputs,
                                     const WrittenAttributes& attributes) {
+  return write_outputs_of(node, op_type, std::move(inputs), attributes, {true}).front();
+}
+
+std::vector<std::string> ModelWriter::write_outputs_of(const Node& node, std::string_view op_type,
+                                                       std::vector<std::string> inputs,
+                                                       const WrittenAttributes& attributes,
+                                                       const std::vector<bool>& wanted) {
   onnx::NodeProto& proto = *proto_.add_node();
   proto.set_op_type(std::string(op_type));
   for (std::string& input : inputs) proto.add_input(std::move(input));
   const std::string& result = names_.of(node.outputs[0]);
-  proto.add_output(names_.unique(fmt::format("{}:{}", result, op_type)));
+  for (const bool is_wanted : wanted)
+    proto.add_output(is_wanted ? names_.unique(fmt::format("{}:{}", result, op_type)) : std::string());
   for (const WrittenAttribute& attribute : attributes) set(*proto.add_attribute(), attribute);
-  return proto.output(0);
+  return {proto.output().begin(), proto.output().end()};
 }
 
 std::string ModelWriter::add_initializer(const Node& node, std::string_view suffix, DataType type, const Shape& shape,
@@ -119,7 +133,8 @@ std::string ModelWriter::real(NodeWriter& node, ValueId id) {
 void ModelWriter::rename(const std::string& from, const std::string& to) {
   for (int i = first_node_; i < proto_.node_size(); ++i) {
     onnx::NodeProto& proto = *proto_.mutable_node(i);
-    if (proto.output(0) == from) proto.set_output(0, to);
+    for (std::string& output : *proto.mutable_output())
+      if (output == from) output = to;
     for (std::string& input : *proto.mutable_input())
       if (input == from) input = to;
   }
@@ -131,7 +146,9 @@ void ModelWriter::rename(const std::string& from, const std::string& to) {
 // Reshape to the same shape, it is another name for it, or a copy where others know the name.
 void ModelWriter::finish(const Node& node, const std::string& written) {
   const ValueId result = node.outputs[0];
-  const bool is_new = proto_.node_size() > first_node_ && proto_.node(proto_.node_size() - 1).output(0) == written;
+  const auto& nodes = proto_.node();
+  const bool is_new = proto_.node_size() > first_node_ &&
+                      std::count(nodes.rbegin()->output().begin(), nodes.rbegin()->output().end(), written) != 0;
   if (is_new) {
     rename(written, names_.of(result));
     written_[result] = names_.of(result);

@@ -75,6 +75,11 @@ std::string NodeWriter::write(std::string_view op_type, std::vector<std::string>
   return model_.write_node(node_, op_type, std::move(inputs), attributes);
 }
 
+std::vector<std::string> NodeWriter::write_all(std::string_view op_type, std::vector<std::string> inputs,
+                                               WrittenAttributes attributes, const std::vector<bool>& wanted) {
+  return model_.write_outputs_of(node_, op_type, std::move(inputs), attributes, wanted);
+}
+
 std::string NodeWriter::constant(const std::vector<int64_t>& elements) {
   return model_.add_initializer(node_, "integers", DataType::kS64, {static_cast<int64_t>(elements.size())},
                                 to_bytes(elements));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,12 +18,14 @@ class ModelWriter;
 
 struct WrittenAttribute {
   std::string_view name;
-  std::variant<int64_t, float, std::string, std::vector<int64_t>> value;
+  std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<std::string>, std::vector<float>> value;
 
   WrittenAttribute(std::string_view name, int64_t value) : name(name), value(value) {}
   WrittenAttribute(std::string_view name, bool value) : name(name), value(int64_t{value}) {}
   WrittenAttribute(std::string_view name, float value) : name(name), value(value) {}
   WrittenAttribute(std::string_view name, const char* value) : name(name), value(std::string(value)) {}
+  WrittenAttribute(std::string_view name, std::vector<std::string> list) : name(name), value(std::move(list)) {}
+  WrittenAttribute(std::string_view name, std::vector<float> list) : name(name), value(std::move(list)) {}
   template <typename T>
   WrittenAttribute(std::string_view name, const std::vector<T>& list)
       : name(name), value(std::vector<int64_t>(list.begin(), list.end())) {}
@@ -60,6 +63,9 @@ class NodeWriter {
 
   // A node of one output, whose name is given. Empty inputs are absent ones.
   std::string write(std::string_view op_type, std::vector<std::string> inputs, WrittenAttributes attributes = {});
+  // A node of several outputs, whose names are given; those that `wanted` leaves out are empty.
+  std::vector<std::string> write_all(std::string_view op_type, std::vector<std::string> inputs,
+                                     WrittenAttributes attributes, const std::vector<bool>& wanted);
   // Initializers that no value of the graph stands for.
   std::string constant(const std::vector<int64_t>& elements);  // a vector
   std::string floats(const std::vector<float>& elements);      // a vector

@@ -17,8 +17,24 @@ ValueId GraphBuilder::find(const std::string& name) const {
 }
 
 Status GraphBuilder::define(const std::string& name, ValueId id) {
-  if (values_.emplace(name, id).second) return ok_status();
-  return Status(Code::kInvalidModel, fmt::format("value '{}' is defined twice", name));
+  if (!values_.emplace(name, id).second)
+    return Status(Code::kInvalidModel, fmt::format("value '{}' is defined twice", name));
+  if (!scopes_.empty()) scopes_.back().names.push_back(name);
+  return ok_status();
+}
+
+void GraphBuilder::enter_scope(std::string_view name) {
+  scopes_.push_back({fmt::format("{}/", scoped(std::string(name))), {}});
+}
+
+void GraphBuilder::leave_scope() {
+  for (const std::string& name : scopes_.back().names) values_.erase(name);
+  scopes_.pop_back();
+}
+
+Status GraphBuilder::charge_subgraph(size_t nodes) {
+  if (operators_.charge(nodes + 1)) return ok_status();
+  return too_many_operators(static_cast<int64_t>(operators_.limit()));
 }
 
 Status GraphBuilder::check_size(const std::string& name, DataType type, const Shape& shape) const {
@@ -51,9 +67,9 @@ Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, cons
 }
 
 ValueId GraphBuilder::add_constant(const OnnxTensor& tensor) {
-  graph_.folding.extend(tensor.elements->size());
+  if (scopes_.empty()) graph_.folding.extend(tensor.elements->size());  // a subgraph's may come again and again
   Value value;
-  value.name = tensor.name;
+  value.name = scoped(tensor.name);
   value.type = tensor.type;
   value.shape = tensor.shape;
   value.constant = tensor.elements;

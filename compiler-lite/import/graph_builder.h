@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -39,6 +40,18 @@ class GraphBuilder {
   // Errors: kInvalidModel for a name that exists.
   Status define(const std::string& name, ValueId id);
 
+  // Names that are defined from here on are forgotten by the leave_scope() that belongs to it, and values called
+  // `name`/... Scopes nest.
+  void enter_scope(std::string_view name);
+  void leave_scope();
+  // What values of the innermost scope are called.
+  std::string scoped(const std::string& name) const { return scopes_.empty() ? name : scopes_.back().prefix + name; }
+  // Before a subgraph of so many nodes and constants is imported. Errors: as add().
+  Status charge_subgraph(size_t nodes);
+  // Outputs of the model that no node reads.
+  void set_last_values(std::unordered_set<std::string> names) { last_values_ = std::move(names); }
+  bool is_last_value(const std::string& name) const { return scopes_.empty() && last_values_.count(name) != 0; }
+
   // --- values ---
   // Errors: kInvalidModel where the tensor is larger than the limits allow.
   Status check_size(const std::string& name, DataType type, const Shape& shape) const;
@@ -71,11 +84,18 @@ class GraphBuilder {
   Result<std::vector<ValueId>> fold(const std::string& label, Node& node, const std::vector<TensorSpec>& specs,
                                     const std::vector<std::string>& output_names, const Quantization& quantization);
 
+  struct Scope {
+    std::string prefix;
+    std::vector<std::string> names;
+  };
+
   const ImportLimits& limits_;
   Budget operators_;  // and constants that come with them
   Budget operands_{plan_format::kMaxOperands};
   Graph graph_;
   std::unordered_map<std::string, ValueId> values_;
+  std::vector<Scope> scopes_;
+  std::unordered_set<std::string> last_values_;
   std::unordered_set<ValueId> costly_;
   std::unordered_map<ValueId, IntegerExtremes> extremes_;  // that were asked for
 };

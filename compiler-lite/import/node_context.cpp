@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler-lite/import/graph_builder.h"
+#include "compiler-lite/import/graph_nodes.h"
 #include "compiler-lite/import/onnx_model.h"
 
 namespace nestrt::compiler {
@@ -143,6 +144,22 @@ Result<int64_t> NodeContext::required_int(std::string_view name) {
   return attribute(name, int64_t{0});
 }
 
+Result<std::vector<ValueId>> NodeContext::subgraph(std::string_view attribute, const std::vector<ValueId>& inputs,
+                                                  std::string_view scope) {
+  ignore(attribute);
+  const OnnxAttribute* found = find(node_, attribute);
+  const auto* graph = found == nullptr ? nullptr : std::get_if<std::shared_ptr<const OnnxGraph>>(found);
+  if (graph == nullptr) return invalid(fmt::format("attribute '{}' must be a graph", attribute));
+  const std::string& base = !node_.name.empty() || node_.outputs.empty() ? node_.name : node_.outputs.front();
+  auto outputs = import_subgraph(builder_, **graph, inputs, fmt::format("{}.{}", base, scope), opset_);
+  if (!outputs) return outputs.error().with_context(label_);
+  return outputs;
+}
+
+bool NodeContext::is_last(size_t index) const {
+  return index < node_.outputs.size() && builder_.is_last_value(node_.outputs[index]);
+}
+
 Result<int> NodeContext::axis(int64_t stated, int rank) const {
   if (stated >= -rank && stated < rank) return static_cast<int>(stated < 0 ? stated + rank : stated);
   return invalid(fmt::format("axis {} is outside a tensor of rank {}", stated, rank));
@@ -176,7 +193,7 @@ Status NodeContext::check_constant(DataType type, const Shape& shape) const {
 
 std::string NodeContext::next_name() {
   const std::string base = node_.outputs.empty() ? node_.op_type : node_.outputs.front();
-  return fmt::format("{}:{}", base, num_added_++);
+  return builder_.scoped(fmt::format("{}:{}", base, num_added_++));
 }
 
 Result<ValueId> NodeContext::add(ops::Attributes attributes, std::vector<ValueId> inputs,
@@ -288,7 +305,7 @@ bool NodeContext::wants_output(size_t index) const {
 Status NodeContext::set_output(size_t index, ValueId id) {
   if (!wants_output(index)) return ok_status();
   const std::string& name = node_.outputs[index];
-  if (static_cast<size_t>(id) >= first_own_value_) builder_.graph().value(id).name = name;
+  if (static_cast<size_t>(id) >= first_own_value_) builder_.graph().value(id).name = builder_.scoped(name);
   return builder_.define(name, id).with_context(label_);
 }
 

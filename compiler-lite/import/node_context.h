@@ -71,6 +71,9 @@ class NodeContext {
   bool flag(std::string_view name, bool fallback) { return attribute(name, int64_t{fallback}) != 0; }
   Result<OnnxTensor> tensor_attribute(std::string_view name);
   Result<int64_t> required_int(std::string_view name);
+  // Imports the subgraph of that attribute with these inputs, once; its outputs. `scope` tells one time from another.
+  Result<std::vector<ValueId>> subgraph(std::string_view attribute, const std::vector<ValueId>& inputs,
+                                        std::string_view scope);
   // Known, and without influence on inference.
   void ignore(std::string_view name) { used_.insert(std::string(name)); }
 
@@ -119,6 +122,8 @@ class NodeContext {
   // --- outputs ---
   size_t num_outputs() const;
   bool wants_output(size_t index) const;
+  // Whether the output is one of the model's, and no node reads it.
+  bool is_last(size_t index) const;
   // Output `index` of the node is `id`. Errors: kInvalidModel for a name that exists.
   Status set_output(size_t index, ValueId id);
   Status set_output(Result<ValueId> id);

@@ -24,11 +24,14 @@ struct OnnxTensor {
   std::shared_ptr<const Bytes> elements;
 };
 
-// A kind that no supported operator takes (a subgraph, a list of tensors, a type).
+// A kind that no supported operator takes (a list of tensors or of subgraphs, a type).
 struct OnnxOpaque {};
 
-using OnnxAttribute = std::variant<OnnxOpaque, int64_t, float, std::string, OnnxTensor, std::vector<int64_t>,
-                                   std::vector<float>, std::vector<std::string>>;
+struct OnnxGraph;
+
+using OnnxAttribute =
+    std::variant<OnnxOpaque, int64_t, float, std::string, OnnxTensor, std::vector<int64_t>, std::vector<float>,
+                 std::vector<std::string>, std::shared_ptr<const OnnxGraph>>;
 
 struct OnnxNode {
   std::string op_type;
@@ -54,16 +57,20 @@ struct OnnxValueInfo {
   std::vector<std::string> dim_names;        // for messages
 };
 
-struct OnnxModel {
-  int64_t file_bytes = 0;  // external data are not among them
+// The model's own, or one of If, Loop or Scan, whose nodes may refer to values around it.
+struct OnnxGraph {
   std::string name;
-  int64_t opset = 0;                  // that of ONNX's own operators; 0: none
   std::vector<OnnxValueInfo> inputs;  // initializers that are listed as inputs, too, are left out
   std::vector<std::string> outputs;
   std::vector<OnnxTensor> initializers;
-  std::vector<OnnxNode> nodes;            // as in the file
+  std::vector<OnnxNode> nodes;  // as in the file
+};
+
+struct OnnxModel : OnnxGraph {
+  int64_t file_bytes = 0;                 // external data are not among them
+  int64_t opset = 0;                      // that of ONNX's own operators; 0: none
   std::set<std::string> converted_types;  // floating types of the file that became f32
-  std::vector<OnnxNode> subgraph_nodes;   // in If, Loop, Scan: op_type, domain and name only
+  std::vector<OnnxNode> subgraph_nodes;   // of all subgraphs: op_type, domain and name only
 };
 
 // Decode a file or its bytes, which must not refer to external data.

@@ -39,15 +39,8 @@ class Reader {
 
   Result<OnnxModel> read() {
     if (!proto_.has_graph()) return Status(Code::kInvalidModel, "not an ONNX model: it has no graph");
-    onnx::GraphProto& graph = *proto_.mutable_graph();
-    model_.name = graph.name();
     read_opset();
-    NESTRT_RETURN_IF_ERROR(read_initializers(graph));
-    for (const auto& input : graph.input()) {
-      if (initialized_.count(input.name()) == 0) model_.inputs.push_back(value_info(input));
-    }
-    for (const auto& output : graph.output()) model_.outputs.push_back(output.name());
-    for (onnx::NodeProto& node : *graph.mutable_node()) NESTRT_RETURN_IF_ERROR(read_node(node));
+    NESTRT_RETURN_IF_ERROR(read_graph(*proto_.mutable_graph(), model_));
     return std::move(model_);
   }
 
@@ -58,13 +51,27 @@ class Reader {
     }
   }
 
-  Status read_initializers(onnx::GraphProto& graph) {
+  // The depth of nesting is bounded by check_wire_limits.
+  Status read_graph(onnx::GraphProto& graph, OnnxGraph& result) {
+    result.name = graph.name();
+    std::unordered_set<std::string> initialized;
+    NESTRT_RETURN_IF_ERROR(read_initializers(graph, result, initialized));
+    for (const auto& input : graph.input()) {
+      if (initialized.count(input.name()) == 0) result.inputs.push_back(value_info(input));
+    }
+    for (const auto& output : graph.output()) result.outputs.push_back(output.name());
+    for (onnx::NodeProto& node : *graph.mutable_node())
+      NESTRT_RETURN_IF_ERROR(read_node(node, result.nodes.emplace_back()));
+    return ok_status();
+  }
+
+  Status read_initializers(onnx::GraphProto& graph, OnnxGraph& result, std::unordered_set<std::string>& initialized) {
     if (graph.sparse_initializer_size() != 0) {
       return Status(Code::kUnsupported, "sparse initializers are not supported; store them dense");
     }
     for (onnx::TensorProto& tensor : *graph.mutable_initializer()) {
-      NESTRT_RETURN_IF_ERROR(add_tensor(tensor, &model_.initializers.emplace_back()));
-      if (!initialized_.insert(tensor.name()).second) {
+      NESTRT_RETURN_IF_ERROR(add_tensor(tensor, &result.initializers.emplace_back()));
+      if (!initialized.insert(tensor.name()).second) {
         return Status(Code::kInvalidModel, fmt::format("initializer '{}' is given twice", tensor.name()));
       }
       onnx::TensorProto().Swap(&tensor);  // Clear() would keep the memory of its lists
@@ -118,9 +125,9 @@ class Reader {
                     proto.op_type().substr(0, 64), longest, kMaxNameBytes));
   }
 
-  Status read_node(onnx::NodeProto& proto) {
+  Status read_node(onnx::NodeProto& proto, OnnxNode& node) {
     NESTRT_RETURN_IF_ERROR(check_names(proto));
-    OnnxNode& node = model_.nodes.emplace_back(head(proto));
+    node = head(proto);
     node.inputs.assign(proto.input().begin(), proto.input().end());
     for (AttributeProto& attribute : *proto.mutable_attribute()) {
       OnnxAttribute value;
@@ -144,7 +151,7 @@ class Reader {
     return node;
   }
 
-  Status read_attribute(const AttributeProto& proto, OnnxAttribute* value) {
+  Status read_attribute(AttributeProto& proto, OnnxAttribute* value) {
     if (!proto.ref_attr_name().empty()) return Status(Code::kInvalidModel, "refers to a function's parameter");
     switch (kind(proto)) {
       case AttributeProto::INT:
@@ -168,11 +175,7 @@ class Reader {
       case AttributeProto::TENSOR:
         return add_tensor(proto.t(), &value->emplace<OnnxTensor>());
       case AttributeProto::GRAPH:
-        add_subgraph(proto.g());
-        break;
-      case AttributeProto::GRAPHS:
-        for (const auto& graph : proto.graphs()) add_subgraph(graph);
-        break;
+        return add_subgraph(*proto.mutable_g(), value);
       default:
         break;  // stays opaque
     }
@@ -192,22 +195,18 @@ class Reader {
     return AttributeProto::INTS;
   }
 
-  // The depth of nesting is bounded by check_wire_limits.
-  void add_subgraph(const onnx::GraphProto& graph) {
-    for (const onnx::NodeProto& node : graph.node()) {
-      model_.subgraph_nodes.push_back(head(node));
-      for (const AttributeProto& attribute : node.attribute()) {
-        if (attribute.has_g()) add_subgraph(attribute.g());
-        for (const auto& inner : attribute.graphs()) add_subgraph(inner);
-      }
-    }
+  Status add_subgraph(onnx::GraphProto& proto, OnnxAttribute* value) {
+    for (const onnx::NodeProto& node : proto.node()) model_.subgraph_nodes.push_back(head(node));
+    auto graph = std::make_shared<OnnxGraph>();
+    NESTRT_RETURN_IF_ERROR(read_graph(proto, *graph));
+    *value = std::shared_ptr<const OnnxGraph>(std::move(graph));
+    return ok_status();
   }
 
   onnx::ModelProto& proto_;
   ExternalFiles* const files_;
   const ImportLimits& limits_;
   OnnxModel model_;
-  std::unordered_set<std::string> initialized_;
   Budget constant_bytes_;
 };
 

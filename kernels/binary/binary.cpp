@@ -18,12 +18,13 @@ namespace {
 using Kind = ops::BinaryKind;
 
 bool is_comparison(Kind kind) { return kind >= Kind::kEqual && kind <= Kind::kGreaterOrEqual; }
+bool is_bitwise(Kind kind) { return kind >= Kind::kBitwiseAnd && kind <= Kind::kShiftRight; }
 bool is_logical(Kind kind) { return kind >= Kind::kLogicalAnd && kind <= Kind::kLogicalXor; }
 
 bool takes(Kind kind, DataType type) {
   switch (type) {
     case DataType::kF32:
-      return kind != Kind::kMod && !is_logical(kind);
+      return kind != Kind::kMod && !is_logical(kind) && !is_bitwise(kind);
     case DataType::kS8:
       return kind == Kind::kAdd;
     case DataType::kS32:

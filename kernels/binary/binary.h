@@ -2,7 +2,8 @@
 // where the output is f32 or s8. Both operands have one type.
 //   f32      arithmetic (not mod: its sign rule is for integers), comparisons
 //   s32 s64  arithmetic and comparisons; overflow wraps; division truncates; dividing by zero gives 0; mod takes the
-//            sign of the divisor, fmod that of the dividend; pow of a negative exponent truncates towards zero
+//            sign of the divisor, fmod that of the dividend; pow of a negative exponent truncates towards zero;
+//            bitwise kinds; shifts by none of the type's bits (negative, or too far) shift all of them out
 //   s8       add, as docs/numerics.md says
 //   boolean  equal and the logical kinds; any byte but 0 is true
 // min and max give NaN where either operand is NaN.

@@ -73,6 +73,15 @@ T power(T a, T b) {
   }
 }
 
+// By no negative number; to the right the sign moves in.
+template <typename T>
+T shift(T a, T b, bool left) {
+  constexpr int kBits = 8 * sizeof(T);
+  const bool all = b < 0 || b >= kBits;
+  if (left) return all ? T{0} : static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << b);
+  return a >> (all ? kBits - 1 : b);
+}
+
 template <typename T>
 bool is_nan(T x) {
   return x != x;
@@ -146,6 +155,24 @@ Result<std::unique_ptr<Kernel>> no_such_kind() {
 }
 
 template <typename T>
+Result<std::unique_ptr<Kernel>> prepare_bits(const OperatorSpec& spec) {
+  switch (spec.as<ops::Binary>()->kind) {
+    case Kind::kBitwiseAnd:
+      return arithmetic<T>(spec, [](T a, T b) { return a & b; });
+    case Kind::kBitwiseOr:
+      return arithmetic<T>(spec, [](T a, T b) { return a | b; });
+    case Kind::kBitwiseXor:
+      return arithmetic<T>(spec, [](T a, T b) { return a ^ b; });
+    case Kind::kShiftLeft:
+      return arithmetic<T>(spec, [](T a, T b) { return shift(a, b, true); });
+    case Kind::kShiftRight:
+      return arithmetic<T>(spec, [](T a, T b) { return shift(a, b, false); });
+    default:
+      return no_such_kind();
+  }
+}
+
+template <typename T>
 Result<std::unique_ptr<Kernel>> prepare_numbers(const OperatorSpec& spec) {
   const auto wrap = []<typename F>(F) { return [](T a, T b) { return wrapping(a, b, F()); }; };
   switch (spec.as<ops::Binary>()->kind) {
@@ -180,7 +207,10 @@ Result<std::unique_ptr<Kernel>> prepare_numbers(const OperatorSpec& spec) {
     case Kind::kGreaterOrEqual:
       return comparison<T>(spec, [](T a, T b) { return a >= b; });
     default:
-      return no_such_kind();
+      if constexpr (kIsFloat<T>)
+        return no_such_kind();
+      else
+        return prepare_bits<T>(spec);
   }
 }
 

@@ -1,5 +1,5 @@
-// CumSum: running sums along one axis, of the elements up to each one (exclusive: before it), from the far end where
-// reverse is set. f32 (accumulated in double precision), s32 and s64 (overflow wraps).
+// CumSum: running sums (or products) along one axis, of the elements up to each one (exclusive: before it), from the far
+// end where reverse is set. f32 (accumulated in double precision), s32 and s64 (overflow wraps).
 #include <fmt/core.h>
 
 #include <string>
@@ -29,14 +29,16 @@ template <typename T, typename Sum>
 Result<std::unique_ptr<Kernel>> cumsum_kernel(const OperatorSpec& spec) {
   const ops::CumSum& attributes = *spec.as<ops::CumSum>();
   const AxisExtents extents = axis_extents(spec.inputs[0].shape, attributes.axis);
-  return make_kernel([extents, exclusive = attributes.exclusive, reverse = attributes.reverse](const KernelCall& call) {
+  return make_kernel([extents, exclusive = attributes.exclusive, reverse = attributes.reverse,
+                      product = attributes.product](const KernelCall& call) {
     const T* x = call.input<T>(0);
     T* y = call.output<T>(0);
     for_each_slice(*call.parallel, extents, [&](int64_t, int64_t start) {
-      Sum sum{};
+      Sum sum = product ? Sum{1} : Sum{0};
       for (int64_t i = 0; i < extents.length; ++i) {
         const int64_t at = start + (reverse ? extents.length - 1 - i : i) * extents.inner;
-        const Sum with = sum + static_cast<Sum>(x[at]);
+        const auto element = static_cast<Sum>(x[at]);
+        const Sum with = product ? sum * element : sum + element;
         y[at] = static_cast<T>(exclusive ? sum : with);
         sum = with;
       }

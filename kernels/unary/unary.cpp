@@ -17,13 +17,14 @@ namespace {
 using Kind = ops::UnaryKind;
 
 bool takes_integers(Kind kind) {
-  return kind == Kind::kRelu || kind == Kind::kClip || kind == Kind::kAbs || kind == Kind::kNeg || kind == Kind::kSign;
+  return kind == Kind::kRelu || kind == Kind::kClip || kind == Kind::kAbs || kind == Kind::kNeg || kind == Kind::kSign ||
+         kind == Kind::kBitwiseNot;
 }
 
 bool takes(Kind kind, DataType type) {
   switch (type) {
     case DataType::kF32:
-      return kind != Kind::kLogicalNot;
+      return kind != Kind::kLogicalNot && kind != Kind::kBitwiseNot;
     case DataType::kBool:
       return kind == Kind::kLogicalNot;
     default:

@@ -125,6 +125,7 @@ UnaryFunction unary_function(Kind kind) {
     case Kind::kLogicalNot:
     case Kind::kIsNan:
     case Kind::kIsInf:
+    case Kind::kBitwiseNot:
       return nullptr;
   }
   return nullptr;

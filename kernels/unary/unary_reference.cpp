@@ -31,6 +31,8 @@ Result<std::unique_ptr<Kernel>> prepare_integers(const ops::Unary& attributes, i
       return map_elements<T, T>(count, [](T x) { return x < T{0} ? negate(x) : x; });
     case Kind::kNeg:
       return map_elements<T, T>(count, negate<T>);
+    case Kind::kBitwiseNot:
+      return map_elements<T, T>(count, [](T x) { return static_cast<T>(~x); });
     case Kind::kSign:
       return map_elements<T, T>(count, [](T x) { return static_cast<T>((x > T{0}) - (x < T{0})); });
     default:

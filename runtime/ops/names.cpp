@@ -107,6 +107,7 @@ std::string_view name(UnaryKind value) {
       {UnaryKind::kLogicalNot, "logical_not"},
       {UnaryKind::kIsNan, "is_nan"},
       {UnaryKind::kIsInf, "is_inf"},
+      {UnaryKind::kBitwiseNot, "bitwise_not"},
   };
   return find(kNames, value);
 }
@@ -131,6 +132,11 @@ std::string_view name(BinaryKind value) {
       {BinaryKind::kLogicalAnd, "logical_and"},
       {BinaryKind::kLogicalOr, "logical_or"},
       {BinaryKind::kLogicalXor, "logical_xor"},
+      {BinaryKind::kBitwiseAnd, "bitwise_and"},
+      {BinaryKind::kBitwiseOr, "bitwise_or"},
+      {BinaryKind::kBitwiseXor, "bitwise_xor"},
+      {BinaryKind::kShiftLeft, "shift_left"},
+      {BinaryKind::kShiftRight, "shift_right"},
   };
   return find(kNames, value);
 }
@@ -182,6 +188,32 @@ std::string_view name(ReduceKind value) {
       {ReduceKind::kL1, "l1"},          {ReduceKind::kL2, "l2"},
       {ReduceKind::kProd, "prod"},      {ReduceKind::kSumSquare, "sum_square"},
       {ReduceKind::kLogSum, "log_sum"}, {ReduceKind::kLogSumExp, "log_sum_exp"},
+  };
+  return find(kNames, value);
+}
+
+std::string_view name(ScatterKind value) {
+  static constexpr Named<ScatterKind> kNames[] = {
+      {ScatterKind::kReplace, "replace"}, {ScatterKind::kAdd, "add"}, {ScatterKind::kMul, "mul"},
+      {ScatterKind::kMin, "min"},         {ScatterKind::kMax, "max"},
+  };
+  return find(kNames, value);
+}
+
+std::string_view name(PaddingKind value) {
+  static constexpr Named<PaddingKind> kNames[] = {
+      {PaddingKind::kZeros, "zeros"},
+      {PaddingKind::kBorder, "border"},
+      {PaddingKind::kReflection, "reflection"},
+  };
+  return find(kNames, value);
+}
+
+std::string_view name(RecurrentKind value) {
+  static constexpr Named<RecurrentKind> kNames[] = {
+      {RecurrentKind::kPlain, "plain"},
+      {RecurrentKind::kGru, "gru"},
+      {RecurrentKind::kLstm, "lstm"},
   };
   return find(kNames, value);
 }

@@ -1,5 +1,6 @@
 #include "runtime/plan/encode.h"
 
+#include <algorithm>
 #include <array>
 #include <tuple>
 #include <variant>
@@ -225,11 +226,19 @@ class TablesEncoder {
   FlatBufferBuilder builder_{1 << 16};
 };
 
+// Operators, and kinds of them, that readers of the oldest version do not know.
+bool is_new(const plan::Operator& op) {
+  if (const auto* const unary = op.as<ops::Unary>()) return unary->kind == ops::UnaryKind::kBitwiseNot;
+  if (const auto* const binary = op.as<ops::Binary>()) return binary->kind >= ops::BinaryKind::kBitwiseAnd;
+  if (const auto* const sum = op.as<ops::CumSum>()) return sum->product;
+  return op.kind() > ops::Kind::kOpaque;
+}
+
 }  // namespace
 
 uint16_t minor_version_of(const plan::Tables& tables) {
-  const bool has_news =
-      !tables.host_costs.empty() || !tables.overheads.empty() || !tables.shapes.empty() || names_alternatives(tables);
+  const bool has_news = !tables.host_costs.empty() || !tables.overheads.empty() || !tables.shapes.empty() ||
+                        names_alternatives(tables) || std::ranges::any_of(tables.operators, is_new);
   return has_news ? plan_format::kVersionMinor : plan_format::kOldestMinor;
 }
 

@@ -22,7 +22,8 @@ inline constexpr char kMagic[8] = {'N', 'E', 'S', 'T', 'P', 'L', 'A', 'N'};
 // accepts these. A plan has the oldest that has all that is in it.
 inline constexpr uint16_t kVersionMajor = 0;
 inline constexpr uint16_t kVersionMinor = 5;
-inline constexpr uint16_t kOldestMinor = 4;  // without alternatives of kernels, costs of the host and overheads, shapes
+// Without alternatives of kernels, costs of the host and overheads, shapes, and operators after Opaque.
+inline constexpr uint16_t kOldestMinor = 4;
 inline constexpr uint32_t kFeatureS8 = 1;    // tensors with quantization, and the operators that compute with them
 inline constexpr uint32_t kFeatureSigned = 2;  // a signature follows the data area
 inline constexpr uint32_t kKnownFeatures = kFeatureS8 | kFeatureSigned;

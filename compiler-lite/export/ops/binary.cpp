@@ -43,8 +43,9 @@ std::string_view type_of(BinaryKind kind) {
       return "Or";
     case BinaryKind::kLogicalXor:
       return "Xor";
+    default:
+      return "";
   }
-  return "";
 }
 
 Result<std::string> write_binary(NodeWriter& node) {
@@ -52,6 +53,8 @@ Result<std::string> write_binary(NodeWriter& node) {
   WrittenAttributes attributes;
   if (op.kind == BinaryKind::kMod && node.operand(0).type == DataType::kF32)
     return node.unsupported("ONNX has no remainder of floats that takes the divisor's sign");
+  if (op.kind >= BinaryKind::kBitwiseAnd)
+    return node.unsupported("ONNX has bitwise operators since opset 18, and shifts of unsigned integers only");
   if (op.kind == BinaryKind::kFmod) attributes.emplace_back("fmod", true);
   const std::string y = node.write(type_of(op.kind), {node.real(0), node.real(1)}, std::move(attributes));
   return write_activation(node, op.activation, y);

@@ -18,6 +18,8 @@ std::span<const ExportRule> reduction_export_rules();      // Reduce, ArgReduce,
 std::span<const ExportRule> shape_export_rules();          // Reshape
 std::span<const ExportRule> movement_export_rules();       // Concat, Slice, Transpose, Tile, Gather, ...
 std::span<const ExportRule> resampling_export_rules();     // Pad, Resize
+std::span<const ExportRule> selection_export_rules();      // TopK, Scatter, NonMaxSuppression
+std::span<const ExportRule> recurrent_export_rules();      // Recurrent
 std::span<const ExportRule> quantization_export_rules();   // Quantize, Dequantize, Requantize
 
 }  // namespace nestrt::compiler

@@ -106,7 +106,22 @@ Result<std::string> write_resize(NodeWriter& node) {
                      {"extrapolation_value", op.extrapolation_value}});
 }
 
+Result<std::string> write_grid_sample(NodeWriter& node) {
+  const auto& op = node.attributes<ops::GridSample>();
+  if (node.opset() < 16) return node.unsupported("ONNX has grids since opset 16");
+  if (node.operand(0).shape.rank() != 4) return node.unsupported("ONNX has grids of volumes since opset 20");
+  const char* const mode = op.mode == ops::ResizeMode::kNearest  ? "nearest"
+                           : op.mode == ops::ResizeMode::kLinear ? "bilinear"
+                                                                 : "bicubic";
+  const char* const padding = op.padding == ops::PaddingKind::kZeros    ? "zeros"
+                              : op.padding == ops::PaddingKind::kBorder ? "border"
+                                                                        : "reflection";
+  return node.write("GridSample", node.reals(2),
+                    {{"mode", mode}, {"padding_mode", padding}, {"align_corners", op.align_corners}});
+}
+
 constexpr ExportRule kRules[] = {
+    {ops::Kind::kGridSample, write_grid_sample},
     {ops::Kind::kPad, write_pad},
     {ops::Kind::kResize, write_resize},
 };

@@ -80,6 +80,14 @@ Status import_mod(NodeContext& node) {
   return node.set_output(node.binary(node.flag("fmod", false) ? BinaryKind::kFmod : BinaryKind::kMod, a, b));
 }
 
+Status import_bit_shift(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId b, node.input(1));
+  const std::string direction = node.attribute("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT") return node.invalid("direction must be LEFT or RIGHT");
+  return node.set_output(node.binary(direction == "LEFT" ? BinaryKind::kShiftLeft : BinaryKind::kShiftRight, a, b));
+}
+
 // a op b op c ...; a single operand is the result itself.
 Result<ValueId> chain(NodeContext& node, BinaryKind kind) {
   node.ignore("consumed_inputs");
@@ -110,6 +118,10 @@ Status import_where(NodeContext& node) {
 constexpr ImportRule kRules[] = {
     {"Add", import_plain<BinaryKind::kAdd>},
     {"And", import_plain<BinaryKind::kLogicalAnd>},
+    {"BitShift", import_bit_shift, 11},
+    {"BitwiseAnd", import_plain<BinaryKind::kBitwiseAnd>, 18},
+    {"BitwiseOr", import_plain<BinaryKind::kBitwiseOr>, 18},
+    {"BitwiseXor", import_plain<BinaryKind::kBitwiseXor>, 18},
     {"Div", import_plain<BinaryKind::kDiv>},
     {"Equal", import_plain<BinaryKind::kEqual>},
     {"Greater", import_plain<BinaryKind::kGreater>},

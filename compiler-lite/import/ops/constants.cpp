@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numbers>
 #include <numeric>
 
 #include "compiler-lite/import/node_context.h"
@@ -133,6 +134,32 @@ Status import_eye_like(NodeContext& node) {
   return node.set_output(node.cast(eye, type));
 }
 
+// A window of `size` points: the sum of cosines of 0, 1, 2 times the angle with these factors. ONNX states the factors
+// of Hamming windows as fractions.
+Status import_window(NodeContext& node, const double (&factors)[3]) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, node.constant_ints(0, "size"));
+  const int64_t type = node.attribute("output_datatype", int64_t{1});
+  const bool periodic = node.flag("periodic", true);
+  if (sizes.size() != 1 || sizes.front() < 0) return node.invalid("size must be one number, and not negative");
+  const std::optional<DataType> output =
+      type >= 0 && type <= INT32_MAX ? converted_type(static_cast<int32_t>(type)) : std::nullopt;
+  if (!output) return node.unsupported("this output_datatype is not supported");
+  const int64_t size = sizes.front();
+  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, {size}));
+  const double period = static_cast<double>(periodic ? size : std::max<int64_t>(size - 1, 1));
+  std::vector<float> elements(static_cast<size_t>(size));
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / period;
+    elements[i] = static_cast<float>(factors[0] + factors[1] * std::cos(angle) + factors[2] * std::cos(2 * angle));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const ValueId window, node.constant(elements, {size}));
+  return node.set_output(node.cast(window, *output));
+}
+
+Status import_hann_window(NodeContext& node) { return import_window(node, {0.5, -0.5, 0}); }
+Status import_hamming_window(NodeContext& node) { return import_window(node, {25.0 / 46, -21.0 / 46, 0}); }
+Status import_blackman_window(NodeContext& node) { return import_window(node, {0.42, -0.5, 0.08}); }
+
 // Where an index equals the position along a new axis of `depth` elements, counted from either end.
 Result<ValueId> hits(NodeContext& node, ValueId indices, int axis, int64_t depth) {
   const Shape shape = node.shape(indices);
@@ -191,10 +218,17 @@ Status import_non_zero(NodeContext& node) {
 }
 
 constexpr ImportRule kRules[] = {
-    {"Constant", import_constant, 1}, {"ConstantOfShape", import_constant_of_shape, 9},
-    {"EyeLike", import_eye_like, 9},  {"NonZero", import_non_zero, 9},
-    {"OneHot", import_one_hot, 9},    {"Range", import_range, 11},
-    {"Shape", import_shape, 1},       {"Size", import_size, 1},
+    {"BlackmanWindow", import_blackman_window, 17},
+    {"Constant", import_constant, 1},
+    {"ConstantOfShape", import_constant_of_shape, 9},
+    {"EyeLike", import_eye_like, 9},
+    {"HammingWindow", import_hamming_window, 17},
+    {"HannWindow", import_hann_window, 17},
+    {"NonZero", import_non_zero, 9},
+    {"OneHot", import_one_hot, 9},
+    {"Range", import_range, 11},
+    {"Shape", import_shape, 1},
+    {"Size", import_size, 1},
 };
 
 }  // namespace

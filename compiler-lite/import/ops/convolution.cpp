@@ -117,7 +117,48 @@ Status import_conv_transpose(NodeContext& node) {
   return node.finish(std::move(conv), std::move(operands.ids));
 }
 
+// What came before, or zeros, and the input: a convolution of each channel alone, and what the next call needs of it.
+Status import_causal_conv(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId input, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId weights, node.input(1));
+  const std::string activation = node.attribute("activation", "none");
+  const bool gated = activation == "silu" || activation == "swish";
+  if (!gated && activation != "none") return node.invalid(fmt::format("activation '{}' is unknown", activation));
+  const Shape x = node.shape(input), w = node.shape(weights);
+  if (x.rank() != 3 || w.rank() != 3 || w[0] != x[1] || w[1] != 1 || w[2] < 1 || w[2] > INT32_MAX || x[1] < 1 ||
+      x[1] > INT32_MAX)
+    return node.invalid(fmt::format("input {} and weights {} do not fit", x.to_string(), w.to_string()));
+  const Shape before{x[0], x[1], w[2] - 1};
+  ValueId padded = input;
+  if (before[2] > 0) {
+    ValueId past = node.optional_input(3);
+    if (past == kNoValue) {
+      NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, before));
+      NESTRT_ASSIGN_OR_RETURN(
+          past, node.constant(std::vector<float>(static_cast<size_t>(before.num_elements())), before));
+    }
+    if (node.shape(past) != before) return node.invalid("past_state has the wrong shape");
+    NESTRT_ASSIGN_OR_RETURN(padded, node.add(ops::Concat{.axis = 2}, {past, input}));
+  }
+  ops::Conv conv;
+  conv.kernel = {static_cast<int32_t>(w[2])};
+  conv.stride = conv.dilation = {1};
+  conv.pad_begin = conv.pad_end = {0};
+  conv.group = static_cast<int32_t>(x[1]);
+  std::vector<ValueId> operands = {padded, weights};
+  if (node.has_input(2)) operands.push_back(node.optional_input(2));
+  NESTRT_ASSIGN_OR_RETURN(ValueId y, node.add(std::move(conv), std::move(operands)));
+  if (gated) {
+    NESTRT_ASSIGN_OR_RETURN(y, node.unary(ops::UnaryKind::kSilu, y));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const ValueId last, node.slice(padded, {0, 0, x[2]}, {1, 1, 1}, before));
+  node.has_input(3);
+  NESTRT_RETURN_IF_ERROR(node.set_output(1, last));
+  return node.set_output(0, y);
+}
+
 constexpr ImportRule kRules[] = {
+    {"CausalConvWithState", import_causal_conv, 27},
     {"Conv", import_conv},
     {"ConvTranspose", import_conv_transpose},
 };

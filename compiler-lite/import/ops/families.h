@@ -17,5 +17,11 @@ std::span<const ImportRule> constant_rules();       // Constant, Shape, Range, O
 std::span<const ImportRule> movement_rules();       // Concat, Slice, Gather, Transpose, Tile, ...
 std::span<const ImportRule> resampling_rules();     // Resize, Upsample, Pad
 std::span<const ImportRule> quantization_rules();   // QuantizeLinear, QLinearConv, ...
+std::span<const ImportRule> selection_rules();      // TopK, GatherND, ScatterND, NonMaxSuppression, ...
+std::span<const ImportRule> recurrent_rules();      // RNN, GRU, LSTM
+std::span<const ImportRule> einsum_rules();         // Einsum
+std::span<const ImportRule> attention_rules();      // Attention, RotaryEmbedding
+std::span<const ImportRule> loss_rules();           // NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss
+std::span<const ImportRule> control_rules();        // If, Loop, Scan
 
 }  // namespace nestrt::compiler

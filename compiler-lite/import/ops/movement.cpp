@@ -234,6 +234,38 @@ Status import_expand(NodeContext& node) {
   return repeat_to(node, x, result);
 }
 
+// --- CenterCropPad ---------------------------------------------------------------------------------------------------
+
+// Around the centre: what is too long is cut, what is too short gets zeros.
+Status import_center_crop_pad(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> target, node.constant_ints(1, "shape"));
+  Shape shape = node.shape(x);
+  const int rank = shape.rank();
+  std::vector<int64_t> axes = node.attribute("axes", std::vector<int64_t>());
+  for (int axis = 0; axis < rank && !node.has_attribute("axes"); ++axis) axes.push_back(axis);
+  if (axes.size() != target.size()) return node.invalid("shape must have one entry per axis");
+  std::vector<int64_t> start(static_cast<size_t>(rank), 0), step(start.size(), 1);
+  ops::Pad pad{.mode = ops::PadMode::kConstant, .begin = start, .end = start, .value = 0};
+  bool pads = false;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(axes[i], rank));
+    const int64_t dim = shape[axis], wanted = target[i];
+    if (wanted < 0) return node.invalid("shape has a negative entry");
+    const auto at = static_cast<size_t>(axis);
+    if (wanted <= dim) {
+      start[at] = (dim - wanted) / 2;
+      shape[axis] = wanted;
+    } else {
+      pad.begin[at] = (wanted - dim) / 2;
+      pad.end[at] = wanted - dim - pad.begin[at];
+      pads = true;
+    }
+  }
+  NESTRT_ASSIGN_OR_RETURN(const ValueId cut, node.slice(x, start, step, shape));
+  return pads ? node.finish(std::move(pad), {cut}) : node.set_output(0, cut);
+}
+
 // --- DepthToSpace, SpaceToDepth -------------------------------------------------------------------------------------
 
 Result<int64_t> read_block(NodeContext& node, const Shape& shape) {
@@ -298,6 +330,7 @@ Status import_trilu(NodeContext& node) {
 }
 
 constexpr ImportRule kRules[] = {
+    {"CenterCropPad", import_center_crop_pad, 18},
     {"Compress", import_compress, 9},
     {"Concat", import_concat},
     {"DepthToSpace", import_depth_to_space},

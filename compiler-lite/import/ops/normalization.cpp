@@ -125,6 +125,24 @@ Status import_layer_normalization(NodeContext& node) {
   return node.finish(std::move(norm), std::move(inputs));
 }
 
+// x / sqrt(mean of squares + epsilon) * scale
+Status import_rms_normalization(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.input(1));
+  node.ignore("stash_type");
+  const int rank = node.shape(x).rank();
+  NESTRT_ASSIGN_OR_RETURN(const int first, node.axis(node.attribute("axis", int64_t{-1}), rank));
+  std::vector<int> axes;
+  for (int axis = first; axis < rank; ++axis) axes.push_back(axis);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId square, node.binary(ops::BinaryKind::kMul, x, x));
+  NESTRT_ASSIGN_OR_RETURN(ValueId spread, mean_over(node, square, axes));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId least, node.scalar(node.attribute("epsilon", 1e-5f)));
+  NESTRT_ASSIGN_OR_RETURN(spread, node.binary(ops::BinaryKind::kAdd, spread, least));
+  NESTRT_ASSIGN_OR_RETURN(spread, node.unary(ops::UnaryKind::kSqrt, spread));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.binary(ops::BinaryKind::kDiv, x, spread));
+  return node.set_output(node.binary(ops::BinaryKind::kMul, y, scale));
+}
+
 Status import_lp_normalization(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   ops::LpNorm norm;
@@ -189,6 +207,7 @@ constexpr ImportRule kRules[] = {
     {"LogSoftmax", import_log_softmax},
     {"LpNormalization", import_lp_normalization},
     {"MeanVarianceNormalization", import_mean_variance_normalization, 9},
+    {"RMSNormalization", import_rms_normalization, 23},
     {"Softmax", import_plain_softmax},
 };
 

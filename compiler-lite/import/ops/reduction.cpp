@@ -40,20 +40,25 @@ Status import_arg_reduce(NodeContext& node, bool min) {
 Status import_arg_max(NodeContext& node) { return import_arg_reduce(node, false); }
 Status import_arg_min(NodeContext& node) { return import_arg_reduce(node, true); }
 
-Status import_cum_sum(NodeContext& node) {
+Status import_running(NodeContext& node, bool product) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, node.constant_ints(1, "axis"));
   if (axis.size() != 1) return node.invalid("axis must be one number");
   ops::CumSum sum;
+  sum.product = product;
   NESTRT_ASSIGN_OR_RETURN(sum.axis, node.axis(axis.front(), node.shape(x).rank()));
   sum.exclusive = node.flag("exclusive", false);
   sum.reverse = node.flag("reverse", false);
   return node.finish(std::move(sum), {x});
 }
 
+Status import_cum_sum(NodeContext& node) { return import_running(node, false); }
+Status import_cum_prod(NodeContext& node) { return import_running(node, true); }
+
 constexpr ImportRule kRules[] = {
     {"ArgMax", import_arg_max},
     {"ArgMin", import_arg_min},
+    {"CumProd", import_cum_prod, 26},
     {"CumSum", import_cum_sum, 11},
     {"ReduceL1", import_reduce<ReduceKind::kL1>},
     {"ReduceL2", import_reduce<ReduceKind::kL2>},

@@ -231,7 +231,74 @@ Status import_upsample(NodeContext& node) {
   return node.finish(std::move(resize), {x});
 }
 
+Status import_grid_sample(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId grid, node.input(1));
+  const std::string mode = node.attribute("mode", node.opset() < 20 ? "bilinear" : "linear");
+  const std::string padding = node.attribute("padding_mode", "zeros");
+  ops::GridSample op;
+  op.align_corners = node.flag("align_corners", false);
+  if (mode == "nearest")
+    op.mode = ops::ResizeMode::kNearest;
+  else if (mode == "cubic" || mode == "bicubic")
+    op.mode = ops::ResizeMode::kCubic;
+  else if (mode != "linear" && mode != "bilinear")
+    return node.invalid(fmt::format("mode '{}' is unknown", mode));
+  if (padding == "border")
+    op.padding = ops::PaddingKind::kBorder;
+  else if (padding == "reflection")
+    op.padding = ops::PaddingKind::kReflection;
+  else if (padding != "zeros")
+    return node.invalid(fmt::format("padding_mode '{}' is unknown", padding));
+  return node.finish(op, {x, grid});
+}
+
+// Centres of `count` elements from -1 to 1: of those that lie between, or with `corners` from edge to edge.
+double position(int64_t index, int64_t count, bool corners) {
+  if (corners) return count == 1 ? 0 : 2.0 * static_cast<double>(index) / static_cast<double>(count - 1) - 1;
+  return (2.0 * static_cast<double>(index) + 1) / static_cast<double>(count) - 1;
+}
+
+// Points of a picture or volume of that shape, last axis first, with a 1 behind: [points, axes + 1].
+Result<ValueId> points_of(NodeContext& node, const Shape& shape, bool corners) {
+  const int axes = shape.rank();
+  const Shape result{shape.num_elements(), axes + 1};
+  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, result));
+  std::vector<float> points;
+  for (int64_t point = 0; point < result[0]; ++point) {
+    int64_t left = point;
+    for (int axis = axes - 1; axis >= 0; left /= shape[axis--])
+      points.push_back(static_cast<float>(position(left % shape[axis], shape[axis], corners)));
+    points.push_back(1);
+  }
+  return node.constant(points, result);
+}
+
+// theta [N, axes, axes + 1] times every point.
+Status import_affine_grid(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId theta, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> size, node.constant_ints(1, "size"));
+  const bool fits = (size.size() == 4 || size.size() == 5) &&
+                    std::all_of(size.begin(), size.end(), [](int64_t dim) { return dim > 0 && dim < (1 << 30); });
+  if (!fits) return node.invalid("size must be [N, C, H, W] or [N, C, D, H, W]");
+  Shape shape, result{size[0]};
+  for (size_t i = 2; i < size.size(); ++i) {
+    shape.push_back(size[i]);
+    result.push_back(size[i]);
+  }
+  const int64_t axes = shape.rank();
+  result.push_back(axes);
+  if (node.shape(theta) != Shape{size[0], axes, axes + 1}) return node.invalid("theta has the wrong shape");
+  NESTRT_RETURN_IF_ERROR(node.check_size(DataType::kF32, result));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId points, points_of(node, shape, node.flag("align_corners", false)));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId columns, node.transpose(theta, {0, 2, 1}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId grid, node.add(ops::MatMul(), {points, columns}));
+  return node.set_output(node.reshape(grid, result));
+}
+
 constexpr ImportRule kRules[] = {
+    {"AffineGrid", import_affine_grid, 20},
+    {"GridSample", import_grid_sample, 16},
     {"Pad", import_pad_attributes, 6, 10}, {"Pad", import_pad_inputs, 11},      {"Resize", import_resize, 11},
     {"Resize", import_upsample, 10, 10},   {"Upsample", import_upsample, 7, 9},
 };

@@ -105,14 +105,26 @@ Status import_clip_inputs(NodeContext& node) {
 }
 
 // x * sigmoid(alpha * x)
-Status import_swish(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  const float alpha = node.attribute("alpha", 1.0f);
-  if (alpha == 1.0f) return node.set_output(node.unary(ops::UnaryKind::kSilu, x));
+Result<ValueId> swish(NodeContext& node, ValueId x, float alpha) {
+  if (alpha == 1.0f) return node.unary(ops::UnaryKind::kSilu, x);
   NESTRT_ASSIGN_OR_RETURN(const ValueId factor, node.scalar(alpha));
   NESTRT_ASSIGN_OR_RETURN(const ValueId scaled, node.binary(ops::BinaryKind::kMul, x, factor));
   NESTRT_ASSIGN_OR_RETURN(const ValueId gate, node.unary(ops::UnaryKind::kSigmoid, scaled));
-  return node.set_output(node.binary(ops::BinaryKind::kMul, x, gate));
+  return node.binary(ops::BinaryKind::kMul, x, gate);
+}
+
+Status import_swish(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  return node.set_output(swish(node, x, node.attribute("alpha", 1.0f)));
+}
+
+// a * sigmoid(alpha * a) * b
+Status import_swi_glu(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId b, node.input(1));
+  if (node.shape(a) != node.shape(b)) return node.invalid("both inputs must have one shape");
+  NESTRT_ASSIGN_OR_RETURN(const ValueId gate, swish(node, a, node.attribute("alpha", 1.0f)));
+  return node.set_output(node.binary(ops::BinaryKind::kMul, gate, b));
 }
 
 Status import_cast(NodeContext& node) {
@@ -143,6 +155,7 @@ constexpr ImportRule kRules[] = {
     {"Asinh", import_plain<UnaryKind::kAsinh>, 9},
     {"Atan", import_plain<UnaryKind::kAtan>, 7},
     {"Atanh", import_plain<UnaryKind::kAtanh>, 9},
+    {"BitwiseNot", import_plain<UnaryKind::kBitwiseNot>, 18},
     {"Cast", import_cast},
     {"CastLike", import_cast_like, 15},
     {"Ceil", import_plain<UnaryKind::kCeil>},
@@ -177,6 +190,7 @@ constexpr ImportRule kRules[] = {
     {"Softplus", import_plain<UnaryKind::kSoftplus>, 1},
     {"Softsign", import_plain<UnaryKind::kSoftsign>, 1},
     {"Sqrt", import_plain<UnaryKind::kSqrt>},
+    {"SwiGLU", import_swi_glu, 27},
     {"Swish", import_swish, 24},
     {"Tan", import_plain<UnaryKind::kTan>, 7},
     {"Tanh", import_plain<UnaryKind::kTanh>},

@@ -94,6 +94,7 @@ enum class UnaryKind : uint8_t {
   kLogicalNot = 50,
   kIsNan = 51,
   kIsInf = 52,
+  kBitwiseNot = 53,
 };
 
 enum class BinaryKind : uint8_t {
@@ -115,6 +116,11 @@ enum class BinaryKind : uint8_t {
   kLogicalAnd = 30,
   kLogicalOr = 31,
   kLogicalXor = 32,
+  kBitwiseAnd = 40,
+  kBitwiseOr = 41,
+  kBitwiseXor = 42,
+  kShiftLeft = 43,
+  kShiftRight = 44,
 };
 
 enum class PadMode : uint8_t { kConstant = 0, kReflect = 1, kEdge = 2 };
@@ -140,6 +146,9 @@ enum class ReduceKind : uint8_t {
   kLogSum = 8,
   kLogSumExp = 9,
 };
+enum class ScatterKind : uint8_t { kReplace = 0, kAdd = 1, kMul = 2, kMin = 3, kMax = 4 };
+enum class PaddingKind : uint8_t { kZeros = 0, kBorder = 1, kReflection = 2 };
+enum class RecurrentKind : uint8_t { kPlain = 0, kGru = 1, kLstm = 2 };
 
 // --- Operators -----------------------------------------------------------------------------------------------------
 
@@ -444,14 +453,16 @@ struct ArgReduce {
   bool operator==(const ArgReduce&) const = default;
 };
 
+// Running sums, or with `product` products.
 struct CumSum {
   int32_t axis = 0;
   bool exclusive = false;
   bool reverse = false;
+  bool product = false;
 
   static constexpr auto fields() {
     return std::tuple{field("axis", &CumSum::axis), field("exclusive", &CumSum::exclusive),
-                      field("reverse", &CumSum::reverse)};
+                      field("reverse", &CumSum::reverse), field("product", &CumSum::product)};
   }
   bool operator==(const CumSum&) const = default;
 };
@@ -504,6 +515,88 @@ struct Opaque {
   bool operator==(const Opaque&) const = default;
 };
 
+// Where the `count` largest (or smallest) elements along the axis are, in order; equal ones in the order they stand in.
+// A NaN counts as larger than any number. Output s64, GatherElements gives the elements.
+struct TopK {
+  int32_t axis = 0;
+  int32_t count = 1;
+  bool smallest = false;
+
+  static constexpr auto fields() {
+    return std::tuple{field("axis", &TopK::axis), field("count", &TopK::count), field("smallest", &TopK::smallest)};
+  }
+  bool operator==(const TopK&) const = default;
+};
+
+// Inputs: data [N, ...], indices [M] (s32 or s64; negative counts from the end), updates [M, ...]. A copy of the data
+// in which row indices[m] is combined with row m of the updates, one m after the other.
+struct Scatter {
+  ScatterKind kind = ScatterKind::kReplace;
+
+  static constexpr auto fields() { return std::tuple{field("kind", &Scatter::kind)}; }
+  bool operator==(const Scatter&) const = default;
+};
+
+// Inputs: x [N, C, spatial...], grid [N, output's spatial..., axes]: for each point of the output where in x it is, the
+// last axis first, from -1 to 1. align_corners: those are centres of the outermost elements, else their outer edges.
+struct GridSample {
+  ResizeMode mode = ResizeMode::kLinear;
+  PaddingKind padding = PaddingKind::kZeros;
+  bool align_corners = false;
+
+  static constexpr auto fields() {
+    return std::tuple{field("mode", &GridSample::mode), field("padding", &GridSample::padding),
+                      field("align_corners", &GridSample::align_corners)};
+  }
+  bool operator==(const GridSample&) const = default;
+};
+
+// The recurrent part of ONNX's RNN, GRU and LSTM, one direction. G = 1, 3 (z, r, h) or 4 (i, o, f, c) gates of H.
+// Inputs: x [T, B, G * H], the input's part of the gates with all biases; weights [H, G * H] of the state; bias [H] of
+// the state's part of h (gru, linear_before_reset, optional); first state [B, H] (optional: zeros); of lstm, optional:
+// first cell [B, H], peepholes [3 * H] of i, o, f. Output [T, B, H], of lstm [T + 1, B, H]: the states, and behind them
+// the last cell. `reverse`: from the last x to the first. Activations: of gates, of candidates (of rnn the only one), of
+// the cell (lstm).
+struct Recurrent {
+  RecurrentKind kind = RecurrentKind::kPlain;
+  bool reverse = false;
+  bool linear_before_reset = false;  // gru
+  bool input_forget = false;         // lstm: the forget gate is 1 - i
+  float clip = 0;                    // of what activations take; 0: none
+  Activation gate{}, candidate{}, cell{};
+
+  static constexpr auto fields() {
+    return std::tuple{field("kind", &Recurrent::kind),
+                      field("reverse", &Recurrent::reverse),
+                      field("linear_before_reset", &Recurrent::linear_before_reset),
+                      field("input_forget", &Recurrent::input_forget),
+                      field("clip", &Recurrent::clip),
+                      field("gate", &Recurrent::gate),
+                      field("candidate", &Recurrent::candidate),
+                      field("cell", &Recurrent::cell)};
+  }
+  bool operator==(const Recurrent&) const = default;
+};
+
+// Inputs: boxes [N, B, 4], scores [N, C, B]. Of each picture and class at most `count` boxes, the best score first, none
+// of which overlaps one before it by more than iou_threshold (intersection over union), all above score_threshold.
+// Output s64 [N * C * min(count, B), 3]: picture, class, box; the rows after the last are -1.
+struct NonMaxSuppression {
+  int32_t count = 0;
+  float iou_threshold = 0;
+  float score_threshold = 0;
+  bool centered = false;  // boxes are x, y of the centre, width, height, not y, x of two opposite corners
+  bool scored = false;    // score_threshold counts
+
+  static constexpr auto fields() {
+    return std::tuple{field("count", &NonMaxSuppression::count),
+                      field("iou_threshold", &NonMaxSuppression::iou_threshold),
+                      field("score_threshold", &NonMaxSuppression::score_threshold),
+                      field("centered", &NonMaxSuppression::centered), field("scored", &NonMaxSuppression::scored)};
+  }
+  bool operator==(const NonMaxSuppression&) const = default;
+};
+
 // Every operator, in the order of plan.fbs's union Attributes.
 // It formats such a list otherwise each time:
 // clang-format off
@@ -511,7 +604,7 @@ struct Opaque {
   X(Conv) X(ConvTranspose) X(Dense) X(MatMul) X(Pool) X(Unary) X(Binary) X(Select) X(Cast) X(Concat) X(Slice)        \
   X(Transpose) X(Reshape) X(Pad) X(Resize) X(Tile) X(Gather) X(GatherElements) X(Softmax) X(LocalResponseNorm)       \
   X(InstanceNorm) X(LayerNorm) X(LpNorm) X(Reduce) X(ArgReduce) X(CumSum) X(Reorder) X(Quantize) X(Dequantize)       \
-  X(Requantize) X(Opaque)
+  X(Requantize) X(Opaque) X(TopK) X(Scatter) X(GridSample) X(Recurrent) X(NonMaxSuppression)
 // clang-format on
 
 // Which operator; the position of its struct in Attributes.
@@ -569,6 +662,9 @@ std::string_view name(ResizeMode value);
 std::string_view name(CoordinateMode value);
 std::string_view name(NearestMode value);
 std::string_view name(ReduceKind value);
+std::string_view name(ScatterKind value);
+std::string_view name(PaddingKind value);
+std::string_view name(RecurrentKind value);
 
 }  // namespace ops
 }  // namespace nestrt

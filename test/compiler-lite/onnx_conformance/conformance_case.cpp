@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <set>
 #include <span>
 
@@ -19,6 +21,12 @@ namespace nestrt::test {
 namespace {
 
 using compiler::HostTensor;
+
+std::filesystem::path user_cache_folder() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') return cache;
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home == nullptr ? "" : home) / ".cache";
+}
 
 constexpr double kAbsolute = 1e-5;
 constexpr double kRelative = 1e-5;
@@ -205,17 +213,24 @@ class Case {
 
 }  // namespace
 
-std::vector<std::filesystem::path> conformance_cases() {
-  std::vector<std::filesystem::path> cases;
+CaseSet find_conformance_cases() {
+  CaseSet found;
+  std::filesystem::path data = "/usr/share/libonnx-testdata/data";
+  const std::filesystem::path newest = user_cache_folder() / "nestrt/onnx-cases";
+  std::ifstream(newest / "version.txt") >> found.version;
+  found.newest = !found.version.empty();
+  if (found.newest)
+    data = newest / found.version;
+  else
+    found.version = "1.12";
   for (const char* group : {"node", "pytorch-converted", "pytorch-operator", "simple"}) {
-    const std::filesystem::path folder = std::filesystem::path("/usr/share/libonnx-testdata/data") / group;
     std::error_code missing;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, missing)) {
-      if (std::filesystem::exists(entry.path() / "model.onnx")) cases.push_back(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator(data / group, missing)) {
+      if (std::filesystem::exists(entry.path() / "model.onnx")) found.cases.push_back(entry.path());
     }
   }
-  std::sort(cases.begin(), cases.end());
-  return cases;
+  std::sort(found.cases.begin(), found.cases.end());
+  return found;
 }
 
 const std::map<std::string, std::string>& coarse_cases() {

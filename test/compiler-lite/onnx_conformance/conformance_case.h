@@ -1,4 +1,4 @@
-// One case of ONNX's own operator tests (Debian: libonnx-testdata): a model, inputs, and the outputs it must give.
+// One case of ONNX's own operator tests: a model, inputs, and the outputs it must give.
 #pragma once
 
 #include <filesystem>
@@ -25,9 +25,15 @@ struct CaseResult {
   std::string message;  // why it did not pass
 };
 
-// Folders with a model.onnx, sorted, of the groups node, pytorch-converted, pytorch-operator and simple. Empty where
-// the package is not installed.
-std::vector<std::filesystem::path> conformance_cases();
+struct CaseSet {
+  std::string version;  // of ONNX
+  bool newest = false;  // those of the onnx package, not Debian's
+  std::vector<std::filesystem::path> cases;
+};
+
+// Folders with a model.onnx, sorted, of the groups node, pytorch-converted, pytorch-operator and simple: those that
+// write_cases.py has made of the onnx package (script/bootstrap runs it), else Debian's. Empty where neither is there.
+CaseSet find_conformance_cases();
 
 // Cases whose expected outputs are less exact than 1e-5, and why.
 const std::map<std::string, std::string>& coarse_cases();

@@ -1,0 +1,99 @@
+// RNN, GRU and LSTM of one direction. Their inputs' part of the gates is computed before, so their input weights are an
+// identity.
+#include "compiler-lite/export/ops/families.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using ops::RecurrentKind;
+
+// [1, columns, columns]
+std::string identity(NodeWriter& node, int64_t columns) {
+  std::vector<float> elements(static_cast<size_t>(columns * columns));
+  for (int64_t i = 0; i < columns; ++i) elements[static_cast<size_t>(i * columns + i)] = 1;
+  return node.write("Reshape", {node.floats(elements), node.constant({1, columns, columns})});
+}
+
+const char* word(ops::ActivationKind kind) {
+  switch (kind) {
+    case ops::ActivationKind::kSigmoid:
+      return "Sigmoid";
+    case ops::ActivationKind::kTanh:
+      return "Tanh";
+    case ops::ActivationKind::kRelu:
+      return "Relu";
+    case ops::ActivationKind::kLeakyRelu:
+      return "LeakyRelu";
+    case ops::ActivationKind::kHardSigmoid:
+      return "HardSigmoid";
+    default:
+      return "";
+  }
+}
+
+// Names, and numbers of those that have them.
+void add_activations(const ops::Recurrent& op, WrittenAttributes& attributes) {
+  std::vector<ops::Activation> activations;
+  if (op.kind != RecurrentKind::kPlain) activations.push_back(op.gate);
+  activations.push_back(op.candidate);
+  if (op.kind == RecurrentKind::kLstm) activations.push_back(op.cell);
+  std::vector<std::string> words;
+  std::vector<float> alphas, betas;
+  for (const ops::Activation& activation : activations) {
+    words.emplace_back(word(activation.kind));
+    const bool hard = activation.kind == ops::ActivationKind::kHardSigmoid;
+    if (hard || activation.kind == ops::ActivationKind::kLeakyRelu) alphas.push_back(activation.alpha);
+    if (hard) betas.push_back(activation.beta);
+  }
+  attributes.emplace_back("activations", std::move(words));
+  if (!alphas.empty()) attributes.emplace_back("activation_alpha", std::move(alphas));
+  if (!betas.empty()) attributes.emplace_back("activation_beta", std::move(betas));
+}
+
+// With an axis for the direction in front; empty where the operand is absent.
+std::string with_direction(NodeWriter& node, size_t operand) {
+  if (!node.has_input(operand)) return "";
+  return node.write("Unsqueeze", {node.real(operand), node.constant({0})});
+}
+
+// The biases of both parts, of which only the candidate's of the state is not in the input.
+std::string biases(NodeWriter& node, int64_t columns, int64_t hidden) {
+  if (!node.has_input(2)) return "";
+  const std::string none = node.floats(std::vector<float>(static_cast<size_t>(2 * columns - hidden)));
+  const std::string all = node.write("Concat", {none, node.real(2)}, {{"axis", int64_t{0}}});
+  return node.write("Unsqueeze", {all, node.constant({0})});
+}
+
+Result<std::string> write_recurrent(NodeWriter& node) {
+  const auto& op = node.attributes<ops::Recurrent>();
+  const bool lstm = op.kind == RecurrentKind::kLstm;
+  const int64_t hidden = node.operand(1).shape[0], columns = node.operand(1).shape[1];
+  const std::string state = node.write("Unsqueeze", {node.write("Transpose", {node.real(1)}), node.constant({0})});
+  std::vector<std::string> inputs = {node.real(0), identity(node, columns), state, biases(node, columns, hidden), "",
+                                     with_direction(node, 3)};
+  if (lstm) {
+    inputs.push_back(with_direction(node, 4));
+    inputs.push_back(with_direction(node, 5));
+  }
+  WrittenAttributes attributes = {{"hidden_size", hidden}, {"direction", op.reverse ? "reverse" : "forward"}};
+  add_activations(op, attributes);
+  if (op.clip > 0) attributes.emplace_back("clip", op.clip);
+  if (op.linear_before_reset) attributes.emplace_back("linear_before_reset", true);
+  if (op.input_forget) attributes.emplace_back("input_forget", true);
+  while (inputs.back().empty()) inputs.pop_back();
+  const char* const type = lstm ? "LSTM" : op.kind == RecurrentKind::kGru ? "GRU" : "RNN";
+  const std::vector<std::string> outputs =
+      node.write_all(type, std::move(inputs), std::move(attributes), {true, false, lstm});
+  const std::string states = node.write("Squeeze", {outputs[0], node.constant({1})});
+  return lstm ? node.write("Concat", {states, outputs[2]}, {{"axis", int64_t{0}}}) : states;
+}
+
+constexpr ExportRule kRules[] = {
+    {ops::Kind::kRecurrent, write_recurrent},
+};
+
+}  // namespace
+
+std::span<const ExportRule> recurrent_export_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,46 @@
+#include "compiler-lite/export/onnx_numbers.h"
+#include "compiler-lite/export/ops/families.h"
+
+namespace nestrt::compiler {
+namespace {
+
+Result<std::string> write_top_k(NodeWriter& node) {
+  const auto& op = node.attributes<ops::TopK>();
+  return node
+      .write_all("TopK", {node.real(0), node.constant({op.count})},
+                 {{"axis", int64_t{op.axis}}, {"largest", !op.smallest}}, {true, true})
+      .back();
+}
+
+// Each index a tuple of one.
+Result<std::string> write_scatter(NodeWriter& node) {
+  const ops::ScatterKind kind = node.attributes<ops::Scatter>().kind;
+  WrittenAttributes attributes;
+  if (kind == ops::ScatterKind::kMin || kind == ops::ScatterKind::kMax)
+    return node.unsupported("ONNX scatters minima and maxima since opset 18");
+  if (kind != ops::ScatterKind::kReplace) {
+    if (node.opset() < 16) return node.unsupported("ONNX combines what it scatters since opset 16");
+    attributes.emplace_back("reduction", kind == ops::ScatterKind::kAdd ? "add" : "mul");
+  }
+  std::string indices = node.input(1);
+  if (node.operand(1).type != DataType::kS64)
+    indices = node.write("Cast", {indices}, {{"to", int64_t{onnx_number(DataType::kS64)}}});
+  indices = node.write("Unsqueeze", {indices, node.constant({1})});
+  return node.write("ScatterND", {node.real(0), indices, node.real(2)}, std::move(attributes));
+}
+
+Result<std::string> write_non_max_suppression(NodeWriter& node) {
+  return node.unsupported("in ONNX its output has as many rows as there are boxes");
+}
+
+constexpr ExportRule kRules[] = {
+    {ops::Kind::kTopK, write_top_k},
+    {ops::Kind::kScatter, write_scatter},
+    {ops::Kind::kNonMaxSuppression, write_non_max_suppression},
+};
+
+}  // namespace
+
+std::span<const ExportRule> selection_export_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

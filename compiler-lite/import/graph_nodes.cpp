@@ -1,0 +1,216 @@
+#include "compiler-lite/import/graph_nodes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <queue>
+#include <unordered_map>
+#include <variant>
+
+#include "compiler-lite/import/graph_builder.h"
+#include "compiler-lite/import/node_context.h"
+#include "compiler-lite/import/onnx_model.h"
+#include "compiler-lite/import/operator_table.h"
+
+namespace nestrt::compiler {
+namespace {
+
+bool is_supported(const OnnxNode& node, int64_t opset) {
+  return find_import_rule(node.qualified_type(), opset) != nullptr;
+}
+
+// Nodes of an operator that cannot be imported.
+struct MissingOperator {
+  int64_t nodes = 0;
+  std::string first;  // its name
+};
+using MissingOperators = std::map<std::string, MissingOperator>;  // by type
+
+MissingOperators missing_operators(const OnnxGraph& graph, int64_t opset) {
+  MissingOperators missing;
+  const auto look_at = [&](const OnnxNode& node) {
+    if (is_supported(node, opset)) return;
+    MissingOperator& entry = missing[node.qualified_type()];
+    if (entry.nodes++ == 0) entry.first = !node.name.empty() || node.outputs.empty() ? node.name : node.outputs.front();
+  };
+  std::for_each(graph.nodes.begin(), graph.nodes.end(), look_at);
+  return missing;
+}
+
+std::string list_of(const MissingOperators& missing) {
+  constexpr size_t kMostListed = 200;
+  std::string list;
+  size_t listed = 0;
+  for (const auto& [op_type, entry] : missing) {
+    if (listed++ == kMostListed) break;
+    list += fmt::format("{}{} ({} {} '{}')", list.empty() ? "" : ", ",
+                        op_type.empty() ? "nodes without an operator" : op_type, entry.nodes,
+                        entry.nodes == 1 ? "node," : "nodes, first", entry.first);
+  }
+  if (listed > kMostListed) list += fmt::format(", and {} more", missing.size() - kMostListed);
+  return list;
+}
+
+// Nodes by index in an order that respects the data flow; file order where that does.
+class NodeOrder {
+ public:
+  static Result<std::vector<size_t>> of(const OnnxGraph& graph, const GraphBuilder& builder) {
+    NodeOrder order(graph, builder);
+    NESTRT_RETURN_IF_ERROR(order.find_producers());
+    NESTRT_RETURN_IF_ERROR(order.find_users());
+    return order.sort();
+  }
+
+ private:
+  NodeOrder(const OnnxGraph& graph, const GraphBuilder& builder)
+      : graph_(graph), builder_(builder), users_(graph.nodes.size()), waiting_(graph.nodes.size()) {}
+
+  Status find_producers() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      for (const std::string& output : graph_.nodes[i].outputs) {
+        if (output.empty()) continue;
+        if (!producer_.emplace(output, i).second || builder_.find(output) != kNoValue) {
+          return Status(Code::kInvalidModel,
+                        fmt::format("{}: value '{}' is defined twice", graph_.nodes[i].label(), output));
+        }
+      }
+    }
+    return ok_status();
+  }
+
+  // What subgraphs of a node read beside its inputs, as far as this graph makes it.
+  void find_users_within(const OnnxGraph& subgraph, size_t user) {
+    const auto use = [&](const std::string& name) {
+      const auto found = producer_.find(name);
+      if (found == producer_.end() || found->second == user) return;
+      users_[found->second].push_back(user);
+      ++waiting_[user];
+    };
+    std::for_each(subgraph.outputs.begin(), subgraph.outputs.end(), use);
+    for (const OnnxNode& node : subgraph.nodes) {
+      std::for_each(node.inputs.begin(), node.inputs.end(), use);
+      find_users_within_all(node, user);
+    }
+  }
+
+  void find_users_within_all(const OnnxNode& node, size_t user) {
+    for (const auto& [name, attribute] : node.attributes)
+      if (const auto* subgraph = std::get_if<std::shared_ptr<const OnnxGraph>>(&attribute))
+        find_users_within(**subgraph, user);
+  }
+
+  Status find_users() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      find_users_within_all(graph_.nodes[i], i);
+      for (const std::string& input : graph_.nodes[i].inputs) {
+        if (input.empty() || builder_.find(input) != kNoValue) continue;
+        const auto found = producer_.find(input);
+        if (found == producer_.end()) {
+          return Status(Code::kInvalidModel, fmt::format("{}: tensor '{}' is neither an input, nor an initializer, nor "
+                                                         "made by a node; the model is incomplete, export it again",
+                                                         graph_.nodes[i].label(), input));
+        }
+        users_[found->second].push_back(i);
+        ++waiting_[i];
+      }
+    }
+    return ok_status();
+  }
+
+  Result<std::vector<size_t>> sort() {
+    std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
+    for (size_t i = 0; i < waiting_.size(); ++i)
+      if (waiting_[i] == 0) ready.push(i);
+    std::vector<size_t> sorted;
+    while (!ready.empty()) {
+      const size_t current = ready.top();
+      ready.pop();
+      sorted.push_back(current);
+      for (size_t user : users_[current])
+        if (--waiting_[user] == 0) ready.push(user);
+    }
+    if (sorted.size() == waiting_.size()) return sorted;
+    const auto stuck = std::find_if(waiting_.begin(), waiting_.end(), [](size_t count) { return count != 0; });
+    return Status(Code::kInvalidModel,
+                  fmt::format("{}: is part of a cycle, or fed by one; a network's nodes must not depend on their own "
+                              "results, so export the model again",
+                              graph_.nodes[static_cast<size_t>(stuck - waiting_.begin())].label()));
+  }
+
+  const OnnxGraph& graph_;
+  const GraphBuilder& builder_;
+  std::unordered_map<std::string, size_t> producer_;
+  std::vector<std::vector<size_t>> users_;
+  std::vector<size_t> waiting_;  // inputs whose producer is not sorted yet
+};
+
+Status import_node(GraphBuilder& builder, const OnnxNode& node, int64_t opset) {
+  NodeContext context(builder, node, opset);
+  NESTRT_RETURN_IF_ERROR(find_import_rule(node.qualified_type(), opset)->import(context));
+  return context.close();
+}
+
+
+// Takes back what a subgraph has defined, however it ends.
+class Scope {
+ public:
+  Scope(GraphBuilder& builder, std::string_view name) : builder_(builder) { builder_.enter_scope(name); }
+  ~Scope() { builder_.leave_scope(); }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  GraphBuilder& builder_;
+};
+
+Status define_values(GraphBuilder& builder, const OnnxGraph& graph, const std::vector<ValueId>& inputs) {
+  if (inputs.size() != graph.inputs.size())
+    return Status(Code::kInvalidModel, fmt::format("subgraph '{}' has {} inputs, the operator gives it {}", graph.name,
+                                                   graph.inputs.size(), inputs.size()));
+  for (size_t i = 0; i < inputs.size(); ++i) NESTRT_RETURN_IF_ERROR(builder.define(graph.inputs[i].name, inputs[i]));
+  for (const OnnxTensor& tensor : graph.initializers)
+    NESTRT_RETURN_IF_ERROR(builder.define(tensor.name, builder.add_constant(tensor)));
+  return ok_status();
+}
+
+}  // namespace
+
+// One message for all operators that are missing.
+Status check_operators(const OnnxGraph& graph, int64_t opset) {
+  const MissingOperators missing = missing_operators(graph, opset);
+  if (missing.empty()) return ok_status();
+  const char* const remedy =
+      opset >= kOldestOpset ? "" : "; convert the model to a newer opset with onnx.version_converter";
+  return Status(
+      Code::kUnsupported,
+      fmt::format(
+          "{} operators of the model (opset {}) are not supported: {}; docs/operators.md lists the supported ones{}",
+          missing.size(), opset, list_of(missing), remedy));
+}
+
+Status import_nodes(GraphBuilder& builder, const OnnxGraph& graph, int64_t opset) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<size_t> order, NodeOrder::of(graph, builder));
+  for (const size_t index : order) NESTRT_RETURN_IF_ERROR(import_node(builder, graph.nodes[index], opset));
+  return ok_status();
+}
+
+Result<std::vector<ValueId>> import_subgraph(GraphBuilder& builder, const OnnxGraph& graph,
+                                             const std::vector<ValueId>& inputs, std::string_view scope_name,
+                                             int64_t opset) {
+  NESTRT_RETURN_IF_ERROR(builder.charge_subgraph(graph.nodes.size() + graph.initializers.size()));
+  NESTRT_RETURN_IF_ERROR(check_operators(graph, opset));
+  const Scope scope(builder, scope_name);
+  NESTRT_RETURN_IF_ERROR(define_values(builder, graph, inputs));
+  NESTRT_RETURN_IF_ERROR(import_nodes(builder, graph, opset));
+  std::vector<ValueId> outputs;
+  for (const std::string& name : graph.outputs) {
+    outputs.push_back(builder.find(name));
+    if (outputs.back() == kNoValue)
+      return Status(Code::kInvalidModel, fmt::format("output '{}' of subgraph '{}' is made by no node", name, graph.name));
+  }
+  return outputs;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,258 @@
+// RNN, GRU and LSTM: the inputs' part of all gates is one product for all steps; what depends on the state is a
+// Recurrent for each direction.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "compiler-lite/import/node_context.h"
+#include "compiler-lite/import/ops/families.h"
+#include "compiler-lite/import/ops/products.h"
+
+namespace nestrt::compiler {
+namespace {
+
+using ops::RecurrentKind;
+
+int64_t num_gates(RecurrentKind kind) {
+  return kind == RecurrentKind::kLstm ? 4 : kind == RecurrentKind::kGru ? 3 : 1;
+}
+
+// A part of `x` along its first axes, without them: x[indices[0], indices[1], first:first + count].
+Result<ValueId> rows_of(NodeContext& node, ValueId x, int64_t direction, int64_t first, int64_t count) {
+  Shape shape = node.shape(x);
+  std::vector<int64_t> start(static_cast<size_t>(shape.rank()), 0);
+  const std::vector<int64_t> step(start.size(), 1);
+  start[0] = direction;
+  start[1] = first;
+  shape[0] = 1;
+  shape[1] = count;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId part, node.slice(x, start, step, shape));
+  Shape rest;
+  for (int axis = 1; axis < shape.rank(); ++axis) rest.push_back(shape[axis]);
+  return node.reshape(part, rest);
+}
+
+struct Layer {
+  RecurrentKind kind = RecurrentKind::kPlain;
+  int64_t directions = 1, gates = 1, hidden = 0, inputs = 0, steps = 0, batch = 0;
+  bool reverse = false, batch_first = false, linear_before_reset = false;
+  ValueId x = kNoValue;  // [steps, batch, inputs]
+};
+
+// Axes 0 and 1 swapped where the model has the batch first.
+Result<ValueId> time_first(NodeContext& node, const Layer& layer, ValueId x) {
+  return layer.batch_first ? node.transpose(x, {1, 0, 2}) : Result<ValueId>(x);
+}
+
+Status expect_shape(const NodeContext& node, size_t input, const Shape& shape, std::string_view what) {
+  if (!node.has_input(input) || node.shape(node.optional_input(input)) == shape) return ok_status();
+  return node.invalid(fmt::format("{} has shape {}, expected {}", what,
+                                  node.shape(node.optional_input(input)).to_string(), shape.to_string()));
+}
+
+Status check_shapes(const NodeContext& node, const Layer& l) {
+  const int64_t columns = l.gates * l.hidden;
+  NESTRT_RETURN_IF_ERROR(expect_shape(node, 1, {l.directions, columns, l.inputs}, "W"));
+  NESTRT_RETURN_IF_ERROR(expect_shape(node, 2, {l.directions, columns, l.hidden}, "R"));
+  NESTRT_RETURN_IF_ERROR(expect_shape(node, 3, {l.directions, 2 * columns}, "B"));
+  const Shape state = l.batch_first ? Shape{l.batch, l.directions, l.hidden} : Shape{l.directions, l.batch, l.hidden};
+  NESTRT_RETURN_IF_ERROR(expect_shape(node, 5, state, "the initial state"));
+  if (l.kind != RecurrentKind::kLstm) return ok_status();
+  NESTRT_RETURN_IF_ERROR(expect_shape(node, 6, state, "the initial cell"));
+  return expect_shape(node, 7, {l.directions, 3 * l.hidden}, "P");
+}
+
+// Sequences of one length are what there is.
+Status check_lengths(NodeContext& node, const Layer& layer) {
+  if (!node.has_input(4)) return ok_status();
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> lengths, node.constant_ints(4, "sequence_lens"));
+  const bool whole = std::all_of(lengths.begin(), lengths.end(), [&](int64_t length) { return length == layer.steps; });
+  return whole ? ok_status() : node.unsupported("sequences of different lengths in one batch");
+}
+
+Result<Layer> read_layer(NodeContext& node, RecurrentKind kind) {
+  Layer layer;
+  layer.kind = kind;
+  layer.gates = num_gates(kind);
+  const std::string direction = node.attribute("direction", "forward");
+  if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
+    return node.invalid(fmt::format("direction '{}' is unknown", direction));
+  layer.directions = direction == "bidirectional" ? 2 : 1;
+  layer.reverse = direction == "reverse";
+  layer.batch_first = node.flag("layout", false);
+  layer.linear_before_reset = kind == RecurrentKind::kGru && node.flag("linear_before_reset", false);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_RETURN_IF_ERROR(node.input(1).error());
+  NESTRT_ASSIGN_OR_RETURN(const ValueId weights, node.input(2));
+  if (node.shape(x).rank() != 3 || node.shape(weights).rank() != 3) return node.invalid("X and R must have rank 3");
+  NESTRT_ASSIGN_OR_RETURN(layer.x, time_first(node, layer, x));
+  const Shape shape = node.shape(layer.x);
+  layer.steps = shape[0];
+  layer.batch = shape[1];
+  layer.inputs = shape[2];
+  layer.hidden = node.attribute("hidden_size", node.shape(weights)[2]);
+  if (layer.hidden != node.shape(weights)[2]) return node.invalid("hidden_size differs from the width of R");
+  if (layer.steps == 0) return node.unsupported("a sequence of no steps");
+  NESTRT_RETURN_IF_ERROR(check_shapes(node, layer));
+  NESTRT_RETURN_IF_ERROR(check_lengths(node, layer));
+  return layer;
+}
+
+Result<ops::Activation> activation(const NodeContext& node, std::string name, float alpha, float beta) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  using Kind = ops::ActivationKind;
+  if (name == "sigmoid") return ops::Activation{Kind::kSigmoid, 0, 0};
+  if (name == "tanh") return ops::Activation{Kind::kTanh, 0, 0};
+  if (name == "relu") return ops::Activation{Kind::kRelu, 0, 0};
+  if (name == "leakyrelu") return ops::Activation{Kind::kLeakyRelu, alpha, 0};
+  if (name == "hardsigmoid") return ops::Activation{Kind::kHardSigmoid, alpha, beta};
+  return node.unsupported(fmt::format("activation '{}'", name));
+}
+
+// Those of one direction; alphas and betas are listed for those only that have them.
+Status set_activations(NodeContext& node, const Layer& layer, int64_t direction, ops::Recurrent& op) {
+  const size_t each = layer.kind == RecurrentKind::kLstm ? 3 : layer.kind == RecurrentKind::kGru ? 2 : 1;
+  std::vector<std::string> names = node.attribute("activations", std::vector<std::string>());
+  const std::vector<float> alphas = node.attribute("activation_alpha", std::vector<float>());
+  const std::vector<float> betas = node.attribute("activation_beta", std::vector<float>());
+  if (names.empty()) {
+    for (int64_t i = 0; i < layer.directions; ++i) {
+      if (each > 1) names.emplace_back("Sigmoid");
+      names.emplace_back("Tanh");
+      if (each > 2) names.emplace_back("Tanh");
+    }
+  }
+  if (names.size() != each * static_cast<size_t>(layer.directions))
+    return node.invalid("activations has the wrong length");
+  size_t alpha = 0, beta = 0;
+  std::vector<ops::Activation> read;
+  for (const std::string& name : names) {
+    const bool leaky = name == "LeakyRelu", hard = name == "HardSigmoid";
+    const float a = (leaky || hard) && alpha < alphas.size() ? alphas[alpha++] : leaky ? 0.01f : 0.2f;
+    const float b = hard && beta < betas.size() ? betas[beta++] : 0.5f;
+    NESTRT_ASSIGN_OR_RETURN(const ops::Activation one, activation(node, name, a, b));
+    read.push_back(one);
+  }
+  const ops::Activation* const own = read.data() + each * static_cast<size_t>(direction);
+  if (each > 1) op.gate = own[0];
+  op.candidate = own[each > 1 ? 1 : 0];
+  if (each > 2) op.cell = own[2];
+  return ok_status();
+}
+
+// The biases of a direction that are added to x * W: all, but with linear_before_reset those of the state's part of the
+// candidate, which are the second result.
+Status read_biases(NodeContext& node, const Layer& l, int64_t direction, ValueId& sum, ValueId& kept) {
+  if (!node.has_input(3)) return ok_status();
+  const ValueId stated = node.optional_input(3);
+  const int64_t columns = l.gates * l.hidden, open = l.linear_before_reset ? 2 * l.hidden : columns;
+  NESTRT_ASSIGN_OR_RETURN(sum, rows_of(node, stated, direction, 0, columns));
+  NESTRT_ASSIGN_OR_RETURN(ValueId state, rows_of(node, stated, direction, columns, open));
+  if (l.linear_before_reset) {
+    NESTRT_ASSIGN_OR_RETURN(kept, rows_of(node, stated, direction, columns + open, l.hidden));
+    NESTRT_ASSIGN_OR_RETURN(const ValueId none,
+                            node.constant(std::vector<float>(static_cast<size_t>(l.hidden)), {l.hidden}));
+    NESTRT_ASSIGN_OR_RETURN(state, node.add(ops::Concat{.axis = 0}, {state, none}));
+  }
+  NESTRT_ASSIGN_OR_RETURN(sum, node.binary(ops::BinaryKind::kAdd, sum, state));
+  return ok_status();
+}
+
+// The first state or cell of a direction, [batch, hidden].
+Result<ValueId> first_of(NodeContext& node, const Layer& layer, size_t input, int64_t direction) {
+  if (!node.has_input(input)) return kNoValue;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId states, time_first(node, layer, node.optional_input(input)));
+  return rows_of(node, states, direction, 0, layer.batch);
+}
+
+// The states of one direction, [steps, batch, hidden], of lstm with the last cell behind.
+Result<ValueId> run_direction(NodeContext& node, const Layer& l, int64_t direction) {
+  ops::Recurrent op;
+  op.kind = l.kind;
+  op.reverse = l.reverse || direction == 1;
+  op.linear_before_reset = l.linear_before_reset;
+  op.input_forget = l.kind == RecurrentKind::kLstm && node.flag("input_forget", false);
+  op.clip = node.attribute("clip", 0.0f);
+  NESTRT_RETURN_IF_ERROR(set_activations(node, l, direction, op));
+  const int64_t columns = l.gates * l.hidden;
+  NESTRT_ASSIGN_OR_RETURN(ValueId weights, rows_of(node, node.optional_input(1), direction, 0, columns));
+  NESTRT_ASSIGN_OR_RETURN(weights, node.transpose(weights, {1, 0}));
+  NESTRT_ASSIGN_OR_RETURN(ValueId x, matrix_product(node, l.x, weights));
+  ValueId bias = kNoValue, kept = kNoValue;
+  NESTRT_RETURN_IF_ERROR(read_biases(node, l, direction, bias, kept));
+  if (bias != kNoValue) {
+    NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kAdd, x, bias));
+  }
+  NESTRT_ASSIGN_OR_RETURN(ValueId recurrence, rows_of(node, node.optional_input(2), direction, 0, columns));
+  NESTRT_ASSIGN_OR_RETURN(recurrence, node.transpose(recurrence, {1, 0}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId state, first_of(node, l, 5, direction));
+  std::vector<ValueId> operands = {x, recurrence, kept, state};
+  if (l.kind == RecurrentKind::kLstm) {
+    NESTRT_ASSIGN_OR_RETURN(const ValueId cell, first_of(node, l, 6, direction));
+    operands.push_back(cell);
+    operands.push_back(kNoValue);
+    if (node.has_input(7)) {
+      NESTRT_ASSIGN_OR_RETURN(operands.back(), rows_of(node, node.optional_input(7), direction, 0, 3 * l.hidden));
+    }
+  }
+  while (operands.back() == kNoValue) operands.pop_back();
+  return node.add(op, std::move(operands));
+}
+
+// Rows first to first + count of the states, with an axis for the direction: [count, 1, batch, hidden].
+Result<ValueId> states_from(NodeContext& node, const Layer& l, ValueId states, int64_t first, int64_t count) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId rows,
+                          node.slice(states, {first, 0, 0}, {1, 1, 1}, {count, l.batch, l.hidden}));
+  return node.reshape(rows, {count, 1, l.batch, l.hidden});
+}
+
+// One of the outputs from its directions.
+Status set_states(NodeContext& node, const Layer& l, size_t output, const std::vector<ValueId>& parts) {
+  if (!node.wants_output(output)) return ok_status();
+  ValueId all = parts.front();
+  if (parts.size() > 1) {
+    NESTRT_ASSIGN_OR_RETURN(all, node.add(ops::Concat{.axis = 1}, parts));
+  }
+  if (output == 0 && l.batch_first) {
+    NESTRT_ASSIGN_OR_RETURN(all, node.transpose(all, {2, 0, 1, 3}));
+  }
+  if (output > 0) {
+    NESTRT_ASSIGN_OR_RETURN(all, node.reshape(all, {l.directions, l.batch, l.hidden}));
+    NESTRT_ASSIGN_OR_RETURN(all, time_first(node, l, all));
+  }
+  return node.set_output(output, all);
+}
+
+template <RecurrentKind kind>
+Status import_recurrent(NodeContext& node) {
+  node.ignore("output_sequence");  // before opset 7
+  NESTRT_ASSIGN_OR_RETURN(const Layer layer, read_layer(node, kind));
+  std::vector<ValueId> all, last, cells;
+  for (int64_t direction = 0; direction < layer.directions; ++direction) {
+    NESTRT_ASSIGN_OR_RETURN(const ValueId states, run_direction(node, layer, direction));
+    const bool backward = layer.reverse || direction == 1;
+    NESTRT_ASSIGN_OR_RETURN(const ValueId every, states_from(node, layer, states, 0, layer.steps));
+    NESTRT_ASSIGN_OR_RETURN(const ValueId end,
+                            states_from(node, layer, states, backward ? 0 : layer.steps - 1, 1));
+    all.push_back(every);
+    last.push_back(end);
+    if (kind != RecurrentKind::kLstm) continue;
+    NESTRT_ASSIGN_OR_RETURN(const ValueId cell, states_from(node, layer, states, layer.steps, 1));
+    cells.push_back(cell);
+  }
+  NESTRT_RETURN_IF_ERROR(set_states(node, layer, 0, all));
+  NESTRT_RETURN_IF_ERROR(set_states(node, layer, 1, last));
+  return cells.empty() ? ok_status() : set_states(node, layer, 2, cells);
+}
+
+constexpr ImportRule kRules[] = {
+    {"GRU", import_recurrent<RecurrentKind::kGru>, 7},
+    {"LSTM", import_recurrent<RecurrentKind::kLstm>, 7},
+    {"RNN", import_recurrent<RecurrentKind::kPlain>, 7},
+};
+
+}  // namespace
+
+std::span<const ImportRule> recurrent_rules() { return kRules; }
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,175 @@
+// GridSample: a picture (or volume) looked up at the points of a grid. The function is separable: along each axis a
+// point takes one (nearest), two (linear) or four (cubic) elements, each with a weight.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/parallel_ranges.h"
+#include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
+
+namespace nestrt::kernels {
+namespace {
+
+constexpr int kMaxAxes = 3;
+
+Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
+  NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 2, 2));
+  const Shape &x = spec.inputs[0].shape, &grid = spec.inputs[1].shape;
+  NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[0], DataType::kF32, "the input"));
+  NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[1], DataType::kF32, "the grid"));
+  const int axes = x.rank() - 2;
+  if (axes < 1 || axes > kMaxAxes || grid.rank() != x.rank() || grid[0] != x[0] || grid[grid.rank() - 1] != axes)
+    return rule_error(fmt::format("a grid of shape {} does not fit an input of shape {} ([N, C, one to {} axes])",
+                                  grid.to_string(), x.to_string(), kMaxAxes));
+  std::vector<int64_t> dims = {x[0], x[1]};
+  dims.insert(dims.end(), grid.begin() + 1, grid.end() - 1);
+  NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(dims, "the output"));
+  if (x.product(2, x.rank()) == 0 && shape.num_elements() > 0) return rule_error("the input has no elements to sample");
+  return single_output(DataType::kF32, shape);
+}
+
+// What an axis takes: elements, by their number, and weights; what is outside has weight 0.
+struct Taps {
+  int count = 0;
+  std::array<int64_t, 4> index{};
+  std::array<float, 4> weight{};
+};
+
+struct Sampler {
+  ops::GridSample attributes;
+  int axes = 0;
+  int64_t channels = 0, points = 0, size = 0;  // of one sample; elements of a channel
+  std::array<int64_t, kMaxAxes> dims{};
+
+  float reflected(float x, float low, float high) const {
+    const float range = high - low;
+    if (range <= 0) return low;
+    const float over = x < low ? low - x : x > high ? x - high : 0;
+    if (over == 0) return x;
+    const float folds = std::trunc(over / range), rest = over - folds * range;
+    return (std::fmod(folds, 2.0f) == 0) == (x < low) ? low + rest : high - rest;
+  }
+
+  // A coordinate outside brought inside, where that is the padding.
+  float inside(float x, int64_t dim) const {
+    const float low = attributes.align_corners ? 0.0f : -0.5f;
+    const float high = static_cast<float>(dim) - (attributes.align_corners ? 1.0f : 0.5f);
+    if (x >= low && x <= high) return x;
+    if (attributes.padding == ops::PaddingKind::kBorder)
+      return std::min(std::max(x, 0.0f), static_cast<float>(dim - 1));
+    return attributes.padding == ops::PaddingKind::kReflection ? reflected(x, low, high) : x;
+  }
+
+  // The coordinate on an axis of `dim` elements, from 0; what is no number, or beyond counting, is far outside.
+  float coordinate(float x, int64_t dim) const {
+    const auto length = static_cast<float>(dim);
+    const float at = attributes.align_corners ? (x + 1) / 2 * (length - 1) : ((x + 1) * length - 1) / 2;
+    const float rounded = attributes.mode == ops::ResizeMode::kNearest ? std::nearbyint(at) : at;
+    constexpr float kFar = 0x1p30f;
+    return inside(rounded >= -kFar && rounded <= kFar ? rounded : -kFar, dim);
+  }
+
+  void add(Taps& taps, int64_t index, float weight, int64_t dim) const {
+    if (index < 0 || index >= dim) {
+      if (attributes.padding == ops::PaddingKind::kZeros) weight = 0;
+      // Both are clamped as well, so that no rounding leads outside.
+      if (attributes.padding == ops::PaddingKind::kReflection)
+        index = static_cast<int64_t>(inside(static_cast<float>(index), dim));
+      index = std::clamp<int64_t>(index, 0, dim - 1);
+    }
+    const auto at = static_cast<size_t>(taps.count++);
+    taps.index[at] = index;
+    taps.weight[at] = weight;
+  }
+
+  // Keys' kernel at a distance of less than 2, with a = -0.75.
+  static float cubic(float distance) {
+    constexpr float a = -0.75f;
+    const float x = std::abs(distance);
+    if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+    return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+  }
+
+  Taps taps_at(float stated, int64_t dim) const {
+    Taps taps;
+    const float x = coordinate(stated, dim), floor = std::floor(x), part = x - floor;
+    const auto first = static_cast<int64_t>(floor);
+    if (attributes.mode == ops::ResizeMode::kNearest) {
+      add(taps, first, 1, dim);
+    } else if (attributes.mode == ops::ResizeMode::kLinear) {
+      add(taps, first, 1 - part, dim);
+      add(taps, first + 1, part, dim);
+    } else {
+      for (int i = -1; i <= 2; ++i) add(taps, first + i, cubic(part - static_cast<float>(i)), dim);
+    }
+    return taps;
+  }
+
+  float sample(const float* x, const std::array<Taps, kMaxAxes>& taps, int axis, int64_t offset) const {
+    if (axis == axes) return x[offset];
+    const Taps& own = taps[static_cast<size_t>(axis)];
+    float sum = 0;
+    for (size_t i = 0; i < static_cast<size_t>(own.count); ++i) {
+      if (own.weight[i] == 0) continue;  // what it stands at may be no number
+      sum += own.weight[i] *
+             sample(x, taps, axis + 1, offset * dims[static_cast<size_t>(axis)] + own.index[i]);
+    }
+    return sum;
+  }
+
+  // One point, of all samples, in every channel.
+  void run(const KernelCall& call, int64_t point) const {
+    const float* const stated = call.input<float>(1) + point * axes;
+    std::array<Taps, kMaxAxes> taps;
+    for (int axis = 0; axis < axes; ++axis)
+      taps[static_cast<size_t>(axis)] = taps_at(stated[axes - 1 - axis], dims[static_cast<size_t>(axis)]);
+    const int64_t first = point / points * channels;
+    for (int64_t c = first; c < first + channels; ++c)
+      call.output<float>(0)[c * points + point % points] = sample(call.input<float>(0) + c * size, taps, 0, 0);
+  }
+};
+
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const Shape &x = spec.inputs[0].shape, &y = spec.outputs[0].shape;
+  Sampler sampler;
+  sampler.attributes = *spec.as<ops::GridSample>();
+  sampler.axes = x.rank() - 2;
+  sampler.channels = x[1];
+  sampler.points = y.product(2, y.rank());
+  sampler.size = x.product(2, x.rank());
+  for (int axis = 0; axis < sampler.axes; ++axis) sampler.dims[static_cast<size_t>(axis)] = x[axis + 2];
+  return make_kernel([sampler, points = y[0] * sampler.points](const KernelCall& call) {
+    parallel_ranges(*call.parallel, points, 32 * sampler.channels, [&](int64_t first, int64_t last) {
+      for (int64_t point = first; point < last; ++point) sampler.run(call, point);
+    });
+  });
+}
+
+// 64 elements at most, for each of the output's.
+int64_t steps(const OperatorSpec& spec) { return element_steps(spec, kCopySteps, 64 * kCopySteps); }
+
+constexpr KernelVariant kKernels[] = {
+    {"grid_sample.reference", 0, is_plain, prepare_reference},
+};
+
+}  // namespace
+
+template <>
+const OperatorRules& rules<ops::GridSample>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kGridSample,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
+}
+
+}  // namespace nestrt::kernels

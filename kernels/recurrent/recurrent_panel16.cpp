@@ -1,0 +1,63 @@
+// Recurrent on register tiles: each step multiplies the states of the batch with panels of 16 columns of the weights,
+// which threads divide.
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/integers.h"
+#include "kernels/common/panel_product.h"
+#include "kernels/recurrent/recurrent.h"
+
+namespace nestrt::kernels {
+namespace {
+
+class Panels final : public Kernel {
+ public:
+  Panels(const Recurrence& recurrence, PackedConstant weights)
+      : recurrence_(recurrence), weights_(std::move(weights)), tile_(tile16_function()), limits_(tile16_limits()) {}
+
+  ScratchSize scratch(int) const override { return recurrence_.scratch(); }
+  bool repacked() const override { return weights_.repacked(); }
+
+  void run(const KernelCall& call) const override {
+    if (recurrence_.batch() == 0 || recurrence_.hidden() == 0) return;
+    recurrence_.run(call, [&](const float* state, Range columns, float* gates) {
+      PanelProduct product;
+      product.a = state;
+      product.panels = weights_.data();
+      product.y = gates;
+      product.inner = recurrence_.hidden();
+      product.columns = columns.last;
+      product.stride = recurrence_.columns();
+      const Range panels{columns.first / kTileBlock, ceil_div(columns.last, kTileBlock)};
+      const int64_t parts = std::min(panels.size(), task_count(recurrence_.batch() * columns.size(), product.inner,
+                                                               call.parallel->num_threads()));
+      call.parallel->parallel_for(parts, [&](int64_t index, int) {
+        const Range part = part_of(panels.size(), index, parts, limits_.blocks);
+        run_panels(product, tile_, limits_, {0, recurrence_.batch()},
+                   {panels.first + part.first, panels.first + part.last});
+      });
+    });
+  }
+
+ private:
+  Recurrence recurrence_;
+  PackedConstant weights_;
+  Tile16Function tile_;
+  TileLimits limits_;
+};
+
+}  // namespace
+
+bool accepts_recurrent_panel16(const OperatorSpec& spec) {
+  for (const TensorSpec& input : spec.inputs)
+    if (input.present && input.layout != Layout::kPlain) return false;
+  // The candidate's columns must begin with a panel where they are multiplied apart.
+  const Recurrence recurrence(spec);
+  return spec.inputs[1].constant != nullptr && spec.outputs[0].layout == Layout::kPlain &&
+         (!recurrence.resets_state() || 2 * recurrence.hidden() % kTileBlock == 0);
+}
+
+Result<std::unique_ptr<Kernel>> prepare_recurrent_panel16(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(PackedConstant weights, PackedConstant::make(spec.inputs[1], Packing::kPanel16));
+  return std::unique_ptr<Kernel>(std::make_unique<Panels>(Recurrence(spec), std::move(weights)));
+}
+
+}  // namespace nestrt::kernels

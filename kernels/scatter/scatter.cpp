@@ -1,0 +1,121 @@
+// Scatter: rows of a copy of the data combined with rows of updates, one update after the other; threads divide the
+// elements of a row. f32, s32 and s64 (overflow wraps); any type where rows are replaced.
+#include <fmt/core.h>
+
+#include <cstring>
+#include <type_traits>
+
+#include "kernels/common/function_kernel.h"
+#include "kernels/common/indices.h"
+#include "kernels/common/parallel_ranges.h"
+#include "kernels/common/rules.h"
+#include "kernels/common/steps.h"
+#include "kernels/registry.h"
+
+namespace nestrt::kernels {
+namespace {
+
+using Kind = ops::ScatterKind;
+
+bool has_arithmetic(DataType type) {
+  return type == DataType::kF32 || type == DataType::kS32 || type == DataType::kS64;
+}
+
+Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
+  NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 3, 3));
+  const TensorSpec &data = spec.inputs[0], &indices = spec.inputs[1], &updates = spec.inputs[2];
+  if (data.shape.rank() < 1 || indices.shape.rank() != 1)
+    return rule_error("the data need an axis of rows, and the indices exactly one axis");
+  NESTRT_RETURN_IF_ERROR(check_indices(indices, data.shape[0]));
+  Shape rows = data.shape;
+  rows[0] = indices.shape[0];
+  if (updates.shape != rows || updates.type != data.type)
+    return rule_error(fmt::format("updates are {} {}, expected {} {}", name(updates.type), updates.shape.to_string(),
+                                  name(data.type), rows.to_string()));
+  const Kind kind = spec.as<ops::Scatter>()->kind;
+  if (kind != Kind::kReplace && !has_arithmetic(data.type))
+    return rule_error(fmt::format("{} does not take {}", ops::name(kind), name(data.type)));
+  return single_output(data.type, data.shape);
+}
+
+template <typename T>
+T combined(Kind kind, T a, T b) {
+  using U = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+  switch (kind) {
+    case Kind::kAdd:
+      return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+    case Kind::kMul:
+      return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+    case Kind::kMin:
+      return a < b || a != a ? a : b;
+    case Kind::kMax:
+      return a > b || a != a ? a : b;
+    default:
+      return b;
+  }
+}
+
+// Combines `count` elements into those of a row.
+using Combine = void (*)(Kind kind, std::byte* row, const std::byte* update, int64_t count);
+
+template <typename T>
+void combine(Kind kind, std::byte* row, const std::byte* update, int64_t count) {
+  auto* const to = reinterpret_cast<T*>(row);
+  const auto* const from = reinterpret_cast<const T*>(update);
+  for (int64_t i = 0; i < count; ++i) to[i] = combined(kind, to[i], from[i]);
+}
+
+Combine combine_function(DataType type) {
+  switch (type) {
+    case DataType::kF32:
+      return combine<float>;
+    case DataType::kS32:
+      return combine<int32_t>;
+    default:
+      return combine<int64_t>;
+  }
+}
+
+Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  const TensorSpec& data = spec.inputs[0];
+  const int64_t rows = data.shape[0], length = data.shape.product(1, data.shape.rank());
+  const int64_t updates = spec.inputs[1].shape[0], width = static_cast<int64_t>(size_bytes(data.type));
+  return make_kernel([=, kind = spec.as<ops::Scatter>()->kind, function = combine_function(data.type),
+                      index_type = spec.inputs[1].type](const KernelCall& call) {
+    const int64_t row_bytes = length * width;
+    if (rows * row_bytes == 0) return;
+    std::memcpy(call.outputs[0], call.inputs[0], static_cast<size_t>(rows * row_bytes));
+    parallel_ranges(*call.parallel, length, updates, [&](int64_t first, int64_t last) {
+      for (int64_t i = 0; i < updates; ++i) {
+        std::byte* const row =
+            call.outputs[0] + index_at(call.inputs[1], index_type, i, rows) * row_bytes + first * width;
+        const std::byte* const update = call.inputs[2] + i * row_bytes + first * width;
+        if (kind == Kind::kReplace)
+          std::memcpy(row, update, static_cast<size_t>((last - first) * width));
+        else
+          function(kind, row, update, last - first);
+      }
+    });
+  });
+}
+
+constexpr KernelVariant kKernels[] = {
+    {"scatter.reference", 0, is_plain, prepare_reference},
+};
+
+}  // namespace
+
+template <>
+const OperatorRules& rules<ops::Scatter>() {
+  static constexpr OperatorRules kRules{
+      .kind = ops::Kind::kScatter,
+      .infer = infer,
+      .macs = no_macs,
+      .steps = copy_steps,
+      .division = kIndivisible,
+      .kernels = {kKernels},
+  };
+  return kRules;
+}
+
+}  // namespace nestrt::kernels
