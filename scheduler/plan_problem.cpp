@@ -168,9 +168,16 @@ class ProblemBuilder {
     NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, branch_cost(costs_, plan_, problem_.tasks[task].branch, program,
                                                              key_of(units_[unit], threads), channels));
     Part part;
-    part.us = cost.microseconds;
+    part.us = cost.microseconds + (cost.source == CostSource::kModelled ? more_calls_us(task, lane, channels) : 0);
     part.threads = threads;
     return with_work(part, task, lane, program, channels);
+  }
+
+  // A part of a kernel's work that was not measured costs its share, also of the one call that the whole has.
+  double more_calls_us(uint32_t task, uint32_t lane, ChannelRange channels) const {
+    if (options_.shared == nullptr || problem_.lanes[lane].unit != host_ || channels.all()) return 0;
+    const auto calls = rectangles_of(output_channels(task), output_rows(task), channels).size();
+    return options_.shared->kernel_us * (static_cast<double>(calls) - output_share(task, channels));
   }
 
   // The part with another program in its place.
@@ -374,6 +381,11 @@ class ProblemBuilder {
   uint32_t output_channels(uint32_t task) const {
     const Shape& shape = problem_.tasks[task].output;
     return shape.rank() > 1 ? static_cast<uint32_t>(shape[1]) : 0;
+  }
+
+  uint32_t output_rows(uint32_t task) const {
+    const Shape& shape = problem_.tasks[task].output;
+    return shape.rank() == 4 ? static_cast<uint32_t>(shape[2]) : 1;
   }
 
   Status no_unit_for(uint32_t branch) const {

@@ -16,6 +16,8 @@ struct SharedResources {
   double memory_mb_per_s = 0;    // 0: never short
   std::vector<double> awake_us;  // by unit: ProblemUnit::awake_us
   LaneWaits waits;
+  // What each call of a kernel of the host takes beside its work. Where an operator is divided there are more calls.
+  double kernel_us = 0;
   // The bytes that a branch's program moves from and to memory for some of its channels.
   std::function<double(uint32_t branch, uint32_t program, ChannelRange channels)> bytes;
 };

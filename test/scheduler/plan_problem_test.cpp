@@ -135,6 +135,33 @@ PlanBuilder plan_in_eight_parts() {
   return builder;
 }
 
+TEST_CASE("A part on the CPU that was not measured costs its share of the work, and a call for each rectangle of it") {
+  PlanBuilder builder = plan_in_eight_parts();
+  std::vector<plan::Program>& programs = builder.tables().branches[1].programs;
+  programs.erase(programs.begin() + 2, programs.end());  // the CPU's, and that for the first 16 of 128 channels
+  const PlanFile file = builder.build();
+  const auto plan = Plan::from_memory(file.bytes());
+  REQUIRE(plan);
+  const UnitInfo units[] = {kNpu, kCpu};
+  CostTable costs;
+  add_estimates(**plan, units, costs, rates_of_any_host());
+  scheduler::SharedResources shared;
+  shared.awake_us = {0, 0};
+  shared.bytes = [](uint32_t, uint32_t, ChannelRange) { return 0.0; };
+  const auto part_us = [&](double kernel_us) {
+    shared.kernel_us = kernel_us;
+    const auto problem = make_problem(**plan, units, costs, {.shared = &shared});
+    REQUIRE(problem);
+    double us = 0;
+    for (const scheduler::Task& task : problem->tasks)
+      for (const scheduler::Choice& choice : task.choices)
+        if (choice.parts.size() == 2 && choice.parts[1].channels.begin == 16) us = choice.parts[1].us;
+    REQUIRE(us > 0);
+    return us;
+  };
+  CHECK(part_us(4) == Approx(part_us(0) + 4 * (1 - 7.0 / 8)));
+}
+
 TEST_CASE("A layer is shared by no more units than a choice has room for") {
   const PlanFile file = plan_in_eight_parts().build();
   const auto plan = Plan::from_memory(file.bytes());

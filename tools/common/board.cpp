@@ -93,8 +93,9 @@ Status read_estimates(const YAML::Node& unit, HostRates& rates) {
 Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   if (!node.IsMap()) return yaml::refuse(node, "expected a unit's {unit, configuration, ...}");
   NESTRT_RETURN_IF_ERROR(yaml::check_keys(
-      node, {"unit", "configuration", "instances", "clock_mhz", "bus_bits", "threads", "instruction_set", "caches",
-             "estimates", "start_us", "finish_us", "mb_per_s", "lane_us", "awake_us", "wake_us", "launch_us"}));
+      node,
+      {"unit", "configuration", "instances", "clock_mhz", "bus_bits", "threads", "instruction_set", "caches",
+       "estimates", "start_us", "finish_us", "mb_per_s", "lane_us", "awake_us", "wake_us", "kernel_us", "launch_us"}));
   BoardUnit unit;
   NESTRT_ASSIGN_OR_RETURN(unit.kind, yaml::member_text(node, "unit", UnitKey::kMaxBytes));
   NESTRT_RETURN_IF_ERROR(read_text(node, "configuration", unit.configuration));
@@ -119,6 +120,8 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   NESTRT_RETURN_IF_ERROR(read_number(node, "awake_us", 0.0, kMaxOverhead, unit.awake_us));
   if (!unit.is_host && node["wake_us"].IsDefined()) return yaml::refuse(node, "wake_us: only a unit 'cpu' has it");
   NESTRT_RETURN_IF_ERROR(read_number(node, "wake_us", 0.0, kMaxOverhead, unit.wake_us));
+  if (!unit.is_host && node["kernel_us"].IsDefined()) return yaml::refuse(node, "kernel_us: only a unit 'cpu' has it");
+  NESTRT_RETURN_IF_ERROR(read_number(node, "kernel_us", 0.0, kMaxOverhead, unit.kernel_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "launch_us", 0.0, kMaxOverhead, unit.launch_us));
   if (unit.is_host && unit.launch_us > 0) return yaml::refuse(node, "launch_us: a unit 'cpu' has none");
   if (const Status status = check(&unit); !status.ok()) return yaml::refuse(node, status.message());

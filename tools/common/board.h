@@ -34,6 +34,7 @@ struct BoardUnit {
   // How long a core looks without sleeping: an NPU's, before a program ends; the CPU's, when a lane waits for another.
   double awake_us = 0;
   double wake_us = 0;    // the CPU's: until a lane that sleeps goes on
+  double kernel_us = 0;  // the CPU's: what each call of a kernel takes beside its work
   double launch_us = 0;  // an NPU's: what each of its programs takes beside its cycles
 };
 

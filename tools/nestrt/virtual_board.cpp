@@ -105,6 +105,7 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
       NESTRT_ASSIGN_OR_RETURN(const std::string instruction_set, instruction_set_of(board, unit, profile));
       cpus.push_back({unit.kind, unit.kind, instruction_set, threads, true});
       result.shared.waits = {unit.awake_us * changes.waiting_scale, unit.wake_us * changes.waiting_scale};
+      result.shared.kernel_us = unit.kernel_us * changes.cpu_scale;
       CostTable known = profile;
       result.estimated = add_missing(plan, cpus.back(), unit.estimates, known);
       add_cpu_costs(unit, instruction_set, known, changes.cpu_scale, result.costs);

@@ -38,6 +38,14 @@ Status check_layout(const Value& value, const std::string& what, int64_t block) 
   return Status(Code::kUnsupported, fmt::format("{} is not in blocks of channels", what));
 }
 
+// Tiles of Winograd's convolution have four rows of a result.
+int64_t host_rows(const Node& node) {
+  const auto* const conv = std::get_if<ops::Conv>(&node.attributes);
+  const bool is_winograd =
+      conv != nullptr && conv->kernel == std::vector<int32_t>{3, 3} && conv->stride == std::vector<int32_t>{1, 1};
+  return is_winograd ? 4 : 1;
+}
+
 // As runtime/plan/channels.h, for a node whose weights the host will have packed. What is brought to wider blocks for a
 // unit has no rows of its own.
 Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) {
@@ -48,7 +56,7 @@ Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) 
   const KernelVariant* const kernel = kernels::operators().select(spec, InstructionSet::kPortable);
   if (kernel != nullptr && kernel->packing != Packing::kNone) inputs[1].packing = kernel->packing;
   const uint32_t channels = divisible_channels(spec);
-  return {channels, channels > 0 && block == kChannelBlock ? divisible_rows(spec) : 1, block};
+  return {channels, channels > 0 && block == kChannelBlock ? divisible_rows(spec) : 1, block, host_rows(node)};
 }
 
 // From the first byte of a tensor in blocks of 16 to the first of a part.

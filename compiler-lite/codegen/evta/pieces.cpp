@@ -15,6 +15,11 @@ class Lines {
   explicit Lines(const Divisible& layer) : layer_(layer) {}
 
   int64_t count() const { return (layer_.channels + layer_.block - 1) / layer_.block * layer_.rows; }
+  // That line, or the last before it, behind which a block has whole tiles of the host's left, or all of its rows.
+  int64_t before_tiles(int64_t line) const {
+    const int64_t row = line % layer_.rows, beyond = (layer_.rows - row) % layer_.host_rows;
+    return row == 0 || beyond == 0 ? line : line - std::min(row, layer_.host_rows - beyond);
+  }
   ChannelRange range(int64_t begin, int64_t end) const {
     return {channel_of(begin), channel_of(end), row_of(begin), row_of(end)};
   }
@@ -51,6 +56,18 @@ void add_even_parts(const Lines& lines, const Share& share, int64_t units, std::
   }
 }
 
+// Where there are fewer blocks than shares: for those shares that are not next to a whole number of blocks.
+void add_parts_within_blocks(const Divisible& layer, int count, std::set<ChannelRange>& ranges) {
+  const Lines lines(layer);
+  const int64_t shares = count + 1;
+  if (layer.rows == 1 || layer.channels <= layer.block || lines.count() >= shares * layer.rows) return;
+  for (int64_t share = 1; share < shares; ++share) {
+    const int64_t wanted = nearest(lines.count(), share, shares), end = lines.before_tiles(wanted);
+    const int64_t row = wanted % layer.rows, to_block = std::min(row, layer.rows - row);
+    if (2 * shares * to_block > lines.count() && end > 0) ranges.insert(lines.range(0, end));
+  }
+}
+
 }  // namespace
 
 std::vector<int64_t> piece_channels(int64_t channels, int64_t block, int count) {
@@ -68,6 +85,7 @@ std::vector<ChannelRange> piece_ranges(const Divisible& layer, int count, int in
   std::set<ChannelRange> ranges;
   for (const int64_t channels : piece_channels(layer.channels, layer.block, count))
     ranges.insert({0, static_cast<uint32_t>(channels)});
+  add_parts_within_blocks(layer, count, ranges);
   for (int64_t units = 2; !ranges.empty() && units <= instances; ++units) {
     const int64_t shares = kStepsOfShare * (count + 1) / units;
     for (const int64_t left : shares_left(shares, units))

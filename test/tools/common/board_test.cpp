@@ -36,11 +36,14 @@ TEST_CASE("A board names files of costs, each once and not beyond reason") {
 }
 
 TEST_CASE("A board states what its units share, and how they are waited for") {
-  const auto board =
-      parse("board: b\nmemory: {mb_per_s: 9000}\nunits: [{unit: cpu, wake_us: 15}, {unit: evta, awake_us: 130}]\n");
+  const auto board = parse(
+      "board: b\nmemory: {mb_per_s: 9000}\nunits: [{unit: cpu, wake_us: 15, kernel_us: 2}, {unit: evta, awake_us: "
+      "130}]\n");
   REQUIRE(board);
   CHECK(board->memory_mb_per_s == 9000);
   CHECK(board->units[0].wake_us == 15);
+  CHECK(board->units[0].kernel_us == 2);
+  CHECK_FALSE(parse("board: b\nunits: [{unit: cpu}, {unit: evta, kernel_us: 2}]\n"));
   CHECK(board->units[1].awake_us == 130);
   for (const std::string wrong : {"memory: 9000", "memory: {mb_per_s: 0}", "memory: {gb_per_s: 9}"}) {
     CAPTURE(wrong);

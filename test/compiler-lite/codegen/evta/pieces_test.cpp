@@ -152,9 +152,10 @@ TEST_CASE("Pieces are the multiples of the block nearest to even shares") {
   CHECK(piece_channels(0, 16, 7).empty());
 }
 
+using Ranges = std::vector<ChannelRange>;
+
 TEST_CASE("Parts for several units follow one another, and those for the last leave the CPU some or none") {
   using compiler::evta::piece_ranges;
-  using Ranges = std::vector<ChannelRange>;
   CHECK(piece_ranges({64, 1, 16}, 3, 1) == Ranges{{0, 16}, {0, 32}, {0, 48}});
   CHECK(piece_ranges({64, 1, 16}, 3, 2) == Ranges{{0, 16}, {0, 32}, {0, 48}, {32, 48}, {32, 64}});
   CHECK(piece_ranges({64, 56, 16}, 0, 4).empty());
@@ -169,6 +170,33 @@ TEST_CASE("Parts for several units follow one another, and those for the last le
       return other.end == part.begin && other.end_row == part.begin_row;
     };
     CHECK((part.begin + part.begin_row == 0 || std::ranges::any_of(rows, follows)));
+  }
+}
+
+TEST_CASE("Where there are few blocks, parts for one unit end within them") {
+  using compiler::evta::piece_ranges;
+  const Ranges thirds = piece_ranges({48, 14, 16}, 15, 1);  // a share is 2.625 rows of blocks
+  CHECK(thirds.size() == 15);
+  CHECK(std::ranges::count(thirds, ChannelRange{0, 16, 0, 0}) == 1);
+  CHECK(std::ranges::count(thirds, ChannelRange{0, 0, 0, 3}) == 1);
+  CHECK(std::ranges::count(thirds, ChannelRange{0, 32, 0, 0}) == 1);
+  CHECK(std::ranges::count(thirds, ChannelRange{0, 32, 0, 11}) == 1);
+  for (const ChannelRange& part : thirds) CHECK(is_part(48, 14, part));
+  CHECK(piece_ranges({256, 14, 16}, 15, 1).size() == 15);
+  for (const ChannelRange& part : piece_ranges({256, 14, 16}, 15, 1)) CHECK(part.has_whole_blocks());
+  CHECK(piece_ranges({48, 14, 16}, 0, 1).empty());
+}
+
+TEST_CASE("Parts that end within a block leave whole tiles of rows to the CPU, or all rows of the block") {
+  using compiler::evta::piece_ranges;
+  for (const int64_t rows : {3, 7, 13, 28}) {
+    const Ranges ranges = piece_ranges({64, rows, 16, 4}, 15, 1);
+    CHECK(ranges.size() >= 3);
+    for (const ChannelRange& part : ranges) {
+      CAPTURE(rows, to_string(part));
+      CHECK(is_part(64, static_cast<uint32_t>(rows), part));
+      CHECK((part.end_row == 0 || (rows - part.end_row) % 4 == 0));
+    }
   }
 }
 
