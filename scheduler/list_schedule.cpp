@@ -67,10 +67,13 @@ class LocalMoves {
   }
 
   // One look at every task. False where nothing helped.
-  bool sweep(std::chrono::steady_clock::time_point deadline) {
+  bool sweep(std::chrono::steady_clock::time_point deadline, uint32_t reach) {
     bool helped = false;
     for (size_t at = 0; at < best_.order.size(); ++at) {
-      for (uint32_t choice = 0; choice < problem_.tasks[best_.order[at].task].choices.size(); ++choice) {
+      const uint32_t own = best_.order[at].choice;
+      const size_t count = problem_.tasks[best_.order[at].task].choices.size();
+      const auto end = static_cast<uint32_t>(std::min<uint64_t>(count, uint64_t{own} + reach + 1));
+      for (uint32_t choice = own - std::min(own, reach); choice < end; ++choice) {
         if (std::chrono::steady_clock::now() >= deadline) return false;
         helped |= try_move(at, choice);
       }
@@ -119,9 +122,10 @@ Solution list_schedule(const Problem& problem, const Bounds& bounds) {
 }
 
 Solution improve_by_moves(const Problem& problem, const Bounds& bounds, Solution solution,
-                          std::chrono::steady_clock::time_point deadline, const Evaluation& evaluation) {
+                          std::chrono::steady_clock::time_point deadline, const Evaluation& evaluation,
+                          uint32_t reach) {
   LocalMoves moves(problem, bounds, std::move(solution), evaluation);
-  while (moves.sweep(deadline)) {
+  while (moves.sweep(deadline, reach)) {
   }
   return std::move(moves).solution();
 }

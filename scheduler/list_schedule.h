@@ -18,8 +18,10 @@ Solution list_schedule(const Problem& problem, const Bounds& bounds);
 // What decisions in an order that respects the graph take: evaluate() (scheduler/timeline.h), or something like it.
 using Evaluation = std::function<Solution(const Problem& problem, const std::vector<Decision>& order)>;
 
-// Does one task in another way as long as that makes the schedule shorter, and until the deadline.
+// Does one task in another way as long as that makes the schedule shorter, and until the deadline. `reach`: only in
+// ways that are so many places before or after its own among the choices, of which neighbours divide it alike.
 Solution improve_by_moves(const Problem& problem, const Bounds& bounds, Solution solution,
-                          std::chrono::steady_clock::time_point deadline, const Evaluation& evaluation = evaluate);
+                          std::chrono::steady_clock::time_point deadline, const Evaluation& evaluation = evaluate,
+                          uint32_t reach = UINT32_MAX);
 
 }  // namespace nestrt::scheduler

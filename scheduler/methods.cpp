@@ -11,10 +11,6 @@
 namespace nestrt::scheduler {
 namespace {
 
-bool is_whole(const Choice& choice) {
-  return choice.parts.size() == 1 && (choice.sharing == 0 || choice.sharing == kAnySharing);
-}
-
 uint32_t unit_of(const Problem& problem, uint32_t task, uint32_t choice) {
   return problem.lanes[problem.tasks[task].choices[choice].parts[0].lane].unit;
 }
@@ -235,6 +231,10 @@ class LoadBalance {
 
 }  // namespace
 
+bool is_whole(const Choice& choice) {
+  return choice.parts.size() == 1 && (choice.sharing == 0 || choice.sharing == kAnySharing);
+}
+
 WholePlacements::WholePlacements(const Problem& problem) : problem_(problem), original_(problem.tasks.size()) {
   for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
     for (TaskInput& input : problem_.tasks[task].inputs) input.by_channel = false;
@@ -245,6 +245,7 @@ WholePlacements::WholePlacements(const Problem& problem) : problem_(problem), or
       kept.push_back(problem.tasks[task].choices[choice]);
       original_[task].push_back(choice);
     }
+    has_all_choices_ = has_all_choices_ && kept.size() == problem.tasks[task].choices.size();
   }
 }
 

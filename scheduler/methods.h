@@ -10,17 +10,23 @@ namespace nestrt::scheduler {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
+// Whether all of a task is done at once, if by the host with all of its cores.
+bool is_whole(const Choice& choice);
+
 // The problem with whole tasks on units only: no parts, and all of the host's cores in one lane.
 class WholePlacements {
  public:
   explicit WholePlacements(const Problem& problem);
   const Problem& problem() const { return problem_; }
+  // Whether there are no other placements.
+  bool has_all_choices() const { return has_all_choices_; }
   // A solution of it as one of the problem that it was made from.
   Solution to_original(Solution solution) const;
 
  private:
   Problem problem_;
   std::vector<std::vector<uint32_t>> original_;  // by task and choice
+  bool has_all_choices_ = true;
 };
 
 // One task after the other, in file order, on that unit wherever it has a program, else as fast as can be.

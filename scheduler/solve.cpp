@@ -38,8 +38,11 @@ class Contest {
     if (solution.makespan_us < best_.makespan_us) best_ = std::move(solution);
   }
 
+  bool is_needed() const { return is_needed_; }
+
   void improve_best(const Bounds& bounds, Deadline deadline) {
-    if (is_needed_) best_ = improve_by_moves(problem_, bounds, std::move(best_), deadline, evaluate_shared);
+    for (const uint32_t reach : {1U, UINT32_MAX})
+      if (is_needed_) best_ = improve_by_moves(problem_, bounds, std::move(best_), deadline, evaluate_shared, reach);
   }
 
   Solution winner() && { return std::move(best_); }
@@ -56,7 +59,8 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   const auto start = std::chrono::steady_clock::now();
   const bool ends = budget < std::chrono::hours(24);
   const Deadline deadline = ends ? start + budget : Deadline::max();
-  const Deadline halfway = ends ? start + budget / 2 : Deadline::max();
+  const auto part_of_budget = [&](int tenths) { return ends ? start + budget * tenths / 10 : Deadline::max(); };
+  const Deadline early = part_of_budget(4);
   Bounds bounds(problem);
   const WholePlacements whole(problem);
   if (method == ScheduleMethod::kThroughput)
@@ -64,15 +68,13 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   Contest contest(problem);
   for (uint32_t unit = 0; unit < problem.units.size(); ++unit)
     contest.enter(whole.to_original(on_unit(whole.problem(), unit)));
-  const Solution one_by_one = sequential(whole.problem(), halfway);
+  const Solution one_by_one = sequential(whole.problem(), early);
   contest.enter(whole.to_original(one_by_one));
   if (method == ScheduleMethod::kSequential) return {std::move(contest).winner(), bounds.total_us()};
-  const Solution by_groups = paper(whole.problem(), one_by_one, halfway);
+  const Solution by_groups = paper(whole.problem(), one_by_one, early);
   contest.enter(whole.to_original(by_groups));
   if (method == ScheduleMethod::kPaper) return {std::move(contest).winner(), bounds.total_us()};
 
-  Bounds whole_bounds(whole.problem());
-  const Deadline quarter = ends ? start + budget / 4 : Deadline::max();
   Solution known = whole.to_original(by_groups);
   const auto consider = [&](Solution other) {
     if (other.makespan_us < known.makespan_us) known = std::move(other);
@@ -80,17 +82,21 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
   consider(side_by_side(problem, whole.to_original(one_by_one)));
   consider(side_by_side(problem, known));
   consider(list_schedule(problem, bounds));
-  consider(whole.to_original(sharpen(whole.problem(), whole_bounds, quarter)));
   SearchOptions options;
-  options.deadline = halfway;
-  consider(whole.to_original(search(whole.problem(), whole_bounds, options, by_groups).best));
-  contest.enter(known);
-  consider(sharpen(problem, bounds, halfway));
+  if (!whole.has_all_choices()) {
+    Bounds whole_bounds(whole.problem());
+    consider(whole.to_original(sharpen(whole.problem(), whole_bounds, part_of_budget(2))));
+    options.deadline = early;
+    consider(whole.to_original(search(whole.problem(), whole_bounds, options, by_groups).best));
+    contest.enter(known);
+  }
+  const Deadline halfway = part_of_budget(whole.has_all_choices() ? 8 : 5);
+  consider(sharpen(problem, bounds, halfway, known));
   known = improve_by_moves(problem, bounds, std::move(known), halfway);
-  options.deadline = deadline;
+  options.deadline = contest.is_needed() ? halfway : deadline;
   SearchResult found = search(problem, bounds, options, std::move(known));
   if (found.lower_bound_us < found.best.makespan_us)
-    found.best = improve_by_moves(problem, bounds, std::move(found.best), deadline);
+    found.best = improve_by_moves(problem, bounds, std::move(found.best), options.deadline);
   contest.enter(std::move(found.best));
   contest.improve_best(bounds, deadline);
   return {std::move(contest).winner(), found.lower_bound_us};

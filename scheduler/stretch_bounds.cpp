@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "scheduler/list_schedule.h"
 #include "scheduler/search.h"
@@ -12,7 +13,7 @@ namespace {
 using Deadline = std::chrono::steady_clock::time_point;
 
 // More is not worth its time: what is left out still gives a bound.
-constexpr size_t kMaxWidth = 512;
+constexpr size_t kMaxWidth = 2048;
 // Sums of the same times differ in their last digits.
 constexpr double kRounding = 1e-12;
 
@@ -32,8 +33,19 @@ Problem problem_of(const Problem& whole, const Stretch& stretch) {
   return problem;
 }
 
+// What of a solution of the whole is the stretch's.
+Solution solution_of(const Problem& problem, const Stretch& stretch, const Solution& whole) {
+  const uint32_t first = stretch.tasks.front();
+  std::vector<Decision> order;
+  for (const Decision& decision : whole.order)
+    if (decision.task >= first && decision.task - first < problem.tasks.size())
+      order.push_back({decision.task - first, decision.choice});
+  return order.empty() ? Solution() : evaluate(problem, order);
+}
+
 // Searches a stretch alone, and raises its bound. Its decisions in the order of the whole problem.
-std::vector<Decision> solve_stretch(const Problem& whole, Bounds& bounds, uint32_t index, Deadline deadline) {
+std::vector<Decision> solve_stretch(const Problem& whole, Bounds& bounds, uint32_t index, Deadline deadline,
+                                    const Solution& begin) {
   const Stretch& stretch = bounds.stretches()[index];
   const Problem problem = problem_of(whole, stretch);
   const Bounds alone(problem);
@@ -41,6 +53,8 @@ std::vector<Decision> solve_stretch(const Problem& whole, Bounds& bounds, uint32
   options.max_width = kMaxWidth;
   options.deadline = deadline;
   Solution known = list_schedule(problem, alone);
+  if (Solution other = solution_of(problem, stretch, begin); other.makespan_us < known.makespan_us)
+    known = std::move(other);
   if (problem.tasks.size() > 1 && std::chrono::steady_clock::now() < deadline) {
     known = improve_by_moves(problem, alone, std::move(known), deadline);
     SearchResult found = search(problem, alone, options, std::move(known));
@@ -50,6 +64,28 @@ std::vector<Decision> solve_stretch(const Problem& whole, Bounds& bounds, uint32
   for (Decision& decision : known.order) decision.task += stretch.tasks.front();
   return std::move(known.order);
 }
+
+// Of the time that remains each stretch gets what its tasks are among those that are still to be searched.
+class TimeShares {
+ public:
+  TimeShares(const Bounds& bounds, Deadline deadline) : deadline_(deadline) {
+    for (const Stretch& stretch : bounds.stretches()) tasks_left_ += tasks_of(stretch);
+  }
+
+  // When the search of the next one is to end.
+  Deadline end_of(const Stretch& stretch) {
+    const size_t tasks = tasks_of(stretch), left = std::exchange(tasks_left_, tasks_left_ - tasks);
+    const auto now = std::chrono::steady_clock::now();
+    if (deadline_ == Deadline::max() || now >= deadline_ || left == 0) return deadline_;
+    return now + (deadline_ - now) / static_cast<int64_t>(left) * static_cast<int64_t>(tasks);
+  }
+
+ private:
+  static size_t tasks_of(const Stretch& stretch) { return stretch.tasks.size() > 1 ? stretch.tasks.size() : 0; }
+
+  const Deadline deadline_;
+  size_t tasks_left_ = 0;
+};
 
 // The whole choice of a barrier, or the divided one, that lets all that follows begin first.
 Decision place_barrier(const Problem& problem, const Bounds& bounds, const Timeline& timeline, uint32_t task) {
@@ -72,12 +108,14 @@ Decision place_barrier(const Problem& problem, const Bounds& bounds, const Timel
 
 }  // namespace
 
-Solution sharpen(const Problem& problem, Bounds& bounds, Deadline deadline) {
+Solution sharpen(const Problem& problem, Bounds& bounds, Deadline deadline, const Solution& known) {
   Timeline timeline(problem);
+  TimeShares shares(bounds, deadline);
   for (uint32_t index = 0; index < bounds.stretches().size(); ++index) {
     const Stretch& stretch = bounds.stretches()[index];
     if (!stretch.tasks.empty())
-      for (const Decision decision : solve_stretch(problem, bounds, index, deadline)) timeline.place(decision);
+      for (const Decision decision : solve_stretch(problem, bounds, index, shares.end_of(stretch), known))
+        timeline.place(decision);
     if (stretch.barrier != kNone) timeline.place(place_barrier(problem, bounds, timeline, stretch.barrier));
   }
   bounds.find_tails();

@@ -11,8 +11,10 @@
 
 namespace nestrt::scheduler {
 
-// Raises the bounds of stretches with several tasks to what a search proves, as long as time remains. Returns the
-// schedules found for them, one after the other, with barriers where they end first.
-Solution sharpen(const Problem& problem, Bounds& bounds, std::chrono::steady_clock::time_point deadline);
+// Raises the bounds of stretches with several tasks to what a search proves, as long as time remains, of which each
+// gets a share. Returns the schedules found for them, one after the other, with barriers where they end first.
+// `known`: a solution whose decisions are where each search begins; may be empty.
+Solution sharpen(const Problem& problem, Bounds& bounds, std::chrono::steady_clock::time_point deadline,
+                 const Solution& known = {});
 
 }  // namespace nestrt::scheduler

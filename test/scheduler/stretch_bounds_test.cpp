@@ -31,6 +31,20 @@ TEST_CASE("Searched bounds of stretches are below every schedule, and their sche
   }
 }
 
+TEST_CASE("The search of a stretch begins with what is known of it") {
+  std::mt19937 random(7);
+  const auto over = std::chrono::steady_clock::time_point::min();
+  for (int i = 0; i < 20; ++i) {
+    const Problem problem = network_problem(googlenet_graph(true), 2, i % 2 == 0, random);
+    Bounds bounds(problem);
+    const scheduler::Solution known = sharpen(problem, bounds, kNoDeadline);
+    Bounds others(problem);
+    const scheduler::Solution again = sharpen(problem, others, over, known);
+    REQUIRE(again.makespan_us <= known.makespan_us * (1 + kLastDigits));
+    REQUIRE(again.makespan_us < sharpen(problem, others, over).makespan_us);
+  }
+}
+
 TEST_CASE("On networks of modules the bounds of their stretches leave little between them and a schedule") {
   std::mt19937 random(6);
   for (const bool in_place : {false, true}) {
