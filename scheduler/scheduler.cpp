@@ -1,9 +1,9 @@
 #include "scheduler/scheduler.h"
 
 #include "runtime/costs/unit_key.h"
+#include "scheduler/beside.h"
 #include "scheduler/plan_problem.h"
 #include "scheduler/schedule_steps.h"
-#include "scheduler/solve.h"
 #include "scheduler/virtual_time.h"
 
 namespace nestrt::scheduler {
@@ -18,7 +18,7 @@ class SearchScheduler final : public Scheduler {
                             make_problem(plan, units, costs,
                                          {.split_channels = all_choices && options.split_channels,
                                           .share_cores = all_choices && options.share_cores}));
-    const Solved solved = solve(problem, options.method, options.budget);
+    const Solved solved = solve_beside(problem, options.others, options.method, options.budget);
     Schedule schedule = to_schedule(problem, solved.solution);
     schedule.lower_bound_us = solved.lower_bound_us;
     return schedule;

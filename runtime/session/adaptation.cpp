@@ -65,14 +65,18 @@ Status Adaptation::start(std::shared_ptr<PreparedSchedule> current) {
 
 // A unit that has come back and failed again since is one that is to be probed, though it failed before as well.
 void Adaptation::run_ended(const PreparedSchedule& current, double makespan_us) {
-  const uint64_t changes = health_.changes();
+  const uint64_t now = changes();
   if (!decides()) {
-    if (changes != health_changes_) request(changes);
+    if (now != known_changes_) request(now);
     return;
   }
   if (makespan_us > 0) measure(current, makespan_us);
   const bool explores = running_->then != nullptr;
-  if (changes != health_changes_ || (explores ? has_explored() : is_due())) request(changes);
+  if (now != known_changes_ || (explores ? has_explored() : is_due())) request(now);
+}
+
+uint64_t Adaptation::changes() const {
+  return health_.changes() + (options_.user != nullptr ? options_.user->changes() : 0);
 }
 
 void Adaptation::measure(const PreparedSchedule& current, double makespan_us) {
@@ -101,10 +105,10 @@ bool Adaptation::is_due() const {
 bool Adaptation::has_explored() const { return running_->statistics.runs() >= SchedulePolicy::kExploringRuns; }
 
 // What explored is out of use at once.
-void Adaptation::request(uint64_t health_changes) {
+void Adaptation::request(uint64_t changes) {
   const MutexLock lock(mutex_);
   if (requested_ || next_ != nullptr) return;
-  health_changes_ = health_changes;
+  known_changes_ = changes;
   requested_ = true;
   asked_ = current_;
   if (asked_ != nullptr) asked_->snapshot = asked_->statistics;
@@ -195,6 +199,8 @@ std::shared_ptr<Adaptation::InUse> Adaptation::decide(const InUse& asked) {
   // Units that failed or came back meanwhile.
   if (policy_ != nullptr && health_.failing() != failing_)
     made = decide_schedule(new_statistics(main_->schedule->schedule()));
+  if (options_.user != nullptr && policy_ != nullptr)
+    options_.user->wants(unit_shares(policy_->main_schedule(), policy_->units()));
   publish_due();
   if (options_.adopted && main_->schedule.get() != before)
     options_.adopted(*main_->schedule, policy_ != nullptr ? policy_->costs() : CostTable(), measured_);
@@ -203,6 +209,7 @@ std::shared_ptr<Adaptation::InUse> Adaptation::decide(const InUse& asked) {
 
 std::shared_ptr<Adaptation::InUse> Adaptation::decide_schedule(const RunStatistics& statistics) {
   failing_ = health_.failing();
+  if (options_.user != nullptr) policy_->set_others(options_.user->others());
   const SchedulePolicy::Move move = policy_->decide(statistics, failing_);
   Result<std::shared_ptr<InUse>> made = guarded([&] { return make(move); });
   if (!made) {

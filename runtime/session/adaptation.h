@@ -21,6 +21,7 @@
 #include "runtime/session/schedule_policy.h"
 #include "runtime/session/session_in_turns.h"
 #include "runtime/session/unit_health.h"
+#include "runtime/session/unit_users.h"
 
 namespace nestrt {
 
@@ -36,6 +37,7 @@ struct AdaptationOptions {
   std::shared_ptr<const CostCache> cache;  // what was learned goes there; null: nowhere
   Adopted adopted;                         // may be empty
   bool counts_load = false;                // of a run what its busiest unit took, in place of how long it was
+  UnitUser* user = nullptr;                // the session; null: others do not matter
 };
 
 class Adaptation {
@@ -74,7 +76,8 @@ class Adaptation {
   void measure(const PreparedSchedule& current, double makespan_us);
   double load_us(const PreparedSchedule& current);
   bool is_due() const;
-  void request(uint64_t health_changes) NESTRT_EXCLUDES(mutex_);
+  uint64_t changes() const;
+  void request(uint64_t changes) NESTRT_EXCLUDES(mutex_);
   bool has_explored() const;
 
   void stop();
@@ -114,7 +117,7 @@ class Adaptation {
   // Of the running thread.
   std::vector<double> load_us_;  // by unit
   InUse* running_ = nullptr;
-  uint64_t health_changes_ = 0;  // that the last request knew of
+  uint64_t known_changes_ = 0;  // of units and of who uses them, that the last request knew of
 
   std::atomic<uint64_t> swaps_{0};
   std::atomic<uint32_t> due_runs_{0};

@@ -156,16 +156,23 @@ RunStatistics SchedulePolicy::new_statistics() const {
   return RunStatistics(schedule(), stated);
 }
 
+void SchedulePolicy::set_others(std::vector<double> others) {
+  others_changed_ |= others.empty() != options_.schedule.others.empty();
+  options_.schedule.others = std::move(others);
+}
+
 // --- Deciding --------------------------------------------------------------------------------------------------------
 
 SchedulePolicy::Move SchedulePolicy::decide(const RunStatistics& statistics, uint64_t failing) {
   const bool units_changed = std::exchange(failing_, failing) != failing;
   if (std::exchange(is_exploring_, false) && !units_changed) return end_exploring(statistics);
+  const bool others_changed = std::exchange(others_changed_, false);
   Move move = Move::kStay;
-  if (units_changed) {
+  if (units_changed || others_changed) {
     explorer_is_known_ = false;
     is_on_trial_ = false;
-    move = adopt_better(!is_usable(main_.schedule)) ? Move::kAdopt : Move::kRestart;
+    move = adopt_better(others_changed || !is_usable(main_.schedule)) ? Move::kAdopt : Move::kRestart;
+    is_on_trial_ = is_on_trial_ && !others_changed;  // the schedule before was for other neighbours
   } else {
     exploring_us_ += kExploring * (statistics.total_us() - counted_us_);
     runs_ += statistics.runs() - counted_runs_;

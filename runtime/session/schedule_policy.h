@@ -57,6 +57,9 @@ class SchedulePolicy {
   Move decide(const RunStatistics& statistics, uint64_t failing);
   // The schedule that the last move brings into use.
   const Schedule& schedule() const { return is_exploring_ ? explorer_->schedule : main_.schedule; }
+  // ScheduleOptions::others, from now on. Where it has become empty, or has ceased to be, the next decision is for
+  // another schedule: by their steps alone those for busy units are no faster.
+  void set_others(std::vector<double> others);
   // Fresh ones for it.
   RunStatistics new_statistics() const;
   // An operator takes so many times as long on the host from now on, as another kernel computes it: its statistics
@@ -78,6 +81,9 @@ class SchedulePolicy {
   };
   const Due& due() const { return due_; }
 
+  // But for what explores.
+  const Schedule& main_schedule() const { return main_.schedule; }
+  std::span<const UnitInfo> units() const { return units_; }
   const CostTable& costs() const { return learned_.costs(); }
   bool has_learned() const { return has_learned_; }
 
@@ -131,7 +137,7 @@ class SchedulePolicy {
 
   const Plan& plan_;
   const std::vector<UnitInfo> units_;
-  const PolicyOptions options_;
+  PolicyOptions options_;
   LearnedCosts learned_;
   bool has_learned_ = false;
 
@@ -141,6 +147,7 @@ class SchedulePolicy {
   std::array<double, 2> excess_ = {1, 1};  // by manner
   uint64_t excess_run_ = 0;                // when it was known
   uint64_t failing_ = 0;
+  bool others_changed_ = false;
 
   uint32_t holding_runs_ = 0;  // so long nothing is adopted, after something was taken back
   uint32_t next_hold_ = 0;

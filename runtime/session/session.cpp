@@ -22,6 +22,7 @@
 #include "runtime/session/session_in_turns.h"
 #include "runtime/session/shaped_session.h"
 #include "runtime/session/trial.h"
+#include "runtime/session/unit_users.h"
 #include "runtime/session/working_units.h"
 
 namespace nestrt {
@@ -39,6 +40,7 @@ class SessionImpl final : public SessionInTurns {
       : plan_(std::move(plan)),
         units_(std::move(units)),
         options_(options),
+        user_(units_, options_.urgent),
         executables_(plan_, units_),
         health_(units_),
         executor_({options.observer, limits(), options.urgent, options.clock, turns.turns}, health_),
@@ -55,8 +57,11 @@ class SessionImpl final : public SessionInTurns {
     NESTRT_RETURN_IF_ERROR(check_signer());
     report_useless_units();
     infos_ = infos_with_refusals(plan_->tables(), units_, executables_);
-    NESTRT_ASSIGN_OR_RETURN(FirstSchedule first, make_first_schedule(plan_, units_, infos_, options_, health_));
+    SessionOptions beside_others = options_;
+    beside_others.schedule.others = user_.others();
+    NESTRT_ASSIGN_OR_RETURN(FirstSchedule first, make_first_schedule(plan_, units_, infos_, beside_others, health_));
     NESTRT_RETURN_IF_ERROR(check_schedule(*plan_, units_, first.schedule));
+    user_.wants(unit_shares(first.schedule, infos_));
     has_costs_ = first.has_costs;
     kernels_ = make_kernel_policy(first.costs);
     NESTRT_ASSIGN_OR_RETURN(
@@ -83,7 +88,9 @@ class SessionImpl final : public SessionInTurns {
     const bool checks = options_.check_every > 0 && runs_++ % options_.check_every == 0;
     const Executor::Run run{&memory_, options.deadline, turn, checks};
     const SteadyClock::time_point start = now_by(options_.clock.get());
+    user_.begin_run();
     const Status status = run_safely(schedule, run, inputs, outputs);
+    user_.end_run();
     const std::chrono::duration<double, std::micro> makespan = now_by(options_.clock.get()) - start;
     if (adaptation_ != nullptr) adaptation_->run_ended(schedule, status.ok() ? makespan.count() : 0);
     return status;
@@ -295,6 +302,7 @@ class SessionImpl final : public SessionInTurns {
     options.cache = first.cache;
     options.adopted = turns_.adopted;
     options.counts_load = options_.schedule.method == ScheduleMethod::kThroughput;
+    options.user = &user_;
     Policies policies{make_policy(first.costs), std::move(kernels_)};
     adaptation_ = std::make_unique<Adaptation>(*plan_, units_, executables_, health_, std::move(policies),
                                                std::move(first.measured), options);
@@ -305,6 +313,7 @@ class SessionImpl final : public SessionInTurns {
     if (!may_reschedule()) return nullptr;
     PolicyOptions options;
     options.schedule = options_.schedule;
+    options.schedule.others = user_.others();
     options.schedule.share_cores &= share_cores_;
     options.drift = options_.reschedule_drift;
     return std::make_unique<SchedulePolicy>(*plan_, infos_, costs, current_->schedule(), options);
@@ -339,6 +348,7 @@ class SessionImpl final : public SessionInTurns {
   bool has_costs_ = false;                 // the schedule was made from costs
   bool share_cores_ = true;                // what try_schedule() tried was not found to be slower
   std::unique_ptr<KernelPolicy> kernels_;  // until adaptation_ has it
+  UnitUser user_;
   Executables executables_;
   UnitHealth health_;
   size_t arena_bytes_ = 0;

@@ -9,6 +9,8 @@
 
 #include "nestrt/plan_tables.h"
 #include "nestrt/schedule.h"
+#include "runtime/session/unit_users.h"
+#include "scheduler/beside.h"
 #include "scheduler/plan_problem.h"
 #include "scheduler/schedule_steps.h"
 #include "scheduler/solve.h"
@@ -43,6 +45,26 @@ class Sessions {
     for (const scheduler::Problem& problem : problems_)
       solutions.push_back(scheduler::solve(problem, method, budget_).solution);
     return run(name, solutions);
+  }
+
+  // Each knows how busy the others keep the units when they are alone, as sessions that are created beside others do.
+  Result<SideBySideFigures> each_beside_others() const {
+    std::vector<std::vector<double>> shares;
+    for (const scheduler::Problem& problem : problems_) {
+      const auto alone = scheduler::solve(problem, ScheduleMethod::kOptimum, budget_).solution;
+      NESTRT_ASSIGN_OR_RETURN(shares.emplace_back(),
+                              scheduler::unit_loads_us(problem, scheduler::to_schedule(problem, alone)));
+      for (double& share : shares.back()) share /= alone.makespan_us;
+    }
+    std::vector<scheduler::Solution> solutions;
+    for (size_t i = 0; i < problems_.size(); ++i) {
+      std::vector<double> others(problems_[i].units.size(), 0);
+      for (size_t j = 0; j < shares.size(); ++j)
+        for (size_t unit = 0; j != i && unit < others.size(); ++unit) others[unit] += shares[j][unit];
+      if ((urgent_ && i == 0) || !are_busy(others, false)) others.clear();
+      solutions.push_back(scheduler::solve_beside(problems_[i], others, ScheduleMethod::kOptimum, budget_).solution);
+    }
+    return run("each beside the others", solutions);
   }
 
   Result<SideBySideFigures> balanced_together() const {
@@ -105,6 +127,7 @@ Result<std::vector<SideBySideFigures>> side_by_side_figures(std::span<const Boar
   std::vector<SideBySideFigures> all;
   NESTRT_ASSIGN_OR_RETURN(all.emplace_back(), sessions.each_by(ScheduleMethod::kOptimum, "each the shortest"));
   NESTRT_ASSIGN_OR_RETURN(all.emplace_back(), sessions.each_by(ScheduleMethod::kThroughput, "each balanced"));
+  NESTRT_ASSIGN_OR_RETURN(all.emplace_back(), sessions.each_beside_others());
   NESTRT_ASSIGN_OR_RETURN(all.emplace_back(), sessions.balanced_together());
   return all;
 }

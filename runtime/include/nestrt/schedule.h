@@ -54,6 +54,9 @@ struct ScheduleOptions {
   bool split_channels = true;                // one operator on several units (kOptimum)
   bool share_cores = true;                   // branches side by side on the host's threads (kOptimum)
   std::chrono::microseconds budget{20'000};  // for the search; what is best by then is taken
+  // By unit: what other sessions want of its time, 1 for one that never lets go of it. Where it is not empty, schedules
+  // are for the least waiting for each other (kOptimum).
+  std::vector<double> others = {};
 };
 
 // What a schedule takes with given costs.

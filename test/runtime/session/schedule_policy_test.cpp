@@ -206,6 +206,19 @@ TEST_CASE("Units alike that become slow together count once") {
   }
 }
 
+TEST_CASE("When others begin to keep units busy another schedule is taken, and one for them alone when these have gone") {
+  TwoAlike board;
+  const double alone = board.policy->schedule().makespan_us;
+  board.policy->set_others({2, 2, 2});
+  CHECK(board.run(1, 1) == SchedulePolicy::Move::kAdopt);
+  CHECK(board.policy->schedule().makespan_us >= alone);
+  board.policy->set_others({3, 2, 2});
+  CHECK(board.run(1, 1) != SchedulePolicy::Move::kAdopt);
+  board.policy->set_others({});
+  CHECK(board.run(1, 1) == SchedulePolicy::Move::kAdopt);
+  CHECK(board.policy->schedule().makespan_us == alone);
+}
+
 TEST_CASE("A move that cannot be made is as if it had not been decided") {
   TwoAlike board;
   const Schedule before = board.policy->schedule();

@@ -1,0 +1,20 @@
+// Schedules beside others: where several sessions keep the units busy, an inference is as fast as its share of them
+// allows, and who computes a layer where it takes more of the units' time than elsewhere delays all. A schedule that is
+// the shortest alone does that: it divides layers as long as that makes it shorter by anything.
+#pragma once
+
+#include <chrono>
+#include <span>
+
+#include "scheduler/solve.h"
+
+namespace nestrt::scheduler {
+
+// As solve(), for ScheduleOptions::others. Where there are others, and the method is kOptimum, the best of three: the
+// shortest schedule; the shortest that does everything in ways that take little more of the units' time than need be,
+// each unit's counted by how scarce it is; and the smallest load of the busiest unit. The best is what makes an
+// inference wait least, if the others are like it.
+Solved solve_beside(const Problem& problem, std::span<const double> others, ScheduleMethod method,
+                    std::chrono::microseconds budget);
+
+}  // namespace nestrt::scheduler
