@@ -83,7 +83,8 @@ Result<std::string> write_recurrent(NodeWriter& node) {
   while (inputs.back().empty()) inputs.pop_back();
   const char* const type = lstm ? "LSTM" : op.kind == RecurrentKind::kGru ? "GRU" : "RNN";
   const std::vector<std::string> outputs =
-      node.write_all(type, std::move(inputs), std::move(attributes), {true, false, lstm});
+      node.write_all(type, std::move(inputs), std::move(attributes),
+                     lstm ? std::vector<bool>{true, false, true} : std::vector<bool>{true});
   const std::string states = node.write("Squeeze", {outputs[0], node.constant({1})});
   return lstm ? node.write("Concat", {states, outputs[2]}, {{"axis", int64_t{0}}}) : states;
 }
