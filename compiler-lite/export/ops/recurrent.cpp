@@ -69,8 +69,8 @@ Result<std::string> write_recurrent(NodeWriter& node) {
   const bool lstm = op.kind == RecurrentKind::kLstm;
   const int64_t hidden = node.operand(1).shape[0], columns = node.operand(1).shape[1];
   const std::string state = node.write("Unsqueeze", {node.write("Transpose", {node.real(1)}), node.constant({0})});
-  std::vector<std::string> inputs = {node.real(0), identity(node, columns), state, biases(node, columns, hidden), "",
-                                     with_direction(node, 3)};
+  std::vector<std::string> inputs = {node.real(0), identity(node, columns), state, biases(node, columns, hidden),
+                                     "",           with_direction(node, 3)};
   if (lstm) {
     inputs.push_back(with_direction(node, 4));
     inputs.push_back(with_direction(node, 5));

@@ -102,8 +102,7 @@ TEST_CASE("A recurrent network whose branches a bound input decides runs as in O
   for (const Case& c : {Case{16000, 512, 0.05639267f, 0.00039788f, -0.00903349f},
                         Case{8000, 256, 0.1432473f, 0.50357842f, -0.27882275f}}) {
     const Graph graph = import_or_fail(*path, silero_options(c.rate, c.samples));
-    const auto outputs =
-        interpret(graph, {pattern({1, c.samples}, 37, 201, 200), pattern({2, 1, 128}, 29, 101, 100)});
+    const auto outputs = interpret(graph, {pattern({1, c.samples}, 37, 201, 200), pattern({2, 1, 128}, 29, 101, 100)});
     REQUIRE(outputs);
     const auto* state = reinterpret_cast<const float*>((*outputs)[1].elements.data());
     CHECK(*reinterpret_cast<const float*>((*outputs)[0].elements.data()) == Approx(c.speech).epsilon(1e-5));

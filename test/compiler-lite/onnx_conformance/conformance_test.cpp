@@ -30,9 +30,8 @@ void check_export(const CaseResult& result) {
   if (result.verdict != Verdict::kPassed || result.not_exported.empty()) return;
   INFO(result.name << ": " << result.not_exported);
   const auto reasons = reasons_not_to_export();
-  CHECK(std::any_of(reasons.begin(), reasons.end(), [&](std::string_view reason) {
-    return result.not_exported.find(reason) != std::string::npos;
-  }));
+  CHECK(std::any_of(reasons.begin(), reasons.end(),
+                    [&](std::string_view reason) { return result.not_exported.find(reason) != std::string::npos; }));
 }
 
 // For who looks for the next operator: script/operators-table --list.

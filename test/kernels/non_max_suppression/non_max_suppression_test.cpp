@@ -10,7 +10,8 @@ namespace {
 // Three boxes: the second overlaps the first by 0.6, the third stands apart.
 TestTensor boxes() { return tensor({1, 3, 4}, std::vector<float>{0, 0, 8, 4, 0, 0, 8, 5, 20, 20, 30, 30}); }
 
-std::vector<int64_t> chosen(ops::NonMaxSuppression op, const TestTensor& of_boxes, const TestTensor& scores, int64_t rows) {
+std::vector<int64_t> chosen(ops::NonMaxSuppression op, const TestTensor& of_boxes, const TestTensor& scores,
+                            int64_t rows) {
   OperatorCase c(op);
   c.input(of_boxes).input(scores).output(DataType::kS64, {rows, 3});
   return reference(c)[0].values<int64_t>();
@@ -30,8 +31,8 @@ TEST_CASE("NonMaxSuppression keeps the best of boxes that overlap, and says wher
 TEST_CASE("NonMaxSuppression takes corners in any order, and centres") {
   const TestTensor scores = tensor({1, 1, 2}, std::vector<float>{0.8f, 0.9f});
   const std::vector<int64_t> one = {0, 0, 1, -1, -1, -1};
-  CHECK(chosen({.count = 2, .iou_threshold = 0.5f},
-               tensor({1, 2, 4}, std::vector<float>{8, 4, 0, 0, 0, 0, 8, 5}), scores, 2) == one);
+  CHECK(chosen({.count = 2, .iou_threshold = 0.5f}, tensor({1, 2, 4}, std::vector<float>{8, 4, 0, 0, 0, 0, 8, 5}),
+               scores, 2) == one);
   CHECK(chosen({.count = 2, .iou_threshold = 0.5f, .centered = true},
                tensor({1, 2, 4}, std::vector<float>{2, 4, 4, 8, 2.5f, 4, 5, 8}), scores, 2) == one);
 }

@@ -11,9 +11,7 @@ using Kind = ops::RecurrentKind;
 
 constexpr ops::Activation kSigmoid{ops::ActivationKind::kSigmoid}, kTanh{ops::ActivationKind::kTanh};
 
-ops::Recurrent recurrent(Kind kind) {
-  return {.kind = kind, .gate = kSigmoid, .candidate = kTanh, .cell = kTanh};
-}
+ops::Recurrent recurrent(Kind kind) { return {.kind = kind, .gate = kSigmoid, .candidate = kTanh, .cell = kTanh}; }
 
 int64_t gates(Kind kind) { return kind == Kind::kLstm ? 4 : kind == Kind::kGru ? 3 : 1; }
 
@@ -103,7 +101,11 @@ TEST_CASE("Recurrent names what does not fit") {
   CHECK_THAT(of(Kind::kLstm, {0, 1, 4}, {1, 4}), Catch::Contains("lstm of shape"));
   CHECK_THAT(of(Kind::kPlain, {2, 4}, {4, 4}), Catch::Contains("plain of shape"));
   OperatorCase celled(recurrent(Kind::kPlain));
-  celled.input(shape_only({2, 1, 1})).input(shape_only({1, 1})).input(absent()).input(absent()).input(shape_only({1, 1}));
+  celled.input(shape_only({2, 1, 1}))
+      .input(shape_only({1, 1}))
+      .input(absent())
+      .input(absent())
+      .input(shape_only({1, 1}));
   CHECK_THAT(complaint(celled), Catch::Contains("only lstm takes a cell"));
 }
 
