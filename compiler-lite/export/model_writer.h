@@ -47,9 +47,8 @@ class ModelWriter {
   std::string write_node(const Node& node, std::string_view op_type, std::vector<std::string> inputs,
                          const WrittenAttributes& attributes);
   // The same of several outputs, of which some may be left out.
-  std::vector<std::string> write_outputs_of(const Node& node, std::string_view op_type,
-                                            std::vector<std::string> inputs, const WrittenAttributes& attributes,
-                                            const std::vector<bool>& wanted);
+  std::vector<std::string> write_outputs_of(const Node& node, std::string_view op_type, std::vector<std::string> inputs,
+                                            const WrittenAttributes& attributes, const std::vector<bool>& wanted);
   // A new initializer, called like the node's result with `suffix` behind.
   std::string add_initializer(const Node& node, std::string_view suffix, DataType type, const Shape& shape,
                               std::span<const std::byte> elements);

@@ -152,7 +152,6 @@ Status import_node(GraphBuilder& builder, const OnnxNode& node, int64_t opset) {
   return context.close();
 }
 
-
 // Takes back what a subgraph has defined, however it ends.
 class Scope {
  public:
@@ -208,7 +207,8 @@ Result<std::vector<ValueId>> import_subgraph(GraphBuilder& builder, const OnnxGr
   for (const std::string& name : graph.outputs) {
     outputs.push_back(builder.find(name));
     if (outputs.back() == kNoValue)
-      return Status(Code::kInvalidModel, fmt::format("output '{}' of subgraph '{}' is made by no node", name, graph.name));
+      return Status(Code::kInvalidModel,
+                    fmt::format("output '{}' of subgraph '{}' is made by no node", name, graph.name));
   }
   return outputs;
 }

@@ -1,5 +1,5 @@
-// The nodes of an ONNX graph, imported in the order of the data flow: the model's own, and those of the subgraphs of If,
-// Loop and Scan, as often as they run.
+// The nodes of an ONNX graph, imported in the order of the data flow: the model's own, and those of the subgraphs of
+// If, Loop and Scan, as often as they run.
 #pragma once
 
 #include <cstdint>

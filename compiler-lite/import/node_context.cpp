@@ -145,7 +145,7 @@ Result<int64_t> NodeContext::required_int(std::string_view name) {
 }
 
 Result<std::vector<ValueId>> NodeContext::subgraph(std::string_view attribute, const std::vector<ValueId>& inputs,
-                                                  std::string_view scope) {
+                                                   std::string_view scope) {
   ignore(attribute);
   const OnnxAttribute* found = find(node_, attribute);
   const auto* graph = found == nullptr ? nullptr : std::get_if<std::shared_ptr<const OnnxGraph>>(found);

@@ -29,9 +29,8 @@ struct OnnxOpaque {};
 
 struct OnnxGraph;
 
-using OnnxAttribute =
-    std::variant<OnnxOpaque, int64_t, float, std::string, OnnxTensor, std::vector<int64_t>, std::vector<float>,
-                 std::vector<std::string>, std::shared_ptr<const OnnxGraph>>;
+using OnnxAttribute = std::variant<OnnxOpaque, int64_t, float, std::string, OnnxTensor, std::vector<int64_t>,
+                                   std::vector<float>, std::vector<std::string>, std::shared_ptr<const OnnxGraph>>;
 
 struct OnnxNode {
   std::string op_type;

@@ -40,11 +40,23 @@ class Reader {
   Result<OnnxModel> read() {
     if (!proto_.has_graph()) return Status(Code::kInvalidModel, "not an ONNX model: it has no graph");
     read_opset();
+    NESTRT_RETURN_IF_ERROR(check_outputs(proto_.graph()));
     NESTRT_RETURN_IF_ERROR(read_graph(*proto_.mutable_graph(), model_));
     return std::move(model_);
   }
 
  private:
+  Status check_outputs(const onnx::GraphProto& graph) {
+    for (const auto& output : graph.output()) {
+      const auto kind = output.type().value_case();
+      if (kind == onnx::TypeProto::kTensorType)
+        note_type(output.type().tensor_type().elem_type());
+      else if (kind != onnx::TypeProto::VALUE_NOT_SET)
+        return Status(Code::kUnsupported, fmt::format("output '{}' is no tensor", output.name()));
+    }
+    return ok_status();
+  }
+
   void read_opset() {
     for (const auto& entry : proto_.opset_import()) {
       if (normalized_domain(entry.domain()).empty()) model_.opset = std::max(model_.opset, entry.version());

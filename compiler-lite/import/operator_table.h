@@ -14,7 +14,7 @@ class NodeContext;
 // Operators of earlier opsets are supported where they did not change since.
 inline constexpr int64_t kOldestOpset = 6;
 // The newest opset whose operators were compared with these functions. A newer model is accepted with a warning.
-inline constexpr int64_t kNewestKnownOpset = 26;
+inline constexpr int64_t kNewestKnownOpset = 28;
 
 struct ImportRule {
   std::string_view op_type;  // with its domain where that is not ONNX's own: "com.microsoft.QLinearAdd"

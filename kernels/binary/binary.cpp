@@ -24,7 +24,7 @@ bool is_logical(Kind kind) { return kind >= Kind::kLogicalAnd && kind <= Kind::k
 bool takes(Kind kind, DataType type) {
   switch (type) {
     case DataType::kF32:
-      return kind != Kind::kMod && !is_logical(kind) && !is_bitwise(kind);
+      return !is_logical(kind) && !is_bitwise(kind);
     case DataType::kS8:
       return kind == Kind::kAdd;
     case DataType::kS32:

@@ -1,6 +1,6 @@
 // Binary: one function of two elements, operands broadcast as numpy does. Attributes: ops::Binary; an activation only
 // where the output is f32 or s8. Both operands have one type.
-//   f32      arithmetic (not mod: its sign rule is for integers), comparisons
+//   f32      arithmetic, comparisons
 //   s32 s64  arithmetic and comparisons; overflow wraps; division truncates; dividing by zero gives 0; mod takes the
 //            sign of the divisor, fmod that of the dividend; pow of a negative exponent truncates towards zero;
 //            bitwise kinds; shifts by none of the type's bits (negative, or too far) shift all of them out

@@ -116,8 +116,7 @@ struct Sampler {
     float sum = 0;
     for (size_t i = 0; i < static_cast<size_t>(own.count); ++i) {
       if (own.weight[i] == 0) continue;  // what it stands at may be no number
-      sum += own.weight[i] *
-             sample(x, taps, axis + 1, offset * dims[static_cast<size_t>(axis)] + own.index[i]);
+      sum += own.weight[i] * sample(x, taps, axis + 1, offset * dims[static_cast<size_t>(axis)] + own.index[i]);
     }
     return sum;
   }

@@ -32,7 +32,7 @@ struct Box {
   float top, left, bottom, right;
 
   static Box of(const float* stated, bool centered) {
-    const float *b = stated;
+    const float* b = stated;
     if (centered) return {b[1] - b[3] / 2, b[0] - b[2] / 2, b[1] + b[3] / 2, b[0] + b[2] / 2};
     return {std::min(b[0], b[2]), std::min(b[1], b[3]), std::max(b[0], b[2]), std::max(b[1], b[3])};
   }

@@ -97,9 +97,7 @@ ScratchSize Recurrence::scratch() const {
 }
 
 Recurrence::Buffers Recurrence::prepare(const KernelCall& call) const {
-  const auto operand = [&](size_t index) {
-    return index < call.inputs.size() ? call.input<float>(index) : nullptr;
-  };
+  const auto operand = [&](size_t index) { return index < call.inputs.size() ? call.input<float>(index) : nullptr; };
   const int64_t size = batch_ * hidden_;
   Buffers buffers{};
   buffers.gates = reinterpret_cast<float*>(call.shared_scratch);
@@ -135,8 +133,8 @@ float Recurrence::sum(const Buffers& buffers, int64_t row, int64_t gate, int64_t
 void Recurrence::reset(const Buffers& buffers) const {
   for (int64_t row = 0; row < batch_; ++row)
     for (int64_t unit = 0; unit < hidden_; ++unit)
-      buffers.left[row * hidden_ + unit] = buffers.state[row * hidden_ + unit] *
-                                           apply_activation(op_.gate, clipped(sum(buffers, row, 1, unit)));
+      buffers.left[row * hidden_ + unit] =
+          buffers.state[row * hidden_ + unit] * apply_activation(op_.gate, clipped(sum(buffers, row, 1, unit)));
 }
 
 float Recurrence::finish_gru(const Buffers& buffers, int64_t row, int64_t unit) const {
@@ -169,9 +167,9 @@ void Recurrence::finish_step(Buffers& buffers) const {
       if (op_.kind == Kind::kLstm)
         finish_lstm(buffers, row, unit);
       else
-        buffers.y[row * hidden_ + unit] = op_.kind == Kind::kGru ? finish_gru(buffers, row, unit)
-                                                                 : apply_activation(op_.candidate,
-                                                                                    clipped(sum(buffers, row, 0, unit)));
+        buffers.y[row * hidden_ + unit] = op_.kind == Kind::kGru
+                                              ? finish_gru(buffers, row, unit)
+                                              : apply_activation(op_.candidate, clipped(sum(buffers, row, 0, unit)));
     }
   }
   buffers.state = buffers.y;

@@ -27,8 +27,8 @@ class Panels final : public Kernel {
       product.columns = columns.last;
       product.stride = recurrence_.columns();
       const Range panels{columns.first / kTileBlock, ceil_div(columns.last, kTileBlock)};
-      const int64_t parts = std::min(panels.size(), task_count(recurrence_.batch() * columns.size(), product.inner,
-                                                               call.parallel->num_threads()));
+      const int64_t parts = std::min(
+          panels.size(), task_count(recurrence_.batch() * columns.size(), product.inner, call.parallel->num_threads()));
       call.parallel->parallel_for(parts, [&](int64_t index, int) {
         const Range part = part_of(panels.size(), index, parts, limits_.blocks);
         run_panels(product, tile_, limits_, {0, recurrence_.batch()},

@@ -21,8 +21,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   if (input.type == DataType::kBool) return rule_error("the input is bool, expected numbers");
   NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(attributes.axis, input.shape.rank()));
   if (attributes.count < 0 || attributes.count > input.shape[axis])
-    return rule_error(fmt::format("count {} is more than the {} elements of the axis", attributes.count,
-                                  input.shape[axis]));
+    return rule_error(
+        fmt::format("count {} is more than the {} elements of the axis", attributes.count, input.shape[axis]));
   Shape shape = input.shape;
   shape[axis] = attributes.count;
   return single_output(DataType::kS64, shape);

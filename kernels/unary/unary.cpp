@@ -17,8 +17,8 @@ namespace {
 using Kind = ops::UnaryKind;
 
 bool takes_integers(Kind kind) {
-  return kind == Kind::kRelu || kind == Kind::kClip || kind == Kind::kAbs || kind == Kind::kNeg || kind == Kind::kSign ||
-         kind == Kind::kBitwiseNot;
+  return kind == Kind::kRelu || kind == Kind::kClip || kind == Kind::kAbs || kind == Kind::kNeg ||
+         kind == Kind::kSign || kind == Kind::kBitwiseNot;
 }
 
 bool takes(Kind kind, DataType type) {

@@ -69,8 +69,8 @@ Result<std::string> write_recurrent(NodeWriter& node) {
   const bool lstm = op.kind == RecurrentKind::kLstm;
   const int64_t hidden = node.operand(1).shape[0], columns = node.operand(1).shape[1];
   const std::string state = node.write("Unsqueeze", {node.write("Transpose", {node.real(1)}), node.constant({0})});
-  std::vector<std::string> inputs = {node.real(0), identity(node, columns), state, biases(node, columns, hidden), "",
-                                     with_direction(node, 3)};
+  std::vector<std::string> inputs = {node.real(0), identity(node, columns), state, biases(node, columns, hidden),
+                                     "",           with_direction(node, 3)};
   if (lstm) {
     inputs.push_back(with_direction(node, 4));
     inputs.push_back(with_direction(node, 5));
@@ -83,7 +83,8 @@ Result<std::string> write_recurrent(NodeWriter& node) {
   while (inputs.back().empty()) inputs.pop_back();
   const char* const type = lstm ? "LSTM" : op.kind == RecurrentKind::kGru ? "GRU" : "RNN";
   const std::vector<std::string> outputs =
-      node.write_all(type, std::move(inputs), std::move(attributes), {true, false, lstm});
+      node.write_all(type, std::move(inputs), std::move(attributes),
+                     lstm ? std::vector<bool>{true, false, true} : std::vector<bool>{true});
   const std::string states = node.write("Squeeze", {outputs[0], node.constant({1})});
   return lstm ? node.write("Concat", {states, outputs[2]}, {{"axis", int64_t{0}}}) : states;
 }

@@ -35,21 +35,23 @@ Result<ValueId> behind(NodeContext& node, ValueId past, ValueId x) {
 struct Attention {
   ValueId query = kNoValue, key = kNoValue, value = kNoValue;  // by head
   int64_t batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0;
-  int64_t past = 0;             // keys before those of the node
-  ValueId lengths = kNoValue;   // of keys that count, by batch [batch, 1, 1, 1]
-  ValueId bias = kNoValue;      // what is added to the scores; absent: nothing
+  int64_t past = 0;            // keys before those of the node
+  ValueId lengths = kNoValue;  // of keys that count, by batch [batch, 1, 1, 1]
+  ValueId bias = kNoValue;     // what is added to the scores; absent: nothing
 };
 
 Result<Attention> read_operands(NodeContext& node) {
   Attention a;
-  const int64_t heads = node.attribute("q_num_heads", int64_t{0}), kv_heads = node.attribute("kv_num_heads", int64_t{0});
+  const int64_t heads = node.attribute("q_num_heads", int64_t{0}),
+                kv_heads = node.attribute("kv_num_heads", int64_t{0});
   NESTRT_ASSIGN_OR_RETURN(const ValueId query, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId key, node.input(1));
   NESTRT_ASSIGN_OR_RETURN(const ValueId value, node.input(2));
   NESTRT_ASSIGN_OR_RETURN(a.query, by_head(node, query, heads));
   NESTRT_ASSIGN_OR_RETURN(a.key, by_head(node, key, kv_heads));
   NESTRT_ASSIGN_OR_RETURN(a.value, by_head(node, value, kv_heads));
-  if (node.has_input(4)) a.past = node.shape(node.optional_input(4)).rank() == 4 ? node.shape(node.optional_input(4))[2] : 0;
+  if (node.has_input(4))
+    a.past = node.shape(node.optional_input(4)).rank() == 4 ? node.shape(node.optional_input(4))[2] : 0;
   NESTRT_ASSIGN_OR_RETURN(a.key, behind(node, node.optional_input(4), a.key));
   NESTRT_ASSIGN_OR_RETURN(a.value, behind(node, node.optional_input(5), a.value));
   NESTRT_RETURN_IF_ERROR(node.set_output(1, a.key));
@@ -119,8 +121,7 @@ Result<ValueId> distances(NodeContext& node, const Attention& a) {
 
 // Keys before the first query: those of the cache, or by batch all that count but the queries' own.
 Result<ValueId> offset_of(NodeContext& node, const Attention& a, int64_t more) {
-  if (a.lengths == kNoValue || a.past > 0)
-    return node.scalar_of(DataType::kS64, static_cast<double>(a.past + more));
+  if (a.lengths == kNoValue || a.past > 0) return node.scalar_of(DataType::kS64, static_cast<double>(a.past + more));
   NESTRT_ASSIGN_OR_RETURN(const ValueId shift, node.scalar_of(DataType::kS64, static_cast<double>(more - a.queries)));
   return node.binary(BinaryKind::kAdd, a.lengths, shift);
 }
@@ -250,7 +251,8 @@ Result<ValueId> rotation(NodeContext& node, size_t input, const Shape& x, int64_
   const Shape shape = node.shape(cache);
   const bool fits = shape.rank() == 3 && shape[1] == x[1] && shape[2] == half && (shape[0] == 1 || shape[0] == x[0]);
   if (!fits)
-    return node.invalid(fmt::format("a cache of {} does not fit {} positions of {} pairs", shape.to_string(), x[1], half));
+    return node.invalid(
+        fmt::format("a cache of {} does not fit {} positions of {} pairs", shape.to_string(), x[1], half));
   return node.reshape(cache, {shape[0], shape[1], 1, half});
 }
 

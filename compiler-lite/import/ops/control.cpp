@@ -1,4 +1,5 @@
-// If, Loop and Scan, where what decides is known: the subgraph that is taken, as often as it runs, in place of the node.
+// If, Loop and Scan, where what decides is known: the subgraph that is taken, as often as it runs, in place of the
+// node.
 #include <fmt/core.h>
 
 #include <algorithm>

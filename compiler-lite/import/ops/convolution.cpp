@@ -134,8 +134,8 @@ Status import_causal_conv(NodeContext& node) {
     ValueId past = node.optional_input(3);
     if (past == kNoValue) {
       NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, before));
-      NESTRT_ASSIGN_OR_RETURN(
-          past, node.constant(std::vector<float>(static_cast<size_t>(before.num_elements())), before));
+      NESTRT_ASSIGN_OR_RETURN(past,
+                              node.constant(std::vector<float>(static_cast<size_t>(before.num_elements())), before));
     }
     if (node.shape(past) != before) return node.invalid("past_state has the wrong shape");
     NESTRT_ASSIGN_OR_RETURN(padded, node.add(ops::Concat{.axis = 2}, {past, input}));

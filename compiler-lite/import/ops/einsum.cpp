@@ -45,8 +45,8 @@ Result<Labels> parse_labels(const NodeContext& node, std::string_view text, int 
 // A label that an operand has twice: the elements where both indices are the same.
 Result<Term> without_repeats(NodeContext& node, Term term) {
   for (size_t first = 0; first < term.labels.size(); ++first) {
-    const auto again = std::find(term.labels.begin() + static_cast<std::ptrdiff_t>(first) + 1, term.labels.end(),
-                                 term.labels[first]);
+    const auto again =
+        std::find(term.labels.begin() + static_cast<std::ptrdiff_t>(first) + 1, term.labels.end(), term.labels[first]);
     if (again == term.labels.end()) continue;
     const auto second = static_cast<size_t>(again - term.labels.begin());
     const Shape shape = node.shape(term.value);

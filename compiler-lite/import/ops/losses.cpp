@@ -40,8 +40,7 @@ Result<Targets> read_targets(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId zero, node.scalar(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId one, node.scalar(1));
   NESTRT_ASSIGN_OR_RETURN(
-      targets.weights,
-      node.add(ops::Select(), {ignored, zero, targets.weights == kNoValue ? one : targets.weights}));
+      targets.weights, node.add(ops::Select(), {ignored, zero, targets.weights == kNoValue ? one : targets.weights}));
   return targets;
 }
 
@@ -82,8 +81,7 @@ Status import_likelihood_loss(NodeContext& node) {
 
 Status import_cross_entropy_loss(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId scores, node.input(0));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId log_probabilities,
-                          node.add(ops::Softmax{.axis = 1, .log = true}, {scores}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId log_probabilities, node.add(ops::Softmax{.axis = 1, .log = true}, {scores}));
   NESTRT_RETURN_IF_ERROR(node.set_output(1, log_probabilities));
   return node.set_output(likelihood_loss(node, log_probabilities));
 }

@@ -13,9 +13,7 @@ namespace {
 
 using ops::RecurrentKind;
 
-int64_t num_gates(RecurrentKind kind) {
-  return kind == RecurrentKind::kLstm ? 4 : kind == RecurrentKind::kGru ? 3 : 1;
-}
+int64_t num_gates(RecurrentKind kind) { return kind == RecurrentKind::kLstm ? 4 : kind == RecurrentKind::kGru ? 3 : 1; }
 
 // A part of `x` along its first axes, without them: x[indices[0], indices[1], first:first + count].
 Result<ValueId> rows_of(NodeContext& node, ValueId x, int64_t direction, int64_t first, int64_t count) {
@@ -201,8 +199,7 @@ Result<ValueId> run_direction(NodeContext& node, const Layer& l, int64_t directi
 
 // Rows first to first + count of the states, with an axis for the direction: [count, 1, batch, hidden].
 Result<ValueId> states_from(NodeContext& node, const Layer& l, ValueId states, int64_t first, int64_t count) {
-  NESTRT_ASSIGN_OR_RETURN(const ValueId rows,
-                          node.slice(states, {first, 0, 0}, {1, 1, 1}, {count, l.batch, l.hidden}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId rows, node.slice(states, {first, 0, 0}, {1, 1, 1}, {count, l.batch, l.hidden}));
   return node.reshape(rows, {count, 1, l.batch, l.hidden});
 }
 
@@ -232,8 +229,7 @@ Status import_recurrent(NodeContext& node) {
     NESTRT_ASSIGN_OR_RETURN(const ValueId states, run_direction(node, layer, direction));
     const bool backward = layer.reverse || direction == 1;
     NESTRT_ASSIGN_OR_RETURN(const ValueId every, states_from(node, layer, states, 0, layer.steps));
-    NESTRT_ASSIGN_OR_RETURN(const ValueId end,
-                            states_from(node, layer, states, backward ? 0 : layer.steps - 1, 1));
+    NESTRT_ASSIGN_OR_RETURN(const ValueId end, states_from(node, layer, states, backward ? 0 : layer.steps - 1, 1));
     all.push_back(every);
     last.push_back(end);
     if (kind != RecurrentKind::kLstm) continue;

@@ -8,9 +8,12 @@ namespace {
 
 using ops::ReduceKind;
 
+// Reduced in 32 bits, where extremes and the order of booleans stay what they are.
+bool is_narrow(DataType type) { return type == DataType::kS8 || type == DataType::kU8 || type == DataType::kBool; }
+
 template <ReduceKind kind>
 Status import_reduce(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
   const int rank = node.shape(x).rank();
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, node.stated_axes());
   NESTRT_ASSIGN_OR_RETURN(std::vector<int> axes, node.axes(stated, rank));
@@ -24,7 +27,13 @@ Status import_reduce(NodeContext& node) {
     std::iota(axes.begin(), axes.end(), 0);
   }
   reduce.axes.assign(axes.begin(), axes.end());
-  return node.finish(std::move(reduce), {x});
+  const DataType type = node.type(x);
+  if (!is_narrow(type) || (kind != ReduceKind::kMax && kind != ReduceKind::kMin))
+    return node.finish(std::move(reduce), {x});
+  if (node.shape(x).num_elements() == 0) return node.unsupported("extremes of no elements of a narrow type");
+  NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kS32));
+  NESTRT_ASSIGN_OR_RETURN(x, node.add(std::move(reduce), {x}));
+  return node.set_output(node.cast(x, type));
 }
 
 Status import_arg_reduce(NodeContext& node, bool min) {

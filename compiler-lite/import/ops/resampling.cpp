@@ -297,10 +297,10 @@ Status import_affine_grid(NodeContext& node) {
 }
 
 constexpr ImportRule kRules[] = {
-    {"AffineGrid", import_affine_grid, 20},
-    {"GridSample", import_grid_sample, 16},
-    {"Pad", import_pad_attributes, 6, 10}, {"Pad", import_pad_inputs, 11},      {"Resize", import_resize, 11},
-    {"Resize", import_upsample, 10, 10},   {"Upsample", import_upsample, 7, 9},
+    {"AffineGrid", import_affine_grid, 20}, {"GridSample", import_grid_sample, 16},
+    {"Pad", import_pad_attributes, 6, 10},  {"Pad", import_pad_inputs, 11},
+    {"Resize", import_resize, 11},          {"Resize", import_upsample, 10, 10},
+    {"Upsample", import_upsample, 7, 9},
 };
 
 }  // namespace

@@ -96,8 +96,8 @@ Result<ValueId> times(NodeContext& node, ValueId x, int64_t factor) {
   return node.binary(BinaryKind::kMul, x, by);
 }
 
-// Tuples of indices along the last axis, [lists, count, depth], of the axes `first` and on of `shape`, as the numbers of
-// rows of the axes behind: [lists, count].
+// Tuples of indices along the last axis, [lists, count, depth], of the axes `first` and on of `shape`, as the numbers
+// of rows of the axes behind: [lists, count].
 Result<ValueId> row_numbers(NodeContext& node, ValueId tuples, const Shape& shape, int first) {
   const Shape lists = node.shape(tuples);
   ValueId sum = kNoValue;
@@ -131,8 +131,8 @@ Result<Tuples> read_tuples(const NodeContext& node, ValueId data, ValueId indice
   bool fits = tuples.depth >= 1 && tuples.depth <= shape.rank() - batch_axes;
   for (int axis = 0; fits && axis < batch_axes; ++axis) fits = shape[axis] == tuples.shape[axis];
   if (fits && shape.num_elements() > 0) return tuples;
-  return node.invalid(fmt::format("indices of shape {} into data of shape {}", tuples.shape.to_string(),
-                                  shape.to_string()));
+  return node.invalid(
+      fmt::format("indices of shape {} into data of shape {}", tuples.shape.to_string(), shape.to_string()));
 }
 
 Status import_gather_nd(NodeContext& node) {
@@ -156,8 +156,7 @@ Status import_gather_nd(NodeContext& node) {
     NESTRT_ASSIGN_OR_RETURN(numbers, node.binary(BinaryKind::kAdd, numbers, offset));
   }
   NESTRT_ASSIGN_OR_RETURN(numbers, node.reshape(numbers, {batch * count}));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId table,
-                          node.reshape(data, {batch * rows, shape.product(rest, shape.rank())}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId table, node.reshape(data, {batch * rows, shape.product(rest, shape.rank())}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId picked, node.add(ops::Gather(), {table, numbers}));
   if (rank - 1 + shape.rank() - rest > Shape::kMaxRank) return node.unsupported("too many dimensions");
   Shape result;
@@ -245,7 +244,8 @@ Status import_scatter_elements(NodeContext& node) {
 Status import_reverse_sequence(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId lengths, node.input(1));
-  const int64_t batch_axis = node.attribute("batch_axis", int64_t{1}), time_axis = node.attribute("time_axis", int64_t{0});
+  const int64_t batch_axis = node.attribute("batch_axis", int64_t{1}),
+                time_axis = node.attribute("time_axis", int64_t{0});
   const Shape shape = node.shape(x);
   if (shape.rank() < 2 || batch_axis + time_axis != 1 || batch_axis * time_axis != 0)
     return node.invalid("time_axis and batch_axis must be 0 and 1, of an input with both");
@@ -269,8 +269,7 @@ Status import_reverse_sequence(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(from, times(node, from, time == 0 ? sequences : 1));
   NESTRT_ASSIGN_OR_RETURN(from, node.binary(BinaryKind::kAdd, from, base));
   NESTRT_ASSIGN_OR_RETURN(from, node.reshape(from, {steps * sequences}));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId rows,
-                          node.reshape(x, {steps * sequences, shape.product(2, shape.rank())}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId rows, node.reshape(x, {steps * sequences, shape.product(2, shape.rank())}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId turned, node.add(ops::Gather(), {rows, from}));
   return node.set_output(node.reshape(turned, shape));
 }
@@ -312,8 +311,9 @@ Status import_non_max_suppression(NodeContext& node) {
         "node, or before it");
   NESTRT_ASSIGN_OR_RETURN(const ValueId rows, node.add(op, {boxes, scores}));
   if (node.value(rows).is_constant()) return node.set_output(chosen_rows(node, rows));
-  log(LogLevel::kWarning, fmt::format("{}: the output has all {} rows that there may be; those behind the last box are -1",
-                                      node.op_type(), node.shape(rows)[0]));
+  log(LogLevel::kWarning,
+      fmt::format("{}: the output has all {} rows that there may be; those behind the last box are -1", node.op_type(),
+                  node.shape(rows)[0]));
   return node.set_output(0, rows);
 }
 

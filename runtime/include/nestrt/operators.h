@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "nestrt/data_type.h"
+#include "nestrt/operator_kinds.h"
 #include "nestrt/visibility.h"
 
 namespace nestrt {
@@ -30,125 +31,6 @@ template <typename Owner, typename Member>
 constexpr Field<Owner, Member> field(std::string_view name, Member Owner::*member) {
   return {name, member};
 }
-
-// --- Enumerations --------------------------------------------------------------------------------------------------
-
-// How an s8 operator drops the low bits of its result: floor(v / 2^shift + 1/2), or floor(v / 2^shift).
-// docs/numerics.md defines the arithmetic of every operator.
-enum class Rounding : uint8_t { kHalfUp = 0, kFloor = 1 };
-
-enum class ActivationKind : uint8_t {
-  kNone = 0,
-  kRelu = 1,
-  kClip = 2,         // min(max(x, alpha), beta)
-  kLeakyRelu = 3,    // x < 0 ? alpha * x : x
-  kHardSigmoid = 4,  // clip(alpha * x + beta, 0, 1)
-  kHardSwish = 5,    // x * clip(x / 6 + 0.5, 0, 1)
-  kSigmoid = 6,
-  kTanh = 7,
-  kSilu = 8,  // x * sigmoid(x)
-};
-
-enum class PoolKind : uint8_t { kMax = 0, kAverage = 1, kLp = 2 };
-
-enum class UnaryKind : uint8_t {
-  kRelu = 0,
-  kClip = 1,
-  kLeakyRelu = 2,
-  kHardSigmoid = 3,
-  kHardSwish = 4,
-  kSigmoid = 5,
-  kTanh = 6,
-  kSilu = 7,
-  kElu = 8,
-  kSelu = 9,
-  kCelu = 10,
-  kSoftplus = 11,
-  kSoftsign = 12,
-  kThresholdedRelu = 13,
-  kShrink = 14,
-  kGelu = 15,
-  kMish = 16,
-  kAbs = 20,
-  kNeg = 21,
-  kExp = 22,
-  kLog = 23,
-  kSqrt = 24,
-  kReciprocal = 25,
-  kErf = 26,
-  kSign = 27,
-  kFloor = 28,
-  kCeil = 29,
-  kRound = 30,
-  kSin = 31,
-  kCos = 32,
-  kTan = 33,
-  kAsin = 34,
-  kAcos = 35,
-  kAtan = 36,
-  kSinh = 37,
-  kCosh = 38,
-  kAsinh = 39,
-  kAcosh = 40,
-  kAtanh = 41,
-  kLogicalNot = 50,
-  kIsNan = 51,
-  kIsInf = 52,
-  kBitwiseNot = 53,
-};
-
-enum class BinaryKind : uint8_t {
-  kAdd = 0,
-  kSub = 1,
-  kMul = 2,
-  kDiv = 3,
-  kPow = 4,
-  kMin = 5,
-  kMax = 6,
-  kPrelu = 7,
-  kMod = 8,
-  kFmod = 9,
-  kEqual = 20,
-  kLess = 21,
-  kLessOrEqual = 22,
-  kGreater = 23,
-  kGreaterOrEqual = 24,
-  kLogicalAnd = 30,
-  kLogicalOr = 31,
-  kLogicalXor = 32,
-  kBitwiseAnd = 40,
-  kBitwiseOr = 41,
-  kBitwiseXor = 42,
-  kShiftLeft = 43,
-  kShiftRight = 44,
-};
-
-enum class PadMode : uint8_t { kConstant = 0, kReflect = 1, kEdge = 2 };
-enum class ResizeMode : uint8_t { kNearest = 0, kLinear = 1, kCubic = 2 };
-enum class CoordinateMode : uint8_t {
-  kHalfPixel = 0,
-  kAsymmetric = 1,
-  kAlignCorners = 2,
-  kPytorchHalfPixel = 3,
-  kTfHalfPixelForNn = 4,
-  kTfCropAndResize = 5,
-};
-enum class NearestMode : uint8_t { kRoundPreferFloor = 0, kRoundPreferCeil = 1, kFloor = 2, kCeil = 3 };
-enum class ReduceKind : uint8_t {
-  kMean = 0,
-  kSum = 1,
-  kMax = 2,
-  kMin = 3,
-  kL1 = 4,
-  kL2 = 5,
-  kProd = 6,
-  kSumSquare = 7,
-  kLogSum = 8,
-  kLogSumExp = 9,
-};
-enum class ScatterKind : uint8_t { kReplace = 0, kAdd = 1, kMul = 2, kMin = 3, kMax = 4 };
-enum class PaddingKind : uint8_t { kZeros = 0, kBorder = 1, kReflection = 2 };
-enum class RecurrentKind : uint8_t { kPlain = 0, kGru = 1, kLstm = 2 };
 
 // --- Operators -----------------------------------------------------------------------------------------------------
 
@@ -555,8 +437,8 @@ struct GridSample {
 // Inputs: x [T, B, G * H], the input's part of the gates with all biases; weights [H, G * H] of the state; bias [H] of
 // the state's part of h (gru, linear_before_reset, optional); first state [B, H] (optional: zeros); of lstm, optional:
 // first cell [B, H], peepholes [3 * H] of i, o, f. Output [T, B, H], of lstm [T + 1, B, H]: the states, and behind them
-// the last cell. `reverse`: from the last x to the first. Activations: of gates, of candidates (of rnn the only one), of
-// the cell (lstm).
+// the last cell. `reverse`: from the last x to the first. Activations: of gates, of candidates (of rnn the only one),
+// of the cell (lstm).
 struct Recurrent {
   RecurrentKind kind = RecurrentKind::kPlain;
   bool reverse = false;
@@ -578,8 +460,8 @@ struct Recurrent {
   bool operator==(const Recurrent&) const = default;
 };
 
-// Inputs: boxes [N, B, 4], scores [N, C, B]. Of each picture and class at most `count` boxes, the best score first, none
-// of which overlaps one before it by more than iou_threshold (intersection over union), all above score_threshold.
+// Inputs: boxes [N, B, 4], scores [N, C, B]. Of each picture and class at most `count` boxes, the best score first,
+// none of which overlaps one before it by more than iou_threshold (intersection over union), all above score_threshold.
 // Output s64 [N * C * min(count, B), 3]: picture, class, box; the rows after the last are -1.
 struct NonMaxSuppression {
   int32_t count = 0;

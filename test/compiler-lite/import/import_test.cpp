@@ -81,19 +81,16 @@ TEST_CASE("A bound input becomes a constant") {
 
 // --- the graph as a whole -------------------------------------------------------------------------------------------
 
-TEST_CASE("Unsupported operators are listed in one message, subgraphs included") {
+TEST_CASE("Unsupported operators are listed in one message") {
   ModelBuilder model;
   model.input("x", {1}).output("y");
-  model.node("LSTM", {"x"}, {"a"});
-  model.node("LSTM", {"a"}, {"b"});
+  model.node("Det", {"x"}, {"a"});
+  model.node("Det", {"a"}, {"b"});
   model.node("NoSuchThing", {"b"}, {"c"}).set_domain("org.example");
-  onnx::AttributeProto& branch = *model.node("If", {"c"}, {"y"}).add_attribute();
-  branch.set_name("then_branch");
-  branch.set_type(onnx::AttributeProto::GRAPH);
-  branch.mutable_g()->add_node()->set_op_type("Loop");
+  model.node("Unique", {"c"}, {"y"});
   const std::string message = message_of(model);
-  for (const char* part : {"unsupported: 4 operators", "LSTM (2 nodes, first 'LSTM1')",
-                           "org.example.NoSuchThing (1 node, 'NoSuchThing3')", "If (1 node", "Loop (1 node"}) {
+  for (const char* part : {"unsupported: 3 operators", "Det (2 nodes, first 'Det1')",
+                           "org.example.NoSuchThing (1 node, 'NoSuchThing3')", "Unique (1 node"}) {
     INFO(message);
     CHECK(contains(message, part));
   }

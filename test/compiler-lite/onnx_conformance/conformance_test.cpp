@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -17,27 +18,20 @@ std::string read(const std::filesystem::path& path) {
   return text.str();
 }
 
-// A case fails the test where it should pass and does not, or is excluded and passes.
+// A case is right, or refused with a message; wrong are only those that are excluded, which are.
 void check_case(const CaseResult& result) {
-  if (!result.missing.empty()) {
-    CHECK(result.verdict != Verdict::kPassed);
-    return;
-  }
-  if (result.other_types) return;
-  const bool excluded = known_exclusions().count(result.name) != 0;
-  INFO(result.name << (excluded ? " is excluded, but passes" : ": " + result.message));
-  CHECK((result.verdict == Verdict::kPassed) != excluded);
+  INFO(result.name << ": " << result.message);
+  CHECK((result.verdict == Verdict::kFailed) == (known_exclusions().count(result.name) != 0));
+  if (result.verdict == Verdict::kUnsupported) CHECK(!result.message.empty());
 }
 
 // What import accepts goes back to ONNX, but for what the opsets that are written do not have.
 void check_export(const CaseResult& result) {
-  if (result.verdict != Verdict::kPassed) return;
-  const auto excluded = cases_not_exported().find(result.name);
+  if (result.verdict != Verdict::kPassed || result.not_exported.empty()) return;
   INFO(result.name << ": " << result.not_exported);
-  if (excluded == cases_not_exported().end())
-    CHECK(result.not_exported.empty());
-  else
-    CHECK(result.not_exported.find(excluded->second) != std::string::npos);
+  const auto reasons = reasons_not_to_export();
+  CHECK(std::any_of(reasons.begin(), reasons.end(),
+                    [&](std::string_view reason) { return result.not_exported.find(reason) != std::string::npos; }));
 }
 
 // For who looks for the next operator: script/operators-table --list.
@@ -48,7 +42,7 @@ void write_line(std::ostream& list, const CaseResult& result) {
   list << result.name << '\t' << verdict << '\t' << result.message << std::endl;
 }
 
-TEST_CASE("ONNX's operator cases pass, and docs/operators.md says so") {
+TEST_CASE("ONNX's operator cases are right or refused, and docs/operators.md says so") {
   std::vector<CaseResult> results;
   int passed = 0;
   const CaseSet set = find_conformance_cases();
@@ -62,12 +56,16 @@ TEST_CASE("ONNX's operator cases pass, and docs/operators.md says so") {
     passed += results.back().verdict == Verdict::kPassed;
   }
   if (results.empty()) {
-    skip("libonnx-testdata is not installed");
+    skip("ONNX's operator tests are not installed");
     return;
   }
-  CHECK(passed >= 300);
+  CHECK(passed >= (set.newest ? 1500 : 700));
+  if (!set.newest) {
+    WARN("tests of ONNX " << set.version << "; docs/operators.md is made of newer ones: run script/bootstrap");
+    return;
+  }
 
-  const std::string table = operator_table(results);
+  const std::string table = operator_table(results, set.version);
   const auto path = std::filesystem::path(NESTRT_SOURCE_DIR) / "docs/operators.md";
   if (std::getenv("NESTRT_WRITE_OPERATORS") != nullptr) std::ofstream(path, std::ios::binary) << table;
   // Not CHECK(read(path) == table), which would print both.

@@ -9,10 +9,10 @@
 
 namespace nestrt::test {
 
-// Why a case of supported operators is not expected to pass, by the case's name.
+// Why a case gives another result than it expects, by the case's name.
 const std::map<std::string, std::string>& known_exclusions();
 
-// The whole document.
-std::string operator_table(const std::vector<CaseResult>& results);
+// The whole document, of the tests of that version of ONNX.
+std::string operator_table(const std::vector<CaseResult>& results, const std::string& version);
 
 }  // namespace nestrt::test

@@ -30,6 +30,12 @@ TEST_CASE("CumSum adds up along its axis, in four ways") {
   CHECK(sums(0, false, false) == std::vector<float>{1, 2, 3, 5, 7, 9});
 }
 
+TEST_CASE("CumSum multiplies where it is asked to") {
+  OperatorCase c(ops::CumSum{.axis = 0, .exclusive = true, .product = true});
+  c.input(tensor({3}, std::vector<int32_t>{2, 3, 4})).output(DataType::kS32, {3});
+  CHECK(reference(c)[0].values<int32_t>() == std::vector<int32_t>{1, 2, 6});
+}
+
 TEST_CASE("CumSum of integers wraps") {
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   const TestTensor x = tensor({3}, std::vector<int64_t>{kMax, 1, 1});

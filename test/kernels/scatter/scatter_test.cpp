@@ -1,0 +1,59 @@
+#include <catch2/catch.hpp>
+
+#include <limits>
+
+#include "test/support/exact.h"
+
+namespace nestrt::test {
+namespace {
+
+using Kind = ops::ScatterKind;
+
+OperatorCase scatter_case(Kind kind, const TestTensor& data, const TestTensor& indices, const TestTensor& updates) {
+  OperatorCase c(ops::Scatter{.kind = kind});
+  c.input(data).input(indices).input(updates).output(data.type, data.shape);
+  return c;
+}
+
+TEST_CASE("Scatter combines rows one after the other") {
+  const TestTensor data = tensor({3, 2}, std::vector<float>{1, 2, 3, 4, 5, 6});
+  const TestTensor indices = tensor({3}, std::vector<int64_t>{2, 0, 2});
+  const TestTensor updates = tensor({3, 2}, std::vector<float>{7, 1, 9, 10, 2, 12});
+  const auto of = [&](Kind kind) { return reference(scatter_case(kind, data, indices, updates))[0].values<float>(); };
+  CHECK(of(Kind::kReplace) == std::vector<float>{9, 10, 3, 4, 2, 12});
+  CHECK(of(Kind::kAdd) == std::vector<float>{10, 12, 3, 4, 14, 19});
+  CHECK(of(Kind::kMul) == std::vector<float>{9, 20, 3, 4, 70, 72});
+  CHECK(of(Kind::kMin) == std::vector<float>{1, 2, 3, 4, 2, 1});
+  CHECK(of(Kind::kMax) == std::vector<float>{9, 10, 3, 4, 7, 12});
+}
+
+TEST_CASE("Scatter counts negative indices from the end and clamps what is outside") {
+  const TestTensor data = tensor({3}, std::vector<int32_t>{0, 0, 0});
+  const TestTensor indices = tensor({4}, std::vector<int32_t>{-1, 99, -99, 1});
+  const TestTensor updates = tensor({4}, std::vector<int32_t>{1, 2, 3, std::numeric_limits<int32_t>::max()});
+  CHECK(reference(scatter_case(Kind::kAdd, data, indices, updates))[0].values<int32_t>() ==
+        std::vector<int32_t>{3, std::numeric_limits<int32_t>::max(), 3});
+}
+
+TEST_CASE("Scatter of integers wraps, and any type can be replaced") {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  CHECK(reference(scatter_case(Kind::kAdd, tensor({1}, std::vector<int64_t>{kMax}),
+                               tensor({1}, std::vector<int64_t>{0}), tensor({1}, std::vector<int64_t>{1})))[0]
+            .values<int64_t>() == std::vector<int64_t>{-kMax - 1});
+  CHECK(reference(scatter_case(Kind::kReplace, tensor_bool({2}, {0, 0}), tensor({1}, std::vector<int64_t>{1}),
+                               tensor_bool({1}, {1})))[0]
+            .values<uint8_t>() == std::vector<uint8_t>{0, 1});
+}
+
+TEST_CASE("Scatter names what does not fit") {
+  const TestTensor data = tensor({3, 2}, std::vector<float>(6)), indices = tensor({1}, std::vector<int64_t>{0});
+  const TestTensor row = tensor({1, 2}, std::vector<float>(2));
+  CHECK_THAT(complaint(scatter_case(Kind::kAdd, data, indices, data)), Catch::Contains("updates are f32 3x2"));
+  CHECK_THAT(complaint(scatter_case(Kind::kAdd, data, row, row)), Catch::Contains("indices"));
+  CHECK_THAT(complaint(scatter_case(Kind::kAdd, tensor_u8({1}, {1}), indices, tensor_u8({1}, {1}))),
+             Catch::Contains("add does not take u8"));
+  CHECK_THAT(complaint(scatter_case(Kind::kAdd, shape_only({0, 2}), indices, row)), Catch::Contains("0 elements"));
+}
+
+}  // namespace
+}  // namespace nestrt::test

@@ -1,0 +1,62 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "test/support/exact.h"
+
+namespace nestrt::test {
+namespace {
+
+OperatorCase top_k_case(const TestTensor& input, int axis, int count, bool smallest = false) {
+  OperatorCase c(ops::TopK{.axis = axis, .count = count, .smallest = smallest});
+  Shape shape = input.shape;
+  shape[axis < 0 ? axis + shape.rank() : axis] = count;
+  c.input(input).output(DataType::kS64, shape);
+  return c;
+}
+
+std::vector<int64_t> picked(const OperatorCase& c) { return reference(c)[0].values<int64_t>(); }
+
+TEST_CASE("TopK gives positions in order, equal elements as they stand") {
+  const TestTensor x = tensor({2, 4}, std::vector<float>{1, 3, 2, 3, -1, -0.0f, 0, -2});
+  CHECK(picked(top_k_case(x, 1, 3)) == std::vector<int64_t>{1, 3, 2, 1, 2, 0});
+  CHECK(picked(top_k_case(x, -1, 2, true)) == std::vector<int64_t>{0, 2, 3, 0});
+  CHECK(picked(top_k_case(x, 0, 1)) == std::vector<int64_t>{0, 0, 0, 0});
+  CHECK(picked(top_k_case(x, 1, 0)).empty());
+}
+
+TEST_CASE("TopK counts NaN as the largest, and orders integers of every width") {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
+  const TestTensor x = tensor({4}, std::vector<float>{kInf, kNan, -kInf, 1});
+  CHECK(picked(top_k_case(x, 0, 4)) == std::vector<int64_t>{1, 0, 3, 2});
+  CHECK(picked(top_k_case(x, 0, 4, true)) == std::vector<int64_t>{2, 3, 0, 1});
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
+  CHECK(picked(top_k_case(tensor({3}, std::vector<int64_t>{kMin, kMax, 0}), 0, 3)) == std::vector<int64_t>{1, 2, 0});
+  CHECK(picked(top_k_case(tensor_u8({3}, {200, 255, 7}), 0, 2, true)) == std::vector<int64_t>{2, 0});
+  CHECK(picked(top_k_case(tensor_s8({3}, {-128, 127, 7}), 0, 2)) == std::vector<int64_t>{1, 2});
+}
+
+TEST_CASE("TopK agrees with sorting, whatever the count") {
+  std::mt19937 generator(7);
+  const int64_t length = 37;
+  const TestTensor x = random_tensor(generator, {length});
+  const std::vector<float> values = x.values<float>();
+  std::vector<int64_t> sorted(length);
+  std::iota(sorted.begin(), sorted.end(), 0);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](int64_t a, int64_t b) {
+    return values[static_cast<size_t>(a)] > values[static_cast<size_t>(b)];
+  });
+  for (int count = 1; count <= length; ++count)
+    CHECK(picked(top_k_case(x, 0, count)) == std::vector<int64_t>(sorted.begin(), sorted.begin() + count));
+}
+
+TEST_CASE("TopK names what does not fit") {
+  CHECK_THAT(complaint(top_k_case(tensor({2}, std::vector<float>{1, 2}), 0, 3)), Catch::Contains("count 3"));
+  CHECK_THAT(complaint(top_k_case(tensor({2}, std::vector<float>{1, 2}), 0, -1)), Catch::Contains("count -1"));
+  CHECK_THAT(complaint(top_k_case(tensor_bool({2}, {1, 0}), 0, 1)), Catch::Contains("bool"));
+}
+
+}  // namespace
+}  // namespace nestrt::test
