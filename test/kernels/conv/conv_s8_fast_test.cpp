@@ -10,6 +10,7 @@
 #include "kernels/conv/conv.h"
 #include "kernels/registry.h"
 #include "test/support/kernel_runner.h"
+#include "test/support/skip.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {
@@ -292,14 +293,13 @@ TEST_CASE("The s8 kernel with tiles of AMX gives the bits of the reference, howe
       {33, 17, 6, 40, 1, 7, 1, 3},    //
       {33, 17, 40, 6, 7, 1, 1, 3},    //
       {64, 64, 9, 8, 3, 3, 1, 1, 2},  // groups
-      {1024, 800, 4, 7, 1, 1, 1, 0},  // weights that do not stay in the cache
-      {320, 320, 7, 7, 3, 3, 1, 1},   //
-      {160, 20, 30, 40, 3, 3, 1, 1},  // several bands of rows
+      {1024, 800, 2, 5, 1, 1, 1, 0},  // weights that do not stay in the cache
+      {128, 20, 40, 40, 3, 3, 1, 1},  // several bands of rows
   };
   std::mt19937 generator(4);
   const auto sets = kernels::supported_instruction_sets();
   const bool has_tiles = std::find(sets.begin(), sets.end(), InstructionSet::kAvx512Amx) != sets.end();
-  if (!has_tiles) WARN("this machine has no AMX: its kernel is not tested");
+  if (!has_tiles) skip("this machine has no AMX: its kernel is not compared");
   for (const TiledShape& shape : kShapes) {
     for (const bool has_exponents : {true, false}) {
       S8Layer layer = tiled_layer(generator, shape);
