@@ -293,7 +293,7 @@ TEST_CASE("The s8 kernel with tiles of AMX gives the bits of the reference, howe
       {33, 17, 6, 40, 1, 7, 1, 3},    //
       {33, 17, 40, 6, 7, 1, 1, 3},    //
       {64, 64, 9, 8, 3, 3, 1, 1, 2},  // groups
-      {1024, 800, 2, 5, 1, 1, 1, 0},  // weights that do not stay in the cache
+      {1024, 1312, 2, 4, 1, 1, 1, 0},  // weights that do not stay in the cache
       {128, 20, 40, 40, 3, 3, 1, 1},  // several bands of rows
   };
   std::mt19937 generator(4);
