@@ -33,7 +33,7 @@ namespace {
 constexpr int64_t kMaxKernel = 15, kMaxStride = 8;
 constexpr int64_t kMaxUnitBytes = 1024 * 1024;
 // Of a second-level cache of 2 MB, which tiles imply: what a band may take, and weights that stay beside it.
-constexpr int64_t kBandBytes = 256 * 1024, kResidentWeights = 768 * 1024;
+constexpr int64_t kBandBytes = 256 * 1024, kResidentWeights = 1280 * 1024;
 constexpr int64_t kSmallBandBytes = 32 * 1024;  // of a first-level cache of 48 KB
 constexpr int64_t kSpeedup = 4;                 // of products, over those that task_count() knows
 
@@ -129,7 +129,7 @@ struct Sums {
   Tile tiles[2];
   int64_t count;  // of tiles
   int64_t first_block, blocks;
-  alignas(64) int32_t sums[2][kAmxPoints * 2 * kTileBlock];
+  alignas(64) int32_t sums[2 * kAmxPoints * 2 * kTileBlock];  // of the second tile behind those of the first
 };
 
 // What a task computes of a group of an image, and the scratch for its bands.
@@ -324,7 +324,10 @@ void S8Amx16::multiply(const Task& task, int64_t block, bool is_first, Sums& sum
   sums.first_block = task.group * group_blocks() + block;
   sums.blocks = std::min<int64_t>(2, task.blocks.last - block);
   AmxTile tile;
-  for (int64_t i = 0; i < sums.count; ++i) tile.points[i] = sums.tiles[i].points, tile.sums[i] = sums.sums[i];
+  for (int64_t i = 0; i < sums.count; ++i) {
+    tile.points[i] = sums.tiles[i].points;
+    tile.sums[i] = sums.sums + i * cut_.points * sums.blocks * kTileBlock;
+  }
   tile.point_stride = cut_.is_point ? cut_.pitch : geometry_.axes[2].stride * kTileBlock;
   tile.steps = steps_.data();
   tile.num_steps = cut_.steps;
@@ -345,10 +348,14 @@ void S8Amx16::finish(const KernelCall& call, const Task& task, const Sums& sums)
   finish.block_stride = geometry_.out_spatial() * kTileBlock;
   const int64_t out_blocks = ceil_div(geometry_.out_channels, kTileBlock);
   const int64_t plane = (task.image * out_blocks + sums.first_block) * geometry_.out_spatial();
-  for (int64_t i = 0; i < sums.count; ++i) {
+  const Tile& last = sums.tiles[sums.count - 1];
+  const bool is_one_run =
+      last.lines == 1 &&
+      (sums.count == 1 || (sums.tiles[0].count == cut_.points && sums.tiles[0].first + cut_.points == last.first));
+  for (int64_t i = 0; i < (is_one_run ? 1 : sums.count); ++i) {
     const Tile& tile = sums.tiles[i];
-    finish.points = tile.count;
-    finish.sums = sums.sums[i];
+    finish.points = is_one_run ? last.first + last.count - tile.first : tile.count;
+    finish.sums = sums.sums + i * cut_.points * sums.blocks * kTileBlock;
     for (int64_t line = 0; line < tile.lines; ++line) {
       product_.outputs().place(call, (plane + tile.first + line * cut_.width) * kTileBlock, finish);
       product_.outputs().run(sums.first_block, finish);

@@ -10,6 +10,7 @@
 #include "kernels/conv/conv.h"
 #include "kernels/registry.h"
 #include "test/support/kernel_runner.h"
+#include "test/support/skip.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::test {
@@ -276,30 +277,29 @@ TEST_CASE("Winograd's s8 kernel gives the bits of the reference, whatever the op
 
 TEST_CASE("The s8 kernel with tiles of AMX gives the bits of the reference, however maps, steps and caches divide") {
   constexpr TiledShape kShapes[] = {
-      {3, 5, 1, 1, 1, 1, 1, 0},       // one of all
-      {16, 16, 5, 5, 1, 1, 1, 0},     // a step that is not whole, a block
-      {40, 50, 9, 7, 1, 1, 2, 0},     // channels that are no whole planes, strides
-      {64, 33, 4, 9, 1, 1, 1, 0},     // whole steps
-      {80, 70, 23, 31, 1, 1, 1, 0},   // zeros before the last channels, several bands
-      {144, 24, 6, 11, 1, 1, 3, 0},   //
-      {20, 40, 17, 35, 3, 3, 1, 1},   // several tiles a line
-      {96, 48, 7, 7, 3, 3, 1, 1},     // two lines a tile
-      {32, 40, 5, 3, 3, 3, 1, 1},     // three, the last tile with fewer
-      {24, 30, 4, 2, 3, 2, 1, 1},     //
-      {48, 64, 15, 14, 3, 3, 2, 1},   //
-      {16, 48, 14, 14, 5, 5, 1, 2},   // two steps a row of the kernel
-      {16, 20, 12, 19, 7, 7, 3, 3},   //
-      {33, 17, 6, 40, 1, 7, 1, 3},    //
-      {33, 17, 40, 6, 7, 1, 1, 3},    //
-      {64, 64, 9, 8, 3, 3, 1, 1, 2},  // groups
-      {1024, 800, 4, 7, 1, 1, 1, 0},  // weights that do not stay in the cache
-      {320, 320, 7, 7, 3, 3, 1, 1},   //
-      {160, 20, 30, 40, 3, 3, 1, 1},  // several bands of rows
+      {3, 5, 1, 1, 1, 1, 1, 0},        // one of all
+      {16, 16, 5, 5, 1, 1, 1, 0},      // a step that is not whole, a block
+      {40, 50, 9, 7, 1, 1, 2, 0},      // channels that are no whole planes, strides
+      {64, 33, 4, 9, 1, 1, 1, 0},      // whole steps
+      {80, 70, 23, 31, 1, 1, 1, 0},    // zeros before the last channels, several bands
+      {144, 24, 6, 11, 1, 1, 3, 0},    //
+      {20, 40, 17, 35, 3, 3, 1, 1},    // several tiles a line
+      {96, 48, 7, 7, 3, 3, 1, 1},      // two lines a tile
+      {32, 40, 5, 3, 3, 3, 1, 1},      // three, the last tile with fewer
+      {24, 30, 4, 2, 3, 2, 1, 1},      //
+      {48, 64, 15, 14, 3, 3, 2, 1},    //
+      {16, 48, 14, 14, 5, 5, 1, 2},    // two steps a row of the kernel
+      {16, 20, 12, 19, 7, 7, 3, 3},    //
+      {33, 17, 6, 40, 1, 7, 1, 3},     //
+      {33, 17, 40, 6, 7, 1, 1, 3},     //
+      {64, 64, 9, 8, 3, 3, 1, 1, 2},   // groups
+      {1024, 1312, 2, 4, 1, 1, 1, 0},  // weights that do not stay in the cache
+      {128, 20, 40, 40, 3, 3, 1, 1},   // several bands of rows
   };
   std::mt19937 generator(4);
   const auto sets = kernels::supported_instruction_sets();
   const bool has_tiles = std::find(sets.begin(), sets.end(), InstructionSet::kAvx512Amx) != sets.end();
-  if (!has_tiles) WARN("this machine has no AMX: its kernel is not tested");
+  if (!has_tiles) skip("this machine has no AMX: its kernel is not compared");
   for (const TiledShape& shape : kShapes) {
     for (const bool has_exponents : {true, false}) {
       S8Layer layer = tiled_layer(generator, shape);
