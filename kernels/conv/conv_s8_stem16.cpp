@@ -22,7 +22,7 @@ class S8Stem16 final : public Kernel {
     rows_ = geometry_.in_channels * d.kernel * h.kernel;
     columns_ = round_up((w.output - 1) * w.stride + w.kernel, 16);
     stride_ = columns_;
-    segment_ = round_up(rows_ * w.kernel, kS8Grain);
+    segment_ = product_.block_bytes() / kTileBlock;
     if (input == Layout::kPlain) return;
     unfold_.emplace(geometry_, input, columns_);
     stride_ = unfold_->stride();
@@ -31,7 +31,7 @@ class S8Stem16 final : public Kernel {
   void run(const KernelCall& call) const override;
   bool repacked() const override { return product_.repacked(); }
   ScratchSize scratch(int) const override {
-    constexpr size_t kBehind = kS8Grain + kInterleaveSlack;
+    constexpr size_t kBehind = kTileBlock + kInterleaveSlack;
     return {0, std::min(saturated_bytes(2 * rows_, stride_, 1), SIZE_MAX - kBehind) + kBehind};
   }
 
