@@ -36,14 +36,13 @@ Result<S8Outputs> S8Outputs::make(int64_t outputs, const int32_t* bias, const s8
   return result;
 }
 
-void S8Outputs::run(int64_t first_block, S8Finish& finish) const {
+void S8Outputs::set(int64_t first_block, S8Finish& finish) const {
   finish.shift = shift_.data() + first_block * 16;
   finish.scale = scale_.data() == nullptr ? nullptr : scale_.data() + first_block * 16;
   finish.output_zero = output_zero_;
   finish.bounds = bounds_;
   finish.add = residual_shifts_;
   finish.add_rounding = residual_rounding_;
-  finish_(finish);
 }
 
 void S8Outputs::place(const KernelCall& call, int64_t at, S8Finish& finish) const {

@@ -21,7 +21,12 @@ class S8Outputs {
   const int32_t* start(int64_t block) const { return start_.data() + block * 16; }
   // Computes the outputs of finish.blocks from `first_block` on. Where, of which sums, and the residual is the caller's
   // to say, everything else is set here.
-  void run(int64_t first_block, S8Finish& finish) const;
+  void run(int64_t first_block, S8Finish& finish) const {
+    set(first_block, finish);
+    finish_(finish);
+  }
+  // Does no more than to set it.
+  void set(int64_t first_block, S8Finish& finish) const;
   // Tells where output and residual lie: `at` elements into those of the call, which are operands 0 and 3.
   void place(const KernelCall& call, int64_t at, S8Finish& finish) const;
 

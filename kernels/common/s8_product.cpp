@@ -3,11 +3,20 @@
 #include <algorithm>
 
 #include "kernels/common/integers.h"
+#include "kernels/common/s8_chains.h"
 
 namespace nestrt::kernels {
 
+namespace {
+
+constexpr int64_t kStepBytes = kS8ChainStep * kTileBlock;
+
+Status no_memory() { return {Code::kOutOfMemory, "no memory for what is known of weights"}; }
+
+}  // namespace
+
 Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t block_bytes, const int32_t* bias,
-                                  const s8::Epilogue& epilogue, Multiplier multiplier) {
+                                  const s8::Epilogue& epilogue, S8Segments segments, Multiplier multiplier) {
   S8Product product;
   const int64_t blocks = ceil_div(outputs, kTileBlock);
   product.tile_ = s8_tile_kernel({weights.data(), static_cast<size_t>(blocks * block_bytes)});
@@ -15,48 +24,100 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
   product.block_bytes_ = block_bytes;
   NESTRT_ASSIGN_OR_RETURN(product.outputs_, S8Outputs::make(outputs, bias, epilogue));
   std::fill(std::begin(product.padding_), std::end(product.padding_), product.outputs_.input_zero());
-  const int32_t input_offset = multiplier == Multiplier::kTile ? product.tile_.input_offset : 0;
-  const int32_t offset = input_offset + product.outputs_.input_zero();
+  const bool by_caller = multiplier == Multiplier::kCaller;
+  const int32_t offset = (by_caller ? 0 : product.tile_.input_offset) + product.outputs_.input_zero();
   if (offset != 0) product.subtract(static_cast<uint32_t>(offset), blocks);
+  if (by_caller || !product.tile_.chains || block_bytes == 0) return product;
+  if (segments == S8Segments::kOne) NESTRT_RETURN_IF_ERROR(product.widen(blocks));
+  if (product.block_bytes_ % kStepBytes == 0)
+    NESTRT_RETURN_IF_ERROR(product.find_chains(blocks, segments == S8Segments::kPixels && !epilogue.scaled()));
   return product;
 }
 
-// The tile adds up the weights itself: to inputs that become ones.
-void S8Product::subtract(uint32_t offset, int64_t blocks) {
+Status S8Product::widen(int64_t blocks) {
+  const int64_t wide = round_up(block_bytes_, kStepBytes);
+  if (wide == block_bytes_) return {};
+  wide_weights_ = AlignedArray<int8_t>(blocks * wide);
+  if (wide_weights_.data() == nullptr) return no_memory();
+  for (int64_t block = 0; block < blocks; ++block)
+    std::copy_n(weights_.data() + block * block_bytes_, block_bytes_, wide_weights_.data() + block * wide);
+  block_bytes_ = wide;
+  return {};
+}
+
+Status S8Product::find_chains(int64_t blocks, bool can_centre) {
+  const std::span weights(this->weights(), static_cast<size_t>(blocks * block_bytes_));
+  const auto chains_for = [&](int32_t largest_input, AlignedArray<uint8_t>& chains) {
+    chains = AlignedArray<uint8_t>(s8_chains_bytes(std::ssize(weights)));
+    if (chains.data() != nullptr) s8_chains(weights, block_bytes_, largest_input, chains.data());
+    return chains.data() != nullptr;
+  };
+  if (!chains_for(128, chains_)) return no_memory();
+  if (!can_centre) return {};
+  AlignedArray<int32_t> starts(blocks * kTileBlock);
+  if (starts.data() == nullptr || !chains_for(kS8ChainCentre, centred_chains_)) return no_memory();
+  for (int64_t block = 0; block < blocks; ++block) {
+    int32_t* const start = starts.data() + block * kTileBlock;
+    sum_weights(block, start);
+    for (int64_t i = 0; i < kTileBlock; ++i)
+      start[i] = s8::wrapping_add(outputs_.start(block)[i], kS8ChainCentre * start[i]);
+  }
+  centred_start_ = std::move(starts);
+  return {};
+}
+
+// The tile adds them up itself: to inputs that become ones.
+void S8Product::sum_weights(int64_t block, int32_t* sums) const {
   int8_t ones[kS8Grain];
   std::fill(ones, ones + kS8Grain, static_cast<int8_t>(1 - tile_.input_offset));
   const int64_t first = 0;
   const int32_t zeros[kTileBlock] = {};
-  int32_t sums[kTileBlock];
   S8Tile tile;
   tile.points = tile.blocks = tile.segments = 1;
   tile.input = ones;
   tile.offsets = &first;
   tile.length = kS8Grain;
   tile.chunks = block_bytes_ / (kS8Grain * kTileBlock);
+  tile.weights = weights() + block * block_bytes_;
   tile.start = zeros;
   tile.sums = sums;
+  tile_.run(tile);
+}
+
+void S8Product::subtract(uint32_t offset, int64_t blocks) {
+  int32_t sums[kTileBlock];
   for (int64_t block = 0; block < blocks; ++block) {
-    tile.weights = weights_.data() + block * block_bytes_;
-    tile_.run(tile);
+    sum_weights(block, sums);
     int32_t* start = outputs_.start(block);
     for (int64_t i = 0; i < kTileBlock; ++i)
       start[i] = static_cast<int32_t>(static_cast<uint32_t>(start[i]) - offset * static_cast<uint32_t>(sums[i]));
   }
 }
 
-void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish) const {
+void S8Product::run(int64_t first_block, S8Tile& tile, S8Finish& finish, bool not_negative) const {
   alignas(64) int32_t sums[kMaxS8TileSums];
-  tile.weights = weights_.data() + first_block * block_bytes_;
+  tile.weights = weights() + first_block * block_bytes_;
   tile.weights_stride = block_bytes_;
   tile.padding = padding_;
+  tile.chains = nullptr;
+  const AlignedArray<uint8_t>& chains = not_negative ? centred_chains_ : chains_;
+  if (chains.data() != nullptr && (tile.length == kS8ChainStep || (tile.segments == 1 && tile.chunks == 1)))
+    tile.chains = chains.data() + first_block * s8_chains_bytes(block_bytes_);
+  tile.centred_start = not_negative ? centred_start_.data() + first_block * kTileBlock : nullptr;
   tile.start = outputs_.start(first_block);
   tile.sums = sums;
-  tile_.run(tile);
   finish.sums = sums;
   finish.points = tile.points;
   finish.blocks = tile.blocks;
-  outputs_.run(first_block, finish);
+  outputs_.set(first_block, finish);
+  const bool whole = finish.output != nullptr && finish.residual == nullptr && finish.scale == nullptr &&
+                     finish.point_stride == kTileBlock && finish.last_lanes == kTileBlock;
+  tile.output = whole && tile.chains != nullptr && tile.points >= kLeastChainPoints ? finish.output : nullptr;
+  tile.shift = finish.shift;
+  tile.low = static_cast<int8_t>(finish.bounds.low);
+  tile.high = static_cast<int8_t>(finish.bounds.high);
+  tile_.run(tile);
+  if (tile.output == nullptr) outputs_.run(first_block, finish);
 }
 
 }  // namespace nestrt::kernels

@@ -8,6 +8,13 @@
 
 namespace nestrt::kernels {
 
+// What tiles read for an output.
+enum class S8Segments {
+  kMany,    // any number of segments, in which there may be padding
+  kPixels,  // one segment of 16 bytes in each chunk, no padding
+  kOne,     // one of block_bytes() / 16 bytes, as many as the weights state or some more
+};
+
 class S8Product {
  public:
   // Who adds to outputs().start(): run(), or the caller, who multiplies signed bytes.
@@ -17,24 +24,38 @@ class S8Product {
   // `weights` hold block_bytes for each block of 16 `outputs`, in the order that kernels/common/s8_tile.h states.
   // Errors: kOutOfMemory.
   static Result<S8Product> make(PackedBytes weights, int64_t outputs, int64_t block_bytes, const int32_t* bias,
-                                const s8::Epilogue& epilogue, Multiplier multiplier = Multiplier::kTile);
+                                const s8::Epilogue& epilogue, S8Segments segments = S8Segments::kMany,
+                                Multiplier multiplier = Multiplier::kTile);
 
   const TileLimits& limits() const { return tile_.limits; }
   bool repacked() const { return weights_.repacked(); }
-  const S8Outputs& outputs() const { return outputs_; }
-  const int8_t* weights(int64_t block) const { return weights_.data() + block * block_bytes_; }
+  // Of weights; more than make() was told where there are zeros behind them.
   int64_t block_bytes() const { return block_bytes_; }
+  const S8Outputs& outputs() const { return outputs_; }
+  const int8_t* weights(int64_t block) const { return weights() + block * block_bytes_; }
 
+  // Whether run() is quicker where it knows that no input is below 0.
+  bool can_centre() const { return centred_start_.data() != nullptr; }
   // Computes tile.points x tile.blocks outputs from `first_block` on. The caller says where the tile reads and the
-  // finish writes; weights, sums and scales are set here.
-  void run(int64_t first_block, S8Tile& tile, S8Finish& finish) const;
+  // finish writes; weights, sums and scales are set here. `not_negative`: can_centre(), and none of the inputs is below
+  // 0.
+  void run(int64_t first_block, S8Tile& tile, S8Finish& finish, bool not_negative = false) const;
 
  private:
   void subtract(uint32_t offset, int64_t blocks);
+  void sum_weights(int64_t block, int32_t* sums) const;
+  Status widen(int64_t blocks);
+  Status find_chains(int64_t blocks, bool can_centre);
 
   S8TileKernel tile_;  // fixed by make(), so that a kernel stays on one instruction set
+  const int8_t* weights() const { return wide_weights_.data() != nullptr ? wide_weights_.data() : weights_.data(); }
+
   PackedBytes weights_;
+  AlignedArray<int8_t> wide_weights_;  // these in whole steps of chains, where they are not
   int64_t block_bytes_ = 0;
+  AlignedArray<uint8_t> chains_;  // null where the tile does without
+  AlignedArray<uint8_t> centred_chains_;
+  AlignedArray<int32_t> centred_start_;  // null where can_centre() is false
   S8Outputs outputs_;
   int8_t padding_[kTileBlock] = {};
 };

@@ -37,6 +37,17 @@ struct S8Tile {
   int64_t length = 0;  // bytes of a segment, a multiple of kS8Grain
   const int8_t* weights = nullptr;
   int64_t weights_stride = 0;  // bytes between blocks
+  // Of the first block, as kernels/common/s8_chains.h has them; null where S8TileKernel::chains is false, or where
+  // segments are neither one nor of 16 bytes.
+  const uint8_t* chains = nullptr;
+  // Besides, where no input is below 0 and chunks have one segment without padding: what sums of inputs less 64 start
+  // with. The chains are those of such inputs then, and of no others.
+  const int32_t* centred_start = nullptr;
+  // Besides, where not null: the tile writes the outputs there instead of sums, points side by side, as
+  // kernels/common/s8_finish.h says for one whole block without residual and scales.
+  int8_t* output = nullptr;
+  const int32_t* shift = nullptr;
+  int8_t low = 0, high = 0;
 
   const int32_t* start = nullptr;  // blocks * 16
   int32_t* sums = nullptr;         // [points][blocks * 16]
@@ -50,6 +61,7 @@ struct S8TileKernel {
   int32_t input_offset = 0;
   bool takes_lowest = true;  // right for weights in which s8_lowest_meet() too
   void (*run)(const S8Tile& tile) = nullptr;
+  bool chains = false;  // is quicker where it knows how many products fit 16 bits
 };
 
 // The implementations for an instruction set, best first; those of a lesser set are not among them. Never empty for one

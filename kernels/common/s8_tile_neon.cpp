@@ -8,8 +8,10 @@
 
 #include <cstring>
 
+#include "kernels/common/s8_chains.h"
 #include "kernels/common/s8_tile-inl.h"
 #include "kernels/common/s8_tile_neon_four.h"
+#include "kernels/common/s8_tile_neon_three.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -66,9 +68,10 @@ struct Neon {
   }
 };
 
-// The tile of four points takes a step before it counts: sums of nothing are not for it.
+// The tiles of three and four points take a step before they count: sums of nothing are not for them.
 void run_pairs(const S8Tile& tile) {
-  if (tile.points < 3) return s8_tile<Neon<true>>(tile);
+  if (tile.points < kLeastChainPoints) return s8_tile<Neon<true>>(tile);
+  if (tile.chains != nullptr) return s8_tile_neon_three(tile);
   if (tile.length > 0 && tile.segments > 0 && tile.chunks > 0) return s8_tile_neon_four(tile);
   const int64_t outputs = tile.blocks * kTileBlock;
   for (int64_t p = 0; p < tile.points; ++p)
@@ -77,8 +80,9 @@ void run_pairs(const S8Tile& tile) {
 
 consteval S8TileKernel pairs_kernel() {
   S8TileKernel kernel = s8_tile_kernel_of<Neon<true>>("neon");
-  kernel.limits.points = 16;
-  kernel.limits.grain = 4;
+  kernel.limits.points = 15;
+  kernel.limits.grain = 3;
+  kernel.chains = true;
   kernel.run = &run_pairs;
   return kernel;
 }

@@ -1,5 +1,7 @@
 #include "kernels/conv/blocked.h"
 
+#include <algorithm>
+
 #include "kernels/common/packing.h"
 #include "nestrt/packing.h"
 
@@ -27,7 +29,13 @@ Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geo
                                int64_t block_bytes, S8Product::Multiplier multiplier) {
   NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::conv_epilogue(spec));
   NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, PackedBytes::make(spec.inputs[1], packing));
-  return S8Product::make(std::move(weights), geometry.out_channels, block_bytes, s8_bias(spec), epilogue, multiplier);
+  const auto padded = [](const ConvAxis& axis) { return axis.pad_begin > 0 || axis.pad_end > 0; };
+  const bool pixels = geometry.taps() == 1 && std::none_of(geometry.axes.begin(), geometry.axes.end(), padded);
+  const S8Segments segments = packing == Packing::kS8Stem ? S8Segments::kOne
+                              : pixels                    ? S8Segments::kPixels
+                                                          : S8Segments::kMany;
+  return S8Product::make(std::move(weights), geometry.out_channels, block_bytes, s8_bias(spec), epilogue, segments,
+                         multiplier);
 }
 
 Result<BlockedConv> make_blocked_conv(const OperatorSpec& spec, Packing packing) {

@@ -26,7 +26,7 @@ class S8Stem16 final : public Kernel {
     rows_ = geometry_.in_channels * d.kernel * h.kernel;
     columns_ = round_up((w.output - 1) * w.stride + w.kernel, 16);
     stride_ = columns_;
-    segment_ = round_up(rows_ * w.kernel, kS8Grain);
+    segment_ = product_.block_bytes() / kTileBlock;
     if (input == Layout::kPlain) return;
     unfold_.emplace(geometry_, input, columns_);
     stride_ = unfold_->stride();
@@ -35,7 +35,7 @@ class S8Stem16 final : public Kernel {
   void run(const KernelCall& call) const override;
   bool repacked() const override { return product_.repacked(); }
   ScratchSize scratch(int) const override {
-    const int64_t read = tiles_ ? tiles_->slack(step()) : kS8Grain;
+    const int64_t read = tiles_ ? tiles_->slack(step()) : kTileBlock;
     const size_t behind = static_cast<size_t>(read + kInterleaveSlack);
     return {0, std::min(saturated_bytes(2 * rows_, stride_, 1), SIZE_MAX - behind) + behind};
   }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/common/s8_chains.h"
+
 namespace nestrt::test {
 namespace {
 
@@ -18,7 +20,8 @@ using kernels::S8TileKernel;
 struct TileOperands {
   std::vector<int8_t> input, weights;
   std::vector<int64_t> offsets;
-  std::vector<int32_t> start;
+  std::vector<int32_t> start, centred_start;
+  std::vector<uint8_t> chains;
   S8Tile tile;
 };
 
@@ -29,6 +32,42 @@ std::vector<int8_t> bytes(std::mt19937& generator, int64_t count, bool extremes)
   for (int8_t& value : result)
     value = static_cast<int8_t>(extremes ? (coin(generator) ? 127 : lowest) : any(generator));
   return result;
+}
+
+int64_t plain_sum(const S8Tile& tile, int64_t point, int64_t output, bool ones) {
+  const int64_t first = output / kTileBlock * tile.weights_stride + output % kTileBlock * 4;
+  int64_t sum = 0;
+  for (int64_t c = 0; c < tile.chunks; ++c)
+    for (int64_t s = 0; s < tile.segments; ++s)
+      for (int64_t i = 0; i < tile.length; ++i) {
+        const int64_t offset = tile.offsets[s * tile.points + point];
+        const int64_t x = ones ? 1 : offset < 0 ? 0 : tile.input[c * tile.chunk_stride + offset + i];
+        const int64_t position = (c * tile.segments + s) * tile.length + i;
+        sum += x * tile.weights[first + position / 4 * 4 * kTileBlock + position % 4];
+      }
+  return sum;
+}
+
+// Magnitudes up to `size`.
+void make_smaller(std::vector<int8_t>& weights, int size) {
+  for (int8_t& weight : weights) weight = static_cast<int8_t>(weight * size / 128);
+}
+
+// Where the tile wants to know and may be told; `centred` where inputs are not below 0.
+void find_chains(const S8TileKernel& kernel, bool centred, TileOperands& o) {
+  const bool one = o.tile.segments == 1 && o.tile.chunks == 1;
+  if (!kernel.chains || o.tile.length == 0 || o.tile.length % kernels::kS8ChainStep != 0) return;
+  if (!one && o.tile.length != kernels::kS8ChainStep) return;
+  if (centred) {
+    for (int64_t i = 0; i < std::ssize(o.start); ++i) {
+      const int64_t more = kernels::kS8ChainCentre * plain_sum(o.tile, 0, i, true);
+      o.centred_start.push_back(static_cast<int32_t>(static_cast<uint32_t>(o.start[static_cast<size_t>(i)] + more)));
+    }
+    o.tile.centred_start = o.centred_start.data();
+  }
+  o.chains.resize(static_cast<size_t>(kernels::s8_chains_bytes(std::ssize(o.weights))));
+  kernels::s8_chains(o.weights, o.tile.weights_stride, centred ? kernels::kS8ChainCentre : 128, o.chains.data());
+  o.tile.chains = o.chains.data();
 }
 
 // Leaves no two weights of -128 where kernels would add their products in 16 bits.
@@ -47,34 +86,28 @@ TileOperands random_operands(const S8TileKernel& kernel, std::mt19937& generator
   S8Tile& tile = o.tile;
   tile.points = draw(1, kernel.limits.points);
   tile.blocks = draw(1, kernel.limits.blocks);
-  tile.segments = draw(1, 9);
-  tile.chunks = draw(1, 4);
-  tile.length = kernels::kS8Grain * draw(0, 2);
+  const bool one_segment = draw(0, 3) == 0;
+  tile.segments = one_segment ? 1 : draw(1, 9);
+  tile.chunks = one_segment ? 1 : draw(1, 4);
+  tile.length = kernels::kS8Grain * draw(0, one_segment ? 12 : 2);
   tile.chunk_stride = 100;
   tile.weights_stride = tile.chunks * tile.segments * tile.length * kTileBlock;
+  const bool centred = tile.segments == 1 && draw(0, 1) == 0;
   o.input = bytes(generator, 4 * 100, extremes);
   o.weights = bytes(generator, tile.blocks * tile.weights_stride, extremes);
+  if (centred)
+    for (int8_t& x : o.input) x = static_cast<int8_t>(x & 127);
+  if (draw(0, 1) == 0) make_smaller(o.weights, static_cast<int>(draw(1, 128)));
   if (!kernel.takes_lowest) part_lowest(o.weights);
-  for (int64_t i = 0; i < tile.segments * tile.points; ++i) o.offsets.push_back(draw(-20, 80));
+  // Padding is no longer than a block.
+  const int64_t least = centred || tile.length > kTileBlock ? 0 : -20;
+  for (int64_t i = 0; i < tile.segments * tile.points; ++i) o.offsets.push_back(draw(least, 80));
   for (int64_t i = 0; i < tile.blocks * kTileBlock; ++i) o.start.push_back(static_cast<int32_t>(generator()));
   tile.input = o.input.data();
   tile.weights = o.weights.data();
   tile.offsets = o.offsets.data();
+  find_chains(kernel, centred, o);
   return o;
-}
-
-int64_t plain_sum(const S8Tile& tile, int64_t point, int64_t output, bool ones) {
-  const int64_t first = output / kTileBlock * tile.weights_stride + output % kTileBlock * 4;
-  int64_t sum = 0;
-  for (int64_t c = 0; c < tile.chunks; ++c)
-    for (int64_t s = 0; s < tile.segments; ++s)
-      for (int64_t i = 0; i < tile.length; ++i) {
-        const int64_t offset = tile.offsets[s * tile.points + point];
-        const int64_t x = ones ? 1 : offset < 0 ? 0 : tile.input[c * tile.chunk_stride + offset + i];
-        const int64_t position = (c * tile.segments + s) * tile.length + i;
-        sum += x * tile.weights[first + position / 4 * 4 * kTileBlock + position % 4];
-      }
-  return sum;
 }
 
 void check_tile(const S8TileKernel& kernel, std::mt19937& generator) {

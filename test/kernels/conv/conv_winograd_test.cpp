@@ -22,7 +22,7 @@ std::string winograd_name() {
 }
 
 // 3 x 3, stride 1, one pixel of padding around.
-struct Layer {
+struct WinogradLayer {
   Shape x, weights;
   int64_t outputs() const { return weights[0]; }
   int64_t channels() const { return x[1]; }
@@ -30,11 +30,11 @@ struct Layer {
   int64_t width() const { return x[3]; }
 };
 
-Layer layer(int64_t channels, int64_t outputs, int64_t height, int64_t width) {
+WinogradLayer layer(int64_t channels, int64_t outputs, int64_t height, int64_t width) {
   return {{1, channels, height, width}, {outputs, channels, kKernel, kKernel}};
 }
 
-OperatorCase make_case(const Layer& l, const TestTensor& x, const TestTensor& weights, Layout layout) {
+OperatorCase make_case(const WinogradLayer& l, const TestTensor& x, const TestTensor& weights, Layout layout) {
   ops::Conv conv;
   conv.kernel = {3, 3};
   conv.stride = conv.dilation = conv.pad_begin = conv.pad_end = {1, 1};
@@ -44,7 +44,7 @@ OperatorCase make_case(const Layer& l, const TestTensor& x, const TestTensor& we
 }
 
 // Nothing where the kernel is not for this machine.
-std::vector<float> winograd(const Layer& l, const TestTensor& x, const TestTensor& weights) {
+std::vector<float> winograd(const WinogradLayer& l, const TestTensor& x, const TestTensor& weights) {
   const OperatorCase c = make_case(l, x, weights, Layout::kBlocked16);
   const std::string name = winograd_name();
   const std::vector<std::string> names = c.variants();
@@ -57,7 +57,7 @@ std::vector<float> winograd(const Layer& l, const TestTensor& x, const TestTenso
   return result[0].values<float>();
 }
 
-std::vector<float> direct(const Layer& l, const TestTensor& x, const TestTensor& weights) {
+std::vector<float> direct(const WinogradLayer& l, const TestTensor& x, const TestTensor& weights) {
   return reference(make_case(l, x, weights, Layout::kPlain))[0].values<float>();
 }
 
@@ -71,8 +71,8 @@ std::vector<float> of_any_size(std::mt19937& generator, int64_t count) {
 
 // The bound of docs/numerics.md, but for what depends on the number of channels alone: the sum over the channels of
 // max |x| over the tile that the output lies in, times max |w| over the kernel.
-double magnitude_at(const Layer& l, const std::vector<float>& x, const std::vector<float>& w, int64_t o, int64_t y0,
-                    int64_t x0) {
+double magnitude_at(const WinogradLayer& l, const std::vector<float>& x, const std::vector<float>& w, int64_t o,
+                    int64_t y0, int64_t x0) {
   double sum = 0;
   for (int64_t c = 0; c < l.channels(); ++c) {
     double input = 0, weight = 0;
@@ -91,7 +91,7 @@ double magnitude_at(const Layer& l, const std::vector<float>& x, const std::vect
 
 TEST_CASE("Winograd's errors stay within the stated bound where operands differ by 18 orders of magnitude") {
   std::mt19937 generator(1);
-  for (const Layer& l : {layer(16, 17, 13, 13), layer(35, 16, 12, 15), layer(20, 33, 14, 31)}) {
+  for (const WinogradLayer& l : {layer(16, 17, 13, 13), layer(35, 16, 12, 15), layer(20, 33, 14, 31)}) {
     const std::vector<float> x = of_any_size(generator, l.x.num_elements());
     const std::vector<float> w = of_any_size(generator, l.weights.num_elements());
     const TestTensor inputs = tensor(l.x, x), weights = tensor(l.weights, w);
@@ -110,7 +110,7 @@ TEST_CASE("Winograd's errors stay within the stated bound where operands differ 
 
 TEST_CASE("A NaN and an infinity reach the windows that they lie in, and no tile but those beside it") {
   std::mt19937 generator(2);
-  const Layer l = layer(32, 20, 16, 16);
+  const WinogradLayer l = layer(32, 20, 16, 16);
   const TestTensor weights = random_tensor(generator, l.weights);
   const std::vector<float> finite = random_tensor(generator, l.x).values<float>();
   const std::vector<float> before = winograd(l, tensor(l.x, finite), weights);
