@@ -19,7 +19,7 @@ struct Extents {
 Extents extents(const PackingRow& row, const Shape& shape) {
   const PackedForm form = row.form;
   if (form == PackedForm::kMatrix) return {shape[1], shape[0], 1};
-  if (form == PackedForm::kWinograd) return {shape[0], shape[1] * row.channel_group, kWinogradPositions};
+  if (form == PackedForm::kWinograd) return {shape[0], shape[1] * row.channel_group, row.positions};
   if (form == PackedForm::kStem) return {shape[0], shape.product(1, shape.rank()), 1, shape[shape.rank() - 1]};
   return {shape[0], shape[1], shape.product(2, shape.rank())};
 }
@@ -98,7 +98,7 @@ void pack_weights(Packing packing, const Shape& shape, const T* plain, T* packed
     std::copy_n(plain, shape.num_elements(), packed);
     return;
   }
-  if (row_of(packing).form == PackedForm::kWinograd) return pack_winograd(shape, plain, packed);
+  if (row_of(packing).form == PackedForm::kWinograd) return pack_winograd(packing, shape, plain, packed);
   for_each_packed(packing, shape, [&](int64_t at, int64_t index) { packed[at] = index < 0 ? T{0} : plain[index]; });
 }
 
@@ -108,7 +108,7 @@ void unpack_weights(Packing packing, const Shape& shape, const T* packed, T* pla
     std::copy_n(packed, shape.num_elements(), plain);
     return;
   }
-  if (row_of(packing).form == PackedForm::kWinograd) return unpack_winograd(shape, packed, plain);
+  if (row_of(packing).form == PackedForm::kWinograd) return unpack_winograd(packing, shape, packed, plain);
   for_each_packed(packing, shape, [&](int64_t at, int64_t index) {
     if (index >= 0) plain[index] = packed[at];
   });

@@ -33,6 +33,9 @@ struct Tile16 {
   int64_t chunk_stride = 0;
   int64_t length = 0;       // elements of a segment ...
   int64_t last_length = 0;  // ... and of those in the last chunk
+  // That there is one segment, and its points lie at equal distances in all chunks, none negative: what comes next can
+  // be had from memory before it is needed.
+  bool in_line = false;
   // 16 floats per element of the reduction, in its order; the blocks are weights_stride floats apart.
   const float* weights = nullptr;
   int64_t weights_stride = 0;

@@ -10,7 +10,8 @@
 // A step takes elements k and k + 1 of each point: 192 products in 59 cycles, of which the multiplier is busy for 48.
 // It has four phases of 12 multiplications each (A: k, first half; B: k, second half; C and D: k + 1). Beside them the
 // weights of the next phase come in, and the inputs of the next step; in the last step of a segment, where those lie is
-// found out.
+// found out. Where a segment is one of many chunks, those of the next chunk are touched: a load to nowhere waits for
+// nothing, and the caches have them when they are needed.
 #include "kernels/common/tile16_neon_six.h"
 
 #include "hwy/base.h"
@@ -28,6 +29,9 @@ constexpr int64_t kLeastPoints = 3;
 // Segments whose offsets are copied where there are fewer than six points.
 constexpr int64_t kMaxCopiedSegments = 64;
 
+// Bytes: what fetches ahead of the touched lines then has as many on their way as the memory takes to answer.
+constexpr int64_t kWeightsAhead = 384;
+
 alignas(64) constexpr float kZeros[kTileZeros] = {};
 alignas(16) constexpr float kNoBias[kTileBlock] = {};
 
@@ -42,6 +46,10 @@ struct SixPoints {
   int64_t segments;      // in a chunk
   int64_t all_segments;  // in all chunks
   int64_t chunk_stride;  // bytes
+  // Bytes from a segment's inputs to those that come after it, and from the last one's to the next group's, without
+  // those of a step, which have been read then; of inputs that need not be touched no bytes.
+  int64_t ahead, ahead_last;
+  int64_t weights_ahead;  // the same of weights, but for the last segment; no more than the last segment has
   int64_t steps, last_steps;
   int64_t odd;         // the first element goes on its own: it is not in the steps
   const float* start;  // of the sums; those of the next point lie start_stride bytes further
@@ -80,6 +88,8 @@ struct SixPoints {
   FIRST_23(27, 28, 0, 2, t3, t4, t5, t6)                                                   \
   HIGH_HALVES(31, x28, 30, x16)                                                            \
   FIRST_45(27, 28, 0, 2, "ldp x15, x16, [x7, #80]", t7 "\n" t8, t9, t10 "\n" t11)
+#define TOUCH(x) "ldr wzr, [" #x ", x26]"
+#define TOUCH_WEIGHTS "ldr wzr, [x7, x30]"
 #define PHASE_B(t0, t1, t2, t3, t4, t5, t6, t7, t8, t9)                                    \
   "fmla v2.4s, v31.4s, v24.s[0]\n" t0 "\n"                                                 \
   LOW_HALVES(27, x13, 28, x15)                                                             \
@@ -159,8 +169,8 @@ struct SixPoints {
 
 // x1-x6: where the points read; x7: weights; x8: steps left in the segment; x9: segments left; x10: input of the chunk;
 // x11: offsets of the next segment; x12: segments left in the chunk; x13-x16, x27, x28: halves of weights; x17: zeros;
-// x19-x24: elements of the points, or their offsets. Between groups v24-v28, v31, x15, x16, x24 and x28 hold what the
-// next one begins with.
+// x19-x24: elements of the points, or their offsets; x26: how far ahead inputs are touched. Between groups v24-v28,
+// v31, x15, x16, x24 and x28 hold what the next one begins with.
 void run_six(SixPoints& tile) {
   register SixPoints* args __asm__("x0") = &tile;
   __asm__ volatile(
@@ -196,7 +206,12 @@ void run_six(SixPoints& tile) {
       "ldr x13, [x0, %[start]]\n"
       "ldr x14, [x0, %[start_stride]]\n"
       "ldr x9, [x0, %[all_segments]]\n"
+      "ldp x26, x21, [x0, %[ahead]]\n"
+      "ldr x30, [x0, %[weights_ahead]]\n"
+      "cmp x9, #1\n"
       START_POINT(0, 1, 2, 3)
+      "csel x26, x21, x26, eq\n"
+      "csel x30, xzr, x30, eq\n"
       "cbnz x14, 9f\n"
       START_LIKE_FIRST(4, 5, 6, 7) START_LIKE_FIRST(8, 9, 10, 11) START_LIKE_FIRST(12, 13, 14, 15)
       START_LIKE_FIRST(16, 17, 18, 19) START_LIKE_FIRST(20, 21, 22, 23)
@@ -218,11 +233,11 @@ void run_six(SixPoints& tile) {
       "b.eq 2f\n"
 
       "1:\n"  // a step within a segment
-      PHASE_A("", "", "", "", "", "", "", "", "", "", "", "")
+      PHASE_A("", TOUCH(x1), "", "", "", "", "", "", "", TOUCH(x2), "", "")
       PHASE_B("ldr x19, [x1], #8", "ldr x20, [x2], #8", "ldr x21, [x3], #8", "ldr x22, [x4], #8", "ldr x23, [x5], #8",
-              "ldr x24, [x6], #8", "", "", "", "")
-      PHASE_C("", "", "", "", "", "", "", "", "")
-      PHASE_D("sub x8, x8, #1", "", "", "", "", "", "", "", "", "cmp x8, #1", "b.ne 1b")
+              "ldr x24, [x6], #8", "", "", TOUCH(x3), "")
+      PHASE_C(TOUCH_WEIGHTS, TOUCH(x4), "add x30, x30, #64", "", TOUCH(x5), "", "", "", "")
+      PHASE_D("sub x8, x8, #1", TOUCH_WEIGHTS, TOUCH(x6), "", "sub x30, x30, #64", "", "", "", "", "cmp x8, #1", "b.ne 1b")
 
       "2:\n"  // the last step of a segment; after the last segment the next group's first comes
       PHASE_A("subs x12, x12, #1", "ldr x19, [x0, %[offsets]]", "ldr x20, [x0, %[segments]]",
@@ -231,7 +246,8 @@ void run_six(SixPoints& tile) {
               "subs x9, x9, #1")
       PHASE_B("csel x11, x21, x11, eq", "ldp x19, x20, [x11]", "csel x10, x27, x10, eq", "ldp x21, x22, [x11, #16]",
               "add x1, x10, x19, lsl #2", "cmp x19, #0", "csel x1, x17, x1, lt", "add x2, x10, x20, lsl #2",
-              "cmp x20, #0", "csel x2, x17, x2, lt")
+              "cmp x20, #0", "csel x2, x17, x2, lt\n" "ldp x24, x26, [x0, %[ahead]]\n" "cmp x9, #1\n"
+              "csel x26, x26, x24, eq\n" "csel x30, xzr, x30, eq")
       PHASE_C("ldp x23, x24, [x11, #32]\n" "add x3, x10, x21, lsl #2", "cmp x21, #0", "csel x3, x17, x3, lt",
               "ldr x19, [x1], #8", "ldr x28, [x0, %[weights]]",
               "ldr x20, [x2], #8\n" "cmp x9, #0\n" "sub x28, x28, #128\n" "csel x7, x28, x7, eq",
@@ -292,11 +308,15 @@ void run_six(SixPoints& tile) {
       "b.eq 12f\n"
       "str x13, [x0, %[output]]\n"
       "add x23, x22, #48\n"
+      "ldr x27, [x0, %[ahead_last]]\n"
+      "mov x21, #-8\n"
       "str x20, [x0, %[groups]]\n"
       "cmp x20, #1\n"
       "str x22, [x0, %[offsets]]\n"
       "csel x22, x23, x22, gt\n"
+      "csel x27, x27, x21, gt\n"
       "str x22, [x0, %[next]]\n"
+      "str x27, [x0, %[ahead_last]]\n"
       "b 0b\n"
 
       "8:\n"  // fewer points
@@ -315,11 +335,11 @@ void run_six(SixPoints& tile) {
       "12:\n"
       :
       : "r"(args), FIELD(weights), FIELD(input), FIELD(offsets), FIELD(next), FIELD(offsets_stride), FIELD(zeros),
-        FIELD(segments), FIELD(all_segments), FIELD(chunk_stride), FIELD(steps), FIELD(odd), FIELD(start),
+        FIELD(segments), FIELD(all_segments), FIELD(chunk_stride), FIELD(ahead), FIELD(ahead_last), FIELD(weights_ahead), FIELD(steps), FIELD(odd), FIELD(start),
         FIELD(start_stride), FIELD(groups), FIELD(points), FIELD(residual), FIELD(output), FIELD(point_stride),
         FIELD(bounds), FIELD(low)
       : "memory", "cc", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
-        "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x27", "x28", "v0", "v1", "v2", "v3",
+        "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3",
         "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
         "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
 }
@@ -335,6 +355,8 @@ void run_six(SixPoints& tile) {
 #undef HIGH_HALVES
 #undef HIGH_AND_LOW
 #undef PHASE_A
+#undef TOUCH
+#undef TOUCH_WEIGHTS
 #undef PHASE_B
 #undef PHASE_C
 #undef PHASE_D
@@ -367,6 +389,17 @@ void set_reduction(const Tile16& tile, SixPoints& six) {
   six.chunk_stride = tile.chunk_stride * int64_t{sizeof(float)};
   six.steps = tile.length / kStep;
   six.last_steps = tile.last_length / kStep;
+}
+
+void set_ahead(const Tile16& tile, SixPoints& six) {
+  six.weights_ahead = tile.last_length * kTileBlock * int64_t{sizeof(float)} >= kWeightsAhead + 128 ? kWeightsAhead : 0;
+  constexpr int64_t kRead = int64_t{sizeof(float)} * kStep;
+  six.ahead = six.ahead_last = -kRead;
+  if (!tile.in_line) return;
+  six.ahead = six.chunk_stride - kRead;
+  if (six.groups == 1) return;
+  const int64_t group = (tile.offsets[kNeonTilePoints] - tile.offsets[0]) * int64_t{sizeof(float)};
+  six.ahead_last = group - (tile.chunks - 1) * six.chunk_stride - kRead;
 }
 
 void set_epilogue(const Tile16& tile, float low, float high, SixPoints& six) {
@@ -406,6 +439,7 @@ void tile16_neon_six(const Tile16& tile, int64_t all_points, float low, float hi
     six.offsets = tile.offsets;
     six.offsets_stride = all_points * int64_t{sizeof(int64_t)};
   }
+  set_ahead(tile, six);
   six.next = six.groups == 1 ? six.offsets : six.offsets + kNeonTilePoints;
   six.start = tile.bias == nullptr ? kNoBias : tile.bias;
   six.start_stride = 0;

@@ -1,19 +1,22 @@
-// Weights of 3 x 3 convolutions as Winograd's algorithm F(4 x 4, 3 x 3) multiplies them: G g G^T, 6 x 6 for each output
-// and channel, [blocks of 16 outputs][36][channels][16 outputs]: in the packing winograd16 (kernels/conv/winograd.h)
-// floats, in s8_winograd16 (kernels/conv/winograd_s8.h) 30 G g (30 G)^T, 16 bits each in the machine's order.
+// Weights of 3 x 3 convolutions as Winograd's algorithm multiplies them: G g G^T for each output and channel, [blocks
+// of 16 outputs][positions][channels][16 outputs]. Floats in the packings winograd16, 6 x 6 positions, winograd16_two
+// and winograd16_strided, 4 x 4 (kernels/conv/winograd.h); in s8_winograd16 (kernels/conv/winograd_s8.h) 30 G g (30
+// G)^T, 16 bits each in the machine's order.
 #pragma once
 
 #include <cstdint>
 
+#include "nestrt/packing.h"
 #include "nestrt/shape.h"
 
 namespace nestrt::kernels {
 
-// `plain` is [o][i][3][3]; outputs past the last are zeros. Floats are computed in double, rounded once.
-void pack_winograd(const Shape& shape, const float* plain, float* packed);
-void pack_winograd(const Shape& shape, const int8_t* plain, int8_t* packed);
+// `plain` is [o][i][3][3]; outputs past the last are zeros. Floats are computed in double, rounded once. Require: a
+// packing of the form kWinograd for such elements.
+void pack_winograd(Packing packing, const Shape& shape, const float* plain, float* packed);
+void pack_winograd(Packing packing, const Shape& shape, const int8_t* plain, int8_t* packed);
 // The weights from their transforms: g = L (G g G^T) L^T, where L G = 1.
-void unpack_winograd(const Shape& shape, const float* packed, float* plain);
-void unpack_winograd(const Shape& shape, const int8_t* packed, int8_t* plain);
+void unpack_winograd(Packing packing, const Shape& shape, const float* packed, float* plain);
+void unpack_winograd(Packing packing, const Shape& shape, const int8_t* packed, int8_t* plain);
 
 }  // namespace nestrt::kernels

@@ -9,6 +9,9 @@
 //                         dilation 1; activation none, relu or clip; where it pays; packing winograd16
 //   conv.f32.winograd16.wide
 //                         as conv.f32.winograd16  with AVX2 or AVX-512
+//   conv.f32.winograd16.two, conv.f32.winograd16.strided
+//                         the same                stride 1 for maps of few tiles, stride 2; packing winograd16_two,
+//                                                 winograd16_strided
 //   conv.f32.stem16       plain -> blocked16      constant weights and bias; group 1; at most kStemChannels inputs, no
 //                                                 dilation along the last axis; packing stem16
 //   conv.f32.depthwise16  blocked16 -> blocked16  constant weights and bias; group = inputs = outputs; depthwise16
@@ -41,6 +44,10 @@ bool accepts_conv_direct16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_direct16(const OperatorSpec& spec);
 bool accepts_conv_winograd16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_winograd16(const OperatorSpec& spec);
+bool accepts_conv_winograd16_two(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_winograd16_two(const OperatorSpec& spec);
+bool accepts_conv_winograd16_strided(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_conv_winograd16_strided(const OperatorSpec& spec);
 bool accepts_conv_stem16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_stem16(const OperatorSpec& spec);
 bool accepts_conv_depthwise16(const OperatorSpec& spec);

@@ -6,6 +6,7 @@
 #include "hwy/highway.h"
 #include "kernels/common/bounds-inl.h"
 #include "kernels/common/simd.h"
+#include "kernels/common/touch.h"
 #include "kernels/conv/taps-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -82,21 +83,44 @@ HWY_INLINE void step(const Row& row, int64_t x, Taps kx) {
 }
 
 // Where a load of a vector takes as long as two products (Cortex-A53): kernels of three taps along the width, without
-// dilation, all vectors of kCount inner outputs together. An input is loaded once for all outputs that read it, and
-// outputs go to memory line by line, which need not be read first then. The sums are those of step().
+// dilation, all vectors of kCount outputs together. An input is loaded once for all outputs that read it, and outputs
+// go to memory line by line, which need not be read first then. The sums are those of step(), but that what lies beside
+// the plane is multiplied as zeros.
 constexpr int kLineTaps = 3;
+alignas(64) constexpr float kNoInput[kBlock] = {};
+
+// Of a line.
+template <int kCount, int kStride>
+struct LineInputs {
+  static constexpr int kPixels = (kCount - 1) * kStride + kLineTaps;
+  static constexpr int kNew = kCount * kStride;  // that the next outputs read
+  const float* pixels[kPixels];
+  const float* ahead;  // the first of those, or null
+
+  // `ix`: of the first pixel in `line`, of whose `width` those that do not exist are zeros.
+  HWY_INLINE LineInputs(const float* line, int64_t ix, int64_t width) {
+    NESTRT_UNROLL for (int i = 0; i < kPixels; ++i) {
+      const float* at = line + (ix + i) * kBlock;
+      pixels[i] = static_cast<uint64_t>(ix + i) < static_cast<uint64_t>(width) ? at : kNoInput;
+    }
+    ahead = width < kNew ? nullptr : line + HWY_MIN(ix + kPixels, width - kNew) * kBlock;
+  }
+};
 
 template <int kCount, int kStride, int kVector = 0>
-HWY_INLINE void add_line(const float* in, const float* weights, V (&sums)[kVectors][kCount]) {
+HWY_INLINE void add_line(const LineInputs<kCount, kStride>& in, const float* weights, V (&sums)[kVectors][kCount]) {
   const D d;
   V w[kLineTaps];
   NESTRT_UNROLL for (int k = 0; k < kLineTaps; ++k) w[k] = hn::LoadU(d, weights + k * kBlock + kVector * kLanes);
-  NESTRT_UNROLL for (int i = 0; i < (kCount - 1) * kStride + kLineTaps; ++i) {
-    const V value = hn::LoadU(d, in + i * kBlock + kVector * kLanes);
+  NESTRT_UNROLL for (int i = 0; i < in.kPixels; ++i) {
+    const V value = hn::LoadU(d, in.pixels[i] + kVector * kLanes);
     NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
       const int k = i - p * kStride;
       if (k >= 0 && k < kLineTaps) sums[kVector][p] = hn::MulAdd(value, w[k], sums[kVector][p]);
     }
+  }
+  if (kIsNeon && in.ahead != nullptr) {
+    NESTRT_UNROLL for (int i = kVector; i < in.kNew; i += kVectors) touch(in.ahead + i * kBlock);
   }
   if constexpr (kVector + 1 < kVectors) add_line<kCount, kStride, kVector + 1>(in, weights, sums);
 }
@@ -127,7 +151,8 @@ HWY_INLINE void step_line(const Row& row, int64_t x) {
   for (int64_t z = row.kz.first; z < row.kz.last; ++z) {
     for (int64_t y = row.ky.first; y < row.ky.last; ++y) {
       const int64_t line = (row.iz + z * depth.dilation) * height.input + row.iy + y * height.dilation;
-      const float* in = row.input + (line * width.input + x * kStride - width.pad_begin) * kBlock;
+      const LineInputs<kCount, kStride> in(row.input + line * width.input * kBlock, x * kStride - width.pad_begin,
+                                           width.input);
       add_line<kCount, kStride>(in, row.weights + (z * height.kernel + y) * kLineTaps * kBlock, sums);
     }
   }
@@ -135,7 +160,9 @@ HWY_INLINE void step_line(const Row& row, int64_t x) {
 }
 
 template <int kStride>
-HWY_INLINE void run_lines(const Row& row, int64_t x, int64_t last) {
+HWY_INLINE void run_lines(const Row& row) {
+  const int64_t last = row.geometry.axes[2].output;
+  int64_t x = 0;
   for (; x + 5 <= last; x += 5) step_line<5, kStride>(row, x);
   for (; x + 2 <= last; x += 2) step_line<2, kStride>(row, x);
   if (x < last) step_line<1, kStride>(row, x);
@@ -143,10 +170,6 @@ HWY_INLINE void run_lines(const Row& row, int64_t x, int64_t last) {
 
 HWY_INLINE void run_inner(const Row& row, int64_t x, int64_t last) {
   const ConvAxis& width = row.geometry.axes[2];
-  if (kIsNeon && width.kernel == kLineTaps && width.dilation == 1) {
-    if (width.stride == 1) return run_lines<1>(row, x, last);
-    if (width.stride == 2) return run_lines<2>(row, x, last);
-  }
   const Taps all{0, width.kernel};
   for (; x + 8 <= last; x += 8) step<8>(row, x, all);
   if (x + 4 <= last) {
@@ -159,6 +182,10 @@ HWY_INLINE void run_inner(const Row& row, int64_t x, int64_t last) {
 // The inner outputs go several at a time, those at the edges one by one.
 HWY_INLINE void run_row(const Row& row, Taps inner) {
   const ConvAxis& width = row.geometry.axes[2];
+  if (kIsNeon && width.kernel == kLineTaps && width.dilation == 1) {
+    if (width.stride == 1) return run_lines<1>(row);
+    if (width.stride == 2) return run_lines<2>(row);
+  }
   int64_t x = 0;
   for (; x < inner.first; ++x) step<1>(row, x, taps_inside(width, x));
   if (x < inner.last) {

@@ -13,7 +13,11 @@ namespace {
 class Direct16 final : public Kernel {
  public:
   explicit Direct16(BlockedConv conv)
-      : conv_(std::move(conv)), tasks_(conv_.geometry, conv_.limits, int64_t{sizeof(float)}) {}
+      : conv_(std::move(conv)), tasks_(conv_.geometry, conv_.limits, int64_t{sizeof(float)}) {
+    in_line_ = std::ranges::all_of(conv_.geometry.axes, [](const ConvAxis& axis) {
+      return axis.kernel == 1 && axis.stride == 1 && axis.pad_begin == 0 && axis.output == axis.input;
+    });
+  }
 
   void run(const KernelCall& call) const override {
     tasks_.run(conv_.geometry, call, [&](const DirectChunk& chunk) { run_chunk(call, chunk); });
@@ -26,6 +30,7 @@ class Direct16 final : public Kernel {
 
   BlockedConv conv_;
   DirectTasks tasks_;
+  bool in_line_;  // each output reads the input at its own place
 };
 
 void Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) const {
@@ -37,6 +42,7 @@ void Direct16::run_chunk(const KernelCall& call, const DirectChunk& chunk) const
   tile.segments = taps;
   tile.chunks = ceil_div(g.group_inputs(), kTileBlock);
   tile.chunk_stride = in_spatial * kTileBlock;
+  tile.in_line = in_line_;
   tile.length = kTileBlock;
   tile.last_length = g.group_inputs() - (tile.chunks - 1) * kTileBlock;
   tile.weights_stride = g.group_inputs() * taps * kTileBlock;

@@ -1,6 +1,6 @@
-// Winograd's convolution over blocked16 tensors (kernels/conv/winograd.h). Transformed inputs of a chunk lie as
-// [36][input blocks][tiles][16]; each block of outputs takes 36 matrix products, [36][tiles][16], and transforms them
-// back row by row.
+// Winograd's convolutions over blocked16 tensors (kernels/conv/winograd.h). Transformed inputs of a chunk lie as
+// [positions][input blocks][tiles][16]; a few blocks of outputs at a time take their matrix products, position after
+// position, so that their inputs stay in the first-level cache, and transform them back row by row.
 #include <algorithm>
 #include <limits>
 
@@ -22,19 +22,42 @@ constexpr WinogradCosts kCosts = {.direct_product = 1.0 / 3,
                                   // Threads share the memory: weights alone must not take long.
                                   .least_tiles = 9};
 
+struct Form {
+  WinogradShape shape;
+  Packing packing;
+};
+constexpr Form kFour{kWinogradFour, Packing::kWinograd16};
+constexpr Form kTwo{kWinogradTwo, Packing::kWinograd16Two};
+constexpr Form kStrided{kWinogradStrided, Packing::kWinograd16Strided};
+
 bool has_bounds(const OperatorSpec& spec) {
   const ops::ActivationKind kind = spec.as<ops::Conv>()->activation.kind;
   return kind == ops::ActivationKind::kNone || kind == ops::ActivationKind::kRelu || kind == ops::ActivationKind::kClip;
 }
 
+bool accepts(const OperatorSpec& spec, const Form& form) {
+  const Result<ConvGeometry> g = conv_geometry(spec);
+  return g && has_bounds(spec) && accepts_blocked(spec, Layout::kBlocked16, form.packing) &&
+         winograd_pays(*g, kCosts, form.shape);
+}
+
 #if HWY_ARCH_ARM_A64
 constexpr int64_t kRowTiles = 14;  // transformed back at a time; the first-level cache holds them
 constexpr int64_t kRowFloats = kRowTiles * kWinogradTile * kWinogradTile * kTileBlock;
+constexpr int64_t kProductBytes = 192 * 1024;  // of the blocks that are multiplied together: half a second-level cache
+constexpr int64_t kMaxBlocks = 4;
 
 class Winograd16 final : public Kernel {
  public:
-  explicit Winograd16(BlockedConv conv)
-      : conv_(std::move(conv)), tasks_(conv_.geometry, conv_.limits.grain, sizeof(float)) {}
+  Winograd16(BlockedConv conv, const Form& form, WinogradTransforms transforms)
+      : conv_(std::move(conv)),
+        form_(form),
+        transforms_(transforms),
+        tasks_(conv_.geometry, conv_.limits.grain, sizeof(float), form.shape) {
+    input_stride_ = stride(tasks_.chunk_tiles() * conv_.in_blocks());
+    const int64_t block_bytes = block_floats(tasks_.chunk_tiles()) * int64_t{sizeof(float)};
+    group_blocks_ = std::clamp<int64_t>(kProductBytes / block_bytes, 1, std::min(kMaxBlocks, conv_.out_blocks()));
+  }
 
   void run(const KernelCall& call) const override {
     tasks_.run(
@@ -43,80 +66,99 @@ class Winograd16 final : public Kernel {
   }
   bool repacked() const override { return conv_.weights.repacked(); }
   ScratchSize scratch(int) const override {
-    return {saturated_bytes(tasks_.chunk_tiles(), tile_floats(conv_.in_blocks()), sizeof(float)),
-            saturated_bytes(tasks_.chunk_tiles() * tile_floats(1) + kRowFloats, sizeof(float), 1)};
+    return {saturated_bytes(input_stride_, form_.shape.positions(), sizeof(float)),
+            saturated_bytes(group_blocks_ * block_floats(tasks_.chunk_tiles()) + kRowFloats, sizeof(float), 1)};
   }
 
  private:
-  static int64_t tile_floats(int64_t blocks) { return kWinogradPositions * kTileBlock * blocks; }
-
+  // Floats from one position to the next: an odd number of cache lines, else all positions of a tile would lie in the
+  // same few sets.
+  static int64_t stride(int64_t lines) { return (lines | 1) * kTileBlock; }
+  int64_t block_floats(int64_t tiles) const { return form_.shape.positions() * stride(tiles); }
+  const float* weights_of(int64_t block, int64_t position) const;
   void transform(const KernelCall& call, const WinogradItem& item) const;
   void multiply(const KernelCall& call, const WinogradProducts& part) const;
-  void multiply_tiles(const float* inputs, int64_t chunk_tiles, Range tiles, int64_t block, float* products) const;
-  void write_tiles(const KernelCall& call, Range tiles, int64_t block, float* products) const;
+  void multiply_tiles(Tile16& tile, const float* inputs, int64_t tiles, float* products) const;
+  void write_tiles(const KernelCall& call, Range tiles, int64_t block, const float* products, float* rows) const;
   void write_rows(const KernelCall& call, const WinogradPlace& place, int64_t tiles, int64_t block,
                   const float* rows) const;
 
   BlockedConv conv_;
+  Form form_;
+  WinogradTransforms transforms_;
   WinogradTasks tasks_;
+  int64_t input_stride_ = 0;  // floats of a position
+  int64_t group_blocks_ = 1;  // that are multiplied together
 };
 
+const float* Winograd16::weights_of(int64_t block, int64_t position) const {
+  const int64_t side = form_.shape.weight_side, last = side - 1;
+  const int64_t row = std::min(position / form_.shape.side, last), column = std::min(position % form_.shape.side, last);
+  const int64_t at = block * side * side + row * side + column;
+  return conv_.weights.data() + at * conv_.geometry.in_channels * kTileBlock;
+}
+
 void Winograd16::transform(const KernelCall& call, const WinogradItem& item) const {
-  const int64_t blocks = conv_.in_blocks(), tiles = item.chunk.size();
   WinogradInput tile;
   tile.window = tasks_.window(conv_.geometry, call.input<float>(0), item, 0.0f);
-  tile.to = reinterpret_cast<float*>(call.shared_scratch) + (item.block * tiles + item.in_chunk()) * kTileBlock;
-  tile.step = blocks * tiles * kTileBlock;
-  winograd_input(tile);
+  tile.to =
+      reinterpret_cast<float*>(call.shared_scratch) + (item.block * item.chunk.size() + item.in_chunk()) * kTileBlock;
+  tile.step = input_stride_;
+  transforms_.input(tile);
 }
 
 void Winograd16::multiply(const KernelCall& call, const WinogradProducts& part) const {
-  const auto* inputs = reinterpret_cast<const float*>(call.shared_scratch);
   auto* products = call.slot_scratch<float>(part.slot, scratch(1).per_thread);
-  const Range in_chunk{part.tiles.first - part.chunk.first, part.tiles.last - part.chunk.first};
-  for (int64_t block = part.blocks.first; block < part.blocks.last; ++block) {
-    multiply_tiles(inputs, part.chunk.size(), in_chunk, block, products);
-    write_tiles(call, part.tiles, block, products);
-  }
-}
-
-void Winograd16::multiply_tiles(const float* inputs, int64_t chunk_tiles, Range tiles, int64_t block,
-                                float* products) const {
-  const int64_t channels = conv_.geometry.in_channels, blocks = conv_.in_blocks();
+  float* rows = products + group_blocks_ * block_floats(tasks_.chunk_tiles());
+  const float* inputs =
+      reinterpret_cast<const float*>(call.shared_scratch) + (part.tiles.first - part.chunk.first) * kTileBlock;
+  const int64_t product_stride = block_floats(part.tiles.size()), in_blocks = conv_.in_blocks();
   int64_t offsets[kMaxTilePoints];
   for (int64_t p = 0; p < conv_.limits.points; ++p) offsets[p] = p * kTileBlock;
   Tile16 tile;
   tile.offsets = offsets;
   tile.blocks = tile.segments = 1;
-  tile.chunks = blocks;
-  tile.chunk_stride = chunk_tiles * kTileBlock;
+  tile.chunks = in_blocks;
+  tile.chunk_stride = part.chunk.size() * kTileBlock;
   tile.length = kTileBlock;
-  tile.last_length = channels - (blocks - 1) * kTileBlock;
+  tile.last_length = conv_.geometry.in_channels - (in_blocks - 1) * kTileBlock;
+  tile.in_line = true;
   tile.point_stride = kTileBlock;
-  for (int64_t position = 0; position < kWinogradPositions; ++position) {
-    tile.weights = conv_.weights.data() + (block * kWinogradPositions + position) * channels * kTileBlock;
-    for (int64_t t = tiles.first; t < tiles.last; t += conv_.limits.points) {
-      tile.points = std::min(conv_.limits.points, tiles.last - t);
-      tile.input = inputs + (position * blocks * chunk_tiles + t) * kTileBlock;
-      tile.output = products + (position * tiles.size() + t - tiles.first) * kTileBlock;
-      conv_.tile(tile);
-    }
+  for (int64_t first = part.blocks.first; first < part.blocks.last; first += group_blocks_) {
+    const int64_t last = std::min(first + group_blocks_, part.blocks.last);
+    for (int64_t position = 0; position < form_.shape.positions(); ++position)
+      for (int64_t block = first; block < last; ++block) {
+        tile.weights = weights_of(block, position);
+        multiply_tiles(tile, inputs + position * input_stride_, part.tiles.size(),
+                       products + (block - first) * product_stride + position * stride(part.tiles.size()));
+      }
+    for (int64_t block = first; block < last; ++block)
+      write_tiles(call, part.tiles, block, products + (block - first) * product_stride, rows);
+  }
+}
+
+void Winograd16::multiply_tiles(Tile16& tile, const float* inputs, int64_t tiles, float* products) const {
+  for (int64_t t = 0; t < tiles; t += conv_.limits.points) {
+    tile.points = std::min(conv_.limits.points, tiles - t);
+    tile.input = inputs + t * kTileBlock;
+    tile.output = products + t * kTileBlock;
+    conv_.tile(tile);
   }
 }
 
 // Whole rows of pixels go to memory one after the other, which need not be read first then.
-void Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t block, float* products) const {
+void Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t block, const float* products,
+                             float* rows) const {
   WinogradOutput tile;
-  tile.step = tiles.size() * kTileBlock;
-  tile.row = kRowTiles * kWinogradTile * kTileBlock;
-  float* rows = products + kWinogradPositions * tile.step;
+  tile.step = stride(tiles.size());
+  tile.row = kRowTiles * form_.shape.tile * kTileBlock;
   tile.from = products;
   for (int64_t t = tiles.first; t < tiles.last;) {
     const WinogradPlace place = tasks_.place_of(t);
     const int64_t count = tasks_.row_length(tiles, t, kRowTiles);
     tile.to = rows;
-    for (int64_t i = 0; i < count; ++i, tile.from += kTileBlock, tile.to += kWinogradTile * kTileBlock)
-      winograd_output(tile);
+    for (int64_t i = 0; i < count; ++i, tile.from += kTileBlock, tile.to += form_.shape.tile * kTileBlock)
+      transforms_.output(tile);
     write_rows(call, place, count, block, rows);
     t += count;
   }
@@ -133,35 +175,42 @@ void Winograd16::write_rows(const KernelCall& call, const WinogradPlace& place, 
   pixels.bias = conv_.block_bias(block);
   pixels.low = is_clip ? activation.alpha : activation.kind == ops::ActivationKind::kRelu ? 0.0f : -kInfinity;
   pixels.high = is_clip ? activation.beta : kInfinity;
-  pixels.count = std::min(tiles * kWinogradTile, w.output - place.x);
+  pixels.count = std::min(tiles * form_.shape.tile, w.output - place.x);
   const int64_t plane = (place.image * conv_.out_blocks() + block) * h.output;
-  for (int64_t y = place.y; y < std::min(place.y + kWinogradTile, h.output); ++y) {
+  for (int64_t y = place.y; y < std::min(place.y + form_.shape.tile, h.output); ++y) {
     const int64_t at = ((plane + y) * w.output + place.x) * kTileBlock;
-    pixels.from = rows + (y - place.y) * kRowTiles * kWinogradTile * kTileBlock;
+    pixels.from = rows + (y - place.y) * kRowTiles * form_.shape.tile * kTileBlock;
     pixels.output = call.output<float>(0) + at;
     pixels.residual = residual == nullptr ? nullptr : residual + at;
     winograd_finish(pixels);
   }
 }
+
+WinogradTransforms transforms_of(Packing packing) {
+  if (packing == Packing::kWinograd16Two) return winograd_two();
+  return packing == Packing::kWinograd16Strided ? winograd_strided() : winograd_four();
+}
+
+Result<std::unique_ptr<Kernel>> prepare(const OperatorSpec& spec, const Form& form) {
+  NESTRT_ASSIGN_OR_RETURN(BlockedConv conv, make_blocked_conv(spec, form.packing));
+  return std::unique_ptr<Kernel>(std::make_unique<Winograd16>(std::move(conv), form, transforms_of(form.packing)));
+}
+#else
+Result<std::unique_ptr<Kernel>> prepare(const OperatorSpec&, const Form&) {
+  return Status(Code::kUnsupported, "Winograd's convolutions of f32 need NEON");
+}
 #endif
 
 }  // namespace
 
-bool accepts_conv_winograd16(const OperatorSpec& spec) {
-  const Result<ConvGeometry> g = conv_geometry(spec);
-  return g && has_bounds(spec) && accepts_blocked(spec, Layout::kBlocked16, Packing::kWinograd16) &&
-         winograd_pays(*g, kCosts);
-}
+bool accepts_conv_winograd16(const OperatorSpec& spec) { return accepts(spec, kFour); }
+bool accepts_conv_winograd16_two(const OperatorSpec& spec) { return accepts(spec, kTwo); }
+bool accepts_conv_winograd16_strided(const OperatorSpec& spec) { return accepts(spec, kStrided); }
 
-#if HWY_ARCH_ARM_A64
-Result<std::unique_ptr<Kernel>> prepare_conv_winograd16(const OperatorSpec& spec) {
-  NESTRT_ASSIGN_OR_RETURN(BlockedConv conv, make_blocked_conv(spec, Packing::kWinograd16));
-  return std::unique_ptr<Kernel>(std::make_unique<Winograd16>(std::move(conv)));
+Result<std::unique_ptr<Kernel>> prepare_conv_winograd16(const OperatorSpec& spec) { return prepare(spec, kFour); }
+Result<std::unique_ptr<Kernel>> prepare_conv_winograd16_two(const OperatorSpec& spec) { return prepare(spec, kTwo); }
+Result<std::unique_ptr<Kernel>> prepare_conv_winograd16_strided(const OperatorSpec& spec) {
+  return prepare(spec, kStrided);
 }
-#else
-Result<std::unique_ptr<Kernel>> prepare_conv_winograd16(const OperatorSpec&) {
-  return Status(Code::kUnsupported, "conv.f32.winograd16 needs NEON");
-}
-#endif
 
 }  // namespace nestrt::kernels

@@ -1,7 +1,13 @@
-// Winograd's convolution F(4 x 4, 3 x 3): a tile of 4 x 4 outputs from 6 x 6 inputs with 36 products for each pair of
-// channels where the definition has 144. y = A^T [(G g G^T) . (B^T d B)] A, with sums over the channels in the
-// brackets. Interpolation points 0, +-sqrt(1/2), +-sqrt(2) and infinity, which round less than 0, +-1, +-2
-// (docs/numerics.md). Source: A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015.
+// Winograd's convolution of 3 x 3: y = A^T [(G g G^T) . (B^T d B)] A, with sums over the channels in the brackets.
+// F(4 x 4, 3 x 3) takes a tile of 4 x 4 outputs from 6 x 6 inputs with 36 products for each pair of channels where the
+// definition has 144; its interpolation points 0, +-sqrt(1/2), +-sqrt(2) and infinity round less than 0, +-1, +-2
+// (docs/numerics.md). F(2 x 2, 3 x 3), with the points 0, +-1 and infinity, takes 16 products instead of 36, and
+// weights of 16 positions instead of 36: for maps of few tiles. Source: A. Lavin, S. Gray, Fast Algorithms for
+// Convolutional Neural Networks, 2015.
+//
+// With stride 2 two outputs along an axis are those of the even inputs with the outer taps, F(2, 2), and those of the
+// odd inputs with the middle tap: 25 products instead of 36, whose last two positions along an axis have the same
+// weights.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +15,23 @@
 #include <iterator>
 
 #include "kernels/common/tile16.h"
-#include "nestrt/packing.h"
 
 namespace nestrt::kernels {
 
-inline constexpr int64_t kWinogradTile = 4;  // outputs along an axis
-inline constexpr int64_t kWinogradSide = 6;  // inputs along an axis
-static_assert(kWinogradSide * kWinogradSide == kWinogradPositions);
+// Along an axis.
+struct WinogradShape {
+  int64_t tile;         // outputs
+  int64_t side;         // inputs, and positions
+  int64_t stride;       // of the convolution
+  int64_t weight_side;  // positions of weights: the last one's are those of all that follow, too
+  constexpr int64_t positions() const { return side * side; }
+  constexpr int64_t weight_positions() const { return weight_side * weight_side; }
+};
+inline constexpr WinogradShape kWinogradFour{4, 6, 1, 6}, kWinogradTwo{2, 4, 1, 4}, kWinogradStrided{2, 5, 2, 4};
+
+inline constexpr int64_t kWinogradTile = kWinogradFour.tile;
+inline constexpr int64_t kWinogradSide = kWinogradFour.side;
+inline constexpr int64_t kWinogradPositions = kWinogradFour.positions();  // of all shapes the most
 
 // The inputs of one tile of one block of 16 channels, blocked16.
 template <typename T>
@@ -33,8 +49,9 @@ struct WinogradPixelRows {
   int64_t row;
 };
 template <typename T>
-WinogradPixelRows<T> pixel_rows(const WinogradWindow<T>& window, T (&copy)[kWinogradPositions * kTileBlock]) {
-  const int64_t end_y = window.y + kWinogradSide, end_x = window.x + kWinogradSide;
+WinogradPixelRows<T> pixel_rows(const WinogradWindow<T>& window, T (&copy)[kWinogradPositions * kTileBlock],
+                                int64_t side = kWinogradSide) {
+  const int64_t end_y = window.y + side, end_x = window.x + side;
   if (window.y >= 0 && window.x >= 0 && end_y <= window.height && end_x <= window.width)
     return {window.plane + (window.y * window.width + window.x) * kTileBlock, window.width * kTileBlock};
   std::fill(std::begin(copy), std::end(copy), window.outside);
@@ -42,8 +59,8 @@ WinogradPixelRows<T> pixel_rows(const WinogradWindow<T>& window, T (&copy)[kWino
   for (int64_t y = std::max(window.y, int64_t{0}); y < std::min(end_y, window.height); ++y)
     if (first < last)
       std::copy_n(window.plane + (y * window.width + first) * kTileBlock, (last - first) * kTileBlock,
-                  copy + ((y - window.y) * kWinogradSide + first - window.x) * kTileBlock);
-  return {copy, kWinogradSide * kTileBlock};
+                  copy + ((y - window.y) * side + first - window.x) * kTileBlock);
+  return {copy, side * kTileBlock};
 }
 
 struct WinogradInput {
@@ -55,7 +72,7 @@ struct WinogradInput {
 struct WinogradOutput {
   const float* from = nullptr;  // 16 floats for each position, `step` apart
   int64_t step = 0;
-  float* to = nullptr;  // 4 rows of 4 pixels of 16 floats, `row` apart
+  float* to = nullptr;  // a tile's rows of pixels of 16 floats, `row` apart
   int64_t row = 0;
 };
 
@@ -69,9 +86,14 @@ struct WinogradPixels {
   float low = 0, high = 0;  // of outputs
 };
 
-// B^T d B; A^T m A; bias, residual and bounds. Require: aarch64.
-void winograd_input(const WinogradInput& tile);
-void winograd_output(const WinogradOutput& tile);
+// B^T d B and A^T m A of a shape; bias, residual and bounds. Require: aarch64.
+struct WinogradTransforms {
+  void (*input)(const WinogradInput& tile);
+  void (*output)(const WinogradOutput& tile);
+};
+WinogradTransforms winograd_four();
+WinogradTransforms winograd_two();
+WinogradTransforms winograd_strided();
 void winograd_finish(const WinogradPixels& pixels);
 
 }  // namespace nestrt::kernels

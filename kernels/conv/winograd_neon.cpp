@@ -10,76 +10,110 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int kSide = static_cast<int>(kWinogradSide), kTile = static_cast<int>(kWinogradTile), kLanes = 4;
+constexpr int kLanes = 4;
 constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;
 constexpr float kRoot = 1.41421356f, kHalfRoot = 0.70710678f;  // of 2
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 8")
 
-// B^T d
-HWY_INLINE void transform_input(const float32x4_t (&d)[kSide], float32x4_t (&to)[kSide]) {
-  const float32x4_t p = vfmsq_n_f32(d[4], d[2], 2.0f), q = vfmsq_n_f32(vmulq_n_f32(d[3], kHalfRoot), d[1], kRoot);
-  const float32x4_t r = vfmsq_n_f32(d[4], d[2], 0.5f), s = vfmsq_n_f32(vmulq_n_f32(d[3], kRoot), d[1], kHalfRoot);
-  to[0] = vaddq_f32(vfmsq_n_f32(d[0], d[2], 2.5f), d[4]);
-  to[1] = vaddq_f32(p, q);
-  to[2] = vsubq_f32(p, q);
-  to[3] = vaddq_f32(r, s);
-  to[4] = vsubq_f32(r, s);
-  to[5] = vaddq_f32(vfmsq_n_f32(d[1], d[3], 2.5f), d[5]);
-}
+// B^T d and A^T m of a shape, along one axis.
+struct Four {
+  static constexpr int kTile = 4, kSide = 6;
+  static HWY_INLINE void input(const float32x4_t (&d)[kSide], float32x4_t (&to)[kSide]) {
+    const float32x4_t p = vfmsq_n_f32(d[4], d[2], 2.0f), q = vfmsq_n_f32(vmulq_n_f32(d[3], kHalfRoot), d[1], kRoot);
+    const float32x4_t r = vfmsq_n_f32(d[4], d[2], 0.5f), s = vfmsq_n_f32(vmulq_n_f32(d[3], kRoot), d[1], kHalfRoot);
+    to[0] = vaddq_f32(vfmsq_n_f32(d[0], d[2], 2.5f), d[4]);
+    to[1] = vaddq_f32(p, q);
+    to[2] = vsubq_f32(p, q);
+    to[3] = vaddq_f32(r, s);
+    to[4] = vsubq_f32(r, s);
+    to[5] = vaddq_f32(vfmsq_n_f32(d[1], d[3], 2.5f), d[5]);
+  }
+  static HWY_INLINE void output(const float32x4_t (&m)[kSide], float32x4_t (&to)[kTile]) {
+    const float32x4_t p = vaddq_f32(m[1], m[2]), q = vsubq_f32(m[1], m[2]);
+    const float32x4_t r = vaddq_f32(m[3], m[4]), s = vsubq_f32(m[3], m[4]);
+    to[0] = vaddq_f32(vaddq_f32(m[0], p), r);
+    to[1] = vfmaq_n_f32(vmulq_n_f32(q, kHalfRoot), s, kRoot);
+    to[2] = vfmaq_n_f32(vmulq_n_f32(p, 0.5f), r, 2.0f);
+    to[3] = vfmaq_n_f32(vfmaq_n_f32(m[5], q, 0.5f * kHalfRoot), s, 2.0f * kRoot);
+  }
+};
 
-// A^T m
-HWY_INLINE void transform_output(const float32x4_t (&m)[kSide], float32x4_t (&to)[kTile]) {
-  const float32x4_t p = vaddq_f32(m[1], m[2]), q = vsubq_f32(m[1], m[2]);
-  const float32x4_t r = vaddq_f32(m[3], m[4]), s = vsubq_f32(m[3], m[4]);
-  to[0] = vaddq_f32(vaddq_f32(m[0], p), r);
-  to[1] = vfmaq_n_f32(vmulq_n_f32(q, kHalfRoot), s, kRoot);
-  to[2] = vfmaq_n_f32(vmulq_n_f32(p, 0.5f), r, 2.0f);
-  to[3] = vfmaq_n_f32(vfmaq_n_f32(m[5], q, 0.5f * kHalfRoot), s, 2.0f * kRoot);
-}
+struct Two {
+  static constexpr int kTile = 2, kSide = 4;
+  static HWY_INLINE void input(const float32x4_t (&d)[kSide], float32x4_t (&to)[kSide]) {
+    to[0] = vsubq_f32(d[0], d[2]);
+    to[1] = vaddq_f32(d[1], d[2]);
+    to[2] = vsubq_f32(d[2], d[1]);
+    to[3] = vsubq_f32(d[3], d[1]);
+  }
+  static HWY_INLINE void output(const float32x4_t (&m)[kSide], float32x4_t (&to)[kTile]) {
+    to[0] = vaddq_f32(vaddq_f32(m[0], m[1]), m[2]);
+    to[1] = vaddq_f32(vsubq_f32(m[1], m[2]), m[3]);
+  }
+};
 
-// `from` is the first of 6 x 6 pixels in rows that lie `row` floats apart.
-HWY_INLINE void transform_pixels(const float* from, int64_t row, float* to, int64_t step) {
+struct Strided {
+  static constexpr int kTile = 2, kSide = 5;
+  static HWY_INLINE void input(const float32x4_t (&d)[kSide], float32x4_t (&to)[kSide]) {
+    to[0] = vsubq_f32(d[0], d[2]);
+    to[1] = d[2];
+    to[2] = vsubq_f32(d[4], d[2]);
+    to[3] = d[1];
+    to[4] = d[3];
+  }
+  static HWY_INLINE void output(const float32x4_t (&m)[kSide], float32x4_t (&to)[kTile]) {
+    to[0] = vaddq_f32(vaddq_f32(m[0], m[1]), m[3]);
+    to[1] = vaddq_f32(vaddq_f32(m[1], m[2]), m[4]);
+  }
+};
+
+template <typename Shape>
+void transform_input(const WinogradInput& tile) {
+  constexpr int kSide = Shape::kSide;
+  float copy[kWinogradPositions * kTileBlock];
+  const WinogradPixelRows<float> pixels = pixel_rows(tile.window, copy, kSide);
   for (int lane = 0; lane < kTileBlock; lane += kLanes) {
     float32x4_t columns[kSide][kSide];  // [column][row]
     NESTRT_UNROLL for (int x = 0; x < kSide; ++x) {
       float32x4_t d[kSide];
-      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) d[y] = vld1q_f32(from + y * row + x * kTileBlock + lane);
-      transform_input(d, columns[x]);
+      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) d[y] =
+          vld1q_f32(pixels.from + y * pixels.row + x * kTileBlock + lane);
+      Shape::input(d, columns[x]);
     }
     NESTRT_UNROLL for (int y = 0; y < kSide; ++y) {
       float32x4_t d[kSide], v[kSide];
       NESTRT_UNROLL for (int x = 0; x < kSide; ++x) d[x] = columns[x][y];
-      transform_input(d, v);
-      NESTRT_UNROLL for (int x = 0; x < kSide; ++x) vst1q_f32(to + (y * kSide + x) * step + lane, v[x]);
+      Shape::input(d, v);
+      NESTRT_UNROLL for (int x = 0; x < kSide; ++x) vst1q_f32(tile.to + (y * kSide + x) * tile.step + lane, v[x]);
+    }
+  }
+}
+
+template <typename Shape>
+void transform_output(const WinogradOutput& tile) {
+  constexpr int kSide = Shape::kSide, kTile = Shape::kTile;
+  for (int lane = 0; lane < kTileBlock; lane += kLanes) {
+    float32x4_t columns[kSide][kTile];  // [column][row]
+    NESTRT_UNROLL for (int x = 0; x < kSide; ++x) {
+      float32x4_t m[kSide];
+      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) m[y] = vld1q_f32(tile.from + (y * kSide + x) * tile.step + lane);
+      Shape::output(m, columns[x]);
+    }
+    NESTRT_UNROLL for (int y = 0; y < kTile; ++y) {
+      float32x4_t m[kSide], v[kTile];
+      NESTRT_UNROLL for (int x = 0; x < kSide; ++x) m[x] = columns[x][y];
+      Shape::output(m, v);
+      NESTRT_UNROLL for (int x = 0; x < kTile; ++x) vst1q_f32(tile.to + y * tile.row + x * kTileBlock + lane, v[x]);
     }
   }
 }
 
 }  // namespace
 
-void winograd_input(const WinogradInput& tile) {
-  float copy[kWinogradPositions * kTileBlock];
-  const WinogradPixelRows<float> pixels = pixel_rows(tile.window, copy);
-  transform_pixels(pixels.from, pixels.row, tile.to, tile.step);
-}
-
-void winograd_output(const WinogradOutput& tile) {
-  for (int lane = 0; lane < kTileBlock; lane += kLanes) {
-    float32x4_t columns[kSide][kTile];  // [column][row]
-    NESTRT_UNROLL for (int x = 0; x < kSide; ++x) {
-      float32x4_t m[kSide];
-      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) m[y] = vld1q_f32(tile.from + (y * kSide + x) * tile.step + lane);
-      transform_output(m, columns[x]);
-    }
-    NESTRT_UNROLL for (int y = 0; y < kTile; ++y) {
-      float32x4_t m[kSide], v[kTile];
-      NESTRT_UNROLL for (int x = 0; x < kSide; ++x) m[x] = columns[x][y];
-      transform_output(m, v);
-      NESTRT_UNROLL for (int x = 0; x < kTile; ++x) vst1q_f32(tile.to + y * tile.row + x * kTileBlock + lane, v[x]);
-    }
-  }
-}
+WinogradTransforms winograd_four() { return {transform_input<Four>, transform_output<Four>}; }
+WinogradTransforms winograd_two() { return {transform_input<Two>, transform_output<Two>}; }
+WinogradTransforms winograd_strided() { return {transform_input<Strided>, transform_output<Strided>}; }
 
 void winograd_finish(const WinogradPixels& pixels) {
   const float32x4_t lowest = vdupq_n_f32(pixels.low), highest = vdupq_n_f32(pixels.high);

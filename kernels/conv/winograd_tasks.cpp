@@ -5,33 +5,40 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int64_t kChunkBytes = 512 * 1024;  // of transformed inputs: fits a second-level cache of 1 MB
+constexpr int64_t kChunkBytes = 704 * 1024;  // of transformed inputs: fits a second-level cache of 1 MB
 constexpr int64_t kMaxChunkTiles = 54;
 
-int64_t tile_columns(const ConvGeometry& g) { return ceil_div(g.axes[2].output, kWinogradTile); }
-int64_t tiles_of(const ConvGeometry& g) { return ceil_div(g.axes[1].output, kWinogradTile) * tile_columns(g); }
+int64_t tile_columns(const ConvGeometry& g, const WinogradShape& shape) {
+  return ceil_div(g.axes[2].output, shape.tile);
+}
+int64_t tiles_of(const ConvGeometry& g, const WinogradShape& shape) {
+  return ceil_div(g.axes[1].output, shape.tile) * tile_columns(g, shape);
+}
 
-bool is_window(const ConvAxis& axis) { return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1; }
+bool is_window(const ConvAxis& axis, int64_t stride) {
+  return axis.kernel == 3 && axis.stride == stride && axis.dilation == 1;
+}
 
 }  // namespace
 
-bool winograd_pays(const ConvGeometry& g, const WinogradCosts& costs) {
+bool winograd_pays(const ConvGeometry& g, const WinogradCosts& costs, const WinogradShape& shape) {
   constexpr double kGain = 0.9;
-  if (g.group != 1 || !is_window(g.axes[1]) || !is_window(g.axes[2])) return false;
-  if (g.output.num_elements() == 0 || tiles_of(g) < costs.least_tiles) return false;
+  if (g.group != 1 || !is_window(g.axes[1], shape.stride) || !is_window(g.axes[2], shape.stride)) return false;
+  if (g.output.num_elements() == 0 || tiles_of(g, shape) < costs.least_tiles) return false;
   const auto pairs = static_cast<double>(g.in_channels) * static_cast<double>(g.out_channels);
   const auto channels = static_cast<double>(g.in_channels) + static_cast<double>(g.out_channels);
-  const auto tiles = static_cast<double>(g.batch * tiles_of(g));
+  const auto tiles = static_cast<double>(g.batch * tiles_of(g, shape));
   const double direct =
       pairs * 9 * (static_cast<double>(g.batch * g.out_spatial()) * costs.direct_product + costs.direct_weight);
-  const double transformed = pairs * kWinogradPositions * (tiles * costs.product + costs.weight) +
-                             channels * tiles * kWinogradTile * kWinogradTile * costs.element;
+  const double transformed = pairs * (static_cast<double>(shape.positions()) * tiles * costs.product +
+                                      static_cast<double>(shape.weight_positions()) * costs.weight) +
+                             channels * tiles * static_cast<double>(shape.tile * shape.tile) * costs.element;
   return transformed < kGain * direct;
 }
 
-WinogradTasks::WinogradTasks(const ConvGeometry& g, int64_t grain, int64_t element_bytes)
-    : columns_(tile_columns(g)), tiles_(tiles_of(g)), grain_(grain) {
-  const int64_t tile_bytes = kWinogradPositions * ceil_div(g.in_channels, kTileBlock) * kTileBlock * element_bytes;
+WinogradTasks::WinogradTasks(const ConvGeometry& g, int64_t grain, int64_t element_bytes, const WinogradShape& shape)
+    : shape_(shape), columns_(tile_columns(g, shape)), tiles_(tiles_of(g, shape)), grain_(grain) {
+  const int64_t tile_bytes = shape.positions() * ceil_div(g.in_channels, kTileBlock) * kTileBlock * element_bytes;
   const int64_t most = std::clamp(kChunkBytes / tile_bytes / grain * grain, grain, kMaxChunkTiles);
   const int64_t chunks = ceil_div(g.batch * tiles_, most);
   chunk_tiles_ = round_up(ceil_div(g.batch * tiles_, chunks), grain);
@@ -39,7 +46,7 @@ WinogradTasks::WinogradTasks(const ConvGeometry& g, int64_t grain, int64_t eleme
 
 WinogradPlace WinogradTasks::place_of(int64_t tile) const {
   const int64_t in_image = tile % tiles_;
-  return {tile / tiles_, in_image / columns_ * kWinogradTile, in_image % columns_ * kWinogradTile};
+  return {tile / tiles_, in_image / columns_ * shape_.tile, in_image % columns_ * shape_.tile};
 }
 
 int64_t WinogradTasks::row_length(Range tiles, int64_t tile, int64_t most) const {
@@ -61,7 +68,7 @@ void WinogradTasks::transform(const ConvGeometry& g, const KernelCall& call, Ran
                               FunctionRef<void(const WinogradItem&)> transform_item) const {
   const int64_t items = ceil_div(g.in_channels, kTileBlock) * chunk.size();
   const int64_t parts =
-      std::min(items, task_count(items * kTileBlock, kWinogradPositions * kWinogradSide, call.parallel->num_threads()));
+      std::min(items, task_count(items * kTileBlock, shape_.positions() * shape_.side, call.parallel->num_threads()));
   call.parallel->parallel_for(parts, [&](int64_t index, int) {
     const Range part = part_of(items, index, parts);
     for (int64_t item = part.first; item < part.last; ++item)
@@ -74,7 +81,7 @@ void WinogradTasks::multiply(const ConvGeometry& g, const KernelCall& call, Rang
                              FunctionRef<void(const WinogradProducts&)> multiply_tiles) const {
   const int64_t blocks = ceil_div(g.out_channels, kTileBlock), groups = ceil_div(chunk.size(), grain_);
   const int64_t wanted =
-      task_count(chunk.size() * blocks * kTileBlock, g.in_channels * kWinogradPositions, call.parallel->num_threads());
+      task_count(chunk.size() * blocks * kTileBlock, g.in_channels * shape_.positions(), call.parallel->num_threads());
   const int64_t block_parts = std::min(blocks, wanted), tile_parts = std::min(ceil_div(wanted, block_parts), groups);
   call.parallel->parallel_for(block_parts * tile_parts, [&](int64_t index, int slot) {
     const Range tiles = part_of(chunk.size(), index % tile_parts, tile_parts, grain_);

@@ -23,9 +23,10 @@ struct WinogradCosts {
   int64_t least_tiles;
 };
 
-// Whether it is a convolution of 3 x 3 with stride 1 and without groups, of which the transforms and the transformed
-// weights cost less than the products that they spare.
-bool winograd_pays(const ConvGeometry& geometry, const WinogradCosts& costs);
+// Whether it is a convolution of 3 x 3 with the shape's stride and without groups, of which the transforms and the
+// transformed weights cost less than the products that they spare.
+bool winograd_pays(const ConvGeometry& geometry, const WinogradCosts& costs,
+                   const WinogradShape& shape = kWinogradFour);
 
 struct WinogradPlace {
   int64_t image, y, x;  // of a tile's first output
@@ -49,7 +50,8 @@ class WinogradTasks {
  public:
   WinogradTasks() = default;
   // `grain`: tiles that are multiplied together. `element_bytes`: those of a transformed input.
-  WinogradTasks(const ConvGeometry& geometry, int64_t grain, int64_t element_bytes);
+  WinogradTasks(const ConvGeometry& geometry, int64_t grain, int64_t element_bytes,
+                const WinogradShape& shape = kWinogradFour);
 
   int64_t chunk_tiles() const { return chunk_tiles_; }  // at most, a multiple of the grain
   WinogradPlace place_of(int64_t tile) const;
@@ -61,12 +63,8 @@ class WinogradTasks {
     const ConvAxis &h = g.axes[1], &w = g.axes[2];
     const WinogradPlace place = place_of(item.tile);
     const int64_t plane = place.image * ceil_div(g.in_channels, kTileBlock) + item.block;
-    return {input + plane * g.in_spatial() * kTileBlock,
-            h.input,
-            w.input,
-            place.y - h.pad_begin,
-            place.x - w.pad_begin,
-            outside};
+    return {input + plane * g.in_spatial() * kTileBlock, h.input, w.input, place.y * shape_.stride - h.pad_begin,
+            place.x * shape_.stride - w.pad_begin,       outside};
   }
   // Calls transform for all items of a chunk, then multiply for all its products, chunk after chunk. `geometry` as the
   // constructor had it.
@@ -79,6 +77,7 @@ class WinogradTasks {
   void multiply(const ConvGeometry& geometry, const KernelCall& call, Range chunk,
                 FunctionRef<void(const WinogradProducts&)> multiply) const;
 
+  WinogradShape shape_ = kWinogradFour;
   int64_t columns_ = 0, tiles_ = 0;  // of an image
   int64_t chunk_tiles_ = 1;
   int64_t grain_ = 1;

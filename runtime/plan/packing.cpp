@@ -42,7 +42,7 @@ bool weights_per_output(const PackingRow& row, const Shape& shape, int64_t* weig
   const int outputs = row.form == PackedForm::kMatrix ? 1 : 0, inputs = 1 - outputs;
   const int64_t multiple = row.whole_blocks ? row.channel_block : 1;
   if (row.form == PackedForm::kWinograd)
-    return !__builtin_mul_overflow(shape[1], kWinogradPositions * row.channel_group, weights);
+    return !__builtin_mul_overflow(shape[1], row.positions * row.channel_group, weights);
   *weights = 1;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     int64_t extent = shape[axis];

@@ -18,10 +18,11 @@ struct Product {
   Layout in, out;
 };
 
-ops::Conv conv3x3(int group) {
+ops::Conv conv3x3(int group, int stride = 1) {
   ops::Conv conv;
   conv.kernel = {3, 3};
-  conv.stride = conv.dilation = conv.pad_begin = conv.pad_end = {1, 1};
+  conv.dilation = conv.pad_begin = conv.pad_end = {1, 1};
+  conv.stride = {stride, stride};
   conv.group = group;
   return conv;
 }
@@ -94,6 +95,7 @@ TEST_CASE("Weights in a variant's packing are used in place, others are packed a
   const Product products[] = {
       {conv3x3(1), {1, 3, 5, 5}, {16, 3, 3, 3}, {1, 16, 5, 5}, plain, blocked},
       {conv3x3(1), {1, 32, 13, 13}, {64, 32, 3, 3}, {1, 64, 13, 13}, blocked, blocked},
+      {conv3x3(1, 2), {1, 128, 26, 26}, {64, 128, 3, 3}, {1, 64, 13, 13}, blocked, blocked},
       {conv3x3(32), {1, 32, 5, 5}, {32, 1, 3, 3}, {1, 32, 5, 5}, blocked, blocked},
       {ops::Dense(), {2, 20}, {20, 17}, {2, 17}, plain, plain},
   };

@@ -32,11 +32,12 @@ enum class Packing : uint8_t {
   kS8Panel = 8,
   kWinograd16 = 9,
   kS8Winograd16 = 10,
+  kWinograd16Two = 11,
+  kWinograd16Strided = 12,
 };
 
 inline constexpr int64_t kPackedOutputs = 16;              // in a block
 inline constexpr int64_t kAllChannels = int64_t{1} << 40;  // a block of channels that holds them all
-inline constexpr int64_t kWinogradPositions = 36;          // 6 x 6: kernels/conv/winograd.h
 
 // Which weights a packing is for, and what their channels and positions are.
 enum class PackedForm : uint8_t {
@@ -45,8 +46,8 @@ enum class PackedForm : uint8_t {
   kDepthwise,    // [o][1][spatial...]: one channel, positions spatial
   kStem,         // [o][i][spatial...]: channels [last axis][i][other spatial axes], one position
   kMatrix,       // [i][o]: channels i, one position
-  kWinograd,     // [o][i][3][3]: channels i, positions those of the transformed kernel (kWinogradPositions); of s8 a
-                 // channel takes a group, the two bytes of 16 bits
+  kWinograd,     // [o][i][3][3]: channels i, positions those of the transformed kernel; of s8 a channel takes a group,
+                 // the two bytes of 16 bits
 };
 
 struct PackingRow {
@@ -57,6 +58,7 @@ struct PackingRow {
   int64_t channel_block;  // channels in a block
   int64_t channel_group;  // channels side by side for one output: what a dot product takes
   bool whole_blocks;      // the last block of channels is as long as the others, for kernels that read whole blocks
+  int64_t positions = 0;  // of kWinograd; others have those of the shape
 };
 
 inline constexpr PackingRow kPackings[] = {
@@ -69,8 +71,11 @@ inline constexpr PackingRow kPackings[] = {
     {Packing::kS8Depthwise16, "s8_depthwise16", DataType::kS8, PackedForm::kDepthwise, 1, 1, false},
     {Packing::kS8Stem, "s8_stem", DataType::kS8, PackedForm::kStem, 8, 4, true},
     {Packing::kS8Panel, "s8_panel", DataType::kS8, PackedForm::kMatrix, 16, 4, true},
-    {Packing::kWinograd16, "winograd16", DataType::kF32, PackedForm::kWinograd, kAllChannels, 1, false},
-    {Packing::kS8Winograd16, "s8_winograd16", DataType::kS8, PackedForm::kWinograd, kAllChannels, 2, false},
+    {Packing::kWinograd16, "winograd16", DataType::kF32, PackedForm::kWinograd, kAllChannels, 1, false, 36},
+    {Packing::kS8Winograd16, "s8_winograd16", DataType::kS8, PackedForm::kWinograd, kAllChannels, 2, false, 36},
+    {Packing::kWinograd16Two, "winograd16_two", DataType::kF32, PackedForm::kWinograd, kAllChannels, 1, false, 16},
+    {Packing::kWinograd16Strided, "winograd16_strided", DataType::kF32, PackedForm::kWinograd, kAllChannels, 1, false,
+     16},
 };
 
 // Requires: a packing that exists.

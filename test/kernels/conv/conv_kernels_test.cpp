@@ -100,10 +100,13 @@ std::set<std::string> check_layer(const Layer& layer, std::mt19937& generator) {
     CHECK((fresh || known->second == outputs[0].bytes));
   };
   for_each_fast_kernel(plain, check);
-  for (const auto& [in, out, packing] : {std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kO16i16},
-                                         std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kDepthwise16},
-                                         std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kWinograd16},
-                                         std::tuple{Layout::kPlain, Layout::kBlocked16, Packing::kStem16}}) {
+  for (const auto& [in, out, packing] :
+       {std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kO16i16},
+        std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kDepthwise16},
+        std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kWinograd16},
+        std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kWinograd16Two},
+        std::tuple{Layout::kBlocked16, Layout::kBlocked16, Packing::kWinograd16Strided},
+        std::tuple{Layout::kPlain, Layout::kBlocked16, Packing::kStem16}}) {
     if (!kernels::packing_fits(packing, o.weights.shape)) continue;
     by_set.clear();
     for_each_fast_kernel(make_case(layer, o, in, out, packing), check);
@@ -164,9 +167,10 @@ TEST_CASE("Conv kernels agree with the reference on layers large enough to be sp
   check_layer(layer2d({1, 96, 28, 28}, 96, 3, 2, 1, 96), generator);
 }
 
-TEST_CASE("Winograd's kernel agrees with the reference on maps of any size") {
+TEST_CASE("Winograd's kernels agree with the reference on maps of any size") {
   std::mt19937 generator(4);
   const bool is_there = kernels::current_instruction_set() != InstructionSet::kPortable;
+  const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
   for (const auto& [x, pad, activation] : {std::tuple{Shape{1, 16, 15, 13}, 0, ops::ActivationKind::kNone},
                                            std::tuple{Shape{2, 35, 12, 13}, 1, ops::ActivationKind::kRelu},
                                            std::tuple{Shape{1, 40, 9, 31}, 2, ops::ActivationKind::kClip}}) {
@@ -175,7 +179,13 @@ TEST_CASE("Winograd's kernel agrees with the reference on maps of any size") {
     layer.bias = pad != 1;
     layer.residual = pad != 0;
     layer.activation = activation;
-    CHECK(std::ranges::any_of(check_layer(layer, generator), is_winograd) == is_there);
+    for (const int stride : {1, 2}) {
+      layer.stride = {stride, stride};
+      const std::set<std::string> names = check_layer(layer, generator);
+      CHECK(std::ranges::any_of(names, is_winograd) == (is_arm || (stride == 1 && is_there)));
+      CHECK(names.contains(stride == 1 ? "conv.f32.winograd16" : "conv.f32.winograd16.strided") == is_arm);
+      CHECK(names.contains("conv.f32.winograd16.two") == (is_arm && stride == 1));
+    }
   }
 }
 
@@ -210,7 +220,9 @@ TEST_CASE("Winograd's kernel is chosen with vectors of their own, where it pays"
   }
   CHECK(chosen(layer, InstructionSet::kPortable) == "conv.f32.direct16");
   CHECK(chosen(layer2d({1, 64, 14, 14}, 64, 3, 2, 1), InstructionSet::kNeon) == "conv.f32.direct16");
-  CHECK(chosen(layer2d({1, 64, 7, 7}, 64, 3, 1, 1), InstructionSet::kNeon) == "conv.f32.direct16");  // few tiles
+  CHECK(chosen(layer2d({1, 64, 28, 28}, 64, 3, 2, 1), InstructionSet::kNeon) == "conv.f32.winograd16.strided");
+  CHECK(chosen(layer2d({1, 64, 7, 7}, 64, 3, 1, 1), InstructionSet::kNeon) == "conv.f32.winograd16.two");
+  CHECK(chosen(layer2d({1, 64, 4, 4}, 64, 3, 1, 1), InstructionSet::kNeon) == "conv.f32.direct16");  // few tiles
   CHECK(chosen(layer2d({1, 1, 56, 56}, 16, 3, 1, 1), InstructionSet::kNeon) == "conv.f32.direct16");
   Layer sigmoid = layer;
   sigmoid.activation = ops::ActivationKind::kSigmoid;
@@ -222,7 +234,8 @@ TEST_CASE("Weights packed for another kernel are repacked") {
   const Layer layer = layer2d({1, 20, 5, 5}, 24, 3, 1, 1);
   const Operands o = operands(layer, generator);
   const TestTensor expected = reference(make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kNone))[0];
-  for (Packing packing : {Packing::kNone, Packing::kStem16, Packing::kO16i16, Packing::kWinograd16}) {
+  for (Packing packing : {Packing::kNone, Packing::kStem16, Packing::kO16i16, Packing::kWinograd16,
+                          Packing::kWinograd16Two, Packing::kWinograd16Strided}) {
     OperatorCase c(attributes(layer, true));
     c.input(with_layout(o.x, Layout::kBlocked16));
     c.input(packing == Packing::kNone ? as_constant(o.weights) : packed(o.weights, packing));

@@ -12,16 +12,28 @@
 namespace nestrt::test {
 namespace {
 
-constexpr int64_t kTile = 4, kReach = 6, kKernel = 3;
+constexpr int64_t kTile = 4, kKernel = 3;
 
-// Of the kernel for the instruction set; empty where there is none.
-std::string winograd_name() {
-  const InstructionSet set = kernels::current_instruction_set();
-  if (includes(set, InstructionSet::kNeon)) return "conv.f32.winograd16";
-  return includes(set, InstructionSet::kAvx2) ? "conv.f32.winograd16.wide" : "";
-}
+struct Variant {
+  const char* name;
+  Packing packing;
+  int64_t stride, tile, reach;  // of a tile: outputs and inputs along an axis
+  InstructionSet needs;
 
-// 3 x 3, stride 1, one pixel of padding around.
+  bool is_there() const { return includes(kernels::current_instruction_set(), needs); }
+};
+constexpr Variant kFour{"conv.f32.winograd16", Packing::kWinograd16, 1, kTile, 6, InstructionSet::kNeon};
+constexpr Variant kWide{"conv.f32.winograd16.wide", Packing::kWinograd16, 1, kTile, 6, InstructionSet::kAvx2};
+constexpr Variant kVariants[] = {
+    kFour,
+    kWide,
+    {"conv.f32.winograd16.two", Packing::kWinograd16Two, 1, 2, 4, InstructionSet::kNeon},
+    {"conv.f32.winograd16.strided", Packing::kWinograd16Strided, 2, 2, 5, InstructionSet::kNeon}};
+
+// Tiles of 4 x 4, as this machine computes them.
+const Variant& four_by_four() { return kWide.is_there() ? kWide : kFour; }
+
+// 3 x 3, one pixel of padding around.
 struct WinogradLayer {
   Shape x, weights;
   int64_t outputs() const { return weights[0]; }
@@ -34,31 +46,31 @@ WinogradLayer layer(int64_t channels, int64_t outputs, int64_t height, int64_t w
   return {{1, channels, height, width}, {outputs, channels, kKernel, kKernel}};
 }
 
-OperatorCase make_case(const WinogradLayer& l, const TestTensor& x, const TestTensor& weights, Layout layout) {
+OperatorCase make_case(const Variant& v, const WinogradLayer& l, const TestTensor& x, const TestTensor& weights,
+                       Layout layout) {
   ops::Conv conv;
   conv.kernel = {3, 3};
-  conv.stride = conv.dilation = conv.pad_begin = conv.pad_end = {1, 1};
+  conv.dilation = conv.pad_begin = conv.pad_end = {1, 1};
+  conv.stride = {static_cast<int>(v.stride), static_cast<int>(v.stride)};
   OperatorCase c(conv);
   c.input(with_layout(x, layout)).input(layout == Layout::kPlain ? weights : as_constant(weights));
-  return c.output(DataType::kF32, {1, l.outputs(), l.height(), l.width()}, layout);
+  return c.output(DataType::kF32, {1, l.outputs(), (l.height() - 1) / v.stride + 1, (l.width() - 1) / v.stride + 1},
+                  layout);
 }
 
 // Nothing where the kernel is not for this machine.
-std::vector<float> winograd(const WinogradLayer& l, const TestTensor& x, const TestTensor& weights) {
-  const OperatorCase c = make_case(l, x, weights, Layout::kBlocked16);
-  const std::string name = winograd_name();
+std::vector<float> winograd(const Variant& v, const WinogradLayer& l, const TestTensor& x, const TestTensor& weights) {
+  const OperatorCase c = make_case(v, l, x, weights, Layout::kBlocked16);
   const std::vector<std::string> names = c.variants();
-  const auto is_winograd = [](const std::string& variant) { return variant.starts_with("conv.f32.winograd16"); };
-  CHECK(std::ranges::any_of(names, is_winograd) == !name.empty());
-  if (name.empty()) return {};
-  REQUIRE(std::ranges::find(names, name) != names.end());
-  const std::vector<TestTensor> result = c.run(name, 1);
-  CHECK(result[0].bytes == c.run(name, 3)[0].bytes);
+  CHECK((std::ranges::find(names, v.name) != names.end()) == v.is_there());
+  if (!v.is_there()) return {};
+  const std::vector<TestTensor> result = c.run(v.name, 1);
+  CHECK(result[0].bytes == c.run(v.name, 3)[0].bytes);
   return result[0].values<float>();
 }
 
-std::vector<float> direct(const WinogradLayer& l, const TestTensor& x, const TestTensor& weights) {
-  return reference(make_case(l, x, weights, Layout::kPlain))[0].values<float>();
+std::vector<float> direct(const Variant& v, const WinogradLayer& l, const TestTensor& x, const TestTensor& weights) {
+  return reference(make_case(v, l, x, weights, Layout::kPlain))[0].values<float>();
 }
 
 std::vector<float> of_any_size(std::mt19937& generator, int64_t count) {
@@ -71,16 +83,17 @@ std::vector<float> of_any_size(std::mt19937& generator, int64_t count) {
 
 // The bound of docs/numerics.md, but for what depends on the number of channels alone: the sum over the channels of
 // max |x| over the tile that the output lies in, times max |w| over the kernel.
-double magnitude_at(const WinogradLayer& l, const std::vector<float>& x, const std::vector<float>& w, int64_t o,
-                    int64_t y0, int64_t x0) {
+double magnitude_at(const Variant& v, const WinogradLayer& l, const std::vector<float>& x, const std::vector<float>& w,
+                    int64_t o, int64_t output_y, int64_t output_x) {
+  const int64_t y0 = output_y / v.tile * v.tile * v.stride, x0 = output_x / v.tile * v.tile * v.stride;
   double sum = 0;
   for (int64_t c = 0; c < l.channels(); ++c) {
     double input = 0, weight = 0;
     for (int64_t i = 0; i < kKernel * kKernel; ++i)
       weight =
           std::max(weight, std::abs(double{w[static_cast<size_t>((o * l.channels() + c) * kKernel * kKernel + i)]}));
-    for (int64_t i = std::max<int64_t>(y0 - 1, 0); i < std::min(y0 - 1 + kReach, l.height()); ++i)
-      for (int64_t j = std::max<int64_t>(x0 - 1, 0); j < std::min(x0 - 1 + kReach, l.width()); ++j)
+    for (int64_t i = std::max<int64_t>(y0 - 1, 0); i < std::min(y0 - 1 + v.reach, l.height()); ++i)
+      for (int64_t j = std::max<int64_t>(x0 - 1, 0); j < std::min(x0 - 1 + v.reach, l.width()); ++j)
         input = std::max(input, std::abs(double{x[static_cast<size_t>((c * l.height() + i) * l.width() + j)]}));
     sum += input * weight;
   }
@@ -91,21 +104,25 @@ double magnitude_at(const WinogradLayer& l, const std::vector<float>& x, const s
 
 TEST_CASE("Winograd's errors stay within the stated bound where operands differ by 18 orders of magnitude") {
   std::mt19937 generator(1);
-  for (const WinogradLayer& l : {layer(16, 17, 13, 13), layer(35, 16, 12, 15), layer(20, 33, 14, 31)}) {
-    const std::vector<float> x = of_any_size(generator, l.x.num_elements());
-    const std::vector<float> w = of_any_size(generator, l.weights.num_elements());
-    const TestTensor inputs = tensor(l.x, x), weights = tensor(l.weights, w);
-    const std::vector<float> actual = winograd(l, inputs, weights), expected = direct(l, inputs, weights);
-    const double unit = 620 * static_cast<double>(l.channels() + 20) * std::ldexp(1.0, -24);
-    size_t at = 0;
-    for (int64_t o = 0; o < l.outputs() && !actual.empty(); ++o)
-      for (int64_t y = 0; y < l.height(); ++y)
-        for (int64_t column = 0; column < l.width(); ++column, ++at) {
-          const double most = unit * magnitude_at(l, x, w, o, y / kTile * kTile, column / kTile * kTile);
-          if (!(std::abs(double{actual[at]} - expected[at]) <= most))
-            FAIL_CHECK("element " << at << " is " << actual[at] << ", expected " << expected[at] << " within " << most);
-        }
-  }
+  for (const Variant& v : kVariants)
+    for (const WinogradLayer& l : {layer(16, 17, 13, 13), layer(35, 16, 12, 15), layer(20, 33, 14, 31)}) {
+      const int64_t scale = v.stride;  // as many tiles with every stride
+      const WinogradLayer large = layer(l.channels(), l.outputs(), l.height() * scale, l.width() * scale);
+      const std::vector<float> x = of_any_size(generator, large.x.num_elements());
+      const std::vector<float> w = of_any_size(generator, large.weights.num_elements());
+      const TestTensor inputs = tensor(large.x, x), weights = tensor(large.weights, w);
+      const std::vector<float> actual = winograd(v, large, inputs, weights);
+      const std::vector<float> expected = direct(v, large, inputs, weights);
+      const double unit = 620 * static_cast<double>(l.channels() + 20) * std::ldexp(1.0, -24);
+      for (size_t at = 0; at < actual.size(); ++at) {
+        const auto pixel = static_cast<int64_t>(at) % (l.height() * l.width());
+        const auto output = static_cast<int64_t>(at) / (l.height() * l.width());
+        const double most = unit * magnitude_at(v, large, x, w, output, pixel / l.width(), pixel % l.width());
+        if (!(std::abs(double{actual[at]} - expected[at]) <= most))
+          FAIL_CHECK(v.name << ": element " << at << " is " << actual[at] << ", expected " << expected[at] << " within "
+                            << most);
+      }
+    }
 }
 
 TEST_CASE("A NaN and an infinity reach the windows that they lie in, and no tile but those beside it") {
@@ -113,12 +130,12 @@ TEST_CASE("A NaN and an infinity reach the windows that they lie in, and no tile
   const WinogradLayer l = layer(32, 20, 16, 16);
   const TestTensor weights = random_tensor(generator, l.weights);
   const std::vector<float> finite = random_tensor(generator, l.x).values<float>();
-  const std::vector<float> before = winograd(l, tensor(l.x, finite), weights);
+  const std::vector<float> before = winograd(four_by_four(), l, tensor(l.x, finite), weights);
   for (const float special : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     std::vector<float> x = finite;
     const int64_t row = 5, column = 10;  // of tile (1, 2); no window of another tile but those around it reaches it
     x[static_cast<size_t>((7 * l.height() + row) * l.width() + column)] = special;
-    const std::vector<float> actual = winograd(l, tensor(l.x, x), weights);
+    const std::vector<float> actual = winograd(four_by_four(), l, tensor(l.x, x), weights);
     for (size_t i = 0; i < actual.size(); ++i) {
       const auto at = static_cast<int64_t>(i) % (l.height() * l.width());
       const int64_t y = at / l.width(), z = at % l.width();
@@ -136,15 +153,17 @@ TEST_CASE("Winograd weights of any size come back within rounding of the largest
   std::vector<float> plain = of_any_size(generator, shape.num_elements());
   for (float& value : plain) value = std::ldexp(value, generator() % 2 == 0 ? 60 : -60);
   std::fill_n(plain.begin(), kKernel * kKernel, 0.0f);
-  std::vector<float> packed(static_cast<size_t>(kernels::packed_bytes(Packing::kWinograd16, shape)) / sizeof(float));
-  std::vector<float> back(plain.size(), -1);
-  kernels::pack_weights(Packing::kWinograd16, shape, plain.data(), packed.data());
-  kernels::unpack_weights(Packing::kWinograd16, shape, packed.data(), back.data());
-  for (size_t kernel = 0; kernel < plain.size(); kernel += kKernel * kKernel) {
-    double largest = 0;
-    for (size_t i = 0; i < kKernel * kKernel; ++i) largest = std::max(largest, std::abs(double{plain[kernel + i]}));
-    for (size_t i = 0; i < kKernel * kKernel; ++i)
-      CHECK(std::abs(double{back[kernel + i]} - plain[kernel + i]) <= std::ldexp(largest, -21));
+  for (const Variant& v : kVariants) {
+    std::vector<float> packed(static_cast<size_t>(kernels::packed_bytes(v.packing, shape)) / sizeof(float));
+    std::vector<float> back(plain.size(), -1);
+    kernels::pack_weights(v.packing, shape, plain.data(), packed.data());
+    kernels::unpack_weights(v.packing, shape, packed.data(), back.data());
+    for (size_t kernel = 0; kernel < plain.size(); kernel += kKernel * kKernel) {
+      double largest = 0;
+      for (size_t i = 0; i < kKernel * kKernel; ++i) largest = std::max(largest, std::abs(double{plain[kernel + i]}));
+      for (size_t i = 0; i < kKernel * kKernel; ++i)
+        CHECK(std::abs(double{back[kernel + i]} - plain[kernel + i]) <= std::ldexp(largest, -21));
+    }
   }
 }
 

@@ -13,6 +13,8 @@ TEST_CASE("Packed constants round output channels up to 16") {
   CHECK(packed_size_bytes(Packing::kDepthwise16, {17, 1, 3, 3}) == 32 * 9 * 4);
   CHECK(packed_size_bytes(Packing::kPanel16, {5, 17}) == 5 * 32 * 4);
   CHECK(packed_size_bytes(Packing::kWinograd16, {20, 3, 3, 3}) == 32 * 3 * 36 * 4);
+  CHECK(packed_size_bytes(Packing::kWinograd16Two, {20, 3, 3, 3}) == 32 * 3 * 16 * 4);
+  CHECK(packed_size_bytes(Packing::kWinograd16Strided, {20, 3, 3, 3}) == 32 * 3 * 16 * 4);
 }
 
 TEST_CASE("Packings of s8 round input channels up to 16 as well, where they are reduced") {
