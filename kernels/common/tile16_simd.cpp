@@ -23,10 +23,11 @@ constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;  // in a block
 // 2 x 14 of 32 vectors of 16 lanes, 2 x 6 of 16 vectors of 8 lanes, 4 x 5 of 32 vectors of 4 lanes (one more would
 // spill: the compiler loads the inputs of all points at once). On NEON tiles go in sixes of points, which are written
 // out (tile16_neon_six.h), several in a row for what it takes to begin; what does not fit those goes in smaller pieces.
+// Where vectors are loops, sixteen floats are four registers of any CPU: 4 x 2 of 16 (x 5 spilled most, in 40 kB).
 constexpr bool kIsNeon = HWY_ARCH_ARM_A64 != 0;
 static_assert(kMaxTilePoints % kNeonTilePoints == 0);
 constexpr int kMaxBlocks = kVectors == 1 ? 2 : 1;
-constexpr int kMaxPoints = kVectors == 1 ? 14 : kVectors == 2 ? 6 : kIsNeon ? 2 : 5;
+constexpr int kMaxPoints = kVectors == 1 ? 14 : kVectors == 2 ? 6 : 2;
 
 alignas(64) constexpr float kZeros[kTileZeros] = {};
 

@@ -76,10 +76,24 @@ HWY_INLINE void step_vector(const Row& row, int64_t x, Taps kx) {
   }
 }
 
+// The row of one lane of the block.
+HWY_INLINE Row lane_of(Row row, int lane) {
+  row.input += lane;
+  row.weights += lane;
+  row.output += lane;
+  if (row.bias != nullptr) row.bias += lane;
+  if (row.residual != nullptr) row.residual += lane;
+  return row;
+}
+
 template <int kCount, int kVector = 0>
 HWY_INLINE void step(const Row& row, int64_t x, Taps kx) {
-  step_vector<kCount, kVector>(row, x, kx);
-  if constexpr (kVector + 1 < kVectors) step<kCount, kVector + 1>(row, x, kx);
+  if constexpr (kLanes == 1) {  // sixteen copies of the code would be 80 kB, and no faster
+    for (int lane = 0; lane < kVectors; ++lane) step_vector<kCount, 0>(lane_of(row, lane), x, kx);
+  } else {
+    step_vector<kCount, kVector>(row, x, kx);
+    if constexpr (kVector + 1 < kVectors) step<kCount, kVector + 1>(row, x, kx);
+  }
 }
 
 // Where a load of a vector takes as long as two products (Cortex-A53): kernels of three taps along the width, without
