@@ -206,7 +206,7 @@ TEST_CASE("Units alike that become slow together count once") {
   }
 }
 
-TEST_CASE("When others begin to keep units busy another schedule is taken, and one for them alone when these have gone") {
+TEST_CASE("Another schedule is taken when others begin to keep units busy, and when they have gone") {
   TwoAlike board;
   const double alone = board.policy->schedule().makespan_us;
   board.policy->set_others({2, 2, 2});
