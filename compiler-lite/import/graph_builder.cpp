@@ -51,7 +51,9 @@ Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, cons
 }
 
 ValueId GraphBuilder::add_constant(const OnnxTensor& tensor) {
-  graph_.folding.extend(tensor.elements->size());
+  // Weights of 8 bits become floats, before a pass makes integers of them again.
+  const bool is_narrow = tensor.type == DataType::kS8 || tensor.type == DataType::kU8;
+  graph_.folding.extend(tensor.elements->size() * (is_narrow ? sizeof(float) : 1));
   Value value;
   value.name = tensor.name;
   value.type = tensor.type;
