@@ -14,8 +14,8 @@ class FoldingBudget {
   // For models without constants.
   static constexpr int64_t kBytes = 48 << 20;
   static constexpr int64_t kSteps = int64_t{1} << 29;
-  // What each byte of a constant adds: one of s8 becomes a float, before a pass makes integers of it again.
-  static constexpr uint64_t kBytesPerByte = sizeof(float), kStepsPerByte = 8;
+  // What each byte of a constant adds.
+  static constexpr uint64_t kBytesPerByte = 1, kStepsPerByte = 8;
 
   explicit FoldingBudget(int64_t bytes = kBytes, int64_t steps = kSteps)
       : bytes_(static_cast<uint64_t>(bytes)), steps_(static_cast<uint64_t>(steps)) {}

@@ -67,7 +67,10 @@ Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, cons
 }
 
 ValueId GraphBuilder::add_constant(const OnnxTensor& tensor) {
-  if (scopes_.empty()) graph_.folding.extend(tensor.elements->size());  // a subgraph's may come again and again
+  // Weights of 8 bits become floats, before a pass makes integers of them again.
+  const bool is_narrow = tensor.type == DataType::kS8 || tensor.type == DataType::kU8;
+  // Those of a subgraph may come again and again.
+  if (scopes_.empty()) graph_.folding.extend(tensor.elements->size() * (is_narrow ? sizeof(float) : 1));
   Value value;
   value.name = scoped(tensor.name);
   value.type = tensor.type;

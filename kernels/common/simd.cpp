@@ -72,8 +72,8 @@ bool cpu_has(InstructionSet set) {
     case InstructionSet::kAvx512Vnni:
       return cpu_has(InstructionSet::kAvx512) && __builtin_cpu_supports("avx512vnni");
     case InstructionSet::kAvx512Amx: {
-      static const bool has_tiles = cpu_has(InstructionSet::kAvx512Vnni) && cpu_has_tiles();
-      return has_tiles;
+      static const bool kHasTiles = cpu_has(InstructionSet::kAvx512Vnni) && cpu_has_tiles();
+      return kHasTiles;
     }
     default:
       return false;
