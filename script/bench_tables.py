@@ -90,7 +90,7 @@ def introduction(report):
             "Weights are generated, the same on every machine; answers are compared, in f32 within 1e-4 of the largest value, in 8 "
             "bits by the angle between them."]
     if rows:
-        text += ["", f"{report['cpu']}. {versions(rows)}. Milliseconds; medians of {report['rounds']} rounds in which all take turns, "
+        text += ["", f"{report['cpu']}. {versions(rows)}. Milliseconds; medians of at least {report['rounds']} rounds in which all take turns, "
                  "pinned to the same cores. Best peer / nestrt: above 1, nestrt is ahead. All compute f32 as f32: OpenVINO, which would "
                  "take bf16 where the processor has it, is told so, and so are ncnn and MNN."]
     return text

@@ -50,11 +50,13 @@ TEST_CASE("Each convolution has the packing of its kernel") {
   CHECK(packing_of_weights(graph, pointwise) == Packing::kO16i16);
 }
 
-TEST_CASE("Weights packed for Winograd's algorithm, which NEON has, serve any CPU") {
+TEST_CASE("Weights packed for Winograd's algorithm, serve any CPU") {
+  using Sets = std::vector<InstructionSet>;
+  const Sets sets = GENERATE(Sets{InstructionSet::kNeon},
+                             Sets{InstructionSet::kPortable, InstructionSet::kAvx2, InstructionSet::kAvx512});
   std::mt19937 generator(1);
   const compiler::CompileOptions options;
-  compiler::Compilation compilation{
-      .model = {}, .options = options, .backends = {compiler::make_cpu_backend({InstructionSet::kNeon})}};
+  compiler::Compilation compilation{.model = {}, .options = options, .backends = {compiler::make_cpu_backend(sets)}};
   Graph& graph = compilation.graph;
   const ValueId first = add_conv(graph, generator, add_input(graph, "x", {1, 32, 14, 15}), 40, 3, 1);
   const ValueId second = add_conv(graph, generator, first, 24, 3, 1);
