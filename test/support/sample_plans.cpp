@@ -155,6 +155,32 @@ PlanBuilder movement_plan() {
   return builder;
 }
 
+PlanBuilder selection_plan() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {3, 4});
+  const int where = builder.input("where", {2}, DataType::kS64);
+  const int image = builder.input("image", {1, 2, 3, 3});
+  const int grid = builder.input("grid", {1, 2, 2, 2});
+  const int boxes = builder.input("boxes", {1, 5, 4});
+  const int scores = builder.input("scores", {1, 2, 5});
+  const int updates = builder.constant<float>("updates", {2, 4}, ramp(8));
+  const int scattered = builder.arena("scattered", {3, 4});
+  const int steps = builder.view("steps", scattered, {3, 1, 4});
+  const int weights = builder.constant<float>("weights", {1, 4}, ramp(4));
+  const int top = builder.output("top", {3, 2}, DataType::kS64);
+  const int sampled = builder.output("sampled", {1, 2, 2, 2});
+  const int states = builder.output("states", {4, 1, 1});
+  const int chosen = builder.output("chosen", {6, 3}, DataType::kS64);
+  builder.op("top", ops::TopK{.axis = 1, .count = 2}, {x}, {top});
+  builder.op("scatter", ops::Scatter{.kind = ops::ScatterKind::kAdd}, {x, where, updates}, {scattered});
+  builder.op("steps", ops::Reshape{.shape = {3, 1, 4}}, {scattered}, {steps});
+  builder.op("lstm", ops::Recurrent{.kind = ops::RecurrentKind::kLstm, .gate = {ops::ActivationKind::kSigmoid}},
+             {steps, weights}, {states});
+  builder.op("sample", ops::GridSample{.mode = ops::ResizeMode::kCubic}, {image, grid}, {sampled});
+  builder.op("suppress", ops::NonMaxSuppression{.count = 3, .iou_threshold = 0.5f}, {boxes, scores}, {chosen});
+  return builder;
+}
+
 PlanBuilder classifier_plan() {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 5, 2, 2});

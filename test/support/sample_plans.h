@@ -21,6 +21,9 @@ PlanBuilder plain_conv_plan();
 PlanBuilder unpacked_conv_plan();
 // Operators that move elements: Pad, Resize, Transpose, Gather, Reduce.
 PlanBuilder movement_plan();
+// Operators that go by what the data say, and one with a state: TopK, Scatter, GridSample, Recurrent,
+// NonMaxSuppression.
+PlanBuilder selection_plan();
 // An s8 convolution, branch 1, with a residual and an exponent for each of its output channels, in blocks of 16,
 // between what its operands and its result need: xb, rb -> conv, operator 4, -> yb.
 PlanBuilder divisible_plan(int64_t channels);
