@@ -181,6 +181,7 @@ TEST_CASE("Winograd's kernels agree with the reference on maps of any size") {
     layer.activation = activation;
     for (const int stride : {1, 2}) {
       layer.stride = {stride, stride};
+      if (stride == 2) layer.x = {x[0], x[1] * 4, x[2] * 2, x[3] * 2}, layer.outputs = 68;  // where it pays
       const std::set<std::string> names = check_layer(layer, generator);
       CHECK(std::ranges::any_of(names, is_winograd) == (is_arm || (stride == 1 && is_there)));
       CHECK(names.contains(stride == 1 ? "conv.f32.winograd16" : "conv.f32.winograd16.strided") == is_arm);
