@@ -9,6 +9,7 @@
 #include "kernels/common/saturate.h"
 #include "kernels/conv/blocked.h"
 #include "kernels/conv/conv.h"
+#include "kernels/conv/winograd.h"
 #include "kernels/conv/winograd_wide.h"
 #include "nestrt/packing.h"
 
