@@ -237,7 +237,8 @@ void run_six(SixPoints& tile) {
       PHASE_B("ldr x19, [x1], #8", "ldr x20, [x2], #8", "ldr x21, [x3], #8", "ldr x22, [x4], #8", "ldr x23, [x5], #8",
               "ldr x24, [x6], #8", "", "", TOUCH(x3), "")
       PHASE_C(TOUCH_WEIGHTS, TOUCH(x4), "add x30, x30, #64", "", TOUCH(x5), "", "", "", "")
-      PHASE_D("sub x8, x8, #1", TOUCH_WEIGHTS, TOUCH(x6), "", "sub x30, x30, #64", "", "", "", "", "cmp x8, #1", "b.ne 1b")
+      PHASE_D("sub x8, x8, #1", TOUCH_WEIGHTS, TOUCH(x6), "", "sub x30, x30, #64", "", "", "", "", "cmp x8, #1",
+              "b.ne 1b")
 
       "2:\n"  // the last step of a segment; after the last segment the next group's first comes
       PHASE_A("subs x12, x12, #1", "ldr x19, [x0, %[offsets]]", "ldr x20, [x0, %[segments]]",
@@ -335,11 +336,13 @@ void run_six(SixPoints& tile) {
       "12:\n"
       :
       : "r"(args), FIELD(weights), FIELD(input), FIELD(offsets), FIELD(next), FIELD(offsets_stride), FIELD(zeros),
-        FIELD(segments), FIELD(all_segments), FIELD(chunk_stride), FIELD(ahead), FIELD(ahead_last), FIELD(weights_ahead), FIELD(steps), FIELD(odd), FIELD(start),
+        FIELD(segments), FIELD(all_segments), FIELD(chunk_stride), FIELD(ahead), FIELD(ahead_last),
+        FIELD(weights_ahead), FIELD(steps), FIELD(odd), FIELD(start),
         FIELD(start_stride), FIELD(groups), FIELD(points), FIELD(residual), FIELD(output), FIELD(point_stride),
         FIELD(bounds), FIELD(low)
       : "memory", "cc", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
-        "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3",
+        "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2",
+        "v3",
         "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
         "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
 }

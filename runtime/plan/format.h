@@ -24,7 +24,7 @@ inline constexpr uint16_t kVersionMajor = 0;
 inline constexpr uint16_t kVersionMinor = 5;
 // Without alternatives of kernels, costs of the host and overheads, shapes, and operators after Opaque.
 inline constexpr uint16_t kOldestMinor = 4;
-inline constexpr uint32_t kFeatureS8 = 1;    // tensors with quantization, and the operators that compute with them
+inline constexpr uint32_t kFeatureS8 = 1;      // tensors with quantization, and the operators that compute with them
 inline constexpr uint32_t kFeatureSigned = 2;  // a signature follows the data area
 inline constexpr uint32_t kKnownFeatures = kFeatureS8 | kFeatureSigned;
 inline constexpr size_t kSegmentAlignment = 64;

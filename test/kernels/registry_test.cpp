@@ -107,6 +107,7 @@ TEST_CASE("Weights in a variant's packing are used in place, others are packed a
   for (const OperatorRules* row : kernels::operators().rows().subspan(1))
     for (const KernelVariant& variant : row->kernels.get())
       if (variant.packing != Packing::kNone && runs_here(variant)) all.emplace(variant.name);
+  all.erase("recurrent.f32.panel16");  // of other operands: recurrent_test.cpp
   CHECK(checked == all);
 }
 

@@ -29,7 +29,8 @@ float value(Kind kind, float x, float alpha = 0, float beta = 0) {
 }
 
 bool is_f32_kind(Kind kind) {
-  return !ops::name(kind).empty() && kind != Kind::kLogicalNot && kind != Kind::kIsNan && kind != Kind::kIsInf;
+  return !ops::name(kind).empty() && kind != Kind::kLogicalNot && kind != Kind::kIsNan && kind != Kind::kIsInf &&
+         kind != Kind::kBitwiseNot;
 }
 
 void check_fast_kernels(Kind kind, const TestTensor& plain, Layout layout, float alpha = 0.75f) {

@@ -46,9 +46,9 @@ TEST_CASE("Packings have no size for shapes that they do not apply to") {
 
 TEST_CASE("Every packing has a name, and numbers that are none have none") {
   // By the numbers that plans hold.
-  const std::vector<std::string_view> names = {"none",     "o16i16",     "stem16",         "depthwise16",
-                                               "panel16",  "s8_o16i4",   "s8_depthwise16", "s8_stem",
-                                               "s8_panel", "winograd16", "s8_winograd16"};
+  const std::vector<std::string_view> names = {
+      "none",    "o16i16",   "stem16",     "depthwise16",   "panel16",        "s8_o16i4",          "s8_depthwise16",
+      "s8_stem", "s8_panel", "winograd16", "s8_winograd16", "winograd16_two", "winograd16_strided"};
   for (size_t value = 0; value < 256; ++value)
     CHECK(name(static_cast<Packing>(value)) == (value < names.size() ? names[value] : ""));
 }

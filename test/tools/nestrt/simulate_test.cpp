@@ -86,7 +86,7 @@ TEST_CASE("Sessions side by side share what the board has, and their placements 
   check_ok(result);
   CHECK_THAT(result.text, Contains("3 sessions side by side") && Contains("(urgent)"));
   const nlohmann::json sorts = workshop.json("times.json")["side_by_side"];
-  REQUIRE(sorts.size() == 3);
+  REQUIRE(sorts.size() == 4);
   const nlohmann::json& balanced = sorts.back();
   CHECK(balanced["schedules"] == "balanced together");
   CHECK(balanced["of_bound"].get<double>() == Approx(1).epsilon(0.02));

@@ -56,10 +56,10 @@ class Pages(unittest.TestCase):
 
     def test_inspect_shows_every_operator_and_buffer(self):
         self.page("nestc", "inspect", self.plan)
-        self.assertEqual(self.kinds(), ["facts", "graph", "table", "memory", "table"])
+        self.assertEqual(self.kinds(), ["facts", "graph", "table", "table", "memory", "table"])
         rows = self.count("#figure-2 tbody tr")
         self.assertEqual(self.count("#figure-1 g.item"), rows - 1)  # the last one is the total
-        self.assertGreater(self.count("#figure-3 g.item"), 1)
+        self.assertGreater(self.count("#figure-4 g.item"), 1)
 
     def test_explain_shows_which_operators_a_unit_takes(self):
         self.page("nestc", "explain", self.plan)
