@@ -6,9 +6,9 @@
 
 namespace nestrt::kernels {
 
-inline constexpr int64_t kS8ChainStep = 16;    // inputs
+inline constexpr int64_t kS8ChainStep = 16;      // inputs
 inline constexpr int64_t kLeastChainPoints = 3;  // tiles of fewer points do without
-inline constexpr int32_t kS8ChainCentre = 64;  // of inputs from 0 on
+inline constexpr int32_t kS8ChainCentre = 64;    // of inputs from 0 on
 
 // For weights in the order of kernels/common/s8_tile.h of blocks of `block_bytes`: for each block, each half of its
 // outputs and each step of 16 inputs a byte, in that order: bit 0 where 16-bit sums have to be added up after half a

@@ -49,8 +49,8 @@ struct ThreePoints {
 };
 
 // clang-format off
-// Vector instructions, and the integer ones beside them. The order leaves four cycles between a move to a vector and its
-// use. Inputs x11 and x12 come beside the first products of half a step, x13 beside the others.
+// Vector instructions, and the integer ones beside them. The order leaves four cycles between a move to a vector and
+// its use. Inputs x11 and x12 come beside the first products of half a step, x13 beside the others.
 #define SIX_PRODUCTS(op, t0, t1, t2, t3, t4, t5) \
   op " v12.8h, v24.8b, v28.8b\n" t0 "\n"         \
   op " v13.8h, v25.8b, v28.8b\n" t1 "\n"         \
@@ -118,8 +118,8 @@ struct ThreePoints {
 
 #define FIELD(name) [name] "i"(offsetof(ThreePoints, name))
 
-// x5: weights; x1: second_weights; x11-x13, x14-x17: inputs and weights that come; x25 w20: chains; x30: bytes into sums
-// and their start, which tell the halves apart.
+// x5: weights; x1: second_weights; x11-x13, x14-x17: inputs and weights that come; x25 w20: chains; x30: bytes into
+// sums and their start, which tell the halves apart.
 #define STEPS(FIRST, SECOND, ...)                                                                         \
   __asm__ volatile(                                                                                       \
       "ldp x3, x2, [x0, %[input]]\n"                                                                      \
