@@ -10,7 +10,9 @@
 #include "compiler-lite/emit/emit.h"
 #include "compiler-lite/import/interface.h"
 #include "compiler-lite/memory/planner.h"
+#include "compiler-lite/passes/passes.h"
 #include "compiler-lite/placement/assign_layouts.h"
+#include "compiler-lite/placement/fuse_separable.h"
 #include "compiler-lite/quantize/digest.h"
 #include "runtime/plan/channel_order.h"
 #include "runtime/plan/operand_uses.h"
@@ -78,6 +80,11 @@ Status run_placement(Compilation& compilation) {
   }
   graph.tidy();
   NESTRT_RETURN_IF_ERROR(legalize_outputs(graph));
+  NESTRT_ASSIGN_OR_RETURN(compilation.placement, place_branches(graph, compilation.backends));
+  if (compilation.options.passes.disabled.contains(kFuseSeparable)) return {};
+  NESTRT_ASSIGN_OR_RETURN(const int fused,
+                          fuse_separable(graph, compilation.placement, compilation.backends[0]->cache_bytes()));
+  if (fused == 0) return {};
   NESTRT_ASSIGN_OR_RETURN(compilation.placement, place_branches(graph, compilation.backends));
   return {};
 }

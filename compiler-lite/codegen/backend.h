@@ -85,6 +85,8 @@ class Backend {
   virtual std::string configuration() const { return program_configuration(); }
   // The host's takes every node that has a kernel, and lowers last: it packs the weights that others read unpacked.
   virtual bool is_host() const { return false; }
+  // What a core of the host has for itself and what it works on, in its last cache.
+  virtual int64_t cache_bytes() const { return 0; }
   // Has no say in layouts and branches: it takes what the others have cut, or leaves it. So a plan with its programs
   // has the same branches as one without, and whatever schedule that one has.
   virtual bool follows_others() const { return false; }

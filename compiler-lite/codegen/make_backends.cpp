@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
@@ -25,10 +26,19 @@ Result<std::shared_ptr<Backend>> make_backend(const UnitDescription& unit, const
   return Status(Code::kUnsupported, fmt::format("nothing here makes programs for unit '{}'", unit.kind));
 }
 
+// The smallest that is stated for a CPU.
+int64_t cache_bytes(const TargetDescription& target) {
+  int64_t least = 0;
+  for (const UnitDescription& unit : target.units)
+    if (unit.kind == kHostUnit && unit.caches.l2_bytes > 0)
+      least = least == 0 ? unit.caches.l2_bytes : std::min(least, unit.caches.l2_bytes);
+  return least == 0 ? kUsualCacheBytes : least;
+}
+
 }  // namespace
 
 Result<Backends> make_backends(const TargetDescription& target, const evta::EvtaOptions& evta) {
-  Backends backends = {make_cpu_backend(target.instruction_sets)};
+  Backends backends = {make_cpu_backend(target.instruction_sets, cache_bytes(target))};
   for (const UnitDescription& unit : target.units) {
     if (unit.kind == kHostUnit) continue;
     NESTRT_ASSIGN_OR_RETURN(backends.emplace_back(), make_backend(unit, evta));

@@ -37,7 +37,7 @@ Status optimise(Graph& graph, const PassOptions& options) {
   for (int total = 1; total != 0 && round < kMaxRounds; ++round) {
     total = 0;
     for (const Pass& pass : passes()) {
-      if (pass.last || (pass.after_quantization && options.quantizes)) continue;
+      if (pass.last || pass.by_placement || (pass.after_quantization && options.quantizes)) continue;
       NESTRT_ASSIGN_OR_RETURN(const int changes, run_pass(pass, round, options, graph));
       total += changes;
     }

@@ -20,6 +20,10 @@ constexpr Pass kPasses[] = {
      .after_quantization = true},
     {"fuse-activation", "make activations part of the operator before them", &fuse_activation},
     {"fuse-qdq", "compute with integers between Dequantize and Quantize", &fuse_qdq, true},
+    {.name = kFuseSeparable,
+     .summary = "compute depthwise Conv and the 1 x 1 Conv around it together, where that saves memory traffic",
+     .run = nullptr,
+     .by_placement = true},
 };
 
 }  // namespace

@@ -19,7 +19,11 @@ struct Pass {
   Result<int> (*run)(Graph& graph);
   bool last = false;                // once, when the others find nothing more: what it leaves is not for them
   bool after_quantization = false;  // where the graph is to be quantized, in fuse() instead
+  bool by_placement = false;        // where layouts and branches are known (placement/fuse_separable.h); has no run
 };
+
+// That of placement.
+inline constexpr std::string_view kFuseSeparable = "fuse-separable";
 
 // Every pass, in the order in which optimise() (optimise.h) runs them.
 std::span<const Pass> passes();

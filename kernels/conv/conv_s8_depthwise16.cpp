@@ -15,24 +15,14 @@ constexpr int64_t kCallPixels = 128;
 
 class S8Depthwise16 final : public Kernel {
  public:
-  S8Depthwise16(const ConvGeometry& geometry, PackedBytes weights, S8Outputs outputs)
-      : geometry_(geometry),
-        weights_(std::move(weights)),
-        outputs_(std::move(outputs)),
-        function_(s8_depthwise_function()),
-        function_weights_(weights_.data()),
-        block_bytes_(geometry.taps() * kTileBlock) {
+  S8Depthwise16(const ConvGeometry& geometry, S8DepthwiseProduct product)
+      : geometry_(geometry), product_(std::move(product)) {
     const int64_t width = std::max<int64_t>(1, geometry_.axes[2].output);
     call_rows_ = std::clamp<int64_t>(kCallPixels / width, 1, std::max<int64_t>(1, geometry_.axes[1].output));
   }
 
-  // Turns to the quicker form for kernels of 3 x 3 where it is right.
-  void use_pairs();
-  // Turns to dot products of four taps. Errors: kOutOfMemory.
-  Status use_dot4();
-
   void run(const KernelCall& call) const override;
-  bool repacked() const override { return weights_.repacked(); }
+  bool repacked() const override { return product_.repacked(); }
   ScratchSize scratch(int) const override {
     return {0, static_cast<size_t>(call_rows_ * geometry_.axes[2].output * kTileBlock) * sizeof(int32_t)};
   }
@@ -42,45 +32,9 @@ class S8Depthwise16 final : public Kernel {
   int64_t blocks() const { return ceil_div(geometry_.out_channels, kTileBlock); }
 
   ConvGeometry geometry_;
-  PackedBytes weights_;
-  AlignedArray<int8_t> dot4_weights_;
-  S8Outputs outputs_;
-  S8DepthwiseFunction function_;
-  const int8_t* function_weights_;  // what it reads: weights_ or dot4_weights_
-  int64_t block_bytes_;             // in a block of these
-  int64_t call_rows_;               // computed at a time, at most
+  S8DepthwiseProduct product_;
+  int64_t call_rows_;  // computed at a time, at most
 };
-
-void S8Depthwise16::use_pairs() {
-  const S8DepthwiseFunction pairs = s8_depthwise_pairs_function(geometry_);
-  if (pairs == nullptr || outputs_.input_zero() != 0) return;
-  for (int64_t block = 0; block < blocks(); ++block)
-    if (s8_lowest_meet({weights_.data() + block * block_bytes_, static_cast<size_t>(block_bytes_)}, kTileBlock)) return;
-  function_ = pairs;
-}
-
-Status S8Depthwise16::use_dot4() {
-  const S8DepthwiseDot4 dot4(geometry_);
-  const int64_t width = geometry_.axes[2].kernel, vector_bytes = kTileBlock * 4;
-  block_bytes_ = dot4.rows * dot4.vectors * vector_bytes;
-  dot4_weights_ = AlignedArray<int8_t>(blocks() * block_bytes_);
-  if (dot4_weights_.data() == nullptr)
-    return Status(Code::kOutOfMemory, "no memory for the weights of a depthwise Conv");
-  const int8_t* weight = weights_.data();
-  for (int64_t row = 0; row < blocks() * dot4.rows; ++row) {
-    int8_t* vectors = dot4_weights_.data() + row * dot4.vectors * vector_bytes;
-    for (int64_t tap = 0; tap < width; ++tap)
-      for (int64_t lane = 0; lane < kTileBlock; ++lane, ++weight) {
-        vectors[tap / 4 * vector_bytes + lane * 4 + tap % 4] = *weight;
-        if (dot4.pairs) vectors[vector_bytes + lane * 4 + tap + 1] = *weight;
-        int32_t& start = outputs_.start(row / dot4.rows)[lane];
-        start = s8::wrapping_add(start, -S8DepthwiseDot4::kInputOffset * *weight);
-      }
-  }
-  function_ = s8_depthwise_dot4_function();
-  function_weights_ = dot4_weights_.data();
-  return {};
-}
 
 // Rows are counted through [image][block][z][y].
 void S8Depthwise16::run(const KernelCall& call) const {
@@ -109,32 +63,71 @@ void S8Depthwise16::run_rows(const KernelCall& call, Range range, int32_t* sums)
   S8DepthwiseRows rows;
   rows.geometry = &g;
   rows.input = call.input<int8_t>(0) + plane * g.in_spatial() * kTileBlock;
-  rows.weights = function_weights_ + block * block_bytes_;
-  rows.start = outputs_.start(block);
-  rows.zero = outputs_.input_zero();
   rows.z = slab % g.axes[0].output;
   rows.y = range.first % g.axes[1].output;
   rows.count = range.size();
   rows.sums = sums;
-  function_(rows);
   S8Finish finish;
-  finish.sums = sums;
-  finish.points = range.size() * g.axes[2].output;
-  finish.blocks = 1;
-  finish.point_stride = kTileBlock;
-  outputs_.place(call, range.first * g.axes[2].output * kTileBlock, finish);
-  outputs_.run(block, finish);
-}
-
-Result<std::unique_ptr<S8Depthwise16>> make_depthwise(const OperatorSpec& spec) {
-  NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
-  NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::conv_epilogue(spec));
-  NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, PackedBytes::make(spec.inputs[1], Packing::kS8Depthwise16));
-  NESTRT_ASSIGN_OR_RETURN(S8Outputs outputs, S8Outputs::make(g.out_channels, s8_bias(spec), epilogue));
-  return std::make_unique<S8Depthwise16>(g, std::move(weights), std::move(outputs));
+  product_.outputs().place(call, range.first * g.axes[2].output * kTileBlock, finish);
+  product_.run(block, rows, finish);
 }
 
 }  // namespace
+
+Result<S8DepthwiseProduct> S8DepthwiseProduct::make(const OperatorSpec& spec, const ConvGeometry& geometry) {
+  S8DepthwiseProduct product;
+  NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::conv_epilogue(spec));
+  NESTRT_ASSIGN_OR_RETURN(product.weights_, PackedBytes::make(spec.inputs[1], Packing::kS8Depthwise16));
+  NESTRT_ASSIGN_OR_RETURN(product.outputs_, S8Outputs::make(geometry.out_channels, s8_bias(spec), epilogue));
+  product.function_ = s8_depthwise_function();
+  product.function_weights_ = product.weights_.data();
+  product.block_bytes_ = geometry.taps() * kTileBlock;
+  product.blocks_ = ceil_div(geometry.out_channels, kTileBlock);
+  return product;
+}
+
+void S8DepthwiseProduct::use_pairs(const ConvGeometry& geometry) {
+  const S8DepthwiseFunction pairs = s8_depthwise_pairs_function(geometry);
+  if (pairs == nullptr || outputs_.input_zero() != 0) return;
+  for (int64_t block = 0; block < blocks_; ++block)
+    if (s8_lowest_meet({weights_.data() + block * block_bytes_, static_cast<size_t>(block_bytes_)}, kTileBlock)) return;
+  function_ = pairs;
+}
+
+Status S8DepthwiseProduct::use_dot4(const ConvGeometry& geometry) {
+  const S8DepthwiseDot4 dot4(geometry);
+  const int64_t width = geometry.axes[2].kernel, vector_bytes = kTileBlock * 4;
+  block_bytes_ = dot4.rows * dot4.vectors * vector_bytes;
+  dot4_weights_ = AlignedArray<int8_t>(blocks_ * block_bytes_);
+  if (dot4_weights_.data() == nullptr)
+    return Status(Code::kOutOfMemory, "no memory for the weights of a depthwise Conv");
+  const int8_t* weight = weights_.data();
+  for (int64_t row = 0; row < blocks_ * dot4.rows; ++row) {
+    int8_t* vectors = dot4_weights_.data() + row * dot4.vectors * vector_bytes;
+    for (int64_t tap = 0; tap < width; ++tap)
+      for (int64_t lane = 0; lane < kTileBlock; ++lane, ++weight) {
+        vectors[tap / 4 * vector_bytes + lane * 4 + tap % 4] = *weight;
+        if (dot4.pairs) vectors[vector_bytes + lane * 4 + tap + 1] = *weight;
+        int32_t& start = outputs_.start(row / dot4.rows)[lane];
+        start = s8::wrapping_add(start, -S8DepthwiseDot4::kInputOffset * *weight);
+      }
+  }
+  function_ = s8_depthwise_dot4_function();
+  function_weights_ = dot4_weights_.data();
+  return {};
+}
+
+void S8DepthwiseProduct::run(int64_t block, S8DepthwiseRows& rows, S8Finish& finish) const {
+  rows.weights = function_weights_ + block * block_bytes_;
+  rows.start = outputs_.start(block);
+  rows.zero = outputs_.input_zero();
+  function_(rows);
+  finish.sums = rows.sums;
+  finish.points = rows.count * rows.geometry->axes[2].output;
+  finish.blocks = 1;
+  finish.point_stride = kTileBlock;
+  outputs_.run(block, finish);
+}
 
 bool accepts_conv_s8_depthwise16(const OperatorSpec& spec) {
   const Result<ConvGeometry> g = conv_geometry(spec);
@@ -143,9 +136,10 @@ bool accepts_conv_s8_depthwise16(const OperatorSpec& spec) {
 }
 
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16(const OperatorSpec& spec) {
-  NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<S8Depthwise16> kernel, make_depthwise(spec));
-  kernel->use_pairs();
-  return std::unique_ptr<Kernel>(std::move(kernel));
+  NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
+  NESTRT_ASSIGN_OR_RETURN(S8DepthwiseProduct product, S8DepthwiseProduct::make(spec, g));
+  product.use_pairs(g);
+  return std::unique_ptr<Kernel>(std::make_unique<S8Depthwise16>(g, std::move(product)));
 }
 
 bool accepts_conv_s8_depthwise16_dot4(const OperatorSpec& spec) {
@@ -157,9 +151,10 @@ bool accepts_conv_s8_depthwise16_dot4(const OperatorSpec& spec) {
 }
 
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_depthwise16_dot4(const OperatorSpec& spec) {
-  NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<S8Depthwise16> kernel, make_depthwise(spec));
-  NESTRT_RETURN_IF_ERROR(kernel->use_dot4());
-  return std::unique_ptr<Kernel>(std::move(kernel));
+  NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
+  NESTRT_ASSIGN_OR_RETURN(S8DepthwiseProduct product, S8DepthwiseProduct::make(spec, g));
+  NESTRT_RETURN_IF_ERROR(product.use_dot4(g));
+  return std::unique_ptr<Kernel>(std::make_unique<S8Depthwise16>(g, std::move(product)));
 }
 
 }  // namespace nestrt::kernels

@@ -1,7 +1,8 @@
 // The inner loops of the depthwise s8 convolutions.
 #pragma once
 
-#include "kernels/common/s8_finish.h"
+#include "kernels/common/packed_constant.h"
+#include "kernels/common/s8_outputs.h"
 #include "kernels/conv/geometry.h"
 
 namespace nestrt::kernels {
@@ -44,5 +45,31 @@ struct S8DepthwiseDot4 {
 };
 // Requires InstructionSet::kAvx512Vnni (null in other processor families), and no dilation along the row.
 S8DepthwiseFunction s8_depthwise_dot4_function();
+
+// Constant weights, the function that is right for them, and what makes outputs of its sums.
+class S8DepthwiseProduct {
+ public:
+  S8DepthwiseProduct() = default;
+  // Of a Conv that accepts_conv_s8_depthwise16(). Errors: kInvalidModel, kInvalidPlan, kOutOfMemory.
+  static Result<S8DepthwiseProduct> make(const OperatorSpec& spec, const ConvGeometry& geometry);
+  // Turns to the quicker form for kernels of 3 x 3 where it is right.
+  void use_pairs(const ConvGeometry& geometry);
+  // Turns to dot products of four taps. Errors: kOutOfMemory.
+  Status use_dot4(const ConvGeometry& geometry);
+
+  bool repacked() const { return weights_.repacked(); }
+  const S8Outputs& outputs() const { return outputs_; }
+  // The caller says which rows of which input and where sums and outputs go; all else is set here.
+  void run(int64_t block, S8DepthwiseRows& rows, S8Finish& finish) const;
+
+ private:
+  PackedBytes weights_;
+  AlignedArray<int8_t> dot4_weights_;
+  S8Outputs outputs_;
+  S8DepthwiseFunction function_ = nullptr;
+  const int8_t* function_weights_ = nullptr;  // what it reads: weights_ or dot4_weights_
+  int64_t block_bytes_ = 0;                   // in a block of these
+  int64_t blocks_ = 0;
+};
 
 }  // namespace nestrt::kernels

@@ -14,11 +14,13 @@ namespace {
 
 class CpuBackend final : public Backend {
  public:
-  explicit CpuBackend(std::vector<InstructionSet> sets) : sets_(std::move(sets)), packer_(sets_) {}
+  CpuBackend(std::vector<InstructionSet> sets, int64_t cache_bytes)
+      : sets_(std::move(sets)), cache_bytes_(cache_bytes), packer_(sets_) {}
 
   std::string unit() const override { return "cpu"; }
   std::string program_configuration() const override { return {}; }
   bool is_host() const override { return true; }
+  int64_t cache_bytes() const override { return cache_bytes_; }
 
   std::string configuration() const override {
     std::string result;
@@ -59,13 +61,14 @@ class CpuBackend final : public Backend {
 
  private:
   const std::vector<InstructionSet> sets_;
+  const int64_t cache_bytes_;
   WeightPacker packer_;
 };
 
 }  // namespace
 
-std::shared_ptr<Backend> make_cpu_backend(std::vector<InstructionSet> sets) {
-  return std::make_shared<CpuBackend>(std::move(sets));
+std::shared_ptr<Backend> make_cpu_backend(std::vector<InstructionSet> sets, int64_t cache_bytes) {
+  return std::make_shared<CpuBackend>(std::move(sets), cache_bytes);
 }
 
 }  // namespace nestrt::compiler

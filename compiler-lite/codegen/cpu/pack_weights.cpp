@@ -31,6 +31,15 @@ bool has_plain_weights(const Graph& graph, const Node& node) {
   return weights.is_constant() && weights.packing == Packing::kNone;
 }
 
+// The weights of convolutions that are one operator, each in the packing that all kernels want.
+struct PartWeights {
+  size_t input;
+  Packing s8, f32;
+};
+constexpr PartWeights kSeparableWeights[] = {{1, Packing::kS8Depthwise16, Packing::kDepthwise16},
+                                             {3, Packing::kS8O16i4, Packing::kO16i16},
+                                             {6, Packing::kS8O16i4, Packing::kO16i16}};
+
 }  // namespace
 
 ValueId WeightPacker::packed(Graph& graph, ValueId weights, Packing packing) {
@@ -43,8 +52,23 @@ ValueId WeightPacker::packed(Graph& graph, ValueId weights, Packing packing) {
   return entry->second;
 }
 
+void WeightPacker::pack_parts(Graph& graph, Node* node) {
+  for (const PartWeights& part : kSeparableWeights) {
+    const ValueId plain = node->input(part.input);
+    if (plain == kNoValue || graph.value(plain).packing != Packing::kNone) continue;
+    const ValueId weights = packed(graph, plain, graph.value(plain).type == DataType::kS8 ? part.s8 : part.f32);
+    if (weights == kNoValue) continue;
+    graph.set_input(node, part.input, weights);
+    if (graph.users(plain).empty() && !graph.is_output(plain)) graph.value(plain).constant = nullptr;
+  }
+}
+
 std::vector<ValueId> WeightPacker::pack(Graph& graph, Node* node) {
   std::vector<ValueId> others(sets_.size(), kNoValue);
+  if (node->as<ops::SeparableConv>() != nullptr) {
+    pack_parts(graph, node);
+    return others;
+  }
   if (!has_plain_weights(graph, *node)) return others;
   std::vector<Packing> packings;
   {

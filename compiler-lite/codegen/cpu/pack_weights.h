@@ -18,12 +18,14 @@ class WeightPacker {
 
   // Replaces the constant weights of a node, its input 1, by the packing of its kernel for the first instruction set.
   // Returns, by instruction set, the weights for kernels that want another packing than that; kNoValue where they do
-  // not. Nodes that share weights share the packed ones. Requires: every set has a kernel for the node.
+  // not. Nodes that share weights share the packed ones. The weights of a SeparableConv, whose kernel wants them in the
+  // same packings everywhere, are all replaced. Requires: every set has a kernel for the node.
   std::vector<ValueId> pack(Graph& graph, Node* node);
 
  private:
   using Key = std::pair<ValueId, Packing>;
 
+  void pack_parts(Graph& graph, Node* node);
   ValueId packed(Graph& graph, ValueId weights, Packing packing);
 
   const std::vector<InstructionSet> sets_;

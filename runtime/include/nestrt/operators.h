@@ -504,6 +504,33 @@ struct Opaque {
   bool operator==(const Opaque&) const = default;
 };
 
+// A depthwise Conv over two spatial axes and the Conv of 1 x 1 after it, with one of 1 x 1 before them where there are
+// weights for it: what each of these three would give, of which only the last is kept. Inputs: x, depthwise weights and
+// bias, weights and bias after it, residual, weights and bias before it; biases, the residual and the last two are
+// optional. Lists are the depthwise Conv's, of two entries. s8 as Conv; not s8c.
+struct SeparableConv {
+  std::vector<int32_t> kernel, stride, pad_begin, pad_end;
+  Activation before_activation{}, depthwise_activation{}, activation{};
+  Rounding rounding = Rounding::kHalfUp;
+  int8_t before_exponent = 0, depthwise_exponent = 0;  // s8: of what the first ones give
+  int8_t inner_exponent = 0;                           // as Conv
+
+  static constexpr auto fields() {
+    return std::tuple{field("kernel", &SeparableConv::kernel),
+                      field("stride", &SeparableConv::stride),
+                      field("pad_begin", &SeparableConv::pad_begin),
+                      field("pad_end", &SeparableConv::pad_end),
+                      field("before_activation", &SeparableConv::before_activation),
+                      field("depthwise_activation", &SeparableConv::depthwise_activation),
+                      field("activation", &SeparableConv::activation),
+                      field("rounding", &SeparableConv::rounding),
+                      field("before_exponent", &SeparableConv::before_exponent),
+                      field("depthwise_exponent", &SeparableConv::depthwise_exponent),
+                      field("inner_exponent", &SeparableConv::inner_exponent)};
+  }
+  bool operator==(const SeparableConv&) const = default;
+};
+
 // Every operator, in the order of plan.fbs's union Attributes.
 // It formats such a list otherwise each time:
 // clang-format off
@@ -511,7 +538,7 @@ struct Opaque {
   X(Conv) X(ConvTranspose) X(Dense) X(MatMul) X(Pool) X(Unary) X(Binary) X(Select) X(Cast) X(Concat) X(Slice)        \
   X(Transpose) X(Reshape) X(Pad) X(Resize) X(Tile) X(Gather) X(GatherElements) X(Softmax) X(LocalResponseNorm)       \
   X(InstanceNorm) X(LayerNorm) X(LpNorm) X(Reduce) X(ArgReduce) X(CumSum) X(Reorder) X(Quantize) X(Dequantize)       \
-  X(Requantize) X(Opaque)
+  X(Requantize) X(Opaque) X(SeparableConv)
 // clang-format on
 
 // Which operator; the position of its struct in Attributes.
