@@ -40,7 +40,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
 
 template <typename T>
 T combined(Kind kind, T a, T b) {
-  using U = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+  using U = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
   switch (kind) {
     case Kind::kAdd:
       return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
