@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler-lite/emit/emit.h"
+#include "compiler-lite/emit/leave_out_pieces.h"
 #include "compiler-lite/import/interface.h"
 #include "compiler-lite/memory/planner.h"
 #include "compiler-lite/placement/assign_layouts.h"
@@ -182,15 +183,25 @@ void keep_operands(const Graph& graph, const Placement& placement, const std::ve
   }
 }
 
+// With as many programs for parts of layers as its readers put up with.
+Result<AssembledPlan> assemble_readable(Compilation& compilation, const Storage& storage) {
+  const auto refused = [](const Status& uses) { return Status(Code::kInvalidModel, std::string(uses.message())); };
+  for (;;) {
+    AssembledPlan plan =
+        assemble(compilation.graph, storage, compilation.placement, compilation.programs, compilation.backends);
+    if (const Status uses = check_operand_uses(plan.tables, plan.data_bytes); !uses.ok()) return refused(uses);
+    const Status uses = check_program_uses(plan.tables, plan.data_bytes);
+    if (uses.ok()) return plan;
+    if (!leave_out_pieces(compilation.programs)) return refused(uses);
+  }
+}
+
 Status run_memory(Compilation& compilation) {
   const Graph& graph = compilation.graph;
   Storage storage = assign_storage(graph);
   keep_operands(graph, compilation.placement, compilation.programs, storage);
-  compilation.plan = assemble(graph, storage, compilation.placement, compilation.programs, compilation.backends);
+  NESTRT_ASSIGN_OR_RETURN(compilation.plan, assemble_readable(compilation, storage));
   plan::Tables& tables = compilation.plan.tables;
-  for (const auto check : {check_operand_uses, check_program_uses})
-    if (const Status uses = check(tables, compilation.plan.data_bytes); !uses.ok())
-      return Status(Code::kInvalidModel, std::string(uses.message()));
   const auto add = [&](plan::MemoryPlanKind kind, MemoryLayout layout) {
     tables.memory_plans.push_back(memory_plan(kind, std::move(layout), tables.buffers.size()));
   };

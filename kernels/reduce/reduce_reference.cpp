@@ -23,7 +23,9 @@ Result<std::unique_ptr<Kernel>> reduce_kernel(const OperatorSpec& spec, Reduce r
         const T* x = call.input<T>(0);
         T* y = call.output<T>(0);
         parallel_ranges(*call.parallel, kept.count(), reduced.count(), [&](int64_t first, int64_t last) {
-          for (int64_t i = first; i < last; ++i) y[i] = static_cast<T>(reduce(x + kept.offset(i), reduced));
+          // An input without elements has no addresses to step through.
+          const bool none = reduced.count() == 0;
+          for (int64_t i = first; i < last; ++i) y[i] = static_cast<T>(reduce(none ? x : x + kept.offset(i), reduced));
         });
       });
 }

@@ -18,7 +18,7 @@ constexpr uint64_t kUsesOfByte = 16;
 constexpr uint64_t kBytesOfNumber = 8;  // of work: an exponent or a scale is looked at more than once
 constexpr size_t kWeights = 1;          // operand
 // Of streams, a byte of which takes a checker some hundred times as long as one of data, and five times the memory.
-constexpr uint64_t kFreeStreamBytes = uint64_t{4} << 20;
+constexpr uint64_t kFreeStreamBytes = uint64_t{2} << 20;
 constexpr uint64_t kLeastStreamBytes = 4096;  // as which a shorter one counts
 constexpr uint64_t kUsesOfStreamByte = 1;
 constexpr uint64_t kLeastRangeBytes = 4096;  // as which a shorter one counts: its unit gives it a page

@@ -258,8 +258,8 @@ TEST_CASE("Tensors that each of many programs has once are no more than the aren
 TEST_CASE("Plans whose programs share a stream of instructions beyond reason are refused") {
   SharingPlan plan;
   const plan::Program program = ProgramMaker(plan.builder, plan.big).writes(plan.y, SharingPlan::kElements * 4).made();
-  CHECK(plan.complaint_about(program, 5).empty());  // 4 MB, and the 1 MB that there is
-  CHECK_THAT(plan.complaint_about(program, 6), Catch::Matchers::Contains("bytes of streams of instructions"));
+  CHECK(plan.complaint_about(program, 3).empty());  // 2 MB, and the 1 MB that there is
+  CHECK_THAT(plan.complaint_about(program, 4), Catch::Matchers::Contains("bytes of streams of instructions"));
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+#include "compiler-lite/emit/leave_out_pieces.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace nestrt::compiler {
+namespace {
+
+bool is_piece(const BranchPrograms::Entry& entry) { return !entry.program.channels.all(); }
+
+uint64_t longest_cycles(const BranchPrograms& branch) {
+  uint64_t cycles = 0;
+  for (const BranchPrograms::Entry& entry : branch.entries) cycles = std::max(cycles, entry.program.cycles);
+  return cycles;
+}
+
+}  // namespace
+
+bool leave_out_pieces(std::vector<BranchPrograms>& programs) {
+  BranchPrograms* least = nullptr;
+  for (BranchPrograms& branch : programs)
+    if (std::ranges::any_of(branch.entries, is_piece) && (!least || longest_cycles(branch) < longest_cycles(*least)))
+      least = &branch;
+  if (!least) return false;
+  std::erase_if(least->entries, is_piece);
+  return true;
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,40 @@
+#include "compiler-lite/emit/leave_out_pieces.h"
+
+#include <catch2/catch.hpp>
+
+using namespace nestrt;
+using namespace nestrt::compiler;
+
+namespace {
+
+// A layer with a program of the host, one of a unit, and pieces of that.
+BranchPrograms layer(uint64_t cycles, uint32_t pieces) {
+  BranchPrograms result;
+  result.entries.push_back({nullptr, UnitProgram(plan::ProgramKind::kKernels)});
+  for (uint32_t i = 0; i <= pieces; ++i) {
+    UnitProgram program(plan::ProgramKind::kInstructions);
+    program.cycles = i == 0 ? cycles : cycles / 2;
+    if (i > 0) program.channels = ChannelRange{0, 16 * i};
+    result.entries.push_back({nullptr, std::move(program)});
+  }
+  return result;
+}
+
+std::vector<size_t> sizes(const std::vector<BranchPrograms>& programs) {
+  std::vector<size_t> result;
+  for (const BranchPrograms& branch : programs) result.push_back(branch.entries.size());
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("Pieces are left out layer by layer, the shortest first, and whole programs stay") {
+  std::vector<BranchPrograms> programs = {layer(500, 3), layer(100, 2), layer(50, 0), layer(100, 4)};
+  REQUIRE(leave_out_pieces(programs));
+  CHECK(sizes(programs) == std::vector<size_t>{5, 2, 2, 6});
+  REQUIRE(leave_out_pieces(programs));
+  CHECK(sizes(programs) == std::vector<size_t>{5, 2, 2, 2});
+  REQUIRE(leave_out_pieces(programs));
+  CHECK(sizes(programs) == std::vector<size_t>{2, 2, 2, 2});
+  CHECK_FALSE(leave_out_pieces(programs));
+}
