@@ -39,13 +39,14 @@ class VirtualPipeline {
     return std::ranges::any_of(schedule.steps, [&](const Step& step) { return schedule.lanes[step.lane].unit == 1; });
   }
 
-  // Until so many inferences in a row have left the slow unit alone.
+  // Until so many inferences in a row have left the slow unit alone, by a schedule that does: the thread that makes
+  // schedules may be behind.
   bool leaves_npu(int inferences) {
     int in_a_row = 0;
     for (int i = 0; i < 100'000 && in_a_row < inferences; ++i) {
       const int before = npu->computed;
       run();
-      in_a_row = npu->computed == before ? in_a_row + 1 : 0;
+      in_a_row = npu->computed == before && !uses_npu() ? in_a_row + 1 : 0;
       std::this_thread::sleep_for(std::chrono::microseconds(10));
     }
     return in_a_row == inferences;
@@ -83,8 +84,7 @@ TEST_CASE("All inferences of a pipeline leave a unit that turns out slow, and th
   for (const int in_flight : {1, 3}) {
     VirtualPipeline board(in_flight);
     REQUIRE(board.uses_npu());
-    CHECK(board.leaves_npu(10));
-    CHECK_FALSE(board.uses_npu());
+    REQUIRE(board.leaves_npu(10));
     board.pipeline.reset();
     REQUIRE(cache.files().size() == 1);
     VirtualPipeline next(in_flight);
