@@ -37,11 +37,11 @@ class Matchings {
   }
 
  private:
-  // Each other unit gets one of the branches that have none of their own, or, where there are too few, none.
+  // Each other unit gets one of the branches that have none of their own, or none: so a unit more takes no matching away.
   void give_branch_to(uint32_t unit, uint32_t remaining) {
     if (unit == units_) return visit_(assigned_);
     if (unit == remaining) return give_branch_to(unit + 1, remaining);
-    if (assigned_.size() < units_) give_branch_to(unit + 1, remaining);
+    give_branch_to(unit + 1, remaining);
     for (uint32_t& branch : assigned_) {
       if (branch != remaining) continue;
       branch = unit;

@@ -38,8 +38,8 @@ Solution on_unit(const Problem& whole_placements, uint32_t unit);
 Solution sequential(const Problem& whole_placements, Deadline deadline);
 
 // The paper's method: the sequential placement, but each group of branches side by side where that is faster. Of m
-// branches and k units, k - 1 units get one branch each, and the remaining unit all others, one after the other; every
-// such matching is tried, with transfers and synchronisation. A branch is whole: what its unit has no program for is
+// branches and k units, up to k - 1 units get one branch each, and the remaining unit all others, one after the other;
+// every such matching is tried, with transfers and synchronisation. A branch is whole: what its unit has no program for is
 // placed as in the sequential placement. `sequential`: of the same problem.
 Solution paper(const Problem& whole_placements, const Solution& sequential, Deadline deadline);
 

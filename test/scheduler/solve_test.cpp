@@ -159,27 +159,29 @@ TEST_CASE("Loads for throughput are near the least") {
   }
 }
 
-// Two branches, each as long on either unit: one unit takes 40, the two side by side 20 and the transfers.
-Problem two_branches() {
+// Branches, each as long on either unit: of two, one unit takes 40, the two side by side 20 and the transfers.
+Problem branches(uint32_t count) {
   Problem problem;
   problem.units = {{true, {}}, {false, {1, 2, 0}}};
   problem.lanes = {{0}, {1}};
-  for (uint32_t index = 0; index < 4; ++index) {
+  for (uint32_t index = 0; index < count + 2; ++index) {
     scheduler::Task& task = problem.tasks.emplace_back();
     task.branch = index;
     scheduler::Part part;
-    part.us = index == 1 || index == 2 ? 20 : 1;
+    part.us = index > 0 && index <= count ? 20 : 1;
     task.choices.push_back({{part}, 0});
     part.lane = part.program = 1;
     if (part.us == 20) task.choices.push_back({{part}, scheduler::kAnySharing});
   }
-  problem.tasks[1].inputs = problem.tasks[2].inputs = {{0, 100}};
-  problem.tasks[3].inputs = {{1, 100}, {2, 100}};
+  for (uint32_t branch = 1; branch <= count; ++branch) {
+    problem.tasks[branch].inputs = {{0, 100}};
+    problem.tasks[count + 1].inputs.push_back({branch, 100});
+  }
   return problem;
 }
 
 TEST_CASE("Two branches on two units take the time of one, start and finish") {
-  const Problem problem = two_branches();
+  const Problem problem = branches(2);
   CHECK(makespan(problem, ScheduleMethod::kSequential) == 42);
   CHECK(makespan(problem, ScheduleMethod::kPaper) == 25);
   const Solved best = scheduler::solve(problem, ScheduleMethod::kOptimum, kForever);
@@ -189,6 +191,21 @@ TEST_CASE("Two branches on two units take the time of one, start and finish") {
   const auto run = run_in_virtual_time(problem, schedule);
   REQUIRE(run);
   CHECK(count_groups_side_by_side(problem, schedule, *run) == 1);
+}
+
+TEST_CASE("The paper's method leaves out a unit that would only make branches slower") {
+  Problem problem = branches(3);
+  const double without = makespan(problem, ScheduleMethod::kPaper);
+  problem.units.push_back({false, {1, 2, 0}});
+  problem.lanes.push_back({2});
+  for (scheduler::Task& task : problem.tasks) {
+    scheduler::Part slow;
+    slow.us = 1000;
+    slow.lane = slow.program = 2;
+    task.choices.push_back({{slow}, scheduler::kAnySharing});
+  }
+  CHECK(makespan(problem, ScheduleMethod::kPaper) == without);
+  CHECK(without < makespan(problem, ScheduleMethod::kSequential));
 }
 
 // Two tasks in two parts, of 10 and of 7; the second reads the first. Whole they take too long.
@@ -264,7 +281,7 @@ TEST_CASE("Networks are scheduled within bounds") {
 }
 
 TEST_CASE("Virtual time refuses schedules that are not of the problem") {
-  const Problem problem = two_branches();
+  const Problem problem = branches(2);
   Schedule schedule = to_schedule(problem, scheduler::solve(problem, ScheduleMethod::kPaper, kForever).solution);
   Schedule other = schedule;
   other.steps[0].lane = 9;

@@ -1,4 +1,6 @@
 // Plans in which the CPU, EVTA and a vendor each have programs for the same branches.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -12,6 +14,7 @@
 #include "runtime/plan/program_for.h"
 #include "test/support/example_files.h"
 #include "test/support/program.h"
+#include "test/support/shared_data.h"
 #include "test/support/temporary_folder.h"
 #include "tools/common/npy.h"
 
@@ -29,13 +32,20 @@ std::vector<float> numbers(size_t count) {
   return x;
 }
 
+// A model of a picture of `pixels` by `pixels`.
+struct PictureModel {
+  std::string file = kDemoModel;
+  int64_t pixels = 32;
+};
+
 class MixedPlan {
  public:
-  explicit MixedPlan(const std::vector<std::string>& more = {}) {
+  explicit MixedPlan(const std::vector<std::string>& more = {}, const PictureModel& model = {}) {
     const std::string npy = path("samples.npy");
-    const std::vector<float> samples = numbers(2 * 3 * 32 * 32);
-    REQUIRE(tools::write_npy(npy, {DataType::kF32, {2, 3, 32, 32}, samples.data()}).ok());
-    std::vector<std::string> arguments{"compile",        kDemoModel, "-o",       path("mixed.nest"), "--quantize", "s8",
+    const Shape shape{2, 3, model.pixels, model.pixels};
+    const std::vector<float> samples = numbers(static_cast<size_t>(shape.num_elements()));
+    REQUIRE(tools::write_npy(npy, {DataType::kF32, shape, samples.data()}).ok());
+    std::vector<std::string> arguments{"compile",        model.file, "-o",       path("mixed.nest"), "--quantize", "s8",
                                        "--calibrate",    npy,        "--target", "zcu102",           "--pieces",   "0",
                                        "--tuning-cache", "none"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -130,9 +140,10 @@ TEST_CASE("A plan has the CPU's, EVTA's and a vendor's programs for the same bra
   CHECK(has_blocks);  // which the driver brings to plain layout
 }
 
-TEST_CASE("A vendor is used where he is fast, not where he is slow, and never makes a schedule longer") {
-  const MixedPlan mixed(with_vendor());
-  const MixedPlan alone;
+// Schedules of a plan with the vendor's programs, at any price, beside those of the plan without them.
+void check_never_longer(const PictureModel& model) {
+  const MixedPlan mixed(with_vendor(), model);
+  const MixedPlan alone({}, model);
   const CostTable none = costs_of(*alone.plan, 1);
   const double without = schedule_for(*alone.plan, {kHost, kEvta}, none).makespan_us;
   for (const double factor : {0.01, 0.3, 1.0, 3.0, 100.0}) {
@@ -143,6 +154,20 @@ TEST_CASE("A vendor is used where he is fast, not where he is slow, and never ma
     if (factor < 0.1) CHECK(schedule.makespan_us < without);
     if (factor < 0.1) CHECK(steps_on(schedule, 2) > 0);
     if (factor > 10) CHECK(steps_on(schedule, 2) == 0);
+  }
+}
+
+TEST_CASE("A vendor is used where he is fast, not where he is slow, and never makes a schedule longer") {
+  check_never_longer({});
+}
+
+TEST_CASE("Nor does he make a schedule of networks that people use longer") {
+  for (const auto& [name, pixels] : {std::pair{"squeezenet1.1", 224}, std::pair{"bvlc_googlenet", 224},
+                                     std::pair{"mobilenet_v2_1.0_224_qat_deq", 224}, std::pair{"resnet20", 32}}) {
+    INFO(name);
+    const auto model = shared_data(fmt::format("models/{}.onnx", name));
+    if (!model) return;
+    check_never_longer({model->string(), pixels});
   }
 }
 
