@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 
 import numpy as np
 import onnx
@@ -82,3 +83,11 @@ def slow_session():
     ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in (names[0], names[-1])]
     network = make_model(nodes, ends[:1], ends[1:], [("weights", weights)])
     return nestrt.Session(nestrt.compile(network), threads=1), np.zeros(shape, np.float32)
+
+
+@pytest.fixture
+def heard_interrupts():
+    """SIGINT as Python has it: who starts the tests in the background may have them ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -77,14 +77,6 @@ def test_cancel_ends_a_run_of_another_thread(slow_session):
     assert [type(error) for error in ended] == [nestrt.Cancelled]
 
 
-@pytest.fixture
-def heard_interrupts():
-    """SIGINT as Python has it: who starts the tests in the background may have them ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def test_an_interrupt_ends_a_run_and_the_next_one_is_right(slow_session, heard_interrupts):
     session, x = slow_session
     timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))

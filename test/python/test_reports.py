@@ -49,7 +49,7 @@ def test_bench_writes_a_trace(plan, tmp_path):
         nestrt.bench(plan, runs=1, trace=plan.path)
 
 
-def test_an_interrupt_ends_bench_and_not_the_next_one(plan):
+def test_an_interrupt_ends_bench_and_not_the_next_one(plan, heard_interrupts):
     with pytest.raises(KeyboardInterrupt):
         timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
         timer.start()
