@@ -107,7 +107,7 @@ def test_other_threads_work_while_a_run_computes(slow_session):
     assert during > 0
 
 
-def test_an_interrupt_ends_a_calibration(model, samples):
+def test_an_interrupt_ends_a_calibration(model, samples, heard_interrupts):
     def interrupt(what, done, total):
         if done == 2:
             signal.raise_signal(signal.SIGINT)
