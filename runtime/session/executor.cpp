@@ -222,11 +222,13 @@ Patience Executor::patience_for(const PreparedStep& step) const {
   return nestrt::patience_for(step.times(), options_.limits, now(), run_.deadline);
 }
 
-// Where a unit is known to fail, it is asked again only by those who can afford it.
+// Where a unit is known to fail, it is asked again only by those who can afford it. One that is too slow for what is
+// left of the run's time is not asked where the host would be in time.
 bool Executor::goes_past_unit(const PreparedStep& step, const Patience& patience) {
   if (step.fallback == nullptr) return false;
   if (health_.is_failing(step.unit)) return true;
-  return !patience.is_protected && patience.host_is_in_time && health_.is_avoided(step.unit);
+  if (patience.is_protected || !patience.host_is_in_time) return false;
+  return !patience.unit_is_in_time || health_.is_avoided(step.unit);
 }
 
 Status Executor::explain(const PreparedStep& step, const Patience& patience, const Status& status) const {

@@ -38,7 +38,9 @@ Patience patience_for(const StepTimes& times, const UnitLimits& limits, SteadyCl
   const Microseconds left = run_deadline > now ? Microseconds(run_deadline - now) : Microseconds(0);
   const Microseconds spare = left - host_share(times, left);
   patience.host_is_in_time = times.host_us > 0 && Microseconds(times.host_us + times.rest_us) < left;
-  patience.is_protected = spare > Microseconds(0) && spare >= Microseconds(std::max(times.unit_us, times.predicted_us));
+  const double unit_us = std::max(times.unit_us, times.predicted_us);
+  patience.unit_is_in_time = Microseconds(unit_us + times.rest_us) <= left;
+  patience.is_protected = spare > Microseconds(0) && spare >= Microseconds(unit_us);
   if (patience.is_protected) patience.deadline = now + std::chrono::duration_cast<SteadyClock::duration>(spare);
   return patience;
 }

@@ -30,6 +30,7 @@ struct Patience {
   // more than what protects from one that does not.
   Deadline deadline = kNoDeadline;
   bool host_is_in_time = false;  // the host would meet the run's deadline if it computed the step at once
+  bool unit_is_in_time = true;   // the unit would, if it took as long as it did, and the host computed the rest
   bool is_protected = true;      // whether the run meets its deadline even where the unit does not answer
 };
 

@@ -50,6 +50,17 @@ TEST_CASE("Where there is not the time for the unit and the host the unit has al
   CHECK_FALSE(patience_for(predicted, kLimits, kNow, kNow + milliseconds(7)).is_protected);
 }
 
+TEST_CASE("A unit is in time if it takes what it took before, or is predicted, and the host the rest") {
+  const auto is_in_time = [](const StepTimes& times, int ms) {
+    return patience_for(times, kLimits, kNow, kNow + milliseconds(ms)).unit_is_in_time;
+  };
+  const StepTimes measured{.unit_us = 3000, .host_us = 4000, .rest_us = 2000};
+  CHECK(is_in_time(measured, 5));
+  CHECK_FALSE(is_in_time(measured, 4));
+  CHECK_FALSE(is_in_time({.predicted_us = 3000, .host_us = 100, .rest_us = 2000}, 4));
+  CHECK(is_in_time({}, 1));
+}
+
 TEST_CASE("Deadlines that have passed, or are far away, are taken as they are") {
   const StepTimes times{.unit_us = 3000, .host_us = 4000};
   for (const Deadline deadline : {Deadline::min(), kNow, kNow + hours(48), kNoDeadline - hours(1), kNoDeadline})

@@ -261,6 +261,18 @@ void check_fault(FaultyChain& chain, const DrawnFault& fault) {
   CHECK(chain.run(kNoDeadline).ok());
 }
 
+TEST_CASE("A unit that has been late is not asked for branches that only the host finishes in time") {
+  const Quiet quiet;
+  FaultyChain chain(5, 124, 1201);
+  chain.repair();
+  REQUIRE(chain.run(kNoDeadline).ok());
+  chain.break_unit(FaultyChain::Kind::kIsLate, 0, 11'703);
+  const Deadline deadline = chain.now() + microseconds(16'872);
+  CHECK(chain.run(deadline).ok());
+  CHECK(chain.now() <= deadline);
+  CHECK_FALSE(chain.is_failing());
+}
+
 TEST_CASE(
     "Whatever a unit does, a run meets its deadline where there is time, and runs do not fail one after the other") {
   const Quiet quiet;
