@@ -1,16 +1,12 @@
 // docs/operators.md from the results of the conformance cases.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "test/compiler-lite/onnx_conformance/conformance_case.h"
 
 namespace nestrt::test {
-
-// Why a case gives another result than it expects, by the case's name.
-const std::map<std::string, std::string>& known_exclusions();
 
 // The whole document, of the tests of that version of ONNX.
 std::string operator_table(const std::vector<CaseResult>& results, const std::string& version);

@@ -1,21 +1,6 @@
-#include "test/compiler-lite/onnx_conformance/operator_table.h"
+#include "test/compiler-lite/onnx_conformance/conformance_case.h"
 
 namespace nestrt::test {
-
-const std::map<std::string, std::string>& known_exclusions() {
-  static const std::map<std::string, std::string> exclusions = [] {
-    std::map<std::string, std::string> result;
-    for (const char* name :
-         {"resize_downsample_scales_cubic_align_corners", "resize_downsample_scales_linear_align_corners"}) {
-      result["node/test_" + std::string(name)] =
-          "expects corners aligned to the fractional length 4 x scale, so that the last corner is missed; nestrt "
-          "aligns "
-          "to the output's own length and computes what ONNX Runtime 1.31 does for the same model";
-    }
-    return result;
-  }();
-  return exclusions;
-}
 
 std::span<const std::string_view> reasons_not_to_export() {
   static constexpr std::string_view kReasons[] = {
