@@ -235,14 +235,17 @@ void KernelProgram::submit(const Submission& submission) {
 }
 
 Status KernelProgram::run(const Submission& submission) {
+  RunObserver* const observer = submission.observer;
   const Operand* operands = operands_.data();
-  for (const Step& step : steps_) {
+  SteadyClock::time_point start;  // of an operator, which may have a step for each of its slices
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    const uint32_t op = step.operator_index;
     NESTRT_RETURN_IF_ERROR(check_may_go_on(step, submission));
-    const SteadyClock::time_point start =
-        submission.observer != nullptr ? SteadyClock::now() : SteadyClock::time_point();
+    if (observer != nullptr && (i == 0 || steps_[i - 1].operator_index != op)) start = SteadyClock::now();
     run_step(step, operands, submission);
-    if (submission.observer != nullptr)
-      submission.observer->operator_done(step.operator_index, start, SteadyClock::now());
+    const bool is_last = i + 1 == steps_.size() || steps_[i + 1].operator_index != op;
+    if (observer != nullptr && is_last) observer->operator_done(op, start, SteadyClock::now());
     operands += step.num_inputs + step.num_outputs;
   }
   return {};

@@ -103,6 +103,7 @@ class RunObserver {
  public:
   using Time = SteadyClock::time_point;
   virtual ~RunObserver() = default;
+  // Once for each operator that a submission has computed, or has computed its part of.
   virtual void operator_done(uint32_t operator_index, Time start, Time end) = 0;
   virtual void phase_done(uint32_t /*operator_index: the first of the branch*/, Phase, Time /*start*/, Time /*end*/) {}
   virtual void step_done(const StepRecord&) {}

@@ -42,6 +42,7 @@ class DividedOperator {
     Submission submission;
     const auto address = reinterpret_cast<uintptr_t>(scratch.data());
     submission.bindings = {addresses_, scratch.data() + (64 - address % 64) % 64};
+    submission.observer = &observer;
     REQUIRE(nestrt::run(**executable, submission).ok());
   }
 
@@ -63,6 +64,11 @@ class DividedOperator {
   uint32_t rows() const { return divisible_rows(plan_->tables(), plan_->tables().branches[branch_]); }
   uint32_t channels() const { return divisible_channels(plan_->tables(), plan_->tables().branches[branch_]); }
   const std::string& name() const { return op().name; }
+
+  struct Observer final : RunObserver {
+    void operator_done(uint32_t, Time, Time) override { ++done; }
+    int done = 0;
+  } observer;
 
  private:
   const plan::Operator& op() const {
@@ -128,6 +134,17 @@ TEST_CASE("The CPU computes rows of a convolution's blocks in parts as it does a
       conv.run(range(first, second));
       CHECK(conv.output() == whole);
     }
+  }
+}
+
+TEST_CASE("However many slices a part of an operator has, it is done once") {
+  DividedOperator conv(divisible_plan(64), 1);
+  int parts = 0;
+  for (const ChannelRange& part : {ChannelRange{}, ChannelRange{16, 48}, ChannelRange{0, 16, 0, 2},
+                                   ChannelRange{16, 64, 2, 0}, ChannelRange{0, 48, 1, 3}}) {
+    CAPTURE(part.begin, part.end, part.begin_row, part.end_row);
+    conv.run(part);
+    CHECK(conv.observer.done == ++parts);
   }
 }
 

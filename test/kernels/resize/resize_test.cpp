@@ -69,7 +69,7 @@ TEST_CASE("Resize keeps the corners when they are aligned") {
                                                             7.f / 3, 8.f / 3, 3, 10.f / 3, 3, 10.f / 3, 11.f / 3, 4});
 }
 
-// The values are ONNX Runtime's; see the exclusions in docs/operators.md.
+// The values are those of ONNX Runtime. Of lengths that are fractional import refuses them: ONNX has others.
 TEST_CASE("Resize by a fraction aligns the corners of the whole output") {
   const auto cubic = resize(ResizeMode::kCubic, CoordinateMode::kAlignCorners, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
   check_near(run_reference(cubic, counting({1, 1, 4, 4})), {1, 2.5f, 4, 7, 8.5f, 10, 13, 14.5f, 16});
