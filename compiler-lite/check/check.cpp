@@ -11,6 +11,7 @@
 #include "nestrt/plan_tables.h"
 #include "nestrt/session.h"
 #include "tools/common/classify.h"
+#include "tools/common/plan_shape.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -167,7 +168,8 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
 }  // namespace
 
 Result<CheckReport> check(const CheckOptions& options) {
-  NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, Plan::map(options.plan));
+  NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> whole, Plan::map(options.plan));
+  NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, tools::plan_of_shape(whole, options.shape));
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, open_units("cpu"));
   NESTRT_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::create(plan, units));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<Run> runs, gather_runs(options, *plan));

@@ -17,6 +17,7 @@ namespace nestrt::compiler {
 struct CheckOptions {
   std::string model;
   std::string plan;
+  int shape = 0;  // of a plan for inputs of several shapes, counted from 1; 0: the first
   // Files by input name. Inputs of the model that the plan has not (they were bound at compile time) go to ONNX
   // Runtime.
   std::map<std::string, std::string> inputs;

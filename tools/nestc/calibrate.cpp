@@ -89,6 +89,7 @@ Status CalibrateCommand::save(const QuantizationProfile& profile) const {
 
 Status CalibrateCommand::run() {
   NESTRT_RETURN_IF_ERROR(check_files());
+  NESTRT_RETURN_IF_ERROR(flags.require_one_shape("calibrate"));
   NESTRT_ASSIGN_OR_RETURN(options.compile, flags.options());
   options.method = *calibration_method(method);
   NESTRT_ASSIGN_OR_RETURN(const QuantizationProfile profile, calibrate_with_progress(model, options));

@@ -12,6 +12,7 @@
 #include "tools/common/files.h"
 #include "tools/common/page.h"
 #include "tools/common/picture_options.h"
+#include "tools/common/plan_shape.h"
 #include "tools/common/table.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/import_options.h"
@@ -37,8 +38,10 @@ struct CheckCommand {
  private:
   Status parse_inputs();
   Status check_runs() const;
+  Status check_page() const;
   Status read_samples();
   Result<ExitCode> run_plan();
+  Result<ExitCode> run_shape();
   Result<ExitCode> run_parts();
   Table output_table(const CheckReport& report) const;
   Table layer_table(const CheckReport& report) const;
@@ -201,9 +204,17 @@ Status CheckCommand::check_runs() const {
   return Status(Code::kInvalidArgument, "--random 0 leaves nothing to run; add --input, --images or --npy");
 }
 
+Status CheckCommand::check_page() const {
+  if (html.empty()) return {};
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(html, std::vector{options.model, options.plan}));
+  return tools::check_writable(html);
+}
+
 Status CheckCommand::read_samples() {
+  options.samples.clear();
   if (samples.images.empty() && samples.npy.empty()) return {};
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan));
+  NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.shape));
   NESTRT_ASSIGN_OR_RETURN(const auto opened, CalibrationSamples::open(samples, *plan));
   for (size_t i = 0; i < opened.size(); ++i) {
     NESTRT_ASSIGN_OR_RETURN(options.samples.emplace_back(), opened.read(i));
@@ -211,14 +222,8 @@ Status CheckCommand::read_samples() {
   return {};
 }
 
-Result<ExitCode> CheckCommand::run_plan() {
-  NESTRT_RETURN_IF_ERROR(check_runs());
-  if (!html.empty()) {
-    NESTRT_RETURN_IF_ERROR(tools::check_not_input(html, std::vector{options.model, options.plan}));
-    NESTRT_RETURN_IF_ERROR(tools::check_writable(html));
-  }
+Result<ExitCode> CheckCommand::run_shape() {
   NESTRT_RETURN_IF_ERROR(read_samples());
-  if (tolerance) options.tolerance = *tolerance;
   NESTRT_ASSIGN_OR_RETURN(const CheckReport report, check(options));
   fmt::print("{}", output_table(report).to_string());
   if (options.layers) report.quantized ? print_noise(report) : print_layers(report);
@@ -227,6 +232,26 @@ Result<ExitCode> CheckCommand::run_plan() {
   fmt::print("over {} {} the plan {} ONNX Runtime{}\n", runs, runs == 1 ? "input" : "inputs",
              report.matches ? "matches" : "does not match", rules(options, report));
   return report.matches && !report.first_divergence ? ExitCode::kOk : ExitCode::kMismatch;
+}
+
+// Without --shape each shape that the plan has.
+Result<ExitCode> CheckCommand::run_plan() {
+  NESTRT_RETURN_IF_ERROR(check_runs());
+  NESTRT_RETURN_IF_ERROR(check_page());
+  if (tolerance) options.tolerance = *tolerance;
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan));
+  const int count = options.shape > 0 ? 1 : static_cast<int>(plan->shapes().size());
+  if (count < 2) return run_shape();
+  if (!inputs.empty() || !samples.npy.empty() || !html.empty())
+    return Status(Code::kInvalidArgument,
+                  fmt::format("the plan has {} shapes: --shape says which of them --input, --npy and --html are for", count));
+  ExitCode worst = ExitCode::kOk;
+  for (options.shape = 1; options.shape <= count; ++options.shape) {
+    fmt::print("{}shape {} of {}\n", options.shape > 1 ? "\n" : "", options.shape, count);
+    NESTRT_ASSIGN_OR_RETURN(const ExitCode code, run_shape());
+    if (code != ExitCode::kOk) worst = code;
+  }
+  return worst;
 }
 
 // The largest error of each output over all runs.
@@ -291,6 +316,11 @@ void add_check_command(tools::Cli& cli) {
                      "the manifest.json of nestc partition: run the parts one after the other in ONNX "
                      "Runtime, and compare with the model there");
   parts.excludes(plan).not_empty();
+  parts.excludes(
+      app.add_option("--shape", options.shape,
+                     "of a plan for inputs of several shapes the one to check, counted from 1; without it each of them")
+          .in_range(1, 32)
+          .type_name("N"));
   app.add_option("--input", command->inputs, "NAME=FILE.npy, for every input; without it inputs are random")
       .repeatable();
   app.add_option("--random", options.random_runs,

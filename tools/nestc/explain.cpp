@@ -92,6 +92,7 @@ void record(const Backend& backend, const Offer& offer, std::vector<Explanation>
 }
 
 Result<Compiled> compile_all(const ExplainCommand& command) {
+  NESTRT_RETURN_IF_ERROR(command.flags.require_one_shape("explain"));
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, command.flags.options());
   if (options.backends.size() < 2) {
     return Status(Code::kInvalidArgument,
@@ -239,6 +240,8 @@ Status ExplainCommand::run_on_plan() const {
     return Status(Code::kInvalidArgument,
                   given + " says how to compile a model, but '" + model + "' is a plan already");
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(model, Verification::kComplete));
+  if (const size_t shapes = plan->shapes().size(); shapes > 1)
+    fmt::print("the first of {} shapes, {}:\n", shapes, plan->inputs()[0].shape.to_string());
   tools::Page page("Where " + tools::file_name(model) + " may run", "nestc explain");
   NESTRT_ASSIGN_OR_RETURN(const tools::Json units, explain_plan(plan->tables(), page));
   if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page));

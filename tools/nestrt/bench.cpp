@@ -12,6 +12,7 @@
 
 #include "nestrt/plan_tables.h"
 #include "tools/common/page.h"
+#include "tools/common/plan_shape.h"
 #include "tools/common/printable.h"
 #include "tools/common/progress.h"
 #include "tools/common/statistics.h"
@@ -216,7 +217,7 @@ Result<Bench> measure(const Options& options) {
     bench.measurement.threads = std::max(bench.measurement.threads, unit->info().num_threads);
   const SteadyClock::time_point start = SteadyClock::now();
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kTables));
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, options.units.shape_of(whole));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.units.shape));
   bench.measurement.map_ms = tools::milliseconds(SteadyClock::now() - start);
   if (Watcher::is_wanted(options)) bench.watcher = std::make_unique<Watcher>(*plan, units, options);
   Watcher* const watcher = bench.watcher.get();

@@ -11,6 +11,7 @@
 #include "runtime/core/aligned_memory.h"
 #include "runtime/core/parse.h"
 #include "tools/common/files.h"
+#include "tools/common/plan_shape.h"
 #include "tools/common/printable.h"
 #include "tools/common/unit_conformance.h"
 #include "tools/nestrt/commands.h"
@@ -99,7 +100,7 @@ Result<bool> test_units(const Options& options) {
   if (options.plan.empty())
     return Status(Code::kInvalidArgument, "name a program to run: a PLAN that has one for each of --units");
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, LoadOptions(Verification::kComplete)));
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, options.units.shape_of(whole));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.units.shape));
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
   bool all_passed = true;
   for (const auto& unit : units) {

@@ -15,6 +15,7 @@
 #include "tools/common/files.h"
 #include "tools/common/json.h"
 #include "tools/common/partition_schedule.h"
+#include "tools/common/plan_shape.h"
 #include "tools/common/table.h"
 
 namespace nestrt::command {
@@ -88,15 +89,6 @@ Result<SessionOptions> UnitChoice::session_options(const Plan& plan, const UnitL
   return options;
 }
 
-Result<std::shared_ptr<const Plan>> UnitChoice::shape_of(std::shared_ptr<const Plan> plan) const {
-  const auto shapes = plan->shapes();
-  const size_t count = std::max<size_t>(shapes.size(), 1), wanted = static_cast<size_t>(std::max(shape, 1));
-  if (wanted > count)
-    return Status(Code::kInvalidArgument,
-                  fmt::format("--shape {}: the plan has {} shape{}", shape, count, count == 1 ? "" : "s"));
-  return shapes.empty() ? plan : shapes[wanted - 1];
-}
-
 Result<LoadOptions> ReadChoice::options() const {
   LoadOptions options(Verification::kComplete);
   options.copy = copy;
@@ -109,7 +101,7 @@ Result<LoadOptions> ReadChoice::options() const {
 Result<LoadedPlan> load_plan(const std::string& path, const UnitChoice& choice, const ReadChoice& reading) {
   NESTRT_ASSIGN_OR_RETURN(const LoadOptions load_options, reading.options());
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(path, load_options));
-  NESTRT_ASSIGN_OR_RETURN(auto plan, choice.shape_of(whole));
+  NESTRT_ASSIGN_OR_RETURN(auto plan, tools::plan_of_shape(whole, choice.shape));
   NESTRT_ASSIGN_OR_RETURN(auto units, choice.open(*plan));
   std::unique_ptr<tools::RunRecorder> recorder;
   if (!choice.trace.empty()) recorder = std::make_unique<tools::RunRecorder>(*plan, 1);

@@ -38,8 +38,6 @@ struct UnitChoice {
   // started from here on, stay on `cpus`.
   Result<UnitList> open(const Plan& plan) const;
   UnitOptions unit_options() const;  // points into this object
-  // The plan of that shape alone. Errors: kInvalidArgument where the plan has no such shape.
-  Result<std::shared_ptr<const Plan>> shape_of(std::shared_ptr<const Plan> plan) const;
   // `opened`: what open() gave. Errors: those of a file to read.
   Result<SessionOptions> session_options(const Plan& plan, const UnitList& opened, RunObserver* observer) const;
 };

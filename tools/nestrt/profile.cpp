@@ -8,6 +8,7 @@
 #include "tools/common/files.h"
 #include "tools/common/nest_c_profile.h"
 #include "tools/common/page.h"
+#include "tools/common/plan_shape.h"
 #include "tools/common/progress.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/figures.h"
@@ -134,7 +135,7 @@ Result<ExitCode> profile(const Options& options) {
   inputs.push_back(options.plan);
   NESTRT_RETURN_IF_ERROR(check_output_files({options.output, options.json, options.html}, inputs));
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kComplete));
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, options.units.shape_of(whole));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.units.shape));
   CostTable costs;
   if (options.imports.empty()) {
     NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
@@ -157,7 +158,7 @@ Result<ExitCode> profile(const Options& options) {
 Result<Json> profile_figures(const ProfileOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_output_files({options.output}, {options.plan}));
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kComplete));
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, options.units.shape_of(whole));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.units.shape));
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
   NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_all(plan, units, options));
   if (!options.output.empty()) NESTRT_RETURN_IF_ERROR(write_costs(options.output, measured.costs));

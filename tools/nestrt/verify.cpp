@@ -6,6 +6,7 @@
 #include "nestrt/plan_tables.h"
 #include "runtime/plan/channels.h"
 #include "tools/common/compare_units.h"
+#include "tools/common/plan_shape.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/load.h"
 #include "tools/nestrt/packed_weights.h"
@@ -97,7 +98,7 @@ Result<ExitCode> run_verify(const Options& options) {
     equal = is_equal && equal;
     if (options.units.shape > 0) break;
   }
-  if (options.units.shape > all) return options.units.shape_of(plan).error();
+  if (options.units.shape > all) return tools::plan_of_shape(plan, options.units.shape).error();
   if (!equal) return ExitCode::kMismatch;
   fmt::print("{} is a good plan\n", options.plan);
   return ExitCode::kOk;
