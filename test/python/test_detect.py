@@ -1,0 +1,107 @@
+"""The example that finds boxes: its decoders, and its boxes of real pictures."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import EXAMPLES
+
+PROGRAM = EXAMPLES / "python" / "detect.py"
+DATA = Path(os.environ.get("NESTRT_SHARED", EXAMPLES.parent.parent / "shared")) / "data"
+
+
+@pytest.fixture(scope="module")
+def detect():
+    spec = importlib.util.spec_from_file_location("detect", PROGRAM)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["detect"] = module  # where dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=300)
+
+
+def boxes_of(detect, *rows):
+    """Rows: corners and score."""
+    table = np.array(rows, dtype=float).reshape(-1, 5)
+    return detect.Boxes(table[:, :4], table[:, 4])
+
+
+def test_overlap_is_what_boxes_have_in_common_of_what_they_cover(detect):
+    a = np.array([[0, 0, 2, 2], [0, 0, 0, 0]])
+    b = np.array([[0, 0, 2, 2], [1, 1, 3, 3], [2, 2, 3, 3]])
+    assert np.allclose(detect.overlaps(a, b), [[1, 1 / 7, 0], [0, 0, 0]])
+
+
+def test_of_overlapping_boxes_the_best_is_left(detect):
+    boxes = boxes_of(detect, [0, 0, 1, 1, 0.8], [0, 0, 1, 0.9, 0.9], [2, 2, 3, 3, 0.75], [5, 5, 6, 6, 0.5])
+    assert detect.best_of_overlapping(boxes, 0.7, 0.3).scores.tolist() == [0.9, 0.75]
+
+
+def test_each_box_is_matched_once(detect):
+    expected = boxes_of(detect, [0, 0, 1, 1, 0.9], [2, 2, 3, 3, 0.9])
+    found = boxes_of(detect, [0, 0, 1, 0.9, 0.9], [0, 0, 1, 1, 0.8], [7, 7, 8, 8, 0.7])
+    assert detect.match(found, expected) == [1.0]
+    assert detect.match(boxes_of(detect), expected) == []
+
+
+def test_yunet_has_centres_in_cells(detect):
+    outputs = {}
+    for stride in (8, 16, 32):
+        cells = (64 // stride) ** 2
+        for name, width in (("cls", 1), ("obj", 1), ("bbox", 4)):
+            outputs[f"{name}_{stride}"] = np.zeros((1, cells, width), np.float32)
+    cell = 1 * 4 + 2  # row 1, column 2 of 4 x 4 cells of 16 pixels
+    outputs["cls_16"][0, cell], outputs["obj_16"][0, cell] = 0.81, 1
+    outputs["bbox_16"][0, cell] = [0.5, 0.25, np.log(2), 0]
+    (box,), (score,) = (lambda found: (found.corners, found.scores))(detect.decode_yunet(outputs, (64, 64)))
+    assert score == pytest.approx(0.9)
+    assert np.allclose(box, np.array([40 - 16, 20 - 8, 40 + 16, 20 + 8]) / 64)
+
+
+def test_ultraface_moves_boxes_that_stand_in_cells(detect):
+    scores, boxes = np.zeros((1, 4420, 2), np.float32), np.zeros((1, 4420, 4), np.float32)
+    cell = 3600 + (2 * 20 + 5) * 2 + 1  # 16 pixels, row 2, column 5, the box of 48 pixels
+    scores[0, cell] = [0.1, 0.9]
+    boxes[0, cell] = [1, 0, 5 * np.log(2), 0]
+    (box,) = detect.decode_ultraface({"scores": scores, "boxes": boxes}, (240, 320)).corners
+    assert np.allclose(box * [320, 240, 320, 240], [88 + 4.8 - 48, 40 - 24, 88 + 4.8 + 48, 40 + 24], atol=1e-3)
+
+
+def test_areas_of_text_are_connected(detect):
+    values = np.zeros((1, 1, 20, 40), np.float32)
+    values[..., 2:6, 3:20] = 0.9
+    values[..., 5:9, 20:24] = 0.9  # touches the first at a corner
+    values[..., 12:18, 30:40] = 0.7
+    values[..., 15, 2] = 1  # a speck
+    found = detect.decode_text({"map": values}, (20, 40))
+    assert np.allclose(found.corners * [40, 20, 40, 20], [[3, 2, 24, 9], [30, 12, 40, 18]])
+    assert np.allclose(found.scores, [0.9, 0.7])
+    assert len(detect.decode_text({"map": np.ones((1, 1, 8, 8))}, (8, 8))) == 1
+    assert len(detect.decode_text({"map": np.zeros((1, 1, 8, 8))}, (8, 8))) == 0
+
+
+def test_what_is_no_detector_is_refused(model):
+    answer = run(model, EXAMPLES / "images" / "cat.png")
+    assert answer.returncode == 1
+    assert "no detector" in answer.stderr
+
+
+@pytest.mark.parametrize("name", ["yunet_n_320_320", "ultraface-version-RFB-320_simplified"])
+def test_faces_are_found_and_found_again_in_8_bits(name, tmp_path):
+    network, pictures = DATA / "models" / f"{name}.onnx", [DATA / "images" / f"ultraface_{i}.jpg" for i in (1, 2, 5)]
+    if not network.exists():
+        pytest.skip("needs ../shared/data")
+    answer = run("--svg", tmp_path, network, *pictures)
+    assert answer.returncode == 0, answer.stderr
+    matched, _, expected, *_ = answer.stdout.splitlines()[-1].split()
+    assert int(expected) >= 40  # people in a crowd, four, and one
+    assert int(matched) >= 0.95 * int(expected)
+    assert (tmp_path / "ultraface_5.svg").read_text().count("<rect") == 1
