@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "nestrt/plan.h"
+#include "test/compiler-lite/check/existing_python.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/support/program.h"
 #include "test/support/temporary_folder.h"
@@ -13,6 +14,7 @@ namespace nestrt::test {
 namespace {
 
 namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
 
 // A convolution over pictures of any number and size, with weights that are worth sharing.
 std::string model_of_any_size() {
@@ -37,6 +39,7 @@ class Workshop {
     const auto file = tools::format_npy({DataType::kF32, shape, ones.data()});
     return folder_.write(name, file);
   }
+  std::string path_of_model() const { return model_; }
   std::vector<std::byte> content(const std::string& name) const { return *tools::read_file(path(name)); }
 
  private:
@@ -71,6 +74,31 @@ TEST_CASE("One plan serves every shape that it was compiled for, and has its wei
   const ProgramResult wrong =
       run_program("nestrt", {"run", workshop.path("all.nest"), "--input", workshop.array("x.npy", {2, 8, 10, 10})});
   CHECK(wrong.exit_code == 2);
+}
+
+TEST_CASE("nestc check looks at each shape of a plan, or at the one that is asked for") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const Workshop workshop;
+  const std::string plan = workshop.path("both.nest");
+  REQUIRE(workshop.compile("both.nest", {"x=1,8,10,10", "x=1,8,20,20"}).exit_code == 0);
+  const auto check = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"check", workshop.path_of_model(), plan, "--python", python};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program("nestc", arguments);
+  };
+  const ProgramResult all = check({}), second = check({"--shape", "2"}), missing = check({"--shape", "3"});
+  CHECK(all.exit_code == 0);
+  CHECK_THAT(all.text, Contains("shape 1 of 2") && Contains("shape 2 of 2"));
+  CHECK(second.exit_code == 0);
+  CHECK_THAT(second.text, !Contains("shape 1") && Contains("matches ONNX Runtime"));
+  CHECK(missing.exit_code == 2);
+  CHECK_THAT(missing.text, Contains("the plan has 2 shapes"));
+  const std::string ten = "x=" + workshop.array("ten.npy", {1, 8, 10, 10});
+  const ProgramResult unclear = check({"--input", ten});
+  CHECK(unclear.exit_code == 2);
+  CHECK_THAT(unclear.text, Contains("--shape says which"));
+  CHECK(check({"--input", ten, "--shape", "1"}).exit_code == 0);
 }
 
 TEST_CASE("A plan of one shape is the same file whether others are looked at or not") {
