@@ -146,3 +146,47 @@ class Session(_nestrt.Session):
         return table(repr(self._units), ("operator", "kind", "unit", "kernel", "type", "shape"), rows)
 
 
+
+
+class Pipeline(_nestrt.Pipeline):
+    """Several inferences of one plan in flight, so that every unit has work: more of them in a second than a Session's,
+    each of them later.
+
+    plan, units, threads: as Session takes them, as are further options but deadline and schedule.
+    in_flight: inferences that are computed at once; 0: three for each unit. waiting: more that submit() takes.
+
+    Threads: submit() from one thread at a time, next() from one, which may be another.
+    """
+
+    def __init__(
+        self,
+        plan: Union[Plan, PathLike, bytes],
+        units: Union[str, Units] = "cpu",
+        *,
+        threads: int = 0,
+        in_flight: int = 0,
+        waiting: int = 4,
+        cost_file: Optional[PathLike] = None,
+        keep_costs: bool = True,
+        **unit_options: Any,
+    ) -> None:
+        self._plan = as_plan(plan)
+        if isinstance(units, Units):
+            if threads or unit_options:
+                raise TypeError("threads and options of units belong to Units(...), which is open already")
+            self._units = units
+        else:
+            self._units = Units(units, threads=threads, plan=self._plan, **unit_options)
+        for name, value, least in (("in_flight", in_flight, 0), ("waiting", waiting, 0)):
+            if value < least:
+                raise ValueError(f"{name}: expected at least {least}, got {value}")
+        options = given(cost_file=cost_file, keep_costs=keep_costs)
+        super().__init__(self._plan._core, self._units._core, in_flight, waiting, options)
+
+    @property
+    def plan(self) -> Plan:
+        return self._plan
+
+    @property
+    def units(self) -> Units:
+        return self._units
