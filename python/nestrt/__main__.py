@@ -11,7 +11,7 @@ import argparse
 import json
 import os
 import sys
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 import nestrt
 
@@ -40,6 +40,10 @@ def numbers(text: str) -> Sequence[float]:
     return tuple(float(part) for part in text.split(","))
 
 
+def worker_choice(text: str) -> Union[str, int]:
+    return int(text) if text.isdigit() else text
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m nestrt", description=__doc__,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -51,7 +55,8 @@ def parser() -> argparse.ArgumentParser:
         made.add_argument(first.split()[0], help=first)
         made.add_argument("samples", help=samples)
         made.add_argument("--limit", type=int, default=16 if name == "sensitivity" else 0, help="at most so many samples, evenly from all; 0: all")
-        made.add_argument("--workers", default="local", help="N, local, local:N, ray or ray=ADDRESS (default: one process for each core)")
+        made.add_argument("--workers", type=worker_choice, default="local",
+                          help="N, local, local:N, ray or ray=ADDRESS (default: one process for each core)")
         made.add_argument("--json", metavar="FILE", help="what was found, for programs")
         return made
 
@@ -122,6 +127,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except (nestrt.Error, ValueError, OSError, ImportError) as error:
         print(f"python -m nestrt: {error}", file=sys.stderr)
         return 2
+    except RuntimeError as error:  # workers that are lost
+        print(f"python -m nestrt: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

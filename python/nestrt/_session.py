@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import Any, Dict, Optional, Tuple, Union
+
+import numpy as np
 
 from . import _nestrt
 from ._html import table
@@ -146,8 +149,6 @@ class Session(_nestrt.Session):
         return table(repr(self._units), ("operator", "kind", "unit", "kernel", "type", "shape"), rows)
 
 
-
-
 class Pipeline(_nestrt.Pipeline):
     """Several inferences of one plan in flight, so that every unit has work: more of them in a second than a Session's,
     each of them later.
@@ -155,7 +156,8 @@ class Pipeline(_nestrt.Pipeline):
     plan, units, threads: as Session takes them, as are further options but deadline and schedule.
     in_flight: inferences that are computed at once; 0: three for each unit. waiting: more that submit() takes.
 
-    Threads: submit() from one thread at a time, next() from one, which may be another.
+    What is wrong with an inference is raised by submit() where it is seen there, else by next() in its turn; others go on.
+    Threads: submit() from one thread at a time, a second one waits; the same for next(). The threads may differ.
     """
 
     def __init__(
@@ -182,6 +184,20 @@ class Pipeline(_nestrt.Pipeline):
                 raise ValueError(f"{name}: expected at least {least}, got {value}")
         options = given(cost_file=cost_file, keep_costs=keep_costs)
         super().__init__(self._plan._core, self._units._core, in_flight, waiting, options)
+        self._submitting = threading.Lock()
+        self._asking = threading.Lock()
+
+    def submit(self, inputs: Any) -> None:
+        """Hands in an inference, in the forms that Session.run() takes; waits while as many as possible are in the
+        pipeline. The arrays have to stay as they are until next() has returned its result."""
+        with self._submitting:
+            super().submit(inputs)
+
+    def next(self) -> Dict[str, np.ndarray]:
+        """Waits for the oldest inference that has not been asked for, and returns its outputs by name. Raises
+        InvalidArgument where there is none."""
+        with self._asking:
+            return super().next()
 
     @property
     def plan(self) -> Plan:

@@ -31,10 +31,10 @@ class Workers(Protocol):
 def open_workers(workers: Union[str, int, None]) -> Workers:
     """None or 1: this process; a number or "local:N": so many processes; "local": one for each core; "ray": a Ray of
     this machine, or the one that the program is connected to; "ray=ADDRESS": a cluster."""
-    if workers is None or workers in (1, "local:1"):
+    if workers is None or workers == "local:1":
         return Here()
-    if isinstance(workers, int) and not isinstance(workers, bool) and workers > 1:
-        return Processes(workers)
+    if isinstance(workers, int) and not isinstance(workers, bool) and workers > 0:
+        return Here() if workers == 1 else Processes(workers)
     kind, separator, rest = str(workers).partition(":" if str(workers).startswith("local") else "=")
     if kind == "local" and (not separator or rest.isdigit() and int(rest) > 0):
         return Processes(int(rest) if separator else len(os.sched_getaffinity(0)))
@@ -141,6 +141,8 @@ class Ray:
             return self._ray.get(list(futures))
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause or error from None
+        except self._ray.exceptions.RayError as error:  # such as WorkerCrashedError
+            raise RuntimeError(f"workers were lost {TRIES} times, or the cluster is: {error}") from None
 
     def close(self) -> None:
         if self._owned:

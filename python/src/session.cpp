@@ -5,8 +5,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
-#include <deque>
+#include <list>
 #include <optional>
+#include <semaphore>
 
 #include "nestrt/open_units.h"
 #include "nestrt/pipeline.h"
@@ -179,8 +180,9 @@ struct PipelineHandle {
   };
 
   PlanHandle plan;
-  std::unique_ptr<Pipeline> pipeline;
-  std::deque<Flight> flights;
+  std::list<Flight> flights{};         // submitted, and not been asked for
+  std::counting_semaphore<> begun{0};  // those of them that the pipeline has
+  std::unique_ptr<Pipeline> pipeline;  // it ends before what it writes to
 };
 
 void create_pipeline(PipelineHandle* self, const PlanHandle& plan, const UnitsHandle& units, int in_flight, int waiting,
@@ -190,7 +192,7 @@ void create_pipeline(PipelineHandle* self, const PlanHandle& plan, const UnitsHa
     nb::gil_scoped_release release;
     return Pipeline::create(plan.plan, units.units, options);
   }();
-  new (self) PipelineHandle{plan, checked(std::move(pipeline), plan.where), {}};
+  new (self) PipelineHandle{.plan = plan, .pipeline = checked(std::move(pipeline), plan.where)};
 }
 
 void submit(PipelineHandle& self, nb::handle inputs) {
@@ -200,19 +202,21 @@ void submit(PipelineHandle& self, nb::handle inputs) {
   const PipelineHandle::Flight& begun = self.flights.back();
   nb::gil_scoped_release release;
   self.pipeline->submit(begun.inputs.views, begun.outputs.views);
+  self.begun.release();
 }
 
 nb::dict next(PipelineHandle& self) {
+  if (self.flights.empty()) refuse(self.plan, "next: there is no inference that has been submitted and not asked for");
+  std::list<PipelineHandle::Flight> done;
+  done.splice(done.begin(), self.flights, self.flights.begin());
   Status status;
   {
     nb::gil_scoped_release release;
+    self.begun.acquire();  // submit() may be on its way in another thread
     status = self.pipeline->next();
   }
-  if (self.flights.empty()) check(status, self.plan.where);
-  const PipelineHandle::Flight done = std::move(self.flights.front());
-  self.flights.pop_front();
   check(status, self.plan.where);
-  return named(self.plan, done.results);
+  return named(self.plan, done.front().results);
 }
 
 constexpr const char* kRunTypes =

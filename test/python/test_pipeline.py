@@ -1,5 +1,8 @@
 """Several inferences in flight, and the same behind Ray Serve."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -35,16 +38,49 @@ def test_arrays_that_nobody_else_holds_stay_until_their_result(plan, pictures, e
 def test_a_wrong_input_is_refused_and_the_others_go_on(plan, pictures, expected):
     pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2)
     pipeline.submit(pictures[0])
-    with pytest.raises(nestrt.InvalidArgument):
-        pipeline.submit(np.zeros((1, 3, 5, 5), np.float32))
+    pipeline.submit(np.zeros((1, 3, 5, 5), np.float32))
+    with pytest.raises(nestrt.InvalidArgument, match="missing"):
+        pipeline.submit({"other": pictures[0]})
     pipeline.submit(pictures[1])
     assert np.array_equal(pipeline.next()["probabilities"], expected[0])
+    with pytest.raises(nestrt.InvalidArgument):
+        pipeline.next()
     assert np.array_equal(pipeline.next()["probabilities"], expected[1])
 
 
 def test_a_result_that_nobody_asked_for_is_none(plan):
     with pytest.raises(nestrt.InvalidArgument):
         nestrt.Pipeline(plan, threads=1).next()
+
+
+def test_one_thread_submits_while_another_asks(plan, pictures, expected):
+    pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2, waiting=1)
+    rounds = 50
+    found = []
+
+    def ask():
+        while len(found) < rounds * len(pictures):
+            try:
+                found.append(pipeline.next()["probabilities"])
+            except nestrt.InvalidArgument:  # nothing is submitted yet
+                time.sleep(0)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    for _ in range(rounds):
+        for picture in pictures:
+            pipeline.submit(picture)
+    asking.join()
+    for index, result in enumerate(found):
+        assert np.array_equal(result, expected[index % len(expected)])
+
+
+def test_a_pipeline_may_go_with_inferences_in_it(plan, pictures):
+    for _ in range(20):
+        pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2, waiting=8)
+        for picture in pictures[:6]:
+            pipeline.submit(picture.copy())
+        del pipeline
 
 
 def test_a_negative_number_in_flight_is_refused(plan):

@@ -4,6 +4,8 @@ import json
 import os
 import pathlib
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -48,8 +50,8 @@ def observe_but_die_once(shared, piece):
 @pytest.fixture(scope="module")
 def ray():
     ray = pytest.importorskip("ray")
-    here = str(pathlib.Path(__file__).parent)
-    ray.init(num_cpus=2, log_to_driver=False, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": here}})
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # which workers of Ray cannot import
+    ray.init(num_cpus=2, log_to_driver=False, include_dashboard=False)
     yield ray
     ray.shutdown()
 
@@ -172,9 +174,6 @@ def test_what_a_task_of_a_cluster_raises_reaches_the_caller(ray):
 
 
 def run_module(*arguments):
-    import subprocess
-    import sys
-
     return subprocess.run([sys.executable, "-m", "nestrt", *map(str, arguments)], capture_output=True, text=True)
 
 
