@@ -35,9 +35,17 @@ class Server:
         self._thread = concurrent.futures.ThreadPoolExecutor(1)  # a pipeline is handed work by one thread at a time
         self._batch.set_max_batch_size(largest_batch)
         self._batch.set_batch_wait_timeout_s(wait_s)
+        self._statistics = {"requests": 0, "batches": 0, "largest_batch": 0}
 
     async def __call__(self, inputs: Any) -> Dict[str, Any]:
-        return await self._batch(inputs)
+        result = await self._batch(inputs)
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    async def statistics(self) -> Dict[str, int]:
+        """requests and batches that this replica has had, and the largest_batch of them."""
+        return dict(self._statistics)
 
     @_serve.batch
     async def _batch(self, requests: List[Any]) -> List[Any]:
@@ -45,6 +53,7 @@ class Server:
         return await loop.run_in_executor(self._thread, self._run, requests)
 
     def _run(self, requests: Sequence[Any]) -> List[Any]:
+        self._count(len(requests))
         results: List[Any] = [None] * len(requests)
         begun = []
         for index, inputs in enumerate(requests):
@@ -59,6 +68,11 @@ class Server:
             except Exception as error:
                 results[index] = error
         return results
+
+    def _count(self, requests: int) -> None:
+        before = self._statistics
+        self._statistics = {"requests": before["requests"] + requests, "batches": before["batches"] + 1,
+                            "largest_batch": max(before["largest_batch"], requests)}
 
 
 def application(

@@ -20,6 +20,8 @@ def expected(plan, pictures):
     return [session.run({"image": picture})["probabilities"].copy() for picture in pictures]
 
 
+LIMIT_S = 60  # of what takes a second
+
 def test_results_come_in_the_order_of_submission(plan, pictures, expected):
     pipeline = nestrt.Pipeline(plan, threads=1, in_flight=3, waiting=len(pictures))
     for picture in pictures:
@@ -105,14 +107,28 @@ def served(plan):
 def test_a_deployment_gives_what_a_session_gives(served, pictures, expected):
     responses = [served.remote({"image": picture}) for picture in pictures]
     for response, wanted in zip(responses, expected):
-        assert np.array_equal(response.result(timeout_s=120)["probabilities"], wanted)
+        assert np.array_equal(response.result(timeout_s=LIMIT_S)["probabilities"], wanted)
 
 
 def test_a_request_that_is_wrong_fails_alone(served, pictures, expected):
     good, bad = served.remote(pictures[0]), served.remote(np.zeros((2, 2), np.float32))
     with pytest.raises(nestrt.InvalidArgument):
-        bad.result(timeout_s=120)
-    assert np.array_equal(good.result(timeout_s=120)["probabilities"], expected[0])
+        bad.result(timeout_s=LIMIT_S)
+    assert np.array_equal(good.result(timeout_s=LIMIT_S)["probabilities"], expected[0])
+
+
+def test_a_replica_gathers_as_many_requests_as_it_may(served, plan, pictures, expected):
+    serve = pytest.importorskip("ray.serve")
+    import nestrt.serve
+
+    application = nestrt.serve.application(plan, threads=1, largest_batch=4, batch_wait_s=10 * LIMIT_S, name="patient")
+    patient = serve.run(application, name="patient", route_prefix=None)  # four begin at once, fewer would wait
+    responses = [patient.remote({"image": picture}) for picture in pictures[:8]]
+    for response, wanted in zip(responses, expected):
+        assert np.array_equal(response.result(timeout_s=LIMIT_S)["probabilities"], wanted)
+    statistics = patient.statistics.remote().result(timeout_s=LIMIT_S)
+    assert statistics == {"requests": 8, "batches": 2, "largest_batch": 4}
+    serve.delete("patient")
 
 
 def test_more_requests_than_may_wait_are_refused(served, plan, pictures):
@@ -127,7 +143,7 @@ def test_more_requests_than_may_wait_are_refused(served, plan, pictures):
     refused = 0
     for response in responses:
         try:
-            response.result(timeout_s=120)
+            response.result(timeout_s=LIMIT_S)
         except BackPressureError:
             refused += 1
     assert 0 < refused < 200
