@@ -90,11 +90,12 @@ def sensitivity(model: Any, calibration: Calibration, samples: Any, *, limit: in
     shared = {"model": shared_model(model, workers), "options": dict(options), "quantize": dict(quantize),
               "samples": limited.carried() if on_cluster else limited, "profile": calibration._core._text(),
               "threads": threads_of(workers)}
+    with model_file(model) as path:
+        named = _nestrt.quantized_layers(path, shared["options"], shared["profile"], shared["quantize"])
+    names = [name for name, _ in named]
+    alone = [tuple(other for other in names if other != name) for name in names]
+    but_one = [(name,) for name in names] if all_but_one and len(names) > 1 else []
     with opened(workers) as pool:
-        (named,) = pool.map(tasks.layers, shared, [None], "preparing", None)
-        names = [name for name, _ in named]
-        alone = [tuple(other for other in names if other != name) for name in names]
-        but_one = [(name,) for name in names] if all_but_one and len(names) > 1 else []
         scores = pool.map(tasks.score, shared, [(), *alone, *but_one], "layers", progress)
     rows = []
     for index, (name, kind) in enumerate(named):

@@ -45,11 +45,6 @@ def _evaluator(shared: Shared) -> Any:
                                  shared["threads"])
 
 
-def layers(shared: Shared, _: Any) -> List[Tuple[str, str]]:
-    """Name and kind of those that become s8."""
-    return shared.keep("evaluator", lambda: _evaluator(shared)).layers()
-
-
 def score(shared: Shared, kept: Sequence[str]) -> Dict[str, Any]:
     """What the network loses where these layers stay in floating point."""
     return shared.keep("evaluator", lambda: _evaluator(shared)).evaluate(list(kept))

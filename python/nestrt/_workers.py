@@ -7,11 +7,14 @@ Results come in the order of the items, whoever computed them, and a worker that
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import multiprocessing
 import os
+import sys
+import types
 import uuid
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, Callable, Dict, List, Optional, Protocol, Sequence, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol, Sequence, Union
 
 Task = Callable[[Any, Any], Any]
 Progress = Callable[[str, int, int], None]
@@ -89,7 +92,8 @@ class Processes:
         with concurrent.futures.ProcessPoolExecutor(
             min(self._count, len(missing)), context, _begin, (places, shared)
         ) as pool:
-            futures = {pool.submit(_call_begun, task, items[index]): index for index in missing}
+            with _without_main():
+                futures = {pool.submit(_call_begun, task, items[index]): index for index in missing}
             try:
                 _tell(progress, what, len(results), len(items))
                 for future in concurrent.futures.as_completed(futures):
@@ -147,6 +151,17 @@ class Ray:
     def close(self) -> None:
         if self._owned:
             self._ray.shutdown()
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """Processes that begin do not run the user's program again, which may not ask whether it is `__main__`."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _tell(progress: Optional[Progress], what: str, done: int, total: int) -> None:

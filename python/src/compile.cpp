@@ -262,21 +262,29 @@ nb::tuple compile(const std::string& model, const nb::dict& values, const Profil
   return nb::make_tuple(PlanHandle{plan, model, ""}, report);
 }
 
+compiler::Quantization quantization_of(const std::string& model, const std::string& profile, const nb::dict& quantize) {
+  return {checked(compiler::parse_profile(profile, "the calibration"), model), quantize_options(quantize), {}};
+}
+
+// Name and kind of each layer that becomes s8, in the order of computation.
+std::vector<std::pair<std::string, std::string>> quantized_layers(const std::string& model, const nb::dict& compile,
+                                                                  const std::string& profile,
+                                                                  const nb::dict& quantize) {
+  const compiler::Quantization quantization = quantization_of(model, profile, quantize);
+  const compiler::Graph graph = checked(compiler::quantizable_graph(model, compile_options(compile)), model);
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const compiler::Node* layer : checked(compiler::quantized_layers(graph, quantization), model))
+    result.emplace_back(layer->name, std::string(ops::name(layer->kind())));
+  return result;
+}
+
 // What a network loses where some layers are s8 and others not, over samples that are read once.
 class EvaluatorHandle {
  public:
   EvaluatorHandle(const std::string& model, const nb::dict& compile, const nb::dict& samples,
                   const std::string& profile, const nb::dict& quantize, int threads)
       : evaluator_(make(model, compile, samples, threads)),
-        quantization_{checked(compiler::parse_profile(profile, "the calibration"), model), quantize_options(quantize), {}} {}
-
-  // Name and kind of each layer that becomes s8, in the order of computation.
-  std::vector<std::pair<std::string, std::string>> layers() const {
-    std::vector<std::pair<std::string, std::string>> result;
-    for (const compiler::Node* layer : checked(compiler::quantized_layers(evaluator_.graph(), quantization_), "sensitivity"))
-      result.emplace_back(layer->name, std::string(ops::name(layer->kind())));
-    return result;
-  }
+        quantization_(quantization_of(model, profile, quantize)) {}
 
   nb::dict evaluate(const std::vector<std::string>& kept) {
     compiler::Quantization quantization = quantization_;
@@ -312,7 +320,6 @@ void bind_evaluator(nb::module_& module) {
   nb::class_<EvaluatorHandle>(module, "Evaluator", "What sensitivity() measures with.")
       .def(nb::init<const std::string&, const nb::dict&, const nb::dict&, const std::string&, const nb::dict&, int>(),
            "model"_a, "options"_a, "samples"_a, "profile"_a, "quantize"_a, "threads"_a)
-      .def("layers", &EvaluatorHandle::layers)
       .def("evaluate", &EvaluatorHandle::evaluate, "kept"_a);
 }
 
@@ -327,6 +334,7 @@ void check_output(const std::string& path, const std::vector<std::string>& input
 void bind_compile(nb::module_& module) {
   using nb::literals::operator""_a;
   bind_evaluator(module);
+  module.def("quantized_layers", &quantized_layers, "model"_a, "options"_a, "profile"_a, "quantize"_a);
   module.def("observe_part", &observe_part, "model"_a, "options"_a, "samples"_a, "threads"_a);
   module.def("merge_parts", &merge_parts, "parts"_a, "skipped"_a, "method"_a, "percentile"_a);
   module.attr("SAMPLES_OF_PART") = compiler::kSamplesOfPart;

@@ -173,8 +173,19 @@ def test_what_a_task_of_a_cluster_raises_reaches_the_caller(ray):
         _workers.Ray(None).map(fails, {}, range(2), "", None)
 
 
+def test_a_program_without_a_guard_has_workers_too(model, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import nestrt, sys\n"
+                       "pixels = nestrt.Preprocessing(mean=(128, 128, 128), scale=(1 / 64,), resize=32)\n"
+                       "seen = nestrt.calibrate(sys.argv[1], sys.argv[2], preprocessing=pixels, limit=4, workers=2)\n"
+                       "print(seen.samples)\n")
+    done = subprocess.run([sys.executable, program, model, IMAGES], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "4\n", done.stderr
+
+
 def run_module(*arguments):
-    return subprocess.run([sys.executable, "-m", "nestrt", *map(str, arguments)], capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-m", "nestrt", *map(str, arguments)], capture_output=True, text=True,
+                          timeout=60)
 
 
 def test_the_module_calibrates_and_evaluates_from_a_command_line(model, plan, tmp_path):
