@@ -147,7 +147,8 @@ Result<QuantizationProfile> observe_part(Calibrator& calibrator, const Calibrati
 Result<Calibration> observe_part(const std::string& model, const CalibrationOptions& options) {
   Calibration result;
   NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
-  NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::create(model, without_fusion(options.compile), options.threads));
+  NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator,
+                          Calibrator::create(model, without_fusion(options.compile), options.threads));
   NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, calibrator.plan()));
   NESTRT_ASSIGN_OR_RETURN(result.profile,
                           observe_part(calibrator, samples, 0, samples.size(), options, result.skipped));
@@ -158,7 +159,8 @@ Result<Calibration> observe_part(const std::string& model, const CalibrationOpti
 Result<Calibration> calibrate(const std::string& model, const CalibrationOptions& options) {
   Calibration result;
   NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
-  NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::create(model, without_fusion(options.compile), options.threads));
+  NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator,
+                          Calibrator::create(model, without_fusion(options.compile), options.threads));
   NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, calibrator.plan()));
   std::vector<QuantizationProfile> parts;
   for (size_t begin = 0; begin < samples.size(); begin += kSamplesOfPart) {

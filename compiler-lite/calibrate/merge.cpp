@@ -53,8 +53,9 @@ void add(ValueProfile& into, const ValueProfile& from) {
 bool of_one_network(const QuantizationProfile& a, const QuantizationProfile& b) {
   return a.model_digest == b.model_digest &&
          std::ranges::equal(a.values, b.values, [](const ValueProfile& first, const ValueProfile& second) {
-           const bool same_channels = first.elements == 0 || second.elements == 0 ||
-                                      (first.means.size() == second.means.size() && first.peaks.size() == second.peaks.size());
+           const bool same_channels =
+               first.elements == 0 || second.elements == 0 ||
+               (first.means.size() == second.means.size() && first.peaks.size() == second.peaks.size());
            return first.name == second.name && same_channels;
          });
 }

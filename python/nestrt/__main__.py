@@ -1,7 +1,7 @@
 """python -m nestrt: calibrate, sensitivity and evaluate, divided among workers.
 
     python -m nestrt calibrate model.onnx pictures -o profile.yaml --mean 123,117,104 --workers local
-    python -m nestrt sensitivity model.onnx pictures --calibration profile.yaml --workers ray=HOST:6379 --json layers.json
+    python -m nestrt sensitivity model.onnx pictures --calibration profile.yaml --workers ray=HOST:6379
     python -m nestrt evaluate model.nest pictures --labels labels.tsv --workers 4
 """
 
@@ -54,26 +54,31 @@ def parser() -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=about, description=about)
         made.add_argument(first.split()[0], help=first)
         made.add_argument("samples", help=samples)
-        made.add_argument("--limit", type=int, default=16 if name == "sensitivity" else 0, help="at most so many samples, evenly from all; 0: all")
+        made.add_argument("--limit", type=int, default=16 if name == "sensitivity" else 0,
+                          help="at most so many samples, evenly from all; 0: all")
         made.add_argument("--workers", type=worker_choice, default="local",
                           help="N, local, local:N, ray or ray=ADDRESS (default: one process for each core)")
         made.add_argument("--json", metavar="FILE", help="what was found, for programs")
         return made
 
     def pictures(made: argparse.ArgumentParser) -> None:
-        made.add_argument("--mean", type=numbers, help="subtracted from pixels, one for all or one for each channel: 123,117,104")
+        made.add_argument("--mean", type=numbers,
+                          help="subtracted from pixels, one for all or one for each channel: 123,117,104")
         made.add_argument("--scale", type=numbers, help="multiplied after that")
-        made.add_argument("--resize", type=int, help="the shorter side becomes so many pixels, and the centre is cut out")
+        made.add_argument("--resize", type=int,
+                          help="the shorter side becomes so many pixels, and the centre is cut out")
 
     made = command("calibrate", "Observes every value of a network over samples.", "model of ONNX")
     pictures(made)
-    made.add_argument("-o", "--output", required=True, metavar="FILE", help="the profile, YAML, for nestc compile --calibrate")
+    made.add_argument("-o", "--output", required=True, metavar="FILE",
+                      help="the profile, YAML, for nestc compile --calibrate")
     made.add_argument("--method", default="mse", choices=("mse", "minmax", "percentile", "kl"))
     made.add_argument("--skip-unreadable", action="store_true", help="pass over pictures that cannot be read")
     made = command("sensitivity", "Measures which layers can least afford 8 bits.", "model of ONNX")
     pictures(made)
     made.add_argument("--calibration", metavar="FILE", help="a profile of calibrate; default: made of the samples")
-    made = command("evaluate", "Classifies samples with a plan, and counts how often it is right.", "plan compiled by nestc")
+    made = command("evaluate", "Classifies samples with a plan, and counts how often it is right.",
+                   "plan compiled by nestc")
     made.add_argument("--labels", metavar="FILE", help="lines picture<TAB>class")
     made.add_argument("--units", default="cpu", help="units of each worker, such as cpu,evta:sim")
     made.add_argument("--offset", type=int, default=0, help="what a class of the labels is more than the plan's index")
@@ -86,8 +91,8 @@ def preprocessing(options: argparse.Namespace) -> Dict[str, Any]:
 
 
 def calibrate(options: argparse.Namespace) -> Dict[str, Any]:
-    seen = nestrt.calibrate(options.model, options.samples, method=options.method, limit=options.limit, workers=options.workers,
-                            skip_unreadable=options.skip_unreadable, progress=Bar(), **preprocessing(options))
+    seen = nestrt.calibrate(options.model, options.samples, method=options.method, limit=options.limit,
+                            workers=options.workers, skip_unreadable=options.skip_unreadable, progress=Bar(), **preprocessing(options))
     seen.save(options.output)
     print(f"{options.output}: {seen!r}")
     for why in seen.skipped:
@@ -96,8 +101,8 @@ def calibrate(options: argparse.Namespace) -> Dict[str, Any]:
 
 
 def sensitivity(options: argparse.Namespace) -> Dict[str, Any]:
-    report = nestrt.sensitivity(options.model, options.calibration or options.samples, options.samples, limit=options.limit,
-                                workers=options.workers, progress=Bar(), **preprocessing(options))
+    report = nestrt.sensitivity(options.model, options.calibration or options.samples, options.samples,
+                                limit=options.limit, workers=options.workers, progress=Bar(), **preprocessing(options))
     for layer in report.layers:
         noise = layer["only_it"]["snr_db"]
         print(f"{layer['name']:40} {layer['kind']:6} {'' if noise is None else format(noise, '8.1f')} dB")

@@ -156,7 +156,8 @@ class Pipeline(_nestrt.Pipeline):
     plan, units, threads: as Session takes them, as are further options but deadline and schedule.
     in_flight: inferences that are computed at once; 0: three for each unit. waiting: more that submit() takes.
 
-    What is wrong with an inference is raised by submit() where it is seen there, else by next() in its turn; others go on.
+    What is wrong with an inference is raised by submit() where it is seen there, else by next() in its turn; others
+        go on.
     Threads: submit() from one thread at a time, a second one waits; the same for next(). The threads may differ.
     """
 

@@ -58,7 +58,8 @@ def observe(model: Any, samples: Any, options: Dict[str, Any], *, method: str, p
     shared = {"model": shared_model(model, workers), "options": options, "skip_unreadable": skip_unreadable,
               "threads": threads_of(workers)}
     with opened(workers) as pool:
-        parts = pool.map(tasks.observe, shared, pieces(samples, limit, _nestrt.SAMPLES_OF_PART), "calibrating", progress)
+        divided = pieces(samples, limit, _nestrt.SAMPLES_OF_PART)
+        parts = pool.map(tasks.observe, shared, divided, "calibrating", progress)
     skipped = [why for _, reasons in parts for why in reasons]
     return _nestrt.merge_parts([text for text, _ in parts], skipped, method, percentile)
 
@@ -76,7 +77,7 @@ class SensitivityReport(Report):
     layers: Sequence[Dict[str, Any]] = ()
 
     def _rows(self) -> Tuple[Sequence[str], List[Sequence[Any]]]:
-        rows = [[layer["name"], layer["kind"], layer["mac_share"], layer["only_it"]["snr_db"], layer["only_it"]["agreement"]]
+        rows = [[layer["name"], layer["kind"], layer["mac_share"], *layer["only_it"].values()]
                 for layer in self.layers]
         return ("layer", "kind", "share of the work", "only it: SNR dB", "agreement"), rows
 
@@ -183,7 +184,8 @@ def _classes(labels: Any, names: Sequence[str]) -> Optional[List[int]]:
     if isinstance(labels, Mapping):
         missing = [name for name in names if name not in labels]
         if missing:
-            raise InvalidArgument(f"labels have no class for '{missing[0]}', nor for {len(missing) - 1} others", "evaluate")
+            what = f"labels have no class for '{missing[0]}', nor for {len(missing) - 1} others"
+            raise InvalidArgument(what, "evaluate")
         return [int(labels[name]) for name in names]
     if len(labels) != len(names):
         raise InvalidArgument(f"{len(labels)} labels are for {len(names)} samples", "evaluate")

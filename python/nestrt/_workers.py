@@ -80,7 +80,8 @@ class Processes:
             except BrokenProcessPool:
                 continue  # the others begin again what is missing
         if len(results) < len(items):
-            raise RuntimeError(f"workers were lost {TRIES} times; {len(items) - len(results)} of {len(items)} tasks are left")
+            left = len(items) - len(results)
+            raise RuntimeError(f"workers were lost {TRIES} times; {left} of {len(items)} tasks are left")
         return [results[index] for index in range(len(items))]
 
     def _run(self, task: Task, shared: Any, items: Sequence[Any], missing: Sequence[int], results: Dict[int, Any],

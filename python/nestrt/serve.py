@@ -7,8 +7,8 @@
     handle = serve.get_app_handle("default")
     outputs = handle.remote({"data": array}).result()
 
-Requests are gathered for a moment and handed to the pipeline one after the other, which has as many in flight as its units
-can work on; what it cannot take waits in the queue of Serve, and what is more than that is refused there
+Requests are gathered for a moment and handed to the pipeline one after the other, which has as many in flight as its
+units can work on; what it cannot take waits in the queue of Serve, and what is more than that is refused there
 (ray.serve.exceptions.BackPressureError).
 """
 
@@ -30,7 +30,9 @@ except ImportError:
 class Server:
     """What a replica runs. Made from the plan's bytes, so that it may be on another machine."""
 
-    def __init__(self, plan: bytes, units: str, threads: int, in_flight: int, largest_batch: int, wait_s: float) -> None:
+    def __init__(
+        self, plan: bytes, units: str, threads: int, in_flight: int, largest_batch: int, wait_s: float
+    ) -> None:
         self._pipeline = Pipeline(Plan(plan), units, threads=threads, in_flight=in_flight, waiting=largest_batch)
         self._thread = concurrent.futures.ThreadPoolExecutor(1)  # a pipeline is handed work by one thread at a time
         self._batch.set_max_batch_size(largest_batch)
@@ -95,6 +97,6 @@ def application(
     options: further ones of a Serve deployment, such as num_replicas or ray_actor_options.
     """
     content = as_plan(plan).to_bytes()
-    settings = {"name": name, "max_ongoing_requests": 2 * largest_batch, "max_queued_requests": most_waiting, **(options or {})}
-    served = _serve.deployment(**settings)(Server)
+    limits = {"max_ongoing_requests": 2 * largest_batch, "max_queued_requests": most_waiting}
+    served = _serve.deployment(**{"name": name, **limits, **(options or {})})(Server)
     return served.bind(content, units, threads, in_flight, largest_batch, batch_wait_s)

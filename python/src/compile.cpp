@@ -283,8 +283,7 @@ class EvaluatorHandle {
  public:
   EvaluatorHandle(const std::string& model, const nb::dict& compile, const nb::dict& samples,
                   const std::string& profile, const nb::dict& quantize, int threads)
-      : evaluator_(make(model, compile, samples, threads)),
-        quantization_(quantization_of(model, profile, quantize)) {}
+      : evaluator_(make(model, compile, samples, threads)), quantization_(quantization_of(model, profile, quantize)) {}
 
   nb::dict evaluate(const std::vector<std::string>& kept) {
     compiler::Quantization quantization = quantization_;

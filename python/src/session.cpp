@@ -262,8 +262,7 @@ void bind_session(nb::module_& module) {
       .def("_schedule", &schedule_of);
   nb::class_<PipelineHandle>(module, "Pipeline", "Several inferences in flight; see nestrt.Pipeline.")
       .def("__init__", &create_pipeline, "plan"_a, "units"_a, "in_flight"_a, "waiting"_a, "options"_a)
-      .def("submit", &submit, "inputs"_a,
-           nb::sig("def submit(self, inputs: typing.Any) -> None"),
+      .def("submit", &submit, "inputs"_a, nb::sig("def submit(self, inputs: typing.Any) -> None"),
            "Hands in an inference, in the forms that Session.run() takes; waits while as many as possible are in the\n"
            "pipeline. The arrays stay as they are until next() has returned its result.")
       .def("next", &next, nb::sig("def next(self) -> dict[str, typing.Any]"),

@@ -140,7 +140,7 @@ def test_what_a_task_raises_reaches_the_caller():
 
 def test_progress_counts_all_tasks(model, many_samples):
     told = []
-    nestrt.calibrate(model, many_samples, workers=2, progress=lambda what, done, total: told.append((what, done, total)))
+    nestrt.calibrate(model, many_samples, workers=2, progress=lambda *values: told.append(values))
     assert [done for _, done, _ in told] == [0, 1, 2, 3, 4]
     assert all(entry[0] == "calibrating" and entry[2] == 4 for entry in told)
 
@@ -190,8 +190,8 @@ def run_module(*arguments):
 
 def test_the_module_calibrates_and_evaluates_from_a_command_line(model, plan, tmp_path):
     profile, found = tmp_path / "profile.yaml", tmp_path / "found.json"
-    done = run_module("calibrate", model, IMAGES, "-o", profile, "--mean", "128", "--scale", "0.015625", "--resize", "32",
-                      "--workers", "2")
+    done = run_module("calibrate", model, IMAGES, "-o", profile, "--mean", "128", "--scale", "0.015625",
+                      "--resize", "32", "--workers", "2")
     assert done.returncode == 0, done.stderr
     alone = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS)
     assert text(nestrt.Calibration.load(profile)) == text(alone)
