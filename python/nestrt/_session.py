@@ -68,6 +68,14 @@ class Units:
         return f"<nestrt.Units {', '.join(unit['name'] for unit in self.info)}>"
 
 
+def _opened(units: Union[str, Units], plan: Plan, threads: Optional[int], options: Dict[str, Any]) -> Units:
+    if not isinstance(units, Units):
+        return Units(units, threads=threads or 0, plan=plan, **options)
+    if threads is not None or options:
+        raise TypeError("threads and options of units belong to Units(...), which is open already")
+    return units
+
+
 class Session(_nestrt.Session):
     """A plan that is loaded on units, ready to run. Creating it allocates all memory but that of the outputs.
 
@@ -111,12 +119,7 @@ class Session(_nestrt.Session):
         if priority not in ("normal", "urgent"):
             raise ValueError(f"priority: expected 'normal' or 'urgent', got {priority!r}")
         self._plan = as_plan(plan)
-        if isinstance(units, Units):
-            if threads is not None or unit_options:
-                raise TypeError("threads and options of units belong to Units(...), which is open already")
-            self._units = units
-        else:
-            self._units = Units(units, threads=threads or 0, plan=self._plan, **unit_options)
+        self._units = _opened(units, self._plan, threads, unit_options)
         options = given(
             schedule=schedule, split=split, partition=partition, cost_file=cost_file, keep_costs=keep_costs,
             measure=measure, check_every=check_every, unit_timeout=unit_timeout, urgent=priority == "urgent",
@@ -174,12 +177,7 @@ class Pipeline(_nestrt.Pipeline):
         **unit_options: Any,
     ) -> None:
         self._plan = as_plan(plan)
-        if isinstance(units, Units):
-            if threads or unit_options:
-                raise TypeError("threads and options of units belong to Units(...), which is open already")
-            self._units = units
-        else:
-            self._units = Units(units, threads=threads, plan=self._plan, **unit_options)
+        self._units = _opened(units, self._plan, threads or None, unit_options)
         for name, value, least in (("in_flight", in_flight, 0), ("waiting", waiting, 0)):
             if value < least:
                 raise ValueError(f"{name}: expected at least {least}, got {value}")

@@ -4,12 +4,14 @@
 #include "compiler-lite/calibrate/calibrate.h"
 #include "compiler-lite/calibrate/observer.h"
 #include "compiler-lite/quantize/profile_yaml.h"
+#include "test/compiler-lite/calibrate/equal_profiles.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/support/temporary_folder.h"
 
 using namespace nestrt;
 using namespace nestrt::compiler;
 using test::ModelBuilder;
+using test::require_equal;
 
 namespace {
 
@@ -34,16 +36,6 @@ Result<QuantizationProfile> merged(const std::vector<QuantizationProfile>& parts
   return merge(parts, CalibrationMethod::kMinMax, kDefaultPercentile);
 }
 
-// But for means of channels and exponents.
-void require_same(const ValueProfile& a, const ValueProfile& b) {
-  CHECK(a.min == b.min);
-  CHECK(a.max == b.max);
-  CHECK(a.elements == b.elements);
-  CHECK(a.zeros == b.zeros);
-  CHECK(a.magnitudes.bin_exponent == b.magnitudes.bin_exponent);
-  CHECK(a.magnitudes.counts == b.magnitudes.counts);
-}
-
 Elements waves(size_t count, float scale) {
   Elements result(count);
   for (size_t i = 0; i < count; ++i) result[i] = scale * std::sin(static_cast<float>(i));
@@ -63,7 +55,7 @@ TEST_CASE("Ranges and histograms of parts are those of all elements, whatever th
     const auto result = merged(parts);
     REQUIRE(result);
     CHECK(result->samples == parts.size());
-    require_same(result->values[0], observed(all));
+    require_equal(result->values[0], observed(all));
   }
 }
 
@@ -71,7 +63,7 @@ TEST_CASE("The order of parts changes no range and no histogram") {
   const auto small = part(waves(300, 1e-4f)), large = part(waves(300, 1e4f));
   const auto forward = merged({small, large}), backward = merged({large, small});
   REQUIRE((forward && backward));
-  require_same(forward->values[0], backward->values[0]);
+  require_equal(forward->values[0], backward->values[0]);
 }
 
 TEST_CASE("Means of channels count by elements, and peaks are the largest") {
@@ -92,7 +84,7 @@ TEST_CASE("A part of which no sample could be read adds nothing") {
     const auto result = merged(parts);
     REQUIRE(result);
     CHECK(result->samples == 1);
-    require_same(result->values[0], some.values[0]);
+    require_equal(result->values[0], some.values[0]);
   }
   CHECK_THAT(merged({empty, empty}).error().to_string(), Contains("none of the calibration samples"));
   CHECK_THAT(merged({}).error().to_string(), Contains("none of the calibration samples"));
