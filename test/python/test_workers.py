@@ -200,6 +200,15 @@ def test_the_module_calibrates_and_evaluates_from_a_command_line(model, plan, tm
     assert json.loads(found.read_text())["n"] == len(list(IMAGES.glob("*.png")))
 
 
+def test_the_module_begins_a_ray_of_its_own(plan, tmp_path):
+    pytest.importorskip("ray")
+    found = tmp_path / "found.json"
+    done = run_module("evaluate", plan.path, IMAGES, "--workers", "ray", "--json", found)
+    assert done.returncode == 0, done.stderr
+    alone = nestrt.evaluate(plan, IMAGES)
+    assert json.loads(found.read_text())["predictions"] == [[name, classes] for name, classes in alone.predictions]
+
+
 @pytest.mark.parametrize("arguments", [
     ("calibrate", "absent.onnx", "absent", "-o", "x.yaml"), ("evaluate", "absent.nest", "absent"),
     ("sensitivity", "absent.onnx", "absent", "--workers", "threads"), ("nonsense",),
