@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "compiler-lite/calibrate/observer.h"
@@ -66,11 +67,12 @@ std::vector<ChannelStatistics> channels_of(const Plan& plan, uint32_t tensor) {
 // The plan, and what of it to observe: what the layouts have added (Reorders, ...) is none of the network's.
 class Calibrator {
  public:
-  static Result<Calibrator> create(const std::string& model, const CompileOptions& options);
+  static Result<Calibrator> create(const std::string& model, const CompileOptions& options, int threads);
 
   const Plan& plan() const { return *plan_; }
   Status observe(const tools::Array& input);
-  std::vector<ValueProfile> profiles() const;
+  // What was observed since the last time.
+  std::vector<ValueProfile> take();
 
  private:
   Calibrator(PlanBytes bytes, std::shared_ptr<const Plan> plan, PlanTrace trace)
@@ -82,12 +84,12 @@ class Calibrator {
   std::vector<ObservedTensor> observed_;
 };
 
-Result<Calibrator> Calibrator::create(const std::string& model, const CompileOptions& options) {
+Result<Calibrator> Calibrator::create(const std::string& model, const CompileOptions& options, int threads) {
   NESTRT_ASSIGN_OR_RETURN(Graph graph, optimised_graph(model, options));
   const std::vector<std::string> names = f32_values(graph);
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_graph(std::move(graph), on_host(options)));
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, Plan::from_memory(bytes.span()));
-  NESTRT_ASSIGN_OR_RETURN(PlanTrace trace, PlanTrace::create(plan));
+  NESTRT_ASSIGN_OR_RETURN(PlanTrace trace, PlanTrace::create(plan, threads));
   Calibrator result(std::move(bytes), plan, std::move(trace));
   auto tensors = tensors_by_name(*plan);
   for (const std::string& value : names) {
@@ -108,46 +110,71 @@ Status Calibrator::observe(const tools::Array& input) {
   return {};
 }
 
-std::vector<ValueProfile> Calibrator::profiles() const {
+std::vector<ValueProfile> Calibrator::take() {
   std::vector<ValueProfile> result;
-  for (const ObservedTensor& observed : observed_) result.push_back(observed.profile());
+  for (ObservedTensor& observed : observed_) {
+    result.push_back(observed.profile());
+    observed.observer = ValueObserver(result.back().name);
+    observed.channels.assign(observed.channels.size(), {});
+  }
   return result;
 }
 
-// Observes every sample. Unreadable ones are fatal or noted.
-Status observe_all(Calibrator& calibrator, const CalibrationSamples& samples, const CalibrationOptions& options,
-                   Calibration& result) {
-  for (size_t i = 0; i < samples.size(); ++i) {
+// Observes the samples of a part, from `begin` on. Unreadable ones are fatal or noted.
+Result<QuantizationProfile> observe_part(Calibrator& calibrator, const CalibrationSamples& samples, size_t begin,
+                                         size_t end, const CalibrationOptions& options,
+                                         std::vector<std::string>& skipped) {
+  QuantizationProfile part;
+  for (size_t i = begin; i < end; ++i) {
     if (options.progress) options.progress(i, samples.size());
     const auto sample = samples.read(i);
     if (!sample && !options.samples.skip_unreadable)
       return sample.error().with_context("calibration (--skip-unreadable passes over such pictures)");
     if (!sample) {
-      result.skipped.emplace_back(sample.error().message());
+      skipped.emplace_back(sample.error().message());
       continue;
     }
     if (Status status = calibrator.observe(*sample); !status.ok()) return status.with_context(samples.name(i));
-    ++result.profile.samples;
+    ++part.samples;
   }
-  if (options.progress) options.progress(samples.size(), samples.size());
-  if (result.profile.samples > 0) return {};
-  return Status(Code::kInvalidArgument, fmt::format("none of the {} calibration samples could be read; the first: {}",
-                                                    samples.size(), result.skipped.front()));
+  if (const Preprocessing* const stated = samples.preprocessing(); stated != nullptr) part.preprocessing = *stated;
+  part.values = calibrator.take();
+  return part;
 }
 
 }  // namespace
 
+Result<Calibration> observe_part(const std::string& model, const CalibrationOptions& options) {
+  Calibration result;
+  NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
+  NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator,
+                          Calibrator::create(model, without_fusion(options.compile), options.threads));
+  NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, calibrator.plan()));
+  NESTRT_ASSIGN_OR_RETURN(result.profile,
+                          observe_part(calibrator, samples, 0, samples.size(), options, result.skipped));
+  result.profile.model_digest = digest;
+  return result;
+}
+
 Result<Calibration> calibrate(const std::string& model, const CalibrationOptions& options) {
   Calibration result;
-  NESTRT_ASSIGN_OR_RETURN(result.profile.model_digest, model_digest(model));
-  NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::create(model, without_fusion(options.compile)));
+  NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
+  NESTRT_ASSIGN_OR_RETURN(Calibrator calibrator,
+                          Calibrator::create(model, without_fusion(options.compile), options.threads));
   NESTRT_ASSIGN_OR_RETURN(const auto samples, CalibrationSamples::open(options.samples, calibrator.plan()));
-  NESTRT_RETURN_IF_ERROR(observe_all(calibrator, samples, options, result));
-  if (const Preprocessing* const stated = samples.preprocessing(); stated != nullptr)
-    result.profile.preprocessing = *stated;
-  result.profile.method = options.method;
-  result.profile.values = calibrator.profiles();
-  choose_exponents(result.profile, options.percentile);
+  std::vector<QuantizationProfile> parts;
+  for (size_t begin = 0; begin < samples.size(); begin += kSamplesOfPart) {
+    const size_t end = std::min(begin + kSamplesOfPart, samples.size());
+    NESTRT_ASSIGN_OR_RETURN(parts.emplace_back(),
+                            observe_part(calibrator, samples, begin, end, options, result.skipped));
+    parts.back().model_digest = digest;
+  }
+  if (options.progress) options.progress(samples.size(), samples.size());
+  if (result.skipped.size() == samples.size()) {
+    return Status(Code::kInvalidArgument, fmt::format("none of the {} calibration samples could be read; the first: {}",
+                                                      samples.size(), result.skipped.front()));
+  }
+  NESTRT_ASSIGN_OR_RETURN(result.profile, merge(parts, options.method, options.percentile));
   return result;
 }
 

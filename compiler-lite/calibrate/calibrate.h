@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct CalibrationOptions {
   SampleOptions samples;
   CalibrationMethod method = CalibrationMethod::kMse;
   double percentile = kDefaultPercentile;
+  int threads = 0;  // 0: as many as there are cores
   // Called before the first sample and after each; may be empty.
   std::function<void(size_t done, size_t total)> progress;
 };
@@ -25,6 +27,19 @@ struct Calibration {
   QuantizationProfile profile;
   std::vector<std::string> skipped;  // why, by picture; empty unless options.samples.skip_unreadable
 };
+
+// What samples of a part have shown is put together by merge(), in their order: parts of so many give the same profile
+// to the byte wherever they were observed.
+inline constexpr size_t kSamplesOfPart = 16;
+
+// Observes samples of a part, those of options.samples: values without exponents, and the samples that could be read.
+// Errors: those of calibrate(), but that no sample could be read is none.
+Result<Calibration> observe_part(const std::string& model, const CalibrationOptions& options);
+
+// The profile of all parts, with exponents. Errors: kInvalidArgument where there is no sample in them, or they are of
+// different networks.
+Result<QuantizationProfile> merge(std::span<const QuantizationProfile> parts, CalibrationMethod method,
+                                  double percentile);
 
 // Observes the f32 values, inputs and outputs included, of the graph as optimise() leaves it with fuse-residual and
 // fuse-activation switched off: values that fusion would hide are observed too, so that one profile serves the network

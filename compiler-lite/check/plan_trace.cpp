@@ -49,9 +49,9 @@ PlanTrace::PlanTrace(PlanTrace&&) noexcept = default;
 PlanTrace& PlanTrace::operator=(PlanTrace&&) noexcept = default;
 PlanTrace::~PlanTrace() = default;
 
-Result<PlanTrace> PlanTrace::create(std::shared_ptr<const Plan> plan) {
+Result<PlanTrace> PlanTrace::create(std::shared_ptr<const Plan> plan, int threads) {
   PlanTrace trace(std::move(plan));
-  NESTRT_ASSIGN_OR_RETURN(trace.units_, open_units("cpu"));
+  NESTRT_ASSIGN_OR_RETURN(trace.units_, open_units("cpu", {.num_threads = threads}));
   NESTRT_RETURN_IF_ERROR(trace.allocate_buffers());
   NESTRT_RETURN_IF_ERROR(trace.prepare_branches(*trace.units_.front()));
   return trace;

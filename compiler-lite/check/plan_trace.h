@@ -27,7 +27,7 @@ struct ChannelStatistics {
 class PlanTrace {
  public:
   // Prepares every branch for the CPU. Errors: those of Unit::prepare and kOutOfMemory.
-  static Result<PlanTrace> create(std::shared_ptr<const Plan> plan);
+  static Result<PlanTrace> create(std::shared_ptr<const Plan> plan, int threads = 0);
   PlanTrace(PlanTrace&&) noexcept;
   PlanTrace& operator=(PlanTrace&&) noexcept;
   ~PlanTrace();

@@ -114,7 +114,7 @@ Result<std::optional<OffloadCost>> cost_in(const YAML::Node& node) {
   return std::optional(cost);
 }
 
-Result<Capability> read(const YAML::Node& root) {
+Result<Capability> capability_of(const YAML::Node& root) {
   if (!root.IsMap())
     return yaml::refuse(root, "expected what a vendor's compiler takes: {name, types, operators, ...}");
   NESTRT_RETURN_IF_ERROR(yaml::check_keys(root, {"name", "types", "operators", "memory", "region", "cost"}));
@@ -138,7 +138,7 @@ Result<Capability> read(const YAML::Node& root) {
 }  // namespace
 
 Result<Capability> parse_capability(const std::string& text, std::string_view name) {
-  return yaml::parse<Capability>(text, name, read);
+  return yaml::parse<Capability>(text, name, capability_of);
 }
 
 Result<Capability> read_capability(const std::string& path) {

@@ -62,7 +62,7 @@ Result<YAML::Node> list_in(const YAML::Node& map, const std::string& key) {
   return node;
 }
 
-Result<std::vector<std::string>> texts_in(const YAML::Node& map, const std::string& key) {
+Result<std::vector<std::string>> names_at(const YAML::Node& map, const std::string& key) {
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, list_in(map, key));
   std::vector<std::string> texts;
   for (const YAML::Node& entry : node) {
@@ -128,10 +128,10 @@ Result<ManifestPart> part_in(const YAML::Node& node) {
   NESTRT_ASSIGN_OR_RETURN(part.name, yaml::member_text(node, "name"));
   NESTRT_ASSIGN_OR_RETURN(part.backend, yaml::member_text(node, "backend"));
   NESTRT_ASSIGN_OR_RETURN(part.file, yaml::member_text(node, "file"));
-  NESTRT_ASSIGN_OR_RETURN(part.operators, texts_in(node, "operators"));
+  NESTRT_ASSIGN_OR_RETURN(part.operators, names_at(node, "operators"));
   NESTRT_ASSIGN_OR_RETURN(part.inputs, borders_in(node, "inputs"));
   NESTRT_ASSIGN_OR_RETURN(part.outputs, borders_in(node, "outputs"));
-  NESTRT_ASSIGN_OR_RETURN(part.after, texts_in(node, "after"));
+  NESTRT_ASSIGN_OR_RETURN(part.after, names_at(node, "after"));
   for (const std::string& text : {part.name, part.file})
     if (!is_part_name(text)) return yaml::refuse(node, fmt::format("'{}': {}", text, kPartNameRule));
   return part;
@@ -174,7 +174,7 @@ class BorderCheck {
   std::map<std::string, const Border*> there_;
 };
 
-Result<Manifest> read(const YAML::Node& root) {
+Result<Manifest> manifest_of(const YAML::Node& root) {
   if (!root.IsMap()) return yaml::refuse(root, "expected the manifest of a model in parts: {format, parts, ...}");
   NESTRT_RETURN_IF_ERROR(yaml::check_keys(
       root, {"format", "version", "model", "model_digest", "opset", "batch_norm", "inputs", "outputs", "parts"}));
@@ -221,7 +221,7 @@ Result<std::string> Manifest::to_json() const {
 }
 
 Result<Manifest> parse_manifest(const std::string& text, std::string_view name) {
-  return yaml::parse<Manifest>(text, name, read);
+  return yaml::parse<Manifest>(text, name, manifest_of);
 }
 
 Result<Manifest> read_manifest(const std::string& path) {

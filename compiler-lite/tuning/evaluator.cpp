@@ -59,17 +59,18 @@ struct Evaluator::Network {
   PlanBytes bytes;  // where the session's plan lies
   std::unique_ptr<Session> session;
 
-  static Result<Network> load(PlanBytes bytes);
+  static Result<Network> load(PlanBytes bytes, int threads);
 };
 
-Result<Evaluator::Network> Evaluator::Network::load(PlanBytes bytes) {
+Result<Evaluator::Network> Evaluator::Network::load(PlanBytes bytes, int threads) {
   NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, Plan::from_memory(bytes.span()));
-  NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units("cpu"));
+  NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units("cpu", {.num_threads = threads}));
   NESTRT_ASSIGN_OR_RETURN(auto session, Session::create(plan, std::move(units)));
   return Network{std::move(bytes), std::move(session)};
 }
 
-Evaluator::Evaluator(CompileOptions compile, Graph graph) : compile_(std::move(compile)), graph_(std::move(graph)) {}
+Evaluator::Evaluator(CompileOptions compile, Graph graph, int threads)
+    : compile_(std::move(compile)), threads_(threads), graph_(std::move(graph)) {}
 Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 Evaluator::~Evaluator() = default;
@@ -80,10 +81,10 @@ Result<Evaluator> Evaluator::create(const std::string& model, const EvaluationOp
   compile.progress = nullptr;
   compile.backends.clear();  // it is evaluated where the compiler runs
   NESTRT_ASSIGN_OR_RETURN(Graph graph, quantizable_graph(model, compile));
-  Evaluator result(std::move(compile), std::move(graph));
+  Evaluator result(std::move(compile), std::move(graph), options.threads);
   NESTRT_ASSIGN_OR_RETURN(result.model_digest_, compiler::model_digest(model));
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_quantizable(result.graph_.clone(), result.compile_));
-  NESTRT_ASSIGN_OR_RETURN(Network f32, Network::load(std::move(bytes)));
+  NESTRT_ASSIGN_OR_RETURN(Network f32, Network::load(std::move(bytes), options.threads));
   result.f32_ = std::make_unique<Network>(std::move(f32));
   NESTRT_RETURN_IF_ERROR(result.check_outputs());
   NESTRT_RETURN_IF_ERROR(result.read_samples(options));
@@ -181,7 +182,7 @@ Result<Score> Evaluator::evaluate(const Quantization& quantization, size_t num_s
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_quantizable(graph_.clone(), options));
   Score score;
   score.plan_bytes = bytes.span().size();
-  NESTRT_ASSIGN_OR_RETURN(const Network network, Network::load(std::move(bytes)));
+  NESTRT_ASSIGN_OR_RETURN(const Network network, Network::load(std::move(bytes), threads_));
   score.f32_share = f32_share_of(network.session->plan());
   SignalToNoise ratio;
   for (size_t i = 0; i < num_samples; ++i) {

@@ -1,6 +1,6 @@
 // Evaluator: what quantization costs a network, measured over samples against the same network in f32. The model is
 // imported and the samples are read once, for any number of quantizations.
-// Threads: none; one thread at a time. Runs on all cores.
+// Threads: none; one thread at a time. Runs on all cores, unless told otherwise.
 #pragma once
 
 #include <map>
@@ -19,6 +19,7 @@ struct EvaluationOptions {
   SampleOptions samples;
   std::string labels;  // a file of lines picture<TAB>class, for every picture used; empty: without
   int64_t offset = 0;  // a class of the labels is an index of the network's plus this
+  int threads = 0;     // 0: as many as there are cores
 };
 
 class Evaluator {
@@ -48,7 +49,7 @@ class Evaluator {
   using Outputs = std::vector<tools::Array>;
   using Classes = std::map<std::string, int64_t>;  // by file name
 
-  Evaluator(CompileOptions compile, Graph graph);
+  Evaluator(CompileOptions compile, Graph graph, int threads);
   Status read_samples(const EvaluationOptions& options);
   Result<Classes> read_classes(const EvaluationOptions& options) const;
   Status check_outputs() const;
@@ -56,6 +57,7 @@ class Evaluator {
   Status count(size_t sample, const Outputs& actual, const Outputs& expected, Score& score) const;
 
   CompileOptions compile_;
+  int threads_;
   Graph graph_;
   std::string model_digest_;
   std::unique_ptr<Network> f32_;

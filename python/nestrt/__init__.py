@@ -28,8 +28,9 @@ from ._errors import (
 from ._nestrt import set_progress, version
 from ._plan import Plan, Preprocessing, Quantization, TensorSpec
 from ._reports import BenchReport, Calibration, CheckReport, ProfileReport, SimulateReport
-from ._session import Session, Units
-from ._tools import bench, calibrate, check, compile, profile, simulate
+from ._session import Pipeline, Session, Units
+from ._sweeps import EvaluateReport, SensitivityReport, evaluate
+from ._tools import bench, calibrate, check, compile, profile, sensitivity, simulate
 
 __version__ = version()
 
@@ -41,6 +42,7 @@ __all__ = [
     "DeadlineExceeded",
     "DeviceFault",
     "Error",
+    "EvaluateReport",
     "Incompatible",
     "InputOutput",
     "InternalError",
@@ -49,10 +51,12 @@ __all__ = [
     "InvalidPlan",
     "NotFound",
     "OutOfMemory",
+    "Pipeline",
     "Plan",
     "Preprocessing",
     "ProfileReport",
     "Quantization",
+    "SensitivityReport",
     "Session",
     "SimulateReport",
     "TensorSpec",
@@ -64,7 +68,9 @@ __all__ = [
     "calibrate",
     "check",
     "compile",
+    "evaluate",
     "profile",
+    "sensitivity",
     "set_progress",
     "simulate",
     "version",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import Any, Dict, Optional, Tuple, Union
+
+import numpy as np
 
 from . import _nestrt
 from ._html import table
@@ -65,6 +68,14 @@ class Units:
         return f"<nestrt.Units {', '.join(unit['name'] for unit in self.info)}>"
 
 
+def _opened(units: Union[str, Units], plan: Plan, threads: Optional[int], options: Dict[str, Any]) -> Units:
+    if not isinstance(units, Units):
+        return Units(units, threads=threads or 0, plan=plan, **options)
+    if threads is not None or options:
+        raise TypeError("threads and options of units belong to Units(...), which is open already")
+    return units
+
+
 class Session(_nestrt.Session):
     """A plan that is loaded on units, ready to run. Creating it allocates all memory but that of the outputs.
 
@@ -108,12 +119,7 @@ class Session(_nestrt.Session):
         if priority not in ("normal", "urgent"):
             raise ValueError(f"priority: expected 'normal' or 'urgent', got {priority!r}")
         self._plan = as_plan(plan)
-        if isinstance(units, Units):
-            if threads is not None or unit_options:
-                raise TypeError("threads and options of units belong to Units(...), which is open already")
-            self._units = units
-        else:
-            self._units = Units(units, threads=threads or 0, plan=self._plan, **unit_options)
+        self._units = _opened(units, self._plan, threads, unit_options)
         options = given(
             schedule=schedule, split=split, partition=partition, cost_file=cost_file, keep_costs=keep_costs,
             measure=measure, check_every=check_every, unit_timeout=unit_timeout, urgent=priority == "urgent",
@@ -146,3 +152,56 @@ class Session(_nestrt.Session):
         return table(repr(self._units), ("operator", "kind", "unit", "kernel", "type", "shape"), rows)
 
 
+class Pipeline(_nestrt.Pipeline):
+    """Several inferences of one plan in flight, so that every unit has work: more of them in a second than a Session's,
+    each of them later.
+
+    plan, units, threads: as Session takes them, as are further options but deadline and schedule.
+    in_flight: inferences that are computed at once; 0: three for each unit. waiting: more that submit() takes.
+
+    What is wrong with an inference is raised by submit() where it is seen there, else by next() in its turn; others
+        go on.
+    Threads: submit() from one thread at a time, a second one waits; the same for next(). The threads may differ.
+    """
+
+    def __init__(
+        self,
+        plan: Union[Plan, PathLike, bytes],
+        units: Union[str, Units] = "cpu",
+        *,
+        threads: int = 0,
+        in_flight: int = 0,
+        waiting: int = 4,
+        cost_file: Optional[PathLike] = None,
+        keep_costs: bool = True,
+        **unit_options: Any,
+    ) -> None:
+        self._plan = as_plan(plan)
+        self._units = _opened(units, self._plan, threads or None, unit_options)
+        for name, value, least in (("in_flight", in_flight, 0), ("waiting", waiting, 0)):
+            if value < least:
+                raise ValueError(f"{name}: expected at least {least}, got {value}")
+        options = given(cost_file=cost_file, keep_costs=keep_costs)
+        super().__init__(self._plan._core, self._units._core, in_flight, waiting, options)
+        self._submitting = threading.Lock()
+        self._asking = threading.Lock()
+
+    def submit(self, inputs: Any) -> None:
+        """Hands in an inference, in the forms that Session.run() takes; waits while as many as possible are in the
+        pipeline. The arrays have to stay as they are until next() has returned its result."""
+        with self._submitting:
+            super().submit(inputs)
+
+    def next(self) -> Dict[str, np.ndarray]:
+        """Waits for the oldest inference that has not been asked for, and returns its outputs by name. Raises
+        InvalidArgument where there is none."""
+        with self._asking:
+            return super().next()
+
+    @property
+    def plan(self) -> Plan:
+        return self._plan
+
+    @property
+    def units(self) -> Units:
+        return self._units

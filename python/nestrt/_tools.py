@@ -16,8 +16,11 @@ from . import _nestrt
 from ._errors import Cancelled, InvalidArgument
 from ._files import model_file, named_files, plan_file, sample_arrays, sample_files
 from ._plan import PathLike, Plan, Preprocessing, _keywords
+from ._samples import evenly
 from ._reports import BenchReport, Calibration, CheckReport, ProfileReport, SimulateReport, check_method
 from ._session import given
+from ._sweeps import SensitivityReport, WorkerChoice
+from . import _sweeps
 
 Model = Any  # a path, bytes, or an onnx.ModelProto
 Samples = Union[PathLike, np.ndarray, Iterable[np.ndarray]]
@@ -74,6 +77,7 @@ def calibrate(
     percentile: float = 99.99,
     limit: int = 0,
     skip_unreadable: bool = False,
+    workers: WorkerChoice = None,
     progress: Optional[Progress] = None,
     **options: Any,
 ) -> Calibration:
@@ -83,6 +87,8 @@ def calibrate(
         input's shape.
     method: how exponents are chosen: "mse", "minmax", "percentile" (of elements, unclipped) or "kl".
     limit: at most so many samples, evenly from all; 0: all.
+    workers: who observes: a number of processes, "local" (one for each core), "ray", "ray=ADDRESS"; None: this process.
+        The calibration is the same, to the byte.
     progress: called with ("calibrating", done, total).
     options: those of compile() but output and quantize.
 
@@ -92,8 +98,44 @@ def calibrate(
     _reject(options, "calibrate")
     check_method(method)
     _check_percentile(percentile)
+    if workers is not None:
+        return Calibration(_sweeps.observe(model, samples, how, method=method, percentile=percentile, limit=limit,
+                                           skip_unreadable=skip_unreadable, workers=workers, progress=progress))
     with model_file(model) as path, sample_files(samples, limit, skip_unreadable) as files:
         return Calibration(_nestrt.calibrate(path, how, files, method, percentile, progress))
+
+
+def sensitivity(
+    model: Model,
+    calibration: Union[Calibration, Samples],
+    samples: Optional[Samples] = None,
+    *,
+    limit: int = 16,
+    all_but_one: bool = True,
+    workers: WorkerChoice = None,
+    progress: Optional[Progress] = None,
+    **options: Any,
+) -> SensitivityReport:
+    """Measures which layers of a classifier can least afford 8 bits, as `nestc calibrate --sensitivity`.
+
+    calibration: a Calibration, its .yaml file, or samples to make one of. samples: to measure over; default: those of the
+        calibration. limit: at most so many, evenly from all.
+    all_but_one: also what keeping each layer in floating point gains, in as much time again.
+    workers: who measures, a layer a task (calibrate()). progress: called with ("layers", done, total).
+    options: those of compile() that say what is compiled, and scales, per_tensor, rounding, corrections, keep_f32.
+    """
+    how = _compile_options(options)
+    quantization = _take(options, _QUANTIZE)
+    _reject(options, "sensitivity")
+    if samples is None:
+        if isinstance(calibration, Calibration) or str(calibration).endswith((".yaml", ".yml")):
+            raise TypeError("sensitivity: a Calibration does not hold its samples; give samples=")
+        samples = calibration
+    if not isinstance(calibration, Calibration) and not str(calibration).endswith((".yaml", ".yml")):
+        calibration = calibrate(model, calibration, workers=workers, **how)
+    seen = _calibration_of("", calibration, {"percentile": 99.99}, how)
+    return _sweeps.sensitivity(model, seen, samples, limit=limit, all_but_one=all_but_one, workers=workers,
+                               progress=progress, options=how, quantize=quantization)
 
 
 def _check_percentile(percentile: float) -> None:
@@ -259,17 +301,12 @@ def _runs_of(plan: Plan, inputs: Any, limit: int) -> Sequence[np.ndarray]:
         if path.endswith(".npy"):
             return _runs_of(plan, np.load(path), limit)
         names = sorted(name for name in os.listdir(path) if name.lower().endswith((".jpg", ".jpeg", ".png", ".bmp")))
-        return [plan.preprocess(os.path.join(path, name)) for name in _evenly(names, limit)]
+        return [plan.preprocess(os.path.join(path, name)) for name in evenly(names, limit)]
     shape = plan.inputs[0].shape
     arrays = sample_arrays(inputs)
     if isinstance(inputs, np.ndarray) and inputs.shape != shape:
         arrays = list(inputs)
-    return [np.ascontiguousarray(array).reshape(shape) for array in _evenly(arrays, limit)]
-
-
-def _evenly(items: Sequence[Any], limit: int) -> Sequence[Any]:
-    count = min(limit, len(items)) if limit > 0 else len(items)
-    return [items[index * len(items) // count] for index in range(count)]
+    return [np.ascontiguousarray(array).reshape(shape) for array in evenly(arrays, limit)]
 
 
 def bench(

@@ -3,6 +3,7 @@
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -15,6 +16,7 @@
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "compiler-lite/tuning/evaluator.h"
 #include "compiler-lite/tuning/search.h"
+#include "compiler-lite/tuning/sensitivity.h"
 #include "python/src/arrays.h"
 #include "python/src/errors.h"
 #include "python/src/plan.h"
@@ -118,6 +120,26 @@ ProfileHandle calibrate(const std::string& model, const nb::dict& compile, const
 
 ProfileHandle load_profile(const std::string& path, const std::string& method, double percentile) {
   return {checked(compiler::complete_profile(path, method, percentile), path), percentile, {}, path};
+}
+
+// The part's profile as text, its number of samples, and what could not be read.
+nb::tuple observe_part(const std::string& model, const nb::dict& compile, const nb::dict& samples, int threads) {
+  compiler::CalibrationOptions options;
+  options.compile = compile_options(compile);
+  options.samples = sample_options(samples);
+  options.threads = threads;
+  Interruptible work;
+  options.progress = [&](size_t, size_t) { work.poll([] {}); };
+  const compiler::Calibration part = work.run([&] { return compiler::observe_part(model, options); }, model);
+  return nb::make_tuple(compiler::format_profile(part.profile), nb::cast(part.skipped));
+}
+
+ProfileHandle merge_parts(const std::vector<std::string>& texts, const std::vector<std::string>& skipped,
+                          const std::string& method, double percentile) {
+  std::vector<QuantizationProfile> parts;
+  for (const std::string& text : texts) parts.push_back(checked(compiler::parse_profile(text, "a part"), "calibrate"));
+  auto merged = compiler::merge(parts, *compiler::calibration_method(method), percentile);
+  return {checked(std::move(merged), "calibrate"), percentile, skipped};
 }
 
 nb::dict summary_of(const ProfileHandle& self) {
@@ -240,6 +262,66 @@ nb::tuple compile(const std::string& model, const nb::dict& values, const Profil
   return nb::make_tuple(PlanHandle{plan, model, ""}, report);
 }
 
+compiler::Quantization quantization_of(const std::string& model, const std::string& profile, const nb::dict& quantize) {
+  return {checked(compiler::parse_profile(profile, "the calibration"), model), quantize_options(quantize), {}};
+}
+
+// Name and kind of each layer that becomes s8, in the order of computation.
+std::vector<std::pair<std::string, std::string>> quantized_layers(const std::string& model, const nb::dict& compile,
+                                                                  const std::string& profile,
+                                                                  const nb::dict& quantize) {
+  const compiler::Quantization quantization = quantization_of(model, profile, quantize);
+  const compiler::Graph graph = checked(compiler::quantizable_graph(model, compile_options(compile)), model);
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const compiler::Node* layer : checked(compiler::quantized_layers(graph, quantization), model))
+    result.emplace_back(layer->name, std::string(ops::name(layer->kind())));
+  return result;
+}
+
+// What a network loses where some layers are s8 and others not, over samples that are read once.
+class EvaluatorHandle {
+ public:
+  EvaluatorHandle(const std::string& model, const nb::dict& compile, const nb::dict& samples,
+                  const std::string& profile, const nb::dict& quantize, int threads)
+      : evaluator_(make(model, compile, samples, threads)), quantization_(quantization_of(model, profile, quantize)) {}
+
+  nb::dict evaluate(const std::vector<std::string>& kept) {
+    compiler::Quantization quantization = quantization_;
+    quantization.options.keep_f32.insert(kept.begin(), kept.end());
+    Interruptible work;
+    const compiler::Score score =
+        work.run([&] { return evaluator_.evaluate(quantization, evaluator_.num_samples()); }, "sensitivity");
+    nb::dict row;
+    row["samples"] = score.samples;
+    row["agreement"] = score.agreement();
+    row["snr_db"] = std::isfinite(score.decibel) ? nb::cast(score.decibel) : nb::none();
+    row["f32_share"] = score.f32_share;
+    return row;
+  }
+
+ private:
+  static compiler::Evaluator make(const std::string& model, const nb::dict& compile, const nb::dict& samples,
+                                  int threads) {
+    compiler::EvaluationOptions options;
+    options.compile = compile_options(compile);
+    options.samples = sample_options(samples);
+    options.threads = threads;
+    Interruptible work;
+    return work.run([&] { return compiler::Evaluator::create(model, options); }, model);
+  }
+
+  compiler::Evaluator evaluator_;
+  compiler::Quantization quantization_;
+};
+
+void bind_evaluator(nb::module_& module) {
+  using nb::literals::operator""_a;
+  nb::class_<EvaluatorHandle>(module, "Evaluator", "What sensitivity() measures with.")
+      .def(nb::init<const std::string&, const nb::dict&, const nb::dict&, const std::string&, const nb::dict&, int>(),
+           "model"_a, "options"_a, "samples"_a, "profile"_a, "quantize"_a, "threads"_a)
+      .def("evaluate", &EvaluatorHandle::evaluate, "kept"_a);
+}
+
 // Before a long computation. `inputs` are not to be written over.
 void check_output(const std::string& path, const std::vector<std::string>& inputs) {
   check(tools::check_not_input(path, inputs), path);
@@ -250,8 +332,14 @@ void check_output(const std::string& path, const std::vector<std::string>& input
 
 void bind_compile(nb::module_& module) {
   using nb::literals::operator""_a;
+  bind_evaluator(module);
+  module.def("quantized_layers", &quantized_layers, "model"_a, "options"_a, "profile"_a, "quantize"_a);
+  module.def("observe_part", &observe_part, "model"_a, "options"_a, "samples"_a, "threads"_a);
+  module.def("merge_parts", &merge_parts, "parts"_a, "skipped"_a, "method"_a, "percentile"_a);
+  module.attr("SAMPLES_OF_PART") = compiler::kSamplesOfPart;
   nb::class_<ProfileHandle>(module, "Profile", "What calibration has seen; see nestrt.Calibration.")
       .def("_summary", &summary_of)
+      .def("_text", [](const ProfileHandle& self) { return compiler::format_profile(self.profile); })
       .def("_save", [](const ProfileHandle& self, const std::string& path) {
         check(compiler::save_profile(self.profile, path), path);
       });

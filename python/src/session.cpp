@@ -5,12 +5,15 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <list>
 #include <optional>
+#include <semaphore>
 
 #include "nestrt/open_units.h"
-#include "python/src/arrays.h"
+#include "nestrt/pipeline.h"
 #include "python/src/errors.h"
 #include "python/src/interruption.h"
+#include "python/src/operands.h"
 #include "python/src/plan.h"
 #include "python/src/unit_choice.h"
 #include "tools/nestrt/summaries.h"
@@ -90,80 +93,6 @@ void create(SessionHandle* self, const PlanHandle& plan, const UnitsHandle& unit
   new (self) SessionHandle{plan, units.units, checked(std::move(session), plan.where), limit};
 }
 
-// The arrays of a run, and views of them in the plan's order.
-template <typename Array, typename View>
-struct Tensors {
-  explicit Tensors(size_t count) : arrays(count), views(count) {}
-  std::vector<Array> arrays;
-  std::vector<View> views;
-};
-using Inputs = Tensors<InputArray, ConstTensorView>;
-using Outputs = Tensors<OutputArray, TensorView>;
-
-std::string names_of(std::span<const TensorInfo> infos) {
-  std::string names;
-  for (const TensorInfo& info : infos) names += (names.empty() ? "'" : ", '") + info.name + "'";
-  return names;
-}
-
-[[noreturn]] void refuse(const SessionHandle& self, const std::string& text) {
-  raise(Status(Code::kInvalidArgument, text), self.plan.where);
-}
-
-// The object for each of the infos: from a dict by name, from a list or tuple by position, or the only one itself.
-std::vector<nb::handle> by_position(const SessionHandle& self, nb::handle given, std::span<const TensorInfo> infos,
-                                    const std::string& what) {
-  std::vector<nb::handle> found;
-  if (PyDict_Check(given.ptr()) != 0) {
-    for (const TensorInfo& info : infos) {
-      PyObject* const value = PyDict_GetItemString(given.ptr(), info.name.c_str());
-      if (value == nullptr) refuse(self, what + " '" + info.name + "' is missing: the plan has " + names_of(infos));
-      found.emplace_back(value);
-    }
-    if (static_cast<size_t>(PyDict_Size(given.ptr())) != infos.size())
-      refuse(self, what + "s: there are names that the plan does not have, which has " + names_of(infos));
-    return found;
-  }
-  if (PyList_Check(given.ptr()) != 0 || PyTuple_Check(given.ptr()) != 0) {
-    for (const nb::handle item : nb::iter(given)) found.push_back(item);
-  } else {
-    found.push_back(given);
-  }
-  if (found.size() != infos.size())
-    refuse(self, what + "s: " + std::to_string(found.size()) + " given, and the plan has " +
-                     std::to_string(infos.size()) + ": " + names_of(infos));
-  return found;
-}
-
-Inputs gather_inputs(const SessionHandle& self, nb::handle given) {
-  const std::span<const TensorInfo> infos = self.session->inputs();
-  const std::vector<nb::handle> objects = by_position(self, given, infos, "input");
-  Inputs inputs(infos.size());
-  for (size_t i = 0; i < infos.size(); ++i)
-    inputs.views[i] = view_input(objects[i], "input '" + infos[i].name + "'", inputs.arrays[i]);
-  return inputs;
-}
-
-// Arrays of the caller's, or new ones. `results`: them, in the plan's order.
-Outputs gather_outputs(const SessionHandle& self, nb::handle given, std::vector<nb::object>& results) {
-  const std::span<const TensorInfo> infos = self.session->outputs();
-  Outputs outputs(infos.size());
-  if (!given.is_none()) {
-    const std::vector<nb::handle> objects = by_position(self, given, infos, "output");
-    for (size_t i = 0; i < infos.size(); ++i) {
-      outputs.views[i] = view_output(objects[i], "output '" + infos[i].name + "'", outputs.arrays[i]);
-      results.push_back(nb::borrow(objects[i]));
-    }
-    return outputs;
-  }
-  for (size_t i = 0; i < infos.size(); ++i) {
-    AlignedMemory memory = checked(AlignedMemory::allocate(infos[i].size_bytes(), "an output"), self.plan.where);
-    outputs.views[i] = {infos[i].type, infos[i].shape, memory.data()};
-    results.push_back(make_array(std::move(memory), infos[i]));
-  }
-  return outputs;
-}
-
 void run_once(SessionHandle& self, const Inputs& inputs, const Outputs& outputs, std::optional<double> deadline) {
   RunOptions options;
   const auto limit = deadline ? std::optional(nanoseconds_of(*deadline)) : self.deadline;
@@ -181,28 +110,22 @@ void run_once(SessionHandle& self, const Inputs& inputs, const Outputs& outputs,
 std::vector<nb::object> results_of(SessionHandle& self, nb::handle inputs, nb::handle out,
                                    std::optional<double> deadline) {
   std::vector<nb::object> results;
-  const Inputs read = gather_inputs(self, inputs);
-  const Outputs written = gather_outputs(self, out, results);
+  const Inputs read = gather_inputs(self.plan, inputs);
+  const Outputs written = gather_outputs(self.plan, out, results);
   run_once(self, read, written, deadline);
   return results;
 }
 
-nb::dict named(const SessionHandle& self, const std::vector<nb::object>& results) {
-  nb::dict outputs;
-  for (size_t i = 0; i < results.size(); ++i) outputs[self.session->outputs()[i].name.c_str()] = results[i];
-  return outputs;
-}
-
 nb::dict run(SessionHandle& self, nb::handle inputs, nb::handle out, std::optional<double> deadline) {
-  return named(self, results_of(self, inputs, out, deadline));
+  return named(self.plan, results_of(self, inputs, out, deadline));
 }
 
 nb::object call(SessionHandle& self, const nb::args& arrays, const nb::kwargs& by_name) {
-  if (!arrays.empty() && !by_name.empty()) refuse(self, "inputs: give all by position or all by name");
+  if (!arrays.empty() && !by_name.empty()) refuse(self.plan, "inputs: give all by position or all by name");
   const nb::handle given = !by_name.empty() ? nb::handle(by_name) : nb::handle(arrays);
   std::vector<nb::object> results = results_of(self, given, nb::none(), std::nullopt);
   if (results.size() == 1) return std::move(results.front());
-  return named(self, results);
+  return named(self.plan, results);
 }
 
 nb::dict memory_of(const SessionHandle& self) {
@@ -248,6 +171,54 @@ nb::list schedule_of(const SessionHandle& self) {
   return steps;
 }
 
+// A pipeline, and the arrays of what is in flight.
+struct PipelineHandle {
+  struct Flight {
+    Inputs inputs;
+    Outputs outputs;
+    std::vector<nb::object> results, arguments;  // what the views are of
+  };
+
+  PlanHandle plan;
+  std::list<Flight> flights{};         // submitted, and not been asked for
+  std::counting_semaphore<> begun{0};  // those of them that the pipeline has
+  std::unique_ptr<Pipeline> pipeline;  // it ends before what it writes to
+};
+
+void create_pipeline(PipelineHandle* self, const PlanHandle& plan, const UnitsHandle& units, int in_flight, int waiting,
+                     const nb::dict& values) {
+  const PipelineOptions options{in_flight, waiting, session_options(plan, units.units, values)};
+  Result<std::unique_ptr<Pipeline>> pipeline = [&] {
+    nb::gil_scoped_release release;
+    return Pipeline::create(plan.plan, units.units, options);
+  }();
+  new (self) PipelineHandle{.plan = plan, .pipeline = checked(std::move(pipeline), plan.where)};
+}
+
+void submit(PipelineHandle& self, nb::handle inputs) {
+  PipelineHandle::Flight flight{gather_inputs(self.plan, inputs), Outputs(0), {}, {nb::borrow(inputs)}};
+  flight.outputs = gather_outputs(self.plan, nb::none(), flight.results);
+  self.flights.push_back(std::move(flight));
+  const PipelineHandle::Flight& begun = self.flights.back();
+  nb::gil_scoped_release release;
+  self.pipeline->submit(begun.inputs.views, begun.outputs.views);
+  self.begun.release();
+}
+
+nb::dict next(PipelineHandle& self) {
+  if (self.flights.empty()) refuse(self.plan, "next: there is no inference that has been submitted and not asked for");
+  std::list<PipelineHandle::Flight> done;
+  done.splice(done.begin(), self.flights, self.flights.begin());
+  Status status;
+  {
+    nb::gil_scoped_release release;
+    self.begun.acquire();  // submit() may be on its way in another thread
+    status = self.pipeline->next();
+  }
+  check(status, self.plan.where);
+  return named(self.plan, done.front().results);
+}
+
 constexpr const char* kRunTypes =
     "def run(self, inputs: typing.Any, out: typing.Any = None, deadline: typing.Optional[float] = None) -> "
     "dict[str, typing.Any]";
@@ -289,6 +260,13 @@ void bind_session(nb::module_& module) {
                    "Bytes by purpose: arena, scratch, repacked weights, and moved by the last run.")
       .def("_operators", &operators_of)
       .def("_schedule", &schedule_of);
+  nb::class_<PipelineHandle>(module, "Pipeline", "Several inferences in flight; see nestrt.Pipeline.")
+      .def("__init__", &create_pipeline, "plan"_a, "units"_a, "in_flight"_a, "waiting"_a, "options"_a)
+      .def("submit", &submit, "inputs"_a, nb::sig("def submit(self, inputs: typing.Any) -> None"),
+           "Hands in an inference, in the forms that Session.run() takes; waits while as many as possible are in the\n"
+           "pipeline. The arrays stay as they are until next() has returned its result.")
+      .def("next", &next, nb::sig("def next(self) -> dict[str, typing.Any]"),
+           "Waits for the oldest inference that has not been asked for, and returns its outputs by name.");
 }
 
 }  // namespace nestrt::python

@@ -6,8 +6,11 @@
 #include <map>
 #include <random>
 
+#include "test/compiler-lite/calibrate/equal_profiles.h"
+
 using namespace nestrt;
 using namespace nestrt::compiler;
+using test::require_equal;
 
 namespace {
 
@@ -26,15 +29,6 @@ ValueProfile observed(const std::vector<float>& elements, size_t piece) {
   for (size_t i = 0; i < elements.size(); i += piece)
     REQUIRE(observer.observe(std::span(elements).subspan(i, std::min(piece, elements.size() - i))).ok());
   return observer.profile();
-}
-
-void require_equal(const ValueProfile& a, const ValueProfile& b) {
-  CHECK(a.min == b.min);
-  CHECK(a.max == b.max);
-  CHECK(a.elements == b.elements);
-  CHECK(a.zeros == b.zeros);
-  CHECK(a.magnitudes.bin_exponent == b.magnitudes.bin_exponent);
-  CHECK(a.magnitudes.counts == b.magnitudes.counts);
 }
 
 }  // namespace

@@ -1,0 +1,142 @@
+"""python -m nestrt: calibrate, sensitivity and evaluate, divided among workers.
+
+    python -m nestrt calibrate model.onnx pictures -o profile.yaml --mean 123,117,104 --workers local
+    python -m nestrt sensitivity model.onnx pictures --calibration profile.yaml --workers ray=HOST:6379
+    python -m nestrt evaluate model.nest pictures --labels labels.tsv --workers 4
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+import nestrt
+
+LINE_S = 10.0  # between lines of progress where nothing can be redrawn
+
+
+class Bar:
+    """One line of progress on standard error: redrawn on a terminal, now and then elsewhere."""
+
+    def __init__(self) -> None:
+        import time
+
+        self._clock = time.monotonic
+        self._told = self._clock()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+            end = "\n" if done == total else ""
+            print(f"\r{what}  {done} of {total}", end=end, file=sys.stderr, flush=True)
+        elif self._clock() - self._told >= LINE_S:
+            self._told = self._clock()
+            print(f"{what}  {done} of {total}", file=sys.stderr, flush=True)
+
+
+def numbers(text: str) -> Sequence[float]:
+    return tuple(float(part) for part in text.split(","))
+
+
+def worker_choice(text: str) -> Union[str, int]:
+    return int(text) if text.isdigit() else text
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="python -m nestrt", description=__doc__,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    samples = "a folder of pictures or .npy arrays, or a .npy file of N inputs"
+
+    def command(name: str, about: str, first: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=about, description=about)
+        made.add_argument(first.split()[0], help=first)
+        made.add_argument("samples", help=samples)
+        made.add_argument("--limit", type=int, default=16 if name == "sensitivity" else 0,
+                          help="at most so many samples, evenly from all; 0: all")
+        made.add_argument("--workers", type=worker_choice, default="local",
+                          help="N, local, local:N, ray or ray=ADDRESS (default: one process for each core)")
+        made.add_argument("--json", metavar="FILE", help="what was found, for programs")
+        return made
+
+    def pictures(made: argparse.ArgumentParser) -> None:
+        made.add_argument("--mean", type=numbers,
+                          help="subtracted from pixels, one for all or one for each channel: 123,117,104")
+        made.add_argument("--scale", type=numbers, help="multiplied after that")
+        made.add_argument("--resize", type=int,
+                          help="the shorter side becomes so many pixels, and the centre is cut out")
+
+    made = command("calibrate", "Observes every value of a network over samples.", "model of ONNX")
+    pictures(made)
+    made.add_argument("-o", "--output", required=True, metavar="FILE",
+                      help="the profile, YAML, for nestc compile --calibrate")
+    made.add_argument("--method", default="mse", choices=("mse", "minmax", "percentile", "kl"))
+    made.add_argument("--skip-unreadable", action="store_true", help="pass over pictures that cannot be read")
+    made = command("sensitivity", "Measures which layers can least afford 8 bits.", "model of ONNX")
+    pictures(made)
+    made.add_argument("--calibration", metavar="FILE", help="a profile of calibrate; default: made of the samples")
+    made = command("evaluate", "Classifies samples with a plan, and counts how often it is right.",
+                   "plan compiled by nestc")
+    made.add_argument("--labels", metavar="FILE", help="lines picture<TAB>class")
+    made.add_argument("--units", default="cpu", help="units of each worker, such as cpu,evta:sim")
+    made.add_argument("--offset", type=int, default=0, help="what a class of the labels is more than the plan's index")
+    return top
+
+
+def preprocessing(options: argparse.Namespace) -> Dict[str, Any]:
+    stated = {name: value for name in ("mean", "scale", "resize") if (value := getattr(options, name)) is not None}
+    return {"preprocessing": nestrt.Preprocessing(**stated)} if stated else {}
+
+
+def calibrate(options: argparse.Namespace) -> Dict[str, Any]:
+    seen = nestrt.calibrate(options.model, options.samples, method=options.method, limit=options.limit,
+                            workers=options.workers, skip_unreadable=options.skip_unreadable, progress=Bar(), **preprocessing(options))
+    seen.save(options.output)
+    print(f"{options.output}: {seen!r}")
+    for why in seen.skipped:
+        print(f"skipped: {why}")
+    return seen.to_dict()
+
+
+def sensitivity(options: argparse.Namespace) -> Dict[str, Any]:
+    report = nestrt.sensitivity(options.model, options.calibration or options.samples, options.samples,
+                                limit=options.limit, workers=options.workers, progress=Bar(), **preprocessing(options))
+    for layer in report.layers:
+        noise = layer["only_it"]["snr_db"]
+        print(f"{layer['name']:40} {layer['kind']:6} {'' if noise is None else format(noise, '8.1f')} dB")
+    return report.to_dict()
+
+
+def evaluate(options: argparse.Namespace) -> Dict[str, Any]:
+    report = nestrt.evaluate(options.plan, options.samples, options.labels, units=options.units, offset=options.offset,
+                             limit=options.limit, workers=options.workers, progress=Bar())
+    if report.top1 is not None and report.interval is not None:
+        low, high = report.interval
+        print(f"{report.n} samples: top-1 {100 * report.top1:.2f} % (95 %: {100 * low:.2f} to {100 * high:.2f}), "
+              f"top-5 {100 * (report.top5 or 0):.2f} %")
+    else:
+        for name, classes in report.predictions:
+            print(f"{name}\t{classes[0]}")
+    return report.to_dict()
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    options = parser().parse_args(arguments)
+    try:
+        found = {"calibrate": calibrate, "sensitivity": sensitivity, "evaluate": evaluate}[options.command](options)
+        if options.json:
+            with open(options.json, "w", encoding="utf-8") as file:
+                json.dump(found, file, indent=2)
+    except (nestrt.Error, ValueError, OSError, ImportError) as error:
+        print(f"python -m nestrt: {error}", file=sys.stderr)
+        return 2
+    except RuntimeError as error:  # workers that are lost
+        print(f"python -m nestrt: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,192 @@
+"""evaluate() and sensitivity(): many runs, which workers share."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _nestrt
+from . import _tasks as tasks
+from ._errors import InvalidArgument
+from ._files import model_file
+from ._plan import PathLike, Plan
+from ._reports import Calibration, Report
+from ._samples import Piece, pieces
+from ._session import as_plan
+from ._workers import Workers, open_workers
+
+WorkerChoice = Union[str, int, None]
+Progress = Callable[[str, int, int], None]
+
+SAMPLES_OF_TASK = 32  # of an evaluation
+
+
+@contextlib.contextmanager
+def opened(workers: WorkerChoice) -> Iterator[Workers]:
+    pool = open_workers(workers)
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+def content_of(model: Any) -> bytes:
+    """A model for workers that may be on another machine. Data beside it (external tensors) stays behind."""
+    with model_file(model) as path, open(path, "rb") as file:
+        return file.read()
+
+
+def shared_model(model: Any, workers: WorkerChoice) -> Union[str, bytes]:
+    """A path as long as workers are on this machine, so that data beside the model is found."""
+    on_cluster = isinstance(workers, str) and workers.startswith("ray")
+    if isinstance(model, (str, os.PathLike)) and not on_cluster:
+        return os.path.abspath(os.fspath(model))
+    return content_of(model)
+
+
+def threads_of(workers: WorkerChoice) -> int:
+    """A task of a cluster has one CPU; a process of this machine those that it was given."""
+    return 1 if isinstance(workers, str) and workers.startswith("ray") else 0
+
+
+def observe(model: Any, samples: Any, options: Dict[str, Any], *, method: str, percentile: float, limit: int,
+            skip_unreadable: bool, workers: WorkerChoice, progress: Optional[Progress]) -> Any:
+    """A calibration whose parts workers observe: the same as one of this process, to the byte."""
+    shared = {"model": shared_model(model, workers), "options": options, "skip_unreadable": skip_unreadable,
+              "threads": threads_of(workers)}
+    with opened(workers) as pool:
+        divided = pieces(samples, limit, _nestrt.SAMPLES_OF_PART)
+        parts = pool.map(tasks.observe, shared, divided, "calibrating", progress)
+    skipped = [why for _, reasons in parts for why in reasons]
+    return _nestrt.merge_parts([text for text, _ in parts], skipped, method, percentile)
+
+
+@dataclass(frozen=True)
+class SensitivityReport(Report):
+    """Which layers a network can least afford in 8 bits.
+
+    all: samples, agreement with f32 and snr_db where everything is s8. layers, the worst first: name, kind, mac_share, and
+    the same figures where only it is s8 (only_it), and where all but it are (all_but_it).
+    """
+
+    samples: int = 0
+    all: Optional[Dict[str, Any]] = None
+    layers: Sequence[Dict[str, Any]] = ()
+
+    def _rows(self) -> Tuple[Sequence[str], List[Sequence[Any]]]:
+        rows = [[layer["name"], layer["kind"], layer["mac_share"], *layer["only_it"].values()]
+                for layer in self.layers]
+        return ("layer", "kind", "share of the work", "only it: SNR dB", "agreement"), rows
+
+
+def sensitivity(model: Any, calibration: Calibration, samples: Any, *, limit: int = 16, all_but_one: bool = True,
+                workers: WorkerChoice = None, progress: Optional[Progress] = None, options: Mapping[str, Any] = {},
+                quantize: Mapping[str, Any] = {}) -> SensitivityReport:
+    """Measures what each layer loses as the only one in s8, and gains as the only one that is not."""
+    limited = pieces(samples, limit, limit or 1 << 30)[0]
+    on_cluster = threads_of(workers) == 1
+    shared = {"model": shared_model(model, workers), "options": dict(options), "quantize": dict(quantize),
+              "samples": limited.carried() if on_cluster else limited, "profile": calibration._core._text(),
+              "threads": threads_of(workers)}
+    with model_file(model) as path:
+        named = _nestrt.quantized_layers(path, shared["options"], shared["profile"], shared["quantize"])
+    names = [name for name, _ in named]
+    alone = [tuple(other for other in names if other != name) for name in names]
+    but_one = [(name,) for name in names] if all_but_one and len(names) > 1 else []
+    with opened(workers) as pool:
+        scores = pool.map(tasks.score, shared, [(), *alone, *but_one], "layers", progress)
+    rows = []
+    for index, (name, kind) in enumerate(named):
+        only_it = scores[1 + index]
+        rows.append({"name": name, "kind": kind, "mac_share": 1 - only_it["f32_share"], "only_it": _figures(only_it),
+                     "all_but_it": _figures(scores[1 + len(names) + index]) if but_one else None})
+    rows.sort(key=lambda row: math.inf if row["only_it"]["snr_db"] is None else row["only_it"]["snr_db"])
+    return SensitivityReport._of({"samples": scores[0]["samples"], "all": _figures(scores[0]), "layers": rows})
+
+
+def _figures(score: Mapping[str, Any]) -> Dict[str, Any]:
+    return {"snr_db": score["snr_db"], "agreement": score["agreement"]}
+
+
+@dataclass(frozen=True)
+class EvaluateReport(Report):
+    """How often a classifier is right: shares of the samples that have a label, with the 95 % interval of top1 (Wilson,
+    1927). predictions: of each sample its name and five classes, the likeliest first."""
+
+    n: int = 0
+    top1: Optional[float] = None
+    top5: Optional[float] = None
+    interval: Optional[Tuple[float, float]] = None
+    predictions: Sequence[Tuple[str, List[int]]] = ()
+
+    def agreement(self, other: "EvaluateReport") -> float:
+        """The share of samples for which both name the same class first."""
+        if [name for name, _ in self.predictions] != [name for name, _ in other.predictions]:
+            raise ValueError("agreement: the evaluations are of different samples")
+        same = sum(mine[0] == theirs[0] for (_, mine), (_, theirs) in zip(self.predictions, other.predictions))
+        return same / len(self.predictions)
+
+
+def wilson(right: int, n: int) -> Tuple[float, float]:
+    """The 95 % interval of a share."""
+    z = 1.959964
+    share = right / n
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return middle - half, middle + half
+
+
+def evaluate(
+    plan: Union[Plan, PathLike, bytes],
+    samples: Any,
+    labels: Union[PathLike, Mapping[str, int], Sequence[int], None] = None,
+    *,
+    units: str = "cpu",
+    offset: int = 0,
+    limit: int = 0,
+    workers: WorkerChoice = None,
+    progress: Optional[Progress] = None,
+) -> EvaluateReport:
+    """Classifies samples, and counts how often the plan is right.
+
+    samples: as calibrate() takes them; pictures are preprocessed as the plan states.
+    labels: a file of lines picture<TAB>class, a dict by file name, or a class for each sample in order; None: classes
+        only. offset: what a class of the labels is more than the plan's index.
+    workers: who classifies (calibrate()).
+    """
+    loaded = as_plan(plan)
+    divided = pieces(samples, limit, SAMPLES_OF_TASK)
+    names = [name for piece in divided for name in piece.names]
+    classes = _classes(labels, names)
+    shared = {"plan": loaded.to_bytes(), "units": units, "threads": threads_of(workers)}
+    with opened(workers) as pool:
+        found = pool.map(tasks.classify, shared, divided, "samples", progress)
+    predictions = [entry for part in found for entry in part]
+    report: Dict[str, Any] = {"n": len(predictions), "predictions": predictions}
+    if classes is not None:
+        right = sum(top[0] + offset == wanted for (_, top), wanted in zip(predictions, classes))
+        among = sum(wanted - offset in top for (_, top), wanted in zip(predictions, classes))
+        n = len(predictions)
+        report.update(top1=right / n, top5=among / n, interval=wilson(right, n))
+    return EvaluateReport._of(report)
+
+
+def _classes(labels: Any, names: Sequence[str]) -> Optional[List[int]]:
+    if labels is None:
+        return None
+    if isinstance(labels, (str, os.PathLike)):
+        with open(labels, encoding="utf-8") as file:
+            lines = [line.rstrip("\n").split("\t") for line in file if line.strip()]
+        labels = {line[0]: int(line[1]) for line in lines if len(line) > 1 and line[1].lstrip("-").isdigit()}
+    if isinstance(labels, Mapping):
+        missing = [name for name in names if name not in labels]
+        if missing:
+            what = f"labels have no class for '{missing[0]}', nor for {len(missing) - 1} others"
+            raise InvalidArgument(what, "evaluate")
+        return [int(labels[name]) for name in names]
+    if len(labels) != len(names):
+        raise InvalidArgument(f"{len(labels)} labels are for {len(names)} samples", "evaluate")
+    return [int(label) for label in labels]

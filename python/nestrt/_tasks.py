@@ -1,0 +1,72 @@
+"""What workers compute: functions of what is shared and one item (_workers.py)."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any, Dict, List, Sequence, Tuple
+
+import numpy as np
+
+from . import _nestrt
+from ._plan import Plan
+from ._samples import Piece
+from ._session import Session
+from ._workers import Shared
+
+
+class ModelFile:
+    """A model's content as a file, for as long as the object lives."""
+
+    def __init__(self, content: bytes) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="nestrt-")
+        self.path = os.path.join(self._folder.name, "model.onnx")
+        with open(self.path, "wb") as file:
+            file.write(content)
+
+
+def _model(shared: Shared) -> str:
+    """Where the model lies: a path of all workers, or a file of its content."""
+    if isinstance(shared["model"], str):
+        return shared["model"]
+    return shared.keep("model", lambda: ModelFile(shared["model"])).path
+
+
+def observe(shared: Shared, piece: Piece) -> Tuple[str, List[str]]:
+    """What a calibration sees of some samples, as text, and those that could not be read."""
+    with piece.files() as files:
+        options = {**files, "skip_unreadable": shared["skip_unreadable"]}
+        return _nestrt.observe_part(_model(shared), shared["options"], options, shared["threads"])
+
+
+def _evaluator(shared: Shared) -> Any:
+    with shared["samples"].files() as files:
+        return _nestrt.Evaluator(_model(shared), shared["options"], files, shared["profile"], shared["quantize"],
+                                 shared["threads"])
+
+
+def score(shared: Shared, kept: Sequence[str]) -> Dict[str, Any]:
+    """What the network loses where these layers stay in floating point."""
+    return shared.keep("evaluator", lambda: _evaluator(shared)).evaluate(list(kept))
+
+
+def classify(shared: Shared, piece: Piece) -> List[Tuple[str, List[int]]]:
+    """The five classes with the largest scores for each sample, the largest first."""
+    session = shared.keep("session", lambda: Session(Plan(shared["plan"]), shared["units"], threads=shared["threads"]))
+    plan = session.plan
+    found = []
+    for name, sample in zip(piece.names, _inputs(plan, piece)):
+        scores = np.asarray(next(iter(session.run([sample]).values()))).reshape(-1)
+        found.append((name, [int(index) for index in np.argsort(-scores, kind="stable")[:5]]))
+    return found
+
+
+def _inputs(plan: Plan, piece: Piece) -> Any:
+    shape = plan.inputs[0].shape
+    if piece.array is not None:
+        yield from (np.ascontiguousarray(sample).reshape(shape) for sample in piece.array)
+        return
+    with piece.files() as files:
+        for name in piece.names:
+            path = os.path.join(files["images"], name)
+            yield np.load(path).reshape(shape) if name.endswith(".npy") else plan.preprocess(path)

@@ -1,0 +1,81 @@
+#include "python/src/operands.h"
+
+#include "python/src/errors.h"
+
+namespace nestrt::python {
+namespace {
+
+namespace nb = nanobind;
+
+std::string names_of(std::span<const TensorInfo> infos) {
+  std::string names;
+  for (const TensorInfo& info : infos) names += (names.empty() ? "'" : ", '") + info.name + "'";
+  return names;
+}
+
+// The object for each of the infos: from a dict by name, from a list or tuple by position, or the only one itself.
+std::vector<nb::handle> by_position(const PlanHandle& plan, nb::handle given, std::span<const TensorInfo> infos,
+                                    const std::string& what) {
+  std::vector<nb::handle> found;
+  if (PyDict_Check(given.ptr()) != 0) {
+    for (const TensorInfo& info : infos) {
+      PyObject* const value = PyDict_GetItemString(given.ptr(), info.name.c_str());
+      if (value == nullptr) refuse(plan, what + " '" + info.name + "' is missing: the plan has " + names_of(infos));
+      found.emplace_back(value);
+    }
+    if (static_cast<size_t>(PyDict_Size(given.ptr())) != infos.size())
+      refuse(plan, what + "s: there are names that the plan does not have, which has " + names_of(infos));
+    return found;
+  }
+  if (PyList_Check(given.ptr()) != 0 || PyTuple_Check(given.ptr()) != 0) {
+    for (const nb::handle item : nb::iter(given)) found.push_back(item);
+  } else {
+    found.push_back(given);
+  }
+  if (found.size() != infos.size())
+    refuse(plan, what + "s: " + std::to_string(found.size()) + " given, and the plan has " +
+                     std::to_string(infos.size()) + ": " + names_of(infos));
+  return found;
+}
+
+}  // namespace
+
+[[noreturn]] void refuse(const PlanHandle& plan, const std::string& text) {
+  raise(Status(Code::kInvalidArgument, text), plan.where);
+}
+
+Inputs gather_inputs(const PlanHandle& plan, nb::handle given) {
+  const std::span<const TensorInfo> infos = plan.plan->inputs();
+  const std::vector<nb::handle> objects = by_position(plan, given, infos, "input");
+  Inputs inputs(infos.size());
+  for (size_t i = 0; i < infos.size(); ++i)
+    inputs.views[i] = view_input(objects[i], "input '" + infos[i].name + "'", inputs.arrays[i]);
+  return inputs;
+}
+
+Outputs gather_outputs(const PlanHandle& plan, nb::handle given, std::vector<nb::object>& results) {
+  const std::span<const TensorInfo> infos = plan.plan->outputs();
+  Outputs outputs(infos.size());
+  if (!given.is_none()) {
+    const std::vector<nb::handle> objects = by_position(plan, given, infos, "output");
+    for (size_t i = 0; i < infos.size(); ++i) {
+      outputs.views[i] = view_output(objects[i], "output '" + infos[i].name + "'", outputs.arrays[i]);
+      results.push_back(nb::borrow(objects[i]));
+    }
+    return outputs;
+  }
+  for (size_t i = 0; i < infos.size(); ++i) {
+    AlignedMemory memory = checked(AlignedMemory::allocate(infos[i].size_bytes(), "an output"), plan.where);
+    outputs.views[i] = {infos[i].type, infos[i].shape, memory.data()};
+    results.push_back(make_array(std::move(memory), infos[i]));
+  }
+  return outputs;
+}
+
+nb::dict named(const PlanHandle& plan, const std::vector<nb::object>& results) {
+  nb::dict outputs;
+  for (size_t i = 0; i < results.size(); ++i) outputs[plan.plan->outputs()[i].name.c_str()] = results[i];
+  return outputs;
+}
+
+}  // namespace nestrt::python

@@ -1,0 +1,34 @@
+// Inputs and outputs of a run: Python's objects as the plan's tensors.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <vector>
+
+#include "python/src/arrays.h"
+#include "python/src/plan.h"
+
+namespace nestrt::python {
+
+// The arrays of a run, and views of them in the plan's order.
+template <typename Array, typename View>
+struct Tensors {
+  explicit Tensors(size_t count) : arrays(count), views(count) {}
+  std::vector<Array> arrays;
+  std::vector<View> views;
+};
+using Inputs = Tensors<InputArray, ConstTensorView>;
+using Outputs = Tensors<OutputArray, TensorView>;
+
+// InvalidArgument about the plan.
+[[noreturn]] void refuse(const PlanHandle& plan, const std::string& text);
+
+// From a dict by name, a list or tuple by position, or the only one itself.
+Inputs gather_inputs(const PlanHandle& plan, nanobind::handle given);
+// Arrays of the caller's, or new ones where `given` is None. `results`: them, in the plan's order.
+Outputs gather_outputs(const PlanHandle& plan, nanobind::handle given, std::vector<nanobind::object>& results);
+// Results by the names of the plan's outputs.
+nanobind::dict named(const PlanHandle& plan, const std::vector<nanobind::object>& results);
+
+}  // namespace nestrt::python

@@ -1,0 +1,150 @@
+"""Several inferences in flight, and the same behind Ray Serve."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import nestrt
+
+
+@pytest.fixture(scope="module")
+def pictures(samples):
+    return [samples[index : index + 1] for index in range(len(samples))]
+
+
+@pytest.fixture(scope="module")
+def expected(plan, pictures):
+    session = nestrt.Session(plan, threads=1)
+    return [session.run({"image": picture})["probabilities"].copy() for picture in pictures]
+
+
+LIMIT_S = 60  # of what takes a second
+
+def test_results_come_in_the_order_of_submission(plan, pictures, expected):
+    pipeline = nestrt.Pipeline(plan, threads=1, in_flight=3, waiting=len(pictures))
+    for picture in pictures:
+        pipeline.submit({"image": picture})
+    for wanted in expected:
+        assert np.array_equal(pipeline.next()["probabilities"], wanted)
+
+
+def test_arrays_that_nobody_else_holds_stay_until_their_result(plan, pictures, expected):
+    pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2, waiting=8)
+    for picture in pictures[:4]:
+        pipeline.submit({"image": picture.copy()})
+    assert np.array_equal(pipeline.next()["probabilities"], expected[0])
+
+
+def test_a_wrong_input_is_refused_and_the_others_go_on(plan, pictures, expected):
+    pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2)
+    pipeline.submit(pictures[0])
+    pipeline.submit(np.zeros((1, 3, 5, 5), np.float32))
+    with pytest.raises(nestrt.InvalidArgument, match="missing"):
+        pipeline.submit({"other": pictures[0]})
+    pipeline.submit(pictures[1])
+    assert np.array_equal(pipeline.next()["probabilities"], expected[0])
+    with pytest.raises(nestrt.InvalidArgument):
+        pipeline.next()
+    assert np.array_equal(pipeline.next()["probabilities"], expected[1])
+
+
+def test_a_result_that_nobody_asked_for_is_none(plan):
+    with pytest.raises(nestrt.InvalidArgument):
+        nestrt.Pipeline(plan, threads=1).next()
+
+
+def test_one_thread_submits_while_another_asks(plan, pictures, expected):
+    pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2, waiting=1)
+    rounds = 50
+    found = []
+
+    def ask():
+        while len(found) < rounds * len(pictures):
+            try:
+                found.append(pipeline.next()["probabilities"])
+            except nestrt.InvalidArgument:  # nothing is submitted yet
+                time.sleep(0)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    for _ in range(rounds):
+        for picture in pictures:
+            pipeline.submit(picture)
+    asking.join()
+    for index, result in enumerate(found):
+        assert np.array_equal(result, expected[index % len(expected)])
+
+
+def test_a_pipeline_may_go_with_inferences_in_it(plan, pictures):
+    for _ in range(20):
+        pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2, waiting=8)
+        for picture in pictures[:6]:
+            pipeline.submit(picture.copy())
+        del pipeline
+
+
+def test_a_negative_number_in_flight_is_refused(plan):
+    with pytest.raises(ValueError, match="in_flight"):
+        nestrt.Pipeline(plan, in_flight=-1)
+
+
+@pytest.fixture(scope="module")
+def served(plan):
+    ray = pytest.importorskip("ray")
+    serve = pytest.importorskip("ray.serve")
+    import nestrt.serve
+
+    ray.init(num_cpus=2, log_to_driver=False, include_dashboard=False, ignore_reinit_error=True)
+    serve.start(proxy_location="Disabled")
+    application = nestrt.serve.application(plan, threads=1, in_flight=2, largest_batch=4, most_waiting=64)
+    yield serve.run(application, name="test", route_prefix=None)
+    serve.shutdown()
+    ray.shutdown()
+
+
+def test_a_deployment_gives_what_a_session_gives(served, pictures, expected):
+    responses = [served.remote({"image": picture}) for picture in pictures]
+    for response, wanted in zip(responses, expected):
+        assert np.array_equal(response.result(timeout_s=LIMIT_S)["probabilities"], wanted)
+
+
+def test_a_request_that_is_wrong_fails_alone(served, pictures, expected):
+    good, bad = served.remote(pictures[0]), served.remote(np.zeros((2, 2), np.float32))
+    with pytest.raises(nestrt.InvalidArgument):
+        bad.result(timeout_s=LIMIT_S)
+    assert np.array_equal(good.result(timeout_s=LIMIT_S)["probabilities"], expected[0])
+
+
+def test_a_replica_gathers_as_many_requests_as_it_may(served, plan, pictures, expected):
+    serve = pytest.importorskip("ray.serve")
+    import nestrt.serve
+
+    application = nestrt.serve.application(plan, threads=1, largest_batch=4, batch_wait_s=10 * LIMIT_S, name="patient")
+    patient = serve.run(application, name="patient", route_prefix=None)  # four begin at once, fewer would wait
+    responses = [patient.remote({"image": picture}) for picture in pictures[:8]]
+    for response, wanted in zip(responses, expected):
+        assert np.array_equal(response.result(timeout_s=LIMIT_S)["probabilities"], wanted)
+    statistics = patient.statistics.remote().result(timeout_s=LIMIT_S)
+    assert statistics == {"requests": 8, "batches": 2, "largest_batch": 4}
+    serve.delete("patient")
+
+
+def test_more_requests_than_may_wait_are_refused(served, plan, pictures):
+    serve = pytest.importorskip("ray.serve")
+    import nestrt.serve
+    from ray.serve.exceptions import BackPressureError
+
+    application = nestrt.serve.application(plan, threads=1, largest_batch=1, most_waiting=1, name="narrow",
+                                           options={"max_ongoing_requests": 1})
+    narrow = serve.run(application, name="narrow", route_prefix=None)
+    responses = [narrow.remote({"image": pictures[0]}) for _ in range(200)]
+    refused = 0
+    for response in responses:
+        try:
+            response.result(timeout_s=LIMIT_S)
+        except BackPressureError:
+            refused += 1
+    assert 0 < refused < 200
+    serve.delete("narrow")

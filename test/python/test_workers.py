@@ -1,0 +1,219 @@
+"""Work that is divided gives what one process gives, to the byte, whoever is lost on the way."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import nestrt
+from nestrt import _samples, _tasks, _workers
+from conftest import EXAMPLES, PIXELS
+
+IMAGES = EXAMPLES / "images"
+
+
+def text(calibration):
+    return calibration._core._text()
+
+
+def dies_once(shared, item):
+    """A worker that is killed when it first comes to the third item."""
+    marker = pathlib.Path(shared["marker"])
+    if item == 2 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item * 10
+
+
+def always_dies(shared, item):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fails(shared, item):
+    raise nestrt.NotFound(f"item {item} is not there", "here")
+
+
+def observe_but_die_once(shared, piece):
+    """A calibration's task, whose worker is killed in the middle."""
+    marker = pathlib.Path(shared["marker"])
+    if piece.names[0] == shared["fatal"] and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return _tasks.observe(shared, piece)
+
+
+@pytest.fixture(scope="module")
+def ray():
+    ray = pytest.importorskip("ray")
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # which workers of Ray cannot import
+    ray.init(num_cpus=2, log_to_driver=False, include_dashboard=False)
+    yield ray
+    ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def many_samples(samples):
+    """Of several parts of a calibration, and a rest."""
+    return np.concatenate([samples * np.float32(scale) for scale in (1, 0.5, 0.25)])[:50]
+
+
+@pytest.mark.parametrize("workers", [1, 2, "local:2"])
+def test_a_calibration_is_the_same_whoever_observes(model, many_samples, workers):
+    alone = nestrt.calibrate(model, many_samples)
+    shared = nestrt.calibrate(model, many_samples, workers=workers)
+    assert text(shared) == text(alone)
+    assert shared.samples == 50
+
+
+def test_pictures_are_observed_by_workers_as_by_this_process(model):
+    alone = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, limit=5)
+    assert text(nestrt.calibrate(model, IMAGES, preprocessing=PIXELS, limit=5, workers=2)) == text(alone)
+
+
+def test_pictures_that_cannot_be_read_are_told_by_workers_too(model, tmp_path):
+    (tmp_path / "a.png").write_bytes((IMAGES / "cat.png").read_bytes())
+    (tmp_path / "b.png").write_bytes(b"no picture")
+    seen = nestrt.calibrate(model, tmp_path, preprocessing=PIXELS, workers=2, skip_unreadable=True)
+    assert seen.samples == 1
+    assert len(seen.skipped) == 1 and "b.png" in seen.skipped[0]
+    with pytest.raises(nestrt.Error, match="b.png"):
+        nestrt.calibrate(model, tmp_path, preprocessing=PIXELS, workers=2)
+
+
+def test_a_calibration_of_nothing_that_can_be_read_is_refused(model, tmp_path):
+    (tmp_path / "b.png").write_bytes(b"no picture")
+    with pytest.raises(nestrt.InvalidArgument, match="none of the"):
+        nestrt.calibrate(model, tmp_path, preprocessing=PIXELS, workers=2, skip_unreadable=True)
+
+
+def test_sensitivity_is_the_same_whoever_measures(model, samples):
+    seen = nestrt.calibrate(model, samples)
+    alone = nestrt.sensitivity(model, seen, samples, limit=4)
+    shared = nestrt.sensitivity(model, seen, samples, limit=4, workers=2)
+    assert json.dumps(shared.to_dict()) == json.dumps(alone.to_dict())
+    assert len(alone.layers) > 10
+    noise = [layer["only_it"]["snr_db"] for layer in alone.layers]
+    assert noise == sorted(noise)
+
+
+def test_an_evaluation_is_the_same_whoever_classifies(plan):
+    names = sorted(path.name for path in IMAGES.glob("*.png"))
+    kinds = (IMAGES / "labels.txt").read_text().split()
+    labels = {name: kinds.index(name.partition(".")[0].partition("_")[0]) for name in names}
+    alone = nestrt.evaluate(plan, IMAGES, labels)
+    shared = nestrt.evaluate(plan, IMAGES, labels, workers=2)
+    assert shared.predictions == alone.predictions
+    assert alone.n == len(names)
+    assert alone.top1 > 0.8
+    assert alone.interval[0] < alone.top1 <= alone.interval[1]
+    assert alone.agreement(shared) == 1
+
+
+def test_labels_have_to_be_those_of_the_samples(plan):
+    with pytest.raises(nestrt.InvalidArgument, match="no class for"):
+        nestrt.evaluate(plan, IMAGES, {"other.png": 1})
+    with pytest.raises(nestrt.InvalidArgument, match="2 labels are for"):
+        nestrt.evaluate(plan, IMAGES, [1, 2])
+
+
+def test_a_worker_that_is_killed_costs_its_tasks_another_try(tmp_path):
+    shared = {"marker": str(tmp_path / "killed")}
+    assert _workers.Processes(2).map(dies_once, shared, range(8), "", None) == [10 * item for item in range(8)]
+    assert (tmp_path / "killed").exists()
+
+
+def test_workers_that_are_always_killed_end_the_work():
+    with pytest.raises(RuntimeError, match="workers were lost"):
+        _workers.Processes(2).map(always_dies, {}, range(3), "", None)
+
+
+def test_what_a_task_raises_reaches_the_caller():
+    with pytest.raises(nestrt.NotFound, match="item 0 is not there") as caught:
+        _workers.Processes(2).map(fails, {}, range(1), "", None)
+    assert caught.value.where == "here"
+
+
+def test_progress_counts_all_tasks(model, many_samples):
+    told = []
+    nestrt.calibrate(model, many_samples, workers=2, progress=lambda *values: told.append(values))
+    assert [done for _, done, _ in told] == [0, 1, 2, 3, 4]
+    assert all(entry[0] == "calibrating" and entry[2] == 4 for entry in told)
+
+
+@pytest.mark.parametrize("workers", [0, -1, "ray:", "local:0", "local:x", "threads", 2.5, True, "ray="])
+def test_workers_that_there_are_not_are_refused(model, samples, workers):
+    with pytest.raises(ValueError, match="workers: expected"):
+        nestrt.calibrate(model, samples, workers=workers)
+
+
+def test_a_cluster_gives_what_one_process_gives(ray, model, many_samples):
+    seen = nestrt.calibrate(model, many_samples)
+    assert text(nestrt.calibrate(model, many_samples, workers="ray")) == text(seen)
+    alone = nestrt.sensitivity(model, seen, many_samples, limit=3, all_but_one=False)
+    shared = nestrt.sensitivity(model, seen, many_samples, limit=3, all_but_one=False, workers="ray")
+    assert json.dumps(shared.to_dict()) == json.dumps(alone.to_dict())
+
+
+def test_a_cluster_that_loses_a_worker_gives_the_same(ray, model, many_samples, tmp_path):
+    divided = _samples.pieces(many_samples, 0, 16)
+    shared = {"model": pathlib.Path(model).read_bytes(), "options": {}, "skip_unreadable": False, "threads": 1}
+    whole = _workers.Here().map(_tasks.observe, shared, divided, "", None)
+    killed = {**shared, "marker": str(tmp_path / "killed"), "fatal": divided[2].names[0]}
+    assert _workers.Ray(None).map(observe_but_die_once, killed, divided, "", None) == whole
+    assert (tmp_path / "killed").exists()
+
+
+def test_what_a_task_of_a_cluster_raises_reaches_the_caller(ray):
+    with pytest.raises(nestrt.NotFound, match="is not there"):
+        _workers.Ray(None).map(fails, {}, range(2), "", None)
+
+
+def test_a_program_without_a_guard_has_workers_too(model, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import nestrt, sys\n"
+                       "pixels = nestrt.Preprocessing(mean=(128, 128, 128), scale=(1 / 64,), resize=32)\n"
+                       "seen = nestrt.calibrate(sys.argv[1], sys.argv[2], preprocessing=pixels, limit=4, workers=2)\n"
+                       "print(seen.samples)\n")
+    done = subprocess.run([sys.executable, program, model, IMAGES], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "4\n", done.stderr
+
+
+def run_module(*arguments):
+    return subprocess.run([sys.executable, "-m", "nestrt", *map(str, arguments)], capture_output=True, text=True,
+                          timeout=60)
+
+
+def test_the_module_calibrates_and_evaluates_from_a_command_line(model, plan, tmp_path):
+    profile, found = tmp_path / "profile.yaml", tmp_path / "found.json"
+    done = run_module("calibrate", model, IMAGES, "-o", profile, "--mean", "128", "--scale", "0.015625",
+                      "--resize", "32", "--workers", "2")
+    assert done.returncode == 0, done.stderr
+    alone = nestrt.calibrate(model, IMAGES, preprocessing=PIXELS)
+    assert text(nestrt.Calibration.load(profile)) == text(alone)
+    done = run_module("evaluate", plan.path, IMAGES, "--workers", "local:2", "--json", found)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(found.read_text())["n"] == len(list(IMAGES.glob("*.png")))
+
+
+def test_the_module_begins_a_ray_of_its_own(plan, tmp_path):
+    pytest.importorskip("ray")
+    found = tmp_path / "found.json"
+    done = run_module("evaluate", plan.path, IMAGES, "--workers", "ray", "--json", found)
+    assert done.returncode == 0, done.stderr
+    alone = nestrt.evaluate(plan, IMAGES)
+    assert json.loads(found.read_text())["predictions"] == [[name, classes] for name, classes in alone.predictions]
+
+
+@pytest.mark.parametrize("arguments", [
+    ("calibrate", "absent.onnx", "absent", "-o", "x.yaml"), ("evaluate", "absent.nest", "absent"),
+    ("sensitivity", "absent.onnx", "absent", "--workers", "threads"), ("nonsense",),
+])
+def test_the_module_ends_with_2_for_bad_input(arguments):
+    done = run_module(*arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
