@@ -8,12 +8,11 @@
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/support/temporary_folder.h"
 
-using namespace nestrt;
-using namespace nestrt::compiler;
+namespace nestrt::compiler {
+namespace {
+
 using test::ModelBuilder;
 using test::require_equal;
-
-namespace {
 
 using Catch::Matchers::Contains;
 using Elements = std::vector<float>;
@@ -133,3 +132,5 @@ TEST_CASE("Parts that were observed apart are what one calibration gives, to the
   REQUIRE(result);
   CHECK(format_profile(*result) == format_profile(whole->profile));
 }
+
+}  // namespace nestrt::compiler
