@@ -37,7 +37,7 @@ class Matchings {
   }
 
  private:
-  // Each other unit gets one of the branches that have none of their own, or none: so a unit more takes no matching away.
+  // Each other unit gets one of the branches that have no other unit, or none: so a unit more takes no matching away.
   void give_branch_to(uint32_t unit, uint32_t remaining) {
     if (unit == units_) return visit_(assigned_);
     if (unit == remaining) return give_branch_to(unit + 1, remaining);

@@ -243,8 +243,9 @@ Result<ExitCode> CheckCommand::run_plan() {
   const int count = options.shape > 0 ? 1 : static_cast<int>(plan->shapes().size());
   if (count < 2) return run_shape();
   if (!inputs.empty() || !samples.npy.empty() || !html.empty())
-    return Status(Code::kInvalidArgument,
-                  fmt::format("the plan has {} shapes: --shape says which of them --input, --npy and --html are for", count));
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("the plan has {} shapes: --shape says which of them --input, --npy and --html are for", count));
   ExitCode worst = ExitCode::kOk;
   for (options.shape = 1; options.shape <= count; ++options.shape) {
     fmt::print("{}shape {} of {}\n", options.shape > 1 ? "\n" : "", options.shape, count);

@@ -121,11 +121,12 @@ Status set_scales(NodeContext& node, const Shape& input, const std::vector<int>&
     if (!(scales[i] > 0) || !(size >= 0 && size < 0x1p31f)) {
       return node.invalid(fmt::format("scale {} of axis {} is not usable", scales[i], axes[i]));
     }
-    if (resize.coordinate == ops::CoordinateMode::kAlignCorners && size != static_cast<float>(input[axes[i]]) * scales[i])
-      return node.unsupported(fmt::format(
-          "align_corners with scale {} of axis {}, of which {} elements are no whole number: ONNX and ONNX Runtime align "
-          "other corners; state sizes instead of scales",
-          scales[i], axes[i], input[axes[i]]));
+    const bool is_whole = size == static_cast<float>(input[axes[i]]) * scales[i];
+    if (resize.coordinate == ops::CoordinateMode::kAlignCorners && !is_whole)
+      return node.unsupported(
+          fmt::format("align_corners with scale {} of axis {}, of which {} elements are no whole number: ONNX and "
+                      "ONNX Runtime align other corners; state sizes instead of scales",
+                      scales[i], axes[i], input[axes[i]]));
     resize.scales[axis] = scales[i];
     resize.sizes[axis] = static_cast<int64_t>(size);
   }
