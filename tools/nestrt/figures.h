@@ -33,6 +33,7 @@ struct SimulateOptions {
   std::string placements;
   std::string board = "zcu102";
   std::vector<std::string> profiles;
+  int shape = 0;  // of a plan for inputs of several shapes, counted from 1; 0: the first
   std::vector<double> clocks;
   std::vector<double> scales;
   BoardChanges changes;

@@ -22,6 +22,7 @@
 #include "tools/common/chrome_trace.h"
 #include "tools/common/page.h"
 #include "tools/common/plan_figures.h"
+#include "tools/common/plan_shape.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/figures.h"
 #include "tools/nestrt/load.h"
@@ -410,7 +411,8 @@ Result<Json> simulate(const Options& options, bool shown) {
   for (size_t session = 0; session <= options.beside.size() && !options.placements.empty(); ++session)
     outputs.push_back(placement_file(options.placements, session));
   NESTRT_RETURN_IF_ERROR(check_output_files(outputs, inputs));
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
+  NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kComplete));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.shape));
   NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
   warn_of_idle_units(*plan, board);
@@ -477,6 +479,9 @@ void add_simulate(tools::Cli& cli) {
                  "run|bench --partition)")
       .type_name("FOLDER")
       .not_empty();
+  app.add_option("--shape", options->shape, "of a plan for inputs of several shapes the one to look at, counted from 1")
+      .in_range(1, 32)
+      .type_name("N");
   app.add_option("--board", options->board, "a board (zcu102, or the path of its .yaml)").show_default();
   app.add_option("--profile", options->profiles, "costs (nestrt profile, script/profile-a53); default: the board's")
       .type_name("FILE");

@@ -101,6 +101,23 @@ TEST_CASE("nestc check looks at each shape of a plan, or at the one that is aske
   CHECK(check({"--input", ten, "--shape", "1"}).exit_code == 0);
 }
 
+TEST_CASE("nestrt simulate looks at the shape that is asked for") {
+  const Workshop workshop;
+  const std::string plan = workshop.path("both.nest");
+  REQUIRE(workshop.compile("both.nest", {"x=1,8,10,10", "x=1,8,40,40"}).exit_code == 0);
+  const auto latency = [&](const std::string& shape) {
+    const std::string json = workshop.path("figures.json");
+    const ProgramResult result = run_program("nestrt", {"simulate", plan, "--shape", shape, "--json", json});
+    INFO(result.text);
+    REQUIRE(result.exit_code == 0);
+    const std::vector<std::byte> bytes = workshop.content("figures.json");
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size()), key = "\"cpu_only_ms\":";
+    return std::stod(text.substr(text.find(key) + key.size()));
+  };
+  CHECK(latency("2") > 4 * latency("1"));
+  CHECK(run_program("nestrt", {"simulate", plan, "--shape", "3"}).exit_code == 2);
+}
+
 TEST_CASE("A plan of one shape is the same file whether others are looked at or not") {
   const Workshop workshop;
   REQUIRE(workshop.compile("one.nest", {"x=1,8,10,10"}).exit_code == 0);
