@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Finds faces or text in pictures: detect.py [--svg FOLDER] MODEL PICTURE...
+"""Finds faces or text in pictures: detect.py [--svg FOLDER] [--calibrate FOLDER] MODEL PICTURE...
 
-Compiles an ONNX detector in floating point and for 8-bit integers, calibrated with the pictures themselves, shows what
-both find, and how the boxes of the second match those of the first. Detectors are told by their outputs:
+Compiles an ONNX detector in floating point and for 8-bit integers, shows what both find, and how the boxes of the second
+match those of the first: of pictures that it was not calibrated with where --calibrate names others, else of the ones that
+it was. Detectors are told by their outputs:
 
     yunet_n_320_320.onnx                            faces, OpenCV's YuNet
     ultraface-version-RFB-320_simplified.onnx       faces, UltraFace
@@ -187,6 +188,7 @@ def describe(boxes: Boxes) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--svg", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--calibrate", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("model")
     parser.add_argument("pictures", nargs="+", type=pathlib.Path, metavar="PICTURE")
     options = parser.parse_args()
@@ -197,7 +199,7 @@ def main() -> None:
     plan = nestrt.compile(options.model, **how)
     size = plan.inputs[0].shape[2:]
     inputs = [plan.preprocess(picture) for picture in options.pictures]
-    small = nestrt.compile(options.model, quantize="s8", calibration=inputs, **how)
+    small = nestrt.compile(options.model, quantize="s8", calibration=options.calibrate or inputs, **how)
 
     exact, rounded = nestrt.Session(plan), nestrt.Session(small)
     name = plan.inputs[0].name

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -95,11 +96,15 @@ def test_what_is_no_detector_is_refused(model):
 
 
 @pytest.mark.parametrize("name", ["yunet_n_320_320", "ultraface-version-RFB-320_simplified"])
-def test_faces_are_found_and_found_again_in_8_bits(name, tmp_path):
+def test_faces_of_pictures_that_did_not_calibrate_are_found_again_in_8_bits(name, tmp_path):
     network, pictures = DATA / "models" / f"{name}.onnx", [DATA / "images" / f"ultraface_{i}.jpg" for i in (1, 2, 5)]
     if not network.exists():
         pytest.skip("needs ../shared/data")
-    answer = run("--svg", tmp_path, network, *pictures)
+    others = tmp_path / "others"
+    others.mkdir()
+    for path in (DATA / "images").glob("coral_*.[jb]*"):
+        shutil.copy(path, others)
+    answer = run("--svg", tmp_path, "--calibrate", others, network, *pictures)
     assert answer.returncode == 0, answer.stderr
     matched, _, expected, *_ = answer.stdout.splitlines()[-1].split()
     assert int(expected) >= 40  # people in a crowd, four, and one

@@ -15,4 +15,10 @@ Result<std::shared_ptr<const Plan>> plan_of_shape(std::shared_ptr<const Plan> pl
   return shapes.empty() ? plan : shapes[wanted - 1];
 }
 
+Option add_shape_option(Command command, int& shape, const std::string& use) {
+  return command.add_option("--shape", shape, "of a plan for inputs of several shapes the one to " + use)
+      .in_range(1, 32)
+      .type_name("N");
+}
+
 }  // namespace nestrt::tools

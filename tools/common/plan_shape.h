@@ -2,14 +2,19 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
+#include "tools/common/cli.h"
 
 namespace nestrt::tools {
 
 // The plan of that shape alone. `shape`: counted from 1; 0: the first. Errors: kInvalidArgument where the plan has no
 // such shape.
 Result<std::shared_ptr<const Plan>> plan_of_shape(std::shared_ptr<const Plan> plan, int shape);
+
+// `--shape N`. `use`: what the command does with that shape.
+Option add_shape_option(Command command, int& shape, const std::string& use);
 
 }  // namespace nestrt::tools

@@ -317,11 +317,7 @@ void add_check_command(tools::Cli& cli) {
                      "the manifest.json of nestc partition: run the parts one after the other in ONNX "
                      "Runtime, and compare with the model there");
   parts.excludes(plan).not_empty();
-  parts.excludes(
-      app.add_option("--shape", options.shape,
-                     "of a plan for inputs of several shapes the one to check, counted from 1; without it each of them")
-          .in_range(1, 32)
-          .type_name("N"));
+  parts.excludes(tools::add_shape_option(app, options.shape, "check, counted from 1; without it each of them"));
   app.add_option("--input", command->inputs, "NAME=FILE.npy, for every input; without it inputs are random")
       .repeatable();
   app.add_option("--random", options.random_runs,

@@ -166,9 +166,7 @@ void add_unit_options(tools::Command app, UnitChoice& choice) {
   app.add_option("--threads", choice.threads, "threads of the CPU; 0: all cores this process may use")
       .in_range(0, 256)
       .show_default();
-  app.add_option("--shape", choice.shape, "of a plan for inputs of several shapes the one to look at, counted from 1")
-      .in_range(1, 32)
-      .type_name("N");
+  tools::add_shape_option(app, choice.shape, "look at, counted from 1");
   app.add_option("--pace", choice.pace,
                  "simulated units take at least so many times their modelled time; 0: no longer than the simulation")
       .between(0, 1e6)

@@ -479,9 +479,7 @@ void add_simulate(tools::Cli& cli) {
                  "run|bench --partition)")
       .type_name("FOLDER")
       .not_empty();
-  app.add_option("--shape", options->shape, "of a plan for inputs of several shapes the one to look at, counted from 1")
-      .in_range(1, 32)
-      .type_name("N");
+  tools::add_shape_option(app, options->shape, "look at, counted from 1");
   app.add_option("--board", options->board, "a board (zcu102, or the path of its .yaml)").show_default();
   app.add_option("--profile", options->profiles, "costs (nestrt profile, script/profile-a53); default: the board's")
       .type_name("FILE");
