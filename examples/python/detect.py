@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Finds faces or text in pictures: detect.py [--svg FOLDER] [--calibrate FOLDER] MODEL PICTURE...
 
-Compiles an ONNX detector in floating point and for 8-bit integers, shows what both find, and how the boxes of the second
-match those of the first: of pictures that it was not calibrated with where --calibrate names others, else of the ones that
-it was. Detectors are told by their outputs:
+Compiles an ONNX detector in floating point and for 8-bit integers, shows what both find, and how the boxes of the
+second match those of the first. --calibrate names other pictures to calibrate with; without it the pictures themselves
+do, and match better than others would. Detectors are told by their outputs:
 
     yunet_n_320_320.onnx                            faces, OpenCV's YuNet
     ultraface-version-RFB-320_simplified.onnx       faces, UltraFace
@@ -80,7 +80,7 @@ ULTRAFACE_SIDES = {8: (10, 16, 24), 16: (32, 48), 32: (64, 96), 64: (128, 192, 2
 
 
 def decode_ultraface(outputs: Outputs, size: Tuple[int, int]) -> Boxes:
-    """Of each box that stands in a cell the offset of the centre by tenths of its size, and five logarithms of the size."""
+    """Of each box that stands in a cell the offset of the centre by tenths of its size, and five logarithms of that."""
     height, width = size
     centres, sides = [], []
     for stride, lengths in ULTRAFACE_SIDES.items():
@@ -106,14 +106,15 @@ def decode_text(outputs: Outputs, size: Tuple[int, int]) -> Boxes:
         rows, columns = np.nonzero(labels == label)
         if len(rows) < 16 or values[rows, columns].mean() < 0.6:
             continue
-        corners.append([columns.min() / width, rows.min() / height, (columns.max() + 1) / width, (rows.max() + 1) / height])
+        corners.append([columns.min() / width, rows.min() / height,
+                        (columns.max() + 1) / width, (rows.max() + 1) / height])
         scores.append(values[rows, columns].mean())
     boxes = Boxes(np.array(corners).reshape(-1, 4), np.array(scores))
     return boxes.where(np.argsort(-boxes.scores, kind="stable"))
 
 
 def connected(mask: np.ndarray) -> np.ndarray:
-    """By pixel the number of the area that it belongs to, from 1; 0 outside. Each takes the largest number around it."""
+    """By pixel the number of its area, from 1; 0 outside. Each takes the largest number around it."""
     labels = np.where(mask, np.arange(1, mask.size + 1).reshape(mask.shape), 0)
     while True:
         around = np.pad(labels, 1)
