@@ -313,6 +313,7 @@ def bench(
     plan: Union[Plan, PathLike, bytes],
     units: str = "cpu",
     *,
+    inputs: Optional[Mapping[str, np.ndarray]] = None,
     runs: int = 100,
     warmup: int = 10,
     per_op: bool = False,
@@ -322,9 +323,9 @@ def bench(
     trace: Optional[PathLike] = None,
     **options: Any,
 ) -> BenchReport:
-    """Measures latency, load time and memory of a plan on random inputs.
+    """Measures latency, load time and memory of a plan.
 
-    runs, warmup: inferences. per_op, per_unit: times of each, too. pipeline: the throughput with so many in flight.
+    inputs: an array for each input, by name; default: random ones. runs, warmup: inferences. per_op, per_unit: times of each, too. pipeline: the throughput with so many in flight.
     against: compare with another schedule. trace: a file of the last runs for ui.perfetto.dev.
     options: those of Units, and schedule, split, partition, cost_file, check_every of Session.
     KeyboardInterrupt ends it.
@@ -334,7 +335,9 @@ def bench(
     _at_least(runs=(runs, 1), warmup=(warmup, 0), pipeline=(pipeline, 0))
     what = given(runs=runs, warmup=warmup, per_op=per_op, per_unit=per_unit, pipeline=pipeline, against=against,
                  trace=trace)
-    with plan_file(plan) as path:
+    with plan_file(plan) as path, tempfile.TemporaryDirectory(prefix="nestrt-") as folder:
+        files = named_files(dict(inputs or {}), folder)
+        what["inputs"] = [f"{name}={file}" for name, file in files.items()]
         try:
             figures = json.loads(_nestrt.bench(path, {**where, "units": units}, what))
         except Cancelled:

@@ -29,6 +29,7 @@ std::string figures(Result<tools::Json> (*find)(const Options&), const Options& 
 
 std::string bench(const std::string& plan, const nb::dict& units, const nb::dict& values) {
   command::BenchOptions options{.plan = plan, .units = unit_choice(units)};
+  read(values, "inputs", options.inputs);
   read(values, "runs", options.runs);
   read(values, "warmup", options.warmup);
   read(values, "pipeline", options.pipeline);

@@ -24,6 +24,14 @@ def test_bench_gives_what_json_has(plan):
     assert "median_ms" in report._repr_html_()
 
 
+def test_bench_takes_inputs(two_by_two):
+    plan = nestrt.compile(two_by_two)
+    a, b = np.full((2, 3), 3, np.float32), np.zeros((2, 3), np.float32)
+    assert nestrt.bench(plan, inputs={"b": b, "a": a}, runs=2, warmup=0).runs == 2
+    with pytest.raises(nestrt.InvalidArgument, match="'b' is missing"):
+        nestrt.bench(plan, inputs={"a": a}, runs=2)
+
+
 def test_bench_has_several_inferences_in_flight_and_compares_schedules(for_board):
     report = nestrt.bench(
         for_board, "cpu,evta:sim", runs=2, warmup=0, pipeline=2, against="sequential", schedule="optimum"

@@ -16,6 +16,7 @@
 #include "tools/common/printable.h"
 #include "tools/common/progress.h"
 #include "tools/common/statistics.h"
+#include "tools/common/tensor_files.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/comparison.h"
 #include "tools/nestrt/figures.h"
@@ -135,10 +136,10 @@ double peak_rss_mb() {
   return 0;
 }
 
-Status run_all(Session& session, const Options& options, Watcher* watcher, Measurement& result) {
-  NESTRT_ASSIGN_OR_RETURN(const TensorSet inputs, TensorSet::random(session.inputs()));
+Status run_all(Session& session, const tools::InputTensors& inputs, const Options& options, Watcher* watcher,
+               Measurement& result) {
   NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(session.outputs()));
-  const std::vector<ConstTensorView> input_views = inputs.const_views();
+  const std::vector<ConstTensorView> input_views = inputs.views();
   result.run_ms.reserve(static_cast<size_t>(options.runs));
   result.before = tools::read_machine_state();
   const Interruption interruption;
@@ -186,7 +187,8 @@ Result<UnitList> units_for(const Options& options, double& open_ms) {
 
 // Gives the schedule of the first run.
 Result<std::shared_ptr<const Schedule>> measure_session(const std::shared_ptr<const Plan>& plan, const UnitList& units,
-                                                        const SessionOptions& session_options, const Options& options,
+                                                        const SessionOptions& session_options,
+                                                        const tools::InputTensors& inputs, const Options& options,
                                                         Watcher* watcher, Bench& bench) {
   Measurement& measurement = bench.measurement;
   const SteadyClock::time_point start = SteadyClock::now();
@@ -195,7 +197,7 @@ Result<std::shared_ptr<const Schedule>> measure_session(const std::shared_ptr<co
   auto schedule = std::make_shared<const Schedule>(session->schedule());
   measurement.predicted_ms = schedule->makespan_us / 1e3;
   measurement.lower_bound_ms = schedule->lower_bound_us / 1e3;
-  NESTRT_RETURN_IF_ERROR(run_all(*session, options, watcher, measurement));
+  NESTRT_RETURN_IF_ERROR(run_all(*session, inputs, options, watcher, measurement));
   if (watcher != nullptr && watcher->recorder()) {
     bench.trace = tools::trace_of(*watcher->recorder(), *session, units);
     if (!options.units.trace.empty())
@@ -219,22 +221,27 @@ Result<Bench> measure(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kTables));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.units.shape));
   bench.measurement.map_ms = tools::milliseconds(SteadyClock::now() - start);
+  NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.html},
+                                            tools::input_files(plan->inputs(), options.inputs), options.units));
+  NESTRT_ASSIGN_OR_RETURN(const tools::InputTensors inputs,
+                          tools::InputTensors::create(plan->inputs(), options.inputs));
   if (Watcher::is_wanted(options)) bench.watcher = std::make_unique<Watcher>(*plan, units, options);
   Watcher* const watcher = bench.watcher.get();
   NESTRT_ASSIGN_OR_RETURN(SessionOptions session, options.units.session_options(*plan, units, watcher));
   session.measure = Measuring::kBefore;  // what is shown is what the board can do
-  NESTRT_ASSIGN_OR_RETURN(const auto schedule, measure_session(plan, units, session, options, watcher, bench));
+  NESTRT_ASSIGN_OR_RETURN(const auto schedule, measure_session(plan, units, session, inputs, options, watcher, bench));
   session.observer = nullptr;
   if (Interruption::is_asked_for()) return bench;
   if (options.against) {
     SessionOptions chosen = session;
     chosen.fixed_schedule = schedule;
-    NESTRT_ASSIGN_OR_RETURN(bench.comparison,
-                            compare_schedules(plan, units, chosen, *options.against, options.warmup, options.runs));
+    NESTRT_ASSIGN_OR_RETURN(bench.comparison, compare_schedules(plan, units, chosen, *options.against, inputs,
+                                                                options.warmup, options.runs));
   }
   if (options.pipeline > 0) {
     const PipelineOptions pipeline{.in_flight = options.pipeline, .session = session};
-    NESTRT_ASSIGN_OR_RETURN(bench.throughput, measure_throughput(plan, units, pipeline, options.warmup, options.runs));
+    NESTRT_ASSIGN_OR_RETURN(bench.throughput,
+                            measure_throughput(plan, units, pipeline, inputs, options.warmup, options.runs));
   }
   return bench;
 }
@@ -448,13 +455,14 @@ Result<Json> bench_figures(const BenchOptions& options) {
 void add_bench(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   tools::Command app =
-      cli.add_command("bench", "Measure latency, load time and memory of a plan on random inputs",
+      cli.add_command("bench", "Measure latency, load time and memory of a plan",
                       {"nestrt bench squeezenet.nest --threads 4 --runs 200 --warmup 20",
                        "nestrt bench squeezenet.nest --threads 1 --per-op --json latency.json",
                        "nestrt bench net.nest --units cpu,evta:sim --cost-file costs --against sequential",
                        "nestrt bench squeezenet.nest --units cpu,evta --partition squeezenet.yaml"},
                       [options] { return run_bench(*options); });
   add_plan_argument(app, options->plan);
+  add_input_option(app, options->inputs, "an array, for each input of the plan; without: random ones");
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);
   app.add_option("--runs", options->runs, "measured inferences").in_range(1, 10000000).show_default();

@@ -11,17 +11,17 @@ namespace {
 class Contender {
  public:
   static Result<Contender> create(const std::shared_ptr<const Plan>& plan, const UnitList& units,
-                                  const SessionOptions& options) {
+                                  const SessionOptions& options, const tools::InputTensors& inputs) {
     Contender contender;
     NESTRT_ASSIGN_OR_RETURN(contender.session_, Session::create(plan, units, options));
-    NESTRT_ASSIGN_OR_RETURN(contender.inputs_, TensorSet::random(plan->inputs()));
+    contender.inputs_ = inputs.views();
     NESTRT_ASSIGN_OR_RETURN(contender.outputs_, TensorSet::create(plan->outputs()));
     return contender;
   }
 
   Status run() {
     const SteadyClock::time_point start = SteadyClock::now();
-    const Status status = session_->run(inputs_.const_views(), outputs_.views());
+    const Status status = session_->run(inputs_, outputs_.views());
     run_ms_.push_back(tools::milliseconds(SteadyClock::now() - start));
     return status;
   }
@@ -32,7 +32,8 @@ class Contender {
 
  private:
   std::unique_ptr<Session> session_;
-  TensorSet inputs_, outputs_;
+  std::vector<ConstTensorView> inputs_;
+  TensorSet outputs_;
   std::vector<double> run_ms_;
 };
 
@@ -47,12 +48,13 @@ Status run_in_turn(Contender& chosen, Contender& other, int runs) {
 }  // namespace
 
 Result<Comparison> compare_schedules(const std::shared_ptr<const Plan>& plan, const UnitList& units,
-                                     SessionOptions options, ScheduleMethod against, int warmup, int runs) {
+                                     SessionOptions options, ScheduleMethod against, const tools::InputTensors& inputs,
+                                     int warmup, int runs) {
   options.reschedule_drift = 0;
-  NESTRT_ASSIGN_OR_RETURN(Contender chosen, Contender::create(plan, units, options));
+  NESTRT_ASSIGN_OR_RETURN(Contender chosen, Contender::create(plan, units, options, inputs));
   options.schedule.method = against;
   options.fixed_schedule = nullptr;
-  NESTRT_ASSIGN_OR_RETURN(Contender other, Contender::create(plan, units, options));
+  NESTRT_ASSIGN_OR_RETURN(Contender other, Contender::create(plan, units, options, inputs));
   NESTRT_RETURN_IF_ERROR(run_in_turn(chosen, other, warmup));
   chosen.forget_runs();
   other.forget_runs();

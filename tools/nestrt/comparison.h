@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nestrt/session.h"
+#include "tools/common/input_tensors.h"
 #include "tools/nestrt/commands.h"
 
 namespace nestrt::command {
@@ -19,7 +20,8 @@ struct Comparison {
 // Runs of the two take turns, so that what slows the machine down slows both. Schedules stay as they were made; the
 // chosen one is options.fixed_schedule.
 Result<Comparison> compare_schedules(const std::shared_ptr<const Plan>& plan, const UnitList& units,
-                                     SessionOptions options, ScheduleMethod against, int warmup, int runs);
+                                     SessionOptions options, ScheduleMethod against, const tools::InputTensors& inputs,
+                                     int warmup, int runs);
 
 void add_comparison(Table& table, const Comparison& comparison);
 Json to_json(const Comparison& comparison);

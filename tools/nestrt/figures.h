@@ -15,6 +15,7 @@ namespace nestrt::command {
 
 struct BenchOptions {
   std::string plan;
+  std::vector<std::string> inputs;  // as `nestrt run` takes them; none: random ones
   UnitChoice units;
   int runs = 100;
   int warmup = 10;

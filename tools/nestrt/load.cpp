@@ -210,6 +210,10 @@ void add_trace_option(tools::Command app, UnitChoice& choice, const std::string&
       .not_empty();
 }
 
+void add_input_option(tools::Command app, std::vector<std::string>& inputs, const std::string& what) {
+  app.add_option("--input", inputs, what).repeatable().type_name("NAME=FILE.npy");
+}
+
 void add_offset_option(tools::Command app, int64_t& offset) {
   app.add_option("--offset", offset, "added to an output's position to give its class; -1 where 0 is background")
       .in_range(-1000000000, 1000000000)

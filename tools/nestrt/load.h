@@ -81,6 +81,7 @@ void add_schedule_options(tools::Command app, UnitChoice& choice);
 tools::Option add_method_option(tools::Command app, const std::string& name, std::function<void(ScheduleMethod)> set,
                                 const std::string& description);
 void add_trace_option(tools::Command app, UnitChoice& choice, const std::string& what);
+void add_input_option(tools::Command app, std::vector<std::string>& inputs, const std::string& what);
 void add_offset_option(tools::Command app, int64_t& offset);
 void add_json_option(tools::Command app, std::string& path, const std::string& what);
 

@@ -228,9 +228,7 @@ void add_run(tools::Cli& cli) {
                         return ExitCode::kOk;
                       });
   add_plan_argument(app, options->plan);
-  app.add_option("--input", options->inputs, "an array, for each input of the plan")
-      .repeatable()
-      .type_name("NAME=FILE.npy");
+  add_input_option(app, options->inputs, "an array, for each input of the plan");
   app.add_option("--output", options->output_folder, "folder for one .npy per output, named after it")
       .type_name("DIR")
       .not_empty();

@@ -37,9 +37,9 @@ class LaneTimes final : public RunObserver {
 // What one inference after the other is given, and gives.
 class Feeder {
  public:
-  static Result<Feeder> create(const Plan& plan, size_t in_flight) {
+  static Result<Feeder> create(const Plan& plan, const tools::InputTensors& inputs, size_t in_flight) {
     Feeder feeder;
-    NESTRT_ASSIGN_OR_RETURN(feeder.inputs_, TensorSet::random(plan.inputs()));
+    feeder.inputs_ = inputs.views();
     for (size_t i = 0; i < in_flight; ++i) {
       NESTRT_ASSIGN_OR_RETURN(TensorSet outputs, TensorSet::create(plan.outputs()));
       feeder.outputs_.push_back(std::move(outputs));
@@ -58,11 +58,10 @@ class Feeder {
     Times times;
     std::deque<SteadyClock::time_point> begun;
     SteadyClock::time_point start = SteadyClock::now();
-    const std::vector<ConstTensorView> inputs = inputs_.const_views();
     for (size_t submitted = 0, returned = 0; returned < warmup + runs; ++returned) {
       for (; begun.size() < outputs_.size(); ++submitted) {
         begun.push_back(SteadyClock::now());
-        pipeline.submit(inputs, outputs_[submitted % outputs_.size()].views());
+        pipeline.submit(inputs_, outputs_[submitted % outputs_.size()].views());
       }
       NESTRT_RETURN_IF_ERROR(pipeline.next());
       const SteadyClock::time_point end = SteadyClock::now();
@@ -78,7 +77,7 @@ class Feeder {
   }
 
  private:
-  TensorSet inputs_;
+  std::vector<ConstTensorView> inputs_;
   std::vector<TensorSet> outputs_;
 };
 
@@ -104,9 +103,9 @@ double Throughput::predicted_bound_per_second() const { return bound(loads, &Loa
 double Throughput::bound_per_second() const { return bound(loads, &Load::measured_ms); }
 
 Result<Throughput> measure_throughput(std::shared_ptr<const Plan> plan, const UnitList& units, PipelineOptions options,
-                                      int warmup, int runs) {
+                                      const tools::InputTensors& inputs, int warmup, int runs) {
   // They outlive the inferences that are on their way.
-  NESTRT_ASSIGN_OR_RETURN(Feeder feeder, Feeder::create(*plan, static_cast<size_t>(options.in_flight)));
+  NESTRT_ASSIGN_OR_RETURN(Feeder feeder, Feeder::create(*plan, inputs, static_cast<size_t>(options.in_flight)));
   LaneTimes lanes;
   options.session.observer = &lanes;
   NESTRT_ASSIGN_OR_RETURN(const auto pipeline, Pipeline::create(plan, units, options));

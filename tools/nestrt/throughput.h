@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "nestrt/pipeline.h"
+#include "tools/common/input_tensors.h"
 #include "tools/nestrt/commands.h"
 
 namespace nestrt::command {
@@ -27,10 +28,10 @@ struct Throughput {
   double bound_per_second() const;
 };
 
-// Runs `warmup` inferences on random inputs, at least twice as many as are in flight, then measures `runs` others, at
-// least ten times as many; the pipeline is full all the time.
+// Runs `warmup` inferences, at least twice as many as are in flight, then measures `runs` others, at least ten times as
+// many; the pipeline is full all the time.
 Result<Throughput> measure_throughput(std::shared_ptr<const Plan> plan, const UnitList& units, PipelineOptions options,
-                                      int warmup, int runs);
+                                      const tools::InputTensors& inputs, int warmup, int runs);
 
 void add_throughput(Table& table, const Throughput& throughput, int in_flight);
 Json to_json(const Throughput& throughput, int in_flight);

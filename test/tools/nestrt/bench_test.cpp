@@ -16,6 +16,7 @@
 #include "test/support/program.h"
 #include "test/support/sample_plans.h"
 #include "test/support/temporary_folder.h"
+#include "tools/common/npy.h"
 
 namespace nestrt::test {
 namespace {
@@ -60,6 +61,29 @@ TEST_CASE("Each operator is shown with the unit that computes it, and the CPU's 
     CHECK((unit == "evta0") == kernel.empty());
   }
   CHECK(on_evta > 0);
+}
+
+TEST_CASE("A bench runs on arrays that are given, and refuses those that do not fit") {
+  const TemporaryFolder folder;
+  const std::string plan = folder.write("relu.nest", relu_plan().build().bytes()), x = folder.path() + "/x.npy";
+  const std::vector<float> values(6, 2);
+  REQUIRE(tools::write_npy(x, {DataType::kF32, Shape{2, 3}, values.data()}).ok());
+  const auto bench = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"bench", plan, "--runs", "2", "--warmup", "0"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program("nestrt", arguments);
+  };
+  const ProgramResult fits = bench({"--input", x, "--against", "sequential", "--pipeline", "2"});
+  INFO(fits.text);
+  CHECK(fits.exit_code == 0);
+  const std::vector<float> more(5);
+  REQUIRE(tools::write_npy(x, {DataType::kF32, Shape{5}, more.data()}).ok());
+  const ProgramResult other = bench({"--input", x});
+  CHECK(other.exit_code == 2);
+  CHECK_THAT(other.text, Contains("the plan expects"));
+  const ProgramResult overwritten = bench({"--input", x, "--json", x});
+  CHECK(overwritten.exit_code == 2);
+  CHECK_THAT(overwritten.text, Contains("x.npy"));
 }
 
 TEST_CASE("An interrupted bench shows what it has") {
