@@ -91,6 +91,8 @@ class Backend {
   virtual std::string program_configuration() const = 0;  // plan::Program.configuration; empty: for any
   // plan::Target.configuration: as open_units() takes it, with the number of units.
   virtual std::string configuration() const { return program_configuration(); }
+  // At which its programs take UnitProgram.microseconds; 0: nothing is said of it.
+  virtual double clock_mhz() const { return 0; }
   // The host's takes every node that has a kernel, and lowers last: it packs the weights that others read unpacked.
   virtual bool is_host() const { return false; }
   // Has no say in layouts and branches: it takes what the others have cut, or leaves it. So a plan with its programs

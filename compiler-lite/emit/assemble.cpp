@@ -21,7 +21,8 @@ class Assembler {
   AssembledPlan run(const Placement& placement, const std::vector<BranchPrograms>& programs, const Backends& backends) {
     tables().producer = std::string("nestc ") + kVersion;
     tables().model_name = graph_.name;
-    for (const auto& backend : backends) tables().targets.push_back({backend->unit(), backend->configuration()});
+    for (const auto& backend : backends)
+      tables().targets.push_back({backend->unit(), backend->configuration(), static_cast<float>(backend->clock_mhz())});
     add_buffers();
     add_interface();
     add_operators();

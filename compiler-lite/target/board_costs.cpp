@@ -42,7 +42,7 @@ Result<std::optional<BoardCosts>> board_costs(const TargetDescription& target) {
   costs.cpu.num_threads = static_cast<int>(cpu.threads);
   costs.cpu.is_host = true;
   costs.estimates = cpu.estimates;
-  NESTRT_ASSIGN_OR_RETURN(costs.profile, tools::read_profiles(target.profiles));
+  NESTRT_ASSIGN_OR_RETURN(costs.profile, tools::read_profiles(target.profiles, target.units));
   for (const UnitDescription& unit : target.units)
     costs.overheads.push_back(overhead_of(unit, unit.is_host ? cpu.instruction_set : unit.configuration));
   return std::optional<BoardCosts>(std::move(costs));

@@ -397,6 +397,7 @@ def profile(
     precision: float = 0.03,
     max_runs: int = 200,
     max_seconds: float = 20.0,
+    clocks: Optional[Mapping[str, float]] = None,
     **options: Any,
 ) -> ProfileReport:
     """Measures what each operator of a plan costs on each unit, for schedules.
@@ -404,6 +405,7 @@ def profile(
     output: a file of costs to write, for simulate() and Session(cost_file=...).
     counts: numbers of threads; default: 1, 2, 4 ... and all. precision: ends when the 95 % interval of every median
     reaches no further than this part of it; or after max_runs inferences or max_seconds for each way to run the plan.
+    clocks: MHz by unit, which the costs then state and simulate() goes by; default: of the CPU what Linux says.
     options: those of Units.
     """
     where = _take(options, _UNITS)
@@ -411,5 +413,6 @@ def profile(
     _at_least(max_runs=(max_runs, 1))
     what = given(output=output, threads=list(counts) or None, precision=precision, max_runs=max_runs,
                  max_seconds=max_seconds)
+    what["clocks"] = [f"{unit}={mhz}" for unit, mhz in dict(clocks or {}).items()]
     with plan_file(plan) as path:
         return ProfileReport._of(json.loads(_nestrt.profile(path, {**where, "units": units}, what)))

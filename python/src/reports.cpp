@@ -63,6 +63,7 @@ std::string simulate(const std::string& plan, const nb::dict& values) {
 std::string profile(const std::string& plan, const nb::dict& units, const nb::dict& values) {
   command::ProfileOptions options{.plan = plan, .units = unit_choice(units)};
   read(values, "output", options.output);
+  read(values, "clocks", options.clocks);
   read(values, "threads", options.measure.threads);
   read(values, "precision", options.measure.precision);
   read(values, "max_runs", options.measure.max_runs);

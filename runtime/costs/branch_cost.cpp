@@ -54,13 +54,10 @@ Result<WorkCost> cost_of(const CostTable& costs, const Plan& plan, uint32_t bran
   const plan::Branch& branch = plan.tables().branches[branch_index];
   const plan::Program& program = branch.programs[program_index];
   if (program.kind == plan::ProgramKind::kKernels) return kernels_cost(costs, plan, branch, unit, channels);
-  if (const WorkCost* cost = find_cost(costs, unit, program_work_name(plan, branch_index, program_index))) return *cost;
-  // A profile of another origin knows operators, not programs.
-  Result<WorkCost> of_operators = kernels_cost(costs, plan, branch, unit, program.channels);
-  if (of_operators && of_operators->microseconds > 0) return of_operators;
+  if (const auto known = known_program_cost(costs, plan, branch_index, program_index, unit)) return *known;
   if (const plan::Cost* cost = stated_cost(program))
     return WorkCost{cost->microseconds, static_cast<CostSource>(cost->origin)};
-  return of_operators;
+  return kernels_cost(costs, plan, branch, unit, program.channels);
 }
 
 }  // namespace
@@ -73,6 +70,15 @@ Result<WorkCost> operator_cost(const CostTable& costs, const Plan& plan, uint32_
   const WorkCost* const whole = find_cost(costs, unit, work_name(plan, operator_index));
   if (whole == nullptr) return missing(plan, operator_index, channels, unit);
   return WorkCost{whole->microseconds * share(plan, operator_index, channels), CostSource::kModelled};
+}
+
+std::optional<WorkCost> known_program_cost(const CostTable& costs, const Plan& plan, uint32_t branch_index,
+                                           uint32_t program_index, const UnitKey& unit) {
+  if (const WorkCost* cost = find_cost(costs, unit, program_work_name(plan, branch_index, program_index))) return *cost;
+  // A profile of another origin knows operators, not programs.
+  const plan::Branch& branch = plan.tables().branches[branch_index];
+  const auto of_operators = kernels_cost(costs, plan, branch, unit, branch.programs[program_index].channels);
+  return of_operators && of_operators->microseconds > 0 ? std::optional(*of_operators) : std::nullopt;
 }
 
 Result<WorkCost> branch_cost(const CostTable& costs, const Plan& plan, uint32_t branch_index, uint32_t program_index,

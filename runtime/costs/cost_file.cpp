@@ -2,6 +2,7 @@
 //   nestrt costs 3                               the version of the format
 //   kernels <version of nestrt>                  what was measured; without it, costs hold for every version
 //   unit <kind> <configuration> <threads>        what follows is this unit's
+//   clock <MHz>                                  at which its costs were found; where it is known
 //   overhead <start, us> <finish, us> <MB/s> <lane, us>
 //   cost <us> <source> <work>
 // Lines that begin with # say what they like.
@@ -35,6 +36,7 @@ constexpr std::string_view kHeaderOfAny = "nestrt costs ";
 constexpr uintmax_t kMaxBytes = uintmax_t{64} << 20;
 constexpr int kMaxThreads = 1 << 16;
 constexpr double kMaxValue = 1e15;
+constexpr double kMaxClockMhz = 1e6;
 constexpr std::string_view kSources[] = {"unknown", "measured", "simulated", "modelled"};
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
@@ -71,6 +73,7 @@ class Reader {
     if (what == "kernels") return add_kernels(line);
     if (what == "unit") return add_unit(line);
     if (!unit_) return "no unit before it";
+    if (what == "clock") return add_clock(line);
     if (what == "overhead") return add_overhead(line);
     if (what == "cost") return add_cost(line);
     return "no line begins like this";
@@ -96,6 +99,13 @@ class Reader {
     if (is_too_long(unit)) return "a unit's kind or configuration of more than 256 bytes";
     unit.threads = *threads;
     unit_ = unit;
+    return {};
+  }
+  std::string_view add_clock(std::string_view rest) {
+    const auto mhz = parse_value(rest);
+    if (!mhz || *mhz <= 0 || *mhz > kMaxClockMhz || costs_.clock_mhz(*unit_) > 0)
+      return "not the unit's clock in MHz, once";
+    costs_.set_clock(*unit_, *mhz);
     return {};
   }
   std::string_view add_overhead(std::string_view rest) {
@@ -178,13 +188,14 @@ std::string format(double value) {
   return std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
-Status append_unit(std::string& content, const UnitKey& unit, const UnitOverhead* overhead,
+Status append_unit(std::string& content, const UnitKey& unit, double clock_mhz, const UnitOverhead* overhead,
                    const CostTable::Works* works) {
   const auto refuse = [&] {
     return Status(Code::kInvalidArgument, fmt::format("cannot write the costs of '{}'", unit.kind));
   };
-  if (!is_valid(unit)) return refuse();
+  if (!is_valid(unit) || !(clock_mhz >= 0 && clock_mhz <= kMaxClockMhz)) return refuse();
   content += fmt::format("unit\t{}\t{}\t{}\n", unit.kind, unit.configuration, unit.threads);
+  if (clock_mhz > 0) content += fmt::format("clock\t{}\n", format(clock_mhz));
   if (overhead != nullptr) {
     content += "overhead";
     for (double value : {overhead->start_us, overhead->finish_us, overhead->mb_per_s, overhead->lane_us}) {
@@ -214,8 +225,8 @@ Result<std::string> format(const CostTable& costs) {
   for (const auto& [unit, overhead] : costs.overheads()) units[unit];
   std::string content = fmt::format("{}\nkernels\t{}\n", kHeader, NESTRT_VERSION);
   for (const auto& [unit, unused] : units)
-    NESTRT_RETURN_IF_ERROR(
-        append_unit(content, unit, value_of(costs.overheads(), unit), value_of(costs.units(), unit)));
+    NESTRT_RETURN_IF_ERROR(append_unit(content, unit, costs.clock_mhz(unit), value_of(costs.overheads(), unit),
+                                       value_of(costs.units(), unit)));
   return content;
 }
 

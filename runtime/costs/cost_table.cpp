@@ -24,10 +24,18 @@ UnitOverhead CostTable::overhead(const UnitKey& unit) const {
   return key.kind == unit.kind && key.configuration == unit.configuration ? overhead : UnitOverhead();
 }
 
+void CostTable::set_clock(const UnitKey& unit, double mhz) { clocks_[unit] = mhz; }
+
+double CostTable::clock_mhz(const UnitKey& unit) const {
+  const auto clock = clocks_.find(unit);
+  return clock == clocks_.end() ? 0 : clock->second;
+}
+
 void CostTable::merge(const CostTable& other) {
   for (const auto& [unit, works] : other.units_)
     for (const auto& [work, cost] : works) set(unit, work, cost);
   for (const auto& [unit, overhead] : other.overheads_) overheads_[unit] = overhead;
+  for (const auto& [unit, mhz] : other.clocks_) clocks_[unit] = mhz;
 }
 
 }  // namespace nestrt

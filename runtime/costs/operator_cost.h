@@ -1,5 +1,7 @@
-// What one operator costs by kernels, as branch_cost() counts it.
+// The parts of branch_cost(): what one operator costs by kernels, and what costs know of a program of instructions.
 #pragma once
+
+#include <optional>
 
 #include "nestrt/costs.h"
 
@@ -9,5 +11,10 @@ namespace nestrt {
 // Errors: kNotFound.
 Result<WorkCost> operator_cost(const CostTable& costs, const Plan& plan, uint32_t operator_index, const UnitKey& unit,
                                ChannelRange channels);
+
+// By itself, or by its operators; nothing where the costs know nothing, and branch_cost() asks the plan.
+// Requires: the indices of a program of instructions.
+std::optional<WorkCost> known_program_cost(const CostTable& costs, const Plan& plan, uint32_t branch, uint32_t program,
+                                           const UnitKey& unit);
 
 }  // namespace nestrt

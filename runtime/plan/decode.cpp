@@ -199,7 +199,7 @@ class TablesDecoder {
   }
 
   plan::Target target(const wire::Target& source, uint32_t) {
-    return {decoder_.string(source.unit()), decoder_.string(source.configuration())};
+    return {decoder_.string(source.unit()), decoder_.string(source.configuration()), source.clock_mhz()};
   }
 
   plan::Buffer buffer(const wire::Buffer& source, uint32_t index) {

@@ -118,7 +118,7 @@ class TablesEncoder {
 
   flatbuffers::Offset<wire::Target> target(const plan::Target& source) {
     const auto unit = string(source.unit), configuration = string(source.configuration);
-    return wire::CreateTarget(builder_, unit, configuration);
+    return wire::CreateTarget(builder_, unit, configuration, source.clock_mhz);
   }
 
   flatbuffers::Offset<wire::Buffer> buffer(const plan::Buffer& source) {
@@ -237,8 +237,10 @@ bool is_new(const plan::Operator& op) {
 }  // namespace
 
 uint16_t minor_version_of(const plan::Tables& tables) {
+  const auto states_clock = [](const plan::Target& target) { return target.clock_mhz != 0; };
   const bool has_news = !tables.host_costs.empty() || !tables.overheads.empty() || !tables.shapes.empty() ||
-                        names_alternatives(tables) || std::ranges::any_of(tables.operators, is_new);
+                        names_alternatives(tables) || std::ranges::any_of(tables.targets, states_clock) ||
+                        std::ranges::any_of(tables.operators, is_new);
   return has_news ? plan_format::kVersionMinor : plan_format::kOldestMinor;
 }
 

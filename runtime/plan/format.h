@@ -56,6 +56,7 @@ inline constexpr size_t kMaxShapes = 31;
 // all.
 inline constexpr size_t kMaxTargets = 64;
 inline constexpr size_t kMaxTargetBytes = 256;
+inline constexpr float kMaxClockMhz = 1e6F;
 // Ranges of one program: nestc makes one for each kind of thing that a layer has.
 inline constexpr size_t kMaxRanges = 256;
 

@@ -79,14 +79,18 @@ Status verify_preprocessing(const Preprocessing& preprocessing, const plan::Tens
 }  // namespace
 
 Status verify_targets(Context& context) {
-  using plan_format::kMaxTargetBytes, plan_format::kMaxTargets;
+  using plan_format::kMaxClockMhz, plan_format::kMaxTargetBytes, plan_format::kMaxTargets;
   const auto& targets = context.plan.targets;
   if (targets.size() > kMaxTargets)
     return damaged_plan(fmt::format("the plan has {} targets, more than {}", targets.size(), kMaxTargets));
-  for (uint32_t index = 0; index < targets.size(); ++index)
-    if (std::max(targets[index].unit.size(), targets[index].configuration.size()) > kMaxTargetBytes)
+  for (uint32_t index = 0; index < targets.size(); ++index) {
+    const plan::Target& target = targets[index];
+    if (std::max(target.unit.size(), target.configuration.size()) > kMaxTargetBytes)
       return damaged_plan(
           fmt::format("target {}: has a unit or a configuration of more than {} bytes", index, kMaxTargetBytes));
+    if (!(target.clock_mhz >= 0 && target.clock_mhz <= kMaxClockMhz))  // not what is not a number either
+      return damaged_plan(fmt::format("target {}: its clock is not 0 to {} MHz", index, kMaxClockMhz));
+  }
   return {};
 }
 

@@ -94,8 +94,9 @@ def test_simulate_names_what_is_missing(for_board, tmp_path):
 
 
 def test_what_profile_measures_sessions_use(quantized, tmp_path, cat):
-    report = nestrt.profile(quantized, tmp_path / "costs", counts=[1], max_runs=3, max_seconds=1)
-    assert (tmp_path / "costs").exists()
+    clocks = {"cpu": 1234.5}
+    report = nestrt.profile(quantized, tmp_path / "costs", counts=[1], max_runs=3, max_seconds=1, clocks=clocks)
+    assert "\nclock\t1234.5\n" in (tmp_path / "costs").read_text()
     assert report.digest == quantized.metadata["digest"]
     assert all(work["median_us"] >= 0 and work["unit"] == "cpu" for work in report.works)
     assert "conv1" in report._repr_html_()

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <optional>
+#include <set>
 
+#include "nestrt/log.h"
 #include "tools/common/files.h"
 #include "tools/common/resources.h"
 #include "tools/common/yaml_reader.h"
@@ -78,16 +82,31 @@ Status read_kinds(const YAML::Node& list, HostRates& rates) {
   return {};
 }
 
-Status read_estimates(const YAML::Node& unit, HostRates& rates) {
+// What a core does takes as many cycles at another clock; the memory's rate is its own.
+void scale(HostRates& rates, double factor) {
+  rates.fork_us /= factor;
+  for (auto& [name, kind] : rates.kinds) {
+    kind.begin_us /= factor;
+    kind.work_per_us *= factor;
+    kind.results_per_us *= factor;
+  }
+}
+
+Status read_estimates(const YAML::Node& unit, double clock_mhz, HostRates& rates) {
   const YAML::Node node = unit["estimates"];
   if (!node.IsDefined()) return {};
   if (!node.IsMap()) return yaml::refuse(node, "estimates: expected {kinds, ...}");
-  NESTRT_RETURN_IF_ERROR(yaml::check_keys(node, {"memory_bytes_per_us", "cache_bytes", "fork_us", "kinds"}));
+  NESTRT_RETURN_IF_ERROR(
+      yaml::check_keys(node, {"clock_mhz", "memory_bytes_per_us", "cache_bytes", "fork_us", "kinds"}));
   NESTRT_RETURN_IF_ERROR(read_number(node, "memory_bytes_per_us", kMinPerUs, kMaxRate, rates.memory_bytes_per_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "cache_bytes", 0.0, kMaxCacheKib * 1024.0, rates.cache_bytes));
   NESTRT_RETURN_IF_ERROR(read_number(node, "fork_us", 0.0, kMaxOverhead, rates.fork_us));
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node kinds, yaml::member(node, "kinds"));
-  return read_kinds(kinds, rates);
+  NESTRT_RETURN_IF_ERROR(read_kinds(kinds, rates));
+  double fitted_mhz = clock_mhz;
+  NESTRT_RETURN_IF_ERROR(read_number(node, "clock_mhz", 1.0, kMaxClock, fitted_mhz));
+  if (fitted_mhz != clock_mhz && clock_mhz > 0) scale(rates, clock_mhz / fitted_mhz);
+  return {};
 }
 
 Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
@@ -110,7 +129,7 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   NESTRT_RETURN_IF_ERROR(read_number(node, "threads", int64_t{1}, kMaxThreads, unit.threads));
   NESTRT_RETURN_IF_ERROR(read_caches(node, unit.caches));
   if (!unit.is_host && unit.caches.line_bytes != 0) return yaml::refuse(node, "caches: only a unit 'cpu' has them");
-  NESTRT_RETURN_IF_ERROR(read_estimates(node, unit.estimates));
+  NESTRT_RETURN_IF_ERROR(read_estimates(node, unit.clock_mhz, unit.estimates));
   if (!unit.is_host && !unit.estimates.kinds.empty())
     return yaml::refuse(node, "estimates: only a unit 'cpu' has them");
   NESTRT_RETURN_IF_ERROR(read_number(node, "start_us", 0.0, kMaxOverhead, unit.overhead.start_us));
@@ -183,6 +202,45 @@ std::vector<std::string> boards_in(const std::filesystem::path& folder) {
   return names;
 }
 
+// Of the boards that come with nestrt.
+std::optional<std::string> find_resource_profile(const std::string& file) {
+  const auto folder = find_resource("boards", "boards", "zcu102.yaml");
+  if (!folder || std::filesystem::path(file).is_absolute()) return std::nullopt;
+  std::error_code error;
+  const std::filesystem::path path = *folder / file;
+  return std::filesystem::exists(path, error) ? std::optional(path.string()) : std::nullopt;
+}
+
+bool is_of(const BoardUnit& unit, const UnitKey& key) {
+  const std::string& configuration = unit.is_host ? unit.instruction_set : unit.configuration;
+  return unit.kind == key.kind && (configuration.empty() || configuration == key.configuration);
+}
+
+// 0: the board states none.
+double clock_of(const std::vector<BoardUnit>& units, const UnitKey& key) {
+  const auto unit = std::ranges::find_if(units, [&](const BoardUnit& candidate) { return is_of(candidate, key); });
+  return unit == units.end() ? 0 : unit->clock_mhz;
+}
+
+// Linux and board files round the same clock differently.
+bool is_about(double a, double b) { return std::abs(a - b) <= 0.01 * b; }
+
+CostTable at_clocks_of(const std::vector<BoardUnit>& units, const CostTable& profile, const std::string& path) {
+  CostTable result = profile;
+  std::set<std::string> told;
+  for (const auto& [key, works] : profile.units()) {
+    const double found = profile.clock_mhz(key), wanted = clock_of(units, key);
+    if (found == 0 || wanted == 0 || is_about(found, wanted)) continue;
+    for (const auto& [work, cost] : works) result.set(key, work, {cost.microseconds * found / wanted, cost.source});
+    result.set_clock(key, wanted);
+    if (told.insert(key.kind).second)
+      log(LogLevel::kWarning, fmt::format("{}: costs of '{}' at {} MHz, scaled to the board's {} MHz as if its memory "
+                                          "were faster, too; measure there (nestrt profile) for others",
+                                          path, key.kind, found, wanted));
+  }
+  return result;
+}
+
 }  // namespace
 
 Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check) {
@@ -198,8 +256,9 @@ Result<Board> read_board(const std::string& path, const UnitCheck& check) {
 Result<std::vector<std::string>> profiles_of(const Board& board, const std::string& board_path) {
   std::vector<std::string> paths;
   for (const std::string& file : board.profiles) {
-    const std::string path = (std::filesystem::path(board_path).parent_path() / file).string();
     std::error_code error;
+    std::string path = (std::filesystem::path(board_path).parent_path() / file).string();
+    if (!std::filesystem::exists(path, error)) path = find_resource_profile(file).value_or(path);
     const auto is_same = [&](const std::string& other) { return std::filesystem::equivalent(path, other, error); };
     const auto other = std::find_if(paths.begin(), paths.end(), is_same);
     if (other != paths.end())
@@ -209,11 +268,11 @@ Result<std::vector<std::string>> profiles_of(const Board& board, const std::stri
   return paths;
 }
 
-Result<CostTable> read_profiles(const std::vector<std::string>& paths) {
+Result<CostTable> read_profiles(const std::vector<std::string>& paths, const std::vector<BoardUnit>& units) {
   CostTable costs;
   for (const std::string& path : paths) {
     NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_costs(path));
-    costs.merge(profile);
+    costs.merge(at_clocks_of(units, profile, path));
   }
   return costs;
 }

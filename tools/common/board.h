@@ -52,10 +52,13 @@ using UnitCheck = std::function<Status(BoardUnit*)>;
 Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check);
 Result<Board> read_board(const std::string& path, const UnitCheck& check);
 
-// The paths of its files of costs; `board_path` is that of its own. Errors: kInvalidArgument where two are one file.
+// The paths of its files of costs; `board_path` is that of its own. One that does not lie beside that, as where a board
+// that comes with nestrt was copied and changed, is the one that comes with nestrt. Errors: kInvalidArgument where two
+// are one file.
 Result<std::vector<std::string>> profiles_of(const Board& board, const std::string& board_path);
-// All that the files say, the last first. Errors: those of read_costs().
-Result<CostTable> read_profiles(const std::vector<std::string>& paths);
+// All that the files say, the last first, at the clocks that `units` state: what a file says was found at another is
+// scaled, which a warning says. Errors: those of read_costs().
+Result<CostTable> read_profiles(const std::vector<std::string>& paths, const std::vector<BoardUnit>& units);
 
 // The path of the board's file: `text` itself where it ends in ".yaml", else that of the file boards/`text`.yaml that
 // comes with nestrt. Errors: kNotFound with the names of those that there are; kUnavailable where there are none at

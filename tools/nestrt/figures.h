@@ -51,6 +51,7 @@ struct ProfileOptions {
   std::string output;
   std::vector<std::string> imports;
   std::string configuration = "neon";
+  std::vector<std::string> clocks;  // "evta=200"
   std::string json;
   std::string html;
   MeasureOptions measure;

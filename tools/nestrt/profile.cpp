@@ -2,10 +2,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
+#include "runtime/core/parse.h"
 #include "runtime/costs/measure_costs.h"
 #include "runtime/plan/channels.h"
 #include "tools/common/files.h"
+#include "tools/common/machine_state.h"
 #include "tools/common/nest_c_profile.h"
 #include "tools/common/page.h"
 #include "tools/common/plan_shape.h"
@@ -18,6 +21,8 @@ namespace nestrt::command {
 namespace {
 
 using Options = ProfileOptions;
+
+constexpr double kMaxClockMhz = 10'000;  // as a board's
 
 std::string describe(const UnitKey& unit, const UnitList& units) {
   const bool is_host = std::any_of(units.begin(), units.end(), [&](const auto& candidate) {
@@ -99,6 +104,27 @@ Json to_json(const MeasuredCosts& measured, const Options& options, const Plan& 
   return {{"plan", options.plan}, {"digest", plan.digest()}, {"works", works}, {"overheads", overheads}};
 }
 
+// Of the CPU what the machine tells, of any unit what was stated.
+Status add_clocks(const Options& options, const UnitList& units, CostTable& costs) {
+  std::map<std::string, double> clocks;
+  for (const auto& unit : units)
+    if (unit->info().is_host) clocks[unit->info().kind] = tools::read_machine_state().fastest_mhz;
+  for (const std::string& text : options.clocks) {
+    const size_t equals = std::min(text.find('='), text.size());
+    const auto mhz = parse_number<double>(std::string_view(text).substr(std::min(equals + 1, text.size())));
+    if (equals == 0 || !mhz || !(*mhz >= 1 && *mhz <= kMaxClockMhz))
+      return Status(Code::kInvalidArgument, fmt::format("--clock takes UNIT=MHZ, as evta=200; '{}' was given", text));
+    const std::string kind = text.substr(0, equals);
+    if (std::ranges::none_of(units, [&](const auto& unit) { return unit->info().kind == kind; }))
+      return Status(Code::kInvalidArgument, fmt::format("--clock {}: no unit '{}' is measured", text, kind));
+    clocks[kind] = *mhz;
+  }
+  const std::map<UnitKey, CostTable::Works> measured = costs.units();
+  for (const auto& [key, works] : measured)
+    if (clocks[key.kind] > 0) costs.set_clock(key, clocks[key.kind]);
+  return {};
+}
+
 Status import_profiles(const Options& options, const Plan& plan, CostTable& costs) {
   for (const std::string& path : options.imports) {
     NESTRT_ASSIGN_OR_RETURN(const tools::NestCImport import,
@@ -124,7 +150,10 @@ Result<MeasuredCosts> measure(const std::shared_ptr<const Plan>& plan, const Uni
 // Of a unit that cannot be measured no part is.
 Result<MeasuredCosts> measure_all(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                   const Options& options) {
+  CostTable none;
+  NESTRT_RETURN_IF_ERROR(add_clocks(options, units, none));  // what is wrong is said before it takes long
   NESTRT_ASSIGN_OR_RETURN(MeasuredCosts measured, measure(plan, units, options));
+  NESTRT_RETURN_IF_ERROR(add_clocks(options, units, measured.costs));
   if (measured.failed.empty()) return measured;
   const FailedUnit& failed = measured.failed.front();
   return failed.why.with_context(fmt::format("unit '{}' cannot be measured", units[failed.unit]->info().name));
@@ -186,6 +215,9 @@ void add_profile(tools::Cli& cli) {
   app.add_option("--max-seconds", options->seconds, "time for each way to run the plan, at most")
       .between(0, 1e6)
       .show_default();
+  app.add_option("--clock", options->clocks,
+                 "clock of a unit, which costs then state and simulate goes by; default: of the CPU what Linux says")
+      .type_name("UNIT=MHZ");
   app.add_option("--import", options->imports, "take the costs from a profile of NEST-C instead; several may be given")
       .type_name("FILE");
   app.add_option("--configuration", options->configuration, "of the CPU that an imported profile is of").show_default();

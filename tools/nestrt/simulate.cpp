@@ -9,6 +9,7 @@
 #include "nestrt/log.h"
 #include "nestrt/plan_tables.h"
 #include "nestrt/schedule.h"
+#include "runtime/costs/stated_cost.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/dependencies.h"
 #include "runtime/plan/statistics.h"
@@ -116,9 +117,9 @@ Result<Figures> figures_of(const Plan& plan, const VirtualBoard& board, int budg
 
 // Those that are asked for, or those that the board's file names.
 Result<CostTable> read_profiles(const Options& options, const std::string& board_path, const tools::Board& board) {
-  if (!options.profiles.empty()) return tools::read_profiles(options.profiles);
+  if (!options.profiles.empty()) return tools::read_profiles(options.profiles, board.units);
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::string> paths, tools::profiles_of(board, board_path));
-  return tools::read_profiles(paths);
+  return tools::read_profiles(paths, board.units);
 }
 
 std::string format_ms(double microseconds) { return fmt::format("{:.2f}", microseconds / 1e3); }
@@ -358,9 +359,9 @@ Status check_unit(tools::BoardUnit* unit) {
   return {};
 }
 
-double npu_clock(const tools::Board& board) {
+double npu_clock(const tools::Board& board, const Plan& plan) {
   for (const tools::BoardUnit& unit : board.units)
-    if (!unit.is_host) return unit.clock_mhz;
+    if (!unit.is_host) return unit.clock_mhz > 0 ? unit.clock_mhz : stated_clock_mhz(plan, unit.kind);
   return 0;
 }
 
@@ -380,6 +381,24 @@ void warn_of_idle_units(const Plan& plan, const tools::Board& board) {
         fmt::format("the plan {}, but the board's is {}: it computes nothing; compile the model with --quantize s8 for "
                     "this board (--target), or state another configuration",
                     why, unit.configuration));
+  }
+}
+
+// A plan of an older nestc has times of some clock or other.
+void warn_of_unknown_clock(const Plan& plan, const tools::Board& board) {
+  for (const tools::BoardUnit& unit : board.units) {
+    const auto is_stated = [&](const plan::Program& program) {
+      return program.unit == unit.kind && stated_cost(program) != nullptr;
+    };
+    const bool any = std::ranges::any_of(plan.tables().branches, [&](const plan::Branch& branch) {
+      return std::ranges::any_of(branch.programs, is_stated);
+    });
+    if (unit.is_host || unit.clock_mhz <= 0 || !any || stated_clock_mhz(plan, unit.kind) > 0) continue;
+    log(LogLevel::kWarning,
+        fmt::format(
+            "the plan does not say at which clock its programs for '{}' take the times that it states: taken for "
+            "the board's {:g} MHz; compile the model again",
+            unit.kind, unit.clock_mhz));
   }
 }
 
@@ -416,11 +435,12 @@ Result<Json> simulate(const Options& options, bool shown) {
   NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
   warn_of_idle_units(*plan, board);
+  warn_of_unknown_clock(*plan, board);
   std::vector<Figures> all;
   Json steps = Json::array();
   std::vector<std::string> estimated;
   std::optional<VirtualBoard> first_board;
-  for (const double clock : options.clocks.empty() ? std::vector{npu_clock(board)} : options.clocks) {
+  for (const double clock : options.clocks.empty() ? std::vector{npu_clock(board, *plan)} : options.clocks) {
     for (const double scale : options.scales.empty() ? std::vector{1.0} : options.scales) {
       BoardChanges changes = options.changes;
       changes.npu_clock_mhz = clock;

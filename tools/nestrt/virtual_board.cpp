@@ -56,9 +56,27 @@ std::vector<uint32_t> add_missing(const Plan& plan, UnitInfo cpu, const HostRate
   return missing;
 }
 
+// By which times are multiplied: of programs that the profile knows, of those whose time the plan states.
+struct ClockScales {
+  double known = 1, stated = 1;
+};
+
+Result<ClockScales> clock_scales(const Plan& plan, const tools::Board& board, const tools::BoardUnit& unit,
+                                 double asked_mhz) {
+  const double plan_mhz = stated_clock_mhz(plan, unit.kind);
+  const double board_mhz = unit.clock_mhz > 0 ? unit.clock_mhz : plan_mhz;
+  if (asked_mhz > 0 && board_mhz <= 0)
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("board '{}' does not state the clock of its '{}', nor does the plan", board.name, unit.kind));
+  const double mhz = asked_mhz > 0 ? asked_mhz : board_mhz;
+  if (mhz <= 0) return ClockScales();
+  return ClockScales{board_mhz / mhz, (plan_mhz > 0 ? plan_mhz : board_mhz) / mhz};
+}
+
 // Modelled cycles know nothing of the launch; what was measured has it inside.
-Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, double scale, double launch_us,
-                     CostTable& costs) {
+Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, const ClockScales& scales,
+                     double launch_us, CostTable& costs) {
   const UnitKey key = key_of(unit);
   const auto& branches = plan.tables().branches;
   for (uint32_t branch = 0; branch < branches.size(); ++branch) {
@@ -67,6 +85,8 @@ Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& pr
       const plan::Program& program = programs[index];
       if (program.unit != unit.kind || program.configuration != unit.configuration) continue;
       NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, branch_cost(profile, plan, branch, index, key));
+      const bool is_known = known_program_cost(profile, plan, branch, index, key).has_value();
+      const double scale = is_known ? scales.known : scales.stated;
       const double launch = cost.source == CostSource::kModelled ? launch_us : 0;
       costs.set(key, program_work_name(plan, branch, index), {cost.microseconds * scale + launch, cost.source});
     }
@@ -94,6 +114,13 @@ Result<scheduler::SharedResources> shared_by(const Plan& plan, double memory_mb_
 
 }  // namespace
 
+// A plan is for one configuration of a kind.
+double stated_clock_mhz(const Plan& plan, std::string_view unit) {
+  const auto& targets = plan.tables().targets;
+  const auto target = std::ranges::find(targets, unit, &plan::Target::unit);
+  return target == targets.end() ? 0 : target->clock_mhz;
+}
+
 Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
                                         const BoardChanges& changes) {
   VirtualBoard result;
@@ -113,13 +140,10 @@ Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& bo
       result.costs.set_overhead({unit.kind, instruction_set, 1}, overhead);
       continue;
     }
-    if (changes.npu_clock_mhz > 0 && unit.clock_mhz <= 0)
-      return Status(Code::kInvalidArgument,
-                    "board '" + board.name + "' does not state the clock of its '" + unit.kind + "'");
-    const double scale = changes.npu_clock_mhz > 0 ? unit.clock_mhz / changes.npu_clock_mhz : 1;
+    NESTRT_ASSIGN_OR_RETURN(const ClockScales scales, clock_scales(plan, board, unit, changes.npu_clock_mhz));
     const std::vector<UnitInfo> instances = instances_of(unit, changes.instances);
     const double launch_us = unit.launch_us * changes.hand_over_scale;
-    NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scale, launch_us, result.costs));
+    NESTRT_RETURN_IF_ERROR(add_npu_costs(plan, instances.front(), profile, scales, launch_us, result.costs));
     result.costs.set_overhead(key_of(instances.front()), scaled(unit.overhead, changes.hand_over_scale));
     result.units.insert(result.units.end(), instances.begin(), instances.end());
     result.shared.awake_us.resize(result.units.size(), unit.awake_us * changes.waiting_scale);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nestrt/costs.h"
@@ -31,12 +32,16 @@ struct VirtualBoard {
   std::vector<uint32_t> estimated;    // operators whose cost on the CPU no profile has
 };
 
+// At which the plan means the times of its programs for a unit of that kind; 0: it does not say.
+double stated_clock_mhz(const Plan& plan, std::string_view unit);
+
 // `profile`: costs by work. Programs of instructions that it does not know cost what the plan says; at another clock
-// they take as many cycles. Operators that it does not know are estimated, where the board states by which rates.
-// Overheads are the board's. A CPU whose instruction set the board does not state is the only one that the profile has.
-// Errors: kNotFound where a program has no cost; kInvalidArgument where a clock is asked for that the board does not
-// state, or it does not state the instruction set and the profile has none, or several; kInvalidPlan for an instruction
-// stream that is none.
+// than the plan was compiled for they take as many cycles. Operators that it does not know are estimated, where the
+// board states by which rates. Overheads are the board's. A CPU whose instruction set the board does not state is the
+// only one that the profile has.
+// Errors: kNotFound where a program has no cost; kInvalidArgument where a clock is asked for and neither the board nor
+// the plan states one, or it does not state the instruction set and the profile has none, or several; kInvalidPlan for
+// an instruction stream that is none.
 Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
                                         const BoardChanges& changes = {});
 

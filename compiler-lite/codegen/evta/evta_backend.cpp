@@ -93,6 +93,7 @@ class EvtaBackend final : public Backend {
   std::string unit() const override { return "evta"; }
   std::string program_configuration() const override { return std::string(configuration_.name); }
   std::string configuration() const override { return isa::to_text(instances_); }
+  double clock_mhz() const override { return clock_is_stated_ ? profile_.clock_hz / 1e6 : 0; }
 
   // Blocks of channels, as the tensors' shapes allow; the input of a convolution also folded, where that is faster.
   std::vector<LayoutOption> layouts(const Graph& graph, const Node& node) override {

@@ -57,6 +57,10 @@ class CostTable {
   // That of the most threads up to the unit's. Nothing costs anything where none was set.
   UnitOverhead overhead(const UnitKey& unit) const;
 
+  // At which a unit's costs were found, in MHz; 0: nobody said.
+  void set_clock(const UnitKey& unit, double mhz);
+  double clock_mhz(const UnitKey& unit) const;
+
   // Takes over what `other` says, also where this says something else.
   void merge(const CostTable& other);
 
@@ -68,6 +72,7 @@ class CostTable {
  private:
   std::map<UnitKey, Works> units_;
   std::map<UnitKey, UnitOverhead> overheads_;
+  std::map<UnitKey, double> clocks_;  // MHz
 };
 
 // The name of an operator's work: "Conv kernel=1,1 ... activation=(kind=relu alpha=0 beta=0): s8 1x64x56x56 blocked16

@@ -158,6 +158,7 @@ struct Input {
 struct Target {
   std::string unit;
   std::string configuration;
+  float clock_mhz = 0;  // at which the times of its programs are meant; 0: not stated
 };
 
 // What kernels take on the CPU of the board that the plan was compiled for.

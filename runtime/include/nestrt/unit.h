@@ -38,7 +38,7 @@ struct UnitInfo {
   // A program takes about as long each time: what was measured of it says when the unit hangs.
   bool is_steady = true;
   // Of the session's plan, programs of another compiler that the unit does not take: the host computes their branches.
-  std::vector<const plan::Program*> refused;
+  std::vector<const plan::Program*> refused{};
 };
 
 // A branch of a plan as a unit sees it. Everything outlives the executables prepared from it.

@@ -15,6 +15,7 @@ CostTable sample() {
   costs.set(cpu, "Pool", {0, CostSource::kUnknown});
   costs.set(evta, "Conv", {1e-3, CostSource::kModelled});
   costs.set_overhead(evta, {1.5, 2.5, 400});
+  costs.set_clock(evta, 333.25);
   costs.set_overhead({"npu", "only overheads", 1}, {1, 0, 0});
   return costs;
 }
@@ -46,6 +47,8 @@ TEST_CASE("Costs are read as they were written") {
   CHECK(cost->source == CostSource::kMeasured);
   CHECK(read->find({"evta", "", 1}, "Conv")->source == CostSource::kModelled);
   CHECK(read->overhead({"evta", "", 1}).mb_per_s == 400);
+  CHECK(read->clock_mhz({"evta", "", 1}) == 333.25);
+  CHECK(read->clock_mhz({"cpu", "x86-64-v3", 2}) == 0);  // nobody said
   // Nothing but the file is left.
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path() + "/new/folder"), {}) == 1);
 }
@@ -62,13 +65,29 @@ TEST_CASE("A file of costs that is wrong anywhere is refused with its line") {
   CHECK(read_costs(folder.path() + "/none").error().code() == Code::kNotFound);
   CHECK(read_costs(folder.path()).error().code() == Code::kInvalidArgument);
   const std::string unit = "unit\tcpu\tisa\t1\n";
-  for (const std::string& lines :
-       {std::string("cost\t1\tmeasured\tConv\n"), std::string("unit\t\tisa\t1\n"), std::string("unit\tcpu\tisa\t0\n"),
-        std::string("unit\tcpu\tisa\t99999999999\n"), std::string("unit\tcpu\n"), unit + "cost\t-1\tmeasured\tConv\n",
-        unit + "cost\tnan\tmeasured\tConv\n", unit + "cost\tinf\tmeasured\tConv\n", unit + "cost\t1\tguessed\tConv\n",
-        unit + "cost\t1\tmeasured\t\n", unit + "cost\t1x\tmeasured\tConv\n", unit + "overhead\t1\t2\n",
-        unit + "overhead\t1\t2\t-3\n", unit + "else\n", unit + "kernels\t1.0\n", std::string("kernels\t\n"),
-        unit + "\n", unit + "cost\t1\tmeasured\tConv\ncost\t1\tmeasured\tConv\n"}) {
+  for (const std::string& lines : {std::string("cost\t1\tmeasured\tConv\n"),
+                                   std::string("unit\t\tisa\t1\n"),
+                                   std::string("unit\tcpu\tisa\t0\n"),
+                                   std::string("unit\tcpu\tisa\t99999999999\n"),
+                                   std::string("unit\tcpu\n"),
+                                   unit + "cost\t-1\tmeasured\tConv\n",
+                                   unit + "cost\tnan\tmeasured\tConv\n",
+                                   unit + "cost\tinf\tmeasured\tConv\n",
+                                   unit + "cost\t1\tguessed\tConv\n",
+                                   unit + "cost\t1\tmeasured\t\n",
+                                   unit + "cost\t1x\tmeasured\tConv\n",
+                                   unit + "overhead\t1\t2\n",
+                                   unit + "overhead\t1\t2\t-3\n",
+                                   unit + "else\n",
+                                   unit + "kernels\t1.0\n",
+                                   std::string("kernels\t\n"),
+                                   unit + "clock\t0\n",
+                                   unit + "clock\tnan\n",
+                                   unit + "clock\t2000000\n",
+                                   unit + "clock\t1\nclock\t1\n",
+                                   std::string("clock\t1\n"),
+                                   unit + "\n",
+                                   unit + "cost\t1\tmeasured\tConv\ncost\t1\tmeasured\tConv\n"}) {
     CAPTURE(lines);
     const Status status = read_text(folder, header + lines);
     CHECK(status.code() == Code::kInvalidArgument);
@@ -129,6 +148,9 @@ TEST_CASE("Costs that no file can hold are not written") {
   CHECK(refused({"cpu", "isa", 1}, "line\nend", 1));
   CHECK(refused({"cpu", "isa", 1}, "Conv", -1));
   CHECK(refused({"cpu", "isa", 1}, "Conv", std::numeric_limits<double>::quiet_NaN()));
+  CostTable backwards = sample();
+  backwards.set_clock({"evta", "", 1}, -1);
+  CHECK(write_costs(path, backwards).code() == Code::kInvalidArgument);
   CHECK(write_costs(folder.path(), sample()).code() == Code::kIo);
 }
 

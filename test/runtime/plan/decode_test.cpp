@@ -277,7 +277,7 @@ TEST_CASE("Every field of every table is read as it was written") {
   plan::Tables tables;
   tables.producer = "nestc";
   tables.model_name = "net";
-  tables.targets = {{"cpu", "any"}, {"npu", "2x32"}};
+  tables.targets = {{"cpu", "any"}, {"npu", "2x32", 333.25F}};
   tables.buffers = {{plan::BufferKind::kArena, 1, 2, 3, 4}};
   tables.tensors = {{"x", DataType::kS8, {1, 2}, Layout::kBlocked16, Packing::kS8Panel, 3, 4, std::nullopt},
                     {"y", DataType::kU8, {}, Layout::kPlain, Packing::kNone, 5, 6, plan::Quantization{}}};

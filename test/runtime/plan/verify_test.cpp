@@ -66,6 +66,18 @@ TEST_CASE("Targets beyond reason are refused: what belongs to one is looked up a
                                            has_longest(p);
                                            p.targets[0].configuration += "c";
                                          }},
+                                        {"target 1: its clock is not 0 to",
+                                         [](plan::Tables& p) {
+                                           p.targets = {{"cpu", "any"}, {"evta", "c", -1}};
+                                         }},
+                                        {"target 0: its clock is not 0 to",
+                                         [](plan::Tables& p) {
+                                           p.targets = {{"evta", "c", 2e6F}};
+                                         }},
+                                        {"target 0: its clock is not 0 to",
+                                         [](plan::Tables& p) {
+                                           p.targets = {{"evta", "c", std::numeric_limits<float>::quiet_NaN()}};
+                                         }},
                                     });
 }
 

@@ -2,6 +2,13 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nestrt/costs.h"
+#include "nestrt/log.h"
+#include "test/support/temporary_folder.h"
 
 namespace nestrt::tools {
 namespace {
@@ -80,6 +87,59 @@ TEST_CASE("A CPU's estimates have rates by kind of work, and of what is of no ki
     CHECK_THAT(refused.error().to_string(), Contains(part));
   }
   CHECK_FALSE(parse("board: b\nunits: [{unit: evta, estimates: {kinds: {other: {begin_us: 1}}}}]\n"));
+}
+
+TEST_CASE("Estimates of a core at one clock hold for a board that runs it at another, but for its memory") {
+  const auto rates_at = [](const std::string& clock) {
+    const auto board = parse("board: b\nunits: [{unit: cpu" + clock +
+                             ", estimates: {clock_mhz: 1000, memory_bytes_per_us: 500, fork_us: 4, kinds: {other: "
+                             "{begin_us: 2, work_per_us: 30, results_per_us: 40}}}}]\n");
+    REQUIRE(board);
+    return board->units[0].estimates;
+  };
+  for (const std::string clock : {"", ", clock_mhz: 1000"}) {
+    CAPTURE(clock);
+    CHECK(rates_at(clock).fork_us == 4);
+    CHECK(rates_at(clock).kinds.at("other").work_per_us == 30);
+  }
+  const HostRates twice = rates_at(", clock_mhz: 2000");
+  CHECK(twice.memory_bytes_per_us == 500);
+  CHECK(twice.fork_us == 2);
+  CHECK(twice.kinds.at("other").begin_us == 1);
+  CHECK(twice.kinds.at("other").work_per_us == 60);
+  CHECK(twice.kinds.at("other").results_per_us == 80);
+}
+
+TEST_CASE("Costs found at another clock than the board's take as many cycles there, with a warning") {
+  const test::TemporaryFolder folder;
+  const UnitKey cpu{"cpu", "neon", 4}, evta{"evta", "c", 1};
+  CostTable costs;
+  costs.set(cpu, "Conv", {10, CostSource::kMeasured});
+  costs.set(evta, "Conv", {30, CostSource::kMeasured});
+  costs.set_clock(cpu, 1199.9);
+  costs.set_clock(evta, 100);
+  const std::string path = folder.path() + "/costs";
+  REQUIRE(write_costs(path, costs).ok());
+  const auto at = [&](const std::string& cpu_clock, const std::string& evta_clock) {
+    const auto board = parse("board: b\nunits:\n- {unit: cpu, instruction_set: neon" + cpu_clock +
+                             "}\n- {unit: evta, configuration: c" + evta_clock + "}\n");
+    REQUIRE(board);
+    auto read = read_profiles({path}, board->units);
+    REQUIRE(read);
+    return *read;
+  };
+  std::vector<std::string> warnings;
+  set_log_hook([&](LogLevel, std::string_view message) { warnings.emplace_back(message); });
+  CHECK(at("", "").find(evta, "Conv")->microseconds == 30);
+  CHECK(at(", clock_mhz: 1200", ", clock_mhz: 100").find(cpu, "Conv")->microseconds == 10);  // rounded, not another
+  CHECK(warnings.empty());
+  const CostTable faster = at(", clock_mhz: 1200", ", clock_mhz: 300");
+  CHECK(faster.find(evta, "Conv")->microseconds == Approx(10));
+  CHECK(faster.find(cpu, "Conv")->microseconds == 10);
+  CHECK(faster.clock_mhz(evta) == 300);
+  set_log_hook({});
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], Contains("costs of 'evta' at 100 MHz, scaled to the board's 300 MHz"));
 }
 
 TEST_CASE("Programs of an accelerator take time to launch, the CPU's do not") {

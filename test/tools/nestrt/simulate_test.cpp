@@ -1,6 +1,7 @@
 // nestrt profile and nestrt simulate, one after the other.
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "nestrt/open_units.h"
@@ -145,6 +146,80 @@ TEST_CASE("nestrt simulate says why the board's unit computes nothing") {
   CHECK_THAT(simulated("plan.nest"), Contains("the plan has no program for 'evta'"));
   CHECK_THAT(simulated("other.nest"),
              Contains("has programs for 'evta' of 1x16_15_15_18_17, but the board's is 1x32_15_15_18_17"));
+}
+
+TEST_CASE("A board with another clock than the plan was compiled for runs its programs in as many cycles") {
+  const SimulateWorkshop workshop;
+  PlanBuilder builder = evta::test::random_network(evta::kConfigurations[0], 6, 1);
+  const std::string configuration(evta::kConfigurations[0].name);
+  builder.tables().targets = {{"evta", configuration, 100}};
+  for (plan::Branch& branch : builder.tables().branches)
+    for (plan::Program& program : branch.programs)
+      if (program.unit == "evta") program.costs = {{1e-3F, plan::CostOrigin::kModelled}};
+  workshop.write("plan.nest", builder.build().bytes());
+  builder.tables().targets[0].clock_mhz = 0;
+  workshop.write("old.nest", builder.build().bytes());
+  const auto board_at = [&](const std::string& clock) {
+    workshop.write("npu.yaml",
+                   workshop.estimating_board() + "  - {unit: evta, configuration: " + configuration + clock + "}\n");
+  };
+  const auto simulated = [&](const std::string& plan, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"simulate", workshop.path(plan),        "--board", workshop.path("npu.yaml"),
+                                          "--json",   workshop.path("times.json")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult result = run_program("nestrt", arguments);
+    check_ok(result);
+    return std::pair(workshop.json("times.json")["split_ms"].get<double>(), result.text);
+  };
+  const auto unknown = Contains("does not say at which clock its programs for 'evta' take the times");
+  board_at("");
+  const double of_plan = simulated("plan.nest", {}).first;
+  CHECK(simulated("plan.nest", {"--npu-clock", "100"}).first == Approx(of_plan));
+  board_at(", clock_mhz: 100");
+  CHECK(simulated("plan.nest", {}).first == Approx(of_plan));
+  const double asked = simulated("plan.nest", {"--npu-clock", "50"}).first;
+  CHECK(asked > of_plan);
+  board_at(", clock_mhz: 50");
+  const auto [stated, text] = simulated("plan.nest", {});
+  CHECK(stated == Approx(asked));
+  CHECK_THAT(text, !unknown);
+  CHECK(simulated("plan.nest", {"--npu-clock", "100"}).first == Approx(of_plan));
+  const auto [old, warned] = simulated("old.nest", {});
+  CHECK(old == Approx(of_plan));  // nobody knows better
+  CHECK_THAT(warned, unknown);
+}
+
+TEST_CASE("A board of nestrt's own that a user copied and changed has its costs still") {
+  const SimulateWorkshop workshop;
+  workshop.write("mine.yaml",
+                 "board: mine\nunits:\n  - {unit: cpu, threads: 4, instruction_set: neon, clock_mhz: "
+                 "600, estimates: {kinds: {other: {begin_us: 1}}}}\nprofiles: [profiles/zcu102.costs]\n");
+  const ProgramResult result =
+      run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", workshop.path("mine.yaml")});
+  check_ok(result);
+  CHECK_THAT(result.text, Contains("costs of 'cpu' at 1200 MHz, scaled to the board's 600 MHz"));
+}
+
+TEST_CASE("Costs that are measured state the clocks that the user states") {
+  const SimulateWorkshop workshop;
+  const auto profile = [&](const std::string& clock) {
+    return run_program("nestrt", {"profile", workshop.path("plan.nest"), "-o", workshop.path("costs"), "--threads", "1",
+                                  "--max-runs", "3", "--clock", clock});
+  };
+  check_ok(profile("cpu=1234.5"));
+  const auto costs = read_costs(workshop.path("costs"));
+  REQUIRE(costs);
+  CHECK(costs->clock_mhz({"cpu", SimulateWorkshop::isa(), 1}) == 1234.5);
+  for (const auto& [clock, part] : std::map<std::string, std::string>{{"evta=100", "no unit 'evta' is measured"},
+                                                                      {"cpu=0", "UNIT=MHZ"},
+                                                                      {"cpu", "UNIT=MHZ"},
+                                                                      {"=100", "UNIT=MHZ"},
+                                                                      {"cpu=fast", "UNIT=MHZ"}}) {
+    CAPTURE(clock);
+    const ProgramResult refused = profile(clock);
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.text, Contains(part));
+  }
 }
 
 TEST_CASE("Steps are called after the largest operator of their branch") {
