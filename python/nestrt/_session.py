@@ -76,7 +76,22 @@ def _opened(units: Union[str, Units], plan: Plan, threads: Optional[int], option
     return units
 
 
-class Session(_nestrt.Session):
+class _Loaded:
+    """What has a plan and the units that it is loaded on."""
+
+    _plan: Plan
+    _units: Units
+
+    @property
+    def plan(self) -> Plan:
+        return self._plan
+
+    @property
+    def units(self) -> Units:
+        return self._units
+
+
+class Session(_Loaded, _nestrt.Session):
     """A plan that is loaded on units, ready to run. Creating it allocates all memory but that of the outputs.
 
     plan: a Plan, or what makes one.
@@ -127,14 +142,6 @@ class Session(_nestrt.Session):
         super().__init__(self._plan._core, self._units._core, deadline, options)
 
     @property
-    def plan(self) -> Plan:
-        return self._plan
-
-    @property
-    def units(self) -> Units:
-        return self._units
-
-    @property
     def operators(self) -> Tuple[Dict[str, Any], ...]:
         """name, kind, unit, kernel, shape, type ("s8 2^-4") and macs of each operator."""
         return tuple(self._operators())
@@ -152,7 +159,7 @@ class Session(_nestrt.Session):
         return table(repr(self._units), ("operator", "kind", "unit", "kernel", "type", "shape"), rows)
 
 
-class Pipeline(_nestrt.Pipeline):
+class Pipeline(_Loaded, _nestrt.Pipeline):
     """Several inferences of one plan in flight, so that every unit has work: more of them in a second than a Session's,
     each of them later.
 
@@ -197,11 +204,3 @@ class Pipeline(_nestrt.Pipeline):
         InvalidArgument where there is none."""
         with self._asking:
             return super().next()
-
-    @property
-    def plan(self) -> Plan:
-        return self._plan
-
-    @property
-    def units(self) -> Units:
-        return self._units

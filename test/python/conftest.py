@@ -3,6 +3,8 @@
 import os
 import pathlib
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import onnx
@@ -12,7 +14,14 @@ from onnx import TensorProto, helper, numpy_helper
 import nestrt
 
 EXAMPLES = pathlib.Path(os.environ["NESTRT_EXAMPLES"])
+DATA = pathlib.Path(os.environ.get("NESTRT_SHARED", EXAMPLES.parent.parent / "shared")) / "data"
 PIXELS = nestrt.Preprocessing(mean=(128, 128, 128), scale=(1 / 64,), resize=32)
+
+
+def run_example(name, *arguments):
+    """As a user runs it, in a process of its own."""
+    program = [sys.executable, EXAMPLES / "python" / name, *map(str, arguments)]
+    return subprocess.run(program, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(scope="session", autouse=True)

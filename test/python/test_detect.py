@@ -3,30 +3,21 @@
 import importlib.util
 import os
 import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from conftest import EXAMPLES
-
-PROGRAM = EXAMPLES / "python" / "detect.py"
-DATA = Path(os.environ.get("NESTRT_SHARED", EXAMPLES.parent.parent / "shared")) / "data"
+from conftest import DATA, EXAMPLES, run_example
 
 
 @pytest.fixture(scope="module")
 def detect():
-    spec = importlib.util.spec_from_file_location("detect", PROGRAM)
+    spec = importlib.util.spec_from_file_location("detect", EXAMPLES / "python" / "detect.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules["detect"] = module  # where dataclasses look their module up
     spec.loader.exec_module(module)
     return module
-
-
-def run(*arguments):
-    return subprocess.run([sys.executable, PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=300)
 
 
 def boxes_of(detect, *rows):
@@ -90,7 +81,7 @@ def test_areas_of_text_are_connected(detect):
 
 
 def test_what_is_no_detector_is_refused(model):
-    answer = run(model, EXAMPLES / "images" / "cat.png")
+    answer = run_example("detect.py", model, EXAMPLES / "images" / "cat.png")
     assert answer.returncode == 1
     assert "no detector" in answer.stderr
 
@@ -104,7 +95,7 @@ def test_faces_of_pictures_that_did_not_calibrate_are_found_again_in_8_bits(name
     others.mkdir()
     for path in (DATA / "images").glob("coral_*.[jb]*"):
         shutil.copy(path, others)
-    answer = run("--svg", tmp_path, "--calibrate", others, network, *pictures)
+    answer = run_example("detect.py", "--svg", tmp_path, "--calibrate", others, network, *pictures)
     assert answer.returncode == 0, answer.stderr
     matched, _, expected, *_ = answer.stdout.splitlines()[-1].split()
     assert int(expected) >= 40  # people in a crowd, four, and one
