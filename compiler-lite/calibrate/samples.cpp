@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "tools/common/files.h"
 #include "tools/common/image.h"
 #include "tools/common/preprocess.h"
 
@@ -14,14 +15,6 @@ namespace nestrt::compiler {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_sample(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png" || extension == ".bmp" ||
-         extension == ".npy";
-}
 
 bool is_array(std::string_view path) { return path.ends_with(".npy"); }
 
@@ -69,7 +62,7 @@ Result<CalibrationSamples> CalibrationSamples::open(const SampleOptions& options
 Status CalibrationSamples::open_images(const SampleOptions& options) {
   std::error_code error;
   for (fs::directory_iterator entry(options.images, error), end; !error && entry != end; entry.increment(error))
-    if (is_sample(entry->path())) pictures_.push_back(entry->path().string());
+    if (tools::is_sample_name(entry->path())) pictures_.push_back(entry->path().string());
   if (error) return Status(Code::kNotFound, fmt::format("calibration data '{}': {}", options.images, error.message()));
   if (pictures_.empty()) {
     return Status(

@@ -8,11 +8,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <thread>
 
 namespace nestrt::compiler {
@@ -63,6 +68,56 @@ Result<pid_t> wait_once(pid_t child, int flags, int* state) {
   }
 }
 
+std::mutex folders_mutex;
+std::set<std::string> folders;  // temporary ones that there are
+
+void remove_folders() {
+  const std::lock_guard lock(folders_mutex);
+  std::error_code ignored;
+  for (const std::string& path : folders) std::filesystem::remove_all(path, ignored);
+}
+
+// Signals that end a process do not reach a program that leads a group of its own, so that they are held back while it
+// runs: it has to be ended first, and temporary folders removed.
+class EndingSignals {
+ public:
+  EndingSignals() {
+    const std::lock_guard lock(mutex_);
+    if (waiting_++ > 0) return;
+    seen_ = 0;
+    struct sigaction action = {};
+    action.sa_handler = [](int signal) { seen_ = signal; };
+    for (size_t i = 0; i < std::size(kSignals); ++i) {
+      sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+    }
+  }
+  EndingSignals(const EndingSignals&) = delete;
+  // The last of them lets the signal that came do what it does without them.
+  ~EndingSignals() {
+    const std::lock_guard lock(mutex_);
+    if (--waiting_ > 0) return;
+    const int signal = seen_;
+    const bool ends = signal != 0 && before_of(signal).sa_handler == SIG_DFL;
+    if (ends) remove_folders();
+    for (size_t i = 0; i < std::size(kSignals); ++i)
+      if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &before_[i], nullptr);
+    if (signal != 0) raise(signal);
+  }
+  static bool came() { return seen_ != 0; }
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  static struct sigaction& before_of(int signal) {
+    return before_[static_cast<size_t>(std::ranges::find(kSignals, signal) - std::begin(kSignals))];
+  }
+
+  static inline std::mutex mutex_;
+  static inline int waiting_ = 0;
+  static inline std::atomic<int> seen_ = 0;
+  static inline struct sigaction before_[std::size(kSignals)] = {};
+};
+
 // How often it is looked whether a program that has a time limit is over.
 constexpr std::chrono::milliseconds kPollInterval{5};
 
@@ -70,15 +125,18 @@ Result<int> wait_for(pid_t child, std::chrono::milliseconds limit) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   const bool is_limited = limit.count() > 0;
+  std::optional<EndingSignals> signals;
+  if (is_limited) signals.emplace();
   int state = 0;
   while (true) {
     NESTRT_ASSIGN_OR_RETURN(const pid_t ended, wait_once(child, is_limited ? WNOHANG : 0, &state));
     if (ended != 0) return WIFEXITED(state) ? WEXITSTATUS(state) : kSignalled + WTERMSIG(state);
-    if (Clock::now() - begin >= limit) break;
+    if (EndingSignals::came() || Clock::now() - begin >= limit) break;
     std::this_thread::sleep_for(kPollInterval);
   }
   kill(-child, SIGKILL);
   NESTRT_RETURN_IF_ERROR(wait_once(child, 0, &state).error());
+  if (EndingSignals::came()) return Status(Code::kCancelled, "was interrupted");
   return Status(Code::kDeadlineExceeded, fmt::format("took more than {} seconds", limit.count() / 1000.0));
 }
 
@@ -114,12 +172,17 @@ Result<TemporaryFolder> TemporaryFolder::create() {
                   fmt::format("cannot make a temporary folder {}: {}; set TMPDIR to a folder that can be written", path,
                               std::strerror(errno)));
   }
+  const std::lock_guard lock(folders_mutex);
+  folders.insert(path);
   return TemporaryFolder(path);
 }
 
 TemporaryFolder::~TemporaryFolder() {
+  if (path_.empty()) return;
   std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  std::filesystem::remove_all(path_, ignored);
+  const std::lock_guard lock(folders_mutex);
+  folders.erase(path_);
 }
 
 }  // namespace nestrt::compiler

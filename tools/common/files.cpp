@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -166,10 +167,21 @@ Status check_writable(const std::string& path) {
   return {};
 }
 
+// Pictures and arrays, which commands take by the folder.
+bool is_sample_name(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::string_view kExtensions[] = {".jpg", ".jpeg", ".png", ".bmp", ".npy"};
+  return std::ranges::find(kExtensions, extension) != std::end(kExtensions);
+}
+
 Status check_not_input(const std::string& output, const std::string& input) {
   std::error_code error;
-  if (!fs::equivalent(output, input, error) || error) return {};
-  return refuse_overwriting(output, input);
+  if (fs::equivalent(output, input, error) && !error) return refuse_overwriting(output, input);
+  const fs::path place = fs::canonical(output, error);
+  if (error || !is_sample_name(place)) return {};
+  return fs::equivalent(place.parent_path(), input, error) && !error ? refuse_overwriting(output, input) : Status();
 }
 
 Status check_not_input(const std::string& output, std::span<const std::string> inputs) {

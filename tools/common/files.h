@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -77,7 +78,11 @@ class NewFiles {
 // before a long computation. Writes nothing.
 Status check_writable(const std::string& path);
 
-// kInvalidArgument where `output` names the same file as `input`, or as one of several, by whatever path.
+// Whether a file of a folder is a sample by its name, whatever case: .jpg, .jpeg, .png, .bmp or .npy.
+bool is_sample_name(const std::filesystem::path& path);
+
+// kInvalidArgument where `output` names the same file as `input`, or as one of several, by whatever path; or a sample
+// in the folder `input`.
 Status check_not_input(const std::string& output, const std::string& input);
 Status check_not_input(const std::string& output, std::span<const std::string> inputs);
 

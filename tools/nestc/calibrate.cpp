@@ -70,7 +70,8 @@ Status CalibrateCommand::check_files() const {
   for (const std::string& file : {output, sensitivity.json}) {
     if (file.empty()) continue;
     NESTRT_RETURN_IF_ERROR(tools::check_not_input(file, model));
-    NESTRT_RETURN_IF_ERROR(tools::check_not_input(file, options.samples.npy));
+    for (const std::string& data : {options.samples.npy, options.samples.images})
+      NESTRT_RETURN_IF_ERROR(tools::check_not_input(file, data));
     NESTRT_RETURN_IF_ERROR(flags.check_output(file));
     NESTRT_RETURN_IF_ERROR(tools::check_writable(file));
   }

@@ -206,7 +206,9 @@ Status CheckCommand::check_runs() const {
 
 Status CheckCommand::check_page() const {
   if (html.empty()) return {};
-  NESTRT_RETURN_IF_ERROR(tools::check_not_input(html, std::vector{options.model, options.plan}));
+  std::vector<std::string> files = {options.model, options.plan, samples.npy, samples.images};
+  for (const auto& [name, file] : options.inputs) files.push_back(file);
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(html, files));
   return tools::check_writable(html);
 }
 

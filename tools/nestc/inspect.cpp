@@ -43,24 +43,44 @@ struct InspectCommand {
 // A plan that a session accepts (so that every operator obeys its rules), with the bytes that it may live in.
 struct LoadedPlan {
   std::optional<PlanBytes> bytes;
-  std::unique_ptr<Session> session;
+  std::shared_ptr<const Plan> plan;
+  std::unique_ptr<Session> session;  // null where a branch is another compiler's alone: that takes his unit
+
+  // By operator: its kernel, or where there is no session the units that have a program for it.
+  std::vector<std::string> kernels() const;
 };
+
+bool runs_on_host(const plan::Tables& tables) {
+  return std::ranges::all_of(tables.branches, [](const plan::Branch& branch) {
+    return std::ranges::any_of(branch.programs,
+                               [](const auto& program) { return program.kind == plan::ProgramKind::kKernels; });
+  });
+}
+
+std::vector<std::string> LoadedPlan::kernels() const {
+  std::vector<std::string> names;
+  if (session)
+    for (const OperatorSummary& summary : session->operators()) names.emplace_back(summary.kernel);
+  for (uint32_t op = 0; !session && op < plan->tables().operators.size(); ++op)
+    names.push_back(tools::units_of(plan->tables(), op));
+  return names;
+}
 
 Result<LoadedPlan> load(const std::string& path, const CompileFlags& flags) {
   LoadedPlan loaded;
-  std::shared_ptr<const Plan> plan;
   if (is_plan_file(path)) {
     if (const std::string given = flags.first_given(); !given.empty())
       return Status(Code::kInvalidArgument,
                     given + " says how to compile a model, but '" + path + "' is a plan already");
-    NESTRT_ASSIGN_OR_RETURN(plan, Plan::map(path, Verification::kComplete));
+    NESTRT_ASSIGN_OR_RETURN(loaded.plan, Plan::map(path, Verification::kComplete));
   } else {
     NESTRT_ASSIGN_OR_RETURN(const CompileOptions options, flags.options());
     NESTRT_ASSIGN_OR_RETURN(loaded.bytes, compile(path, options));
-    NESTRT_ASSIGN_OR_RETURN(plan, Plan::from_memory(loaded.bytes->span()));
+    NESTRT_ASSIGN_OR_RETURN(loaded.plan, Plan::from_memory(loaded.bytes->span()));
   }
+  if (!runs_on_host(loaded.plan->tables())) return loaded;
   NESTRT_ASSIGN_OR_RETURN(UnitList units, open_units("cpu", {.num_threads = 1}));
-  NESTRT_ASSIGN_OR_RETURN(loaded.session, Session::create(std::move(plan), std::move(units)));
+  NESTRT_ASSIGN_OR_RETURN(loaded.session, Session::create(loaded.plan, std::move(units)));
   return loaded;
 }
 
@@ -97,9 +117,9 @@ void add_to(OperatorStatistics& total, const OperatorStatistics& s) {
   total.weight_bytes += s.weight_bytes;
 }
 
-tools::Table operator_table(const Session& session) {
-  const plan::Tables& tables = session.plan().tables();
-  const std::vector<OperatorSummary> summaries = session.operators();
+tools::Table operator_table(const LoadedPlan& loaded) {
+  const plan::Tables& tables = loaded.plan->tables();
+  const std::vector<std::string> kernels = loaded.kernels();
   using enum tools::Align;
   tools::Table table({{"#", kRight},
                       {"operator"},
@@ -122,10 +142,10 @@ tools::Table operator_table(const Session& session) {
     const plan::Operator& op = tables.operators[i];
     const plan::Tensor* output = first_of(tables, op.outputs);
     const OperatorStatistics s = statistics(tables, op);
-    add_row({std::to_string(i), tools::printable(op.name), std::string(ops::name(op.kind())),
-             std::string(summaries[i].kernel), shape_text(first_of(tables, op.inputs)), shape_text(output),
-             type_of(output), std::string(layout_of(output))},
-            s);
+    add_row(
+        {std::to_string(i), tools::printable(op.name), std::string(ops::name(op.kind())), kernels[i],
+         shape_text(first_of(tables, op.inputs)), shape_text(output), type_of(output), std::string(layout_of(output))},
+        s);
     add_to(total, s);
   }
   add_row({"", "total", "", "", "", "", "", ""}, total);
@@ -171,8 +191,8 @@ tools::Table alternatives_table(const plan::Tables& tables) {
   return table;
 }
 
-tools::PageDetails summary(const Session& session) {
-  const Plan& plan = session.plan();
+tools::PageDetails summary(const LoadedPlan& loaded) {
+  const Plan& plan = *loaded.plan;
   const plan::Tables& tables = plan.tables();
   plan_format::Header header;
   std::memcpy(&header, plan.bytes().data(), sizeof header);
@@ -191,27 +211,28 @@ tools::PageDetails summary(const Session& session) {
   facts.emplace_back("file",
                      fmt::format("{}: tables {}, weights {}", tools::format_bytes(plan.bytes().size()),
                                  tools::format_bytes(header.tables_bytes), tools::format_bytes(header.data_bytes)));
-  facts.emplace_back("scratch", fmt::format("{} for the operator that needs most",
-                                            tools::format_bytes(session.memory().scratch_bytes)));
+  if (loaded.session)
+    facts.emplace_back("scratch", fmt::format("{} for the operator that needs most",
+                                              tools::format_bytes(loaded.session->memory().scratch_bytes)));
   return facts;
 }
 
-void print_summary(const Session& session) {
-  for (const auto& [what, text] : summary(session)) fmt::print("{:<9} {}\n", what, text);
+void print_summary(const LoadedPlan& loaded) {
+  for (const auto& [what, text] : summary(loaded)) fmt::print("{:<9} {}\n", what, text);
   fmt::print("\n");
 }
 
-tools::Page page_of(const Session& session) {
-  const plan::Tables& tables = session.plan().tables();
+tools::Page page_of(const LoadedPlan& loaded) {
+  const plan::Tables& tables = loaded.plan->tables();
   tools::Page page(tables.model_name, "nestc inspect");
-  page.add_facts("The plan", summary(session));
+  page.add_facts("The plan", summary(loaded));
   tools::add_operator_graph(
       page, "Operators", tables,
       [&](uint32_t op) {
         return tools::OperatorMark{tools::units_of(tables, op), {}};
       },
       "By the units that have a program for them.");
-  page.add_table("What operators compute and move", operator_table(session));
+  page.add_table("What operators compute and move", operator_table(loaded));
   if (names_alternatives(tables))
     page.add_table("Kernels that a session may take in place of the compiler's", alternatives_table(tables));
   tools::add_memory_map(page, tables);
@@ -252,13 +273,13 @@ tools::Json to_json(const std::vector<plan::MemoryPlan>& memory_plans) {
   return result;
 }
 
-tools::Json to_json(const Session& session) {
-  const Plan& plan = session.plan();
+tools::Json to_json(const LoadedPlan& loaded) {
+  const Plan& plan = *loaded.plan;
   const plan::Tables& tables = plan.tables();
-  const std::vector<OperatorSummary> summaries = session.operators();
+  const std::vector<std::string> kernels = loaded.kernels();
   tools::Json operators = tools::Json::array();
   for (uint32_t i = 0; i < tables.operators.size(); ++i)
-    operators.push_back(to_json(tables, tables.operators[i], summaries[i].kernel));
+    operators.push_back(to_json(tables, tables.operators[i], kernels[i]));
   return {{"model", tables.model_name},
           {"digest", plan.digest()},
           {"file_bytes", plan.bytes().size()},
@@ -272,19 +293,18 @@ tools::Json to_json(const Session& session) {
 Status InspectCommand::run() const {
   NESTRT_RETURN_IF_ERROR(check_report_files({json, html}, file, flags));
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load(file, flags));
-  if (assembly) return print_assembly(loaded.session->plan());
+  if (assembly) return print_assembly(*loaded.plan);
   if (regions) {
-    print_regions(loaded.session->plan().tables());
+    print_regions(loaded.plan->tables());
   } else {
-    print_summary(*loaded.session);
-    fmt::print("{}\n{}", operator_table(*loaded.session).to_string(),
-               memory_table(loaded.session->plan().tables()).to_string());
-    if (names_alternatives(loaded.session->plan().tables()))
-      fmt::print("\n{}", alternatives_table(loaded.session->plan().tables()).to_string());
+    print_summary(loaded);
+    fmt::print("{}\n{}", operator_table(loaded).to_string(), memory_table(loaded.plan->tables()).to_string());
+    if (names_alternatives(loaded.plan->tables()))
+      fmt::print("\n{}", alternatives_table(loaded.plan->tables()).to_string());
   }
-  if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page_of(*loaded.session)));
+  if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page_of(loaded)));
   if (json.empty()) return {};
-  return tools::write_json(json, to_json(*loaded.session));
+  return tools::write_json(json, to_json(loaded));
 }
 
 }  // namespace

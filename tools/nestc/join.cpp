@@ -1,4 +1,5 @@
 // nestc join: the parts of a model as one ONNX file again.
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <span>
@@ -40,6 +41,11 @@ Result<tools::ExitCode> JoinCommand::compare(const std::string& joined) const {
 Result<tools::ExitCode> JoinCommand::run() const {
   for (const std::string& input : {manifest, model})
     if (!input.empty()) NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, input));
+  NESTRT_ASSIGN_OR_RETURN(const Manifest stated, read_manifest(manifest));
+  for (const ManifestPart& part : stated.parts) {
+    const std::filesystem::path file = std::filesystem::path(manifest).parent_path() / part.file;
+    NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, file.string()));
+  }
   NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
   NESTRT_ASSIGN_OR_RETURN(const std::string joined, join_parts(manifest));
   NESTRT_RETURN_IF_ERROR(tools::write_file(output, std::as_bytes(std::span(joined))));

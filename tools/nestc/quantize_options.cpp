@@ -77,7 +77,8 @@ void QuantizeFlags::add_to(tools::Command command) {
 Status QuantizeFlags::check_output(const std::string& output) const {
   NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, data_));
   NESTRT_RETURN_IF_ERROR(tools::check_not_input(save_, data_));
-  if (save_.empty() || normal(save_) != normal(output)) return {};
+  if (save_.empty()) return {};
+  if (normal(save_) != normal(output)) return tools::check_writable(save_);
   return Status(Code::kInvalidArgument, "--save-profile names the same file as another output; name another file");
 }
 

@@ -35,6 +35,7 @@ Result<tools::ExitCode> run_keygen(const KeygenOptions& options) {
 
 Result<tools::ExitCode> run_sign(const SignOptions& options) {
   const std::string& output = options.output.empty() ? options.plan : options.output;
+  NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, options.key));
   NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
   NESTRT_ASSIGN_OR_RETURN(const SecretKey key, SecretKey::read(options.key));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(options.plan, kMaxPlanBytes));

@@ -280,7 +280,8 @@ void add_memory(Table& table, const Measurement& m, const SessionMemory& memory)
     row("handed over", memory.handed_over_bytes, "per inference, between host and units, of caches or over a bus");
   }
   if (memory.repacked_bytes > 0)
-    row("repacked", memory.repacked_bytes, "weights packed for another CPU; compile the model again with this version");
+    row("repacked", memory.repacked_bytes,
+        "weights packed anew: the plan has none for this CPU; name it in --target, as zcu102,host");
 }
 
 void add_speed(Table& table, uint64_t macs, double ms) {

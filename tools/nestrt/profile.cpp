@@ -170,6 +170,7 @@ Result<ExitCode> profile(const Options& options) {
     NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
     NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_all(plan, units, options));
     costs = measured.costs;
+    if (!options.output.empty()) NESTRT_RETURN_IF_ERROR(write_costs(options.output, costs));  // whoever reads the table
     fmt::print("{}\n{}", work_table(measured, units).to_string(), overhead_table(measured, units).to_string());
     if (!options.html.empty())
       NESTRT_RETURN_IF_ERROR(tools::write_page(options.html, page_of(measured, units, options)));
@@ -177,8 +178,8 @@ Result<ExitCode> profile(const Options& options) {
       NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(measured, options, *plan)));
   } else {
     NESTRT_RETURN_IF_ERROR(import_profiles(options, *plan, costs));
+    if (!options.output.empty()) NESTRT_RETURN_IF_ERROR(write_costs(options.output, costs));
   }
-  if (!options.output.empty()) NESTRT_RETURN_IF_ERROR(write_costs(options.output, costs));
   return ExitCode::kOk;
 }
 

@@ -374,14 +374,27 @@ void warn_of_idle_units(const Plan& plan, const tools::Board& board) {
       for (const plan::Program& program : branch.programs)
         if (program.unit == unit.kind) configurations.insert(program.configuration);
     if (configurations.contains(unit.configuration)) continue;
-    const std::string why =
-        configurations.empty() ? fmt::format("has no program for '{}'", unit.kind)
-                               : fmt::format("has programs for '{}' of {}", unit.kind, fmt::join(configurations, ", "));
+    const std::string why = configurations.empty()
+                                ? fmt::format("has no program for '{}'", unit.kind)
+                                : fmt::format("has programs for '{}' of {}, but the board's is {}", unit.kind,
+                                              fmt::join(configurations, ", "), unit.configuration);
     log(LogLevel::kWarning,
-        fmt::format("the plan {}, but the board's is {}: it computes nothing; compile the model with --quantize s8 for "
-                    "this board (--target), or state another configuration",
-                    why, unit.configuration));
+        fmt::format("the plan {}: the unit computes nothing; compile the model with --quantize s8 for this board "
+                    "(--target), or state another unit or configuration",
+                    why));
   }
+}
+
+// Costs that were measured on an accelerator without a word of its clock are taken for the board's.
+void warn_of_unknown_clock(const CostTable& profile, const Plan& plan, const tools::BoardUnit& unit) {
+  const double of_plan = stated_clock_mhz(plan, unit.kind);
+  if (unit.is_host || unit.clock_mhz <= 0 || of_plan <= 0 || of_plan == unit.clock_mhz) return;
+  const UnitKey key{unit.kind, unit.configuration, 1};
+  if (!profile.units().contains(key) || profile.clock_mhz(key) > 0) return;
+  log(LogLevel::kWarning,
+      fmt::format("the profile does not say at which clock the costs of '{0}' were found: taken for "
+                  "the board's {1:g} MHz; state it (nestrt profile --clock {0}=MHZ)",
+                  unit.kind, unit.clock_mhz));
 }
 
 // A plan of an older nestc has times of some clock or other.
@@ -430,12 +443,15 @@ Result<Json> simulate(const Options& options, bool shown) {
   for (size_t session = 0; session <= options.beside.size() && !options.placements.empty(); ++session)
     outputs.push_back(placement_file(options.placements, session));
   NESTRT_RETURN_IF_ERROR(check_output_files(outputs, inputs));
+  for (const std::string& beside : options.beside)  // before the search, which takes long
+    NESTRT_RETURN_IF_ERROR(Plan::map(beside).error());
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.shape));
   NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
   warn_of_idle_units(*plan, board);
   warn_of_unknown_clock(*plan, board);
+  for (const tools::BoardUnit& unit : board.units) warn_of_unknown_clock(profile, *plan, unit);
   std::vector<Figures> all;
   Json steps = Json::array();
   std::vector<std::string> estimated;

@@ -5,6 +5,7 @@
 
 #include "nestrt/plan_tables.h"
 #include "runtime/plan/channels.h"
+#include "runtime/plan/program_for.h"
 #include "tools/common/compare_units.h"
 #include "tools/common/plan_shape.h"
 #include "tools/nestrt/commands.h"
@@ -21,16 +22,24 @@ struct Options {
   ReadChoice reading;
 };
 
+const char* why_not(const Plan& plan, const UnitInfo& unit) {
+  const bool has_program = std::ranges::any_of(plan.tables().branches, [&](const plan::Branch& branch) {
+    return std::ranges::any_of(branch.programs, [&](const auto& program) { return can_run(program, unit); });
+  });
+  return has_program ? "what it computes no other unit has a program for (of a vendor: --vendor-optional makes both)"
+                     : "the plan has no program for it; compile it with --target";
+}
+
 // False, with a word for each, where units beside the host have no program that could be compared.
-bool all_are_compared(const UnitList& units, const std::vector<tools::BranchComparison>& comparisons) {
+bool all_are_compared(const Plan& plan, const UnitList& units,
+                      const std::vector<tools::BranchComparison>& comparisons) {
   bool all = true;
   for (const auto& unit : units) {
     const UnitInfo& info = unit->info();
     const bool is_compared = std::any_of(comparisons.begin(), comparisons.end(),
                                          [&](const auto& comparison) { return comparison.unit == info.name; });
     if (info.is_host || is_compared) continue;
-    fmt::print("units      nothing was compared on {} ({}): the plan has no program for it; compile it with --target\n",
-               info.name, info.configuration);
+    fmt::print("units      nothing was compared on {} ({}): {}\n", info.name, info.configuration, why_not(plan, info));
     all = false;
   }
   return all;
@@ -65,7 +74,7 @@ Result<bool> verify_units(const LoadedPlan& loaded) {
                comparisons.size() - pieces,
                pieces == 0 ? "" : fmt::format(" and {} that share a layer with the CPU", pieces),
                tools::format_bytes(bytes));
-  return all_are_compared(loaded.units, comparisons) && all_right;
+  return all_are_compared(*loaded.plan, loaded.units, comparisons) && all_right;
 }
 
 // One shape. False where a unit computes something else than the CPU, or nothing.

@@ -1,8 +1,18 @@
 #include "compiler-lite/process/process.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "test/support/temporary_folder.h"
 
 namespace nestrt::compiler {
 
@@ -44,6 +54,60 @@ TEST_CASE("A process that takes longer than its limit is killed with what it has
       run_process({"sh", "-c", "sleep 1000 & echo $!; wait"}, folder->path(), {{}, std::chrono::milliseconds(300)});
   REQUIRE_FALSE(result);
   REQUIRE(result.error().code() == Code::kDeadlineExceeded);
+}
+
+// A program that says so when it runs, and then takes long.
+std::vector<std::string> slow_program(const std::string& folder) {
+  return {"sh", "-c", "echo $$ > \"$1\".new; mv \"$1\".new \"$1\"; exec sleep 1000", "sh", folder + "/started"};
+}
+
+pid_t wait_for_start(const std::string& folder) {
+  pid_t program = 0;
+  while (!(std::ifstream(folder + "/started") >> program)) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  return program;
+}
+
+TEST_CASE("A signal that this process lives through ends a program with a limit, and is then told") {
+  static volatile sig_atomic_t heard;
+  heard = 0;
+  struct sigaction action = {}, before = {};
+  action.sa_handler = [](int) { heard = heard + 1; };
+  sigaction(SIGTERM, &action, &before);
+  const auto folder = TemporaryFolder::create();
+  std::thread other([&] {
+    wait_for_start(folder->path());
+    kill(getpid(), SIGTERM);
+  });
+  const auto result = run_process(slow_program(folder->path()), folder->path(), {{}, std::chrono::hours(1)});
+  other.join();
+  sigaction(SIGTERM, &before, nullptr);
+  REQUIRE_FALSE(result);
+  REQUIRE(result.error().code() == Code::kCancelled);
+  REQUIRE(heard == 1);
+  REQUIRE(kill(wait_for_start(folder->path()), 0) == -1);
+  REQUIRE(std::filesystem::exists(folder->path()));
+}
+
+TEST_CASE("A signal that ends this process ends a program with a limit, and temporary folders go") {
+  const test::TemporaryFolder folder;  // which the child does not know as one of its own
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGTERM, SIG_DFL);
+    const auto own = TemporaryFolder::create();
+    std::filesystem::create_symlink(own->path(), folder.path() + "/own");
+    const auto result = run_process(slow_program(folder.path()), own->path(), {{}, std::chrono::hours(1)});
+    _exit(0);
+  }
+  REQUIRE(child > 0);
+  const pid_t program = wait_for_start(folder.path());
+  kill(child, SIGTERM);
+  int state = 0;
+  REQUIRE(waitpid(child, &state, 0) == child);
+  REQUIRE(WIFSIGNALED(state));
+  REQUIRE(WTERMSIG(state) == SIGTERM);
+  REQUIRE(kill(program, 0) == -1);
+  REQUIRE(std::filesystem::is_symlink(folder.path() + "/own"));
+  REQUIRE_FALSE(std::filesystem::exists(folder.path() + "/own"));  // behind the link
 }
 
 TEST_CASE("A temporary folder goes with everything in it") {

@@ -93,6 +93,7 @@ TEST_CASE("Unit conformance: a unit that takes longer than its limit has failed,
     limited.unit_limit = milliseconds(1);
     tested.faults().hang_next_run();
     CHECK(copy.run(limited).code() == Code::kDeadlineExceeded);
+    tested.faults().forget();  // on a slow machine the limit passes before the run begins
     CHECK(copy.untouched());
     check_recovers_by_probe(tested, copy);
   });

@@ -125,6 +125,11 @@ TEST_CASE("An output that is the input under another name is refused") {
   const std::vector<std::string> several = {folder.path() + "/absent", folder.path() + "/model"};
   CHECK_FALSE(check_not_input(folder.path() + "/link", several).ok());
   CHECK(check_not_input(folder.path() + "/plan", folder.path() + "/model").ok());
+  folder.write_text("cat.PNG", "");
+  folder.write_text("report.json", "");
+  CHECK_FALSE(check_not_input(folder.path() + "/./cat.PNG", folder.path()).ok());  // a sample of the folder
+  CHECK(check_not_input(folder.path() + "/dog.png", folder.path()).ok());
+  CHECK(check_not_input(folder.path() + "/report.json", folder.path()).ok());
   CHECK(check_not_input(folder.path() + "/model", folder.path() + "/absent").ok());
 }
 

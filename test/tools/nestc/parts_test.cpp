@@ -46,6 +46,8 @@ TEST_CASE("A model in parts is one file for each, and joined the whole model aga
   check_output(
       run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("joined.onnx"), "--against", kDemoModel}),
       0, "the parts make the whole model");
+  check_output(run_program("nestc", {"join", workshop.manifest(), "-o", workshop.path("parts/stem.onnx")}), 2,
+               "would be written over the input");
 }
 
 TEST_CASE("Parts that are joined with others than their own are told apart from the model") {

@@ -116,6 +116,18 @@ TEST_CASE("What only a vendor computes is profiled on his unit, and a session ke
   }
 }
 
+TEST_CASE("What only a vendor computes can be looked at without his unit, and has nothing to be compared with") {
+  const VendorWorkshop workshop;
+  check_command(workshop.compile(), 0, "operators");
+  const std::string plan = workshop.path("model.nest");
+  check_command(run_program("nestc", {"inspect", plan, "--json", workshop.path("plan.json"), "--html",
+                                      workshop.path("plan.html")}),
+                0, "reference");
+  CHECK_THAT(content_of(workshop.path("plan.json")), Contains("\"kernel\": \"reference\""));
+  check_command(run_program("nestrt", {"verify", plan, "--units", "reference,cpu", "--plugin", kReferencePlugin}), 1,
+                "no other unit has a program for");
+}
+
 TEST_CASE("A vendor's plan without his unit, or with a plug-in for another one, is refused") {
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "operators");
