@@ -37,8 +37,20 @@ Status require_fit(const std::string& model, const QuantizationProfile& profile)
   return require_model(profile, digest);
 }
 
-Status require_s8(const QuantizationReport& report) {
+// Of QDQ and QLinear models.
+bool states_scales(const Graph& graph) {
+  for (ValueId id = 0; id < static_cast<ValueId>(graph.num_values()); ++id)
+    if (const auto& quantization = graph.value(id).quantization; quantization && !quantization->scales.empty())
+      return true;
+  return false;
+}
+
+Status require_s8(const Graph& graph, const QuantizationReport& report) {
   if (report.s8_nodes > 0) return {};
+  if (states_scales(graph))
+    return Status(Code::kInvalidArgument,
+                  "--quantize s8: the model is quantized already, with scales of its own, and computes with them as it "
+                  "is; for exponents compile the model in floating point that it was made from");
   const std::string reason = report.kept.empty()
                                  ? "the network has no Conv and no Dense"
                                  : fmt::format("'{}' because {}", report.kept[0].name, report.kept[0].reason);
@@ -66,7 +78,7 @@ Status run_quantize(Compilation& compilation) {
     NESTRT_ASSIGN_OR_RETURN(const QuantizationReport report,
                             quantize(compilation.graph, quantization.profile, quantization.options));
     if (quantization.observer) quantization.observer(report);
-    NESTRT_RETURN_IF_ERROR(require_s8(report));
+    NESTRT_RETURN_IF_ERROR(require_s8(compilation.graph, report));
   }
   return fuse(compilation.graph, pass_options(compilation.options));
 }

@@ -63,11 +63,14 @@ Status CalibrationSamples::open_images(const SampleOptions& options) {
   std::error_code error;
   for (fs::directory_iterator entry(options.images, error), end; !error && entry != end; entry.increment(error))
     if (tools::is_sample_name(entry->path())) pictures_.push_back(entry->path().string());
-  if (error) return Status(Code::kNotFound, fmt::format("calibration data '{}': {}", options.images, error.message()));
+  if (error)
+    return Status(error == std::errc::no_such_file_or_directory ? Code::kNotFound : Code::kInvalidArgument,
+                  fmt::format("cannot look for samples in '{}': {}; expected a folder of pictures or .npy arrays, or a "
+                              "file whose name ends in .npy",
+                              options.images, error.message()));
   if (pictures_.empty()) {
-    return Status(
-        Code::kInvalidArgument,
-        fmt::format("calibration data '{}': the folder has no .jpg, .jpeg, .png, .bmp or .npy file", options.images));
+    return Status(Code::kInvalidArgument,
+                  fmt::format("samples '{}': the folder has no .jpg, .jpeg, .png, .bmp or .npy file", options.images));
   }
   std::sort(pictures_.begin(), pictures_.end());
   choose(pictures_.size(), options.limit);
@@ -80,7 +83,7 @@ Status CalibrationSamples::open_npy(const SampleOptions& options) {
   const int64_t available = inputs_in(array_.shape, input_.shape);
   if (array_.type != input_.type || available < 1 || size_of(input_) == 0) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("calibration data '{}' holds {} {}; expected {} of N x {}, N at least 1, for input '{}'",
+                  fmt::format("samples '{}' holds {} {}; expected {} of N x {}, N at least 1, for input '{}'",
                               options.npy, nestrt::name(array_.type), array_.shape.to_string(),
                               nestrt::name(input_.type), input_.shape.to_string(), input_.name));
   }

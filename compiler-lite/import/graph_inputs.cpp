@@ -1,6 +1,6 @@
 #include "compiler-lite/import/graph_inputs.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -50,11 +50,22 @@ Status check_shape(const OnnxValueInfo& input, const Shape& shape) {
                                                     shape.to_string(), dims_text(input)));
 }
 
+// A shape of the input's rank that somebody might state: a picture's where that is 4, or not known.
+std::string example_shape(const OnnxValueInfo& input) {
+  constexpr int64_t kPicture[] = {1, 3, 224, 224};
+  const size_t rank = input.dims ? input.dims->size() : std::size(kPicture);
+  std::vector<int64_t> shape;
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t stated = input.dims ? (*input.dims)[i] : kDynamic;
+    shape.push_back(stated > 0 ? stated : rank == std::size(kPicture) ? kPicture[i] : i == 0 ? 1 : 16);
+  }
+  return fmt::format("{}={}", input.name, fmt::join(shape, ","));
+}
+
 Status dynamic(const OnnxValueInfo& input, const std::string& what) {
-  return Status(
-      Code::kInvalidArgument,
-      fmt::format("input '{}' ({}): {} is not fixed by the model; fix it, e.g. with --input-shape {}=1,3,224,224",
-                  input.name, dims_text(input), what, input.name));
+  return Status(Code::kInvalidArgument,
+                fmt::format("input '{}' ({}): {} is not fixed by the model; fix it, e.g. with --input-shape {}",
+                            input.name, dims_text(input), what, example_shape(input)));
 }
 
 // The model's own dimensions; a batch dimension that alone is open becomes 1.
@@ -69,8 +80,8 @@ Result<Shape> stated_shape(const OnnxValueInfo& input) {
     const int64_t dim = (*input.dims)[i];
     if (dim < 1 && dim != kDynamic) {
       return Status(Code::kInvalidModel, fmt::format("input '{}' ({}): dimension {} is {}, which is no size; state the "
-                                                     "shape, e.g. with --input-shape {}=1,3,224,224",
-                                                     input.name, dims_text(input), i, dim, input.name));
+                                                     "shape, e.g. with --input-shape {}",
+                                                     input.name, dims_text(input), i, dim, example_shape(input)));
     }
     if (dim == kDynamic && i > 0) {
       const std::string& symbol = input.dim_names[i];

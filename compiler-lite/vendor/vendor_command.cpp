@@ -51,6 +51,7 @@ std::string printed_by(const ProcessResult& result) {
   std::string text = result.error.empty() ? result.output : result.error;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (text.size() > kShownBytes) text = "..." + text.substr(text.size() - kShownBytes);
+  for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) text.replace(at, 1, "; ");
   return text.empty() ? "it printed nothing" : "it printed: " + text;
 }
 

@@ -233,6 +233,8 @@ Result<ExitCode> CheckCommand::run_shape() {
   const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
   fmt::print("over {} {} the plan {} ONNX Runtime{}\n", runs, runs == 1 ? "input" : "inputs",
              report.matches ? "matches" : "does not match", rules(options, report));
+  if (report.quantized && options.samples.empty() && inputs.empty())
+    fmt::print("random inputs tell little of a quantized plan: --images DIR or --npy FILE has those that it is for\n");
   return report.matches && !report.first_divergence ? ExitCode::kOk : ExitCode::kMismatch;
 }
 

@@ -1,6 +1,7 @@
 // nestc compile: from an ONNX file to a plan.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -49,9 +50,17 @@ void print(const QuantizationReport& report) {
     std::cout << "f32: " << tools::printable(node.name) << ": " << tools::printable(node.reason) << "\n";
 }
 
-const char* why_idle(const CompileOptions& options, const Backend& backend) {
+// As QDQ and QLinear models have them.
+bool states_scales(const plan::Tables& tables) {
+  return std::ranges::any_of(tables.tensors, [](const plan::Tensor& tensor) {
+    return tensor.quantization.has_value() && !tensor.quantization->scales.empty();
+  });
+}
+
+const char* why_idle(const CompileOptions& options, const plan::Tables& tables, const Backend& backend) {
   if (backend.follows_others()) return ": no branch can be written for it, or is worth it by --vendor-capability";
-  return options.quantization ? "; nestc explain says why" : ": it needs them in s8; quantize them with --quantize s8";
+  return options.quantization || states_scales(tables) ? "; nestc explain says why"
+                                                       : ": it needs them in s8; quantize them with --quantize s8";
 }
 
 // Says so where the target has more than a CPU and the plan nothing for it.
@@ -62,8 +71,8 @@ void note_idle_units(const CompileOptions& options, const plan::Tables& tables) 
     for (const plan::Branch& branch : tables.branches)
       for (const plan::Program& program : branch.programs) idle &= program.unit != backend->unit();
     if (!idle) continue;
-    std::cerr << "nestc: note: " << backend->unit() << " runs none of the operators" << why_idle(options, *backend)
-              << "\n";
+    std::cerr << "nestc: note: " << backend->unit() << " runs none of the operators"
+              << why_idle(options, tables, *backend) << "\n";
   }
 }
 

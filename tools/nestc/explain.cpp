@@ -6,6 +6,7 @@
 #include <map>
 
 #include "compiler-lite/compile.h"
+#include "compiler-lite/quantize/profile.h"
 #include "runtime/plan/channels.h"
 #include "runtime/plan/statistics.h"
 #include "runtime/plan/views.h"
@@ -252,6 +253,7 @@ Status ExplainCommand::run() const {
   NESTRT_RETURN_IF_ERROR(check_report_files({json, html}, model, flags));
   for (const std::string& output : {json, html}) NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(output));
   if (is_plan_file(model)) return run_on_plan();
+  NESTRT_RETURN_IF_ERROR(model_digest(model).error());  // a file that is not there comes before what is asked of it
   NESTRT_ASSIGN_OR_RETURN(const Compiled compiled, compile_all(*this));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(compiled.bytes.span()));
   tools::Json units = tools::Json::array();

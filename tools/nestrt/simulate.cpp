@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -125,7 +126,8 @@ Result<CostTable> read_profiles(const Options& options, const std::string& board
 std::string format_ms(double microseconds) { return fmt::format("{:.2f}", microseconds / 1e3); }
 
 std::string format_gain(double microseconds, double before) {
-  return fmt::format("{:.1f} %", before > 0 ? 100 * (1 - microseconds / before) : 0);
+  const double percent = before > 0 ? 100 * (1 - microseconds / before) : 0;
+  return fmt::format("{:.1f} %", std::abs(percent) < 0.05 ? 0 : percent);  // without the sign of a negative zero
 }
 
 Table latency_table(const std::vector<Figures>& all) {
@@ -159,6 +161,7 @@ void print(const std::vector<Figures>& all) {
   fmt::print("Latency in ms; gains over the best placement of branches one after the other.\n\n{}",
              latency_table(all).to_string());
   const Figures& first = all.front();
+  if (all.size() > 1) fmt::print("\nOf the first row:");
   fmt::print(
       "\n{} groups of branches; side by side: {} with the paper's method, {} in the optimum, {} with splitting\n",
       first.groups_found, first.paper.groups, first.optimum.groups, first.split.groups);
@@ -435,6 +438,8 @@ Status simulate_sessions(const Options& options, const tools::Board& board, cons
 
 // `shown`: printed too.
 Result<Json> simulate(const Options& options, bool shown) {
+  if (options.changes.memory_mb_per_s > 0 && options.changes.memory_mb_per_s < 1)
+    return Status(Code::kInvalidArgument, "--memory: expected 0, or 1 to 1000000 MB/s, as a board's file");
   NESTRT_ASSIGN_OR_RETURN(const std::string path, tools::find_board(options.board));
   std::vector<std::string> inputs = options.profiles;
   inputs.insert(inputs.end(), options.beside.begin(), options.beside.end());
@@ -505,16 +510,18 @@ void add_simulate(tools::Cli& cli) {
                        "nestrt simulate model.nest --beside other.nest --urgent"},
                       [options] { return run_simulate(*options); });
   add_plan_argument(app, options->plan);
-  app.add_option("--beside", options->beside,
-                 "plans of other sessions on the same units, at the board's own clock and speed; one plan may come "
-                 "several times")
-      .type_name("FILE");
-  app.add_flag("--urgent", options->urgent, "the first plan's session is urgent (--beside)");
+  tools::Option beside =
+      app.add_option("--beside", options->beside,
+                     "plans of other sessions on the same units, at the board's own clock and speed; one plan may come "
+                     "several times");
+  beside.type_name("FILE");
+  app.add_flag("--urgent", options->urgent, "the first plan's session is urgent (--beside)").needs(beside);
   app.add_option("--placements", options->placements,
                  "folder for the placements that balance all sessions together, 0.yaml and so on (--beside; nestrt "
                  "run|bench --partition)")
       .type_name("FOLDER")
-      .not_empty();
+      .not_empty()
+      .needs(beside);
   tools::add_shape_option(app, options->shape, "look at, counted from 1");
   app.add_option("--board", options->board, "a board (zcu102, or the path of its .yaml)").show_default();
   app.add_option("--profile", options->profiles, "costs (nestrt profile, script/profile-a53); default: the board's")
@@ -525,7 +532,7 @@ void add_simulate(tools::Cli& cli) {
       .between(0, 1e3)
       .show_default();
   app.add_option("--memory", options->changes.memory_mb_per_s,
-                 "MB/s of the memory that all units share; 0: never short")
+                 "MB/s of the memory that all units share, at least 1; 0: never short")
       .between(0, 1e6);
   app.add_option("--waiting", options->changes.waiting_scale,
                  "factor of how long a core looks without sleeping, and takes to wake")

@@ -19,6 +19,9 @@
 namespace nestrt::compiler::evta {
 namespace {
 
+constexpr const char* kStatedScales =
+    "the model states scales of its own (QDQ); EVTA takes the exponents that --quantize s8 gives a model in f32";
+
 Status refused(std::string why) { return Status(Code::kUnsupported, std::move(why)); }
 
 std::vector<int8_t> weights_of(const Value& value) {
@@ -37,7 +40,7 @@ void set_epilogue(const s8::Epilogue& epilogue, ConvLayer* layer) {
 
 // The bias and what follows the sums. `epilogue` is that of the node.
 Status set_constants(const Graph& graph, const Node& node, const s8::Epilogue& epilogue, ConvLayer* layer) {
-  if (epilogue.scaled()) return refused("its scales are not powers of two");
+  if (epilogue.scaled()) return refused(kStatedScales);
   if (epilogue.wide) return refused("its result stays in f32, EVTA gives 8 bits");
   set_epilogue(epilogue, layer);
   if (const ValueId bias = node.input(kBias); bias != kNoValue) {
@@ -188,7 +191,7 @@ Status check_types(const OperatorSpec& spec) {
     if (!tensor.present || tensor.constant != nullptr) return ok_status();
     if (tensor.type != DataType::kS8) return refused(fmt::format("it computes in {}, EVTA in s8", name(tensor.type)));
     if (tensor.quantization == nullptr || tensor.quantization->exponents.empty()) {
-      return refused("its scales are not powers of two");
+      return refused(kStatedScales);
     }
     return ok_status();
   };

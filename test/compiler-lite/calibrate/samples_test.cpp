@@ -109,6 +109,7 @@ TEST_CASE("Missing calibration data is said") {
   CHECK_THAT(complaint({path, "also.npy", 0, false}), Contains("one of them"));
   CHECK_THAT(complaint({path, "", 0, false}), Contains("no .jpg") && Contains(path));
   CHECK_THAT(complaint({path + "/absent", "", 0, false}), Contains("absent"));
+  CHECK_THAT(complaint({folder.write_text("file", ""), "", 0, false}), Contains("expected a folder of pictures"));
   CHECK_THAT(complaint({"", path + "/absent.npy", 0, false}), Contains("absent.npy"));
   const std::string npy = write_array(folder, {2, 3, 32, 31});
   CHECK_THAT(complaint({"", npy, 0, false}), Contains("2x3x32x31") && Contains("N x 1x3x32x32"));

@@ -125,6 +125,15 @@ TEST_CASE("A model is exported as ONNX that computes the same, also quantized") 
                                      "--calibration-limit", "4", "-o", qdq}),
                0, "opset 13");
   check_output(run_program("nestc", {"compile", qdq, "-o", plan}), 0, "operators");
+  // It has scales of its own, which EVTA does not compute with, and quantizing it again is no way out.
+  check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--target", "zcu102"}), 0, "nestc explain says why");
+  check_output(run_program("nestc", {"explain", qdq, "--target", "zcu102"}), 0, "the model states scales of its own");
+  check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--quantize", "s8", "--calibrate", kPictures}), 2,
+               "the model is quantized already");
+}
+
+TEST_CASE("A model that is not there is said before what is asked of it") {
+  check_output(run_program("nestc", {"explain", "absent.onnx"}), 2, "absent.onnx");
 }
 
 }  // namespace nestrt::test

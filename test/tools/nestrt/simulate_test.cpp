@@ -119,6 +119,24 @@ TEST_CASE("A simulation without costs is refused, with what is missing") {
   refused(workshop.path("cpu-less.yaml"), "'cpu'");
 }
 
+TEST_CASE("Options of a simulation that would do nothing, and sessions that are not there, are refused at once") {
+  const SimulateWorkshop workshop;
+  workshop.write("estimates.yaml", workshop.estimating_board());
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& part) {
+    std::vector<std::string> arguments = {"simulate", workshop.path("plan.nest"), "--board",
+                                          workshop.path("estimates.yaml")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult result = run_program("nestrt", arguments);
+    INFO(result.text);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.text, Contains(part) && !Contains("Latency in ms"));
+  };
+  refused({"--urgent"}, "--beside");
+  refused({"--placements", workshop.path("")}, "--beside");
+  refused({"--memory", "0.5"}, "--memory: expected 0, or 1 to 1000000 MB/s");
+  refused({"--beside", workshop.path("absent.nest")}, "absent.nest");
+}
+
 TEST_CASE("What no profile has is estimated where the board says by which rates, and said to be") {
   const SimulateWorkshop workshop;
   workshop.write("estimates.yaml", workshop.estimating_board());
