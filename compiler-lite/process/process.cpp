@@ -125,8 +125,6 @@ Result<int> wait_for(pid_t child, std::chrono::milliseconds limit) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   const bool is_limited = limit.count() > 0;
-  std::optional<EndingSignals> signals;
-  if (is_limited) signals.emplace();
   int state = 0;
   while (true) {
     NESTRT_ASSIGN_OR_RETURN(const pid_t ended, wait_once(child, is_limited ? WNOHANG : 0, &state));
@@ -151,7 +149,10 @@ Result<ProcessResult> run_process(const std::vector<std::string>& command, const
   actions.redirect(STDOUT_FILENO, output, kWrite);
   actions.redirect(STDERR_FILENO, error, kWrite);
   if (!options.working_folder.empty()) actions.change_folder(options.working_folder);
-  const Attributes attributes(options.time_limit.count() > 0);
+  const bool is_limited = options.time_limit.count() > 0;
+  const Attributes attributes(is_limited);
+  std::optional<EndingSignals> signals;
+  if (is_limited) signals.emplace();
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
