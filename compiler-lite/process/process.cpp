@@ -82,40 +82,40 @@ void remove_folders() {
 class EndingSignals {
  public:
   EndingSignals() {
-    const std::lock_guard lock(mutex_);
-    if (waiting_++ > 0) return;
-    seen_ = 0;
+    const std::lock_guard lock(mutex);
+    if (waiting++ > 0) return;
+    seen = 0;
     struct sigaction action = {};
-    action.sa_handler = [](int signal) { seen_ = signal; };
+    action.sa_handler = [](int signal) { seen = signal; };
     for (size_t i = 0; i < std::size(kSignals); ++i) {
-      sigaction(kSignals[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+      sigaction(kSignals[i], nullptr, &before[i]);
+      if (before[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
     }
   }
   EndingSignals(const EndingSignals&) = delete;
   // The last of them lets the signal that came do what it does without them.
   ~EndingSignals() {
-    const std::lock_guard lock(mutex_);
-    if (--waiting_ > 0) return;
-    const int signal = seen_;
+    const std::lock_guard lock(mutex);
+    if (--waiting > 0) return;
+    const int signal = seen;
     const bool ends = signal != 0 && before_of(signal).sa_handler == SIG_DFL;
     if (ends) remove_folders();
     for (size_t i = 0; i < std::size(kSignals); ++i)
-      if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &before_[i], nullptr);
+      if (before[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &before[i], nullptr);
     if (signal != 0) raise(signal);
   }
-  static bool came() { return seen_ != 0; }
+  static bool came() { return seen != 0; }
 
  private:
   static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
   static struct sigaction& before_of(int signal) {
-    return before_[static_cast<size_t>(std::ranges::find(kSignals, signal) - std::begin(kSignals))];
+    return before[static_cast<size_t>(std::ranges::find(kSignals, signal) - std::begin(kSignals))];
   }
 
-  static inline std::mutex mutex_;
-  static inline int waiting_ = 0;
-  static inline std::atomic<int> seen_ = 0;
-  static inline struct sigaction before_[std::size(kSignals)] = {};
+  static inline std::mutex mutex;
+  static inline int waiting = 0;
+  static inline std::atomic<int> seen = 0;
+  static inline struct sigaction before[std::size(kSignals)] = {};
 };
 
 // How often it is looked whether a program that has a time limit is over.
@@ -154,6 +154,7 @@ Result<ProcessResult> run_process(const std::vector<std::string>& command, const
   std::optional<EndingSignals> signals;
   if (is_limited) signals.emplace();
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   pid_t child = 0;
