@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler-lite/process/process.h"
+#include "compiler-lite/process/temporary_folder.h"
 #include "nestrt/log.h"
 #include "tools/common/files.h"
 #include "tools/common/resources.h"

@@ -8,17 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <thread>
+
+#include "compiler-lite/process/ending_signals.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -68,56 +65,6 @@ Result<pid_t> wait_once(pid_t child, int flags, int* state) {
   }
 }
 
-std::mutex folders_mutex;
-std::set<std::string> folders;  // temporary ones that there are
-
-void remove_folders() {
-  const std::lock_guard lock(folders_mutex);
-  std::error_code ignored;
-  for (const std::string& path : folders) std::filesystem::remove_all(path, ignored);
-}
-
-// Signals that end a process do not reach a program that leads a group of its own, so that they are held back while it
-// runs: it has to be ended first, and temporary folders removed.
-class EndingSignals {
- public:
-  EndingSignals() {
-    const std::lock_guard lock(mutex);
-    if (waiting++ > 0) return;
-    seen = 0;
-    struct sigaction action = {};
-    action.sa_handler = [](int signal) { seen = signal; };
-    for (size_t i = 0; i < std::size(kSignals); ++i) {
-      sigaction(kSignals[i], nullptr, &before[i]);
-      if (before[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
-    }
-  }
-  EndingSignals(const EndingSignals&) = delete;
-  // The last of them lets the signal that came do what it does without them.
-  ~EndingSignals() {
-    const std::lock_guard lock(mutex);
-    if (--waiting > 0) return;
-    const int signal = seen;
-    const bool ends = signal != 0 && before_of(signal).sa_handler == SIG_DFL;
-    if (ends) remove_folders();
-    for (size_t i = 0; i < std::size(kSignals); ++i)
-      if (before[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &before[i], nullptr);
-    if (signal != 0) raise(signal);
-  }
-  static bool came() { return seen != 0; }
-
- private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-  static struct sigaction& before_of(int signal) {
-    return before[static_cast<size_t>(std::ranges::find(kSignals, signal) - std::begin(kSignals))];
-  }
-
-  static inline std::mutex mutex;
-  static inline int waiting = 0;
-  static inline std::atomic<int> seen = 0;
-  static inline struct sigaction before[std::size(kSignals)] = {};
-};
-
 // How often it is looked whether a program that has a time limit is over.
 constexpr std::chrono::milliseconds kPollInterval{5};
 
@@ -151,7 +98,7 @@ Result<ProcessResult> run_process(const std::vector<std::string>& command, const
   if (!options.working_folder.empty()) actions.change_folder(options.working_folder);
   const bool is_limited = options.time_limit.count() > 0;
   const Attributes attributes(is_limited);
-  std::optional<EndingSignals> signals;
+  std::optional<EndingSignals> signals;  // those of a terminal do not reach a group of its own
   if (is_limited) signals.emplace();
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
@@ -164,27 +111,6 @@ Result<ProcessResult> run_process(const std::vector<std::string>& command, const
   }
   NESTRT_ASSIGN_OR_RETURN(const int exit_code, wait_for(child, options.time_limit));
   return ProcessResult{exit_code, content(output), content(error)};
-}
-
-Result<TemporaryFolder> TemporaryFolder::create() {
-  std::error_code failure;
-  std::string path = std::filesystem::temp_directory_path(failure) / "nestc-XXXXXX";
-  if (failure || mkdtemp(path.data()) == nullptr) {
-    return Status(Code::kIo,
-                  fmt::format("cannot make a temporary folder {}: {}; set TMPDIR to a folder that can be written", path,
-                              std::strerror(errno)));
-  }
-  const std::lock_guard lock(folders_mutex);
-  folders.insert(path);
-  return TemporaryFolder(path);
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  if (path_.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-  const std::lock_guard lock(folders_mutex);
-  folders.erase(path_);
 }
 
 }  // namespace nestrt::compiler

@@ -1,9 +1,8 @@
-// Other programs, and the folder in which files are exchanged with them.
+// Other programs, which are started and waited for.
 #pragma once
 
 #include <chrono>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "nestrt/result.h"
@@ -30,23 +29,5 @@ struct ProcessOptions {
 // came that this process lives through, kIo.
 Result<ProcessResult> run_process(const std::vector<std::string>& command, const std::string& folder,
                                   const ProcessOptions& options = {});
-
-// A new folder for temporary files, removed with everything in it by the destructor, or where a signal
-// ends this process while a program with a time limit runs.
-class TemporaryFolder {
- public:
-  static Result<TemporaryFolder> create();
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&& other) noexcept {
-    std::swap(path_, other.path_);
-    return *this;
-  }
-  ~TemporaryFolder();
-  const std::string& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 }  // namespace nestrt::compiler

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler-lite/process/process.h"
+#include "compiler-lite/process/temporary_folder.h"
 #include "compiler-lite/vendor/offload.h"
 #include "nestrt/vendor.h"
 #include "runtime/core/parse.h"

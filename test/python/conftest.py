@@ -18,10 +18,10 @@ DATA = pathlib.Path(os.environ.get("NESTRT_SHARED", EXAMPLES.parent.parent / "sh
 PIXELS = nestrt.Preprocessing(mean=(128, 128, 128), scale=(1 / 64,), resize=32)
 
 
-def run_example(name, *arguments):
+def run_example(name, *arguments, cwd=None):
     """As a user runs it, in a process of its own."""
     program = [sys.executable, EXAMPLES / "python" / name, *map(str, arguments)]
-    return subprocess.run(program, capture_output=True, text=True, timeout=300)
+    return subprocess.run(program, cwd=cwd, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,13 +1,11 @@
 import os
-import subprocess
-import sys
 import threading
 
 import numpy as np
 import pytest
 
 import nestrt
-from conftest import EXAMPLES
+from conftest import EXAMPLES, run_example
 
 
 def test_a_picture_has_its_class(plan, cat):
@@ -130,11 +128,8 @@ def test_a_session_tells_what_it_does(quantized, cat):
 
 
 def test_the_example_names_what_is_on_pictures():
-    arguments = ["models/nest_squeeze_cifar10.onnx", "images/labels.txt", "images/cat_1.png", "images/ship_1.png"]
-    result = subprocess.run(
-        [sys.executable, EXAMPLES / "python" / "classify.py", *arguments],
-        cwd=EXAMPLES, capture_output=True, text=True, timeout=300,
-    )
+    files = ["models/nest_squeeze_cifar10.onnx", "images/labels.txt", "images/cat_1.png", "images/ship_1.png"]
+    result = run_example("classify.py", *files, cwd=EXAMPLES)
     assert result.returncode == 0, result.stderr
     assert [line.split()[1] for line in result.stdout.splitlines()] == ["cat", "ship"]
 

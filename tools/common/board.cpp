@@ -20,7 +20,6 @@ constexpr uint64_t kMaxBoardBytes = 1 << 20;
 constexpr int64_t kMaxInstances = 4;
 // Every profile is read whole, and looked through for every unit.
 constexpr size_t kMaxUnits = 16, kMaxProfiles = 16;
-constexpr double kMaxClock = 10'000;
 constexpr int64_t kMaxBus = 4096;
 constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kMaxCacheKib = 1 << 20;
@@ -104,8 +103,8 @@ Status read_estimates(const YAML::Node& unit, double clock_mhz, HostRates& rates
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node kinds, yaml::member(node, "kinds"));
   NESTRT_RETURN_IF_ERROR(read_kinds(kinds, rates));
   double fitted_mhz = clock_mhz;
-  NESTRT_RETURN_IF_ERROR(read_number(node, "clock_mhz", 1.0, kMaxClock, fitted_mhz));
-  if (fitted_mhz != clock_mhz && clock_mhz > 0) scale(rates, clock_mhz / fitted_mhz);
+  NESTRT_RETURN_IF_ERROR(read_number(node, "clock_mhz", 1.0, kMaxClockMhz, fitted_mhz));
+  if (clock_mhz > 0) scale(rates, clock_mhz / fitted_mhz);
   return {};
 }
 
@@ -122,7 +121,7 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
   unit.is_host = unit.kind == "cpu";
   const int64_t most = unit.is_host ? 1 : kMaxInstances;
   NESTRT_RETURN_IF_ERROR(read_number(node, "instances", int64_t{1}, most, unit.instances));
-  NESTRT_RETURN_IF_ERROR(read_number(node, "clock_mhz", 1.0, kMaxClock, unit.clock_mhz));
+  NESTRT_RETURN_IF_ERROR(read_number(node, "clock_mhz", 1.0, kMaxClockMhz, unit.clock_mhz));
   NESTRT_RETURN_IF_ERROR(read_number(node, "bus_bits", int64_t{32}, kMaxBus, unit.bus_bits));
   if (!is_power_of_two(unit.bus_bits))
     return yaml::refuse(node, fmt::format("bus_bits: expected a power of two, got {}", unit.bus_bits));

@@ -19,6 +19,8 @@ struct Caches {
   int64_t line_bytes = 0;  // both caches'
 };
 
+inline constexpr double kMaxClockMhz = 10'000;  // of a unit; where one is stated, 1 is the least
+
 struct BoardUnit {
   std::string kind;           // "cpu", "evta"
   bool is_host = false;       // the "cpu"

@@ -96,6 +96,7 @@ Result<Compiled> compile_all(const ExplainCommand& command) {
   NESTRT_RETURN_IF_ERROR(command.flags.require_one_shape("explain"));
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, command.flags.options());
   if (options.backends.size() < 2) {
+    NESTRT_RETURN_IF_ERROR(model_digest(command.model).error());  // that it is not there comes first
     return Status(Code::kInvalidArgument,
                   "the target has no unit beside the CPU, which runs everything; name one, as --target zcu102");
   }
@@ -253,7 +254,6 @@ Status ExplainCommand::run() const {
   NESTRT_RETURN_IF_ERROR(check_report_files({json, html}, model, flags));
   for (const std::string& output : {json, html}) NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(output));
   if (is_plan_file(model)) return run_on_plan();
-  NESTRT_RETURN_IF_ERROR(model_digest(model).error());  // a file that is not there comes before what is asked of it
   NESTRT_ASSIGN_OR_RETURN(const Compiled compiled, compile_all(*this));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(compiled.bytes.span()));
   tools::Json units = tools::Json::array();

@@ -23,12 +23,11 @@ struct JoinCommand {
   Result<tools::ExitCode> run() const;
 
  private:
-  Result<tools::ExitCode> compare(const std::string& joined) const;
+  Result<tools::ExitCode> compare(const Manifest& stated, const std::string& joined) const;
 };
 
 // As graphs, since names of values may differ between the two.
-Result<tools::ExitCode> JoinCommand::compare(const std::string& joined) const {
-  NESTRT_ASSIGN_OR_RETURN(const Manifest stated, read_manifest(manifest));
+Result<tools::ExitCode> JoinCommand::compare(const Manifest& stated, const std::string& joined) const {
   NESTRT_ASSIGN_OR_RETURN(const ImportOptions options, flags.options());
   NESTRT_ASSIGN_OR_RETURN(Graph expected, import_onnx(model, options));
   if (stated.folded_batch_norm) NESTRT_RETURN_IF_ERROR(fold_batch_normalization(expected));
@@ -49,7 +48,7 @@ Result<tools::ExitCode> JoinCommand::run() const {
   NESTRT_RETURN_IF_ERROR(tools::check_writable(output));
   NESTRT_ASSIGN_OR_RETURN(const std::string joined, join_parts(manifest));
   NESTRT_RETURN_IF_ERROR(tools::write_file(output, std::as_bytes(std::span(joined))));
-  return model.empty() ? tools::ExitCode::kOk : compare(joined);
+  return model.empty() ? tools::ExitCode::kOk : compare(stated, joined);
 }
 
 }  // namespace

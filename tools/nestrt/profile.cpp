@@ -22,8 +22,6 @@ namespace {
 
 using Options = ProfileOptions;
 
-constexpr double kMaxClockMhz = 10'000;  // as a board's
-
 std::string describe(const UnitKey& unit, const UnitList& units) {
   const bool is_host = std::any_of(units.begin(), units.end(), [&](const auto& candidate) {
     return candidate->info().is_host && candidate->info().kind == unit.kind;
@@ -104,25 +102,22 @@ Json to_json(const MeasuredCosts& measured, const Options& options, const Plan& 
   return {{"plan", options.plan}, {"digest", plan.digest()}, {"works", works}, {"overheads", overheads}};
 }
 
-// Of the CPU what the machine tells, of any unit what was stated.
-Status add_clocks(const Options& options, const UnitList& units, CostTable& costs) {
+// In MHz, by kind of unit: of the CPU what the machine tells, of any unit what was stated.
+Result<std::map<std::string, double>> clocks_of(const Options& options, const UnitList& units) {
   std::map<std::string, double> clocks;
   for (const auto& unit : units)
     if (unit->info().is_host) clocks[unit->info().kind] = tools::read_machine_state().fastest_mhz;
   for (const std::string& text : options.clocks) {
     const size_t equals = std::min(text.find('='), text.size());
     const auto mhz = parse_number<double>(std::string_view(text).substr(std::min(equals + 1, text.size())));
-    if (equals == 0 || !mhz || !(*mhz >= 1 && *mhz <= kMaxClockMhz))
+    if (equals == 0 || !mhz || !(*mhz >= 1 && *mhz <= tools::kMaxClockMhz))
       return Status(Code::kInvalidArgument, fmt::format("--clock takes UNIT=MHZ, as evta=200; '{}' was given", text));
     const std::string kind = text.substr(0, equals);
     if (std::ranges::none_of(units, [&](const auto& unit) { return unit->info().kind == kind; }))
       return Status(Code::kInvalidArgument, fmt::format("--clock {}: no unit '{}' is measured", text, kind));
     clocks[kind] = *mhz;
   }
-  const std::map<UnitKey, CostTable::Works> measured = costs.units();
-  for (const auto& [key, works] : measured)
-    if (clocks[key.kind] > 0) costs.set_clock(key, clocks[key.kind]);
-  return {};
+  return clocks;
 }
 
 Status import_profiles(const Options& options, const Plan& plan, CostTable& costs) {
@@ -150,13 +145,18 @@ Result<MeasuredCosts> measure(const std::shared_ptr<const Plan>& plan, const Uni
 // Of a unit that cannot be measured no part is.
 Result<MeasuredCosts> measure_all(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                   const Options& options) {
-  CostTable none;
-  NESTRT_RETURN_IF_ERROR(add_clocks(options, units, none));  // what is wrong is said before it takes long
+  NESTRT_ASSIGN_OR_RETURN(const auto clocks, clocks_of(options, units));
   NESTRT_ASSIGN_OR_RETURN(MeasuredCosts measured, measure(plan, units, options));
-  NESTRT_RETURN_IF_ERROR(add_clocks(options, units, measured.costs));
+  for (const auto& [key, works] : measured.costs.units())
+    if (const auto clock = clocks.find(key.kind); clock != clocks.end() && clock->second > 0)
+      measured.costs.set_clock(key, clock->second);
   if (measured.failed.empty()) return measured;
   const FailedUnit& failed = measured.failed.front();
   return failed.why.with_context(fmt::format("unit '{}' cannot be measured", units[failed.unit]->info().name));
+}
+
+Status write(const Options& options, const CostTable& costs) {
+  return options.output.empty() ? Status() : write_costs(options.output, costs);
 }
 
 Result<ExitCode> profile(const Options& options) {
@@ -165,21 +165,18 @@ Result<ExitCode> profile(const Options& options) {
   NESTRT_RETURN_IF_ERROR(check_output_files({options.output, options.json, options.html}, inputs));
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.units.shape));
-  CostTable costs;
-  if (options.imports.empty()) {
-    NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
-    NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_all(plan, units, options));
-    costs = measured.costs;
-    if (!options.output.empty()) NESTRT_RETURN_IF_ERROR(write_costs(options.output, costs));  // whoever reads the table
-    fmt::print("{}\n{}", work_table(measured, units).to_string(), overhead_table(measured, units).to_string());
-    if (!options.html.empty())
-      NESTRT_RETURN_IF_ERROR(tools::write_page(options.html, page_of(measured, units, options)));
-    if (!options.json.empty())
-      NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(measured, options, *plan)));
-  } else {
+  if (!options.imports.empty()) {
+    CostTable costs;
     NESTRT_RETURN_IF_ERROR(import_profiles(options, *plan, costs));
-    if (!options.output.empty()) NESTRT_RETURN_IF_ERROR(write_costs(options.output, costs));
+    NESTRT_RETURN_IF_ERROR(write(options, costs));
+    return ExitCode::kOk;
   }
+  NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
+  NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_all(plan, units, options));
+  NESTRT_RETURN_IF_ERROR(write(options, measured.costs));  // before the table, which somebody may stop reading
+  fmt::print("{}\n{}", work_table(measured, units).to_string(), overhead_table(measured, units).to_string());
+  if (!options.html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(options.html, page_of(measured, units, options)));
+  if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(measured, options, *plan)));
   return ExitCode::kOk;
 }
 
@@ -191,7 +188,7 @@ Result<Json> profile_figures(const ProfileOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.units.shape));
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
   NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_all(plan, units, options));
-  if (!options.output.empty()) NESTRT_RETURN_IF_ERROR(write_costs(options.output, measured.costs));
+  NESTRT_RETURN_IF_ERROR(write(options, measured.costs));
   return to_json(measured, options, *plan);
 }
 

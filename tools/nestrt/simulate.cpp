@@ -388,39 +388,35 @@ void warn_of_idle_units(const Plan& plan, const tools::Board& board) {
   }
 }
 
-// Costs that were measured on an accelerator without a word of its clock are taken for the board's.
-void warn_of_unknown_clock(const CostTable& profile, const Plan& plan, const tools::BoardUnit& unit) {
-  const double of_plan = stated_clock_mhz(plan, unit.kind);
-  if (unit.is_host || unit.clock_mhz <= 0 || of_plan <= 0 || of_plan == unit.clock_mhz) return;
-  const UnitKey key{unit.kind, unit.configuration, 1};
-  if (!profile.units().contains(key) || profile.clock_mhz(key) > 0) return;
-  log(LogLevel::kWarning,
-      fmt::format("the profile does not say at which clock the costs of '{0}' were found: taken for "
-                  "the board's {1:g} MHz; state it (nestrt profile --clock {0}=MHZ)",
-                  unit.kind, unit.clock_mhz));
+bool states_times(const Plan& plan, std::string_view unit) {
+  return std::ranges::any_of(plan.tables().branches, [&](const plan::Branch& branch) {
+    return std::ranges::any_of(branch.programs, [&](const plan::Program& program) {
+      return program.unit == unit && stated_cost(program) != nullptr;
+    });
+  });
 }
 
-// A plan of an older nestc has times of some clock or other.
-void warn_of_unknown_clock(const Plan& plan, const tools::Board& board) {
+// Of accelerators, times of no stated clock are taken for the board's: those of a plan of an older nestc, and what was
+// measured without a word of it, as far as the plan gives a reason to doubt it.
+void warn_of_unknown_clocks(const Plan& plan, const CostTable& profile, const tools::Board& board) {
   for (const tools::BoardUnit& unit : board.units) {
-    const auto is_stated = [&](const plan::Program& program) {
-      return program.unit == unit.kind && stated_cost(program) != nullptr;
-    };
-    const bool any = std::ranges::any_of(plan.tables().branches, [&](const plan::Branch& branch) {
-      return std::ranges::any_of(branch.programs, is_stated);
-    });
-    if (unit.is_host || unit.clock_mhz <= 0 || !any || stated_clock_mhz(plan, unit.kind) > 0) continue;
-    log(LogLevel::kWarning,
-        fmt::format(
-            "the plan does not say at which clock its programs for '{}' take the times that it states: taken for "
-            "the board's {:g} MHz; compile the model again",
-            unit.kind, unit.clock_mhz));
+    if (unit.is_host || unit.clock_mhz <= 0) continue;
+    const double of_plan = stated_clock_mhz(plan, unit.kind);
+    const UnitKey key{unit.kind, unit.configuration, 1};
+    if (of_plan == 0 && states_times(plan, unit.kind))
+      log(LogLevel::kWarning, fmt::format("the plan does not say at which clock its programs for '{}' take the times "
+                                          "that it states: taken for the board's {:g} MHz; compile the model again",
+                                          unit.kind, unit.clock_mhz));
+    if (of_plan > 0 && of_plan != unit.clock_mhz && profile.units().contains(key) && profile.clock_mhz(key) == 0)
+      log(LogLevel::kWarning,
+          fmt::format("the profile does not say at which clock the costs of '{0}' were found: taken "
+                      "for the board's {1:g} MHz; state it (nestrt profile --clock {0}=MHZ)",
+                      unit.kind, unit.clock_mhz));
   }
 }
 
-// Sessions of the plan and of those beside it, which the figures then have.
-Status simulate_sessions(const Options& options, const tools::Board& board, const CostTable& profile, bool shown,
-                         Json& json) {
+// Sessions of the plan and of those beside it; their boards are not made yet.
+Result<std::vector<BoardPlan>> open_sessions(const Options& options) {
   std::vector<BoardPlan> plans;
   std::vector<std::string> paths = options.beside;
   paths.insert(paths.begin(), options.plan);
@@ -428,7 +424,15 @@ Status simulate_sessions(const Options& options, const tools::Board& board, cons
     BoardPlan& added = plans.emplace_back();
     added.path = path;
     NESTRT_ASSIGN_OR_RETURN(added.plan, Plan::map(path, Verification::kComplete));
-    NESTRT_ASSIGN_OR_RETURN(added.board, make_virtual_board(*added.plan, board, profile, options.changes));
+  }
+  return plans;
+}
+
+// The figures then have those of the sessions.
+Status simulate_sessions(const Options& options, const tools::Board& board, const CostTable& profile,
+                         std::vector<BoardPlan> plans, bool shown, Json& json) {
+  for (BoardPlan& each : plans) {
+    NESTRT_ASSIGN_OR_RETURN(each.board, make_virtual_board(*each.plan, board, profile, options.changes));
   }
   NESTRT_ASSIGN_OR_RETURN(const auto figures, side_by_side_figures(plans, options.urgent, options.budget_ms));
   if (shown) print(figures, plans, options.urgent);
@@ -448,15 +452,12 @@ Result<Json> simulate(const Options& options, bool shown) {
   for (size_t session = 0; session <= options.beside.size() && !options.placements.empty(); ++session)
     outputs.push_back(placement_file(options.placements, session));
   NESTRT_RETURN_IF_ERROR(check_output_files(outputs, inputs));
-  for (const std::string& beside : options.beside)  // before the search, which takes long
-    NESTRT_RETURN_IF_ERROR(Plan::map(beside).error());
-  NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, Verification::kComplete));
-  NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.shape));
+  NESTRT_ASSIGN_OR_RETURN(std::vector<BoardPlan> sessions, open_sessions(options));
+  NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(sessions.front().plan, options.shape));
   NESTRT_ASSIGN_OR_RETURN(const tools::Board board, tools::read_board(path, check_unit));
   NESTRT_ASSIGN_OR_RETURN(const CostTable profile, read_profiles(options, path, board));
   warn_of_idle_units(*plan, board);
-  warn_of_unknown_clock(*plan, board);
-  for (const tools::BoardUnit& unit : board.units) warn_of_unknown_clock(profile, *plan, unit);
+  warn_of_unknown_clocks(*plan, profile, board);
   std::vector<Figures> all;
   Json steps = Json::array();
   std::vector<std::string> estimated;
@@ -486,7 +487,8 @@ Result<Json> simulate(const Options& options, bool shown) {
     print_estimated(estimated, plan->tables().operators.size());
   }
   Json json = to_json(all, std::move(steps), options, *plan, board, estimated);
-  if (!options.beside.empty()) NESTRT_RETURN_IF_ERROR(simulate_sessions(options, board, profile, shown, json));
+  if (!options.beside.empty())
+    NESTRT_RETURN_IF_ERROR(simulate_sessions(options, board, profile, std::move(sessions), shown, json));
   return json;
 }
 
@@ -526,7 +528,7 @@ void add_simulate(tools::Cli& cli) {
   app.add_option("--board", options->board, "a board (zcu102, or the path of its .yaml)").show_default();
   app.add_option("--profile", options->profiles, "costs (nestrt profile, script/profile-a53); default: the board's")
       .type_name("FILE");
-  app.add_option("--npu-clock", options->clocks, "MHz; several for a table").between(1, 1e4);
+  app.add_option("--npu-clock", options->clocks, "MHz; several for a table").between(1, tools::kMaxClockMhz);
   app.add_option("--cpu-scale", options->scales, "factor of the CPU's times; several for a table").between(1e-3, 1e3);
   app.add_option("--hand-over", options->changes.hand_over_scale, "factor of what handing over between units costs")
       .between(0, 1e3)

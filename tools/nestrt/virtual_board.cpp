@@ -84,9 +84,10 @@ Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& pr
     for (uint32_t index = 0; index < programs.size(); ++index) {
       const plan::Program& program = programs[index];
       if (program.unit != unit.kind || program.configuration != unit.configuration) continue;
-      NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, branch_cost(profile, plan, branch, index, key));
-      const bool is_known = known_program_cost(profile, plan, branch, index, key).has_value();
-      const double scale = is_known ? scales.known : scales.stated;
+      const auto known = known_program_cost(profile, plan, branch, index, key);
+      NESTRT_ASSIGN_OR_RETURN(const WorkCost cost,
+                              known ? Result<WorkCost>(*known) : branch_cost(profile, plan, branch, index, key));
+      const double scale = known ? scales.known : scales.stated;
       const double launch = cost.source == CostSource::kModelled ? launch_us : 0;
       costs.set(key, program_work_name(plan, branch, index), {cost.microseconds * scale + launch, cost.source});
     }

@@ -1,6 +1,7 @@
 #include "test/compiler-lite/check/existing_python.h"
 
 #include "compiler-lite/process/process.h"
+#include "compiler-lite/process/temporary_folder.h"
 #include "test/support/skip.h"
 #include "test/support/temporary_folder.h"
 

@@ -205,6 +205,18 @@ TEST_CASE("A board with another clock than the plan was compiled for runs its pr
   const auto [old, warned] = simulated("old.nest", {});
   CHECK(old == Approx(of_plan));  // nobody knows better
   CHECK_THAT(warned, unknown);
+  CostTable measured;
+  measured.set({"evta", configuration, 1}, "of another plan", {1, CostSource::kMeasured});
+  measured.set({"cpu", workshop.isa(), 1}, "of another plan", {1, CostSource::kMeasured});
+  const auto with_profile = [&] {
+    REQUIRE(write_costs(workshop.path("costs"), measured).ok());
+    return simulated("plan.nest", {"--profile", workshop.path("costs")}).second;
+  };
+  const auto unstated =
+      Contains("does not say at which clock the costs of 'evta' were found: taken for the board's 50 MHz");
+  CHECK_THAT(with_profile(), unstated);
+  measured.set_clock({"evta", configuration, 1}, 50);
+  CHECK_THAT(with_profile(), !unstated);
 }
 
 TEST_CASE("A board of nestrt's own that a user copied and changed has its costs still") {
