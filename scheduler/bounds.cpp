@@ -12,17 +12,18 @@ namespace {
 // Work of the tasks given, each with its cheapest choice by weighted load.
 class WorkBound {
  public:
-  using Loads = std::vector<double>;  // by unit
+  // Of a task: by choice, and in it by unit, one after the other.
+  using Loads = std::vector<double>;
 
   explicit WorkBound(size_t units) : units_(units) {}
 
-  void add(std::vector<Loads> choices) { tasks_.push_back(std::move(choices)); }
+  void add(Loads loads) { tasks_.push_back(std::move(loads)); }
 
-  static double least(const std::vector<Loads>& choices, const std::vector<double>& weights) {
+  static double least(const Loads& loads, const std::vector<double>& weights) {
     double least = std::numeric_limits<double>::infinity();
-    for (const Loads& loads : choices) {
+    for (size_t choice = 0; choice < loads.size(); choice += weights.size()) {
       double weighted = 0;
-      for (size_t unit = 0; unit < weights.size(); ++unit) weighted += weights[unit] * loads[unit];
+      for (size_t unit = 0; unit < weights.size(); ++unit) weighted += weights[unit] * loads[choice + unit];
       least = std::min(least, weighted);
     }
     return least;
@@ -30,7 +31,7 @@ class WorkBound {
 
   double value(const std::vector<double>& weights) const {
     double sum = 0;
-    for (const std::vector<Loads>& choices : tasks_) sum += least(choices, weights);
+    for (const Loads& loads : tasks_) sum += least(loads, weights);
     return sum;
   }
 
@@ -59,22 +60,23 @@ class WorkBound {
     };
     double low = 0, high = 1;
     for (int i = 0; i < 40; ++i) {
-      const double third = (high - low) / 3;
-      (at(low + third) < at(high - third) ? low : high) =
-          at(low + third) < at(high - third) ? low + third : high - third;
+      const double lower = low + (high - low) / 3, higher = high - (high - low) / 3;
+      const bool rises = at(lower) < at(higher);
+      (rises ? low : high) = rises ? lower : higher;
     }
     if (at((low + high) / 2) > value(weights)) weights = trial;
   }
 
   size_t units_;
-  std::vector<std::vector<Loads>> tasks_;
+  std::vector<Loads> tasks_;
 };
 
-std::vector<WorkBound::Loads> loads_of(const Problem& problem, uint32_t task, bool whole_only) {
-  std::vector<WorkBound::Loads> all;
+WorkBound::Loads loads_of(const Problem& problem, uint32_t task, bool whole_only) {
+  WorkBound::Loads all;
   for (const Choice& choice : problem.tasks[task].choices) {
     if (whole_only && (choice.parts.size() != 1 || (choice.sharing != 0 && choice.sharing != kAnySharing))) continue;
-    WorkBound::Loads& loads = all.emplace_back(problem.units.size(), 0.0);
+    all.resize(all.size() + problem.units.size(), 0.0);
+    double* const loads = all.data() + all.size() - problem.units.size();
     for (const Part& part : choice.parts) loads[problem.lanes[part.lane].unit] += part.us * part.unit_share;
   }
   return all;
@@ -169,16 +171,28 @@ void Bounds::find_tails() {
 double Bounds::find_tails_of(uint32_t task, double after) {
   double least = std::numeric_limits<double>::infinity();
   tails_[task].clear();
+  known_tails_.clear();
   for (const Choice& choice : problem_.tasks[task].choices) {
     std::vector<double>& tails = tails_[task].emplace_back();
     double through = 0;
     for (const Part& part : choice.parts) {
-      tails.push_back(std::max(after, tail_after(task, part)));
+      tails.push_back(std::max(after, known_tail_after(task, part)));
       through = std::max(through, fetch_us(problem_, problem_.tasks[task], part) + part.us + tails.back());
     }
     least = std::min(least, through);
   }
   return least;
+}
+
+// Many choices have a part alike.
+double Bounds::known_tail_after(uint32_t task, const Part& part) {
+  const auto is_like = [&](const KnownTail& known) {
+    return known.part->lane == part.lane && known.part->output_share == part.output_share &&
+           known.part->channels == part.channels;
+  };
+  const auto found = std::find_if(known_tails_.begin(), known_tails_.end(), is_like);
+  if (found != known_tails_.end()) return found->us;
+  return known_tails_.emplace_back(KnownTail{&part, tail_after(task, part)}).us;
 }
 
 double Bounds::tail_after(uint32_t task, const Part& part) const {
@@ -193,7 +207,7 @@ double Bounds::least_through(const TaskInput& reader, const Part& written) const
   const std::vector<Choice>& choices = problem_.tasks[reader.task].choices;
   for (uint32_t choice = 0; choice < choices.size(); ++choice) {
     double longest = 0;
-    for (uint32_t at = 0; at < choices[choice].parts.size(); ++at) {
+    for (uint32_t at = 0; at < choices[choice].parts.size() && longest < least; ++at) {
       const Part& part = choices[choice].parts[at];
       if (!reads(reader, part, written)) continue;
       const double transfer = transfer_us(problem_, written.lane, part.lane, reader.bytes * written.output_share);

@@ -51,6 +51,7 @@ class Bounds {
  private:
   void weigh(Stretch& stretch);
   double find_tails_of(uint32_t task, double after);
+  double known_tail_after(uint32_t task, const Part& part);
   double tail_after(uint32_t task, const Part& part) const;
   double least_through(const TaskInput& reader, const Part& written) const;
 
@@ -62,6 +63,12 @@ class Bounds {
   std::vector<double> tail_from_end_;
   std::vector<double> work_;
   double total_ = 0;
+
+  struct KnownTail {
+    const Part* part = nullptr;
+    double us = 0;
+  };
+  std::vector<KnownTail> known_tails_;  // of the task whose tails are looked for
 };
 
 // The additive bound: what perfect division would give. In each stretch, and for each barrier by itself, every task

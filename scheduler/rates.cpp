@@ -30,19 +30,6 @@ CoreRates core_rates(const Problem& problem, std::span<const RunningPart> runnin
   return {rate(cores - kept, urgent + waiters), rate(std::max(kept, cores - urgent - waiters), other)};
 }
 
-// What each gets of a rate that all share.
-std::vector<double> shares_of(double rate, const std::vector<double>& wanted) {
-  std::vector<size_t> order(wanted.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return wanted[a] < wanted[b]; });
-  std::vector<double> shares(wanted.size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    shares[order[i]] = std::min(wanted[order[i]], rate / static_cast<double>(order.size() - i));
-    rate -= shares[order[i]];
-  }
-  return shares;
-}
-
 }  // namespace
 
 bool can_run_short(const Problem& problem) {
@@ -56,20 +43,32 @@ bool is_awaited(const Problem& problem, const RunningPart& running) {
   return !unit.is_host && running.left_us <= unit.awake_us + kDigits * running.part->us;
 }
 
-std::vector<double> rates(const Problem& problem, std::span<const RunningPart> running, int waiting) {
-  const CoreRates host = core_rates(problem, running, waiting);
-  std::vector<double> result, wanted;
+const std::vector<double>& Rates::of(std::span<const RunningPart> running, int waiting) {
+  const CoreRates host = core_rates(problem_, running, waiting);
+  rates_.clear();
+  wanted_.clear();
   for (const RunningPart& one : running) {
-    result.push_back(!problem.unit_of(*one.part).is_host ? 1 : one.urgent ? host.urgent : host.other);
+    rates_.push_back(!problem_.unit_of(*one.part).is_host ? 1 : one.urgent ? host.urgent : host.other);
     // Alone each gets what it wants: that is how its time alone came about.
     const double alone = one.part->us > 0 ? one.part->bytes / one.part->us : 0;
-    wanted.push_back(result.back() * std::min(alone, problem.memory_mb_per_s));
+    wanted_.push_back(rates_.back() * std::min(alone, problem_.memory_mb_per_s));
   }
-  if (problem.memory_mb_per_s <= 0) return result;
-  const std::vector<double> shares = shares_of(problem.memory_mb_per_s, wanted);
-  for (size_t i = 0; i < result.size(); ++i)
-    if (shares[i] < wanted[i]) result[i] *= shares[i] / wanted[i];
-  return result;
+  const double all = std::accumulate(wanted_.begin(), wanted_.end(), 0.0);
+  if (all > problem_.memory_mb_per_s) share_memory();
+  return rates_;
+}
+
+void Rates::share_memory() {
+  order_.resize(wanted_.size());
+  std::iota(order_.begin(), order_.end(), 0);
+  std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) { return wanted_[a] < wanted_[b]; });
+  double left = problem_.memory_mb_per_s;
+  for (size_t i = 0; i < order_.size(); ++i) {
+    const double wanted = wanted_[order_[i]];
+    const double given = std::min(wanted, left / static_cast<double>(order_.size() - i));
+    if (given < wanted) rates_[order_[i]] *= given / wanted;
+    left -= given;
+  }
 }
 
 }  // namespace nestrt::scheduler

@@ -28,8 +28,21 @@ bool can_run_short(const Problem& problem);
 // Whether somebody looks for the end of the part now.
 bool is_awaited(const Problem& problem, const RunningPart& running);
 
-// By part, at most 1.
-// `waiting`: lanes of units beside the host that wait for their next part without sleeping.
-std::vector<double> rates(const Problem& problem, std::span<const RunningPart> running, int waiting = 0);
+class Rates {
+ public:
+  explicit Rates(const Problem& problem) : problem_(problem) {}
+
+  // By part, at most 1; until the next call. `waiting`: lanes of units beside the host that wait for their next part
+  // without sleeping.
+  const std::vector<double>& of(std::span<const RunningPart> running, int waiting = 0);
+
+ private:
+  void share_memory();
+
+  const Problem& problem_;
+  std::vector<double> rates_;
+  std::vector<double> wanted_;  // by part: of the memory's rate
+  std::vector<size_t> order_;   // of parts, by what they want
+};
 
 }  // namespace nestrt::scheduler

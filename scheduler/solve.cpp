@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "scheduler/bounds.h"
 #include "scheduler/list_schedule.h"
 #include "scheduler/methods.h"
 #include "scheduler/rates.h"
-#include "scheduler/schedule_steps.h"
 #include "scheduler/search.h"
 #include "scheduler/stretch_bounds.h"
 #include "scheduler/virtual_time.h"
@@ -22,11 +22,28 @@ Solution side_by_side(const Problem& problem, Solution solution) {
 
 // What decisions take if what units share runs short.
 Solution evaluate_shared(const Problem& problem, const std::vector<Decision>& order) {
-  Solution solution{order, std::numeric_limits<double>::infinity()};
-  if (const auto run = run_in_virtual_time(problem, to_schedule(problem, solution)))
-    solution.makespan_us = run->makespan_us;
-  return solution;
+  return {order, makespan_in_virtual_time(problem, order)};
 }
+
+// As evaluate_shared(), but for solutions that promise nothing: what they take if nothing runs short is found out much
+// faster, and is more than what the best one takes then and `allowed` of what sharing costs that.
+class Promising {
+ public:
+  Promising(const Problem& problem, const Solution& best, double allowed)
+      : allowed_(allowed), alone_us_(evaluate(problem, best.order).makespan_us), best_us_(best.makespan_us) {}
+
+  Solution operator()(const Problem& problem, const std::vector<Decision>& order) {
+    Solution solution = evaluate(problem, order);
+    const double alone_us = std::exchange(solution.makespan_us, std::numeric_limits<double>::infinity());
+    if (alone_us > alone_us_ + allowed_ * (best_us_ - alone_us_)) return solution;
+    solution.makespan_us = makespan_in_virtual_time(problem, order);
+    if (solution.makespan_us < best_us_) alone_us_ = alone_us, best_us_ = solution.makespan_us;
+    return solution;
+  }
+
+ private:
+  double allowed_, alone_us_, best_us_;
+};
 
 // Solutions found as if nothing ever ran short, by what they take if it does.
 class Contest {
@@ -41,8 +58,13 @@ class Contest {
   bool is_needed() const { return is_needed_; }
 
   void improve_best(const Bounds& bounds, Deadline deadline) {
-    for (const uint32_t reach : {1U, UINT32_MAX})
-      if (is_needed_) best_ = improve_by_moves(problem_, bounds, std::move(best_), deadline, evaluate_shared, reach);
+    if (!is_needed_) return;
+    for (const double allowed : {0.02, 0.3}) {
+      for (const uint32_t reach : {1U, UINT32_MAX}) {
+        const Promising evaluation(problem_, best_, allowed);
+        best_ = improve_by_moves(problem_, bounds, std::move(best_), deadline, evaluation, reach);
+      }
+    }
   }
 
   Solution winner() && { return std::move(best_); }

@@ -54,23 +54,57 @@ Part part_of(const Task& task, const Step& step, double us) {
   return part;
 }
 
-Status find_needs(const Problem& problem, const Schedule& schedule, std::vector<VirtualStep>& steps) {
+Status find_needs(const Problem& problem, const Schedule& schedule, VirtualSteps& all) {
   std::vector<std::vector<uint32_t>> steps_of(problem.tasks.size());
-  for (uint32_t index = 0; index < steps.size(); ++index) {
-    VirtualStep& step = steps[index];
+  for (uint32_t index = 0; index < all.steps.size(); ++index) {
+    VirtualStep& step = all.steps[index];
+    step.first_need = static_cast<uint32_t>(all.needs.size());
     for (const TaskInput& input : problem.tasks[step.task].inputs) {
       if (steps_of[input.task].empty()) return unknown_step(index, "comes before a step that it reads");
       for (const uint32_t from : steps_of[input.task])
-        if (reads(input, step.part, steps[from].part)) step.needs.push_back({from, input.bytes});
+        if (reads(input, step.part, all.steps[from].part)) all.needs.push_back({from, input.bytes});
     }
     for (const uint32_t wait : schedule.steps[index].waits) {
       if (wait >= index) return unknown_step(index, "waits for a later one");
-      step.needs.push_back({wait, 0});
+      all.needs.push_back({wait, 0});
     }
+    step.end_need = static_cast<uint32_t>(all.needs.size());
     steps_of[step.task].push_back(index);
   }
   return {};
 }
+
+// The steps of decisions, one after the other; those of a task side by side.
+class StepsOfDecisions {
+ public:
+  explicit StepsOfDecisions(const Problem& problem) : problem_(problem), first_(problem.tasks.size() + 1, 0) {}
+
+  VirtualSteps make(std::span<const Decision> order) && {
+    all_.steps.reserve(2 * order.size());
+    all_.needs.reserve(4 * order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+      const Task& task = problem_.tasks[order[i].task];
+      first_[order[i].task] = static_cast<uint32_t>(all_.steps.size());
+      for (const Part& part : task.choices[order[i].choice].parts) {
+        const auto first_need = static_cast<uint32_t>(all_.needs.size());
+        for (const TaskInput& input : task.inputs) add_needs(input, part);
+        if (i > 0 && order[i].after_previous) add_needs({order[i - 1].task}, part);
+        all_.steps.push_back({order[i].task, part, first_need, static_cast<uint32_t>(all_.needs.size())});
+      }
+    }
+    return std::move(all_);
+  }
+
+ private:
+  void add_needs(const TaskInput& input, const Part& part) {
+    for (uint32_t from = first_[input.task]; from < all_.steps.size() && all_.steps[from].task == input.task; ++from)
+      if (reads(input, part, all_.steps[from].part)) all_.needs.push_back({from, input.bytes});
+  }
+
+  const Problem& problem_;
+  std::vector<uint32_t> first_;  // by task: its first step
+  VirtualSteps all_;
+};
 
 }  // namespace
 
@@ -84,12 +118,11 @@ std::vector<uint32_t> tasks_by_branch(const Problem& problem) {
   return tasks;
 }
 
-Result<std::vector<VirtualStep>> virtual_steps(const Problem& problem, const Schedule& schedule,
-                                               std::span<const double> step_us) {
+Result<VirtualSteps> virtual_steps(const Problem& problem, const Schedule& schedule, std::span<const double> step_us) {
   const std::vector<uint32_t> tasks = tasks_by_branch(problem);
-  std::vector<VirtualStep> steps(schedule.steps.size());
-  for (uint32_t index = 0; index < steps.size(); ++index) {
-    VirtualStep& step = steps[index];
+  VirtualSteps all;
+  for (uint32_t index = 0; index < schedule.steps.size(); ++index) {
+    VirtualStep& step = all.steps.emplace_back();
     NESTRT_ASSIGN_OR_RETURN(step.task, find_task(tasks, schedule, index));
     if (step_us.empty()) {
       NESTRT_ASSIGN_OR_RETURN(step.part, find_part(problem, step.task, schedule, index));
@@ -99,8 +132,12 @@ Result<std::vector<VirtualStep>> virtual_steps(const Problem& problem, const Sch
     step.part.lane = problem_lane(problem, schedule, schedule.steps[index].lane);
     if (step.part.lane == kNone) return unknown_step(index, "has one lane too many of its unit");
   }
-  NESTRT_RETURN_IF_ERROR(find_needs(problem, schedule, steps));
-  return steps;
+  NESTRT_RETURN_IF_ERROR(find_needs(problem, schedule, all));
+  return all;
+}
+
+VirtualSteps virtual_steps(const Problem& problem, std::span<const Decision> order) {
+  return StepsOfDecisions(problem).make(order);
 }
 
 }  // namespace nestrt::scheduler

@@ -46,16 +46,21 @@ struct VirtualStepState : UnitClaim {
 
 // A session, and where it is with its inferences.
 struct VirtualSessionState {
-  VirtualSessionState(const VirtualSession& of, std::vector<VirtualStep> its_steps)
-      : session(of), steps(std::move(its_steps)), states(steps.size()), steps_left(steps.size()) {}
+  VirtualSessionState(const Problem& its_problem, VirtualSteps its_steps, bool is_urgent = false)
+      : problem(its_problem),
+        urgent(is_urgent),
+        all(std::move(its_steps)),
+        states(all.steps.size()),
+        steps_left(all.steps.size()) {}
 
-  VirtualSession session;
-  std::vector<VirtualStep> steps;
+  const Problem& problem;
+  bool urgent;
+  VirtualSteps all;
   std::vector<VirtualStepState> states;  // by step
   size_t steps_left = 0;                 // of the inference under way
   VirtualInference inference;            // its end as far as it is known
 
-  const Part& part(const VirtualLane& lane) const { return steps[lane.step].part; }
+  const Part& part(const VirtualLane& lane) const { return all.steps[lane.step].part; }
   VirtualStepState& state(const VirtualLane& lane) { return states[lane.step]; }
 };
 
@@ -63,9 +68,12 @@ struct VirtualSessionState {
 class VirtualTime {
  public:
   VirtualTime(const Problem& problem, std::span<VirtualSessionState> sessions)
-      : problem_(problem), sessions_(sessions), lanes_(count_lanes(sessions)), units_(problem.units.size()) {
-    VirtualLane* first = lanes_.data();
-    for (VirtualSessionState& state : sessions_) first = add_lanes(state, first);
+      : problem_(problem),
+        rates_(problem),
+        sessions_(sessions),
+        lanes_(sessions.size() * problem.lanes.size()),
+        units_(problem.units.size()) {
+    for (size_t i = 0; i < sessions.size(); ++i) add_lanes(sessions[i], &lanes_[i * problem.lanes.size()]);
   }
 
   // Until goes_on() says no of a session's inference that is over.
@@ -86,24 +94,16 @@ class VirtualTime {
     bool is_taken = false;
   };
 
-  static size_t count_lanes(std::span<const VirtualSessionState> sessions) {
-    size_t lanes = 0;
-    for (const VirtualSessionState& state : sessions) lanes += state.session.schedule.lanes.size();
-    return lanes;
-  }
-
-  // Returns the first of the next session's.
-  static VirtualLane* add_lanes(VirtualSessionState& state, VirtualLane* first) {
-    const Schedule& schedule = state.session.schedule;
-    for (auto step = static_cast<uint32_t>(schedule.steps.size()); step-- > 0;) {
-      VirtualLane& lane = first[schedule.steps[step].lane];
+  // `lanes`: those of the session, as the problem has them.
+  static void add_lanes(VirtualSessionState& state, VirtualLane* lanes) {
+    for (auto step = static_cast<uint32_t>(state.all.steps.size()); step-- > 0;) {
+      VirtualLane& lane = lanes[state.all.steps[step].part.lane];
       lane.session = &state;
       state.states[step].lane = &lane;
-      state.states[step].urgent = state.session.urgent;
+      state.states[step].urgent = state.urgent;
       state.states[step].next_of_lane = lane.first;
       lane.first = lane.step = step;
     }
-    return first + schedule.lanes.size();
   }
 
   // As soon as the caller has the results of the one before.
@@ -111,7 +111,7 @@ class VirtualTime {
     const double begin = state.inference.end_us;
     state.inference = {begin, begin};
     for (VirtualStepState& step : state.states) step.end_us = kNever;
-    state.steps_left = state.steps.size();
+    state.steps_left = state.all.steps.size();
     for (VirtualLane& lane : lanes_) {
       if (lane.session != &state) continue;
       lane.step = lane.first;
@@ -126,17 +126,17 @@ class VirtualTime {
     for (VirtualLane& lane : lanes_)
       if (lane.state == VirtualLane::State::kWaiting) waiting += start_or_wait(lane, next) ? 1 : 0;
     for (VirtualUnit& unit : units_) next = std::min(next, give(unit));
-    std::vector<RunningPart> running;
-    std::vector<VirtualLane*> lanes;
+    running_.clear();
+    running_lanes_.clear();
     for (VirtualLane& lane : lanes_) {
       if (lane.state != VirtualLane::State::kRunning) continue;
-      lanes.push_back(&lane);
-      running.push_back({&lane.session->part(lane), lane.left_us, lane.session->session.urgent});
+      running_lanes_.push_back(&lane);
+      running_.push_back({&lane.session->part(lane), lane.left_us, lane.session->urgent});
     }
-    if (running.empty() && next == kNever) return false;
-    const std::vector<double> rate = rates(problem_, running, waiting);
-    for (size_t i = 0; i < running.size(); ++i) next = std::min(next, now_ + until_change(running[i]) / rate[i]);
-    for (size_t i = 0; i < running.size(); ++i) advance(*lanes[i], (next - now_) * rate[i], next);
+    if (running_.empty() && next == kNever) return false;
+    const std::vector<double>& rate = rates_.of(running_, waiting);
+    for (size_t i = 0; i < running_.size(); ++i) next = std::min(next, now_ + until_change(running_[i]) / rate[i]);
+    for (size_t i = 0; i < running_.size(); ++i) advance(*running_lanes_[i], (next - now_) * rate[i], next);
     now_ = next;
     return true;
   }
@@ -196,14 +196,14 @@ class VirtualTime {
   void advance(VirtualLane& lane, double done_us, double now) {
     lane.left_us -= done_us;
     VirtualSessionState& state = *lane.session;
-    const VirtualStep& ended = state.steps[lane.step];
+    const VirtualStep& ended = state.all.steps[lane.step];
     if (lane.left_us > ended.part.us * kDigits) return;
     VirtualStepState& step = state.state(lane);
     if (!problem_.unit_of(ended.part).is_host) {
       unit_of(lane).queue.end(step, time_of(now));
       unit_of(lane).is_taken = false;
     }
-    const Problem& problem = state.session.problem;
+    const Problem& problem = state.problem;
     step.span.end_us = now;
     step.end_us = now - state.inference.begin_us;
     state.inference.end_us =
@@ -216,11 +216,11 @@ class VirtualTime {
 
   // When a step has all that it reads; kNever where a step that it needs has not ended.
   static double ready_us(const VirtualSessionState& state, uint32_t index) {
-    const Problem& problem = state.session.problem;
-    const VirtualStep& step = state.steps[index];
+    const Problem& problem = state.problem;
+    const VirtualStep& step = state.all.steps[index];
     double ready = fetch_us(problem, problem.tasks[step.task], step.part);
-    for (const VirtualStep::Need& need : step.needs) {
-      const Part& before = state.steps[need.step].part;
+    for (const Need& need : state.all.needs_of(step)) {
+      const Part& before = state.all.steps[need.step].part;
       const double transfer = transfer_us(problem, before.lane, step.part.lane, need.bytes * before.output_share);
       ready = std::max(ready, state.states[need.step].end_us + transfer);
     }
@@ -230,10 +230,13 @@ class VirtualTime {
   VirtualUnit& unit_of(const VirtualLane& lane) { return units_[problem_.lanes[lane.session->part(lane).lane].unit]; }
 
   const Problem& problem_;  // any session's, for what all have in common
+  Rates rates_;
   const std::span<VirtualSessionState> sessions_;
   std::vector<VirtualLane> lanes_;
   std::vector<VirtualUnit> units_;  // by unit
   double now_ = 0;
+  std::vector<RunningPart> running_;
+  std::vector<VirtualLane*> running_lanes_;  // by running part
 };
 
 bool have_same_units(const Problem& a, const Problem& b) {
@@ -245,12 +248,18 @@ bool have_same_units(const Problem& a, const Problem& b) {
 
 Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule,
                                        std::span<const double> step_us) {
-  NESTRT_ASSIGN_OR_RETURN(std::vector<VirtualStep> steps, virtual_steps(problem, schedule, step_us));
-  VirtualSessionState session({problem, schedule}, std::move(steps));
+  NESTRT_ASSIGN_OR_RETURN(VirtualSteps steps, virtual_steps(problem, schedule, step_us));
+  VirtualSessionState session(problem, std::move(steps));
   VirtualTime(problem, {&session, 1}).run([](VirtualSessionState&) { return false; });
   VirtualRun run{std::vector<StepSpan>(session.states.size()), session.inference.end_us};
   for (size_t step = 0; step < run.spans.size(); ++step) run.spans[step] = session.states[step].span;
   return run;
+}
+
+double makespan_in_virtual_time(const Problem& problem, std::span<const Decision> order) {
+  VirtualSessionState session(problem, virtual_steps(problem, order));
+  VirtualTime(problem, {&session, 1}).run([](VirtualSessionState&) { return false; });
+  return session.inference.end_us;
 }
 
 Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span<const VirtualSession> sessions,
@@ -259,9 +268,9 @@ Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span
   for (const VirtualSession& session : sessions) {
     if (!have_same_units(session.problem, sessions[0].problem))
       return Status(Code::kInvalidArgument, "sessions in virtual time need the same units and ways to share the host");
-    NESTRT_ASSIGN_OR_RETURN(std::vector<VirtualStep> steps, virtual_steps(session.problem, session.schedule));
-    if (steps.empty()) return Status(Code::kInvalidArgument, "a session in virtual time computes nothing");
-    states.emplace_back(session, std::move(steps));
+    NESTRT_ASSIGN_OR_RETURN(VirtualSteps steps, virtual_steps(session.problem, session.schedule));
+    if (steps.steps.empty()) return Status(Code::kInvalidArgument, "a session in virtual time computes nothing");
+    states.emplace_back(session.problem, std::move(steps), session.urgent);
   }
   std::vector<std::vector<VirtualInference>> over(sessions.size());
   const auto goes_on = [&](VirtualSessionState& state) {
@@ -273,9 +282,9 @@ Result<std::vector<std::vector<VirtualInference>>> run_in_virtual_time(std::span
 }
 
 Result<std::vector<double>> unit_loads_us(const Problem& problem, const Schedule& schedule) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<VirtualStep> steps, virtual_steps(problem, schedule));
+  NESTRT_ASSIGN_OR_RETURN(const VirtualSteps all, virtual_steps(problem, schedule));
   std::vector<double> loads(problem.units.size(), 0);
-  for (const VirtualStep& step : steps)
+  for (const VirtualStep& step : all.steps)
     loads[problem.lanes[step.part.lane].unit] += step.part.us * step.part.unit_share;
   return loads;
 }

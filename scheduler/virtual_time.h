@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "nestrt/result.h"
-#include "scheduler/problem.h"
+#include "scheduler/timeline.h"
 
 namespace nestrt::scheduler {
 
@@ -30,6 +30,9 @@ struct VirtualRun {
 // Errors: kInvalidArgument: the schedule has a step that is no choice of the problem, or steps before those they need.
 Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule,
                                        std::span<const double> step_us = {});
+
+// What decisions in an order that respects the graph take, as the schedule that to_schedule() makes of them.
+double makespan_in_virtual_time(const Problem& problem, std::span<const Decision> order);
 
 // A session that runs its schedule again and again, each time as soon as its caller has the results.
 struct VirtualSession {

@@ -34,7 +34,7 @@ std::vector<double> rates_of(const Problem& problem, const std::vector<Part>& pa
   std::vector<scheduler::RunningPart> running;
   running.reserve(parts.size());
   for (const Part& part : parts) running.push_back({&part, left_us});
-  return rates(problem, running);
+  return scheduler::Rates(problem).of(running);
 }
 
 TEST_CASE("Who wants less than an even share of the memory's rate gets it, and the others share the rest") {
@@ -54,11 +54,12 @@ TEST_CASE("A part alone is as fast as it is alone, whatever it moves") {
 
 TEST_CASE("Urgent parts have the host's cores before others, which keep a hundredth") {
   const Problem problem = sharing_problem();
-  const auto rates_of_host = [&](int urgent_threads, double left_us_on_unit) {
+  const auto rates_of_host = [&](int urgent_threads, double left_us_on_unit) -> std::vector<double> {
     Part urgent = part_on(0, 100, 0), other = part_on(0, 100, 0), on_unit = part_on(1, 100, 0);
     urgent.threads = urgent_threads;
-    return rates(problem,
-                 std::vector<scheduler::RunningPart>{{&urgent, 100, true}, {&other, 100}, {&on_unit, left_us_on_unit}});
+    const std::vector<scheduler::RunningPart> running = {
+        {&urgent, 100, true}, {&other, 100}, {&on_unit, left_us_on_unit}};
+    return scheduler::Rates(problem).of(running);
   };
   CHECK(rates_of_host(2, 100) == std::vector<double>{1, 0.5, 1});
   CHECK(rates_of_host(2, 50) == std::vector<double>{1, 0.25, 1});  // with one who waits

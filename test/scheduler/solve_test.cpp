@@ -280,6 +280,30 @@ TEST_CASE("Networks are scheduled within bounds") {
   }
 }
 
+TEST_CASE("Decisions take what their schedule takes, also where units share what runs short") {
+  std::mt19937 random(11);
+  ProblemKind kind;
+  kind.splits = kind.sharings = kind.by_channel = kind.joins = true;
+  for (int i = 0; i < 50; ++i) {
+    CAPTURE(i);
+    Problem problem = random_problem(kind, random);
+    for (const ScheduleMethod method :
+         {ScheduleMethod::kSequential, ScheduleMethod::kPaper, ScheduleMethod::kOptimum}) {
+      const scheduler::Solution solution = scheduler::solve(problem, method, kForever).solution;
+      Problem shared = problem;
+      shared.memory_mb_per_s = 0.5;
+      shared.host_cores = 2;
+      shared.waits = {3, 1};
+      shared.units[1].awake_us = 2;
+      for (const Problem* each : {&problem, &shared}) {
+        const auto run = run_in_virtual_time(*each, to_schedule(*each, solution));
+        REQUIRE(run);
+        CHECK(makespan_in_virtual_time(*each, solution.order) == Approx(run->makespan_us).epsilon(kRounding));
+      }
+    }
+  }
+}
+
 TEST_CASE("Virtual time refuses schedules that are not of the problem") {
   const Problem problem = branches(2);
   Schedule schedule = to_schedule(problem, scheduler::solve(problem, ScheduleMethod::kPaper, kForever).solution);
